@@ -1,0 +1,51 @@
+# hardnet's front door. The build itself is CMake's (CMakeLists.txt, CMakePresets.json); `make help` lists what there is.
+
+PREFIX ?= /usr/local
+
+.PHONY: all setup setup-all test check-all demo bench coverage lint format fuzz install clean help
+.NOTPARALLEL:
+
+all: setup ## release build in build/ (the default)
+	@scripts/build release
+
+test: setup ## all tests: release build, then the same under ASan and UBSan
+	@scripts/build --test release dev
+
+check-all: setup-all ## everything: lint, coverage, fuzzing minutes, and the tests with gcc, sanitizers and clang
+	@scripts/lint
+	@scripts/coverage
+	@scripts/fuzz
+	@scripts/build --test release dev clang
+
+demo: all ## run the best example there is
+	@scripts/demo
+
+bench: all ## run the benchmarks, build/bench/*
+	@scripts/bench
+
+coverage: setup-all ## line and branch coverage of src/
+	@scripts/coverage
+
+lint: setup-all ## formatting, static analysis and the house rules
+	@scripts/lint
+
+format: setup-all ## let clang-format rewrite what it would complain about
+	@scripts/lint --format
+
+fuzz: setup-all ## a minute of fuzzing for every fuzz/*.c
+	@scripts/fuzz
+
+install: all ## install to PREFIX (/usr/local), under DESTDIR if given
+	@cmake --install build --prefix "$(PREFIX)"
+
+clean: ## remove all builds
+	rm -rf build build-dev build-coverage build-clang build-fuzz
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
+
+setup:
+	@scripts/setup
+
+setup-all:
+	@scripts/setup --all

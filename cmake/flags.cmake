@@ -1,0 +1,63 @@
+# Flags of all our code, and of the few files that are compiled for one instruction set.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+
+add_compile_definitions(_POSIX_C_SOURCE=200809L)
+add_compile_options(
+    -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+    -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wwrite-strings -Wpointer-arith -Wformat=2
+    -Wno-psabi                   # vectors cross no boundary between our instruction sets
+    -ffp-contract=off            # the same bits with and without FMA in the processor
+    -fno-math-errno              # sqrt is one instruction
+    -fno-semantic-interposition) # position-independent code may inline as if it were not
+if(HARDNET_WERROR)
+    add_compile_options(-Werror)
+endif()
+if(HARDNET_SANITIZE)
+    add_compile_options(-fsanitize=${HARDNET_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${HARDNET_SANITIZE})
+endif()
+if(HARDNET_COVERAGE)
+    add_compile_options(--coverage -fprofile-update=atomic) # atomic: threads count too
+    add_compile_definitions(always_inline=unused)           # a helper's branch counts once, not once per caller
+    add_link_options(--coverage)
+endif()
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    set(HARDNET_X86 1)
+else()
+    set(HARDNET_X86 0)
+endif()
+set(avx2_flags -mavx2)
+set(avx512_flags -mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512)
+
+# instruction_sets(LIST): gives each source in LIST the flags that its name asks for (avx2.c, avx512.c, *_width4.c,
+# *_width8.c) and takes those that this processor cannot have out of LIST.
+function(instruction_sets list)
+    foreach(source IN LISTS ${list})
+        cmake_path(GET source STEM name)
+        set(options "")
+        if(name MATCHES "^avx2$|_width4$")
+            set(options ${avx2_flags})
+        elseif(name MATCHES "^avx512$|_width8$")
+            set(options ${avx512_flags})
+        endif()
+        if(options AND NOT HARDNET_X86)
+            list(REMOVE_ITEM ${list} ${source})
+        endif()
+        if(source MATCHES "/src/backends/")
+            list(APPEND options $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
+        endif()
+        set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS ${options})
+        if(name STREQUAL registry)
+            set_property(SOURCE ${source} PROPERTY COMPILE_DEFINITIONS HN_BACKENDS_X86=${HARDNET_X86})
+        endif()
+    endforeach()
+    set(${list} ${${list}} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,138 @@
+# Tests: one executable and one CTest test <room>/<name> for every tests/<room>/test_<name>.c.
+#
+#   tests/<room>/<name>_*.c     companions, compiled into test_<name>
+#   tests/support/*.c           helpers, linked to every test; failing_*.c is compiled into the tests of faults/ alone
+#   tests/house/test_<name>.py  checks of the tree and of the built library, in plain Python
+# A test whose library is missing is reported as skipped, by name.
+
+find_path(CMOCKA_INCLUDE cmocka.h)
+find_library(CMOCKA_LIBRARY cmocka)
+find_path(MPFR_INCLUDE mpfr.h)
+find_library(MPFR_LIBRARY mpfr)
+find_library(GMP_LIBRARY gmp)
+find_package(Python3 COMPONENTS Interpreter)
+
+set(tests_dir ${PROJECT_SOURCE_DIR}/tests)
+file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
+set(failing_sources ${support_sources})
+list(FILTER failing_sources INCLUDE REGEX "/failing_[^/]*$")
+list(FILTER support_sources EXCLUDE REGEX "/failing_[^/]*$")
+if(support_sources AND CMOCKA_LIBRARY)
+    add_library(test_support STATIC ${support_sources})
+    target_include_directories(test_support PRIVATE include src tests)
+    target_include_directories(test_support SYSTEM PRIVATE ${CMOCKA_INCLUDE})
+endif()
+
+set(test_environment
+    ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:allocator_may_return_null=1
+    UBSAN_OPTIONS=print_stacktrace=1
+    TSAN_OPTIONS=halt_on_error=1)
+
+# skipped_test(NAME REASON): stands in CTest's summary as skipped.
+function(skipped_test name reason)
+    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
+    set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: ")
+endfunction()
+
+# c_test(NAME SOURCE...): the test NAME as build/tests/NAME, not yet linked to the library.
+function(c_test name)
+    if(NOT CMOCKA_LIBRARY OR NOT CMOCKA_INCLUDE)
+        skipped_test(${name} "cmocka is not installed")
+        return()
+    endif()
+    string(REPLACE "/" "_" target "test_${name}")
+    add_executable(${target} ${ARGN})
+    target_include_directories(${target} PRIVATE include src tests)
+    target_include_directories(${target} SYSTEM PRIVATE ${CMOCKA_INCLUDE})
+    target_compile_definitions(${target} PRIVATE HN_BACKENDS_X86=${HARDNET_X86})
+    target_link_libraries(${target} PRIVATE ${CMOCKA_LIBRARY} m Threads::Threads)
+    cmake_path(GET name PARENT_PATH room)
+    cmake_path(GET name FILENAME file)
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${file}
+                                               RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${room})
+    add_test(NAME ${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 600 ENVIRONMENT "${test_environment}")
+endfunction()
+
+# ---- every tests/<room>/test_<name>.c ----
+
+file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
+foreach(source IN LISTS test_sources)
+    cmake_path(GET source STEM name)
+    string(REGEX REPLACE "^test_" "" name ${name})
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(GET folder FILENAME room)
+
+    set(sources ${source})
+    file(GLOB companions CONFIGURE_DEPENDS ${folder}/${name}_*.c)
+    list(APPEND sources ${companions})
+    if(room STREQUAL faults)
+        list(APPEND sources ${failing_sources})
+    endif()
+    # The elementary functions at every width are what test_wide compares; test_elementary judges them by MPFR.
+    if(room STREQUAL base AND name STREQUAL elementary)
+        list(FILTER sources EXCLUDE REGEX "/elementary_width[0-9].c$")
+    elseif(room STREQUAL base AND name STREQUAL wide)
+        file(GLOB companions CONFIGURE_DEPENDS ${folder}/elementary_width*.c)
+        list(APPEND sources ${companions})
+    endif()
+    instruction_sets(sources)
+
+    set(libraries hardnet)
+    if(TARGET test_support)
+        list(PREPEND libraries test_support)
+    endif()
+    if(room STREQUAL base AND name STREQUAL elementary)
+        if(NOT MPFR_LIBRARY OR NOT MPFR_INCLUDE OR NOT GMP_LIBRARY)
+            skipped_test(${room}/${name} "MPFR and GMP are not installed")
+            continue()
+        endif()
+        list(APPEND libraries ${MPFR_LIBRARY} ${GMP_LIBRARY})
+    endif()
+
+    c_test(${room}/${name} ${sources})
+    if(TARGET test_${room}_${name})
+        target_link_libraries(test_${room}_${name} PRIVATE ${libraries})
+    endif()
+endforeach()
+
+# ---- the threads test once more, everything under ThreadSanitizer ----
+
+if(EXISTS ${tests_dir}/conformance/test_threads.c AND NOT HARDNET_SANITIZE AND NOT HARDNET_COVERAGE)
+    include(CheckCSourceCompiles)
+    set(CMAKE_REQUIRED_FLAGS -fsanitize=thread)
+    check_c_source_compiles("int main(void) { return 0; }" HARDNET_HAVE_TSAN)
+    unset(CMAKE_REQUIRED_FLAGS)
+    if(HARDNET_HAVE_TSAN)
+        c_test(conformance/threads_tsan ${tests_dir}/conformance/test_threads.c ${support_sources} ${hardnet_sources})
+        if(TARGET test_conformance_threads_tsan)
+            target_compile_options(test_conformance_threads_tsan PRIVATE -fsanitize=thread)
+            target_link_options(test_conformance_threads_tsan PRIVATE -fsanitize=thread)
+            # Some kernels lay out memory in a way that this ThreadSanitizer does not know.
+            set_tests_properties(conformance/threads_tsan PROPERTIES SKIP_REGULAR_EXPRESSION
+                                                                     "ThreadSanitizer: unexpected memory mapping")
+        endif()
+    else()
+        skipped_test(conformance/threads_tsan "ThreadSanitizer is not available")
+    endif()
+endif()
+
+# ---- the house ----
+
+file(GLOB house_tests CONFIGURE_DEPENDS tests/house/test_*.py)
+foreach(source IN LISTS house_tests)
+    cmake_path(GET source STEM name)
+    string(REGEX REPLACE "^test_" "house/" name ${name})
+    # Sanitizers and coverage put symbols of their own into the library.
+    if(name MATCHES "symbols|install" AND (HARDNET_SANITIZE OR HARDNET_COVERAGE))
+        continue()
+    endif()
+    if(NOT Python3_Interpreter_FOUND)
+        skipped_test(${name} "Python 3 is not installed")
+        continue()
+    endif()
+    add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} -B ${source} --source ${PROJECT_SOURCE_DIR}
+                                  --build ${PROJECT_BINARY_DIR} --compiler ${CMAKE_C_COMPILER}
+                                  --cmake ${CMAKE_COMMAND})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77)
+endforeach()

@@ -1,0 +1,10 @@
+/* hardnet/hardnet.h - all public headers.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HARDNET_HARDNET_H
+#define HARDNET_HARDNET_H
+
+#include "hardnet/base.h"
+#include "hardnet/model.h"
+
+#endif

@@ -1,0 +1,27 @@
+/* arena.h - memory that grows in blocks and is released all at once, and arrays that grow.
+ *
+ * arena: for what a model or a reader keeps until it is destroyed (names, lists). array_grow: for what must stay contiguous.
+ * Counts are multiplied by sizes inside, with an overflow check. Everything returns NULL when memory is out, and
+ * leaves what was there as it was.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_BASE_ARENA_H
+#define HN_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_block;
+
+struct arena {
+    struct arena_block *newest;
+};
+
+/* Room for count elements of the given size, aligned for any type, not initialised. */
+void *arena_take(struct arena *arena, size_t count, size_t size);
+char *arena_copy_text(struct arena *arena, const char *text, size_t length);
+void arena_release(struct arena *arena);
+
+/* The array, moved if need be so that *capacity >= needed (> 0) elements, by doubling; NULL leaves it where it was. */
+void *array_grow(void *array, size_t *capacity, size_t needed, size_t size);
+
+#endif

@@ -1,0 +1,161 @@
+/* file.c - see file.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/file.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "base/system.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { READ_STEP = 64 * 1024, TEMPORARY_TRIES = 100 };
+
+static hn_status io_error(hn_error *error, const char *path, const char *what, int code) {
+    char reason[128];
+    if (strerror_r(code, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", code);
+    return error_set(error, HN_IO, "%s: cannot %s: %s", path, what, reason);
+}
+
+/* ---- reading ---- */
+
+/* Reads on until the end; *data has room for capacity + 1 bytes. */
+static hn_status read_all(int file, struct file_bytes *bytes, size_t capacity, size_t max_bytes, const char *path,
+                          hn_error *error) {
+    for (;;) {
+        if (bytes->count == capacity) {
+            size_t more = capacity < READ_STEP ? READ_STEP : capacity, wanted;
+            void *moved = size_add(capacity, more, &wanted) ? base_reallocate(bytes->data, wanted + 1) : NULL;
+            if (!moved)
+                return error_no_memory(error, path);
+            bytes->data = moved;
+            capacity = wanted;
+        }
+        ssize_t got = system_read(file, bytes->data + bytes->count, capacity - bytes->count);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return io_error(error, path, "read", errno);
+        if (got == 0)
+            return HN_OK;
+        bytes->count += (size_t)got;
+        if (bytes->count > max_bytes)
+            return error_set(error, HN_LIMIT, "%s: larger than the limit of %zu bytes", path, max_bytes);
+    }
+}
+
+static hn_status read_open(int file, struct file_bytes *bytes, const char *path, size_t max_bytes, hn_error *error) {
+    off_t known = system_size(file);
+    size_t capacity = known > 0 && (uintmax_t)known < max_bytes ? (size_t)known + 1 : READ_STEP;
+    bytes->count = 0;
+    bytes->data = base_allocate(capacity + 1);
+    if (!bytes->data)
+        return error_no_memory(error, path);
+    hn_status status = read_all(file, bytes, capacity, max_bytes, path, error);
+    if (status == HN_OK)
+        bytes->data[bytes->count] = 0;
+    return status;
+}
+
+hn_status file_read(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error) {
+    struct file_bytes bytes = {NULL, 0};
+    *out = bytes;
+    int file = system_open_read(path);
+    if (file < 0)
+        return io_error(error, path, "open", errno);
+    hn_status status = read_open(file, &bytes, path, max_bytes, error);
+    system_close(file);
+    if (status == HN_OK)
+        *out = bytes;
+    else
+        base_release(bytes.data);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static int write_all(int file, const unsigned char *bytes, size_t count) {
+    while (count > 0) {
+        ssize_t put = system_write(file, bytes, count);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return -1;
+        bytes += put;
+        count -= (size_t)put;
+    }
+    return 0;
+}
+
+/* Makes a new file path.N.tmp for the smallest free N; its name is left in name. */
+static int create_beside(const char *path, char *name, size_t size) {
+    int file = -1;
+    for (int i = 0; i < TEMPORARY_TRIES; i++) {
+        snprintf(name, size, "%s.%d.tmp", path, i);
+        file = system_create(name);
+        if (file >= 0 || errno != EEXIST)
+            break;
+    }
+    return file;
+}
+
+static const char *write_and_close(int file, const void *bytes, size_t count) {
+    const char *failed = NULL;
+    int code = 0;
+    if (write_all(file, bytes, count) != 0)
+        failed = "write", code = errno;
+    else if (system_sync(file) != 0)
+        failed = "sync", code = errno;
+    if (system_close(file) != 0 && !failed)
+        failed = "close", code = errno;
+    errno = code;
+    return failed;
+}
+
+/* So that the rename itself survives a power cut. Some file systems cannot sync folders (EINVAL); they are taken as they are. */
+static int sync_folder_of(const char *path, char *folder) {
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    memcpy(folder, path, length);
+    memcpy(folder + length, ".", 2);
+    int file = system_open_folder(folder);
+    if (file < 0)
+        return -1;
+    int failed = system_sync(file) != 0 && errno != EINVAL;
+    int code = errno;
+    system_close(file);
+    errno = code;
+    return failed ? -1 : 0;
+}
+
+static hn_status replace_file(const char *path, char *name, size_t size, const void *bytes, size_t count,
+                              hn_error *error) {
+    int file = create_beside(path, name, size);
+    if (file < 0)
+        return io_error(error, path, "create a temporary file for", errno);
+    const char *failed = write_and_close(file, bytes, count);
+    if (!failed && system_rename(name, path) != 0)
+        failed = "replace";
+    if (failed) {
+        int code = errno;
+        system_remove(name);
+        return io_error(error, path, failed, code);
+    }
+    if (sync_folder_of(path, name) != 0)
+        return io_error(error, path, "sync the folder of", errno);
+    return HN_OK;
+}
+
+hn_status file_write(const char *path, const void *bytes, size_t count, hn_error *error) {
+    size_t size = strlen(path) + sizeof ".99.tmp";
+    char *name = base_allocate(size);
+    if (!name)
+        return error_no_memory(error, path);
+    hn_status status = replace_file(path, name, size, bytes, count, error);
+    base_release(name);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* file.h - whole files: read into memory, or written so that a crash leaves the old file or the new one, never a torn one.
+ *
+ * Writing goes to a temporary file beside the target, is synced, renamed over the target, and the folder is synced. On any
+ * failure the target is as it was and the temporary file is gone.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_BASE_FILE_H
+#define HN_BASE_FILE_H
+
+#include "hardnet/base.h"
+
+struct file_bytes {
+    unsigned char *data; /* from base_allocate, with a 0 byte after the last; release with base_release */
+    size_t count;
+};
+
+/* Reads a file (or a pipe) whole; HN_LIMIT beyond max_bytes. */
+hn_status file_read(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error);
+
+hn_status file_write(const char *path, const void *bytes, size_t count, hn_error *error);
+
+#endif

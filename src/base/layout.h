@@ -1,0 +1,36 @@
+/* layout.h - one block of memory for a whole object, laid out by one function that is run twice.
+ *
+ * The first run, with no memory, measures; the second, over the block, places. Because both runs are the same code they
+ * cannot disagree.
+ *
+ *     static void place(struct layout *l, struct thing *t) { t->a = layout_take(l, n, sizeof *t->a, 0); ... }
+ *     struct layout l = layout_measure();  place(&l, &t);  block = base_allocate(layout_bytes(&l));
+ *     l = layout_over(block);              place(&l, &t);
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_BASE_LAYOUT_H
+#define HN_BASE_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { LAYOUT_ALIGNMENT = 64 }; /* a cache line, and the widest register */
+
+struct layout {
+    unsigned char *block; /* NULL while measuring */
+    size_t used;
+    bool overflow;
+};
+
+struct layout layout_measure(void);
+
+/* The block need not be aligned: layout_bytes asks for enough to start at the next boundary. */
+struct layout layout_over(void *block);
+
+/* Room for count elements; NULL while measuring. */
+void *layout_take(struct layout *layout, size_t count, size_t size);
+
+/* What was taken, with the slack for alignment; 0 when the sum does not fit a size_t. */
+size_t layout_bytes(const struct layout *layout);
+
+#endif

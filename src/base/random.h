@@ -1,0 +1,26 @@
+/* random.h - a small random generator with streams; the same numbers on every machine.
+ *
+ * xoshiro256++ of Blackman and Vigna (2019), seeded by four outputs of splitmix64 (Steele, Lea, Flood 2014) that starts from
+ * a mix of seed and stream. Different streams of one seed are unrelated sequences. Uniform numbers have 53 bits; normal
+ * numbers come from Box and Muller's transform with our own logarithm, sine and cosine, so that their bits are ours too.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_BASE_RANDOM_H
+#define HN_BASE_RANDOM_H
+
+#include <stdint.h>
+
+struct random {
+    uint64_t state[4];
+    double spare; /* the second normal number of a pair */
+    int has_spare;
+};
+
+struct random random_start(uint64_t seed, uint64_t stream);
+uint64_t random_bits(struct random *random);
+double random_uniform(struct random *random); /* in [0, 1) */
+double random_between(struct random *random, double a, double b);
+uint64_t random_below(struct random *random, uint64_t count); /* in 0 .. count-1, without bias; count > 0 */
+double random_normal(struct random *random);
+
+#endif

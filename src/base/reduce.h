@@ -1,0 +1,19 @@
+/* reduce.h - the angle of a huge number: x modulo pi/2.
+ *
+ * A finite x >= 1 goes in; n mod 4 and x - n pi/2 come out, n the integer nearest to x 2/pi, the difference as a high
+ * and a low part that are together right to about 2^-70 of it. Infinities and NaN give NaN. This is the slow path of
+ * sin, cos and tan, one double at a time. It keeps no state.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_BASE_REDUCE_H
+#define HN_BASE_REDUCE_H
+
+typedef struct {
+    double high, low;
+    int quadrant; /* 0 ... 3 */
+} reduced_angle;
+
+/* x is at least 1, or NaN. */
+reduced_angle reduce_angle(double x);
+
+#endif

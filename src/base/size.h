@@ -1,0 +1,35 @@
+/* size.h - arithmetic on sizes that cannot wrap around.
+ *
+ * Each function stores the result and returns true, or returns false and leaves the result alone.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_BASE_SIZE_H
+#define HN_BASE_SIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline bool size_add(size_t a, size_t b, size_t *sum) {
+    if (a > SIZE_MAX - b)
+        return false;
+    *sum = a + b;
+    return true;
+}
+
+static inline bool size_multiply(size_t a, size_t b, size_t *product) {
+    if (b != 0 && a > SIZE_MAX / b)
+        return false;
+    *product = a * b;
+    return true;
+}
+
+/* Rounds up to a multiple of a power of two. */
+static inline bool size_round_up(size_t a, size_t alignment, size_t *rounded) {
+    if (!size_add(a, alignment - 1, rounded))
+        return false;
+    *rounded &= ~(alignment - 1);
+    return true;
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* system.h - the seam for files: every file call of the library goes through these functions.
+ *
+ * Thin names for the calls of POSIX, in a file of their own (system.c), so that a test can link others in their place and
+ * make any call fail, write short or be interrupted. They return what the call returns and leave errno as it does.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_BASE_SYSTEM_H
+#define HN_BASE_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+int system_open_read(const char *path);
+int system_create(const char *path); /* fails if the file exists */
+int system_open_folder(const char *path);
+off_t system_size(int file); /* -1 unless it is a regular file */
+ssize_t system_read(int file, void *bytes, size_t count);
+ssize_t system_write(int file, const void *bytes, size_t count);
+int system_sync(int file);
+int system_close(int file);
+int system_rename(const char *from, const char *to);
+int system_remove(const char *path);
+
+#endif

@@ -1,0 +1,145 @@
+/* wide.h - WIDTH doubles side by side, the element that kernels are written over.
+ *
+ * A file defines WIDTH (1, 2, 4 or 8: what its instruction set holds in one register) before it includes this. With WIDTH 1 a
+ * wide is a plain double, and every kernel becomes ordinary scalar C. + - * / work on wides as they are; a mask is all
+ * ones or all zeros per element. Nothing here rounds differently at another WIDTH: one element's bits depend on that
+ * element's operands alone.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_BASE_WIDE_H
+#define HN_BASE_WIDE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#ifndef WIDTH
+#error "define WIDTH before including wide.h"
+#endif
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "hardnet must not be compiled with -ffast-math: it hides NaN and changes results"
+#endif
+
+/* Samples that are processed together, whatever the instruction set; a slot is LANES / WIDTH wides. */
+enum { LANES = 8, LANE_PARTS = LANES / WIDTH };
+
+#define WIDE_INLINE static inline __attribute__((always_inline, unused))
+
+#if WIDTH == 1
+typedef double wide;
+typedef int64_t wide_bits;
+typedef uint64_t wide_words;
+#define WIDE_MASK(condition) (-(int64_t)(condition))
+#define WIDE_AT(v, i)        (v)
+#else
+typedef double wide __attribute__((vector_size(WIDTH * 8)));
+typedef int64_t wide_bits __attribute__((vector_size(WIDTH * 8)));
+typedef uint64_t wide_words __attribute__((vector_size(WIDTH * 8)));
+#define WIDE_MASK(condition) ((wide_bits)(condition))
+#define WIDE_AT(v, i)        ((v)[i])
+#endif
+
+WIDE_INLINE wide_bits wide_to_bits(wide a) {
+    wide_bits bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits;
+}
+
+WIDE_INLINE wide wide_of_bits(wide_bits bits) {
+    wide a;
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+
+WIDE_INLINE wide wide_all(double value) {
+    wide a;
+    for (int i = 0; i < WIDTH; i++)
+        WIDE_AT(a, i) = value;
+    return a;
+}
+
+WIDE_INLINE wide_bits wide_bits_all(int64_t value) {
+    wide_bits a;
+    for (int i = 0; i < WIDTH; i++)
+        WIDE_AT(a, i) = value;
+    return a;
+}
+
+/* Integer arithmetic modulo 2^64: on unsigned words, where wrapping is defined. Right shifts bring in zeros. */
+WIDE_INLINE wide_bits wide_bits_add(wide_bits a, wide_bits b) {
+    return (wide_bits)((wide_words)a + (wide_words)b);
+}
+
+WIDE_INLINE wide_bits wide_bits_subtract(wide_bits a, wide_bits b) {
+    return (wide_bits)((wide_words)a - (wide_words)b);
+}
+
+WIDE_INLINE wide_bits wide_bits_left(wide_bits a, int places) {
+    return (wide_bits)((wide_words)a << places);
+}
+
+WIDE_INLINE wide_bits wide_bits_right(wide_bits a, int places) {
+    return (wide_bits)((wide_words)a >> places);
+}
+
+/* Comparisons that a NaN fails, except wide_not_equal. */
+WIDE_INLINE wide_bits wide_less(wide a, wide b) {
+    return WIDE_MASK(a < b);
+}
+
+WIDE_INLINE wide_bits wide_less_equal(wide a, wide b) {
+    return WIDE_MASK(a <= b);
+}
+
+WIDE_INLINE wide_bits wide_equal(wide a, wide b) {
+    return WIDE_MASK(a == b);
+}
+
+WIDE_INLINE wide_bits wide_not_equal(wide a, wide b) {
+    return WIDE_MASK(a != b);
+}
+
+/* mask ? a : b, by bits: the element that is not chosen leaves no trace, NaN or not. */
+WIDE_INLINE wide wide_select(wide_bits mask, wide a, wide b) {
+    return wide_of_bits((mask & wide_to_bits(a)) | (~mask & wide_to_bits(b)));
+}
+
+/* mask ? a : 0 */
+WIDE_INLINE wide wide_keep(wide_bits mask, wide a) {
+    return wide_of_bits(mask & wide_to_bits(a));
+}
+
+WIDE_INLINE wide wide_abs(wide a) {
+    return wide_of_bits(wide_to_bits(a) & wide_bits_all(INT64_MAX));
+}
+
+WIDE_INLINE wide wide_copy_sign(wide size, wide sign) {
+    wide_bits top = wide_bits_all(INT64_MIN);
+    return wide_of_bits((wide_to_bits(size) & ~top) | (wide_to_bits(sign) & top));
+}
+
+WIDE_INLINE wide wide_sqrt(wide a) {
+    for (int i = 0; i < WIDTH; i++)
+        WIDE_AT(a, i) = __builtin_sqrt(WIDE_AT(a, i));
+    return a;
+}
+
+WIDE_INLINE int wide_any(wide_bits mask) {
+#if WIDTH == 8 /* narrowed to one word: GCC would otherwise halve the register three times */
+    typedef int8_t narrow __attribute__((vector_size(WIDTH)));
+    narrow bytes = __builtin_convertvector(mask, narrow);
+    int64_t any;
+    memcpy(&any, &bytes, sizeof any);
+#else
+    int64_t any = 0;
+    for (int i = 0; i < WIDTH; i++)
+        any |= WIDE_AT(mask, i);
+#endif
+    return any != 0;
+}
+
+/* wide_any for the door of a slow path: compilers lay the code out for its being false. */
+WIDE_INLINE int wide_seldom(wide_bits mask) {
+    return (int)__builtin_expect(wide_any(mask), 0);
+}
+
+#endif

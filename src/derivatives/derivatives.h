@@ -1,0 +1,53 @@
+/* derivatives.h - graph to graph: sparse derivatives of a finished model, as nodes beside the nodes they come from.
+ *
+ * In comes a model; it is copied into a graph of its own (problem), in which every function here adds nodes and answers with
+ * a sparse matrix of node numbers. Patterns are exact: an entry is there unless its derivative is the constant 0. Equal
+ * subexpressions are shared between values and derivatives. Kinks take the derivative of one side; a branch that is not
+ * taken adds exactly 0, whatever stands in it. Nothing is evaluated here; programs do that.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_DERIVATIVES_H
+#define HN_DERIVATIVES_H
+
+#include "hardnet/model.h"
+#include "model/graph.h"
+
+/* A model as node numbers in one graph. Without an objective, objective is 0. */
+struct problem {
+    struct graph graph;
+    size_t inputs, outputs, rows;
+    uint32_t *body, *lower, *upper; /* of each row */
+    uint32_t *start, *fixed;        /* of each output; fixed 0: free */
+    uint32_t objective;
+};
+
+hn_status problem_create(struct problem *problem, const hn_model *model, hn_error *error);
+void problem_release(struct problem *problem);
+
+/* A sparse matrix of nodes, by rows, columns ascending in each row. */
+struct node_matrix {
+    size_t rows, columns, count, capacity;
+    size_t *first; /* rows + 1 */
+    uint32_t *column, *node;
+};
+
+void node_matrix_release(struct node_matrix *matrix);
+
+/* d nodes[i] / d leaf j of the space: dc/dy, dc/dx, dbl/dx, dbu/dx, the gradient of an objective (one row). */
+hn_status derivatives_jacobian(struct node_matrix *out, struct graph *graph, const uint32_t *nodes, size_t count,
+                               enum space space, size_t columns, hn_error *error);
+
+/* The lower triangle of sigma Hess f + sum_i lambda_i Hess c_i in yy, with leaves of SPACE_SIGMA and SPACE_LAMBDA. */
+hn_status derivatives_hessian(struct node_matrix *out, struct problem *problem, hn_error *error);
+
+/* d/d(leaf of the space) of the sum over the nonzeros of weight * matrix node, as one row; weights (one node per nonzero) are
+ * held fixed. With weights v_i t_j on dc/dy this is (sum_i v_i Hess c_i) t: in yy for SPACE_Y, in xy for SPACE_X. */
+hn_status derivatives_contract(struct node_matrix *out, struct graph *graph, const struct node_matrix *matrix,
+                               const uint32_t *weights, enum space space, size_t columns, hn_error *error);
+
+/* Weights v_i t_j for derivatives_contract; with a second pair, v_i t_j - q_i s_j: the bracket of the layer's adjoint. For a
+ * matrix of one row whose multiplier is 1 (Hess f times t) multipliers is false. The list comes from base_allocate. */
+hn_status derivatives_weights(uint32_t **weights, struct graph *graph, const struct node_matrix *matrix,
+                              bool multipliers, bool second_pair, hn_error *error);
+
+#endif

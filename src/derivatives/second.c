@@ -1,0 +1,111 @@
+/* second.c - second derivatives: the Hessian of the Lagrangian, and weights for products without forming it.
+ *
+ * With L = sigma f + sum_i lambda_i c_i the Hessian is the Jacobian of grad L. The product (sum_i v_i Hess c_i) t is the
+ * gradient of v' J(y) t, that is of sum_ij v_i t_j J_ij over the nonzeros of J; constant entries of J cost nothing.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "derivatives/sweep.h"
+
+/* ---- the Hessian ---- */
+
+/* Nodes d(sigma f + sum lambda_i c_i)/dy_j, one row. */
+static hn_status lagrangian_gradient(struct node_matrix *out, struct problem *problem, hn_error *error) {
+    struct graph *g = &problem->graph;
+    size_t count = problem->rows + 1;
+    uint32_t *nodes = base_allocate(2 * count * sizeof *nodes);
+    if (!nodes)
+        return error_no_memory(error, "derivatives");
+    uint32_t *weights = nodes + count;
+    for (size_t i = 0; i < problem->rows; i++) {
+        nodes[i] = problem->body[i];
+        weights[i] = graph_leaf(g, SPACE_LAMBDA, (uint32_t)i);
+    }
+    nodes[problem->rows] = problem->objective;
+    weights[problem->rows] = graph_leaf(g, SPACE_SIGMA, 0);
+    struct node_matrix seeds = {.rows = 1, .count = count, .node = nodes};
+    hn_status status = derivatives_contract(out, g, &seeds, weights, SPACE_Y, problem->outputs, error);
+    base_release(nodes);
+    return status;
+}
+
+/* Turns the rows of a Jacobian of a sparse gradient into the rows of a lower triangle: row k belongs to output index[k], and
+ * columns beyond it are left out. Works in place, since the rows only shrink; first has room for all outputs. */
+static void keep_lower(struct node_matrix *matrix, const size_t *row_first, const struct node_matrix *gradient) {
+    size_t kept = 0, row = 0;
+    for (size_t k = 0; k < gradient->count; k++) {
+        uint32_t output = gradient->column[k];
+        while (row <= output)
+            matrix->first[row++] = kept;
+        for (size_t i = row_first[k]; i < row_first[k + 1]; i++) {
+            if (matrix->column[i] > output)
+                continue;
+            matrix->column[kept] = matrix->column[i];
+            matrix->node[kept++] = matrix->node[i];
+        }
+    }
+    while (row <= matrix->rows)
+        matrix->first[row++] = kept;
+    matrix->count = kept;
+}
+
+hn_status derivatives_hessian(struct node_matrix *out, struct problem *problem, hn_error *error) {
+    struct node_matrix gradient = {.rows = 0};
+    *out = (struct node_matrix){.rows = 0};
+    hn_status status = lagrangian_gradient(&gradient, problem, error);
+    if (status != HN_OK)
+        return status;
+    status =
+        derivatives_jacobian(out, &problem->graph, gradient.node, gradient.count, SPACE_Y, problem->outputs, error);
+    size_t *first = status == HN_OK ? base_allocate((problem->outputs + 1) * sizeof *first) : NULL;
+    if (status == HN_OK && !first) {
+        node_matrix_release(out);
+        status = error_no_memory(error, "derivatives");
+    }
+    if (status == HN_OK) {
+        size_t *row_first = out->first;
+        out->first = first;
+        out->rows = problem->outputs;
+        keep_lower(out, row_first, &gradient);
+        base_release(row_first);
+    }
+    node_matrix_release(&gradient);
+    return status;
+}
+
+/* ---- weights of products ---- */
+
+static uint32_t weight(struct graph *g, enum space multiplier, enum space direction, bool multipliers, size_t row,
+                       uint32_t column) {
+    uint32_t t = graph_leaf(g, direction, column);
+    return multipliers ? graph_mul(g, graph_leaf(g, multiplier, (uint32_t)row), t) : t;
+}
+
+hn_status derivatives_weights(uint32_t **weights, struct graph *graph, const struct node_matrix *matrix,
+                              bool multipliers, bool second_pair, hn_error *error) {
+    size_t bytes;
+    bool fits = size_multiply(matrix->count + 1, sizeof **weights, &bytes);
+    uint32_t *list = fits ? base_allocate(bytes) : NULL;
+    *weights = NULL;
+    if (!list)
+        return error_no_memory(error, "derivatives");
+    for (size_t row = 0; row < matrix->rows; row++)
+        for (size_t i = matrix->first[row]; i < matrix->first[row + 1]; i++) {
+            uint32_t column = matrix->column[i];
+            if (graph_is_constant(graph, matrix->node[i], NULL)) { /* no derivative: no weight, no work */
+                list[i] = 0;
+                continue;
+            }
+            list[i] = weight(graph, SPACE_V, SPACE_T, multipliers, row, column);
+            if (second_pair)
+                list[i] = graph_sub(graph, list[i], weight(graph, SPACE_Q, SPACE_S, multipliers, row, column));
+        }
+    hn_status status = sweep_status(graph, error);
+    if (status == HN_OK)
+        *weights = list;
+    else
+        base_release(list);
+    return status;
+}

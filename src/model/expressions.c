@@ -1,0 +1,210 @@
+/* expressions.c - the operators of hardnet/model.h: arguments checked, then handed to the graph.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/memory.h"
+#include "base/size.h"
+#include "model/parts.h"
+
+static hn_expr apply(enum op op, hn_expr a, hn_expr b, hn_expr c) {
+    const hn_expr none = {NULL, 0}, given[3] = {a, b, c};
+    uint32_t nodes[3] = {0, 0, 0};
+    int count = operator_arguments(op);
+    hn_model *model = NULL;
+    for (int i = count; i-- > 0;)
+        model = given[i].model ? given[i].model : model; /* an argument that is no expression knows no model */
+    if (model_refuses(model, operator_text(op)))
+        return none;
+    for (int i = 0; i < count; i++) {
+        nodes[i] = model_argument(model, given[i], operator_text(op));
+        if (nodes[i] == 0)
+            return none;
+    }
+    uint32_t node = graph_apply(&model->graph, op, nodes[0], nodes[1], nodes[2]);
+    model_note_graph(model, operator_text(op));
+    return node != 0 ? (hn_expr){model, node} : none;
+}
+
+static hn_expr apply_unary(enum op op, hn_expr a) {
+    return apply(op, a, (hn_expr){NULL, 0}, (hn_expr){NULL, 0});
+}
+
+static hn_expr apply_binary(enum op op, hn_expr a, hn_expr b) {
+    return apply(op, a, b, (hn_expr){NULL, 0});
+}
+
+hn_expr hn_scale(hn_real factor, hn_expr a) {
+    if (model_refuses(a.model, "hn_scale"))
+        return (hn_expr){NULL, 0};
+    return apply_binary(OP_MUL, hn_constant(a.model, factor), a);
+}
+
+hn_expr hn_shift(hn_expr a, hn_real offset) {
+    if (model_refuses(a.model, "hn_shift"))
+        return (hn_expr){NULL, 0};
+    return apply_binary(OP_ADD, a, hn_constant(a.model, offset));
+}
+
+static hn_expr sum_nodes(hn_model *model, size_t count, const hn_expr *terms, uint32_t *nodes) {
+    for (size_t i = 0; i < count; i++) {
+        nodes[i] = model_argument(model, terms[i], "sum");
+        if (nodes[i] == 0)
+            return (hn_expr){NULL, 0};
+    }
+    uint32_t node = graph_sum(&model->graph, nodes, count);
+    model_note_graph(model, "sum");
+    return node != 0 ? (hn_expr){model, node} : (hn_expr){NULL, 0};
+}
+
+hn_expr hn_sum(hn_model *model, size_t count, const hn_expr *terms) {
+    enum { FEW = 64 };
+    uint32_t few[FEW], *nodes = few;
+    size_t bytes;
+    if (model_refuses(model, "sum"))
+        return (hn_expr){NULL, 0};
+    if (count > FEW)
+        nodes = size_multiply(count, sizeof *nodes, &bytes) ? base_allocate(bytes) : NULL;
+    if (!nodes) {
+        model_fail(model, HN_NO_MEMORY, "sum of %zu terms: out of memory", count);
+        return (hn_expr){NULL, 0};
+    }
+    hn_expr sum = sum_nodes(model, count, terms, nodes);
+    if (nodes != few)
+        base_release(nodes);
+    return sum;
+}
+
+hn_expr hn_add(hn_expr a, hn_expr b) {
+    return apply_binary(OP_ADD, a, b);
+}
+
+hn_expr hn_sub(hn_expr a, hn_expr b) {
+    return apply_binary(OP_SUB, a, b);
+}
+
+hn_expr hn_mul(hn_expr a, hn_expr b) {
+    return apply_binary(OP_MUL, a, b);
+}
+
+hn_expr hn_div(hn_expr a, hn_expr b) {
+    return apply_binary(OP_DIV, a, b);
+}
+
+hn_expr hn_pow(hn_expr base, hn_expr exponent) {
+    return apply_binary(OP_POW, base, exponent);
+}
+
+hn_expr hn_atan2(hn_expr y, hn_expr x) {
+    return apply_binary(OP_ATAN2, y, x);
+}
+
+hn_expr hn_min(hn_expr a, hn_expr b) {
+    return apply_binary(OP_MIN, a, b);
+}
+
+hn_expr hn_max(hn_expr a, hn_expr b) {
+    return apply_binary(OP_MAX, a, b);
+}
+
+hn_expr hn_less(hn_expr a, hn_expr b) {
+    return apply_binary(OP_LESS, a, b);
+}
+
+hn_expr hn_less_equal(hn_expr a, hn_expr b) {
+    return apply_binary(OP_LESS_EQUAL, a, b);
+}
+
+hn_expr hn_equal(hn_expr a, hn_expr b) {
+    return apply_binary(OP_EQUAL, a, b);
+}
+
+hn_expr hn_not_equal(hn_expr a, hn_expr b) {
+    return apply_binary(OP_NOT_EQUAL, a, b);
+}
+
+hn_expr hn_and(hn_expr a, hn_expr b) {
+    return apply_binary(OP_AND, a, b);
+}
+
+hn_expr hn_or(hn_expr a, hn_expr b) {
+    return apply_binary(OP_OR, a, b);
+}
+
+hn_expr hn_neg(hn_expr a) {
+    return apply_unary(OP_NEG, a);
+}
+
+hn_expr hn_sqrt(hn_expr a) {
+    return apply_unary(OP_SQRT, a);
+}
+
+hn_expr hn_exp(hn_expr a) {
+    return apply_unary(OP_EXP, a);
+}
+
+hn_expr hn_log(hn_expr a) {
+    return apply_unary(OP_LOG, a);
+}
+
+hn_expr hn_log10(hn_expr a) {
+    return apply_unary(OP_LOG10, a);
+}
+
+hn_expr hn_sin(hn_expr a) {
+    return apply_unary(OP_SIN, a);
+}
+
+hn_expr hn_cos(hn_expr a) {
+    return apply_unary(OP_COS, a);
+}
+
+hn_expr hn_tan(hn_expr a) {
+    return apply_unary(OP_TAN, a);
+}
+
+hn_expr hn_asin(hn_expr a) {
+    return apply_unary(OP_ASIN, a);
+}
+
+hn_expr hn_acos(hn_expr a) {
+    return apply_unary(OP_ACOS, a);
+}
+
+hn_expr hn_atan(hn_expr a) {
+    return apply_unary(OP_ATAN, a);
+}
+
+hn_expr hn_sinh(hn_expr a) {
+    return apply_unary(OP_SINH, a);
+}
+
+hn_expr hn_cosh(hn_expr a) {
+    return apply_unary(OP_COSH, a);
+}
+
+hn_expr hn_tanh(hn_expr a) {
+    return apply_unary(OP_TANH, a);
+}
+
+hn_expr hn_asinh(hn_expr a) {
+    return apply_unary(OP_ASINH, a);
+}
+
+hn_expr hn_acosh(hn_expr a) {
+    return apply_unary(OP_ACOSH, a);
+}
+
+hn_expr hn_atanh(hn_expr a) {
+    return apply_unary(OP_ATANH, a);
+}
+
+hn_expr hn_abs(hn_expr a) {
+    return apply_unary(OP_ABS, a);
+}
+
+hn_expr hn_not(hn_expr a) {
+    return apply_unary(OP_NOT, a);
+}
+
+hn_expr hn_if(hn_expr condition, hn_expr yes, hn_expr no) {
+    return apply(OP_IF, condition, yes, no);
+}

@@ -1,0 +1,197 @@
+/* graph.c - storage of the expression graph: nodes, lists of arguments, and the table that finds equal nodes.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "model/graph.h"
+
+#include "base/arena.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { FIRST_TABLE = 64 };
+
+hn_status graph_create(struct graph *graph, size_t max_nodes) {
+    memset(graph, 0, sizeof *graph);
+    graph->max_nodes = max_nodes < UINT32_MAX ? max_nodes : UINT32_MAX - 1;
+    graph->table = base_allocate(FIRST_TABLE * sizeof *graph->table);
+    if (graph->table)
+        graph->table_size = FIRST_TABLE;
+    graph->nodes = array_grow(NULL, &graph->capacity, 1, sizeof *graph->nodes);
+    if (!graph->table || !graph->nodes) {
+        graph_release(graph);
+        return HN_NO_MEMORY;
+    }
+    memset(graph->table, 0, FIRST_TABLE * sizeof *graph->table);
+    memset(&graph->nodes[0], 0, sizeof graph->nodes[0]); /* number 0: no node */
+    graph->count = 1;
+    return HN_OK;
+}
+
+void graph_release(struct graph *graph) {
+    base_release(graph->nodes);
+    base_release(graph->arguments);
+    base_release(graph->table);
+    memset(graph, 0, sizeof *graph);
+}
+
+static uint32_t graph_fail(struct graph *graph, hn_status status) {
+    if (graph->status == HN_OK)
+        graph->status = status;
+    return 0;
+}
+
+/* ---- the table ---- */
+
+static uint32_t mix(uint32_t hash, uint32_t word) {
+    hash = (hash ^ word) * UINT32_C(0x9e3779b1);
+    return hash ^ (hash >> 15);
+}
+
+static uint32_t hash_list(uint32_t hash, const uint32_t *list, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        hash = mix(hash, list[i]);
+    return hash;
+}
+
+static uint32_t hash_node(const struct graph *graph, const struct node *node) {
+    if (node->op == OP_SUM)
+        return hash_list(mix(OP_SUM, node->b), graph->arguments + node->a, node->b);
+    return mix(mix(mix(mix(17, node->op), node->a), node->b), node->c);
+}
+
+static void table_insert(struct graph *graph, uint32_t number) {
+    size_t mask = graph->table_size - 1, place = hash_node(graph, &graph->nodes[number]) & mask;
+    while (graph->table[place] != 0)
+        place = (place + 1) & mask;
+    graph->table[place] = number;
+}
+
+static bool table_double(struct graph *graph) {
+    size_t size = 2 * graph->table_size;
+    uint32_t *table = base_allocate(size * sizeof *table);
+    if (!table)
+        return false;
+    memset(table, 0, size * sizeof *table);
+    base_release(graph->table);
+    graph->table = table;
+    graph->table_size = size;
+    for (uint32_t i = 1; i < graph->count; i++)
+        table_insert(graph, i);
+    return true;
+}
+
+static bool same_node(const struct graph *graph, const struct node *p, const struct node *q) {
+    if (p->op != q->op || p->b != q->b)
+        return false;
+    if (p->op == OP_SUM)
+        return memcmp(graph->arguments + p->a, graph->arguments + q->a, p->b * sizeof(uint32_t)) == 0;
+    return p->a == q->a && p->c == q->c;
+}
+
+static uint32_t table_find(const struct graph *graph, const struct node *node) {
+    size_t mask = graph->table_size - 1, place = hash_node(graph, node) & mask;
+    for (; graph->table[place] != 0; place = (place + 1) & mask)
+        if (same_node(graph, &graph->nodes[graph->table[place]], node))
+            return graph->table[place];
+    return 0;
+}
+
+/* ---- making nodes ---- */
+
+static uint8_t spaces_of(const struct graph *graph, const struct node *node) {
+    if (node->op == OP_LEAF)
+        return (uint8_t)(1u << node->a);
+    if (node->op == OP_REFERENCE) /* not known yet: may depend on both */
+        return (uint8_t)(1u << SPACE_X | 1u << SPACE_Y);
+    uint8_t spaces = 0;
+    if (node->op == OP_SUM)
+        for (uint32_t i = 0; i < node->b; i++)
+            spaces |= graph->nodes[graph->arguments[node->a + i]].spaces;
+    else if (node->op != OP_CONSTANT)
+        spaces = graph->nodes[node->a].spaces | graph->nodes[node->b].spaces | graph->nodes[node->c].spaces;
+    return spaces;
+}
+
+uint32_t graph_intern(struct graph *graph, struct node node) {
+    if (graph->status != HN_OK)
+        return 0;
+    uint32_t found = table_find(graph, &node);
+    if (found != 0)
+        return found;
+    if (graph->count > graph->max_nodes)
+        return graph_fail(graph, HN_LIMIT);
+    if (2 * (graph->count + 1) > graph->table_size && !table_double(graph))
+        return graph_fail(graph, HN_NO_MEMORY);
+    struct node *nodes = array_grow(graph->nodes, &graph->capacity, graph->count + 1, sizeof *nodes);
+    if (!nodes)
+        return graph_fail(graph, HN_NO_MEMORY);
+    graph->nodes = nodes;
+    node.spaces = spaces_of(graph, &node);
+    uint32_t number = (uint32_t)graph->count++;
+    graph->nodes[number] = node;
+    table_insert(graph, number);
+    return number;
+}
+
+uint32_t graph_intern_sum(struct graph *graph, const uint32_t *terms, size_t count) {
+    size_t first = graph->argument_count;
+    if (graph->status != HN_OK)
+        return 0;
+    if (count > graph->max_nodes || first > UINT32_MAX - count)
+        return graph_fail(graph, HN_LIMIT);
+    uint32_t *arguments = array_grow(graph->arguments, &graph->argument_capacity, first + count, sizeof *arguments);
+    if (!arguments)
+        return graph_fail(graph, HN_NO_MEMORY);
+    graph->arguments = arguments;
+    size_t end = first, before = graph->count;
+    for (size_t i = 0; i < count; i++)
+        if (graph->nodes[terms[i]].op != OP_CONSTANT)
+            graph->arguments[end++] = terms[i];
+    graph->argument_count = end;
+    struct node sum = {.op = OP_SUM, .a = (uint32_t)first, .b = (uint32_t)(end - first)};
+    uint32_t number = graph_intern(graph, sum);
+    if (graph->count == before) /* an equal sum was there (or none could be made): its list is not needed twice */
+        graph->argument_count = first;
+    return number;
+}
+
+uint32_t graph_constant(struct graph *graph, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return graph_intern(graph, (struct node){.op = OP_CONSTANT, .a = (uint32_t)bits, .b = (uint32_t)(bits >> 32)});
+}
+
+uint32_t graph_leaf(struct graph *graph, enum space space, uint32_t index) {
+    return graph_intern(graph, (struct node){.op = OP_LEAF, .a = (uint32_t)space, .b = index});
+}
+
+uint32_t graph_reference(struct graph *graph, uint32_t definition) {
+    return graph_intern(graph, (struct node){.op = OP_REFERENCE, .a = definition});
+}
+
+/* ---- looking at nodes ---- */
+
+bool graph_is_constant(const struct graph *graph, uint32_t node, double *value) {
+    const struct node *n = &graph->nodes[node];
+    if (n->op != OP_CONSTANT)
+        return false;
+    uint64_t bits = (uint64_t)n->b << 32 | n->a;
+    if (value)
+        memcpy(value, &bits, sizeof bits);
+    return true;
+}
+
+bool graph_is_number(const struct graph *graph, uint32_t node, double value) {
+    double constant;
+    return graph_is_constant(graph, node, &constant) && constant == value;
+}
+
+bool graph_depends(const struct graph *graph, uint32_t node, enum space space) {
+    return graph->nodes[node].spaces >> space & 1u;
+}
+
+size_t graph_arguments(const struct graph *graph, uint32_t node, const uint32_t **list) {
+    const struct node *n = &graph->nodes[node];
+    *list = n->op == OP_SUM ? graph->arguments + n->a : &n->a;
+    return n->op == OP_SUM ? n->b : (size_t)operator_arguments((enum op)n->op);
+}

@@ -1,0 +1,122 @@
+/* model.c - a model's life: created, filled, finished, destroyed; and the error that sticks to it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/parts.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEFAULT_MAX_NODES = 20 * 1000 * 1000 };
+
+hn_model_options hn_model_defaults(void) {
+    return (hn_model_options){.max_nodes = DEFAULT_MAX_NODES};
+}
+
+hn_status hn_model_create(hn_model **out, const hn_model_options *options, hn_error *error) {
+    hn_model_options chosen = options ? *options : hn_model_defaults();
+    *out = NULL;
+    hn_model *model = base_allocate(sizeof *model);
+    if (!model)
+        return error_no_memory(error, "model");
+    memset(model, 0, sizeof *model);
+    if (graph_create(&model->graph, chosen.max_nodes) != HN_OK) {
+        base_release(model);
+        return error_no_memory(error, "model");
+    }
+    *out = model;
+    return HN_OK;
+}
+
+void hn_model_destroy(hn_model *model) {
+    if (!model)
+        return;
+    graph_release(&model->graph);
+    arena_release(&model->texts);
+    names_release(&model->names);
+    names_release(&model->group_names);
+    base_release(model->inputs);
+    base_release(model->outputs);
+    base_release(model->rows);
+    base_release(model->groups);
+    base_release(model->definitions);
+    base_release(model->requirements);
+    base_release(model);
+}
+
+/* ---- errors ---- */
+
+void model_fail(hn_model *model, hn_status status, const char *format, ...) {
+    if (model->error.status != HN_OK)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    model->error.status = status;
+    vsnprintf(model->error.text, sizeof model->error.text, format, arguments);
+    va_end(arguments);
+}
+
+hn_status hn_model_status(const hn_model *model, hn_error *error) {
+    if (!model)
+        return error_set(error, HN_INVALID, "model: there is none");
+    if (error && model->error.status != HN_OK)
+        *error = model->error;
+    return model->error.status;
+}
+
+bool model_refuses(hn_model *model, const char *what) {
+    if (!model)
+        return true;
+    if (model->finished)
+        model_fail(model, HN_INVALID, "%s: the model is finished, nothing can be added", what);
+    return model->error.status != HN_OK;
+}
+
+uint32_t model_argument(hn_model *model, hn_expr expr, const char *what) {
+    if (expr.model == model && expr.node > 0 && expr.node < model->graph.count)
+        return expr.node;
+    if (expr.model && expr.model != model)
+        model_fail(model, HN_INVALID, "%s: an expression of another model", what);
+    else
+        model_fail(model, HN_INVALID, "%s: an argument is no expression", what);
+    return 0;
+}
+
+void model_note_graph(hn_model *model, const char *what) {
+    if (model->graph.status == HN_LIMIT)
+        model_fail(model, HN_LIMIT, "%s: more than %zu nodes in the graph; raise max_nodes", what,
+                   model->graph.max_nodes);
+    else if (model->graph.status != HN_OK)
+        model_fail(model, HN_NO_MEMORY, "%s: out of memory", what);
+}
+
+/* ---- names and lists ---- */
+
+const char *model_name(hn_model *model, const char *name, enum name_kind kind, size_t index) {
+    static const char *const kinds[] = {"input", "output", "constraint", "definition", "requirement", "objective"};
+    size_t length = name ? strlen(name) : 0;
+    if (length == 0) {
+        model_fail(model, HN_INVALID, "%s %zu: the name is missing", kinds[kind], index);
+        return NULL;
+    }
+    if (names_find(&model->names, name, length)) {
+        model_fail(model, HN_INVALID, "%s %s: the name is taken", kinds[kind], name);
+        return NULL;
+    }
+    char *copy = arena_copy_text(&model->texts, name, length);
+    if (!copy || !names_add(&model->names, copy, length, (uint32_t)index)) {
+        model_fail(model, HN_NO_MEMORY, "%s %s: out of memory", kinds[kind], name);
+        return NULL;
+    }
+    return copy;
+}
+
+void *model_room(hn_model *model, void *list, size_t *capacity, size_t count, size_t size) {
+    void *moved = count < UINT32_MAX ? array_grow(list, capacity, count + 1, size) : NULL;
+    if (!moved)
+        model_fail(model, HN_NO_MEMORY, "model: out of memory");
+    return moved;
+}

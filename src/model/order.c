@@ -1,0 +1,166 @@
+/* order.c - walks a model's graph from given roots: an order of evaluation, and a copy into another graph.
+ *
+ * Numbers alone give an order of evaluation except where a reference leads on to a definition made later; so this is a
+ * depth-first walk, with a stack of its own instead of recursion.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/parts.h"
+
+#include <string.h>
+
+enum visit { UNSEEN, OPEN, DONE };
+
+struct walk {
+    const hn_model *model;
+    uint8_t *visits; /* enum visit per node */
+    uint32_t *stack; /* open nodes */
+    uint32_t *next;  /* beside it: how many successors were taken */
+    uint32_t *order;
+    size_t depth, count;
+};
+
+/* What must be there before a node: its arguments, the definition behind a reference, the value of a fixed output. */
+static size_t successors(const hn_model *model, uint32_t number, const uint32_t **list) {
+    const struct node *node = &model->graph.nodes[number];
+    if (node->op == OP_REFERENCE) {
+        *list = &model->definitions[node->a].value;
+        return 1;
+    }
+    if (node->op == OP_LEAF && node->a == SPACE_Y && model->outputs[node->b].fixed != 0) {
+        *list = &model->outputs[node->b].fixed;
+        return 1;
+    }
+    return graph_arguments(&model->graph, number, list);
+}
+
+static void walk_open(struct walk *walk, uint32_t number) {
+    walk->visits[number] = OPEN;
+    walk->stack[walk->depth] = number;
+    walk->next[walk->depth++] = 0;
+}
+
+static hn_status cycle_error(const struct walk *walk, uint32_t again, hn_error *error) {
+    for (size_t i = walk->depth; i-- > 0;) {
+        const struct node *node = &walk->model->graph.nodes[walk->stack[i]];
+        if (node->op == OP_REFERENCE)
+            return error_set(error, HN_INVALID, "definition %s: defined in terms of itself",
+                             walk->model->definitions[node->a].name);
+    }
+    return error_set(error, HN_INVALID, "node %u depends on itself", (unsigned)again);
+}
+
+static hn_status undefined_error(const struct walk *walk, hn_error *error) {
+    const struct node *node = &walk->model->graph.nodes[walk->stack[walk->depth - 1]];
+    return error_set(error, HN_INVALID, "definition %s: referred to but never defined",
+                     walk->model->definitions[node->a].name);
+}
+
+static hn_status walk_from(struct walk *walk, uint32_t root, hn_error *error) {
+    if (root == 0 || walk->visits[root] == DONE)
+        return HN_OK;
+    walk_open(walk, root);
+    while (walk->depth > 0) {
+        uint32_t number = walk->stack[walk->depth - 1];
+        const uint32_t *list;
+        size_t count = successors(walk->model, number, &list);
+        uint32_t taken = walk->next[walk->depth - 1]++;
+        if (taken == count) {
+            walk->visits[number] = DONE;
+            walk->order[walk->count++] = number;
+            walk->depth--;
+            continue;
+        }
+        uint32_t successor = list[taken];
+        if (successor == 0)
+            return undefined_error(walk, error);
+        if (walk->visits[successor] == OPEN)
+            return cycle_error(walk, successor, error);
+        if (walk->visits[successor] == UNSEEN)
+            walk_open(walk, successor);
+    }
+    return HN_OK;
+}
+
+hn_status model_order(const hn_model *model, const uint32_t *roots, size_t count, uint32_t **order, size_t *order_count,
+                      hn_error *error) {
+    size_t n = model->graph.count;
+    struct walk walk = {.model = model};
+    hn_status status = HN_OK;
+    walk.visits = base_allocate(n);
+    walk.stack = base_allocate(n * sizeof *walk.stack);
+    walk.next = base_allocate(n * sizeof *walk.next);
+    walk.order = base_allocate(n * sizeof *walk.order);
+    if (!walk.visits || !walk.stack || !walk.next || !walk.order)
+        status = error_no_memory(error, "model");
+    else
+        memset(walk.visits, UNSEEN, n);
+    for (size_t i = 0; status == HN_OK && i < count; i++)
+        status = walk_from(&walk, roots[i], error);
+    base_release(walk.visits);
+    base_release(walk.stack);
+    base_release(walk.next);
+    if (status != HN_OK) {
+        base_release(walk.order);
+        walk.order = NULL;
+    }
+    *order = walk.order;
+    *order_count = walk.count;
+    return status;
+}
+
+/* ---- copying ---- */
+
+static uint32_t import_sum(const struct graph *from, const struct node *node, struct graph *to, const uint32_t *map,
+                           uint32_t *scratch) {
+    for (uint32_t i = 0; i < node->b; i++)
+        scratch[i] = map[from->arguments[node->a + i]];
+    return graph_sum(to, scratch, node->b);
+}
+
+/* The node's number in the other graph; its successors are in the map already. */
+static uint32_t import_node(const hn_model *model, uint32_t number, struct graph *to, const uint32_t *map,
+                            uint32_t *scratch) {
+    const struct node *node = &model->graph.nodes[number];
+    double value;
+    switch (node->op) {
+    case OP_CONSTANT:
+        graph_is_constant(&model->graph, number, &value);
+        return graph_constant(to, value);
+    case OP_LEAF:
+        if (node->a == SPACE_Y && model->outputs[node->b].fixed != 0)
+            return map[model->outputs[node->b].fixed];
+        return graph_leaf(to, (enum space)node->a, node->b);
+    case OP_REFERENCE:
+        return map[model->definitions[node->a].value];
+    case OP_SUM:
+        return import_sum(&model->graph, node, to, map, scratch);
+    default: /* unused arguments are number 0, which maps to itself */
+        return graph_apply(to, (enum op)node->op, map[node->a], map[node->b], map[node->c]);
+    }
+}
+
+hn_status model_import(const hn_model *model, struct graph *to, uint32_t *roots, size_t count, hn_error *error) {
+    uint32_t *order = NULL;
+    size_t order_count = 0, n = model->graph.count + model->graph.argument_count;
+    hn_status status = model_order(model, roots, count, &order, &order_count, error);
+    if (status != HN_OK)
+        return status;
+    uint32_t *map = base_allocate(n * sizeof *map);
+    if (map) {
+        uint32_t *scratch = map + model->graph.count; /* no sum is longer than all their arguments */
+        map[0] = 0;
+        for (size_t i = 0; i < order_count; i++)
+            map[order[i]] = import_node(model, order[i], to, map, scratch);
+        for (size_t i = 0; i < count; i++)
+            roots[i] = map[roots[i]];
+    }
+    base_release(order);
+    base_release(map);
+    if (!map || to->status == HN_NO_MEMORY)
+        return error_no_memory(error, "model");
+    if (to->status != HN_OK)
+        return error_set(error, to->status, "model: more than %zu nodes in the graph; raise max_nodes", to->max_nodes);
+    return HN_OK;
+}

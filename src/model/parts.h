@@ -1,0 +1,89 @@
+/* parts.h - what a model is made of, for this room and for rooms that read a finished model.
+ *
+ * In come the calls of hardnet/model.h; out goes a graph with lists of nodes in it: inputs, outputs, rows by group,
+ * definitions, requirements, objective. Once an error sticks nothing is added any more.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_MODEL_PARTS_H
+#define HN_MODEL_PARTS_H
+
+#include "base/arena.h"
+#include "hardnet/model.h"
+#include "model/graph.h"
+#include "model/names.h"
+
+struct model_input {
+    const char *name;
+    hn_real lower, upper;
+};
+
+struct model_output {
+    const char *name;
+    uint32_t node;                       /* its leaf */
+    uint32_t lower, upper, start, fixed; /* fixed 0: free */
+};
+
+struct model_row {
+    const char *name;
+    uint32_t group, lower, body, upper;
+};
+
+struct model_group {
+    const char *name;
+    size_t first, count;
+};
+
+struct model_named {
+    const char *name;
+    uint32_t value; /* 0: referred to, not defined yet */
+};
+
+/* Counts and capacities beside each list, for array_grow. */
+struct hn_model {
+    struct graph graph;
+    struct arena texts;
+    struct names names;       /* every name, to its kind and index */
+    struct names group_names; /* to the group's index */
+    struct model_input *inputs;
+    struct model_output *outputs;
+    struct model_row *rows; /* as added; by group, with the bounds of outputs, once finished */
+    struct model_group *groups;
+    struct model_named *definitions, *requirements;
+    size_t input_count, input_capacity, output_count, output_capacity, row_count, row_capacity;
+    size_t group_count, group_capacity, definition_count, definition_capacity;
+    size_t requirement_count, requirement_capacity;
+    struct model_named objective; /* minimised */
+    bool maximize, finished;
+    hn_error error;
+};
+
+enum name_kind { NAME_INPUT, NAME_OUTPUT, NAME_ROW, NAME_DEFINITION, NAME_REQUIREMENT, NAME_OBJECTIVE };
+
+/* Lets the first error stick. */
+__attribute__((format(printf, 3, 4))) void model_fail(hn_model *model, hn_status status, const char *format, ...);
+
+/* Whether the model takes no more; a finished one then gets an error that sticks. */
+bool model_refuses(hn_model *model, const char *what);
+
+/* The node of an argument of `what`, or 0 with an error when it is none or another model's. */
+uint32_t model_argument(hn_model *model, hn_expr expr, const char *what);
+
+/* Turns the graph's status into an error that sticks. */
+void model_note_graph(hn_model *model, const char *what);
+
+/* Keeps a copy of a new name; NULL with an error when it is missing or taken. */
+const char *model_name(hn_model *model, const char *name, enum name_kind kind, size_t index);
+
+/* The list, moved if need be, with room for one more element; NULL with an error, and the list as it was. */
+void *model_room(hn_model *model, void *list, size_t *capacity, size_t count, size_t size);
+
+/* Every node that the roots need, arguments first; references and fixed outputs lead on to their values. The list comes from
+ * base_allocate. A definition in terms of itself is HN_INVALID and named. */
+hn_status model_order(const hn_model *model, const uint32_t *roots, size_t count, uint32_t **order, size_t *order_count,
+                      hn_error *error);
+
+/* Builds the roots anew in another graph, references replaced by their definitions and fixed outputs by their values;
+ * roots[i] becomes the number there. */
+hn_status model_import(const hn_model *model, struct graph *to, uint32_t *roots, size_t count, hn_error *error);
+
+#endif

@@ -1,0 +1,275 @@
+/* rows.c - what must hold: constraint rows in named groups, the objective, requirements on inputs; and finishing a model.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- adding ---- */
+
+void hn_constrain(hn_model *model, const char *name, hn_real lower, hn_expr body, hn_real upper) {
+    if (!model_refuses(model, "hn_constrain"))
+        hn_constrain_between(model, name, hn_constant(model, lower), body, hn_constant(model, upper));
+}
+
+void hn_constrain_between(hn_model *model, const char *name, hn_expr lower, hn_expr body, hn_expr upper) {
+    const char *what = name ? name : "hn_constrain";
+    if (model_refuses(model, what))
+        return;
+    struct model_row row = {.group = 0};
+    row.lower = model_argument(model, lower, what);
+    row.body = model_argument(model, body, what);
+    row.upper = model_argument(model, upper, what);
+    if (row.lower == 0 || row.body == 0 || row.upper == 0)
+        return;
+    struct model_row *list = model_room(model, model->rows, &model->row_capacity, model->row_count, sizeof *list);
+    if (!list)
+        return;
+    model->rows = list;
+    row.name = model_name(model, name, NAME_ROW, model->row_count);
+    if (row.name)
+        model->rows[model->row_count++] = row;
+}
+
+static void set_objective(hn_model *model, const char *name, hn_expr objective, bool maximize) {
+    const char *what = name ? name : "objective";
+    if (model_refuses(model, what))
+        return;
+    if (model->objective.value != 0) {
+        model_fail(model, HN_INVALID, "objective %s: there is one already, %s", what, model->objective.name);
+        return;
+    }
+    uint32_t node = model_argument(model, objective, what);
+    const char *copy = node != 0 ? model_name(model, name, NAME_OBJECTIVE, 0) : NULL;
+    if (!copy)
+        return;
+    uint32_t value = maximize ? graph_neg(&model->graph, node) : node;
+    model_note_graph(model, what);
+    model->objective = (struct model_named){copy, value};
+    model->maximize = maximize;
+}
+
+void hn_minimize(hn_model *model, const char *name, hn_expr objective) {
+    set_objective(model, name, objective, false);
+}
+
+void hn_maximize(hn_model *model, const char *name, hn_expr objective) {
+    set_objective(model, name, objective, true);
+}
+
+void hn_require(hn_model *model, const char *name, hn_expr condition) {
+    const char *what = name ? name : "hn_require";
+    if (model_refuses(model, what))
+        return;
+    uint32_t node = model_argument(model, condition, what);
+    if (node == 0)
+        return;
+    struct model_named *list =
+        model_room(model, model->requirements, &model->requirement_capacity, model->requirement_count, sizeof *list);
+    if (!list)
+        return;
+    model->requirements = list;
+    const char *copy = model_name(model, name, NAME_REQUIREMENT, model->requirement_count);
+    if (copy)
+        model->requirements[model->requirement_count++] = (struct model_named){copy, node};
+}
+
+/* ---- finishing ---- */
+
+static bool is_infinite(const hn_model *model, uint32_t node, double sign) {
+    return graph_is_number(&model->graph, node, sign * INFINITY);
+}
+
+/* Constant bounds that no value can meet are an error here; those that depend on x show per sample. */
+static void check_bounds(hn_model *model, const char *kind, const char *name, uint32_t lower, uint32_t upper) {
+    double low, high;
+    bool low_known = graph_is_constant(&model->graph, lower, &low);
+    bool high_known = graph_is_constant(&model->graph, upper, &high);
+    if ((low_known && isnan(low)) || (high_known && isnan(high)))
+        model_fail(model, HN_INVALID, "%s %s: a bound is not a number", kind, name);
+    else if (is_infinite(model, lower, 1) || is_infinite(model, upper, -1))
+        model_fail(model, HN_INVALID, "%s %s: a bound is infinite on the wrong side", kind, name);
+    else if (low_known && high_known && low > high)
+        model_fail(model, HN_INVALID, "%s %s: lower bound %s exceeds upper bound %s", kind, name,
+                   error_number(low).text, error_number(high).text);
+}
+
+static void check_free_of_outputs(hn_model *model, const uint8_t *spaces, uint32_t node, const char *kind,
+                                  const char *name, const char *part) {
+    if (spaces[node] >> SPACE_Y & 1u)
+        model_fail(model, HN_INVALID, "%s %s: its %s depends on outputs", kind, name, part);
+}
+
+static void check_parts(hn_model *model, const uint8_t *spaces) {
+    for (size_t i = 0; i < model->row_count; i++) {
+        const struct model_row *row = &model->rows[i];
+        check_bounds(model, "constraint", row->name, row->lower, row->upper);
+        check_free_of_outputs(model, spaces, row->lower, "constraint", row->name, "lower bound");
+        check_free_of_outputs(model, spaces, row->upper, "constraint", row->name, "upper bound");
+    }
+    for (size_t i = 0; i < model->output_count; i++) {
+        const struct model_output *output = &model->outputs[i];
+        check_bounds(model, "output", output->name, output->lower, output->upper);
+        check_free_of_outputs(model, spaces, output->lower, "output", output->name, "lower bound");
+        check_free_of_outputs(model, spaces, output->upper, "output", output->name, "upper bound");
+        check_free_of_outputs(model, spaces, output->start, "output", output->name, "start");
+        check_free_of_outputs(model, spaces, output->fixed, "output", output->name, "fixed value");
+    }
+    for (size_t i = 0; i < model->requirement_count; i++)
+        check_free_of_outputs(model, spaces, model->requirements[i].value, "requirement", model->requirements[i].name,
+                              "condition");
+}
+
+/* Every node that the model holds on to; the list comes from base_allocate, NULL when memory is out. */
+static uint32_t *all_roots(const hn_model *model, size_t *count) {
+    size_t most =
+        3 * model->row_count + 5 * model->output_count + model->definition_count + model->requirement_count + 1;
+    uint32_t *roots = base_allocate(most * sizeof *roots);
+    size_t n = 0;
+    if (!roots)
+        return NULL;
+    for (size_t i = 0; i < model->row_count; i++) {
+        roots[n++] = model->rows[i].lower;
+        roots[n++] = model->rows[i].body;
+        roots[n++] = model->rows[i].upper;
+    }
+    for (size_t i = 0; i < model->output_count; i++) {
+        const struct model_output *output = &model->outputs[i];
+        const uint32_t nodes[] = {output->node, output->lower, output->upper, output->start, output->fixed};
+        for (size_t j = 0; j < sizeof nodes / sizeof nodes[0]; j++)
+            roots[n++] = nodes[j];
+    }
+    for (size_t i = 0; i < model->definition_count; i++)
+        roots[n++] = model->definitions[i].value;
+    for (size_t i = 0; i < model->requirement_count; i++)
+        roots[n++] = model->requirements[i].value;
+    roots[n++] = model->objective.value;
+    *count = n;
+    return roots;
+}
+
+/* spaces[node]: on what a node depends once references are followed. A fixed output still counts as an output. */
+static void resolve_spaces(const hn_model *model, const uint32_t *order, size_t count, uint8_t *spaces) {
+    const struct graph *g = &model->graph;
+    memset(spaces, 0, g->count);
+    for (size_t i = 0; i < count; i++) {
+        const struct node *node = &g->nodes[order[i]];
+        const uint32_t *arguments;
+        size_t argument_count = graph_arguments(g, order[i], &arguments);
+        uint8_t found = node->op == OP_LEAF ? node->spaces : 0;
+        if (node->op == OP_REFERENCE)
+            found = spaces[model->definitions[node->a].value];
+        for (size_t j = 0; j < argument_count; j++)
+            found |= spaces[arguments[j]];
+        spaces[order[i]] = found;
+    }
+}
+
+static void check_model(hn_model *model) {
+    uint32_t *order = NULL;
+    size_t root_count = 0, count = 0;
+    hn_error error = {.status = HN_OK};
+    uint32_t *roots = all_roots(model, &root_count);
+    uint8_t *spaces = base_allocate(model->graph.count);
+    if (!roots || !spaces) {
+        model_fail(model, HN_NO_MEMORY, "model: out of memory");
+    } else if (model_order(model, roots, root_count, &order, &count, &error) != HN_OK) {
+        model_fail(model, error.status, "%s", error.text);
+    } else {
+        resolve_spaces(model, order, count, spaces);
+        check_parts(model, spaces);
+    }
+    base_release(order);
+    base_release(roots);
+    base_release(spaces);
+}
+
+/* The group of a row, by the part of its name before '['; made when it is new. */
+static bool find_group(hn_model *model, const char *name, uint32_t *group) {
+    size_t length = strcspn(name, "[");
+    const uint32_t *known = names_find(&model->group_names, name, length);
+    if (known) {
+        *group = *known;
+        return true;
+    }
+    struct model_group *list =
+        model_room(model, model->groups, &model->group_capacity, model->group_count, sizeof *list);
+    if (!list)
+        return false;
+    model->groups = list;
+    char *copy = arena_copy_text(&model->texts, name, length);
+    if (!copy || !names_add(&model->group_names, copy, length, (uint32_t)model->group_count)) {
+        model_fail(model, HN_NO_MEMORY, "constraint %s: out of memory", name);
+        return false;
+    }
+    *group = (uint32_t)model->group_count;
+    model->groups[model->group_count++] = (struct model_group){copy, 0, 0};
+    return true;
+}
+
+/* All rows that are rows: constraints, then bounds of free outputs, those without a finite bound left out. */
+static size_t collect_rows(const hn_model *model, struct model_row *rows) {
+    size_t n = 0;
+    for (size_t i = 0; i < model->row_count; i++)
+        rows[n++] = model->rows[i];
+    for (size_t i = 0; i < model->output_count; i++) {
+        const struct model_output *output = &model->outputs[i];
+        if (output->fixed == 0)
+            rows[n++] = (struct model_row){output->name, 0, output->lower, output->node, output->upper};
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!is_infinite(model, rows[i].lower, -1) || !is_infinite(model, rows[i].upper, 1))
+            rows[kept++] = rows[i];
+    return kept;
+}
+
+/* Sorts rows by group, keeping their order within one, into the model's own list. */
+static void place_rows(hn_model *model, const struct model_row *rows, size_t count) {
+    size_t first = 0;
+    for (size_t i = 0; i < count; i++)
+        model->groups[rows[i].group].count++;
+    for (size_t i = 0; i < model->group_count; i++) {
+        model->groups[i].first = first;
+        first += model->groups[i].count;
+        model->groups[i].count = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct model_group *group = &model->groups[rows[i].group];
+        model->rows[group->first + group->count++] = rows[i];
+    }
+    model->row_count = count;
+}
+
+static void number_rows(hn_model *model) {
+    size_t most = model->row_count + model->output_count;
+    struct model_row *rows = base_allocate(most * sizeof *rows);
+    struct model_row *list = array_grow(model->rows, &model->row_capacity, most, sizeof *list);
+    if (list)
+        model->rows = list;
+    bool ready = rows && list;
+    if (!ready)
+        model_fail(model, HN_NO_MEMORY, "model: out of memory");
+    size_t count = ready ? collect_rows(model, rows) : 0;
+    for (size_t i = 0; ready && i < count; i++)
+        ready = find_group(model, rows[i].name, &rows[i].group);
+    if (ready)
+        place_rows(model, rows, count);
+    base_release(rows);
+}
+
+hn_status hn_model_finish(hn_model *model, hn_error *error) {
+    if (model && !model->finished && model->error.status == HN_OK) {
+        if (model->output_count == 0)
+            model_fail(model, HN_INVALID, "model: it has no outputs");
+        else
+            check_model(model);
+        if (model->error.status == HN_OK)
+            number_rows(model);
+        model->finished = model->error.status == HN_OK;
+    }
+    return hn_model_status(model, error);
+}

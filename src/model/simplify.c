@@ -1,0 +1,321 @@
+/* simplify.c - the algebra behind graph_apply: constants are folded and trivial forms are rewritten.
+ *
+ * Rewrites keep the value up to rounding wherever the parts are finite (0 * a becomes 0, a - a becomes 0) and never add an
+ * operation. Products keep a constant factor in front and pull signs out (c*(d*a) = (c*d)*a, (-a)*b = -(a*b)), sums turn
+ * added negatives into differences, and small powers become products, so that equal things meet as equal nodes.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "model/graph.h"
+
+#include <math.h>
+
+static uint32_t intern(struct graph *g, enum op op, uint32_t a, uint32_t b, uint32_t c) {
+    return graph_intern(g, (struct node){.op = (uint8_t)op, .a = a, .b = b, .c = c});
+}
+
+/* Arguments of a commutative operator in one order, so that a+b and b+a are one node. */
+static uint32_t intern_ordered(struct graph *g, enum op op, uint32_t a, uint32_t b) {
+    return a <= b ? intern(g, op, a, b, 0) : intern(g, op, b, a, 0);
+}
+
+static bool is(const struct graph *g, uint32_t node, enum op op) {
+    return g->nodes[node].op == op;
+}
+
+/* node = factor * rest with a constant factor; factor 1 when there is none. */
+static uint32_t split_factor(const struct graph *g, uint32_t node, double *factor) {
+    const struct node *n = &g->nodes[node];
+    *factor = 1;
+    if (n->op == OP_NEG) {
+        *factor = -1;
+        return n->a;
+    }
+    if (n->op == OP_MUL && graph_is_constant(g, n->a, factor))
+        return n->b;
+    if (n->op == OP_MUL && graph_is_constant(g, n->b, factor))
+        return n->a;
+    return node;
+}
+
+/* Whether a product of constants may be folded: it must not have left the range in which it is exact to rounding. */
+static bool is_harmless(double product) {
+    return fabs(product) > 1e-290 && fabs(product) < 1e290;
+}
+
+static uint32_t apply_neg(struct graph *g, uint32_t a) {
+    double factor;
+    uint32_t rest = split_factor(g, a, &factor);
+    if (is(g, a, OP_NEG))
+        return rest;
+    if (rest != a)
+        return graph_scale(g, -factor, rest);
+    if (is(g, a, OP_SUB))
+        return graph_sub(g, g->nodes[a].b, g->nodes[a].a);
+    return intern(g, OP_NEG, a, 0, 0);
+}
+
+/* constant + b */
+static uint32_t add_constant(struct graph *g, double value, uint32_t b) {
+    const struct node *n = &g->nodes[b];
+    double other;
+    if (value == 0)
+        return b;
+    if (n->op == OP_ADD && graph_is_constant(g, n->a, &other))
+        return graph_add(g, graph_constant(g, value + other), g->nodes[b].b);
+    if (n->op == OP_ADD && graph_is_constant(g, n->b, &other))
+        return graph_add(g, graph_constant(g, value + other), g->nodes[b].a);
+    return intern_ordered(g, OP_ADD, graph_constant(g, value), b);
+}
+
+static uint32_t apply_add(struct graph *g, uint32_t a, uint32_t b) {
+    double value, p, q;
+    if (graph_is_constant(g, a, &value))
+        return add_constant(g, value, b);
+    if (graph_is_constant(g, b, &value))
+        return add_constant(g, value, a);
+    uint32_t rest = split_factor(g, a, &p);
+    if (rest == split_factor(g, b, &q)) /* p*r + q*r = (p+q)*r */
+        return graph_scale(g, p + q, rest);
+    if (is(g, b, OP_NEG))
+        return graph_sub(g, a, g->nodes[b].a);
+    if (is(g, a, OP_NEG))
+        return graph_sub(g, b, g->nodes[a].a);
+    return intern_ordered(g, OP_ADD, a, b);
+}
+
+static uint32_t apply_sub(struct graph *g, uint32_t a, uint32_t b) {
+    double value, p, q;
+    if (graph_is_constant(g, b, &value))
+        return add_constant(g, -value, a);
+    if (graph_is_number(g, a, 0))
+        return graph_neg(g, b);
+    uint32_t rest = split_factor(g, a, &p);
+    if (rest == split_factor(g, b, &q)) /* p*r - q*r = (p-q)*r */
+        return graph_scale(g, p - q, rest);
+    if (is(g, b, OP_NEG))
+        return graph_add(g, a, g->nodes[b].a);
+    return intern(g, OP_SUB, a, b, 0);
+}
+
+/* constant * b */
+static uint32_t scale(struct graph *g, double value, uint32_t b) {
+    double factor;
+    uint32_t rest = split_factor(g, b, &factor);
+    if (value == 0)
+        return graph_constant(g, 0);
+    if (value == 1)
+        return b;
+    if (value == -1 && (rest == b || is(g, b, OP_NEG)))
+        return graph_neg(g, b);
+    if (rest != b && is_harmless(value * factor))
+        return graph_scale(g, value * factor, rest);
+    return intern_ordered(g, OP_MUL, graph_constant(g, value), b);
+}
+
+static uint32_t apply_mul(struct graph *g, uint32_t a, uint32_t b) {
+    double value, p, q;
+    if (graph_is_constant(g, a, &value))
+        return scale(g, value, b);
+    if (graph_is_constant(g, b, &value))
+        return scale(g, value, a);
+    uint32_t rest_a = split_factor(g, a, &p), rest_b = split_factor(g, b, &q);
+    if ((rest_a != a || rest_b != b) && is_harmless(p * q)) /* (p*r)*(q*s) = (p*q)*(r*s) */
+        return graph_scale(g, p * q, graph_mul(g, rest_a, rest_b));
+    return intern_ordered(g, OP_MUL, a, b);
+}
+
+static uint32_t apply_div(struct graph *g, uint32_t a, uint32_t b) {
+    double value;
+    if (graph_is_number(g, a, 0))
+        return a;
+    if (a == b)
+        return graph_constant(g, 1);
+    if (graph_is_constant(g, b, &value)) {
+        int exponent;
+        if (value == 1)
+            return a;
+        if (fabs(frexp(value, &exponent)) == 0.5 && is_harmless(value)) /* a power of two: the reciprocal is exact */
+            return graph_scale(g, 1 / value, a);
+    }
+    if (is(g, a, OP_NEG))
+        return graph_neg(g, graph_div(g, g->nodes[a].a, b));
+    if (is(g, b, OP_NEG))
+        return graph_neg(g, graph_div(g, a, g->nodes[b].a));
+    return intern(g, OP_DIV, a, b, 0);
+}
+
+/* Exponents for which products (or a root) keep the error within 2 ulp; negative ones invert first, so that neither overflow
+ * nor underflow comes early. */
+static uint32_t apply_pow(struct graph *g, uint32_t a, uint32_t b) {
+    double exponent;
+    if (graph_is_number(g, a, 1))
+        return a;
+    if (!graph_is_constant(g, b, &exponent))
+        return intern(g, OP_POW, a, b, 0);
+    if (exponent == 0)
+        return graph_constant(g, 1);
+    if (exponent == 0.5)
+        return graph_apply(g, OP_SQRT, a, 0, 0);
+    if (exponent == -1 || exponent == -2)
+        a = graph_div(g, graph_constant(g, 1), a);
+    if (exponent == 1 || exponent == -1)
+        return a;
+    if (exponent == 2 || exponent == -2)
+        return graph_mul(g, a, a);
+    if (exponent == 3)
+        return graph_mul(g, graph_mul(g, a, a), a);
+    if (exponent == 4)
+        return graph_mul(g, graph_mul(g, a, a), graph_mul(g, a, a));
+    return intern(g, OP_POW, a, b, 0);
+}
+
+static uint32_t truth(struct graph *g, uint32_t a) {
+    return graph_apply(g, OP_NOT_EQUAL, a, graph_constant(g, 0), 0);
+}
+
+static uint32_t apply_and(struct graph *g, uint32_t a, uint32_t b) {
+    double value;
+    if (graph_is_constant(g, a, &value))
+        return value != 0 ? truth(g, b) : graph_constant(g, 0);
+    if (graph_is_constant(g, b, &value))
+        return value != 0 ? truth(g, a) : graph_constant(g, 0);
+    return a == b ? truth(g, a) : intern_ordered(g, OP_AND, a, b);
+}
+
+static uint32_t apply_or(struct graph *g, uint32_t a, uint32_t b) {
+    double value;
+    if (graph_is_constant(g, a, &value))
+        return value != 0 ? graph_constant(g, 1) : truth(g, b);
+    if (graph_is_constant(g, b, &value))
+        return value != 0 ? graph_constant(g, 1) : truth(g, a);
+    return a == b ? truth(g, a) : intern_ordered(g, OP_OR, a, b);
+}
+
+/* Whether a node is 0 or 1 already, so that its truth is itself. */
+static bool is_condition(const struct graph *g, uint32_t a) {
+    enum op op = (enum op)g->nodes[a].op;
+    return (op >= OP_LESS && op <= OP_NOT) || graph_is_number(g, a, 0) || graph_is_number(g, a, 1);
+}
+
+static uint32_t apply_not_equal(struct graph *g, uint32_t a, uint32_t b) {
+    if (is_condition(g, a) && graph_is_number(g, b, 0))
+        return a;
+    if (is_condition(g, b) && graph_is_number(g, a, 0))
+        return b;
+    return intern_ordered(g, OP_NOT_EQUAL, a, b);
+}
+
+static uint32_t apply_if(struct graph *g, uint32_t condition, uint32_t yes, uint32_t no) {
+    double value;
+    if (graph_is_constant(g, condition, &value))
+        return value != 0 ? yes : no;
+    return yes == no ? yes : intern(g, OP_IF, condition, yes, no);
+}
+
+/* A product that is 0 when a is: an ordinary one when the other factor is a finite number. */
+static uint32_t apply_guard(struct graph *g, uint32_t a, uint32_t b) {
+    double value;
+    if (graph_is_constant(g, a, NULL) || (graph_is_constant(g, b, &value) && isfinite(value)))
+        return graph_mul(g, a, b);
+    return intern(g, OP_GUARD, a, b, 0);
+}
+
+static bool all_constant(const struct graph *g, enum op op, const uint32_t *arguments, double *values) {
+    int count = operator_arguments(op);
+    for (int i = 0; i < count; i++)
+        if (!graph_is_constant(g, arguments[i], &values[i]))
+            return false;
+    return true;
+}
+
+uint32_t graph_apply(struct graph *g, enum op op, uint32_t a, uint32_t b, uint32_t c) {
+    const uint32_t arguments[3] = {a, b, c};
+    double values[3] = {0, 0, 0};
+    if (g->status != HN_OK)
+        return 0;
+    if (all_constant(g, op, arguments, values))
+        return graph_constant(g, operator_apply(op, values[0], values[1], values[2]));
+    switch (op) {
+    case OP_ADD:
+        return apply_add(g, a, b);
+    case OP_SUB:
+        return apply_sub(g, a, b);
+    case OP_MUL:
+        return apply_mul(g, a, b);
+    case OP_DIV:
+        return apply_div(g, a, b);
+    case OP_NEG:
+        return apply_neg(g, a);
+    case OP_POW:
+        return apply_pow(g, a, b);
+    case OP_AND:
+        return apply_and(g, a, b);
+    case OP_OR:
+        return apply_or(g, a, b);
+    case OP_NOT_EQUAL:
+        return apply_not_equal(g, a, b);
+    case OP_IF:
+        return apply_if(g, a, b, c);
+    case OP_GUARD:
+        return apply_guard(g, a, b);
+    case OP_MIN:
+    case OP_MAX:
+        return a == b ? a : intern(g, op, a, b, 0);
+    case OP_ABS:
+        return is(g, a, OP_ABS) ? a : intern(g, op, is(g, a, OP_NEG) ? g->nodes[a].a : a, 0, 0);
+    case OP_EQUAL:
+        return intern_ordered(g, op, a, b);
+    default:
+        return intern(g, op, a, b, c);
+    }
+}
+
+/* Constants are added up and put in front; the other terms keep their order, which is the order of rounding. */
+uint32_t graph_sum(struct graph *g, const uint32_t *terms, size_t count) {
+    double constant = 0, value;
+    size_t kept = 0, first = 0, last = 0;
+    uint32_t rest;
+    if (g->status != HN_OK)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        if (graph_is_constant(g, terms[i], &value))
+            constant += value;
+        else if (kept++ == 0)
+            first = i;
+        else
+            last = i;
+    }
+    if (kept == 0)
+        return graph_constant(g, constant);
+    if (kept == 1)
+        rest = terms[first];
+    else if (kept == 2)
+        rest = graph_add(g, terms[first], terms[last]);
+    else
+        rest = graph_intern_sum(g, terms, count);
+    return graph_add(g, graph_constant(g, constant), rest);
+}
+
+uint32_t graph_add(struct graph *g, uint32_t a, uint32_t b) {
+    return graph_apply(g, OP_ADD, a, b, 0);
+}
+
+uint32_t graph_sub(struct graph *g, uint32_t a, uint32_t b) {
+    return graph_apply(g, OP_SUB, a, b, 0);
+}
+
+uint32_t graph_mul(struct graph *g, uint32_t a, uint32_t b) {
+    return graph_apply(g, OP_MUL, a, b, 0);
+}
+
+uint32_t graph_div(struct graph *g, uint32_t a, uint32_t b) {
+    return graph_apply(g, OP_DIV, a, b, 0);
+}
+
+uint32_t graph_neg(struct graph *g, uint32_t a) {
+    return graph_apply(g, OP_NEG, a, 0, 0);
+}
+
+uint32_t graph_scale(struct graph *g, double factor, uint32_t a) {
+    return graph_apply(g, OP_MUL, graph_constant(g, factor), a, 0);
+}

@@ -1,0 +1,40 @@
+/* elementary_kernel.h - the body of elementary_width1 ... elementary_width8; see elementary_widths.h.
+ *
+ * A file defines WIDTH and KERNEL_NAME and includes this.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/elementary.h"
+#include "base/elementary_widths.h"
+
+WIDE_INLINE wide sine_of_both(wide a) {
+    wide sine, cosine;
+    elementary_sincos(a, &sine, &cosine);
+    return sine;
+}
+
+WIDE_INLINE wide cosine_of_both(wide a) {
+    wide sine, cosine;
+    elementary_sincos(a, &sine, &cosine);
+    return cosine;
+}
+
+static void evaluate(int number, const double *at_a, const double *at_b, double *result) {
+    wide a, b, value;
+    memcpy(&a, at_a, sizeof a);
+    memcpy(&b, at_b, sizeof b);
+    switch (number) {
+#define ELEMENTARY_CASE(name, function, draw)                                                                          \
+    case NUMBER_##name:                                                                                                \
+        value = function;                                                                                              \
+        break;
+        ELEMENTARY_FUNCTIONS(ELEMENTARY_CASE)
+    default:
+        value = wide_all(0.0);
+    }
+    memcpy(result, &value, sizeof value);
+}
+
+void KERNEL_NAME(int number, int count, const double *a, const double *b, double *results) {
+    for (int i = 0; i < count; i += WIDTH)
+        evaluate(number, a + i, b + i, results + i);
+}

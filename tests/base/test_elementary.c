@@ -1,0 +1,483 @@
+/* test_elementary.c - the elementary functions judged by MPFR: at most 2 units in the last place, special values
+ * exactly.
+ *
+ * The error of a result is |computed - exact| / ulp(exact), where ulp(v) is 2^-1074 for denormal v, and infinity counts
+ * as 2^1024. elementary_arguments.h draws the arguments. The largest error of each function is printed.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fenv.h>
+#include <mpfr.h>
+#include <stdio.h>
+
+#include "base/elementary_arguments.h"
+
+#define WIDTH 1
+#include "base/elementary.h"
+
+/* Arguments per function; fewer where a sanitizer slows everything down. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARGUMENTS 5000
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define ARGUMENTS 5000
+#endif
+#ifndef ARGUMENTS
+#define ARGUMENTS 100000
+#endif
+
+/* ---- judging ---- */
+
+/* X(name, arguments) */
+#define FUNCTIONS_OF_ONE(X)                                                                                            \
+    X(exp, draw_exponential)                                                                                           \
+    X(log, draw_logarithm)                                                                                             \
+    X(log10, draw_logarithm)                                                                                           \
+    X(sin, draw_angle)                                                                                                 \
+    X(cos, draw_angle)                                                                                                 \
+    X(tan, draw_angle)                                                                                                 \
+    X(asin, draw_fraction)                                                                                             \
+    X(acos, draw_fraction)                                                                                             \
+    X(atan, draw_slope)                                                                                                \
+    X(sinh, draw_hyperbolic)                                                                                           \
+    X(cosh, draw_hyperbolic)                                                                                           \
+    X(tanh, draw_hyperbolic)                                                                                           \
+    X(asinh, draw_area)                                                                                                \
+    X(acosh, draw_area)                                                                                                \
+    X(atanh, draw_fraction)
+#define FUNCTIONS_OF_TWO(X)                                                                                            \
+    X(pow, draw_power)                                                                                                 \
+    X(atan2, draw_point)
+
+typedef struct {
+    const char *name;
+    double (*computed)(double a, double b);
+    int (*exact)(mpfr_t result, const mpfr_t a, const mpfr_t b);
+    void (*draw)(struct random *random, double *a, double *b);
+} function;
+
+#define DEFINE_OF_ONE(name, draw)                                                                                      \
+    static double computed_##name(double a, double b) {                                                                \
+        (void)b;                                                                                                       \
+        return elementary_##name(a);                                                                                   \
+    }                                                                                                                  \
+    static int exact_##name(mpfr_t result, const mpfr_t a, const mpfr_t b) {                                           \
+        (void)b;                                                                                                       \
+        return mpfr_##name(result, a, MPFR_RNDN);                                                                      \
+    }                                                                                                                  \
+    static const function function_##name = {#name, computed_##name, exact_##name, draw};
+#define DEFINE_OF_TWO(name, draw)                                                                                      \
+    static double computed_##name(double a, double b) {                                                                \
+        return elementary_##name(a, b);                                                                                \
+    }                                                                                                                  \
+    static int exact_##name(mpfr_t result, const mpfr_t a, const mpfr_t b) {                                           \
+        return mpfr_##name(result, a, b, MPFR_RNDN);                                                                   \
+    }                                                                                                                  \
+    static const function function_##name = {#name, computed_##name, exact_##name, draw};
+FUNCTIONS_OF_ONE(DEFINE_OF_ONE)
+FUNCTIONS_OF_TWO(DEFINE_OF_TWO)
+
+typedef struct {
+    mpfr_t a, b, exact, computed, infinite;
+} judge;
+
+static void judge_open(judge *j) {
+    mpfr_inits2(200, j->a, j->b, j->exact, j->computed, j->infinite, (mpfr_ptr)0);
+    mpfr_set_ui_2exp(j->infinite, 1, 1024, MPFR_RNDN);
+}
+
+static void judge_close(judge *j) {
+    mpfr_clears(j->a, j->b, j->exact, j->computed, j->infinite, (mpfr_ptr)0);
+}
+
+/* Sizes of 2^1024 and more, infinity among them, become 2^1024. */
+static void judge_cap(const judge *j, mpfr_t v) {
+    if (mpfr_cmpabs(v, j->infinite) >= 0)
+        mpfr_setsign(v, j->infinite, mpfr_signbit(v), MPFR_RNDN);
+}
+
+/* The error in ulp; infinite when only one of the two is NaN. */
+static double judge_error(judge *j, const function *f, double a, double b, double computed) {
+    mpfr_set_d(j->a, a, MPFR_RNDN);
+    mpfr_set_d(j->b, b, MPFR_RNDN);
+    f->exact(j->exact, j->a, j->b);
+    if (mpfr_nan_p(j->exact) || isnan(computed))
+        return mpfr_nan_p(j->exact) && isnan(computed) ? 0.0 : INFINITY;
+    mpfr_set_d(j->computed, computed, MPFR_RNDN);
+    judge_cap(j, j->exact);
+    judge_cap(j, j->computed);
+    long exponent =
+        mpfr_zero_p(j->exact) ? -1021 : mpfr_get_exp(j->exact); /* |exact| in [2^(exponent-1), 2^exponent) */
+    if (exponent < -1021)
+        exponent = -1021;
+    if (exponent > 1024)
+        exponent = 1024;
+    mpfr_sub(j->computed, j->computed, j->exact, MPFR_RNDN);
+    mpfr_mul_2si(j->computed, j->computed, 53 - exponent, MPFR_RNDN);
+    return fabs(mpfr_get_d(j->computed, MPFR_RNDN));
+}
+
+typedef struct {
+    double error, a, b;
+} worst_case;
+
+/* The largest error over many arguments, the results computed in the given rounding mode. */
+static worst_case largest_error(const function *f, int count, int rounding) {
+    struct random random = random_start(20260101, (uint64_t)f->name[0]);
+    worst_case worst = {0.0, 0.0, 0.0};
+    judge j;
+    judge_open(&j);
+    for (int i = 0; i < count; i++) {
+        double a = 0.0, b = 0.0;
+        f->draw(&random, &a, &b);
+        fesetround(rounding);
+        double computed = f->computed(a, b);
+        fesetround(FE_TONEAREST);
+        double error = judge_error(&j, f, a, b, computed);
+        if (error > worst.error)
+            worst = (worst_case){error, a, b};
+    }
+    judge_close(&j);
+    mpfr_free_cache();
+    return worst;
+}
+
+static void check_accuracy(const function *f) {
+    worst_case worst = largest_error(f, ARGUMENTS, FE_TONEAREST);
+    printf("%-6s largest error %.3f ulp at %a, %a\n", f->name, worst.error, worst.a, worst.b);
+    assert_true(worst.error <= 2.0);
+}
+
+#define DEFINE_TEST(sentence, name)                                                                                    \
+    static void sentence(void **state) {                                                                               \
+        (void)state;                                                                                                   \
+        check_accuracy(&function_##name);                                                                              \
+    }
+/* X(test, function) */
+#define ACCURACY_TESTS(X)                                                                                              \
+    X(exponential_is_within_two_ulp, exp)                                                                              \
+    X(logarithm_is_within_two_ulp, log)                                                                                \
+    X(decimal_logarithm_is_within_two_ulp, log10)                                                                      \
+    X(sine_is_within_two_ulp, sin)                                                                                     \
+    X(cosine_is_within_two_ulp, cos)                                                                                   \
+    X(tangent_is_within_two_ulp, tan)                                                                                  \
+    X(arcsine_is_within_two_ulp, asin)                                                                                 \
+    X(arccosine_is_within_two_ulp, acos)                                                                               \
+    X(arctangent_is_within_two_ulp, atan)                                                                              \
+    X(hyperbolic_sine_is_within_two_ulp, sinh)                                                                         \
+    X(hyperbolic_cosine_is_within_two_ulp, cosh)                                                                       \
+    X(hyperbolic_tangent_is_within_two_ulp, tanh)                                                                      \
+    X(area_hyperbolic_sine_is_within_two_ulp, asinh)                                                                   \
+    X(area_hyperbolic_cosine_is_within_two_ulp, acosh)                                                                 \
+    X(area_hyperbolic_tangent_is_within_two_ulp, atanh)                                                                \
+    X(power_is_within_two_ulp, pow)                                                                                    \
+    X(angle_of_a_point_is_within_two_ulp, atan2)
+ACCURACY_TESTS(DEFINE_TEST)
+
+/* ---- other promises ---- */
+
+#define LIST_FUNCTION(name, draw)  &function_##name,
+#define COUNT_FUNCTION(name, draw) +1
+enum { FUNCTION_COUNT = 0 FUNCTIONS_OF_ONE(COUNT_FUNCTION) FUNCTIONS_OF_TWO(COUNT_FUNCTION) };
+static const function *const functions[] = {FUNCTIONS_OF_ONE(LIST_FUNCTION) FUNCTIONS_OF_TWO(LIST_FUNCTION)};
+
+static void other_rounding_modes_cost_a_few_ulp_at_most(void **state) {
+    (void)state;
+    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    for (size_t f = 0; f < FUNCTION_COUNT; f++)
+        for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
+            assert_true(largest_error(functions[f], ARGUMENTS / 100, modes[m]).error <= 4.0);
+}
+
+static void sine_and_cosine_together_have_the_bits_of_each_alone(void **state) {
+    (void)state;
+    struct random random = random_start(20260102, 0);
+    for (int i = 0; i < ARGUMENTS; i++) {
+        double a = 0.0, sine, cosine;
+        draw_angle(&random, &a, NULL);
+        elementary_sincos(a, &sine, &cosine);
+        assert_int_equal(to_bits(sine), to_bits(elementary_sin(a)));
+        assert_int_equal(to_bits(cosine), to_bits(elementary_cos(a)));
+    }
+}
+
+static void powers_of_ten_have_exact_decimal_logarithms(void **state) {
+    (void)state;
+    double power = 1.0;
+    for (int i = 0; i <= 22; i++) { /* 10^22 is the last that is a double */
+        assert_true(elementary_log10(power) == i);
+        power *= 10.0;
+    }
+}
+
+/* ---- special values, as annex F of C99 gives them ---- */
+
+typedef struct {
+    const function *f;
+    double a, b, expected;
+} special_value;
+
+static void check_special_values(const special_value *values, size_t count) {
+    int wrong = 0;
+    for (size_t i = 0; i < count; i++) {
+        const special_value *v = &values[i];
+        double computed = v->f->computed(v->a, v->b);
+        if (isnan(v->expected) ? isnan(computed) : to_bits(computed) == to_bits(v->expected))
+            continue;
+        printf("%s(%a, %a) is %a, not %a\n", v->f->name, v->a, v->b, computed, v->expected);
+        wrong++;
+    }
+    assert_int_equal(wrong, 0);
+}
+
+#define AT(name, a, expected)                                                                                          \
+    { &function_##name, a, 0.0, expected }
+#define AT2(name, a, b, expected)                                                                                      \
+    { &function_##name, a, b, expected }
+#define CHECK(values) check_special_values(values, sizeof(values) / sizeof *(values))
+
+static void exponentials_and_logarithms_know_their_special_values(void **state) {
+    (void)state;
+    const special_value values[] = {
+        AT(exp, 0.0, 1.0),
+        AT(exp, -0.0, 1.0),
+        AT(exp, INFINITY, INFINITY),
+        AT(exp, -INFINITY, 0.0),
+        AT(exp, NAN, NAN),
+        AT(exp, 710.0, INFINITY),
+        AT(exp, -746.0, 0.0),
+        AT(exp, 0x1p-1074, 1.0),
+        AT(exp, 0x1p+1000, INFINITY),
+        AT(exp, -0x1p+1000, 0.0),
+        AT(log, 1.0, 0.0),
+        AT(log, 0.0, -INFINITY),
+        AT(log, -0.0, -INFINITY),
+        AT(log, INFINITY, INFINITY),
+        AT(log, -1.0, NAN),
+        AT(log, -INFINITY, NAN),
+        AT(log, NAN, NAN),
+        AT(log, -0x1p-1074, NAN),
+        AT(log10, 1.0, 0.0),
+        AT(log10, 0.0, -INFINITY),
+        AT(log10, -0.0, -INFINITY),
+        AT(log10, INFINITY, INFINITY),
+        AT(log10, -1.0, NAN),
+        AT(log10, -INFINITY, NAN),
+        AT(log10, NAN, NAN),
+        AT(log10, 1000.0, 3.0),
+    };
+    CHECK(values);
+}
+
+static void circle_functions_know_their_special_values(void **state) {
+    (void)state;
+    const special_value values[] = {
+        AT(sin, 0.0, 0.0),  AT(sin, -0.0, -0.0),           AT(sin, INFINITY, NAN),          AT(sin, -INFINITY, NAN),
+        AT(sin, NAN, NAN),  AT(sin, 0x1p-1074, 0x1p-1074), AT(sin, -0x1p-1074, -0x1p-1074), AT(cos, 0.0, 1.0),
+        AT(cos, -0.0, 1.0), AT(cos, INFINITY, NAN),        AT(cos, -INFINITY, NAN),         AT(cos, NAN, NAN),
+        AT(tan, 0.0, 0.0),  AT(tan, -0.0, -0.0),           AT(tan, INFINITY, NAN),          AT(tan, -INFINITY, NAN),
+        AT(tan, NAN, NAN),  AT(tan, 0x1p-1074, 0x1p-1074), AT(tan, -0x1p-1074, -0x1p-1074),
+    };
+    CHECK(values);
+}
+
+static void arc_functions_know_their_special_values(void **state) {
+    (void)state;
+    const special_value values[] = {
+        AT(asin, 0.0, 0.0),
+        AT(asin, -0.0, -0.0),
+        AT(asin, 1.0, HALF_PI),
+        AT(asin, -1.0, -HALF_PI),
+        AT(asin, 0x1.0000000000001p+0, NAN),
+        AT(asin, -2.0, NAN),
+        AT(asin, INFINITY, NAN),
+        AT(asin, NAN, NAN),
+        AT(acos, 1.0, 0.0),
+        AT(acos, -1.0, 2.0 * HALF_PI),
+        AT(acos, 0.0, HALF_PI),
+        AT(acos, -0.0, HALF_PI),
+        AT(acos, 0x1.0000000000001p+0, NAN),
+        AT(acos, -2.0, NAN),
+        AT(acos, -INFINITY, NAN),
+        AT(acos, NAN, NAN),
+        AT(atan, 0.0, 0.0),
+        AT(atan, -0.0, -0.0),
+        AT(atan, INFINITY, HALF_PI),
+        AT(atan, -INFINITY, -HALF_PI),
+        AT(atan, 1.0, HALF_PI / 2.0),
+        AT(atan, -1.0, -HALF_PI / 2.0),
+        AT(atan, NAN, NAN),
+        AT(atan, 0x1p-1074, 0x1p-1074),
+    };
+    CHECK(values);
+}
+
+static void hyperbolic_functions_know_their_special_values(void **state) {
+    (void)state;
+    const special_value values[] = {
+        AT(sinh, 0.0, 0.0),
+        AT(sinh, -0.0, -0.0),
+        AT(sinh, INFINITY, INFINITY),
+        AT(sinh, -INFINITY, -INFINITY),
+        AT(sinh, NAN, NAN),
+        AT(sinh, 711.0, INFINITY),
+        AT(sinh, -711.0, -INFINITY),
+        AT(sinh, 0x1p-1074, 0x1p-1074),
+        AT(cosh, 0.0, 1.0),
+        AT(cosh, -0.0, 1.0),
+        AT(cosh, INFINITY, INFINITY),
+        AT(cosh, -INFINITY, INFINITY),
+        AT(cosh, NAN, NAN),
+        AT(cosh, 711.0, INFINITY),
+        AT(tanh, 0.0, 0.0),
+        AT(tanh, -0.0, -0.0),
+        AT(tanh, INFINITY, 1.0),
+        AT(tanh, -INFINITY, -1.0),
+        AT(tanh, NAN, NAN),
+        AT(tanh, 30.0, 1.0),
+        AT(tanh, 0x1p-1074, 0x1p-1074),
+        AT(asinh, 0.0, 0.0),
+        AT(asinh, -0.0, -0.0),
+        AT(asinh, INFINITY, INFINITY),
+        AT(asinh, -INFINITY, -INFINITY),
+        AT(asinh, NAN, NAN),
+        AT(asinh, 0x1p-1074, 0x1p-1074),
+        AT(acosh, 1.0, 0.0),
+        AT(acosh, 0.5, NAN),
+        AT(acosh, 0.0, NAN),
+        AT(acosh, -1.0, NAN),
+        AT(acosh, INFINITY, INFINITY),
+        AT(acosh, -INFINITY, NAN),
+        AT(acosh, NAN, NAN),
+        AT(acosh, 0x1.fffffffffffffp-1, NAN),
+        AT(atanh, 0.0, 0.0),
+        AT(atanh, -0.0, -0.0),
+        AT(atanh, 1.0, INFINITY),
+        AT(atanh, -1.0, -INFINITY),
+        AT(atanh, 2.0, NAN),
+        AT(atanh, -INFINITY, NAN),
+        AT(atanh, NAN, NAN),
+        AT(atanh, 0x1p-1074, 0x1p-1074),
+    };
+    CHECK(values);
+}
+
+static void powers_know_their_special_values(void **state) {
+    (void)state;
+    const special_value values[] = {
+        AT2(pow, NAN, 0.0, 1.0),
+        AT2(pow, NAN, -0.0, 1.0),
+        AT2(pow, INFINITY, 0.0, 1.0),
+        AT2(pow, 0.0, 0.0, 1.0),
+        AT2(pow, -3.0, -0.0, 1.0),
+        AT2(pow, 1.0, NAN, 1.0),
+        AT2(pow, 1.0, INFINITY, 1.0),
+        AT2(pow, -1.0, INFINITY, 1.0),
+        AT2(pow, -1.0, -INFINITY, 1.0),
+        AT2(pow, NAN, 1.0, NAN),
+        AT2(pow, 2.0, NAN, NAN),
+        AT2(pow, -1.0, NAN, NAN),
+        AT2(pow, 0.0, -3.0, INFINITY),
+        AT2(pow, -0.0, -3.0, -INFINITY),
+        AT2(pow, -0.0, -2.0, INFINITY),
+        AT2(pow, -0.0, -2.5, INFINITY),
+        AT2(pow, 0.0, -INFINITY, INFINITY),
+        AT2(pow, -0.0, -INFINITY, INFINITY),
+        AT2(pow, 0.0, 3.0, 0.0),
+        AT2(pow, -0.0, 3.0, -0.0),
+        AT2(pow, -0.0, 2.0, 0.0),
+        AT2(pow, -0.0, 2.5, 0.0),
+        AT2(pow, -0.0, INFINITY, 0.0),
+        AT2(pow, -0.0, 0x1.fffffffffffffp+52, -0.0),
+        AT2(pow, -2.0, 0.5, NAN),
+        AT2(pow, -2.0, -1.5, NAN),
+        AT2(pow, -0x1p-1074, 0.5, NAN),
+        AT2(pow, 0.5, -INFINITY, INFINITY),
+        AT2(pow, -2.0, -INFINITY, 0.0),
+        AT2(pow, 0.5, INFINITY, 0.0),
+        AT2(pow, -2.0, INFINITY, INFINITY),
+        AT2(pow, INFINITY, -3.0, 0.0),
+        AT2(pow, INFINITY, 0.1, INFINITY),
+        AT2(pow, -INFINITY, -3.0, -0.0),
+        AT2(pow, -INFINITY, -2.0, 0.0),
+        AT2(pow, -INFINITY, -0.5, 0.0),
+        AT2(pow, -INFINITY, 3.0, -INFINITY),
+        AT2(pow, -INFINITY, 2.0, INFINITY),
+        AT2(pow, -INFINITY, 0.5, INFINITY),
+        AT2(pow, -INFINITY, INFINITY, INFINITY),
+        AT2(pow, INFINITY, -INFINITY, 0.0),
+        AT2(pow, INFINITY, NAN, NAN),
+        AT2(pow, 2.0, 1024.0, INFINITY),
+        AT2(pow, -2.0, 1025.0, -INFINITY),
+        AT2(pow, 2.0, -1074.0, 0x1p-1074),
+        AT2(pow, -2.0, -1077.0, -0.0),
+        AT2(pow, -3.0, 3.0, -27.0),
+        AT2(pow, -3.0, 2.0, 9.0),
+        AT2(pow, 0x1p-1074, -0x1p+1000, INFINITY),
+        AT2(pow, -1.0, 0x1p+53, 1.0),
+        AT2(pow, -1.0, 0x1.fffffffffffffp+52, -1.0),
+    };
+    CHECK(values);
+}
+
+static void angles_of_points_know_their_special_values(void **state) {
+    (void)state;
+    const double pi = 2.0 * HALF_PI, three_quarters = 0x1.2d97c7f3321d2p+1; /* 3 pi/4 */
+    const special_value values[] = {
+        AT2(atan2, 0.0, -0.0, pi),
+        AT2(atan2, -0.0, -0.0, -pi),
+        AT2(atan2, 0.0, 0.0, 0.0),
+        AT2(atan2, -0.0, 0.0, -0.0),
+        AT2(atan2, 0.0, -1.0, pi),
+        AT2(atan2, -0.0, -1.0, -pi),
+        AT2(atan2, 0.0, 1.0, 0.0),
+        AT2(atan2, -0.0, 1.0, -0.0),
+        AT2(atan2, -1.0, 0.0, -HALF_PI),
+        AT2(atan2, -1.0, -0.0, -HALF_PI),
+        AT2(atan2, 1.0, 0.0, HALF_PI),
+        AT2(atan2, 1.0, -0.0, HALF_PI),
+        AT2(atan2, 1.0, -INFINITY, pi),
+        AT2(atan2, -1.0, -INFINITY, -pi),
+        AT2(atan2, 1.0, INFINITY, 0.0),
+        AT2(atan2, -1.0, INFINITY, -0.0),
+        AT2(atan2, INFINITY, 1.0, HALF_PI),
+        AT2(atan2, -INFINITY, -1.0, -HALF_PI),
+        AT2(atan2, INFINITY, -INFINITY, three_quarters),
+        AT2(atan2, -INFINITY, -INFINITY, -three_quarters),
+        AT2(atan2, INFINITY, INFINITY, HALF_PI / 2.0),
+        AT2(atan2, -INFINITY, INFINITY, -HALF_PI / 2.0),
+        AT2(atan2, NAN, 1.0, NAN),
+        AT2(atan2, 1.0, NAN, NAN),
+        AT2(atan2, INFINITY, NAN, NAN),
+        AT2(atan2, NAN, INFINITY, NAN),
+        AT2(atan2, 0x1p-1074, 1.0, 0x1p-1074),
+        AT2(atan2, 0x1p-1074, 0x1p-1074, HALF_PI / 2.0),
+        AT2(atan2, 0x1p+1023, -0x1p+1023, three_quarters),
+        AT2(atan2, -0x1p-1074, 0x1p+1023, -0.0),
+    };
+    CHECK(values);
+}
+
+int main(void) {
+#define LIST_TEST(sentence, name) cmocka_unit_test(sentence),
+    const struct CMUnitTest tests[] = {
+        ACCURACY_TESTS(LIST_TEST) cmocka_unit_test(other_rounding_modes_cost_a_few_ulp_at_most),
+        cmocka_unit_test(sine_and_cosine_together_have_the_bits_of_each_alone),
+        cmocka_unit_test(powers_of_ten_have_exact_decimal_logarithms),
+        cmocka_unit_test(exponentials_and_logarithms_know_their_special_values),
+        cmocka_unit_test(circle_functions_know_their_special_values),
+        cmocka_unit_test(arc_functions_know_their_special_values),
+        cmocka_unit_test(hyperbolic_functions_know_their_special_values),
+        cmocka_unit_test(powers_know_their_special_values),
+        cmocka_unit_test(angles_of_points_know_their_special_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

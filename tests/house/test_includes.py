@@ -1,0 +1,69 @@
+"""A room includes itself, rooms above it and the public headers, and nothing else.
+
+ampl is a client of the public API: beside that it sees base and files alone. Public headers include each other.
+"""
+import argparse
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOMS = "base files model ampl derivatives program sparse backends layer network training".split()
+MAY_SEE = {room: set(ROOMS[: ROOMS.index(room) + 1]) - {"ampl"} for room in ROOMS}
+MAY_SEE["ampl"] = {"base", "files", "ampl"}
+
+
+def breach(folder, target):
+    """What is wrong when a file in src/<folder> or include/hardnet includes "target"; None when nothing is."""
+    room = pathlib.PurePath(target).parts[0]
+    if room == "hardnet":
+        return None
+    if folder == "hardnet":
+        return "a public header includes public headers alone"
+    if room not in ROOMS:
+        return "includes name a room: \"room/file.h\""
+    if room not in MAY_SEE[folder]:
+        return f"{folder} may not look into {room}"
+    return None
+
+
+def breaches(source):
+    for path in sorted([*source.glob("src/*/*.[ch]"), *source.glob("include/hardnet/*.h")]):
+        folder = path.parent.name
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            if found is None:
+                continue
+            wrong = f"{folder} is no room" if folder not in [*ROOMS, "hardnet"] else breach(folder, found.group(1))
+            if wrong is None and not any((source / top / found.group(1)).exists() for top in ("src", "include")):
+                wrong = "there is no such file"
+            if wrong:
+                yield f"{path.relative_to(source)}:{number}: {line.strip()}: {wrong}"
+
+
+def self_check():
+    """Builds a small tree with one include of every kind and expects exactly the bad ones to be found."""
+    bad = {("base", "model/b.h"), ("ampl", "model/b.h"), ("program", "backends/b.h"), ("layer", "ampl/b.h"),
+           ("hardnet", "base/b.h"), ("model", "b.h"), ("model", "base/missing.h")}
+    good = {("model", "base/b.h"), ("ampl", "hardnet/b.h"), ("backends", "program/b.h"), ("hardnet", "hardnet/b.h")}
+    with tempfile.TemporaryDirectory() as folder:
+        tree = pathlib.Path(folder)
+        for index, (room, target) in enumerate(bad | good):
+            for name, text in (f"a{index}.h", f'#include "{target}"\n'), ("b.h", ""):
+                path = tree / ("include" if room == "hardnet" else "src") / room / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+        found = list(breaches(tree))
+    assert len(found) == len(bad), "\n".join(found)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--source", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2])
+    self_check()
+    found = list(breaches(parser.parse_known_args()[0].source))
+    print("\n".join(found) if found else "all includes point up")
+    return 1 if found else 0
+
+
+sys.exit(main())
