@@ -3,21 +3,24 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 
+#include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Arrays of characters, not of pointers: nothing to relocate, nothing writable. */
 #define TEXT(name, text) text,
 
 const char *hn_status_text(hn_status status) {
-    static const char *const texts[] = {HN_STATUS_LIST(TEXT)};
+    static const char texts[][40] = {HN_STATUS_LIST(TEXT)};
     return (unsigned)status < HN_STATUS_COUNT ? texts[status] : "unknown";
 }
 
 const char *hn_outcome_text(hn_outcome outcome) {
-    static const char *const texts[] = {HN_OUTCOME_LIST(TEXT)};
+    static const char texts[][24] = {HN_OUTCOME_LIST(TEXT)};
     return (unsigned)outcome < HN_OUTCOME_COUNT ? texts[outcome] : "unknown";
 }
 
@@ -53,11 +56,13 @@ number_text error_number(double value) {
     } else if (isinf(value)) {
         memcpy(number.text, value < 0 ? "-Infinity" : "Infinity", value < 0 ? sizeof "-Infinity" : sizeof "Infinity");
     } else {
-        int digits = 6;
+        int code = errno;                           /* strtod sets it for a denormal number */
+        int digits = fabs(value) < DBL_MIN ? 1 : 6; /* 6 digits hold every shorter number, unless it is denormal */
         do {
             snprintf(number.text, sizeof number.text, "%.*g", digits, value);
         } while (strtod(number.text, NULL) != value && ++digits <= 17);
         point_to_dot(number.text);
+        errno = code;
     }
     return number;
 }

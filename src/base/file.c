@@ -28,12 +28,13 @@ static hn_status read_all(int file, struct file_bytes *bytes, size_t capacity, s
                           hn_error *error) {
     for (;;) {
         if (bytes->count == capacity) {
-            size_t more = capacity < READ_STEP ? READ_STEP : capacity, wanted;
-            void *moved = size_add(capacity, more, &wanted) ? base_reallocate(bytes->data, wanted + 1) : NULL;
+            size_t more = capacity < READ_STEP ? READ_STEP : capacity, room;
+            bool fits = size_add(capacity, more, &room) && size_add(room, 1, &room);
+            void *moved = fits ? base_reallocate(bytes->data, room) : NULL;
             if (!moved)
                 return error_no_memory(error, path);
             bytes->data = moved;
-            capacity = wanted;
+            capacity = room - 1;
         }
         ssize_t got = system_read(file, bytes->data + bytes->count, capacity - bytes->count);
         if (got < 0 && errno == EINTR)
@@ -50,9 +51,9 @@ static hn_status read_all(int file, struct file_bytes *bytes, size_t capacity, s
 
 static hn_status read_open(int file, struct file_bytes *bytes, const char *path, size_t max_bytes, hn_error *error) {
     off_t known = system_size(file);
-    size_t capacity = known > 0 && (uintmax_t)known < max_bytes ? (size_t)known + 1 : READ_STEP;
+    size_t capacity = known > 0 && (uintmax_t)known < max_bytes ? (size_t)known + 1 : READ_STEP, room;
     bytes->count = 0;
-    bytes->data = base_allocate(capacity + 1);
+    bytes->data = size_add(capacity, 1, &room) ? base_allocate(room) : NULL;
     if (!bytes->data)
         return error_no_memory(error, path);
     hn_status status = read_all(file, bytes, capacity, max_bytes, path, error);
@@ -116,20 +117,13 @@ static const char *write_and_close(int file, const void *bytes, size_t count) {
     return failed;
 }
 
-/* So that the rename itself survives a power cut. Some file systems cannot sync folders (EINVAL); they are taken as they are. */
-static int sync_folder_of(const char *path, char *folder) {
+/* The folder of a path; name, which is at least as long, is overwritten. */
+static int open_folder_of(const char *path, char *name) {
     const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) + 1 : 0;
-    memcpy(folder, path, length);
-    memcpy(folder + length, ".", 2);
-    int file = system_open_folder(folder);
-    if (file < 0)
-        return -1;
-    int failed = system_sync(file) != 0 && errno != EINVAL;
-    int code = errno;
-    system_close(file);
-    errno = code;
-    return failed ? -1 : 0;
+    memcpy(name, path, length);
+    memcpy(name + length, ".", 2);
+    return system_open_folder(name);
 }
 
 static hn_status replace_file(const char *path, char *name, size_t size, const void *bytes, size_t count,
@@ -145,9 +139,21 @@ static hn_status replace_file(const char *path, char *name, size_t size, const v
         system_remove(name);
         return io_error(error, path, failed, code);
     }
-    if (sync_folder_of(path, name) != 0)
-        return io_error(error, path, "sync the folder of", errno);
     return HN_OK;
+}
+
+/* Syncing the folder makes the rename itself survive a power cut. It is opened first, while nothing has changed yet. Some
+ * file systems cannot sync folders (EINVAL); they are taken as they are. */
+static hn_status replace_and_sync(const char *path, char *name, size_t size, const void *bytes, size_t count,
+                                  hn_error *error) {
+    int folder = open_folder_of(path, name);
+    if (folder < 0)
+        return io_error(error, path, "open the folder of", errno);
+    hn_status status = replace_file(path, name, size, bytes, count, error);
+    if (status == HN_OK && system_sync(folder) != 0 && errno != EINVAL)
+        status = io_error(error, path, "sync the folder of", errno);
+    system_close(folder);
+    return status;
 }
 
 hn_status file_write(const char *path, const void *bytes, size_t count, hn_error *error) {
@@ -155,7 +161,7 @@ hn_status file_write(const char *path, const void *bytes, size_t count, hn_error
     char *name = base_allocate(size);
     if (!name)
         return error_no_memory(error, path);
-    hn_status status = replace_file(path, name, size, bytes, count, error);
+    hn_status status = replace_and_sync(path, name, size, bytes, count, error);
     base_release(name);
     return status;
 }

@@ -1,7 +1,8 @@
 /* file.h - whole files: read into memory, or written so that a crash leaves the old file or the new one, never a torn one.
  *
- * Writing goes to a temporary file beside the target, is synced, renamed over the target, and the folder is synced. On any
- * failure the target is as it was and the temporary file is gone.
+ * Writing goes to a temporary file beside the target, is synced, renamed over the target, and the folder is synced. On
+ * failure the temporary file is gone and the target is as it was; only when the folder cannot be synced, the last step, is
+ * the new file already there.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_FILE_H

@@ -9,6 +9,8 @@
 #ifndef HN_BASE_WIDE_H
 #define HN_BASE_WIDE_H
 
+#include "base/lanes.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -19,8 +21,8 @@
 #error "hardnet must not be compiled with -ffast-math: it hides NaN and changes results"
 #endif
 
-/* Samples that are processed together, whatever the instruction set; a slot is LANES / WIDTH wides. */
-enum { LANES = 8, LANE_PARTS = LANES / WIDTH };
+/* A slot of LANES samples is this many wides. */
+enum { LANE_PARTS = LANES / WIDTH };
 
 #define WIDE_INLINE static inline __attribute__((always_inline, unused))
 

@@ -96,7 +96,7 @@ void model_note_graph(hn_model *model, const char *what) {
 /* ---- names and lists ---- */
 
 const char *model_name(hn_model *model, const char *name, enum name_kind kind, size_t index) {
-    static const char *const kinds[] = {"input", "output", "constraint", "definition", "requirement", "objective"};
+    static const char kinds[][12] = {"input", "output", "constraint", "definition", "requirement", "objective"};
     size_t length = name ? strlen(name) : 0;
     if (length == 0) {
         model_fail(model, HN_INVALID, "%s %zu: the name is missing", kinds[kind], index);

@@ -13,7 +13,7 @@
         return meaning;
 
 const char *operator_text(enum op op) {
-    static const char *const texts[] = {NODE_LIST(TEXT) OPERATOR_LIST(TEXT)};
+    static const char texts[][12] = {NODE_LIST(TEXT) OPERATOR_LIST(TEXT)};
     return texts[op];
 }
 

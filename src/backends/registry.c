@@ -1,0 +1,62 @@
+/* registry.c - which backends there are, and which of them this processor can run.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "backends/backend.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+enum { MOST = 3 };
+
+#if HN_BACKENDS_X86
+static bool has_avx2(void) {
+    return __builtin_cpu_supports("avx2");
+}
+
+static bool has_avx512(void) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+struct entry {
+    struct backend backend;
+    bool usable;
+};
+
+/* Every backend that was compiled, best first. */
+static size_t list_backends(struct entry *entries) {
+    size_t count = 0;
+#if HN_BACKENDS_X86
+    entries[count++] = (struct entry){backend_avx512(), has_avx512()};
+    entries[count++] = (struct entry){backend_avx2(), has_avx2()};
+#endif
+    entries[count++] = (struct entry){backend_portable(), true};
+    return count;
+}
+
+bool backend_at(size_t index, struct backend *out) {
+    struct entry entries[MOST];
+    size_t count = list_backends(entries);
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].usable && index-- == 0) {
+            *out = entries[i].backend;
+            return true;
+        }
+    return false;
+}
+
+hn_status backend_choose(struct backend *out, const char *name, hn_error *error) {
+    struct entry entries[MOST];
+    size_t count = list_backends(entries);
+    for (size_t i = 0; i < count; i++) {
+        if (name ? strcmp(entries[i].backend.name, name) != 0 : !entries[i].usable)
+            continue;
+        if (!entries[i].usable)
+            return error_set(error, HN_UNSUPPORTED, "instruction set %s: this processor does not have it", name);
+        *out = entries[i].backend;
+        return HN_OK;
+    }
+    return error_set(error, HN_INVALID, "instruction set %s: unknown here; choose portable, avx2 or avx512", name);
+}

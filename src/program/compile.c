@@ -1,0 +1,156 @@
+/* compile.c - program_create: runs the stages (order_nodes.c, emit.c, slots.c) and packs the result into one block.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/layout.h"
+#include "base/memory.h"
+#include "program/compiler.h"
+
+#include <string.h>
+
+static hn_status check_request(const struct program_request *request, hn_error *error) {
+    const struct graph *graph = request->graph;
+    for (size_t i = 0; i < request->output_count; i++)
+        if (request->outputs[i] == 0 || request->outputs[i] >= graph->count)
+            return error_set(error, HN_INVALID, "program: output %zu is no node of the graph", i);
+    return HN_OK;
+}
+
+/* What the outputs need must be something that can be given: no references, no leaf beyond its space. */
+static hn_status check_nodes(const struct compiler *compiler, hn_error *error) {
+    for (size_t i = 0; i < compiler->order_count; i++) {
+        const struct node *node = &compiler->graph->nodes[compiler->order[i]];
+        if (node->op == OP_REFERENCE)
+            return error_set(error, HN_INVALID, "program: node %u refers to a definition", compiler->order[i]);
+        if (node->op == OP_LEAF && node->b >= compiler->request->leaf_count[node->a])
+            return error_set(error, HN_INVALID, "program: leaf %u of space %u is beyond the count of its space",
+                             node->b, node->a);
+    }
+    return HN_OK;
+}
+
+static hn_status compiler_create(struct compiler *compiler, const struct program_request *request, hn_error *error) {
+    size_t nodes = request->graph->count + 2;
+    memset(compiler, 0, sizeof *compiler);
+    compiler->request = request;
+    compiler->graph = request->graph;
+    compiler->one = (uint32_t)request->graph->count;
+    compiler->minus_one = compiler->one + 1;
+    compiler->visits = base_allocate(nodes);
+    compiler->absorbed = base_allocate(nodes);
+    compiler->uses = base_allocate(nodes * sizeof *compiler->uses);
+    compiler->cosine = base_allocate(nodes * sizeof *compiler->cosine);
+    compiler->slot = base_allocate(nodes * sizeof *compiler->slot);
+    compiler->order = base_allocate(nodes * sizeof *compiler->order);
+    bool ready = compiler->visits && compiler->absorbed && compiler->uses && compiler->cosine && compiler->slot &&
+                 compiler->order;
+    return ready ? HN_OK : error_no_memory(error, "program");
+}
+
+static void compiler_release(struct compiler *compiler) {
+    base_release(compiler->visits);
+    base_release(compiler->absorbed);
+    base_release(compiler->uses);
+    base_release(compiler->cosine);
+    base_release(compiler->slot);
+    base_release(compiler->order);
+    base_release(compiler->code);
+    base_release(compiler->pairs);
+    base_release(compiler->constants);
+}
+
+/* ---- packing ---- */
+
+/* Run twice: over no memory to measure, over the block to place. */
+static struct program *lay_out(struct layout *layout, const struct compiler *compiler, struct program *program) {
+    struct program *head = layout_take(layout, 1, sizeof *head);
+    program->constants = layout_take(layout, compiler->constant_count, sizeof *program->constants);
+    program->output_slot = layout_take(layout, compiler->request->output_count, sizeof *program->output_slot);
+    program->code = layout_take(layout, compiler->code_count, sizeof *program->code);
+    program->pairs = layout_take(layout, 2 * compiler->pair_count, sizeof *program->pairs);
+    return head;
+}
+
+/* An instruction over places instead of nodes. */
+static struct instruction placed(const struct compiler *compiler, struct instruction at) {
+    const uint32_t *slot = compiler->slot;
+    bool list = at.code == CODE_DOT;
+    at.destination = slot[at.destination] * LANES;
+    at.a = list ? at.a : slot[at.a] * LANES;
+    at.b = list ? at.b : slot[at.b] * LANES;
+    at.c = slot[at.c] * LANES;
+    return at;
+}
+
+static void fill(struct program *program, const struct compiler *compiler) {
+    const struct program_request *request = compiler->request;
+    program->slots = compiler->slots;
+    program->constant_count = compiler->constant_count;
+    program->output_count = request->output_count;
+    program->pair_count = compiler->pair_count;
+    memcpy(program->leaf_slot, compiler->leaf_slot, sizeof program->leaf_slot);
+    memcpy(program->leaf_count, request->leaf_count, sizeof program->leaf_count);
+    memcpy(program->first, compiler->first, sizeof program->first);
+    memcpy(program->operators, compiler->operators, sizeof program->operators);
+    memcpy(program->constants, compiler->constants, compiler->constant_count * sizeof *program->constants);
+    compiler->slot[0] = 0; /* arguments that an operator does not have */
+    for (size_t i = 0; i < request->output_count; i++)
+        program->output_slot[i] = compiler->slot[request->outputs[i]];
+    for (size_t i = 0; i < compiler->code_count; i++)
+        program->code[i] = placed(compiler, compiler->code[i]);
+    for (size_t i = 0; i < 2 * compiler->pair_count; i++)
+        program->pairs[i] = compiler->slot[compiler->pairs[i]] * LANES;
+}
+
+static hn_status pack(struct program **out, const struct compiler *compiler, hn_error *error) {
+    struct program parts = {.slots = 0};
+    struct layout layout = layout_measure();
+    lay_out(&layout, compiler, &parts);
+    size_t bytes = layout_bytes(&layout);
+    if (compiler->slots > UINT32_MAX / LANES)
+        return error_set(error, HN_LIMIT, "program: %zu slots are more than an instruction can name", compiler->slots);
+    unsigned char *block = bytes ? base_allocate(bytes) : NULL;
+    if (!block)
+        return error_no_memory(error, "program");
+    layout = layout_over(block);
+    struct program *program = lay_out(&layout, compiler, &parts);
+    fill(&parts, compiler);
+    parts.block = block;
+    parts.bytes = bytes;
+    *program = parts;
+    *out = program;
+    return HN_OK;
+}
+
+hn_status program_create(struct program **out, const struct program_request *request, hn_error *error) {
+    struct compiler compiler;
+    *out = NULL;
+    hn_status status = check_request(request, error);
+    if (status != HN_OK)
+        return status;
+    status = compiler_create(&compiler, request, error);
+    if (status == HN_OK)
+        status = compiler_order(&compiler, error);
+    if (status == HN_OK)
+        status = check_nodes(&compiler, error);
+    if (status == HN_OK)
+        status = compiler_emit(&compiler, error);
+    if (status == HN_OK)
+        status = compiler_assign(&compiler, error);
+    if (status == HN_OK)
+        status = pack(out, &compiler, error);
+    compiler_release(&compiler);
+    return status;
+}
+
+void program_destroy(struct program *program) {
+    if (program)
+        base_release(program->block);
+}
+
+void program_prepare(const struct program *program, double *slots) {
+    memset(slots, 0, program->slots * LANES * sizeof *slots);
+    for (size_t i = 0; i < program->constant_count; i++)
+        for (int lane = 0; lane < LANES; lane++)
+            slots[i * LANES + (size_t)lane] = program->constants[i];
+}

@@ -1,0 +1,64 @@
+/* program_kernel.h - the body that runs a program, written once over wides; each backend compiles it for its width.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_PROGRAM_KERNEL_H
+#define HN_PROGRAM_KERNEL_H
+
+#include "base/elementary.h"
+#include "program/program.h"
+
+#define WIDES(place) ((wide *)(void *)(slots + (place)))
+
+/* Arguments that an operator does not have are read from slot 0 by nobody: the compiler drops the load. */
+#define RUN_CASE(label, meaning)                                                                                       \
+    case label:                                                                                                        \
+        for (int i = 0; i < LANE_PARTS; i++) {                                                                         \
+            const wide a = WIDES(at->a)[i], b = WIDES(at->b)[i], c = WIDES(at->c)[i];                                  \
+            (void)a, (void)b, (void)c;                                                                                 \
+            WIDES(at->destination)[i] = meaning;                                                                       \
+        }                                                                                                              \
+        break;
+#define RUN_OPERATOR(name, text, arguments, meaning) RUN_CASE(OP_##name, meaning)
+#define RUN_FUSED(name, text, meaning)               RUN_CASE(CODE_##name, meaning)
+
+static void kernel_sincos(double *slots, const struct instruction *at) {
+    for (int i = 0; i < LANE_PARTS; i++) {
+        wide sine, cosine;
+        elementary_sincos(WIDES(at->a)[i], &sine, &cosine);
+        WIDES(at->destination)[i] = sine;
+        WIDES(at->c)[i] = cosine;
+    }
+}
+
+/* Left to right, each product rounded before it is added. */
+static void kernel_dot(double *slots, const struct instruction *at, const uint32_t *pairs) {
+    const uint32_t *pair = pairs + 2 * (size_t)at->a;
+    wide sums[LANE_PARTS];
+    for (int i = 0; i < LANE_PARTS; i++)
+        sums[i] = WIDES(pair[0])[i] * WIDES(pair[1])[i];
+    for (uint32_t k = 1; k < at->b; k++) {
+        pair += 2;
+        for (int i = 0; i < LANE_PARTS; i++)
+            sums[i] += WIDES(pair[0])[i] * WIDES(pair[1])[i];
+    }
+    for (int i = 0; i < LANE_PARTS; i++)
+        WIDES(at->destination)[i] = sums[i];
+}
+
+static void kernel_program(const struct program *program, int phase, double *slots) {
+    const struct instruction *at = program->code + program->first[phase];
+    const struct instruction *end = program->code + program->first[phase + 1];
+    for (; at < end; at++) {
+        switch (at->code) {
+            OPERATOR_LIST(RUN_OPERATOR)
+            FUSED_LIST(RUN_FUSED)
+        case CODE_SINCOS:
+            kernel_sincos(slots, at);
+            break;
+        default: /* CODE_DOT */
+            kernel_dot(slots, at, program->pairs);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* test_threads.c - one constant model and one constant program, many threads, slots of their own: the bits of a serial run.
+ *
+ * Built a second time with ThreadSanitizer, which must stay silent.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/check.h"
+
+#include "backends/backend.h"
+#include "base/random.h"
+#include "derivatives/derivatives.h"
+
+enum { THREADS = 8, ROUNDS = 50, OUTPUTS = 6 };
+
+struct shared {
+    hn_model *model;
+    hn_expr bodies[OUTPUTS];
+    struct program *program;
+};
+
+struct job {
+    const struct shared *shared;
+    uint64_t seed;
+    double sum; /* of everything computed */
+};
+
+static void build(struct shared *shared) {
+    char name[16];
+    hn_expr y[OUTPUTS];
+    assert_int_equal(hn_model_create(&shared->model, NULL, NULL), HN_OK);
+    for (int i = 0; i < OUTPUTS; i++) {
+        snprintf(name, sizeof name, "y[%d]", i);
+        y[i] = hn_output(shared->model, name);
+    }
+    for (int i = 0; i < OUTPUTS; i++) {
+        snprintf(name, sizeof name, "row[%d]", i);
+        shared->bodies[i] = hn_add(hn_sin(hn_mul(y[i], y[(i + 1) % OUTPUTS])), hn_exp(hn_neg(y[i])));
+        hn_constrain(shared->model, name, -1, shared->bodies[i], 1);
+    }
+    assert_int_equal(hn_model_finish(shared->model, NULL), HN_OK);
+    struct problem problem;
+    struct node_matrix jacobian;
+    assert_int_equal(problem_create(&problem, shared->model, NULL), HN_OK);
+    assert_int_equal(
+        derivatives_jacobian(&jacobian, &problem.graph, problem.body, problem.rows, SPACE_Y, OUTPUTS, NULL), HN_OK);
+    struct program_request request = {
+        .graph = &problem.graph, .outputs = jacobian.node, .output_count = jacobian.count};
+    request.leaf_count[SPACE_Y] = OUTPUTS;
+    request.phase[SPACE_Y] = 1;
+    assert_int_equal(program_create(&shared->program, &request, NULL), HN_OK);
+    node_matrix_release(&jacobian);
+    problem_release(&problem);
+}
+
+static void *work(void *argument) {
+    struct job *job = argument;
+    const struct program *program = job->shared->program;
+    struct random random = random_start(job->seed, 0);
+    double *slots = aligned_alloc(64, program->slots * LANES * sizeof *slots), y[OUTPUTS], c[OUTPUTS];
+    struct backend backend;
+    backend_at(0, &backend);
+    program_prepare(program, slots);
+    job->sum = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (size_t i = 0; i < OUTPUTS * LANES; i++)
+            slots[program->leaf_slot[SPACE_Y] * LANES + i] = random_normal(&random);
+        for (int phase = 0; phase < PHASES; phase++)
+            backend.run(program, phase, slots);
+        for (size_t i = 0; i < program->output_count; i++)
+            job->sum += slots[(size_t)program->output_slot[i] * LANES + (size_t)round % LANES];
+        for (int i = 0; i < OUTPUTS; i++)
+            y[i] = random_normal(&random);
+        hn_model_evaluate(job->shared->model, OUTPUTS, job->shared->bodies, NULL, y, c, NULL);
+        for (int i = 0; i < OUTPUTS; i++)
+            job->sum += c[i];
+    }
+    free(slots);
+    return NULL;
+}
+
+static void threads_that_share_a_model_and_a_program_get_serial_bits(void **state) {
+    (void)state;
+    struct shared shared;
+    struct job serial[THREADS], parallel[THREADS];
+    pthread_t threads[THREADS];
+    build(&shared);
+    for (int i = 0; i < THREADS; i++) {
+        serial[i] = parallel[i] = (struct job){&shared, (uint64_t)i / 2, 0};
+        work(&serial[i]);
+    }
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &parallel[i]), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; i++)
+        assert_true(parallel[i].sum == serial[i].sum);
+    assert_true(serial[0].sum != serial[2].sum);
+    program_destroy(shared.program);
+    hn_model_destroy(shared.model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_that_share_a_model_and_a_program_get_serial_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
