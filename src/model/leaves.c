@@ -68,8 +68,7 @@ hn_expr hn_output(hn_model *model, const char *name) {
 }
 
 /* The leaf of the given space that an expression is; NULL with an error when it is none. */
-static const struct node *expect_leaf(hn_expr expr, enum space space, const char *what) {
-    hn_model *model = expr.model;
+static const struct node *expect_leaf(hn_model *model, hn_expr expr, enum space space, const char *what) {
     if (model_refuses(model, what))
         return NULL;
     uint32_t number = model_argument(model, expr, what);
@@ -81,7 +80,7 @@ static const struct node *expect_leaf(hn_expr expr, enum space space, const char
 }
 
 void hn_input_range(hn_expr input, hn_real lower, hn_real upper) {
-    const struct node *node = expect_leaf(input, SPACE_X, "hn_input_range");
+    const struct node *node = expect_leaf(input.model, input, SPACE_X, "hn_input_range");
     if (!node)
         return;
     struct model_input *place = &input.model->inputs[node->b];
@@ -98,13 +97,19 @@ void hn_output_bounds(hn_expr output, hn_real lower, hn_real upper) {
         hn_output_between(output, hn_constant(output.model, lower), hn_constant(output.model, upper));
 }
 
+/* An argument that is no expression knows no model: the error sticks to that of another argument. */
+static hn_model *model_of(hn_expr a, hn_expr b) {
+    return a.model ? a.model : b.model;
+}
+
 void hn_output_between(hn_expr output, hn_expr lower, hn_expr upper) {
-    const struct node *node = expect_leaf(output, SPACE_Y, "hn_output_between");
+    hn_model *model = output.model ? output.model : model_of(lower, upper);
+    const struct node *node = expect_leaf(model, output, SPACE_Y, "hn_output_between");
     if (!node)
         return;
-    struct model_output *place = &output.model->outputs[node->b];
-    uint32_t low = model_argument(output.model, lower, place->name);
-    uint32_t high = model_argument(output.model, upper, place->name);
+    struct model_output *place = &model->outputs[node->b];
+    uint32_t low = model_argument(model, lower, place->name);
+    uint32_t high = model_argument(model, upper, place->name);
     if (low != 0 && high != 0) {
         place->lower = low;
         place->upper = high;
@@ -112,21 +117,23 @@ void hn_output_between(hn_expr output, hn_expr lower, hn_expr upper) {
 }
 
 void hn_output_start(hn_expr output, hn_expr start) {
-    const struct node *node = expect_leaf(output, SPACE_Y, "hn_output_start");
+    hn_model *model = model_of(output, start);
+    const struct node *node = expect_leaf(model, output, SPACE_Y, "hn_output_start");
     if (!node)
         return;
-    struct model_output *place = &output.model->outputs[node->b];
-    uint32_t value = model_argument(output.model, start, place->name);
+    struct model_output *place = &model->outputs[node->b];
+    uint32_t value = model_argument(model, start, place->name);
     if (value != 0)
         place->start = value;
 }
 
 void hn_output_fix(hn_expr output, hn_expr value) {
-    const struct node *node = expect_leaf(output, SPACE_Y, "hn_output_fix");
+    hn_model *model = model_of(output, value);
+    const struct node *node = expect_leaf(model, output, SPACE_Y, "hn_output_fix");
     if (!node)
         return;
-    struct model_output *place = &output.model->outputs[node->b];
-    uint32_t number = model_argument(output.model, value, place->name);
+    struct model_output *place = &model->outputs[node->b];
+    uint32_t number = model_argument(model, value, place->name);
     if (number != 0)
         place->fixed = number;
 }

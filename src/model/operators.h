@@ -59,6 +59,8 @@
 enum op { NODE_LIST(OPERATOR_ENUMERATE) OPERATOR_LIST(OPERATOR_ENUMERATE) OP_COUNT };
 #undef OPERATOR_ENUMERATE
 
+enum { MOST_ARGUMENTS = 3 };
+
 const char *operator_text(enum op op);
 int operator_arguments(enum op op);                              /* 0 for NODE operators */
 double operator_apply(enum op op, double a, double b, double c); /* one number at a time */

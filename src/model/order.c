@@ -41,14 +41,21 @@ static void walk_open(struct walk *walk, uint32_t number) {
     walk->next[walk->depth++] = 0;
 }
 
+/* The cycle is the top of the stack, down to the node that was met again. */
 static hn_status cycle_error(const struct walk *walk, uint32_t again, hn_error *error) {
-    for (size_t i = walk->depth; i-- > 0;) {
-        const struct node *node = &walk->model->graph.nodes[walk->stack[i]];
+    const hn_model *model = walk->model;
+    const char *definition = NULL, *output = NULL;
+    size_t i = walk->depth;
+    do {
+        const struct node *node = &model->graph.nodes[walk->stack[--i]];
         if (node->op == OP_REFERENCE)
-            return error_set(error, HN_INVALID, "definition %s: defined in terms of itself",
-                             walk->model->definitions[node->a].name);
-    }
-    return error_set(error, HN_INVALID, "node %u depends on itself", (unsigned)again);
+            definition = model->definitions[node->a].name;
+        if (node->op == OP_LEAF)
+            output = model->outputs[node->b].name;
+    } while (walk->stack[i] != again);
+    if (output)
+        return error_set(error, HN_INVALID, "output %s: its fixed value depends on outputs", output);
+    return error_set(error, HN_INVALID, "definition %s: defined in terms of itself", definition);
 }
 
 static hn_status undefined_error(const struct walk *walk, hn_error *error) {

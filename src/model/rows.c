@@ -118,6 +118,9 @@ static void check_parts(hn_model *model, const uint8_t *spaces) {
         check_free_of_outputs(model, spaces, output->start, "output", output->name, "start");
         check_free_of_outputs(model, spaces, output->fixed, "output", output->name, "fixed value");
     }
+    for (size_t i = 0; i < model->definition_count; i++)
+        if (model->definitions[i].value == 0)
+            model_fail(model, HN_INVALID, "definition %s: referred to but never defined", model->definitions[i].name);
     for (size_t i = 0; i < model->requirement_count; i++)
         check_free_of_outputs(model, spaces, model->requirements[i].value, "requirement", model->requirements[i].name,
                               "condition");

@@ -222,15 +222,15 @@ static uint32_t apply_guard(struct graph *g, uint32_t a, uint32_t b) {
 
 static bool all_constant(const struct graph *g, enum op op, const uint32_t *arguments, double *values) {
     int count = operator_arguments(op);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && i < MOST_ARGUMENTS; i++)
         if (!graph_is_constant(g, arguments[i], &values[i]))
             return false;
     return true;
 }
 
 uint32_t graph_apply(struct graph *g, enum op op, uint32_t a, uint32_t b, uint32_t c) {
-    const uint32_t arguments[3] = {a, b, c};
-    double values[3] = {0, 0, 0};
+    const uint32_t arguments[MOST_ARGUMENTS] = {a, b, c};
+    double values[MOST_ARGUMENTS] = {0, 0, 0};
     if (g->status != HN_OK)
         return 0;
     if (all_constant(g, op, arguments, values))

@@ -46,20 +46,30 @@ static const char *code_text(uint32_t code) {
     return code > CODE_FIRST ? texts[code - CODE_FIRST - 1] : operator_text((enum op)code);
 }
 
+static int argument_count(uint32_t code) {
+    if (code == CODE_SINCOS)
+        return 1;
+    return code > CODE_FIRST ? MOST_ARGUMENTS : operator_arguments((enum op)code);
+}
+
+static void say_sum(struct listing *listing, const struct instruction *at) {
+    const uint32_t *pair = listing->program->pairs + 2 * (size_t)at->a;
+    for (uint32_t k = 0; k < at->b; k++, pair += 2) {
+        say_place(listing, k == 0 ? " " : " + ", pair[0]);
+        say_place(listing, "*", pair[1]);
+    }
+}
+
 static void say_instruction(struct listing *listing, const struct instruction *at) {
-    const uint32_t arguments[3] = {at->a, at->b, at->c};
-    int count = at->code > CODE_FIRST ? 3 : operator_arguments((enum op)at->code);
+    const uint32_t arguments[MOST_ARGUMENTS] = {at->a, at->b, at->c};
     say_place(listing, "    ", at->destination);
     if (at->code == CODE_SINCOS)
         say_place(listing, ", ", at->c);
     say(listing, " = %s", code_text(at->code));
     if (at->code == CODE_DOT)
-        for (uint32_t k = 0; k < at->b; k++) {
-            say_place(listing, k == 0 ? " " : " + ", listing->program->pairs[2 * (at->a + k)]);
-            say_place(listing, "*", listing->program->pairs[2 * (at->a + k) + 1]);
-        }
+        say_sum(listing, at);
     else
-        for (int i = 0; i < (at->code == CODE_SINCOS ? 1 : count); i++)
+        for (int i = 0; i < argument_count(at->code) && i < MOST_ARGUMENTS; i++)
             say_place(listing, i == 0 ? " " : ", ", arguments[i]);
     say(listing, "\n");
 }
