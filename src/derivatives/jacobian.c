@@ -4,6 +4,9 @@
  * arrives there multiplies it through instead of walking down again. So a costly expression that a thousand rows share is
  * differentiated once, not a thousand times.
  *
+ * In second derivatives an infinite adjoint may come to a branch that is not taken; the rules of IF and GUARD stop it, where a
+ * product with a hub's partial, which is 0 there, would be NaN. So once there are GUARDs nothing above an IF is a hub.
+ *
  * SPDX-License-Identifier: MIT */
 #include "base/arena.h"
 #include "base/error.h"
@@ -49,9 +52,12 @@ static bool matrix_append(struct node_matrix *matrix, uint32_t column, uint32_t 
     return true;
 }
 
-/* Leaves come out of a sweep by falling number, which is nearly falling index: insertion sort from the back is linear. */
+/* Leaves come out of a sweep by falling number, which is often falling index. So the row is turned round and then sorted by
+ * Shell's method, which is quick where much is in order already and far from quadratic where nothing is. */
 static void sort_row(struct node_matrix *matrix, size_t first) {
-    size_t count = matrix->count - first;
+    size_t count = matrix->count - first, gap = 1;
+    if (count < 2)
+        return;
     uint32_t *column = matrix->column + first, *node = matrix->node + first;
     for (size_t i = 0; i < count / 2; i++) {
         size_t j = count - 1 - i;
@@ -59,13 +65,16 @@ static void sort_row(struct node_matrix *matrix, size_t first) {
         column[i] = column[j], node[i] = node[j];
         column[j] = c, node[j] = n;
     }
-    for (size_t i = 1; i < count; i++) {
-        uint32_t c = column[i], n = node[i];
-        size_t j = i;
-        for (; j > 0 && column[j - 1] > c; j--)
-            column[j] = column[j - 1], node[j] = node[j - 1];
-        column[j] = c, node[j] = n;
-    }
+    while (gap < count / 3)
+        gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (size_t i = gap; i < count; i++) {
+            uint32_t c = column[i], n = node[i];
+            size_t j = i;
+            for (; j >= gap && column[j - gap] > c; j -= gap)
+                column[j] = column[j - gap], node[j] = node[j - gap];
+            column[j] = c, node[j] = n;
+        }
 }
 
 /* Runs a seeded sweep to its end and appends what it finds as the next row. */
@@ -105,12 +114,13 @@ static void support_join(struct support *support, const struct support *other) {
     }
 }
 
-static void find_support(const struct sweep *sweep, uint32_t node, struct support *supports) {
+static void find_support(const struct sweep *sweep, uint32_t node, bool guarded, struct support *supports) {
     const uint32_t *arguments;
     size_t count = graph_arguments(sweep->graph, node, &arguments);
     struct support *own = &supports[node];
-    own->count = 0;
-    if (sweep->graph->nodes[node].op == OP_LEAF) {
+    enum op op = (enum op)sweep->graph->nodes[node].op;
+    own->count = guarded && (op == OP_IF || op == OP_GUARD) ? HUB_LEAVES + 1 : 0;
+    if (op == OP_LEAF) {
         own->count = 1;
         own->leaf[0] = node;
     }
@@ -149,12 +159,20 @@ static bool is_hub(const struct graph *graph, const uint32_t *uses, const struct
     return uses[node] > 1 && graph->nodes[node].op != OP_LEAF && supports[node].count <= HUB_LEAVES;
 }
 
+static bool has_guards(const struct sweep *sweep, const uint32_t *uses) {
+    size_t node = 1;
+    while (node < sweep->limit && (uses[node] == 0 || sweep->graph->nodes[node].op != OP_GUARD))
+        node++;
+    return node < sweep->limit;
+}
+
 static void find_hubs(struct sweep *sweep, const uint32_t *uses, struct support *supports) {
     uint32_t count = 0;
+    bool guarded = has_guards(sweep, uses);
     for (size_t node = 1; node < sweep->limit; node++) {
         if (uses[node] == 0)
             continue;
-        find_support(sweep, (uint32_t)node, supports);
+        find_support(sweep, (uint32_t)node, guarded, supports);
         if (is_hub(sweep->graph, uses, supports, node))
             make_hub(sweep, (uint32_t)node, count++);
     }

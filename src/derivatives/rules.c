@@ -40,8 +40,8 @@ static void give(const struct rule *r, uint32_t argument, uint32_t adjoint) {
 }
 
 /* (1 - a) (1 + a): exact near 1, where 1 - a^2 cancels. */
-static uint32_t one_minus_square(const struct rule *r) {
-    return graph_mul(r->g, graph_sub(r->g, number(r, 1), r->a), graph_add(r->g, number(r, 1), r->a));
+static uint32_t one_minus_square(const struct rule *r, uint32_t a) {
+    return graph_mul(r->g, graph_sub(r->g, number(r, 1), a), graph_add(r->g, number(r, 1), a));
 }
 
 static uint32_t one_plus_square(const struct rule *r) {
@@ -72,14 +72,17 @@ static void rule_div(const struct rule *r) {
     }
 }
 
-/* u = a^b:  w b a^(b-1),  w u log a (0 where u is 0, although log a is infinite there) */
+/* u = a^b:  w b a^(b-1),  w u log a (0 where u is 0, although log a is infinite there, and so is its derivative) */
 static void rule_pow(const struct rule *r) {
     if (graph_depends(r->g, r->a, r->sweep->space)) {
         uint32_t lower = graph_apply(r->g, OP_POW, r->a, graph_sub(r->g, r->b, number(r, 1)), 0);
         give(r, r->a, times(r, graph_mul(r->g, r->b, lower)));
     }
-    if (graph_depends(r->g, r->b, r->sweep->space))
-        give(r, r->b, times(r, graph_apply(r->g, OP_GUARD, r->u, unary(r, OP_LOG, r->a), 0)));
+    if (graph_depends(r->g, r->b, r->sweep->space)) {
+        uint32_t zero = number(r, 0), vanishes = graph_apply(r->g, OP_EQUAL, r->u, zero, 0);
+        uint32_t partial = graph_mul(r->g, r->u, unary(r, OP_LOG, r->a));
+        give(r, r->b, times(r, graph_apply(r->g, OP_IF, vanishes, zero, partial)));
+    }
 }
 
 /* u = atan2(a, b):  w b / (a^2 + b^2),  -w a / (a^2 + b^2) */
@@ -91,12 +94,16 @@ static void rule_atan2(const struct rule *r) {
         give(r, r->b, times(r, graph_neg(r->g, graph_div(r->g, r->a, square))));
 }
 
-/* u = guard(a, b):  w b,  guard(a, w) */
+/* u = guard(a, b):  w b,  guard(a, w); the latter 0 where a tainted w is 0, for a may be a hub's partial, undefined there */
 static void rule_guard(const struct rule *r) {
     if (graph_depends(r->g, r->a, r->sweep->space))
         give(r, r->a, times(r, r->b));
-    if (graph_depends(r->g, r->b, r->sweep->space))
-        sweep_add(r->sweep, r->b, graph_apply(r->g, OP_GUARD, r->a, r->w, 0), true);
+    if (graph_depends(r->g, r->b, r->sweep->space)) {
+        uint32_t adjoint = graph_apply(r->g, OP_GUARD, r->a, r->w, 0);
+        if (r->tainted)
+            adjoint = graph_apply(r->g, OP_IF, r->w, adjoint, number(r, 0));
+        sweep_add(r->sweep, r->b, adjoint, true);
+    }
 }
 
 static void rule_sum(const struct rule *r) {
@@ -108,16 +115,6 @@ static void rule_sum(const struct rule *r) {
 static void rule_abs(const struct rule *r) {
     uint32_t negative = graph_apply(r->g, OP_LESS, r->a, number(r, 0), 0);
     give(r, r->a, graph_apply(r->g, OP_IF, negative, graph_neg(r->g, r->w), r->w));
-}
-
-/* u = tanh a:  w / cosh^2 a, which keeps its digits where 1 - u^2 loses them */
-static uint32_t over_cosh_twice(const struct rule *r) {
-    uint32_t cosine = unary(r, OP_COSH, r->a);
-    if (r->tainted) {
-        uint32_t reciprocal = graph_div(r->g, number(r, 1), cosine);
-        return times(r, graph_mul(r->g, reciprocal, reciprocal));
-    }
-    return graph_div(r->g, graph_div(r->g, r->w, cosine), cosine);
 }
 
 /* w du/da for the functions of one argument */
@@ -141,23 +138,23 @@ static uint32_t unary_adjoint(const struct rule *r, enum op op) {
     case OP_TAN: /* 1 + u^2 */
         return times(r, graph_add(g, number(r, 1), graph_mul(g, r->u, r->u)));
     case OP_ASIN: /* 1 / sqrt(1 - a^2) */
-        return over(r, unary(r, OP_SQRT, one_minus_square(r)));
+        return over(r, unary(r, OP_SQRT, one_minus_square(r, r->a)));
     case OP_ACOS:
-        return graph_neg(g, over(r, unary(r, OP_SQRT, one_minus_square(r))));
+        return graph_neg(g, over(r, unary(r, OP_SQRT, one_minus_square(r, r->a))));
     case OP_ATAN: /* 1 / (1 + a^2) */
         return over(r, one_plus_square(r));
     case OP_SINH:
         return times(r, unary(r, OP_COSH, r->a));
     case OP_COSH:
         return times(r, unary(r, OP_SINH, r->a));
-    case OP_TANH:
-        return over_cosh_twice(r);
+    case OP_TANH: /* 1 - u^2: unlike 1 / cosh^2 a finite to all orders, however large a is */
+        return times(r, one_minus_square(r, r->u));
     case OP_ASINH: /* 1 / sqrt(1 + a^2) */
         return over(r, unary(r, OP_SQRT, one_plus_square(r)));
     case OP_ACOSH: /* 1 / sqrt((a - 1) (a + 1)) */
-        return over(r, unary(r, OP_SQRT, graph_neg(g, one_minus_square(r))));
+        return over(r, unary(r, OP_SQRT, graph_neg(g, one_minus_square(r, r->a))));
     case OP_ATANH: /* 1 / (1 - a^2) */
-        return over(r, one_minus_square(r));
+        return over(r, one_minus_square(r, r->a));
     default: /* comparisons and logic are constant wherever they have a derivative */
         return 0;
     }

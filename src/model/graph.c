@@ -187,7 +187,7 @@ bool graph_is_number(const struct graph *graph, uint32_t node, double value) {
 }
 
 bool graph_depends(const struct graph *graph, uint32_t node, enum space space) {
-    return graph->nodes[node].spaces >> space & 1u;
+    return (graph->nodes[node].spaces & 1u << space) != 0;
 }
 
 size_t graph_arguments(const struct graph *graph, uint32_t node, const uint32_t **list) {

@@ -1,8 +1,9 @@
 /* simplify.c - the algebra behind graph_apply: constants are folded and trivial forms are rewritten.
  *
- * Rewrites keep the value up to rounding wherever the parts are finite (0 * a becomes 0, a - a becomes 0) and never add an
- * operation. Products keep a constant factor in front and pull signs out (c*(d*a) = (c*d)*a, (-a)*b = -(a*b)), sums turn
- * added negatives into differences, and small powers become products, so that equal things meet as equal nodes.
+ * Rewrites keep the value up to rounding wherever the parts are finite (0 * a becomes 0, a - a becomes 0) and add no
+ * operation, unless both parts of a sum are needed for themselves too. Products keep a constant factor in front and pull signs
+ * out (c*(d*a) = (c*d)*a, (-a)*b = -(a*b)), sums share a common factor (c*a + c*b = c*(a+b)) and turn added negatives into
+ * differences, and small powers become products, so that equal things meet as equal nodes.
  *
  * SPDX-License-Identifier: MIT */
 #include "model/graph.h"
@@ -42,6 +43,11 @@ static bool is_harmless(double product) {
     return fabs(product) > 1e-290 && fabs(product) < 1e290;
 }
 
+/* Whether p*r + q*s has a common factor, apart from a sign, that is worth one product instead of two. */
+static bool is_common(double p, double q) {
+    return fabs(p) == fabs(q) && fabs(p) != 1 && is_harmless(p);
+}
+
 static uint32_t apply_neg(struct graph *g, uint32_t a) {
     double factor;
     uint32_t rest = split_factor(g, a, &factor);
@@ -60,9 +66,9 @@ static uint32_t add_constant(struct graph *g, double value, uint32_t b) {
     double other;
     if (value == 0)
         return b;
-    if (n->op == OP_ADD && graph_is_constant(g, n->a, &other))
+    if (n->op == OP_ADD && graph_is_constant(g, n->a, &other) && isfinite(value + other))
         return graph_add(g, graph_constant(g, value + other), g->nodes[b].b);
-    if (n->op == OP_ADD && graph_is_constant(g, n->b, &other))
+    if (n->op == OP_ADD && graph_is_constant(g, n->b, &other) && isfinite(value + other))
         return graph_add(g, graph_constant(g, value + other), g->nodes[b].a);
     return intern_ordered(g, OP_ADD, graph_constant(g, value), b);
 }
@@ -73,9 +79,11 @@ static uint32_t apply_add(struct graph *g, uint32_t a, uint32_t b) {
         return add_constant(g, value, b);
     if (graph_is_constant(g, b, &value))
         return add_constant(g, value, a);
-    uint32_t rest = split_factor(g, a, &p);
-    if (rest == split_factor(g, b, &q)) /* p*r + q*r = (p+q)*r */
+    uint32_t rest = split_factor(g, a, &p), other = split_factor(g, b, &q);
+    if (rest == other && isfinite(p + q)) /* p*r + q*r = (p+q)*r */
         return graph_scale(g, p + q, rest);
+    if (is_common(p, q)) /* p*r + p*s = p*(r+s),  p*r + (-p)*s = p*(r-s) */
+        return graph_scale(g, p, graph_apply(g, p == q ? OP_ADD : OP_SUB, rest, other, 0));
     if (is(g, b, OP_NEG))
         return graph_sub(g, a, g->nodes[b].a);
     if (is(g, a, OP_NEG))
@@ -89,9 +97,11 @@ static uint32_t apply_sub(struct graph *g, uint32_t a, uint32_t b) {
         return add_constant(g, -value, a);
     if (graph_is_number(g, a, 0))
         return graph_neg(g, b);
-    uint32_t rest = split_factor(g, a, &p);
-    if (rest == split_factor(g, b, &q)) /* p*r - q*r = (p-q)*r */
+    uint32_t rest = split_factor(g, a, &p), other = split_factor(g, b, &q);
+    if (rest == other && isfinite(p - q)) /* p*r - q*r = (p-q)*r */
         return graph_scale(g, p - q, rest);
+    if (is_common(p, q)) /* p*r - p*s = p*(r-s),  p*r - (-p)*s = p*(r+s) */
+        return graph_scale(g, p, graph_apply(g, p == q ? OP_SUB : OP_ADD, rest, other, 0));
     if (is(g, b, OP_NEG))
         return graph_add(g, a, g->nodes[b].a);
     return intern(g, OP_SUB, a, b, 0);

@@ -28,7 +28,7 @@ struct job {
 };
 
 static void build(struct shared *shared) {
-    char name[16];
+    char name[24];
     hn_expr y[OUTPUTS];
     assert_int_equal(hn_model_create(&shared->model, NULL, NULL), HN_OK);
     for (int i = 0; i < OUTPUTS; i++) {

@@ -1,0 +1,214 @@
+/* test_file.c - whole files: what is written is read, what cannot be read is an error, and nothing is left lying about.
+ *
+ * Every test has an empty folder of its own. Failing system calls are the business of faults/file_faults.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/scratch.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/system.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LARGEST = 300000 };
+
+static struct scratch scratch;
+
+static int make_folder(void **state) {
+    (void)state;
+    scratch = scratch_create();
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    scratch_remove(&scratch);
+    return 0;
+}
+
+static const unsigned char *some_bytes(void) {
+    static unsigned char bytes[LARGEST];
+    struct random random = random_start(13, 0);
+    for (size_t i = 0; i < LARGEST; i++)
+        bytes[i] = (unsigned char)random_bits(&random);
+    return bytes;
+}
+
+static void check_holds(const char *path, const void *bytes, size_t count) {
+    struct file_bytes read;
+    hn_error error = {.text = ""};
+    assert_int_equal(file_read(&read, path, SIZE_MAX, &error), HN_OK);
+    assert_string_equal(error.text, "");
+    assert_int_equal(read.count, count);
+    assert_memory_equal(read.data, bytes, count);
+    assert_int_equal(read.data[count], 0);
+    base_release(read.data);
+}
+
+static void what_is_written_is_read(void **state) {
+    (void)state;
+    static const size_t counts[] = {0, 1, 2, 4095, 4096, 65535, 65536, 65537, 131072, LARGEST};
+    const unsigned char *bytes = some_bytes();
+    const char *path = scratch_path(&scratch, "file");
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+        assert_int_equal(file_write(path, bytes, counts[i], NULL), HN_OK);
+        check_holds(path, bytes, counts[i]);
+        assert_int_equal(count_entries(scratch.folder), 1);
+    }
+}
+
+static void writing_takes_the_first_temporary_name_that_is_free(void **state) {
+    (void)state;
+    const char *path = scratch_path(&scratch, "file");
+    file_write(scratch_path(&scratch, "file.0.tmp"), "other", 5, NULL);
+    file_write(scratch_path(&scratch, "file.1.tmp"), "other", 5, NULL);
+    assert_int_equal(file_write(path, "mine", 4, NULL), HN_OK);
+    check_holds(path, "mine", 4);
+    check_holds(scratch_path(&scratch, "file.0.tmp"), "other", 5);
+    check_holds(scratch_path(&scratch, "file.1.tmp"), "other", 5);
+    assert_int_equal(count_entries(scratch.folder), 3);
+}
+
+static void writing_gives_up_when_no_temporary_name_is_free(void **state) {
+    (void)state;
+    char name[32];
+    hn_error error;
+    for (int i = 0; i < 100; i++) {
+        snprintf(name, sizeof name, "file.%d.tmp", i);
+        close(open(scratch_path(&scratch, name), O_CREAT | O_WRONLY, 0600));
+    }
+    assert_int_equal(file_write(scratch_path(&scratch, "file"), "mine", 4, &error), HN_IO);
+    assert_contains(error.text, "file: cannot create a temporary file for");
+    assert_int_equal(count_entries(scratch.folder), 100);
+}
+
+static void a_file_in_the_working_folder_needs_no_slash(void **state) {
+    (void)state;
+    char before[4096];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(scratch.folder), 0);
+    assert_int_equal(file_write("plain", "text", 4, NULL), HN_OK);
+    check_holds("plain", "text", 4);
+    assert_int_equal(chdir(before), 0);
+}
+
+static void a_file_up_to_the_limit_is_read_and_a_larger_one_refused(void **state) {
+    (void)state;
+    static const size_t counts[] = {1, 100, 65536, 200000};
+    const char *path = scratch_path(&scratch, "limited");
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+        struct file_bytes read;
+        hn_error error;
+        assert_int_equal(file_write(path, some_bytes(), counts[i], NULL), HN_OK);
+        assert_int_equal(file_read(&read, path, counts[i], NULL), HN_OK);
+        assert_int_equal(read.count, counts[i]);
+        base_release(read.data);
+        assert_int_equal(file_read(&read, path, counts[i] - 1, &error), HN_LIMIT);
+        assert_contains(error.text, "limited: larger than the limit of");
+        assert_null(read.data);
+        assert_int_equal(read.count, 0);
+    }
+}
+
+static void what_cannot_be_read_is_an_error_by_name(void **state) {
+    (void)state;
+    struct file_bytes read;
+    hn_error error;
+    assert_int_equal(file_read(&read, scratch_path(&scratch, "missing"), SIZE_MAX, &error), HN_IO);
+    assert_contains(error.text, "/missing: cannot open: No such file");
+    assert_null(read.data);
+    assert_int_equal(file_read(&read, scratch.folder, SIZE_MAX, &error), HN_IO);
+    assert_contains(error.text, scratch.folder);
+    assert_contains(error.text, ": cannot read: Is a directory");
+    assert_null(read.data);
+    assert_int_equal(file_read(&read, "", SIZE_MAX, NULL), HN_IO);
+}
+
+static void what_cannot_be_written_is_an_error_by_name(void **state) {
+    (void)state;
+    hn_error error;
+    assert_int_equal(file_write(scratch_path(&scratch, "no/where"), "text", 4, &error), HN_IO);
+    assert_contains(error.text, "/no/where: cannot ");
+    assert_int_equal(mkdir(scratch_path(&scratch, "folder"), 0700), 0);
+    assert_int_equal(file_write(scratch_path(&scratch, "folder"), "text", 4, &error), HN_IO);
+    assert_contains(error.text, "/folder: cannot replace: Is a directory");
+    assert_int_equal(count_entries(scratch.folder), 1);
+}
+
+static void *feed_pipe(void *path) {
+    const unsigned char *bytes = some_bytes();
+    int pipe = open(path, O_WRONLY);
+    for (size_t sent = 0; sent < LARGEST;) {
+        size_t part = LARGEST - sent < 1000 ? LARGEST - sent : 1000; /* in pieces: reads come short */
+        ssize_t put = write(pipe, bytes + sent, part);
+        if (put <= 0)
+            break;
+        sent += (size_t)put;
+    }
+    close(pipe);
+    return NULL;
+}
+
+static void a_pipe_is_read_to_its_end(void **state) {
+    (void)state;
+    char path[128];
+    pthread_t feeder;
+    snprintf(path, sizeof path, "%s", scratch_path(&scratch, "pipe"));
+    some_bytes();
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(pthread_create(&feeder, NULL, feed_pipe, path), 0);
+    check_holds(path, some_bytes(), LARGEST);
+    assert_int_equal(pthread_join(feeder, NULL), 0);
+}
+
+static void only_a_regular_file_has_a_size(void **state) {
+    (void)state;
+    const char *path = scratch_path(&scratch, "file");
+    assert_int_equal(file_write(path, "text", 4, NULL), HN_OK);
+    int file = system_open_read(path), folder = system_open_folder(scratch.folder);
+    assert_int_equal(system_size(file), 4);
+    assert_int_equal(system_size(folder), -1);
+    system_close(file);
+    system_close(folder);
+    assert_int_equal(system_size(file), -1); /* it is closed */
+}
+
+static void no_descriptor_stays_open(void **state) {
+    (void)state;
+    size_t before = count_open_files();
+    struct file_bytes read;
+    const char *path = scratch_path(&scratch, "file");
+    for (int i = 0; i < 3; i++) {
+        file_write(path, "text", 4, NULL);
+        check_holds(path, "text", 4);
+        assert_int_equal(file_read(&read, path, 2, NULL), HN_LIMIT);
+        assert_int_equal(file_read(&read, scratch.folder, 2, NULL), HN_IO);
+    }
+    assert_int_equal(count_open_files(), before);
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(what_is_written_is_read),
+        IN_A_FOLDER(writing_takes_the_first_temporary_name_that_is_free),
+        IN_A_FOLDER(writing_gives_up_when_no_temporary_name_is_free),
+        IN_A_FOLDER(a_file_in_the_working_folder_needs_no_slash),
+        IN_A_FOLDER(a_file_up_to_the_limit_is_read_and_a_larger_one_refused),
+        IN_A_FOLDER(what_cannot_be_read_is_an_error_by_name),
+        IN_A_FOLDER(what_cannot_be_written_is_an_error_by_name),
+        IN_A_FOLDER(a_pipe_is_read_to_its_end),
+        IN_A_FOLDER(only_a_regular_file_has_a_size),
+        IN_A_FOLDER(no_descriptor_stays_open),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+/* test_file_faults.c - every system call behind a write and a read fails in turn (R9).
+ *
+ * A write that fails leaves the old file, no temporary file and no open descriptor. Only the last step, making the rename
+ * itself safe from a power cut, comes too late for that: then the new file is there, whole. Short and interrupted
+ * transfers are no failures.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/failing_memory.h"
+#include "support/failing_system.h"
+#include "support/scratch.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { PIECE = 7 }; /* bytes of one transfer: a file takes several */
+
+static const char old_text[] = "what was there before, in several pieces";
+static const char new_text[] = "what is written now, somewhat longer and in several pieces too";
+static const int codes[] = {ENOSPC, EIO, EACCES, EMFILE, EDQUOT, EROFS};
+
+static struct scratch scratch;
+static const char *path;
+
+static int make_folder(void **state) {
+    (void)state;
+    scratch = scratch_create();
+    path = scratch_path(&scratch, "file");
+    system_fail_never();
+    system_move_at_most(PIECE);
+    return file_write(path, old_text, sizeof old_text, NULL) != HN_OK;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    system_fail_never();
+    scratch_remove(&scratch);
+    return 0;
+}
+
+/* Read without faults. */
+static void check_file_is(const char *text, size_t bytes) {
+    struct file_bytes read;
+    system_fail_never();
+    assert_int_equal(file_read(&read, path, SIZE_MAX, NULL), HN_OK);
+    assert_int_equal(read.count, bytes);
+    assert_memory_equal(read.data, text, bytes);
+    base_release(read.data);
+}
+
+static void check_nothing_is_left(size_t open_files) {
+    assert_int_equal(count_entries(scratch.folder), 1);
+    assert_int_equal(count_open_files(), open_files);
+    assert_int_equal(memory_live_blocks(), 0);
+}
+
+/* Writes with call k failing; false when there is no call k. */
+static bool write_fails_at(size_t k, int code) {
+    size_t open_files = count_open_files();
+    hn_error error = {.status = HN_OK};
+    system_fail_at(k, code);
+    hn_status status = file_write(path, new_text, sizeof new_text, &error);
+    enum system_call failed = system_failed_call();
+    size_t calls = system_calls();
+    if (failed == CALL_NONE) {
+        assert_int_equal(status, HN_OK);
+        check_file_is(new_text, sizeof new_text);
+        return false;
+    }
+    bool renamed = failed == CALL_SYNC && k + 1 == calls; /* the folder: only its close comes after */
+    bool ignored = failed == CALL_CLOSE && k == calls;    /* of the folder, after which nothing can be lost */
+    assert_int_equal(status, ignored ? HN_OK : HN_IO);
+    assert_int_equal(error.status, status);
+    if (!ignored) {
+        assert_contains(error.text, "/file: cannot ");
+        assert_contains(error.text, strerror(code));
+    }
+    if (renamed || ignored)
+        check_file_is(new_text, sizeof new_text);
+    else
+        check_file_is(old_text, sizeof old_text);
+    check_nothing_is_left(open_files);
+    return true;
+}
+
+static void a_write_whose_kth_call_fails_keeps_the_old_file(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(codes); i++) {
+        size_t k = 1;
+        for (; write_fails_at(k, codes[i]); k++)
+            assert_int_equal(file_write(path, old_text, sizeof old_text, NULL), HN_OK);
+        assert_true(k > 7 + sizeof new_text / PIECE);
+        assert_int_equal(file_write(path, old_text, sizeof old_text, NULL), HN_OK);
+    }
+}
+
+static void a_read_whose_kth_call_fails_gives_nothing(void **state) {
+    (void)state;
+    size_t open_files = count_open_files(), k = 1;
+    for (;; k++) {
+        struct file_bytes read;
+        hn_error error = {.status = HN_OK};
+        system_fail_at(k, EIO);
+        hn_status status = file_read(&read, path, SIZE_MAX, &error);
+        enum system_call failed = system_failed_call();
+        bool harmless = failed == CALL_NONE || failed == CALL_SIZE || failed == CALL_CLOSE;
+        assert_int_equal(status, harmless ? HN_OK : HN_IO);
+        assert_int_equal(error.status, status);
+        if (harmless) {
+            assert_int_equal(read.count, sizeof old_text);
+            assert_memory_equal(read.data, old_text, sizeof old_text);
+            base_release(read.data);
+        } else {
+            assert_null(read.data);
+            assert_int_equal(read.count, 0);
+            assert_contains(error.text, "/file: cannot ");
+        }
+        check_nothing_is_left(open_files);
+        if (failed == CALL_NONE)
+            break;
+    }
+    assert_true(k > 3 + sizeof old_text / PIECE);
+}
+
+static void an_interrupted_transfer_is_taken_up_again(void **state) {
+    (void)state;
+    for (size_t k = 1;; k++) {
+        system_fail_at(k, EINTR);
+        hn_status status = file_write(path, new_text, sizeof new_text, NULL);
+        enum system_call failed = system_failed_call();
+        if (failed == CALL_NONE)
+            break;
+        if (failed == CALL_WRITE) {
+            assert_int_equal(status, HN_OK);
+            check_file_is(new_text, sizeof new_text);
+        }
+        system_fail_never();
+        assert_int_equal(file_write(path, old_text, sizeof old_text, NULL), HN_OK);
+        struct file_bytes read;
+        system_fail_at(k, EINTR);
+        status = file_read(&read, path, SIZE_MAX, NULL);
+        if (system_failed_call() == CALL_READ) {
+            assert_int_equal(status, HN_OK);
+            assert_int_equal(read.count, sizeof old_text);
+            assert_memory_equal(read.data, old_text, sizeof old_text);
+        }
+        base_release(read.data);
+    }
+}
+
+static void transfers_of_any_length_move_the_whole_file(void **state) {
+    (void)state;
+    for (size_t piece = 1; piece < sizeof new_text + 2; piece++) {
+        system_move_at_most(piece);
+        assert_int_equal(file_write(path, new_text, sizeof new_text, NULL), HN_OK);
+        check_file_is(new_text, sizeof new_text);
+    }
+}
+
+static void a_file_system_that_cannot_sync_folders_is_taken_as_it_is(void **state) {
+    (void)state;
+    system_fail_never();
+    assert_int_equal(file_write(path, old_text, sizeof old_text, NULL), HN_OK);
+    size_t calls = system_calls();
+    assert_int_equal(file_write(path, old_text, sizeof old_text, NULL), HN_OK);
+    system_fail_at(calls - 1, EINVAL);
+    assert_int_equal(file_write(path, old_text, sizeof old_text, NULL), HN_OK);
+    assert_int_equal(system_failed_call(), CALL_SYNC);
+}
+
+static void an_errno_without_a_text_is_told_as_a_number(void **state) {
+    (void)state;
+    hn_error error;
+    struct file_bytes read;
+    system_fail_at(1, 99999);
+    assert_int_equal(file_read(&read, path, SIZE_MAX, &error), HN_IO);
+    assert_contains(error.text, "99999");
+}
+
+static void memory_that_runs_out_is_told_and_the_old_file_kept(void **state) {
+    (void)state;
+    for (int for_ever = 0; for_ever < 2; for_ever++) {
+        hn_error error;
+        struct file_bytes read;
+        size_t open_files = count_open_files();
+        memory_fail_at(1, for_ever);
+        assert_int_equal(file_write(path, new_text, sizeof new_text, &error), HN_NO_MEMORY);
+        assert_contains(error.text, "/file: out of memory");
+        memory_fail_at(1, for_ever);
+        assert_int_equal(file_read(&read, path, SIZE_MAX, &error), HN_NO_MEMORY);
+        assert_null(read.data);
+        memory_fail_at(2, for_ever);
+        system_fail_at(2, EIO); /* a size that is not known, and a device that does not end */
+        system_move_at_most(0);
+        assert_int_equal(file_read(&read, "/dev/zero", SIZE_MAX, &error), HN_NO_MEMORY);
+        assert_contains(error.text, "/dev/zero: out of memory");
+        assert_null(read.data);
+        memory_fail_never();
+        check_file_is(old_text, sizeof old_text);
+        check_nothing_is_left(open_files);
+    }
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(a_write_whose_kth_call_fails_keeps_the_old_file),
+        IN_A_FOLDER(a_read_whose_kth_call_fails_gives_nothing),
+        IN_A_FOLDER(an_interrupted_transfer_is_taken_up_again),
+        IN_A_FOLDER(transfers_of_any_length_move_the_whole_file),
+        IN_A_FOLDER(a_file_system_that_cannot_sync_folders_is_taken_as_it_is),
+        IN_A_FOLDER(an_errno_without_a_text_is_told_as_a_number),
+        IN_A_FOLDER(memory_that_runs_out_is_told_and_the_old_file_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

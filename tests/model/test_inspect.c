@@ -1,0 +1,193 @@
+/* test_inspect.c - the read-only side of a model tells what went in, and zeros where there is nothing.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/model_check.h"
+
+#include <math.h>
+#include <string.h>
+
+static void an_expression_is_valid_when_it_is_a_node_of_a_model(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_expr y = hn_output(m, "y");
+    assert_true(hn_is_valid(y));
+    assert_false(hn_is_valid((hn_expr){NULL, 0}));
+    assert_false(hn_is_valid((hn_expr){NULL, y.node}));
+    assert_false(hn_is_valid((hn_expr){m, 0}));
+    assert_true(hn_is_valid((hn_expr){m, (uint32_t)hn_model_node_count(m)}));
+    assert_false(hn_is_valid((hn_expr){m, (uint32_t)hn_model_node_count(m) + 1}));
+    hn_model_destroy(m);
+}
+
+static void a_constant_tells_its_value(void **state) {
+    (void)state;
+    static const double values[] = {0, -0.0, 1, -2.5, 1e300, 5e-324, INFINITY, -INFINITY};
+    hn_model *m = model_new();
+    hn_expr y = hn_output(m, "y");
+    hn_real value = 7;
+    for (size_t i = 0; i < COUNT_OF(values); i++) {
+        assert_true(hn_is_constant(hn_constant(m, values[i]), &value));
+        assert_same_bits(value, values[i]);
+        assert_true(hn_is_constant(hn_constant(m, values[i]), NULL));
+    }
+    assert_true(hn_is_constant(hn_constant(m, NAN), &value) && isnan(value));
+    value = 7;
+    assert_false(hn_is_constant(y, &value));
+    assert_false(hn_is_constant((hn_expr){NULL, 0}, &value));
+    assert_same_bits(value, 7);
+    hn_model_destroy(m);
+}
+
+static void an_expression_depends_on_what_it_is_made_of(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_expr x = hn_input(m, "x"), y = hn_output(m, "y"), one = hn_constant(m, 1);
+    const struct {
+        hn_expr expr;
+        bool inputs, outputs;
+    } cases[] = {
+        {one, false, false},
+        {x, true, false},
+        {y, false, true},
+        {hn_sin(x), true, false},
+        {hn_mul(x, y), true, true},
+        {hn_if(hn_less(x, one), y, hn_exp(y)), true, true},
+        {hn_if(hn_less(y, one), one, y), false, true},
+        {hn_sum(m, 4, (const hn_expr[]){x, hn_sin(x), hn_exp(x), one}), true, false},
+        {hn_sum(m, 3, (const hn_expr[]){x, hn_sin(x), y}), true, true},
+        {hn_sub(y, y), false, false},
+        {hn_mul(x, hn_constant(m, 0)), false, false},
+        {(hn_expr){NULL, 0}, false, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        assert_int_equal(hn_depends_on_inputs(cases[i].expr), cases[i].inputs);
+        assert_int_equal(hn_depends_on_outputs(cases[i].expr), cases[i].outputs);
+    }
+    hn_model_destroy(m);
+}
+
+static void inputs_and_outputs_tell_their_names_ranges_and_bounds(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_expr x = hn_input(m, "x[1]"), y = hn_output(m, "y[1]"), z = hn_output(m, "z");
+    hn_input(m, "x[2]");
+    hn_input_range(x, -1, 2);
+    hn_output_between(y, hn_sin(x), hn_exp(x));
+    hn_output_start(y, hn_cos(x));
+    hn_output_fix(z, hn_tan(x));
+    assert_int_equal(hn_model_input_count(m), 2);
+    assert_int_equal(hn_model_output_count(m), 2);
+    assert_string_equal(hn_model_input(m, 0).name, "x[1]");
+    assert_same_bits(hn_model_input(m, 0).lower, -1);
+    assert_same_bits(hn_model_input(m, 0).upper, 2);
+    assert_string_equal(hn_model_input(m, 1).name, "x[2]");
+    assert_same_bits(hn_model_input(m, 1).lower, -INFINITY);
+    assert_same_bits(hn_model_input(m, 1).upper, INFINITY);
+    hn_output_info first = hn_model_output(m, 0), second = hn_model_output(m, 1);
+    assert_string_equal(first.name, "y[1]");
+    assert_true(same_expr(first.lower, hn_sin(x)));
+    assert_true(same_expr(first.upper, hn_exp(x)));
+    assert_true(same_expr(first.start, hn_cos(x)));
+    assert_false(hn_is_valid(first.fixed));
+    assert_true(same_expr(second.lower, hn_constant(m, -INFINITY)));
+    assert_true(same_expr(second.upper, hn_constant(m, INFINITY)));
+    assert_true(same_expr(second.start, hn_constant(m, 0)));
+    assert_true(same_expr(second.fixed, hn_tan(x)));
+    hn_model_destroy(m);
+}
+
+static void definitions_and_requirements_are_listed_and_looked_up(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_expr x = hn_input(m, "x"), y = hn_output(m, "y"), early = hn_defined(m, "early");
+    hn_define(m, "energy", hn_mul(y, y));
+    hn_require(m, "positive", hn_less(hn_constant(m, 0), x));
+    assert_true(same_expr(hn_defined(m, "energy"), hn_mul(y, y)));
+    assert_true(same_expr(hn_defined(m, "early"), early)); /* asked twice: one reference */
+    assert_false(hn_is_valid(hn_model_definition(m, 0).value));
+    hn_define(m, "early", hn_sin(x));
+    hn_expr sine = hn_sin(x), condition = hn_less(hn_constant(m, 0), x);
+    assert_true(same_expr(hn_defined(m, "early"), sine));
+    model_finish_good(m);
+    assert_int_equal(hn_model_definition_count(m), 2);
+    assert_string_equal(hn_model_definition(m, 0).name, "early");
+    assert_true(same_expr(hn_model_definition(m, 0).value, sine));
+    assert_string_equal(hn_model_definition(m, 1).name, "energy");
+    assert_int_equal(hn_model_requirement_count(m), 1);
+    assert_string_equal(hn_model_requirement(m, 0).name, "positive");
+    assert_true(same_expr(hn_model_requirement(m, 0).value, condition));
+    assert_true(same_expr(hn_defined(m, "early"), sine)); /* looking is allowed in a finished model */
+    assert_false(hn_is_valid(hn_defined(m, "nothing")));
+    assert_false(hn_is_valid(hn_defined(m, NULL)));
+    assert_false(hn_is_valid(hn_defined(m, "y")));
+    assert_int_equal(hn_model_status(m, NULL), HN_OK);
+    hn_model_destroy(m);
+}
+
+static void an_objective_is_minimised_or_its_negative_is(void **state) {
+    (void)state;
+    for (int maximize = 0; maximize < 2; maximize++) {
+        hn_model *m = model_new();
+        hn_expr y = hn_output(m, "y"), f = hn_exp(y), negative = hn_neg(f);
+        assert_null(hn_model_objective(m).name);
+        assert_false(hn_is_valid(hn_model_objective(m).minimized));
+        (maximize ? hn_maximize : hn_minimize)(m, "f", f);
+        hn_objective_info objective = hn_model_objective(m);
+        assert_string_equal(objective.name, "f");
+        assert_int_equal(objective.maximize, maximize);
+        assert_true(same_expr(objective.minimized, maximize ? negative : f));
+        hn_model_destroy(m);
+    }
+}
+
+static void an_index_out_of_range_gives_zeros(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_expr x = hn_input(m, "x"), y = hn_output(m, "y");
+    hn_define(m, "d", y);
+    hn_require(m, "r", x);
+    hn_constrain(m, "c", 0, y, 1);
+    assert_null(hn_model_row(m, 0).name); /* before the end */
+    assert_null(hn_model_group(m, 0).name);
+    model_finish_good(m);
+    static const size_t indices[] = {1, 2, SIZE_MAX};
+    for (size_t i = 0; i < COUNT_OF(indices); i++)
+        for (int with = 0; with < 2; with++) {
+            const hn_model *model = with ? m : NULL;
+            assert_null(hn_model_input(model, indices[i]).name);
+            assert_null(hn_model_output(model, indices[i]).name);
+            assert_null(hn_model_row(model, indices[i]).name);
+            assert_null(hn_model_group(model, indices[i]).name);
+            assert_null(hn_model_definition(model, indices[i]).name);
+            assert_null(hn_model_requirement(model, indices[i]).name);
+            assert_false(hn_is_valid(hn_model_row(model, indices[i]).body));
+            assert_false(hn_is_valid(hn_model_output(model, indices[i]).lower));
+        }
+    hn_model_destroy(m);
+}
+
+static void no_model_has_no_parts(void **state) {
+    (void)state;
+    assert_int_equal(hn_model_input_count(NULL), 0);
+    assert_int_equal(hn_model_output_count(NULL), 0);
+    assert_int_equal(hn_model_row_count(NULL), 0);
+    assert_int_equal(hn_model_group_count(NULL), 0);
+    assert_int_equal(hn_model_definition_count(NULL), 0);
+    assert_int_equal(hn_model_requirement_count(NULL), 0);
+    assert_int_equal(hn_model_node_count(NULL), 0);
+    assert_null(hn_model_objective(NULL).name);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_expression_is_valid_when_it_is_a_node_of_a_model),
+        cmocka_unit_test(a_constant_tells_its_value),
+        cmocka_unit_test(an_expression_depends_on_what_it_is_made_of),
+        cmocka_unit_test(inputs_and_outputs_tell_their_names_ranges_and_bounds),
+        cmocka_unit_test(definitions_and_requirements_are_listed_and_looked_up),
+        cmocka_unit_test(an_objective_is_minimised_or_its_negative_is),
+        cmocka_unit_test(an_index_out_of_range_gives_zeros),
+        cmocka_unit_test(no_model_has_no_parts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

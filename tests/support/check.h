@@ -1,0 +1,36 @@
+/* check.h - what every test needs: cmocka with the headers that it wants before it, and checks of doubles and texts.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TESTS_SUPPORT_CHECK_H
+#define HN_TESTS_SUPPORT_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* How many doubles lie between two doubles; 0 for two NaN, UINT64_MAX when one of them is NaN. */
+uint64_t ulps_between(double a, double b);
+
+bool same_bits(double a, double b);
+
+/* The same double, its sign and a NaN's payload included. */
+#define assert_same_bits(a, b) check_same_bits(a, b, #a, __FILE__, __LINE__)
+void check_same_bits(double a, double b, const char *what, const char *file, int line);
+
+#define assert_within_ulps(a, b, limit) check_within_ulps(a, b, limit, #a, __FILE__, __LINE__)
+void check_within_ulps(double a, double b, uint64_t limit, const char *what, const char *file, int line);
+
+/* low <= value <= high, which no NaN is. */
+#define assert_in_interval(value, low, high) check_in_interval(value, low, high, #value, __FILE__, __LINE__)
+void check_in_interval(double value, double low, double high, const char *what, const char *file, int line);
+
+#define assert_contains(text, part) check_contains(text, part, __FILE__, __LINE__)
+void check_contains(const char *text, const char *part, const char *file, int line);
+
+#endif

@@ -1,0 +1,21 @@
+/* failing_memory.h - the functions of base/memory.h once more, with allocations that fail when told to.
+ *
+ * Blocks are filled with junk when they are made and when they go, and base_reallocate always moves, so that a test also
+ * sees reads of what was never written and pointers that were kept too long.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TESTS_SUPPORT_FAILING_MEMORY_H
+#define HN_TESTS_SUPPORT_FAILING_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The k-th allocation from now on fails (k = 1: the next); for_ever: all after it too. */
+void memory_fail_at(size_t k, bool for_ever);
+void memory_fail_never(void);
+
+bool memory_has_failed(void);    /* since one of the two calls above */
+size_t memory_allocations(void); /* asked for since then, the failed ones included */
+size_t memory_live_blocks(void);
+
+#endif

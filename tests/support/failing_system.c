@@ -1,0 +1,97 @@
+/* failing_system.c - see failing_system.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/failing_system.h"
+
+#include "base/system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static size_t fail_at, calls, most_bytes; /* fail_at 0: never */
+static int fail_code;
+static enum system_call failed;
+
+void system_fail_at(size_t k, int code) {
+    fail_at = k;
+    fail_code = code;
+    calls = 0;
+    failed = CALL_NONE;
+}
+
+void system_fail_never(void) {
+    system_fail_at(0, 0);
+}
+
+void system_move_at_most(size_t bytes) {
+    most_bytes = bytes;
+}
+
+enum system_call system_failed_call(void) {
+    return failed;
+}
+
+size_t system_calls(void) {
+    return calls;
+}
+
+static bool fails_now(enum system_call call) {
+    if (++calls != fail_at)
+        return false;
+    failed = call;
+    errno = fail_code;
+    return true;
+}
+
+static size_t moved(size_t count) {
+    return most_bytes != 0 && most_bytes < count ? most_bytes : count;
+}
+
+int system_open_read(const char *path) {
+    return fails_now(CALL_OPEN_READ) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int system_create(const char *path) {
+    return fails_now(CALL_CREATE) ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+int system_open_folder(const char *path) {
+    return fails_now(CALL_OPEN_FOLDER) ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+off_t system_size(int file) {
+    struct stat facts;
+    return !fails_now(CALL_SIZE) && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) ? facts.st_size : -1;
+}
+
+ssize_t system_read(int file, void *bytes, size_t count) {
+    return fails_now(CALL_READ) ? -1 : read(file, bytes, moved(count));
+}
+
+ssize_t system_write(int file, const void *bytes, size_t count) {
+    return fails_now(CALL_WRITE) ? -1 : write(file, bytes, moved(count));
+}
+
+int system_sync(int file) {
+    return fails_now(CALL_SYNC) ? -1 : fsync(file);
+}
+
+int system_close(int file) {
+    bool fails = fails_now(CALL_CLOSE);
+    int code = errno, result = close(file);
+    if (!fails)
+        return result;
+    errno = code;
+    return -1;
+}
+
+int system_rename(const char *from, const char *to) {
+    return fails_now(CALL_RENAME) ? -1 : rename(from, to);
+}
+
+int system_remove(const char *path) {
+    return fails_now(CALL_REMOVE) ? -1 : unlink(path);
+}

@@ -1,0 +1,34 @@
+/* failing_system.h - the functions of base/system.h once more: POSIX, with calls that fail, are interrupted or come short
+ * when told to.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TESTS_SUPPORT_FAILING_SYSTEM_H
+#define HN_TESTS_SUPPORT_FAILING_SYSTEM_H
+
+#include <stddef.h>
+
+enum system_call {
+    CALL_NONE,
+    CALL_OPEN_READ,
+    CALL_CREATE,
+    CALL_OPEN_FOLDER,
+    CALL_SIZE,
+    CALL_READ,
+    CALL_WRITE,
+    CALL_SYNC,
+    CALL_CLOSE,
+    CALL_RENAME,
+    CALL_REMOVE
+};
+
+/* The k-th call from now on (k = 1: the next) fails with this errno. A close that fails has closed the file. */
+void system_fail_at(size_t k, int code);
+void system_fail_never(void);
+
+/* From now on one read or write moves at most so many bytes; 0: as many as asked for. */
+void system_move_at_most(size_t bytes);
+
+enum system_call system_failed_call(void); /* since the last system_fail_at or system_fail_never */
+size_t system_calls(void);                 /* made since then, the failed one included */
+
+#endif

@@ -1,0 +1,57 @@
+/* scratch.c - see scratch.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/scratch.h"
+
+#include "support/check.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct scratch scratch_create(void) {
+    struct scratch scratch = {"/tmp/hardnet-XXXXXX"};
+    assert_non_null(mkdtemp(scratch.folder));
+    return scratch;
+}
+
+const char *scratch_path(const struct scratch *scratch, const char *name) {
+    static char paths[4][512];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", scratch->folder, name);
+    return path;
+}
+
+static struct dirent *next_entry(DIR *folder) {
+    struct dirent *entry;
+    do
+        entry = readdir(folder);
+    while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+    return entry;
+}
+
+void scratch_remove(struct scratch *scratch) {
+    DIR *folder = opendir(scratch->folder);
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = next_entry(folder)) != NULL;)
+        assert_int_equal(remove(scratch_path(scratch, entry->d_name)), 0);
+    closedir(folder);
+    assert_int_equal(rmdir(scratch->folder), 0);
+}
+
+size_t count_entries(const char *path) {
+    DIR *folder = opendir(path);
+    size_t count = 0;
+    assert_non_null(folder);
+    while (next_entry(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+size_t count_open_files(void) {
+    return count_entries("/proc/self/fd") - 1; /* the folder that is being read is open too */
+}

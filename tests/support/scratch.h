@@ -1,0 +1,22 @@
+/* scratch.h - a folder of a test's own, gone with everything in it at the end.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TESTS_SUPPORT_SCRATCH_H
+#define HN_TESTS_SUPPORT_SCRATCH_H
+
+#include <stddef.h>
+
+struct scratch {
+    char folder[64];
+};
+
+struct scratch scratch_create(void);
+void scratch_remove(struct scratch *scratch); /* files and one level of empty folders */
+
+/* folder/name, in a buffer that holds the last few paths. */
+const char *scratch_path(const struct scratch *scratch, const char *name);
+
+size_t count_entries(const char *folder); /* without . and .. */
+size_t count_open_files(void);            /* descriptors of this process */
+
+#endif
