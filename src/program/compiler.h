@@ -6,8 +6,6 @@
 
 #include "program/program.h"
 
-enum { NO_SLOT = UINT32_MAX };
-
 struct compiler {
     const struct program_request *request;
     const struct graph *graph;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { KEEP = UINT32_MAX };
+static const uint32_t KEEP = UINT32_MAX;
 
 struct assigner {
     struct compiler *compiler;

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "derivatives/derivatives.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -23,6 +24,7 @@ struct journey {
     struct problem problem;
     struct node_matrix matrices[MATRICES]; /* dc/dy, dc/dx, dbl/dx, dbu/dx, df/dy, Hessian, products */
     uint32_t *weights;
+    struct program *program; /* of J and the products */
     hn_real values[RICH_VALUES_MOST];
     size_t value_count;
 };
@@ -76,7 +78,16 @@ static hn_status products(struct journey *j, hn_error *error) {
     return status;
 }
 
-static step *const steps[] = {build, evaluate, copy, jacobians, hessian, weights, products};
+static hn_status compile(struct journey *j, hn_error *error) {
+    const struct problem *p = &j->problem;
+    struct program_request request = {
+        .graph = &p->graph, .outputs = j->matrices[6].node, .output_count = j->matrices[6].count};
+    const size_t leaves[SPACE_COUNT] = {p->inputs, p->outputs, p->rows, p->outputs, p->rows, p->outputs, 1, p->rows};
+    memcpy(request.leaf_count, leaves, sizeof leaves);
+    return program_create(&j->program, &request, error);
+}
+
+static step *const steps[] = {build, evaluate, copy, jacobians, hessian, weights, products, compile};
 
 /* ---- one journey ---- */
 
@@ -84,6 +95,7 @@ static void release(struct journey *j) {
     for (int i = 0; i < MATRICES; i++)
         node_matrix_release(&j->matrices[i]);
     base_release(j->weights);
+    program_destroy(j->program);
     problem_release(&j->problem);
     hn_model_destroy(j->model);
 }
@@ -112,6 +124,9 @@ static void check_same(const struct journey *j, const struct journey *first) {
         assert_true(same_matrix(&j->matrices[i], &first->matrices[i]));
     assert_memory_equal(j->weights, first->weights, j->matrices[0].count * sizeof *j->weights);
     assert_int_equal(j->problem.graph.count, first->problem.graph.count);
+    size_t instructions = first->program->first[PHASES];
+    assert_int_equal(j->program->first[PHASES], instructions);
+    assert_memory_equal(j->program->code, first->program->code, instructions * sizeof *first->program->code);
 }
 
 /* ---- all journeys ---- */
