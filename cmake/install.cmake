@@ -13,3 +13,8 @@ install(FILES ${PROJECT_BINARY_DIR}/hardnet-config.cmake ${PROJECT_BINARY_DIR}/h
 
 configure_file(cmake/hardnet.pc.in hardnet.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/hardnet.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(TARGET hardnet_tool)
+    install(FILES docs/hardnet.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES scripts/hardnet.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME hardnet)
+endif()

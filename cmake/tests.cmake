@@ -10,6 +10,8 @@ find_library(CMOCKA_LIBRARY cmocka)
 find_path(MPFR_INCLUDE mpfr.h)
 find_library(MPFR_LIBRARY mpfr)
 find_library(GMP_LIBRARY gmp)
+set(Python3_ROOT_DIR /usr) # Debian's own first: it is the one with numpy
+set(Python3_FIND_STRATEGY LOCATION)
 find_package(Python3 COMPONENTS Interpreter)
 
 set(tests_dir ${PROJECT_SOURCE_DIR}/tests)
@@ -34,7 +36,7 @@ function(skipped_test name reason)
     set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: ")
 endfunction()
 
-# c_test(NAME SOURCE...): the test NAME as build/tests/NAME, not yet linked to the library.
+# c_test(NAME SOURCE...): the test NAME as build/tests/NAME, not yet linked to the library; run with ${test_arguments}.
 function(c_test name)
     if(NOT CMOCKA_LIBRARY OR NOT CMOCKA_INCLUDE)
         skipped_test(${name} "cmocka is not installed")
@@ -50,7 +52,7 @@ function(c_test name)
     cmake_path(GET name FILENAME file)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${file}
                                                RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${room})
-    add_test(NAME ${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    add_test(NAME ${name} COMMAND ${target} ${test_arguments} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES TIMEOUT 600 ENVIRONMENT "${test_environment}")
 endfunction()
 
@@ -72,6 +74,9 @@ foreach(source IN LISTS test_sources)
     # The elementary functions at every width are what test_wide compares; test_elementary judges them by MPFR.
     if(room STREQUAL base AND name STREQUAL elementary)
         list(FILTER sources EXCLUDE REGEX "/elementary_width[0-9].c$")
+    elseif(room STREQUAL tools) # tools are no library: their tests include what they judge
+        list(APPEND sources ${folder}/${name}_source.c)
+        list(REMOVE_DUPLICATES sources)
     elseif(room STREQUAL base AND name STREQUAL wide)
         file(GLOB companions CONFIGURE_DEPENDS ${folder}/elementary_width*.c)
         list(APPEND sources ${companions})
@@ -116,6 +121,44 @@ if(EXISTS ${tests_dir}/conformance/test_threads.c AND NOT HARDNET_SANITIZE AND N
         skipped_test(conformance/threads_tsan "ThreadSanitizer is not available")
     endif()
 endif()
+
+# ---- fuzz targets over what is known to be interesting: their corpus and all model texts of the tests ----
+
+file(GLOB fuzz_targets CONFIGURE_DEPENDS fuzz/fuzz_*.c)
+foreach(source IN LISTS fuzz_targets)
+    cmake_path(GET source STEM name)
+    string(REGEX REPLACE "^fuzz_" "" name ${name})
+    set(corpus ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
+    if(name STREQUAL reader)
+        list(APPEND corpus ${tests_dir}/ampl/texts ${tests_dir}/ampl/wrong ${PROJECT_SOURCE_DIR}/models)
+    endif()
+    set(test_arguments ${corpus})
+    c_test(replay/${name} ${source} ${tests_dir}/replay/replay.c)
+    unset(test_arguments)
+    if(TARGET test_replay_${name})
+        target_link_libraries(test_replay_${name} PRIVATE hardnet)
+    endif()
+endforeach()
+
+# ---- scripts that judge from outside ----
+
+# script_test(NAME SOURCE ARGUMENT...): a Python script with exit status 77 for "skipped".
+function(script_test name source)
+    if(NOT Python3_Interpreter_FOUND)
+        skipped_test(${name} "Python 3 is not installed")
+        return()
+    endif()
+    add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} -B ${tests_dir}/${source} ${ARGN}
+             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment}")
+endfunction()
+
+if(TARGET hardnet_tool)
+    script_test(tools/check tools/test_check.py $<TARGET_FILE:hardnet_tool>)
+endif()
+script_test(ampl/expected_is_current ampl/expected.py --check)
+script_test(ampl/glpsol_agrees ampl/glpsol.py)
+script_test(models/formulas_agree models/check_models.py)
 
 # ---- the house ----
 

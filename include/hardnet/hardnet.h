@@ -6,5 +6,6 @@
 
 #include "hardnet/base.h"
 #include "hardnet/model.h"
+#include "hardnet/read.h"
 
 #endif

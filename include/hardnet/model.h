@@ -39,7 +39,8 @@ hn_model_options hn_model_defaults(void);
 hn_status hn_model_create(hn_model **out, const hn_model_options *options, hn_error *error);
 void hn_model_destroy(hn_model *model);
 
-/* Checks the whole, numbers the rows and closes the model. After it nothing can be added. Repeats its answer. */
+/* Checks the whole, numbers the rows and closes the model. Repeats its answer. Adding to a
+ * finished model changes nothing in it, but leaves an error that sticks: it is refused from then on. */
 hn_status hn_model_finish(hn_model *model, hn_error *error);
 
 /* The error that sticks so far; HN_OK when there is none. */

@@ -84,6 +84,7 @@ static void no_expression_is_refused_by_constraints_objective_and_definitions(vo
     assert_refused(m, HN_INVALID, "r: an argument is no expression");
     m = model_new();
     hn_define(m, "d", none);
+    assert_int_equal(hn_model_definition_count(m), 0);
     assert_refused(m, HN_INVALID, "d: an argument is no expression");
     m = model_new();
     hn_sum(m, 2, (const hn_expr[]){hn_output(m, "y"), none});

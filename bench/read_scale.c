@@ -1,0 +1,69 @@
+/* read_scale.c - how long a large generated model takes from text to derivatives.
+ *
+ * n variables in a ring, each row a nonlinear relation of three neighbours: 3 n nonzeros. The text is short (indexed
+ * declarations) or long (one data line per variable), so that both expansion and data reading are seen.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "backends/backend.h"
+#include "derivatives/derivatives.h"
+#include "hardnet/read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static char *model_text(int n, bool with_data) {
+    size_t room = 1000 + (with_data ? 40 * (size_t)n : 0);
+    char *text = malloc(room), *at = text;
+    at += sprintf(at,
+                  "param n := %d; param a{1..n}%s;\n"
+                  "var x{1..n} >= -10, <= 10, := 1;\n"
+                  "ring {i in 1..n}: a[i]*x[i]^2 + sin(x[if i = 1 then n else i-1])*x[if i = n then 1 else i+1] = 1;\n",
+                  n, with_data ? "" : " := 2");
+    if (with_data) {
+        at += sprintf(at, "data; param a :=\n");
+        for (int i = 1; i <= n; i++)
+            at += sprintf(at, "%d %.6f\n", i, 1 + 1.0 / i);
+        sprintf(at, ";\n");
+    }
+    return text;
+}
+
+static void print_times(int n, bool with_data) {
+    char *text = model_text(n, with_data);
+    hn_text texts[] = {{"ring.mod", text, strlen(text)}};
+    hn_model *model;
+    hn_error error = {.text = ""};
+    struct problem problem;
+    struct node_matrix jacobian;
+    double t0 = now();
+    if (hn_model_read_text(&model, 1, texts, NULL, &error) != HN_OK)
+        exit(fprintf(stderr, "read_scale: %s\n", error.text));
+    double t1 = now();
+    if (problem_create(&problem, model, &error) != HN_OK ||
+        derivatives_jacobian(&jacobian, &problem.graph, problem.body, problem.rows, SPACE_Y, problem.outputs, &error) !=
+            HN_OK)
+        exit(fprintf(stderr, "read_scale: %s\n", error.text));
+    double t2 = now();
+    printf("%8d variables %8zu nonzeros (%zu with bounds) %s: read %.2f s, differentiated %.2f s\n", n,
+           jacobian.count - (size_t)n, jacobian.count, with_data ? "from data   " : "by formula  ", t1 - t0, t2 - t1);
+    node_matrix_release(&jacobian);
+    problem_release(&problem);
+    hn_model_destroy(model);
+    free(text);
+}
+
+int main(void) {
+    for (int n = 1000; n <= 100000; n *= 10) {
+        print_times(n, false);
+        print_times(n, true);
+    }
+    return 0;
+}

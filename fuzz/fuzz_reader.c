@@ -1,0 +1,52 @@
+/* fuzz_reader.c - any bytes as a model text: an error or a model, and nothing else.
+ *
+ * The first byte chooses options; a 0x01 byte splits the rest into a model text and a data text.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "hardnet/read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void look(void *context, const hn_note *note) {
+    size_t *length = context;
+    *length += strlen(note->text) + (note->file ? strlen(note->file) : 0);
+}
+
+/* What was read can be evaluated: at the start values, without a crash. */
+static void evaluate(const hn_model *model) {
+    size_t outputs = hn_model_output_count(model), inputs = hn_model_input_count(model);
+    double *point = calloc(outputs + inputs + 1, sizeof *point), value;
+    hn_error error;
+    for (size_t i = 0; point && i < hn_model_row_count(model) && i < 50; i++) {
+        hn_expr body = hn_model_row(model, i).body;
+        hn_model_evaluate(model, 1, &body, point + outputs, point, &value, &error);
+    }
+    free(point);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size == 0)
+        return 0;
+    size_t said = 0;
+    hn_read_options options = hn_read_defaults();
+    options.max_nodes = 4000;
+    options.max_bytes = 1 << 20;
+    options.relax_integrality = data[0] & 1;
+    options.note = data[0] & 2 ? look : NULL;
+    options.context = &said;
+    const char *text = (const char *)data + 1, *split = memchr(text, 1, size - 1);
+    size_t length = split ? (size_t)(split - text) : size - 1;
+    hn_text texts[] = {{"model.mod", text, length},
+                       {"data.dat", split ? split + 1 : text, split ? size - 2 - length : 0}};
+    hn_model *model;
+    hn_error error;
+    if (hn_model_read_text(&model, split ? 2 : 1, texts, &options, &error) == HN_OK)
+        evaluate(model);
+    else if (model || error.status == HN_OK || strlen(error.text) == 0)
+        abort();
+    hn_model_destroy(model);
+    return 0;
+}

@@ -1,0 +1,196 @@
+/* attributes.c - whether values are as their declaration says: >= <= > < <> in integer binary symbolic, and within
+ * for sets.
+ *
+ * A value that depends on inputs cannot be judged now; its attributes become requirements on the inputs.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/evaluator.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- params ---- */
+
+static const char *label_of(struct ampl_evaluator *e, const struct ampl_declaration *declaration,
+                            const ampl_atom *key) {
+    return ampl_label(e, ampl_symbol_text(e, declaration->name), declaration->arity, key);
+}
+
+static bool check_type(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
+                       struct ampl_value value) {
+    const char *problem = NULL;
+    double number = value.is.number;
+    if (value.kind == AMPL_SYMBOL)
+        problem = param->symbolic ? NULL : "a text is no value of a param that is not symbolic";
+    else if (value.kind == AMPL_EXPRESSION)
+        problem = param->integer || param->binary || param->symbolic
+                      ? "an integer, binary or symbolic param may not depend on network inputs"
+                      : NULL;
+    else if (param->integer && number != floor(number))
+        problem = "its value is no integer";
+    else if (param->binary && number != 0 && number != 1)
+        problem = "its value is neither 0 nor 1";
+    if (!problem)
+        return true;
+    return ampl_fail(e, HN_INVALID, param->place, "%s: %s", label_of(e, param, key), problem);
+}
+
+static hn_expr attribute_condition(struct ampl_evaluator *e, enum ampl_attribute_kind kind, struct ampl_value value,
+                                   struct ampl_value bound) {
+    hn_expr v = ampl_expr(e, value), b = ampl_expr(e, bound);
+    switch (kind) {
+    case AMPL_AT_LEAST:
+        return hn_less_equal(b, v);
+    case AMPL_AT_MOST:
+        return hn_less_equal(v, b);
+    case AMPL_ABOVE:
+        return hn_less(b, v);
+    case AMPL_BELOW:
+        return hn_less(v, b);
+    default:
+        return hn_not_equal(v, b);
+    }
+}
+
+static bool holds(enum ampl_attribute_kind kind, double value, double bound) {
+    switch (kind) {
+    case AMPL_AT_LEAST:
+        return value >= bound;
+    case AMPL_AT_MOST:
+        return value <= bound;
+    case AMPL_ABOVE:
+        return value > bound;
+    case AMPL_BELOW:
+        return value < bound;
+    default:
+        return value != bound;
+    }
+}
+
+static const char *relation_text(enum ampl_attribute_kind kind) {
+    static const char texts[][3] = {">=", "<=", ">", "<", "<>"};
+    return texts[kind];
+}
+
+/* The attribute's number in the list gives the requirement a name of its own. */
+static bool require(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
+                    const struct ampl_attribute *attribute, hn_expr condition) {
+    char name[400];
+    unsigned number = 1;
+    for (const struct ampl_attribute *a = param->attributes; a != attribute; a = a->next)
+        number++;
+    snprintf(name, sizeof name, "%s attribute %u", label_of(e, param, key), number);
+    if (e->failed || ampl_value_expr(e, condition, param->place).kind == AMPL_NOTHING)
+        return false;
+    hn_require(e->model, name, condition);
+    return ampl_model_good(e, param);
+}
+
+static bool check_bound(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
+                        struct ampl_value value, const struct ampl_attribute *attribute) {
+    struct ampl_value bound = ampl_evaluate(e, attribute->bound);
+    if (e->failed)
+        return false;
+    if (value.kind == AMPL_SYMBOL || bound.kind == AMPL_SYMBOL) {
+        if (attribute->kind == AMPL_OTHER_THAN && (value.kind != bound.kind || value.index != bound.index))
+            return true;
+        return ampl_fail(e, HN_INVALID, param->place, "%s: its value breaks %s", label_of(e, param, key),
+                         relation_text(attribute->kind));
+    }
+    if (value.kind == AMPL_EXPRESSION || bound.kind == AMPL_EXPRESSION)
+        return require(e, param, key, attribute, attribute_condition(e, attribute->kind, value, bound));
+    if (holds(attribute->kind, value.is.number, bound.is.number))
+        return true;
+    return ampl_fail(e, HN_INVALID, param->place, "%s: its value %s breaks %s %s", label_of(e, param, key),
+                     error_number(value.is.number).text, relation_text(attribute->kind),
+                     error_number(bound.is.number).text);
+}
+
+static bool check_membership(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
+                             struct ampl_value value, const struct ampl_node *set) {
+    bool in = false;
+    if (value.kind == AMPL_EXPRESSION)
+        return ampl_fail(e, HN_INVALID, param->place, "%s depends on network inputs and is in no finite set",
+                         label_of(e, param, key));
+    if (value.kind == AMPL_NUMBER && isnan(value.is.number))
+        return ampl_fail(e, HN_INVALID, param->place, "%s is not a number", label_of(e, param, key));
+    ampl_atom atom = value.kind == AMPL_SYMBOL ? ampl_atom_symbol(value.index) : ampl_atom_number(value.is.number);
+    if (!ampl_contains(e, set, &atom, &in))
+        return false;
+    return in ||
+           ampl_fail(e, HN_INVALID, param->place, "%s: its value %s is not in its set", label_of(e, param, key),
+                     value.kind == AMPL_SYMBOL ? ampl_symbol_text(e, value.index) : error_number(value.is.number).text);
+}
+
+bool ampl_check_attribute(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
+                          struct ampl_value value, const struct ampl_attribute *attribute) {
+    if (attribute->kind == AMPL_IN)
+        return check_membership(e, param, key, value, attribute->bound);
+    return check_bound(e, param, key, value, attribute);
+}
+
+bool ampl_check_param(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
+                      struct ampl_value value) {
+    if (!check_type(e, param, key, value))
+        return false;
+    for (const struct ampl_attribute *a = param->attributes; a; a = a->next)
+        if (!ampl_check_attribute(e, param, key, value, a))
+            return false;
+    return true;
+}
+
+/* ---- sets ---- */
+
+bool ampl_check_set(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
+                    const struct ampl_set *set) {
+    ampl_atom member[AMPL_MOST_COMPONENTS];
+    for (const struct ampl_attribute *a = declaration->attributes; a; a = a->next)
+        for (size_t i = 0; i < ampl_set_count(set); i++) {
+            bool in;
+            ampl_set_member(set, i, member);
+            if (!ampl_step(e, 1, declaration->place) || !ampl_contains(e, a->bound, member, &in))
+                return false;
+            if (!in) {
+                char text[300];
+                snprintf(text, sizeof text, "%s", ampl_label(e, "", ampl_set_dimension(set), member));
+                return ampl_fail(e, HN_INVALID, declaration->place,
+                                 "the set %s has the member %s, which it may not have", label_of(e, declaration, key),
+                                 text);
+            }
+        }
+    return true;
+}
+
+/* ---- all that was given ---- */
+
+static bool check_entry(struct ampl_evaluator *e, const struct ampl_declaration *declaration, size_t number) {
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+    bool in;
+    const struct ampl_tuples *keys = &declaration->given.keys;
+    if (keys->arity > 0)
+        memcpy(key, keys->atoms + number * keys->arity, keys->arity * sizeof *key);
+    struct ampl_value value = declaration->given.values[number];
+    if (!ampl_admits(e, declaration->indexing, key, &in))
+        return false;
+    if (!in)
+        return ampl_fail_subscript(e, declaration, key, declaration->place);
+    if (declaration->kind == AMPL_SETS)
+        return ampl_check_set(e, declaration, key, value.is.set);
+    return declaration->kind != AMPL_PARAMS || ampl_check_param(e, declaration, key, value);
+}
+
+bool ampl_check_given(struct ampl_evaluator *e) {
+    for (const struct ampl_declaration *d = e->program->first; d; d = d->next) {
+        struct ampl_frame outer;
+        e->about = d->name;
+        if (!ampl_frame_enter(e, d->slots, &outer))
+            return false;
+        for (size_t i = 0; i < d->given.keys.count; i++)
+            if (!ampl_step(e, 1, d->place) || !check_entry(e, d, i))
+                return false;
+        ampl_frame_leave(e, outer);
+    }
+    return true;
+}

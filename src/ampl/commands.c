@@ -1,0 +1,188 @@
+/* commands.c - let, fix and unfix, run in their order once everything is read; and checks.
+ *
+ * What let changes is known at once to the commands after it: values that were computed before are forgotten. In
+ * commands a variable stands for its start value.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/evaluator.h"
+
+struct run {
+    struct ampl_command *command;
+    struct ampl_table sets; /* new sets of a let: given after its loop, which may run over the old ones */
+    bool noted;
+};
+
+/* ---- let ---- */
+
+static bool let_set(struct ampl_evaluator *e, struct run *run, const ampl_atom *key) {
+    const struct ampl_declaration *target = run->command->target->is.declaration;
+    const struct ampl_set *from = ampl_evaluate_set(e, run->command->value);
+    if (!from)
+        return false;
+    struct ampl_value value = {.kind = AMPL_SET_VALUE, .is = {.set = ampl_set_create(target->dimension)}};
+    if (value.is.set && ampl_set_copy(value.is.set, from) && ampl_table_set(&run->sets, target->arity, key, value))
+        return true;
+    ampl_set_destroy(value.is.set);
+    return ampl_fail_memory(e);
+}
+
+static bool give_sets(struct ampl_evaluator *e, struct run *run) {
+    struct ampl_declaration *target = run->command->target->is.declaration;
+    const struct ampl_tuples *keys = &run->sets.keys;
+    for (size_t i = 0; i < keys->count; i++) {
+        const ampl_atom *key = keys->arity > 0 ? keys->atoms + i * keys->arity : NULL;
+        if (!ampl_table_set(&target->given, target->arity, key, run->sets.values[i]))
+            return ampl_fail_memory(e);
+        run->sets.values[i].kind = AMPL_NOTHING; /* it has another owner now */
+    }
+    return true;
+}
+
+static bool let_scalar(struct ampl_evaluator *e, struct run *run, const ampl_atom *key) {
+    struct ampl_declaration *target = run->command->target->is.declaration;
+    struct ampl_value value = ampl_evaluate(e, run->command->value);
+    if (e->failed)
+        return false;
+    if (target->pinned) {
+        if (!run->noted)
+            ampl_note(e->sources, HN_SEVERITY_NOTE, &run->command->place,
+                      "let %s is skipped: its value is set by the caller", ampl_symbol_text(e, target->name));
+        run->noted = true;
+        return true;
+    }
+    if (value.kind == AMPL_SYMBOL && !target->symbolic)
+        return ampl_fail(e, HN_INVALID, run->command->value->place, "'%s' is a text, and %s takes numbers",
+                         ampl_symbol_text(e, value.index), ampl_symbol_text(e, target->name));
+    return ampl_table_set(&target->given, target->arity, key, value) || ampl_fail_memory(e);
+}
+
+static bool visit_let(struct ampl_evaluator *e, void *context) {
+    struct run *run = context;
+    const struct ampl_node *target = run->command->target;
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+    size_t mark = e->temporary_count;
+    if (!ampl_subscripts(e, target, key) || !ampl_check_key(e, target->is.declaration, key, target->place))
+        return false;
+    bool good = target->type == AMPL_SET ? let_set(e, run, key) : let_scalar(e, run, key);
+    e->temporary_count = mark;
+    return good;
+}
+
+/* ---- fix and unfix ---- */
+
+static bool fix_one(struct ampl_evaluator *e, struct ampl_declaration *variable, const ampl_atom *key,
+                    const struct ampl_command *command, struct ampl_value value) {
+    double fixed = command->kind == AMPL_FIX;
+    if (value.kind != AMPL_NOTHING && !ampl_table_set(&variable->given, variable->arity, key, value))
+        return ampl_fail_memory(e);
+    return ampl_table_set(&variable->fixed, variable->arity, key, ampl_value_number(fixed)) || ampl_fail_memory(e);
+}
+
+struct fixing {
+    struct ampl_command *command;
+    struct ampl_value value;
+};
+
+static bool visit_all(struct ampl_evaluator *e, void *context) {
+    const struct fixing *fixing = context;
+    struct ampl_declaration *variable = fixing->command->target->is.declaration;
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+    memcpy(key, ampl_loop_index(e, variable->indexing), variable->arity * sizeof *key);
+    return fix_one(e, variable, key, fixing->command, fixing->value);
+}
+
+/* fix x: every x[i]. */
+static bool fix_all(struct ampl_evaluator *e, struct fixing *fixing) {
+    const struct ampl_declaration *variable = fixing->command->target->is.declaration;
+    struct ampl_frame outer;
+    if (!ampl_frame_enter(e, variable->slots, &outer))
+        return false;
+    bool good = ampl_loop(e, variable->indexing, visit_all, fixing);
+    ampl_frame_leave(e, outer);
+    return good;
+}
+
+static bool visit_fix(struct ampl_evaluator *e, void *context) {
+    struct fixing fixing = {((struct run *)context)->command, ampl_value_nothing()};
+    const struct ampl_node *target = fixing.command->target;
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+    if (fixing.command->value && !ampl_operand(e, fixing.command->value, &fixing.value))
+        return false;
+    if (target->count < target->is.declaration->arity)
+        return fix_all(e, &fixing);
+    return ampl_subscripts(e, target, key) && ampl_check_key(e, target->is.declaration, key, target->place) &&
+           fix_one(e, target->is.declaration, key, fixing.command, fixing.value);
+}
+
+/* ---- running ---- */
+
+/* Computed values may have changed; inputs and variables stay. */
+static void forget_computed(struct ampl_evaluator *e) {
+    for (struct ampl_declaration *d = e->program->first; d; d = d->next)
+        if ((d->kind == AMPL_PARAMS && !d->input) || d->kind == AMPL_SETS)
+            ampl_table_clear(&d->known);
+}
+
+static bool run_command(struct ampl_evaluator *e, struct ampl_command *command) {
+    struct run run = {.command = command};
+    struct ampl_frame outer;
+    if (command->kind == AMPL_CHECK)
+        return true;
+    e->about = command->target->is.declaration->name;
+    if (!ampl_frame_enter(e, command->slots, &outer))
+        return false;
+    bool good = ampl_loop(e, command->indexing, command->kind == AMPL_LET ? visit_let : visit_fix, &run);
+    ampl_frame_leave(e, outer);
+    good = good && give_sets(e, &run);
+    ampl_table_release(&run.sets);
+    if (command->kind == AMPL_LET && command->target->is.declaration->kind != AMPL_VARIABLES)
+        forget_computed(e);
+    return good;
+}
+
+bool ampl_run_commands(struct ampl_evaluator *e) {
+    e->starting = true;
+    for (struct ampl_command *c = e->program->first_command; c; c = c->next)
+        if (!run_command(e, c))
+            return false;
+    e->starting = false;
+    forget_computed(e);
+    return true;
+}
+
+/* ---- checks ---- */
+
+static const char *check_label(struct ampl_evaluator *e, const struct ampl_command *command) {
+    char name[24] = "check ";
+    size_t n = sizeof name - 1, at = sizeof "check " - 1;
+    for (uint32_t rest = command->number; rest > 0; rest /= 10)
+        name[--n] = (char)('0' + rest % 10);
+    memmove(name + at, name + n, sizeof name - n);
+    return ampl_label(e, name, command->indexing ? command->indexing->arity : 0, ampl_loop_index(e, command->indexing));
+}
+
+static bool visit_check(struct ampl_evaluator *e, void *context) {
+    const struct ampl_command *command = context;
+    struct ampl_value value;
+    if (!ampl_operand(e, command->value, &value))
+        return false;
+    const char *label = check_label(e, command);
+    if (value.kind == AMPL_EXPRESSION) {
+        hn_require(e->model, label, ampl_expr(e, value));
+        return ampl_model_good(e, NULL);
+    }
+    return value.is.number != 0 || ampl_fail(e, HN_INVALID, command->place, "%s does not hold", label);
+}
+
+bool ampl_run_checks(struct ampl_evaluator *e) {
+    for (struct ampl_command *c = e->program->first_command; c; c = c->next) {
+        struct ampl_frame outer;
+        if (c->kind != AMPL_CHECK)
+            continue;
+        e->about = AMPL_WORD_check;
+        if (!ampl_frame_enter(e, c->slots, &outer) || !ampl_loop(e, c->indexing, visit_check, c))
+            return false;
+        ampl_frame_leave(e, outer);
+    }
+    return true;
+}

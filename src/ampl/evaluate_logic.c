@@ -1,0 +1,203 @@
+/* evaluate_logic.c - conditions: 0 or 1 where everything is known, else a condition of the model.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/evaluator.h"
+
+static struct ampl_value truth(bool holds) {
+    return ampl_value_number(holds ? 1 : 0);
+}
+
+/* ---- comparisons ---- */
+
+static bool compare_numbers(uint32_t relation, double a, double b) {
+    switch (relation) {
+    case AMPL_TOKEN_EQUAL:
+        return a == b;
+    case AMPL_TOKEN_NOT_EQUAL:
+        return a != b;
+    case AMPL_TOKEN_LESS:
+        return a < b;
+    case AMPL_TOKEN_LESS_EQUAL:
+        return a <= b;
+    case AMPL_TOKEN_GREATER:
+        return a > b;
+    default:
+        return a >= b;
+    }
+}
+
+static hn_expr compare_exprs(uint32_t relation, hn_expr a, hn_expr b) {
+    switch (relation) {
+    case AMPL_TOKEN_EQUAL:
+        return hn_equal(a, b);
+    case AMPL_TOKEN_NOT_EQUAL:
+        return hn_not_equal(a, b);
+    case AMPL_TOKEN_LESS:
+        return hn_less(a, b);
+    case AMPL_TOKEN_LESS_EQUAL:
+        return hn_less_equal(a, b);
+    case AMPL_TOKEN_GREATER:
+        return hn_less(b, a);
+    default:
+        return hn_less_equal(b, a);
+    }
+}
+
+/* Texts are ordered byte by byte; a text and a number are never equal. */
+static struct ampl_value compare_symbols(struct ampl_evaluator *e, const struct ampl_node *node, struct ampl_value a,
+                                         struct ampl_value b) {
+    uint32_t relation = node->is.word;
+    if (a.kind == AMPL_SYMBOL && b.kind == AMPL_SYMBOL) {
+        int order = strcmp(ampl_symbol_text(e, a.index), ampl_symbol_text(e, b.index));
+        return truth(compare_numbers(relation, order, 0));
+    }
+    if (relation == AMPL_TOKEN_EQUAL || relation == AMPL_TOKEN_NOT_EQUAL)
+        return truth(relation == AMPL_TOKEN_NOT_EQUAL);
+    ampl_fail(e, HN_INVALID, node->place, "a text and a number are compared by order");
+    return ampl_value_nothing();
+}
+
+static bool same_sets(struct ampl_evaluator *e, const struct ampl_node *node, bool subset, bool *holds) {
+    ampl_atom member[AMPL_MOST_COMPONENTS];
+    size_t mark = e->temporary_count, number;
+    const struct ampl_set *a = ampl_evaluate_set(e, node->arguments[0]);
+    const struct ampl_set *b = a ? ampl_evaluate_set(e, node->arguments[1]) : NULL;
+    if (!b)
+        return false;
+    size_t count = ampl_set_count(a);
+    *holds = subset ? count <= ampl_set_count(b) : count == ampl_set_count(b);
+    for (size_t i = 0; *holds && i < count; i++) {
+        if (!ampl_step(e, 1, node->place))
+            return false;
+        ampl_set_member(a, i, member);
+        *holds = ampl_set_find(b, member, &number);
+    }
+    e->temporary_count = mark;
+    return true;
+}
+
+static struct ampl_value compare(struct ampl_evaluator *e, const struct ampl_node *node) {
+    bool holds;
+    if (node->arguments[0]->type == AMPL_SET) {
+        if (!same_sets(e, node, false, &holds))
+            return ampl_value_nothing();
+        return truth(holds == (node->is.word == AMPL_TOKEN_EQUAL));
+    }
+    struct ampl_value a = ampl_evaluate(e, node->arguments[0]), b = ampl_evaluate(e, node->arguments[1]);
+    if (e->failed)
+        return ampl_value_nothing();
+    if (a.kind == AMPL_SYMBOL || b.kind == AMPL_SYMBOL)
+        return compare_symbols(e, node, a, b);
+    if (a.kind == AMPL_NUMBER && b.kind == AMPL_NUMBER)
+        return truth(compare_numbers(node->is.word, a.is.number, b.is.number));
+    return ampl_value_expr(e, compare_exprs(node->is.word, ampl_expr(e, a), ampl_expr(e, b)), node->place);
+}
+
+/* ---- membership ---- */
+
+static struct ampl_value member_of(struct ampl_evaluator *e, const struct ampl_node *node) {
+    ampl_atom tuple[AMPL_MOST_COMPONENTS];
+    const struct ampl_node *left = node->arguments[0];
+    bool in;
+    if (left->type == AMPL_TUPLE) {
+        for (uint32_t i = 0; i < left->count; i++)
+            if (!ampl_atom_of(e, left->arguments[i], "a test of membership", &tuple[i]))
+                return ampl_value_nothing();
+    } else if (!ampl_atom_of(e, left, "a test of membership", &tuple[0])) {
+        return ampl_value_nothing();
+    }
+    return ampl_contains(e, node->arguments[1], tuple, &in) ? truth(in) : ampl_value_nothing();
+}
+
+static struct ampl_value subset_of(struct ampl_evaluator *e, const struct ampl_node *node) {
+    bool holds;
+    return same_sets(e, node, true, &holds) ? truth(holds) : ampl_value_nothing();
+}
+
+/* ---- and, or, not, forall, exists ---- */
+
+/* Joins one more condition; a known one that decides ends it: *decided. */
+static bool join(struct ampl_evaluator *e, const struct ampl_node *node, bool all, struct ampl_value *value,
+                 bool *decided) {
+    struct ampl_value next;
+    if (!ampl_operand(e, node, &next))
+        return false;
+    if (next.kind == AMPL_NUMBER) {
+        *decided = (next.is.number != 0) != all;
+        if (*decided)
+            *value = truth(!all);
+        return true;
+    }
+    hn_expr condition = ampl_expr(e, next);
+    if (value->kind == AMPL_EXPRESSION) {
+        hn_expr before = ampl_expr(e, *value);
+        condition = all ? hn_and(before, condition) : hn_or(before, condition);
+    }
+    *value = ampl_value_expr(e, condition, node->place);
+    return !e->failed;
+}
+
+static struct ampl_value chain(struct ampl_evaluator *e, const struct ampl_node *node) {
+    bool all = node->op == AMPL_CHAIN_AND, decided = false;
+    struct ampl_value value = truth(all);
+    for (uint32_t i = 0; i < node->count && !decided; i++)
+        if (!join(e, node->arguments[i], all, &value, &decided))
+            return ampl_value_nothing();
+    return value;
+}
+
+struct quantifier {
+    const struct ampl_node *node;
+    struct ampl_value value;
+    bool decided;
+};
+
+static bool visit_condition(struct ampl_evaluator *e, void *context) {
+    struct quantifier *q = context;
+    return q->decided || join(e, q->node->arguments[0], q->node->op == AMPL_FORALL_OVER, &q->value, &q->decided);
+}
+
+static struct ampl_value quantify(struct ampl_evaluator *e, const struct ampl_node *node) {
+    struct quantifier q = {node, truth(node->op == AMPL_FORALL_OVER), false};
+    return ampl_loop(e, node->over.indexing, visit_condition, &q) ? q.value : ampl_value_nothing();
+}
+
+static struct ampl_value neither(struct ampl_evaluator *e, const struct ampl_node *node) {
+    struct ampl_value value;
+    if (!ampl_operand(e, node->arguments[0], &value))
+        return ampl_value_nothing();
+    if (value.kind == AMPL_NUMBER)
+        return truth(value.is.number == 0);
+    return ampl_value_expr(e, hn_not(ampl_expr(e, value)), node->place);
+}
+
+struct ampl_value ampl_evaluate_logic(struct ampl_evaluator *e, const struct ampl_node *node) {
+    switch (node->op) {
+    case AMPL_COMPARE:
+        return compare(e, node);
+    case AMPL_MEMBER_OF:
+        return member_of(e, node);
+    case AMPL_SUBSET_OF:
+        return subset_of(e, node);
+    case AMPL_CHAIN_AND:
+    case AMPL_CHAIN_OR:
+        return chain(e, node);
+    case AMPL_FORALL_OVER:
+    case AMPL_EXISTS_OVER:
+        return quantify(e, node);
+    case AMPL_NEITHER:
+        return neither(e, node);
+    default:
+        ampl_fail(e, HN_INVALID, node->place, "this has no value");
+        return ampl_value_nothing();
+    }
+}
+
+bool ampl_test(struct ampl_evaluator *e, const struct ampl_node *node, const char *where, bool *holds) {
+    struct ampl_value value;
+    *holds = false;
+    if (!ampl_operand(e, node, &value))
+        return false;
+    *holds = value.is.number != 0;
+    return value.kind == AMPL_NUMBER || ampl_fail_varying(e, node, where);
+}

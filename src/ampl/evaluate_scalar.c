@@ -1,0 +1,287 @@
+/* evaluate_scalar.c - numbers, symbols and expressions of the model from their trees.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/evaluator.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+#define WIDTH 1
+#include "base/elementary.h"
+
+/* ---- values ---- */
+
+struct ampl_value ampl_value_atom(ampl_atom atom) {
+    if (ampl_atom_is_symbol(atom))
+        return ampl_value_symbol(ampl_atom_to_symbol(atom));
+    return ampl_value_number(ampl_atom_to_number(atom));
+}
+
+hn_expr ampl_expr(struct ampl_evaluator *e, struct ampl_value value) {
+    if (value.kind == AMPL_EXPRESSION)
+        return (hn_expr){e->model, value.index};
+    return hn_constant(e->model, value.is.number);
+}
+
+struct ampl_value ampl_value_expr(struct ampl_evaluator *e, hn_expr expr, struct ampl_place place) {
+    double number;
+    hn_error error;
+    if (!hn_is_valid(expr)) {
+        hn_status status = hn_model_status(e->model, &error);
+        ampl_fail(e, status, place, "%s: %s", ampl_symbol_text(e, e->about), status != HN_OK ? error.text : "no value");
+        return ampl_value_nothing();
+    }
+    if (hn_is_constant(expr, &number))
+        return ampl_value_number(number);
+    return (struct ampl_value){.kind = AMPL_EXPRESSION, .index = expr.node};
+}
+
+bool ampl_operand(struct ampl_evaluator *e, const struct ampl_node *node, struct ampl_value *value) {
+    *value = ampl_evaluate(e, node);
+    if (value->kind == AMPL_SYMBOL)
+        return ampl_fail(e, HN_INVALID, node->place, "'%s' is a text, and a number is needed",
+                         ampl_symbol_text(e, value->index));
+    return !e->failed;
+}
+
+bool ampl_number(struct ampl_evaluator *e, const struct ampl_node *node, const char *where, double *number) {
+    struct ampl_value value;
+    if (!ampl_operand(e, node, &value))
+        return false;
+    *number = value.is.number;
+    return value.kind == AMPL_NUMBER || ampl_fail_varying(e, node, where);
+}
+
+bool ampl_atom_of(struct ampl_evaluator *e, const struct ampl_node *node, const char *where, ampl_atom *atom) {
+    struct ampl_value value = ampl_evaluate(e, node);
+    if (e->failed)
+        return false;
+    if (value.kind == AMPL_SYMBOL) {
+        *atom = ampl_atom_symbol(value.index);
+        return true;
+    }
+    if (value.kind != AMPL_NUMBER)
+        return ampl_fail_varying(e, node, where);
+    *atom = ampl_atom_number(value.is.number);
+    return !isnan(value.is.number) || ampl_fail(e, HN_INVALID, node->place, "NaN may not appear in %s", where);
+}
+
+/* ---- products and powers ---- */
+
+static struct ampl_value failure(struct ampl_evaluator *e, struct ampl_place place, const char *what) {
+    ampl_fail(e, HN_INVALID, place, "%s", what);
+    return ampl_value_nothing();
+}
+
+static struct ampl_value multiply(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b,
+                                  struct ampl_place place) {
+    if (a.kind == AMPL_NUMBER && b.kind == AMPL_NUMBER)
+        return ampl_value_number(a.is.number * b.is.number);
+    if (a.kind == AMPL_NUMBER)
+        return ampl_value_expr(e, hn_scale(a.is.number, ampl_expr(e, b)), place);
+    if (b.kind == AMPL_NUMBER)
+        return ampl_value_expr(e, hn_scale(b.is.number, ampl_expr(e, a)), place);
+    return ampl_value_expr(e, hn_mul(ampl_expr(e, a), ampl_expr(e, b)), place);
+}
+
+static struct ampl_value divide(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b,
+                                struct ampl_place place) {
+    if (b.kind == AMPL_NUMBER && b.is.number == 0)
+        return failure(e, place, "division by zero");
+    if (a.kind == AMPL_NUMBER && b.kind == AMPL_NUMBER)
+        return ampl_value_number(a.is.number / b.is.number);
+    return ampl_value_expr(e, hn_div(ampl_expr(e, a), ampl_expr(e, b)), place);
+}
+
+/* The first arguments of the node, whose value is a, by argument i, whose value is b. */
+static struct ampl_value divide_whole(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b,
+                                      const struct ampl_node *node, uint32_t i) {
+    bool rest = node->is.signs[i] == AMPL_TOKEN_COUNT + AMPL_WORD_mod;
+    if (a.kind != AMPL_NUMBER || b.kind != AMPL_NUMBER) {
+        ampl_fail_varying(e, node, rest ? "mod" : "div");
+        return ampl_value_nothing();
+    }
+    if (b.is.number == 0)
+        return failure(e, node->arguments[i]->place, "division by zero");
+    return ampl_value_number(rest ? fmod(a.is.number, b.is.number) : trunc(a.is.number / b.is.number));
+}
+
+static struct ampl_value product(struct ampl_evaluator *e, const struct ampl_node *node) {
+    struct ampl_value value, next;
+    if (!ampl_operand(e, node->arguments[0], &value))
+        return ampl_value_nothing();
+    for (uint32_t i = 1; i < node->count && !e->failed; i++) {
+        if (!ampl_operand(e, node->arguments[i], &next))
+            return ampl_value_nothing();
+        switch (node->is.signs[i]) {
+        case AMPL_TOKEN_TIMES:
+            value = multiply(e, value, next, node->place);
+            break;
+        case AMPL_TOKEN_DIVIDE:
+            value = divide(e, value, next, node->arguments[i]->place);
+            break;
+        default:
+            value = divide_whole(e, value, next, node, i);
+        }
+    }
+    return value;
+}
+
+struct ampl_value ampl_power(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b,
+                             struct ampl_place place) {
+    if (a.kind != AMPL_NUMBER || b.kind != AMPL_NUMBER)
+        return ampl_value_expr(e, hn_pow(ampl_expr(e, a), ampl_expr(e, b)), place);
+    double value = elementary_pow(a.is.number, b.is.number);
+    if (isnan(value) && !isnan(a.is.number) && !isnan(b.is.number)) {
+        ampl_fail(e, HN_INVALID, place, "%s ^ %s is not a number", error_number(a.is.number).text,
+                  error_number(b.is.number).text);
+        return ampl_value_nothing();
+    }
+    return ampl_value_number(value);
+}
+
+static struct ampl_value raised(struct ampl_evaluator *e, const struct ampl_node *node) {
+    struct ampl_value base, exponent;
+    if (!ampl_operand(e, node->arguments[0], &base) || !ampl_operand(e, node->arguments[1], &exponent))
+        return ampl_value_nothing();
+    return ampl_power(e, base, exponent, node->place);
+}
+
+/* ---- products, minima and maxima over an index ---- */
+
+struct ampl_value ampl_smaller(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b, bool larger,
+                               struct ampl_place place) {
+    if (a.kind == AMPL_NUMBER && b.kind == AMPL_NUMBER) {
+        bool first = larger ? b.is.number < a.is.number : a.is.number < b.is.number;
+        return first || isnan(a.is.number) ? a : b;
+    }
+    hn_expr p = ampl_expr(e, a), q = ampl_expr(e, b);
+    return ampl_value_expr(e, larger ? hn_max(p, q) : hn_min(p, q), place);
+}
+
+struct folding {
+    const struct ampl_node *node;
+    struct ampl_value value; /* nothing before the first */
+};
+
+static bool visit_fold(struct ampl_evaluator *e, void *context) {
+    struct folding *f = context;
+    struct ampl_value next;
+    if (!ampl_operand(e, f->node->arguments[0], &next))
+        return false;
+    if (f->value.kind == AMPL_NOTHING)
+        f->value = next;
+    else if (f->node->op == AMPL_PRODUCT_OVER)
+        f->value = multiply(e, f->value, next, f->node->place);
+    else
+        f->value = ampl_smaller(e, f->value, next, f->node->op == AMPL_MAX_OVER, f->node->place);
+    return !e->failed;
+}
+
+static struct ampl_value fold(struct ampl_evaluator *e, const struct ampl_node *node) {
+    struct folding f = {node, ampl_value_nothing()};
+    if (!ampl_loop(e, node->over.indexing, visit_fold, &f))
+        return ampl_value_nothing();
+    if (f.value.kind != AMPL_NOTHING)
+        return f.value;
+    return ampl_value_number(node->op == AMPL_PRODUCT_OVER ? 1 : node->op == AMPL_MIN_OVER ? HUGE_VAL : -HUGE_VAL);
+}
+
+/* ---- the rest ---- */
+
+static struct ampl_value negate(struct ampl_evaluator *e, const struct ampl_node *node) {
+    struct ampl_value value;
+    if (!ampl_operand(e, node->arguments[0], &value))
+        return ampl_value_nothing();
+    if (value.kind == AMPL_NUMBER)
+        return ampl_value_number(-value.is.number);
+    return ampl_value_expr(e, hn_neg(ampl_expr(e, value)), node->place);
+}
+
+/* When the condition is known only the chosen branch is looked at. */
+static struct ampl_value choice(struct ampl_evaluator *e, const struct ampl_node *node) {
+    struct ampl_value condition = ampl_evaluate(e, node->arguments[0]), yes, no = ampl_value_number(0);
+    if (e->failed)
+        return ampl_value_nothing();
+    if (condition.kind == AMPL_NUMBER) {
+        if (condition.is.number != 0)
+            return ampl_evaluate(e, node->arguments[1]);
+        return node->count > 2 ? ampl_evaluate(e, node->arguments[2]) : no;
+    }
+    if (!ampl_operand(e, node->arguments[1], &yes) || (node->count > 2 && !ampl_operand(e, node->arguments[2], &no)))
+        return ampl_value_nothing();
+    return ampl_value_expr(e, hn_if(ampl_expr(e, condition), ampl_expr(e, yes), ampl_expr(e, no)), node->place);
+}
+
+/* a & b: the texts one after the other; numbers as they are written in labels. */
+static struct ampl_value join(struct ampl_evaluator *e, const struct ampl_node *node) {
+    char text[512];
+    size_t length = 0;
+    uint32_t symbol;
+    for (uint32_t i = 0; i < node->count; i++) {
+        ampl_atom atom;
+        if (!ampl_atom_of(e, node->arguments[i], "a text", &atom))
+            return ampl_value_nothing();
+        number_text number = error_number(ampl_atom_is_symbol(atom) ? 0 : ampl_atom_to_number(atom));
+        const char *part = ampl_atom_is_symbol(atom) ? ampl_symbol_text(e, ampl_atom_to_symbol(atom)) : number.text;
+        size_t more = strlen(part);
+        if (more > sizeof text - length)
+            return failure(e, node->place, "a text of more than 512 bytes");
+        memcpy(text + length, part, more);
+        length += more;
+    }
+    if (!ampl_symbols_intern(e->symbols, text, length, &symbol)) {
+        ampl_fail_memory(e);
+        return ampl_value_nothing();
+    }
+    return ampl_value_symbol(symbol);
+}
+
+static struct ampl_value evaluate(struct ampl_evaluator *e, const struct ampl_node *node) {
+    switch (node->op) {
+    case AMPL_NUMERAL:
+        return ampl_value_number(node->is.number);
+    case AMPL_LITERAL:
+        return ampl_value_symbol(node->is.symbol);
+    case AMPL_DUMMY:
+        return ampl_value_atom(e->stack[e->base + node->is.slot]);
+    case AMPL_REFERENCE:
+        return ampl_refer(e, node);
+    case AMPL_CHAIN_ADD:
+    case AMPL_SUM_OVER:
+        return ampl_evaluate_sum(e, node);
+    case AMPL_CHAIN_MULTIPLY:
+        return product(e, node);
+    case AMPL_CHAIN_JOIN:
+        return join(e, node);
+    case AMPL_NEGATE:
+        return negate(e, node);
+    case AMPL_RAISE:
+        return raised(e, node);
+    case AMPL_CALL:
+        return ampl_evaluate_call(e, node);
+    case AMPL_PRODUCT_OVER:
+    case AMPL_MIN_OVER:
+    case AMPL_MAX_OVER:
+        return fold(e, node);
+    case AMPL_CHOICE:
+        return choice(e, node);
+    default:
+        return ampl_evaluate_logic(e, node);
+    }
+}
+
+struct ampl_value ampl_evaluate(struct ampl_evaluator *e, const struct ampl_node *node) {
+    if (e->failed)
+        return ampl_value_nothing();
+    if (e->depth >= AMPL_MOST_CALLS) {
+        ampl_fail(e, HN_LIMIT, node->place, "%s: evaluation goes deeper than %d calls", ampl_symbol_text(e, e->about),
+                  AMPL_MOST_CALLS);
+        return ampl_value_nothing();
+    }
+    e->depth++;
+    struct ampl_value value = evaluate(e, node);
+    e->depth--;
+    return e->failed ? ampl_value_nothing() : value;
+}

@@ -1,0 +1,279 @@
+/* expand.c - declarations into the model: variables become outputs, constraints rows, the first objective the
+ * objective.
+ *
+ * A constraint with variables on one side keeps the other side as its bound; with variables on both sides its body
+ * is left minus right, one sum of all terms.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/evaluator.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+static const double rounding = 1e-9;
+
+bool ampl_model_good(struct ampl_evaluator *e, const struct ampl_declaration *declaration) {
+    hn_error error;
+    hn_status status = hn_model_status(e->model, &error);
+    if (status == HN_OK)
+        return !e->failed;
+    if (declaration)
+        return ampl_fail(e, status, declaration->place, "%s: %s", ampl_symbol_text(e, declaration->name), error.text);
+    e->failed = true;
+    return ampl_error(e->sources, status, NULL, "%s", error.text);
+}
+
+static const char *label_of(struct ampl_evaluator *e, const struct ampl_declaration *declaration,
+                            const ampl_atom *key) {
+    return ampl_label(e, ampl_symbol_text(e, declaration->name), declaration->arity, key);
+}
+
+static void copy_key(const struct ampl_evaluator *e, const struct ampl_declaration *declaration, ampl_atom *key) {
+    memcpy(key, ampl_loop_index(e, declaration->indexing), declaration->arity * sizeof *key);
+}
+
+/* ---- bounds ---- */
+
+struct bounds {
+    struct ampl_value lower, upper;
+};
+
+static bool is_constant(const struct bounds *bounds) {
+    return bounds->lower.kind == AMPL_NUMBER && bounds->upper.kind == AMPL_NUMBER;
+}
+
+/* Constant bounds that no value can meet are an error here, where their place is known. */
+static bool check_bounds(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
+                         const struct bounds *bounds) {
+    double lower = bounds->lower.is.number, upper = bounds->upper.is.number;
+    bool wrong_side = (isinf(lower) && lower > 0) || (isinf(upper) && upper < 0);
+    if (!is_constant(bounds) || (lower <= upper && !wrong_side))
+        return true;
+    const char *label = label_of(e, declaration, key);
+    if (isnan(lower) || isnan(upper))
+        return ampl_fail(e, HN_INVALID, declaration->place, "%s: a bound is not a number", label);
+    if (lower <= upper)
+        return ampl_fail(e, HN_INVALID, declaration->place, "%s: a bound is infinite on the wrong side", label);
+    return ampl_fail(e, HN_INVALID, declaration->place, "%s: lower bound %s exceeds upper bound %s", label,
+                     error_number(lower).text, error_number(upper).text);
+}
+
+static bool variable_bounds(struct ampl_evaluator *e, const struct ampl_declaration *variable, struct bounds *bounds) {
+    bounds->lower = ampl_value_number(variable->binary ? 0 : -HUGE_VAL);
+    bounds->upper = ampl_value_number(variable->binary ? 1 : HUGE_VAL);
+    for (const struct ampl_attribute *a = variable->attributes; a; a = a->next) {
+        struct ampl_value bound;
+        if (!ampl_operand(e, a->bound, &bound))
+            return false;
+        struct ampl_value *side = a->kind == AMPL_AT_LEAST ? &bounds->lower : &bounds->upper;
+        bool unbounded = side->kind == AMPL_NUMBER && isinf(side->is.number);
+        *side = unbounded ? bound : ampl_smaller(e, *side, bound, a->kind == AMPL_AT_LEAST, a->bound->place);
+        if (e->failed)
+            return false;
+    }
+    return true;
+}
+
+/* ---- variables ---- */
+
+static bool shape_output(struct ampl_evaluator *e, const struct ampl_declaration *variable, const ampl_atom *key,
+                         hn_expr output) {
+    struct bounds bounds;
+    if (!variable_bounds(e, variable, &bounds))
+        return false;
+    struct ampl_value start = ampl_start_value(e, variable, key);
+    if (e->failed)
+        return false;
+    if (start.kind == AMPL_SYMBOL)
+        return ampl_fail(e, HN_INVALID, variable->place, "%s: a text is no start value", label_of(e, variable, key));
+    const struct ampl_value *fixed = ampl_table_find(&variable->fixed, key);
+    if (fixed && fixed->is.number != 0)
+        hn_output_fix(output, ampl_expr(e, start));
+    else if (!check_bounds(e, variable, key, &bounds))
+        return false;
+    if (start.kind != AMPL_NUMBER || start.is.number != 0)
+        hn_output_start(output, ampl_expr(e, start));
+    if (!is_constant(&bounds))
+        hn_output_between(output, ampl_expr(e, bounds.lower), ampl_expr(e, bounds.upper));
+    else if (isfinite(bounds.lower.is.number) || isfinite(bounds.upper.is.number))
+        hn_output_bounds(output, bounds.lower.is.number, bounds.upper.is.number);
+    return ampl_model_good(e, variable);
+}
+
+static bool visit_variable(struct ampl_evaluator *e, void *context) {
+    struct ampl_declaration *variable = context;
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+    copy_key(e, variable, key);
+    hn_expr output = hn_output(e->model, label_of(e, variable, key));
+    if (!hn_is_valid(output))
+        return ampl_model_good(e, variable);
+    struct ampl_value value = {.kind = AMPL_EXPRESSION, .index = output.node};
+    if (!ampl_table_set(&variable->known, variable->arity, key, value))
+        return ampl_fail_memory(e);
+    return shape_output(e, variable, key, output);
+}
+
+static bool visit_definition(struct ampl_evaluator *e, void *context) {
+    struct ampl_declaration *variable = context;
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+    copy_key(e, variable, key);
+    struct ampl_value value = ampl_computed_variable(e, variable, key);
+    if (e->failed)
+        return false;
+    if (value.kind == AMPL_SYMBOL)
+        return ampl_fail(e, HN_INVALID, variable->place, "%s: a text is no value of a variable",
+                         label_of(e, variable, key));
+    hn_expr expr = ampl_expr(e, value);
+    hn_define(e->model, label_of(e, variable, key), expr);
+    return ampl_model_good(e, variable);
+}
+
+/* ---- objectives ---- */
+
+static bool visit_objective(struct ampl_evaluator *e, void *context) {
+    const struct ampl_declaration *objective = context;
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+    struct ampl_value value;
+    copy_key(e, objective, key);
+    if (hn_model_objective(e->model).name) {
+        ampl_note(e->sources, HN_SEVERITY_WARNING, &objective->place,
+                  "the objective %s is left out: the first one counts", label_of(e, objective, key));
+        return true;
+    }
+    if (!ampl_operand(e, objective->sides[0], &value))
+        return false;
+    hn_expr expr = ampl_expr(e, value);
+    if (objective->maximize)
+        hn_maximize(e->model, label_of(e, objective, key), expr);
+    else
+        hn_minimize(e->model, label_of(e, objective, key), expr);
+    return ampl_model_good(e, objective);
+}
+
+/* ---- constraints ---- */
+
+static bool depends(struct ampl_evaluator *e, struct ampl_value value) {
+    return value.kind == AMPL_EXPRESSION && hn_depends_on_outputs((hn_expr){e->model, value.index});
+}
+
+static bool any_depends(const struct ampl_evaluator *e, size_t first, size_t end) {
+    for (size_t i = first; i < end; i++)
+        if (hn_depends_on_outputs(e->terms[i]))
+            return true;
+    return false;
+}
+
+/* A row without variables holds or never will; rounding in its constants is forgiven. */
+static bool check_constant_row(struct ampl_evaluator *e, const struct ampl_declaration *constraint,
+                               const ampl_atom *key, const struct bounds *bounds, struct ampl_value body) {
+    double lower = bounds->lower.is.number, upper = bounds->upper.is.number, value = body.is.number;
+    if (body.kind != AMPL_NUMBER || !is_constant(bounds) ||
+        (value >= lower - rounding * (1 + fabs(lower)) && value <= upper + rounding * (1 + fabs(upper))))
+        return true;
+    bool below = value < lower;
+    return ampl_fail(e, HN_INVALID, constraint->place, "%s: it has no variables and does not hold: %s %s %s",
+                     label_of(e, constraint, key), error_number(value).text,
+                     below ? ">=" : "<=", error_number(below ? lower : upper).text);
+}
+
+static bool add_row(struct ampl_evaluator *e, const struct ampl_declaration *constraint, struct bounds bounds,
+                    struct ampl_value body) {
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+    copy_key(e, constraint, key);
+    if (e->failed || !check_bounds(e, constraint, key, &bounds) ||
+        !check_constant_row(e, constraint, key, &bounds, body))
+        return false;
+    hn_expr expr = ampl_expr(e, body);
+    const char *label = label_of(e, constraint, key);
+    if (is_constant(&bounds))
+        hn_constrain(e->model, label, bounds.lower.is.number, expr, bounds.upper.is.number);
+    else
+        hn_constrain_between(e->model, label, ampl_expr(e, bounds.lower), expr, ampl_expr(e, bounds.upper));
+    return ampl_model_good(e, constraint);
+}
+
+/* The bounds that body relation bound says. */
+static struct bounds one_sided(uint32_t relation, struct ampl_value bound) {
+    struct bounds bounds = {ampl_value_number(-HUGE_VAL), ampl_value_number(HUGE_VAL)};
+    if (relation != AMPL_TOKEN_LESS_EQUAL)
+        bounds.lower = bound;
+    if (relation != AMPL_TOKEN_GREATER_EQUAL)
+        bounds.upper = bound;
+    return bounds;
+}
+
+static uint32_t mirrored(uint32_t relation) {
+    if (relation == AMPL_TOKEN_LESS_EQUAL)
+        return AMPL_TOKEN_GREATER_EQUAL;
+    return relation == AMPL_TOKEN_GREATER_EQUAL ? AMPL_TOKEN_LESS_EQUAL : relation;
+}
+
+/* left relation right. The terms of both sides are collected before it is known where variables are. */
+static bool two_sides(struct ampl_evaluator *e, const struct ampl_declaration *c) {
+    size_t first = e->term_count, middle;
+    double left_constant, right_constant;
+    struct ampl_place place = c->sides[0]->place;
+    if (!ampl_terms_collect(e, c->sides[0], &left_constant))
+        return false;
+    middle = e->term_count;
+    if (!ampl_terms_collect(e, c->sides[1], &right_constant))
+        return false;
+    bool on_left = any_depends(e, first, middle), on_right = any_depends(e, middle, e->term_count);
+    if (on_left && on_right) {
+        for (size_t i = middle; i < e->term_count; i++)
+            e->terms[i] = hn_neg(e->terms[i]);
+        struct ampl_value body = ampl_terms_finish(e, first, left_constant - right_constant, place);
+        return add_row(e, c, one_sided(c->relation, ampl_value_number(0)), body);
+    }
+    struct ampl_value right = ampl_terms_finish(e, middle, right_constant, place);
+    struct ampl_value left = ampl_terms_finish(e, first, left_constant, place);
+    if (on_right)
+        return add_row(e, c, one_sided(mirrored(c->relation), left), right);
+    return add_row(e, c, one_sided(c->relation, right), left);
+}
+
+static bool three_sides(struct ampl_evaluator *e, const struct ampl_declaration *c) {
+    struct ampl_value sides[3];
+    for (int i = 0; i < 3; i++)
+        if (!ampl_operand(e, c->sides[i], &sides[i]))
+            return false;
+    for (int i = 0; i < 3; i += 2)
+        if (depends(e, sides[i]))
+            return ampl_fail(e, HN_INVALID, c->sides[i]->place,
+                             "variables may only stand in the middle of two relations");
+    bool up = c->relation == AMPL_TOKEN_LESS_EQUAL;
+    struct bounds bounds = {sides[up ? 0 : 2], sides[up ? 2 : 0]};
+    return add_row(e, c, bounds, sides[1]);
+}
+
+static bool visit_constraint(struct ampl_evaluator *e, void *context) {
+    const struct ampl_declaration *constraint = context;
+    return constraint->side_count == 3 ? three_sides(e, constraint) : two_sides(e, constraint);
+}
+
+/* ---- all of it ---- */
+
+static bool expand_one(struct ampl_evaluator *e, struct ampl_declaration *declaration, ampl_visit visit) {
+    struct ampl_frame outer;
+    e->about = declaration->name;
+    if (!ampl_frame_enter(e, declaration->slots, &outer))
+        return false;
+    bool good = ampl_loop(e, declaration->indexing, visit, declaration);
+    ampl_frame_leave(e, outer);
+    return good && ampl_model_good(e, declaration);
+}
+
+static bool expand_kind(struct ampl_evaluator *e, enum ampl_kind kind, bool defined, ampl_visit visit) {
+    for (struct ampl_declaration *d = e->program->first; d; d = d->next)
+        if (d->kind == kind && d->defined == defined && !expand_one(e, d, visit))
+            return false;
+    return true;
+}
+
+bool ampl_expand(struct ampl_evaluator *e) {
+    return expand_kind(e, AMPL_VARIABLES, false, visit_variable) &&
+           expand_kind(e, AMPL_OBJECTIVES, false, visit_objective) &&
+           expand_kind(e, AMPL_CONSTRAINTS, false, visit_constraint) &&
+           expand_kind(e, AMPL_VARIABLES, true, visit_definition);
+}

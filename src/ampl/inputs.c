@@ -1,0 +1,219 @@
+/* inputs.c - params without any value: the inputs of the network.
+ *
+ * An input may appear wherever a number is computed, but not in sets, subscripts and integer params, which shape the
+ * model. Which expressions may depend on inputs or variables is marked once, before anything is evaluated.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/evaluator.h"
+
+#include <math.h>
+
+/* ---- which params are inputs ---- */
+
+static bool in_a_set(const struct ampl_declaration *param) {
+    for (const struct ampl_attribute *a = param->attributes; a; a = a->next)
+        if (a->kind == AMPL_IN)
+            return true;
+    return false;
+}
+
+void ampl_mark_inputs(struct ampl_evaluator *e) {
+    for (struct ampl_declaration *d = e->program->first; d; d = d->next)
+        d->input = d->kind == AMPL_PARAMS && !d->assigned && !d->value && !d->fallback && !d->integer && !d->binary &&
+                   !d->symbolic && !in_a_set(d);
+}
+
+/* ---- what varies ---- */
+
+static bool mark_node(struct ampl_node *node);
+
+/* An index does not make what stands over it vary, but what stands in it is marked for messages. */
+static void mark_indexing(const struct ampl_indexing *indexing) {
+    if (!indexing)
+        return;
+    for (const struct ampl_index_item *item = indexing->items; item; item = item->next) {
+        mark_node(item->set);
+        for (uint32_t i = 0; i < item->count; i++)
+            mark_node(item->components[i].fixed);
+    }
+    mark_node(indexing->condition);
+}
+
+static bool mark_node(struct ampl_node *node) {
+    if (!node)
+        return false;
+    bool varies = node->op == AMPL_REFERENCE && node->is.declaration->varies;
+    for (uint32_t i = 0; i < node->count; i++)
+        varies |= mark_node(node->arguments[i]);
+    if (node->op != AMPL_DUMMY)
+        mark_indexing(node->over.indexing);
+    node->varies = varies;
+    return varies;
+}
+
+/* A param that let changes may come to depend on any input. */
+static void mark_declaration(struct ampl_declaration *d, bool any_input) {
+    d->varies = d->input || d->kind == AMPL_VARIABLES || (d->kind == AMPL_PARAMS && d->let && any_input);
+    mark_indexing(d->indexing);
+    bool value = mark_node(d->value), fallback = mark_node(d->fallback);
+    d->varies |= value || fallback;
+    for (struct ampl_attribute *a = d->attributes; a; a = a->next)
+        mark_node(a->bound);
+    for (int i = 0; i < 3; i++)
+        mark_node(d->sides[i]);
+    if (d->recursive && d->varies) { /* its references to itself were marked too early */
+        mark_node(d->value);
+        mark_node(d->fallback);
+    }
+}
+
+/* Names are declared before they are used, so that one pass is enough. */
+void ampl_mark_varying(struct ampl_evaluator *e) {
+    bool any_input = false;
+    for (const struct ampl_declaration *d = e->program->first; d; d = d->next)
+        any_input |= d->input;
+    for (struct ampl_declaration *d = e->program->first; d; d = d->next)
+        mark_declaration(d, any_input);
+    for (struct ampl_command *c = e->program->first_command; c; c = c->next) {
+        mark_indexing(c->indexing);
+        mark_node(c->value);
+        mark_node(c->target);
+    }
+}
+
+/* ---- whose fault it is ---- */
+
+/* The reference through which an expression varies; NULL when it does not. */
+static const struct ampl_node *culprit_in(const struct ampl_node *node) {
+    if (!node || !node->varies)
+        return NULL;
+    if (node->op == AMPL_REFERENCE && node->is.declaration->varies)
+        return node;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const struct ampl_node *found = culprit_in(node->arguments[i]);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+bool ampl_fail_varying(struct ampl_evaluator *e, const struct ampl_node *node, const char *where) {
+    const struct ampl_node *reference = culprit_in(node);
+    const struct ampl_declaration *culprit = reference ? reference->is.declaration : NULL;
+    struct ampl_place place = reference ? reference->place : node->place;
+    const char *name = culprit ? ampl_symbol_text(e, culprit->name) : "this expression";
+    if (culprit && culprit->input)
+        return ampl_fail(e, HN_INVALID, place, "%s has no value, and a network input may not appear in %s", name,
+                         where);
+    if (culprit && culprit->kind == AMPL_VARIABLES)
+        return ampl_fail(e, HN_INVALID, place, "%s: a variable may not appear in %s", name, where);
+    return ampl_fail(e, HN_INVALID, place, "%s depends on network inputs and may not appear in %s", name, where);
+}
+
+/* ---- making them ---- */
+
+static bool visit_input(struct ampl_evaluator *e, void *context) {
+    struct ampl_declaration *param = context;
+    const ampl_atom *key = ampl_loop_index(e, param->indexing);
+    hn_expr input = hn_input(e->model, ampl_label(e, ampl_symbol_text(e, param->name), param->arity, key));
+    struct ampl_value value = {.kind = AMPL_EXPRESSION, .index = input.node};
+    if (!hn_is_valid(input))
+        return ampl_model_good(e, param);
+    return ampl_table_set(&param->known, param->arity, key, value) || ampl_fail_memory(e);
+}
+
+struct box {
+    double lower, upper;
+};
+
+/* A constant >= or <= is a side of the box; what a box cannot say becomes a requirement. */
+static bool apply_attribute(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
+                            const struct ampl_attribute *a, struct box *box) {
+    struct ampl_value bound;
+    if (!ampl_operand(e, a->bound, &bound))
+        return false;
+    bool constant = bound.kind == AMPL_NUMBER;
+    if (constant && (a->kind == AMPL_AT_LEAST || a->kind == AMPL_ABOVE))
+        box->lower = fmax(box->lower, bound.is.number);
+    else if (constant && (a->kind == AMPL_AT_MOST || a->kind == AMPL_BELOW))
+        box->upper = fmin(box->upper, bound.is.number);
+    if (constant && (a->kind == AMPL_AT_LEAST || a->kind == AMPL_AT_MOST))
+        return true;
+    return ampl_check_attribute(e, param, key, *ampl_table_find(&param->known, key), a);
+}
+
+static bool visit_range(struct ampl_evaluator *e, void *context) {
+    struct ampl_declaration *param = context;
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+    struct box box = {-HUGE_VAL, HUGE_VAL};
+    memcpy(key, ampl_loop_index(e, param->indexing), param->arity * sizeof *key);
+    for (const struct ampl_attribute *a = param->attributes; a; a = a->next)
+        if (!apply_attribute(e, param, key, a, &box))
+            return false;
+    if (!(box.lower <= box.upper))
+        return ampl_fail(e, HN_INVALID, param->place, "%s: its range is empty",
+                         ampl_label(e, ampl_symbol_text(e, param->name), param->arity, key));
+    hn_input_range(ampl_expr(e, *ampl_table_find(&param->known, key)), box.lower, box.upper);
+    return ampl_model_good(e, param);
+}
+
+static bool for_inputs(struct ampl_evaluator *e, ampl_visit visit) {
+    for (struct ampl_declaration *d = e->program->first; d; d = d->next) {
+        struct ampl_frame outer;
+        if (!d->input)
+            continue;
+        if (!ampl_frame_enter(e, d->slots, &outer))
+            return false;
+        uint32_t about = e->about;
+        e->about = d->name;
+        bool good = ampl_loop(e, d->indexing, visit, d);
+        e->about = about;
+        ampl_frame_leave(e, outer);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+bool ampl_make_inputs(struct ampl_evaluator *e) {
+    if (e->inputs_made)
+        return true;
+    e->inputs_made = true;
+    return for_inputs(e, visit_input) && for_inputs(e, visit_range);
+}
+
+/* ---- a let may have changed their index since ---- */
+
+struct recount {
+    const struct ampl_declaration *param;
+    size_t count;
+    bool changed;
+};
+
+static bool visit_again(struct ampl_evaluator *e, void *context) {
+    struct recount *again = context;
+    again->count++;
+    again->changed |= !ampl_table_find(&again->param->known, ampl_loop_index(e, again->param->indexing));
+    return true;
+}
+
+static bool recount(struct ampl_evaluator *e, const struct ampl_declaration *param) {
+    struct recount again = {param, 0, false};
+    struct ampl_frame outer;
+    if (!ampl_frame_enter(e, param->slots, &outer) || !ampl_loop(e, param->indexing, visit_again, &again))
+        return false;
+    ampl_frame_leave(e, outer);
+    if (!again.changed && again.count == param->known.keys.count)
+        return true;
+    return ampl_fail(e, HN_UNSUPPORTED, param->place, "let changes the index of the input %s after it was used",
+                     ampl_symbol_text(e, param->name));
+}
+
+bool ampl_check_inputs(struct ampl_evaluator *e) {
+    if (!ampl_make_inputs(e))
+        return false;
+    for (const struct ampl_declaration *d = e->program->first; d; d = d->next)
+        if (d->input && !recount(e, d))
+            return false;
+    return true;
+}

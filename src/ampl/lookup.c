@@ -1,0 +1,294 @@
+/* lookup.c - what a name with subscripts stands for.
+ *
+ * A param's value is the one given by data or let, else the one computed from := or default, else the default of its
+ * data; a computed value is kept. While it is computed its place in the table holds nothing, which shows a
+ * definition in terms of itself. A param or defined variable that refers to itself is filled in the order of its
+ * index, so that chains of any length need no deep calls.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/evaluator.h"
+
+static const char *name_of(const struct ampl_evaluator *e, const struct ampl_declaration *declaration) {
+    return ampl_symbol_text(e, declaration->name);
+}
+
+bool ampl_subscripts(struct ampl_evaluator *e, const struct ampl_node *node, ampl_atom *key) {
+    for (uint32_t i = 0; i < node->count; i++)
+        if (!ampl_atom_of(e, node->arguments[i], "a subscript", &key[i]))
+            return false;
+    return true;
+}
+
+bool ampl_fail_subscript(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
+                         struct ampl_place place) {
+    if (e->failed)
+        return false;
+    const char *label = ampl_label(e, name_of(e, declaration), declaration->arity, key);
+    return ampl_fail(e, HN_INVALID, place, "%s is outside its index set", label);
+}
+
+/* ---- computing a value from an expression ---- */
+
+/* In a frame of its own with the dummies bound to the key; false when the key is no index (or an error stands). */
+static bool bind_key(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
+                     struct ampl_place place) {
+    bool in;
+    if (!ampl_admits(e, declaration->indexing, key, &in))
+        return false;
+    return in || ampl_fail_subscript(e, declaration, key, place);
+}
+
+bool ampl_check_key(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
+                    struct ampl_place place) {
+    struct ampl_frame outer;
+    if (!ampl_frame_enter(e, declaration->slots, &outer))
+        return false;
+    bool good = bind_key(e, declaration, key, place);
+    ampl_frame_leave(e, outer);
+    return good;
+}
+
+static struct ampl_value compute(struct ampl_evaluator *e, struct ampl_declaration *declaration,
+                                 const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
+    struct ampl_frame outer;
+    struct ampl_value value = ampl_value_nothing();
+    uint32_t about = e->about;
+    if (!ampl_frame_enter(e, declaration->slots, &outer))
+        return value;
+    e->about = declaration->name;
+    if (bind_key(e, declaration, key, place))
+        value = ampl_evaluate(e, from);
+    bool checked = declaration->kind == AMPL_PARAMS && !(e->starting && value.kind == AMPL_EXPRESSION);
+    if (!e->failed && checked && !ampl_check_param(e, declaration, key, value))
+        value = ampl_value_nothing();
+    e->about = about;
+    ampl_frame_leave(e, outer);
+    return value;
+}
+
+static struct ampl_value compute_and_keep(struct ampl_evaluator *e, struct ampl_declaration *declaration,
+                                          const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
+    const struct ampl_value *known = ampl_table_find(&declaration->known, key);
+    if (known && known->kind != AMPL_NOTHING)
+        return *known;
+    if (known) {
+        ampl_fail(e, HN_INVALID, place, "%s is defined in terms of itself",
+                  ampl_label(e, name_of(e, declaration), declaration->arity, key));
+        return ampl_value_nothing();
+    }
+    struct ampl_value value = ampl_value_nothing();
+    if (!ampl_table_set(&declaration->known, declaration->arity, key, value)) {
+        ampl_fail_memory(e);
+        return value;
+    }
+    value = compute(e, declaration, from, key, place);
+    if (!e->failed && !ampl_table_set(&declaration->known, declaration->arity, key, value))
+        ampl_fail_memory(e);
+    return e->failed ? ampl_value_nothing() : value;
+}
+
+/* ---- filling in order ---- */
+
+struct filling {
+    const struct ampl_declaration *declaration;
+    struct ampl_set *keys;
+};
+
+static bool visit_key(struct ampl_evaluator *e, void *context) {
+    const struct filling *filling = context;
+    const struct ampl_indexing *indexing = filling->declaration->indexing;
+    return ampl_collect(e, filling->keys, ampl_loop_index(e, indexing), filling->declaration->place);
+}
+
+/* Every entry that is not given, in the order of the index or, where entries look ahead, the other way round. */
+static bool fill_keys(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from,
+                      const struct ampl_set *keys) {
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+    size_t count = ampl_set_count(keys);
+    for (size_t i = 0; i < count; i++) {
+        ampl_set_member(keys, declaration->backward ? count - 1 - i : i, key);
+        if (declaration->kind == AMPL_PARAMS && ampl_table_find(&declaration->given, key))
+            continue;
+        compute_and_keep(e, declaration, from, key, declaration->place);
+        if (e->failed)
+            return false;
+    }
+    return true;
+}
+
+static bool fill(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from) {
+    size_t mark = e->temporary_count;
+    struct filling filling = {declaration, ampl_temporary(e, declaration->arity)};
+    struct ampl_frame outer;
+    if (!filling.keys || !ampl_frame_enter(e, declaration->slots, &outer))
+        return false;
+    bool good = ampl_loop(e, declaration->indexing, visit_key, &filling);
+    ampl_frame_leave(e, outer);
+    declaration->filling = true;
+    good = good && fill_keys(e, declaration, from, filling.keys);
+    declaration->filling = false;
+    e->temporary_count = mark;
+    return good;
+}
+
+static struct ampl_value computed(struct ampl_evaluator *e, struct ampl_declaration *declaration,
+                                  const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
+    bool chain = declaration->recursive && declaration->indexing && !declaration->filling;
+    if (chain && !ampl_table_find(&declaration->known, key) && !fill(e, declaration, from))
+        return ampl_value_nothing();
+    return compute_and_keep(e, declaration, from, key, place);
+}
+
+/* ---- params ---- */
+
+static struct ampl_value no_value(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
+                                  struct ampl_place place) {
+    if (!ampl_check_key(e, param, key, place))
+        return ampl_value_nothing();
+    if (param->given_default.kind != AMPL_NOTHING)
+        return param->given_default;
+    const char *label = ampl_label(e, name_of(e, param), param->arity, key);
+    if (param->assigned)
+        ampl_fail(e, HN_INVALID, place, "%s has no value", label);
+    else
+        ampl_fail(e, HN_INVALID, place, "%s has no value, and an integer or symbolic param is no network input", label);
+    return ampl_value_nothing();
+}
+
+static struct ampl_value refer_param(struct ampl_evaluator *e, struct ampl_declaration *param, const ampl_atom *key,
+                                     struct ampl_place place) {
+    const struct ampl_value *given = ampl_table_find(&param->given, key);
+    if (given)
+        return *given;
+    if (param->input) {
+        const struct ampl_value *input = ampl_make_inputs(e) ? ampl_table_find(&param->known, key) : NULL;
+        if (input)
+            return *input;
+        ampl_fail_subscript(e, param, key, place);
+        return ampl_value_nothing();
+    }
+    const struct ampl_node *from = param->value ? param->value : param->fallback;
+    if (from && !(from == param->fallback && param->given_default.kind != AMPL_NOTHING))
+        return computed(e, param, from, key, place);
+    return no_value(e, param, key, place);
+}
+
+/* ---- variables ---- */
+
+struct ampl_value ampl_start_value(struct ampl_evaluator *e, const struct ampl_declaration *variable,
+                                   const ampl_atom *key) {
+    const struct ampl_value *given = ampl_table_find(&variable->given, key);
+    if (given)
+        return *given;
+    if (variable->given_default.kind != AMPL_NOTHING)
+        return variable->given_default;
+    return variable->fallback ? ampl_evaluate(e, variable->fallback) : ampl_value_number(0);
+}
+
+struct ampl_value ampl_computed_variable(struct ampl_evaluator *e, struct ampl_declaration *variable,
+                                         const ampl_atom *key) {
+    return computed(e, variable, variable->value, key, variable->place);
+}
+
+/* Where let asks for the value of a variable: in a frame of its own, nothing kept. */
+static struct ampl_value refer_start(struct ampl_evaluator *e, struct ampl_declaration *variable, const ampl_atom *key,
+                                     struct ampl_place place) {
+    struct ampl_frame outer;
+    struct ampl_value value = ampl_value_nothing();
+    if (!ampl_frame_enter(e, variable->slots, &outer))
+        return value;
+    if (bind_key(e, variable, key, place))
+        value = variable->defined ? ampl_evaluate(e, variable->value) : ampl_start_value(e, variable, key);
+    ampl_frame_leave(e, outer);
+    return value;
+}
+
+static struct ampl_value refer_variable(struct ampl_evaluator *e, struct ampl_declaration *variable,
+                                        const ampl_atom *key, struct ampl_place place) {
+    if (e->starting)
+        return refer_start(e, variable, key, place);
+    if (variable->defined)
+        return computed(e, variable, variable->value, key, place);
+    const struct ampl_value *known = ampl_table_find(&variable->known, key);
+    if (known)
+        return *known;
+    ampl_fail_subscript(e, variable, key, place);
+    return ampl_value_nothing();
+}
+
+struct ampl_value ampl_refer(struct ampl_evaluator *e, const struct ampl_node *node) {
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+    if (!ampl_subscripts(e, node, key))
+        return ampl_value_nothing();
+    if (node->is.declaration->kind == AMPL_VARIABLES)
+        return refer_variable(e, node->is.declaration, key, node->place);
+    return refer_param(e, node->is.declaration, key, node->place);
+}
+
+/* ---- sets ---- */
+
+static struct ampl_set *keep_set(struct ampl_evaluator *e, struct ampl_declaration *declaration, const ampl_atom *key,
+                                 const struct ampl_set *from) {
+    struct ampl_value value = {.kind = AMPL_SET_VALUE, .is = {.set = ampl_set_create(declaration->dimension)}};
+    if (value.is.set && ampl_set_copy(value.is.set, from) &&
+        ampl_table_set(&declaration->known, declaration->arity, key, value)) {
+        value.is.set->circular = declaration->circular;
+        return value.is.set;
+    }
+    ampl_set_destroy(value.is.set);
+    ampl_fail_memory(e);
+    return NULL;
+}
+
+static struct ampl_set *compute_set(struct ampl_evaluator *e, struct ampl_declaration *declaration,
+                                    const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
+    struct ampl_frame outer;
+    struct ampl_set *kept = NULL;
+    uint32_t about = e->about;
+    size_t mark = e->temporary_count;
+    if (!ampl_frame_enter(e, declaration->slots, &outer))
+        return NULL;
+    e->about = declaration->name;
+    const struct ampl_set *set = bind_key(e, declaration, key, place) ? ampl_evaluate_set(e, from) : NULL;
+    if (set && ampl_check_set(e, declaration, key, set))
+        kept = keep_set(e, declaration, key, set);
+    e->about = about;
+    e->temporary_count = mark;
+    ampl_frame_leave(e, outer);
+    return kept;
+}
+
+static struct ampl_set *computed_set(struct ampl_evaluator *e, struct ampl_declaration *declaration,
+                                     const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
+    const struct ampl_value *known = ampl_table_find(&declaration->known, key);
+    if (known && known->kind == AMPL_SET_VALUE)
+        return known->is.set;
+    if (known)
+        ampl_fail(e, HN_INVALID, place, "%s is defined in terms of itself",
+                  ampl_label(e, name_of(e, declaration), declaration->arity, key));
+    else if (!ampl_table_set(&declaration->known, declaration->arity, key, ampl_value_nothing()))
+        ampl_fail_memory(e);
+    return e->failed ? NULL : compute_set(e, declaration, from, key, place);
+}
+
+static struct ampl_set *no_set(struct ampl_evaluator *e, const struct ampl_declaration *declaration,
+                               const ampl_atom *key, struct ampl_place place) {
+    if (ampl_check_key(e, declaration, key, place))
+        ampl_fail(e, HN_INVALID, place, "the set %s is given no members",
+                  ampl_label(e, name_of(e, declaration), declaration->arity, key));
+    return NULL;
+}
+
+struct ampl_set *ampl_refer_set(struct ampl_evaluator *e, const struct ampl_node *node) {
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+    struct ampl_declaration *declaration = node->is.declaration;
+    if (!ampl_subscripts(e, node, key))
+        return NULL;
+    const struct ampl_value *given = ampl_table_find(&declaration->given, key);
+    const struct ampl_node *from = declaration->value ? declaration->value : declaration->fallback;
+    if (given) {
+        given->is.set->circular = declaration->circular;
+        return given->is.set;
+    }
+    return from ? computed_set(e, declaration, from, key, node->place) : no_set(e, declaration, key, node->place);
+}

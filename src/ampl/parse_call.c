@@ -1,0 +1,107 @@
+/* parse_call.c - functions: which there are, and what arguments they take.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/parser.h"
+
+#include <string.h>
+
+/* One letter per argument: n scalar, S set; after '?' they may be left out, '*' repeats the last. */
+struct function {
+    enum ampl_word word;
+    char arguments[6];
+};
+
+static const char *find_function(uint32_t word) {
+    static const struct function functions[] = {
+        {AMPL_WORD_atan2, "nn"},  {AMPL_WORD_min, "n*"},     {AMPL_WORD_max, "n*"},     {AMPL_WORD_floor, "n"},
+        {AMPL_WORD_ceil, "n"},    {AMPL_WORD_round, "n?n"},  {AMPL_WORD_trunc, "n?n"},  {AMPL_WORD_precision, "nn"},
+        {AMPL_WORD_card, "S"},    {AMPL_WORD_arity, "S"},    {AMPL_WORD_ord, "n?S"},    {AMPL_WORD_ord0, "n?S"},
+        {AMPL_WORD_first, "S"},   {AMPL_WORD_last, "S"},     {AMPL_WORD_member, "nS"},  {AMPL_WORD_next, "n?Sn"},
+        {AMPL_WORD_prev, "n?Sn"}, {AMPL_WORD_nextw, "n?Sn"}, {AMPL_WORD_prevw, "n?Sn"}, {AMPL_WORD_num, "n"},
+        {AMPL_WORD_length, "n"},  {AMPL_WORD_substr, "nn?n"}};
+    if (word > AMPL_RANDOM_END && word < AMPL_WORD_COUNT)
+        return "n";
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+        if ((uint32_t)functions[i].word == word)
+            return functions[i].arguments;
+    return NULL;
+}
+
+/* Says how many arguments the function takes. */
+static bool wrong_count(struct ampl_parser *parser, uint32_t word) {
+    struct ampl_word_text shown = ampl_shown(parser);
+    const char *name = ampl_name(parser, word), *pattern = find_function(word), *option = strchr(pattern, '?');
+    size_t most = strlen(pattern) - (option != NULL), least = option ? (size_t)(option - pattern) : most;
+    if (least < most)
+        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: %s takes %zu to %zu arguments", shown.text,
+                            name, least, most);
+    return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: %s takes %zu argument%s", shown.text, name, most,
+                        most == 1 ? "" : "s");
+}
+
+/* The arguments, pending; the rest of the pattern is left in *pattern. */
+static bool parse_arguments(struct ampl_parser *parser, uint32_t word, const char **pattern, bool *optional) {
+    const char *next = *pattern;
+    do {
+        *optional |= *next == '?';
+        next += *next == '?';
+        if (*next == '\0' || *next == ')')
+            return wrong_count(parser, word);
+        struct ampl_node *argument = *next == 'S' ? ampl_parse_set(parser) : ampl_parse_scalar(parser);
+        if (!ampl_pending_push(parser, argument, 0))
+            return false;
+        next += next[1] != '*';
+    } while (ampl_accept(parser, AMPL_TOKEN_COMMA));
+    *pattern = next;
+    return true;
+}
+
+static bool refuse(struct ampl_parser *parser) {
+    struct ampl_word_text shown = ampl_shown(parser);
+    uint32_t symbol = parser->token.symbol;
+    if (symbol > AMPL_RANDOM_FIRST && symbol < AMPL_RANDOM_END)
+        return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: random functions are not supported",
+                            shown.text);
+    if (ampl_declared(parser, symbol))
+        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is no function; its subscripts stand in [ ]",
+                            shown.text);
+    return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s is not a function known here", shown.text);
+}
+
+/* Without a set, the set is the one over which the dummy runs. */
+static bool check_member(struct ampl_parser *parser, const struct ampl_node *node) {
+    uint32_t word = node->is.word;
+    bool of_member = word == AMPL_WORD_ord || word == AMPL_WORD_ord0 || word == AMPL_WORD_next ||
+                     word == AMPL_WORD_prev || word == AMPL_WORD_nextw || word == AMPL_WORD_prevw;
+    if (!of_member || node->count > 1)
+        return true;
+    const struct ampl_node *member = node->arguments[0];
+    if (member->op == AMPL_DUMMY && member->over.item->count == 1)
+        return true;
+    return ampl_mistake(parser, HN_SYNTAX, node->place, "%s needs a set as its second argument",
+                        ampl_name(parser, word));
+}
+
+struct ampl_node *ampl_parse_call(struct ampl_parser *parser) {
+    struct ampl_place place = parser->token.place;
+    uint32_t word = parser->token.symbol;
+    const char *pattern = find_function(word);
+    size_t first = parser->pending_count;
+    bool optional = false;
+    if (!pattern) {
+        refuse(parser);
+        return NULL;
+    }
+    ampl_next(parser);
+    ampl_next(parser); /* ( */
+    bool good = parse_arguments(parser, word, &pattern, &optional);
+    if (good && *pattern != '\0' && *pattern != '?' && pattern[1] != '*' && !optional)
+        good = wrong_count(parser, word);
+    good = good && ampl_expect(parser, AMPL_TOKEN_SHUT, "after the arguments");
+    struct ampl_node *node = good ? ampl_node_pending(parser, AMPL_CALL, AMPL_SCALAR, place, first) : NULL;
+    parser->pending_count = first;
+    if (!node)
+        return NULL;
+    node->is.word = word;
+    return check_member(parser, node) ? node : NULL;
+}

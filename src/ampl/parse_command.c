@@ -1,0 +1,119 @@
+/* parse_command.c - let, fix, unfix and check. They are kept in their order and run when the model is built.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/parser.h"
+
+static struct ampl_command *new_command(struct ampl_parser *parser, enum ampl_command_kind kind,
+                                        struct ampl_place place, const struct ampl_indexing *indexing) {
+    struct ampl_command *command = ampl_take(parser, 1, sizeof *command);
+    if (!command)
+        return NULL;
+    command->kind = kind;
+    command->place = place;
+    command->indexing = indexing;
+    *parser->program->last_command = command;
+    parser->program->last_command = &command->next;
+    return command;
+}
+
+/* The index before a target, if there is one; false with an error. */
+static bool parse_command_index(struct ampl_parser *parser, const struct ampl_indexing **indexing) {
+    *indexing = NULL;
+    if (!ampl_at(parser, AMPL_TOKEN_OPEN_BRACE))
+        return true;
+    *indexing = ampl_parse_indexing(parser);
+    return *indexing != NULL;
+}
+
+static struct ampl_declaration *target_here(struct ampl_parser *parser) {
+    struct ampl_word_text shown = ampl_shown(parser);
+    struct ampl_declaration *declaration = NULL;
+    if (!ampl_at(parser, AMPL_TOKEN_NAME))
+        ampl_unexpected(parser, "a name");
+    else if (!(declaration = ampl_declared(parser, parser->token.symbol)))
+        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is not declared", shown.text);
+    return declaration;
+}
+
+void ampl_parse_let(struct ampl_parser *parser) {
+    struct ampl_place place = parser->token.place;
+    const struct ampl_indexing *indexing;
+    struct ampl_declaration *declaration;
+    if (!parse_command_index(parser, &indexing) || !(declaration = target_here(parser)))
+        return;
+    struct ampl_word_text shown = ampl_shown(parser);
+    if (declaration->defined) {
+        ampl_mistake(parser, HN_INVALID, parser->token.place, "%s is defined by '=' and cannot be changed", shown.text);
+        return;
+    }
+    parser->changing = true;
+    struct ampl_node *target = ampl_parse_reference(parser);
+    parser->changing = false;
+    if (!target || !ampl_expect(parser, AMPL_TOKEN_ASSIGN, "after what let changes"))
+        return;
+    struct ampl_node *value = target->type == AMPL_SET ? ampl_parse_set(parser) : ampl_parse_scalar(parser);
+    struct ampl_command *command = value ? new_command(parser, AMPL_LET, place, indexing) : NULL;
+    if (!command)
+        return;
+    command->target = target;
+    command->value = value;
+    command->slots = parser->slot_most;
+    declaration->let = declaration->assigned = true;
+}
+
+/* x[i], or all of x. */
+static struct ampl_node *parse_fix_target(struct ampl_parser *parser) {
+    struct ampl_declaration *declaration = target_here(parser);
+    struct ampl_word_text shown = ampl_shown(parser);
+    if (!declaration)
+        return NULL;
+    if (declaration->kind != AMPL_VARIABLES || declaration->defined) {
+        ampl_mistake(parser, HN_INVALID, parser->token.place, "%s: only variables can be fixed", shown.text);
+        return NULL;
+    }
+    if (ampl_peek(parser).kind == AMPL_TOKEN_OPEN_BRACKET)
+        return ampl_parse_reference(parser);
+    struct ampl_node *node = ampl_node_new(parser, AMPL_REFERENCE, AMPL_SCALAR, parser->token.place, 0);
+    if (node)
+        node->is.declaration = declaration;
+    ampl_next(parser);
+    return node;
+}
+
+void ampl_parse_fix(struct ampl_parser *parser, bool fix) {
+    struct ampl_place place = parser->token.place;
+    const struct ampl_indexing *indexing;
+    if (!parse_command_index(parser, &indexing))
+        return;
+    do {
+        struct ampl_node *target = parse_fix_target(parser), *value = NULL;
+        if (!target)
+            return;
+        if (ampl_accept(parser, AMPL_TOKEN_ASSIGN) && !(value = ampl_parse_scalar(parser)))
+            return;
+        struct ampl_command *command = new_command(parser, fix ? AMPL_FIX : AMPL_UNFIX, place, indexing);
+        if (!command)
+            return;
+        command->target = target;
+        command->value = value;
+        command->slots = parser->slot_most;
+    } while (ampl_accept(parser, AMPL_TOKEN_COMMA));
+}
+
+void ampl_parse_check(struct ampl_parser *parser) {
+    const struct ampl_indexing *indexing;
+    if (ampl_at(parser, AMPL_TOKEN_SEMICOLON)) /* all checks again: they are made once, at the end */
+        return;
+    if (!parse_command_index(parser, &indexing))
+        return;
+    ampl_accept(parser, AMPL_TOKEN_COLON);
+    parser->no_variables = "a check";
+    struct ampl_node *condition = ampl_parse_logical(parser);
+    parser->no_variables = NULL;
+    struct ampl_command *command = condition ? new_command(parser, AMPL_CHECK, parser->start, indexing) : NULL;
+    if (!command)
+        return;
+    command->value = condition;
+    command->slots = parser->slot_most;
+    command->number = ++parser->check_count;
+}

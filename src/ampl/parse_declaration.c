@@ -1,0 +1,256 @@
+/* parse_declaration.c - set, param and var with their attributes.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/parser.h"
+
+/* ---- what all declarations share ---- */
+
+static bool check_new_name(struct ampl_parser *parser) {
+    struct ampl_word_text shown = ampl_shown(parser);
+    if (!ampl_at(parser, AMPL_TOKEN_NAME))
+        return ampl_unexpected(parser, "a name");
+    if (parser->token.symbol < AMPL_RESERVED_END)
+        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: a reserved word is no name", shown.text);
+    if (ampl_declared(parser, parser->token.symbol))
+        return ampl_mistake(parser, HN_INVALID, parser->token.place, "%s is declared already", shown.text);
+    return true;
+}
+
+static bool parse_declared_index(struct ampl_parser *parser, struct ampl_declaration *declaration) {
+    if (ampl_at(parser, AMPL_TOKEN_TEXT)) /* an alias, for displays only */
+        ampl_next(parser);
+    if (!ampl_at(parser, AMPL_TOKEN_OPEN_BRACE))
+        return true;
+    declaration->indexing = ampl_parse_indexing(parser);
+    if (!declaration->indexing)
+        return false;
+    declaration->arity = declaration->indexing->arity;
+    if (declaration->arity > AMPL_MOST_COMPONENTS)
+        return ampl_mistake(parser, HN_LIMIT, declaration->place, "%s has more than %d subscripts",
+                            ampl_name(parser, declaration->name), AMPL_MOST_COMPONENTS);
+    return true;
+}
+
+struct ampl_declaration *ampl_declare(struct ampl_parser *parser, enum ampl_kind kind) {
+    struct ampl_declaration *declaration = check_new_name(parser) ? ampl_take(parser, 1, sizeof *declaration) : NULL;
+    if (!declaration)
+        return NULL;
+    declaration->kind = kind;
+    declaration->name = parser->token.symbol;
+    declaration->place = parser->token.place;
+    declaration->dimension = kind == AMPL_SETS ? 1 : 0;
+    *parser->program->last = declaration;
+    parser->program->last = &declaration->next;
+    ampl_next(parser);
+    bool good = parse_declared_index(parser, declaration);
+    parser->symbols->list[declaration->name].declaration = declaration;
+    parser->declaration = declaration;
+    parser->last_attribute = &declaration->attributes;
+    return good ? declaration : NULL;
+}
+
+static bool end_of_attributes(struct ampl_parser *parser) {
+    while (ampl_accept(parser, AMPL_TOKEN_COMMA))
+        ;
+    return parser->failed || ampl_at(parser, AMPL_TOKEN_SEMICOLON) || ampl_at(parser, AMPL_TOKEN_END);
+}
+
+static void add_attribute(struct ampl_parser *parser, enum ampl_attribute_kind kind, struct ampl_node *bound) {
+    struct ampl_attribute *attribute = bound ? ampl_take(parser, 1, sizeof *attribute) : NULL;
+    if (!attribute)
+        return;
+    *attribute = (struct ampl_attribute){.kind = kind, .bound = bound};
+    *parser->last_attribute = attribute;
+    parser->last_attribute = &attribute->next;
+}
+
+/* >= <= > < <> with their bound; false when the token is none of them. */
+static bool parse_relation(struct ampl_parser *parser) {
+    static const struct {
+        enum ampl_token_kind token;
+        enum ampl_attribute_kind kind;
+    } relations[] = {{AMPL_TOKEN_GREATER_EQUAL, AMPL_AT_LEAST},
+                     {AMPL_TOKEN_LESS_EQUAL, AMPL_AT_MOST},
+                     {AMPL_TOKEN_GREATER, AMPL_ABOVE},
+                     {AMPL_TOKEN_LESS, AMPL_BELOW},
+                     {AMPL_TOKEN_NOT_EQUAL, AMPL_OTHER_THAN}};
+    for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++)
+        if (ampl_accept(parser, relations[i].token)) {
+            add_attribute(parser, relations[i].kind, ampl_parse_scalar(parser));
+            return true;
+        }
+    return false;
+}
+
+/* Keeps the value of := = default, which comes once. */
+static void set_value(struct ampl_parser *parser, struct ampl_node **value, struct ampl_node *given) {
+    if (given && *value)
+        ampl_mistake(parser, HN_SYNTAX, given->place, "%s has two values",
+                     ampl_name(parser, parser->declaration->name));
+    *value = given;
+}
+
+static void finish_declaration(struct ampl_parser *parser, struct ampl_declaration *declaration) {
+    declaration->slots = parser->slot_most;
+    parser->declaration = NULL;
+    parser->no_variables = NULL;
+}
+
+/* ---- sets ---- */
+
+static void set_dimension(struct ampl_parser *parser, struct ampl_declaration *set, uint32_t dimension,
+                          struct ampl_place place, bool *known) {
+    if (dimension == 0)
+        return;
+    if (*known && dimension != set->dimension)
+        ampl_mistake(parser, HN_SYNTAX, place, "%s has dimension %u here and %u before", ampl_name(parser, set->name),
+                     (unsigned)dimension, (unsigned)set->dimension);
+    set->dimension = dimension;
+    *known = true;
+}
+
+static void parse_dimen(struct ampl_parser *parser, struct ampl_declaration *set, bool *known) {
+    double number = parser->token.number;
+    if (!ampl_at(parser, AMPL_TOKEN_NUMBER) || !(number >= 1 && number <= AMPL_MOST_COMPONENTS) ||
+        number != (double)(uint32_t)number) {
+        ampl_unexpected(parser, "a dimension from 1 to 32");
+        return;
+    }
+    set_dimension(parser, set, (uint32_t)number, parser->token.place, known);
+    ampl_next(parser);
+}
+
+static struct ampl_node *parse_set_value(struct ampl_parser *parser, struct ampl_declaration *set, bool *known) {
+    struct ampl_node *value = ampl_parse_set(parser);
+    if (value)
+        set_dimension(parser, set, value->dimension, value->place, known);
+    return value;
+}
+
+static void parse_set_attribute(struct ampl_parser *parser, struct ampl_declaration *set, bool *known) {
+    if (ampl_accept_word(parser, AMPL_WORD_dimen)) {
+        parse_dimen(parser, set, known);
+    } else if (ampl_accept_word(parser, AMPL_WORD_within) || ampl_accept_word(parser, AMPL_WORD_in)) {
+        add_attribute(parser, AMPL_WITHIN, parse_set_value(parser, set, known));
+    } else if (ampl_accept_word(parser, AMPL_WORD_ordered)) {
+        set->ordered = true;
+    } else if (ampl_accept_word(parser, AMPL_WORD_circular)) {
+        set->ordered = set->circular = true;
+    } else if (ampl_at_word(parser, AMPL_WORD_by)) {
+        ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "by: 'ordered by' another set is not supported");
+    } else if (ampl_accept_word(parser, AMPL_WORD_default)) {
+        set_value(parser, &set->fallback, parse_set_value(parser, set, known));
+    } else if (ampl_at(parser, AMPL_TOKEN_ASSIGN) || ampl_at(parser, AMPL_TOKEN_EQUAL)) {
+        set->defined = ampl_at(parser, AMPL_TOKEN_EQUAL);
+        ampl_next(parser);
+        set_value(parser, &set->value, parse_set_value(parser, set, known));
+    } else {
+        ampl_unexpected(parser, "';' or an attribute of the set");
+    }
+}
+
+void ampl_parse_set_declaration(struct ampl_parser *parser) {
+    bool known = false;
+    struct ampl_declaration *set = ampl_declare(parser, AMPL_SETS);
+    if (!set)
+        return;
+    parser->no_variables = "a set";
+    while (!end_of_attributes(parser))
+        parse_set_attribute(parser, set, &known);
+    finish_declaration(parser, set);
+}
+
+/* ---- params ---- */
+
+static void parse_param_attribute(struct ampl_parser *parser, struct ampl_declaration *param) {
+    if (parse_relation(parser))
+        return;
+    if (ampl_accept_word(parser, AMPL_WORD_integer)) {
+        param->integer = true;
+    } else if (ampl_accept_word(parser, AMPL_WORD_binary) || ampl_accept_word(parser, AMPL_WORD_logical)) {
+        param->binary = true;
+    } else if (ampl_accept_word(parser, AMPL_WORD_symbolic)) {
+        param->symbolic = true;
+    } else if (ampl_accept_word(parser, AMPL_WORD_in) || ampl_accept_word(parser, AMPL_WORD_within)) {
+        add_attribute(parser, AMPL_IN, ampl_parse_set(parser));
+    } else if (ampl_accept_word(parser, AMPL_WORD_default)) {
+        set_value(parser, &param->fallback, ampl_parse_scalar(parser));
+    } else if (ampl_at(parser, AMPL_TOKEN_ASSIGN) || ampl_at(parser, AMPL_TOKEN_EQUAL)) {
+        param->defined = ampl_at(parser, AMPL_TOKEN_EQUAL);
+        ampl_next(parser);
+        set_value(parser, &param->value, ampl_parse_scalar(parser));
+    } else {
+        ampl_unexpected(parser, "';' or an attribute of the param");
+    }
+}
+
+void ampl_parse_param_declaration(struct ampl_parser *parser) {
+    struct ampl_declaration *param = ampl_declare(parser, AMPL_PARAMS);
+    if (!param)
+        return;
+    parser->no_variables = "a param";
+    while (!end_of_attributes(parser))
+        parse_param_attribute(parser, param);
+    finish_declaration(parser, param);
+}
+
+/* ---- variables ---- */
+
+static void meet_integrality(struct ampl_parser *parser, struct ampl_declaration *variable, bool binary) {
+    const char *name = ampl_name(parser, variable->name), *kind = binary ? "binary" : "integer";
+    if (!parser->relax_integrality) {
+        ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place,
+                     "%s: %s variables are not supported unless integrality is relaxed", name, kind);
+        return;
+    }
+    ampl_note(parser->sources, HN_SEVERITY_WARNING, &parser->token.place, "the %s variable %s is taken as continuous",
+              kind, name);
+    variable->binary |= binary;
+    ampl_next(parser);
+}
+
+static void skip_suffix(struct ampl_parser *parser) {
+    ampl_note(parser->sources, HN_SEVERITY_NOTE, &parser->token.place, "suffix is skipped");
+    ampl_next(parser);
+    ampl_next(parser); /* its name */
+    ampl_parse_scalar(parser);
+}
+
+static void parse_var_attribute(struct ampl_parser *parser, struct ampl_declaration *variable) {
+    struct ampl_token token = parser->token;
+    parser->no_variables = "a bound or start value";
+    if (token.kind == AMPL_TOKEN_GREATER || token.kind == AMPL_TOKEN_LESS || token.kind == AMPL_TOKEN_NOT_EQUAL) {
+        ampl_unexpected(parser, "'>=' or '<='");
+    } else if (parse_relation(parser)) {
+        return;
+    } else if (ampl_at_word(parser, AMPL_WORD_integer) || ampl_at_word(parser, AMPL_WORD_binary)) {
+        meet_integrality(parser, variable, ampl_at_word(parser, AMPL_WORD_binary));
+    } else if (ampl_at_word(parser, AMPL_WORD_suffix)) {
+        skip_suffix(parser);
+    } else if (ampl_accept(parser, AMPL_TOKEN_ASSIGN) || ampl_accept_word(parser, AMPL_WORD_default)) {
+        set_value(parser, &variable->fallback, ampl_parse_scalar(parser));
+    } else if (ampl_accept(parser, AMPL_TOKEN_EQUAL)) {
+        parser->no_variables = NULL;
+        variable->defined = true;
+        set_value(parser, &variable->value, ampl_parse_scalar(parser));
+    } else if (ampl_at_word(parser, AMPL_WORD_coeff) || ampl_at_word(parser, AMPL_WORD_cover) ||
+               ampl_at_word(parser, AMPL_WORD_obj) || ampl_at_word(parser, AMPL_WORD_in) ||
+               ampl_at_word(parser, AMPL_WORD_symbolic)) {
+        ampl_mistake(parser, HN_UNSUPPORTED, token.place, "%s: this attribute of a variable is not supported",
+                     ampl_shown(parser).text);
+    } else {
+        ampl_unexpected(parser, "';' or an attribute of the variable");
+    }
+}
+
+void ampl_parse_var_declaration(struct ampl_parser *parser) {
+    struct ampl_declaration *variable = ampl_declare(parser, AMPL_VARIABLES);
+    if (!variable)
+        return;
+    while (!end_of_attributes(parser))
+        parse_var_attribute(parser, variable);
+    if (variable->defined && (variable->attributes || variable->fallback))
+        ampl_mistake(parser, HN_SYNTAX, variable->place, "%s is defined by '=' and takes no bounds or start value",
+                     ampl_name(parser, variable->name));
+    finish_declaration(parser, variable);
+}

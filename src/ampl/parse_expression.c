@@ -1,0 +1,358 @@
+/* parse_expression.c - operators, from the loosest to the tightest.
+ *
+ * Ranks, as in AMPL: or; and; not, forall, exists; comparisons, in, within; union diff symdiff; inter; cross; .. by;
+ * &; + - less; (sum, prod, min, max over a set take one product, union and inter over a set what binds tighter than
+ * they do between sets); * / div mod; unary + -; ^, from the right. A rank
+ * that may be chained becomes one node with all its arguments.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/parser.h"
+
+enum rank {
+    RANK_OR,
+    RANK_AND,
+    RANK_NOT,
+    RANK_COMPARE,
+    RANK_UNION,
+    RANK_INTERSECT,
+    RANK_CROSS,
+    RANK_PROGRESSION,
+    RANK_JOIN,
+    RANK_ADD,
+    RANK_MULTIPLY,
+    RANK_UNARY
+};
+
+static struct ampl_node *parse_rank(struct ampl_parser *parser, enum rank rank);
+
+/* ---- chains ---- */
+
+struct chain {
+    enum ampl_op op;
+    enum ampl_type type;
+    uint16_t signs[7]; /* tokens, or words after AMPL_TOKEN_COUNT; 0 ends */
+};
+
+#define WORD(name) (AMPL_TOKEN_COUNT + AMPL_WORD_##name)
+
+static const struct chain *chain_of(enum rank rank) {
+    static const struct chain chains[] = {
+        [RANK_OR] = {AMPL_CHAIN_OR, AMPL_LOGICAL, {AMPL_TOKEN_OR, WORD(or)}},
+        [RANK_AND] = {AMPL_CHAIN_AND, AMPL_LOGICAL, {AMPL_TOKEN_AND, WORD(and)}},
+        [RANK_UNION] = {AMPL_CHAIN_UNION, AMPL_SET, {WORD(union), WORD(diff), WORD(symdiff)}},
+        [RANK_INTERSECT] = {AMPL_CHAIN_INTERSECT, AMPL_SET, {WORD(inter)}},
+        [RANK_CROSS] = {AMPL_CHAIN_CROSS, AMPL_SET, {WORD(cross)}},
+        [RANK_JOIN] = {AMPL_CHAIN_JOIN, AMPL_SCALAR, {AMPL_TOKEN_JOIN}},
+        [RANK_ADD] = {AMPL_CHAIN_ADD, AMPL_SCALAR, {AMPL_TOKEN_PLUS, AMPL_TOKEN_MINUS, WORD(less)}},
+        [RANK_MULTIPLY] = {
+            AMPL_CHAIN_MULTIPLY, AMPL_SCALAR, {AMPL_TOKEN_TIMES, AMPL_TOKEN_DIVIDE, WORD(div), WORD(mod)}}};
+    return &chains[rank];
+}
+
+static uint16_t sign_here(const struct ampl_parser *parser, const struct chain *chain) {
+    uint32_t here = parser->token.kind;
+    if (here == AMPL_TOKEN_NAME)
+        here = parser->token.symbol < AMPL_WORD_COUNT ? AMPL_TOKEN_COUNT + parser->token.symbol : 0;
+    for (const uint16_t *sign = chain->signs; *sign != 0; sign++)
+        if (*sign == here)
+            return *sign;
+    return 0;
+}
+
+/* The dimension of a chain of sets; components add up in a cross product and must agree elsewhere. */
+static bool set_dimension(struct ampl_parser *parser, struct ampl_node *node) {
+    uint32_t sum = 0, common = 0;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const struct ampl_node *set = node->arguments[i];
+        sum += set->dimension;
+        if (common != 0 && set->dimension != 0 && set->dimension != common && node->op != AMPL_CHAIN_CROSS)
+            return ampl_mistake(parser, HN_SYNTAX, set->place, "a set of dimension %u meets one of dimension %u",
+                                (unsigned)set->dimension, (unsigned)common);
+        if (set->dimension != 0)
+            common = set->dimension;
+        if (sum > AMPL_MOST_COMPONENTS && node->op == AMPL_CHAIN_CROSS)
+            return ampl_mistake(parser, HN_LIMIT, set->place, "a set of more than %d dimensions", AMPL_MOST_COMPONENTS);
+    }
+    node->dimension = (uint8_t)(node->op == AMPL_CHAIN_CROSS ? sum : common);
+    return true;
+}
+
+static struct ampl_node *finish_chain(struct ampl_parser *parser, const struct chain *chain, size_t first) {
+    size_t count = parser->pending_count - first;
+    uint16_t *signs = ampl_take(parser, count, sizeof *signs);
+    if (!signs)
+        return NULL;
+    memcpy(signs, parser->signs + first, count * sizeof *signs);
+    for (size_t i = 0; i < count; i++)
+        if (!ampl_need(parser, parser->pending[first + i], chain->type))
+            return NULL;
+    struct ampl_place place = parser->pending[first]->place;
+    struct ampl_node *node = ampl_node_pending(parser, chain->op, chain->type, place, first);
+    if (!node || (chain->type == AMPL_SET && !set_dimension(parser, node)))
+        return NULL;
+    node->is.signs = signs;
+    return node;
+}
+
+static struct ampl_node *parse_chain(struct ampl_parser *parser, enum rank rank) {
+    const struct chain *chain = chain_of(rank);
+    struct ampl_node *node = parse_rank(parser, rank + 1);
+    uint16_t sign = sign_here(parser, chain);
+    if (!node || sign == 0)
+        return node;
+    size_t first = parser->pending_count;
+    bool good = ampl_pending_push(parser, node, 0);
+    while (good && sign != 0) {
+        ampl_next(parser);
+        good = ampl_pending_push(parser, parse_rank(parser, rank + 1), sign);
+        sign = sign_here(parser, chain);
+    }
+    node = good ? finish_chain(parser, chain, first) : NULL;
+    parser->pending_count = first;
+    return node;
+}
+
+/* ---- the other ranks ---- */
+
+static struct ampl_node *node_one(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type,
+                                  struct ampl_place place, struct ampl_node *argument) {
+    struct ampl_node *node = argument ? ampl_node_new(parser, op, type, place, 1) : NULL;
+    if (node)
+        node->arguments[0] = argument;
+    return node;
+}
+
+static struct ampl_node *node_two(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type, struct ampl_node *a,
+                                  struct ampl_node *b) {
+    struct ampl_node *node = a && b ? ampl_node_new(parser, op, type, a->place, 2) : NULL;
+    if (node) {
+        node->arguments[0] = a;
+        node->arguments[1] = b;
+    }
+    return node;
+}
+
+static bool too_deep(struct ampl_parser *parser) {
+    return parser->depth >= AMPL_MOST_DEPTH &&
+           !ampl_mistake(parser, HN_LIMIT, parser->token.place, "nested more than %d deep", AMPL_MOST_DEPTH);
+}
+
+static struct ampl_node *parse_quantifier(struct ampl_parser *parser, enum ampl_op op) {
+    struct ampl_place place = parser->token.place;
+    struct ampl_scope scope = ampl_scope_enter(parser);
+    ampl_next(parser);
+    struct ampl_indexing *indexing = ampl_parse_indexing(parser);
+    struct ampl_node *body = indexing ? ampl_parse_conjunct(parser) : NULL;
+    struct ampl_node *node = node_one(parser, op, AMPL_LOGICAL, place, body);
+    ampl_scope_leave(parser, scope);
+    if (node)
+        node->over.indexing = indexing;
+    return node;
+}
+
+static struct ampl_node *parse_not_body(struct ampl_parser *parser) {
+    struct ampl_place place = parser->token.place;
+    if (ampl_at_word(parser, AMPL_WORD_forall))
+        return parse_quantifier(parser, AMPL_FORALL_OVER);
+    if (ampl_at_word(parser, AMPL_WORD_exists))
+        return parse_quantifier(parser, AMPL_EXISTS_OVER);
+    if (ampl_accept_word(parser, AMPL_WORD_not) || ampl_accept(parser, AMPL_TOKEN_NOT)) {
+        struct ampl_node *argument = parse_rank(parser, RANK_NOT);
+        return ampl_need(parser, argument, AMPL_LOGICAL) ? node_one(parser, AMPL_NEITHER, AMPL_LOGICAL, place, argument)
+                                                         : NULL;
+    }
+    return parse_rank(parser, RANK_COMPARE);
+}
+
+static struct ampl_node *parse_not(struct ampl_parser *parser) {
+    if (too_deep(parser))
+        return NULL;
+    parser->depth++;
+    struct ampl_node *node = parse_not_body(parser);
+    parser->depth--;
+    return node;
+}
+
+static struct ampl_node *parse_membership(struct ampl_parser *parser, struct ampl_node *left, bool subset) {
+    ampl_next(parser);
+    struct ampl_node *right = parse_rank(parser, RANK_UNION);
+    if (!ampl_need(parser, right, AMPL_SET))
+        return NULL;
+    if (subset ? !ampl_need(parser, left, AMPL_SET) : left->type != AMPL_TUPLE && !ampl_need(parser, left, AMPL_SCALAR))
+        return NULL;
+    uint32_t components = subset ? left->dimension : left->type == AMPL_TUPLE ? left->count : 1;
+    if (right->dimension != 0 && components != 0 && components != right->dimension) {
+        ampl_mistake(parser, HN_SYNTAX, left->place, "%u components are compared with a set of dimension %u",
+                     (unsigned)components, (unsigned)right->dimension);
+        return NULL;
+    }
+    return node_two(parser, subset ? AMPL_SUBSET_OF : AMPL_MEMBER_OF, AMPL_LOGICAL, left, right);
+}
+
+static bool is_relation(enum ampl_token_kind kind) {
+    return kind >= AMPL_TOKEN_EQUAL && kind <= AMPL_TOKEN_GREATER_EQUAL;
+}
+
+static struct ampl_node *parse_relation(struct ampl_parser *parser, struct ampl_node *left) {
+    enum ampl_token_kind kind = parser->token.kind;
+    ampl_next(parser);
+    struct ampl_node *right = parse_rank(parser, RANK_UNION);
+    if (!right || (left->type != AMPL_SET && !ampl_need(parser, left, AMPL_SCALAR)) ||
+        !ampl_need(parser, right, (enum ampl_type)left->type))
+        return NULL;
+    if (left->type == AMPL_SET && kind != AMPL_TOKEN_EQUAL && kind != AMPL_TOKEN_NOT_EQUAL) {
+        ampl_mistake(parser, HN_SYNTAX, left->place, "sets are compared by =, <> and within");
+        return NULL;
+    }
+    if (is_relation(parser->token.kind)) {
+        ampl_unexpected(parser, "'and'");
+        return NULL;
+    }
+    struct ampl_node *node = node_two(parser, AMPL_COMPARE, AMPL_LOGICAL, left, right);
+    if (node)
+        node->is.word = kind;
+    return node;
+}
+
+static struct ampl_node *parse_compare(struct ampl_parser *parser) {
+    struct ampl_node *left = parse_rank(parser, RANK_UNION);
+    if (!left)
+        return NULL;
+    if (is_relation(parser->token.kind))
+        return parse_relation(parser, left);
+    struct ampl_place place = parser->token.place;
+    bool negated = ampl_at_word(parser, AMPL_WORD_not) || ampl_at(parser, AMPL_TOKEN_NOT);
+    if (negated)
+        ampl_next(parser);
+    bool subset = ampl_at_word(parser, AMPL_WORD_within);
+    if (!subset && !ampl_at_word(parser, AMPL_WORD_in)) {
+        if (negated)
+            ampl_unexpected(parser, "'in' or 'within'");
+        return negated ? NULL : left;
+    }
+    struct ampl_node *node = parse_membership(parser, left, subset);
+    return node && negated ? node_one(parser, AMPL_NEITHER, AMPL_LOGICAL, place, node) : node;
+}
+
+static struct ampl_node *parse_progression(struct ampl_parser *parser) {
+    struct ampl_node *left = parse_rank(parser, RANK_JOIN);
+    if (!left || !ampl_accept(parser, AMPL_TOKEN_RANGE))
+        return left;
+    struct ampl_node *right = parse_rank(parser, RANK_JOIN), *step = NULL;
+    if (!ampl_need(parser, left, AMPL_SCALAR) || !ampl_need(parser, right, AMPL_SCALAR))
+        return NULL;
+    if (ampl_accept_word(parser, AMPL_WORD_by)) {
+        step = parse_rank(parser, RANK_JOIN);
+        if (!ampl_need(parser, step, AMPL_SCALAR))
+            return NULL;
+    }
+    struct ampl_node *node = ampl_node_new(parser, AMPL_PROGRESSION, AMPL_SET, left->place, step ? 3 : 2);
+    if (!node)
+        return NULL;
+    node->dimension = 1;
+    node->arguments[0] = left;
+    node->arguments[1] = right;
+    if (step)
+        node->arguments[2] = step;
+    return node;
+}
+
+static struct ampl_node *parse_power(struct ampl_parser *parser) {
+    struct ampl_node *base = ampl_parse_primary(parser);
+    if (!base || !ampl_accept(parser, AMPL_TOKEN_POWER))
+        return base;
+    struct ampl_node *exponent = parse_rank(parser, RANK_UNARY);
+    if (!ampl_need(parser, base, AMPL_SCALAR) || !ampl_need(parser, exponent, AMPL_SCALAR))
+        return NULL;
+    return node_two(parser, AMPL_RAISE, AMPL_SCALAR, base, exponent);
+}
+
+static struct ampl_node *parse_signed(struct ampl_parser *parser) {
+    struct ampl_place place = parser->token.place;
+    if (!ampl_at(parser, AMPL_TOKEN_PLUS) && !ampl_at(parser, AMPL_TOKEN_MINUS))
+        return parse_power(parser);
+    bool minus = ampl_at(parser, AMPL_TOKEN_MINUS);
+    ampl_next(parser);
+    struct ampl_node *argument = parse_rank(parser, RANK_UNARY);
+    if (!ampl_need(parser, argument, AMPL_SCALAR))
+        return NULL;
+    if (minus && argument->op == AMPL_NUMERAL)
+        argument->is.number = -argument->is.number;
+    else if (minus)
+        argument = node_one(parser, AMPL_NEGATE, AMPL_SCALAR, place, argument);
+    return argument;
+}
+
+static struct ampl_node *parse_unary(struct ampl_parser *parser) {
+    if (too_deep(parser))
+        return NULL;
+    parser->depth++;
+    struct ampl_node *node = parse_signed(parser);
+    parser->depth--;
+    return node;
+}
+
+static struct ampl_node *parse_rank(struct ampl_parser *parser, enum rank rank) {
+    if (parser->failed)
+        return NULL;
+    switch (rank) {
+    case RANK_NOT:
+        return parse_not(parser);
+    case RANK_COMPARE:
+        return parse_compare(parser);
+    case RANK_PROGRESSION:
+        return parse_progression(parser);
+    case RANK_UNARY:
+        return parse_unary(parser);
+    default:
+        return parse_chain(parser, rank);
+    }
+}
+
+/* ---- the door ---- */
+
+static struct ampl_node *parse_typed(struct ampl_parser *parser, enum rank rank, enum ampl_type type) {
+    struct ampl_node *node = parse_rank(parser, rank);
+    return ampl_need(parser, node, type) ? node : NULL;
+}
+
+struct ampl_node *ampl_parse_logical(struct ampl_parser *parser) {
+    return parse_typed(parser, RANK_OR, AMPL_LOGICAL);
+}
+
+struct ampl_node *ampl_parse_conjunct(struct ampl_parser *parser) {
+    return parse_typed(parser, RANK_AND, AMPL_LOGICAL);
+}
+
+struct ampl_node *ampl_parse_scalar(struct ampl_parser *parser) {
+    return parse_typed(parser, RANK_UNION, AMPL_SCALAR);
+}
+
+struct ampl_node *ampl_parse_set(struct ampl_parser *parser) {
+    return parse_typed(parser, RANK_UNION, AMPL_SET);
+}
+
+struct ampl_node *ampl_parse_any(struct ampl_parser *parser) {
+    return parse_rank(parser, RANK_UNION);
+}
+
+struct ampl_node *ampl_parse_condition_or_any(struct ampl_parser *parser) {
+    return parse_rank(parser, RANK_OR);
+}
+
+struct ampl_node *ampl_parse_product(struct ampl_parser *parser) {
+    return parse_typed(parser, RANK_MULTIPLY, AMPL_SCALAR);
+}
+
+struct ampl_node *ampl_parse_united(struct ampl_parser *parser) {
+    return parse_typed(parser, RANK_INTERSECT, AMPL_SET);
+}
+
+struct ampl_node *ampl_parse_intersected(struct ampl_parser *parser) {
+    return parse_typed(parser, RANK_CROSS, AMPL_SET);
+}
+
+struct ampl_node *ampl_parse_member(struct ampl_parser *parser) {
+    struct ampl_node *node = parse_rank(parser, RANK_JOIN);
+    return node && (node->type == AMPL_TUPLE || ampl_need(parser, node, AMPL_SCALAR)) ? node : NULL;
+}

@@ -1,0 +1,78 @@
+/* parse_goal.c - objectives and constraints.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/parser.h"
+
+/* := value after the name: the start of a multiplier, which no layer has. */
+static void skip_multiplier(struct ampl_parser *parser) {
+    struct ampl_place place = parser->token.place;
+    if (!ampl_accept(parser, AMPL_TOKEN_ASSIGN) && !ampl_accept_word(parser, AMPL_WORD_default))
+        return;
+    ampl_note(parser->sources, HN_SEVERITY_NOTE, &place, "the start value of a multiplier is skipped");
+    ampl_parse_scalar(parser);
+}
+
+static struct ampl_declaration *parse_head(struct ampl_parser *parser, enum ampl_kind kind) {
+    struct ampl_declaration *goal = ampl_declare(parser, kind);
+    if (goal)
+        skip_multiplier(parser);
+    return goal && !parser->failed && ampl_expect(parser, AMPL_TOKEN_COLON, "after the name") ? goal : NULL;
+}
+
+void ampl_parse_objective(struct ampl_parser *parser, bool maximize) {
+    struct ampl_declaration *objective = parse_head(parser, AMPL_OBJECTIVES);
+    if (!objective)
+        return;
+    objective->maximize = maximize;
+    objective->sides[0] = ampl_parse_scalar(parser);
+    objective->slots = parser->slot_most;
+    parser->declaration = NULL;
+}
+
+/* The relation between two sides; false with an error when it is none of <= >= =. */
+static bool parse_relation(struct ampl_parser *parser, uint32_t *relation) {
+    enum ampl_token_kind kind = parser->token.kind;
+    if (kind == AMPL_TOKEN_LESS || kind == AMPL_TOKEN_GREATER || kind == AMPL_TOKEN_NOT_EQUAL)
+        return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place,
+                            "%s: a constraint needs <=, >= or =", ampl_shown(parser).text);
+    if (ampl_at_word(parser, AMPL_WORD_complements))
+        return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place,
+                            "complements: complementarity is not supported");
+    if (kind != AMPL_TOKEN_LESS_EQUAL && kind != AMPL_TOKEN_GREATER_EQUAL && kind != AMPL_TOKEN_EQUAL)
+        return ampl_unexpected(parser, "<=, >= or =");
+    *relation = kind;
+    ampl_next(parser);
+    return true;
+}
+
+static bool parse_third_side(struct ampl_parser *parser, struct ampl_declaration *constraint) {
+    struct ampl_place place = parser->token.place;
+    uint32_t relation = 0;
+    if (ampl_at(parser, AMPL_TOKEN_SEMICOLON))
+        return true;
+    if (!parse_relation(parser, &relation))
+        return false;
+    if (relation != constraint->relation || relation == AMPL_TOKEN_EQUAL)
+        return ampl_mistake(parser, HN_SYNTAX, place,
+                            "the two relations of a constraint must both be <= or both be >=");
+    constraint->sides[2] = ampl_parse_scalar(parser);
+    constraint->side_count = 3;
+    return constraint->sides[2] != NULL;
+}
+
+void ampl_parse_constraint(struct ampl_parser *parser) {
+    struct ampl_declaration *constraint = parse_head(parser, AMPL_CONSTRAINTS);
+    if (!constraint)
+        return;
+    constraint->side_count = 2;
+    constraint->sides[0] = ampl_parse_scalar(parser);
+    if (constraint->sides[0] && parse_relation(parser, &constraint->relation)) {
+        constraint->sides[1] = ampl_parse_scalar(parser);
+        if (constraint->sides[1])
+            parse_third_side(parser, constraint);
+    }
+    if (!parser->failed && ampl_at_word(parser, AMPL_WORD_complements))
+        parse_relation(parser, &constraint->relation);
+    constraint->slots = parser->slot_most;
+    parser->declaration = NULL;
+}

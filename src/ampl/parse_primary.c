@@ -1,0 +1,280 @@
+/* parse_primary.c - what operators stand between: numerals, texts, names, parentheses, if, and reductions over index
+ * sets.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/parser.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct ampl_node *numeral(struct ampl_parser *parser, double value) {
+    struct ampl_node *node = ampl_node_new(parser, AMPL_NUMERAL, AMPL_SCALAR, parser->token.place, 0);
+    if (node)
+        node->is.number = value;
+    ampl_next(parser);
+    return node;
+}
+
+static struct ampl_node *literal(struct ampl_parser *parser) {
+    struct ampl_node *node = ampl_node_new(parser, AMPL_LITERAL, AMPL_SCALAR, parser->token.place, 0);
+    if (node)
+        node->is.symbol = parser->token.symbol;
+    ampl_next(parser);
+    return node;
+}
+
+/* ( a ) is a; ( a, b ) is a tuple. */
+static struct ampl_node *parenthesised(struct ampl_parser *parser) {
+    struct ampl_place place = parser->token.place;
+    size_t first = parser->pending_count;
+    ampl_next(parser);
+    struct ampl_node *node = NULL;
+    do {
+        ampl_accept(parser, AMPL_TOKEN_COMMA);
+        node = parser->pending_count == first ? ampl_parse_condition_or_any(parser) : ampl_parse_scalar(parser);
+    } while (ampl_pending_push(parser, node, 0) && ampl_at(parser, AMPL_TOKEN_COMMA));
+    if (node && !ampl_expect(parser, AMPL_TOKEN_SHUT, "to close the parenthesis"))
+        node = NULL;
+    size_t count = parser->pending_count - first;
+    if (node && count > AMPL_MOST_COMPONENTS)
+        node = ampl_mistake(parser, HN_LIMIT, place, "a tuple of more than %d components", AMPL_MOST_COMPONENTS) ? node
+                                                                                                                 : NULL;
+    if (node && count > 1)
+        node = ampl_need(parser, parser->pending[first], AMPL_SCALAR)
+                   ? ampl_node_pending(parser, AMPL_LIST, AMPL_TUPLE, place, first)
+                   : NULL;
+    parser->pending_count = first;
+    return node;
+}
+
+static struct ampl_node *choice(struct ampl_parser *parser) {
+    struct ampl_place place = parser->token.place;
+    struct ampl_node *no = NULL;
+    ampl_next(parser);
+    struct ampl_node *condition = ampl_parse_logical(parser);
+    if (!condition)
+        return NULL;
+    if (!ampl_accept_word(parser, AMPL_WORD_then)) {
+        ampl_unexpected(parser, "'then'");
+        return NULL;
+    }
+    struct ampl_node *yes = ampl_parse_any(parser);
+    if (!yes || (yes->type != AMPL_SET && !ampl_need(parser, yes, AMPL_SCALAR)))
+        return NULL;
+    if (ampl_accept_word(parser, AMPL_WORD_else)) {
+        no = ampl_parse_any(parser);
+        if (!ampl_need(parser, no, (enum ampl_type)yes->type))
+            return NULL;
+        if (yes->dimension != 0 && no->dimension != 0 && yes->dimension != no->dimension) {
+            ampl_mistake(parser, HN_SYNTAX, no->place, "a set of dimension %u, or else one of dimension %u",
+                         (unsigned)yes->dimension, (unsigned)no->dimension);
+            return NULL;
+        }
+    } else if (yes->type == AMPL_SET) {
+        ampl_unexpected(parser, "'else'");
+        return NULL;
+    }
+    struct ampl_node *node = ampl_node_new(parser, AMPL_CHOICE, (enum ampl_type)yes->type, place, no ? 3 : 2);
+    if (!node)
+        return NULL;
+    node->dimension = no && yes->dimension == 0 ? no->dimension : yes->dimension;
+    node->arguments[0] = condition;
+    node->arguments[1] = yes;
+    if (no)
+        node->arguments[2] = no;
+    return node;
+}
+
+/* ---- reductions ---- */
+
+struct reduction {
+    enum ampl_word word;
+    enum ampl_op op;
+    enum ampl_type type;
+};
+
+static const struct reduction *find_reduction(uint32_t word) {
+    static const struct reduction reductions[] = {
+        {AMPL_WORD_sum, AMPL_SUM_OVER, AMPL_SCALAR},     {AMPL_WORD_prod, AMPL_PRODUCT_OVER, AMPL_SCALAR},
+        {AMPL_WORD_min, AMPL_MIN_OVER, AMPL_SCALAR},     {AMPL_WORD_max, AMPL_MAX_OVER, AMPL_SCALAR},
+        {AMPL_WORD_setof, AMPL_IMAGE_OVER, AMPL_SET},    {AMPL_WORD_union, AMPL_UNION_OVER, AMPL_SET},
+        {AMPL_WORD_inter, AMPL_INTERSECT_OVER, AMPL_SET}};
+    for (size_t i = 0; i < sizeof reductions / sizeof reductions[0]; i++)
+        if ((uint32_t)reductions[i].word == word)
+            return &reductions[i];
+    return NULL;
+}
+
+/* What is reduced: a product of numbers, the members of setof, or a set. */
+static struct ampl_node *parse_reduced(struct ampl_parser *parser, const struct reduction *reduction) {
+    if (reduction->type == AMPL_SCALAR)
+        return ampl_parse_product(parser);
+    if (reduction->op == AMPL_IMAGE_OVER)
+        return ampl_parse_member(parser);
+    return reduction->op == AMPL_UNION_OVER ? ampl_parse_united(parser) : ampl_parse_intersected(parser);
+}
+
+static struct ampl_node *reduce(struct ampl_parser *parser, const struct reduction *reduction) {
+    struct ampl_place place = parser->token.place;
+    struct ampl_scope scope = ampl_scope_enter(parser);
+    ampl_next(parser);
+    struct ampl_indexing *indexing = ampl_parse_indexing(parser);
+    struct ampl_node *body = indexing ? parse_reduced(parser, reduction) : NULL;
+    ampl_scope_leave(parser, scope);
+    struct ampl_node *node = body ? ampl_node_new(parser, reduction->op, reduction->type, place, 1) : NULL;
+    if (!node)
+        return NULL;
+    node->over.indexing = indexing;
+    node->arguments[0] = body;
+    if (reduction->op == AMPL_IMAGE_OVER)
+        node->dimension = (uint8_t)(body->type == AMPL_TUPLE ? body->count : 1);
+    else if (reduction->type == AMPL_SET)
+        node->dimension = body->dimension;
+    return node;
+}
+
+/* ---- names ---- */
+
+static bool parse_bracketed(struct ampl_parser *parser) {
+    do
+        if (!ampl_pending_push(parser, ampl_parse_scalar(parser), 0))
+            return false;
+    while (ampl_accept(parser, AMPL_TOKEN_COMMA));
+    return ampl_expect(parser, AMPL_TOKEN_SHUT_BRACKET, "to close the subscripts");
+}
+
+/* [ a, b ] after the name, at the place, of something declared. */
+static bool parse_subscripts(struct ampl_parser *parser, const struct ampl_declaration *declaration,
+                             struct ampl_place place) {
+    size_t first = parser->pending_count;
+    if (ampl_accept(parser, AMPL_TOKEN_OPEN_BRACKET)) {
+        const char *outside = parser->no_variables;
+        parser->no_variables = "a subscript";
+        bool good = parse_bracketed(parser);
+        parser->no_variables = outside;
+        if (!good)
+            return false;
+    }
+    size_t count = parser->pending_count - first;
+    if (count == declaration->arity)
+        return true;
+    return ampl_mistake(parser, HN_SYNTAX, place, "%s has %u subscripts, not %zu", ampl_name(parser, declaration->name),
+                        (unsigned)declaration->arity, count);
+}
+
+static bool may_appear(struct ampl_parser *parser, const struct ampl_declaration *declaration) {
+    static const char kinds[][12] = {"set", "param", "variable", "constraint", "objective"};
+    if (declaration->kind == AMPL_CONSTRAINTS || declaration->kind == AMPL_OBJECTIVES)
+        return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: a %s may not appear in an expression",
+                            ampl_name(parser, declaration->name), kinds[declaration->kind]);
+    if (declaration->kind == AMPL_VARIABLES && parser->no_variables)
+        return ampl_mistake(parser, HN_INVALID, parser->token.place, "%s: a variable may not appear in %s",
+                            ampl_name(parser, declaration->name), parser->no_variables);
+    return true;
+}
+
+/* A suffix that let sets is skipped with a note; those that are bounds, and those in expressions, are refused. */
+static bool meet_suffix(struct ampl_parser *parser, const struct ampl_declaration *declaration,
+                        struct ampl_place place) {
+    const char *name = ampl_name(parser, declaration->name);
+    ampl_next(parser);
+    struct ampl_word_text shown = ampl_shown(parser);
+    bool bound = strcmp(shown.text, "lb") == 0 || strcmp(shown.text, "ub") == 0;
+    if (!parser->changing || bound)
+        return ampl_mistake(parser, HN_UNSUPPORTED, place, "%s.%s: suffixes are not supported", name, shown.text);
+    ampl_note(parser->sources, HN_SEVERITY_NOTE, &place, "let on the suffix %s.%s is skipped", name, shown.text);
+    parser->failed = true; /* without a mistake: the rest of the statement is skipped */
+    return false;
+}
+
+/* A reference to what is being declared; t+1 or next(t) among its subscripts means that it looks ahead. */
+static void note_recursion(struct ampl_declaration *declaration, const struct ampl_node *node) {
+    declaration->recursive = true;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const struct ampl_node *subscript = node->arguments[i];
+        bool plus = subscript->op == AMPL_CHAIN_ADD && subscript->arguments[0]->op == AMPL_DUMMY &&
+                    subscript->is.signs[1] == AMPL_TOKEN_PLUS;
+        bool next = subscript->op == AMPL_CALL && subscript->is.word == AMPL_WORD_next;
+        declaration->backward |= plus || next;
+    }
+}
+
+struct ampl_node *ampl_parse_reference(struct ampl_parser *parser) {
+    struct ampl_place place = parser->token.place;
+    struct ampl_declaration *declaration = ampl_declared(parser, parser->token.symbol);
+    size_t first = parser->pending_count;
+    if (!may_appear(parser, declaration))
+        return NULL;
+    ampl_next(parser);
+    bool good = parse_subscripts(parser, declaration, place);
+    if (good && ampl_at(parser, AMPL_TOKEN_DOT))
+        good = meet_suffix(parser, declaration, place);
+    enum ampl_type type = declaration->kind == AMPL_SETS ? AMPL_SET : AMPL_SCALAR;
+    struct ampl_node *node = good ? ampl_node_pending(parser, AMPL_REFERENCE, type, place, first) : NULL;
+    parser->pending_count = first;
+    if (!node)
+        return NULL;
+    node->is.declaration = declaration;
+    node->dimension = (uint8_t)declaration->dimension;
+    if (declaration == parser->declaration)
+        note_recursion(declaration, node);
+    return node;
+}
+
+static struct ampl_node *dummy_reference(struct ampl_parser *parser, const struct ampl_dummy *dummy) {
+    struct ampl_node *node = ampl_node_new(parser, AMPL_DUMMY, AMPL_SCALAR, parser->token.place, 0);
+    if (node) {
+        node->is.slot = dummy->slot;
+        node->over.item = dummy->item;
+    }
+    ampl_next(parser);
+    return node;
+}
+
+static struct ampl_node *unknown_name(struct ampl_parser *parser) {
+    struct ampl_word_text shown = ampl_shown(parser);
+    uint32_t symbol = parser->token.symbol;
+    if (symbol < AMPL_RESERVED_END)
+        ampl_unexpected(parser, "an expression");
+    else if (symbol == AMPL_WORD_interval || symbol == AMPL_WORD_Reals || symbol == AMPL_WORD_Integers)
+        ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: infinite sets are not supported", shown.text);
+    else
+        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is not declared", shown.text);
+    return NULL;
+}
+
+static struct ampl_node *named(struct ampl_parser *parser) {
+    uint32_t symbol = parser->token.symbol;
+    const struct ampl_dummy *dummy = ampl_find_dummy(parser, symbol);
+    if (dummy)
+        return dummy_reference(parser, dummy);
+    enum ampl_token_kind after = ampl_peek(parser).kind;
+    const struct reduction *reduction = find_reduction(symbol);
+    if (reduction && after == AMPL_TOKEN_OPEN_BRACE)
+        return reduce(parser, reduction);
+    if (symbol == AMPL_WORD_if)
+        return choice(parser);
+    if (symbol == AMPL_WORD_Infinity)
+        return numeral(parser, HUGE_VAL);
+    if (after == AMPL_TOKEN_OPEN)
+        return ampl_parse_call(parser);
+    return ampl_declared(parser, symbol) ? ampl_parse_reference(parser) : unknown_name(parser);
+}
+
+struct ampl_node *ampl_parse_primary(struct ampl_parser *parser) {
+    switch (parser->token.kind) {
+    case AMPL_TOKEN_NUMBER:
+        return numeral(parser, parser->token.number);
+    case AMPL_TOKEN_TEXT:
+        return literal(parser);
+    case AMPL_TOKEN_OPEN:
+        return parenthesised(parser);
+    case AMPL_TOKEN_OPEN_BRACE:
+        return ampl_parse_braces(parser);
+    case AMPL_TOKEN_NAME:
+        return named(parser);
+    default:
+        ampl_unexpected(parser, "an expression");
+        return NULL;
+    }
+}

@@ -1,0 +1,277 @@
+/* parse_statement.c - statement by statement: what starts one, what is skipped, what is refused, and where further
+ * files come in.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/parser.h"
+
+enum { MOST_LOOKAHEAD = 500 };
+
+/* ---- after a mistake ---- */
+
+/* A word that can only start a statement: probably the ';' before it is missing. */
+static bool starts_declaration(const struct ampl_parser *parser) {
+    static const enum ampl_word words[] = {AMPL_WORD_set,      AMPL_WORD_param,    AMPL_WORD_var,
+                                           AMPL_WORD_minimize, AMPL_WORD_maximize, AMPL_WORD_subject};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (ampl_at_word(parser, words[i]))
+            return true;
+    return ampl_at(parser, AMPL_TOKEN_SUBJECT_TO);
+}
+
+/* Goes on after the next ';', or at the word where the next statement must start. */
+static void recover(struct ampl_parser *parser, uint32_t start) {
+    parser->lexer.at = parser->token.place.offset;
+    if (parser->token.place.offset == start || !starts_declaration(parser))
+        ampl_lex_skip_statement(&parser->lexer);
+    parser->failed = false;
+}
+
+/* ---- what is skipped or refused ---- */
+
+static void skip_rest(struct ampl_parser *parser, const char *text) {
+    ampl_note(parser->sources, HN_SEVERITY_NOTE, &parser->token.place, "%s is skipped", text);
+    parser->failed = true; /* without a mistake */
+}
+
+static void refuse(struct ampl_parser *parser, const char *text) {
+    ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: this statement is not supported", text);
+}
+
+/* What is left of a source, if it is more than blanks, is skipped with a note. */
+static void end_source(struct ampl_parser *parser, const char *text) {
+    if (ampl_at(parser, AMPL_TOKEN_SEMICOLON))
+        ampl_next(parser);
+    if (!ampl_at(parser, AMPL_TOKEN_END))
+        ampl_note(parser->sources, HN_SEVERITY_NOTE, &parser->token.place, "what follows %s is skipped", text);
+    parser->lexer.at = parser->lexer.length;
+    parser->token.kind = AMPL_TOKEN_SEMICOLON;
+}
+
+static void parse_reset(struct ampl_parser *parser) {
+    if (parser->program->first) {
+        ampl_mistake(parser, HN_UNSUPPORTED, parser->start, "reset after a declaration is not supported");
+        return;
+    }
+    while (!ampl_at(parser, AMPL_TOKEN_SEMICOLON) && !ampl_at(parser, AMPL_TOKEN_END))
+        ampl_next(parser);
+}
+
+/* ---- further files ---- */
+
+static void include_file(struct ampl_parser *parser, const char *name, size_t length, struct ampl_place place) {
+    if (parser->in_memory) {
+        ampl_mistake(parser, HN_UNSUPPORTED, place, "%.*s: a text in memory cannot name further files",
+                     length < 200 ? (int)length : 200, name);
+        return;
+    }
+    if (parser->include_depth >= AMPL_MOST_INCLUDES) {
+        ampl_mistake(parser, HN_LIMIT, place, "files include each other more than %d deep", AMPL_MOST_INCLUDES);
+        return;
+    }
+    const char *path = ampl_sources_beside(parser->sources, place.source, name, length);
+    if (!path || !ampl_sources_add_file(parser->sources, path, &place)) {
+        parser->failed = true;
+        return;
+    }
+    struct ampl_lexer outer = parser->lexer;
+    parser->include_depth++;
+    ampl_parse_source(parser, (uint32_t)parser->sources->count - 1);
+    parser->include_depth--;
+    parser->lexer = outer;
+}
+
+/* include FILE keeps the mode, model FILE and data FILE set it for that file; without FILE they set it for what
+ * follows. */
+static void parse_file(struct ampl_parser *parser, enum ampl_word word) {
+    struct ampl_place place = parser->token.place;
+    size_t length;
+    const char *name = ampl_lex_file_name(&parser->lexer, &length);
+    bool is_include = word == AMPL_WORD_include || word == AMPL_WORD_commands;
+    if (length == 0 && is_include) {
+        ampl_mistake(parser, HN_SYNTAX, place, "include needs the name of a file");
+        return;
+    }
+    if (!is_include)
+        parser->data_mode = word == AMPL_WORD_data;
+    if (length > 0) {
+        include_file(parser, name, length, place);
+        if (!is_include)
+            parser->data_mode = false;
+    }
+    if (parser->failed)
+        return;
+    struct ampl_lexer before = parser->lexer;
+    ampl_next(parser);
+    if (!ampl_at(parser, AMPL_TOKEN_SEMICOLON) && is_include) { /* include may go without ';' */
+        parser->lexer = before;
+        parser->token.kind = AMPL_TOKEN_SEMICOLON;
+    }
+}
+
+/* ---- one statement ---- */
+
+static void parse_subject_to(struct ampl_parser *parser) {
+    if (ampl_at(parser, AMPL_TOKEN_SUBJECT_TO)) {
+        ampl_next(parser);
+    } else {
+        ampl_next(parser);
+        if (!ampl_accept_word(parser, AMPL_WORD_to)) {
+            ampl_unexpected(parser, "'to'");
+            return;
+        }
+    }
+    ampl_parse_constraint(parser);
+}
+
+/* A statement that starts with none of the words: a constraint if it looks like one. */
+static void parse_other(struct ampl_parser *parser) {
+    enum ampl_token_kind after = ampl_peek(parser).kind;
+    bool constraint = after == AMPL_TOKEN_COLON || after == AMPL_TOKEN_OPEN_BRACE || after == AMPL_TOKEN_ASSIGN ||
+                      after == AMPL_TOKEN_TEXT;
+    if (constraint && parser->token.symbol >= AMPL_RESERVED_END)
+        ampl_parse_constraint(parser);
+    else
+        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: no statement starts like this",
+                     ampl_shown(parser).text);
+}
+
+/* The statements that are read, after their first word. */
+static void parse_known(struct ampl_parser *parser, enum ampl_word word) {
+    switch (word) {
+    case AMPL_WORD_set:
+        ampl_parse_set_declaration(parser);
+        break;
+    case AMPL_WORD_param:
+        ampl_parse_param_declaration(parser);
+        break;
+    case AMPL_WORD_var:
+        ampl_parse_var_declaration(parser);
+        break;
+    case AMPL_WORD_minimize:
+    case AMPL_WORD_maximize:
+        ampl_parse_objective(parser, word == AMPL_WORD_maximize);
+        break;
+    case AMPL_WORD_check:
+        ampl_parse_check(parser);
+        break;
+    case AMPL_WORD_let:
+        ampl_parse_let(parser);
+        break;
+    case AMPL_WORD_fix:
+    case AMPL_WORD_unfix:
+        ampl_parse_fix(parser, word == AMPL_WORD_fix);
+        break;
+    case AMPL_WORD_reset:
+        parse_reset(parser);
+        break;
+    case AMPL_WORD_end:
+        end_source(parser, "end");
+        break;
+    default: /* solve, quit, exit */
+        end_source(parser, word == AMPL_WORD_solve ? "solve" : "the end");
+        parser->finished = true;
+    }
+}
+
+static void parse_worded(struct ampl_parser *parser, enum ampl_word word) {
+    bool is_file =
+        word == AMPL_WORD_data || word == AMPL_WORD_model || word == AMPL_WORD_include || word == AMPL_WORD_commands;
+    if (is_file) {
+        parse_file(parser, word);
+    } else if (word == AMPL_WORD_subject || word == AMPL_WORD_subj) {
+        parse_subject_to(parser);
+    } else if (word > AMPL_RESERVED_END && word < AMPL_SKIPPED_FIRST) {
+        ampl_next(parser);
+        parse_known(parser, word);
+    } else if (word > AMPL_SKIPPED_FIRST && word < AMPL_REFUSED_FIRST) {
+        skip_rest(parser, ampl_shown(parser).text);
+    } else if ((word > AMPL_REFUSED_FIRST && word < AMPL_REFUSED_END) || word == AMPL_WORD_if) {
+        refuse(parser, ampl_shown(parser).text);
+    } else {
+        parse_other(parser);
+    }
+}
+
+/* Commands that may have an index and ':' before what they show. */
+static bool shows_over_index(const struct ampl_parser *parser) {
+    return ampl_at_word(parser, AMPL_WORD_display) || ampl_at_word(parser, AMPL_WORD_print) ||
+           ampl_at_word(parser, AMPL_WORD_printf) || ampl_at_word(parser, AMPL_WORD_csvdisplay);
+}
+
+/* Whether a name is followed by ':', perhaps with an index before it: then it names a constraint, whatever it means
+ * elsewhere. */
+static bool names_constraint(const struct ampl_parser *parser) {
+    struct ampl_lexer lexer = parser->lexer;
+    struct ampl_token token = ampl_lex(&lexer);
+    if (parser->token.symbol < AMPL_RESERVED_END || starts_declaration(parser) || ampl_at_word(parser, AMPL_WORD_check))
+        return false;
+    if (token.kind == AMPL_TOKEN_OPEN_BRACE && shows_over_index(parser))
+        return false;
+    int open = 0;
+    for (int i = 0; i < MOST_LOOKAHEAD; i++) {
+        if (open == 0 && token.kind != AMPL_TOKEN_OPEN_BRACE)
+            return token.kind == AMPL_TOKEN_COLON;
+        if (token.kind == AMPL_TOKEN_END || token.kind == AMPL_TOKEN_SEMICOLON)
+            return false;
+        open += token.kind == AMPL_TOKEN_OPEN_BRACE;
+        open -= token.kind == AMPL_TOKEN_SHUT_BRACE;
+        token = ampl_lex(&lexer);
+    }
+    return false;
+}
+
+static void parse_model_statement(struct ampl_parser *parser) {
+    if (ampl_at(parser, AMPL_TOKEN_SUBJECT_TO)) {
+        parse_subject_to(parser);
+    } else if (!ampl_at(parser, AMPL_TOKEN_NAME)) {
+        ampl_unexpected(parser, "a statement");
+    } else if (names_constraint(parser)) {
+        ampl_parse_constraint(parser);
+    } else {
+        parse_worded(parser, (enum ampl_word)parser->token.symbol);
+    }
+}
+
+/* In data mode only set, param and var go on with it; include keeps it, and everything else is a statement of the
+ * model. */
+static void parse_statement(struct ampl_parser *parser) {
+    bool data = ampl_at_word(parser, AMPL_WORD_set) || ampl_at_word(parser, AMPL_WORD_param) ||
+                ampl_at_word(parser, AMPL_WORD_var);
+    if (parser->data_mode && data) {
+        ampl_parse_data_statement(parser, (enum ampl_word)parser->token.symbol);
+        return;
+    }
+    if (parser->data_mode && !ampl_at_word(parser, AMPL_WORD_include)) {
+        parser->data_mode = false;
+        parser->lexer.at = parser->token.place.offset;
+        ampl_next(parser);
+    }
+    parse_model_statement(parser);
+}
+
+static void start_statement(struct ampl_parser *parser) {
+    parser->failed = false;
+    parser->depth = parser->dummy_count = parser->slot_next = parser->slot_most = 0;
+    parser->pending_count = 0;
+    parser->no_variables = NULL;
+    parser->declaration = NULL;
+    ampl_next(parser);
+    parser->start = parser->token.place;
+}
+
+void ampl_parse_source(struct ampl_parser *parser, uint32_t source) {
+    parser->lexer = ampl_lexer_start(parser->sources, source, parser->symbols);
+    while (!parser->sources->stopped && !parser->finished) {
+        start_statement(parser);
+        uint32_t start = parser->token.place.offset;
+        if (ampl_at(parser, AMPL_TOKEN_END))
+            return;
+        if (ampl_at(parser, AMPL_TOKEN_SEMICOLON))
+            continue;
+        parse_statement(parser);
+        if (!parser->failed && !ampl_at(parser, AMPL_TOKEN_SEMICOLON))
+            ampl_unexpected(parser, "';'");
+        if (parser->failed)
+            recover(parser, start);
+    }
+}

@@ -1,0 +1,140 @@
+/* parser.h - tokens in, the tree of tree.h out, statement by statement; data statements go straight into the tables.
+ *
+ * Names must be declared before they are used, as in AMPL. A mistake is reported with its place, the rest of its
+ * statement is skipped and reading goes on, so that several mistakes are reported together. Nothing is evaluated
+ * here.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_AMPL_PARSER_H
+#define HN_AMPL_PARSER_H
+
+#include "ampl/lexer.h"
+#include "ampl/tree.h"
+#include "ampl/words.h"
+
+enum { AMPL_MOST_DUMMIES = 64, AMPL_MOST_DEPTH = 200, AMPL_MOST_INCLUDES = 16 };
+
+/* A dummy index in scope. */
+struct ampl_dummy {
+    uint32_t symbol, slot;
+    const struct ampl_index_item *item;
+};
+
+/* What a scope adds and takes back. */
+struct ampl_scope {
+    uint32_t dummy_count, slot_next;
+};
+
+struct ampl_parser {
+    struct ampl_sources *sources;
+    struct ampl_symbols *symbols;
+    struct arena *arena;
+    struct ampl_program *program;
+    bool relax_integrality;
+    bool in_memory; /* further files are refused */
+
+    struct ampl_lexer lexer;
+    struct ampl_token token; /* the current one */
+    bool data_mode;
+    bool failed;   /* the current statement has a mistake */
+    bool finished; /* after solve */
+    bool changing; /* reading what let changes: a suffix there is skipped with a note */
+    uint32_t depth, include_depth, check_count;
+    struct ampl_place start; /* of the current statement */
+
+    struct ampl_dummy dummies[AMPL_MOST_DUMMIES];
+    uint32_t dummy_count, slot_next, slot_most;
+    const char *no_variables;               /* what variables may not appear in; NULL: they may */
+    struct ampl_declaration *declaration;   /* being declared */
+    struct ampl_attribute **last_attribute; /* where its next attribute goes */
+
+    struct ampl_node **pending; /* arguments of nodes being built */
+    uint16_t *signs;            /* beside them */
+    size_t pending_count, pending_capacity, sign_capacity;
+};
+
+void ampl_parser_release(struct ampl_parser *parser);
+
+/* Reads one source from its start to its end. */
+void ampl_parse_source(struct ampl_parser *parser, uint32_t source);
+
+/* ---- parser.c: tokens, messages, memory ---- */
+
+void ampl_next(struct ampl_parser *parser);
+bool ampl_at(const struct ampl_parser *parser, enum ampl_token_kind kind);
+bool ampl_at_word(const struct ampl_parser *parser, enum ampl_word word);
+bool ampl_accept(struct ampl_parser *parser, enum ampl_token_kind kind);
+bool ampl_accept_word(struct ampl_parser *parser, enum ampl_word word);
+bool ampl_expect(struct ampl_parser *parser, enum ampl_token_kind kind, const char *where);
+struct ampl_token ampl_peek(const struct ampl_parser *parser); /* the token after the current one, model mode */
+
+/* The first mistake of a statement is reported, later ones follow from it. Both return false. */
+__attribute__((format(printf, 4, 5))) bool ampl_mistake(struct ampl_parser *parser, hn_status status,
+                                                        struct ampl_place place, const char *format, ...);
+bool ampl_unexpected(struct ampl_parser *parser, const char *wanted);
+
+/* The bytes of the current token for a message. */
+struct ampl_word_text {
+    char text[48];
+};
+struct ampl_word_text ampl_shown(const struct ampl_parser *parser);
+struct ampl_word_text ampl_shown_at(const struct ampl_parser *parser, struct ampl_place place); /* of this statement */
+
+const char *ampl_name(const struct ampl_parser *parser, uint32_t symbol);
+struct ampl_declaration *ampl_declared(const struct ampl_parser *parser, uint32_t symbol);
+void *ampl_take(struct ampl_parser *parser, size_t count, size_t size); /* zeroed; NULL with an error */
+
+/* ---- parse_nodes.c ---- */
+
+struct ampl_node *ampl_node_new(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type,
+                                struct ampl_place place, uint32_t count);
+bool ampl_pending_push(struct ampl_parser *parser, struct ampl_node *node, uint16_t sign);
+/* A node whose arguments are the pending ones from `first` on, which it takes away. */
+struct ampl_node *ampl_node_pending(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type,
+                                    struct ampl_place place, size_t first);
+bool ampl_need(struct ampl_parser *parser, const struct ampl_node *node, enum ampl_type type);
+
+/* ---- parse_expression.c ---- */
+
+struct ampl_node *ampl_parse_logical(struct ampl_parser *parser);
+struct ampl_node *ampl_parse_scalar(struct ampl_parser *parser); /* no comparison in it */
+struct ampl_node *ampl_parse_set(struct ampl_parser *parser);
+struct ampl_node *ampl_parse_any(struct ampl_parser *parser); /* scalar, tuple or set, no comparison in it */
+struct ampl_node *ampl_parse_condition_or_any(struct ampl_parser *parser); /* whatever parentheses may hold */
+struct ampl_node *ampl_parse_product(struct ampl_parser *parser);          /* what sum and its like range over */
+struct ampl_node *ampl_parse_united(struct ampl_parser *parser);           /* what union ranges over */
+struct ampl_node *ampl_parse_intersected(struct ampl_parser *parser);      /* what inter ranges over */
+struct ampl_node *ampl_parse_conjunct(struct ampl_parser *parser);         /* what forall and exists range over */
+struct ampl_node *ampl_parse_member(struct ampl_parser *parser);           /* what setof collects: a scalar or tuple */
+
+/* ---- parse_primary.c, parse_call.c ---- */
+
+struct ampl_node *ampl_parse_primary(struct ampl_parser *parser);
+struct ampl_node *ampl_parse_reference(struct ampl_parser *parser); /* a declared name, with its subscripts */
+struct ampl_node *ampl_parse_call(struct ampl_parser *parser);      /* name ( ... ) */
+
+/* ---- parse_index.c ---- */
+
+/* {...} as an index: its dummies stay in scope until ampl_scope_leave. */
+struct ampl_indexing *ampl_parse_indexing(struct ampl_parser *parser);
+struct ampl_node *ampl_parse_braces(struct ampl_parser *parser); /* {...} as a set */
+struct ampl_scope ampl_scope_enter(const struct ampl_parser *parser);
+void ampl_scope_leave(struct ampl_parser *parser, struct ampl_scope scope);
+const struct ampl_dummy *ampl_find_dummy(const struct ampl_parser *parser, uint32_t symbol);
+
+/* ---- statements, after their first word: parse_declaration.c, parse_goal.c, parse_command.c, parse_data.c ---- */
+
+void ampl_parse_set_declaration(struct ampl_parser *parser);
+void ampl_parse_param_declaration(struct ampl_parser *parser);
+void ampl_parse_var_declaration(struct ampl_parser *parser);
+void ampl_parse_objective(struct ampl_parser *parser, bool maximize);
+void ampl_parse_constraint(struct ampl_parser *parser);
+void ampl_parse_let(struct ampl_parser *parser);
+void ampl_parse_fix(struct ampl_parser *parser, bool fix);
+void ampl_parse_check(struct ampl_parser *parser);
+void ampl_parse_data_statement(struct ampl_parser *parser, enum ampl_word word);
+
+/* A new declaration of the name at hand, with its index, added to the program; NULL with an error. */
+struct ampl_declaration *ampl_declare(struct ampl_parser *parser, enum ampl_kind kind);
+
+#endif

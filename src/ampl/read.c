@@ -1,0 +1,203 @@
+/* read.c - the door of the reader: texts are parsed, then values evaluated and declarations expanded into a model.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "hardnet/read.h"
+
+#include "ampl/evaluator.h"
+#include "ampl/numerals.h"
+#include "ampl/parser.h"
+#include "base/error.h"
+
+#include <math.h>
+
+enum { DEFAULT_MAX_BYTES = 1 << 30 };
+
+hn_read_options hn_read_defaults(void) {
+    return (hn_read_options){.max_nodes = hn_model_defaults().max_nodes, .max_bytes = DEFAULT_MAX_BYTES};
+}
+
+struct reader {
+    struct ampl_sources sources;
+    struct ampl_symbols symbols;
+    struct arena arena;
+    struct ampl_program program;
+    struct ampl_parser parser;
+    struct ampl_evaluator evaluator;
+};
+
+static bool reader_start(struct reader *reader, const hn_read_options *options) {
+    *reader = (struct reader){.arena = {NULL}};
+    reader->sources.max_bytes = options->max_bytes < UINT32_MAX - 1 ? options->max_bytes : UINT32_MAX - 1;
+    reader->sources.note = options->note;
+    reader->sources.context = options->context;
+    reader->program.last = &reader->program.first;
+    reader->program.last_command = &reader->program.first_command;
+    reader->parser.sources = &reader->sources;
+    reader->parser.symbols = &reader->symbols;
+    reader->parser.arena = &reader->arena;
+    reader->parser.program = &reader->program;
+    reader->parser.relax_integrality = options->relax_integrality;
+    struct ampl_evaluator *e = &reader->evaluator;
+    e->sources = &reader->sources;
+    e->symbols = &reader->symbols;
+    e->program = &reader->program;
+    e->max_nodes = options->max_nodes;
+    e->max_steps =
+        options->max_nodes < SIZE_MAX / AMPL_STEPS_PER_NODE ? options->max_nodes * AMPL_STEPS_PER_NODE : SIZE_MAX - 1;
+    return ampl_symbols_create(&reader->symbols) || ampl_no_memory(&reader->sources);
+}
+
+static void reader_end(struct reader *reader) {
+    for (struct ampl_declaration *d = reader->program.first; d; d = d->next) {
+        ampl_table_release(&d->given);
+        ampl_table_release(&d->known);
+        ampl_table_release(&d->fixed);
+    }
+    ampl_evaluator_release(&reader->evaluator);
+    ampl_parser_release(&reader->parser);
+    ampl_symbols_release(&reader->symbols);
+    ampl_sources_release(&reader->sources);
+    arena_release(&reader->arena);
+}
+
+/* ---- parsing ---- */
+
+static bool is_data_name(const char *name) {
+    size_t length = strlen(name);
+    return length >= 4 && strcmp(name + length - 4, ".dat") == 0;
+}
+
+/* The newest source, unless a solve came before it. */
+static void parse_newest(struct reader *reader) {
+    uint32_t source = (uint32_t)reader->sources.count - 1;
+    struct ampl_place place = {source, 0};
+    const char *name = reader->sources.list[source].name;
+    if (reader->parser.finished) {
+        ampl_note(&reader->sources, HN_SEVERITY_WARNING, &place, "%s is skipped: it comes after solve", name);
+        return;
+    }
+    reader->parser.data_mode = is_data_name(name);
+    ampl_parse_source(&reader->parser, source);
+}
+
+/* ---- values from the caller ---- */
+
+static bool bad_let(struct reader *reader, const char *let, const char *problem) {
+    return ampl_error(&reader->sources, HN_INVALID, NULL, "let %s: %s", let, problem);
+}
+
+static bool let_value(struct reader *reader, const struct ampl_declaration *param, const char *text,
+                      struct ampl_value *value) {
+    size_t length = strlen(text), sign = text[0] == '-' || text[0] == '+';
+    double number = HUGE_VAL;
+    uint32_t symbol;
+    if (length > sign &&
+        (strcmp(text + sign, "Infinity") == 0 || ampl_numeral(text + sign, length - sign, &number) == length - sign)) {
+        *value = ampl_value_number(text[0] == '-' ? -number : number);
+        return true;
+    }
+    if (!param->symbolic)
+        return false;
+    bool stored = ampl_symbols_intern(&reader->symbols, text, length, &symbol);
+    *value = stored ? ampl_value_symbol(symbol) : ampl_value_nothing();
+    return stored;
+}
+
+/* "N=20" */
+static bool apply_let(struct reader *reader, const char *let) {
+    const char *equals = let ? strchr(let, '=') : NULL;
+    struct ampl_value value;
+    uint32_t symbol;
+    if (!equals)
+        return bad_let(reader, let ? let : "", "NAME=VALUE is needed");
+    if (!ampl_symbols_intern(&reader->symbols, let, (size_t)(equals - let), &symbol))
+        return ampl_no_memory(&reader->sources);
+    struct ampl_declaration *param = reader->symbols.list[symbol].declaration;
+    if (!param || param->kind != AMPL_PARAMS || param->arity > 0)
+        return bad_let(reader, let, "there is no scalar param of this name");
+    if (!let_value(reader, param, equals + 1, &value))
+        return bad_let(reader, let, "the value is no number");
+    param->assigned = param->pinned = true;
+    return ampl_table_set(&param->given, 0, NULL, value) || ampl_no_memory(&reader->sources);
+}
+
+/* ---- building ---- */
+
+/* A model without outputs is none: says so in the words of its text. */
+static bool check_outputs(struct reader *reader) {
+    bool declared = false;
+    if (hn_model_output_count(reader->evaluator.model) > 0 || reader->sources.count == 0)
+        return true;
+    for (const struct ampl_declaration *d = reader->program.first; d; d = d->next)
+        declared |= d->kind == AMPL_VARIABLES;
+    return ampl_error(
+        &reader->sources, HN_INVALID, NULL, "%s %s: the model has no outputs", reader->sources.list[0].name,
+        declared ? "declares only variables that are defined by '=' or have an empty index" : "declares no variables");
+}
+
+static bool build(struct reader *reader) {
+    struct ampl_evaluator *e = &reader->evaluator;
+    hn_model_options options = hn_model_defaults();
+    hn_error error;
+    options.max_nodes = e->max_nodes;
+    ampl_mark_inputs(e);
+    ampl_mark_varying(e);
+    hn_status status = hn_model_create(&e->model, &options, &error);
+    if (status != HN_OK)
+        return ampl_error(&reader->sources, status, NULL, "%s", error.text);
+    if (!ampl_run_commands(e) || !ampl_check_inputs(e) || !ampl_check_given(e) || !ampl_run_checks(e) ||
+        !ampl_expand(e) || !check_outputs(reader))
+        return false;
+    status = hn_model_finish(e->model, &error);
+    return status == HN_OK || ampl_error(&reader->sources, status, NULL, "%s", error.text);
+}
+
+static bool finish(struct reader *reader, const hn_read_options *options) {
+    bool good = reader->sources.error_count == 0;
+    for (size_t i = 0; good && i < options->let_count; i++)
+        good = apply_let(reader, options->lets[i]);
+    return good && build(reader);
+}
+
+/* Hands over the model, or the first error. */
+static hn_status leave(struct reader *reader, bool good, hn_model **out, hn_error *error) {
+    hn_status status = HN_OK;
+    if (good) {
+        *out = reader->evaluator.model;
+    } else {
+        status = reader->sources.first.status != HN_OK ? reader->sources.first.status : HN_NO_MEMORY;
+        error_set(error, status, "%s", reader->sources.first.text);
+        hn_model_destroy(reader->evaluator.model);
+    }
+    reader_end(reader);
+    return status;
+}
+
+hn_status hn_model_read(hn_model **out, size_t count, const char *const *paths, const hn_read_options *options,
+                        hn_error *error) {
+    hn_read_options chosen = options ? *options : hn_read_defaults();
+    struct reader reader;
+    *out = NULL;
+    bool good = reader_start(&reader, &chosen);
+    for (size_t i = 0; good && i < count; i++) {
+        good = ampl_sources_add_file(&reader.sources, paths[i], NULL);
+        if (good)
+            parse_newest(&reader);
+    }
+    return leave(&reader, good && finish(&reader, &chosen), out, error);
+}
+
+hn_status hn_model_read_text(hn_model **out, size_t count, const hn_text *texts, const hn_read_options *options,
+                             hn_error *error) {
+    hn_read_options chosen = options ? *options : hn_read_defaults();
+    struct reader reader;
+    *out = NULL;
+    bool good = reader_start(&reader, &chosen);
+    reader.parser.in_memory = true;
+    for (size_t i = 0; good && i < count; i++) {
+        good = ampl_sources_add_text(&reader.sources, &texts[i]);
+        if (good)
+            parse_newest(&reader);
+    }
+    return leave(&reader, good && finish(&reader, &chosen), out, error);
+}

@@ -1,0 +1,151 @@
+/* sources.c - see sources.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/sources.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/size.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- notes ---- */
+
+/* A caller's view of a place. Columns count characters of UTF-8, not bytes. */
+static hn_note locate(const struct ampl_sources *sources, const struct ampl_place *place) {
+    hn_note note = {.file = NULL};
+    if (!place || place->source >= sources->count)
+        return note;
+    const struct ampl_source *source = &sources->list[place->source];
+    note.file = source->name;
+    note.line = note.column = 1;
+    for (size_t i = 0; i < place->offset && i < source->length; i++) {
+        if (source->text[i] == '\n') {
+            note.line++;
+            note.column = 1;
+        } else if (((unsigned char)source->text[i] & 0xc0) != 0x80) {
+            note.column++;
+        }
+    }
+    return note;
+}
+
+static void say(const struct ampl_sources *sources, hn_note note) {
+    if (sources->note)
+        sources->note(sources->context, &note);
+}
+
+bool ampl_error(struct ampl_sources *sources, hn_status status, const struct ampl_place *place, const char *format,
+                ...) {
+    char text[sizeof sources->first.text];
+    if (sources->stopped)
+        return false;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    hn_note note = locate(sources, place);
+    note.severity = HN_SEVERITY_ERROR;
+    note.text = text;
+    if (sources->error_count++ == 0) {
+        if (note.file)
+            error_set(&sources->first, status, "%s:%zu:%zu: %s", note.file, note.line, note.column, text);
+        else
+            error_set(&sources->first, status, "%s", text);
+    }
+    say(sources, note);
+    if (status == HN_NO_MEMORY || status == HN_LIMIT || sources->error_count >= AMPL_MOST_ERRORS)
+        sources->stopped = true;
+    return false;
+}
+
+void ampl_note(struct ampl_sources *sources, hn_severity severity, const struct ampl_place *place, const char *format,
+               ...) {
+    char text[sizeof sources->first.text] = "further notes are left out";
+    if (!sources->note || sources->stopped || sources->note_count > AMPL_MOST_NOTES)
+        return;
+    if (sources->note_count++ < AMPL_MOST_NOTES) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(text, sizeof text, format, arguments);
+        va_end(arguments);
+    }
+    hn_note note = locate(sources, place);
+    note.severity = severity;
+    note.text = text;
+    say(sources, note);
+}
+
+bool ampl_no_memory(struct ampl_sources *sources) {
+    return ampl_error(sources, HN_NO_MEMORY, NULL, "model text: out of memory");
+}
+
+/* ---- texts ---- */
+
+static bool add_source(struct ampl_sources *sources, struct ampl_source source) {
+    struct ampl_source *list = array_grow(sources->list, &sources->capacity, sources->count + 1, sizeof *list);
+    const char *name = arena_copy_text(&sources->names, source.name, strlen(source.name));
+    if (list)
+        sources->list = list;
+    if (!list || !name) {
+        base_release(source.owned);
+        return ampl_no_memory(sources);
+    }
+    source.name = name;
+    sources->list[sources->count++] = source;
+    return true;
+}
+
+bool ampl_sources_add_file(struct ampl_sources *sources, const char *path, const struct ampl_place *asked) {
+    struct file_bytes bytes;
+    hn_error error;
+    if (sources->count >= AMPL_MOST_SOURCES)
+        return ampl_error(sources, HN_LIMIT, asked, "more than %d files", AMPL_MOST_SOURCES);
+    hn_status status = file_read(&bytes, path, sources->max_bytes, &error);
+    if (status != HN_OK)
+        return ampl_error(sources, status, asked, "%s", error.text);
+    return add_source(sources, (struct ampl_source){path, (const char *)bytes.data, bytes.count, bytes.data});
+}
+
+/* A copy, because the lexer looks at the 0 after the end. */
+bool ampl_sources_add_text(struct ampl_sources *sources, const hn_text *text) {
+    const char *name = text->name ? text->name : "text";
+    size_t bytes;
+    if (text->length > sources->max_bytes)
+        return ampl_error(sources, HN_LIMIT, NULL, "%s: larger than the limit of %zu bytes", name, sources->max_bytes);
+    unsigned char *copy = size_add(text->length, 1, &bytes) ? base_allocate(bytes) : NULL;
+    if (!copy)
+        return ampl_no_memory(sources);
+    if (text->length > 0)
+        memcpy(copy, text->bytes, text->length);
+    copy[text->length] = 0;
+    return add_source(sources, (struct ampl_source){name, (const char *)copy, text->length, copy});
+}
+
+void ampl_sources_release(struct ampl_sources *sources) {
+    for (size_t i = 0; i < sources->count; i++)
+        base_release(sources->list[i].owned);
+    base_release(sources->list);
+    arena_release(&sources->names);
+    sources->list = NULL;
+    sources->count = 0;
+}
+
+const char *ampl_sources_beside(struct ampl_sources *sources, uint32_t source, const char *name, size_t length) {
+    const char *from = sources->list[source].name, *slash = strrchr(from, '/');
+    size_t folder = slash && (length == 0 || name[0] != '/') ? (size_t)(slash - from) + 1 : 0, bytes;
+    char *path = NULL;
+    if (size_add(folder, length, &bytes) && size_add(bytes, 1, &bytes))
+        path = arena_take(&sources->names, bytes, 1);
+    if (!path) {
+        ampl_no_memory(sources);
+        return NULL;
+    }
+    memcpy(path, from, folder);
+    memcpy(path + folder, name, length);
+    path[folder + length] = '\0';
+    return path;
+}

@@ -1,0 +1,56 @@
+/* sources.h - the texts being read, places in them, and what is said about those places.
+ *
+ * In come files or texts in memory; out go notes to the caller's callback and the first error to the caller's
+ * hn_error, each with file, line and column. A place is two small numbers; line and column are counted only when
+ * something is said. Once a fatal error (memory, limit, too many errors) was reported, `stopped` tells everyone to
+ * unwind.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_AMPL_SOURCES_H
+#define HN_AMPL_SOURCES_H
+
+#include "base/arena.h"
+#include "hardnet/read.h"
+
+struct ampl_place {
+    uint32_t source, offset;
+};
+
+struct ampl_source {
+    const char *name;
+    const char *text; /* ended by 0 */
+    size_t length;
+    unsigned char *owned; /* the bytes to release, NULL for texts of the caller's */
+};
+
+struct ampl_sources {
+    struct ampl_source *list;
+    size_t count, capacity;
+    struct arena names;
+    size_t max_bytes;
+    void (*note)(void *context, const hn_note *note);
+    void *context;
+    hn_error first; /* the first error; HN_OK while there is none */
+    size_t error_count, note_count;
+    bool stopped;
+};
+
+enum { AMPL_MOST_ERRORS = 20, AMPL_MOST_NOTES = 200, AMPL_MOST_SOURCES = 1000 };
+
+/* Adds a file, read whole, or a copy of a text; false with an error, reported at the place that asked for it (NULL:
+ * none). */
+bool ampl_sources_add_file(struct ampl_sources *sources, const char *path, const struct ampl_place *asked);
+bool ampl_sources_add_text(struct ampl_sources *sources, const hn_text *text);
+void ampl_sources_release(struct ampl_sources *sources);
+
+/* The path of a file that is named in a source: beside it unless absolute. From the sources' arena; NULL: no memory. */
+const char *ampl_sources_beside(struct ampl_sources *sources, uint32_t source, const char *name, size_t length);
+
+/* Says something about a place (NULL: none). ampl_error returns false for `return ampl_error(...)`. */
+__attribute__((format(printf, 4, 5))) bool ampl_error(struct ampl_sources *sources, hn_status status,
+                                                      const struct ampl_place *place, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void ampl_note(struct ampl_sources *sources, hn_severity severity,
+                                                     const struct ampl_place *place, const char *format, ...);
+bool ampl_no_memory(struct ampl_sources *sources);
+
+#endif

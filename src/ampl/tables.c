@@ -1,0 +1,157 @@
+/* tables.c - see tables.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/tables.h"
+
+#include "ampl/sets.h"
+#include "base/arena.h"
+#include "base/memory.h"
+#include "base/size.h"
+
+enum { FIRST_SLOTS = 16, KEPT_SLOTS = 64 };
+
+static uint32_t hash_tuple(const ampl_atom *tuple, uint32_t arity) {
+    uint64_t hash = arity;
+    for (uint32_t i = 0; i < arity; i++)
+        hash = ampl_hash_word(hash, tuple[i]);
+    return (uint32_t)(hash ^ (hash >> 32));
+}
+
+static bool is_tuple(const struct ampl_tuples *tuples, uint32_t number, const ampl_atom *tuple) {
+    const ampl_atom *other = tuples->arity > 0 ? tuples->atoms + (size_t)number * tuples->arity : tuple;
+    for (uint32_t i = 0; i < tuples->arity; i++)
+        if (other[i] != tuple[i])
+            return false;
+    return true;
+}
+
+/* The slot of this tuple, or the free one where it would stand. */
+static struct ampl_slot *slot_of(const struct ampl_tuples *tuples, const ampl_atom *tuple, uint32_t hash) {
+    size_t mask = tuples->slot_count - 1, place = hash & mask;
+    for (;; place = (place + 1) & mask) {
+        struct ampl_slot *slot = &tuples->slots[place];
+        if (slot->number == 0 || (slot->hash == hash && is_tuple(tuples, slot->number - 1, tuple)))
+            return slot;
+    }
+}
+
+static bool resize_slots(struct ampl_tuples *tuples, size_t count) {
+    size_t bytes, mask = count - 1;
+    struct ampl_slot *slots = size_multiply(count, sizeof *slots, &bytes) ? base_allocate(bytes) : NULL;
+    if (!slots)
+        return false;
+    memset(slots, 0, bytes);
+    for (size_t i = 0; i < tuples->slot_count; i++) {
+        size_t place = tuples->slots[i].hash & mask;
+        if (tuples->slots[i].number == 0)
+            continue;
+        while (slots[place].number != 0)
+            place = (place + 1) & mask;
+        slots[place] = tuples->slots[i];
+    }
+    base_release(tuples->slots);
+    tuples->slots = slots;
+    tuples->slot_count = count;
+    return true;
+}
+
+bool ampl_tuples_find(const struct ampl_tuples *tuples, const ampl_atom *tuple, size_t *number) {
+    uint32_t found = tuples->slots ? slot_of(tuples, tuple, hash_tuple(tuple, tuples->arity))->number : 0;
+    *number = found > 0 ? found - 1 : 0;
+    return found != 0;
+}
+
+static bool append(struct ampl_tuples *tuples, const ampl_atom *tuple) {
+    size_t used, needed;
+    if (!size_multiply(tuples->count, tuples->arity, &used) || !size_add(used, tuples->arity, &needed))
+        return false;
+    if (tuples->arity > 0) {
+        ampl_atom *atoms = array_grow(tuples->atoms, &tuples->capacity, needed, sizeof *atoms);
+        if (!atoms)
+            return false;
+        tuples->atoms = atoms;
+        memcpy(atoms + used, tuple, tuples->arity * sizeof *tuple);
+    }
+    tuples->count++;
+    return true;
+}
+
+bool ampl_tuples_add(struct ampl_tuples *tuples, const ampl_atom *tuple, size_t *number, bool *fresh) {
+    if (tuples->count >= UINT32_MAX - 1)
+        return false;
+    size_t slots = tuples->slot_count > 0 ? tuples->slot_count : FIRST_SLOTS / 2;
+    if (2 * (tuples->count + 1) > tuples->slot_count && !resize_slots(tuples, 2 * slots))
+        return false;
+    uint32_t hash = hash_tuple(tuple, tuples->arity);
+    struct ampl_slot *slot = slot_of(tuples, tuple, hash);
+    bool is_new = slot->number == 0;
+    if (is_new) {
+        if (!append(tuples, tuple))
+            return false;
+        *slot = (struct ampl_slot){(uint32_t)tuples->count, hash};
+    }
+    *number = slot->number - 1;
+    if (fresh)
+        *fresh = is_new;
+    return true;
+}
+
+void ampl_tuples_clear(struct ampl_tuples *tuples, uint32_t arity) {
+    if (tuples->slot_count > KEPT_SLOTS &&
+        tuples->slot_count / 8 > tuples->count) { /* clearing would cost more than growing */
+        base_release(tuples->slots);
+        tuples->slots = NULL;
+        tuples->slot_count = 0;
+    } else if (tuples->slots && tuples->count > 0) {
+        memset(tuples->slots, 0, tuples->slot_count * sizeof *tuples->slots);
+    }
+    tuples->count = 0;
+    tuples->arity = arity;
+}
+
+void ampl_tuples_release(struct ampl_tuples *tuples) {
+    base_release(tuples->atoms);
+    base_release(tuples->slots);
+    *tuples = (struct ampl_tuples){.arity = tuples->arity};
+}
+
+/* ---- tables ---- */
+
+struct ampl_value *ampl_table_find(const struct ampl_table *table, const ampl_atom *key) {
+    size_t number;
+    return ampl_tuples_find(&table->keys, key, &number) ? &table->values[number] : NULL;
+}
+
+bool ampl_table_set(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value) {
+    size_t number;
+    bool fresh;
+    table->keys.arity = arity;
+    struct ampl_value *values = array_grow(table->values, &table->capacity, table->keys.count + 1, sizeof *values);
+    if (!values)
+        return false;
+    table->values = values;
+    if (!ampl_tuples_add(&table->keys, key, &number, &fresh))
+        return false;
+    if (!fresh && values[number].kind == AMPL_SET_VALUE && values[number].is.set != value.is.set)
+        ampl_set_destroy(values[number].is.set);
+    values[number] = value;
+    return true;
+}
+
+static void release_sets(struct ampl_table *table) {
+    for (size_t i = 0; i < table->keys.count; i++)
+        if (table->values[i].kind == AMPL_SET_VALUE)
+            ampl_set_destroy(table->values[i].is.set);
+}
+
+void ampl_table_clear(struct ampl_table *table) {
+    release_sets(table);
+    ampl_tuples_clear(&table->keys, table->keys.arity);
+}
+
+void ampl_table_release(struct ampl_table *table) {
+    release_sets(table);
+    ampl_tuples_release(&table->keys);
+    base_release(table->values);
+    *table = (struct ampl_table){.values = NULL};
+}

@@ -1,0 +1,160 @@
+/* tree.h - what the parser makes of the texts and the evaluator walks: expressions, index lists, declarations,
+ * commands.
+ *
+ * Everything lives in the reader's arena until the model is built. Chains of operators of one rank (a + b - c + ...)
+ * are one node with many arguments, so that a tree is never deeper than the nesting of the text, which the parser
+ * limits.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_AMPL_TREE_H
+#define HN_AMPL_TREE_H
+
+#include "ampl/sources.h"
+#include "ampl/tables.h"
+
+/* What an expression stands for. */
+enum ampl_type { AMPL_SCALAR, AMPL_LOGICAL, AMPL_SET, AMPL_TUPLE };
+
+/* Arguments in brackets; a chain keeps the token or word before argument i in its signs. */
+enum ampl_op {
+    AMPL_NUMERAL,        /* number */
+    AMPL_LITERAL,        /* symbol */
+    AMPL_DUMMY,          /* slot of the frame; item: what it runs over */
+    AMPL_REFERENCE,      /* declaration [subscripts] */
+    AMPL_CHAIN_ADD,      /* + - less */
+    AMPL_CHAIN_MULTIPLY, /* * / div mod */
+    AMPL_CHAIN_JOIN,     /* & */
+    AMPL_NEGATE,
+    AMPL_RAISE,    /* [base, exponent] */
+    AMPL_CALL,     /* word [arguments] */
+    AMPL_SUM_OVER, /* indexing [body]; likewise the next three */
+    AMPL_PRODUCT_OVER,
+    AMPL_MIN_OVER,
+    AMPL_MAX_OVER,
+    AMPL_CHOICE, /* [condition, yes] or [condition, yes, no]; scalar or set */
+    AMPL_CHAIN_OR,
+    AMPL_CHAIN_AND,
+    AMPL_NEITHER,   /* not */
+    AMPL_COMPARE,   /* token [left, right] */
+    AMPL_MEMBER_OF, /* [scalar or tuple, set] */
+    AMPL_SUBSET_OF, /* [set, set] */
+    AMPL_EXISTS_OVER,
+    AMPL_FORALL_OVER,
+    AMPL_PROGRESSION,     /* a .. b by c */
+    AMPL_MEMBERS,         /* {a, b, c}, also of tuples */
+    AMPL_CHAIN_UNION,     /* union diff symdiff */
+    AMPL_CHAIN_INTERSECT, /* inter */
+    AMPL_CHAIN_CROSS,
+    AMPL_SET_OVER,       /* {i in S: condition} as a set */
+    AMPL_IMAGE_OVER,     /* setof {..} tuple */
+    AMPL_UNION_OVER,     /* union {..} set */
+    AMPL_INTERSECT_OVER, /* inter {..} set */
+    AMPL_LIST            /* (a, b, c) */
+};
+
+struct ampl_index_item;
+struct ampl_indexing;
+struct ampl_declaration;
+
+struct ampl_node {
+    uint8_t op, type;
+    bool varies;       /* may depend on inputs or variables: set by ampl_mark_varying */
+    uint8_t dimension; /* of a SET; 0: the empty set, of any dimension */
+    uint32_t count;    /* arguments */
+    struct ampl_place place;
+    union {
+        double number;
+        uint32_t symbol, slot, word;
+        struct ampl_declaration *declaration;
+        const uint16_t *signs; /* of a chain */
+    } is;
+    union {
+        const struct ampl_indexing *indexing;
+        const struct ampl_index_item *item; /* of a dummy */
+    } over;
+    struct ampl_node *arguments[];
+};
+
+/* One component of an index: a new dummy with a slot, or a value that members must have there. */
+struct ampl_component {
+    uint32_t slot;
+    struct ampl_node *fixed; /* NULL: free */
+};
+
+struct ampl_index_item {
+    struct ampl_node *set;
+    uint32_t count; /* of components */
+    struct ampl_component *components;
+    struct ampl_index_item *next;
+};
+
+struct ampl_indexing {
+    struct ampl_place place;
+    struct ampl_index_item *items;
+    uint32_t arity, first_slot;  /* its free components, in order, have the slots from first_slot on */
+    struct ampl_node *condition; /* NULL: none */
+};
+
+enum ampl_kind { AMPL_SETS, AMPL_PARAMS, AMPL_VARIABLES, AMPL_CONSTRAINTS, AMPL_OBJECTIVES };
+
+enum ampl_attribute_kind { AMPL_AT_LEAST, AMPL_AT_MOST, AMPL_ABOVE, AMPL_BELOW, AMPL_OTHER_THAN, AMPL_IN, AMPL_WITHIN };
+
+struct ampl_attribute {
+    enum ampl_attribute_kind kind;
+    struct ampl_node *bound;
+    struct ampl_attribute *next; /* in the order of the text */
+};
+
+struct ampl_declaration {
+    enum ampl_kind kind;
+    uint32_t name; /* symbol */
+    struct ampl_place place;
+    const struct ampl_indexing *indexing; /* NULL: scalar */
+    uint32_t arity, slots;                /* subscripts; size of its frame */
+    uint32_t dimension;                   /* of a set's members */
+    struct ampl_attribute *attributes;
+    struct ampl_node *value;    /* := or = */
+    struct ampl_node *fallback; /* default */
+    bool defined;               /* by =, for good */
+    bool integer, binary, symbolic, ordered, circular, maximize;
+    bool varies;    /* see ampl_node */
+    bool recursive; /* its value refers to itself */
+    bool backward;  /* and does so at later indices: x[t] by x[t+1] */
+
+    /* A constraint is sides[0] relation sides[1], perhaps relation sides[2]; an objective is sides[0]. */
+    struct ampl_node *sides[3];
+    uint32_t side_count, relation; /* token */
+
+    /* What data, let and the evaluator know. */
+    struct ampl_table given;         /* values from data and let; starts of variables */
+    struct ampl_table known;         /* computed values, sets, inputs, variables */
+    struct ampl_table fixed;         /* fixed variables: nonzero; unfixed again: 0 */
+    struct ampl_value given_default; /* of a data table */
+    bool assigned;                   /* data or let give values */
+    bool let;                        /* a let command changes it */
+    bool input;                      /* a param without any value */
+    bool pinned;                     /* its value comes from the caller's options */
+    bool filling;                    /* a recursive param that is being filled in order */
+    struct ampl_declaration *next;
+};
+
+enum ampl_command_kind { AMPL_LET, AMPL_FIX, AMPL_UNFIX, AMPL_CHECK };
+
+struct ampl_command {
+    enum ampl_command_kind kind;
+    struct ampl_place place;
+    const struct ampl_indexing *indexing; /* NULL: none */
+    uint32_t slots;
+    struct ampl_node *target; /* the reference to what is changed */
+    struct ampl_node *value;  /* new value or, of a check, the condition; NULL: none */
+    uint32_t number;          /* of a check, from 1 on */
+    struct ampl_command *next;
+};
+
+/* The whole, in the order of the text. */
+struct ampl_program {
+    struct ampl_declaration *first, **last;
+    struct ampl_command *first_command, **last_command;
+};
+
+#endif

@@ -1,0 +1,81 @@
+/* words.h - the words that the language knows: one list, expanded to their numbers and to their texts.
+ *
+ * The symbols of a reader start with this list, so that the symbol of a word is its number here. Few of them are
+ * reserved: a name that a model declares hides a function of the same name, and commands are words only where a
+ * statement starts.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_AMPL_WORDS_H
+#define HN_AMPL_WORDS_H
+
+/* Lists of words, filled line by line. */
+/* clang-format off */
+
+/* Words with a meaning inside expressions and declarations. */
+#define AMPL_RESERVED_LIST(X)                                                                                          \
+    X(and) X(or) X(not) X(in) X(within) X(union) X(diff) X(symdiff) X(inter) X(cross) X(setof) X(by) X(less) X(div)    \
+    X(mod) X(sum) X(prod) X(min) X(max) X(if) X(then) X(else) X(exists) X(forall) X(Infinity) X(integer) X(binary)     \
+    X(symbolic) X(default) X(dimen) X(ordered) X(circular) X(complements) X(to) X(logical)
+
+/* Words that start a statement: those that are read, those whose statement is skipped with a note, those that are
+ * refused. */
+#define AMPL_STATEMENT_LIST(X)                                                                                         \
+    X(set) X(param) X(var) X(minimize) X(maximize) X(subject) X(subj) X(check) X(let) X(fix) X(unfix) X(data)          \
+    X(model) X(include) X(commands) X(end) X(quit) X(exit) X(reset) X(solve)
+
+#define AMPL_SKIPPED_LIST(X)                                                                                           \
+    X(suffix) X(display) X(print) X(printf) X(option) X(write) X(close) X(expand) X(show) X(xref) X(solexpand)         \
+    X(csvdisplay)
+
+#define AMPL_REFUSED_LIST(X)                                                                                           \
+    X(function) X(node) X(arc) X(for) X(repeat) X(while) X(until) X(break) X(continue) X(problem) X(environ) X(drop)   \
+    X(restore) X(objective) X(read) X(table) X(update) X(delete) X(purge) X(redeclare) X(shell) X(cd) X(call)          \
+    X(load) X(remove) X(solution) X(export)
+
+/* Words with a meaning in one place only: attributes, table headings, functions on sets and texts. */
+#define AMPL_OTHER_LIST(X)                                                                                             \
+    X(tr) X(interval) X(Reals) X(Integers) X(coeff) X(cover) X(obj) X(net_in) X(net_out) X(to_come) X(reversed)        \
+    X(card) X(ord) X(ord0) X(first) X(last) X(next) X(prev) X(nextw) X(prevw) X(member) X(arity) X(round) X(trunc)     \
+    X(precision) X(floor) X(ceil) X(atan2) X(num) X(length) X(substr)
+
+#define AMPL_RANDOM_LIST(X)                                                                                            \
+    X(Beta) X(Cauchy) X(Exponential) X(Gamma) X(Irand224) X(Normal) X(Normal01) X(Poisson) X(Uniform) X(Uniform01)
+
+/* clang-format on */
+
+/* Functions of one number: X(name, value of a constant a, operator of the model). */
+#define AMPL_FUNCTION_LIST(X)                                                                                          \
+    X(sin, elementary_sin(a), hn_sin)                                                                                  \
+    X(cos, elementary_cos(a), hn_cos)                                                                                  \
+    X(tan, elementary_tan(a), hn_tan)                                                                                  \
+    X(asin, elementary_asin(a), hn_asin)                                                                               \
+    X(acos, elementary_acos(a), hn_acos)                                                                               \
+    X(atan, elementary_atan(a), hn_atan)                                                                               \
+    X(sinh, elementary_sinh(a), hn_sinh)                                                                               \
+    X(cosh, elementary_cosh(a), hn_cosh)                                                                               \
+    X(tanh, elementary_tanh(a), hn_tanh)                                                                               \
+    X(asinh, elementary_asinh(a), hn_asinh)                                                                            \
+    X(acosh, elementary_acosh(a), hn_acosh)                                                                            \
+    X(atanh, elementary_atanh(a), hn_atanh)                                                                            \
+    X(exp, elementary_exp(a), hn_exp)                                                                                  \
+    X(log, elementary_log(a), hn_log)                                                                                  \
+    X(log10, elementary_log10(a), hn_log10)                                                                            \
+    X(sqrt, wide_sqrt(a), hn_sqrt)                                                                                     \
+    X(abs, wide_abs(a), hn_abs)
+
+#define AMPL_ENUMERATE(name)                       AMPL_WORD_##name,
+#define AMPL_ENUMERATE_FUNCTION(name, value, make) AMPL_WORD_##name,
+enum ampl_word {
+    AMPL_WORD_none, /* symbol 0 is the empty text */
+    AMPL_RESERVED_LIST(AMPL_ENUMERATE) AMPL_RESERVED_END,
+    AMPL_STATEMENT_LIST(AMPL_ENUMERATE) AMPL_SKIPPED_FIRST,
+    AMPL_SKIPPED_LIST(AMPL_ENUMERATE) AMPL_REFUSED_FIRST,
+    AMPL_REFUSED_LIST(AMPL_ENUMERATE) AMPL_REFUSED_END,
+    AMPL_OTHER_LIST(AMPL_ENUMERATE) AMPL_RANDOM_FIRST,
+    AMPL_RANDOM_LIST(AMPL_ENUMERATE) AMPL_RANDOM_END,
+    AMPL_FUNCTION_LIST(AMPL_ENUMERATE_FUNCTION) AMPL_WORD_COUNT
+};
+#undef AMPL_ENUMERATE
+#undef AMPL_ENUMERATE_FUNCTION
+
+#endif

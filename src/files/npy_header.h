@@ -1,0 +1,21 @@
+/* npy_header.h - the header of a .npy file: a Python dictionary with three known keys, read without Python.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_FILES_NPY_HEADER_H
+#define HN_FILES_NPY_HEADER_H
+
+#include "hardnet/base.h"
+
+struct npy_header {
+    size_t data; /* offset of the first value */
+    bool big_endian, fortran_order;
+    size_t item; /* bytes of a value: 4 or 8 */
+    int dimensions;
+    size_t shape[2];
+};
+
+/* Checks everything but the length of the data. */
+hn_status npy_header_parse(struct npy_header *header, const char *name, const unsigned char *bytes, size_t count,
+                           hn_error *error);
+
+#endif

@@ -1,0 +1,215 @@
+/* test_limits.c - texts that are too deep, too large or no texts at all end in an error, soon and without a crash.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/random.h"
+
+#include "ampl/reading.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static hn_status status_of(const char *text, size_t max_nodes, char *message, size_t size) {
+    hn_model *model;
+    hn_error error = {.status = HN_OK, .text = ""};
+    hn_read_options options = hn_read_defaults();
+    options.max_nodes = max_nodes;
+    hn_status status = read_text(&model, text, &options, &error);
+    hn_model_destroy(model);
+    snprintf(message, size, "%s", error.text);
+    return status;
+}
+
+/* before, then `times` times open, then middle, then as many times close, then after. */
+static char *nested(const char *before, const char *open, const char *middle, const char *close, const char *after,
+                    size_t times) {
+    size_t size = strlen(before) + times * (strlen(open) + strlen(close)) + strlen(middle) + strlen(after) + 1;
+    char *text = malloc(size), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "%s", before);
+    for (size_t i = 0; i < times; i++)
+        at += sprintf(at, "%s", open);
+    at += sprintf(at, "%s", middle);
+    for (size_t i = 0; i < times; i++)
+        at += sprintf(at, "%s", close);
+    sprintf(at, "%s", after);
+    return text;
+}
+
+static void nesting_has_a_limit(void **state) {
+    (void)state;
+    static const struct {
+        const char *open, *middle, *close;
+    } forms[] = {{"(", "x", ")"},
+                 {"-", "x", ""},
+                 {"2^", "x", ""},
+                 {"sin(", "x", ")"},
+                 {"if 1 = 1 then ", "x", ""},
+                 {"sum {i in 1..1} ", "x", ""},
+                 {"card({", "1", "})"},
+                 {"p[", "1", "]"},
+                 {"max(x,", "x", ")"},
+                 {"card(setof {i in {", "1", "}} i)"}};
+    char message[600];
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        char *deep =
+            nested("param p{1..2} := 1; var x; c: ", forms[i].open, forms[i].middle, forms[i].close, " <= 1;", 100000);
+        assert_int_equal(status_of(deep, 1000, message, sizeof message), HN_LIMIT);
+        assert_non_null(strstr(message, "more than")); /* deep, or dummies */
+        free(deep);
+        char *fine =
+            nested("param p{1..2} := 1; var x; c: ", forms[i].open, forms[i].middle, forms[i].close, " <= 1;", 40);
+        assert_int_equal(status_of(fine, 100000, message, sizeof message), HN_OK);
+        free(fine);
+    }
+}
+
+static void long_chains_are_not_deep(void **state) {
+    (void)state;
+    static const char *const links[] = {"+x", "-x", "*x", "/2", "+1"};
+    char message[600];
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+        char *text = nested("var x; c: x", links[i], "", "", " <= 1;", 50000);
+        assert_int_equal(status_of(text, 1000000, message, sizeof message), HN_OK);
+        free(text);
+    }
+    char *text = nested("set S := {1} ", "union {2} ", "", "", "; var x{S};", 3000);
+    assert_int_equal(status_of(text, 1000000, message, sizeof message), HN_OK);
+    free(text);
+}
+
+static void expansion_has_a_limit_that_names_the_declaration(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "var big{i in 1..1e9};",
+        "var x; big: sum {i in 1..1e9} x <= 1;",
+        "var x; big: sum {i in 1..1e5, j in 1..1e5} i*x <= 1;",
+        "param big{i in 1..1e9} default 1; var x; minimize f: 0; check: sum {i in 1..1e9} big[i] > 1;",
+        "set big := setof {i in 1..1e9} i; var x{big};",
+        "set big := {1..1e5} cross {1..1e5}; var x{big};",
+        "set big := {1..1e5, 1..1e5}; var x{big};",
+        "set big := 1..1e9 union 1..1e9; var x{big};",
+        "set big := 1..1e9; var x{i in big: i < 3};",
+        "var x; big{i in 1..1e5}: x + i*x^2 + x^i <= i;"};
+    char message[600];
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        clock_t start = clock();
+        hn_status status = status_of(texts[i], 20000, message, sizeof message);
+        if (status != HN_LIMIT || !strstr(message, "max_nodes") || (!strstr(message, "big") && !strstr(message, "x")))
+            fail_msg("%s: %s", texts[i], message);
+        assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 1);
+    }
+}
+
+static void membership_in_a_huge_progression_costs_nothing(void **state) {
+    (void)state;
+    assert_near(constant_of("", "if 12345 in 1..1e15 and 0.5 not in 1..1e15 then 1", ""), 1);
+}
+
+static void endless_recursion_is_stopped(void **state) {
+    (void)state;
+    char message[600];
+    assert_int_equal(status_of("param n := 1e6; param p{i in 1..n} := p[i mod n + 1]; var x; c: p[1]*x <= 1;", 10000000,
+                               message, sizeof message),
+                     HN_LIMIT);
+    assert_int_equal(
+        status_of("param a{i in 1..3} := b[i]; param b{i in 1..3} := 1; var x;", 1000, message, sizeof message),
+        HN_SYNTAX);
+}
+
+static void a_file_larger_than_the_limit_is_refused(void **state) {
+    (void)state;
+    hn_model *model;
+    hn_error error;
+    hn_read_options options = hn_read_defaults();
+    options.max_bytes = 5;
+    assert_int_equal(read_text(&model, "var x;", &options, &error), HN_LIMIT);
+    options.max_bytes = 6;
+    assert_int_equal(read_text(&model, "var x;", &options, &error), HN_OK);
+    hn_model_destroy(model);
+}
+
+/* ---- random bytes ---- */
+
+static void read_anything(const char *bytes, size_t length) {
+    hn_text texts[] = {{"any", bytes, length}};
+    hn_model *model;
+    hn_error error = {.status = HN_OK, .text = ""};
+    hn_read_options options = hn_read_defaults();
+    options.max_nodes = 2000;
+    options.relax_integrality = true;
+    hn_status status = hn_model_read_text(&model, 1, texts, &options, &error);
+    if (status == HN_OK)
+        assert_non_null(model);
+    else
+        assert_true(!model && error.status == status && error.text[0] != '\0');
+    hn_model_destroy(model);
+}
+
+static void random_bytes_never_crash_the_reader(void **state) {
+    (void)state;
+    struct random random = random_start(3, 0);
+    char bytes[200];
+    for (int i = 0; i < 20000; i++) {
+        size_t length = random_below(&random, sizeof bytes);
+        for (size_t j = 0; j < length; j++)
+            bytes[j] = (char)random_below(&random, 256);
+        read_anything(bytes, length);
+    }
+}
+
+static const char *const source =
+    "set S; set A within {S,S}; param n := 3; param c{A} default 1; param z{1..n} >= 0, <= 1;\n"
+    "var x{(i,j) in A} >= 0, <= c[i,j] := .5; var y{1..n}; minimize f: sum {(i,j) in A} c[i,j]*x[i,j]^2;\n"
+    "b {k in S}: sum {(k,j) in A} x[k,j] = 1; s.t. d {i in 1..n: i <> 2}: y[i] <= if i = 1 then z[1] else exp(y[1]);\n"
+    "var t{i in 1..n} = if i = 1 then y[1] else t[i-1] + y[i]; check: z[1] <= 1; let {i in 1..n} y[i] := i/n; fix "
+    "y[2];\n"
+    "data; set S := a b 'c'; param: A: c := a b 1 b c 2 c a .; var y := 1 3;\n";
+
+/* Pieces cut out, doubled, swapped and overwritten. */
+static void random_changes_never_crash_the_reader(void **state) {
+    (void)state;
+    struct random random = random_start(4, 0);
+    size_t whole = strlen(source);
+    char bytes[2000];
+    for (int i = 0; i < 20000; i++) {
+        size_t length = whole;
+        memcpy(bytes, source, whole);
+        for (uint64_t change = 1 + random_below(&random, 4); change > 0; change--) {
+            size_t from = random_below(&random, length), to = random_below(&random, length),
+                   count = random_below(&random, 12);
+            if (from + count > length || to + count > length)
+                continue;
+            switch (random_below(&random, 3)) {
+            case 0:
+                memmove(bytes + from, bytes + from + count, length - from - count);
+                length -= count;
+                break;
+            case 1:
+                memmove(bytes + to, bytes + from, count);
+                break;
+            default:
+                bytes[from] = "{}()[]:;,=<>+-*/^.'\"0aS# \n"[random_below(&random, 27)];
+            }
+        }
+        read_anything(bytes, length);
+    }
+}
+
+static void every_beginning_of_a_text_is_safe(void **state) {
+    (void)state;
+    for (size_t length = 0; length <= strlen(source); length++)
+        read_anything(source, length);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nesting_has_a_limit),
+                                       cmocka_unit_test(long_chains_are_not_deep),
+                                       cmocka_unit_test(expansion_has_a_limit_that_names_the_declaration),
+                                       cmocka_unit_test(membership_in_a_huge_progression_costs_nothing),
+                                       cmocka_unit_test(endless_recursion_is_stopped),
+                                       cmocka_unit_test(a_file_larger_than_the_limit_is_refused),
+                                       cmocka_unit_test(random_bytes_never_crash_the_reader),
+                                       cmocka_unit_test(random_changes_never_crash_the_reader),
+                                       cmocka_unit_test(every_beginning_of_a_text_is_safe)};
+    return cmocka_run_group_tests_name("ampl/limits", tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/* test_mistakes.c - wrong texts: where the message points, and which word it names.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/reading.h"
+
+struct wrong {
+    const char *text, *place, *word;
+};
+
+static void check_wrong(const struct wrong *texts, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        must_fail(texts[i].text, texts[i].place, texts[i].word);
+}
+
+#define CHECK(texts) check_wrong(texts, sizeof texts / sizeof texts[0])
+
+static void mistakes_in_words_and_marks_are_shown(void **state) {
+    (void)state;
+    static const struct wrong texts[] = {{"var x; @", "1:8", "@"},
+                                         {"var x; c: x $ 2 <= 1;", "1:13", "$"},
+                                         {"param s symbolic := 'abc;", "1:21", "does not end"},
+                                         {"var x;\n /* comment", "2:2", "comment"},
+                                         {"var 3x;", "1:5", "3"},
+                                         {"param a := 3x;", "1:12", "number runs into a name"},
+                                         {"var x; c: x <= 1", "1:17", "end of text"},
+                                         {"var x; c: (x <= 1;", "1:18", "parenthesis"},
+                                         {"var x; c: (x + 1 <= 1;", "1:22", "parenthesis"},
+                                         {"var \xc3\xa9; var y; c: \xc3\xa9 + \xc3\xa4 <= 1;", "1:22", "\xc3\xa4"},
+                                         {"foo;", "1:1", "foo"},
+                                         {"3;", "1:1", "3"},
+                                         {"subject c: x <= 1;", "1:9", "c"}};
+    CHECK(texts);
+}
+
+static void mistakes_in_declarations_are_shown(void **state) {
+    (void)state;
+    static const struct wrong texts[] = {{"var x; var x;", "1:12", "x is declared already"},
+                                         {"param in;", "1:7", "in"},
+                                         {"param p foo;", "1:9", "foo"},
+                                         {"param p := 1 := 2;", "1:17", "two values"},
+                                         {"var x > 0;", "1:7", ">"},
+                                         {"var x = 3 >= 1;", "1:5", "x is defined"},
+                                         {"var x integer;", "1:7", "integer"},
+                                         {"var x binary;", "1:7", "binary"},
+                                         {"set S dimen 0;", "1:13", "0"},
+                                         {"set S dimen 2 := 1..3;", "1:18", "dimension"},
+                                         {"set S ordered by T;", "1:15", "by"},
+                                         {"var x in interval[0,1];", "1:7", "in"},
+                                         {"param p{i in 1..2, i};", "1:8", "set"},
+                                         {"param p{};", "1:8", "empty set"},
+                                         {"var x{3};", "1:7", "3: a number is no set"},
+                                         {"param n := 3; var x{n + 1};", "1:21", "n: a number is no set"},
+                                         {"var x{i in 1..2, i in 1..2};", "1:18", "i is a dummy"},
+                                         {"set A dimen 2; var x{(i,i) in A};", "1:25", "i is a dummy"},
+                                         {"var x{1..3}; param p := x[1];", "1:25", "x"},
+                                         {"var x; set S := 1..x;", "1:20", "x"},
+                                         {"var x; var y{1..2} >= x;", "1:23", "x"},
+                                         {"var x; c: sum {i in 1..3: x > 1} i <= 2;", "1:27", "x"},
+                                         {"var x{1..2}; var y; c: x[y] <= 1;", "1:26", "y"}};
+    CHECK(texts);
+}
+
+static void mistakes_in_expressions_are_shown(void **state) {
+    (void)state;
+    static const struct wrong texts[] = {
+        {"var x; c: x + y <= 1;", "1:15", "y is not declared"},
+        {"var x; c: x + <= 1;", "1:15", "<="},
+        {"var x{1..2}; c: x <= 1;", "1:17", "x has 1 subscripts, not 0"},
+        {"var x{1..2}; c: x[1,2] <= 1;", "1:17", "x has 1 subscripts, not 2"},
+        {"var x; c: x[1] <= 1;", "1:11", "x has 0"},
+        {"var x; c: foo(x) <= 1;", "1:11", "foo"},
+        {"var x{1..2}; c: x(1) <= 1;", "1:17", "x is no function"},
+        {"var x; c: sin(x, 1) <= 1;", "1:18", "1: sin takes 1 argument"},
+        {"var x; c: atan2(x) <= 1;", "1:18", "): atan2 takes 2 arguments"},
+        {"var x; c: round(x, 1, 2) <= 1;", "1:23", "round takes 1 to 2 arguments"},
+        {"var x; c: Uniform(0,1)*x <= 1;", "1:11", "Uniform"},
+        {"var x; c: Normal01()*x <= 1;", "1:11", "Normal01"},
+        {"var x; c: 1..3 <= x;", "1:11", "a set stands"},
+        {"var x; c: card(x) <= 1;", "1:16", "x: a number or text stands where a set is needed"},
+        {"set S := 1..2; var x; c: x <= S;", "1:31", "S: a set stands"},
+        {"var x; c: x + (1,2) <= 1;", "1:15", "tuple"},
+        {"var x; c: {1,2} + x <= 1;", "1:11", "a set stands"},
+        {"var x; c: if 1 = 1 x <= 1;", "1:20", "then"},
+        {"var x; c: (if 1 <= 2 <= 3 then x) <= 1;", "1:22", "<="},
+        {"var x; c: sum {i in 1..3 x <= 1;", "1:26", "x"},
+        {"var x; c: sum i x <= 1;", "1:11", "sum"},
+        {"var x; c: x.val <= 1;", "1:11", "x.val"},
+        {"var x; c: <<1; 2, 3>> x <= 1;", "1:11", "<<"},
+        {"var x; c: x <= 1 ==> x >= 2;", "1:18", "==>"},
+        {"set S := {1,(2,3)}; var x{S};", "1:13", "components"},
+        {"set S := {1} union {(2,3)}; var x{S};", "1:20", "dimension"},
+        {"set A := {(1,2)}; var x{(i,j,k) in A};", "1:36", "dimension"},
+        {"set A := {(1,2)}; var x; c: sum {i in A} x <= 1;", "1:39", "dimension"},
+        {"var x; c: (if 3 in {(1,2)} then 1) <= x;", "1:15", "dimension"},
+        {"var x; minimize f: x; c: f <= 3;", "1:26", "f"},
+        {"var x{1..3}; c: sum {i in 1..3} prev(i+1)*x[i] <= 3;", "1:33", "prev"},
+        {"var x; c: (if {1} < {2} then 1) <= x;", "1:15", "sets are compared"},
+        {"var x; c: (if 1 not 2 then 1) <= x;", "1:21", "in"},
+        {"var x; c: card(if 1 = 1 then {1} else {(1,2)}) <= x;", "1:39", "dimension"},
+        {"var x; c: card(if 1 = 1 then {1}) <= x;", "1:33", "else"},
+        {"var x; c: card(Reals) <= x;", "1:16", "infinite sets"},
+        {"var x; c: sum {in in 1..2} x <= x;", "1:16", "in"},
+        {"var x; c: sum {1..2: 1 = 1, 3} x <= x;", "1:27", ","},
+        {"var x; c: sum {1: 2} x <= x;", "1:15", "condition"},
+        {"var x; c: setof {i in 1..2} {i} <= x;", "1:29", "a set stands"}};
+    CHECK(texts);
+}
+
+static void mistakes_in_constraints_and_statements_are_shown(void **state) {
+    (void)state;
+    static const struct wrong texts[] = {
+        {"var x; c: x < 1;", "1:13", "<"},
+        {"var x; c: x;", "1:12", ";"},
+        {"var x; c: 1 <= x >= 0;", "1:18", "relations"},
+        {"var x; c: x <= x <= 2;", "1:11", "middle"},
+        {"var x; c: 0 <= x complements x >= 1;", "1:18", "complements"},
+        {"var x; c: 3 <= x <= 2;", "1:8", "lower bound 3 exceeds upper bound 2"},
+        {"var x{1..2} >= 3, <= 2;", "1:5", "x[1]: lower bound 3"},
+        {"var x; c: x = Infinity;", "1:8", "infinite"},
+        {"var x; c: 3 <= 2;", "1:8", "c: it has no variables and does not hold: 3 <= 2"},
+        {"var x; c {i in 1..3}: 0*x >= i - 2;", "1:8", "c[3]: it has no variables"},
+        {"var x; c: 0 <= 0*x - 1 <= 2;", "1:8", "c: it has no variables"},
+        {"function f;", "1:1", "function"},
+        {"node n;", "1:1", "node"},
+        {"arc a;", "1:1", "arc"},
+        {"for {i in 1..2} { }", "1:1", "for"},
+        {"repeat { };", "1:1", "repeat"},
+        {"while 1;", "1:1", "while"},
+        {"problem p;", "1:1", "problem"},
+        {"drop c;", "1:1", "drop"},
+        {"read x;", "1:1", "read"},
+        {"table t;", "1:1", "table"},
+        {"if 1 then let x := 1;", "1:1", "if"},
+        {"var x; reset;", "1:8", "reset"},
+        {"include other.mod;", "1:1", "other.mod"},
+        {"model 'a b.mod';", "1:1", "a b.mod"},
+        {"include;", "1:1", "include"},
+        {"let y := 3;", "1:5", "y is not declared"},
+        {"param p = 3; let p := 4;", "1:18", "p"},
+        {"param p := 3; fix p;", "1:19", "p"},
+        {"var x; let x = 3;", "1:14", "="},
+        {"var x; let x.lb := 3;", "1:12", "x.lb"}};
+    CHECK(texts);
+}
+
+static void mistakes_in_data_are_shown(void **state) {
+    (void)state;
+    static const struct wrong texts[] = {
+        {"data; param q := 3;", "1:13", "q is not declared"},
+        {"set S; data; param S := 3;", "1:20", "S is a set"},
+        {"param p := 3; data; param p := 4;", "1:27", "p has its value"},
+        {"param p; data; param p := a;", "1:27", "a"},
+        {"param p{1..2}; data; param p := 1;", "1:34", ";"},
+        {"param p{1..2,1..2}; data; param p := 1 2;", "1:41", ";"},
+        {"param p{1..2}; data; param p: 1 2 := 1 2;", "1:31", "two free subscripts"},
+        {"param p{1..2,1..2}; data; param p: 1 2 := 1 3;", "1:46", ";"},
+        {"param p{1..2,1..2}; data; param p := [1] 3;", "1:39", "1 components where 2"},
+        {"param p{1..2,1..2}; data; param p := [1,2,3] 3;", "1:39", "more than 2"},
+        {"set S; param p{S}; data; param: S: q := 1 2;", "1:36", "q is not declared"},
+        {"set S; param p; data; param: S: p := 1 2;", "1:33", "p has 0"},
+        {"set S; data; param: S := 1 [3] 4;", "1:32", "4"},
+        {"data; param: := 3;", "1:17", "3"},
+        {"set S; param p{S}; param: S: p := 1 2;", "1:25", ":"},
+        {"set S; data; set S := 1..5;", "1:23", "1..5"},
+        {"set S{1..2}; data; set S := 1;", "1:26", ":="},
+        {"set A dimen 2; data; set A: 1 2 := a + x;", "1:40", "x"},
+        {"set A dimen 2; data; set A := 1 2 3;", "1:36", ";"},
+        {"param p; let p := 3; data; param p := 3;", "1:34", "let"},
+        {"param p; data; param p := 3 4;", "1:29", "4: p has a value already"},
+        {"param p; data; param p := 3; param p := 4;", "1:36", "p has a value already"},
+        {"param p{1..2,1..2}; data; param p := 1 2 3, 1 2 4;", "1:45", "p[1,2] has a value already"},
+        {"param p{1..2,1..2}; data; param p: 1 2 := 1 2 3 : 2 := 1 4;", "1:58", "p[1,2] has a value already"},
+        {"param p{1..2}; data; param p := [1] 3 [1] 4;", "1:43", "p[1] has a value already"},
+        {"param p{1..2}; param q{1..2}; data; param: p q := 1 2 3 1 . 4;", "1:57", "q[1] has a value already"},
+        {"var x{1..2}; data; var x := 1 2 1 3;", "1:33", "x[1] has a value already"},
+        {"set S; data; set S := 'a b' c 'a b';", "1:31", "S has the member [a b] already"},
+        {"set A dimen 2; data; set A := (1,2) (1,*) 2;", "1:43", "A has the member [1,2] already"},
+        {"set A dimen 2; data; set A: 1 2 := a + + a + -;", "1:44", "A has the member [a,1] already"},
+        {"set S; param p{S}; data; param: S: p := a 1 a 2;", "1:45", "S has the member [a] already"},
+        {"param p; data; param p := 3", "1:28", "end of text"}};
+    CHECK(texts);
+}
+
+static void mistakes_in_values_are_shown(void **state) {
+    (void)state;
+    static const struct wrong texts[] = {
+        {"var x{1..3}; c: x[4] <= 1;", "1:17", "x[4] is outside"},
+        {"param p{1..3} := 2; var x; c: p[0]*x <= 1;", "1:31", "p[0] is outside"},
+        {"param p{1..3}; var x; data; param p := 4 1;", "1:7", "p[4] is outside"},
+        {"set S; var x{S};", "1:14", "set S"},
+        {"set S{1..2}; var x{S[2]}; data; set S[1] := 1;", "1:20", "S[2]"},
+        {"set S within 1..3; var x{S}; data; set S := 2 5;", "1:5", "[5]"},
+        {"set S := 2..5, within 1..3; var x{S};", "1:5", "[4]"},
+        {"param p in 1..3 := 7; var x; c: p*x <= 1;", "1:7", "7"},
+        {"param p binary := 7; var x; c: p*x <= 1;", "1:7", "p"},
+        {"param p := q; var x;", "1:12", "q"},
+        {"param p{i in 1..2} := p[3-i]; var x; c: p[1]*x <= 1;", "1:23", "in terms of itself"},
+        {"var x; var d{i in 1..2} = d[3-i]; c: d[1] <= 1;", "1:27", "in terms of itself"},
+        {"set S{i in 1..2} := S[3-i]; var x{S[1]};", "1:21", "in terms of itself"},
+        {"var x; c: x <= 1/(2-2);", "1:19", "division by zero"},
+        {"var x; c: x <= log(-1);", "1:16", "log(-1)"},
+        {"var x; c: x <= (-2)^0.5;", "1:18", "not a number"},
+        {"param s symbolic := 'a'; var x; c: x <= s;", "1:41", "'a' is a text"},
+        {"param s := 'a'; var x; c: x <= s;", "1:7", "s"},
+        {"param s symbolic := 'a'; var x; c: (if s < 1 then x else 1) <= 1;", "1:40", "compared"},
+        {"var x; c: x <= next(3, 1..3);", "1:16", "next"},
+        {"var x; c: x <= first({});", "1:16", "first"},
+        {"var x; c: x <= member(4, 1..3);", "1:16", "member"},
+        {"var x; c: x <= ord(4, 1..3);", "1:16", "ord"},
+        {"var x; c: x <= num('q');", "1:16", "num"},
+        {"var x; c: x mod 2 <= 1;", "1:11", "x"},
+        {"var x; c: floor(x) <= 1;", "1:17", "x"},
+        {"var x{1 .. 0 by 0};", "1:7", "progression"},
+        {"param p <= 2 := 3; var x >= p;", "1:7", "3 breaks <= 2"},
+        {"param p < 3 := 3; var x >= p;", "1:7", "3 breaks < 3"},
+        {"param p <> 3 := 3; var x >= p;", "1:7", "3 breaks <> 3"},
+        {"param s symbolic <> 'a' := 'a'; var x; c: x >= if s = 'a' then 1;", "1:7", "breaks <>"},
+        {"param s symbolic >= 3 := 'a'; var x; c: x >= if s = 'a' then 1;", "1:7", "breaks >="},
+        {"param a; param b in 1..3 := a; var x >= b;", "1:16", "no finite set"},
+        {"param a >= 3, <= 2; var x;", "1:7", "range is empty"},
+        {"param a{1..2}; var x >= a[3];", "1:25", "a[3] is outside"},
+        {"param s symbolic := 'a'; var x := s;", "1:30", "text"},
+        {"param s symbolic := 'a'; var x; var d = s;", "1:37", "text"},
+        {"param s symbolic := 'a'; var x; let x := s;", "1:42", "'a' is a text, and x takes numbers"},
+        {"param p := 1; var x >= p; let p := 'a';", "1:36", "'a' is a text, and p takes numbers"},
+        {"param s symbolic := 'a'; var x; fix x := s;", "1:42", "'a' is a text"},
+        {"var x; c: x <= 5 mod 0;", "1:22", "division by zero"},
+        {"var x; c: x <= length(3);", "1:16", "length"},
+        {"var x; c: x <= num(substr('a', 0));", "1:20", "substr"},
+        {"var x; c: x <= first({(1,2)});", "1:16", "several components"},
+        {"var x{1..2}; var d{i in 1..2} = x[i]; c: d[3] <= 1;", "1:42", "d[3] is outside"},
+        {"var x{1..2}; let x[3] := 1;", "1:18", "x[3] is outside"},
+        {"var x{1..2}; fix x[3] := 1;", "1:18", "x[3] is outside"},
+        {"set S := 1..2; let S := 3 .. 'a'; var x{S};", "1:30", "'a' is a text"}};
+    CHECK(texts);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(mistakes_in_words_and_marks_are_shown),
+                                       cmocka_unit_test(mistakes_in_declarations_are_shown),
+                                       cmocka_unit_test(mistakes_in_expressions_are_shown),
+                                       cmocka_unit_test(mistakes_in_constraints_and_statements_are_shown),
+                                       cmocka_unit_test(mistakes_in_data_are_shown),
+                                       cmocka_unit_test(mistakes_in_values_are_shown)};
+    return cmocka_run_group_tests_name("ampl/mistakes", tests, NULL, NULL);
+}

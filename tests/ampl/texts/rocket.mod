@@ -1,0 +1,28 @@
+# rocket.mod - in the manner of COPS: a rocket's flight by the trapezoidal rule, defined variables for drag and gravity, a free final time.
+param nh := 4;
+param h_0 := 1;  param v_0 := 0;  param m_0 := 1;  param g_0 := 1;
+param T_c := 3.5;  param h_c := 500;  param v_c := 620;  param m_c := 0.6;
+param c := 0.5*sqrt(g_0*h_0);
+param m_f := m_c*m_0;
+param D_c := 0.5*v_c*(m_0/g_0);
+param T_max := T_c*(m_0*g_0);
+var h {0..nh} >= h_0;
+var v {0..nh} >= 0;
+var m {0..nh} >= m_f, <= m_0;
+var T {0..nh} >= 0, <= T_max;
+var step >= 0;
+var D {i in 0..nh} = D_c*(v[i]^2)*exp(-h_c*(h[i] - h_0)/h_0);
+var g {i in 0..nh} = g_0*(h_0/h[i])^2;
+maximize final_height: h[nh];
+s.t. h_eqn {j in 1..nh}: h[j] = h[j-1] + 0.5*step*(v[j] + v[j-1]);
+s.t. v_eqn {j in 1..nh}: v[j] = v[j-1] + 0.5*step*((T[j] - D[j] - m[j]*g[j])/m[j] + (T[j-1] - D[j-1] - m[j-1]*g[j-1])/m[j-1]);
+s.t. m_eqn {j in 1..nh}: m[j] = m[j-1] - 0.5*step*(T[j] + T[j-1])/c;
+s.t. h_ic: h[0] = h_0;
+s.t. v_ic: v[0] = v_0;
+s.t. m_ic: m[0] = m_0;
+s.t. m_fc: m[nh] = m_f;
+let {k in 0..nh} v[k] := (k/nh)*(1 - (k/nh));
+let {k in 0..nh} m[k] := (m_f - m_0)*(k/nh) + m_0;
+let {k in 0..nh} h[k] := 1;
+let {k in 0..nh} T[k] := T_max/2;
+let step := 1/nh;

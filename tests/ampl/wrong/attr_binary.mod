@@ -1,0 +1,2 @@
+param p binary := 2;
+var x >= p;

@@ -1,0 +1,2 @@
+param p in 1..3 := 7;
+var x >= p;

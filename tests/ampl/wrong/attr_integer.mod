@@ -1,0 +1,4 @@
+param n integer;
+var x >= n;
+data;
+param n := 2.5;

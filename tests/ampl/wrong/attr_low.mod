@@ -1,0 +1,3 @@
+param n > 5 := 3;
+var x;
+c: x <= n;

@@ -1,0 +1,2 @@
+param p <> 0 := 0;
+var x >= p;

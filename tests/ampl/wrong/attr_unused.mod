@@ -1,0 +1,5 @@
+param n <= 5;
+var x;
+c: x <= 3;
+data;
+param n := 7;

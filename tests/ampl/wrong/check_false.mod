@@ -1,0 +1,3 @@
+param n := 3;
+check: n > 5;
+var x;

@@ -1,0 +1,4 @@
+set S;
+var x {S};
+data;
+set S := a b c b;

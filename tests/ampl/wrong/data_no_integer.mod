@@ -1,0 +1,2 @@
+param n integer;
+var x {1..n};

@@ -1,0 +1,2 @@
+set S;
+var x {S};

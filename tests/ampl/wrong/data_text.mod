@@ -1,0 +1,4 @@
+param p;
+var x >= p;
+data;
+param p := abc;

@@ -1,0 +1,3 @@
+var x = 3;
+data;
+var x := 4;

@@ -1,0 +1,2 @@
+param n := 3;
+set S := 1..n;

@@ -1,0 +1,3 @@
+param p;
+var x >= p;
+data no_such_file.dat;

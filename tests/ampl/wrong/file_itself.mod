@@ -1,0 +1,2 @@
+include file_itself.mod;
+var x;

@@ -1,0 +1,3 @@
+var x;
+include file_within.inc;
+d: x >= 0;

@@ -1,0 +1,3 @@
+param p;
+var x >= p;
+data file_within_data.dat;

@@ -1,0 +1,2 @@
+var x;
+minimize: x^2;

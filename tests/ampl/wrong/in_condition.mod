@@ -1,0 +1,2 @@
+param a;
+var x {i in 1..3: i > a};

@@ -1,0 +1,3 @@
+param a;
+param p {1..a};
+var x;

@@ -1,0 +1,3 @@
+param a;
+var x;
+c: x <= floor(a);

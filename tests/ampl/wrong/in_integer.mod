@@ -1,0 +1,4 @@
+param a;
+param n integer := a;
+var x;
+c: n*x <= 1;

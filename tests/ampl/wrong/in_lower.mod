@@ -1,0 +1,3 @@
+param n integer >= 1;
+var x;
+c: x >= n;

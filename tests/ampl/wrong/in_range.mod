@@ -1,0 +1,2 @@
+param N;
+var x {1..N};

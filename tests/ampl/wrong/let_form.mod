@@ -1,0 +1,2 @@
+param N := 2;
+var x {1..N};

@@ -1,0 +1,1 @@
+var x; /* größer, übrigens */ c: x @ 2 <= 1;

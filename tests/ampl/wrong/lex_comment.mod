@@ -1,0 +1,3 @@
+var x;
+  /* this one never ends
+c: x <= 1;

@@ -1,0 +1,2 @@
+param a := 1e+;
+var x >= a;

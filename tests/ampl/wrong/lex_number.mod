@@ -1,0 +1,2 @@
+param a := 3x;
+var x >= a;

@@ -1,0 +1,2 @@
+param s symbolic := 'abc;
+var x;

@@ -1,0 +1,2 @@
+param n := 1e9;
+var x {1..n};

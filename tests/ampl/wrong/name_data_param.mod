@@ -1,0 +1,3 @@
+var x;
+data;
+param rate := 3;

@@ -1,0 +1,5 @@
+set S;
+var x {S};
+data;
+set S := a b;
+set T := a;

@@ -1,0 +1,3 @@
+var x;
+c: x <= p;
+param p := 3;

@@ -1,0 +1,3 @@
+var x;
+minimize f: x^2;
+c: f <= 3;

@@ -1,0 +1,2 @@
+param in := 3;
+var x;

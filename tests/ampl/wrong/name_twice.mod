@@ -1,0 +1,2 @@
+var x;
+param x := 3;

@@ -1,0 +1,3 @@
+var c;
+minimize f: c;
+c: 2*c <= 1;

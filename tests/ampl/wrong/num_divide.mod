@@ -1,0 +1,3 @@
+param n := 3;
+param p := 1/(n - 3);
+var x >= p;

@@ -1,0 +1,3 @@
+set S ordered := {};
+var x;
+c: x <= first(S);

@@ -1,0 +1,3 @@
+set S ordered := {'a', 'b'};
+var x;
+c: x <= ord('z', S);

@@ -1,0 +1,3 @@
+param a := -2;
+var x;
+c: x <= a^0.5;

@@ -1,0 +1,2 @@
+param p := p + 1;
+var x >= p;

@@ -1,0 +1,2 @@
+var y;
+arc Flow >= 0;

@@ -1,0 +1,2 @@
+var x;
+c: 0 <= x complements x >= 1;

@@ -1,0 +1,2 @@
+function myfun;
+var x;

@@ -1,0 +1,2 @@
+param r := Irand224();
+var x >= r;

@@ -1,0 +1,2 @@
+set N := 1..3;
+node Balance {N};

@@ -1,0 +1,2 @@
+var x;
+c: x <= Normal01();

@@ -1,0 +1,3 @@
+param p;
+var x;
+read p < 'p.txt';

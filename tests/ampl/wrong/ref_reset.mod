@@ -1,0 +1,3 @@
+var x;
+reset;
+var y;

@@ -1,0 +1,3 @@
+param p;
+var x;
+table T IN 'x.csv': p;

@@ -1,0 +1,2 @@
+var x;
+while 1 = 1 do { };

@@ -1,0 +1,3 @@
+param n := 3;
+var x;
+c: n <= 2;

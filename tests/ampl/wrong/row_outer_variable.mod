@@ -1,0 +1,3 @@
+var x;
+var y;
+c: 1 <= x <= y;

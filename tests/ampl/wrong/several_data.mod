@@ -1,0 +1,6 @@
+param p;
+var x;
+data;
+param q := 1;
+param p := abc;
+set T := 1;

@@ -1,0 +1,2 @@
+param p positive := 1;
+var x >= p;

@@ -1,0 +1,2 @@
+var x;
+c: x else 3 <= 1;

@@ -1,0 +1,2 @@
+param n := 3;
+var x {i 1..n};

@@ -1,0 +1,3 @@
+var x
+var y;
+c: x + y <= 1;

@@ -1,0 +1,2 @@
+var x;
+constrain x <= 1;

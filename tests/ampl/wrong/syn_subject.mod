@@ -1,0 +1,2 @@
+var x;
+subject c: x <= 1;

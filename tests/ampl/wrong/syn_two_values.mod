@@ -1,0 +1,2 @@
+param p := 1 := 2;
+var x >= p;

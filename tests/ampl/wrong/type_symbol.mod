@@ -1,0 +1,3 @@
+param s symbolic := 'a';
+var x;
+c: x <= s;

@@ -1,0 +1,3 @@
+param p := 'a';
+var x;
+c: x <= p;

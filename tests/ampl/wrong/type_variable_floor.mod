@@ -1,0 +1,2 @@
+var x;
+c: floor(x) <= 1;

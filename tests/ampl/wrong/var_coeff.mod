@@ -1,0 +1,3 @@
+var y;
+c: y >= 1;
+var x coeff c 3;

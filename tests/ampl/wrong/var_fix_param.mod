@@ -1,0 +1,3 @@
+param p := 3;
+var x >= p;
+fix p;

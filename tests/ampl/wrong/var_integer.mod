@@ -1,0 +1,1 @@
+var x integer >= 0;

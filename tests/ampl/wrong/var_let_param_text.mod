@@ -1,0 +1,3 @@
+param p := 1;
+var x >= p;
+let p := 'many';

@@ -1,0 +1,2 @@
+param s symbolic := 'a';
+var x := s;

@@ -1,0 +1,91 @@
+/* test_reader_faults.c - every allocation of a reading fails in turn, once and for ever after (R1).
+ *
+ * For k = 1, 2, ... a text is read with allocation k failing, until the reading comes through: each time there is a
+ * status and a sentence, no model, and nothing leaks.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/reading.h"
+#include "support/failing_memory.h"
+
+enum { LEAST_ALLOCATIONS = 100 };
+
+/* Something of everything that needs memory. */
+static const char *const rich =
+    "set S; set A within {S,S}; set I{1..2}; param n := 3; param c{A} default 1; param z{1..n} >= 0, <= 1;\n"
+    "param q{i in 1..n} := if i = 1 then z[1] else q[i-1]*2, <= 9; param s symbolic := 'a' & 'b''c'; param w{1..40} := "
+    "2;\n"
+    "set U := union {i in 1..2} I[i] symdiff {i in 1..40: w[i] > 1}; set V := setof {(i,j) in A} (j,i) diff A inter A "
+    "cross {};\n"
+    "var x{(i,j) in A} >= 0, <= c[i,j] := .5; var y{1..n} >= z[1]; maximize f: sum {(i,j) in A} c[i,j]*x[i,j]^2 + sum "
+    "{i in U} y[1];\n"
+    "minimize g: 0; b {k in S}: sum {(k,j) in A} x[k,j] = 1; d {i in 1..n: i <> 2}: q[i] <= y[i] <= 10; e: y[1] <= "
+    "exp(y[2]);\n"
+    "var t{i in 1..n} = if i = 1 then y[1] else t[i-1] + y[i]; check {i in 1..2}: z[i] <= 1;\n"
+    "data; set S := a b 'c'; param: A: c := a b 1 b c 2 c a .; var y := 1 3; set I[1] := 4 5; set I[2] := ; model;\n"
+    "let {i in 1..n} y[i] := i/n; fix y[2]; fix x; unfix x; let I[2] := I[1] union {9}; display x; let n := n;\n";
+
+/* One mistake each, told by a message that needs memory itself. */
+static const char *const wrong[] = {"set S; var x{S}; data; set S := a 'b''c' 'b''c';",
+                                    "param p{1..2}; var x; data; param p := 1 2 1 3;",
+                                    "param n; var x{1..n}; c {i in 1..n}: 0*x[i] >= i - 1;"};
+
+static void ignore(void *context, const hn_note *note) {
+    (void)context;
+    (void)note;
+}
+
+static hn_status read_once(const char *text, hn_error *error) {
+    hn_model *model;
+    hn_read_options options = hn_read_defaults();
+    const char *lets[] = {"n=3"};
+    options.note = ignore;
+    options.lets = lets;
+    options.let_count = 1;
+    hn_status status = read_text(&model, text, &options, error);
+    assert_true((status == HN_OK) == (model != NULL));
+    hn_model_destroy(model);
+    assert_int_equal(memory_live_blocks(), 0);
+    return status;
+}
+
+/* The number of allocations of a reading that comes through. */
+static size_t read_with_faults(const char *text, hn_status expected, bool for_ever) {
+    hn_error error = {.status = HN_OK, .text = ""};
+    for (size_t k = 1;; k++) {
+        memory_fail_at(k, for_ever);
+        hn_status status = read_once(text, &error);
+        bool failed = memory_has_failed();
+        memory_fail_never();
+        if (status != (failed ? HN_NO_MEMORY : expected) || (failed && !strstr(error.text, "out of memory")))
+            fail_msg("allocation %zu: %s", k, error.text);
+        if (!failed)
+            return k - 1;
+    }
+}
+
+static void a_reading_whose_memory_fails_once_is_told_and_nothing_leaks(void **state) {
+    (void)state;
+    assert_true(read_with_faults(rich, HN_OK, false) > LEAST_ALLOCATIONS);
+}
+
+static void a_reading_whose_memory_stays_out_is_told_and_nothing_leaks(void **state) {
+    (void)state;
+    assert_true(read_with_faults(rich, HN_OK, true) > LEAST_ALLOCATIONS);
+}
+
+static void a_mistake_is_told_or_the_lack_of_memory_to_tell_it(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        read_with_faults(wrong[i], HN_INVALID, false);
+        read_with_faults(wrong[i], HN_INVALID, true);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reading_whose_memory_fails_once_is_told_and_nothing_leaks),
+        cmocka_unit_test(a_reading_whose_memory_stays_out_is_told_and_nothing_leaks),
+        cmocka_unit_test(a_mistake_is_told_or_the_lack_of_memory_to_tell_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

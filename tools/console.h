@@ -1,0 +1,40 @@
+/* console.h - standard output and standard error: what may be coloured, how wide the terminal is, how messages look.
+ *
+ * Reports go to stdout, everything else to stderr. Colours appear on a terminal alone, and not when NO_COLOR is set or TERM
+ * says dumb. Numbers are printed with '.' because no locale is ever set. Nothing here keeps state.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_CONSOLE_H
+#define HN_TOOLS_CONSOLE_H
+
+#include "hardnet/read.h"
+
+#include <stdio.h>
+
+enum tone { TONE_HEADING, TONE_GOOD, TONE_WARNING, TONE_ERROR, TONE_FAINT };
+
+/* The escape sequence that starts or ends a tone on this stream; empty where colours are not wanted. */
+const char *console_tone(FILE *stream, enum tone tone);
+const char *console_plain(FILE *stream);
+
+bool console_is_terminal(FILE *stream);
+
+/* Columns of the terminal behind stdout, or of COLUMNS, or 80. */
+size_t console_width(void);
+
+/* "hardnet: ..." on stderr. */
+__attribute__((format(printf, 1, 2))) void console_error(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void console_warning(const char *format, ...);
+
+/* file:line:column: error: sentence */
+void console_note(const hn_note *note);
+
+/* Flushes stdout. The code, or VERB_FAILED with a message when what was printed did not arrive. */
+int console_finish(int code);
+
+/* SIGINT ends the program with VERB_INTERRUPTED, except between hold and release, where it waits: files are written whole. */
+void console_catch_interrupt(void);
+void console_hold_interrupt(void);
+void console_release_interrupt(void);
+
+#endif

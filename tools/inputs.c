@@ -1,0 +1,85 @@
+/* inputs.c - see inputs.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "inputs.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+
+/* ---- one number ---- */
+
+static double clip(double value, double lower, double upper) {
+    return value < lower ? lower : value > upper ? upper : value;
+}
+
+void inputs_middle(const hn_model *model, double *x) {
+    for (size_t i = 0; i < hn_model_input_count(model); i++) {
+        hn_input_info input = hn_model_input(model, i);
+        bool finite = isfinite(input.lower) && isfinite(input.upper);
+        x[i] = finite ? input.lower + 0.5 * (input.upper - input.lower) : clip(0, input.lower, input.upper);
+    }
+}
+
+static double sample_one(const hn_input_info *input, struct random *random) {
+    if (isfinite(input->lower) && isfinite(input->upper))
+        return random_between(random, input->lower, input->upper);
+    double normal = random_normal(random);
+    if (isfinite(input->lower))
+        return input->lower + fabs(normal);
+    return isfinite(input->upper) ? input->upper - fabs(normal) : normal;
+}
+
+/* ---- rows ---- */
+
+hn_status inputs_broken(const hn_model *model, const double *x, size_t *requirement, hn_error *error) {
+    static const double none[1];
+    size_t count = hn_model_requirement_count(model);
+    for (size_t i = 0; i < count; i++) {
+        hn_named_expr wanted = hn_model_requirement(model, i);
+        double value = 0;
+        hn_status status = hn_model_evaluate(model, 1, &wanted.value, x, none, &value, error); /* no y in it */
+        *requirement = i;
+        if (status != HN_OK || value == 0 || isnan(value))
+            return status;
+    }
+    *requirement = count;
+    return HN_OK;
+}
+
+hn_status inputs_sample(const hn_model *model, struct random *random, double *x, bool *met, hn_error *error) {
+    size_t inputs = hn_model_input_count(model), broken;
+    for (int attempt = 0; attempt < INPUTS_TRIES; attempt++) {
+        for (size_t i = 0; i < inputs; i++) {
+            hn_input_info input = hn_model_input(model, i);
+            x[i] = sample_one(&input, random);
+        }
+        hn_status status = inputs_broken(model, x, &broken, error);
+        *met = broken == hn_model_requirement_count(model);
+        if (status != HN_OK || *met)
+            return status;
+    }
+    return HN_OK;
+}
+
+hn_status inputs_read(const hn_model *model, const char *path, struct npy_array *array, hn_error *error) {
+    enum { MAX_GIGABYTES = 4 };
+    size_t inputs = hn_model_input_count(model);
+    hn_status status = npy_read(array, path, (size_t)MAX_GIGABYTES << 30, error);
+    if (status != HN_OK)
+        return status;
+    if (array->dimensions == 1 && array->rows == inputs) { /* one dimension is one row */
+        array->columns = inputs;
+        array->rows = 1;
+    }
+    if (inputs == 0)
+        status = error_set(error, HN_INVALID, "--x %s: the model has no inputs", path);
+    else if (array->columns != inputs || array->rows == 0)
+        status = error_set(error, HN_INVALID, "--x %s: %zu x %zu numbers, but the model has %zu input%s, %s%s%s", path,
+                           array->rows, array->columns, inputs, inputs == 1 ? "" : "s", hn_model_input(model, 0).name,
+                           inputs > 1 ? " to " : "", inputs > 1 ? hn_model_input(model, inputs - 1).name : "");
+    if (status != HN_OK)
+        npy_release(array);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* inputs.h - rows of x: sampled from the box of each input, from the middle of it, or read from a .npy file.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_INPUTS_H
+#define HN_TOOLS_INPUTS_H
+
+#include "base/random.h"
+#include "files/npy.h"
+#include "hardnet/model.h"
+
+/* The middle of every range; where one side is infinite the finite side or 0, whichever is inside. */
+void inputs_middle(const hn_model *model, double *x);
+
+/* One row that meets the model's requirements: uniform where a range is finite, normal around its finite side or 0 where
+ * not. *met is false when INPUTS_TRIES rows did not; the last one is left in x then. */
+enum { INPUTS_TRIES = 1000 };
+hn_status inputs_sample(const hn_model *model, struct random *random, double *x, bool *met, hn_error *error);
+
+/* The first requirement that the row breaks; the requirement count when it breaks none. */
+hn_status inputs_broken(const hn_model *model, const double *x, size_t *requirement, hn_error *error);
+
+/* Reads rows of x. A wrong shape is HN_INVALID. */
+hn_status inputs_read(const hn_model *model, const char *path, struct npy_array *array, hn_error *error);
+
+#endif

@@ -1,0 +1,71 @@
+/* main.c - the command line: hardnet VERB MODEL.mod [DATA.dat ...] [options].
+ *
+ * Knows the verbs by name and hands over. Exit codes are in verbs.h; docs/hardnet.1 is the manual.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "console.h"
+#include "suggest.h"
+#include "verbs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct verb {
+    const char *name;
+    int (*run)(int argc, char **argv); /* the arguments after the verb */
+    const char *summary;
+};
+
+static const struct verb verbs[] = {
+    {"check", verb_check, "look at a model: inputs, columns, groups, derivatives, what is suspicious"},
+};
+enum { VERBS = sizeof verbs / sizeof verbs[0] };
+
+static void print_help(FILE *stream) {
+    const char *bold = console_tone(stream, TONE_HEADING), *plain = console_plain(stream);
+    fprintf(stream, "hardnet - hard constraints on the outputs of neural networks\n\n");
+    fprintf(stream, "%sUsage:%s hardnet VERB MODEL.mod [DATA.dat ...] [options]\n\n%sVerbs%s\n", bold, plain, bold,
+            plain);
+    for (size_t i = 0; i < VERBS; i++)
+        fprintf(stream, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
+    fprintf(stream,
+            "\nhardnet VERB --help explains a verb and shows an example; hardnet --version says which this is.\n");
+    fprintf(stream, "Exit codes: 0 all went well, 1 model, file or machine, 2 options or array shapes,\n"
+                    "3 some sample is not ok, 130 interrupted.\n");
+}
+
+static int unknown_verb(const char *given) {
+    struct suggestion suggestion = {.best = NULL};
+    for (size_t i = 0; i < VERBS; i++)
+        suggest_consider(&suggestion, given, verbs[i].name);
+    if (suggestion.best)
+        console_error("%s: no such verb; did you mean %s?", given, suggestion.best);
+    else
+        console_error("%s: no such verb", given);
+    fprintf(stderr, "See hardnet --help.\n");
+    return VERB_MISUSED;
+}
+
+static int run(int argc, char **argv) {
+    if (argc < 2) {
+        print_help(stderr);
+        return VERB_MISUSED;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help(stdout);
+        return VERB_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("hardnet %d.%d.%d\n", HN_VERSION_MAJOR, HN_VERSION_MINOR, HN_VERSION_PATCH);
+        return VERB_OK;
+    }
+    for (size_t i = 0; i < VERBS; i++)
+        if (strcmp(argv[1], verbs[i].name) == 0)
+            return verbs[i].run(argc - 2, argv + 2);
+    return unknown_verb(argv[1]);
+}
+
+int main(int argc, char **argv) {
+    console_catch_interrupt();
+    return console_finish(run(argc, argv));
+}

@@ -1,0 +1,75 @@
+/* options.h - the one parser of command lines, shared by all verbs.
+ *
+ * A verb describes itself as a struct command: its options, each with the place its value goes to, and the texts of its help.
+ * `--name value`, `--name=value`, flags, options that may be repeated; what is no option is a file, and `--` ends the options.
+ * A mistake is reported by the option's name on stderr. Texts are kept as they stand in argv.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_OPTIONS_H
+#define HN_TOOLS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text_list {
+    const char **items; /* released by options_release */
+    size_t count, capacity;
+};
+
+/* Exactly one of the places is set, and says what kind of value the option takes; a flag takes none. */
+struct option {
+    const char *name;  /* without the dashes */
+    const char *value; /* what stands for the value in the help */
+    const char *help;
+    bool *flag;
+    const char **text;
+    struct text_list *list;
+    size_t *count;      /* a whole number ... */
+    size_t least, most; /* ... in this range; most 0: no limit */
+    bool *given;        /* may be NULL: set when the option is there */
+};
+
+struct command {
+    const char *name;
+    const char *usage; /* after "hardnet NAME" */
+    const char *about;
+    const char *example; /* lines, each with its newline */
+    const struct option *options;
+    size_t option_count;
+    struct text_list *files;
+};
+
+/* What every verb that reads a model understands. */
+struct common_options {
+    struct text_list lets;
+    size_t threads; /* 0: all cores */
+    bool relax_integrality;
+    size_t max_nodes; /* 0: the reader's default */
+};
+
+#define COMMON_OPTIONS(common)                                                                                         \
+    {.name = "let",                                                                                                    \
+     .value = "NAME=VALUE",                                                                                            \
+     .help = "override a scalar param, whatever the files say; repeatable",                                            \
+     .list = &(common).lets},                                                                                          \
+        {.name = "threads",                                                                                            \
+         .value = "N",                                                                                                 \
+         .help = "threads to use (all cores)",                                                                         \
+         .count = &(common).threads,                                                                                   \
+         .least = 1,                                                                                                   \
+         .most = 1024},                                                                                                \
+        {.name = "relax-integrality",                                                                                  \
+         .help = "let integer and binary variables be continuous",                                                     \
+         .flag = &(common).relax_integrality},                                                                         \
+    {                                                                                                                  \
+        .name = "max-nodes", .value = "N", .help = "limit of the model's expanded size", .count = &(common).max_nodes, \
+        .least = 1                                                                                                     \
+    }
+
+enum parse { PARSE_DONE, PARSE_HELPED, PARSE_WRONG, PARSE_NO_MEMORY };
+
+/* argv[0] is the first argument after the verb. PARSE_HELPED: --help was asked for and printed. */
+enum parse options_parse(const struct command *command, int argc, char **argv);
+void options_release(const struct command *command);
+
+#endif

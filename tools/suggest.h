@@ -1,0 +1,17 @@
+/* suggest.h - the known word nearest to a mistyped one.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_SUGGEST_H
+#define HN_TOOLS_SUGGEST_H
+
+#include <stddef.h>
+
+/* Feed it one known word after the other; best holds the nearest so far, NULL while none is near enough to be meant. */
+struct suggestion {
+    const char *best;
+    size_t distance;
+};
+
+void suggest_consider(struct suggestion *suggestion, const char *given, const char *known);
+
+#endif

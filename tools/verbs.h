@@ -1,0 +1,20 @@
+/* verbs.h - what main knows of each verb: a function that takes the arguments after the verb and answers with the exit code.
+ *
+ * A new verb is a file verb_NAME.c, its line here and its line in the table of main.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_VERBS_H
+#define HN_TOOLS_VERBS_H
+
+/* The contract of the command line. */
+enum verb_code {
+    VERB_OK = 0,
+    VERB_FAILED = 1,        /* model, file or machine */
+    VERB_MISUSED = 2,       /* options or array shapes */
+    VERB_NOT_OK = 3,        /* some sample is not ok */
+    VERB_INTERRUPTED = 130, /* Ctrl-C */
+};
+
+int verb_check(int argc, char **argv);
+
+#endif
