@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-static const double rounding = 1e-9;
+static const double ROUNDING = 1e-9;
 
 bool ampl_model_good(struct ampl_evaluator *e, const struct ampl_declaration *declaration) {
     hn_error error;
@@ -169,7 +169,7 @@ static bool check_constant_row(struct ampl_evaluator *e, const struct ampl_decla
                                const ampl_atom *key, const struct bounds *bounds, struct ampl_value body) {
     double lower = bounds->lower.is.number, upper = bounds->upper.is.number, value = body.is.number;
     if (body.kind != AMPL_NUMBER || !is_constant(bounds) ||
-        (value >= lower - rounding * (1 + fabs(lower)) && value <= upper + rounding * (1 + fabs(upper))))
+        (value >= lower - ROUNDING * (1 + fabs(lower)) && value <= upper + ROUNDING * (1 + fabs(upper))))
         return true;
     bool below = value < lower;
     return ampl_fail(e, HN_INVALID, constraint->place, "%s: it has no variables and does not hold: %s %s %s",
