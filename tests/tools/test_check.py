@@ -10,6 +10,7 @@ import pathlib
 import pty
 import random
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -320,6 +321,21 @@ class Check(unittest.TestCase):
                                   check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             self.assertIn(done.returncode, (0, 1, 2), content)
             self.assertNotIn(b"\033", done.stdout)
+
+    def test_reading_opens_the_files_that_are_named_and_runs_nothing(self):
+        if not shutil.which("strace"):
+            self.skipTest("strace is not installed")
+        data, log = self.file("d.dat", "param a := 1;"), self.folder / "trace"
+        model = self.file("m.mod", f"param a; var x; s.t. c: x >= a; data {data}; display _system; shell 'true';")
+        subprocess.run(["strace", "-f", "-o", log, "-e", "trace=open,openat,creat,execve,execveat,fork,vfork,connect",
+                        program, "check", model, "--threads", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       check=False)
+        calls = re.findall(r"(\w+)\((?:AT_FDCWD, )?\"([^\"]*)\"", log.read_text())
+        own = [path for call, path in calls if call != "execve" and not path.startswith(("/etc/ld", "/lib", "/usr", "/proc",
+                                                                                         "/sys", "/dev"))]
+        self.assertTrue(set(own) <= {model, data}, own)
+        self.assertIn(model, own)
+        self.assertEqual([call for call, _ in calls].count("execve"), 1)
 
     def test_names_with_odd_characters_are_safe_in_every_report(self):
         model = "set S; var x{S} >= 0, <= 1; s.t. c{s in S}: x[s]^2 <= 2; data; set S := 'a\"b' 'c<d>&e' '\xc3\xa9' 'back\\';"
