@@ -66,7 +66,7 @@ static bool given_twice(struct ampl_parser *parser, const struct ampl_declaratio
 
 bool ampl_data_value(struct ampl_parser *parser, struct ampl_declaration *declaration, const ampl_atom *key,
                      struct ampl_place place) {
-    struct ampl_value value;
+    struct ampl_value value = ampl_value_nothing();
     bool given;
     if (!parse_value(parser, declaration, &value, &given))
         return false;

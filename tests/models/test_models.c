@@ -19,7 +19,7 @@
 enum { LINE_BYTES = 1 << 14, WORD_BYTES = 256 };
 
 /* A model, its program, and the values at the point that was read last. */
-struct session {
+struct judged {
     hn_model *model;
     struct problem problem;
     struct node_matrix J;
@@ -41,7 +41,7 @@ static hn_model *read_model(const char *path, const char *let) {
 
 /* ---- one program for all values ---- */
 
-static uint32_t *all_outputs(const struct session *s, size_t *count) {
+static uint32_t *all_outputs(const struct judged *s, size_t *count) {
     size_t rows = s->problem.rows, columns = s->problem.outputs, n = 0;
     uint32_t *outputs = malloc((3 * rows + s->J.count + columns + 1) * sizeof *outputs);
     const uint32_t *const parts[] = {s->problem.body, s->problem.lower, s->problem.upper, s->J.node, s->problem.start};
@@ -55,7 +55,7 @@ static uint32_t *all_outputs(const struct session *s, size_t *count) {
     return outputs;
 }
 
-static void compile(struct session *s) {
+static void compile(struct judged *s) {
     hn_error error;
     if (problem_create(&s->problem, s->model, &error) != HN_OK)
         fail_msg("%s", error.text);
@@ -71,7 +71,7 @@ static void compile(struct session *s) {
     free(outputs);
 }
 
-static void evaluate(struct session *s) {
+static void evaluate(struct judged *s) {
     for (size_t i = 0; i < s->problem.inputs; i++)
         set_leaf(s->program, s->slots, SPACE_X, i, 0, s->x[i]);
     for (size_t j = 0; j < s->problem.outputs; j++)
@@ -79,11 +79,11 @@ static void evaluate(struct session *s) {
     run_all(best_backend(), s->program, s->slots);
 }
 
-static double value(const struct session *s, size_t output) {
+static double value(const struct judged *s, size_t output) {
     return output_at(s->program, s->slots, output, 0);
 }
 
-static double derivative(const struct session *s, size_t entry) {
+static double derivative(const struct judged *s, size_t entry) {
     return value(s, 3 * s->problem.rows + entry);
 }
 
@@ -94,13 +94,13 @@ static void near(double found, double expected, const char *line) {
         fail_msg("%.17g is not what the table says: %s", found, line);
 }
 
-static void check_model(struct session *s, const char *rest, const char *line) {
+static void check_model(struct judged *s, const char *rest, const char *line) {
     (void)line;
     s->model = read_model(rest, NULL);
     compile(s);
 }
 
-static void check_counts(struct session *s, const char *rest, const char *line) {
+static void check_counts(struct judged *s, const char *rest, const char *line) {
     size_t inputs, columns, rows, nonzeros;
     if (sscanf(rest, "%zu %zu %zu %zu", &inputs, &columns, &rows, &nonzeros) != 4)
         fail_msg("no counts: %s", line);
@@ -110,7 +110,7 @@ static void check_counts(struct session *s, const char *rest, const char *line) 
     assert_int_equal(s->J.count, nonzeros);
 }
 
-static void check_input(struct session *s, const char *rest, const char *line) {
+static void check_input(struct judged *s, const char *rest, const char *line) {
     char name[WORD_BYTES];
     double lower, upper;
     hn_input_info input = hn_model_input(s->model, s->inputs_seen++);
@@ -121,12 +121,12 @@ static void check_input(struct session *s, const char *rest, const char *line) {
     near(input.upper, upper, line);
 }
 
-static void check_column(struct session *s, const char *rest, const char *line) {
+static void check_column(struct judged *s, const char *rest, const char *line) {
     (void)line;
     assert_string_equal(hn_model_output(s->model, s->columns_seen++).name, rest);
 }
 
-static void check_group(struct session *s, const char *rest, const char *line) {
+static void check_group(struct judged *s, const char *rest, const char *line) {
     char name[WORD_BYTES];
     size_t count;
     hn_group_info group = hn_model_group(s->model, s->groups_seen++);
@@ -146,17 +146,17 @@ static void numbers(double *out, size_t count, const char *text, const char *lin
     }
 }
 
-static void take_x(struct session *s, const char *rest, const char *line) {
+static void take_x(struct judged *s, const char *rest, const char *line) {
     numbers(s->x, s->problem.inputs, rest, line);
     s->rows_seen = s->entries_seen = 0;
 }
 
-static void take_y(struct session *s, const char *rest, const char *line) {
+static void take_y(struct judged *s, const char *rest, const char *line) {
     numbers(s->y, s->problem.outputs, rest, line);
     evaluate(s);
 }
 
-static void check_start(struct session *s, const char *rest, const char *line) {
+static void check_start(struct judged *s, const char *rest, const char *line) {
     double *start = calloc(s->problem.outputs + 1, sizeof *start);
     numbers(start, s->problem.outputs, rest, line);
     for (size_t j = 0; j < s->problem.outputs; j++)
@@ -164,12 +164,12 @@ static void check_start(struct session *s, const char *rest, const char *line) {
     free(start);
 }
 
-static void check_objective(struct session *s, const char *rest, const char *line) {
+static void check_objective(struct judged *s, const char *rest, const char *line) {
     assert_non_null(hn_model_objective(s->model).name);
     near(value(s, s->program->output_count - 1), strtod(rest, NULL), line);
 }
 
-static void check_definition(struct session *s, const char *rest, const char *line) {
+static void check_definition(struct judged *s, const char *rest, const char *line) {
     char name[WORD_BYTES];
     double expected, found;
     hn_error error;
@@ -186,7 +186,7 @@ static void check_definition(struct session *s, const char *rest, const char *li
     fail_msg("there is no %s", name);
 }
 
-static void check_row(struct session *s, const char *rest, const char *line) {
+static void check_row(struct judged *s, const char *rest, const char *line) {
     char name[WORD_BYTES];
     double lower, body, upper;
     size_t row = s->rows_seen++, rows = s->problem.rows;
@@ -198,7 +198,7 @@ static void check_row(struct session *s, const char *rest, const char *line) {
     near(value(s, 2 * rows + row), upper, line);
 }
 
-static void check_entry(struct session *s, const char *rest, const char *line) {
+static void check_entry(struct judged *s, const char *rest, const char *line) {
     size_t row, column, entry = s->entries_seen++;
     double expected;
     if (sscanf(rest, "%zu %zu %lf", &row, &column, &expected) != 3 || row >= s->J.rows || entry >= s->J.count)
@@ -208,7 +208,7 @@ static void check_entry(struct session *s, const char *rest, const char *line) {
     near(derivative(s, entry), expected, line);
 }
 
-static void check_forward(struct session *s, const char *rest, const char *line) {
+static void check_forward(struct judged *s, const char *rest, const char *line) {
     size_t row;
     double expected, sum = 0;
     if (sscanf(rest, "%zu %lf", &row, &expected) != 2 || row >= s->J.rows)
@@ -218,7 +218,7 @@ static void check_forward(struct session *s, const char *rest, const char *line)
     near(sum, expected, line);
 }
 
-static void check_backward(struct session *s, const char *rest, const char *line) {
+static void check_backward(struct judged *s, const char *rest, const char *line) {
     size_t column;
     double expected, sum = 0;
     if (sscanf(rest, "%zu %lf", &column, &expected) != 2 || column >= s->J.columns)
@@ -232,7 +232,7 @@ static void check_backward(struct session *s, const char *rest, const char *line
 
 static const struct {
     const char *word;
-    void (*check)(struct session *s, const char *rest, const char *line);
+    void (*check)(struct judged *s, const char *rest, const char *line);
 } checks[] = {
     {"model", check_model},
     {"counts", check_counts},
@@ -250,7 +250,7 @@ static const struct {
     {"backward", check_backward},
 };
 
-static void check_line(struct session *s, char *line) {
+static void check_line(struct judged *s, char *line) {
     line[strcspn(line, "\n")] = 0;
     size_t length = strcspn(line, " ");
     const char *rest = line + length + (line[length] == ' ');
@@ -267,7 +267,7 @@ static void check_line(struct session *s, char *line) {
 
 static void the_model_says_what_its_formulas_say(void **state) {
     char path[WORD_BYTES], *line = malloc(LINE_BYTES);
-    struct session s = {.model = NULL};
+    struct judged s = {.model = NULL};
     snprintf(path, sizeof path, "tests/models/expected/%s.txt", (const char *)*state);
     FILE *file = fopen(path, "r");
     if (!file)
