@@ -182,14 +182,22 @@ static struct ampl_token operator_token(struct ampl_lexer *lexer, struct ampl_to
     return bad(lexer, token, NULL, 1);
 }
 
-struct ampl_token ampl_lex(struct ampl_lexer *lexer) {
+/* Goes to the next token, in a model or in data; false when the token is that there is none, or that a comment does not end. */
+static bool begin(struct ampl_lexer *lexer, struct ampl_token *token) {
     bool closed = skip_blanks(lexer);
-    struct ampl_token token = token_at(lexer);
-    char c = peek(lexer, 0);
+    *token = token_at(lexer);
     if (lexer->at == lexer->length)
-        return token;
+        return false;
     if (!closed)
-        return bad(lexer, token, "a comment that does not end", lexer->length - lexer->at);
+        *token = bad(lexer, *token, "a comment that does not end", lexer->length - lexer->at);
+    return closed;
+}
+
+struct ampl_token ampl_lex(struct ampl_lexer *lexer) {
+    struct ampl_token token;
+    if (!begin(lexer, &token))
+        return token;
+    char c = peek(lexer, 0);
     if (is_letter(c))
         return name(lexer, token);
     if (is_digit(c) || (c == '.' && is_digit(peek(lexer, 1))))
@@ -230,13 +238,10 @@ static struct ampl_token data_word(struct ampl_lexer *lexer, struct ampl_token t
 }
 
 struct ampl_token ampl_lex_data(struct ampl_lexer *lexer) {
-    bool closed = skip_blanks(lexer);
-    struct ampl_token token = token_at(lexer);
-    char c = peek(lexer, 0);
-    if (lexer->at == lexer->length)
+    struct ampl_token token;
+    if (!begin(lexer, &token))
         return token;
-    if (!closed)
-        return bad(lexer, token, "a comment that does not end", lexer->length - lexer->at);
+    char c = peek(lexer, 0);
     if (c == '\'' || c == '"')
         return quoted(lexer, token);
     if (c != '\0' && strchr(";:,()[]{}*", c))

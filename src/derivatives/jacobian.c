@@ -146,7 +146,7 @@ static void count_uses(const struct sweep *sweep, const uint32_t *roots, size_t 
 static void make_hub(struct sweep *sweep, uint32_t node, uint32_t index) {
     struct hub *hub = &sweep->hubs[index];
     uint32_t leaf, derivative;
-    *hub = (struct hub){.node = node};
+    *hub = (struct hub){.count = 0};
     sweep_add(sweep, node, graph_constant(sweep->graph, 1), false);
     while (sweep_next(sweep, &leaf, &derivative)) {
         hub->leaf[hub->count] = leaf;

@@ -12,7 +12,7 @@
 enum { HUB_LEAVES = 4 };
 
 struct hub {
-    uint32_t node, count;
+    uint32_t count;
     uint32_t leaf[HUB_LEAVES], partial[HUB_LEAVES];
 };
 
