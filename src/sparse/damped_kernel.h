@@ -1,0 +1,200 @@
+/* damped_kernel.h - factor, solve and multiply over lanes; compiled by each backend for its width.
+ *
+ *     d_j  = h_jj - sum_k l_jk n_jk        h = M M' + E, n = L D, stored negated so that all sums add
+ *     n_ij = h_ij - sum_k l_ik n_jk        l_ij = n_ij / d_j
+ *     z_j  = b_j - sum_k l_jk z_k          then z_j / d_j, then back from the last to the first
+ *
+ * A pivot that is not above 2^-50 of its h_jj carries no information: its 1/d is taken as 0 and the unknown becomes 0. Sums run
+ * in the order of the streams, each product rounded before it is added: the same bits at every width.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_SPARSE_DAMPED_KERNEL_H
+#define HN_SPARSE_DAMPED_KERNEL_H
+
+#include "base/wide.h"
+#include "sparse/damped_system.h"
+
+#include <math.h>
+
+#define AT(place) ((wide *)(void *)(slots + (place)))
+
+/* sums += a b for one pair of places. */
+WIDE_INLINE void kernel_pair(const double *slots, const uint32_t *pair, wide *sums) {
+    const wide *a = (const wide *)(const void *)(slots + pair[0]);
+    const wide *b = (const wide *)(const void *)(slots + pair[1]);
+    for (int i = 0; i < LANE_PARTS; i++)
+        sums[i] += a[i] * b[i];
+}
+
+/* sums += a b over `count` pairs of places; most sums are short. */
+WIDE_INLINE const uint32_t *kernel_pairs(const double *slots, const uint32_t *stream, uint32_t count, wide *sums) {
+    for (; count >= 4; count -= 4, stream += 8) {
+        kernel_pair(slots, stream, sums);
+        kernel_pair(slots, stream + 2, sums);
+        kernel_pair(slots, stream + 4, sums);
+        kernel_pair(slots, stream + 6, sums);
+    }
+    switch (count) {
+    case 3:
+        kernel_pair(slots, stream, sums);
+        kernel_pair(slots, stream + 2, sums);
+        kernel_pair(slots, stream + 4, sums);
+        break;
+    case 2:
+        kernel_pair(slots, stream, sums);
+        kernel_pair(slots, stream + 2, sums);
+        break;
+    case 1:
+        kernel_pair(slots, stream, sums);
+        break;
+    default:;
+    }
+    return stream + 2 * (size_t)count;
+}
+
+/* inverse = 1/d, or 0 for a pivot that is lost in rounding; keeps the range of pivots. */
+WIDE_INLINE void kernel_pivot(const struct damped *system, double *slots, size_t j, const wide *whole, const wide *d) {
+    wide *low = AT(system->pivot_range), *high = low + LANE_PARTS;
+    wide *inverse = AT(system->inverse) + j * LANE_PARTS;
+    for (int i = 0; i < LANE_PARTS; i++) {
+        wide_bits kept = wide_less(whole[i] * wide_all(0x1p-50), d[i]);
+        inverse[i] = wide_keep(kept, wide_all(1) / d[i]);
+        low[i] = wide_select(wide_less(d[i], low[i]), d[i], low[i]);
+        high[i] = wide_select(wide_less(high[i], d[i]), d[i], high[i]);
+    }
+}
+
+WIDE_INLINE void kernel_pivot_begin(const struct damped *system, double *slots) {
+    wide *low = AT(system->pivot_range), *high = low + LANE_PARTS;
+    for (int i = 0; i < LANE_PARTS; i++) {
+        low[i] = wide_all(HUGE_VAL);
+        high[i] = wide_all(0);
+    }
+}
+
+/* ---- the listed factor ---- */
+
+/* Row j of L: takes l_jk n_jk out of the diagonal and l_jk z_k out of each right-hand side. */
+WIDE_INLINE const uint32_t *kernel_row_listed(double *slots, const uint32_t *s, uint32_t count, wide *d,
+                                              wide (*z)[LANE_PARTS], const struct damped_sides *sides,
+                                              const int side_count) {
+    for (uint32_t k = 0; k < count; k++, s += 3)
+        for (int i = 0; i < LANE_PARTS; i++) {
+            wide l = AT(s[0])[i];
+            d[i] += l * AT(s[1])[i];
+            for (int side = 0; side < side_count; side++)
+                z[side][i] -= l * AT(sides->to[side] + s[2])[i];
+        }
+    return s;
+}
+
+/* The diagonal entry and the right-hand sides of column j. */
+WIDE_INLINE const uint32_t *kernel_diagonal(const struct damped *system, double *slots, const uint32_t *s, size_t j,
+                                            const struct damped_sides *sides, const int side_count) {
+    wide whole[LANE_PARTS], d[LANE_PARTS], z[2][LANE_PARTS];
+    uint32_t at = system->permutation[j], before = s[1], sums = s[3];
+    for (int i = 0; i < LANE_PARTS; i++)
+        whole[i] = AT(s[2])[i];
+    s = kernel_pairs(slots, s + 4, sums, whole);
+    for (int i = 0; i < LANE_PARTS; i++) {
+        d[i] = whole[i];
+        for (int side = 0; side < side_count; side++)
+            z[side][i] = AT(sides->from[side] + at)[i];
+    }
+    s = kernel_row_listed(slots, s, before, d, z, sides, side_count);
+    for (int i = 0; i < LANE_PARTS; i++)
+        for (int side = 0; side < side_count; side++)
+            AT(sides->to[side] + at)[i] = z[side][i];
+    kernel_pivot(system, slots, j, whole, d);
+    return s;
+}
+
+WIDE_INLINE void kernel_columns_listed(const struct damped *system, double *slots, const struct damped_sides *sides,
+                                       const int side_count) {
+    const uint32_t *s = system->stream;
+    wide *lower = AT(system->lower), *negated = AT(system->negated), *inverse = AT(system->inverse);
+    for (size_t j = 0; j < system->order; j++, inverse += LANE_PARTS) {
+        uint32_t below = s[0];
+        s = kernel_diagonal(system, slots, s, j, sides, side_count);
+        for (uint32_t e = 0; e < below; e++, lower += LANE_PARTS, negated += LANE_PARTS) {
+            wide sums[LANE_PARTS];
+            for (int i = 0; i < LANE_PARTS; i++)
+                sums[i] = AT(s[0])[i];
+            s = kernel_pairs(slots, s + 2, s[1], sums);
+            for (int i = 0; i < LANE_PARTS; i++) {
+                negated[i] = -sums[i];
+                lower[i] = sums[i] * inverse[i];
+            }
+        }
+    }
+}
+
+static void kernel_factor_listed(const struct damped *system, double *slots, const struct damped_sides *sides) {
+    if (sides->count == 1)
+        kernel_columns_listed(system, slots, sides, 1);
+    else
+        kernel_columns_listed(system, slots, sides, 2);
+}
+
+/* z_j = z_j / d_j - sum over the entries below, last unknown first. */
+static void kernel_backward(const struct damped *system, double *slots, const struct damped_sides *sides) {
+    for (size_t j = system->order; j-- > 0;) {
+        const wide *inverse = AT(system->inverse) + j * LANE_PARTS;
+        for (int side = 0; side < sides->count; side++) {
+            wide *z = AT(sides->to[side] + system->permutation[j]);
+            wide sums[LANE_PARTS];
+            for (int i = 0; i < LANE_PARTS; i++)
+                sums[i] = z[i] * inverse[i];
+            for (size_t e = system->column_first[j]; e < system->column_first[j + 1]; e++)
+                for (int i = 0; i < LANE_PARTS; i++)
+                    sums[i] -=
+                        AT(system->lower)[e * LANE_PARTS + (size_t)i] * AT(sides->to[side] + system->row_offset[e])[i];
+            for (int i = 0; i < LANE_PARTS; i++)
+                z[i] = sums[i];
+        }
+    }
+}
+
+/* ---- products ---- */
+
+/* to = A from, or A' from. */
+static void kernel_multiply(const struct product *product, double *slots, uint32_t from, uint32_t to) {
+    const uint32_t *s = product->stream;
+    wide *out = AT(to);
+    for (size_t j = 0; j < product->count; j++, out += LANE_PARTS) {
+        wide sums[LANE_PARTS];
+        for (int i = 0; i < LANE_PARTS; i++)
+            sums[i] = wide_all(0);
+        uint32_t count = *s++;
+        for (uint32_t k = 0; k < count; k++, s += 2)
+            for (int i = 0; i < LANE_PARTS; i++)
+                sums[i] += AT(s[0])[i] * AT(from + s[1])[i];
+        for (int i = 0; i < LANE_PARTS; i++)
+            out[i] = sums[i];
+    }
+}
+
+#include "sparse/dense_kernel.h"
+#include "sparse/walked_kernel.h"
+
+static void kernel_solve(const struct damped *system, double *slots, const struct damped_sides *sides) {
+    kernel_pivot_begin(system, slots);
+    switch (system->kind) {
+    case FACTOR_LISTED:
+        kernel_factor_listed(system, slots, sides);
+        kernel_backward(system, slots, sides);
+        break;
+    case FACTOR_WALKED:
+        kernel_factor_walked(system, slots, sides);
+        kernel_backward(system, slots, sides);
+        break;
+    default: /* FACTOR_DENSE */
+        kernel_factor_dense(system, slots);
+        for (int side = 0; side < sides->count; side++)
+            kernel_solve_dense(system, slots, sides->from[side], sides->to[side]);
+    }
+}
+
+#undef AT
+
+#endif

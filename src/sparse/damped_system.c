@@ -1,0 +1,244 @@
+/* damped_system.c - chooses the side and the kind of factor by predicted cost, and has the lists written.
+ *
+ * Costs are counted in multiply-adds. With the same eps both sides give the same step; the rows' side is taken unless the
+ * outputs' side is clearly cheaper, because it stays well conditioned when few rows are active and eps is tiny.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "sparse/damped_system.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "sparse/factor_list.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double MOST_PRODUCTS = 0x1p29; /* beyond this many multiply-adds a step is out of the question */
+static const double MOST_LISTED = 0x1p24;   /* pairs: 128 MB of lists */
+static const double CLEARLY = 0.5;          /* the outputs' side must cost less than this part of the rows', */
+static const double DAMPED_ENOUGH = 1e-4;   /* unless there is always so much damping: then just less */
+static const double DENSE_FROM = 0.6;       /* of all entries below the diagonal */
+static const size_t DENSE_ORDER = 16, MOST_NONZEROS = (size_t)1 << 28;
+
+/* One way to solve: M, and what it would cost. */
+struct side {
+    const struct vectors *rows, *columns; /* of M */
+    struct vectors pattern;               /* of M M' */
+    double cost, products;
+    size_t nonzeros;
+};
+
+static hn_status predict(struct side *side, const struct vectors *rows, const struct vectors *columns,
+                         hn_error *error) {
+    *side = (struct side){.rows = rows, .columns = columns, .cost = INFINITY};
+    side->products = gram_products(columns) / 2;
+    if (side->products > MOST_PRODUCTS)
+        return HN_OK;
+    double work = 0;
+    hn_status status = gram_pattern(&side->pattern, rows, columns, error);
+    if (status == HN_OK)
+        status = symbolic_count(rows->count, side->pattern.first, side->pattern.index, &side->nonzeros, &work, error);
+    if (status == HN_OK)
+        side->cost = side->products + work + 2 * (double)side->nonzeros + (double)rows->count;
+    return status;
+}
+
+/* ---- products with A and A' ---- */
+
+static hn_status list_product(struct product *out, const struct vectors *vectors, const uint32_t *place,
+                              hn_error *error) {
+    size_t capacity = 0, at = 0;
+    out->count = vectors->count;
+    out->words = vectors->count + 2 * vectors->first[vectors->count];
+    out->stream = array_grow(NULL, &capacity, out->words + 1, sizeof *out->stream);
+    if (!out->stream)
+        return error_no_memory(error, "the products with the Jacobian");
+    for (size_t i = 0; i < vectors->count; i++) {
+        out->stream[at++] = (uint32_t)(vectors->first[i + 1] - vectors->first[i]);
+        for (size_t e = vectors->first[i]; e < vectors->first[i + 1]; e++) {
+            out->stream[at++] = place[vectors->entry[e]];
+            out->stream[at++] = vectors->index[e] * LANES;
+        }
+    }
+    return HN_OK;
+}
+
+/* ---- the factor ---- */
+
+/* Storage: zero, range of pivots, 1/D, L, then -L D or what else the kind needs, then constants. */
+static hn_status place_storage(struct damped *system, uint32_t storage, size_t *next, hn_error *error) {
+    size_t slot = storage / LANES, entries = system->nonzeros;
+    if (system->kind == FACTOR_DENSE)
+        entries = system->order * (system->order + 1) / 2;
+    size_t second = system->kind == FACTOR_LISTED ? entries : 2 * system->order;
+    if (slot + 3 + system->order + entries + second > UINT32_MAX / LANES / 2)
+        return error_set(error, HN_LIMIT, "the factor of the system has %zu entries, too many to address", entries);
+    system->zero = (uint32_t)(slot * LANES);
+    system->pivot_range = (uint32_t)((slot + 1) * LANES);
+    system->inverse = (uint32_t)((slot + 3) * LANES);
+    system->lower = (uint32_t)((slot + 3 + system->order) * LANES);
+    system->negated = (uint32_t)((slot + 3 + system->order + entries) * LANES);
+    *next = slot + 3 + system->order + entries + second;
+    return HN_OK;
+}
+
+static void *copy_list(const void *list, size_t count, size_t size) {
+    size_t capacity = 0;
+    void *copy = array_grow(NULL, &capacity, count + 1, size);
+    if (copy && count)
+        memcpy(copy, list, count * size);
+    return copy;
+}
+
+/* What the solves read: where each unknown lies in a vector, and the pattern of L. */
+static hn_status keep_pattern(struct damped *system, const struct symbolic *symbolic, hn_error *error) {
+    size_t n = symbolic->n, nonzeros = symbolic->nonzeros;
+    system->permutation = copy_list(symbolic->order, n, sizeof *system->permutation);
+    system->column_first = copy_list(symbolic->column_first, n + 1, sizeof *system->column_first);
+    system->row_offset = copy_list(symbolic->row_index, nonzeros, sizeof *system->row_offset);
+    system->row_number = copy_list(symbolic->row_index, nonzeros, sizeof *system->row_number);
+    system->row_first = copy_list(symbolic->row_first, n + 1, sizeof *system->row_first);
+    system->row_column = copy_list(symbolic->column_index, nonzeros, sizeof *system->row_column);
+    system->row_entry = copy_list(symbolic->row_entry, nonzeros, sizeof *system->row_entry);
+    if (!system->permutation || !system->column_first || !system->row_offset || !system->row_number ||
+        !system->row_first || !system->row_column || !system->row_entry)
+        return error_no_memory(error, "the pattern of the factor");
+    for (size_t e = 0; e < nonzeros; e++)
+        system->row_offset[e] = symbolic->order[symbolic->row_index[e]] * LANES;
+    for (size_t k = 0; k < n; k++)
+        system->permutation[k] *= LANES;
+    return HN_OK;
+}
+
+static hn_status lister_begin(struct lister *lister, size_t order, hn_error *error) {
+    size_t capacity[5] = {0};
+    lister->target = array_grow(NULL, &capacity[0], order + 1, sizeof *lister->target);
+    lister->sums = array_grow(NULL, &capacity[1], order + 1, sizeof *lister->sums);
+    lister->rests = array_grow(NULL, &capacity[2], order + 1, sizeof *lister->rests);
+    lister->cursor = array_grow(NULL, &capacity[3], order + 1, sizeof *lister->cursor);
+    lister->folded = array_grow(NULL, &capacity[4], order + 1, sizeof *lister->folded);
+    return lister->target && lister->sums && lister->rests && lister->cursor && lister->folded
+               ? HN_OK
+               : error_no_memory(error, "the lists of the system");
+}
+
+static void lister_end(struct lister *lister) {
+    base_release(lister->target);
+    base_release(lister->sums);
+    base_release(lister->rests);
+    base_release(lister->cursor);
+    base_release(lister->folded);
+    base_release(lister->table);
+}
+
+static hn_status write_lists(struct damped *system, const struct side *side, const struct symbolic *symbolic,
+                             const struct damped_request *request, hn_error *error) {
+    struct lister lister = {.system = system,
+                            .request = request,
+                            .rows = side->rows,
+                            .columns = side->columns,
+                            .symbolic = system->kind == FACTOR_DENSE ? NULL : symbolic};
+    size_t next = 0;
+    hn_status status = place_storage(system, request->storage, &next, error);
+    if (status == HN_OK) {
+        lister.next_place = (uint32_t)(next * LANES);
+        status = lister_begin(&lister, system->order, error);
+    }
+    if (status == HN_OK)
+        status = system->kind == FACTOR_LISTED ? factor_list(&lister, error) : gram_list(&lister, error);
+    system->slots = next + system->constant_count - request->storage / LANES;
+    lister_end(&lister);
+    return status;
+}
+
+static void choose_kind(struct damped *system, const struct side *side) {
+    size_t order = side->rows->count;
+    double full = (double)order * (double)(order > 0 ? order - 1 : 0) / 2;
+    system->order = order;
+    system->nonzeros = side->nonzeros;
+    system->multiply_adds = side->cost;
+    system->kind = side->cost <= MOST_LISTED ? FACTOR_LISTED : FACTOR_WALKED;
+    if (order >= DENSE_ORDER && (double)side->nonzeros >= DENSE_FROM * full)
+        system->kind = FACTOR_DENSE;
+}
+
+static hn_status build_factor(struct damped *system, const struct side *side, const struct damped_request *request,
+                              hn_error *error) {
+    struct symbolic symbolic = {0};
+    choose_kind(system, side);
+    hn_status status = HN_OK;
+    if (system->kind != FACTOR_DENSE) {
+        const struct symbolic_request wanted = {side->rows->count, side->pattern.first, side->pattern.index,
+                                                MOST_NONZEROS, ARRANGED_FOR_SPEED};
+        status = symbolic_create(&symbolic, &wanted, error);
+        if (status == HN_OK)
+            status = keep_pattern(system, &symbolic, error);
+    }
+    if (status == HN_OK)
+        status = write_lists(system, side, &symbolic, request, error);
+    symbolic_release(&symbolic);
+    return status;
+}
+
+/* ---- both sides ---- */
+
+static hn_status choose_side(struct damped *out, struct side sides[2], const struct damped_request *request,
+                             hn_error *error) {
+    double bonus = request->fixed_shift >= DAMPED_ENOUGH ? 1 : CLEARLY;
+    bool other = !request->rows_side_only && sides[1].cost < bonus * sides[0].cost;
+    if (isinf(sides[other].cost))
+        return error_set(error, HN_LIMIT,
+                         "the system of a step would take more than %.0g products: a column stands in too many rows%s",
+                         MOST_PRODUCTS, request->rows_side_only ? "" : " and a row in too many columns");
+    out->outputs_side = other;
+    return build_factor(out, &sides[other], request, error);
+}
+
+static hn_status build(struct damped *out, struct vectors *by_rows, struct vectors *by_columns,
+                       const struct damped_request *request, hn_error *error) {
+    struct side sides[2] = {{0}};
+    hn_status status = list_product(&out->by_rows, by_rows, request->matrix.place, error);
+    if (status == HN_OK)
+        status = list_product(&out->by_columns, by_columns, request->matrix.place, error);
+    if (status == HN_OK)
+        status = predict(&sides[0], by_rows, by_columns, error);
+    if (status == HN_OK && !request->rows_side_only)
+        status = predict(&sides[1], by_columns, by_rows, error);
+    if (status == HN_OK)
+        status = choose_side(out, sides, request, error);
+    vectors_release(&sides[0].pattern);
+    vectors_release(&sides[1].pattern);
+    return status;
+}
+
+hn_status damped_create(struct damped *out, const struct damped_request *request, hn_error *error) {
+    const struct damped_matrix *matrix = &request->matrix;
+    struct vectors by_rows = {0}, by_columns = {0};
+    *out = (struct damped){0};
+    hn_status status = vectors_copy(&by_rows, matrix->rows, matrix->columns, matrix->first, matrix->column, error);
+    if (status == HN_OK)
+        status = vectors_transpose(&by_columns, &by_rows, error);
+    if (status == HN_OK)
+        status = build(out, &by_rows, &by_columns, request, error);
+    vectors_release(&by_rows);
+    vectors_release(&by_columns);
+    if (status != HN_OK)
+        damped_release(out);
+    return status;
+}
+
+void damped_release(struct damped *system) {
+    base_release(system->by_rows.stream);
+    base_release(system->by_columns.stream);
+    base_release(system->stream);
+    base_release(system->permutation);
+    base_release(system->column_first);
+    base_release(system->row_offset);
+    base_release(system->row_number);
+    base_release(system->row_first);
+    base_release(system->row_column);
+    base_release(system->row_entry);
+    base_release(system->constants);
+    *system = (struct damped){0};
+}

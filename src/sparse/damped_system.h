@@ -1,0 +1,88 @@
+/* damped_system.h - the linear system of a damped step over lanes: (M M' + E) z = b with M sparse and E diagonal.
+ *
+ * M is A (one unknown per row) or A' (one unknown per column), whichever is predicted to cost less. In come the pattern of A and
+ * the places where its numbers lie; out go streams of places that the kernels (damped_kernel.h) walk for LANES samples at
+ * once. Everything symbolic happens here, once; nothing here ever sees a sample.
+ *
+ * A place is an offset in doubles from the start of a worker's slots: slot number times LANES. The factor is L D L' with unit L,
+ * pivots in the order of symbolic.h; M M' is never stored, its entries are summed where the factor needs them.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_SPARSE_DAMPED_SYSTEM_H
+#define HN_SPARSE_DAMPED_SYSTEM_H
+
+#include "base/lanes.h"
+#include "hardnet/base.h"
+
+/* A, by rows, columns ascending. Entry e lies at place[e]; where fixed[e] is a number, not NaN, it is that number for ever. */
+struct damped_matrix {
+    size_t rows, columns;
+    const size_t *first;    /* rows + 1 */
+    const uint32_t *column; /* of each entry */
+    const uint32_t *place;
+    const double *fixed; /* NULL: nothing is known in advance */
+};
+
+/* A product with A or A': for each entry of the result a count and as many pairs (place of A's entry, offset in the vector). */
+struct product {
+    size_t count;
+    size_t words;
+    uint32_t *stream;
+};
+
+enum factor_kind { FACTOR_LISTED, FACTOR_WALKED, FACTOR_DENSE };
+
+/* A number that is filled into its slot once. */
+struct damped_constant {
+    uint32_t place;
+    double value;
+};
+
+struct damped {
+    bool outputs_side; /* M = A' */
+    enum factor_kind kind;
+    size_t order;                       /* unknowns */
+    size_t nonzeros;                    /* of L below its diagonal */
+    double multiply_adds;               /* sums of M M', factor and solves */
+    size_t slots;                       /* storage that the kernels need, from `storage` on */
+    uint32_t lower;                     /* place of L */
+    uint32_t negated;                   /* place of -L D; of two rows of it in the dense factor */
+    uint32_t inverse;                   /* place of 1/D */
+    uint32_t pivot_range;               /* place of two slots: the smallest and the largest pivot */
+    uint32_t zero;                      /* place of a slot of zeros */
+    struct product by_rows, by_columns; /* A x, A' x */
+    size_t words;
+    uint32_t *stream;                 /* FACTOR_LISTED: see factor_list.c; others: the sums of M M' */
+    uint32_t *permutation;            /* order: offset in vectors of each unknown, in elimination order */
+    size_t *column_first;             /* order + 1; NULL when dense */
+    uint32_t *row_offset;             /* nonzeros: offset in vectors of each entry's row */
+    uint32_t *row_number;             /* FACTOR_WALKED: nonzeros: the row itself */
+    size_t *row_first;                /* FACTOR_WALKED: order + 1 */
+    uint32_t *row_column, *row_entry; /* FACTOR_WALKED: nonzeros, as in symbolic.h */
+    size_t constant_count;
+    struct damped_constant *constants;
+};
+
+struct damped_request {
+    struct damped_matrix matrix;
+    bool rows_side_only;    /* E may be 0 */
+    double fixed_shift;     /* of the whole diagonal; NaN: */
+    uint32_t shift;         /* place of E on the rows' side: one slot per row, */
+    uint32_t shift_uniform; /* on the outputs' side: one slot for all */
+    uint32_t storage;       /* first place that belongs to the system */
+};
+
+/* All of the system's memory comes from base_allocate and goes with damped_release. */
+hn_status damped_create(struct damped *out, const struct damped_request *request, hn_error *error);
+void damped_release(struct damped *system);
+
+/* ---- what the kernels take ---- */
+
+/* Factors, and takes `sides` right-hand sides (1 or 2) from their places, each of `order` slots, through the forward half. */
+struct damped_sides {
+    int count;
+    uint32_t from[2]; /* right-hand sides */
+    uint32_t to[2];   /* solutions; may be the same places */
+};
+
+#endif

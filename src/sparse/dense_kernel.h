@@ -1,0 +1,120 @@
+/* dense_kernel.h - the factor of a matrix that is nearly full, without any lists but those of h = M M' + E.
+ *
+ * L by rows, packed, D on its diagonal. Two columns at a time, in each of them four rows at a time, so that a number that was
+ * loaded is used several times. Every sum runs over k ascending, as if there were no blocks. Part of damped_kernel.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_SPARSE_DENSE_KERNEL_H
+#define HN_SPARSE_DENSE_KERNEL_H
+
+enum { DENSE_ROWS = 4 };
+
+WIDE_INLINE wide *kernel_dense_row(const struct damped *system, double *slots, size_t i) {
+    return AT(system->lower) + i * (i + 1) / 2 * LANE_PARTS;
+}
+
+static void kernel_gather_dense(const struct damped *system, double *slots) {
+    const uint32_t *s = system->stream;
+    wide *to = AT(system->lower);
+    for (size_t e = 0; e < system->order * (system->order + 1) / 2; e++, to += LANE_PARTS) {
+        wide sums[LANE_PARTS];
+        for (int i = 0; i < LANE_PARTS; i++)
+            sums[i] = AT(s[0])[i];
+        s = kernel_pairs(slots, s + 2, s[1], sums);
+        for (int i = 0; i < LANE_PARTS; i++)
+            to[i] = sums[i];
+    }
+}
+
+/* n_k = l_jk d_k for k < count, and the pivot d_j. */
+WIDE_INLINE void kernel_dense_pivot(const struct damped *system, double *slots, size_t j, wide *n) {
+    wide *row = kernel_dense_row(system, slots, j), *diagonal = row + j * LANE_PARTS;
+    wide whole[LANE_PARTS];
+    for (int i = 0; i < LANE_PARTS; i++)
+        whole[i] = diagonal[i];
+    for (size_t k = 0; k < j; k++) {
+        const wide *d = kernel_dense_row(system, slots, k) + k * LANE_PARTS;
+        for (int i = 0; i < LANE_PARTS; i++) {
+            n[k * LANE_PARTS + (size_t)i] = row[k * LANE_PARTS + (size_t)i] * d[i];
+            diagonal[i] -= row[k * LANE_PARTS + (size_t)i] * n[k * LANE_PARTS + (size_t)i];
+        }
+    }
+    kernel_pivot(system, slots, j, whole, diagonal);
+}
+
+/* Columns j and, if `both`, j + 1 of `count` rows from `first` on; n and n + span hold the two rows of L D. One part of the lanes
+ * at a time: the sums stay in registers. */
+WIDE_INLINE void kernel_dense_block(const struct damped *system, double *slots, size_t first, size_t j, int part,
+                                    const int count, const bool both) {
+    const wide *n0 = AT(system->negated) + part, *n1 = n0 + system->order * LANE_PARTS;
+    const wide *inverse = AT(system->inverse) + part;
+    wide *row[DENSE_ROWS], sums0[DENSE_ROWS], sums1[DENSE_ROWS];
+    for (int r = 0; r < count; r++) {
+        row[r] = kernel_dense_row(system, slots, first + (size_t)r) + part;
+        sums0[r] = row[r][j * LANE_PARTS];
+        sums1[r] = both ? row[r][(j + 1) * LANE_PARTS] : wide_all(0);
+    }
+    for (size_t k = 0; k < j * LANE_PARTS; k += LANE_PARTS)
+        for (int r = 0; r < count; r++) {
+            sums0[r] -= row[r][k] * n0[k];
+            if (both)
+                sums1[r] -= row[r][k] * n1[k];
+        }
+    for (int r = 0; r < count; r++) {
+        wide l = sums0[r] * inverse[j * LANE_PARTS];
+        row[r][j * LANE_PARTS] = l;
+        if (both)
+            row[r][(j + 1) * LANE_PARTS] = (sums1[r] - l * n1[j * LANE_PARTS]) * inverse[(j + 1) * LANE_PARTS];
+    }
+}
+
+WIDE_INLINE void kernel_dense_rows(const struct damped *system, double *slots, size_t first, size_t j,
+                                   const bool both) {
+    size_t row = first;
+    for (; row + DENSE_ROWS <= system->order; row += DENSE_ROWS)
+        for (int part = 0; part < LANE_PARTS; part++)
+            kernel_dense_block(system, slots, row, j, part, DENSE_ROWS, both);
+    for (; row < system->order; row++)
+        for (int part = 0; part < LANE_PARTS; part++)
+            kernel_dense_block(system, slots, row, j, part, 1, both);
+}
+
+static void kernel_factor_dense(const struct damped *system, double *slots) {
+    wide *n0 = AT(system->negated), *n1 = n0 + system->order * LANE_PARTS;
+    size_t j = 0;
+    kernel_gather_dense(system, slots);
+    for (; j + 1 < system->order; j += 2) {
+        kernel_dense_pivot(system, slots, j, n0);
+        for (int part = 0; part < LANE_PARTS; part++)
+            kernel_dense_block(system, slots, j + 1, j, part, 1, false);
+        kernel_dense_pivot(system, slots, j + 1, n1);
+        kernel_dense_rows(system, slots, j + 2, j, true);
+    }
+    if (j < system->order)
+        kernel_dense_pivot(system, slots, j, n0);
+}
+
+/* Forward by rows, then from the last unknown back, each taken out of those before it. */
+static void kernel_solve_dense(const struct damped *system, double *slots, uint32_t from, uint32_t to) {
+    const wide *b = AT(from), *inverse = AT(system->inverse);
+    wide *z = AT(to);
+    for (size_t row = 0; row < system->order; row++) {
+        const wide *l = kernel_dense_row(system, slots, row);
+        for (size_t i = 0; i < LANE_PARTS; i++) {
+            wide sum = b[row * LANE_PARTS + i];
+            for (size_t k = 0; k < row; k++)
+                sum -= l[k * LANE_PARTS + i] * z[k * LANE_PARTS + i];
+            z[row * LANE_PARTS + i] = sum;
+        }
+    }
+    for (size_t k = 0; k < system->order * LANE_PARTS; k++)
+        z[k] *= inverse[k];
+    for (size_t row = system->order; row-- > 0;) {
+        const wide *l = kernel_dense_row(system, slots, row);
+        for (size_t k = 0; k < row; k++)
+            for (size_t i = 0; i < LANE_PARTS; i++)
+                z[k * LANE_PARTS + i] -= l[k * LANE_PARTS + i] * z[row * LANE_PARTS + i];
+    }
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* rows.h - what the kernels need to know about the rows of a problem: where values, bounds and weights lie.
+ *
+ * All fields that name a place are places in a worker's slots (damped_system.h). A mask is a slot of all ones or all zeros per lane.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_SPARSE_ROWS_H
+#define HN_SPARSE_ROWS_H
+
+#include "hardnet/base.h"
+
+/* Slots that kernels leave for whoever decides about a lane, from `summary` on. */
+enum {
+    SUMMARY_WORST,   /* max |r|, relative to the bound if asked for */
+    SUMMARY_SQUARES, /* sum of (w r)^2 */
+    SUMMARY_FINITE,  /* mask: every c is finite */
+    SUMMARY_MOVED,   /* mask: the step changed y */
+    SUMMARY_USABLE,  /* mask: the new y is finite */
+    SUMMARY_COUNT
+};
+
+struct rows_task {
+    size_t rows, columns;
+    const uint32_t *value, *lower, *upper; /* of each row: places of c, bl, bu */
+    uint32_t residual;                     /* r, one slot per row */
+    uint32_t summary;
+    bool relative;
+    /* The rest belongs to methods with row weights: A = W J, w a power of two on active rows, else 0. */
+    bool weighted;
+    const size_t *first;   /* rows + 1: entries of each row */
+    const uint32_t *entry; /* places of J's entries */
+    uint32_t matrix;       /* A, one slot per entry */
+    uint32_t scale;        /* powers of two, one slot per row */
+    uint32_t active;       /* masks, one per row */
+    uint32_t right;        /* W r, one slot per row */
+    uint32_t shift;        /* eps on active rows, 1 on others; one slot per row */
+    uint32_t eps;          /* one slot */
+};
+
+/* Rows of the adjoint: q in; D q, W q, W v out; gradients of bounds added up. */
+struct adjoint_task {
+    uint32_t q, v;           /* one slot per row */
+    uint32_t kept;           /* D q */
+    uint32_t pulled;         /* D W q, that is -g */
+    uint32_t leaf_q, leaf_v; /* W q, W v for the second derivatives */
+    uint32_t grad_lower, grad_upper;
+};
+
+#endif
