@@ -2,10 +2,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #define WIDTH 4
-#include "program/program_kernel.h"
-
-#include "backends/backend.h"
+#include "backends/kernels.h"
 
 struct backend backend_avx2(void) {
-    return (struct backend){.name = "avx2", .run = kernel_program};
+    return kernel_table("avx2");
 }

@@ -2,10 +2,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #define WIDTH 8
-#include "program/program_kernel.h"
-
-#include "backends/backend.h"
+#include "backends/kernels.h"
 
 struct backend backend_avx512(void) {
-    return (struct backend){.name = "avx512", .run = kernel_program};
+    return kernel_table("avx512");
 }

@@ -1,16 +1,36 @@
 /* backend.h - the kernels of one instruction set, as a table; the choice among them is made at run time.
  *
- * Every table computes the same bits. Instruction sets appear in this room alone.
+ * Every table computes the same bits. Instruction sets appear in this room alone. Slots are a worker's memory, 64-byte aligned;
+ * numbers of type uint32_t are places in it (sparse/damped_system.h).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BACKENDS_BACKEND_H
 #define HN_BACKENDS_BACKEND_H
 
 #include "program/program.h"
+#include "sparse/damped_system.h"
+#include "sparse/rows.h"
 
 struct backend {
     const char *name;
-    void (*run)(const struct program *program, int phase, double *slots); /* slots 64-byte aligned */
+    void (*run)(const struct program *program, int phase, double *slots);
+    /* the linear system of a step */
+    void (*solve)(const struct damped *system, double *slots, const struct damped_sides *sides);
+    void (*multiply)(const struct product *product, double *slots, uint32_t from, uint32_t to);
+    /* rows */
+    void (*residual)(const struct rows_task *task, double *slots);
+    void (*rescale)(const struct rows_task *task, double *slots, uint32_t mask);
+    void (*weigh)(const struct rows_task *task, double *slots, uint32_t mask);
+    void (*shift)(const struct rows_task *task, double *slots);
+    void (*largest)(const struct rows_task *task, double *slots, uint32_t to);
+    void (*step)(const struct rows_task *task, double *slots, uint32_t base, uint32_t step, uint32_t y);
+    void (*adjoint_rows)(const struct rows_task *task, const struct adjoint_task *adjoint, double *slots);
+    /* vectors */
+    void (*copy)(double *slots, uint32_t from, uint32_t to, size_t count, uint32_t mask);
+    void (*inner)(double *slots, uint32_t a, uint32_t b, size_t count, uint32_t to);
+    void (*add)(double *slots, uint32_t a, uint32_t to, size_t count);
+    void (*subtract)(double *slots, uint32_t a, uint32_t b, uint32_t to, size_t count);
+    void (*scatter_subtract)(double *slots, const uint32_t *place, const uint32_t *offset, size_t count, uint32_t to);
 };
 
 /* One function per file of kernels. A table is returned by value: the library has no data that a loader must write to. */

@@ -2,10 +2,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #define WIDTH 2
-#include "program/program_kernel.h"
-
-#include "backends/backend.h"
+#include "backends/kernels.h"
 
 struct backend backend_portable(void) {
-    return (struct backend){.name = "portable", .run = kernel_program};
+    return kernel_table("portable");
 }

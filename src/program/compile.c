@@ -37,18 +37,20 @@ static hn_status compiler_create(struct compiler *compiler, const struct program
     compiler->one = (uint32_t)request->graph->count;
     compiler->minus_one = compiler->one + 1;
     compiler->visits = base_allocate(nodes);
+    compiler->phase = base_allocate(nodes);
     compiler->absorbed = base_allocate(nodes);
     compiler->uses = base_allocate(nodes * sizeof *compiler->uses);
     compiler->cosine = base_allocate(nodes * sizeof *compiler->cosine);
     compiler->slot = base_allocate(nodes * sizeof *compiler->slot);
     compiler->order = base_allocate(nodes * sizeof *compiler->order);
-    bool ready = compiler->visits && compiler->absorbed && compiler->uses && compiler->cosine && compiler->slot &&
-                 compiler->order;
+    bool ready = compiler->visits && compiler->phase && compiler->absorbed && compiler->uses && compiler->cosine &&
+                 compiler->slot && compiler->order;
     return ready ? HN_OK : error_no_memory(error, "program");
 }
 
 static void compiler_release(struct compiler *compiler) {
     base_release(compiler->visits);
+    base_release(compiler->phase);
     base_release(compiler->absorbed);
     base_release(compiler->uses);
     base_release(compiler->cosine);

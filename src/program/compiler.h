@@ -12,6 +12,7 @@ struct compiler {
     uint32_t one, minus_one; /* stand for nodes of these values, which the graph may not have; numbers beyond its own */
     /* per node */
     uint8_t *visits;   /* while ordering */
+    uint8_t *phase;    /* in which it is computed */
     uint8_t *absorbed; /* done without an instruction of its own: fused into its user, or paired */
     uint32_t *uses;    /* how often it is needed; an output counts as a use */
     uint32_t *cosine;  /* of a sine node: the cosine of the same argument, 0 = none; of a cosine node: its sine */

@@ -10,6 +10,11 @@
 enum visit { UNSEEN, OPEN, DONE };
 
 int compiler_phase(const struct compiler *compiler, uint32_t node) {
+    return compiler->phase[node];
+}
+
+/* The latest phase of what a node depends on. */
+static int own_phase(const struct compiler *compiler, uint32_t node) {
     int phase = 0;
     for (int space = 0; space < SPACE_COUNT; space++)
         if (graph_depends(compiler->graph, node, (enum space)space) && compiler->request->phase[space] > phase)
@@ -39,6 +44,24 @@ static size_t walk_from(struct compiler *compiler, uint32_t root, uint32_t *stac
         }
     }
     return count;
+}
+
+/* A node of a middle phase that only a later one reads moves there: what only the adjoint needs costs the steps nothing. Nodes
+ * of the first phase stay, since that one runs most seldom. Users come before what they use. */
+static void choose_phases(struct compiler *compiler, const uint32_t *walked, size_t count) {
+    uint8_t *phase = compiler->phase;
+    memset(phase, PHASES - 1, compiler->graph->count + 2);
+    for (size_t i = 0; i < compiler->request->output_count; i++)
+        phase[compiler->request->outputs[i]] = (uint8_t)own_phase(compiler, compiler->request->outputs[i]);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t *arguments;
+        size_t n = graph_arguments(compiler->graph, walked[i], &arguments);
+        if (own_phase(compiler, walked[i]) == 0)
+            phase[walked[i]] = 0;
+        for (size_t j = 0; j < n; j++)
+            if (phase[arguments[j]] > phase[walked[i]])
+                phase[arguments[j]] = phase[walked[i]];
+    }
 }
 
 /* Splits the order by phase; within a phase it stays as it was. Arguments never have a later phase than their node. */
@@ -77,6 +100,7 @@ hn_status compiler_order(struct compiler *compiler, hn_error *error) {
     for (size_t i = 0; i < compiler->request->output_count; i++)
         if (compiler->visits[compiler->request->outputs[i]] == UNSEEN)
             bottom = walk_from(compiler, compiler->request->outputs[i], stack, bottom);
+    choose_phases(compiler, stack + bottom, room - bottom);
     split_phases(compiler, stack + bottom, room - bottom);
     base_release(stack);
     count_uses(compiler);

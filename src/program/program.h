@@ -3,7 +3,8 @@
  * In come nodes of a graph; out goes a list of instructions over slots. A slot is LANES doubles, one per sample. Constants
  * come first, then the leaves of each space, then temporaries that are reused as soon as they are dead. Results are not
  * copied: output_slot says where each one lies. Each space belongs to a phase; an instruction runs in the latest phase of
- * what it depends on, so that what depends on x alone is computed once per sample and not once per step. Running never
+ * what it depends on, so that what depends on x alone is computed once per sample and not once per step, or later, where
+ * only a later phase reads it. Running never
  * allocates; a backend (backends/backend.h) runs it.
  *
  * SPDX-License-Identifier: MIT */

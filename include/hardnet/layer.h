@@ -1,0 +1,135 @@
+/* hardnet/layer.h - corrects a batch of raw outputs onto the constraints of a model, and differentiates the correction.
+ *
+ * A layer is made once from a finished model; it is constant and may be used from any number of threads. Running it takes
+ * memory from the caller (a workspace per thread, or a pool that owns some) and never allocates, locks or prints. Every
+ * sample gets an outcome of its own: HN_OUTCOME_OK says that a fresh evaluation at the returned y found every row within
+ * the tolerance. The same sample gives the same bits in any batch, at any place, on any number of threads.
+ *
+ *     hn_layer *layer;  hn_pool *pool;  hn_error e;
+ *     hn_layer_create(&layer, model, NULL, &e);                          (method auto, tolerance 1e-8)
+ *     hn_pool_create(&pool, layer, 0, &e);                               (one thread per core)
+ *     hn_batch batch = {.count = 100, .x = x, .y_raw = raw, .y = y, .reports = reports};
+ *     hn_pool_run(pool, &batch, &e);
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HARDNET_LAYER_H
+#define HARDNET_LAYER_H
+
+#include "hardnet/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hn_layer hn_layer;
+typedef struct hn_pool hn_pool;
+
+/* One list, expanded to the enum and to the texts: X(name, text). docs/method.md says what each does. */
+#define HN_METHOD_LIST(X)                                                                                              \
+    X(HN_METHOD_AUTO, "auto")                                                                                          \
+    X(HN_METHOD_PAPER, "paper")                                                                                        \
+    X(HN_METHOD_HARDNET, "hardnet")                                                                                    \
+    X(HN_METHOD_LM, "lm")
+
+#define HN_ENUMERATE(name, text) name,
+typedef enum hn_method { HN_METHOD_LIST(HN_ENUMERATE) HN_METHOD_COUNT } hn_method;
+#undef HN_ENUMERATE
+
+const char *hn_method_text(hn_method method); /* "unknown" for a number that is none */
+bool hn_method_find(const char *text, hn_method *method);
+
+typedef struct hn_layer_options {
+    hn_method method;
+    hn_real damping;          /* eps >= 0; negative: the method's own (0.3 for paper, adapted for lm and auto) */
+    int iterations;           /* steps at most; negative: the method's own (500 for paper) */
+    hn_real tolerance;        /* on max |r|, in the units of the rows */
+    bool relative;            /* a row is held when |r| <= tolerance max(1, |the bound it is measured from|) */
+    const char *instructions; /* "portable", "avx2", "avx512"; NULL: the best that this processor has */
+} hn_layer_options;
+
+/* What happened to one sample. */
+typedef struct hn_report {
+    hn_outcome outcome;
+    int iterations;           /* steps computed */
+    int steps;                /* steps between y_raw and the returned y; what the gradient goes through */
+    hn_real violation_before; /* max |r| of what came in; infinite when it could not be evaluated */
+    hn_real violation;        /* max |r| of what is returned */
+    size_t worst;             /* the row of the largest violation; SIZE_MAX when there is none */
+    hn_real moved;            /* |y - y_raw|, 2-norm */
+    hn_real damping;          /* eps of the last step */
+    size_t culprit;           /* of bad_bounds: the row; of nonfinite_input: the entry, inputs first; else SIZE_MAX */
+} hn_report;
+
+/* Samples side by side, each a row. A stride of 0 means packed rows; the flags repeat a single row for all samples. */
+typedef struct hn_batch {
+    size_t count;
+    const hn_real *x;     /* count x inputs; NULL when the model has none */
+    const hn_real *y_raw; /* count x outputs; NULL: the model's start values */
+    bool repeat_x, repeat_y;
+    hn_real *y;              /* count x outputs: the corrected ones; may be y_raw itself */
+    hn_report *reports;      /* count, or NULL */
+    hn_real *residual;       /* count x rows: r at the returned y, or NULL */
+    void *tape;              /* hn_layer_tape_bytes(layer, count), or NULL: what hn_layer_gradient needs later */
+    const hn_real *fallback; /* outputs, finite: returned for unusable input; NULL: start values, clipped */
+    const int *cancel;       /* polled between steps; not 0 ends the run early; may be NULL */
+    double seconds;          /* deadline from the call's start; 0: none */
+    void (*watch)(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping);
+    void *watch_context; /* watch, unless NULL, sees every iterate, on the thread that computes it */
+} hn_batch;
+
+/* Gradients of a scalar loss. The batch is the one that was run, with its tape, reports and results. */
+typedef struct hn_gradient {
+    const hn_real *grad_y; /* count x outputs: of the loss with respect to the returned y */
+    hn_real *grad_y_raw;   /* count x outputs */
+    hn_real *grad_x;       /* count x inputs, y_raw held fixed; or NULL */
+    hn_real *grad_lower;   /* count x rows, or NULL */
+    hn_real *grad_upper;   /* count x rows, or NULL */
+    bool *flagged;         /* count, or NULL: the sample is not ok, or its gradient was not finite and is 0 */
+} hn_gradient;
+
+/* ---- life ---- */
+
+hn_layer_options hn_layer_defaults(void);
+hn_status hn_layer_create(hn_layer **out, const hn_model *model, const hn_layer_options *options, hn_error *error);
+void hn_layer_destroy(hn_layer *layer);
+
+/* ---- running, with the caller's memory: one workspace per thread, no alignment needed ---- */
+
+size_t hn_layer_workspace_bytes(const hn_layer *layer);
+size_t hn_layer_gradient_workspace_bytes(const hn_layer *layer);
+size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count); /* 0 when it does not fit a size_t */
+
+hn_status hn_layer_run(const hn_layer *layer, const hn_batch *batch, void *workspace, size_t bytes, hn_error *error);
+hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient, void *workspace,
+                            size_t bytes, hn_error *error);
+
+/* ---- running on a pool of threads (0: one per core), which owns its workspaces; one call at a time ---- */
+
+hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_error *error);
+void hn_pool_destroy(hn_pool *pool);
+int hn_pool_threads(const hn_pool *pool);
+hn_status hn_pool_run(hn_pool *pool, const hn_batch *batch, hn_error *error);
+hn_status hn_pool_gradient(hn_pool *pool, const hn_batch *batch, const hn_gradient *gradient, hn_error *error);
+
+/* ---- looking at a layer ---- */
+
+typedef struct hn_layer_info {
+    size_t inputs, outputs, rows;
+    size_t jacobian_nonzeros;
+    size_t factor_order;      /* rows or outputs: the side on which the system is solved */
+    size_t factor_nonzeros;   /* strictly below the diagonal */
+    bool outputs_side;        /* solved in the dimension of the outputs */
+    bool dense;               /* by the dense kernel */
+    size_t operators;         /* behind c and dc/dy, per sample and step */
+    size_t multiply_adds;     /* of the linear algebra, per sample and step */
+    const char *instructions; /* the instruction set in use */
+} hn_layer_info;
+
+hn_layer_info hn_layer_describe(const hn_layer *layer);
+hn_layer_options hn_layer_settings(const hn_layer *layer); /* with the method's own numbers filled in */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

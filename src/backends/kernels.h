@@ -1,0 +1,33 @@
+/* kernels.h - every kernel body, for the WIDTH that the including file has defined, and the table of them.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_BACKENDS_KERNELS_H
+#define HN_BACKENDS_KERNELS_H
+
+#include "backends/backend.h"
+#include "program/program_kernel.h"
+#include "sparse/damped_kernel.h"
+#include "sparse/rows_kernel.h"
+
+static inline struct backend kernel_table(const char *name) {
+    return (struct backend){
+        .name = name,
+        .run = kernel_program,
+        .solve = kernel_solve,
+        .multiply = kernel_multiply,
+        .residual = kernel_residual,
+        .rescale = kernel_rescale,
+        .weigh = kernel_weigh,
+        .shift = kernel_shift,
+        .largest = kernel_largest,
+        .step = kernel_step,
+        .adjoint_rows = kernel_adjoint_rows,
+        .copy = kernel_copy,
+        .inner = kernel_inner,
+        .add = kernel_add,
+        .subtract = kernel_subtract,
+        .scatter_subtract = kernel_scatter_subtract,
+    };
+}
+
+#endif

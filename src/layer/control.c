@@ -1,0 +1,153 @@
+/* control.c - what the methods decide, per lane and round; everything here is plain C over one sample's few numbers.
+ *
+ *     paper, hardnet   as many steps as asked for; the tolerance decides about the outcome alone
+ *     lm               until the tolerance is reached. With an eps of one's own every finite step is taken. Else a step
+ *                      is accepted when it lowers |W r|^2, and eps follows the ratio of what was gained to what the linear
+ *                      model promised (Levenberg 1944, Marquardt 1963; the growth on rejection is Nielsen's, 1999)
+ *
+ * eps is always a power of two times 1 where it is adapted, and every decision is constant nearby: neither has a derivative.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "layer/layer_parts.h"
+
+#include <math.h>
+
+static const double FIRST_EPS = 0x1p-10; /* of the largest squared row of A */
+static const double RANGE = 0x1p60;      /* how far eps may go from there, up or down */
+static const double SLOW = 1 - 0x1p-20;  /* an accepted step that leaves more than this has gained nothing */
+static const double LEAST_PIVOT = 1e-13; /* of the largest, without damping */
+enum { MOST_SLOW = 4 };
+
+static double power_of_two(double value) {
+    int exponent;
+    frexp(value, &exponent);
+    return ldexp(1, exponent - 1);
+}
+
+void control_begin(struct worker *worker, int lane) {
+    struct lane *own = &worker->lane[lane];
+    double largest = *lane_at(worker, worker->layer->largest, lane);
+    if (!(largest > 0x1p-900 && largest < 0x1p900)) /* J is 0 or out of range: the step will say so */
+        largest = 1;
+    own->eps = power_of_two(FIRST_EPS * largest);
+    own->growth = 2;
+    own->limit = own->eps * RANGE;
+}
+
+static enum decision end_as(struct lane *own, hn_outcome outcome) {
+    own->outcome = outcome;
+    return END;
+}
+
+/* ---- lm ---- */
+
+static enum decision refuse(struct lane *own) {
+    own->eps *= own->growth;
+    own->growth *= 2;
+    if (own->eps <= own->limit)
+        return REJECT;
+    own->outcome = HN_OUTCOME_STALLED;
+    return END_BEFORE;
+}
+
+/* Gained over promised: 2 (V - V+) / (eps |s|^2 + s' A' W r). */
+static double gain_ratio(const struct worker *worker, int lane, double squares) {
+    const hn_layer *layer = worker->layer;
+    const struct lane *own = &worker->lane[lane];
+    double gain = *lane_at(worker, layer->step_gain, lane);
+    if (!layer->system.outputs_side)
+        gain = own->squares - own->used * gain;
+    double promised = own->used * *lane_at(worker, layer->step_squares, lane) + gain;
+    return (own->squares - squares) / promised;
+}
+
+static void adapt(struct lane *own, double ratio) {
+    double least = own->limit / RANGE / RANGE;
+    own->growth = 2;
+    if (ratio > 0.9)
+        own->eps /= 8;
+    else if (ratio > 0.5)
+        own->eps /= 2;
+    else if (ratio < 0.25)
+        own->eps *= 2;
+    if (own->eps < least)
+        own->eps = least;
+}
+
+static enum decision judge_step(struct worker *worker, int lane, double squares) {
+    struct lane *own = &worker->lane[lane];
+    if (!(squares < own->squares))
+        return refuse(own);
+    adapt(own, gain_ratio(worker, lane, squares));
+    own->slow = squares > SLOW * own->squares ? own->slow + 1 : 0;
+    own->squares = squares;
+    return own->slow < MOST_SLOW ? GO_ON : end_as(own, HN_OUTCOME_STALLED);
+}
+
+static enum decision decide_lm(struct worker *worker, int lane, double measure) {
+    const hn_layer *layer = worker->layer;
+    struct lane *own = &worker->lane[lane];
+    double squares = *lane_at(worker, layer->task.summary + SUMMARY_SQUARES * LANES, lane);
+    if (measure <= layer->options.tolerance)
+        return end_as(own, HN_OUTCOME_OK);
+    if (own->iteration >= layer->options.iterations)
+        return end_as(own, HN_OUTCOME_ITERATION_LIMIT);
+    if (worker->cancelled)
+        return end_as(own, HN_OUTCOME_CANCELLED);
+    if (layer->adaptive && !own->fresh)
+        return judge_step(worker, lane, squares);
+    own->squares = squares;
+    return GO_ON;
+}
+
+/* ---- paper, hardnet ---- */
+
+static enum decision decide_counted(const struct worker *worker, struct lane *own, double measure) {
+    bool held = measure <= worker->layer->options.tolerance;
+    if (own->iteration >= worker->layer->options.iterations)
+        return end_as(own, held ? HN_OUTCOME_OK : HN_OUTCOME_ITERATION_LIMIT);
+    if (worker->cancelled)
+        return end_as(own, held ? HN_OUTCOME_OK : HN_OUTCOME_CANCELLED);
+    return GO_ON;
+}
+
+/* ---- for all ---- */
+
+enum decision control_decide(struct worker *worker, int lane) {
+    const hn_layer *layer = worker->layer;
+    struct lane *own = &worker->lane[lane];
+    double measure = *lane_at(worker, layer->task.summary + SUMMARY_WORST * LANES, lane);
+    bool finite = mask_get(worker, layer->task.summary + SUMMARY_FINITE * LANES, lane);
+    if (own->fresh && finite) {
+        size_t row;
+        own->before = layer->options.relative ? lane_violation(worker, lane, &row) : measure;
+    }
+    if (!finite && layer->adaptive && !own->fresh && own->iteration < layer->options.iterations && !worker->cancelled)
+        return refuse(own);
+    if (!finite)
+        return end_as(own, HN_OUTCOME_NONFINITE_EVALUATION);
+    return layer->weighted ? decide_lm(worker, lane, measure) : decide_counted(worker, own, measure);
+}
+
+/* Whether J is finite where the step was taken from. */
+static bool finite_entries(const struct worker *worker, int lane) {
+    const struct place_matrix *j = &worker->layer->jacobian;
+    for (size_t e = 0; e < j->first[j->rows]; e++)
+        if (!isfinite(*lane_at(worker, j->place[e], lane)))
+            return false;
+    return true;
+}
+
+enum decision control_stepped(struct worker *worker, int lane) {
+    const hn_layer *layer = worker->layer;
+    struct lane *own = &worker->lane[lane];
+    const double *pivots = lane_at(worker, layer->system.pivot_range, lane);
+    bool usable = mask_get(worker, layer->task.summary + SUMMARY_USABLE * LANES, lane);
+    if (layer->options.method == HN_METHOD_HARDNET && !(pivots[0] >= LEAST_PIVOT * pivots[LANES]))
+        return end_as(own, HN_OUTCOME_STALLED);
+    if (!usable && !layer->adaptive)
+        return end_as(own, finite_entries(worker, lane) ? HN_OUTCOME_STALLED : HN_OUTCOME_NONFINITE_EVALUATION);
+    if (layer->weighted && usable && !mask_get(worker, layer->task.summary + SUMMARY_MOVED * LANES, lane))
+        return end_as(own, HN_OUTCOME_STALLED);
+    return GO_ON;
+}

@@ -1,0 +1,67 @@
+/* layer_options.c - methods by name, defaults, and what is refused.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "layer/layer_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LONGEST = 16 };
+
+#define METHOD_TEXT(name, text) text,
+static const char texts[HN_METHOD_COUNT][LONGEST] = {HN_METHOD_LIST(METHOD_TEXT)};
+#undef METHOD_TEXT
+
+const char *hn_method_text(hn_method method) {
+    return (unsigned)method < HN_METHOD_COUNT ? texts[method] : "unknown";
+}
+
+bool hn_method_find(const char *text, hn_method *method) {
+    for (int i = 0; i < HN_METHOD_COUNT; i++)
+        if (strcmp(texts[i], text) == 0) {
+            *method = (hn_method)i;
+            return true;
+        }
+    return false;
+}
+
+hn_layer_options hn_layer_defaults(void) {
+    return (hn_layer_options){.method = HN_METHOD_AUTO, .damping = -1, .iterations = -1, .tolerance = 1e-8};
+}
+
+static int own_iterations(hn_method method) {
+    switch (method) {
+    case HN_METHOD_PAPER:
+        return 500;
+    case HN_METHOD_HARDNET:
+        return 100;
+    default:
+        return 200;
+    }
+}
+
+hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, hn_error *error) {
+    *out = options ? *options : hn_layer_defaults();
+    if ((unsigned)out->method >= HN_METHOD_COUNT)
+        return error_set(error, HN_INVALID, "method %d: there is no such method", (int)out->method);
+    const char *method = hn_method_text(out->method);
+    if (!(out->damping < INFINITY))
+        return error_set(error, HN_INVALID, "damping %s: it must be a finite number", error_number(out->damping).text);
+    if (!(out->tolerance >= 0 && out->tolerance < INFINITY))
+        return error_set(error, HN_INVALID, "tolerance %s: it must be finite and not negative",
+                         error_number(out->tolerance).text);
+    if (out->method == HN_METHOD_HARDNET && out->damping > 0)
+        return error_set(error, HN_INVALID, "damping %s: the method %s has none", error_number(out->damping).text,
+                         method);
+    if (out->method == HN_METHOD_AUTO && out->damping >= 0)
+        return error_set(error, HN_INVALID, "damping %s: the method %s chooses its own; choose lm for a fixed one",
+                         error_number(out->damping).text, method);
+    if (out->damping < 0 && out->method == HN_METHOD_PAPER)
+        out->damping = 0.3;
+    if (out->method == HN_METHOD_HARDNET)
+        out->damping = 0;
+    if (out->iterations < 0)
+        out->iterations = own_iterations(out->method);
+    return HN_OK;
+}
