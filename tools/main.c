@@ -18,6 +18,8 @@ struct verb {
 
 static const struct verb verbs[] = {
     {"check", verb_check, "look at a model: inputs, columns, groups, derivatives, what is suspicious"},
+    {"project", verb_project, "correct outputs onto the constraints, with a status for every sample"},
+    {"bench", verb_bench, "time the correction and its gradient"},
 };
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 

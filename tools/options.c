@@ -8,7 +8,9 @@
 #include "console.h"
 #include "suggest.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -96,6 +98,36 @@ static enum parse store_count(const struct command *command, const struct option
     return wrong(command, "--%s: '%s' is no whole number from %zu on", option->name, text, option->least);
 }
 
+/* strtod takes leading blanks too, and words such as inf and 0x1p3; the first are no number here, and inf is not finite. */
+static enum parse store_real(const struct command *command, const struct option *option, const char *text) {
+    char *end = NULL;
+    double value = strtod(text, &end);
+    bool number = end != text && *end == '\0' && !isspace((unsigned char)*text) && isfinite(value);
+    if (number && (option->positive ? value > 0 : value >= 0)) {
+        *option->real = value;
+        return PARSE_DONE;
+    }
+    return wrong(command, "--%s: '%s' is no finite number %s", option->name, text,
+                 option->positive ? "above 0" : "from 0 on");
+}
+
+static enum parse store_word(const struct command *command, const struct option *option, const char *text) {
+    struct suggestion suggestion = {.best = NULL};
+    char known[128] = "";
+    for (const char *const *word = option->words; *word; word++) {
+        size_t used = strlen(known);
+        if (strcmp(*word, text) == 0) {
+            *option->text = *word;
+            return PARSE_DONE;
+        }
+        snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", *word);
+        suggest_consider(&suggestion, text, *word);
+    }
+    if (suggestion.best)
+        return wrong(command, "--%s: '%s' is none of %s; did you mean %s?", option->name, text, known, suggestion.best);
+    return wrong(command, "--%s: '%s' is none of %s", option->name, text, known);
+}
+
 static enum parse store(const struct command *command, const struct option *option, const char *text) {
     if (option->given)
         *option->given = true;
@@ -103,6 +135,10 @@ static enum parse store(const struct command *command, const struct option *opti
         return store_count(command, option, text);
     if (*text == '\0')
         return wrong(command, "--%s: %s is missing", option->name, option->value);
+    if (option->real)
+        return store_real(command, option, text);
+    if (option->words)
+        return store_word(command, option, text);
     if (option->text)
         *option->text = text;
     else if (!append(option->list, text))

@@ -24,9 +24,12 @@ struct option {
     bool *flag;
     const char **text;
     struct text_list *list;
-    size_t *count;      /* a whole number ... */
-    size_t least, most; /* ... in this range; most 0: no limit */
-    bool *given;        /* may be NULL: set when the option is there */
+    size_t *count;            /* a whole number ... */
+    size_t least, most;       /* ... in this range; most 0: no limit */
+    double *real;             /* a finite number from 0 on ... */
+    bool positive;            /* ... and not 0 */
+    bool *given;              /* may be NULL: set when the option is there */
+    const char *const *words; /* of a text: the ones that it may be, NULL after the last; NULL: any text */
 };
 
 struct command {

@@ -16,5 +16,7 @@ enum verb_code {
 };
 
 int verb_check(int argc, char **argv);
+int verb_project(int argc, char **argv);
+int verb_bench(int argc, char **argv);
 
 #endif

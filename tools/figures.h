@@ -1,0 +1,27 @@
+/* figures.h - numbers and names the way reports print them, and where the middle of many numbers is.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_FIGURES_H
+#define HN_TOOLS_FIGURES_H
+
+#include <stddef.h>
+
+/* Of count numbers, count > 0; the median of an even count is the mean of the two in the middle. */
+struct spread {
+    double least, median, most;
+};
+
+/* Sorts the numbers; NaN has no place in an order and must not be among them. */
+struct spread figures_spread(double *values, size_t count);
+
+struct figure {
+    char text[96];
+};
+
+/* 12.3 us, 4.56 ms, 7.89 s */
+struct figure figures_duration(double seconds);
+
+/* A name without control characters, so that a model cannot play with the terminal; a long one is cut. */
+struct figure figures_name(const char *name);
+
+#endif

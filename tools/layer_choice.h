@@ -1,0 +1,54 @@
+/* layer_choice.h - the options that say how outputs are corrected, and the layer made of them.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_LAYER_CHOICE_H
+#define HN_TOOLS_LAYER_CHOICE_H
+
+#include "hardnet/layer.h"
+
+/* What is not given is the method's own. */
+struct layer_choice {
+    const char *method, *isa; /* NULL: auto; the best that this processor has */
+    double damping, tolerance;
+    size_t iterations;
+    bool damping_given, iterations_given, tolerance_given;
+    bool relative;
+};
+
+extern const char *const layer_choice_methods[], *const layer_choice_sets[]; /* words, NULL after the last */
+
+#define LAYER_OPTIONS(choice)                                                                                          \
+    {.name = "method",                                                                                                 \
+     .value = "METHOD",                                                                                                \
+     .help = "auto, paper, hardnet or lm (auto)",                                                                      \
+     .text = &(choice).method,                                                                                         \
+     .words = layer_choice_methods},                                                                                   \
+        {.name = "damping",                                                                                            \
+         .value = "E",                                                                                                 \
+         .help = "eps of every step (the method's own)",                                                               \
+         .real = &(choice).damping,                                                                                    \
+         .given = &(choice).damping_given},                                                                            \
+        {.name = "iterations",                                                                                         \
+         .value = "K",                                                                                                 \
+         .help = "steps at most (the method's own)",                                                                   \
+         .count = &(choice).iterations,                                                                                \
+         .most = INT_MAX,                                                                                              \
+         .given = &(choice).iterations_given},                                                                         \
+        {.name = "tolerance",                                                                                          \
+         .value = "T",                                                                                                 \
+         .help = "largest violation that is ok (1e-8)",                                                                \
+         .real = &(choice).tolerance,                                                                                  \
+         .given = &(choice).tolerance_given},                                                                          \
+        {.name = "relative", .help = "measure the tolerance relative to bounds above 1", .flag = &(choice).relative},  \
+    {                                                                                                                  \
+        .name = "isa", .value = "SET", .help = "instructions: portable, avx2 or avx512 (the best there is)",           \
+        .text = &(choice).isa, .words = layer_choice_sets                                                              \
+    }
+
+/* VERB_OK and the layer, or another verb code after what is wrong has been printed. */
+int layer_choice_create(hn_layer **out, const hn_model *model, const struct layer_choice *choice);
+
+/* "method paper, damping 0.3, at most 500 steps, tolerance 1e-08" on stdout. */
+void layer_choice_print(const hn_layer *layer);
+
+#endif

@@ -1,0 +1,35 @@
+/* samples.h - the rows of --x and --y as one batch of samples.
+ *
+ * Both files have as many rows, or one of them a single row, which counts for all samples. Numbers that are not finite are
+ * taken as they are: what becomes of them is the sample's status.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_SAMPLES_H
+#define HN_TOOLS_SAMPLES_H
+
+#include "files/npy.h"
+#include "hardnet/layer.h"
+
+struct samples {
+    size_t count;
+    const char *x_path, *y_path; /* NULL: not from a file */
+    struct npy_array x, y;       /* values NULL: not given */
+};
+
+/* Reads what has a path; count is at least 1. VERB_OK, or another verb code after what is wrong has been printed. */
+int samples_read(struct samples *samples, const hn_model *model);
+void samples_release(struct samples *samples);
+
+/* Prints that inputs are missing, by name; VERB_MISUSED. */
+int samples_ask_for_inputs(const hn_model *model);
+
+/* Warns about samples whose inputs break a requirement (check:) of the model, and counts them. */
+hn_status samples_count_broken(const struct samples *samples, const hn_model *model, size_t *broken, hn_error *error);
+
+/* The part of a batch that says what comes in: count samples from first on. */
+hn_batch samples_batch(const struct samples *samples, size_t first, size_t count);
+
+/* The row of an array that belongs to a sample. */
+size_t samples_row(const struct npy_array *array, size_t sample);
+
+#endif
