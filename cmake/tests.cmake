@@ -149,6 +149,14 @@ foreach(source IN LISTS fuzz_targets)
     endif()
 endforeach()
 
+# ---- every example runs ----
+
+foreach(source IN LISTS examples)
+    cmake_path(GET source STEM name)
+    add_test(NAME examples/${name} COMMAND example_${name})
+    set_tests_properties(examples/${name} PROPERTIES TIMEOUT 60 ENVIRONMENT "${test_environment}")
+endforeach()
+
 # ---- scripts that judge from outside ----
 
 # script_test(NAME SOURCE ARGUMENT...): a Python script with exit status 77 for "skipped".

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "console.h"
 #include "load.h"
+#include "save.h"
 #include "verbs.h"
 
 #include <string.h>
@@ -79,6 +80,12 @@ static int run_if_sensible(const struct check_options *options) {
     if (options->picture && !is_picture(options->picture)) {
         console_error("--picture %s: the name must end in .svg or .pbm", options->picture);
         return VERB_MISUSED;
+    }
+    hn_error error;
+    if (save_possible("picture", options->picture, &error) != HN_OK ||
+        save_possible("json", options->json, &error) != HN_OK) {
+        console_error("%s", error.text);
+        return VERB_FAILED;
     }
     return run(options);
 }

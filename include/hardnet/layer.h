@@ -60,7 +60,7 @@ typedef struct hn_report {
     size_t culprit;           /* of bad_bounds: the row; of nonfinite_input: the entry, inputs first; else SIZE_MAX */
 } hn_report;
 
-/* Samples side by side, each a row. A stride of 0 means packed rows; the flags repeat a single row for all samples. */
+/* Samples side by side, each a row; the flags repeat a single row for all samples. */
 typedef struct hn_batch {
     size_t count;
     const hn_real *x;     /* count x inputs; NULL when the model has none */
@@ -74,7 +74,8 @@ typedef struct hn_batch {
     const int *cancel;       /* polled between steps; not 0 ends the run early; may be NULL */
     double seconds;          /* deadline from the call's start; 0: none */
     void (*watch)(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping);
-    void *watch_context; /* watch, unless NULL, sees every iterate, on the thread that computes it */
+    void *watch_context; /* watch, unless NULL, sees every iterate, on the thread that computes it; damping is that of
+                          * the step that led there, NaN where none did */
 } hn_batch;
 
 /* Gradients of a scalar loss. The batch is the one that was run, with its tape, reports and results. */

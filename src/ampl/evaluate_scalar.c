@@ -220,7 +220,7 @@ static struct ampl_value join(struct ampl_evaluator *e, const struct ampl_node *
     size_t length = 0;
     uint32_t symbol;
     for (uint32_t i = 0; i < node->count; i++) {
-        ampl_atom atom;
+        ampl_atom atom = 0;
         if (!ampl_atom_of(e, node->arguments[i], "a text", &atom))
             return ampl_value_nothing();
         number_text number = error_number(ampl_atom_is_symbol(atom) ? 0 : ampl_atom_to_number(atom));

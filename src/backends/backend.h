@@ -17,6 +17,8 @@ struct backend {
     /* the linear system of a step */
     void (*solve)(const struct damped *system, double *slots, const struct damped_sides *sides);
     void (*multiply)(const struct product *product, double *slots, uint32_t from, uint32_t to);
+    void (*multiply_subtract)(const struct product *product, double *slots, uint32_t from, uint32_t to);
+    void (*multiply_two)(const struct product *product, double *slots, const uint32_t from[2], const uint32_t to[2]);
     /* rows */
     void (*residual)(const struct rows_task *task, double *slots);
     void (*rescale)(const struct rows_task *task, double *slots, uint32_t mask);
@@ -24,8 +26,12 @@ struct backend {
     void (*shift)(const struct rows_task *task, double *slots);
     void (*largest)(const struct rows_task *task, double *slots, uint32_t to);
     void (*step)(const struct rows_task *task, double *slots, uint32_t base, uint32_t step, uint32_t y);
-    void (*adjoint_rows)(const struct rows_task *task, const struct adjoint_task *adjoint, double *slots);
+    void (*clip)(const struct clip_task *task, double *slots, uint32_t y, uint32_t mask);
+    void (*unclip)(const struct clip_task *task, double *slots, const struct unclip_places *at, uint32_t mask);
+    void (*adjoint_rows)(const struct rows_task *task, const struct adjoint_task *adjoint, double *slots, bool bounds);
     /* vectors */
+    void (*load)(double *slots, uint32_t place, size_t count, const double *const *from);
+    void (*unload)(const double *slots, uint32_t place, size_t count, double *const *to);
     void (*copy)(double *slots, uint32_t from, uint32_t to, size_t count, uint32_t mask);
     void (*inner)(double *slots, uint32_t a, uint32_t b, size_t count, uint32_t to);
     void (*add)(double *slots, uint32_t a, uint32_t to, size_t count);
@@ -37,6 +43,9 @@ struct backend {
 struct backend backend_portable(void);
 struct backend backend_avx2(void);
 struct backend backend_avx512(void);
+
+/* For slots of one sample: places count in LANES all the same. The same bits again. */
+struct backend backend_single(void);
 
 /* The table of this name ("portable", "avx2", "avx512"), or the best one for NULL. Fails when the name is unknown or this
  * processor lacks the instructions. */

@@ -20,8 +20,10 @@ static bool has_avx512(void) {
 }
 #endif
 
+/* The function that gives a table is itself compiled for its instruction set: it must not be called without it. */
 struct entry {
-    struct backend backend;
+    const char *name;
+    struct backend (*table)(void);
     bool usable;
 };
 
@@ -29,10 +31,10 @@ struct entry {
 static size_t list_backends(struct entry *entries) {
     size_t count = 0;
 #if HN_BACKENDS_X86
-    entries[count++] = (struct entry){backend_avx512(), has_avx512()};
-    entries[count++] = (struct entry){backend_avx2(), has_avx2()};
+    entries[count++] = (struct entry){"avx512", backend_avx512, has_avx512()};
+    entries[count++] = (struct entry){"avx2", backend_avx2, has_avx2()};
 #endif
-    entries[count++] = (struct entry){backend_portable(), true};
+    entries[count++] = (struct entry){"portable", backend_portable, true};
     return count;
 }
 
@@ -41,7 +43,7 @@ bool backend_at(size_t index, struct backend *out) {
     size_t count = list_backends(entries);
     for (size_t i = 0; i < count; i++)
         if (entries[i].usable && index-- == 0) {
-            *out = entries[i].backend;
+            *out = entries[i].table();
             return true;
         }
     return false;
@@ -51,11 +53,11 @@ hn_status backend_choose(struct backend *out, const char *name, hn_error *error)
     struct entry entries[MOST];
     size_t count = list_backends(entries);
     for (size_t i = 0; i < count; i++) {
-        if (name ? strcmp(entries[i].backend.name, name) != 0 : !entries[i].usable)
+        if (name ? strcmp(entries[i].name, name) != 0 : !entries[i].usable)
             continue;
         if (!entries[i].usable)
             return error_set(error, HN_UNSUPPORTED, "instruction set %s: this processor does not have it", name);
-        *out = entries[i].backend;
+        *out = entries[i].table();
         return HN_OK;
     }
     return error_set(error, HN_INVALID, "instruction set %s: unknown here; choose portable, avx2 or avx512", name);

@@ -4,6 +4,6 @@
 #ifndef HN_BASE_LANES_H
 #define HN_BASE_LANES_H
 
-enum { LANES = 8 };
+enum { LANES_POWER = 3, LANES = 1 << LANES_POWER };
 
 #endif

@@ -21,8 +21,14 @@
 #error "hardnet must not be compiled with -ffast-math: it hides NaN and changes results"
 #endif
 
-/* A slot of LANES samples is this many wides. */
-enum { LANE_PARTS = LANES / WIDTH };
+/* A slot of LANES samples is this many wides. A file that defines ONE_LANE compiles the kernels for slots of one sample; places
+ * keep counting in LANES, so that the same streams serve both. */
+#ifdef ONE_LANE
+enum { LANE_PARTS = 1, LANES_HERE = 1 };
+#else
+enum { LANE_PARTS = LANES / WIDTH, LANES_HERE = LANES };
+#endif
+#define SLOT_AT(slots, place) ((slots) + (place) / (LANES / LANES_HERE))
 
 #define WIDE_INLINE static inline __attribute__((always_inline, unused))
 
@@ -138,6 +144,36 @@ WIDE_INLINE int wide_any(wide_bits mask) {
 #endif
     return any != 0;
 }
+
+/* Two rows exchange the blocks off the diagonal: a's second with b's first, blocks of the size that the mask lists. */
+#define WIDE_EXCHANGE(a, b, low, high)                                                                                 \
+    do {                                                                                                               \
+        wide turned = __builtin_shufflevector(a, b, WIDE_LIST low);                                                    \
+        b = __builtin_shufflevector(a, b, WIDE_LIST high);                                                             \
+        a = turned;                                                                                                    \
+    } while (0)
+#define WIDE_LIST(...) __VA_ARGS__
+
+/* Element i of row j becomes element j of row i, for WIDTH rows. */
+WIDE_INLINE void wide_transpose(wide *rows) {
+#if WIDTH == 2
+    WIDE_EXCHANGE(rows[0], rows[1], (0, 2), (1, 3));
+#elif WIDTH == 4
+    for (int i = 0; i < 2; i++)
+        WIDE_EXCHANGE(rows[i], rows[i + 2], (0, 1, 4, 5), (2, 3, 6, 7));
+    for (int i = 0; i < 4; i += 2)
+        WIDE_EXCHANGE(rows[i], rows[i + 1], (0, 4, 2, 6), (1, 5, 3, 7));
+#elif WIDTH == 8
+    for (int i = 0; i < 4; i++)
+        WIDE_EXCHANGE(rows[i], rows[i + 4], (0, 1, 2, 3, 8, 9, 10, 11), (4, 5, 6, 7, 12, 13, 14, 15));
+    for (int i = 0; i < 8; i += i % 4 == 1 ? 3 : 1)
+        WIDE_EXCHANGE(rows[i], rows[i + 2], (0, 1, 8, 9, 4, 5, 12, 13), (2, 3, 10, 11, 6, 7, 14, 15));
+    for (int i = 0; i < 8; i += 2)
+        WIDE_EXCHANGE(rows[i], rows[i + 1], (0, 8, 2, 10, 4, 12, 6, 14), (1, 9, 3, 11, 5, 13, 7, 15));
+#endif
+    (void)rows;
+}
+#undef WIDE_EXCHANGE
 
 /* wide_any for the door of a slow path: compilers lay the code out for its being false. */
 WIDE_INLINE int wide_seldom(wide_bits mask) {

@@ -21,14 +21,25 @@ static const hn_report *report_of(const struct worker *worker, int lane) {
     return &worker->batch->reports[worker->lane[lane].sample];
 }
 
-/* Whether the returned y depends on y_raw at all; a fallback does not. */
-static bool came_through(const hn_report *report) {
-    return report->outcome != HN_OUTCOME_BAD_BOUNDS && report->outcome != HN_OUTCOME_NONFINITE_INPUT;
-}
-
 static void clear(const struct worker *worker, uint32_t place, int lane, size_t count) {
     for (size_t i = 0; i < count; i++)
-        lane_at(worker, place, lane)[i * LANES] = 0;
+        lane_at(worker, place, lane)[i * (size_t)worker->lanes] = 0;
+}
+
+/* Where y before the step of this number lies; sets the lane's eps. */
+static const double *find_iterate(struct worker *worker, int lane, int step) {
+    const hn_layer *layer = worker->layer;
+    struct lane *own = &worker->lane[lane];
+    const double *tape = tape_of(layer, worker->batch, own->sample);
+    const double *eps = tape + TAPE_HEAD, *iterates = eps + layer->tape_steps;
+    own->eps = fabs(eps[step]);
+    *lane_at(worker, layer->task.eps, lane) = own->eps;
+    mask_set(worker, layer->mask_clip, lane, signbit(eps[step]));
+    return iterates + (size_t)step * layer->outputs;
+}
+
+static void load_iterate(struct worker *worker, int lane, int step) {
+    lane_write(worker, worker->layer->y, lane, worker->layer->outputs, find_iterate(worker, lane, step));
 }
 
 /* ---- finishing ---- */
@@ -37,7 +48,7 @@ static void clear(const struct worker *worker, uint32_t place, int lane, size_t 
 static void pull_rows(const struct worker *worker, int lane, const struct place_matrix *matrix, uint32_t weights,
                       double *grad_x) {
     for (size_t i = 0; i < matrix->rows; i++) {
-        double weight = lane_at(worker, weights, lane)[i * LANES];
+        double weight = lane_at(worker, weights, lane)[i * (size_t)worker->lanes];
         for (size_t e = matrix->first[i]; weight != 0 && e < matrix->first[i + 1]; e++)
             grad_x[matrix->column[e]] += weight * *lane_at(worker, matrix->place[e], lane);
     }
@@ -89,6 +100,10 @@ static void write_parts(const struct worker *worker, int lane, const struct part
 /* A gradient that is not finite must not reach an optimiser: it becomes 0 and the sample is flagged. */
 static void finish_gradient(struct worker *worker, int lane, const hn_gradient *gradient) {
     struct lane *own = &worker->lane[lane];
+    if (own->attempt > 0) {
+        load_iterate(worker, lane, 0);
+        restart_pull(worker, lane, own->attempt);
+    }
     struct part parts[4];
     size_t unused;
     parts_of(worker->layer, gradient, own->sample, parts);
@@ -110,10 +125,11 @@ static void open_gradient(struct worker *worker, int lane, const hn_gradient *gr
     const hn_layer *layer = worker->layer;
     struct lane *own = &worker->lane[lane];
     size_t outputs = layer->outputs;
-    const hn_report *report = report_of(worker, lane);
-    own->steps = came_through(report) ? (int)*tape_of(layer, worker->batch, own->sample) : 0;
+    const double *tape = tape_of(layer, worker->batch, own->sample);
+    own->steps = (int)tape[TAPE_STEPS];
+    own->attempt = (int)tape[TAPE_ATTEMPT];
     lane_write(worker, layer->gradient, lane, outputs, gradient->grad_y + own->sample * outputs);
-    if (!came_through(report))
+    if (own->attempt == TAPE_UNUSABLE) /* a fallback does not depend on y_raw */
         clear(worker, layer->gradient, lane, outputs);
     clear(worker, layer->grad_x, lane, layer->inputs);
     clear(worker, layer->adjoint.grad_lower, lane, layer->rows);
@@ -121,33 +137,23 @@ static void open_gradient(struct worker *worker, int lane, const hn_gradient *gr
     worker_load_inputs(worker, lane, own->sample);
 }
 
-static void load_iterate(struct worker *worker, int lane, int step) {
-    const hn_layer *layer = worker->layer;
-    struct lane *own = &worker->lane[lane];
-    const double *tape = tape_of(layer, worker->batch, own->sample);
-    size_t most = (size_t)layer->options.iterations;
-    lane_write(worker, layer->y, lane, layer->outputs, tape + 1 + most + (size_t)step * layer->outputs);
-    own->eps = tape[1 + (size_t)step];
-    *lane_at(worker, layer->task.eps, lane) = own->eps;
-}
-
 /* Row weights belong to the first iterate. */
 static void weigh_fresh(struct worker *worker) {
     const hn_layer *layer = worker->layer;
-    for (int lane = 0; lane < LANES; lane++) {
+    for (int lane = 0; lane < worker->lanes; lane++) {
         const struct lane *own = &worker->lane[lane];
         bool fresh = own->busy && own->fresh;
         mask_set(worker, layer->mask_fresh, lane, fresh);
         if (fresh)
             load_iterate(worker, lane, 0);
     }
-    layer->backend.run(layer->program, 1, worker->slots);
-    layer->backend.rescale(&layer->task, worker->slots, layer->mask_fresh);
+    worker->backend.run(layer->program, 1, worker->slots);
+    worker->backend.rescale(&layer->task, worker->slots, layer->mask_fresh);
 }
 
 static bool take_samples(struct worker *worker, const hn_gradient *gradient) {
     bool taken = false;
-    for (int lane = 0; lane < LANES; lane++) {
+    for (int lane = 0; lane < worker->lanes; lane++) {
         struct lane *own = &worker->lane[lane];
         size_t sample;
         if (own->busy || !queue_take(worker->queue, worker->batch->count, &sample))
@@ -164,18 +170,18 @@ static bool load_gradient(struct worker *worker, const hn_gradient *gradient) {
     const hn_layer *layer = worker->layer;
     bool fresh = false, busy = false;
     while (take_samples(worker, gradient)) {
-        layer->backend.run(layer->program, 0, worker->slots);
-        for (int lane = 0; lane < LANES; lane++)
+        worker->backend.run(layer->program, 0, worker->slots);
+        for (int lane = 0; lane < worker->lanes; lane++)
             if (worker->lane[lane].busy && worker->lane[lane].steps == 0)
                 finish_gradient(worker, lane, gradient);
     }
-    for (int lane = 0; lane < LANES; lane++) {
+    for (int lane = 0; lane < worker->lanes; lane++) {
         busy = busy || worker->lane[lane].busy;
         fresh = fresh || (worker->lane[lane].busy && worker->lane[lane].fresh);
     }
     if (fresh && layer->weighted)
         weigh_fresh(worker);
-    for (int lane = 0; lane < LANES; lane++)
+    for (int lane = 0; lane < worker->lanes; lane++)
         worker->lane[lane].fresh = false;
     return busy;
 }
@@ -184,61 +190,101 @@ static bool load_gradient(struct worker *worker, const hn_gradient *gradient) {
 
 static void evaluate_step(struct worker *worker) {
     const hn_layer *layer = worker->layer;
-    for (int lane = 0; lane < LANES; lane++) {
+    const double *from[LANES] = {NULL};
+    for (int lane = 0; lane < worker->lanes; lane++) {
         struct lane *own = &worker->lane[lane];
-        mask_set(worker, layer->mask_accept, lane, true);
-        if (own->busy)
-            load_iterate(worker, lane, --own->steps);
+        mask_set(worker, layer->mask_clip, lane, false);
+        if (!own->busy)
+            continue;
+        from[lane] = find_iterate(worker, lane, --own->steps);
+        tape_prefetch(worker, lane, own->steps - 1, false);
     }
-    layer->backend.run(layer->program, 1, worker->slots);
-    layer->backend.residual(&layer->task, worker->slots);
+    worker->backend.load(worker->slots, layer->y, layer->outputs, from);
+    worker->backend.run(layer->program, 1, worker->slots);
+    worker->backend.residual(&layer->task, worker->slots);
     if (layer->weighted) {
-        layer->backend.weigh(&layer->task, worker->slots, layer->mask_accept);
-        layer->backend.shift(&layer->task, worker->slots);
+        for (int lane = 0; lane < worker->lanes; lane++) {
+            bool global = worker->lane[lane].attempt > 0 || mask_get(worker, layer->mask_clip, lane);
+            *lane_at(worker, layer->task.hold, lane) = control_hold(worker, lane, global ? STAGE_GLOBAL : STAGE_NEAR);
+        }
+        worker->backend.weigh(&layer->task, worker->slots, layer->mask_accept);
+        worker->backend.shift(&layer->task, worker->slots);
     }
+}
+
+/* v and s alone, so that the gradient can go back through the clipping before it meets the system. */
+static void solve_forward(const struct worker *worker) {
+    const hn_layer *layer = worker->layer;
+    const struct backend *backend = &worker->backend;
+    const struct damped *system = &layer->system;
+    double *slots = worker->slots;
+    if (system->outputs_side) {
+        const struct damped_sides sides = {1, {layer->step}, {layer->leaf_s}};
+        backend->multiply(&system->by_columns, slots, layer->right, layer->step);
+        backend->solve(system, slots, &sides);
+    } else {
+        const struct damped_sides sides = {1, {layer->right}, {layer->adjoint.v}};
+        backend->solve(system, slots, &sides);
+        backend->multiply(&system->by_columns, slots, layer->adjoint.v, layer->leaf_s);
+    }
+}
+
+/* Back through the clipping, where a lane's step was clipped. */
+static void unclip(const struct worker *worker) {
+    const hn_layer *layer = worker->layer;
+    const struct unclip_places at = {layer->y, layer->leaf_s, layer->gradient, layer->adjoint.grad_lower,
+                                     layer->adjoint.grad_upper};
+    bool any = false;
+    for (int lane = 0; lane < worker->lanes; lane++)
+        any = any || mask_get(worker, layer->mask_clip, lane);
+    if (!any)
+        return;
+    solve_forward(worker);
+    worker->backend.unclip(&layer->clip, worker->slots, &at, layer->mask_clip);
 }
 
 /* q, v, t, s with one unknown per row. */
 static void solve_rows(const struct worker *worker) {
     const hn_layer *layer = worker->layer;
-    const struct backend *backend = &layer->backend;
+    const struct backend *backend = &worker->backend;
     const struct damped *system = &layer->system;
     double *slots = worker->slots;
     backend->multiply(&system->by_rows, slots, layer->gradient, layer->work);
     const struct damped_sides sides = {2, {layer->right, layer->work}, {layer->adjoint.v, layer->adjoint.q}};
     backend->solve(system, slots, &sides);
-    backend->multiply(&system->by_columns, slots, layer->adjoint.q, layer->step);
+    const uint32_t from[2] = {layer->adjoint.q, layer->adjoint.v}, to[2] = {layer->step, layer->leaf_s};
+    backend->multiply_two(&system->by_columns, slots, from, to);
     backend->subtract(slots, layer->gradient, layer->step, layer->leaf_t, layer->outputs);
-    backend->multiply(&system->by_columns, slots, layer->adjoint.v, layer->leaf_s);
 }
 
 /* q, eps v, t / eps, s with one unknown per output. */
 static void solve_outputs(const struct worker *worker) {
     const hn_layer *layer = worker->layer;
-    const struct backend *backend = &layer->backend;
+    const struct backend *backend = &worker->backend;
     const struct damped *system = &layer->system;
     double *slots = worker->slots;
     backend->multiply(&system->by_columns, slots, layer->right, layer->step);
     const struct damped_sides sides = {2, {layer->step, layer->gradient}, {layer->leaf_s, layer->leaf_t}};
     backend->solve(system, slots, &sides);
-    backend->multiply(&system->by_rows, slots, layer->leaf_t, layer->adjoint.q);
-    backend->multiply(&system->by_rows, slots, layer->leaf_s, layer->work);
+    const uint32_t from[2] = {layer->leaf_t, layer->leaf_s}, to[2] = {layer->adjoint.q, layer->work};
+    backend->multiply_two(&system->by_rows, slots, from, to);
     backend->subtract(slots, layer->right, layer->work, layer->adjoint.v, layer->rows);
 }
 
 static void step_back(struct worker *worker) {
     const hn_layer *layer = worker->layer;
-    const struct backend *backend = &layer->backend;
+    const struct backend *backend = &worker->backend;
     double *slots = worker->slots;
     evaluate_step(worker);
+    unclip(worker);
     if (layer->system.outputs_side)
         solve_outputs(worker);
     else
         solve_rows(worker);
-    backend->adjoint_rows(&layer->task, &layer->adjoint, slots);
+    backend->adjoint_rows(&layer->task, &layer->adjoint, slots, worker->bounds);
     backend->run(layer->program, 2, slots);
-    backend->multiply(&layer->system.by_columns, slots, layer->adjoint.kept, layer->step); /* -J' g = A' D q */
-    backend->subtract(slots, layer->gradient, layer->step, layer->gradient, layer->outputs);
+    backend->multiply_subtract(&layer->system.by_columns, slots, layer->adjoint.kept,
+                               layer->gradient); /* J' g = -A' D q */
     backend->scatter_subtract(slots, layer->bracket_y.place, layer->bracket_y.offset, layer->bracket_y.count,
                               layer->gradient);
     backend->scatter_subtract(slots, layer->pull_x.place, layer->pull_x.offset, layer->pull_x.count, layer->grad_x);
@@ -246,10 +292,19 @@ static void step_back(struct worker *worker) {
                               layer->grad_x);
 }
 
+/* Whether anything asks for the gradient of a bound. */
+static bool wants_bounds(const hn_layer *layer, const hn_gradient *gradient) {
+    bool through = layer->lower_x.first[layer->rows] > 0 || layer->upper_x.first[layer->rows] > 0;
+    return gradient->grad_lower || gradient->grad_upper || (gradient->grad_x && through);
+}
+
 void worker_gradient(struct worker *worker, const hn_gradient *gradient) {
+    worker->bounds = wants_bounds(worker->layer, gradient);
+    for (int lane = 0; lane < worker->lanes; lane++)
+        mask_set(worker, worker->layer->mask_accept, lane, true);
     while (load_gradient(worker, gradient)) {
         step_back(worker);
-        for (int lane = 0; lane < LANES; lane++)
+        for (int lane = 0; lane < worker->lanes; lane++)
             if (worker->lane[lane].busy && worker->lane[lane].steps == 0)
                 finish_gradient(worker, lane, gradient);
     }

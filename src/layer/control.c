@@ -18,7 +18,7 @@ static const double SLOW = 1 - 0x1p-20;  /* an accepted step that leaves more th
 static const double LEAST_PIVOT = 1e-13; /* of the largest, without damping */
 enum { MOST_SLOW = 4 };
 
-static double power_of_two(double value) {
+double power_of_two(double value) {
     int exponent;
     frexp(value, &exponent);
     return ldexp(1, exponent - 1);
@@ -41,7 +41,7 @@ static enum decision end_as(struct lane *own, hn_outcome outcome) {
 
 /* ---- lm ---- */
 
-static enum decision refuse(struct lane *own) {
+enum decision control_refuse(struct lane *own) {
     own->eps *= own->growth;
     own->growth *= 2;
     if (own->eps <= own->limit)
@@ -74,10 +74,10 @@ static void adapt(struct lane *own, double ratio) {
         own->eps = least;
 }
 
-static enum decision judge_step(struct worker *worker, int lane, double squares) {
+enum decision control_judge(struct worker *worker, int lane, double squares) {
     struct lane *own = &worker->lane[lane];
     if (!(squares < own->squares))
-        return refuse(own);
+        return control_refuse(own);
     adapt(own, gain_ratio(worker, lane, squares));
     own->slow = squares > SLOW * own->squares ? own->slow + 1 : 0;
     own->squares = squares;
@@ -95,7 +95,7 @@ static enum decision decide_lm(struct worker *worker, int lane, double measure) 
     if (worker->cancelled)
         return end_as(own, HN_OUTCOME_CANCELLED);
     if (layer->adaptive && !own->fresh)
-        return judge_step(worker, lane, squares);
+        return control_judge(worker, lane, squares);
     own->squares = squares;
     return GO_ON;
 }
@@ -122,8 +122,10 @@ enum decision control_decide(struct worker *worker, int lane) {
         size_t row;
         own->before = layer->options.relative ? lane_violation(worker, lane, &row) : measure;
     }
+    if (layer->options.method == HN_METHOD_AUTO)
+        return control_auto(worker, lane, measure, finite);
     if (!finite && layer->adaptive && !own->fresh && own->iteration < layer->options.iterations && !worker->cancelled)
-        return refuse(own);
+        return control_refuse(own);
     if (!finite)
         return end_as(own, HN_OUTCOME_NONFINITE_EVALUATION);
     return layer->weighted ? decide_lm(worker, lane, measure) : decide_counted(worker, own, measure);
@@ -141,13 +143,15 @@ static bool finite_entries(const struct worker *worker, int lane) {
 enum decision control_stepped(struct worker *worker, int lane) {
     const hn_layer *layer = worker->layer;
     struct lane *own = &worker->lane[lane];
-    const double *pivots = lane_at(worker, layer->system.pivot_range, lane);
+    double least = *lane_at(worker, layer->system.pivot_range, lane);
+    double most = *lane_at(worker, layer->system.pivot_range + LANES, lane);
     bool usable = mask_get(worker, layer->task.summary + SUMMARY_USABLE * LANES, lane);
-    if (layer->options.method == HN_METHOD_HARDNET && !(pivots[0] >= LEAST_PIVOT * pivots[LANES]))
+    if (layer->options.method == HN_METHOD_HARDNET && !(least >= LEAST_PIVOT * most))
         return end_as(own, HN_OUTCOME_STALLED);
     if (!usable && !layer->adaptive)
         return end_as(own, finite_entries(worker, lane) ? HN_OUTCOME_STALLED : HN_OUTCOME_NONFINITE_EVALUATION);
-    if (layer->weighted && usable && !mask_get(worker, layer->task.summary + SUMMARY_MOVED * LANES, lane))
-        return end_as(own, HN_OUTCOME_STALLED);
-    return GO_ON;
+    if (layer->options.method != HN_METHOD_LM || !usable ||
+        mask_get(worker, layer->task.summary + SUMMARY_MOVED * LANES, lane))
+        return GO_ON;
+    return end_as(own, HN_OUTCOME_STALLED);
 }

@@ -17,8 +17,6 @@ static hn_status check_model(const hn_layer *layer, const hn_model *model, hn_er
             error, HN_INVALID,
             "method hardnet: the model has %zu rows and %zu outputs; it needs at least as many outputs as rows",
             hn_model_row_count(model), hn_model_output_count(model));
-    if (layer->options.method == HN_METHOD_AUTO)
-        return error_set(error, HN_UNSUPPORTED, "method auto: not yet; choose paper, hardnet or lm");
     return HN_OK;
 }
 
@@ -42,6 +40,7 @@ static void place_rows(hn_layer *layer) {
     task->residual = take(layer, rows);
     task->summary = take(layer, SUMMARY_COUNT);
     task->eps = take(layer, 1);
+    task->hold = take(layer, 1);
     if (!layer->weighted)
         return;
     task->matrix = take(layer, layer->jacobian.first[rows]);
@@ -55,6 +54,7 @@ static void place_vectors(hn_layer *layer) {
     size_t rows = layer->rows, outputs = layer->outputs, most = rows > outputs ? rows : outputs;
     layer->best = take(layer, outputs);
     layer->base = layer->weighted ? take(layer, outputs) : layer->y;
+    layer->raw = layer->options.method == HN_METHOD_AUTO ? take(layer, outputs) : layer->best;
     layer->unknown = take(layer, most);
     layer->second = take(layer, most);
     layer->step = take(layer, outputs);
@@ -65,6 +65,7 @@ static void place_vectors(hn_layer *layer) {
     layer->mask_improved = take(layer, 1);
     layer->mask_fresh = take(layer, 1);
     layer->mask_last = take(layer, 1);
+    layer->mask_clip = take(layer, 1);
     layer->largest = take(layer, 1);
     layer->step_squares = take(layer, 1);
     layer->step_gain = take(layer, 1);
@@ -74,17 +75,16 @@ static void place_vectors(hn_layer *layer) {
 static void place_adjoint(hn_layer *layer) {
     struct adjoint_task *adjoint = &layer->adjoint;
     const struct program *program = layer->program;
-    adjoint->kept = take(layer, layer->rows);
-    adjoint->q = take(layer, layer->rows);
-    adjoint->v = take(layer, layer->rows);
-    adjoint->grad_lower = take(layer, layer->rows);
-    adjoint->grad_upper = take(layer, layer->rows);
     adjoint->pulled = (uint32_t)(program->leaf_slot[SPACE_LAMBDA] * LANES);
     adjoint->leaf_q = (uint32_t)(program->leaf_slot[SPACE_Q] * LANES);
     adjoint->leaf_v = (uint32_t)(program->leaf_slot[SPACE_V] * LANES);
+    adjoint->kept = layer->weighted ? take(layer, layer->rows) : adjoint->pulled;
+    adjoint->q = layer->weighted ? take(layer, layer->rows) : adjoint->leaf_q;
+    adjoint->v = layer->weighted ? take(layer, layer->rows) : adjoint->leaf_v;
+    adjoint->grad_lower = take(layer, layer->rows);
+    adjoint->grad_upper = take(layer, layer->rows);
     layer->leaf_t = (uint32_t)(program->leaf_slot[SPACE_T] * LANES);
     layer->leaf_s = (uint32_t)(program->leaf_slot[SPACE_S] * LANES);
-    layer->leaf_pull = adjoint->pulled;
 }
 
 /* Everything but the system's storage, which comes last. Far below what a place can name, so that sums cannot wrap. */
@@ -158,10 +158,12 @@ static hn_status build(hn_layer *layer, const hn_model *model, const hn_layer_op
         status = backend_choose(&layer->backend, layer->options.instructions, error);
     if (status != HN_OK)
         return status;
+    layer->single = backend_single();
     layer->options.instructions = layer->backend.name;
     layer->weighted = layer->options.method == HN_METHOD_LM || layer->options.method == HN_METHOD_AUTO;
     layer->adaptive = layer->weighted && layer->options.damping < 0;
     status = layer_compile(layer, model, error);
+    tape_plan(layer);
     if (status == HN_OK)
         status = draw_map(layer, error);
     if (status == HN_OK)

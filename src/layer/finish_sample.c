@@ -17,7 +17,7 @@ double lane_violation(const struct worker *worker, int lane, size_t *row) {
     double worst = 0;
     *row = SIZE_MAX;
     for (size_t i = 0; i < task->rows; i++) {
-        double size = fabs(r[i * LANES]);
+        double size = fabs(r[i * (size_t)worker->lanes]);
         if (!isfinite(*lane_at(worker, task->value[i], lane)) || !isfinite(size)) {
             *row = i;
             return INFINITY;
@@ -47,10 +47,10 @@ static double stationarity(const struct worker *worker, int lane) {
     double *gradient = worker->row, entries = 0, squares = 0, sum = 0, largest = 0;
     memset(gradient, 0, layer->outputs * sizeof *gradient);
     for (size_t i = 0; i < layer->rows; i++)
-        largest = fmax(largest, fabs(r[i * LANES] * row_scale(worker, lane, i)));
+        largest = fmax(largest, fabs(r[i * (size_t)worker->lanes] * row_scale(worker, lane, i)));
     for (size_t i = 0; i < layer->rows; i++) {
         double scale = row_scale(worker, lane, i);
-        double own = r[i * LANES] * scale / largest;
+        double own = r[i * (size_t)worker->lanes] * scale / largest;
         squares += own * own;
         for (size_t e = j->first[i]; own != 0 && e < j->first[i + 1]; e++) {
             double entry = *lane_at(worker, j->place[e], lane) * scale;
@@ -68,7 +68,7 @@ static hn_outcome verdict(const struct worker *worker, int lane) {
     const struct lane *own = &worker->lane[lane];
     double measure = *lane_at(worker, layer->task.summary + SUMMARY_WORST * LANES, lane), bound = 0;
     bool finite = mask_get(worker, layer->task.summary + SUMMARY_FINITE * LANES, lane);
-    if (own->outcome == HN_OUTCOME_BAD_BOUNDS || own->outcome == HN_OUTCOME_NONFINITE_INPUT)
+    if (own->unusable)
         return own->outcome;
     if (finite && measure <= layer->options.tolerance)
         return HN_OUTCOME_OK;
@@ -126,15 +126,26 @@ static void report(struct worker *worker, int lane, const double *y) {
     out->moved = moved(worker, lane, y);
 }
 
+/* The tape holds the last attempt alone. When an earlier one had the better iterate the way there is lost: the sample, which is
+ * not ok, then counts as if it had come in as it goes out. */
+static void close_tape(const struct worker *worker, struct lane *own) {
+    double *tape = tape_of(worker->layer, worker->batch, own->sample);
+    bool lost = own->best_attempt != own->attempt;
+    tape[TAPE_STEPS] = lost ? 0 : own->best_step;
+    tape[TAPE_ATTEMPT] = own->unusable ? TAPE_UNUSABLE : lost ? 0 : own->attempt;
+}
+
 void finish_sample(struct worker *worker, int lane) {
     const hn_layer *layer = worker->layer;
     const hn_batch *batch = worker->batch;
     struct lane *own = &worker->lane[lane];
-    if (!own->last)
+    if (!own->last) {
         own->best_step = own->steps;
+        own->best_attempt = own->attempt;
+    }
     own->outcome = verdict(worker, lane);
     if (batch->tape)
-        *tape_of(layer, batch, own->sample) = own->best_step;
+        close_tape(worker, own);
     if (batch->residual)
         lane_read(worker, layer->task.residual, lane, layer->rows, batch->residual + own->sample * layer->rows);
     lane_read(worker, layer->y, lane, layer->outputs, worker->row);

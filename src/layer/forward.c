@@ -12,11 +12,13 @@
 #include "base/clock.h"
 #include "layer/layer_parts.h"
 
+#include <math.h>
+
 /* ---- rounds ---- */
 
 static bool set_masks(const struct worker *worker, uint32_t place, const bool *values) {
     bool any = false;
-    for (int lane = 0; lane < LANES; lane++) {
+    for (int lane = 0; lane < worker->lanes; lane++) {
         mask_set(worker, place, lane, values[lane]);
         any = any || values[lane];
     }
@@ -25,15 +27,15 @@ static bool set_masks(const struct worker *worker, uint32_t place, const bool *v
 
 static void evaluate(struct worker *worker) {
     const hn_layer *layer = worker->layer;
-    layer->backend.run(layer->program, 1, worker->slots);
+    worker->backend.run(layer->program, 1, worker->slots);
     if (layer->weighted) {
         bool fresh[LANES];
-        for (int lane = 0; lane < LANES; lane++)
+        for (int lane = 0; lane < worker->lanes; lane++)
             fresh[lane] = worker->lane[lane].busy && worker->lane[lane].fresh;
         if (set_masks(worker, layer->mask_fresh, fresh))
-            layer->backend.rescale(&layer->task, worker->slots, layer->mask_fresh);
+            worker->backend.rescale(&layer->task, worker->slots, layer->mask_fresh);
     }
-    layer->backend.residual(&layer->task, worker->slots);
+    worker->backend.residual(&layer->task, worker->slots);
 }
 
 static void watch(struct worker *worker, int lane) {
@@ -42,34 +44,40 @@ static void watch(struct worker *worker, int lane) {
         return;
     lane_read(worker, worker->layer->y, lane, worker->layer->outputs, worker->row);
     worker->batch->watch(worker->batch->watch_context, own->sample, own->iteration, worker->row,
-                         *lane_at(worker, worker->layer->task.summary, lane), own->eps);
+                         *lane_at(worker, worker->layer->task.summary, lane), own->iteration ? own->used : NAN);
 }
 
-static void record(struct worker *worker, int lane) {
+/* The eps of the step that led here, and where on the tape this iterate goes. */
+static double *record(struct worker *worker, int lane) {
     const hn_layer *layer = worker->layer;
     const struct lane *own = &worker->lane[lane];
     if (!worker->batch->tape)
-        return;
-    double *tape = tape_of(layer, worker->batch, own->sample);
-    size_t steps = (size_t)own->steps, most = (size_t)layer->options.iterations;
+        return NULL;
+    double *eps = tape_of(layer, worker->batch, own->sample) + TAPE_HEAD;
+    size_t steps = (size_t)own->steps, most = layer->tape_steps;
     if (steps > 0)
-        tape[steps] = own->used;
-    if (steps < most)
-        lane_read(worker, layer->y, lane, layer->outputs, tape + 1 + most + steps * layer->outputs);
+        eps[steps - 1] = own->clipped ? -own->used : own->used;
+    tape_prefetch(worker, lane, own->steps + 1, true);
+    return steps < most ? eps + most + steps * layer->outputs : NULL;
 }
 
 /* The present iterate becomes the base of the next step. */
-static bool accept(struct worker *worker, int lane) {
+static bool accept(struct worker *worker, int lane, double **tape) {
     struct lane *own = &worker->lane[lane];
     double measure = *lane_at(worker, worker->layer->task.summary, lane);
+    if (own->rewinds) {
+        own->steps = own->best_step;
+        return false;
+    }
     if (!own->fresh)
         own->steps++;
-    record(worker, lane);
+    *tape = record(worker, lane);
     own->fresh = false;
-    bool improved = measure < own->best;
+    bool improved = measure <= own->best; /* of equals the last */
     if (improved) {
         own->best = measure;
         own->best_step = own->steps;
+        own->best_attempt = own->attempt;
     }
     return improved;
 }
@@ -86,44 +94,61 @@ static void end(struct worker *worker, int lane, bool here) {
 /* A, W r and y of the accepted lanes; the first eps of those that have none yet. */
 static void take_over(struct worker *worker) {
     const hn_layer *layer = worker->layer;
-    const struct backend *backend = &layer->backend;
+    const struct backend *backend = &worker->backend;
+    for (int lane = 0; lane < worker->lanes; lane++)
+        *lane_at(worker, layer->task.hold, lane) = control_hold(worker, lane, worker->lane[lane].stage);
     backend->weigh(&layer->task, worker->slots, layer->mask_accept);
     backend->copy(worker->slots, layer->y, layer->base, layer->outputs, layer->mask_accept);
     bool begins = false;
-    for (int lane = 0; lane < LANES; lane++)
+    for (int lane = 0; lane < worker->lanes; lane++)
         begins = begins || (worker->lane[lane].busy && worker->lane[lane].eps < 0);
     if (!begins)
         return;
     backend->largest(&layer->task, worker->slots, layer->largest);
-    for (int lane = 0; lane < LANES; lane++)
+    for (int lane = 0; lane < worker->lanes; lane++)
         if (worker->lane[lane].busy && worker->lane[lane].eps < 0)
             control_begin(worker, lane);
 }
 
+/* What was decided about the iterates of all lanes. */
+struct decisions {
+    bool accepted[LANES], improved[LANES];
+    double *tape[LANES]; /* where an accepted iterate is written to */
+};
+
+static void decide_lane(struct worker *worker, int lane, struct decisions *all) {
+    struct lane *own = &worker->lane[lane];
+    enum decision decision = control_decide(worker, lane);
+    bool usable = mask_get(worker, worker->layer->task.summary + SUMMARY_FINITE * LANES, lane);
+    if (usable && (decision == GO_ON || decision == END || decision == REWIND || decision == RESTART)) {
+        all->accepted[lane] = true;
+        all->improved[lane] = accept(worker, lane, &all->tape[lane]);
+    }
+    bool here = own->best_step == own->steps && own->best_attempt == own->attempt;
+    if (decision == END || decision == END_BEFORE)
+        end(worker, lane, all->accepted[lane] && (own->outcome == HN_OUTCOME_OK || here));
+    own->rewinds = decision == REWIND && !(all->accepted[lane] && here);
+    own->restarts = decision == RESTART || decision == RESTART_BEFORE;
+}
+
 static void decide(struct worker *worker) {
     const hn_layer *layer = worker->layer;
-    bool accepted[LANES] = {false}, improved[LANES] = {false};
-    for (int lane = 0; lane < LANES; lane++) {
-        struct lane *own = &worker->lane[lane];
+    struct decisions all = {.accepted = {false}};
+    for (int lane = 0; lane < worker->lanes; lane++) {
+        const struct lane *own = &worker->lane[lane];
         if (!own->busy)
             continue;
         watch(worker, lane);
-        if (own->last) {
+        if (own->last)
             finish_sample(worker, lane);
-            continue;
-        }
-        enum decision decision = control_decide(worker, lane);
-        bool usable = mask_get(worker, layer->task.summary + SUMMARY_FINITE * LANES, lane);
-        if (decision != REJECT && decision != END_BEFORE && usable) {
-            accepted[lane] = true;
-            improved[lane] = accept(worker, lane);
-        }
-        if (decision == END || decision == END_BEFORE)
-            end(worker, lane, accepted[lane] && (own->outcome == HN_OUTCOME_OK || own->best_step == own->steps));
+        else
+            decide_lane(worker, lane, &all);
     }
-    if (set_masks(worker, layer->mask_improved, improved))
-        layer->backend.copy(worker->slots, layer->y, layer->best, layer->outputs, layer->mask_improved);
-    if (set_masks(worker, layer->mask_accept, accepted) && layer->weighted)
+    if (worker->batch->tape)
+        worker->backend.unload(worker->slots, layer->y, layer->outputs, all.tape);
+    if (set_masks(worker, layer->mask_improved, all.improved))
+        worker->backend.copy(worker->slots, layer->y, layer->best, layer->outputs, layer->mask_improved);
+    if (set_masks(worker, layer->mask_accept, all.accepted) && layer->weighted)
         take_over(worker);
 }
 
@@ -131,18 +156,19 @@ static void decide(struct worker *worker) {
 
 static void set_eps(struct worker *worker) {
     const hn_layer *layer = worker->layer;
-    for (int lane = 0; lane < LANES; lane++) {
+    for (int lane = 0; lane < worker->lanes; lane++) {
         struct lane *own = &worker->lane[lane];
-        own->used = own->eps;
+        if (own->busy && !own->last && !own->rewinds && !own->restarts)
+            own->used = own->eps;
         *lane_at(worker, layer->task.eps, lane) = own->eps;
     }
-    layer->backend.shift(&layer->task, worker->slots);
+    worker->backend.shift(&layer->task, worker->slots);
 }
 
 /* step = A' (A A' + eps I)^-1 W r, in as many unknowns as there are rows or as there are outputs. */
 static void solve(const struct worker *worker) {
     const hn_layer *layer = worker->layer;
-    const struct backend *backend = &layer->backend;
+    const struct backend *backend = &worker->backend;
     double *slots = worker->slots;
     if (layer->system.outputs_side) {
         const struct damped_sides sides = {1, {layer->gradient}, {layer->step}};
@@ -161,25 +187,52 @@ static void solve(const struct worker *worker) {
         backend->inner(slots, layer->step, layer->step, layer->outputs, layer->step_squares);
 }
 
+/* y into its bounds, where the method keeps to them. */
+static void clip(struct worker *worker) {
+    const hn_layer *layer = worker->layer;
+    bool clips[LANES] = {false};
+    for (int lane = 0; lane < worker->lanes; lane++) {
+        struct lane *own = &worker->lane[lane];
+        own->clipped = clips[lane] = own->busy && control_clips(layer, own);
+    }
+    if (set_masks(worker, layer->mask_clip, clips))
+        worker->backend.clip(&layer->clip, worker->slots, layer->y, layer->mask_clip);
+}
+
+/* A lane that begins anew: another point, its own weights, no eps yet. */
+static void restart(struct worker *worker, int lane) {
+    struct lane *own = &worker->lane[lane];
+    own->restarts = false;
+    own->fresh = true;
+    own->attempt++;
+    own->steps = 0;
+    own->eps = -1;
+    restart_place(worker, lane);
+}
+
 static void step(struct worker *worker) {
     const hn_layer *layer = worker->layer;
-    bool last[LANES] = {false};
+    bool returns[LANES] = {false};
     if (layer->weighted)
         set_eps(worker);
     solve(worker);
-    layer->backend.step(&layer->task, worker->slots, layer->base, layer->step, layer->y);
-    for (int lane = 0; lane < LANES; lane++) {
+    worker->backend.step(&layer->task, worker->slots, layer->base, layer->step, layer->y);
+    if (layer->options.method == HN_METHOD_AUTO)
+        clip(worker);
+    for (int lane = 0; lane < worker->lanes; lane++) {
         struct lane *own = &worker->lane[lane];
         if (!own->busy)
             continue;
-        if (!own->last) {
+        if (own->restarts)
+            restart(worker, lane);
+        else if (!own->last && !own->rewinds) {
             own->iteration++;
             own->last = control_stepped(worker, lane) != GO_ON;
         }
-        last[lane] = own->last;
+        returns[lane] = own->last || own->rewinds;
     }
-    if (set_masks(worker, layer->mask_last, last))
-        layer->backend.copy(worker->slots, layer->best, layer->y, layer->outputs, layer->mask_last);
+    if (set_masks(worker, layer->mask_last, returns))
+        worker->backend.copy(worker->slots, layer->best, layer->y, layer->outputs, layer->mask_last);
 }
 
 /* ---- all of it ---- */
@@ -195,7 +248,7 @@ static void poll(struct worker *worker) {
 }
 
 static bool any_busy(const struct worker *worker) {
-    for (int lane = 0; lane < LANES; lane++)
+    for (int lane = 0; lane < worker->lanes; lane++)
         if (worker->lane[lane].busy)
             return true;
     return false;

@@ -36,8 +36,10 @@ static int own_iterations(hn_method method) {
         return 500;
     case HN_METHOD_HARDNET:
         return 100;
-    default:
+    case HN_METHOD_LM:
         return 200;
+    default:
+        return 1000;
     }
 }
 

@@ -16,6 +16,8 @@
 #include "derivatives/derivatives.h"
 #include "hardnet/layer.h"
 
+#include <string.h>
+
 /* A list of values with the number of the entry that each belongs to: one row of derivatives, or rows to columns. */
 struct places {
     size_t count;
@@ -31,8 +33,8 @@ struct place_matrix {
 };
 
 struct hn_layer {
-    struct backend backend;
-    hn_layer_options options; /* the method's own numbers filled in */
+    struct backend backend, single; /* of LANES samples, of one */
+    hn_layer_options options;       /* the method's own numbers filled in */
     size_t inputs, outputs, rows;
     bool weighted; /* A = W J in slots of its own; else A is J */
     bool adaptive; /* steps are accepted or rejected, eps is adapted */
@@ -41,6 +43,7 @@ struct hn_layer {
     struct place_matrix jacobian, lower_x, upper_x, fixed_x; /* dc/dy; derivatives of bounds and fixed values by x */
     struct places fixed;                                     /* values of fixed outputs, by column */
     struct places bound_rows;                                /* rows that bound an output alone: row number, column */
+    struct clip_task clip;                                   /* one of these per output that has any */
     uint32_t *start;                                         /* of each output */
     struct places bracket_y, bracket_x, pull_x;              /* of the adjoint; see adjoint.c */
     struct rows_task task;
@@ -49,32 +52,48 @@ struct hn_layer {
     /* places of the layer's own vectors */
     uint32_t x, y;            /* the program's leaves */
     uint32_t leaf_t, leaf_s;  /* directions of the second-derivative products */
-    uint32_t leaf_pull;       /* multipliers of pull_x */
-    uint32_t base, best;      /* outputs: where the step starts; the best iterate */
+    uint32_t base, best, raw; /* outputs: where the step starts; the best iterate; what came in (auto) */
     uint32_t unknown, second; /* of the system: solutions */
     uint32_t right, second_right;
     uint32_t step;     /* outputs */
     uint32_t gradient; /* outputs: A' W r on the outputs' side; p of the adjoint */
     uint32_t work;     /* max(rows, outputs) */
     uint32_t grad_x;   /* inputs */
-    uint32_t mask_accept, mask_improved, mask_fresh, mask_last;
+    uint32_t mask_accept, mask_improved, mask_fresh, mask_last, mask_clip;
     uint32_t largest, step_squares, step_gain;
     size_t slots;
+    size_t tape_steps, tape_stride; /* room for so many steps; doubles per sample, 0 when that does not fit */
 };
 
 /* ---- memory of one thread ---- */
 
+/* auto begins near the projection and falls back on accepted steps inside the bounds; the other methods have one stage. */
+enum stage { STAGE_NEAR, STAGE_GLOBAL };
+enum { UNCLIPPED_ATTEMPT = 1 };
+
 struct lane {
     bool busy;
-    bool fresh; /* loaded, not evaluated yet */
-    bool last;  /* holds the point to be returned */
+    bool fresh;    /* loaded or restarted, not evaluated yet */
+    bool last;     /* holds the point to be returned */
+    bool unusable; /* nothing can be done with the sample: it returns its fallback */
+    bool restarts; /* is to begin anew */
+    bool rewinds;  /* holds the best iterate again, to go on from there */
+    bool clipped;  /* the last step was clipped into the bounds */
     size_t sample, culprit;
     hn_outcome outcome;
-    int iteration, steps, best_step;
-    int slow;       /* accepted steps in a row that gained next to nothing */
-    double before;  /* max |r| of what came in */
-    double best;    /* smallest measure of an accepted iterate */
-    double squares; /* |W r|^2 at the base */
+    int iteration;    /* steps computed */
+    int steps;        /* accepted ones since the attempt began */
+    int attempt;      /* 0: from y_raw; else the number of the restart */
+    int best_step;    /* accepted ones that led to the best iterate, */
+    int best_attempt; /* in this attempt */
+    int slow;         /* accepted steps in a row that gained next to nothing */
+    enum stage stage; /* of auto */
+    int begun;        /* iteration at which the stage began */
+    int waited;       /* steps since |W r| was last halved */
+    double before;    /* max |r| of what came in */
+    double best;      /* smallest measure of an accepted iterate */
+    double squares;   /* |W r|^2 at the base */
+    double halved;    /* |W r|^2 when it was last halved */
     double eps, growth;
     double used;  /* eps of the last step */
     double limit; /* of eps */
@@ -88,17 +107,21 @@ struct queue {
 
 struct worker {
     const hn_layer *layer;
+    struct backend backend;
+    int lanes;  /* samples side by side: LANES, or 1 for a sample that comes alone */
+    int narrow; /* places are divided by 2^narrow: LANES / lanes */
     const hn_batch *batch;
     struct queue *queue;
     double *slots;
     double *row; /* outputs: one sample's y */
     struct lane lane[LANES];
     bool cancelled;
+    bool bounds; /* gradients of bounds are wanted */
     unsigned rounds;
 };
 
-/* Over the caller's memory; false when it is too small. */
-bool worker_begin(struct worker *worker, const hn_layer *layer, void *workspace, size_t bytes);
+/* Over the caller's memory, for a batch of so many samples; false when it is too small. */
+bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes);
 
 /* The next sample's number; false when there is none. */
 bool queue_take(struct queue *queue, size_t count, size_t *sample);
@@ -115,22 +138,46 @@ double lane_violation(const struct worker *worker, int lane, size_t *row);
 void worker_run(struct worker *worker);
 void worker_gradient(struct worker *worker, const hn_gradient *gradient);
 
-/* ---- the tape: per sample steps, then eps of each step, then y before each step ---- */
+/* ---- the tape: per sample steps and attempt, then eps of each step (negative where the step was clipped into the bounds), then y
+ * before each step; of the attempt that led to the result alone ---- */
 
-size_t tape_stride(const hn_layer *layer); /* in doubles; 0 when it does not fit */
-double *tape_of(const hn_layer *layer, const hn_batch *batch, size_t sample);
+enum { ATTEMPT_STEPS = 150 }; /* of auto; accepted ones */
+enum { TAPE_STEPS, TAPE_ATTEMPT, TAPE_HEAD };
+enum { TAPE_UNUSABLE = -1 }; /* attempt of a sample that returned its fallback */
+
+void tape_plan(hn_layer *layer);
+void tape_prefetch(const struct worker *worker, int lane, int step, bool write);
+
+/* The caller's memory may begin anywhere. */
+static inline double *tape_of(const hn_layer *layer, const hn_batch *batch, size_t sample) {
+    uintptr_t begin = ((uintptr_t)batch->tape + sizeof(double) - 1) & ~(uintptr_t)(sizeof(double) - 1);
+    return (double *)begin + sample * layer->tape_stride; // NOLINT(performance-no-int-to-ptr)
+}
 
 /* ---- small things ---- */
 
+/* The lane's number at a place; the next slot's is worker->lanes further on. */
 static inline double *lane_at(const struct worker *worker, uint32_t place, int lane) {
-    return worker->slots + place + lane;
+    return worker->slots + (place >> worker->narrow) + lane;
 }
 
-void mask_set(const struct worker *worker, uint32_t place, int lane, bool value);
-bool mask_get(const struct worker *worker, uint32_t place, int lane);
+static inline void mask_set(const struct worker *worker, uint32_t place, int lane, bool value) {
+    int64_t bits = -(int64_t)value;
+    memcpy(lane_at(worker, place, lane), &bits, sizeof bits);
+}
+
+static inline bool mask_get(const struct worker *worker, uint32_t place, int lane) {
+    int64_t bits;
+    memcpy(&bits, lane_at(worker, place, lane), sizeof bits);
+    return bits != 0;
+}
+
 void lane_read(const struct worker *worker, uint32_t place, int lane, size_t count, double *to);
 void lane_write(const struct worker *worker, uint32_t place, int lane, size_t count, const double *from);
 bool all_finite(const double *values, size_t count, size_t *culprit);
+
+/* Fixed outputs take their values. */
+void set_fixed(const struct worker *worker, int lane);
 
 /* Loads x (NaN or not) and runs what depends on x alone; used by both directions. */
 void worker_load_inputs(struct worker *worker, int lane, size_t sample);
@@ -141,10 +188,13 @@ hn_status check_gradient(const hn_layer *layer, const hn_batch *batch, const hn_
 /* ---- decisions, per lane and round (control.c) ---- */
 
 enum decision {
-    GO_ON,      /* step from here */
-    REJECT,     /* step again from the base */
-    END,        /* here */
-    END_BEFORE, /* at the base */
+    GO_ON,          /* step from here */
+    REJECT,         /* step again from the base */
+    END,            /* here */
+    END_BEFORE,     /* at the base */
+    REWIND,         /* go on from the best iterate of this attempt */
+    RESTART,        /* accept, then begin anew from a perturbed point */
+    RESTART_BEFORE, /* the same, without accepting */
 };
 
 /* The first eps of a lane that adapts it. */
@@ -155,6 +205,26 @@ enum decision control_decide(struct worker *worker, int lane);
 
 /* After the step was computed. */
 enum decision control_stepped(struct worker *worker, int lane);
+
+/* Whether the step from here is clipped into the bounds of the outputs. */
+bool control_clips(const hn_layer *layer, const struct lane *lane);
+
+/* How close to a bound a satisfied row is held at the present iterate. */
+double control_hold(const struct worker *worker, int lane, enum stage stage);
+
+/* lm's judgement of an iterate that a step led to. */
+enum decision control_judge(struct worker *worker, int lane, double squares);
+enum decision control_refuse(struct lane *own);
+enum decision control_auto(struct worker *worker, int lane, double measure, bool finite);
+double power_of_two(double value); /* the one next below */
+
+/* ---- restarts (restart.c) ---- */
+
+/* Where attempt number lane->attempt begins, into the lane's y. */
+void restart_place(const struct worker *worker, int lane);
+
+/* The gradient of that place: from y to y_raw and the bounds. */
+void restart_pull(const struct worker *worker, int lane, int attempt);
 
 /* ---- building (create.c and its neighbours) ---- */
 

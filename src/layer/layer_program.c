@@ -62,6 +62,8 @@ static hn_status differentiate_pull(struct collector *all, hn_error *error) {
         terms[i] = graph_mul(g, graph_leaf(g, SPACE_LAMBDA, (uint32_t)i), p->body[i]);
     uint32_t sum = graph_sum(g, terms, p->rows);
     base_release(terms);
+    if (sum == 0 && g->status == HN_NO_MEMORY)
+        return error_no_memory(error, "the layer");
     if (sum == 0)
         return error_set(error, g->status, "the layer: the graph of derivatives is too large");
     return derivatives_jacobian(&all->pull_x, g, &sum, 1, SPACE_X, p->inputs, error);
@@ -145,6 +147,32 @@ static bool keep_bound_rows(hn_layer *layer, const struct problem *p) {
     return true;
 }
 
+/* One row per bounded output for clipping, by column: the last, which is where the bounds of variables stand. */
+static bool keep_clip(hn_layer *layer) {
+    const struct places *bounds = &layer->bound_rows;
+    struct clip_task *clip = &layer->clip;
+    uint32_t *last = arena_take(&layer->arena, layer->outputs + 1, sizeof *last);
+    uint32_t **const lists[] = {&clip->offset, &clip->lower, &clip->upper, &clip->row};
+    bool kept = last != NULL;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        *lists[i] = arena_take(&layer->arena, bounds->count + 1, sizeof **lists[i]);
+        kept = kept && *lists[i];
+    }
+    for (size_t j = 0; kept && j < layer->outputs; j++)
+        last[j] = UINT32_MAX;
+    for (size_t b = 0; kept && b < bounds->count; b++)
+        last[bounds->offset[b]] = bounds->place[b];
+    for (uint32_t j = 0; kept && j < layer->outputs; j++) {
+        if (last[j] == UINT32_MAX)
+            continue;
+        clip->offset[clip->count] = j * LANES;
+        clip->lower[clip->count] = layer->task.lower[last[j]];
+        clip->upper[clip->count] = layer->task.upper[last[j]];
+        clip->row[clip->count++] = last[j] * LANES;
+    }
+    return kept;
+}
+
 /* In the order in which collect_all lists them. */
 static bool keep_all(hn_layer *layer, const struct collector *all) {
     const struct problem *p = &all->problem;
@@ -164,7 +192,7 @@ static bool keep_all(hn_layer *layer, const struct collector *all) {
     kept = kept && keep_matrix(layer, &layer->lower_x, &all->lower_x, &begin);
     kept = kept && keep_matrix(layer, &layer->upper_x, &all->upper_x, &begin);
     kept = kept && keep_matrix(layer, &layer->fixed_x, &all->fixed_x, &begin);
-    return kept && keep_bound_rows(layer, p);
+    return kept && keep_bound_rows(layer, p) && keep_clip(layer);
 }
 
 static hn_status collect_all(struct collector *all, hn_error *error) {

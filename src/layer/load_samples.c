@@ -36,22 +36,30 @@ static void set_fallback(const struct worker *worker, int lane) {
     }
     for (size_t j = 0; j < layer->outputs; j++) {
         double value = *lane_at(worker, layer->start[j], lane);
-        lane_at(worker, layer->y, lane)[j * LANES] = isfinite(value) ? value : 0;
+        lane_at(worker, layer->y, lane)[j * (size_t)worker->lanes] = isfinite(value) ? value : 0;
     }
     for (size_t b = 0; b < layer->bound_rows.count; b++) {
         uint32_t row = layer->bound_rows.place[b];
-        double *y = lane_at(worker, layer->y, lane) + (size_t)layer->bound_rows.offset[b] * LANES;
+        double *y = lane_at(worker, layer->y, lane) + (size_t)layer->bound_rows.offset[b] * (size_t)worker->lanes;
         *y = clip(*y, *lane_at(worker, task->lower[row], lane), *lane_at(worker, task->upper[row], lane));
     }
 }
 
-static void set_fixed(const struct worker *worker, int lane) {
+void set_fixed(const struct worker *worker, int lane) {
     const hn_layer *layer = worker->layer;
     for (size_t f = 0; f < layer->fixed.count; f++) {
         double value = *lane_at(worker, layer->fixed.place[f], lane);
         if (isfinite(value))
             *lane_at(worker, layer->y + layer->fixed.offset[f], lane) = value;
     }
+}
+
+static bool finite_fixed(const struct worker *worker, int lane) {
+    const struct places *fixed = &worker->layer->fixed;
+    for (size_t f = 0; f < fixed->count; f++)
+        if (!isfinite(*lane_at(worker, fixed->place[f], lane)))
+            return false;
+    return true;
 }
 
 static const double *raw_of(const struct worker *worker, size_t sample) {
@@ -69,7 +77,7 @@ static void give_up(struct worker *worker, int lane, hn_outcome outcome, size_t 
     struct lane *own = &worker->lane[lane];
     own->outcome = outcome;
     own->culprit = culprit;
-    own->last = true;
+    own->last = own->unusable = true;
     set_fallback(worker, lane);
 }
 
@@ -89,19 +97,22 @@ static void open_lane(struct worker *worker, int lane) {
         lane_write(worker, layer->y, lane, layer->outputs, raw);
     else
         for (size_t j = 0; j < layer->outputs; j++)
-            lane_at(worker, layer->y, lane)[j * LANES] = *lane_at(worker, layer->start[j], lane);
+            lane_at(worker, layer->y, lane)[j * (size_t)worker->lanes] = *lane_at(worker, layer->start[j], lane);
+    if (!own->last && !finite_fixed(worker, lane))
+        give_up(worker, lane, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
     set_fixed(worker, lane);
     lane_read(worker, layer->y, lane, layer->outputs, worker->row);
     if (!own->last && !all_finite(worker->row, layer->outputs, &culprit)) /* a start value that x drives away */
         give_up(worker, lane, HN_OUTCOME_NONFINITE_INPUT, layer->inputs + culprit);
     lane_read(worker, layer->y, lane, layer->outputs, worker->row);
+    lane_write(worker, layer->raw, lane, layer->outputs, worker->row);
     lane_write(worker, layer->best, lane, layer->outputs, worker->row);
 }
 
 /* Whether any lane has a sample to work on. */
 bool worker_load(struct worker *worker) {
-    bool loaded = false, busy = false;
-    for (int lane = 0; lane < LANES; lane++) {
+    bool loaded = false, busy = false, opens[LANES] = {false}; /* a lane that restarts is fresh, too, but open */
+    for (int lane = 0; lane < worker->lanes; lane++) {
         struct lane *own = &worker->lane[lane];
         size_t sample;
         if (own->busy || !queue_take(worker->queue, worker->batch->count, &sample)) {
@@ -111,13 +122,14 @@ bool worker_load(struct worker *worker) {
         *own = (struct lane){.busy = true, .fresh = true, .sample = sample, .culprit = SIZE_MAX};
         own->before = own->best = INFINITY;
         own->eps = worker->layer->options.damping;
+        own->used = fmax(0, own->eps);
         worker_load_inputs(worker, lane, sample);
-        loaded = busy = true;
+        loaded = busy = opens[lane] = true;
     }
     if (loaded) {
-        worker->layer->backend.run(worker->layer->program, 0, worker->slots);
-        for (int lane = 0; lane < LANES; lane++)
-            if (worker->lane[lane].busy && worker->lane[lane].fresh)
+        worker->backend.run(worker->layer->program, 0, worker->slots);
+        for (int lane = 0; lane < worker->lanes; lane++)
+            if (opens[lane])
                 open_lane(worker, lane);
     }
     return busy;

@@ -43,7 +43,7 @@ struct hn_pool {
 
 static void work(hn_pool *pool, const struct member *member) {
     struct worker worker;
-    worker_begin(&worker, pool->layer, member->workspace, pool->bytes);
+    worker_begin(&worker, pool->layer, pool->job.batch->count, member->workspace, pool->bytes);
     worker.batch = pool->job.batch;
     worker.queue = &pool->job.queue;
     if (pool->job.gradient)

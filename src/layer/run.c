@@ -49,7 +49,7 @@ hn_status hn_layer_run(const hn_layer *layer, const hn_batch *batch, void *works
     hn_status status = check_batch(layer, batch, error);
     if (status != HN_OK || batch->count == 0)
         return status;
-    if (!worker_begin(&worker, layer, workspace, bytes))
+    if (!worker_begin(&worker, layer, batch->count, workspace, bytes))
         return too_small(layer, bytes, error);
     queue.deadline = batch->seconds > 0 ? clock_seconds() + batch->seconds : 0;
     worker.batch = batch;
@@ -65,7 +65,7 @@ hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *batch, const 
     hn_status status = check_gradient(layer, batch, gradient, error);
     if (status != HN_OK || batch->count == 0)
         return status;
-    if (!worker_begin(&worker, layer, workspace, bytes))
+    if (!worker_begin(&worker, layer, batch->count, workspace, bytes))
         return too_small(layer, bytes, error);
     worker.batch = batch;
     worker.queue = &queue;

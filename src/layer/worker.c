@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { PREFETCH_MOST = 256 }; /* numbers per sample and step; the processor follows longer runs by itself */
+
 /* ---- memory ---- */
 
 static void lay_out(struct layout *layout, struct worker *worker) {
@@ -26,23 +28,34 @@ size_t hn_layer_gradient_workspace_bytes(const hn_layer *layer) {
     return hn_layer_workspace_bytes(layer);
 }
 
-static void fill(double *slot, double value) {
-    for (int lane = 0; lane < LANES; lane++)
-        slot[lane] = value;
+static void fill(const struct worker *worker, uint32_t place, double value) {
+    for (int lane = 0; lane < worker->lanes; lane++)
+        *lane_at(worker, place, lane) = value;
 }
 
-bool worker_begin(struct worker *worker, const hn_layer *layer, void *workspace, size_t bytes) {
-    *worker = (struct worker){.layer = layer};
+static void fill_constants(const struct worker *worker) {
+    const hn_layer *layer = worker->layer;
+    for (size_t i = 0; i < layer->program->constant_count; i++)
+        fill(worker, (uint32_t)(i * LANES), layer->program->constants[i]);
+    for (size_t i = 0; i < layer->system.constant_count; i++)
+        fill(worker, layer->system.constants[i].place, layer->system.constants[i].value);
+    fill(worker, layer->task.eps, layer->options.damping);
+}
+
+/* A sample that comes alone is computed alone: an eighth of the memory, which counts once that leaves the caches. */
+bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes) {
+    *worker = (struct worker){.layer = layer, .backend = layer->backend, .lanes = LANES};
     if (!workspace || bytes < hn_layer_workspace_bytes(layer))
         return false;
     struct layout layout = layout_over(workspace);
     lay_out(&layout, worker);
-    size_t own = layer->program->slots;
-    program_prepare(layer->program, worker->slots);
-    memset(worker->slots + own * LANES, 0, (layer->slots - own) * LANES * sizeof *worker->slots);
-    for (size_t i = 0; i < layer->system.constant_count; i++)
-        fill(worker->slots + layer->system.constants[i].place, layer->system.constants[i].value);
-    fill(worker->slots + layer->task.eps, layer->options.damping);
+    if (count == 1) {
+        worker->backend = layer->single;
+        worker->lanes = 1;
+        worker->narrow = LANES_POWER;
+    }
+    memset(worker->slots, 0, layer->slots * (size_t)worker->lanes * sizeof *worker->slots);
+    fill_constants(worker);
     return true;
 }
 
@@ -55,27 +68,16 @@ bool queue_take(struct queue *queue, size_t count, size_t *sample) {
 
 /* ---- lanes ---- */
 
-void mask_set(const struct worker *worker, uint32_t place, int lane, bool value) {
-    int64_t bits = -(int64_t)value;
-    memcpy(lane_at(worker, place, lane), &bits, sizeof bits);
-}
-
-bool mask_get(const struct worker *worker, uint32_t place, int lane) {
-    int64_t bits;
-    memcpy(&bits, lane_at(worker, place, lane), sizeof bits);
-    return bits != 0;
-}
-
 void lane_read(const struct worker *worker, uint32_t place, int lane, size_t count, double *to) {
     const double *from = lane_at(worker, place, lane);
     for (size_t i = 0; i < count; i++)
-        to[i] = from[i * LANES];
+        to[i] = from[i * (size_t)worker->lanes];
 }
 
 void lane_write(const struct worker *worker, uint32_t place, int lane, size_t count, const double *from) {
     double *to = lane_at(worker, place, lane);
     for (size_t i = 0; i < count; i++)
-        to[i * LANES] = from[i];
+        to[i * (size_t)worker->lanes] = from[i];
 }
 
 bool all_finite(const double *values, size_t count, size_t *culprit) {
@@ -96,23 +98,35 @@ void worker_load_inputs(struct worker *worker, int lane, size_t sample) {
 
 /* ---- the tape ---- */
 
-size_t tape_stride(const hn_layer *layer) {
-    size_t steps = (size_t)layer->options.iterations, numbers, stride;
-    if (!size_multiply(steps, layer->outputs + 1, &numbers) || !size_add(numbers, 1, &stride))
-        return 0;
-    return stride;
+/* The tape is larger than the caches; the next iterate is asked for while the present one is worked on. */
+void tape_prefetch(const struct worker *worker, int lane, int step, bool write) {
+    const hn_layer *layer = worker->layer;
+    enum { LINE = 64 / sizeof(double) };
+    if (step < 0 || (size_t)step >= layer->tape_steps)
+        return;
+    const double *tape = tape_of(layer, worker->batch, worker->lane[lane].sample) + TAPE_HEAD;
+    const double *y = tape + layer->tape_steps + (size_t)step * layer->outputs;
+    size_t most = layer->outputs < PREFETCH_MOST ? layer->outputs : PREFETCH_MOST;
+    for (size_t i = 0; i < most; i += LINE)
+        if (write)
+            __builtin_prefetch(y + i, 1);
+        else
+            __builtin_prefetch(y + i, 0);
+}
+
+void tape_plan(hn_layer *layer) {
+    size_t steps = (size_t)layer->options.iterations, numbers;
+    layer->tape_steps = layer->options.method == HN_METHOD_AUTO && steps > ATTEMPT_STEPS ? ATTEMPT_STEPS : steps;
+    bool fits = size_multiply(layer->tape_steps, layer->outputs + 1, &numbers) &&
+                size_add(numbers, TAPE_HEAD, &layer->tape_stride);
+    if (!fits)
+        layer->tape_stride = 0;
 }
 
 size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count) {
-    size_t stride = tape_stride(layer), numbers, bytes;
+    size_t stride = layer->tape_stride, numbers, bytes;
     if (stride == 0 || !size_multiply(stride, count, &numbers) || !size_multiply(numbers, sizeof(double), &bytes) ||
         !size_add(bytes, sizeof(double), &bytes))
         return 0;
     return bytes;
-}
-
-/* The caller's memory may begin anywhere. */
-double *tape_of(const hn_layer *layer, const hn_batch *batch, size_t sample) {
-    uintptr_t begin = ((uintptr_t)batch->tape + sizeof(double) - 1) & ~(uintptr_t)(sizeof(double) - 1);
-    return (double *)begin + sample * tape_stride(layer); // NOLINT(performance-no-int-to-ptr)
 }

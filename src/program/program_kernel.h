@@ -7,7 +7,7 @@
 #include "base/elementary.h"
 #include "program/program.h"
 
-#define WIDES(place) ((wide *)(void *)(slots + (place)))
+#define WIDES(place) ((wide *)(void *)SLOT_AT(slots, place))
 
 /* Arguments that an operator does not have are read from slot 0 by nobody: the compiler drops the load. */
 #define RUN_CASE(label, meaning)                                                                                       \

@@ -16,12 +16,12 @@
 
 #include <math.h>
 
-#define AT(place) ((wide *)(void *)(slots + (place)))
+#define AT(place) ((wide *)(void *)SLOT_AT(slots, place))
 
 /* sums += a b for one pair of places. */
 WIDE_INLINE void kernel_pair(const double *slots, const uint32_t *pair, wide *sums) {
-    const wide *a = (const wide *)(const void *)(slots + pair[0]);
-    const wide *b = (const wide *)(const void *)(slots + pair[1]);
+    const wide *a = (const wide *)(const void *)SLOT_AT(slots, pair[0]);
+    const wide *b = (const wide *)(const void *)SLOT_AT(slots, pair[1]);
     for (int i = 0; i < LANE_PARTS; i++)
         sums[i] += a[i] * b[i];
 }
@@ -112,15 +112,15 @@ WIDE_INLINE const uint32_t *kernel_diagonal(const struct damped *system, double 
 WIDE_INLINE void kernel_columns_listed(const struct damped *system, double *slots, const struct damped_sides *sides,
                                        const int side_count) {
     const uint32_t *s = system->stream;
-    wide *lower = AT(system->lower), *negated = AT(system->negated), *inverse = AT(system->inverse);
+    wide *lower = AT(system->lower), *inverse = AT(system->inverse);
     for (size_t j = 0; j < system->order; j++, inverse += LANE_PARTS) {
         uint32_t below = s[0];
         s = kernel_diagonal(system, slots, s, j, sides, side_count);
-        for (uint32_t e = 0; e < below; e++, lower += LANE_PARTS, negated += LANE_PARTS) {
-            wide sums[LANE_PARTS];
+        for (uint32_t e = 0; e < below; e++, lower += LANE_PARTS) {
+            wide sums[LANE_PARTS], *negated = AT(s[0]);
             for (int i = 0; i < LANE_PARTS; i++)
-                sums[i] = AT(s[0])[i];
-            s = kernel_pairs(slots, s + 2, s[1], sums);
+                sums[i] = AT(s[1])[i];
+            s = kernel_pairs(slots, s + 3, s[2], sums);
             for (int i = 0; i < LANE_PARTS; i++) {
                 negated[i] = -sums[i];
                 lower[i] = sums[i] * inverse[i];
@@ -137,41 +137,80 @@ static void kernel_factor_listed(const struct damped *system, double *slots, con
 }
 
 /* z_j = z_j / d_j - sum over the entries below, last unknown first. */
-static void kernel_backward(const struct damped *system, double *slots, const struct damped_sides *sides) {
+WIDE_INLINE void kernel_backward_sides(const struct damped *system, double *slots, const struct damped_sides *sides,
+                                       const int count) {
     for (size_t j = system->order; j-- > 0;) {
-        const wide *inverse = AT(system->inverse) + j * LANE_PARTS;
-        for (int side = 0; side < sides->count; side++) {
-            wide *z = AT(sides->to[side] + system->permutation[j]);
-            wide sums[LANE_PARTS];
+        const wide *inverse = AT(system->inverse) + j * LANE_PARTS, *lower = AT(system->lower);
+        wide sums[2][LANE_PARTS];
+        for (int side = 0; side < count; side++)
             for (int i = 0; i < LANE_PARTS; i++)
-                sums[i] = z[i] * inverse[i];
-            for (size_t e = system->column_first[j]; e < system->column_first[j + 1]; e++)
-                for (int i = 0; i < LANE_PARTS; i++)
-                    sums[i] -=
-                        AT(system->lower)[e * LANE_PARTS + (size_t)i] * AT(sides->to[side] + system->row_offset[e])[i];
+                sums[side][i] = AT(sides->to[side] + system->permutation[j])[i] * inverse[i];
+        for (size_t e = system->column_first[j]; e < system->column_first[j + 1]; e++)
+            for (int i = 0; i < LANE_PARTS; i++) {
+                wide l = lower[e * LANE_PARTS + (size_t)i];
+                for (int side = 0; side < count; side++)
+                    sums[side][i] -= l * AT(sides->to[side] + system->row_offset[e])[i];
+            }
+        for (int side = 0; side < count; side++)
             for (int i = 0; i < LANE_PARTS; i++)
-                z[i] = sums[i];
-        }
+                AT(sides->to[side] + system->permutation[j])[i] = sums[side][i];
     }
+}
+
+static void kernel_backward(const struct damped *system, double *slots, const struct damped_sides *sides) {
+    if (sides->count == 1)
+        kernel_backward_sides(system, slots, sides, 1);
+    else
+        kernel_backward_sides(system, slots, sides, 2);
 }
 
 /* ---- products ---- */
 
-/* to = A from, or A' from. */
-static void kernel_multiply(const struct product *product, double *slots, uint32_t from, uint32_t to) {
+WIDE_INLINE void kernel_products(const struct product *product, double *slots, const uint32_t *from, const uint32_t *to,
+                                 const int count) {
     const uint32_t *s = product->stream;
-    wide *out = AT(to);
-    for (size_t j = 0; j < product->count; j++, out += LANE_PARTS) {
+    for (uint32_t j = 0; j < product->count; j++) {
+        wide sums[2][LANE_PARTS];
+        for (int v = 0; v < count; v++)
+            for (int i = 0; i < LANE_PARTS; i++)
+                sums[v][i] = wide_all(0);
+        uint32_t pairs = *s++;
+        for (uint32_t k = 0; k < pairs; k++, s += 2)
+            for (int i = 0; i < LANE_PARTS; i++) {
+                wide a = AT(s[0])[i];
+                for (int v = 0; v < count; v++)
+                    sums[v][i] += a * AT(from[v] + s[1])[i];
+            }
+        for (int v = 0; v < count; v++)
+            for (int i = 0; i < LANE_PARTS; i++)
+                AT(to[v] + j * LANES)[i] = sums[v][i];
+    }
+}
+
+/* to = A from, or A' from; for one vector or two. */
+static void kernel_multiply(const struct product *product, double *slots, uint32_t from, uint32_t to) {
+    kernel_products(product, slots, &from, &to, 1);
+}
+
+/* to = to - A from, or A' from */
+static void kernel_multiply_subtract(const struct product *product, double *slots, uint32_t from, uint32_t to) {
+    const uint32_t *s = product->stream;
+    for (uint32_t j = 0; j < product->count; j++) {
         wide sums[LANE_PARTS];
         for (int i = 0; i < LANE_PARTS; i++)
-            sums[i] = wide_all(0);
-        uint32_t count = *s++;
-        for (uint32_t k = 0; k < count; k++, s += 2)
+            sums[i] = AT(to + j * LANES)[i];
+        uint32_t pairs = *s++;
+        for (uint32_t k = 0; k < pairs; k++, s += 2)
             for (int i = 0; i < LANE_PARTS; i++)
-                sums[i] += AT(s[0])[i] * AT(from + s[1])[i];
+                sums[i] -= AT(s[0])[i] * AT(from + s[1])[i];
         for (int i = 0; i < LANE_PARTS; i++)
-            out[i] = sums[i];
+            AT(to + j * LANES)[i] = sums[i];
     }
+}
+
+static void kernel_multiply_two(const struct product *product, double *slots, const uint32_t from[2],
+                                const uint32_t to[2]) {
+    kernel_products(product, slots, from, to, 2);
 }
 
 #include "sparse/dense_kernel.h"

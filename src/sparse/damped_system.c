@@ -67,11 +67,12 @@ static hn_status list_product(struct product *out, const struct vectors *vectors
 /* ---- the factor ---- */
 
 /* Storage: zero, range of pivots, 1/D, L, then -L D or what else the kind needs, then constants. */
-static hn_status place_storage(struct damped *system, uint32_t storage, size_t *next, hn_error *error) {
+static hn_status place_storage(struct damped *system, const struct symbolic *symbolic, uint32_t storage, size_t *next,
+                               hn_error *error) {
     size_t slot = storage / LANES, entries = system->nonzeros;
     if (system->kind == FACTOR_DENSE)
         entries = system->order * (system->order + 1) / 2;
-    size_t second = system->kind == FACTOR_LISTED ? entries : 2 * system->order;
+    size_t second = system->kind == FACTOR_LISTED ? negated_slots(symbolic) : 2 * system->order;
     if (slot + 3 + system->order + entries + second > UINT32_MAX / LANES / 2)
         return error_set(error, HN_LIMIT, "the factor of the system has %zu entries, too many to address", entries);
     system->zero = (uint32_t)(slot * LANES);
@@ -129,6 +130,7 @@ static void lister_end(struct lister *lister) {
     base_release(lister->rests);
     base_release(lister->cursor);
     base_release(lister->folded);
+    base_release(lister->negated);
     base_release(lister->table);
 }
 
@@ -140,7 +142,7 @@ static hn_status write_lists(struct damped *system, const struct side *side, con
                             .columns = side->columns,
                             .symbolic = system->kind == FACTOR_DENSE ? NULL : symbolic};
     size_t next = 0;
-    hn_status status = place_storage(system, request->storage, &next, error);
+    hn_status status = place_storage(system, symbolic, request->storage, &next, error);
     if (status == HN_OK) {
         lister.next_place = (uint32_t)(next * LANES);
         status = lister_begin(&lister, system->order, error);

@@ -46,7 +46,7 @@ struct damped {
     double multiply_adds;               /* sums of M M', factor and solves */
     size_t slots;                       /* storage that the kernels need, from `storage` on */
     uint32_t lower;                     /* place of L */
-    uint32_t negated;                   /* place of -L D; of two rows of it in the dense factor */
+    uint32_t negated;                   /* place of -L D, entries at a time; of rows of it in the other factors */
     uint32_t inverse;                   /* place of 1/D */
     uint32_t pivot_range;               /* place of two slots: the smallest and the largest pivot */
     uint32_t zero;                      /* place of a slot of zeros */

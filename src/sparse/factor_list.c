@@ -125,7 +125,7 @@ static void walk_factor(struct lister *lister, size_t j, bool write) {
     const struct damped *system = lister->system;
     for (size_t p = symbolic->row_first[j]; p < symbolic->row_first[j + 1]; p++) {
         size_t k = symbolic->column_index[p], own = symbolic->row_entry[p];
-        uint32_t n_jk = place_of(system->negated, own);
+        uint32_t n_jk = lister->negated[own];
         for (size_t e = own + 1; e < symbolic->column_first[k + 1]; e++) {
             uint32_t target = lister->target[symbolic->row_index[e]];
             if (write)
@@ -173,7 +173,7 @@ static void put_row(struct lister *lister, size_t j) {
     const struct symbolic *symbolic = lister->symbolic;
     for (size_t p = symbolic->row_first[j]; p < symbolic->row_first[j + 1]; p++) {
         lister_word(lister, place_of(lister->system->lower, symbolic->row_entry[p]));
-        lister_word(lister, place_of(lister->system->negated, symbolic->row_entry[p]));
+        lister_word(lister, lister->negated[symbolic->row_entry[p]]);
         lister_word(lister, place_of(0, symbolic->order[symbolic->column_index[p]]));
     }
 }
@@ -197,6 +197,7 @@ static hn_status put_column(struct lister *lister, size_t j, uint32_t targets, h
     put_row(lister, j);
     for (uint32_t t = 1; t < targets && status == HN_OK; t++) {
         status = lister_known(lister, lister->folded[t], &place, error);
+        lister_word(lister, lister->negated[symbolic->column_first[j] + t - 1]);
         put_sums(lister, t, place);
     }
     return status;
@@ -205,7 +206,7 @@ static hn_status put_column(struct lister *lister, size_t j, uint32_t targets, h
 static hn_status list_column(struct lister *lister, size_t j, hn_error *error) {
     const struct symbolic *symbolic = lister->symbolic;
     uint32_t targets = name_targets(lister, j);
-    size_t words = 2 + 3 * (symbolic->row_first[j + 1] - symbolic->row_first[j]) + 2 * (size_t)targets;
+    size_t words = 1 + 3 * (symbolic->row_first[j + 1] - symbolic->row_first[j]) + 3 * (size_t)targets;
     walk_gram(lister, j, false);
     walk_factor(lister, j, false);
     for (uint32_t t = 0; t < targets; t++)
@@ -220,8 +221,36 @@ static hn_status list_column(struct lister *lister, size_t j, hn_error *error) {
     return HN_OK;
 }
 
+/* ---- where -L D lies: an entry is needed from its column on until its row is eliminated, then its slot is free again ---- */
+
+size_t negated_slots(const struct symbolic *symbolic) {
+    size_t live = 0, most = 0;
+    for (size_t j = 0; j < symbolic->n; j++) {
+        live += symbolic->column_first[j + 1] - symbolic->column_first[j];
+        most = live > most ? live : most;
+        live -= symbolic->row_first[j + 1] - symbolic->row_first[j];
+    }
+    return most;
+}
+
+static hn_status place_negated(struct lister *lister, hn_error *error) {
+    const struct symbolic *symbolic = lister->symbolic;
+    size_t capacity[2] = {0}, free_count = 0, used = 0;
+    uint32_t *free_slots = array_grow(NULL, &capacity[0], symbolic->nonzeros + 1, sizeof *free_slots);
+    lister->negated = array_grow(NULL, &capacity[1], symbolic->nonzeros + 1, sizeof *lister->negated);
+    for (size_t j = 0; free_slots && lister->negated && j < symbolic->n; j++) {
+        for (size_t e = symbolic->column_first[j]; e < symbolic->column_first[j + 1]; e++)
+            lister->negated[e] = free_count > 0 ? free_slots[--free_count] : place_of(lister->system->negated, used++);
+        for (size_t p = symbolic->row_first[j]; p < symbolic->row_first[j + 1]; p++)
+            free_slots[free_count++] = lister->negated[symbolic->row_entry[p]];
+    }
+    bool placed = free_slots && lister->negated;
+    base_release(free_slots);
+    return placed ? HN_OK : error_no_memory(error, "the lists of the system");
+}
+
 hn_status factor_list(struct lister *lister, hn_error *error) {
-    hn_status status = HN_OK;
+    hn_status status = place_negated(lister, error);
     for (size_t j = 0; j < lister->symbolic->n && status == HN_OK; j++)
         status = list_column(lister, j, error);
     return status;

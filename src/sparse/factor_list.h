@@ -17,6 +17,7 @@ struct lister {
     uint32_t *target;                     /* row of L: its number among the entries of the present column */
     uint32_t *sums, *rests;               /* pairs of each entry: of M M', of the factor */
     size_t *cursor;                       /* where its next pair goes */
+    uint32_t *negated;                    /* places of -L D, by entries of L */
     double *folded;                       /* what is known in advance of each entry */
     size_t capacity, constant_capacity;   /* of stream and constants */
     uint32_t *table;                      /* constants by their bits: number + 1 */
@@ -27,8 +28,9 @@ struct lister {
 /* FACTOR_LISTED. For each column j of L, in order:
  *     entries below | entries of row j | place of the shift | pairs of h_jj | these pairs ...
  *     for each entry of row j: place of l_jk, place of -n_jk, offset of unknown k
- *     for each entry below: place of what is known | pairs | these pairs ...                */
+ *     for each entry below: place of -n_ij | place of what is known | pairs | these pairs ...    */
 hn_status factor_list(struct lister *lister, hn_error *error);
+size_t negated_slots(const struct symbolic *symbolic); /* that it needs for -L D at most at a time */
 
 /* FACTOR_DENSE and FACTOR_WALKED: the sums of h, row by row, columns ascending, the diagonal last:
  *     dense:  (place of what is known | pairs | pairs ...) for every column up to the diagonal

@@ -34,6 +34,19 @@ struct rows_task {
     uint32_t right;        /* W r, one slot per row */
     uint32_t shift;        /* eps on active rows, 1 on others; one slot per row */
     uint32_t eps;          /* one slot */
+    uint32_t hold;         /* one slot: satisfied rows nearer to a bound than this, in units of w, are active too */
+};
+
+/* Outputs that have bounds of their own: columns' offsets and the places of their bounds. */
+struct clip_task {
+    size_t count;
+    uint32_t *offset, *lower, *upper;
+    uint32_t *row; /* offset of the row in vectors over rows */
+};
+
+struct unclip_places {
+    uint32_t y, step, gradient;      /* over outputs */
+    uint32_t grad_lower, grad_upper; /* over rows */
 };
 
 /* Rows of the adjoint: q in; D q, W q, W v out; gradients of bounds added up. */

@@ -13,8 +13,8 @@
 
 #include <float.h>
 
-#define AT(place)      ((wide *)(void *)(slots + (place)))
-#define MASK_AT(place) ((wide_bits *)(void *)(slots + (place)))
+#define AT(place)      ((wide *)(void *)SLOT_AT(slots, place))
+#define MASK_AT(place) ((wide_bits *)(void *)SLOT_AT(slots, place))
 
 WIDE_INLINE wide_bits kernel_finite(wide a) {
     return wide_less_equal(wide_abs(a), wide_all(DBL_MAX));
@@ -33,38 +33,52 @@ WIDE_INLINE wide kernel_row(wide c, wide lower, wide upper, const bool relative,
     return r;
 }
 
-WIDE_INLINE void kernel_residual_part(const struct rows_task *task, double *slots, size_t part, const bool relative,
-                                      const bool weighted) {
-    wide worst = wide_all(0), squares = wide_all(0);
-    wide_bits finite = ~wide_bits_all(0);
-    wide *r = AT(task->residual) + part;
-    const wide *scale = AT(task->scale) + part;
+/* What is said about all rows of a lane; kept for even and odd rows apart, so that neither waits for the other. */
+struct row_summary {
+    wide worst;
+    wide_bits finite;
+};
+
+WIDE_INLINE void kernel_residual_row(const struct rows_task *task, double *slots, size_t i, size_t part,
+                                     struct row_summary *summary) {
+    wide c = AT(task->value[i])[part], size;
+    wide r = kernel_row(c, AT(task->lower[i])[part], AT(task->upper[i])[part], task->relative, &size);
+    AT(task->residual)[i * LANE_PARTS + part] = r;
+    summary->worst = wide_select(wide_less(summary->worst, size), size, summary->worst);
+    summary->finite &= kernel_finite(c);
+}
+
+/* In the order of rows: this sum decides about steps. */
+WIDE_INLINE wide kernel_squares(const struct rows_task *task, const double *slots, size_t part) {
+    const wide *r = (const wide *)(const void *)SLOT_AT(slots, task->residual) + part;
+    const wide *scale = (const wide *)(const void *)SLOT_AT(slots, task->scale) + part;
+    wide sum = wide_all(0);
     for (size_t i = 0; i < task->rows; i++) {
-        wide c = AT(task->value[i])[part], size;
-        r[i * LANE_PARTS] = kernel_row(c, AT(task->lower[i])[part], AT(task->upper[i])[part], relative, &size);
-        worst = wide_select(wide_less(worst, size), size, worst);
-        finite &= kernel_finite(c);
-        if (weighted) {
-            wide own = scale[i * LANE_PARTS] * r[i * LANE_PARTS];
-            squares += own * own;
-        }
+        wide own = scale[i * LANE_PARTS] * r[i * LANE_PARTS];
+        sum += own * own;
     }
+    return sum;
+}
+
+WIDE_INLINE void kernel_residual_part(const struct rows_task *task, double *slots, size_t part) {
+    struct row_summary even = {wide_all(0), ~wide_bits_all(0)}, odd = even;
+    size_t i = 0;
+    for (; i + 1 < task->rows; i += 2) {
+        kernel_residual_row(task, slots, i, part, &even);
+        kernel_residual_row(task, slots, i + 1, part, &odd);
+    }
+    if (i < task->rows)
+        kernel_residual_row(task, slots, i, part, &even);
     wide *summary = AT(task->summary) + part;
-    summary[SUMMARY_WORST * LANE_PARTS] = worst;
-    summary[SUMMARY_SQUARES * LANE_PARTS] = squares;
-    MASK_AT(task->summary)[SUMMARY_FINITE * LANE_PARTS + part] = finite;
+    summary[SUMMARY_WORST * LANE_PARTS] = wide_select(wide_less(even.worst, odd.worst), odd.worst, even.worst);
+    MASK_AT(task->summary)[SUMMARY_FINITE * LANE_PARTS + part] = even.finite & odd.finite;
+    if (task->weighted)
+        summary[SUMMARY_SQUARES * LANE_PARTS] = kernel_squares(task, slots, part);
 }
 
 static void kernel_residual(const struct rows_task *task, double *slots) {
     for (size_t part = 0; part < LANE_PARTS; part++)
-        if (task->weighted && task->relative)
-            kernel_residual_part(task, slots, part, true, true);
-        else if (task->weighted)
-            kernel_residual_part(task, slots, part, false, true);
-        else if (task->relative)
-            kernel_residual_part(task, slots, part, true, false);
-        else
-            kernel_residual_part(task, slots, part, false, false);
+        kernel_residual_part(task, slots, part);
 }
 
 /* ---- row weights ---- */
@@ -92,14 +106,25 @@ static void kernel_rescale(const struct rows_task *task, double *slots, uint32_t
         }
 }
 
+/* Equalities, violated rows, and rows that are to be held because they are close to a bound. */
+WIDE_INLINE wide_bits kernel_active(const struct rows_task *task, const double *slots, size_t i, size_t part) {
+    const wide *c = (const wide *)(const void *)SLOT_AT(slots, task->value[i]) + part;
+    const wide *lower = (const wide *)(const void *)SLOT_AT(slots, task->lower[i]) + part;
+    const wide *upper = (const wide *)(const void *)SLOT_AT(slots, task->upper[i]) + part;
+    const wide *hold = (const wide *)(const void *)SLOT_AT(slots, task->hold) + part;
+    wide scale = ((const wide *)(const void *)SLOT_AT(slots, task->scale))[i * LANE_PARTS + part];
+    wide_bits out = ~(wide_less_equal(*lower, *c) & wide_less_equal(*c, *upper));
+    wide_bits close = wide_less(scale * (*c - *lower), *hold) | wide_less(scale * (*upper - *c), *hold);
+    return out | close | wide_equal(*lower, *upper);
+}
+
 /* Takes over c, J and the active rows of the present y for the lanes of the mask. */
 static void kernel_weigh(const struct rows_task *task, double *slots, uint32_t mask) {
     for (size_t i = 0; i < task->rows; i++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
             wide_bits take = MASK_AT(mask)[part], *active = MASK_AT(task->active) + i * LANE_PARTS + part;
             wide scale = AT(task->scale)[i * LANE_PARTS + part], r = AT(task->residual)[i * LANE_PARTS + part];
-            wide_bits now =
-                wide_not_equal(r, wide_all(0)) | wide_equal(AT(task->lower[i])[part], AT(task->upper[i])[part]);
+            wide_bits now = kernel_active(task, slots, i, part);
             wide *right = AT(task->right) + i * LANE_PARTS + part;
             *active = (take & now) | (~take & *active);
             *right = wide_select(take, scale * r, *right);
@@ -173,24 +198,68 @@ static void kernel_step(const struct rows_task *task, double *slots, uint32_t ba
     }
 }
 
+/* y into its bounds, for the lanes of the mask. */
+static void kernel_clip(const struct clip_task *task, double *slots, uint32_t y, uint32_t mask) {
+    for (size_t e = 0; e < task->count; e++)
+        for (size_t part = 0; part < LANE_PARTS; part++) {
+            wide *at = AT(y + task->offset[e]) + part;
+            wide lower = AT(task->lower[e])[part], upper = AT(task->upper[e])[part];
+            *at = wide_select(MASK_AT(mask)[part] & wide_less(*at, lower), lower, *at);
+            *at = wide_select(MASK_AT(mask)[part] & wide_less(upper, *at), upper, *at);
+        }
+}
+
 /* ---- the adjoint ---- */
 
-static void kernel_adjoint_rows(const struct rows_task *task, const struct adjoint_task *adjoint, double *slots) {
-    for (size_t i = 0; i < task->rows; i++)
+/* Back through kernel_clip at y - step: where y was clipped its gradient goes to the bound. */
+static void kernel_unclip(const struct clip_task *task, double *slots, const struct unclip_places *at, uint32_t mask) {
+    for (size_t e = 0; e < task->count; e++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
-            size_t at = i * LANE_PARTS + part;
-            wide r = AT(task->residual)[at], q = AT(adjoint->q)[at], v = AT(adjoint->v)[at];
-            wide_bits equality = wide_equal(AT(task->lower[i])[part], AT(task->upper[i])[part]);
-            wide_bits above = equality | wide_less(wide_all(0), r), below = ~equality & wide_less(r, wide_all(0));
-            wide scale = task->weighted ? AT(task->scale)[at] : wide_all(1);
-            wide_bits used = task->weighted ? above | below : ~wide_bits_all(0);
-            AT(adjoint->leaf_q)[at] = wide_keep(used, scale * q);
-            AT(adjoint->leaf_v)[at] = wide_keep(used, scale * v);
-            AT(adjoint->kept)[at] = wide_keep(above | below, q);
-            AT(adjoint->pulled)[at] = wide_keep(above | below, scale * q);
-            AT(adjoint->grad_upper)[at] += wide_keep(above, scale * q);
-            AT(adjoint->grad_lower)[at] += wide_keep(below, scale * q);
+            wide y = AT(at->y + task->offset[e])[part] - AT(at->step + task->offset[e])[part];
+            wide *p = AT(at->gradient + task->offset[e]) + part;
+            wide_bits below = MASK_AT(mask)[part] & wide_less(y, AT(task->lower[e])[part]);
+            wide_bits above = MASK_AT(mask)[part] & wide_less(AT(task->upper[e])[part], y);
+            AT(at->grad_lower + task->row[e])[part] += wide_keep(below, *p);
+            AT(at->grad_upper + task->row[e])[part] += wide_keep(above, *p);
+            *p = wide_keep(~(below | above), *p);
         }
+}
+
+/* Without weights W q is q and W v is v, which lie where they are wanted already. */
+WIDE_INLINE void kernel_adjoint_part(const struct rows_task *task, const struct adjoint_task *adjoint, double *slots,
+                                     size_t part, const bool weighted, const bool bounds) {
+    for (size_t i = 0; i < task->rows; i++) {
+        size_t at = i * LANE_PARTS + part;
+        wide r = AT(task->residual)[at], q = AT(adjoint->q)[at];
+        wide_bits equality = wide_equal(AT(task->lower[i])[part], AT(task->upper[i])[part]);
+        wide_bits counts = equality | wide_not_equal(r, wide_all(0)); /* D */
+        wide weighed = q;
+        if (weighted) {
+            wide scale = AT(task->scale)[at], v = AT(adjoint->v)[at];
+            wide_bits active = MASK_AT(task->active)[at];
+            weighed = scale * q;
+            AT(adjoint->leaf_q)[at] = wide_keep(active, weighed);
+            AT(adjoint->leaf_v)[at] = wide_keep(active, scale * v);
+            AT(adjoint->kept)[at] = wide_keep(counts, q);
+        }
+        AT(adjoint->pulled)[at] = wide_keep(counts, weighed);
+        if (bounds) {
+            wide_bits below = ~equality & wide_less(r, wide_all(0));
+            AT(adjoint->grad_upper)[at] += wide_keep(counts & ~below, weighed);
+            AT(adjoint->grad_lower)[at] += wide_keep(below, weighed);
+        }
+    }
+}
+
+static void kernel_adjoint_rows(const struct rows_task *task, const struct adjoint_task *adjoint, double *slots,
+                                bool bounds) {
+    for (size_t part = 0; part < LANE_PARTS; part++)
+        if (task->weighted)
+            kernel_adjoint_part(task, adjoint, slots, part, true, true);
+        else if (bounds)
+            kernel_adjoint_part(task, adjoint, slots, part, false, true);
+        else
+            kernel_adjoint_part(task, adjoint, slots, part, false, false);
 }
 
 /* to = to - value of the places, one per entry, each at its offset. */
@@ -199,6 +268,50 @@ static void kernel_scatter_subtract(double *slots, const uint32_t *place, const 
     for (size_t e = 0; e < count; e++)
         for (int part = 0; part < LANE_PARTS; part++)
             AT(to + offset[e])[part] -= AT(place[e])[part];
+}
+
+/* ---- from lanes to samples and back: count numbers of each lane, side by side in the sample's own memory ---- */
+
+/* to[lane] may be NULL: nobody wants it. */
+static void kernel_unload(const double *slots, uint32_t place, size_t count, double *const *to) {
+    const wide *from = (const wide *)(const void *)SLOT_AT(slots, place);
+    size_t j = 0;
+    for (; j + WIDTH <= count; j += WIDTH)
+        for (size_t part = 0; part < LANE_PARTS; part++) {
+            wide rows[WIDTH];
+            for (size_t i = 0; i < WIDTH; i++)
+                rows[i] = from[(j + i) * LANE_PARTS + part];
+            wide_transpose(rows);
+            for (size_t i = 0; i < WIDTH; i++)
+                if (to[part * WIDTH + i])
+                    memcpy(to[part * WIDTH + i] + j, &rows[i], sizeof rows[i]);
+        }
+    for (; j < count; j++)
+        for (size_t lane = 0; lane < LANES_HERE; lane++)
+            if (to[lane])
+                to[lane][j] = SLOT_AT(slots, place)[j * LANES_HERE + lane];
+}
+
+/* What a lane without a sample gets does not matter. */
+static void kernel_load(double *slots, uint32_t place, size_t count, const double *const *from) {
+    wide *to = AT(place);
+    size_t j = 0;
+    for (; j + WIDTH <= count; j += WIDTH)
+        for (size_t part = 0; part < LANE_PARTS; part++) {
+            wide rows[WIDTH];
+            for (size_t i = 0; i < WIDTH; i++) {
+                rows[i] = wide_all(0);
+                if (from[part * WIDTH + i])
+                    memcpy(&rows[i], from[part * WIDTH + i] + j, sizeof rows[i]);
+            }
+            wide_transpose(rows);
+            for (size_t i = 0; i < WIDTH; i++)
+                to[(j + i) * LANE_PARTS + part] = rows[i];
+        }
+    for (; j < count; j++)
+        for (size_t lane = 0; lane < LANES_HERE; lane++)
+            if (from[lane])
+                SLOT_AT(slots, place)[j * LANES_HERE + lane] = from[lane][j];
 }
 
 /* to = to + a */

@@ -1,4 +1,5 @@
-/* test_threads.c - one constant model and one constant program, many threads, slots of their own: the bits of a serial run.
+/* test_threads.c - one constant model, one constant program and one constant layer, many threads: the bits of a serial
+ * run.
  *
  * Built a second time with ThreadSanitizer, which must stay silent.
  *
@@ -12,6 +13,7 @@
 #include "backends/backend.h"
 #include "base/random.h"
 #include "derivatives/derivatives.h"
+#include "hardnet/layer.h"
 
 enum { THREADS = 8, ROUNDS = 50, OUTPUTS = 6 };
 
@@ -102,9 +104,92 @@ static void threads_that_share_a_model_and_a_program_get_serial_bits(void **stat
     hn_model_destroy(shared.model);
 }
 
+/* ---- a pool over one layer, and threads with workspaces of their own ---- */
+
+enum { SAMPLES = 100, MEMBERS = 4 };
+
+struct correction {
+    const hn_layer *layer;
+    double y[SAMPLES * OUTPUTS], grad[SAMPLES * OUTPUTS], raw[SAMPLES * OUTPUTS];
+    hn_report reports[SAMPLES];
+    hn_batch batch;
+    hn_gradient gradient;
+};
+
+static struct correction *correction_of(const hn_layer *layer) {
+    struct correction *c = calloc(1, sizeof *c);
+    struct random random = random_start(9, 0);
+    c->layer = layer;
+    for (int i = 0; i < SAMPLES * OUTPUTS; i++)
+        c->raw[i] = 2 * random_normal(&random);
+    c->batch = (hn_batch){.count = SAMPLES, .y_raw = c->raw, .y = c->y, .reports = c->reports};
+    c->batch.tape = malloc(hn_layer_tape_bytes(layer, SAMPLES));
+    c->gradient = (hn_gradient){.grad_y = c->raw, .grad_y_raw = c->grad};
+    return c;
+}
+
+static void correction_release(struct correction *c) {
+    free(c->batch.tape);
+    free(c);
+}
+
+static void *correct(void *argument) {
+    struct correction *c = argument;
+    size_t bytes = hn_layer_workspace_bytes(c->layer);
+    void *workspace = malloc(bytes);
+    hn_layer_run(c->layer, &c->batch, workspace, bytes, NULL);
+    hn_layer_gradient(c->layer, &c->batch, &c->gradient, workspace, bytes, NULL);
+    free(workspace);
+    return NULL;
+}
+
+static void assert_same_correction(const struct correction *a, const struct correction *b) {
+    assert_memory_equal(a->y, b->y, sizeof a->y);
+    assert_memory_equal(a->grad, b->grad, sizeof a->grad);
+    for (int s = 0; s < SAMPLES; s++)
+        assert_true(a->reports[s].outcome == b->reports[s].outcome && a->reports[s].steps == b->reports[s].steps);
+}
+
+static void a_pool_and_threads_that_share_a_layer_get_serial_bits(void **state) {
+    (void)state;
+    struct shared shared;
+    hn_layer *layer;
+    hn_pool *pool;
+    pthread_t threads[MEMBERS];
+    struct correction *own[MEMBERS];
+    hn_layer_options options = hn_layer_defaults();
+    options.method = HN_METHOD_LM;
+    build(&shared);
+    assert_int_equal(hn_layer_create(&layer, shared.model, &options, NULL), HN_OK);
+    struct correction *serial = correction_of(layer), *pooled = correction_of(layer);
+    correct(serial);
+    assert_int_equal(hn_pool_create(&pool, layer, MEMBERS, NULL), HN_OK);
+    for (int round = 0; round < 5; round++) {
+        assert_int_equal(hn_pool_run(pool, &pooled->batch, NULL), HN_OK);
+        assert_int_equal(hn_pool_gradient(pool, &pooled->batch, &pooled->gradient, NULL), HN_OK);
+        assert_same_correction(pooled, serial);
+    }
+    for (int i = 0; i < MEMBERS; i++) {
+        own[i] = correction_of(layer);
+        assert_int_equal(pthread_create(&threads[i], NULL, correct, own[i]), 0);
+    }
+    for (int i = 0; i < MEMBERS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_same_correction(own[i], serial);
+        correction_release(own[i]);
+    }
+    hn_pool_destroy(pool);
+    correction_release(serial);
+    correction_release(pooled);
+    hn_layer_destroy(layer);
+    program_destroy(shared.program);
+    hn_model_destroy(shared.model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_share_a_model_and_a_program_get_serial_bits),
+        cmocka_unit_test(a_pool_and_threads_that_share_a_layer_get_serial_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,115 @@
+/* control_auto.c - auto: near the projection first, then accepted steps inside the bounds, then restarts.
+ *
+ *     near     eps = the power of two below min(1, 0.01 |W r|); every finite step is taken
+ *     global   from the best iterate: lm's damping and acceptance, every step clipped into the bounds of the outputs
+ *     restart  the same from perturbed points (restart.c), a bounded number of times
+ *
+ * The first stage moves y little more than a projection would, which is what keeps the cost of a controller's output low; it ends
+ * when |W r| is not halved for a while, when an evaluation is not finite, or when y no longer moves.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "layer/layer_parts.h"
+
+#include <math.h>
+
+static const double NEAR_SHARE = 0.025; /* eps / |W r| */
+static const double CLOSE = 0.1;        /* |W r| below which convergence is near */
+static const double HOLD_SHARE = 0.5;   /* how close a satisfied row is held then, of |W r| */
+static const double LEAST_EPS = 0x1p-46;
+enum { NEAR_STEPS = 40, PATIENCE = 8, GLOBAL_STEPS = 100, AGAIN_STEPS = 60, MOST_RESTARTS = 12, LONG_ATTEMPTS = 2 };
+
+bool control_clips(const hn_layer *layer, const struct lane *lane) {
+    return layer->options.method == HN_METHOD_AUTO && lane->stage == STAGE_GLOBAL && lane->attempt != UNCLIPPED_ATTEMPT;
+}
+
+double control_hold(const struct worker *worker, int lane, enum stage stage) {
+    const hn_layer *layer = worker->layer;
+    double size = sqrt(*lane_at(worker, layer->task.summary + SUMMARY_SQUARES * LANES, lane));
+    bool holds = layer->options.method == HN_METHOD_AUTO && stage == STAGE_NEAR && size < CLOSE;
+    return holds ? HOLD_SHARE * size : 0;
+}
+
+/* Once convergence is near eps also follows the contraction of the last step, which makes it superlinear. */
+static double near_eps(double squares, double before) {
+    double size = sqrt(squares), share = NEAR_SHARE;
+    if (size < CLOSE && squares < before)
+        share *= sqrt(squares / before);
+    return fmax(LEAST_EPS, power_of_two(fmin(1, share * size)));
+}
+
+/* No further step helps here. */
+static enum decision give_up(struct worker *worker, struct lane *own, hn_outcome outcome, bool accepts) {
+    own->outcome = outcome;
+    if (own->attempt >= MOST_RESTARTS || own->iteration >= worker->layer->options.iterations || worker->cancelled)
+        return accepts ? END : END_BEFORE;
+    own->stage = STAGE_GLOBAL;
+    own->begun = own->iteration;
+    own->slow = 0;
+    return accepts ? RESTART : RESTART_BEFORE;
+}
+
+static enum decision globalise(struct lane *own) {
+    own->stage = STAGE_GLOBAL;
+    own->begun = own->iteration;
+    own->eps = -1;
+    return REWIND;
+}
+
+static enum decision decide_near(struct worker *worker, int lane, double squares) {
+    struct lane *own = &worker->lane[lane];
+    bool moved = own->fresh || mask_get(worker, worker->layer->task.summary + SUMMARY_MOVED * LANES, lane);
+    double before = own->fresh ? squares : own->squares;
+    own->squares = squares;
+    own->waited++;
+    if (own->fresh || squares < 0.25 * own->halved) {
+        own->halved = squares;
+        own->waited = 0;
+    }
+    if (!moved || own->waited > PATIENCE || own->iteration - own->begun >= NEAR_STEPS)
+        return globalise(own);
+    own->eps = near_eps(squares, before);
+    return GO_ON;
+}
+
+static enum decision decide_global(struct worker *worker, int lane, double squares) {
+    struct lane *own = &worker->lane[lane];
+    int most = own->attempt <= LONG_ATTEMPTS ? GLOBAL_STEPS : AGAIN_STEPS;
+    if (own->fresh || own->rewinds) {
+        own->squares = squares;
+        own->eps = -1; /* to be chosen for this base */
+        return GO_ON;
+    }
+    if (!mask_get(worker, worker->layer->task.summary + SUMMARY_MOVED * LANES, lane))
+        return give_up(worker, own, HN_OUTCOME_STALLED, false);
+    if (own->iteration - own->begun >= most)
+        return give_up(worker, own, HN_OUTCOME_ITERATION_LIMIT, squares < own->squares);
+    enum decision decision = control_judge(worker, lane, squares);
+    if (decision == END || decision == END_BEFORE)
+        return give_up(worker, own, HN_OUTCOME_STALLED, decision == END);
+    return decision;
+}
+
+static enum decision decide_nonfinite(struct worker *worker, struct lane *own) {
+    if (own->fresh)
+        return give_up(worker, own, HN_OUTCOME_NONFINITE_EVALUATION, false);
+    if (own->stage == STAGE_NEAR)
+        return globalise(own);
+    enum decision decision = control_refuse(own);
+    return decision == REJECT ? REJECT : give_up(worker, own, HN_OUTCOME_STALLED, false);
+}
+
+enum decision control_auto(struct worker *worker, int lane, double measure, bool finite) {
+    struct lane *own = &worker->lane[lane];
+    double squares = *lane_at(worker, worker->layer->task.summary + SUMMARY_SQUARES * LANES, lane);
+    if (finite && measure <= worker->layer->options.tolerance) {
+        own->outcome = HN_OUTCOME_OK;
+        return END;
+    }
+    if (own->iteration >= worker->layer->options.iterations || worker->cancelled) {
+        own->outcome = worker->cancelled ? HN_OUTCOME_CANCELLED : HN_OUTCOME_ITERATION_LIMIT;
+        return END;
+    }
+    if (!finite)
+        return decide_nonfinite(worker, own);
+    return own->stage == STAGE_NEAR ? decide_near(worker, lane, squares) : decide_global(worker, lane, squares);
+}

@@ -1,0 +1,259 @@
+/* test_batch_bits.c - a sample's bits depend on that sample alone (R22, R23).
+ *
+ * Every sample is first corrected and differentiated in a batch of its own. Then the same samples come again in
+ * batches of 1, 2, 3, 7, 8, 64 and 1000, in any order, more than once, beside neighbours that are NaN, infinite, huge
+ * or have crossed bounds; on pools of 1 to 4 threads; and with every instruction set that this processor has. Outputs,
+ * reports, residuals and gradients are the same bits each time.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/random_problem.h"
+#include "support/run_layer.h"
+
+#include "backends/backend.h"
+#include "base/random.h"
+#include "hardnet/read.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES = 40, STRANGE = 10, MODELS = 20 };
+
+static const size_t batches[] = {1, 2, 3, 7, 8, 64, 1000};
+
+/* A model with samples, and what each of them gives alone. */
+struct scene {
+    const hn_model *model;
+    hn_layer_options options;
+    size_t inputs, outputs;
+    double *x, *raw, *grad_y; /* of all samples */
+    struct layer_results alone[SAMPLES];
+    struct random random;
+};
+
+/* A batch drawn from the samples. */
+struct drawn {
+    size_t count, *sample;
+    double *x, *raw, *grad_y;
+};
+
+static struct drawn draw(struct scene *scene, size_t count) {
+    size_t n = scene->outputs, k = scene->inputs;
+    struct drawn d = {.count = count, .sample = calloc(count, sizeof *d.sample)};
+    d.x = calloc(count * k + 1, sizeof *d.x);
+    d.raw = calloc(count * n, sizeof *d.raw);
+    d.grad_y = calloc(count * n, sizeof *d.grad_y);
+    for (size_t i = 0; i < count; i++) {
+        size_t s = d.sample[i] = random_below(&scene->random, SAMPLES);
+        memcpy(d.x + i * k, scene->x + s * k, k * sizeof *d.x);
+        memcpy(d.raw + i * n, scene->raw + s * n, n * sizeof *d.raw);
+        memcpy(d.grad_y + i * n, scene->grad_y + s * n, n * sizeof *d.grad_y);
+    }
+    return d;
+}
+
+static void drawn_release(struct drawn *d) {
+    free(d->sample);
+    free(d->x);
+    free(d->raw);
+    free(d->grad_y);
+}
+
+/* On a pool, or on a workspace when there is none. */
+static struct layer_results run_drawn(const hn_layer *layer, hn_pool *pool, const struct drawn *d) {
+    struct layer_results r = results_of(layer, d->count);
+    hn_batch batch = batch_into(&r, d->x, d->raw);
+    hn_gradient gradient = gradient_into(&r, d->grad_y);
+    if (pool) {
+        assert_int_equal(hn_pool_run(pool, &batch, NULL), HN_OK);
+        assert_int_equal(hn_pool_gradient(pool, &batch, &gradient, NULL), HN_OK);
+    } else {
+        layer_run(layer, &batch);
+        layer_pull(layer, &batch, &gradient);
+    }
+    return r;
+}
+
+static void check_drawn(struct scene *scene, const hn_layer *layer, hn_pool *pool, size_t count) {
+    struct drawn d = draw(scene, count);
+    struct layer_results r = run_drawn(layer, pool, &d);
+    for (size_t i = 0; i < count; i++)
+        if (!same_results(&r, i, &scene->alone[d.sample[i]], 0))
+            fail_msg("method %s, %s, batch of %zu, place %zu, sample %zu", hn_method_text(scene->options.method),
+                     hn_layer_describe(layer).instructions, count, i, d.sample[i]);
+    results_release(&r);
+    drawn_release(&d);
+}
+
+/* ---- scenes ---- */
+
+/* Samples around (x, raw); the last ones are strange. */
+static void scene_begin(struct scene *scene, const hn_model *model, hn_layer_options options, const double *x,
+                        const double *raw) {
+    static const double strange[] = {NAN, INFINITY, -INFINITY, 1e308, -1e300, 1e160, 5e-324, -0.0};
+    *scene = (struct scene){.model = model, .options = options, .random = random_start(81, 0)};
+    size_t n = scene->outputs = hn_model_output_count(model), k = scene->inputs = hn_model_input_count(model);
+    scene->x = calloc(SAMPLES * k + 1, sizeof *scene->x);
+    scene->raw = calloc(SAMPLES * n, sizeof *scene->raw);
+    scene->grad_y = calloc(SAMPLES * n, sizeof *scene->grad_y);
+    for (size_t i = 0; i < SAMPLES * k; i++)
+        scene->x[i] = x[i % k] + 0.05 * random_normal(&scene->random);
+    for (size_t i = 0; i < SAMPLES * n; i++) {
+        scene->raw[i] = raw[i % n] + 0.3 * random_normal(&scene->random);
+        scene->grad_y[i] = random_normal(&scene->random);
+    }
+    for (size_t s = SAMPLES - STRANGE; s < SAMPLES; s++) {
+        double value = strange[s % COUNT_OF(strange)];
+        if (s % 2 && k > 0)
+            scene->x[s * k + random_below(&scene->random, k)] = value;
+        else
+            scene->raw[s * n + random_below(&scene->random, n)] = value;
+    }
+    hn_layer *layer = layer_of(model, options);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        struct drawn one = {.count = 1, .x = scene->x + s * k, .raw = scene->raw + s * n};
+        one.grad_y = scene->grad_y + s * n;
+        scene->alone[s] = run_drawn(layer, NULL, &one);
+    }
+    hn_layer_destroy(layer);
+}
+
+static void scene_end(struct scene *scene) {
+    for (size_t s = 0; s < SAMPLES; s++)
+        results_release(&scene->alone[s]);
+    free(scene->x);
+    free(scene->raw);
+    free(scene->grad_y);
+}
+
+static void check_batches(struct scene *scene) {
+    hn_layer *layer = layer_of(scene->model, scene->options);
+    for (size_t i = 0; i < COUNT_OF(batches); i++)
+        check_drawn(scene, layer, NULL, batches[i]);
+    hn_layer_destroy(layer);
+}
+
+static void check_pools(struct scene *scene) {
+    hn_layer *layer = layer_of(scene->model, scene->options);
+    for (int threads = 1; threads <= 4; threads++) {
+        hn_pool *pool;
+        assert_int_equal(hn_pool_create(&pool, layer, threads, NULL), HN_OK);
+        assert_int_equal(hn_pool_threads(pool), threads);
+        for (size_t i = 0; i < COUNT_OF(batches); i++)
+            check_drawn(scene, layer, pool, batches[i]);
+        hn_pool_destroy(pool);
+    }
+    hn_layer_destroy(layer);
+}
+
+static void check_instructions(struct scene *scene) {
+    struct backend backend;
+    for (size_t b = 0; backend_at(b, &backend); b++) {
+        hn_layer_options options = scene->options;
+        options.instructions = backend.name;
+        hn_layer *layer = layer_of(scene->model, options);
+        assert_string_equal(hn_layer_describe(layer).instructions, backend.name);
+        check_drawn(scene, layer, NULL, 1);
+        check_drawn(scene, layer, NULL, 9);
+        check_drawn(scene, layer, NULL, 100);
+        hn_layer_destroy(layer);
+    }
+}
+
+typedef void check(struct scene *scene);
+
+/* ---- the unicycle, and random models ---- */
+
+static hn_layer_options steps(hn_method method, int iterations) {
+    hn_layer_options options = layer_method(method);
+    options.iterations = iterations;
+    return options;
+}
+
+static void on_the_unicycle(check *checks) {
+    static const char *const path = "models/unicycle.mod";
+    static const double x[] = {-3, 0.4, 0.1};
+    double raw[50] = {0};
+    hn_model *model;
+    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
+    for (int j = 0; j < 50; j++)
+        raw[j] = j < 30 ? -3 + 0.1 * j : 1;
+    const hn_layer_options options[] = {steps(HN_METHOD_PAPER, 25), steps(HN_METHOD_LM, -1)};
+    for (size_t i = 0; i < COUNT_OF(options); i++) {
+        struct scene scene;
+        scene_begin(&scene, model, options[i], x, raw);
+        checks(&scene);
+        scene_end(&scene);
+    }
+    hn_model_destroy(model);
+}
+
+/* Half of them with more outputs than rows, half with fewer: the system is solved on both sides. */
+static void on_random_models(check *checks) {
+    size_t outputs_side = 0, rows_side = 0;
+    for (uint64_t stream = 0; stream < MODELS; stream++) {
+        struct random_problem_options shape = {.outputs = stream % 2 ? 12 : 5, .rows = stream % 2 ? 4 : 16};
+        shape.bounds_are_inputs = stream % 3 == 0;
+        struct random_problem problem;
+        random_problem_create(&problem, shape, 91, stream);
+        const hn_layer_options options[] = {steps(HN_METHOD_PAPER, 10), steps(HN_METHOD_LM, -1),
+                                            steps(HN_METHOD_HARDNET, 3)};
+        for (size_t i = 0; i < COUNT_OF(options); i++) {
+            struct scene scene;
+            if (options[i].method == HN_METHOD_HARDNET && problem.rows > problem.outputs)
+                continue;
+            hn_layer *layer = layer_of(problem.model, options[i]);
+            outputs_side += hn_layer_describe(layer).outputs_side;
+            rows_side += !hn_layer_describe(layer).outputs_side;
+            hn_layer_destroy(layer);
+            scene_begin(&scene, problem.model, options[i], problem.x, problem.raw);
+            checks(&scene);
+            scene_end(&scene);
+        }
+        random_problem_release(&problem);
+    }
+    assert_true(outputs_side >= MODELS / 2 && rows_side >= MODELS / 2);
+}
+
+static void the_unicycle_s_bits_do_not_know_the_batch(void **state) {
+    (void)state;
+    on_the_unicycle(check_batches);
+}
+
+static void the_unicycle_s_bits_do_not_know_the_threads(void **state) {
+    (void)state;
+    on_the_unicycle(check_pools);
+}
+
+static void the_unicycle_s_bits_do_not_know_the_instructions(void **state) {
+    (void)state;
+    on_the_unicycle(check_instructions);
+}
+
+static void random_models_bits_do_not_know_the_batch(void **state) {
+    (void)state;
+    on_random_models(check_batches);
+}
+
+static void random_models_bits_do_not_know_the_threads(void **state) {
+    (void)state;
+    on_random_models(check_pools);
+}
+
+static void random_models_bits_do_not_know_the_instructions(void **state) {
+    (void)state;
+    on_random_models(check_instructions);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_unicycle_s_bits_do_not_know_the_batch),
+        cmocka_unit_test(the_unicycle_s_bits_do_not_know_the_threads),
+        cmocka_unit_test(the_unicycle_s_bits_do_not_know_the_instructions),
+        cmocka_unit_test(random_models_bits_do_not_know_the_batch),
+        cmocka_unit_test(random_models_bits_do_not_know_the_threads),
+        cmocka_unit_test(random_models_bits_do_not_know_the_instructions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,198 @@
+/* test_layer_faults.c - every allocation behind a layer and a pool fails in turn, once and for ever (R1); running
+ * makes none (R2).
+ *
+ * For k = 1, 2, ... a layer and a pool are made with allocation k failing, until both come through: each time there is
+ * a status, a sentence and no layer, and nothing leaks. The layer made last gives the bits of one made without faults.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/failing_memory.h"
+#include "support/rich_model.h"
+
+#include "base/random.h"
+#include "hardnet/layer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 20, THREADS = 3, LEAST_ALLOCATIONS = 40 };
+
+/* ---- models ---- */
+
+static hn_model *rich_model(void) {
+    hn_model *model;
+    assert_int_equal(rich_model_build(&model, NULL), HN_OK);
+    return model;
+}
+
+/* Every row holds every output: the factor is full. */
+static hn_model *dense_model(void) {
+    enum { ROWS = 18, OUTPUTS = 24 };
+    hn_model *model;
+    hn_expr y[OUTPUTS];
+    char name[32];
+    struct random random = random_start(2, 0);
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    for (int j = 0; j < OUTPUTS; j++) {
+        snprintf(name, sizeof name, "y[%d]", j);
+        y[j] = hn_output(model, name);
+    }
+    for (int i = 0; i < ROWS; i++) {
+        hn_expr sum = hn_constant(model, 0);
+        for (int j = 0; j < OUTPUTS; j++)
+            sum = hn_add(sum, hn_scale(random_normal(&random), i % 2 ? hn_sin(y[j]) : y[j]));
+        snprintf(name, sizeof name, "row[%d]", i);
+        hn_constrain(model, name, -0.5, sum, i % 3 ? 0.5 : -0.5);
+    }
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    return model;
+}
+
+/* ---- making with faults ---- */
+
+struct made {
+    hn_layer *layer;
+    hn_pool *pool;
+};
+
+/* Both or neither. */
+static hn_status make(struct made *out, const hn_model *model, const hn_layer_options *options, hn_error *error) {
+    *out = (struct made){(hn_layer *)(void *)out, (hn_pool *)(void *)out};
+    hn_status status = hn_layer_create(&out->layer, model, options, error);
+    if (status != HN_OK) {
+        assert_null(out->layer);
+        return status;
+    }
+    status = hn_pool_create(&out->pool, out->layer, THREADS, error);
+    if (status != HN_OK) {
+        assert_null(out->pool);
+        hn_layer_destroy(out->layer);
+    }
+    return status;
+}
+
+static void unmake(struct made *made) {
+    hn_pool_destroy(made->pool);
+    hn_layer_destroy(made->layer);
+}
+
+/* What comes out of a run and its gradient. */
+struct outcome {
+    double *y, *grad;
+};
+
+static void *room(size_t bytes) {
+    void *block = malloc(bytes + 1);
+    assert_non_null(block);
+    return block;
+}
+
+static double *draw(size_t count, uint64_t stream) {
+    struct random random = random_start(4, stream);
+    double *values = room(count * sizeof *values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = random_normal(&random);
+    return values;
+}
+
+/* On a pool or, without one, on a workspace; not one allocation is asked for. */
+static struct outcome run(const struct made *made, bool pooled) {
+    hn_layer_info info = hn_layer_describe(made->layer);
+    size_t n = COUNT * info.outputs, bytes = hn_layer_workspace_bytes(made->layer);
+    double *x = draw(COUNT * info.inputs, 1), *raw = draw(n, 2), *grad_y = draw(n, 3);
+    struct outcome out = {room(n * sizeof *out.y), room(n * sizeof *out.grad)};
+    hn_report *reports = room(COUNT * sizeof *reports);
+    void *tape = room(hn_layer_tape_bytes(made->layer, COUNT)), *workspace = room(bytes);
+    hn_batch batch = {.count = COUNT, .x = x, .y_raw = raw, .y = out.y, .reports = reports, .tape = tape};
+    hn_gradient gradient = {.grad_y = grad_y, .grad_y_raw = out.grad};
+    memory_fail_at(1, true);
+    if (pooled) {
+        assert_int_equal(hn_pool_run(made->pool, &batch, NULL), HN_OK);
+        assert_int_equal(hn_pool_gradient(made->pool, &batch, &gradient, NULL), HN_OK);
+    } else {
+        assert_int_equal(hn_layer_run(made->layer, &batch, workspace, bytes, NULL), HN_OK);
+        assert_int_equal(hn_layer_gradient(made->layer, &batch, &gradient, workspace, bytes, NULL), HN_OK);
+    }
+    assert_int_equal(memory_allocations(), 0);
+    memory_fail_never();
+    free(x);
+    free(raw);
+    free(grad_y);
+    free(reports);
+    free(tape);
+    free(workspace);
+    return out;
+}
+
+static void check_same(const struct made *first, const struct made *second) {
+    size_t bytes = COUNT * hn_layer_describe(first->layer).outputs * sizeof(double);
+    struct outcome a = run(first, false), b = run(second, true);
+    assert_memory_equal(a.y, b.y, bytes);
+    assert_memory_equal(a.grad, b.grad, bytes);
+    free(a.y);
+    free(a.grad);
+    free(b.y);
+    free(b.grad);
+}
+
+static void make_with_faults(const hn_model *model, hn_method method, bool for_ever) {
+    hn_layer_options options = hn_layer_defaults();
+    struct made first, last;
+    hn_error error;
+    options.method = method;
+    options.iterations = 10;
+    memory_fail_never();
+    hn_status status = make(&first, model, &options, &error);
+    if (status != HN_OK)
+        fail_msg("%s", error.text);
+    size_t allocations = memory_allocations(), blocks = memory_live_blocks(), k = 1;
+    for (;; k++) {
+        error = (hn_error){.status = HN_OK};
+        memory_fail_at(k, for_ever);
+        status = make(&last, model, &options, &error);
+        bool failed = memory_has_failed();
+        memory_fail_never();
+        if (!failed)
+            break;
+        assert_int_equal(status, HN_NO_MEMORY);
+        assert_int_equal(error.status, HN_NO_MEMORY);
+        assert_contains(error.text, "out of memory");
+        assert_int_equal(memory_live_blocks(), blocks);
+    }
+    assert_int_equal(status, HN_OK);
+    assert_int_equal(k, allocations + 1);
+    assert_true(k > LEAST_ALLOCATIONS);
+    check_same(&first, &last);
+    unmake(&first);
+    unmake(&last);
+}
+
+static void every_allocation_fails(hn_model *model, const hn_method *methods, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        for (int for_ever = 0; for_ever < 2; for_ever++)
+            make_with_faults(model, methods[i], for_ever);
+    hn_model_destroy(model);
+    assert_int_equal(memory_live_blocks(), 0);
+}
+
+static void a_layer_without_memory_is_no_layer_and_nothing_leaks(void **state) {
+    (void)state;
+    static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_LM};
+    every_allocation_fails(rich_model(), methods, COUNT_OF(methods));
+}
+
+static void a_layer_with_a_full_factor_likewise(void **state) {
+    (void)state;
+    static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM};
+    every_allocation_fails(dense_model(), methods, COUNT_OF(methods));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_layer_without_memory_is_no_layer_and_nothing_leaks),
+        cmocka_unit_test(a_layer_with_a_full_factor_likewise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,203 @@
+/* test_shapes.c - the gradient against central differences where the shape of the problem asks for another kernel or
+ * another path.
+ *
+ * Factors that are nearly full, on either side; a sparse factor too long for lists; one row over all outputs, one
+ * output in all rows; outputs fixed at values that depend on x; start values in place of raw outputs; samples without
+ * any step.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/gradient_check.h"
+#include "support/model_check.h"
+#include "support/run_layer.h"
+
+#include "base/random.h"
+#include "layer/layer_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { INPUTS = 2 };
+
+static const double LIMIT = 1e-7;
+
+/* ---- models ---- */
+
+struct shape {
+    hn_model *model;
+    size_t outputs;
+    hn_expr x[INPUTS], *y;
+    struct random random;
+};
+
+static struct shape shape_begin(size_t outputs, uint64_t seed) {
+    struct shape s = {.model = model_new(), .outputs = outputs, .random = random_start(seed, 0)};
+    char name[32];
+    for (int i = 0; i < INPUTS; i++) {
+        snprintf(name, sizeof name, "x[%d]", i);
+        s.x[i] = hn_input(s.model, name);
+    }
+    s.y = calloc(outputs, sizeof *s.y);
+    for (size_t j = 0; j < outputs; j++) {
+        snprintf(name, sizeof name, "y[%zu]", j);
+        s.y[j] = hn_output(s.model, name);
+    }
+    return s;
+}
+
+static hn_model *shape_end(struct shape *s) {
+    free(s->y);
+    model_finish_good(s->model);
+    return s->model;
+}
+
+static void add_row(struct shape *s, size_t i, hn_expr body, bool equality) {
+    char name[32];
+    snprintf(name, sizeof name, "row[%zu]", i);
+    double at = random_between(&s->random, -1, 1);
+    hn_expr lower = hn_shift(hn_scale(0.5, s->x[i % INPUTS]), at);
+    hn_constrain_between(s->model, name, lower, body, equality ? lower : hn_shift(lower, 0.25));
+}
+
+/* a sin(y + b x) or a y: half of each */
+static hn_expr term(struct shape *s, size_t j) {
+    double a = random_between(&s->random, 0.3, 1.2);
+    if (random_below(&s->random, 2))
+        return hn_scale(a, s->y[j]);
+    return hn_scale(a, hn_sin(hn_add(s->y[j], s->x[j % INPUTS])));
+}
+
+static hn_expr sum_of_all(struct shape *s) {
+    hn_expr sum = hn_constant(s->model, 0);
+    for (size_t j = 0; j < s->outputs; j++)
+        sum = hn_add(sum, random_below(&s->random, 2) ? term(s, j) : hn_neg(term(s, j)));
+    return hn_scale(1 / sqrt((double)s->outputs), sum);
+}
+
+static hn_model *dense_model(size_t rows, size_t outputs, uint64_t seed) {
+    struct shape s = shape_begin(outputs, seed);
+    for (size_t i = 0; i < rows; i++)
+        add_row(&s, i, sum_of_all(&s), i % 3 == 0);
+    return shape_end(&s);
+}
+
+/* Blocks of rows that share a few outputs, each row with an output of its own: J J' is full in a block, 0 outside. */
+static hn_model *block_model(size_t blocks, size_t length, size_t shared, uint64_t seed) {
+    struct shape s = shape_begin(blocks * (length + shared), seed);
+    for (size_t b = 0; b < blocks; b++)
+        for (size_t i = 0; i < length; i++) {
+            size_t first = b * (length + shared);
+            hn_expr sum = hn_scale(2, s.y[first + shared + i]);
+            for (size_t j = 0; j < shared; j++)
+                sum = hn_add(sum, hn_scale(0.3, term(&s, first + j)));
+            add_row(&s, b * length + i, sum, true);
+        }
+    return shape_end(&s);
+}
+
+static hn_model *one_row_model(size_t outputs, uint64_t seed) {
+    struct shape s = shape_begin(outputs, seed);
+    add_row(&s, 0, sum_of_all(&s), true);
+    return shape_end(&s);
+}
+
+static hn_model *one_column_model(size_t rows, uint64_t seed) {
+    struct shape s = shape_begin(rows + 1, seed);
+    for (size_t i = 0; i < rows; i++)
+        add_row(&s, i, hn_add(hn_mul(s.y[0], s.y[i + 1]), term(&s, i + 1)), i % 2 == 0);
+    return shape_end(&s);
+}
+
+/* ---- checks ---- */
+
+static void draw(uint64_t seed, double *values, size_t count) {
+    struct random random = random_start(seed, 5);
+    for (size_t i = 0; i < count; i++)
+        values[i] = random_normal(&random);
+}
+
+static struct gradient_verdict check_shape(const hn_layer *layer, const hn_model *model, uint64_t seed) {
+    struct plain_layer plain;
+    plain_layer_create(&plain, model);
+    double *x = calloc(plain.inputs + 1, sizeof *x), *raw = calloc(plain.outputs + 1, sizeof *raw);
+    draw(seed, x, plain.inputs);
+    draw(seed + 1, raw, plain.outputs);
+    struct gradient_case one = {layer, &plain, x, raw, seed, 1e-3};
+    struct gradient_verdict verdict = gradient_check(&one);
+    assert_true(verdict.finite);
+    assert_int_equal(verdict.flagged, !verdict.ok);
+    if (!(verdict.error <= LIMIT))
+        fail_msg("the gradient is wrong by %g", verdict.error);
+    free(x);
+    free(raw);
+    plain_layer_release(&plain);
+    return verdict;
+}
+
+/* Destroys the model. */
+static void check_kernel(hn_model *model, hn_method method, double damping, int iterations, enum factor_kind kind,
+                         bool outputs_side) {
+    hn_layer_options options = layer_method(method);
+    options.damping = damping;
+    options.iterations = iterations;
+    hn_layer *layer = layer_of(model, options);
+    hn_layer_info info = hn_layer_describe(layer);
+    assert_int_equal(layer->system.kind, kind);
+    assert_int_equal(info.dense, kind == FACTOR_DENSE);
+    assert_int_equal(info.outputs_side, outputs_side);
+    assert_int_equal(info.factor_order, outputs_side ? info.outputs : info.rows);
+    struct gradient_verdict verdict = check_shape(layer, model, 17);
+    print_message("%s, %zu rows, %zu outputs: largest error %.2g, %zu of %zu directions skipped\n",
+                  hn_method_text(method), info.rows, info.outputs, verdict.error, verdict.skipped, verdict.directions);
+    assert_true(verdict.skipped == 0);
+    gradient_verdict_release(&verdict);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
+static void a_full_factor_on_the_rows_side(void **state) {
+    (void)state;
+    for (size_t rows = 16; rows < 21; rows++) {
+        check_kernel(dense_model(rows, 30, rows), HN_METHOD_PAPER, 0.3, 5, FACTOR_DENSE, false);
+        check_kernel(dense_model(rows, 30, rows), HN_METHOD_LM, -1, 8, FACTOR_DENSE, false);
+        check_kernel(dense_model(rows, 30, rows), HN_METHOD_LM, 0.1, 4, FACTOR_DENSE, false);
+        check_kernel(dense_model(rows, 30, rows), HN_METHOD_HARDNET, -1, 2, FACTOR_DENSE, false);
+    }
+}
+
+static void a_full_factor_on_the_outputs_side(void **state) {
+    (void)state;
+    for (size_t outputs = 16; outputs < 21; outputs++) {
+        check_kernel(dense_model(50, outputs, outputs), HN_METHOD_PAPER, 0.3, 5, FACTOR_DENSE, true);
+        check_kernel(dense_model(50, outputs, outputs), HN_METHOD_LM, -1, 8, FACTOR_DENSE, true);
+        check_kernel(dense_model(50, outputs, outputs), HN_METHOD_LM, 0.1, 4, FACTOR_DENSE, true);
+    }
+}
+
+static void a_sparse_factor_without_lists(void **state) {
+    (void)state;
+    check_kernel(block_model(3, 330, 2, 1), HN_METHOD_HARDNET, -1, 2, FACTOR_WALKED, false);
+}
+
+static void one_row_over_many_outputs(void **state) {
+    (void)state;
+    check_kernel(one_row_model(500, 2), HN_METHOD_PAPER, 0.3, 3, FACTOR_LISTED, false);
+    check_kernel(one_row_model(500, 2), HN_METHOD_LM, -1, 20, FACTOR_LISTED, false);
+    check_kernel(one_row_model(500, 2), HN_METHOD_HARDNET, -1, 3, FACTOR_LISTED, false);
+}
+
+static void one_output_in_many_rows(void **state) {
+    (void)state;
+    check_kernel(one_column_model(200, 3), HN_METHOD_PAPER, 0.3, 3, FACTOR_LISTED, true);
+    check_kernel(one_column_model(200, 3), HN_METHOD_LM, 0.5, 3, FACTOR_LISTED, true);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_full_factor_on_the_rows_side), cmocka_unit_test(a_full_factor_on_the_outputs_side),
+        cmocka_unit_test(a_sparse_factor_without_lists),  cmocka_unit_test(one_row_over_many_outputs),
+        cmocka_unit_test(one_output_in_many_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

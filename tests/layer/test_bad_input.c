@@ -1,0 +1,274 @@
+/* test_bad_input.c - NaN, infinity and the ends of the number line at every entry of x and y_raw (R12, R20).
+ *
+ * What is not finite is caught at the door with the number of the entry; what is merely extreme gets an honest
+ * outcome. Neighbours keep every bit, and all that comes out is finite. Then what stands in for unusable samples:
+ * fallback, start values, bounds.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/model_check.h"
+#include "support/random_problem.h"
+#include "support/run_layer.h"
+
+#include "base/random.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INPUTS = 3, OUTPUTS = 5, COUNT = 11, BAD = 4 };
+
+static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM};
+
+static const double strange[] = {NAN, -NAN,    INFINITY, -INFINITY, 5e-324, -5e-324, 1e-310, -0.0,
+                                 0,   DBL_MAX, -DBL_MAX, DBL_MIN,   1e154,  -1e200,  1e-200};
+
+static hn_layer_options with_steps(hn_method method, int iterations) {
+    hn_layer_options options = layer_method(method);
+    options.iterations = iterations;
+    return options;
+}
+
+/* Four rows that use every input and every output. */
+static hn_model *mixed_model(void) {
+    static const char *const inputs[] = {"x1", "x2", "x3"}, *const outputs[] = {"y1", "y2", "y3", "y4", "y5"};
+    hn_model *m = model_new();
+    hn_expr x[INPUTS], y[OUTPUTS];
+    for (int i = 0; i < INPUTS; i++)
+        x[i] = hn_input(m, inputs[i]);
+    for (int j = 0; j < OUTPUTS; j++)
+        y[j] = hn_output(m, outputs[j]);
+    hn_constrain_between(m, "sum", x[0], hn_add(y[0], hn_add(y[1], y[2])), hn_shift(x[0], 1));
+    hn_constrain(m, "circle", 1, hn_add(hn_mul(y[2], y[2]), hn_mul(y[3], y[3])), 1);
+    hn_constrain(m, "bent", -INFINITY, hn_sub(hn_exp(hn_scale(0.1, y[4])), hn_mul(x[1], y[0])), 2);
+    hn_output_between(y[4], hn_neg(hn_exp(x[2])), hn_constant(m, 4));
+    model_finish_good(m);
+    return m;
+}
+
+struct samples {
+    double x[COUNT * INPUTS], raw[COUNT * OUTPUTS], grad_y[COUNT * OUTPUTS];
+};
+
+static struct samples draw_samples(void) {
+    struct samples s;
+    struct random random = random_start(13, 0);
+    for (int i = 0; i < COUNT * INPUTS; i++)
+        s.x[i] = random_between(&random, -1, 1);
+    for (int i = 0; i < COUNT * OUTPUTS; i++) {
+        s.raw[i] = 2 * random_normal(&random);
+        s.grad_y[i] = random_normal(&random);
+    }
+    return s;
+}
+
+static struct layer_results run(const hn_layer *layer, const struct samples *s) {
+    struct layer_results r = results_of(layer, COUNT);
+    hn_batch batch = batch_into(&r, s->x, s->raw);
+    hn_gradient gradient = gradient_into(&r, s->grad_y);
+    layer_run(layer, &batch);
+    layer_pull(layer, &batch, &gradient);
+    return r;
+}
+
+static void assert_finite(const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        assert_true(isfinite(values[i]));
+}
+
+/* Sample BAD has `value` at its entry `at`, inputs first. */
+static void check_injection(const hn_model *model, const hn_layer *layer, const struct layer_results *clean, size_t at,
+                            double value) {
+    struct samples s = draw_samples();
+    *(at < INPUTS ? &s.x[BAD * INPUTS + at] : &s.raw[BAD * OUTPUTS + at - INPUTS]) = value;
+    struct layer_results r = run(layer, &s);
+    const hn_report *report = &r.reports[BAD];
+    const double *y = r.y + BAD * OUTPUTS;
+    assert_finite(r.y, COUNT * OUTPUTS);
+    assert_finite(r.grad_y_raw, COUNT * OUTPUTS);
+    assert_finite(r.grad_x, COUNT * INPUTS);
+    for (size_t i = 0; i < COUNT; i++)
+        if (i != BAD)
+            assert_true(same_results(&r, i, clean, i));
+    assert_int_equal(report->outcome == HN_OUTCOME_NONFINITE_INPUT, !isfinite(value));
+    if (!isfinite(value)) {
+        assert_int_equal(report->culprit, at);
+        assert_int_equal(report->iterations, 0);
+    } else if (report->outcome == HN_OUTCOME_BAD_BOUNDS) {
+        assert_true(at < INPUTS && report->culprit < r.rows);
+    } else {
+        assert_int_equal(report->culprit, SIZE_MAX);
+        double found = judged_violation(model, s.x + BAD * INPUTS, y, false, NULL);
+        assert_int_equal(report->outcome == HN_OUTCOME_OK, found <= 1e-8);
+    }
+    assert_true(r.flagged[BAD] || report->outcome == HN_OUTCOME_OK);
+    results_release(&r);
+}
+
+static void what_is_strange_stays_in_its_sample(void **state) {
+    (void)state;
+    hn_model *model = mixed_model();
+    for (size_t k = 0; k < COUNT_OF(methods); k++) {
+        hn_layer *layer = layer_of(model, with_steps(methods[k], 30));
+        struct samples s = draw_samples();
+        struct layer_results clean = run(layer, &s);
+        for (size_t at = 0; at < INPUTS + OUTPUTS; at++)
+            for (size_t v = 0; v < COUNT_OF(strange); v++)
+                check_injection(model, layer, &clean, at, strange[v]);
+        results_release(&clean);
+        hn_layer_destroy(layer);
+    }
+    hn_model_destroy(model);
+}
+
+static void the_first_entry_that_is_not_finite_is_named(void **state) {
+    (void)state;
+    hn_model *model = mixed_model();
+    hn_layer *layer = layer_of(model, layer_method(HN_METHOD_LM));
+    struct samples s = draw_samples();
+    s.x[1] = NAN, s.x[2] = INFINITY, s.raw[0] = NAN;                 /* sample 0: input 1 */
+    s.raw[OUTPUTS + 3] = INFINITY, s.raw[OUTPUTS + 4] = NAN;         /* sample 1: output 3 */
+    s.x[2 * INPUTS + 2] = -INFINITY, s.raw[2 * OUTPUTS] = -INFINITY; /* sample 2: input 2 */
+    struct layer_results r = run(layer, &s);
+    static const size_t culprits[] = {1, INPUTS + 3, 2};
+    for (size_t i = 0; i < COUNT_OF(culprits); i++) {
+        assert_int_equal(r.reports[i].outcome, HN_OUTCOME_NONFINITE_INPUT);
+        assert_int_equal(r.reports[i].culprit, culprits[i]);
+        assert_true(r.reports[i].moved == INFINITY || i != 1);
+    }
+    results_release(&r);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
+/* ---- what stands in ---- */
+
+/* Starts: y1 at 3 x, clipped to [0, x]; y2 at log(x); y3 at 7, without bounds; y4 fixed at x. */
+static hn_model *start_model(void) {
+    hn_model *m = model_new();
+    hn_expr x = hn_input(m, "x"), y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2"), y3 = hn_output(m, "y3");
+    hn_expr y4 = hn_output(m, "y4");
+    hn_output_start(y1, hn_scale(3, x));
+    hn_output_between(y1, hn_constant(m, 0), x);
+    hn_output_start(y2, hn_log(x));
+    hn_output_start(y3, hn_constant(m, 7));
+    hn_output_fix(y4, x);
+    hn_constrain(m, "sum", -100, hn_add(y1, hn_add(y2, hn_add(y3, y4))), 100);
+    model_finish_good(m);
+    return m;
+}
+
+struct one {
+    double y[4];
+    hn_report report;
+};
+
+static struct one run_one(const hn_model *model, double x, const double *raw, const double *fallback) {
+    struct one one;
+    hn_layer *layer = layer_of(model, layer_method(HN_METHOD_LM));
+    hn_batch batch = {.count = 1, .x = &x, .y_raw = raw, .y = one.y, .reports = &one.report, .fallback = fallback};
+    memset(&one, 0xff, sizeof one);
+    layer_run(layer, &batch);
+    assert_finite(one.y, 4);
+    hn_layer_destroy(layer);
+    return one;
+}
+
+static void without_raw_outputs_the_start_values_are_corrected(void **state) {
+    (void)state;
+    hn_model *m = start_model();
+    struct one one = run_one(m, 2, NULL, NULL);
+    assert_int_equal(one.report.outcome, HN_OUTCOME_OK);
+    assert_in_interval(one.y[0], 2 - 1e-8, 2 + 1e-8);
+    assert_in_interval(one.y[1], log(2) - 1e-15, log(2) + 1e-15);
+    assert_true(one.y[2] == 7 && one.y[3] == 2);
+    assert_in_interval(one.report.moved, 4 - 1e-7, 4.5); /* from 6 to 2 */
+    hn_model_destroy(m);
+}
+
+static void a_start_value_that_x_drives_away_is_named(void **state) {
+    (void)state;
+    hn_model *m = start_model();
+    struct one one = run_one(m, -0.0, NULL, NULL); /* log -0 */
+    assert_int_equal(one.report.outcome, HN_OUTCOME_NONFINITE_INPUT);
+    assert_int_equal(one.report.culprit, 1 + 1);
+    hn_model_destroy(m);
+}
+
+static void an_unusable_sample_returns_start_values_clipped_to_their_bounds(void **state) {
+    (void)state;
+    static const double raw[] = {0, NAN, 0, 0}, good[] = {0, 0, 0, 0};
+    hn_model *m = start_model();
+    struct one one = run_one(m, 2, raw, NULL);
+    assert_int_equal(one.report.outcome, HN_OUTCOME_NONFINITE_INPUT);
+    assert_true(one.y[0] == 2 && one.y[2] == 7 && one.y[3] == 2);
+    assert_in_interval(one.y[1], log(2) - 1e-15, log(2) + 1e-15);
+    one = run_one(m, NAN, good, NULL); /* start, bound and fixed value are NaN with x: zeros */
+    assert_int_equal(one.report.outcome, HN_OUTCOME_NONFINITE_INPUT);
+    assert_true(one.y[1] == 0 && one.y[2] == 7);
+    one = run_one(m, -3, good, NULL); /* 0 <= y1 <= -3 */
+    assert_int_equal(one.report.outcome, HN_OUTCOME_BAD_BOUNDS);
+    one = run_one(m, -INFINITY, good, NULL);
+    assert_int_equal(one.report.outcome, HN_OUTCOME_NONFINITE_INPUT);
+    hn_model_destroy(m);
+}
+
+static void an_unusable_sample_returns_the_caller_s_fallback(void **state) {
+    (void)state;
+    static const double raw[] = {0, NAN, 0, 0}, good[] = {0.5, 0, 0, 0}, fallback[] = {0.125, 0.25, 0.5, 2};
+    hn_model *m = start_model();
+    struct one one = run_one(m, 2, raw, fallback);
+    assert_int_equal(one.report.outcome, HN_OUTCOME_NONFINITE_INPUT);
+    assert_memory_equal(one.y, fallback, sizeof fallback);
+    one = run_one(m, -3, good, fallback);
+    assert_int_equal(one.report.outcome, HN_OUTCOME_BAD_BOUNDS);
+    assert_memory_equal(one.y, fallback, 3 * sizeof *fallback);
+    one = run_one(m, 2, good, fallback); /* a usable one does not */
+    assert_int_equal(one.report.outcome, HN_OUTCOME_OK);
+    assert_true(one.y[0] == 0.5 && one.y[3] == 2);
+    hn_model_destroy(m);
+}
+
+static void a_fixed_output_holds_its_value_whatever_comes_in(void **state) {
+    (void)state;
+    static const double raw[] = {-1, 300, -200, 1e300};
+    hn_model *m = start_model();
+    struct one one = run_one(m, 1.5, raw, NULL);
+    assert_int_equal(one.report.outcome, HN_OUTCOME_OK);
+    assert_same_bits(one.y[3], 1.5);
+    hn_model_destroy(m);
+}
+
+static void a_fixed_value_that_is_no_number_is_never_ok(void **state) {
+    (void)state;
+    static const double x[] = {-1, 1};
+    static const double raw[] = {3, 4, 5, 6};
+    for (int used = 0; used < 2; used++) {
+        hn_model *m = model_new();
+        hn_expr y[4], input = hn_input(m, "x");
+        static const char *const names[] = {"y1", "y2", "y3", "y4"};
+        for (int j = 0; j < 4; j++)
+            y[j] = hn_output(m, names[j]);
+        hn_output_fix(y[3], hn_log(input));
+        hn_constrain(m, "row", 0, used ? hn_add(y[0], y[3]) : y[0], 5);
+        model_finish_good(m);
+        assert_int_not_equal(run_one(m, x[0], raw, NULL).report.outcome, HN_OUTCOME_OK);
+        assert_int_equal(run_one(m, x[1], raw, NULL).report.outcome, HN_OUTCOME_OK);
+        hn_model_destroy(m);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_strange_stays_in_its_sample),
+        cmocka_unit_test(the_first_entry_that_is_not_finite_is_named),
+        cmocka_unit_test(without_raw_outputs_the_start_values_are_corrected),
+        cmocka_unit_test(a_start_value_that_x_drives_away_is_named),
+        cmocka_unit_test(an_unusable_sample_returns_start_values_clipped_to_their_bounds),
+        cmocka_unit_test(an_unusable_sample_returns_the_caller_s_fallback),
+        cmocka_unit_test(a_fixed_output_holds_its_value_whatever_comes_in),
+        cmocka_unit_test(a_fixed_value_that_is_no_number_is_never_ok),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

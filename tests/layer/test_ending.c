@@ -1,0 +1,241 @@
+/* test_ending.c - runs that are watched, cancelled or out of time: the best iterate so far, and an honest word about
+ * it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/model_check.h"
+#include "support/random_problem.h"
+#include "support/run_layer.h"
+
+#include "base/clock.h"
+#include "base/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 30, STEPS = 50 };
+
+static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_LM};
+
+struct scene {
+    struct random_problem problem;
+    hn_layer *layer;
+    double *raw;
+    struct layer_results results;
+    hn_batch batch;
+};
+
+/* Many samples; the last one is the solution itself. */
+static struct scene scene_of(hn_method method, uint64_t stream, double tolerance) {
+    struct scene s;
+    struct random_problem_options shape = {.outputs = 6, .rows = 5, .interior = true};
+    struct random random = random_start(19, stream);
+    hn_layer_options options = layer_method(method);
+    options.iterations = STEPS;
+    options.tolerance = tolerance;
+    random_problem_create(&s.problem, shape, 29, stream);
+    s.layer = layer_of(s.problem.model, options);
+    s.raw = calloc(COUNT * 6, sizeof *s.raw);
+    for (size_t i = 0; i < COUNT * 6; i++)
+        s.raw[i] = s.problem.solution[i % 6] + (i / 6 + 1 < COUNT ? random_normal(&random) : 0);
+    s.results = results_of(s.layer, COUNT);
+    s.batch = batch_into(&s.results, s.problem.x, s.raw);
+    s.batch.repeat_x = true;
+    return s;
+}
+
+static void scene_release(struct scene *s) {
+    free(s->raw);
+    results_release(&s->results);
+    hn_layer_destroy(s->layer);
+    random_problem_release(&s->problem);
+}
+
+static double judged(const struct scene *s, const double *y) {
+    return judged_violation(s->problem.model, s->problem.x, y, false, NULL);
+}
+
+/* ---- watching ---- */
+
+struct seen {
+    const struct scene *scene;
+    int next[COUNT];
+    double first[COUNT], least[COUNT];
+    int cancel_at; /* iteration at which the watcher asks to end; negative: never */
+    int cancel;
+};
+
+static void watch(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping) {
+    struct seen *seen = context;
+    (void)damping;
+    assert_true(sample < COUNT);
+    assert_int_equal(iteration, seen->next[sample]);
+    seen->next[sample]++;
+    double found = judged(seen->scene, y);
+    assert_same_bits(violation, found);
+    if (iteration == 0)
+        seen->first[sample] = seen->least[sample] = found;
+    seen->least[sample] = fmin(seen->least[sample], found);
+    if (iteration == seen->cancel_at)
+        __atomic_store_n(&seen->cancel, 1, __ATOMIC_RELAXED);
+}
+
+static void a_watcher_sees_every_iterate_and_the_best_is_returned(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(methods); k++) {
+        struct scene s = scene_of(methods[k], k, 1e-8);
+        struct seen seen = {.scene = &s, .cancel_at = -1};
+        s.batch.watch = watch;
+        s.batch.watch_context = &seen;
+        layer_run(s.layer, &s.batch);
+        for (size_t i = 0; i < COUNT; i++) {
+            const hn_report *report = &s.results.reports[i];
+            assert_int_equal(seen.next[i], report->iterations + 1);
+            assert_same_bits(report->violation_before, seen.first[i]);
+            if (report->outcome != HN_OUTCOME_OK && methods[k] == HN_METHOD_PAPER)
+                assert_same_bits(report->violation, seen.least[i]);
+            assert_true(report->violation <= seen.first[i]); /* lm: the best of the accepted ones */
+        }
+        scene_release(&s);
+    }
+}
+
+static void watching_changes_nothing(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(methods); k++) {
+        struct scene watched = scene_of(methods[k], k, 1e-8), plain = scene_of(methods[k], k, 1e-8);
+        struct seen seen = {.scene = &watched, .cancel_at = -1};
+        watched.batch.watch = watch;
+        watched.batch.watch_context = &seen;
+        layer_run(watched.layer, &watched.batch);
+        layer_run(plain.layer, &plain.batch);
+        assert_memory_equal(watched.results.y, plain.results.y, COUNT * 6 * sizeof *plain.results.y);
+        scene_release(&watched);
+        scene_release(&plain);
+    }
+}
+
+/* ---- cancelling ---- */
+
+static void check_cancelled(const struct scene *s, size_t *cancelled, size_t *ok) {
+    for (size_t i = 0; i < COUNT; i++) {
+        const hn_report *report = &s->results.reports[i];
+        double found = judged(s, s->results.y + 6 * i);
+        assert_true(report->outcome == HN_OUTCOME_CANCELLED || report->outcome == HN_OUTCOME_OK);
+        assert_int_equal(report->outcome == HN_OUTCOME_OK, found <= 1e-8);
+        assert_same_bits(report->violation, found);
+        assert_true(found <= judged(s, s->raw + 6 * i));
+        *cancelled += report->outcome == HN_OUTCOME_CANCELLED;
+        *ok += report->outcome == HN_OUTCOME_OK;
+    }
+}
+
+static void a_run_that_is_cancelled_before_it_begins_returns_what_came_in(void **state) {
+    (void)state;
+    static const int cancel = 1;
+    for (size_t k = 0; k < COUNT_OF(methods); k++) {
+        struct scene s = scene_of(methods[k], 3, 1e-8);
+        size_t cancelled = 0, ok = 0;
+        s.batch.cancel = &cancel;
+        layer_run(s.layer, &s.batch);
+        check_cancelled(&s, &cancelled, &ok);
+        assert_memory_equal(s.results.y, s.raw, COUNT * 6 * sizeof *s.raw);
+        assert_true(ok >= 1 && cancelled > COUNT / 2); /* a feasible output is ok all the same */
+        for (size_t i = 0; i < COUNT; i++)
+            assert_int_equal(s.results.reports[i].iterations, 0);
+        scene_release(&s);
+    }
+}
+
+static void a_run_that_is_cancelled_on_the_way_returns_its_best(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(methods); k++) {
+        struct scene s = scene_of(methods[k], 4, 1e-8);
+        struct seen seen = {.scene = &s, .cancel_at = 2};
+        size_t cancelled = 0, ok = 0;
+        s.batch.watch = watch;
+        s.batch.watch_context = &seen;
+        s.batch.cancel = &seen.cancel;
+        layer_run(s.layer, &s.batch);
+        check_cancelled(&s, &cancelled, &ok);
+        assert_true(cancelled > COUNT / 2);
+        for (size_t i = 0; i < COUNT; i++) {
+            assert_true(s.results.reports[i].iterations <= 3);
+            if (s.results.reports[i].outcome == HN_OUTCOME_CANCELLED && methods[k] == HN_METHOD_PAPER)
+                assert_same_bits(s.results.reports[i].violation, seen.least[i]);
+        }
+        scene_release(&s);
+    }
+}
+
+static void a_cancelled_run_has_gradients(void **state) {
+    (void)state;
+    struct scene s = scene_of(HN_METHOD_PAPER, 4, 1e-8);
+    struct seen seen = {.scene = &s, .cancel_at = 2};
+    s.batch.watch = watch;
+    s.batch.watch_context = &seen;
+    s.batch.cancel = &seen.cancel;
+    layer_run(s.layer, &s.batch);
+    hn_gradient gradient = gradient_into(&s.results, s.raw);
+    layer_pull(s.layer, &s.batch, &gradient);
+    for (size_t i = 0; i < COUNT * 6; i++)
+        assert_true(isfinite(gradient.grad_y_raw[i]));
+    for (size_t i = 0; i < COUNT; i++)
+        assert_int_equal(gradient.flagged[i], s.results.reports[i].outcome != HN_OUTCOME_OK);
+    scene_release(&s);
+}
+
+/* ---- deadlines ---- */
+
+static void a_deadline_ends_a_long_run(void **state) {
+    (void)state;
+    struct scene s = scene_of(HN_METHOD_PAPER, 5, 0);
+    hn_layer_options options = hn_layer_settings(s.layer);
+    options.iterations = 1 << 30;
+    hn_layer_destroy(s.layer);
+    s.layer = layer_of(s.problem.model, options);
+    s.batch.tape = NULL;
+    s.batch.seconds = 0.02;
+    double begin = clock_seconds();
+    layer_run(s.layer, &s.batch);
+    assert_in_interval(clock_seconds() - begin, 0.02, 10);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_true(s.results.reports[i].outcome == HN_OUTCOME_CANCELLED ||
+                    s.results.reports[i].outcome == HN_OUTCOME_OK);
+        assert_true(judged(&s, s.results.y + 6 * i) <= judged(&s, s.raw + 6 * i));
+    }
+    hn_pool *pool;
+    assert_int_equal(hn_pool_create(&pool, s.layer, 3, NULL), HN_OK);
+    begin = clock_seconds();
+    assert_int_equal(hn_pool_run(pool, &s.batch, NULL), HN_OK);
+    assert_in_interval(clock_seconds() - begin, 0.02, 10);
+    hn_pool_destroy(pool);
+    scene_release(&s);
+}
+
+static void a_deadline_far_away_changes_nothing(void **state) {
+    (void)state;
+    struct scene hurried = scene_of(HN_METHOD_LM, 6, 1e-8), plain = scene_of(HN_METHOD_LM, 6, 1e-8);
+    hurried.batch.seconds = 1e6;
+    layer_run(hurried.layer, &hurried.batch);
+    layer_run(plain.layer, &plain.batch);
+    assert_memory_equal(hurried.results.y, plain.results.y, COUNT * 6 * sizeof *plain.results.y);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_int_equal(hurried.results.reports[i].outcome, plain.results.reports[i].outcome);
+    scene_release(&hurried);
+    scene_release(&plain);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_watcher_sees_every_iterate_and_the_best_is_returned),
+        cmocka_unit_test(watching_changes_nothing),
+        cmocka_unit_test(a_run_that_is_cancelled_before_it_begins_returns_what_came_in),
+        cmocka_unit_test(a_run_that_is_cancelled_on_the_way_returns_its_best),
+        cmocka_unit_test(a_cancelled_run_has_gradients),
+        cmocka_unit_test(a_deadline_ends_a_long_run),
+        cmocka_unit_test(a_deadline_far_away_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

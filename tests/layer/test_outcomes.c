@@ -1,0 +1,395 @@
+/* test_outcomes.c - every outcome arises where it should, with a report that is true (design.md, section 4).
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/model_check.h"
+#include "support/random_problem.h"
+#include "support/run_layer.h"
+
+#include "hardnet/read.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 8 };
+
+static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM};
+
+/* One sample of a small model: what came out. */
+struct answer {
+    hn_report report;
+    double y[MOST], residual[MOST];
+};
+
+/* Runs one sample, checks what holds for every answer, and destroys the layer. */
+static struct answer correct(const hn_model *model, hn_layer_options options, const double *x, const double *raw) {
+    struct answer answer = {.y = {0}};
+    hn_layer *layer = layer_of(model, options);
+    struct layer_results r = results_of(layer, 1);
+    hn_batch batch = batch_into(&r, x, raw);
+    layer_run(layer, &batch);
+    answer.report = r.reports[0];
+    memcpy(answer.y, r.y, r.outputs * sizeof *r.y);
+    memcpy(answer.residual, r.residual, r.rows * sizeof *r.residual);
+    for (size_t j = 0; j < r.outputs; j++)
+        assert_true(isfinite(answer.y[j]));
+    bool ok = judged_violation(model, x, answer.y, options.relative, NULL) <= options.tolerance;
+    if (answer.report.outcome != HN_OUTCOME_BAD_BOUNDS && answer.report.outcome != HN_OUTCOME_NONFINITE_INPUT)
+        assert_int_equal(answer.report.outcome == HN_OUTCOME_OK, ok);
+    results_release(&r);
+    hn_layer_destroy(layer);
+    return answer;
+}
+
+static hn_layer_options with_steps(hn_method method, int iterations) {
+    hn_layer_options options = layer_method(method);
+    options.iterations = iterations;
+    return options;
+}
+
+/* lower <= y^2 <= upper */
+static hn_model *square_model(double lower, double upper) {
+    hn_model *m = model_new();
+    hn_expr y = hn_output(m, "y");
+    hn_constrain(m, "square", lower, hn_mul(y, y), upper);
+    model_finish_good(m);
+    return m;
+}
+
+/* The unit circle, and y1 between x and 2. */
+static hn_model *circle_model(void) {
+    hn_model *m = model_new();
+    hn_expr x = hn_input(m, "x"), y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2");
+    hn_constrain(m, "circle", 1, hn_add(hn_mul(y1, y1), hn_mul(y2, y2)), 1);
+    hn_output_between(y1, x, hn_constant(m, 2));
+    model_finish_good(m);
+    return m;
+}
+
+/* ---- ok ---- */
+
+static void a_feasible_output_is_left_alone(void **state) {
+    (void)state;
+    static const double x = 0.25, raw[] = {0.6, 0.8}, negative[] = {1, -0.0};
+    hn_model *m = circle_model();
+    struct answer a = correct(m, layer_method(HN_METHOD_LM), &x, raw);
+    assert_int_equal(a.report.outcome, HN_OUTCOME_OK);
+    assert_int_equal(a.report.iterations, 0);
+    assert_int_equal(a.report.steps, 0);
+    assert_memory_equal(a.y, raw, sizeof raw);
+    assert_true(a.report.moved == 0);
+    a = correct(m, layer_method(HN_METHOD_LM), &x, negative);
+    assert_memory_equal(a.y, negative, sizeof negative);
+    hn_model_destroy(m);
+}
+
+static void an_output_is_corrected_and_the_report_is_true(void **state) {
+    (void)state;
+    static const double x = 0.25, raw[] = {-1, 3};
+    hn_model *m = circle_model();
+    for (size_t i = 0; i < COUNT_OF(methods); i++) {
+        struct answer a = correct(m, with_steps(methods[i], 200), &x, raw);
+        assert_int_equal(a.report.outcome, HN_OUTCOME_OK);
+        assert_true(a.report.violation <= 1e-8);
+        assert_same_bits(a.report.violation_before, 9);
+        assert_in_interval(a.report.moved, hypot(a.y[0] - raw[0], a.y[1] - raw[1]) * (1 - 1e-14),
+                           hypot(a.y[0] - raw[0], a.y[1] - raw[1]) * (1 + 1e-14));
+        assert_int_equal(a.report.culprit, SIZE_MAX);
+        assert_true(a.report.steps <= a.report.iterations && a.report.steps > 0);
+        assert_true(a.report.iterations == 200 || methods[i] == HN_METHOD_LM); /* paper and hardnet never stop early */
+        assert_in_interval(a.residual[0], -1e-8, 1e-8);
+    }
+    hn_model_destroy(m);
+}
+
+static void the_damping_of_the_last_step_is_told(void **state) {
+    (void)state;
+    static const double x = 0.25, raw[] = {-1, 3}, feasible[] = {0.6, 0.8};
+    hn_model *m = circle_model();
+    hn_layer_options options = with_steps(HN_METHOD_PAPER, 3);
+    assert_in_interval(correct(m, options, &x, raw).report.damping, 0.3, 0.3);
+    options.damping = 0.75;
+    assert_in_interval(correct(m, options, &x, raw).report.damping, 0.75, 0.75);
+    options.method = HN_METHOD_LM;
+    assert_in_interval(correct(m, options, &x, raw).report.damping, 0.75, 0.75);
+    assert_in_interval(correct(m, layer_method(HN_METHOD_LM), &x, raw).report.damping, 1e-30, 1e3);
+    assert_in_interval(correct(m, with_steps(HN_METHOD_HARDNET, 3), &x, raw).report.damping, 0, 0);
+    assert_false(correct(m, layer_method(HN_METHOD_LM), &x, feasible).report.damping < 0); /* no step, no damping */
+    hn_model_destroy(m);
+}
+
+static void a_model_without_rows_is_always_ok(void **state) {
+    (void)state;
+    static const double raw[] = {4, -5};
+    hn_model *m = model_new();
+    hn_output(m, "a");
+    hn_output(m, "b");
+    model_finish_good(m);
+    for (size_t i = 0; i < COUNT_OF(methods); i++) {
+        struct answer a = correct(m, with_steps(methods[i], 3), NULL, raw);
+        assert_int_equal(a.report.outcome, HN_OUTCOME_OK);
+        assert_memory_equal(a.y, raw, sizeof raw);
+        assert_int_equal(a.report.worst, SIZE_MAX);
+    }
+    hn_model_destroy(m);
+}
+
+static void relative_measures_a_row_by_its_bound(void **state) {
+    (void)state;
+    static const struct {
+        double raw;
+        bool relative, ok;
+    } cases[] = {{1e6 + 5e-3, true, true}, {1e6 + 5e-3, false, false}, {1e6 + 2e-2, true, false},
+                 {-5e-9, true, true},      {-2e-8, true, false},       {1e6 - 1, true, true}};
+    hn_model *m = model_new();
+    hn_constrain(m, "wide", 0, hn_output(m, "y"), 1e6);
+    model_finish_good(m);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        hn_layer_options options = with_steps(HN_METHOD_LM, 0);
+        options.relative = cases[i].relative;
+        struct answer a = correct(m, options, NULL, &cases[i].raw);
+        assert_int_equal(a.report.outcome, cases[i].ok ? HN_OUTCOME_OK : HN_OUTCOME_ITERATION_LIMIT);
+        double r = fmax(0, cases[i].raw - 1e6) + fmax(0, -cases[i].raw); /* the report stays in the row's units */
+        assert_in_interval(a.report.violation, r, r);
+    }
+    hn_model_destroy(m);
+}
+
+static void a_tolerance_of_zero_asks_for_zero(void **state) {
+    (void)state;
+    static const double raw = 3;
+    hn_model *m = model_new();
+    hn_constrain(m, "half", 0, hn_output(m, "y"), 0.5);
+    model_finish_good(m);
+    hn_layer_options options = layer_method(HN_METHOD_LM);
+    options.tolerance = 0;
+    options.damping = 0;
+    struct answer a = correct(m, options, NULL, &raw);
+    assert_int_equal(a.report.outcome, HN_OUTCOME_OK);
+    assert_same_bits(a.y[0], 0.5);
+    hn_model_destroy(m);
+}
+
+/* ---- not ok ---- */
+
+static void too_few_steps_are_an_iteration_limit(void **state) {
+    (void)state;
+    static const double raw = 100;
+    hn_model *m = square_model(2, 2);
+    for (size_t i = 0; i < COUNT_OF(methods); i++)
+        for (int steps = 0; steps < 3; steps++) {
+            struct answer a = correct(m, with_steps(methods[i], steps), NULL, &raw);
+            assert_int_equal(a.report.outcome, HN_OUTCOME_ITERATION_LIMIT);
+            assert_int_equal(a.report.iterations, steps);
+            assert_in_interval(a.report.violation, 0, 9998);
+            assert_int_equal(a.report.worst, 0);
+        }
+    hn_model_destroy(m);
+}
+
+static void where_the_violation_cannot_be_lowered_it_is_locally_infeasible(void **state) {
+    (void)state;
+    static const double raws[] = {0, 0.5, -3, 1e-3};
+    hn_model *m = square_model(-INFINITY, -1);
+    for (size_t i = 0; i < COUNT_OF(raws); i++) {
+        struct answer a = correct(m, layer_method(HN_METHOD_LM), NULL, &raws[i]);
+        assert_true(a.report.outcome == HN_OUTCOME_LOCALLY_INFEASIBLE ||
+                    (raws[i] != 0 && a.report.outcome == HN_OUTCOME_STALLED));
+        assert_in_interval(a.report.violation, 1, 1 + raws[i] * raws[i]);
+        assert_in_interval(a.y[0], -0.2, 0.5);
+    }
+    for (size_t i = 0; i < COUNT_OF(methods); i++) { /* J = 0 from the beginning */
+        struct answer a = correct(m, with_steps(methods[i], 5), NULL, &raws[0]);
+        assert_int_equal(a.report.outcome, HN_OUTCOME_LOCALLY_INFEASIBLE);
+        assert_true(a.y[0] == 0);
+    }
+    hn_model_destroy(m);
+}
+
+/* Two rows that contradict: the least squares between them is where J'r = 0. */
+static void contradicting_rows_are_locally_infeasible(void **state) {
+    (void)state;
+    static const double raw[] = {5, 5};
+    hn_model *m = model_new();
+    hn_expr y1 = hn_output(m, "y1"), sum = hn_add(y1, hn_output(m, "y2"));
+    hn_constrain(m, "below", -INFINITY, sum, 1);
+    hn_constrain(m, "above", 2, sum, INFINITY);
+    model_finish_good(m);
+    struct answer a = correct(m, layer_method(HN_METHOD_LM), NULL, raw);
+    assert_int_equal(a.report.outcome, HN_OUTCOME_LOCALLY_INFEASIBLE);
+    assert_in_interval(a.y[0] + a.y[1], 1.5 - 1e-3, 1.5 + 1e-3);
+    assert_in_interval(a.report.violation, 0.5 - 1e-3, 0.5 + 1e-3);
+    hn_model_destroy(m);
+}
+
+/* The point of least squares, which the model file gives, is not far: rows weigh differently, steps stop early. */
+static void a_disc_and_a_half_plane_that_do_not_meet_are_never_ok(void **state) {
+    (void)state;
+    static const char *const path = "models/infeasible.mod";
+    static const double raws[][2] = {{-1, 2}, {0, 0}, {3, 3}, {-5, 0.1}};
+    const double t = cbrt(0.5);
+    hn_model *m;
+    assert_int_equal(hn_model_read(&m, 1, &path, NULL, NULL), HN_OK);
+    for (size_t i = 0; i < COUNT_OF(raws); i++) {
+        struct answer a = correct(m, layer_method(HN_METHOD_LM), NULL, raws[i]);
+        assert_true(a.report.outcome == HN_OUTCOME_LOCALLY_INFEASIBLE || a.report.outcome == HN_OUTCOME_STALLED);
+        assert_in_interval(a.y[0], t - 0.01, t + 0.25);
+        assert_in_interval(a.y[1], t - 0.01, t + 0.25);
+        for (size_t k = 0; k < 2; k++)
+            assert_int_not_equal(correct(m, with_steps(methods[k], 100), NULL, raws[i]).report.outcome, HN_OUTCOME_OK);
+    }
+    hn_model_destroy(m);
+}
+
+static void hardnet_stalls_on_rows_that_depend_on_each_other(void **state) {
+    (void)state;
+    static const double raw[] = {5, 5, 5};
+    hn_model *m = model_new();
+    hn_expr y1 = hn_output(m, "y1"), sum = hn_add(y1, hn_output(m, "y2"));
+    hn_output(m, "y3");
+    hn_constrain(m, "once", 1, sum, 1);
+    hn_constrain(m, "twice", 3, hn_scale(2, sum), 3);
+    model_finish_good(m);
+    struct answer a = correct(m, with_steps(HN_METHOD_HARDNET, 5), NULL, raw);
+    assert_true(a.report.outcome == HN_OUTCOME_STALLED || a.report.outcome == HN_OUTCOME_LOCALLY_INFEASIBLE);
+    assert_memory_equal(a.y, raw, sizeof raw);
+    hn_model_destroy(m);
+}
+
+/* ---- bounds ---- */
+
+static void bounds_that_cross_by_x_are_bad_and_the_row_is_named(void **state) {
+    (void)state;
+    static const double raw[] = {0.6, 0.8}, crossed[] = {2.5, 1e300, DBL_MAX};
+    hn_model *m = circle_model();
+    for (size_t i = 0; i < COUNT_OF(crossed); i++)
+        for (size_t k = 0; k < COUNT_OF(methods); k++) {
+            struct answer a = correct(m, with_steps(methods[k], 3), &crossed[i], raw);
+            assert_int_equal(a.report.outcome, HN_OUTCOME_BAD_BOUNDS);
+            assert_int_equal(a.report.culprit, 1);
+            assert_int_equal(a.report.worst, 1);
+            assert_int_equal(a.report.iterations, 0);
+            assert_true(a.report.violation == INFINITY);
+        }
+    static const double touching = 2;
+    assert_int_not_equal(correct(m, layer_method(HN_METHOD_LM), &touching, raw).report.outcome, HN_OUTCOME_BAD_BOUNDS);
+    hn_model_destroy(m);
+}
+
+static void bounds_that_are_no_numbers_by_x_are_bad(void **state) {
+    (void)state;
+    static const double x[][2] = {{-1, 1}, {1, -1}, {0, 1}, {1, 0}, {1, 1}};
+    static const size_t row[] = {0, 1, SIZE_MAX, SIZE_MAX, SIZE_MAX}; /* log 0 is a bound at infinity: none at all */
+    static const double raw[] = {1, 2};
+    hn_model *m = model_new();
+    hn_expr a = hn_input(m, "a"), b = hn_input(m, "b");
+    hn_expr inf = hn_constant(m, INFINITY);
+    hn_constrain_between(m, "r[0]", hn_log(a), hn_output(m, "y1"), inf);
+    hn_constrain_between(m, "r[1]", hn_neg(inf), hn_output(m, "y2"), hn_neg(hn_log10(hn_scale(1e-3, b))));
+    model_finish_good(m);
+    for (size_t i = 0; i < COUNT_OF(x); i++) {
+        struct answer answer = correct(m, layer_method(HN_METHOD_LM), x[i], raw);
+        assert_int_equal(answer.report.outcome, row[i] == SIZE_MAX ? HN_OUTCOME_OK : HN_OUTCOME_BAD_BOUNDS);
+        assert_int_equal(answer.report.culprit, row[i]);
+    }
+    hn_model_destroy(m);
+}
+
+static void an_infinite_bound_on_the_wrong_side_is_bad(void **state) {
+    (void)state;
+    static const double x[] = {0.0, -0.0, 1};
+    static const double raw = 1;
+    hn_model *m = model_new();
+    hn_expr x1 = hn_input(m, "x"), over = hn_div(hn_constant(m, 1), x1);
+    hn_constrain_between(m, "r", over, hn_output(m, "y"), hn_constant(m, INFINITY));
+    model_finish_good(m);
+    struct answer a = correct(m, layer_method(HN_METHOD_LM), &x[0], &raw);
+    assert_int_equal(a.report.outcome, HN_OUTCOME_BAD_BOUNDS);
+    assert_int_equal(correct(m, layer_method(HN_METHOD_LM), &x[1], &raw).report.outcome, HN_OUTCOME_OK);
+    assert_int_equal(correct(m, layer_method(HN_METHOD_LM), &x[2], &raw).report.outcome, HN_OUTCOME_OK);
+    hn_model_destroy(m);
+}
+
+static void constant_bounds_that_cross_are_an_error_of_the_model(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_layer *layer = (hn_layer *)(void *)&m;
+    hn_layer_options options = layer_method(HN_METHOD_LM);
+    hn_error error;
+    hn_constrain(m, "speed[7]", 3, hn_output(m, "y"), 2);
+    assert_int_equal(hn_model_finish(m, NULL), HN_INVALID);
+    assert_int_equal(hn_layer_create(&layer, m, &options, &error), HN_INVALID);
+    assert_null(layer);
+    assert_string_equal(error.text, "constraint speed[7]: lower bound 3 exceeds upper bound 2");
+    hn_model_destroy(m);
+}
+
+/* ---- evaluations ---- */
+
+static void an_evaluation_that_overflows_is_told(void **state) {
+    (void)state;
+    static const double raws[] = {1, 0.8, 1e300, 0.7, 0.1, -1, 0.0006};
+    hn_model *m = model_new();
+    hn_constrain(m, "steep", -INFINITY, hn_exp(hn_scale(1e3, hn_output(m, "y"))), 2);
+    model_finish_good(m);
+    for (size_t i = 0; i < COUNT_OF(raws); i++)
+        for (size_t k = 0; k < COUNT_OF(methods); k++) {
+            struct answer a = correct(m, with_steps(methods[k], 20), NULL, &raws[i]);
+            if (raws[i] > 0.71) {
+                assert_int_equal(a.report.outcome, HN_OUTCOME_NONFINITE_EVALUATION);
+                assert_same_bits(a.y[0], raws[i]);
+                assert_true(a.report.violation == INFINITY && a.report.violation_before == INFINITY);
+                assert_int_equal(a.report.worst, 0);
+            }
+            if (raws[i] < 0)
+                assert_int_equal(a.report.outcome, HN_OUTCOME_OK);
+        }
+    struct answer a = correct(m, layer_method(HN_METHOD_LM), NULL, &raws[4]);
+    assert_true(a.report.outcome == HN_OUTCOME_OK || a.report.outcome == HN_OUTCOME_ITERATION_LIMIT);
+    hn_model_destroy(m);
+}
+
+static void a_value_or_a_derivative_that_is_no_number_is_never_ok(void **state) {
+    (void)state;
+    static const struct {
+        double raw;
+        bool finite; /* the value; at 0 the derivative is not */
+    } cases[] = {{-1, false}, {0, true}, {-5e-324, false}, {5e-324, true}, {-0.0, true}};
+    hn_model *m = model_new();
+    hn_constrain(m, "root", 1, hn_sqrt(hn_output(m, "y")), 2);
+    model_finish_good(m);
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (size_t k = 0; k < COUNT_OF(methods); k++) {
+            struct answer a = correct(m, with_steps(methods[k], 20), NULL, &cases[i].raw);
+            if (!cases[i].finite)
+                assert_int_equal(a.report.outcome, HN_OUTCOME_NONFINITE_EVALUATION);
+            else if (a.report.outcome != HN_OUTCOME_OK)
+                assert_in_interval(a.report.violation, 0.5, 1);
+        }
+    hn_model_destroy(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_feasible_output_is_left_alone),
+        cmocka_unit_test(an_output_is_corrected_and_the_report_is_true),
+        cmocka_unit_test(the_damping_of_the_last_step_is_told),
+        cmocka_unit_test(a_model_without_rows_is_always_ok),
+        cmocka_unit_test(relative_measures_a_row_by_its_bound),
+        cmocka_unit_test(a_tolerance_of_zero_asks_for_zero),
+        cmocka_unit_test(too_few_steps_are_an_iteration_limit),
+        cmocka_unit_test(where_the_violation_cannot_be_lowered_it_is_locally_infeasible),
+        cmocka_unit_test(contradicting_rows_are_locally_infeasible),
+        cmocka_unit_test(a_disc_and_a_half_plane_that_do_not_meet_are_never_ok),
+        cmocka_unit_test(hardnet_stalls_on_rows_that_depend_on_each_other),
+        cmocka_unit_test(bounds_that_cross_by_x_are_bad_and_the_row_is_named),
+        cmocka_unit_test(bounds_that_are_no_numbers_by_x_are_bad),
+        cmocka_unit_test(an_infinite_bound_on_the_wrong_side_is_bad),
+        cmocka_unit_test(constant_bounds_that_cross_are_an_error_of_the_model),
+        cmocka_unit_test(an_evaluation_that_overflows_is_told),
+        cmocka_unit_test(a_value_or_a_derivative_that_is_no_number_is_never_ok),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,410 @@
+/* test_damped.c - factor and solve of (M M' + E) z = b over lanes, by every backend and every kind of factor (R18,
+ * R14).
+ *
+ * The judge is the residual b - (M M' + E) z in 80-bit arithmetic: |b - H z| <= 8 n u (|H| |z| + |b|) in the norm of
+ * the largest entry, for n = 1..40 unknowns, one or two right-hand sides, on both sides, with known entries, rows of
+ * zeros, rows twice.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "backends/backend.h"
+#include "base/random.h"
+#include "support/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST = 40 };
+
+/* A random system: A by rows with numbers for every lane, and where they lie. */
+struct trial {
+    size_t rows, columns, entries, order;
+    size_t *first;
+    uint32_t *column, *place;
+    double *fixed; /* NaN where it is not */
+    double *value; /* entries x LANES */
+    struct damped system;
+    double *slots;
+    uint32_t shift, shift_uniform;
+    struct damped_sides sides;
+};
+
+struct recipe {
+    size_t rows, columns;
+    double density;    /* of entries */
+    double shift;      /* largest; the smallest is a thousandth of it */
+    double known;      /* share of entries that are known in advance; more than 0 with a fixed shift alone */
+    bool fixed_shift;  /* the same shift everywhere, known in advance */
+    bool outputs_side; /* may be chosen */
+    bool degenerate;   /* rows of zeros, and rows twice */
+};
+
+static void draw_pattern(struct trial *t, const struct recipe *recipe, struct random *random) {
+    size_t m = recipe->rows, n = recipe->columns;
+    t->first = calloc(m + 1, sizeof *t->first);
+    t->column = calloc(m * n + 1, sizeof *t->column);
+    for (size_t i = 0; i < m; i++) {
+        t->first[i + 1] = t->first[i];
+        if (recipe->degenerate && i % 5 == 3)
+            continue;
+        for (size_t j = 0; j < n; j++)
+            if (random_uniform(random) < recipe->density)
+                t->column[t->first[i + 1]++] = (uint32_t)j;
+    }
+    t->entries = t->first[m];
+}
+
+static void draw_values(struct trial *t, const struct recipe *recipe, struct random *random) {
+    t->place = calloc(t->entries + 1, sizeof *t->place);
+    t->fixed = calloc(t->entries + 1, sizeof *t->fixed);
+    t->value = calloc(t->entries * LANES + 1, sizeof *t->value);
+    for (size_t e = 0; e < t->entries; e++) {
+        t->place[e] = (uint32_t)(e * LANES);
+        t->fixed[e] = random_uniform(random) < recipe->known ? random_normal(random) : NAN;
+        for (size_t lane = 0; lane < LANES; lane++)
+            t->value[e * LANES + lane] = isnan(t->fixed[e]) ? random_normal(random) : t->fixed[e];
+    }
+}
+
+/* Row i becomes row i - 1 where the patterns agree; for lanes 0 to 3 alone. */
+static void copy_rows(struct trial *t) {
+    for (size_t i = 1; i < t->rows; i++) {
+        size_t length = t->first[i + 1] - t->first[i], before = t->first[i] - t->first[i - 1];
+        if (length != before || memcmp(t->column + t->first[i], t->column + t->first[i - 1], length * 4) != 0)
+            continue;
+        for (size_t e = 0; e < length * LANES; e++)
+            if (e % LANES < 4)
+                t->value[t->first[i] * LANES + e] = t->value[t->first[i - 1] * LANES + e];
+    }
+}
+
+static void draw_vectors(struct trial *t, const struct recipe *recipe, struct random *random) {
+    size_t m = t->rows;
+    for (size_t i = 0; i < t->entries * LANES; i++)
+        t->slots[i] = t->value[i];
+    for (size_t lane = 0; lane < LANES; lane++) {
+        double uniform = recipe->fixed_shift ? recipe->shift : recipe->shift * random_between(random, 1e-3, 1);
+        t->slots[t->shift_uniform + lane] = uniform;
+        for (size_t i = 0; i < m; i++)
+            t->slots[t->shift + i * LANES + lane] = t->system.outputs_side || recipe->fixed_shift
+                                                        ? uniform
+                                                        : recipe->shift * random_between(random, 1e-3, 1);
+    }
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < t->order * LANES; i++)
+            t->slots[t->sides.from[side] + i] = random_normal(random);
+}
+
+static struct trial trial_of(const struct recipe *recipe, struct random *random) {
+    struct trial t = {.rows = recipe->rows, .columns = recipe->columns};
+    size_t most = recipe->rows > recipe->columns ? recipe->rows : recipe->columns, at;
+    draw_pattern(&t, recipe, random);
+    draw_values(&t, recipe, random);
+    if (recipe->degenerate)
+        copy_rows(&t);
+    at = t.entries;
+    for (int side = 0; side < 2; side++) {
+        t.sides.from[side] = (uint32_t)(at * LANES);
+        t.sides.to[side] = (uint32_t)((at + most) * LANES);
+        at += 2 * most;
+    }
+    t.shift = (uint32_t)(at * LANES);
+    t.shift_uniform = (uint32_t)((at + t.rows) * LANES);
+    struct damped_request request = {
+        .matrix = {t.rows, t.columns, t.first, t.column, t.place, recipe->known > 0 ? t.fixed : NULL},
+        .rows_side_only = !recipe->outputs_side,
+        .fixed_shift = recipe->fixed_shift ? recipe->shift : NAN,
+        .shift = t.shift,
+        .shift_uniform = t.shift_uniform,
+        .storage = (uint32_t)((at + t.rows + 1) * LANES),
+    };
+    hn_error error = {.text = ""};
+    if (damped_create(&t.system, &request, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    t.order = t.system.order;
+    size_t bytes = (request.storage + t.system.slots * LANES) * sizeof *t.slots;
+    t.slots = aligned_alloc(64, bytes);
+    memset(t.slots, 0xff, bytes); /* what a kernel reads before it is written is NaN */
+    memset(t.slots + request.storage, 0, t.system.slots * LANES * sizeof *t.slots);
+    for (size_t i = 0; i < t.system.constant_count; i++)
+        for (size_t lane = 0; lane < LANES; lane++)
+            t.slots[t.system.constants[i].place + lane] = t.system.constants[i].value;
+    draw_vectors(&t, recipe, random);
+    return t;
+}
+
+static void trial_release(struct trial *t) {
+    damped_release(&t->system);
+    free(t->first);
+    free(t->column);
+    free(t->place);
+    free(t->fixed);
+    free(t->value);
+    free(t->slots);
+}
+
+/* ---- the judge ---- */
+
+/* out = H x of one lane by two products with A; of absolute values, where asked for. */
+static void multiply(const struct trial *t, size_t lane, const long double *x, bool sizes, long double *out) {
+    long double *between = calloc(t->rows + t->columns, sizeof *between);
+    for (int pass = 0; pass < 2; pass++) /* the first to the other side, the second back */
+        for (size_t i = 0; i < t->rows; i++)
+            for (size_t e = t->first[i]; e < t->first[i + 1]; e++) {
+                long double a = t->value[e * LANES + lane];
+                size_t own = t->system.outputs_side ? t->column[e] : i,
+                       other = t->system.outputs_side ? i : t->column[e];
+                a = sizes ? fabsl(a) : a;
+                if (pass == 0)
+                    between[other] += a * x[own];
+                else
+                    out[own] += a * between[other];
+            }
+    for (size_t i = 0; i < t->order; i++)
+        out[i] += x[i] * t->slots[t->system.outputs_side ? t->shift_uniform + lane : t->shift + i * LANES + lane];
+    free(between);
+}
+
+static long double largest_of(const long double *values, size_t count) {
+    long double largest = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!(fabsl(values[i]) <= largest))
+            largest = fabsl(values[i]);
+    return largest;
+}
+
+/* |b - H z| / (|M| |M'| |z| + E |z| + |b|), norms of the largest entry. */
+static double backward_error(const struct trial *t, size_t lane, const double *b, const double *z) {
+    size_t n = t->order;
+    long double *numbers = calloc(5 * n, sizeof *numbers), *x = numbers, *right = x + n, *product = right + n;
+    long double *ones = product + n, *sizes = ones + n;
+    for (size_t i = 0; i < n; i++) {
+        x[i] = z[i * LANES + lane];
+        right[i] = b[i * LANES + lane];
+        ones[i] = 1;
+    }
+    multiply(t, lane, x, false, product);
+    multiply(t, lane, ones, true, sizes);
+    for (size_t i = 0; i < n; i++)
+        product[i] -= right[i];
+    long double scale = largest_of(sizes, n) * largest_of(x, n) + largest_of(right, n);
+    double error = (double)(largest_of(product, n) / scale);
+    free(numbers);
+    return isnan(error) ? INFINITY : error;
+}
+
+/* The largest backward error over lanes and sides, in units of n 2^-53; all backends have the same bits. */
+static double check_trial(struct trial *t, int sides) {
+    struct backend backend;
+    double worst = 0, *first = NULL;
+    size_t numbers = t->order * LANES;
+    t->sides.count = sides;
+    for (size_t k = 0; backend_at(k, &backend); k++) {
+        backend.solve(&t->system, t->slots, &t->sides);
+        for (int side = 0; side < sides; side++) {
+            const double *z = t->slots + t->sides.to[side];
+            if (!first)
+                first = calloc(2 * numbers, sizeof *first);
+            if (k == 0)
+                memcpy(first + (size_t)side * numbers, z, numbers * sizeof *z);
+            assert_memory_equal(first + (size_t)side * numbers, z, numbers * sizeof *z);
+        }
+    }
+    for (size_t lane = 0; lane < LANES; lane++)
+        for (int side = 0; side < sides; side++)
+            worst =
+                fmax(worst, backward_error(t, lane, t->slots + t->sides.from[side], first + (size_t)side * numbers));
+    free(first);
+    return worst / (double)t->order * 0x1p53;
+}
+
+/* ---- trials ---- */
+
+static double check_recipe(const struct recipe *recipe, enum factor_kind kind, uint64_t stream) {
+    struct random random = random_start(111, stream);
+    struct trial t = trial_of(recipe, &random);
+    assert_int_equal(t.system.outputs_side, recipe->outputs_side);
+    assert_int_equal(t.system.kind, kind);
+    double error = fmax(check_trial(&t, 1), check_trial(&t, 2));
+    if (!(error <= 8))
+        fail_msg("%zu rows, %zu columns, %zu unknowns: backward error of %g n u", t.rows, t.columns, t.order, error);
+    trial_release(&t);
+    return error;
+}
+
+static void a_listed_factor_solves_backward_stably(void **state) {
+    (void)state;
+    double worst = 0;
+    for (size_t n = 1; n <= LARGEST; n++)
+        for (uint64_t k = 0; k < 8; k++) {
+            struct recipe recipe = {.rows = n, .columns = n + n / 2 + 1, .density = n < 16 ? 0.5 : 1.5 / (double)n};
+            recipe.shift = k % 2 ? 1 : 1e-6;
+            recipe.fixed_shift = k / 2 % 2;
+            recipe.known = k / 4 && recipe.fixed_shift ? 0.4 : 0;
+            worst = fmax(worst, check_recipe(&recipe, FACTOR_LISTED, 100 * n + k));
+        }
+    print_message("largest backward error: %.2f n u\n", worst);
+}
+
+static void a_dense_factor_solves_backward_stably(void **state) {
+    (void)state;
+    double worst = 0;
+    for (size_t n = 16; n <= LARGEST; n++)
+        for (uint64_t k = 0; k < 8; k++) {
+            struct recipe recipe = {.rows = n, .columns = n + 3, .density = k % 4 == 3 ? 0.6 : 1};
+            recipe.shift = k % 2 ? 1 : 1e-6;
+            recipe.fixed_shift = k / 2 % 2;
+            recipe.known = k / 4 && recipe.fixed_shift ? 0.4 : 0;
+            worst = fmax(worst, check_recipe(&recipe, FACTOR_DENSE, 200 * n + k));
+        }
+    print_message("largest backward error: %.2f n u\n", worst);
+}
+
+static void the_outputs_side_solves_backward_stably(void **state) {
+    (void)state;
+    double worst = 0;
+    for (size_t n = 1; n <= LARGEST; n++)
+        for (uint64_t k = 0; k < 4; k++) {
+            struct recipe recipe = {.rows = 3 * n + 2, .columns = n, .density = n < 16 ? 0.6 : 1, .outputs_side = true};
+            recipe.shift = k % 2 ? 1 : 1e-6;
+            recipe.fixed_shift = k / 2 % 2;
+            recipe.known = recipe.fixed_shift ? 0.4 : 0;
+            worst = fmax(worst, check_recipe(&recipe, n < 16 ? FACTOR_LISTED : FACTOR_DENSE, 300 * n + k));
+        }
+    print_message("largest backward error: %.2f n u\n", worst);
+}
+
+static void rows_of_zeros_and_rows_twice_do_no_harm(void **state) {
+    (void)state;
+    double worst = 0;
+    for (size_t n = 1; n <= LARGEST; n++)
+        for (uint64_t k = 0; k < 4; k++) {
+            struct recipe recipe = {.rows = n, .columns = k % 2 ? n : n / 3 + 1, .density = 1, .degenerate = true};
+            recipe.shift = k / 2 ? 1e-2 : 1;
+            struct random random = random_start(112, 10 * n + k);
+            struct trial t = trial_of(&recipe, &random);
+            double error = fmax(check_trial(&t, 1), check_trial(&t, 2));
+            assert_in_interval(error, 0, 8);
+            worst = fmax(worst, error);
+            trial_release(&t);
+        }
+    print_message("largest backward error: %.2f n u\n", worst);
+}
+
+/* Blocks of rows that share columns: too many products for lists, too few entries for a dense factor. */
+static void a_factor_without_lists_solves_backward_stably(void **state) {
+    (void)state;
+    enum { BLOCKS = 3, LENGTH = 330, ROWS = BLOCKS * LENGTH };
+    struct random random = random_start(113, 0);
+    struct trial t = {.rows = ROWS, .columns = ROWS + BLOCKS};
+    t.first = calloc(ROWS + 1, sizeof *t.first);
+    t.column = calloc(2 * ROWS + 1, sizeof *t.column);
+    for (size_t i = 0; i < ROWS; i++) {
+        t.first[i + 1] = t.first[i] + 2;
+        t.column[2 * i] = (uint32_t)(i / LENGTH);
+        t.column[2 * i + 1] = (uint32_t)(BLOCKS + i);
+    }
+    t.entries = (size_t)2 * ROWS;
+    struct recipe recipe = {.rows = ROWS, .columns = t.columns, .shift = 0.5};
+    draw_values(&t, &recipe, &random);
+    size_t at = t.entries;
+    t.sides = (struct damped_sides){.from = {(uint32_t)(at * LANES), (uint32_t)((at + ROWS) * LANES)},
+                                    .to = {(uint32_t)((at + 2 * ROWS) * LANES), (uint32_t)((at + 3 * ROWS) * LANES)}};
+    t.shift = (uint32_t)((at + 4 * ROWS) * LANES);
+    t.shift_uniform = (uint32_t)((at + 5 * ROWS) * LANES);
+    struct damped_request request = {.matrix = {t.rows, t.columns, t.first, t.column, t.place, NULL},
+                                     .rows_side_only = true,
+                                     .fixed_shift = NAN,
+                                     .shift = t.shift,
+                                     .shift_uniform = t.shift_uniform,
+                                     .storage = (uint32_t)((at + 5 * ROWS + 1) * LANES)};
+    assert_int_equal(damped_create(&t.system, &request, NULL), HN_OK);
+    assert_int_equal(t.system.kind, FACTOR_WALKED);
+    t.order = t.system.order;
+    t.slots = aligned_alloc(64, (request.storage + t.system.slots * LANES) * sizeof *t.slots);
+    memset(t.slots, 0, (request.storage + t.system.slots * LANES) * sizeof *t.slots);
+    for (size_t i = 0; i < t.system.constant_count; i++)
+        for (size_t lane = 0; lane < LANES; lane++)
+            t.slots[t.system.constants[i].place + lane] = t.system.constants[i].value;
+    draw_vectors(&t, &recipe, &random);
+    double error = fmax(check_trial(&t, 1), check_trial(&t, 2));
+    print_message("largest backward error: %.2g n u\n", error);
+    assert_in_interval(error, 0, 8);
+    trial_release(&t);
+}
+
+/* Without damping, rows twice: a system that can be solved is solved, the unknowns that nothing fixes are 0. */
+static void without_damping_a_consistent_system_is_solved(void **state) {
+    (void)state;
+    for (size_t n = 1; n <= LARGEST; n++) {
+        struct recipe recipe = {.rows = n, .columns = n, .density = 1, .degenerate = true};
+        struct random random = random_start(114, n);
+        struct trial t = trial_of(&recipe, &random);
+        for (size_t lane = 0; lane < LANES; lane++) { /* b = A (1, -1, 1, ...) */
+            for (size_t i = 0; i < n; i++) {
+                double sum = 0;
+                for (size_t e = t.first[i]; e < t.first[i + 1]; e++)
+                    sum += t.column[e] % 2 ? -t.value[e * LANES + lane] : t.value[e * LANES + lane];
+                t.slots[t.sides.from[0] + i * LANES + lane] = sum;
+            }
+        }
+        t.sides.count = 1;
+        struct backend backend;
+        assert_true(backend_at(0, &backend));
+        backend.solve(&t.system, t.slots, &t.sides);
+        for (size_t lane = 0; lane < LANES; lane++) {
+            double error = backward_error(&t, lane, t.slots + t.sides.from[0], t.slots + t.sides.to[0]);
+            assert_in_interval(error, 0, 1e-9);
+        }
+        trial_release(&t);
+    }
+}
+
+/* ---- products ---- */
+
+static void products_with_the_matrix_and_its_transpose(void **state) {
+    (void)state;
+    for (size_t n = 1; n <= LARGEST; n += 3) {
+        struct recipe recipe = {.rows = n, .columns = 2 * n + 1, .density = 0.4, .shift = 1};
+        struct random random = random_start(115, n);
+        struct trial t = trial_of(&recipe, &random);
+        struct backend backend;
+        for (size_t i = 0; i < t.columns * LANES; i++)
+            t.slots[t.sides.from[0] + i] = random_normal(&random);
+        for (size_t k = 0; backend_at(k, &backend); k++) {
+            backend.multiply(&t.system.by_rows, t.slots, t.sides.from[0], t.sides.to[0]);
+            backend.multiply(&t.system.by_columns, t.slots, t.sides.from[0], t.sides.to[1]);
+            const double *x = t.slots + t.sides.from[0];
+            for (size_t lane = 0; lane < LANES; lane++) {
+                long double *transposed = calloc(t.columns, sizeof *transposed);
+                for (size_t i = 0; i < t.rows; i++) {
+                    long double sum = 0;
+                    for (size_t e = t.first[i]; e < t.first[i + 1]; e++) {
+                        sum += (long double)t.value[e * LANES + lane] * x[t.column[e] * LANES + lane];
+                        transposed[t.column[e]] += (long double)t.value[e * LANES + lane] * x[i * LANES + lane];
+                    }
+                    assert_in_interval(t.slots[t.sides.to[0] + i * LANES + lane], (double)sum - 1e-13,
+                                       (double)sum + 1e-13);
+                }
+                for (size_t j = 0; j < t.columns; j++)
+                    assert_in_interval(t.slots[t.sides.to[1] + j * LANES + lane], (double)transposed[j] - 1e-13,
+                                       (double)transposed[j] + 1e-13);
+                free(transposed);
+            }
+        }
+        trial_release(&t);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_listed_factor_solves_backward_stably),
+        cmocka_unit_test(a_dense_factor_solves_backward_stably),
+        cmocka_unit_test(the_outputs_side_solves_backward_stably),
+        cmocka_unit_test(rows_of_zeros_and_rows_twice_do_no_harm),
+        cmocka_unit_test(a_factor_without_lists_solves_backward_stably),
+        cmocka_unit_test(without_damping_a_consistent_system_is_solved),
+        cmocka_unit_test(products_with_the_matrix_and_its_transpose),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* run_layer.c - see run_layer.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/run_layer.h"
+
+#include "support/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+hn_layer_options layer_method(hn_method method) {
+    hn_layer_options options = hn_layer_defaults();
+    options.method = method;
+    return options;
+}
+
+hn_layer *layer_of(const hn_model *model, hn_layer_options options) {
+    hn_layer *layer;
+    hn_error error = {.text = ""};
+    if (hn_layer_create(&layer, model, &options, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return layer;
+}
+
+void layer_run(const hn_layer *layer, const hn_batch *batch) {
+    size_t bytes = hn_layer_workspace_bytes(layer);
+    char *memory = malloc(bytes + 1);
+    hn_error error = {.text = ""};
+    memset(memory, 0xff, bytes + 1);
+    hn_status status = hn_layer_run(layer, batch, memory + 1, bytes, &error);
+    free(memory);
+    if (status != HN_OK)
+        fail_msg("%s", error.text);
+}
+
+void layer_pull(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient) {
+    size_t bytes = hn_layer_gradient_workspace_bytes(layer);
+    char *memory = malloc(bytes + 1);
+    hn_error error = {.text = ""};
+    memset(memory, 0xff, bytes + 1);
+    hn_status status = hn_layer_gradient(layer, batch, gradient, memory + 1, bytes, &error);
+    free(memory);
+    if (status != HN_OK)
+        fail_msg("%s", error.text);
+}
+
+/* ---- results ---- */
+
+static double *poisoned(size_t count) {
+    static const uint64_t signalling = 0x7ff4dead00000001;
+    double *list = malloc((count + 1) * sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        memcpy(&list[i], &signalling, sizeof signalling);
+    return list;
+}
+
+struct layer_results results_of(const hn_layer *layer, size_t count) {
+    hn_layer_info info = hn_layer_describe(layer);
+    struct layer_results r = {.count = count, .inputs = info.inputs, .outputs = info.outputs, .rows = info.rows};
+    r.y = poisoned(count * info.outputs);
+    r.residual = poisoned(count * info.rows);
+    r.grad_y_raw = poisoned(count * info.outputs);
+    r.grad_x = poisoned(count * info.inputs);
+    r.grad_lower = poisoned(count * info.rows);
+    r.grad_upper = poisoned(count * info.rows);
+    r.reports = malloc((count + 1) * sizeof *r.reports);
+    memset(r.reports, 0x7f, count * sizeof *r.reports);
+    r.flagged = calloc(count + 1, sizeof *r.flagged);
+    r.tape = malloc(hn_layer_tape_bytes(layer, count));
+    memset(r.tape, 0x7f, hn_layer_tape_bytes(layer, count));
+    return r;
+}
+
+void results_release(struct layer_results *results) {
+    free(results->y);
+    free(results->residual);
+    free(results->grad_y_raw);
+    free(results->grad_x);
+    free(results->grad_lower);
+    free(results->grad_upper);
+    free(results->reports);
+    free(results->flagged);
+    free(results->tape);
+    *results = (struct layer_results){.count = 0};
+}
+
+hn_batch batch_into(const struct layer_results *results, const double *x, const double *y_raw) {
+    return (hn_batch){.count = results->count,
+                      .x = x,
+                      .y_raw = y_raw,
+                      .y = results->y,
+                      .reports = results->reports,
+                      .residual = results->residual,
+                      .tape = results->tape};
+}
+
+hn_gradient gradient_into(const struct layer_results *results, const double *grad_y) {
+    return (hn_gradient){.grad_y = grad_y,
+                         .grad_y_raw = results->grad_y_raw,
+                         .grad_x = results->grad_x,
+                         .grad_lower = results->grad_lower,
+                         .grad_upper = results->grad_upper,
+                         .flagged = results->flagged};
+}
+
+static bool same_numbers(const char *what, const double *a, const double *b, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!same_bits(a[i], b[i])) {
+            print_error("%s[%zu]: %a and %a\n", what, i, a[i], b[i]);
+            return false;
+        }
+    return true;
+}
+
+static bool same_reports(const hn_report *a, const hn_report *b) {
+    if (a->outcome == b->outcome && a->iterations == b->iterations && a->steps == b->steps && a->worst == b->worst &&
+        a->culprit == b->culprit && same_bits(a->violation_before, b->violation_before) &&
+        same_bits(a->violation, b->violation) && same_bits(a->moved, b->moved) && same_bits(a->damping, b->damping))
+        return true;
+    print_error("reports: %s %d %d %a %a %a %a, and %s %d %d %a %a %a %a\n", hn_outcome_text(a->outcome), a->iterations,
+                a->steps, a->violation_before, a->violation, a->moved, a->damping, hn_outcome_text(b->outcome),
+                b->iterations, b->steps, b->violation_before, b->violation, b->moved, b->damping);
+    return false;
+}
+
+bool same_results(const struct layer_results *first, size_t a, const struct layer_results *second, size_t b) {
+    size_t n = first->outputs, m = first->rows, k = first->inputs;
+    return same_numbers("y", first->y + a * n, second->y + b * n, n) &&
+           same_reports(&first->reports[a], &second->reports[b]) &&
+           same_numbers("residual", first->residual + a * m, second->residual + b * m, m) &&
+           same_numbers("grad_y_raw", first->grad_y_raw + a * n, second->grad_y_raw + b * n, n) &&
+           same_numbers("grad_x", first->grad_x + a * k, second->grad_x + b * k, k) &&
+           same_numbers("grad_lower", first->grad_lower + a * m, second->grad_lower + b * m, m) &&
+           same_numbers("grad_upper", first->grad_upper + a * m, second->grad_upper + b * m, m) &&
+           first->flagged[a] == second->flagged[b];
+}
