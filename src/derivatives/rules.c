@@ -41,7 +41,9 @@ static void give(const struct rule *r, uint32_t argument, uint32_t adjoint) {
 
 /* (1 - a) (1 + a): exact near 1, where 1 - a^2 cancels. */
 static uint32_t one_minus_square(const struct rule *r, uint32_t a) {
-    return graph_mul(r->g, graph_sub(r->g, number(r, 1), a), graph_add(r->g, number(r, 1), a));
+    uint32_t one = number(r, 1),
+             below = graph_sub(r->g, one, a); /* one by one: the order of nodes is the compiler's else */
+    return graph_mul(r->g, below, graph_add(r->g, one, a));
 }
 
 static uint32_t one_plus_square(const struct rule *r) {
@@ -87,7 +89,8 @@ static void rule_pow(const struct rule *r) {
 
 /* u = atan2(a, b):  w b / (a^2 + b^2),  -w a / (a^2 + b^2) */
 static void rule_atan2(const struct rule *r) {
-    uint32_t square = graph_add(r->g, graph_mul(r->g, r->a, r->a), graph_mul(r->g, r->b, r->b));
+    uint32_t first = graph_mul(r->g, r->a, r->a);
+    uint32_t square = graph_add(r->g, first, graph_mul(r->g, r->b, r->b));
     if (graph_depends(r->g, r->a, r->sweep->space))
         give(r, r->a, times(r, graph_div(r->g, r->b, square)));
     if (graph_depends(r->g, r->b, r->sweep->space))

@@ -11,11 +11,14 @@
 #include "layer/layer_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double FIRST_EPS = 0x1p-10; /* of the largest squared row of A */
 static const double RANGE = 0x1p60;      /* how far eps may go from there, up or down */
-static const double SLOW = 1 - 0x1p-20;  /* an accepted step that leaves more than this has gained nothing */
-static const double LEAST_PIVOT = 1e-13; /* of the largest, without damping */
+static const double SLOW = 1 - 0x1p-40,
+                    SLOW_AUTO = 1 - 0x1p-20; /* an accepted step that leaves more than this has gained nothing */
+static const double LEAST_PIVOT = 1e-13;     /* of the largest, without damping */
+static const double STATIONARY = 1e-6;       /* |A' W r| / (|A| |W r|) where steps have come to a stand */
 enum { MOST_SLOW = 4 };
 
 double power_of_two(double value) {
@@ -41,12 +44,32 @@ static enum decision end_as(struct lane *own, hn_outcome outcome) {
 
 /* ---- lm ---- */
 
-enum decision control_refuse(struct lane *own) {
+hn_outcome control_stuck(const struct worker *worker, int lane) {
+    const hn_layer *layer = worker->layer;
+    const struct place_matrix *j = &layer->jacobian;
+    const double *a = lane_at(worker, layer->task.matrix, lane), *b = lane_at(worker, layer->task.right, lane);
+    double *gradient = worker->row, entries = 0, squares = 0, sum = 0;
+    size_t lanes = (size_t)worker->lanes;
+    memset(gradient, 0, layer->outputs * sizeof *gradient);
+    for (size_t i = 0; i < layer->rows; i++) {
+        squares += b[i * lanes] * b[i * lanes];
+        for (size_t e = j->first[i]; e < j->first[i + 1]; e++) {
+            entries += a[e * lanes] * a[e * lanes];
+            gradient[j->column[e]] += a[e * lanes] * b[i * lanes];
+        }
+    }
+    for (size_t k = 0; k < layer->outputs; k++)
+        sum += gradient[k] * gradient[k];
+    return sum <= STATIONARY * STATIONARY * entries * squares ? HN_OUTCOME_LOCALLY_INFEASIBLE : HN_OUTCOME_STALLED;
+}
+
+enum decision control_refuse(struct worker *worker, int lane) {
+    struct lane *own = &worker->lane[lane];
     own->eps *= own->growth;
     own->growth *= 2;
     if (own->eps <= own->limit)
         return REJECT;
-    own->outcome = HN_OUTCOME_STALLED;
+    own->outcome = control_stuck(worker, lane);
     return END_BEFORE;
 }
 
@@ -77,11 +100,12 @@ static void adapt(struct lane *own, double ratio) {
 enum decision control_judge(struct worker *worker, int lane, double squares) {
     struct lane *own = &worker->lane[lane];
     if (!(squares < own->squares))
-        return control_refuse(own);
+        return control_refuse(worker, lane);
     adapt(own, gain_ratio(worker, lane, squares));
-    own->slow = squares > SLOW * own->squares ? own->slow + 1 : 0;
+    double slow = worker->layer->options.method == HN_METHOD_AUTO ? SLOW_AUTO : SLOW;
+    own->slow = squares > slow * own->squares ? own->slow + 1 : 0;
     own->squares = squares;
-    return own->slow < MOST_SLOW ? GO_ON : end_as(own, HN_OUTCOME_STALLED);
+    return own->slow < MOST_SLOW ? GO_ON : end_as(own, control_stuck(worker, lane));
 }
 
 static enum decision decide_lm(struct worker *worker, int lane, double measure) {
@@ -118,14 +142,14 @@ enum decision control_decide(struct worker *worker, int lane) {
     struct lane *own = &worker->lane[lane];
     double measure = *lane_at(worker, layer->task.summary + SUMMARY_WORST * LANES, lane);
     bool finite = mask_get(worker, layer->task.summary + SUMMARY_FINITE * LANES, lane);
-    if (own->fresh && finite) {
+    if (own->fresh && own->attempt == 0 && finite) {
         size_t row;
         own->before = layer->options.relative ? lane_violation(worker, lane, &row) : measure;
     }
     if (layer->options.method == HN_METHOD_AUTO)
         return control_auto(worker, lane, measure, finite);
     if (!finite && layer->adaptive && !own->fresh && own->iteration < layer->options.iterations && !worker->cancelled)
-        return control_refuse(own);
+        return control_refuse(worker, lane);
     if (!finite)
         return end_as(own, HN_OUTCOME_NONFINITE_EVALUATION);
     return layer->weighted ? decide_lm(worker, lane, measure) : decide_counted(worker, own, measure);
@@ -153,5 +177,5 @@ enum decision control_stepped(struct worker *worker, int lane) {
     if (layer->options.method != HN_METHOD_LM || !usable ||
         mask_get(worker, layer->task.summary + SUMMARY_MOVED * LANES, lane))
         return GO_ON;
-    return end_as(own, HN_OUTCOME_STALLED);
+    return end_as(own, control_stuck(worker, lane));
 }

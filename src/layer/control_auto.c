@@ -39,7 +39,8 @@ static double near_eps(double squares, double before) {
 
 /* No further step helps here. */
 static enum decision give_up(struct worker *worker, struct lane *own, hn_outcome outcome, bool accepts) {
-    own->outcome = outcome;
+    own->stationary = own->stationary || outcome == HN_OUTCOME_LOCALLY_INFEASIBLE;
+    own->outcome = own->stationary ? HN_OUTCOME_LOCALLY_INFEASIBLE : outcome;
     if (own->attempt >= MOST_RESTARTS || own->iteration >= worker->layer->options.iterations || worker->cancelled)
         return accepts ? END : END_BEFORE;
     own->stage = STAGE_GLOBAL;
@@ -80,22 +81,23 @@ static enum decision decide_global(struct worker *worker, int lane, double squar
         return GO_ON;
     }
     if (!mask_get(worker, worker->layer->task.summary + SUMMARY_MOVED * LANES, lane))
-        return give_up(worker, own, HN_OUTCOME_STALLED, false);
+        return give_up(worker, own, control_stuck(worker, lane), false);
     if (own->iteration - own->begun >= most)
         return give_up(worker, own, HN_OUTCOME_ITERATION_LIMIT, squares < own->squares);
     enum decision decision = control_judge(worker, lane, squares);
     if (decision == END || decision == END_BEFORE)
-        return give_up(worker, own, HN_OUTCOME_STALLED, decision == END);
+        return give_up(worker, own, own->outcome, decision == END);
     return decision;
 }
 
-static enum decision decide_nonfinite(struct worker *worker, struct lane *own) {
+static enum decision decide_nonfinite(struct worker *worker, int lane) {
+    struct lane *own = &worker->lane[lane];
     if (own->fresh)
         return give_up(worker, own, HN_OUTCOME_NONFINITE_EVALUATION, false);
     if (own->stage == STAGE_NEAR)
         return globalise(own);
-    enum decision decision = control_refuse(own);
-    return decision == REJECT ? REJECT : give_up(worker, own, HN_OUTCOME_STALLED, false);
+    enum decision decision = control_refuse(worker, lane);
+    return decision == REJECT ? REJECT : give_up(worker, own, own->outcome, false);
 }
 
 enum decision control_auto(struct worker *worker, int lane, double measure, bool finite) {
@@ -107,9 +109,9 @@ enum decision control_auto(struct worker *worker, int lane, double measure, bool
     }
     if (own->iteration >= worker->layer->options.iterations || worker->cancelled) {
         own->outcome = worker->cancelled ? HN_OUTCOME_CANCELLED : HN_OUTCOME_ITERATION_LIMIT;
-        return END;
+        return finite ? END : END_BEFORE;
     }
     if (!finite)
-        return decide_nonfinite(worker, own);
+        return decide_nonfinite(worker, lane);
     return own->stage == STAGE_NEAR ? decide_near(worker, lane, squares) : decide_global(worker, lane, squares);
 }

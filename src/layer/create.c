@@ -200,10 +200,12 @@ void hn_layer_destroy(hn_layer *layer) {
 /* ---- looking ---- */
 
 hn_layer_options hn_layer_settings(const hn_layer *layer) {
-    return layer->options;
+    return layer ? layer->options : hn_layer_defaults();
 }
 
 hn_layer_info hn_layer_describe(const hn_layer *layer) {
+    if (!layer)
+        return (hn_layer_info){.instructions = "none"};
     return (hn_layer_info){
         .inputs = layer->inputs,
         .outputs = layer->outputs,

@@ -18,7 +18,7 @@ const char *hn_method_text(hn_method method) {
 }
 
 bool hn_method_find(const char *text, hn_method *method) {
-    for (int i = 0; i < HN_METHOD_COUNT; i++)
+    for (int i = 0; text && i < HN_METHOD_COUNT; i++)
         if (strcmp(texts[i], text) == 0) {
             *method = (hn_method)i;
             return true;

@@ -73,12 +73,13 @@ enum { UNCLIPPED_ATTEMPT = 1 };
 
 struct lane {
     bool busy;
-    bool fresh;    /* loaded or restarted, not evaluated yet */
-    bool last;     /* holds the point to be returned */
-    bool unusable; /* nothing can be done with the sample: it returns its fallback */
-    bool restarts; /* is to begin anew */
-    bool rewinds;  /* holds the best iterate again, to go on from there */
-    bool clipped;  /* the last step was clipped into the bounds */
+    bool fresh;      /* loaded or restarted, not evaluated yet */
+    bool last;       /* holds the point to be returned */
+    bool stationary; /* an attempt ended where A' W r vanishes */
+    bool unusable;   /* nothing can be done with the sample: it returns its fallback */
+    bool restarts;   /* is to begin anew */
+    bool rewinds;    /* holds the best iterate again, to go on from there */
+    bool clipped;    /* the last step was clipped into the bounds */
     size_t sample, culprit;
     hn_outcome outcome;
     int iteration;    /* steps computed */
@@ -214,7 +215,10 @@ double control_hold(const struct worker *worker, int lane, enum stage stage);
 
 /* lm's judgement of an iterate that a step led to. */
 enum decision control_judge(struct worker *worker, int lane, double squares);
-enum decision control_refuse(struct lane *own);
+enum decision control_refuse(struct worker *worker, int lane);
+
+/* What it means that no step helps at the base: locally infeasible where A' W r vanishes, else stalled. */
+hn_outcome control_stuck(const struct worker *worker, int lane);
 enum decision control_auto(struct worker *worker, int lane, double measure, bool finite);
 double power_of_two(double value); /* the one next below */
 

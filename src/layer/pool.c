@@ -175,7 +175,7 @@ void hn_pool_destroy(hn_pool *pool) {
 }
 
 int hn_pool_threads(const hn_pool *pool) {
-    return pool->threads;
+    return pool ? pool->threads : 0;
 }
 
 /* ---- running ---- */

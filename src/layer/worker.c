@@ -20,6 +20,8 @@ static void lay_out(struct layout *layout, struct worker *worker) {
 size_t hn_layer_workspace_bytes(const hn_layer *layer) {
     struct worker worker = {.layer = layer};
     struct layout layout = layout_measure();
+    if (!layer)
+        return 0;
     lay_out(&layout, &worker);
     return layout_bytes(&layout);
 }
@@ -124,7 +126,7 @@ void tape_plan(hn_layer *layer) {
 }
 
 size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count) {
-    size_t stride = layer->tape_stride, numbers, bytes;
+    size_t stride = layer ? layer->tape_stride : 0, numbers, bytes;
     if (stride == 0 || !size_multiply(stride, count, &numbers) || !size_multiply(numbers, sizeof(double), &bytes) ||
         !size_add(bytes, sizeof(double), &bytes))
         return 0;

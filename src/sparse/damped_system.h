@@ -20,7 +20,7 @@ struct damped_matrix {
     const size_t *first;    /* rows + 1 */
     const uint32_t *column; /* of each entry */
     const uint32_t *place;
-    const double *fixed; /* NULL: nothing is known in advance */
+    const double *fixed; /* NULL: nothing is known in advance; given together with a fixed shift alone */
 };
 
 /* A product with A or A': for each entry of the result a count and as many pairs (place of A's entry, offset in the vector). */

@@ -43,6 +43,7 @@ static const struct setting settings[] = {
     {"lm, fixed damping", HN_METHOD_LM, 0.1, 4, 0},
     {"lm", HN_METHOD_LM, -1, 30, 1e-8},
     {"paper, little damping", HN_METHOD_PAPER, 0.01, 3, 1e-8},
+    {"auto", HN_METHOD_AUTO, -1, -1, 1e-8},
 };
 
 static hn_layer_options options_of(const struct setting *setting) {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM};
+static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM, HN_METHOD_AUTO};
 
 static hn_layer_options short_run(hn_method method) {
     hn_layer_options options = layer_method(method);

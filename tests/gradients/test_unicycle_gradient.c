@@ -93,6 +93,11 @@ static void levenberg_and_marquardt_with_damping_of_their_own(void **state) {
     check_samples(layer_method(HN_METHOD_LM), 40, 0.3);
 }
 
+static void steps_near_the_projection(void **state) {
+    (void)state;
+    check_samples(hn_layer_defaults(), 40, 0.3);
+}
+
 static void levenberg_and_marquardt_with_fixed_damping(void **state) {
     (void)state;
     hn_layer_options options = layer_method(HN_METHOD_LM);
@@ -107,6 +112,7 @@ int main(void) {
         cmocka_unit_test(the_paper_s_method_for_20_steps),
         cmocka_unit_test(the_paper_s_method_for_500_steps),
         cmocka_unit_test(levenberg_and_marquardt_with_damping_of_their_own),
+        cmocka_unit_test(steps_near_the_projection),
         cmocka_unit_test(levenberg_and_marquardt_with_fixed_damping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

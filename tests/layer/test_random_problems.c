@@ -119,7 +119,8 @@ static struct random_problem_options draw_options(uint64_t stream) {
 
 static void nothing_is_called_ok_that_is_not(void **state) {
     (void)state;
-    struct tally lm[PROBLEM_KINDS] = {{0}}, paper[PROBLEM_KINDS] = {{0}}, fixed[PROBLEM_KINDS] = {{0}};
+    struct tally lm[PROBLEM_KINDS] = {{0}}, paper[PROBLEM_KINDS] = {{0}}, fixed[PROBLEM_KINDS] = {{0}},
+                 automatic[PROBLEM_KINDS] = {{0}};
     hn_layer_options options = layer_method(HN_METHOD_LM);
     for (uint64_t stream = 0; stream < PROBLEMS; stream++) {
         struct random_problem problem;
@@ -127,6 +128,7 @@ static void nothing_is_called_ok_that_is_not(void **state) {
         random_problem_create(&problem, kind, 11, stream);
         options = layer_method(HN_METHOD_LM);
         check_problem(&problem, stream, options, &lm[kind.kind]);
+        check_problem(&problem, stream, hn_layer_defaults(), &automatic[kind.kind]);
         options.damping = stream / 24 % 2 ? 0.01 : 0;
         options.iterations = 30;
         if (stream / 6 % 4 == 0)
@@ -137,6 +139,7 @@ static void nothing_is_called_ok_that_is_not(void **state) {
             check_problem(&problem, stream, options, &paper[kind.kind]);
         random_problem_release(&problem);
     }
+    print_tally("auto", automatic);
     print_tally("lm", lm);
     print_tally("lm, fixed damping", fixed);
     print_tally("paper", paper);

@@ -23,6 +23,7 @@ struct decisions {
     const struct gradient_case *one;
     const double *x; /* of all points */
     uint64_t hash[POINTS];
+    double *scale;         /* of all points: the rows' weights at the first iterate; NULL unless the method is auto */
     uint64_t rows[POINTS]; /* of the latest iterate, which count once a step goes on from there */
 };
 
@@ -39,7 +40,22 @@ static uint64_t side_of(double c, double lower, double upper) {
     return c > upper ? 2 : c < lower;
 }
 
-static void mix_rows(const struct plain_layer *plain, const double *x, const double *y, bool first, uint64_t *hash) {
+/* Which satisfied rows auto holds because they are closer to a bound than half of |W r|, once that is below 0.1. */
+static void mix_held(const struct plain_layer *plain, const double *values, const double *scale, uint64_t *hash) {
+    const struct problem *p = &plain->problem;
+    double squares = 0;
+    for (size_t i = 0; i < plain->rows; i++) {
+        double c = values[p->body[i]], r = fmax(0, c - values[p->upper[i]]) - fmax(0, values[p->lower[i]] - c);
+        squares += scale[i] * r * (scale[i] * r);
+    }
+    for (size_t i = 0; i < plain->rows && squares < 0.01; i++) {
+        double c = values[p->body[i]], slack = fmin(c - values[p->lower[i]], values[p->upper[i]] - c);
+        mix(hash, slack >= 0 && scale[i] * slack < 0.5 * sqrt(squares));
+    }
+}
+
+static void mix_rows(const struct plain_layer *plain, const double *x, const double *y, double *scale, bool first,
+                     uint64_t *hash) {
     const struct problem *p = &plain->problem;
     struct plain_point point = {.leaf = {[SPACE_X] = x, [SPACE_Y] = y}};
     double *values = plain_values(&p->graph, point);
@@ -50,7 +66,11 @@ static void mix_rows(const struct plain_layer *plain, const double *x, const dou
         for (size_t e = plain->jacobian.first[i]; first && e < plain->jacobian.first[i + 1]; e++)
             most = fmax(most, fabs(values[plain->jacobian.node[e]]));
         mix(hash, (uint64_t)ilogb(most));
+        if (first && scale)
+            scale[i] = ldexp(1, -ilogb(most));
     }
+    if (scale)
+        mix_held(plain, values, scale, hash);
     free(values);
 }
 
@@ -64,13 +84,14 @@ static void watch(void *context, size_t sample, int iteration, const hn_real *y,
     mix(&all->hash[sample], all->rows[sample]);
     all->rows[sample] = 0;
     if (plain)
-        mix_rows(plain, all->x + sample * plain->inputs, y, iteration == 0, &all->rows[sample]);
+        mix_rows(plain, all->x + sample * plain->inputs, y, all->scale ? all->scale + sample * plain->rows : NULL,
+                 iteration == 0, &all->rows[sample]);
 }
 
 /* ---- differences ---- */
 
 struct points {
-    double *x, *raw;
+    double *x, *raw, *scale;
     struct layer_results results;
     struct decisions decisions;
 };
@@ -80,12 +101,15 @@ static struct points points_of(const struct gradient_case *one) {
     struct points points = {.results = results_of(one->layer, POINTS)};
     points.x = calloc(POINTS * info.inputs + 1, sizeof *points.x);
     points.raw = calloc(POINTS * info.outputs + 1, sizeof *points.raw);
+    if (hn_layer_settings(one->layer).method == HN_METHOD_AUTO)
+        points.scale = calloc(POINTS * info.rows + 1, sizeof *points.scale);
     return points;
 }
 
 static void points_release(struct points *points) {
     free(points->x);
     free(points->raw);
+    free(points->scale);
     results_release(&points->results);
 }
 
@@ -98,7 +122,7 @@ static void run_points(const struct gradient_case *one, struct points *p, const 
         for (size_t j = 0; j < n; j++)
             p->raw[s * n + j] = one->raw[j] + (dy ? OFFSETS[s] * h * dy[j] : 0);
     }
-    p->decisions = (struct decisions){.one = one, .x = p->x};
+    p->decisions = (struct decisions){.one = one, .x = p->x, .scale = p->scale};
     hn_batch batch = batch_into(&p->results, p->x, p->raw);
     batch.watch = watch;
     batch.watch_context = &p->decisions;
