@@ -71,6 +71,8 @@ typedef struct hn_batch {
     hn_real *residual;       /* count x rows: r at the returned y, or NULL */
     void *tape;              /* hn_layer_tape_bytes(layer, count), or NULL: what hn_layer_gradient needs later */
     const hn_real *fallback; /* outputs, finite: returned for unusable input; NULL: start values, clipped */
+    hn_real *warm;           /* count x outputs, or NULL: y - y_raw of the call before, where to start; zeros at first.
+                              * Holds this call's afterwards, zeros where a sample is not ok. The caller's own state */
     const int *cancel;       /* polled between steps; not 0 ends the run early; may be NULL */
     double seconds;          /* deadline from the call's start; 0: none */
     void (*watch)(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping);

@@ -126,6 +126,19 @@ static void report(struct worker *worker, int lane, const double *y) {
     out->moved = moved(worker, lane, y);
 }
 
+/* What y_raw has to move by, for the next call. */
+static void keep_warm(const struct worker *worker, int lane, const double *y) {
+    const hn_layer *layer = worker->layer;
+    const hn_batch *batch = worker->batch;
+    const struct lane *own = &worker->lane[lane];
+    double *warm = batch->warm + own->sample * layer->outputs;
+    for (size_t j = 0; j < layer->outputs; j++) {
+        size_t at = batch->repeat_y ? j : own->sample * layer->outputs + j;
+        double raw = batch->y_raw ? batch->y_raw[at] : *lane_at(worker, layer->start[j], lane);
+        warm[j] = own->outcome == HN_OUTCOME_OK ? y[j] - raw : 0;
+    }
+}
+
 /* The tape holds the last attempt alone. When an earlier one had the better iterate the way there is lost: the sample, which is
  * not ok, then counts as if it had come in as it goes out. */
 static void close_tape(const struct worker *worker, struct lane *own) {
@@ -151,6 +164,8 @@ void finish_sample(struct worker *worker, int lane) {
     lane_read(worker, layer->y, lane, layer->outputs, worker->row);
     if (batch->reports)
         report(worker, lane, worker->row);
+    if (batch->warm)
+        keep_warm(worker, lane, worker->row);
     memcpy(batch->y + own->sample * layer->outputs, worker->row, layer->outputs * sizeof *worker->row);
     own->busy = false;
 }

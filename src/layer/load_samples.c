@@ -81,6 +81,20 @@ static void give_up(struct worker *worker, int lane, hn_outcome outcome, size_t 
     set_fallback(worker, lane);
 }
 
+/* Starts where the call before ended, relative to its raw output; worker->row holds y. */
+static void start_warm(const struct worker *worker, int lane) {
+    const hn_layer *layer = worker->layer;
+    const double *warm = worker->batch->warm + worker->lane[lane].sample * layer->outputs;
+    size_t unused;
+    if (!all_finite(warm, layer->outputs, &unused))
+        return;
+    for (size_t j = 0; j < layer->outputs; j++)
+        worker->row[j] += warm[j];
+    lane_write(worker, layer->y, lane, layer->outputs, worker->row);
+    set_fixed(worker, lane);
+    lane_read(worker, layer->y, lane, layer->outputs, worker->row);
+}
+
 /* After what depends on x alone was evaluated. */
 static void open_lane(struct worker *worker, int lane) {
     const hn_layer *layer = worker->layer;
@@ -106,6 +120,8 @@ static void open_lane(struct worker *worker, int lane) {
         give_up(worker, lane, HN_OUTCOME_NONFINITE_INPUT, layer->inputs + culprit);
     lane_read(worker, layer->y, lane, layer->outputs, worker->row);
     lane_write(worker, layer->raw, lane, layer->outputs, worker->row);
+    if (worker->batch->warm && !own->last)
+        start_warm(worker, lane);
     lane_write(worker, layer->best, lane, layer->outputs, worker->row);
 }
 
