@@ -40,7 +40,8 @@ bool hn_method_find(const char *text, hn_method *method);
 
 typedef struct hn_layer_options {
     hn_method method;
-    hn_real damping;          /* eps >= 0; negative: the method's own (0.3 for paper, adapted for lm and auto) */
+    hn_real
+        damping; /* eps >= 0; for auto eps / |W r|; negative: the method's own (0.3 for paper, adapted for lm, 0.018 for auto) */
     int iterations;           /* steps at most; negative: the method's own (500 for paper) */
     hn_real tolerance;        /* on max |r|, in the units of the rows */
     bool relative;            /* a row is held when |r| <= tolerance max(1, |the bound it is measured from|) */

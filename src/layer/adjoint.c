@@ -188,6 +188,11 @@ static bool load_gradient(struct worker *worker, const hn_gradient *gradient) {
 
 /* ---- one step back ---- */
 
+static enum stage stage_of(const struct worker *worker, int lane) {
+    bool global = worker->lane[lane].attempt > 0 || mask_get(worker, worker->layer->mask_clip, lane);
+    return global ? STAGE_GLOBAL : STAGE_NEAR;
+}
+
 static void evaluate_step(struct worker *worker) {
     const hn_layer *layer = worker->layer;
     const double *from[LANES] = {NULL};
@@ -203,10 +208,8 @@ static void evaluate_step(struct worker *worker) {
     worker->backend.run(layer->program, 1, worker->slots);
     worker->backend.residual(&layer->task, worker->slots);
     if (layer->weighted) {
-        for (int lane = 0; lane < worker->lanes; lane++) {
-            bool global = worker->lane[lane].attempt > 0 || mask_get(worker, layer->mask_clip, lane);
-            *lane_at(worker, layer->task.hold, lane) = control_hold(worker, lane, global ? STAGE_GLOBAL : STAGE_NEAR);
-        }
+        for (int lane = 0; lane < worker->lanes; lane++)
+            *lane_at(worker, layer->task.hold, lane) = control_hold(worker, lane, stage_of(worker, lane));
         worker->backend.weigh(&layer->task, worker->slots, layer->mask_accept);
         worker->backend.shift(&layer->task, worker->slots);
     }
@@ -271,6 +274,20 @@ static void solve_outputs(const struct worker *worker) {
     backend->subtract(slots, layer->right, layer->work, layer->adjoint.v, layer->rows);
 }
 
+/* What eps owes to r: (q' v) d(eps)/dr, where eps follows |W r|. On the outputs' side v is eps times what it should be. */
+static void weigh_damping(const struct worker *worker) {
+    const hn_layer *layer = worker->layer;
+    worker->backend.inner(worker->slots, layer->adjoint.q, layer->adjoint.v, layer->rows, layer->adjoint.damped);
+    for (int lane = 0; lane < worker->lanes; lane++) {
+        double *damped = lane_at(worker, layer->adjoint.damped, lane), slope = 0;
+        if (worker->lane[lane].busy)
+            slope = control_slope(worker, lane, stage_of(worker, lane));
+        if (slope != 0 && layer->system.outputs_side)
+            slope /= worker->lane[lane].eps;
+        *damped = slope != 0 ? *damped * slope : 0;
+    }
+}
+
 static void step_back(struct worker *worker) {
     const hn_layer *layer = worker->layer;
     const struct backend *backend = &worker->backend;
@@ -281,6 +298,8 @@ static void step_back(struct worker *worker) {
         solve_outputs(worker);
     else
         solve_rows(worker);
+    if (layer->weighted)
+        weigh_damping(worker);
     backend->adjoint_rows(&layer->task, &layer->adjoint, slots, worker->bounds);
     backend->run(layer->program, 2, slots);
     backend->multiply_subtract(&layer->system.by_columns, slots, layer->adjoint.kept,

@@ -1,6 +1,6 @@
 /* control_auto.c - auto: near the projection first, then accepted steps inside the bounds, then restarts.
  *
- *     near     eps = the power of two below min(1, 0.01 |W r|); every finite step is taken
+ *     near     eps = min(1, beta |W r|), beta the option `damping`, 0.018 unless told; every finite step is taken
  *     global   from the best iterate: lm's damping and acceptance, every step clipped into the bounds of the outputs
  *     restart  the same from perturbed points (restart.c), a bounded number of times
  *
@@ -12,9 +12,8 @@
 
 #include <math.h>
 
-static const double NEAR_SHARE = 0.025; /* eps / |W r| */
-static const double CLOSE = 0.1;        /* |W r| below which convergence is near */
-static const double HOLD_SHARE = 0.5;   /* how close a satisfied row is held then, of |W r| */
+static const double CLOSE = 0.1;      /* |W r| below which convergence is near */
+static const double HOLD_SHARE = 0.5; /* how close a satisfied row is held then, of |W r| */
 static const double LEAST_EPS = 0x1p-46;
 enum { NEAR_STEPS = 40, PATIENCE = 8, GLOBAL_STEPS = 100, AGAIN_STEPS = 60, MOST_RESTARTS = 12, LONG_ATTEMPTS = 2 };
 
@@ -29,12 +28,22 @@ double control_hold(const struct worker *worker, int lane, enum stage stage) {
     return holds ? HOLD_SHARE * size : 0;
 }
 
-/* Once convergence is near eps also follows the contraction of the last step, which makes it superlinear. */
-static double near_eps(double squares, double before) {
-    double size = sqrt(squares), share = NEAR_SHARE;
-    if (size < CLOSE && squares < before)
-        share *= sqrt(squares / before);
-    return fmax(LEAST_EPS, power_of_two(fmin(1, share * size)));
+/* Far away eps follows |W r|, and so does its derivative (control_slope). Once convergence is near it also follows the
+ * contraction of the last step, which makes the end superlinear, and is rounded to a power of two. */
+static double near_eps(double beta, double squares, double before) {
+    double size = sqrt(squares);
+    if (size >= CLOSE)
+        return fmin(1, beta * size);
+    double share = squares < before ? beta * sqrt(squares / before) : beta;
+    return fmax(LEAST_EPS, power_of_two(share * size));
+}
+
+double control_slope(const struct worker *worker, int lane, enum stage stage) {
+    const hn_layer *layer = worker->layer;
+    double size = sqrt(*lane_at(worker, layer->task.summary + SUMMARY_SQUARES * LANES, lane));
+    double beta = layer->options.damping;
+    bool follows = layer->options.method == HN_METHOD_AUTO && stage == STAGE_NEAR && size >= CLOSE;
+    return follows && beta * size < 1 ? beta / size : 0;
 }
 
 /* No further step helps here. */
@@ -68,7 +77,7 @@ static enum decision decide_near(struct worker *worker, int lane, double squares
     }
     if (!moved || own->waited > PATIENCE || own->iteration - own->begun >= NEAR_STEPS)
         return globalise(own);
-    own->eps = near_eps(squares, before);
+    own->eps = near_eps(worker->layer->options.damping, squares, before);
     return GO_ON;
 }
 

@@ -81,6 +81,7 @@ static void place_adjoint(hn_layer *layer) {
     adjoint->kept = layer->weighted ? take(layer, layer->rows) : adjoint->pulled;
     adjoint->q = layer->weighted ? take(layer, layer->rows) : adjoint->leaf_q;
     adjoint->v = layer->weighted ? take(layer, layer->rows) : adjoint->leaf_v;
+    adjoint->damped = take(layer, 1);
     adjoint->grad_lower = take(layer, layer->rows);
     adjoint->grad_upper = take(layer, layer->rows);
     layer->leaf_t = (uint32_t)(program->leaf_slot[SPACE_T] * LANES);
@@ -120,7 +121,7 @@ static hn_status build_system(hn_layer *layer, const uint32_t *places, const dou
     const struct place_matrix *j = &layer->jacobian;
     struct damped_request request = {
         .matrix = {layer->rows, layer->outputs, j->first, j->column, places, fixed},
-        .rows_side_only = layer->options.damping == 0,
+        .rows_side_only = layer->options.damping == 0 && layer->options.method != HN_METHOD_AUTO,
         .fixed_shift = layer->weighted ? NAN : layer->options.damping,
         .shift = layer->task.shift,
         .shift_uniform = layer->task.eps,
@@ -161,7 +162,7 @@ static hn_status build(hn_layer *layer, const hn_model *model, const hn_layer_op
     layer->single = backend_single();
     layer->options.instructions = layer->backend.name;
     layer->weighted = layer->options.method == HN_METHOD_LM || layer->options.method == HN_METHOD_AUTO;
-    layer->adaptive = layer->weighted && layer->options.damping < 0;
+    layer->adaptive = layer->options.method == HN_METHOD_AUTO || (layer->weighted && layer->options.damping < 0);
     status = layer_compile(layer, model, error);
     tape_plan(layer);
     if (status == HN_OK)

@@ -56,11 +56,10 @@ hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, 
     if (out->method == HN_METHOD_HARDNET && out->damping > 0)
         return error_set(error, HN_INVALID, "damping %s: the method %s has none", error_number(out->damping).text,
                          method);
-    if (out->method == HN_METHOD_AUTO && out->damping >= 0)
-        return error_set(error, HN_INVALID, "damping %s: the method %s chooses its own; choose lm for a fixed one",
-                         error_number(out->damping).text, method);
     if (out->damping < 0 && out->method == HN_METHOD_PAPER)
         out->damping = 0.3;
+    if (out->damping < 0 && out->method == HN_METHOD_AUTO)
+        out->damping = 0.018;
     if (out->method == HN_METHOD_HARDNET)
         out->damping = 0;
     if (out->iterations < 0)

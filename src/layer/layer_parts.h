@@ -213,6 +213,9 @@ bool control_clips(const hn_layer *layer, const struct lane *lane);
 /* How close to a bound a satisfied row is held at the present iterate. */
 double control_hold(const struct worker *worker, int lane, enum stage stage);
 
+/* d(eps) / d|W r| / |W r| at the present iterate. */
+double control_slope(const struct worker *worker, int lane, enum stage stage);
+
 /* lm's judgement of an iterate that a step led to. */
 enum decision control_judge(struct worker *worker, int lane, double squares);
 enum decision control_refuse(struct worker *worker, int lane);

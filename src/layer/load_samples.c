@@ -137,7 +137,7 @@ bool worker_load(struct worker *worker) {
         }
         *own = (struct lane){.busy = true, .fresh = true, .sample = sample, .culprit = SIZE_MAX};
         own->before = own->best = INFINITY;
-        own->eps = worker->layer->options.damping;
+        own->eps = worker->layer->options.method == HN_METHOD_AUTO ? -1 : worker->layer->options.damping;
         own->used = fmax(0, own->eps);
         worker_load_inputs(worker, lane, sample);
         loaded = busy = opens[lane] = true;

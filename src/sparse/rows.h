@@ -51,6 +51,7 @@ struct unclip_places {
 
 /* Rows of the adjoint: q in; D q, W q, W v out; gradients of bounds added up. */
 struct adjoint_task {
+    uint32_t damped;         /* one slot: (q' v) d(eps)/d|W r| / |W r|, 0 where eps is constant nearby */
     uint32_t q, v;           /* one slot per row */
     uint32_t kept;           /* D q */
     uint32_t pulled;         /* D W q, that is -g */

@@ -237,9 +237,10 @@ WIDE_INLINE void kernel_adjoint_part(const struct rows_task *task, const struct 
         if (weighted) {
             wide scale = AT(task->scale)[at], v = AT(adjoint->v)[at];
             wide_bits active = MASK_AT(task->active)[at];
-            weighed = scale * q;
-            AT(adjoint->leaf_q)[at] = wide_keep(active, weighed);
+            AT(adjoint->leaf_q)[at] = wide_keep(active, scale * q);
             AT(adjoint->leaf_v)[at] = wide_keep(active, scale * v);
+            q -= AT(adjoint->damped)[part] * AT(task->right)[at]; /* what eps owes to r */
+            weighed = scale * q;
             AT(adjoint->kept)[at] = wide_keep(counts, q);
         }
         AT(adjoint->pulled)[at] = wide_keep(counts, weighed);

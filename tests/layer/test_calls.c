@@ -98,8 +98,6 @@ static void bad_options_are_refused_by_name(void **state) {
     check_create_refused(m, bad, HN_INVALID, "sse9");
     bad = layer_method(HN_METHOD_HARDNET), bad.damping = 0.5;
     check_create_refused(m, bad, HN_INVALID, "hardnet");
-    bad = layer_method(HN_METHOD_AUTO), bad.damping = 0.5;
-    check_create_refused(m, bad, HN_INVALID, "auto");
     hn_model_destroy(m);
 }
 

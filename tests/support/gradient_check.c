@@ -78,7 +78,10 @@ static void watch(void *context, size_t sample, int iteration, const hn_real *y,
     struct decisions *all = context;
     const struct plain_layer *plain = all->one->plain;
     uint64_t bits;
+    int exponent;
     (void)violation;
+    if (frexp(damping, &exponent) != 0.5)
+        damping = 0; /* follows |W r| and has a derivative; powers of two have none */
     memcpy(&bits, &damping, sizeof bits);
     mix(&all->hash[sample], bits);
     mix(&all->hash[sample], all->rows[sample]);
