@@ -15,7 +15,7 @@
 static const double CLOSE = 0.1;      /* |W r| below which convergence is near */
 static const double HOLD_SHARE = 0.5; /* how close a satisfied row is held then, of |W r| */
 static const double LEAST_EPS = 0x1p-46;
-enum { NEAR_STEPS = 40, PATIENCE = 8, GLOBAL_STEPS = 100, AGAIN_STEPS = 60, MOST_RESTARTS = 12, LONG_ATTEMPTS = 2 };
+enum { NEAR_STEPS = 40, PATIENCE = 8, GLOBAL_STEPS = 100, AGAIN_STEPS = 60, MOST_RESTARTS = 24, LONG_ATTEMPTS = 3 };
 
 bool control_clips(const hn_layer *layer, const struct lane *lane) {
     return layer->options.method == HN_METHOD_AUTO && lane->stage == STAGE_GLOBAL && lane->attempt != UNCLIPPED_ATTEMPT;
@@ -92,7 +92,7 @@ static enum decision decide_global(struct worker *worker, int lane, double squar
     if (!mask_get(worker, worker->layer->task.summary + SUMMARY_MOVED * LANES, lane))
         return give_up(worker, own, control_stuck(worker, lane), false);
     if (own->iteration - own->begun >= most)
-        return give_up(worker, own, HN_OUTCOME_ITERATION_LIMIT, squares < own->squares);
+        return give_up(worker, own, control_stuck(worker, lane), squares < own->squares);
     enum decision decision = control_judge(worker, lane, squares);
     if (decision == END || decision == END_BEFORE)
         return give_up(worker, own, own->outcome, decision == END);

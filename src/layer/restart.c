@@ -2,12 +2,13 @@
  *
  *     1               y_raw; its steps are not clipped
  *     2               y_raw, clipped into the bounds
- *     3, 5, 7 ...     y_raw + sigma u_j z_j with z normal, u_j a power of two, at most max(1, |y_raw_j|), clipped
- *     4, 6, 8 ...     uniform between the bounds where both are finite, else as above
+ *     3               the model's start values, clipped
+ *     4, 6, 8 ...     uniform between the bounds where both are finite, else as below
+ *     5, 7, 9 ...     y_raw + sigma u_j z_j with z normal, u_j a power of two, at most max(1, |y_raw_j|), clipped
  *
  * sigma grows from restart to restart. The random numbers of restart k are the first ones of stream k, whatever the sample.
- * Everything is recomputed for the gradient, without y_raw: a point on a bound follows the bound, a uniform one both bounds,
- * any other y_raw.
+ * Everything is recomputed for the gradient, without y_raw: a point on a bound follows the bound, a uniform one both bounds, a
+ * start value nothing, any other y_raw.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/random.h"
@@ -15,7 +16,7 @@
 
 #include <math.h>
 
-enum { SEED = 20260419, FIRST_PERTURBED = 3 };
+enum { SEED = 20260419, FROM_START = 3, FIRST_PERTURBED = 4 };
 
 static double spread(int attempt) {
     static const double sigma[] = {0.0625, 0.25, 1, 4};
@@ -23,7 +24,7 @@ static double spread(int attempt) {
 }
 
 static bool is_uniform(int attempt) {
-    return attempt > FIRST_PERTURBED && attempt % 2 == 0;
+    return attempt >= FIRST_PERTURBED && attempt % 2 == 0;
 }
 
 /* The bounds of each output, for restarts that spread over them; infinite where there are none. */
@@ -57,6 +58,8 @@ void restart_place(const struct worker *worker, int lane) {
         double uniform = random_uniform(&random), normal = random_normal(&random);
         if (box_at(&box, j, &lower, &upper) && is_uniform(attempt))
             *own = lower + (upper - lower) * uniform;
+        else if (attempt == FROM_START)
+            *own = *lane_at(worker, layer->start[j], lane);
         else
             *own = from + spread(attempt) * power_of_two(fmax(1, fabs(from))) * normal;
         if (*own < lower && attempt != UNCLIPPED_ATTEMPT)
@@ -76,8 +79,12 @@ void restart_pull(const struct worker *worker, int lane, int attempt) {
         double y = lane_at(worker, layer->y, lane)[j * (size_t)worker->lanes], uniform = random_uniform(&random);
         bool both = box_at(&box, j, &lower, &upper) && is_uniform(attempt);
         random_normal(&random);
-        if (attempt == UNCLIPPED_ATTEMPT || (!both && y != lower && y != upper))
+        if (attempt == UNCLIPPED_ATTEMPT || (!both && attempt != FROM_START && y != lower && y != upper))
             continue;
+        if (!both && y != lower && y != upper) { /* a start value */
+            *p = 0;
+            continue;
+        }
         double up = both ? uniform : y == upper;
         uint32_t row = layer->clip.row[box.next];
         *lane_at(worker, layer->adjoint.grad_upper + row, lane) += up * *p;
