@@ -2,7 +2,8 @@
  *
  * The functions looked at are f_0 ... f_{m-1} (the bodies of the m rows), the objective if there is one, then the m lower and
  * the m upper bounds. All are evaluated at a few points side by side, one lane each; point 0 is the start point. Everything
- * allocated lives in one arena, and nothing here prints except check_report.c, check_lists.c and check_pattern.c.
+ * allocated lives in one arena, and nothing here prints except check_report.c, check_lists.c,
+ * check_layer_report.c and check_pattern.c.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_CHECK_H
@@ -75,7 +76,7 @@ struct check {
 
     size_t points;
     size_t unmet;  /* points whose inputs break a requirement, because no sample met it */
-    double *x, *y; /* points x inputs, points x columns */
+    double *x, *y; /* LANES x inputs, LANES x columns; the first ones are the points */
     double *lower; /* bounds of the columns at the start point */
     double *upper;
     double *value;       /* points x values */
@@ -91,6 +92,10 @@ struct check {
     size_t constant_entries;          /* of J */
     struct disagreement y_check[DIFFERENCE_CLASSES], x_check[DIFFERENCE_CLASSES];
     struct disagreement product_check, hessian_check;
+    struct correction *correction; /* check_layer.h has these four; NULL: there was no occasion */
+    struct conflict *conflict;
+    struct rank_report *rank;
+    struct theorem_report *theorem;
     struct finding *findings, **findings_end;
     int name_width; /* of the report's first column */
     bool starved;   /* memory was out for a name or a sentence */
@@ -106,6 +111,10 @@ hn_status check_points(struct check *check, hn_error *error);   /* x and y */
 hn_status check_evaluate(struct check *check, hn_error *error); /* values, derivatives, groups, scaling */
 hn_status check_differences(struct check *check, hn_error *error);
 hn_status check_products(struct check *check, hn_error *error);
+hn_status check_correct(struct check *check, hn_error *error);  /* the layer, and what it makes of the start */
+hn_status check_conflict(struct check *check, hn_error *error); /* what stands in its way */
+hn_status check_rank(struct check *check, hn_error *error);     /* at its result */
+hn_status check_theorem(struct check *check, hn_error *error);  /* constants of the paper's theorem */
 hn_status check_findings(struct check *check, hn_error *error);
 
 void check_report(struct check *check);
@@ -124,8 +133,12 @@ hn_status check_compile(struct program **out, const struct check *check, const u
 size_t check_jacobian_count(const struct check *check);
 size_t check_gradient_count(const struct check *check);
 
-/* The name of a function or bound, safe to print. */
+/* The name of a function or bound, safe to print; that of an entry of x or, after those, of y. */
 const char *check_name(struct check *check, size_t value);
+const char *check_entry(struct check *check, size_t entry);
+
+/* Whether the row is the bounds of an output, and of which. */
+bool check_is_bound(const struct check *check, size_t row, size_t *column);
 
 /* A name with control characters replaced, so that a model cannot play with the terminal. */
 const char *check_safe(struct check *check, const char *name);

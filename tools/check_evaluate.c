@@ -84,23 +84,25 @@ static void count_kind(struct group_state *group, const hn_row_info *row, const 
 }
 
 /* Bounds of columns are rows whose name is that of a column and whose body is that column. */
-static bool is_bound(const struct check *check, const hn_row_info *row, size_t i) {
-    const struct node *node = &check->problem.graph.nodes[check->problem.body[i]];
+bool check_is_bound(const struct check *check, size_t row, size_t *column) {
+    const struct node *node = &check->problem.graph.nodes[check->problem.body[row]];
     if (node->op != OP_LEAF || node->a != SPACE_Y)
         return false;
-    return strcmp(hn_model_output(check->model, node->b).name, row->name) == 0;
+    *column = node->b;
+    return strcmp(hn_model_output(check->model, node->b).name, hn_model_row(check->model, row).name) == 0;
 }
 
 static void look_at_group(struct check *check, size_t g) {
     hn_group_info info = hn_model_group(check->model, g);
     struct group_state *group = &check->groups[g];
+    size_t column;
     *group = (struct group_state){.worst = info.first, .max = 0};
+    group->bounds = info.count > 0 && check_is_bound(check, info.first, &column);
     for (size_t i = info.first; i < info.first + info.count; i++) {
         hn_row_info row = hn_model_row(check->model, i);
         double lower = check->value[check->functions + i], upper = check->value[check->functions + check->rows + i];
         double violation = violation_of(lower, check->value[i], upper);
         check->violation[i] = violation;
-        group->bounds = i == info.first && is_bound(check, &row, i) ? true : group->bounds;
         count_kind(group, &row, &check->problem, i);
         if (isnan(violation)) {
             group->not_finite++;

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
-#include "check.h"
+#include "check_layer.h"
 #include "duplicates.h"
 
 #include <math.h>
@@ -200,10 +200,45 @@ static hn_status find_derivatives(struct check *check, hn_error *error) {
     return keep(check, finding, error);
 }
 
+/* ---- what the layer met ---- */
+
+static hn_status find_not_corrected(struct check *check, hn_error *error) {
+    const struct correction *c = check->correction;
+    struct finding *finding = find(check, true, "not_corrected", "starts that auto does not correct");
+    for (size_t k = 0; k < c->count; k++)
+        if (c->reports[k].outcome != HN_OUTCOME_OK)
+            name(check, finding,
+                 check_format(check, "%s (%s)", check->inputs ? check_format(check, "inputs of point %zu", k) : "start",
+                              hn_outcome_text(c->reports[k].outcome)));
+    return keep(check, finding, error);
+}
+
+static hn_status find_conflict(struct check *check, hn_error *error) {
+    const struct conflict *conflict = check->conflict;
+    bool single = conflict && conflict->count == 1;
+    struct finding *finding = find(check, true, "conflict",
+                                   single ? "a group that cannot hold by itself, as far as was found"
+                                          : "groups that cannot hold together, as far as was found");
+    for (size_t i = 0; conflict && i < conflict->count; i++)
+        name(check, finding, check_safe(check, hn_model_group(check->model, conflict->groups[i]).name));
+    return keep(check, finding, error);
+}
+
+static hn_status find_dependent(struct check *check, hn_error *error) {
+    const struct rank_report *rank = check->rank;
+    struct finding *finding =
+        find(check, false, "dependent_row", "rows whose gradient depends on others where the correction ended");
+    for (size_t k = 0; rank && k < rank->dependents; k++) {
+        const struct dependent *d = &rank->dependent[k];
+        name(check, finding, check_format(check, "%s (%s)", check_name(check, d->row), rank_describe(check, d)));
+    }
+    return keep(check, finding, error);
+}
+
 hn_status check_findings(struct check *check, hn_error *error) {
     static hn_status (*const searches[])(struct check *, hn_error *) = {
-        find_derivatives, find_not_finite, find_crossed,        find_constant,   find_vanishing,
-        find_duplicates,  find_scaling,    find_absent_columns, find_odd_inputs,
+        find_derivatives, find_not_finite, find_crossed,   find_constant, find_vanishing,      find_not_corrected,
+        find_conflict,    find_duplicates, find_dependent, find_scaling,  find_absent_columns, find_odd_inputs,
     };
     hn_status status = HN_OK;
     check->findings_end = &check->findings;

@@ -3,7 +3,7 @@
  * Bounds of columns and rows are their values at the start point. Infinite and undefined numbers are null.
  *
  * SPDX-License-Identifier: MIT */
-#include "check.h"
+#include "check_layer.h"
 #include "json_writer.h"
 
 #include <math.h>
@@ -211,6 +211,7 @@ hn_status check_write_json(struct check *check, const char *path, hn_error *erro
     write_names(&json, check);
     write_jacobian(&json, check);
     write_check(&json, check);
+    check_layer_json(&json, check);
     write_findings(&json, check);
     json_number(&json, "seconds", progress_clock() - check->begun);
     json_end_object(&json);

@@ -2,7 +2,8 @@
  *
  * Point 0, the start: x from the middle of its box (or sampled with --seed, or the first row of --x), y as the model's start
  * values say. The others, for differences: x sampled (or further rows of --x), y uniform between the bounds of each column
- * or, where they are infinite, near its start.
+ * or, where they are infinite, near its start. As many as there are lanes are chosen; those beyond --points are looked at by
+ * the theorem's estimates alone.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -19,7 +20,7 @@ static hn_status sample_input(struct check *check, size_t point, hn_error *error
     bool met = true;
     struct random random = random_start(check->options->seed, point);
     hn_status status = inputs_sample(check->model, &random, check->x + point * check->inputs, &met, error);
-    check->unmet += !met;
+    check->unmet += !met && point < check->points;
     return status;
 }
 
@@ -59,7 +60,7 @@ static hn_status read_inputs(struct check *check, hn_error *error) {
     if (status != HN_OK)
         return status;
     status = count_broken_rows(check, &array, error);
-    for (size_t k = 0; k < check->points && status == HN_OK; k++) {
+    for (size_t k = 0; k < LANES && status == HN_OK; k++) {
         if (k < array.rows)
             memcpy(check->x + k * check->inputs, array.values + k * check->inputs, check->inputs * sizeof *check->x);
         else
@@ -73,7 +74,7 @@ static hn_status choose_inputs(struct check *check, hn_error *error) {
     if (check->options->x)
         return read_inputs(check, error);
     hn_status status = start_input(check, error);
-    for (size_t k = 1; k < check->points && status == HN_OK; k++)
+    for (size_t k = 1; k < LANES && status == HN_OK; k++)
         status = sample_input(check, k, error);
     return status;
 }
@@ -101,7 +102,7 @@ static void list_parts(const struct check *check, hn_expr *parts) {
 }
 
 static hn_status choose_outputs(struct check *check, const hn_expr *parts, double *part, hn_error *error) {
-    for (size_t k = 0; k < check->points; k++) {
+    for (size_t k = 0; k < LANES; k++) {
         double *y = check->y + k * check->columns;
         struct random random = random_start(check->options->seed, LANES + k);
         memset(y, 0, check->columns * sizeof *y);
@@ -124,8 +125,8 @@ static hn_status choose_outputs(struct check *check, const hn_expr *parts, doubl
 hn_status check_points(struct check *check, hn_error *error) {
     size_t points = check->options->points, n = check->columns;
     check->points = points;
-    check->x = arena_take(&check->arena, points, (check->inputs + 1) * sizeof *check->x);
-    check->y = arena_take(&check->arena, points, (n + 1) * sizeof *check->y);
+    check->x = arena_take(&check->arena, LANES, (check->inputs + 1) * sizeof *check->x);
+    check->y = arena_take(&check->arena, LANES, (n + 1) * sizeof *check->y);
     check->lower = arena_take(&check->arena, n + 1, sizeof *check->lower);
     check->upper = arena_take(&check->arena, n + 1, sizeof *check->upper);
     hn_expr *parts = arena_take(&check->arena, n + 1, PARTS * sizeof *parts);

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { HESSIAN_NODES = 300000, HESSIAN_RATIO = 4 };
+
 /* ---- functions and derivatives ---- */
 
 static hn_status list_nodes(struct check *check, hn_error *error) {
@@ -77,9 +79,19 @@ static hn_status compile_all(struct check *check, hn_error *error) {
     return status;
 }
 
+/* Unless --max-nodes says otherwise the Hessian may take some seconds' worth of nodes, or as many as J in proportion. */
+static void limit_hessian(struct check *check) {
+    struct graph *g = &check->problem.graph;
+    size_t others = check->value_program->first[PHASES] + check->first_program->first[PHASES];
+    size_t limit = g->count + HESSIAN_NODES + HESSIAN_RATIO * others;
+    if (check->options->common.max_nodes == 0 && limit < g->max_nodes)
+        g->max_nodes = limit;
+}
+
 /* The Hessian of a dense model can be far larger than everything else. It comes last, because a graph that has met its limit
  * takes no further nodes; beyond the limit the check goes on without it. */
 static hn_status form_hessian(struct check *check, hn_error *error) {
+    limit_hessian(check);
     hn_status status = derivatives_hessian(&check->hessian, &check->problem, error);
     if (status == HN_LIMIT)
         return HN_OK;
@@ -172,4 +184,9 @@ const char *check_name(struct check *check, size_t value) {
     bool is_upper = bound >= check->rows;
     const char *name = hn_model_row(check->model, is_upper ? bound - check->rows : bound).name;
     return check_format(check, "the %s bound of %s", is_upper ? "upper" : "lower", check_safe(check, name));
+}
+
+const char *check_entry(struct check *check, size_t entry) {
+    return check_safe(check, entry < check->inputs ? hn_model_input(check->model, entry).name
+                                                   : hn_model_output(check->model, entry - check->inputs).name);
 }

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "check_report.h"
+#include "check_layer.h"
 #include "console.h"
 
 #include <math.h>
@@ -53,7 +54,8 @@ static void print_programs(const struct check *check) {
         printf("  %-*s  %zu nonzero%s in the lower triangle\n", width, "Hessian", check->hessian.count,
                report_plural(check->hessian.count));
     else
-        printf("  %-*s  too large to be formed; --max-nodes raises the limit\n", width, "Hessian");
+        printf("  %-*s  too large to be formed; its products are checked, --max-nodes N raises the limit\n", width,
+               "Hessian");
     printf("  %-*s  c and f %zu, J %zu", width, "programs", check->value_program->first[PHASES],
            check->first_program->first[PHASES]);
     if (check->hessian_program)
@@ -227,11 +229,15 @@ void check_report(struct check *check) {
     print_groups(check);
     report_definitions(check);
     print_derivatives(check);
+    report_layer(check);
     if (check->options->pattern)
         check_print_pattern(check);
     print_start(check);
     if (check->options->all)
         report_rows(check);
     print_check(check);
+    report_correction(check);
+    report_rank(check);
+    report_theorem(check);
     print_findings(check);
 }

@@ -1,8 +1,9 @@
 /* verb_check.c - hardnet check MODEL.mod [DATA.dat ...]: what a model says, before anything is done with it.
  *
  * The work is split: check_prepare.c differentiates, check_points.c chooses where to look, check_evaluate.c looks,
- * check_differences.c and check_products.c compare with differences, check_findings.c judges, check_report.c and its
- * neighbours print and write.
+ * check_differences.c and check_products.c compare with differences, check_correct.c runs the layer, check_conflict.c asks what stands
+ * in its way, check_rank.c and check_theorem.c look where it went, check_findings.c judges, check_report.c and its neighbours
+ * print and write.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -18,7 +19,9 @@ enum { POINTS = 4 };
 
 static const char about[] = "Reads a model and says what it consists of: inputs and columns by name, groups of\n"
                             "rows, the Jacobian and its pattern, values and violations at the start point,\n"
-                            "derivatives compared with differences, and what looks suspicious.";
+                            "derivatives compared with differences, whether the start can be corrected and which\n"
+                            "groups stand in the way if not, the rank at the result, estimates of the constants of\n"
+                            "the paper's theorem, and what looks suspicious.";
 
 static const char example[] = "  hardnet check models/unicycle.mod --let N=20 --pattern\n"
                               "  hardnet check pooling.mod pooling.dat --json report.json --picture pattern.svg\n";
@@ -27,7 +30,8 @@ static const char example[] = "  hardnet check models/unicycle.mod --let N=20 --
 
 static hn_status look(struct check *check, hn_error *error) {
     static hn_status (*const parts[])(struct check *, hn_error *) = {
-        check_prepare, check_points, check_evaluate, check_differences, check_products, check_findings,
+        check_prepare, check_points,   check_evaluate, check_differences, check_products,
+        check_correct, check_conflict, check_rank,     check_theorem,     check_findings,
     };
     hn_status status = HN_OK;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == HN_OK; i++)
@@ -105,7 +109,7 @@ int verb_check(int argc, char **argv) {
          .given = &o.seeded},
         {.name = "points",
          .value = "K",
-         .help = "points for the derivative check (4)",
+         .help = "points for the derivative check, inputs for the start (4)",
          .count = &o.points,
          .least = 1,
          .most = LANES},
