@@ -249,6 +249,7 @@ static void print_unicycle(void) {
         run_contests(&u, 1);
     print_single(&u);
     release(&u);
+    print_auto(threads);
 }
 
 int main(void) {

@@ -51,6 +51,9 @@ void lapack_run(const hn_layer *layer, const hn_batch *batch, int threads);
 
 /* ---- growing horizons, dense rows, dense columns (layer_speed_shapes.c) ---- */
 
+/* `auto` beside a LAPACK step and IPOPT (layer_speed_auto.c). */
+void print_auto(int threads);
+
 void print_horizons(void);
 void print_shapes(void);
 

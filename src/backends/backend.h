@@ -9,6 +9,7 @@
 
 #include "program/program.h"
 #include "sparse/damped_system.h"
+#include "sparse/matrix.h"
 #include "sparse/rows.h"
 
 struct backend {
@@ -21,6 +22,7 @@ struct backend {
     void (*multiply_two)(const struct product *product, double *slots, const uint32_t from[2], const uint32_t to[2]);
     /* rows */
     void (*residual)(const struct rows_task *task, double *slots);
+    void (*residual_only)(const struct rows_task *task, double *slots);
     void (*rescale)(const struct rows_task *task, double *slots, uint32_t mask);
     void (*weigh)(const struct rows_task *task, double *slots, uint32_t mask);
     void (*shift)(const struct rows_task *task, double *slots);
@@ -37,6 +39,10 @@ struct backend {
     void (*add)(double *slots, uint32_t a, uint32_t to, size_t count);
     void (*subtract)(double *slots, uint32_t a, uint32_t b, uint32_t to, size_t count);
     void (*scatter_subtract)(double *slots, const uint32_t *place, const uint32_t *offset, size_t count, uint32_t to);
+    /* networks: plain arrays, not slots */
+    void (*multiply_matrix)(const struct matrix_product *product);
+    void (*activate)(const struct activation_task *task);
+    void (*activate_back)(const struct activation_task *task);
 };
 
 /* One function per file of kernels. A table is returned by value: the library has no data that a loader must write to. */

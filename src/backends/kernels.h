@@ -7,6 +7,7 @@
 #include "backends/backend.h"
 #include "program/program_kernel.h"
 #include "sparse/damped_kernel.h"
+#include "sparse/matrix_kernel.h"
 #include "sparse/rows_kernel.h"
 
 static inline struct backend kernel_table(const char *name) {
@@ -18,6 +19,7 @@ static inline struct backend kernel_table(const char *name) {
         .multiply_subtract = kernel_multiply_subtract,
         .multiply_two = kernel_multiply_two,
         .residual = kernel_residual,
+        .residual_only = kernel_residual_only,
         .rescale = kernel_rescale,
         .weigh = kernel_weigh,
         .shift = kernel_shift,
@@ -33,6 +35,9 @@ static inline struct backend kernel_table(const char *name) {
         .add = kernel_add,
         .subtract = kernel_subtract,
         .scatter_subtract = kernel_scatter_subtract,
+        .multiply_matrix = kernel_multiply_matrix,
+        .activate = kernel_activate,
+        .activate_back = kernel_activate_back,
     };
 }
 

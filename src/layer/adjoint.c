@@ -32,9 +32,11 @@ static const double *find_iterate(struct worker *worker, int lane, int step) {
     struct lane *own = &worker->lane[lane];
     const double *tape = tape_of(layer, worker->batch, own->sample);
     const double *eps = tape + TAPE_HEAD, *iterates = eps + layer->tape_steps;
-    own->eps = fabs(eps[step]);
-    *lane_at(worker, layer->task.eps, lane) = own->eps;
-    mask_set(worker, layer->mask_clip, lane, signbit(eps[step]));
+    if (layer->weighted) {
+        own->eps = fabs(eps[step]);
+        *lane_at(worker, layer->task.eps, lane) = own->eps;
+        mask_set(worker, layer->mask_clip, lane, signbit(eps[step]));
+    }
     return iterates + (size_t)step * layer->outputs;
 }
 
@@ -206,8 +208,10 @@ static void evaluate_step(struct worker *worker) {
     }
     worker->backend.load(worker->slots, layer->y, layer->outputs, from);
     worker->backend.run(layer->program, 1, worker->slots);
-    worker->backend.residual(&layer->task, worker->slots);
-    if (layer->weighted) {
+    if (!layer->weighted)
+        worker->backend.residual_only(&layer->task, worker->slots);
+    else {
+        worker->backend.residual(&layer->task, worker->slots);
         for (int lane = 0; lane < worker->lanes; lane++)
             *lane_at(worker, layer->task.hold, lane) = control_hold(worker, lane, stage_of(worker, lane));
         worker->backend.weigh(&layer->task, worker->slots, layer->mask_accept);
@@ -293,7 +297,8 @@ static void step_back(struct worker *worker) {
     const struct backend *backend = &worker->backend;
     double *slots = worker->slots;
     evaluate_step(worker);
-    unclip(worker);
+    if (layer->weighted)
+        unclip(worker);
     if (layer->system.outputs_side)
         solve_outputs(worker);
     else

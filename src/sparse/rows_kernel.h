@@ -81,6 +81,16 @@ static void kernel_residual(const struct rows_task *task, double *slots) {
         kernel_residual_part(task, slots, part);
 }
 
+/* r alone, without a summary. */
+static void kernel_residual_only(const struct rows_task *task, double *slots) {
+    for (size_t i = 0; i < task->rows; i++)
+        for (size_t part = 0; part < LANE_PARTS; part++) {
+            wide unused, lower = AT(task->lower[i])[part], upper = AT(task->upper[i])[part];
+            AT(task->residual)
+            [i * LANE_PARTS + part] = kernel_row(AT(task->value[i])[part], lower, upper, false, &unused);
+        }
+}
+
 /* ---- row weights ---- */
 
 /* 2^-e for a = 1.f 2^e >= 1, and 1 below: exact, and the same over a whole octave. */

@@ -1,0 +1,167 @@
+/* json_reader.c - see json_reader.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "network/json_reader.h"
+
+#include "base/error.h"
+#include "base/size.h"
+
+#include <string.h>
+
+hn_status json_refuse(const struct json_cursor *c, const char *problem) {
+    return error_set(c->error, HN_SYNTAX, "%s: header, byte %zu: %s", c->name, (size_t)(c->at - c->file), problem);
+}
+
+static void skip_blanks(struct json_cursor *c) {
+    while (c->at < c->end && (*c->at == ' ' || *c->at == '\n' || *c->at == '\t' || *c->at == '\r'))
+        c->at++;
+}
+
+bool json_mark(struct json_cursor *c, char mark) {
+    skip_blanks(c);
+    bool here = c->at < c->end && *c->at == (unsigned char)mark;
+    c->at += here;
+    return here;
+}
+
+/* ---- UTF-8 ---- */
+
+static bool continues(unsigned char byte) {
+    return (byte & 0xc0) == 0x80;
+}
+
+size_t utf8_bytes(const unsigned char *at, size_t left) {
+    if (left == 0 || at[0] < 0x80)
+        return left > 0;
+    size_t count = at[0] >= 0xc2 && at[0] < 0xe0 ? 2 : at[0] >= 0xe0 && at[0] < 0xf0 ? 3 : 4;
+    if (at[0] < 0xc2 || at[0] > 0xf4 || left < count)
+        return 0;
+    for (size_t i = 1; i < count; i++)
+        if (!continues(at[i]))
+            return 0;
+    bool longer = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
+    bool surrogate = at[0] == 0xed && at[1] >= 0xa0, beyond = at[0] == 0xf4 && at[1] >= 0x90;
+    return longer || surrogate || beyond ? 0 : count;
+}
+
+/* The code as UTF-8; how many bytes. */
+static size_t encode(uint32_t code, char *out) {
+    static const unsigned char lead[5] = {0, 0x00, 0xc0, 0xe0, 0xf0};
+    size_t count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = count; i-- > 1; code >>= 6)
+        out[i] = (char)(0x80 | (code & 0x3f));
+    out[0] = (char)(lead[count] | code);
+    return count;
+}
+
+/* ---- texts ---- */
+
+static bool take_hex4(struct json_cursor *c, uint32_t *code) {
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    *code = 0;
+    for (int i = 0; i < 4; i++, c->at++) {
+        const char *digit = c->at < c->end && *c->at ? strchr(digits, *c->at) : NULL;
+        if (!digit)
+            return false;
+        *code = *code << 4 | (uint32_t)((digit - digits) & 15);
+    }
+    return true;
+}
+
+/* What follows \u: one unit, or two that are a pair of surrogates. */
+static bool take_unicode(struct json_cursor *c, uint32_t *code) {
+    uint32_t second;
+    if (!take_hex4(c, code) || *code == 0 || (*code >= 0xdc00 && *code < 0xe000))
+        return false;
+    if (*code < 0xd800 || *code >= 0xe000)
+        return true;
+    if (c->end - c->at < 2 || c->at[0] != '\\' || c->at[1] != 'u')
+        return false;
+    c->at += 2;
+    if (!take_hex4(c, &second) || second < 0xdc00 || second >= 0xe000)
+        return false;
+    *code = 0x10000 + ((*code - 0xd800) << 10 | (second - 0xdc00));
+    return true;
+}
+
+/* What follows a backslash. */
+static bool take_escape(struct json_cursor *c, uint32_t *code) {
+    static const char marks[] = "\"\\/bfnrt", codes[] = "\"\\/\b\f\n\r\t";
+    const char *mark = c->at < c->end && *c->at ? strchr(marks, *c->at) : NULL;
+    if (mark) {
+        c->at++;
+        *code = (uint32_t)codes[mark - marks];
+        return true;
+    }
+    if (c->at == c->end || *c->at != 'u')
+        return false;
+    c->at++;
+    return take_unicode(c, code);
+}
+
+/* One character of a text, decoded into own; how many bytes, 0 when it is none. */
+static size_t take_character(struct json_cursor *c, char *own) {
+    uint32_t code;
+    if (*c->at == '\\') {
+        c->at++;
+        return take_escape(c, &code) ? encode(code, own) : 0;
+    }
+    size_t count = *c->at < 0x20 ? 0 : utf8_bytes(c->at, (size_t)(c->end - c->at));
+    memcpy(own, c->at, count);
+    c->at += count;
+    return count;
+}
+
+hn_status json_text(struct json_cursor *c, struct json_text *text, char *out, size_t room) {
+    if (!json_mark(c, '"'))
+        return json_refuse(c, "a text in quotes is missing");
+    *text = (struct json_text){.raw = c->at};
+    while (c->at < c->end && *c->at != '"') {
+        char own[4];
+        size_t count = take_character(c, own);
+        if (count == 0)
+            return json_refuse(c, "a text has a character or an escape that it may not have");
+        if (room - text->length <= count)
+            return json_refuse(c, "a name is too long");
+        memcpy(out + text->length, own, count);
+        text->length += count;
+    }
+    if (c->at == c->end)
+        return json_refuse(c, "a text does not end");
+    text->raw_bytes = (size_t)(c->at - text->raw);
+    out[text->length] = '\0';
+    c->at++;
+    return HN_OK;
+}
+
+/* ---- numbers ---- */
+
+static bool is_digit(const struct json_cursor *c) {
+    return c->at < c->end && *c->at >= '0' && *c->at <= '9';
+}
+
+hn_status json_size(struct json_cursor *c, size_t *value) {
+    skip_blanks(c);
+    if (!is_digit(c))
+        return json_refuse(c, "a whole number is missing");
+    const unsigned char *first = c->at;
+    for (*value = 0; is_digit(c); c->at++)
+        if (!size_multiply(*value, 10, value) || !size_add(*value, (size_t)(*c->at - '0'), value))
+            return json_refuse(c, "a number is too large");
+    if (*first == '0' && c->at - first > 1)
+        return json_refuse(c, "a number begins with 0");
+    return HN_OK;
+}
+
+/* ---- names in messages ---- */
+
+struct shown_name show_name(const char *name) {
+    struct shown_name shown;
+    size_t i = 0;
+    for (; name[i] && i < sizeof shown.text - 1; i++)
+        shown.text[i] = name[i] >= ' ' && name[i] <= '~' ? name[i] : '?';
+    shown.text[i] = '\0';
+    if (name[i])
+        memcpy(shown.text + i - 3, "...", 3);
+    return shown;
+}

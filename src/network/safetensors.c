@@ -1,0 +1,181 @@
+/* safetensors.c - see safetensors.h: from bytes to a checked list of tensors.
+ *
+ * The order of checks: where the header ends, its grammar, the checksum, then the tensors. So a damaged file is called
+ * damaged, and what is said about tensors is said about what somebody has written.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "network/safetensors.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "network/checksum.h"
+#include "network/safetensors_header.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the outer shape ---- */
+
+static bool begins(const unsigned char *bytes, size_t count, const char *mark) {
+    return count >= strlen(mark) && memcmp(bytes, mark, strlen(mark)) == 0;
+}
+
+/* What else the file may be, for somebody who took the wrong one. */
+static hn_status refuse_stranger(const char *name, const unsigned char *bytes, size_t count, hn_error *error) {
+    bool pickle = count >= 3 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5;
+    if (pickle || begins(bytes, count, "PK\x03\x04"))
+        return error_set(
+            error, HN_UNSUPPORTED,
+            "%s: this is a %s, as PyTorch writes .pt files; such files can execute code when they are loaded "
+            "and are refused; save the weights as safetensors",
+            name, pickle ? "pickle" : "zip archive");
+    if (begins(bytes, count, "\x93NUMPY"))
+        return error_set(error, HN_UNSUPPORTED, "%s: this is a .npy file, not a safetensors file", name);
+    return error_set(error, HN_SYNTAX, "%s: this is no safetensors file, or its beginning is damaged", name);
+}
+
+static hn_status measure_header(size_t *length, const char *name, const unsigned char *bytes, size_t count,
+                                hn_error *error) {
+    uint64_t own = 0;
+    if (count < SAFETENSORS_LENGTH)
+        return error_set(error, HN_SYNTAX, "%s: %zu bytes are no safetensors file", name, count);
+    for (size_t i = SAFETENSORS_LENGTH; i-- > 0;)
+        own = own << 8 | bytes[i];
+    if (own > SAFETENSORS_MOST_HEADER)
+        return refuse_stranger(name, bytes, count, error);
+    if (own > count - SAFETENSORS_LENGTH)
+        return error_set(error, HN_SYNTAX, "%s: the file ends in its header: it has been cut short", name);
+    *length = (size_t)own;
+    return HN_OK;
+}
+
+/* ---- the checksum ---- */
+
+static hn_status check_sum(const struct safetensors *file, const char *name, const unsigned char *bytes, size_t count,
+                           hn_error *error) {
+    static const char zeros[] = "00000000";
+    char digits[SAFETENSORS_DIGITS + 1];
+    if (!file->checksum)
+        return error_set(error, HN_UNSUPPORTED, "%s: the metadata has no checksum \"" SAFETENSORS_CHECKSUM "\"", name);
+    size_t before = (size_t)(file->checksum - bytes), after = before + SAFETENSORS_DIGITS;
+    uint32_t sum = checksum_add(0, bytes, before);
+    sum = checksum_add(sum, zeros, SAFETENSORS_DIGITS);
+    sum = checksum_add(sum, bytes + after, count - after);
+    snprintf(digits, sizeof digits, "%08lx", (unsigned long)sum);
+    if (memcmp(file->checksum, digits, SAFETENSORS_DIGITS) != 0)
+        return error_set(error, HN_SYNTAX, "%s: the file is damaged: its checksum is %s, and it says %.8s", name,
+                         digits, (const char *)file->checksum);
+    return HN_OK;
+}
+
+/* ---- the tensors ---- */
+
+static hn_status check_tensor(struct tensor *tensor, const char *name, hn_error *error) {
+    size_t numbers, bytes;
+    const char *shown = tensor->name;
+    if (strcmp(tensor->dtype, "F64") != 0 && strcmp(tensor->dtype, "F32") != 0)
+        return error_set(error, HN_UNSUPPORTED, "%s: tensor %s: dtype %s is neither F64 nor F32", name,
+                         show_name(shown).text, show_name(tensor->dtype).text);
+    tensor->item = tensor->dtype[1] == '6' ? sizeof(double) : sizeof(float);
+    if (!size_multiply(tensor->shape[0], tensor->shape[1], &numbers) || !size_multiply(numbers, tensor->item, &bytes))
+        return error_set(error, HN_SYNTAX, "%s: tensor %s: its shape is too large", name, show_name(shown).text);
+    if (tensor->begin > tensor->end || tensor->end - tensor->begin != bytes)
+        return error_set(error, HN_SYNTAX, "%s: tensor %s: its shape needs %zu bytes, and its offsets are %zu and %zu",
+                         name, show_name(shown).text, bytes, tensor->begin, tensor->end);
+    return HN_OK;
+}
+
+static bool overlap(const struct tensor *a, const struct tensor *b) {
+    return a->begin < b->end && b->begin < a->end && a->begin < a->end && b->begin < b->end;
+}
+
+static hn_status check_place(const struct safetensors *file, size_t i, const char *name, hn_error *error) {
+    const struct tensor *tensor = &file->tensors[i];
+    if (tensor->end > file->data_bytes)
+        return error_set(error, HN_SYNTAX, "%s: tensor %s ends at byte %zu of the data, which has %zu", name,
+                         show_name(tensor->name).text, tensor->end, file->data_bytes);
+    for (size_t j = 0; j < i; j++)
+        if (overlap(tensor, &file->tensors[j]))
+            return error_set(error, HN_SYNTAX, "%s: tensors %s and %s overlap", name,
+                             show_name(file->tensors[j].name).text, show_name(tensor->name).text);
+    return HN_OK;
+}
+
+/* Every byte of the data belongs to one tensor. */
+static hn_status check_places(const struct safetensors *file, const char *name, hn_error *error) {
+    size_t covered = 0;
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        hn_status status = check_place(file, i, name, error);
+        if (status != HN_OK)
+            return status;
+        covered += file->tensors[i].end - file->tensors[i].begin;
+    }
+    if (covered != file->data_bytes)
+        return error_set(error, HN_SYNTAX, "%s: %zu bytes of the data belong to no tensor", name,
+                         file->data_bytes - covered);
+    return HN_OK;
+}
+
+static hn_status check_tensors(struct safetensors *file, const char *name, hn_error *error) {
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        hn_status status = check_tensor(&file->tensors[i], name, error);
+        if (status != HN_OK)
+            return status;
+    }
+    return check_places(file, name, error);
+}
+
+hn_status safetensors_parse(struct safetensors *file, const char *name, const unsigned char *bytes, size_t count,
+                            hn_error *error) {
+    size_t length = 0;
+    file->texts = NULL;
+    hn_status status = measure_header(&length, name, bytes, count, error);
+    if (status != HN_OK)
+        return status;
+    file->data = bytes + SAFETENSORS_LENGTH + length;
+    file->data_bytes = count - SAFETENSORS_LENGTH - length;
+    struct json_cursor c = {bytes, bytes + SAFETENSORS_LENGTH, file->data, name, error};
+    file->texts = base_allocate(length + 1);
+    if (!file->texts)
+        return error_no_memory(error, name);
+    status = safetensors_header(file, &c);
+    if (status == HN_OK)
+        status = check_sum(file, name, bytes, count, error);
+    if (status == HN_OK)
+        status = check_tensors(file, name, error);
+    if (status != HN_OK) {
+        base_release(file->texts);
+        file->texts = NULL;
+    }
+    return status;
+}
+
+/* ---- looking in ---- */
+
+const char *texts_find(const char *texts, size_t bytes, const char *key) {
+    const char *at = texts, *end = texts ? texts + bytes : NULL;
+    while (at < end) {
+        const char *value = at + strlen(at) + 1;
+        if (strcmp(at, key) == 0)
+            return value;
+        at = value + strlen(value) + 1;
+    }
+    return NULL;
+}
+
+double tensor_number(const struct safetensors *file, const struct tensor *tensor, size_t i) {
+    const unsigned char *bytes = file->data + tensor->begin + i * tensor->item;
+    uint64_t bits = 0;
+    for (size_t byte = tensor->item; byte-- > 0;)
+        bits = bits << 8 | bytes[byte];
+    if (tensor->item == sizeof(float)) {
+        uint32_t half = (uint32_t)bits;
+        float single;
+        memcpy(&single, &half, sizeof single);
+        return (double)single;
+    }
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}

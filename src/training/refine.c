@@ -1,0 +1,203 @@
+/* refine.c - see refine.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "training/refine.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "derivatives/derivatives.h"
+
+#include <math.h>
+#include <string.h>
+
+struct parts {
+    struct problem problem;
+    struct node_matrix jacobian, gradient, hessian;
+    uint32_t *nodes;
+    size_t count, capacity;
+};
+
+/* ---- building ---- */
+
+static hn_status collect(struct parts *parts, const uint32_t *nodes, size_t count, hn_error *error) {
+    uint32_t *list = array_grow(parts->nodes, &parts->capacity, parts->count + count + 1, sizeof *list);
+    if (!list)
+        return error_no_memory(error, "refinement");
+    parts->nodes = list;
+    if (count)
+        memcpy(list + parts->count, nodes, count * sizeof *list);
+    parts->count += count;
+    return HN_OK;
+}
+
+static hn_status differentiate(struct parts *parts, const hn_model *model, hn_error *error) {
+    struct problem *p = &parts->problem;
+    hn_status status = problem_create(p, model, error);
+    if (status == HN_OK && p->objective == 0)
+        status = error_set(error, HN_INVALID, "the model has no objective: there is nothing to refine for");
+    if (status == HN_OK)
+        status = derivatives_jacobian(&parts->jacobian, &p->graph, p->body, p->rows, SPACE_Y, p->outputs, error);
+    if (status == HN_OK)
+        status = derivatives_jacobian(&parts->gradient, &p->graph, &p->objective, 1, SPACE_Y, p->outputs, error);
+    if (status == HN_OK)
+        status = derivatives_jacobian(&parts->hessian, &p->graph, parts->gradient.node, parts->gradient.count, SPACE_Y,
+                                      p->outputs, error);
+    return status;
+}
+
+static hn_status collect_all(struct parts *parts, hn_error *error) {
+    const struct problem *p = &parts->problem;
+    hn_status status = collect(parts, &p->objective, 1, error);
+    if (status == HN_OK)
+        status = collect(parts, p->body, p->rows, error);
+    if (status == HN_OK)
+        status = collect(parts, p->lower, p->rows, error);
+    if (status == HN_OK)
+        status = collect(parts, p->upper, p->rows, error);
+    if (status == HN_OK)
+        status = collect(parts, parts->jacobian.node, parts->jacobian.count, error);
+    if (status == HN_OK)
+        status = collect(parts, parts->gradient.node, parts->gradient.count, error);
+    for (size_t i = 0; i < parts->gradient.count && status == HN_OK; i++)
+        for (size_t e = parts->hessian.first[i]; e < parts->hessian.first[i + 1] && status == HN_OK; e++)
+            if (parts->hessian.column[e] == parts->gradient.column[i])
+                status = collect(parts, &parts->hessian.node[e], 1, error);
+    return status;
+}
+
+static hn_status compile(struct refiner *r, const struct parts *parts, hn_error *error) {
+    const struct problem *p = &parts->problem;
+    struct program_request request = {.graph = &p->graph, .outputs = parts->nodes, .output_count = parts->count};
+    request.leaf_count[SPACE_X] = r->inputs = p->inputs;
+    request.leaf_count[SPACE_Y] = r->outputs = p->outputs;
+    r->rows = p->rows;
+    r->entries = parts->jacobian.count;
+    request.phase[SPACE_Y] = 1;
+    return program_create(&r->program, &request, error);
+}
+
+static uint32_t *take_places(struct refiner *r, size_t begin, size_t count) {
+    uint32_t *places = arena_take(&r->arena, count + 1, sizeof *places);
+    for (size_t i = 0; places && i < count; i++)
+        places[i] = r->program->output_slot[begin + i] * LANES;
+    return places;
+}
+
+/* Places of gradient and curvature by column; the constant 0 of an entry that is not there lies behind the program's slots. */
+static bool keep_objective(struct refiner *r, const struct parts *parts, size_t begin) {
+    uint32_t zero = (uint32_t)(r->program->slots * LANES);
+    size_t next = begin + parts->gradient.count;
+    r->gradient = arena_take(&r->arena, r->outputs + 1, sizeof *r->gradient);
+    r->curvature = arena_take(&r->arena, r->outputs + 1, sizeof *r->curvature);
+    if (!r->gradient || !r->curvature)
+        return false;
+    for (size_t j = 0; j < r->outputs; j++)
+        r->gradient[j] = r->curvature[j] = zero;
+    for (size_t i = 0; i < parts->gradient.count; i++) {
+        uint32_t column = parts->gradient.column[i];
+        r->gradient[column] = r->program->output_slot[begin + i] * LANES;
+        for (size_t e = parts->hessian.first[i]; e < parts->hessian.first[i + 1]; e++)
+            if (parts->hessian.column[e] == column)
+                r->curvature[column] = r->program->output_slot[next++] * LANES;
+    }
+    return true;
+}
+
+static bool keep(struct refiner *r, const struct parts *parts) {
+    const struct problem *p = &parts->problem;
+    size_t rows = r->rows;
+    r->x = (uint32_t)(r->program->leaf_slot[SPACE_X] * LANES);
+    r->y = (uint32_t)(r->program->leaf_slot[SPACE_Y] * LANES);
+    r->objective = r->program->output_slot[0] * LANES;
+    r->value = take_places(r, 1, rows);
+    r->lower = take_places(r, 1 + rows, rows);
+    r->upper = take_places(r, 1 + 2 * rows, rows);
+    r->entry = take_places(r, 1 + 3 * rows, r->entries);
+    r->first = arena_take(&r->arena, rows + 1, sizeof *r->first);
+    r->column = arena_take(&r->arena, r->entries + 1, sizeof *r->column);
+    r->fixed = arena_take(&r->arena, r->outputs + 1, sizeof *r->fixed);
+    if (!r->value || !r->lower || !r->upper || !r->entry || !r->first || !r->column || !r->fixed)
+        return false;
+    memcpy(r->first, parts->jacobian.first, (rows + 1) * sizeof *r->first);
+    if (r->entries)
+        memcpy(r->column, parts->jacobian.column, r->entries * sizeof *r->column);
+    for (size_t j = 0; j < r->outputs; j++)
+        r->fixed[j] = p->fixed[j] != 0;
+    return keep_objective(r, parts, 1 + 3 * rows + r->entries);
+}
+
+static uint32_t take(struct refiner *r, size_t count) {
+    size_t place = r->slots * LANES;
+    r->slots += count;
+    return (uint32_t)place;
+}
+
+static hn_status create_system(struct refiner *r, hn_error *error) {
+    size_t most = r->rows > r->outputs ? r->rows : r->outputs, capacity = 0;
+    r->slots = r->program->slots + 1; /* the zero of keep_objective */
+    r->matrix = take(r, r->entries);
+    r->shift = take(r, r->rows);
+    r->right = take(r, r->rows);
+    r->unknown = take(r, most);
+    r->scaled = take(r, r->outputs);
+    r->step = take(r, r->outputs);
+    r->scale = take(r, r->outputs);
+    r->state = take(r, r->rows);
+    r->target = take(r, r->rows);
+    uint32_t *places = array_grow(NULL, &capacity, r->entries + 1, sizeof *places);
+    if (!places)
+        return error_no_memory(error, "refinement");
+    for (size_t e = 0; e < r->entries; e++)
+        places[e] = (uint32_t)(r->matrix + e * LANES);
+    const struct damped_request request = {
+        .matrix = {r->rows, r->outputs, r->first, r->column, places, NULL},
+        .rows_side_only = true,
+        .fixed_shift = NAN,
+        .shift = r->shift,
+        .storage = (uint32_t)(r->slots * LANES),
+    };
+    hn_status status = damped_create(&r->system, &request, error);
+    base_release(places);
+    r->slots += r->system.slots;
+    r->bytes = r->slots * LANES * sizeof(double);
+    return status;
+}
+
+hn_status refiner_create(struct refiner *r, const hn_model *model, hn_error *error) {
+    struct parts parts = {.nodes = NULL};
+    *r = (struct refiner){.inputs = 0};
+    hn_status status = backend_choose(&r->backend, NULL, error);
+    if (status == HN_OK)
+        status = differentiate(&parts, model, error);
+    if (status == HN_OK)
+        status = collect_all(&parts, error);
+    if (status == HN_OK)
+        status = compile(r, &parts, error);
+    if (status == HN_OK && !keep(r, &parts))
+        status = error_no_memory(error, "refinement");
+    if (status == HN_OK)
+        status = create_system(r, error);
+    node_matrix_release(&parts.jacobian);
+    node_matrix_release(&parts.gradient);
+    node_matrix_release(&parts.hessian);
+    base_release(parts.nodes);
+    problem_release(&parts.problem);
+    if (status != HN_OK)
+        refiner_release(r);
+    return status;
+}
+
+void refiner_release(struct refiner *r) {
+    program_destroy(r->program);
+    damped_release(&r->system);
+    arena_release(&r->arena);
+    *r = (struct refiner){.inputs = 0};
+}
+
+void refiner_begin(const struct refiner *r, double *memory) {
+    memset(memory, 0, r->bytes);
+    program_prepare(r->program, memory);
+    for (size_t i = 0; i < r->system.constant_count; i++)
+        for (size_t lane = 0; lane < LANES; lane++)
+            memory[r->system.constants[i].place + lane] = r->system.constants[i].value;
+}

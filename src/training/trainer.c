@@ -1,0 +1,280 @@
+/* trainer.c - steps of Adam on batches cut into fixed chunks.
+ *
+ * Adam: Kingma, Ba, "Adam: a method for stochastic optimization", 2015; the rate rises linearly over the warm-up and then
+ * falls along a half cosine. Chunks are taken by whichever thread is free; their gradients and sums are added up in order
+ * of their numbers, so that the bits do not depend on the number of threads.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "training/trainer_parts.h"
+
+#define WIDTH 1
+#include "base/elementary.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double BETA[2] = {0.9, 0.999}, ADAM_EPS = 1e-8;
+
+hn_train_options hn_train_defaults(void) {
+    hn_train_options options = {.layer = hn_layer_defaults(),
+                                .final = hn_layer_defaults(),
+                                .candidates = 1,
+                                .others = 0.05,
+                                .residual_weight = 10,
+                                .move_weight = 0.05,
+                                .inward = 1,
+                                .clip_sample = 100,
+                                .rate = 1e-3,
+                                .last_share = 0.01,
+                                .warmup = 50,
+                                .steps = 4000};
+    options.layer.iterations = 40;
+    return options;
+}
+
+/* ---- life ---- */
+
+static hn_status check_options(const hn_trainer *t, hn_error *error) {
+    const hn_train_options *o = &t->options;
+    hn_network_options network = hn_network_describe(t->network);
+    if (o->candidates < 1 || o->candidates > 1000)
+        return error_set(error, HN_INVALID, "candidates %zu: choose 1 to 1000", o->candidates);
+    if (network.inputs != t->inputs || network.outputs != o->candidates * t->outputs)
+        return error_set(error, HN_INVALID,
+                         "the network has %zu inputs and %zu outputs; the model needs %zu and %zu (%zu candidates)",
+                         network.inputs, network.outputs, t->inputs, o->candidates * t->outputs, o->candidates);
+    bool sensible = o->residual_weight >= 0 && o->move_weight >= 0 && o->others >= 0 && o->clip_sample >= 0 &&
+                    o->clip_batch >= 0 && o->rate > 0 && o->last_share >= 0 && isfinite(o->rate) && o->steps >= 0 &&
+                    o->warmup >= 0 && o->refine >= 0;
+    return sensible ? HN_OK : error_set(error, HN_INVALID, "training: a weight, a rate or a count is out of range");
+}
+
+static hn_status make_moments(hn_trainer *t, hn_error *error) {
+    size_t bytes;
+    if (!size_multiply(t->parameters, sizeof(double), &bytes))
+        return error_no_memory(error, "training");
+    for (int i = 0; i < 2; i++) {
+        t->moments[i] = base_allocate(bytes);
+        if (!t->moments[i])
+            return error_no_memory(error, "training");
+        memset(t->moments[i], 0, bytes);
+    }
+    return HN_OK;
+}
+
+static hn_status build(hn_trainer *t, hn_error *error) {
+    hn_status status = check_options(t, error);
+    if (status == HN_OK)
+        status = loss_create(&t->loss, t->model, error);
+    if (status == HN_OK && t->options.refine > 0)
+        status = refiner_create(&t->refiner, t->model, error);
+    if (status == HN_OK)
+        status = hn_layer_create(&t->layer, t->model, &t->options.layer, error);
+    if (status == HN_OK)
+        status = hn_layer_create(&t->final, t->model, &t->options.final, error);
+    if (status == HN_OK)
+        status = team_create(&t->team, t->options.threads, error);
+    if (status == HN_OK)
+        status = make_moments(t, error);
+    return status == HN_OK ? trainer_memory_create(t, error) : status;
+}
+
+hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network *network,
+                            const hn_train_options *options, hn_error *error) {
+    *out = NULL;
+    if (!model || !network)
+        return error_set(error, HN_INVALID, "hn_trainer_create: there is no %s", model ? "network" : "model");
+    hn_trainer *t = base_allocate(sizeof *t);
+    if (!t)
+        return error_no_memory(error, "training");
+    *t = (hn_trainer){.model = model, .network = network, .options = options ? *options : hn_train_defaults()};
+    t->inputs = hn_model_input_count(model);
+    t->outputs = hn_model_output_count(model);
+    t->parameters = hn_network_parameter_count(network);
+    hn_status status = build(t, error);
+    if (status != HN_OK) {
+        hn_trainer_destroy(t);
+        return status;
+    }
+    *out = t;
+    return HN_OK;
+}
+
+void hn_trainer_destroy(hn_trainer *t) {
+    if (!t)
+        return;
+    trainer_memory_release(t);
+    team_destroy(t->team);
+    hn_layer_destroy(t->layer);
+    hn_layer_destroy(t->final);
+    loss_release(&t->loss);
+    refiner_release(&t->refiner);
+    base_release(t->moments[0]);
+    base_release(t->moments[1]);
+    base_release(t->gradients);
+    base_release(t->sums);
+    base_release(t);
+}
+
+/* ---- batches ---- */
+
+static hn_status make_room(hn_trainer *t, size_t chunks, hn_error *error) {
+    size_t numbers, bytes, sums;
+    if (chunks <= t->chunks)
+        return HN_OK;
+    bool fits = size_multiply(chunks, t->learning ? t->parameters : 1, &numbers) &&
+                size_multiply(numbers, sizeof *t->gradients, &bytes) && size_multiply(chunks, sizeof *t->sums, &sums);
+    struct chunk_sums *moved = fits ? base_reallocate(t->sums, sums) : NULL;
+    t->sums = moved ? moved : t->sums;
+    double *gradients = moved ? base_reallocate(t->gradients, bytes) : NULL;
+    if (!gradients)
+        return error_no_memory(error, "training");
+    t->gradients = gradients;
+    t->chunks = t->learning ? chunks : 0; /* gradients have room for learning batches alone */
+    return HN_OK;
+}
+
+static void work(void *context, int member) {
+    hn_trainer *t = context;
+    size_t chunks = (t->count + CHUNK - 1) / CHUNK;
+    for (;;) {
+        size_t chunk = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED);
+        if (chunk >= chunks)
+            return;
+        if (t->learning)
+            memset(t->gradients + chunk * t->parameters, 0, t->parameters * sizeof *t->gradients);
+        trainer_chunk(t, &t->memory[member], chunk);
+    }
+}
+
+static hn_status run_batch(hn_trainer *t, size_t count, const double *x, hn_error *error) {
+    hn_status status = make_room(t, (count + CHUNK - 1) / CHUNK, error);
+    if (status != HN_OK)
+        return status;
+    t->x = x;
+    t->count = count;
+    t->next = 0;
+    team_run(t->team, work, t);
+    return HN_OK;
+}
+
+static hn_train_report add_up(const hn_trainer *t) {
+    hn_train_report r = {.samples = 0};
+    for (size_t c = 0; c < (t->count + CHUNK - 1) / CHUNK; c++) {
+        const struct chunk_sums *s = &t->sums[c];
+        r.samples += s->samples;
+        r.ok += s->ok;
+        r.dropped += s->dropped;
+        r.loss += s->loss;
+        r.objective += s->objective;
+        r.residual += s->residual;
+        r.moved += s->moved;
+        r.steps += s->steps;
+        r.violation = s->violation > r.violation ? s->violation : r.violation;
+    }
+    double samples = (double)r.samples;
+    r.loss /= samples;
+    r.objective /= samples;
+    r.residual /= samples;
+    r.moved /= samples;
+    r.steps /= samples;
+    return r;
+}
+
+/* ---- Adam ---- */
+
+static double rate_now(const hn_trainer *t) {
+    const hn_train_options *o = &t->options;
+    double done = t->steps + 1;
+    if (done <= o->warmup)
+        return o->rate * done / o->warmup;
+    double share = o->steps > o->warmup ? (done - o->warmup) / (o->steps - o->warmup) : 1;
+    double cosine = 0.5 + 0.5 * elementary_cos(3.14159265358979323846 * fmin(1, share));
+    return o->rate * (o->last_share + (1 - o->last_share) * cosine);
+}
+
+/* The chunks' gradients, added in order into the first; their norm. */
+static double add_gradients(hn_trainer *t) {
+    size_t chunks = (t->count + CHUNK - 1) / CHUNK;
+    double squares = 0;
+    for (size_t c = 1; c < chunks; c++)
+        for (size_t i = 0; i < t->parameters; i++)
+            t->gradients[i] += t->gradients[c * t->parameters + i];
+    for (size_t i = 0; i < t->parameters; i++)
+        squares += t->gradients[i] * t->gradients[i];
+    return sqrt(squares);
+}
+
+/* By squaring: the same bits everywhere. */
+static double power(double base, int exponent) {
+    double result = 1;
+    for (; exponent > 0; exponent /= 2, base *= base)
+        if (exponent % 2)
+            result *= base;
+    return result;
+}
+
+static void adam(hn_trainer *t, double scale) {
+    double *p = hn_network_parameters(t->network), *m = t->moments[0], *v = t->moments[1];
+    double rate = rate_now(t);
+    t->steps++;
+    double first = 1 - power(BETA[0], t->steps), second = 1 - power(BETA[1], t->steps);
+    for (size_t i = 0; i < t->parameters; i++) {
+        double g = scale * t->gradients[i];
+        m[i] = BETA[0] * m[i] + (1 - BETA[0]) * g;
+        v[i] = BETA[1] * v[i] + (1 - BETA[1]) * g * g;
+        p[i] -= rate * (m[i] / first) / (sqrt(v[i] / second) + ADAM_EPS);
+    }
+}
+
+hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const hn_real *targets,
+                          hn_train_report *report, hn_error *error) {
+    if (!t || count == 0 || (!x && t->inputs))
+        return error_set(error, HN_INVALID, "hn_trainer_step: there is no trainer or there are no inputs");
+    t->learning = true;
+    t->targets = targets;
+    hn_status status = run_batch(t, count, x, error);
+    if (status != HN_OK)
+        return status;
+    hn_train_report r = add_up(t);
+    r.gradient = add_gradients(t);
+    if (isfinite(r.gradient)) {
+        double most = t->options.clip_batch;
+        adam(t, most > 0 && r.gradient > most ? most / r.gradient : 1);
+    } else {
+        r.dropped = r.samples; /* the step is not taken */
+        t->steps++;
+    }
+    if (report)
+        *report = r;
+    return HN_OK;
+}
+
+hn_status hn_trainer_apply(hn_trainer *t, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
+                           hn_report *reports, hn_error *error) {
+    if (!t || (count && !x && t->inputs))
+        return error_set(error, HN_INVALID, "hn_trainer_apply: there is no trainer or there are no inputs");
+    t->learning = false;
+    t->targets = NULL;
+    t->out_y = y;
+    t->out_objective = objective;
+    t->out_reports = reports;
+    return count ? run_batch(t, count, x, error) : HN_OK;
+}
+
+/* ---- state ---- */
+
+hn_real *hn_trainer_moment(hn_trainer *trainer, int which) {
+    return trainer->moments[which != 0];
+}
+
+int hn_trainer_steps(const hn_trainer *trainer) {
+    return trainer->steps;
+}
+
+void hn_trainer_set_steps(hn_trainer *trainer, int steps) {
+    trainer->steps = steps;
+}
