@@ -77,7 +77,7 @@ foreach(source IN LISTS test_sources)
     # The elementary functions at every width are what test_wide compares; test_elementary judges them by MPFR.
     if(room STREQUAL base AND name STREQUAL elementary)
         list(FILTER sources EXCLUDE REGEX "/elementary_width[0-9].c$")
-    elseif(room STREQUAL tools) # tools are no library: their tests include what they judge
+    elseif(room STREQUAL tools AND NOT name STREQUAL reference) # tools are no library: their tests include what they judge
         list(APPEND sources ${folder}/${name}_source.c)
         list(REMOVE_DUPLICATES sources)
     elseif(room STREQUAL base AND name STREQUAL wide)
@@ -102,6 +102,12 @@ foreach(source IN LISTS test_sources)
             continue()
         endif()
         list(APPEND libraries ${AMD_LIBRARY} ${SUITESPARSE_LIBRARY})
+    elseif(room STREQUAL tools AND name STREQUAL reference)
+        if(NOT IPOPT_LIBRARY OR NOT IPOPT_INCLUDE)
+            skipped_test(${room}/${name} "IPOPT is not installed")
+            continue()
+        endif()
+        list(PREPEND libraries hardnet_reference)
     endif()
 
     c_test(${room}/${name} ${sources})
@@ -157,6 +163,13 @@ foreach(source IN LISTS examples)
     set_tests_properties(examples/${name} PROPERTIES TIMEOUT 60 ENVIRONMENT "${test_environment}")
 endforeach()
 
+# ---- the feasibility benchmark, on a few models; it fails on a false ok ----
+
+add_test(NAME bench/feasibility COMMAND bench_feasibility --starts 2 models/infeasible models/feasibility/hs13.mod
+                                        models/feasibility/pal_s5.mod tests/ampl/texts/knapsack.mod
+         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+set_tests_properties(bench/feasibility PROPERTIES TIMEOUT 120 ENVIRONMENT "${test_environment}")
+
 # ---- scripts that judge from outside ----
 
 # script_test(NAME SOURCE ARGUMENT...): a Python script with exit status 77 for "skipped".
@@ -172,6 +185,7 @@ endfunction()
 
 if(TARGET hardnet_tool)
     script_test(tools/check tools/test_check.py $<TARGET_FILE:hardnet_tool>)
+    script_test(tools/check_layer tools/test_check_layer.py $<TARGET_FILE:hardnet_tool>)
     script_test(tools/project tools/test_project.py $<TARGET_FILE:hardnet_tool>)
     script_test(tools/bench tools/test_bench.py $<TARGET_FILE:hardnet_tool>)
 endif()

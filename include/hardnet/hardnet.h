@@ -7,6 +7,8 @@
 #include "hardnet/base.h"
 #include "hardnet/layer.h"
 #include "hardnet/model.h"
+#include "hardnet/network.h"
 #include "hardnet/read.h"
+#include "hardnet/train.h"
 
 #endif

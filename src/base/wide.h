@@ -155,7 +155,7 @@ WIDE_INLINE int wide_any(wide_bits mask) {
 #define WIDE_LIST(...) __VA_ARGS__
 
 /* Element i of row j becomes element j of row i, for WIDTH rows. */
-WIDE_INLINE void wide_transpose(wide *rows) {
+WIDE_INLINE void wide_transpose(wide *rows) { // NOLINT(readability-non-const-parameter): const at WIDTH 1 alone
 #if WIDTH == 2
     WIDE_EXCHANGE(rows[0], rows[1], (0, 2), (1, 3));
 #elif WIDTH == 4

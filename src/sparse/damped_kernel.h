@@ -16,12 +16,12 @@
 
 #include <math.h>
 
-#define AT(place) ((wide *)(void *)SLOT_AT(slots, place))
+#define AT(place)      ((wide *)(void *)SLOT_AT(slots, place))
+#define SEEN_AT(place) ((const wide *)(const void *)SLOT_AT(slots, place))
 
 /* sums += a b for one pair of places. */
 WIDE_INLINE void kernel_pair(const double *slots, const uint32_t *pair, wide *sums) {
-    const wide *a = (const wide *)(const void *)SLOT_AT(slots, pair[0]);
-    const wide *b = (const wide *)(const void *)SLOT_AT(slots, pair[1]);
+    const wide *a = SEEN_AT(pair[0]), *b = SEEN_AT(pair[1]);
     for (int i = 0; i < LANE_PARTS; i++)
         sums[i] += a[i] * b[i];
 }
@@ -75,15 +75,15 @@ WIDE_INLINE void kernel_pivot_begin(const struct damped *system, double *slots) 
 /* ---- the listed factor ---- */
 
 /* Row j of L: takes l_jk n_jk out of the diagonal and l_jk z_k out of each right-hand side. */
-WIDE_INLINE const uint32_t *kernel_row_listed(double *slots, const uint32_t *s, uint32_t count, wide *d,
+WIDE_INLINE const uint32_t *kernel_row_listed(const double *slots, const uint32_t *s, uint32_t count, wide *d,
                                               wide (*z)[LANE_PARTS], const struct damped_sides *sides,
                                               const int side_count) {
     for (uint32_t k = 0; k < count; k++, s += 3)
         for (int i = 0; i < LANE_PARTS; i++) {
-            wide l = AT(s[0])[i];
-            d[i] += l * AT(s[1])[i];
+            wide l = SEEN_AT(s[0])[i];
+            d[i] += l * SEEN_AT(s[1])[i];
             for (int side = 0; side < side_count; side++)
-                z[side][i] -= l * AT(sides->to[side] + s[2])[i];
+                z[side][i] -= l * SEEN_AT(sides->to[side] + s[2])[i];
         }
     return s;
 }
@@ -235,5 +235,6 @@ static void kernel_solve(const struct damped *system, double *slots, const struc
 }
 
 #undef AT
+#undef SEEN_AT
 
 #endif

@@ -59,7 +59,7 @@ hn_status lister_constant(struct lister *lister, double value, uint32_t *place, 
     size_t mask = lister->table_size - 1, at = (size_t)((bits * 0x9E3779B97F4A7C15U) >> 20) & mask;
     for (; lister->table[at]; at = (at + 1) & mask) {
         const struct damped_constant *known = &lister->system->constants[lister->table[at] - 1];
-        if (memcmp(&known->value, &value, sizeof value) == 0) {
+        if (known->value == value && signbit(known->value) == signbit(value)) {
             *place = known->place;
             return HN_OK;
         }

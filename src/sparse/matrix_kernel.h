@@ -142,7 +142,7 @@ static void kernel_panel_times(const struct matrix_product *task, const struct m
 static void kernel_multiply_matrix(const struct matrix_product *task) {
     struct matrix_panel panel;
     for (panel.left = 0; panel.left < task->columns; panel.left += panel.columns) {
-        size_t left = task->columns - panel.left, most = MATRIX_PARTS * WIDTH;
+        size_t left = task->columns - panel.left, most = (size_t)MATRIX_PARTS * WIDTH;
         panel.columns = left < most ? left : most;
         panel.parts = (int)((panel.columns + WIDTH - 1) / WIDTH);
         panel.top = 0;

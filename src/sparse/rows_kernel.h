@@ -70,10 +70,10 @@ WIDE_INLINE void kernel_residual_part(const struct rows_task *task, double *slot
     if (i < task->rows)
         kernel_residual_row(task, slots, i, part, &even);
     wide *summary = AT(task->summary) + part;
-    summary[SUMMARY_WORST * LANE_PARTS] = wide_select(wide_less(even.worst, odd.worst), odd.worst, even.worst);
-    MASK_AT(task->summary)[SUMMARY_FINITE * LANE_PARTS + part] = even.finite & odd.finite;
+    summary[(size_t)SUMMARY_WORST * LANE_PARTS] = wide_select(wide_less(even.worst, odd.worst), odd.worst, even.worst);
+    MASK_AT(task->summary)[(size_t)SUMMARY_FINITE * LANE_PARTS + part] = even.finite & odd.finite;
     if (task->weighted)
-        summary[SUMMARY_SQUARES * LANE_PARTS] = kernel_squares(task, slots, part);
+        summary[(size_t)SUMMARY_SQUARES * LANE_PARTS] = kernel_squares(task, slots, part);
 }
 
 static void kernel_residual(const struct rows_task *task, double *slots) {
@@ -203,8 +203,8 @@ static void kernel_step(const struct rows_task *task, double *slots, uint32_t ba
             usable &= kernel_finite(new);
             AT(y)[j * LANE_PARTS + part] = new;
         }
-        MASK_AT(task->summary)[SUMMARY_MOVED * LANE_PARTS + part] = moved;
-        MASK_AT(task->summary)[SUMMARY_USABLE * LANE_PARTS + part] = usable;
+        MASK_AT(task->summary)[(size_t)SUMMARY_MOVED * LANE_PARTS + part] = moved;
+        MASK_AT(task->summary)[(size_t)SUMMARY_USABLE * LANE_PARTS + part] = usable;
     }
 }
 

@@ -46,6 +46,7 @@ static hn_batch batch_of(const struct chunk *c) {
 /* ---- loss ---- */
 
 /* Objective at the rows of y, and with a gradient the gradient there; the residual beside it. */
+// NOLINTNEXTLINE(readability-non-const-parameter): it is written through the samples
 static void run_loss(const struct chunk *c, const double *y, double *gradient, double *objective) {
     const hn_trainer *t = c->trainer;
     struct chunk_memory *m = c->memory;
@@ -225,21 +226,27 @@ static void finish_gradients(const struct chunk *c, struct chunk_sums *sums) {
         }
 }
 
+/* Without the layer's gradient: the raw output is drawn towards what correction and refinement made of it. */
+static void imitate(const struct chunk *c, double *grad_parameters) {
+    const hn_trainer *t = c->trainer;
+    struct chunk_memory *m = c->memory;
+    size_t n = t->outputs;
+    for (size_t i = 0; i < c->count; i++)
+        for (size_t k = 0; k < t->options.candidates; k++) {
+            size_t s = sample_at(c, i, k);
+            for (size_t j = 0; j < n; j++)
+                m->grad_raw[s * n + j] = 2 * t->options.improve * (m->raw[s * n + j] - m->y[s * n + j]);
+            clip_sample(t, m->grad_raw + s * n, (s == m->best[i] ? 1 : t->options.others) / (double)t->count);
+        }
+    gather(c, m->grad_y);
+    perceptron_backward(t->network, m->perceptron, c->count, m->grad_y, grad_parameters);
+}
+
 static void go_back(const struct chunk *c, struct chunk_sums *sums, double *grad_parameters) {
     const hn_trainer *t = c->trainer;
     struct chunk_memory *m = c->memory;
     if (t->options.improve > 0) {
-        size_t n = t->outputs;
-        for (size_t i = 0; i < c->count; i++)
-            for (size_t k = 0; k < t->options.candidates; k++) {
-                size_t s = sample_at(c, i, k);
-                double weight = (s == m->best[i] ? 1 : t->options.others) / (double)t->count;
-                for (size_t j = 0; j < n; j++)
-                    m->grad_raw[s * n + j] = 2 * t->options.improve * (m->raw[s * n + j] - m->y[s * n + j]);
-                clip_sample(t, m->grad_raw + s * n, weight);
-            }
-        gather(c, m->grad_y);
-        perceptron_backward(t->network, m->perceptron, c->count, m->grad_y, grad_parameters);
+        imitate(c, grad_parameters);
         return;
     }
     hn_batch batch = batch_of(c);

@@ -211,9 +211,12 @@ static double add_gradients(hn_trainer *t) {
 /* By squaring: the same bits everywhere. */
 static double power(double base, int exponent) {
     double result = 1;
-    for (; exponent > 0; exponent /= 2, base *= base)
+    while (exponent > 0) {
         if (exponent % 2)
             result *= base;
+        base *= base;
+        exponent /= 2;
+    }
     return result;
 }
 

@@ -65,6 +65,6 @@ hn_status trainer_memory_create(hn_trainer *trainer, hn_error *error);
 void trainer_memory_release(hn_trainer *trainer);
 
 /* Runs network, layer and loss on one chunk; with learning also the way back. */
-void trainer_chunk(hn_trainer *trainer, struct chunk_memory *memory, size_t chunk);
+void trainer_chunk(hn_trainer *trainer, struct chunk_memory *memory, size_t number);
 
 #endif

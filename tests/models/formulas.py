@@ -119,6 +119,42 @@ def infeasible(x, y):
     return [group("disc", (y**2).sum(), -INF, 1), group("halfplane", y.sum(), 2)], None
 
 
+# ---- models/infeasible/ ----
+
+@model("infeasible/balls", (0, 3, 2, 6), (), names("y", numbered(1, 3)), [4, -3, 2])
+def infeasible_balls(x, y):
+    return [group("first", (y**2).sum(), -INF, 1),
+            group("second", ((y - np.array([2, 2, 1])) ** 2).sum(), -INF, 1)], None
+
+
+@model("infeasible/affine", (0, 4, 3, 10), (), names("y", numbered(1, 4)), [1, -2, 3, 0.5])
+def infeasible_affine(x, y):
+    rows = np.array([[1, 2, -1, 1], [2, -1, 1, 0], [3, 1, 0, 1]]) @ y
+    return [equal(name, row, value) for name, row, value in zip(("first", "second", "third"), rows, (1, 0, 2))], None
+
+
+@model("infeasible/square", (0, 3, 1, 3), (), names("y", numbered(1, 3)), [3, -1, 0.5])
+def infeasible_square(x, y):
+    steps = np.array([y[0] - y[1], y[1] - y[2], y[2] - 1])
+    return [group("squares", (steps**2).sum(), -INF, -1)], None
+
+
+@model("infeasible/logarithm", (0, 3, 2, 6), (), names("y", numbered(1, 3)), [0.2, 0.2, 0.2])
+def infeasible_logarithm(x, y):
+    return [group("product", np.log(y).sum(), 1), group("total", y.sum(), -INF, 3)], None
+
+
+@model("infeasible/sine", (0, 2, 1, 2), (), ["t", "y"], [2, -1])
+def infeasible_sine(x, y):
+    return [equal("wave", 3 * np.sin(y[0]) + 4 * np.cos(y[0]) - y[1] ** 2, 6)], None
+
+
+@model("infeasible/triangle", (0, 2, 3, 6), (), ["y1", "y2"], [5, -3])
+def infeasible_triangle(x, y):
+    a, b = np.array([0, 2, 1]), np.array([0, 0, np.sqrt(3)])
+    return [group("disc", (y[0] - a) ** 2 + (y[1] - b) ** 2, -INF, 1.21, names("disc", numbered(1, 3)))], None
+
+
 FEEDS = [0, 0.6, 0.8, 0.4], [0.15, 1, 1.2, 0.8]
 
 

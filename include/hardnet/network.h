@@ -1,0 +1,84 @@
+/* hardnet/network.h - multilayer perceptrons: from inputs x to raw outputs y, and their files.
+ *
+ *     h_0 = (x - input_shift) * input_scale,   h_k = activation(W_k h_(k-1) + b_k),   y = output_shift + output_scale * (W h + b)
+ *
+ * Sums run over the inputs of a neuron in ascending order, starting from its bias: the same bits in any batch, on every
+ * instruction set. A network file is a safetensors file; what else it should carry (settings of a layer, the model's
+ * fingerprint, the record of a training) travels as texts beside the weights. Loading never executes anything and refuses
+ * what is damaged: a checksum over the whole, shapes, and finite weights are checked.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HARDNET_NETWORK_H
+#define HARDNET_NETWORK_H
+
+#include "hardnet/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hn_network hn_network;
+
+#define HN_ACTIVATION_LIST(X)                                                                                          \
+    X(HN_ACTIVATION_RELU, "relu")                                                                                      \
+    X(HN_ACTIVATION_TANH, "tanh")                                                                                      \
+    X(HN_ACTIVATION_SILU, "silu")
+
+#define HN_ENUMERATE(name, text) name,
+typedef enum hn_activation { HN_ACTIVATION_LIST(HN_ENUMERATE) HN_ACTIVATION_COUNT } hn_activation;
+#undef HN_ENUMERATE
+
+const char *hn_activation_text(hn_activation activation);
+bool hn_activation_find(const char *text, hn_activation *activation);
+
+enum { HN_NETWORK_MOST_HIDDEN = 16 };
+
+typedef struct hn_network_options {
+    size_t inputs, outputs;
+    size_t hidden_count;
+    size_t hidden[HN_NETWORK_MOST_HIDDEN]; /* widths */
+    hn_activation activation;
+    uint64_t seed; /* of the first weights */
+} hn_network_options;
+
+/* ---- life ---- */
+
+hn_status hn_network_create(hn_network **out, const hn_network_options *options, hn_error *error);
+void hn_network_destroy(hn_network *network);
+hn_network_options hn_network_describe(const hn_network *network); /* the seed is 0 for a network from a file */
+
+/* ---- numbers: for each layer of weights W (row by row: one row per neuron), then b ---- */
+
+size_t hn_network_parameter_count(const hn_network *network);
+hn_real *hn_network_parameters(hn_network *network);
+const hn_real *hn_network_parameters_of(const hn_network *network);
+
+/* Shifts and scales; ones and zeros at first. Scales must be finite and not 0. */
+hn_status hn_network_set_input(hn_network *network, const hn_real *shift, const hn_real *scale, hn_error *error);
+hn_status hn_network_set_output(hn_network *network, const hn_real *shift, const hn_real *scale, hn_error *error);
+
+/* ---- running: memory from the caller, no allocation ---- */
+
+size_t hn_network_workspace_bytes(const hn_network *network);
+hn_status hn_network_run(const hn_network *network, size_t count, const hn_real *x, hn_real *y, void *workspace,
+                         size_t bytes, hn_error *error);
+
+/* ---- files ---- */
+
+/* A text that travels with the weights. */
+typedef struct hn_note_text {
+    const char *key, *value;
+} hn_note_text;
+
+hn_status hn_network_save(const hn_network *network, const char *path, size_t count, const hn_note_text *texts,
+                          hn_error *error);
+hn_status hn_network_load(hn_network **out, const char *path, hn_error *error);
+
+/* The text under this key in a loaded network; NULL when there is none. */
+const char *hn_network_text(const hn_network *network, const char *key);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,263 @@
+/* test_network_faults.c - every allocation and every system call behind a network and its file fails in turn (R1, R8, R9).
+ *
+ * A save that fails leaves the old network, whole, no temporary file and no open descriptor; only when the folder cannot
+ * be synced, the last step, is the new one already there. A load that fails gives no network. Running makes no allocation,
+ * and loading opens one file (R7).
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/failing_memory.h"
+#include "support/failing_system.h"
+#include "support/scratch.h"
+
+#include "network/network_parts.h"
+#include "network/perceptron.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 97 }; /* bytes of one transfer: a file takes several */
+
+static const int codes[] = {ENOSPC, EIO, EACCES, EMFILE, EDQUOT, EROFS};
+static const hn_note_text text = {"note", "a text that travels along"};
+
+static struct scratch scratch;
+static const char *path;
+static hn_network *networks[2]; /* the old and the new */
+
+static hn_network *make(uint64_t seed) {
+    hn_network_options options = {.inputs = 3, .outputs = 2, .hidden_count = 1, .hidden = {8}, .seed = seed};
+    hn_network *network;
+    assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
+    return network;
+}
+
+static void save(int which) {
+    system_fail_never();
+    assert_int_equal(hn_network_save(networks[which], path, 1, &text, NULL), HN_OK);
+}
+
+static int begin(void **state) {
+    (void)state;
+    memory_fail_never();
+    system_fail_never();
+    system_move_at_most(PIECE);
+    scratch = scratch_create();
+    path = scratch_path(&scratch, "net");
+    networks[0] = make(1);
+    networks[1] = make(2);
+    save(0);
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    memory_fail_never();
+    system_fail_never();
+    hn_network_destroy(networks[0]);
+    hn_network_destroy(networks[1]);
+    scratch_remove(&scratch);
+    return memory_live_blocks() != 0;
+}
+
+/* Loaded without faults: 0 for the old network, 1 for the new. */
+static void check_file_is(int which) {
+    hn_network *network;
+    memory_fail_never();
+    system_fail_never();
+    assert_int_equal(hn_network_load(&network, path, NULL), HN_OK);
+    assert_memory_equal(hn_network_parameters(network), hn_network_parameters(networks[which]),
+                        hn_network_parameter_count(network) * sizeof(double));
+    assert_string_equal(hn_network_text(network, "note"), text.value);
+    hn_network_destroy(network);
+}
+
+static void check_nothing_is_left(size_t open_files) {
+    assert_int_equal(count_entries(scratch.folder), 1);
+    assert_int_equal(count_open_files(), open_files);
+    assert_int_equal(memory_live_blocks(), 2);
+}
+
+/* Saves with call k failing; false when there is no call k. */
+static bool save_fails_at(size_t k, int code) {
+    size_t open_files = count_open_files();
+    hn_error error = {.status = HN_OK};
+    system_fail_at(k, code);
+    hn_status status = hn_network_save(networks[1], path, 1, &text, &error);
+    enum system_call failed = system_failed_call();
+    size_t calls = system_calls();
+    if (failed == CALL_NONE) {
+        assert_int_equal(status, HN_OK);
+        check_file_is(1);
+        return false;
+    }
+    bool renamed = failed == CALL_SYNC && k + 1 == calls; /* the folder: only its close comes after */
+    bool ignored = failed == CALL_CLOSE && k == calls;    /* of the folder, after which nothing can be lost */
+    assert_int_equal(status, ignored ? HN_OK : HN_IO);
+    assert_int_equal(error.status, status);
+    if (!ignored) {
+        assert_contains(error.text, "/net: cannot ");
+        assert_contains(error.text, strerror(code));
+    }
+    check_file_is(renamed || ignored);
+    check_nothing_is_left(open_files);
+    return true;
+}
+
+static void a_save_whose_kth_call_fails_keeps_the_old_network(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(codes); i++) {
+        size_t k = 1;
+        for (; save_fails_at(k, codes[i]); k++)
+            save(0);
+        assert_true(k > 15);
+        save(0);
+    }
+}
+
+static void a_load_whose_kth_call_fails_gives_no_network(void **state) {
+    (void)state;
+    size_t open_files = count_open_files(), k = 1;
+    for (bool more = true; more; k++) {
+        hn_network *network = networks[0];
+        hn_error error = {.status = HN_OK};
+        system_fail_at(k, EIO);
+        hn_status status = hn_network_load(&network, path, &error);
+        enum system_call failed = system_failed_call();
+        bool harmless = failed == CALL_NONE || failed == CALL_SIZE || failed == CALL_CLOSE;
+        assert_int_equal(status, harmless ? HN_OK : HN_IO);
+        assert_int_equal(network != NULL, harmless);
+        assert_int_equal(error.status, status);
+        hn_network_destroy(network);
+        check_nothing_is_left(open_files);
+        more = failed != CALL_NONE;
+    }
+    assert_true(k > 10);
+}
+
+static void interrupted_and_short_transfers_are_no_failures(void **state) {
+    (void)state;
+    for (size_t piece = 1; piece < 3000; piece = piece * 3 + 1) {
+        system_move_at_most(piece);
+        save(1);
+        check_file_is(1);
+        save(0);
+    }
+    system_move_at_most(PIECE);
+    for (size_t k = 1;; k++) {
+        system_fail_at(k, EINTR);
+        hn_status status = hn_network_save(networks[1], path, 1, &text, NULL);
+        enum system_call failed = system_failed_call();
+        if (failed == CALL_NONE)
+            break;
+        if (failed == CALL_WRITE) {
+            assert_int_equal(status, HN_OK);
+            check_file_is(1);
+        }
+        save(0);
+    }
+}
+
+static void a_load_opens_one_file_and_reads_it(void **state) {
+    (void)state;
+    hn_network *network;
+    system_move_at_most(0);
+    system_fail_never();
+    assert_int_equal(hn_network_load(&network, path, NULL), HN_OK);
+    assert_int_equal(system_calls(), 5); /* open, size, read, read on to the end, close */
+    hn_network_destroy(network);
+}
+
+/* ---- memory ---- */
+
+static hn_status create_and_prepare(hn_error *error) {
+    hn_network_options options = {.inputs = 3, .outputs = 2, .hidden_count = 2, .hidden = {8, 9}};
+    hn_network *network = networks[0];
+    struct perceptron_memory *memory = (void *)networks[0];
+    hn_status status = hn_network_create(&network, &options, error);
+    if (status != HN_OK) {
+        assert_null(network);
+        return status;
+    }
+    status = perceptron_memory_create(&memory, network, 10, error);
+    assert_int_equal(memory == NULL, status != HN_OK);
+    perceptron_memory_destroy(memory);
+    hn_network_destroy(network);
+    return status;
+}
+
+static hn_status load_and_destroy(hn_error *error) {
+    hn_network *network = networks[0];
+    hn_status status = hn_network_load(&network, path, error);
+    assert_int_equal(network == NULL, status != HN_OK);
+    hn_network_destroy(network);
+    return status;
+}
+
+static hn_status save_new(hn_error *error) {
+    return hn_network_save(networks[1], path, 1, &text, error);
+}
+
+static void check_memory_faults(hn_status (*work)(hn_error *), size_t least) {
+    for (int for_ever = 0; for_ever < 2; for_ever++) {
+        size_t k = 1;
+        for (;; k++) {
+            hn_error error = {.status = HN_OK, .text = ""};
+            memory_fail_at(k, for_ever);
+            hn_status status = work(&error);
+            bool failed = memory_has_failed();
+            memory_fail_never();
+            assert_int_equal(status, failed ? HN_NO_MEMORY : HN_OK);
+            assert_int_equal(error.status, status);
+            assert_int_equal(memory_live_blocks(), 2);
+            if (!failed)
+                break;
+            assert_contains(error.text, "out of memory");
+            check_file_is(0);
+        }
+        assert_true(k > least);
+        save(0);
+    }
+}
+
+static void memory_that_runs_out_is_told(void **state) {
+    (void)state;
+    check_memory_faults(create_and_prepare, 2);
+    check_memory_faults(load_and_destroy, 3);
+    check_memory_faults(save_new, 2);
+}
+
+static void running_makes_no_allocation(void **state) {
+    (void)state;
+    enum { COUNT = 130 };
+    double x[COUNT * 3] = {1}, y[COUNT * 2];
+    double *gradient = calloc(hn_network_parameter_count(networks[0]), sizeof *gradient);
+    size_t bytes = hn_network_workspace_bytes(networks[0]);
+    void *workspace = malloc(bytes);
+    struct perceptron_memory *memory;
+    assert_int_equal(perceptron_memory_create(&memory, networks[0], COUNT, NULL), HN_OK);
+    memory_fail_at(1, true);
+    assert_int_equal(hn_network_run(networks[0], COUNT, x, y, workspace, bytes, NULL), HN_OK);
+    perceptron_forward(networks[0], memory, COUNT, x, y);
+    perceptron_backward(networks[0], memory, COUNT, y, gradient);
+    assert_int_equal(memory_allocations(), 0);
+    memory_fail_never();
+    perceptron_memory_destroy(memory);
+    free(workspace);
+    free(gradient);
+}
+
+#define WITH_FILES(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_FILES(a_save_whose_kth_call_fails_keeps_the_old_network),
+        WITH_FILES(a_load_whose_kth_call_fails_gives_no_network),
+        WITH_FILES(interrupted_and_short_transfers_are_no_failures),
+        WITH_FILES(a_load_opens_one_file_and_reads_it),
+        WITH_FILES(memory_that_runs_out_is_told),
+        WITH_FILES(running_makes_no_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

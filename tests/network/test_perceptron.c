@@ -1,0 +1,250 @@
+/* test_perceptron.c - gradients of the parameters against the complex step and against central differences.
+ *
+ * The loss is c'y summed over samples, with a random c per sample. A tiny imaginary part in one parameter carries the derivative
+ * by it through an independent forward pass in complex arithmetic, without any difference being taken.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+
+#include "base/random.h"
+#include "network/network_parts.h"
+#include "network/perceptron.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WIDTH = 64 };
+
+static const hn_network_options shapes[] = {
+    {.inputs = 3, .outputs = 5, .hidden_count = 2, .hidden = {7, 9}},
+    {.inputs = 1, .outputs = 1, .hidden_count = 1, .hidden = {1}},
+    {.inputs = 4, .outputs = 2, .hidden_count = 0},
+    {.inputs = 10, .outputs = 26, .hidden_count = 1, .hidden = {25}},
+    {.inputs = 2, .outputs = 3, .hidden_count = 4, .hidden = {8, 3, 16, 5}},
+};
+
+static double *draw(uint64_t stream, size_t count) {
+    struct random random = random_start(11, stream);
+    double *values = malloc((count + 1) * sizeof *values);
+    assert_non_null(values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = random_normal(&random);
+    return values;
+}
+
+/* All parameters, shifts and scales drawn: biases and last layers as large as the rest. */
+static hn_network *make(hn_network_options options, int activation) {
+    hn_network *network;
+    options.activation = (hn_activation)activation;
+    assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
+    size_t count = hn_network_parameter_count(network);
+    double *parameters = draw(1, count), *a = draw(2, MOST_WIDTH), *b = draw(3, MOST_WIDTH);
+    for (size_t i = 0; i < count; i++)
+        hn_network_parameters(network)[i] = 0.5 * parameters[i];
+    assert_int_equal(hn_network_set_input(network, a, b, NULL), HN_OK);
+    assert_int_equal(hn_network_set_output(network, b, a, NULL), HN_OK);
+    free(parameters);
+    free(a);
+    free(b);
+    return network;
+}
+
+/* ---- a plain network over complex numbers ---- */
+
+static double complex activate(hn_activation kind, double complex z) {
+    if (kind == HN_ACTIVATION_RELU)
+        return creal(z) > 0 ? z : 0;
+    return kind == HN_ACTIVATION_TANH ? ctanh(z) : z / (1 + cexp(-z));
+}
+
+/* The loss of one sample with i times step added to parameter `which`. */
+static double complex plain_loss(const hn_network *network, const double *x, const double *c, size_t which,
+                                 double step) {
+    double complex h[MOST_WIDTH], z[MOST_WIDTH], loss = 0;
+    for (size_t i = 0; i < network->width[0]; i++)
+        h[i] = (x[i] - network->input.shift[i]) * network->input.scale[i];
+    for (size_t k = 0; k < network->layers; k++) {
+        size_t in = network->width[k], out = network->width[k + 1], first = network->first[k];
+        for (size_t j = 0; j < out; j++) {
+            size_t bias = first + in * out + j;
+            z[j] = network->parameters[bias] + (bias == which ? step * I : 0);
+            for (size_t i = 0; i < in; i++) {
+                size_t weight = first + j * in + i;
+                z[j] += (network->parameters[weight] + (weight == which ? step * I : 0)) * h[i];
+            }
+        }
+        for (size_t j = 0; j < out; j++)
+            h[j] = k + 1 < network->layers ? activate(network->options.activation, z[j]) : z[j];
+    }
+    for (size_t j = 0; j < network->width[network->layers]; j++)
+        loss += c[j] * (network->output.shift[j] + network->output.scale[j] * h[j]);
+    return loss;
+}
+
+static double complex_step(const hn_network *network, size_t count, const double *x, const double *c, size_t which) {
+    static const double step = 1e-40;
+    double sum = 0;
+    for (size_t s = 0; s < count; s++)
+        sum +=
+            cimag(plain_loss(network, x + s * network->options.inputs, c + s * network->options.outputs, which, step)) /
+            step;
+    return sum;
+}
+
+/* ---- ours ---- */
+
+static double loss_of(const hn_network *network, struct perceptron_memory *memory, size_t count, const double *x,
+                      const double *c) {
+    size_t outputs = count * network->options.outputs;
+    double *y = malloc((outputs + 1) * sizeof *y), sum = 0;
+    perceptron_forward(network, memory, count, x, y);
+    for (size_t i = 0; i < outputs; i++)
+        sum += c[i] * y[i];
+    free(y);
+    return sum;
+}
+
+struct check {
+    hn_network *network;
+    struct perceptron_memory *memory;
+    size_t count;
+    const double *x, *c;
+    double loss;
+};
+
+static double loss_moved(const struct check *check, size_t i, double step) {
+    double *own = &check->network->parameters[i], kept = *own;
+    *own = kept + step;
+    double loss = loss_of(check->network, check->memory, check->count, check->x, check->c);
+    *own = kept;
+    return loss;
+}
+
+/* Differences are not taken where relu has a bend between the two points: there the one to the left is not the one to
+ * the right. */
+static void check_parameter(const struct check *check, size_t i, double gradient) {
+    static const double step = 1e-5;
+    double exact = complex_step(check->network, check->count, check->x, check->c, i);
+    double limit = 1e-11 * (1 + fabs(exact));
+    assert_in_interval(gradient - exact, -limit, limit);
+    double above = loss_moved(check, i, step), below = loss_moved(check, i, -step);
+    limit = 1e-7 * (1 + fabs(exact) + fabs(check->loss));
+    bool bend = fabs(above + below - 2 * check->loss) / step > limit;
+    if (check->network->options.activation == HN_ACTIVATION_RELU && bend)
+        return;
+    assert_in_interval(gradient - (above - below) / (2 * step), -limit, limit);
+}
+
+static void check_network(hn_network *network, size_t count) {
+    size_t parameters = hn_network_parameter_count(network);
+    double *x = draw(4, count * network->options.inputs), *c = draw(5, count * network->options.outputs);
+    double *gradient = calloc(parameters, sizeof *gradient);
+    struct perceptron_memory *memory;
+    assert_int_equal(perceptron_memory_create(&memory, network, count, NULL), HN_OK);
+    double loss = loss_of(network, memory, count, x, c), plain = 0;
+    perceptron_backward(network, memory, count, c, gradient);
+    for (size_t s = 0; s < count; s++)
+        plain +=
+            creal(plain_loss(network, x + s * network->options.inputs, c + s * network->options.outputs, SIZE_MAX, 0));
+    assert_in_interval(loss - plain, -1e-12 * (1 + fabs(plain)), 1e-12 * (1 + fabs(plain)));
+    struct check check = {network, memory, count, x, c, loss};
+    for (size_t i = 0; i < parameters; i++)
+        check_parameter(&check, i, gradient[i]);
+    perceptron_memory_destroy(memory);
+    free(x);
+    free(c);
+    free(gradient);
+}
+
+static void gradients_agree_with_the_complex_step_and_with_differences(void **state) {
+    (void)state;
+    static const size_t counts[] = {1, 3, 20};
+    for (size_t i = 0; i < COUNT_OF(shapes); i++)
+        for (int activation = 0; activation < HN_ACTIVATION_COUNT; activation++) {
+            hn_network *network = make(shapes[i], activation);
+            for (size_t k = 0; k < COUNT_OF(counts); k++)
+                check_network(network, counts[k]);
+            hn_network_destroy(network);
+        }
+}
+
+/* The gradient of all samples, a chunk at a time. */
+static double *gradient_in_chunks(const hn_network *network, size_t count, size_t chunk, const double *x,
+                                  const double *c) {
+    size_t parameters = hn_network_parameter_count(network), in = network->options.inputs,
+           out = network->options.outputs;
+    double *gradient = calloc(parameters, sizeof *gradient), *y = malloc(count * out * sizeof *y);
+    struct perceptron_memory *memory;
+    assert_int_equal(perceptron_memory_create(&memory, network, chunk, NULL), HN_OK);
+    for (size_t s = 0; s < count; s += chunk) {
+        size_t own = count - s < chunk ? count - s : chunk;
+        perceptron_forward(network, memory, own, x + s * in, y);
+        perceptron_backward(network, memory, own, c + s * out, gradient);
+    }
+    perceptron_memory_destroy(memory);
+    free(y);
+    return gradient;
+}
+
+static void gradients_have_the_same_bits_in_any_chunks_on_any_instruction_set(void **state) {
+    (void)state;
+    enum { COUNT = 61 };
+    static const size_t chunks[] = {1, 2, 7, 16, 60};
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        hn_network *network = make(shapes[i], (int)i % HN_ACTIVATION_COUNT);
+        size_t bytes = hn_network_parameter_count(network) * sizeof(double);
+        double *x = draw(4, COUNT * shapes[i].inputs), *c = draw(5, COUNT * shapes[i].outputs);
+        double *expected = gradient_in_chunks(network, COUNT, COUNT, x, c);
+        for (size_t k = 0; backend_at(k, &network->backend); k++)
+            for (size_t q = 0; q < COUNT_OF(chunks); q++) {
+                double *gradient = gradient_in_chunks(network, COUNT, chunks[q], x, c);
+                assert_memory_equal(gradient, expected, bytes);
+                free(gradient);
+            }
+        free(expected);
+        free(x);
+        free(c);
+        hn_network_destroy(network);
+    }
+}
+
+static void the_way_there_is_what_a_run_computes(void **state) {
+    (void)state;
+    enum { COUNT = 100 };
+    hn_network *network = make(shapes[4], HN_ACTIVATION_SILU);
+    double *x = draw(4, COUNT * 2), y[COUNT * 3], expected[COUNT * 3];
+    size_t bytes = hn_network_workspace_bytes(network);
+    void *workspace = malloc(bytes);
+    struct perceptron_memory *memory;
+    assert_int_equal(perceptron_memory_create(&memory, network, COUNT, NULL), HN_OK);
+    perceptron_forward(network, memory, COUNT, x, expected);
+    assert_int_equal(hn_network_run(network, COUNT, x, y, workspace, bytes, NULL), HN_OK);
+    assert_memory_equal(y, expected, sizeof y);
+    perceptron_memory_destroy(memory);
+    perceptron_memory_destroy(NULL);
+    hn_network_destroy(network);
+    free(workspace);
+    free(x);
+}
+
+static void memory_beyond_counting_is_refused(void **state) {
+    (void)state;
+    hn_network *network = make(shapes[0], HN_ACTIVATION_RELU);
+    struct perceptron_memory *memory = (void *)network;
+    hn_error error;
+    assert_int_equal(perceptron_memory_create(&memory, network, SIZE_MAX / 8, &error), HN_NO_MEMORY);
+    assert_null(memory);
+    hn_network_destroy(network);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_agree_with_the_complex_step_and_with_differences),
+        cmocka_unit_test(gradients_have_the_same_bits_in_any_chunks_on_any_instruction_set),
+        cmocka_unit_test(the_way_there_is_what_a_run_computes),
+        cmocka_unit_test(memory_beyond_counting_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,181 @@
+/* test_trainer.c - the gradient by the weights, through network, layer and loss, and bits that do not know the threads.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "training/trainer_parts.h"
+
+#include "base/random.h"
+#include "hardnet/hardnet.h"
+#include "support/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INPUTS = 3, OUTPUTS = 50, SAMPLES = 50 };
+
+static hn_model *unicycle(void) {
+    static const char *const path = "models/unicycle.mod";
+    hn_model *model;
+    hn_error error;
+    if (hn_model_read(&model, 1, &path, NULL, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+static hn_network *network_of(size_t candidates) {
+    const hn_network_options options = {.inputs = INPUTS,
+                                        .outputs = OUTPUTS * candidates,
+                                        .hidden_count = 2,
+                                        .hidden = {20, 30},
+                                        .activation = HN_ACTIVATION_TANH,
+                                        .seed = 3};
+    hn_network *network;
+    hn_error error;
+    if (hn_network_create(&network, &options, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return network;
+}
+
+static hn_trainer *trainer_of(const hn_model *model, hn_network *network, hn_train_options options) {
+    hn_trainer *trainer;
+    hn_error error;
+    if (hn_trainer_create(&trainer, model, network, &options, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return trainer;
+}
+
+static void draw(double *x, size_t count, uint64_t stream) {
+    struct random random = random_start(4, stream);
+    for (size_t i = 0; i < count; i++) {
+        x[3 * i] = random_between(&random, -4, -2.5);
+        x[3 * i + 1] = random_between(&random, 1.2, 2.4);
+        x[3 * i + 2] = random_between(&random, -0.4, 0.4);
+    }
+}
+
+/* ---- the gradient ---- */
+
+static double loss_at(hn_trainer *trainer, const double *x, size_t count, double *parameters, const double *from,
+                      const double *direction, double h) {
+    hn_train_report report;
+    for (size_t i = 0; i < trainer->parameters; i++)
+        parameters[i] = from[i] + h * direction[i];
+    assert_int_equal(hn_trainer_step(trainer, count, x, NULL, &report, NULL), HN_OK);
+    return report.loss;
+}
+
+/* Differences over steps so small that no decision of the layer changes between them, for one sample at a time. */
+static void the_gradient_by_the_weights_is_that_of_differences(void **state) {
+    (void)state;
+    hn_model *model = unicycle();
+    hn_network *network = network_of(1);
+    hn_train_options options = hn_train_defaults();
+    options.rate = 1e-300;
+    options.clip_sample = options.inward = 0;
+    hn_trainer *trainer = trainer_of(model, network, options);
+    size_t count = trainer->parameters, good = 0;
+    double *p = hn_network_parameters(network), *from = calloc(count, sizeof *from), worst = 0;
+    double *direction = calloc(count, sizeof *direction), *gradient = calloc(count, sizeof *gradient);
+    memcpy(from, p, count * sizeof *p);
+    for (uint64_t k = 0; k < 20; k++) {
+        double x[INPUTS], slope = 0, h = 1e-5;
+        struct random random = random_start(6, k);
+        draw(x, 1, k);
+        for (size_t i = 0; i < count; i++)
+            direction[i] = random_normal(&random) / sqrt((double)count);
+        loss_at(trainer, x, 1, p, from, direction, 0);
+        memcpy(gradient, trainer->gradients, count * sizeof *gradient);
+        for (size_t i = 0; i < count; i++)
+            slope += gradient[i] * direction[i];
+        double fine =
+            (loss_at(trainer, x, 1, p, from, direction, h) - loss_at(trainer, x, 1, p, from, direction, -h)) / (2 * h);
+        double error = fabs(fine - slope) / fmax(1, fabs(slope));
+        good += error < 1e-5;
+        worst = error < 1e-5 ? fmax(worst, error) : worst;
+    }
+    print_message("%zu of 20 directions agree, to %.1e\n", good, worst);
+    assert_true(good >= 18); /* a decision may change within the difference */
+    free(from);
+    free(direction);
+    free(gradient);
+    hn_trainer_destroy(trainer);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+/* ---- threads ---- */
+
+static void train_on(int threads, size_t candidates, int refine, double *parameters) {
+    hn_model *model = unicycle();
+    hn_network *network = network_of(candidates);
+    hn_train_options options = hn_train_defaults();
+    options.threads = threads;
+    options.candidates = candidates;
+    options.refine = refine;
+    options.improve = refine > 0;
+    hn_trainer *trainer = trainer_of(model, network, options);
+    double x[SAMPLES * INPUTS];
+    for (uint64_t k = 0; k < 5; k++) {
+        hn_train_report report;
+        draw(x, SAMPLES, k);
+        assert_int_equal(hn_trainer_step(trainer, SAMPLES, x, NULL, &report, NULL), HN_OK);
+        assert_int_equal(report.samples, SAMPLES);
+        assert_true(isfinite(report.loss) && isfinite(report.gradient));
+    }
+    memcpy(parameters, hn_network_parameters_of(network), trainer->parameters * sizeof *parameters);
+    hn_trainer_destroy(trainer);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+static void the_weights_do_not_know_the_number_of_threads(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        size_t candidates = kind == 1 ? 3 : 1;
+        hn_network *network = network_of(candidates);
+        size_t count = hn_network_parameter_count(network);
+        double *one = calloc(count, sizeof *one), *other = calloc(count, sizeof *other);
+        train_on(1, candidates, kind == 2, one);
+        for (int threads = 2; threads <= 3; threads++) {
+            train_on(threads, candidates, kind == 2, other);
+            assert_memory_equal(one, other, count * sizeof *one);
+        }
+        free(one);
+        free(other);
+        hn_network_destroy(network);
+    }
+}
+
+/* ---- outputs ---- */
+
+static void what_comes_out_in_the_end_holds_the_constraints(void **state) {
+    (void)state;
+    hn_model *model = unicycle();
+    hn_network *network = network_of(2);
+    hn_train_options options = hn_train_defaults();
+    options.candidates = 2;
+    options.refine = 3;
+    hn_trainer *trainer = trainer_of(model, network, options);
+    double x[SAMPLES * INPUTS], y[SAMPLES * OUTPUTS], objective[SAMPLES], plain[SAMPLES];
+    hn_report reports[SAMPLES];
+    draw(x, SAMPLES, 9);
+    assert_int_equal(hn_trainer_apply(trainer, SAMPLES, x, y, objective, reports, NULL), HN_OK);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        hn_expr f = hn_model_objective(model).minimized;
+        assert_int_equal(reports[i].outcome, HN_OUTCOME_OK);
+        assert_int_equal(hn_model_evaluate(model, 1, &f, x + 3 * i, y + OUTPUTS * i, &plain[i], NULL), HN_OK);
+        assert_in_interval(objective[i] / plain[i], 1 - 1e-12, 1 + 1e-12);
+    }
+    hn_trainer_destroy(trainer);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_gradient_by_the_weights_is_that_of_differences),
+        cmocka_unit_test(the_weights_do_not_know_the_number_of_threads),
+        cmocka_unit_test(what_comes_out_in_the_end_holds_the_constraints),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
