@@ -33,7 +33,7 @@ static const struct problem problems[] = {
     {"pal_s4.mod", 200, START_RANDOM, {{"PAL S4", -1, INFINITY}}},
     {"pal_s5.mod", 200, START_RANDOM, {{"PAL S5", -1, INFINITY}}},
     {"pal_s6.mod", 200, START_RANDOM, {{"PAL S6", -1, INFINITY}}},
-    {"pal_warp.mod", 300, START_OWN, {{"warp, |a'x| <= 1", -1, 1}, {"warp, |a'x| > 1", 1, INFINITY}}},
+    {"pal_warp.mod", 300, START_OWN, {{"warp, a'x within 1", -1, 1}, {"warp, a'x beyond 1", 1, INFINITY}}},
     {"fsnet_qp.mod", 100, START_RANDOM, {{"FSNet qp", -1, INFINITY}}},
     {"fsnet_qcqp.mod", 100, START_RANDOM, {{"FSNet qcqp", -1, INFINITY}}},
     {"fsnet_socp.mod", 100, START_RANDOM, {{"FSNet socp", -1, INFINITY}}},

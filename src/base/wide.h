@@ -166,8 +166,9 @@ WIDE_INLINE void wide_transpose(wide *rows) { // NOLINT(readability-non-const-pa
 #elif WIDTH == 8
     for (int i = 0; i < 4; i++)
         WIDE_EXCHANGE(rows[i], rows[i + 4], (0, 1, 2, 3, 8, 9, 10, 11), (4, 5, 6, 7, 12, 13, 14, 15));
-    for (int i = 0; i < 8; i += i % 4 == 1 ? 3 : 1)
-        WIDE_EXCHANGE(rows[i], rows[i + 2], (0, 1, 8, 9, 4, 5, 12, 13), (2, 3, 10, 11, 6, 7, 14, 15));
+    for (int i = 0; i < 8; i += 4)
+        for (int j = i; j < i + 2; j++)
+            WIDE_EXCHANGE(rows[j], rows[j + 2], (0, 1, 8, 9, 4, 5, 12, 13), (2, 3, 10, 11, 6, 7, 14, 15));
     for (int i = 0; i < 8; i += 2)
         WIDE_EXCHANGE(rows[i], rows[i + 1], (0, 8, 2, 10, 4, 12, 6, 14), (1, 9, 3, 11, 5, 13, 7, 15));
 #endif

@@ -158,7 +158,7 @@ hn_status json_size(struct json_cursor *c, size_t *value) {
 struct shown_name show_name(const char *name) {
     struct shown_name shown;
     size_t i = 0;
-    for (; name[i] && i < sizeof shown.text - 1; i++)
+    for (; i < sizeof shown.text - 1 && name[i]; i++)
         shown.text[i] = name[i] >= ' ' && name[i] <= '~' ? name[i] : '?';
     shown.text[i] = '\0';
     if (name[i])

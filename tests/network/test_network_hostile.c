@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "network/file_bytes.h"
 
+#include "network/json_reader.h"
+
 #include <math.h>
 
 /* 2 -> 3 -> 1, relu */
@@ -92,6 +94,7 @@ static const struct change changes[] = {
     {"[3,2]", "[3,2e0]", HN_SYNTAX, "',' or ']' is missing"},
     {"[3,2]", "[3,02]", HN_SYNTAX, "a number begins with 0"},
     {"[3,2]", "[3,99999999999999999999]", HN_SYNTAX, "a number is too large"},
+    {"[3,2]", "[3,18446744073709551616]", HN_SYNTAX, "a number is too large"},
     {"[3,2]", "[3,\"2\"]", HN_SYNTAX, "a whole number is missing"},
     {"[3,2]", "[1,3,2]", HN_SYNTAX, "tensor layer.0.weight has more than two dimensions"},
     {"[3,2]", "[[3],2]", HN_SYNTAX, "a whole number is missing"},
@@ -136,6 +139,10 @@ static const struct change changes[] = {
     /* networks */
     {"layer.0.weight", "layer.7.weight", HN_SYNTAX, "tensor layer.0.weight is missing"},
     {"layer.0.bias", "layer.0.bios", HN_SYNTAX, "tensor layer.0.bias is missing"},
+    {B1,
+     B1 "\"a.name.that.is.too.long.to.be.shown.as.a.whole.but.read\":{\"dtype\":\"F64\",\"shape\":[0],"
+        "\"data_offsets\":[0,0]},",
+     HN_SYNTAX, "tensor a.name.that.is.too.long.to.be.shown.as.a.who... belongs to no network"},
     {"output.scale", "output.scala", HN_SYNTAX, "tensor output.scale is missing"},
     {B1, B1 "\"layer.1\\u001bextra\":{\"dtype\":\"F64\",\"shape\":[0],\"data_offsets\":[0,0]},", HN_SYNTAX,
      "tensor layer.1?extra belongs to no network"},
@@ -194,6 +201,58 @@ static void blanks_escapes_and_another_order_are_no_harm(void **state) {
         free(header);
         free(once);
     }
+}
+
+/* Wherever the header ends: in a text, an escape, a number. */
+static void a_header_that_ends_too_early_is_refused(void **state) {
+    (void)state;
+    char *header = replaced(good_header, "\"relu\"", harmless[2].to);
+    struct bytes bytes = {malloc(8 + strlen(header)), 0};
+    for (size_t length = 0; length < strlen(header); length++) {
+        memcpy(bytes.data, (unsigned char[]){length & 255, length >> 8 & 255, 0, 0, 0, 0, 0, 0}, 8);
+        memcpy(bytes.data + 8, header, length);
+        bytes.count = 8 + length;
+        check_refused(&bytes, HN_SYNTAX, length ? "header, byte " : "'{' is missing");
+    }
+    free(bytes.data);
+    free(header);
+}
+
+static void only_utf8_is_utf8(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t bytes;
+    } cases[] = {
+        {"a", 1},
+        {"\x7f", 1},
+        {"\xc2\x80", 2},
+        {"\xdf\xbf", 2},
+        {"\xe0\xa0\x80", 3},
+        {"\xed\x9f\xbf", 3},
+        {"\xee\x80\x80", 3},
+        {"\xef\xbf\xbf", 3},
+        {"\xf0\x90\x80\x80", 4},
+        {"\xf4\x8f\xbf\xbf", 4},
+        {"\x80", 0},
+        {"\xc1\xbf", 0},
+        {"\xc2", 0},
+        {"\xc2\x41", 0},
+        {"\xe0\x9f\xbf", 0},
+        {"\xed\xa0\x80", 0},
+        {"\xe2\x82", 0},
+        {"\xe2\x41\x80", 0},
+        {"\xe2\x82\x41", 0},
+        {"\xf0\x8f\xbf\xbf", 0},
+        {"\xf4\x90\x80\x80", 0},
+        {"\xf5\x80\x80\x80", 0},
+        {"\xf0\x90\x80\x41", 0},
+        {"\xf0\x90\x41\x80", 0},
+        {"\xff", 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_int_equal(utf8_bytes((const unsigned char *)cases[i].text, strlen(cases[i].text)), cases[i].bytes);
+    assert_int_equal(utf8_bytes((const unsigned char *)"a", 0), 0);
 }
 
 /* ---- numbers ---- */
@@ -327,6 +386,8 @@ int main(void) {
         cmocka_unit_test(a_good_file_is_read),
         cmocka_unit_test(a_header_with_one_thing_wrong_is_refused_by_name),
         cmocka_unit_test(blanks_escapes_and_another_order_are_no_harm),
+        cmocka_unit_test(a_header_that_ends_too_early_is_refused),
+        cmocka_unit_test(only_utf8_is_utf8),
         cmocka_unit_test(numbers_that_no_network_has_are_refused_by_name),
         cmocka_unit_test(hosts_of_tensors_and_texts_are_refused),
         cmocka_unit_test(endless_nesting_is_refused_at_its_first_step),
