@@ -33,6 +33,11 @@ set(test_environment
     UBSAN_OPTIONS=print_stacktrace=1
     TSAN_OPTIONS=halt_on_error=1)
 
+set(test_share 1) # long tests do the whole of it, or a share where everything is slow
+if(HARDNET_SANITIZE OR HARDNET_COVERAGE)
+    set(test_share 8)
+endif()
+
 # skipped_test(NAME REASON): stands in CTest's summary as skipped.
 function(skipped_test name reason)
     add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
@@ -49,7 +54,7 @@ function(c_test name)
     add_executable(${target} ${ARGN})
     target_include_directories(${target} PRIVATE include src tests)
     target_include_directories(${target} SYSTEM PRIVATE ${CMOCKA_INCLUDE})
-    target_compile_definitions(${target} PRIVATE HN_BACKENDS_X86=${HARDNET_X86})
+    target_compile_definitions(${target} PRIVATE HN_BACKENDS_X86=${HARDNET_X86} HN_TEST_SHARE=${test_share})
     target_link_libraries(${target} PRIVATE ${CMOCKA_LIBRARY} m Threads::Threads)
     cmake_path(GET name PARENT_PATH room)
     cmake_path(GET name FILENAME file)
