@@ -44,9 +44,7 @@ int main(void) {
     /* The layer is built once; the pool has a thread per core. */
     hn_layer *layer;
     hn_pool *pool;
-    hn_layer_options options = hn_layer_defaults();
-    options.method = HN_METHOD_LM;
-    check(hn_layer_create(&layer, model, &options, &error), &error);
+    check(hn_layer_create(&layer, model, NULL, &error), &error);
     check(hn_pool_create(&pool, layer, 0, &error), &error);
 
     /* Forward. Only the gradient needs a tape. */
