@@ -49,6 +49,7 @@ static void kernel_program(const struct program *program, int phase, double *slo
     const struct instruction *at = program->code + program->first[phase];
     const struct instruction *end = program->code + program->first[phase + 1];
     for (; at < end; at++) {
+        wide_prefetch(at, 1280);
         switch (at->code) {
             OPERATOR_LIST(RUN_OPERATOR)
             FUSED_LIST(RUN_FUSED)

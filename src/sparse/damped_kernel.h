@@ -115,6 +115,9 @@ WIDE_INLINE void kernel_columns_listed(const struct damped *system, double *slot
     wide *lower = AT(system->lower), *inverse = AT(system->inverse);
     for (size_t j = 0; j < system->order; j++, inverse += LANE_PARTS) {
         uint32_t below = s[0];
+        for (size_t line = 0; line < 3; line++)
+            wide_prefetch(s, 3072 + 64 * line);
+        wide_prefetch(lower, 2048);
         s = kernel_diagonal(system, slots, s, j, sides, side_count);
         for (uint32_t e = 0; e < below; e++, lower += LANE_PARTS) {
             wide sums[LANE_PARTS], *negated = AT(s[0]);
@@ -141,6 +144,7 @@ WIDE_INLINE void kernel_backward_sides(const struct damped *system, double *slot
                                        const int count) {
     for (size_t j = system->order; j-- > 0;) {
         const wide *inverse = AT(system->inverse) + j * LANE_PARTS, *lower = AT(system->lower);
+        wide_prefetch(lower + system->column_first[j] * LANE_PARTS, (size_t)0 - 1024); /* backwards */
         wide sums[2][LANE_PARTS];
         for (int side = 0; side < count; side++)
             for (int i = 0; i < LANE_PARTS; i++)
@@ -175,6 +179,7 @@ WIDE_INLINE void kernel_products(const struct product *product, double *slots, c
             for (int i = 0; i < LANE_PARTS; i++)
                 sums[v][i] = wide_all(0);
         uint32_t pairs = *s++;
+        wide_prefetch(s, 1024);
         for (uint32_t k = 0; k < pairs; k++, s += 2)
             for (int i = 0; i < LANE_PARTS; i++) {
                 wide a = AT(s[0])[i];
