@@ -14,6 +14,7 @@
 
 static const double CLOSE = 0.1;      /* |W r| below which convergence is near */
 static const double HOLD_SHARE = 0.5; /* how close a satisfied row is held then, of |W r| */
+static const double STEADY = 0.9; /* a step that leaves less of |W r|^2 may be followed by more than there should be */
 static const double LEAST_EPS = 0x1p-46;
 enum { NEAR_STEPS = 40, PATIENCE = 8, GLOBAL_STEPS = 100, AGAIN_STEPS = 60, MOST_RESTARTS = 24, LONG_ATTEMPTS = 3 };
 
@@ -91,7 +92,8 @@ static enum decision decide_global(struct worker *worker, int lane, double squar
     }
     if (!mask_get(worker, worker->layer->task.summary + SUMMARY_MOVED * LANES, lane))
         return give_up(worker, own, control_stuck(worker, lane), false);
-    if (own->iteration - own->begun >= most)
+    bool steady = squares < STEADY * own->squares && own->steps < ATTEMPT_STEPS - 1;
+    if (own->iteration - own->begun >= most && !steady)
         return give_up(worker, own, control_stuck(worker, lane), squares < own->squares);
     enum decision decision = control_judge(worker, lane, squares);
     if (decision == END || decision == END_BEFORE)
