@@ -37,6 +37,9 @@ void node_matrix_release(struct node_matrix *matrix);
 hn_status derivatives_jacobian(struct node_matrix *out, struct graph *graph, const uint32_t *nodes, size_t count,
                                enum space space, size_t columns, hn_error *error);
 
+/* d/d(leaf of the space) of sum_i lambda_i c_i, as one row, with leaves of SPACE_LAMBDA. */
+hn_status derivatives_pull(struct node_matrix *out, struct problem *problem, enum space space, hn_error *error);
+
 /* The lower triangle of sigma Hess f + sum_i lambda_i Hess c_i in yy, with leaves of SPACE_SIGMA and SPACE_LAMBDA. */
 hn_status derivatives_hessian(struct node_matrix *out, struct problem *problem, hn_error *error);
 

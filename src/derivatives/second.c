@@ -11,11 +11,12 @@
 
 /* ---- the Hessian ---- */
 
-/* Nodes d(sigma f + sum lambda_i c_i)/dy_j, one row. */
-static hn_status lagrangian_gradient(struct node_matrix *out, struct problem *problem, hn_error *error) {
+/* Nodes d(sum lambda_i c_i)/d(leaf), one row; with the objective sigma f is part of the sum. */
+static hn_status contract_rows(struct node_matrix *out, struct problem *problem, enum space space, bool objective,
+                               hn_error *error) {
     struct graph *g = &problem->graph;
-    size_t count = problem->rows + 1;
-    uint32_t *nodes = base_allocate(2 * count * sizeof *nodes);
+    size_t count = problem->rows + objective, columns = space == SPACE_X ? problem->inputs : problem->outputs;
+    uint32_t *nodes = base_allocate((2 * count + 1) * sizeof *nodes);
     if (!nodes)
         return error_no_memory(error, "derivatives");
     uint32_t *weights = nodes + count;
@@ -23,12 +24,18 @@ static hn_status lagrangian_gradient(struct node_matrix *out, struct problem *pr
         nodes[i] = problem->body[i];
         weights[i] = graph_leaf(g, SPACE_LAMBDA, (uint32_t)i);
     }
-    nodes[problem->rows] = problem->objective;
-    weights[problem->rows] = graph_leaf(g, SPACE_SIGMA, 0);
+    if (objective) {
+        nodes[problem->rows] = problem->objective;
+        weights[problem->rows] = graph_leaf(g, SPACE_SIGMA, 0);
+    }
     struct node_matrix seeds = {.rows = 1, .count = count, .node = nodes};
-    hn_status status = derivatives_contract(out, g, &seeds, weights, SPACE_Y, problem->outputs, error);
+    hn_status status = derivatives_contract(out, g, &seeds, weights, space, columns, error);
     base_release(nodes);
     return status;
+}
+
+hn_status derivatives_pull(struct node_matrix *out, struct problem *problem, enum space space, hn_error *error) {
+    return contract_rows(out, problem, space, false, error);
 }
 
 /* Turns the rows of a Jacobian of a sparse gradient into the rows of a lower triangle: row k belongs to output index[k], and
@@ -54,7 +61,7 @@ static void keep_lower(struct node_matrix *matrix, const size_t *row_first, cons
 hn_status derivatives_hessian(struct node_matrix *out, struct problem *problem, hn_error *error) {
     struct node_matrix gradient = {.rows = 0};
     *out = (struct node_matrix){.rows = 0};
-    hn_status status = lagrangian_gradient(&gradient, problem, error);
+    hn_status status = contract_rows(&gradient, problem, SPACE_Y, true, error);
     if (status != HN_OK)
         return status;
     status =

@@ -56,7 +56,6 @@ static void place_vectors(hn_layer *layer) {
     layer->base = layer->weighted ? take(layer, outputs) : layer->y;
     layer->raw = layer->options.method == HN_METHOD_AUTO ? take(layer, outputs) : layer->best;
     layer->unknown = take(layer, most);
-    layer->second = take(layer, most);
     layer->step = take(layer, outputs);
     layer->gradient = take(layer, outputs);
     layer->work = take(layer, most);

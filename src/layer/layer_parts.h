@@ -53,12 +53,12 @@ struct hn_layer {
     uint32_t x, y;            /* the program's leaves */
     uint32_t leaf_t, leaf_s;  /* directions of the second-derivative products */
     uint32_t base, best, raw; /* outputs: where the step starts; the best iterate; what came in (auto) */
-    uint32_t unknown, second; /* of the system: solutions */
-    uint32_t right, second_right;
-    uint32_t step;     /* outputs */
-    uint32_t gradient; /* outputs: A' W r on the outputs' side; p of the adjoint */
-    uint32_t work;     /* max(rows, outputs) */
-    uint32_t grad_x;   /* inputs */
+    uint32_t unknown;         /* of the system: its solution */
+    uint32_t right;           /* W r */
+    uint32_t step;            /* outputs */
+    uint32_t gradient;        /* outputs: A' W r on the outputs' side; p of the adjoint */
+    uint32_t work;            /* max(rows, outputs) */
+    uint32_t grad_x;          /* inputs */
     uint32_t mask_accept, mask_improved, mask_fresh, mask_last, mask_clip;
     uint32_t largest, step_squares, step_gain;
     size_t slots;

@@ -50,29 +50,10 @@ static hn_status differentiate_rows(struct collector *all, hn_error *error) {
     return status;
 }
 
-/* d/dx of g' c, with g in the leaves of SPACE_LAMBDA. */
-static hn_status differentiate_pull(struct collector *all, hn_error *error) {
-    struct problem *p = &all->problem;
-    struct graph *g = &p->graph;
-    size_t capacity = 0;
-    uint32_t *terms = array_grow(NULL, &capacity, p->rows + 1, sizeof *terms);
-    if (!terms)
-        return error_no_memory(error, "the layer");
-    for (size_t i = 0; i < p->rows; i++)
-        terms[i] = graph_mul(g, graph_leaf(g, SPACE_LAMBDA, (uint32_t)i), p->body[i]);
-    uint32_t sum = graph_sum(g, terms, p->rows);
-    base_release(terms);
-    if (sum == 0 && g->status == HN_NO_MEMORY)
-        return error_no_memory(error, "the layer");
-    if (sum == 0)
-        return error_set(error, g->status, "the layer: the graph of derivatives is too large");
-    return derivatives_jacobian(&all->pull_x, g, &sum, 1, SPACE_X, p->inputs, error);
-}
-
 static hn_status differentiate_by_inputs(struct collector *all, hn_error *error) {
     struct problem *p = &all->problem;
     struct graph *g = &p->graph;
-    hn_status status = differentiate_pull(all, error);
+    hn_status status = derivatives_pull(&all->pull_x, p, SPACE_X, error);
     if (status == HN_OK)
         status = derivatives_jacobian(&all->lower_x, g, p->lower, p->rows, SPACE_X, p->inputs, error);
     if (status == HN_OK)
@@ -100,10 +81,7 @@ static hn_status find_fixed(struct collector *all, hn_error *error) {
 /* ---- from nodes to places ---- */
 
 static uint32_t *take_places(hn_layer *layer, size_t begin, size_t count) {
-    uint32_t *places = arena_take(&layer->arena, count + 1, sizeof *places);
-    for (size_t i = 0; places && i < count; i++)
-        places[i] = layer->program->output_slot[begin + i] * LANES;
-    return places;
+    return program_places(layer->program, &layer->arena, begin, count);
 }
 
 static bool keep_matrix(hn_layer *layer, struct place_matrix *out, const struct node_matrix *in, size_t *begin) {

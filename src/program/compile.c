@@ -156,3 +156,10 @@ void program_prepare(const struct program *program, double *slots) {
         for (int lane = 0; lane < LANES; lane++)
             slots[i * LANES + (size_t)lane] = program->constants[i];
 }
+
+uint32_t *program_places(const struct program *program, struct arena *arena, size_t begin, size_t count) {
+    uint32_t *places = arena_take(arena, count + 1, sizeof *places);
+    for (size_t i = 0; places && i < count; i++)
+        places[i] = program->output_slot[begin + i] * LANES;
+    return places;
+}

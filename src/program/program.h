@@ -11,6 +11,7 @@
 #ifndef HN_PROGRAM_H
 #define HN_PROGRAM_H
 
+#include "base/arena.h"
 #include "base/lanes.h"
 #include "model/graph.h"
 
@@ -70,6 +71,9 @@ void program_destroy(struct program *program);
 
 /* Fills the constants into a fresh set of slots (program->slots * LANES doubles, 64-byte aligned) and zeroes the rest. */
 void program_prepare(const struct program *program, double *slots);
+
+/* The places of count outputs from begin on, as a list in the arena; NULL when memory is out. */
+uint32_t *program_places(const struct program *program, struct arena *arena, size_t begin, size_t count);
 
 /* Writes the code for people, as snprintf does: at most size bytes with the ending 0; returns the length of the whole. */
 size_t program_listing(const struct program *program, char *buffer, size_t size);

@@ -13,7 +13,7 @@ struct chunk {
     size_t samples;      /* inputs times candidates */
 };
 
-/* Candidate k of input i: all first candidates, then all second ones, ... */
+/* Candidate k of input i: all first candidates, then all second ones, ...; the input of sample s is s % count. */
 static size_t sample_at(const struct chunk *c, size_t input, size_t candidate) {
     return candidate * c->count + input;
 }
@@ -86,15 +86,13 @@ static void total_losses(const struct chunk *c) {
     const hn_trainer *t = c->trainer;
     struct chunk_memory *m = c->memory;
     size_t n = t->outputs;
-    for (size_t i = 0; i < c->count; i++)
-        for (size_t k = 0; k < t->options.candidates; k++) {
-            size_t s = sample_at(c, i, k);
-            m->total[s] = m->objective[s];
-            if (t->targets)
-                use_target(c, s, i);
-            m->moved[s] = squared_distance(m->y + s * n, m->raw + s * n, n);
-            m->total[s] += t->options.residual_weight * m->residual[s] + t->options.move_weight * m->moved[s];
-        }
+    for (size_t s = 0; s < c->samples; s++) {
+        m->total[s] = m->objective[s];
+        if (t->targets)
+            use_target(c, s, s % c->count);
+        m->moved[s] = squared_distance(m->y + s * n, m->raw + s * n, n);
+        m->total[s] += t->options.residual_weight * m->residual[s] + t->options.move_weight * m->moved[s];
+    }
 }
 
 /* ok before not ok, then the smallest; a loss that is no number is the worst. In the end the objective decides. */
@@ -168,17 +166,18 @@ static void refine(const struct chunk *c) {
 
 /* ---- the way back ---- */
 
-/* The gradient by y, with the pull towards y_raw; the mean over the batch and the weight of the candidate come in. */
-static void weigh_gradients(const struct chunk *c) {
+/* What a sample counts: the mean over the batch, and less where another candidate is the best. */
+static double weight_of(const struct chunk *c, size_t s) {
     const hn_trainer *t = c->trainer;
-    struct chunk_memory *m = c->memory;
-    size_t n = t->outputs;
-    for (size_t i = 0; i < c->count; i++)
-        for (size_t k = 0; k < t->options.candidates; k++) {
-            size_t s = sample_at(c, i, k);
-            for (size_t j = 0; j < n; j++)
-                m->grad_y[s * n + j] += 2 * t->options.move_weight * (m->y[s * n + j] - m->raw[s * n + j]);
-        }
+    return (s == c->memory->best[s % c->count] ? 1 : t->options.others) / (double)t->count;
+}
+
+/* Adds the gradient of move_weight |y - y_raw|^2 by y, or with sign -1 that by y_raw. */
+static void add_pull(const struct chunk *c, size_t s, double sign, double *gradient) {
+    const struct chunk_memory *m = c->memory;
+    size_t n = c->trainer->outputs;
+    for (size_t j = 0; j < n; j++)
+        gradient[j] += sign * 2 * c->trainer->options.move_weight * (m->y[s * n + j] - m->raw[s * n + j]);
 }
 
 /* Clips one sample's gradient by y_raw; false when it is not finite. */
@@ -208,22 +207,16 @@ static void pull_inside(const struct chunk *c, size_t s, double *gradient) {
 }
 
 static void finish_gradients(const struct chunk *c, struct chunk_sums *sums) {
-    const hn_trainer *t = c->trainer;
-    struct chunk_memory *m = c->memory;
-    size_t n = t->outputs;
-    for (size_t i = 0; i < c->count; i++)
-        for (size_t k = 0; k < t->options.candidates; k++) {
-            size_t s = sample_at(c, i, k);
-            double *gradient = m->grad_raw + s * n,
-                   weight = (s == m->best[i] ? 1 : t->options.others) / (double)t->count;
-            for (size_t j = 0; j < n; j++)
-                gradient[j] -= 2 * t->options.move_weight * (m->y[s * n + j] - m->raw[s * n + j]);
-            pull_inside(c, s, gradient);
-            if (!clip_sample(t, gradient, weight)) {
-                memset(gradient, 0, n * sizeof *gradient);
-                sums->dropped++;
-            }
+    size_t n = c->trainer->outputs;
+    for (size_t s = 0; s < c->samples; s++) {
+        double *gradient = c->memory->grad_raw + s * n;
+        add_pull(c, s, -1, gradient);
+        pull_inside(c, s, gradient);
+        if (!clip_sample(c->trainer, gradient, weight_of(c, s))) {
+            memset(gradient, 0, n * sizeof *gradient);
+            sums->dropped++;
         }
+    }
 }
 
 /* Without the layer's gradient: the raw output is drawn towards what correction and refinement made of it. */
@@ -231,13 +224,11 @@ static void imitate(const struct chunk *c, double *grad_parameters) {
     const hn_trainer *t = c->trainer;
     struct chunk_memory *m = c->memory;
     size_t n = t->outputs;
-    for (size_t i = 0; i < c->count; i++)
-        for (size_t k = 0; k < t->options.candidates; k++) {
-            size_t s = sample_at(c, i, k);
-            for (size_t j = 0; j < n; j++)
-                m->grad_raw[s * n + j] = 2 * t->options.improve * (m->raw[s * n + j] - m->y[s * n + j]);
-            clip_sample(t, m->grad_raw + s * n, (s == m->best[i] ? 1 : t->options.others) / (double)t->count);
-        }
+    for (size_t s = 0; s < c->samples; s++) {
+        for (size_t j = 0; j < n; j++)
+            m->grad_raw[s * n + j] = 2 * t->options.improve * (m->raw[s * n + j] - m->y[s * n + j]);
+        clip_sample(t, m->grad_raw + s * n, weight_of(c, s));
+    }
     gather(c, m->grad_y);
     perceptron_backward(t->network, m->perceptron, c->count, m->grad_y, grad_parameters);
 }
@@ -253,7 +244,8 @@ static void go_back(const struct chunk *c, struct chunk_sums *sums, double *grad
     hn_gradient gradient = {
         .grad_y = m->grad_y, .grad_y_raw = m->grad_raw, .grad_lower = m->grad_lower, .grad_upper = m->grad_upper};
     batch.tape = m->tape;
-    weigh_gradients(c);
+    for (size_t s = 0; s < c->samples; s++)
+        add_pull(c, s, 1, m->grad_y + s * t->outputs);
     hn_layer_gradient(t->layer, &batch, &gradient, m->workspace, hn_layer_workspace_bytes(t->layer), NULL);
     finish_gradients(c, sums);
     gather(c, m->grad_y); /* no longer needed for itself */

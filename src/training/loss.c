@@ -17,24 +17,6 @@ struct parts {
     uint32_t *nodes;
 };
 
-/* d/dy of g' c, with g in the leaves of SPACE_LAMBDA. */
-static hn_status differentiate_pull(struct parts *parts, hn_error *error) {
-    struct problem *p = &parts->problem;
-    size_t capacity = 0;
-    uint32_t *terms = array_grow(NULL, &capacity, p->rows + 1, sizeof *terms);
-    if (!terms)
-        return error_no_memory(error, "the loss");
-    for (size_t i = 0; i < p->rows; i++) {
-        uint32_t leaf = graph_leaf(&p->graph, SPACE_LAMBDA, (uint32_t)i);
-        terms[i] = graph_mul(&p->graph, leaf, p->body[i]);
-    }
-    uint32_t sum = graph_sum(&p->graph, terms, p->rows);
-    base_release(terms);
-    if (sum == 0)
-        return error_set(error, p->graph.status, "the loss: out of memory or nodes");
-    return derivatives_jacobian(&parts->pull, &p->graph, &sum, 1, SPACE_Y, p->outputs, error);
-}
-
 static hn_status differentiate(struct parts *parts, const hn_model *model, hn_error *error) {
     struct problem *p = &parts->problem;
     hn_status status = problem_create(p, model, error);
@@ -43,7 +25,7 @@ static hn_status differentiate(struct parts *parts, const hn_model *model, hn_er
     if (status == HN_OK)
         status = derivatives_jacobian(&parts->gradient, &p->graph, &p->objective, 1, SPACE_Y, p->outputs, error);
     if (status == HN_OK)
-        status = differentiate_pull(parts, error);
+        status = derivatives_pull(&parts->pull, p, SPACE_Y, error);
     return status;
 }
 
@@ -72,13 +54,6 @@ static hn_status compile(struct loss *loss, struct parts *parts, hn_error *error
     return program_create(&loss->program, &request, error);
 }
 
-static uint32_t *take_places(struct loss *loss, size_t begin, size_t count) {
-    uint32_t *places = arena_take(&loss->arena, count + 1, sizeof *places);
-    for (size_t i = 0; places && i < count; i++)
-        places[i] = loss->program->output_slot[begin + i] * LANES;
-    return places;
-}
-
 static uint32_t *take_entries(struct loss *loss, const struct node_matrix *matrix) {
     uint32_t *entries = arena_take(&loss->arena, matrix->count + 1, sizeof *entries);
     if (entries && matrix->count)
@@ -95,14 +70,14 @@ static hn_status keep(struct loss *loss, const struct parts *parts, hn_error *er
     loss->y = (uint32_t)(loss->program->leaf_slot[SPACE_Y] * LANES);
     loss->multiplier = (uint32_t)(loss->program->leaf_slot[SPACE_LAMBDA] * LANES);
     loss->objective = loss->program->output_slot[0] * LANES;
-    loss->value = take_places(loss, 1, rows);
-    loss->lower = take_places(loss, 1 + rows, rows);
-    loss->upper = take_places(loss, 1 + 2 * rows, rows);
+    loss->value = program_places(loss->program, &loss->arena, 1, rows);
+    loss->lower = program_places(loss->program, &loss->arena, 1 + rows, rows);
+    loss->upper = program_places(loss->program, &loss->arena, 1 + 2 * rows, rows);
     loss->gradient_count = parts->gradient.count;
-    loss->gradient_place = take_places(loss, begin, parts->gradient.count);
+    loss->gradient_place = program_places(loss->program, &loss->arena, begin, parts->gradient.count);
     loss->gradient_entry = take_entries(loss, &parts->gradient);
     loss->pull_count = parts->pull.count;
-    loss->pull_place = take_places(loss, begin + parts->gradient.count, parts->pull.count);
+    loss->pull_place = program_places(loss->program, &loss->arena, begin + parts->gradient.count, parts->pull.count);
     loss->pull_entry = take_entries(loss, &parts->pull);
     loss->bytes = loss->program->slots * LANES * sizeof(double);
     bool kept = loss->value && loss->lower && loss->upper && loss->gradient_place && loss->gradient_entry &&

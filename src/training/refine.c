@@ -76,13 +76,6 @@ static hn_status compile(struct refiner *r, const struct parts *parts, hn_error 
     return program_create(&r->program, &request, error);
 }
 
-static uint32_t *take_places(struct refiner *r, size_t begin, size_t count) {
-    uint32_t *places = arena_take(&r->arena, count + 1, sizeof *places);
-    for (size_t i = 0; places && i < count; i++)
-        places[i] = r->program->output_slot[begin + i] * LANES;
-    return places;
-}
-
 /* Places of gradient and curvature by column; the constant 0 of an entry that is not there lies behind the program's slots. */
 static bool keep_objective(struct refiner *r, const struct parts *parts, size_t begin) {
     uint32_t zero = (uint32_t)(r->program->slots * LANES);
@@ -109,10 +102,10 @@ static bool keep(struct refiner *r, const struct parts *parts) {
     r->x = (uint32_t)(r->program->leaf_slot[SPACE_X] * LANES);
     r->y = (uint32_t)(r->program->leaf_slot[SPACE_Y] * LANES);
     r->objective = r->program->output_slot[0] * LANES;
-    r->value = take_places(r, 1, rows);
-    r->lower = take_places(r, 1 + rows, rows);
-    r->upper = take_places(r, 1 + 2 * rows, rows);
-    r->entry = take_places(r, 1 + 3 * rows, r->entries);
+    r->value = program_places(r->program, &r->arena, 1, rows);
+    r->lower = program_places(r->program, &r->arena, 1 + rows, rows);
+    r->upper = program_places(r->program, &r->arena, 1 + 2 * rows, rows);
+    r->entry = program_places(r->program, &r->arena, 1 + 3 * rows, r->entries);
     r->first = arena_take(&r->arena, rows + 1, sizeof *r->first);
     r->column = arena_take(&r->arena, r->entries + 1, sizeof *r->column);
     r->fixed = arena_take(&r->arena, r->outputs + 1, sizeof *r->fixed);
