@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "console.h"
 #include "suggest.h"
+#include "verbs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -208,4 +209,12 @@ void options_release(const struct command *command) {
         if (command->options[i].list)
             base_release(command->options[i].list->items);
     base_release(command->files->items);
+}
+
+int options_code(enum parse parse) {
+    static const int codes[] = {[PARSE_DONE] = VERB_OK,
+                                [PARSE_HELPED] = VERB_OK,
+                                [PARSE_WRONG] = VERB_MISUSED,
+                                [PARSE_NO_MEMORY] = VERB_FAILED};
+    return codes[parse];
 }

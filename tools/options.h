@@ -73,6 +73,8 @@ enum parse { PARSE_DONE, PARSE_HELPED, PARSE_WRONG, PARSE_NO_MEMORY };
 
 /* argv[0] is the first argument after the verb. PARSE_HELPED: --help was asked for and printed. */
 enum parse options_parse(const struct command *command, int argc, char **argv);
+/* The exit code of a verb whose options were not PARSE_DONE. */
+int options_code(enum parse parse);
 void options_release(const struct command *command);
 
 #endif

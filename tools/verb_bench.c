@@ -100,9 +100,7 @@ int verb_bench(int argc, char **argv) {
                                     .option_count = sizeof table / sizeof table[0],
                                     .files = &o.files};
     enum parse parse = options_parse(&command, argc, argv);
-    static const int codes[] = {
-        [PARSE_HELPED] = VERB_OK, [PARSE_WRONG] = VERB_MISUSED, [PARSE_NO_MEMORY] = VERB_FAILED};
-    int code = parse == PARSE_DONE ? run(&o) : codes[parse];
+    int code = parse == PARSE_DONE ? run(&o) : options_code(parse);
     options_release(&command);
     return code;
 }
