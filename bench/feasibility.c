@@ -23,7 +23,7 @@
 enum { INSTANCES = 5, MISUSED = 2 };
 
 /* Everything that goes on while models are run. */
-struct session {
+struct tour {
     struct wishes wishes;
     struct paths paths;
     const char *folder; /* the last one that was named */
@@ -63,13 +63,13 @@ static void json_contest(struct json *json, const struct contest *contest) {
     }
 }
 
-static void json_scores(struct session *session) {
-    struct json *json = &session->json;
+static void json_scores(struct tour *tour) {
+    struct json *json = &tour->json;
     json_object(json, "summary");
-    json_count(json, "models", session->paths.count);
-    json_count(json, "read", session->read);
+    json_count(json, "models", tour->paths.count);
+    json_count(json, "read", tour->read);
     for (int c = 0; c < CONTENDERS; c++) {
-        const struct score *score = &session->scores[c];
+        const struct score *score = &tour->scores[c];
         json_object(json, contender_names[c]);
         json_count(json, "models_ok", score->models);
         json_count(json, "samples", score->samples);
@@ -97,65 +97,65 @@ static hn_status draw_samples(struct samples *samples, const hn_model *model, co
     return status;
 }
 
-static hn_status run_model(struct session *session, const char *path, const hn_model *model, hn_error *error) {
+static hn_status run_model(struct tour *tour, const char *path, const hn_model *model, hn_error *error) {
     struct samples samples;
-    hn_status status = draw_samples(&samples, model, &session->wishes, error);
+    hn_status status = draw_samples(&samples, model, &tour->wishes, error);
     if (status == HN_OK) {
-        struct contest contest = {.model = model, .samples = &samples, .wishes = &session->wishes};
+        struct contest contest = {.model = model, .samples = &samples, .wishes = &tour->wishes};
         contest_run(&contest);
-        progress_end(&session->progress);
+        progress_end(&tour->progress);
         table_line(path, &contest);
         contest_save_failures(&contest, path);
-        json_contest(&session->json, &contest);
-        scores_add(session->scores, &contest);
+        json_contest(&tour->json, &contest);
+        scores_add(tour->scores, &contest);
         contest_release(&contest);
     }
     samples_release(&samples);
     return status;
 }
 
-static void run_path(struct session *session, const char *path) {
+static void run_path(struct tour *tour, const char *path) {
     hn_model *model;
     hn_error error;
-    hn_status status = read_model(&model, path, &session->wishes, &error);
-    json_object(&session->json, NULL);
-    json_text(&session->json, "file", path);
+    hn_status status = read_model(&model, path, &tour->wishes, &error);
+    json_object(&tour->json, NULL);
+    json_text(&tour->json, "file", path);
     if (status == HN_OK) {
-        session->read++;
-        status = run_model(session, path, model, &error);
+        tour->read++;
+        status = run_model(tour, path, model, &error);
         hn_model_destroy(model);
     }
     if (status != HN_OK) {
-        progress_end(&session->progress);
+        progress_end(&tour->progress);
         printf("%-22s %s\n", "not run", error.text);
-        json_text(&session->json, "error", error.text);
+        json_text(&tour->json, "error", error.text);
     }
-    json_end_object(&session->json);
+    json_end_object(&tour->json);
     fflush(stdout);
 }
 
-static int run_paths(struct session *session) {
+static int run_paths(struct tour *tour) {
     hn_error error;
     int code = 0;
-    json_object(&session->json, NULL);
-    json_list(&session->json, "models");
-    progress_begin(&session->progress, "models", console_is_terminal(stderr) ? session->paths.count : 0);
+    json_object(&tour->json, NULL);
+    json_list(&tour->json, "models");
+    progress_begin(&tour->progress, "models", console_is_terminal(stderr) ? tour->paths.count : 0);
     table_head();
-    for (size_t i = 0; i < session->paths.count; i++) {
-        run_path(session, session->paths.items[i]);
-        progress_update(&session->progress, i + 1);
+    for (size_t i = 0; i < tour->paths.count; i++) {
+        run_path(tour, tour->paths.items[i]);
+        progress_update(&tour->progress, i + 1);
     }
-    progress_end(&session->progress);
-    scores_print(session->scores, session->read, session->paths.count);
-    json_end_list(&session->json);
-    json_scores(session);
-    json_end_object(&session->json);
-    if (session->wishes.json && text_write(&session->json.text, session->wishes.json, &error) != HN_OK) {
+    progress_end(&tour->progress);
+    scores_print(tour->scores, tour->read, tour->paths.count);
+    json_end_list(&tour->json);
+    json_scores(tour);
+    json_end_object(&tour->json);
+    if (tour->wishes.json && text_write(&tour->json.text, tour->wishes.json, &error) != HN_OK) {
         fprintf(stderr, "feasibility: %s\n", error.text);
         code = 1;
     }
     for (int c = 0; c < IPOPT && code == 0; c++)
-        code = session->scores[c].false_ok > 0 ? FOUND_FALSE : 0;
+        code = tour->scores[c].false_ok > 0 ? FOUND_FALSE : 0;
     return code;
 }
 
@@ -183,8 +183,8 @@ static bool read_number(const char *text, double *number) {
 }
 
 /* One argument, with its value; false: it is not understood. *used says how many were taken. */
-static bool parse_one(struct session *session, char **argv, int *used) {
-    struct wishes *wishes = &session->wishes;
+static bool parse_one(struct tour *tour, char **argv, int *used) {
+    struct wishes *wishes = &tour->wishes;
     double starts = (double)wishes->starts, seed = (double)wishes->seed;
     const struct {
         const char *name;
@@ -193,14 +193,14 @@ static bool parse_one(struct session *session, char **argv, int *used) {
         {"--starts", &starts}, {"--seed", &seed}, {"--tolerance", &wishes->tolerance}, {"--seconds", &wishes->seconds}};
     *used = 1;
     if (strcmp(argv[0], "--suite") == 0)
-        return session->suite = true;
+        return tour->suite = true;
     if (strcmp(argv[0], "--layers-alone") == 0)
         return wishes->layers_alone = true;
     if (strcmp(argv[0], "--relax-integrality") == 0)
         return wishes->relax_integrality = true;
     if (strncmp(argv[0], "--", 2) != 0) {
-        session->folder = argv[0];
-        return paths_add(&session->paths, argv[0]);
+        tour->folder = argv[0];
+        return paths_add(&tour->paths, argv[0]);
     }
     *used = 2;
     if (strcmp(argv[0], "--json") == 0)
@@ -218,13 +218,13 @@ static bool parse_one(struct session *session, char **argv, int *used) {
 }
 
 /* 0 when all is well; -1 after the help. argv ends with NULL. */
-static int parse(struct session *session, int argc, char **argv) {
+static int parse(struct tour *tour, int argc, char **argv) {
     for (int i = 1, used = 0; i < argc; i += used) {
         if (strcmp(argv[i], "--help") == 0) {
             print_help();
             return -1;
         }
-        if (!parse_one(session, argv + i, &used)) {
+        if (!parse_one(tour, argv + i, &used)) {
             fprintf(stderr, "feasibility: %s is not understood or cannot be read; see --help\n", argv[i]);
             return MISUSED;
         }
@@ -233,20 +233,20 @@ static int parse(struct session *session, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    struct session session = {.wishes = {.seed = 1, .seconds = 20, .tolerance = 1e-8}, .folder = FEASIBILITY_MODELS};
-    int code = parse(&session, argc, argv);
+    struct tour tour = {.wishes = {.seed = 1, .seconds = 20, .tolerance = 1e-8}, .folder = FEASIBILITY_MODELS};
+    int code = parse(&tour, argc, argv);
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (code == 0)
-        printf("tolerance %g; %s\n", session.wishes.tolerance, reference_name() ? reference_name() : "without IPOPT");
-    if (code == 0 && session.suite)
-        code = suite_run(session.folder, &session.wishes);
+        printf("tolerance %g; %s\n", tour.wishes.tolerance, reference_name() ? reference_name() : "without IPOPT");
+    if (code == 0 && tour.suite)
+        code = suite_run(tour.folder, &tour.wishes);
     else if (code == 0) {
-        if (session.paths.count == 0)
-            paths_add(&session.paths, session.folder);
-        code = run_paths(&session);
+        if (tour.paths.count == 0)
+            paths_add(&tour.paths, tour.folder);
+        code = run_paths(&tour);
     }
-    text_release(&session.json.text);
-    scores_release(session.scores);
-    paths_release(&session.paths);
+    text_release(&tour.json.text);
+    scores_release(tour.scores);
+    paths_release(&tour.paths);
     return code < 0 ? 0 : code;
 }
