@@ -8,6 +8,7 @@
 #include "hardnet/layer.h"
 #include "hardnet/model.h"
 #include "hardnet/network.h"
+#include "hardnet/policy.h"
 #include "hardnet/read.h"
 #include "hardnet/train.h"
 

@@ -8,6 +8,7 @@
 #define HN_BACKENDS_BACKEND_H
 
 #include "program/program.h"
+#include "sparse/barrier.h"
 #include "sparse/damped_system.h"
 #include "sparse/matrix.h"
 #include "sparse/rows.h"
@@ -39,6 +40,12 @@ struct backend {
     void (*add)(double *slots, uint32_t a, uint32_t to, size_t count);
     void (*subtract)(double *slots, uint32_t a, uint32_t b, uint32_t to, size_t count);
     void (*scatter_subtract)(double *slots, const uint32_t *place, const uint32_t *offset, size_t count, uint32_t to);
+    /* quadratic programmes: what lies between the solves */
+    void (*barrier_scale)(const struct barrier_task *task, double *slots);
+    void (*barrier_begin)(const struct barrier_task *task, double *slots);
+    void (*barrier_rows)(const struct barrier_task *task, double *slots);
+    void (*barrier_advance)(const struct barrier_task *task, double *slots);
+    void (*barrier_multipliers)(const struct barrier_task *task, double *slots);
     /* networks: plain arrays, not slots */
     void (*multiply_matrix)(const struct matrix_product *product);
     void (*activate)(const struct activation_task *task);

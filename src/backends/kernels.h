@@ -6,6 +6,7 @@
 
 #include "backends/backend.h"
 #include "program/program_kernel.h"
+#include "sparse/barrier_kernel.h"
 #include "sparse/damped_kernel.h"
 #include "sparse/matrix_kernel.h"
 #include "sparse/rows_kernel.h"
@@ -35,6 +36,11 @@ static inline struct backend kernel_table(const char *name) {
         .add = kernel_add,
         .subtract = kernel_subtract,
         .scatter_subtract = kernel_scatter_subtract,
+        .barrier_scale = kernel_barrier_scale,
+        .barrier_begin = kernel_barrier_begin,
+        .barrier_rows = kernel_barrier_rows,
+        .barrier_advance = kernel_barrier_advance,
+        .barrier_multipliers = kernel_barrier_multipliers,
         .multiply_matrix = kernel_multiply_matrix,
         .activate = kernel_activate,
         .activate_back = kernel_activate_back,

@@ -160,10 +160,14 @@ void loss_run(const struct loss *loss, double *memory, struct loss_sample *sampl
     load(loss, memory, samples, count);
     loss->backend.run(loss->program, 0, memory);
     loss->backend.run(loss->program, 1, memory);
+    bool wanted = false;
     for (size_t s = 0; s < count; s++) {
         samples[s].objective = memory[loss->objective + s];
         samples[s].residual = set_multipliers(loss, memory, s, residual_weight);
+        wanted = wanted || samples[s].gradient;
     }
+    if (!wanted)
+        return;
     loss->backend.run(loss->program, 2, memory);
     for (size_t s = 0; s < count; s++)
         if (samples[s].gradient)

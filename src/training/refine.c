@@ -12,7 +12,7 @@
 
 struct parts {
     struct problem problem;
-    struct node_matrix jacobian, gradient, hessian;
+    struct node_matrix jacobian, gradient, hessian; /* of c; of f; of the Lagrangian, its lower triangle */
     uint32_t *nodes;
     size_t count, capacity;
 };
@@ -39,17 +39,12 @@ static hn_status differentiate(struct parts *parts, const hn_model *model, hn_er
         status = derivatives_jacobian(&parts->jacobian, &p->graph, p->body, p->rows, SPACE_Y, p->outputs, error);
     if (status == HN_OK)
         status = derivatives_jacobian(&parts->gradient, &p->graph, &p->objective, 1, SPACE_Y, p->outputs, error);
-    if (status == HN_OK)
-        status = derivatives_jacobian(&parts->hessian, &p->graph, parts->gradient.node, parts->gradient.count, SPACE_Y,
-                                      p->outputs, error);
-    return status;
+    return status == HN_OK ? derivatives_hessian(&parts->hessian, p, error) : status;
 }
 
 static hn_status collect_all(struct parts *parts, hn_error *error) {
     const struct problem *p = &parts->problem;
-    hn_status status = collect(parts, &p->objective, 1, error);
-    if (status == HN_OK)
-        status = collect(parts, p->body, p->rows, error);
+    hn_status status = collect(parts, p->body, p->rows, error);
     if (status == HN_OK)
         status = collect(parts, p->lower, p->rows, error);
     if (status == HN_OK)
@@ -58,9 +53,9 @@ static hn_status collect_all(struct parts *parts, hn_error *error) {
         status = collect(parts, parts->jacobian.node, parts->jacobian.count, error);
     if (status == HN_OK)
         status = collect(parts, parts->gradient.node, parts->gradient.count, error);
-    for (size_t i = 0; i < parts->gradient.count && status == HN_OK; i++)
+    for (size_t i = 0; i < p->outputs && status == HN_OK; i++)
         for (size_t e = parts->hessian.first[i]; e < parts->hessian.first[i + 1] && status == HN_OK; e++)
-            if (parts->hessian.column[e] == parts->gradient.column[i])
+            if (parts->hessian.column[e] == i)
                 status = collect(parts, &parts->hessian.node[e], 1, error);
     return status;
 }
@@ -72,7 +67,10 @@ static hn_status compile(struct refiner *r, const struct parts *parts, hn_error 
     request.leaf_count[SPACE_Y] = r->outputs = p->outputs;
     r->rows = p->rows;
     r->entries = parts->jacobian.count;
+    request.leaf_count[SPACE_SIGMA] = 1;
+    request.leaf_count[SPACE_LAMBDA] = p->rows;
     request.phase[SPACE_Y] = 1;
+    request.phase[SPACE_SIGMA] = request.phase[SPACE_LAMBDA] = 2;
     return program_create(&r->program, &request, error);
 }
 
@@ -86,13 +84,12 @@ static bool keep_objective(struct refiner *r, const struct parts *parts, size_t 
         return false;
     for (size_t j = 0; j < r->outputs; j++)
         r->gradient[j] = r->curvature[j] = zero;
-    for (size_t i = 0; i < parts->gradient.count; i++) {
-        uint32_t column = parts->gradient.column[i];
-        r->gradient[column] = r->program->output_slot[begin + i] * LANES;
+    for (size_t i = 0; i < parts->gradient.count; i++)
+        r->gradient[parts->gradient.column[i]] = r->program->output_slot[begin + i] * LANES;
+    for (size_t i = 0; i < r->outputs; i++)
         for (size_t e = parts->hessian.first[i]; e < parts->hessian.first[i + 1]; e++)
-            if (parts->hessian.column[e] == column)
-                r->curvature[column] = r->program->output_slot[next++] * LANES;
-    }
+            if (parts->hessian.column[e] == i)
+                r->curvature[i] = r->program->output_slot[next++] * LANES;
     return true;
 }
 
@@ -101,11 +98,12 @@ static bool keep(struct refiner *r, const struct parts *parts) {
     size_t rows = r->rows;
     r->x = (uint32_t)(r->program->leaf_slot[SPACE_X] * LANES);
     r->y = (uint32_t)(r->program->leaf_slot[SPACE_Y] * LANES);
-    r->objective = r->program->output_slot[0] * LANES;
-    r->value = program_places(r->program, &r->arena, 1, rows);
-    r->lower = program_places(r->program, &r->arena, 1 + rows, rows);
-    r->upper = program_places(r->program, &r->arena, 1 + 2 * rows, rows);
-    r->entry = program_places(r->program, &r->arena, 1 + 3 * rows, r->entries);
+    r->sigma = (uint32_t)(r->program->leaf_slot[SPACE_SIGMA] * LANES);
+    r->lambda = (uint32_t)(r->program->leaf_slot[SPACE_LAMBDA] * LANES);
+    r->value = program_places(r->program, &r->arena, 0, rows);
+    r->lower = program_places(r->program, &r->arena, rows, rows);
+    r->upper = program_places(r->program, &r->arena, 2 * rows, rows);
+    r->entry = program_places(r->program, &r->arena, 3 * rows, r->entries);
     r->first = arena_take(&r->arena, rows + 1, sizeof *r->first);
     r->column = arena_take(&r->arena, r->entries + 1, sizeof *r->column);
     r->fixed = arena_take(&r->arena, r->outputs + 1, sizeof *r->fixed);
@@ -116,7 +114,7 @@ static bool keep(struct refiner *r, const struct parts *parts) {
         memcpy(r->column, parts->jacobian.column, r->entries * sizeof *r->column);
     for (size_t j = 0; j < r->outputs; j++)
         r->fixed[j] = p->fixed[j] != 0;
-    return keep_objective(r, parts, 1 + 3 * rows + r->entries);
+    return keep_objective(r, parts, 3 * rows + r->entries);
 }
 
 static uint32_t take(struct refiner *r, size_t count) {
@@ -125,28 +123,38 @@ static uint32_t take(struct refiner *r, size_t count) {
     return (uint32_t)place;
 }
 
-static hn_status create_system(struct refiner *r, hn_error *error) {
-    size_t most = r->rows > r->outputs ? r->rows : r->outputs, capacity = 0;
+static struct barrier_task task_of(struct refiner *r) {
     r->slots = r->program->slots + 1; /* the zero of keep_objective */
-    r->matrix = take(r, r->entries);
-    r->shift = take(r, r->rows);
-    r->right = take(r, r->rows);
-    r->unknown = take(r, most);
-    r->scaled = take(r, r->outputs);
-    r->step = take(r, r->outputs);
-    r->scale = take(r, r->outputs);
-    r->state = take(r, r->rows);
-    r->target = take(r, r->rows);
+    return (struct barrier_task){.rows = r->rows,
+                                 .columns = r->outputs,
+                                 .value = r->value,
+                                 .lower = r->lower,
+                                 .upper = r->upper,
+                                 .first = r->first,
+                                 .column = r->column,
+                                 .entry = r->entry,
+                                 .gradient = r->gradient,
+                                 .matrix = take(r, r->entries),
+                                 .shift = take(r, r->rows),
+                                 .by_rows = take(r, BARRIER_ROWS * r->rows),
+                                 .by_columns = take(r, BARRIER_COLUMNS * r->outputs),
+                                 .summary = take(r, BARRIER_SUMMARY)};
+}
+
+static hn_status create_system(struct refiner *r, hn_error *error) {
+    size_t capacity = 0;
+    r->task = task_of(r);
+    r->own = take(r, r->outputs);
     uint32_t *places = array_grow(NULL, &capacity, r->entries + 1, sizeof *places);
     if (!places)
         return error_no_memory(error, "refinement");
     for (size_t e = 0; e < r->entries; e++)
-        places[e] = (uint32_t)(r->matrix + e * LANES);
+        places[e] = (uint32_t)(r->task.matrix + e * LANES);
     const struct damped_request request = {
         .matrix = {r->rows, r->outputs, r->first, r->column, places, NULL},
         .rows_side_only = true,
         .fixed_shift = NAN,
-        .shift = r->shift,
+        .shift = r->task.shift,
         .storage = (uint32_t)(r->slots * LANES),
     };
     hn_status status = damped_create(&r->system, &request, error);

@@ -1,13 +1,13 @@
 /* refine.h - steps along the constraints that lower the objective, after the layer.
  *
- * With g = grad f, B = the diagonal of Hess f (made positive), A = the rows of J that are active at y:
+ * A step solves the quadratic programme of sequential quadratic programming at y, for LANES samples at once (sparse/barrier.h):
  *
- *     mu = (A B^-1 A' + delta I)^-1 (A B^-1 g + target),    d = -B^-1 (g - A' mu)
+ *     minimise grad f' d + d'Hd/2   subject to  bl <= c + J d <= bu,     H = the diagonal of Hess f - sum_i mu_i Hess c_i
  *
- * that is Newton's step for f on the tangent of the active rows, with the curvature of f alone; target is what is left to the
- * bound. Inequalities whose multiplier has the wrong sign are let go, rows that the step would cross are taken in, and the
- * system is solved again, a few times. y + d then goes through the layer again; it is kept when
- * it is ok and f is lower, else the next step is a quarter as long. In columns scaled by B^-1/2 this is the layer's own system.
+ * mu are the multipliers of the sample's programme before; the first step solves one with the curvature of f alone to get them.
+ * The multipliers matter: on the unicycle they carry all the curvature of the heading. H is kept above a share of f's own and is
+ * divided by `length`, so that shorter steps turn towards the gradient. y + d then goes through the layer; whoever calls
+ * keeps it when it is ok and f is lower, else asks again with a quarter of the length. It is not differentiated.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TRAINING_REFINE_H
@@ -22,16 +22,16 @@ struct refiner {
     struct program *program;
     struct arena arena;
     struct damped system;
+    struct barrier_task task;
     size_t inputs, outputs, rows, entries;
-    uint32_t x, y, objective;
+    uint32_t x, y, sigma, lambda; /* places of leaves */
     uint32_t *value, *lower, *upper;
-    size_t *first;                                        /* rows + 1: J by rows */
-    uint32_t *column, *entry;                             /* columns and places of J's entries */
-    uint32_t *gradient, *curvature;                       /* places per output; 0: the entry is 0 */
-    uint32_t matrix, shift, right, unknown, scaled, step; /* places of the system's vectors */
-    uint32_t scale, state, target;
-    size_t slots, bytes; /* of memory for one thread */
-    bool *fixed;         /* outputs that do not move */
+    size_t *first;                  /* rows + 1: J by rows */
+    uint32_t *column, *entry;       /* columns and places of J's entries */
+    uint32_t *gradient, *curvature; /* places per output; a slot of zeros where there is none */
+    uint32_t own;                   /* place of f's own curvature, one slot per output */
+    size_t slots, bytes;            /* of memory for one thread */
+    bool *fixed;                    /* outputs that do not move */
 };
 
 hn_status refiner_create(struct refiner *refiner, const hn_model *model, hn_error *error);
@@ -40,10 +40,12 @@ void refiner_release(struct refiner *refiner);
 /* Memory of refiner->bytes, 64-byte aligned, is begun once. */
 void refiner_begin(const struct refiner *refiner, double *memory);
 
-/* One sample of a step: y and its objective in, y + length * d out (in y_new). */
+/* One sample of a step: y in, y + d out (in y_new; y itself where no finite step was found). */
 struct refine_sample {
     const double *x, *y;
     double *y_new;
+    double *multipliers; /* rows; in and out */
+    bool known;          /* whether multipliers hold any yet */
     double length;
 };
 

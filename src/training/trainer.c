@@ -19,9 +19,10 @@
 static const double BETA[2] = {0.9, 0.999}, ADAM_EPS = 1e-8;
 
 hn_train_options hn_train_defaults(void) {
-    hn_train_options options = {.layer = hn_layer_defaults(),
-                                .final = hn_layer_defaults(),
-                                .candidates = 1,
+    hn_train_options options = {.policy = hn_policy_defaults(),
+                                .layer = hn_layer_defaults(),
+                                .improve = 1,
+                                .explore = 0.02,
                                 .others = 0.05,
                                 .residual_weight = 10,
                                 .move_weight = 0.05,
@@ -39,17 +40,14 @@ hn_train_options hn_train_defaults(void) {
 
 static hn_status check_options(const hn_trainer *t, hn_error *error) {
     const hn_train_options *o = &t->options;
-    hn_network_options network = hn_network_describe(t->network);
-    if (o->candidates < 1 || o->candidates > 1000)
-        return error_set(error, HN_INVALID, "candidates %zu: choose 1 to 1000", o->candidates);
-    if (network.inputs != t->inputs || network.outputs != o->candidates * t->outputs)
-        return error_set(error, HN_INVALID,
-                         "the network has %zu inputs and %zu outputs; the model needs %zu and %zu (%zu candidates)",
-                         network.inputs, network.outputs, t->inputs, o->candidates * t->outputs, o->candidates);
     bool sensible = o->residual_weight >= 0 && o->move_weight >= 0 && o->others >= 0 && o->clip_sample >= 0 &&
                     o->clip_batch >= 0 && o->rate > 0 && o->last_share >= 0 && isfinite(o->rate) && o->steps >= 0 &&
-                    o->warmup >= 0 && o->refine >= 0;
-    return sensible ? HN_OK : error_set(error, HN_INVALID, "training: a weight, a rate or a count is out of range");
+                    o->warmup >= 0 && o->improve >= 0 && o->explore >= 0;
+    if (!sensible)
+        return error_set(error, HN_INVALID, "training: a weight, a rate or a count is out of range");
+    if (!t->policy->has_objective)
+        return error_set(error, HN_INVALID, "the model has no objective: there is nothing to train for");
+    return HN_OK;
 }
 
 static hn_status make_moments(hn_trainer *t, hn_error *error) {
@@ -65,21 +63,15 @@ static hn_status make_moments(hn_trainer *t, hn_error *error) {
     return HN_OK;
 }
 
-static hn_status build(hn_trainer *t, hn_error *error) {
-    hn_status status = check_options(t, error);
+static hn_status build(hn_trainer *t, const hn_model *model, hn_error *error) {
+    hn_status status = policy_create(&t->policy, model, t->network, &t->options.policy, t->options.improve > 0, error);
     if (status == HN_OK)
-        status = loss_create(&t->loss, t->model, error);
-    if (status == HN_OK && t->options.refine > 0)
-        status = refiner_create(&t->refiner, t->model, error);
-    if (status == HN_OK)
-        status = hn_layer_create(&t->layer, t->model, &t->options.layer, error);
-    if (status == HN_OK)
-        status = hn_layer_create(&t->final, t->model, &t->options.final, error);
-    if (status == HN_OK)
-        status = team_create(&t->team, t->options.threads, error);
+        status = check_options(t, error);
+    if (status == HN_OK && t->options.improve == 0)
+        status = hn_layer_create(&t->layer, model, &t->options.layer, error);
     if (status == HN_OK)
         status = make_moments(t, error);
-    return status == HN_OK ? trainer_memory_create(t, error) : status;
+    return status == HN_OK ? learn_memory_create(t, error) : status;
 }
 
 hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network *network,
@@ -90,11 +82,11 @@ hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network 
     hn_trainer *t = base_allocate(sizeof *t);
     if (!t)
         return error_no_memory(error, "training");
-    *t = (hn_trainer){.model = model, .network = network, .options = options ? *options : hn_train_defaults()};
+    *t = (hn_trainer){.network = network, .options = options ? *options : hn_train_defaults()};
     t->inputs = hn_model_input_count(model);
     t->outputs = hn_model_output_count(model);
     t->parameters = hn_network_parameter_count(network);
-    hn_status status = build(t, error);
+    hn_status status = build(t, model, error);
     if (status != HN_OK) {
         hn_trainer_destroy(t);
         return status;
@@ -106,12 +98,9 @@ hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network 
 void hn_trainer_destroy(hn_trainer *t) {
     if (!t)
         return;
-    trainer_memory_release(t);
-    team_destroy(t->team);
+    learn_memory_release(t);
+    hn_policy_destroy(t->policy);
     hn_layer_destroy(t->layer);
-    hn_layer_destroy(t->final);
-    loss_release(&t->loss);
-    refiner_release(&t->refiner);
     base_release(t->moments[0]);
     base_release(t->moments[1]);
     base_release(t->gradients);
@@ -125,15 +114,15 @@ static hn_status make_room(hn_trainer *t, size_t chunks, hn_error *error) {
     size_t numbers, bytes, sums;
     if (chunks <= t->chunks)
         return HN_OK;
-    bool fits = size_multiply(chunks, t->learning ? t->parameters : 1, &numbers) &&
+    bool fits = size_multiply(chunks, t->parameters, &numbers) &&
                 size_multiply(numbers, sizeof *t->gradients, &bytes) && size_multiply(chunks, sizeof *t->sums, &sums);
-    struct chunk_sums *moved = fits ? base_reallocate(t->sums, sums) : NULL;
+    struct learn_sums *moved = fits ? base_reallocate(t->sums, sums) : NULL;
     t->sums = moved ? moved : t->sums;
     double *gradients = moved ? base_reallocate(t->gradients, bytes) : NULL;
     if (!gradients)
         return error_no_memory(error, "training");
     t->gradients = gradients;
-    t->chunks = t->learning ? chunks : 0; /* gradients have room for learning batches alone */
+    t->chunks = chunks;
     return HN_OK;
 }
 
@@ -144,9 +133,8 @@ static void work(void *context, int member) {
         size_t chunk = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED);
         if (chunk >= chunks)
             return;
-        if (t->learning)
-            memset(t->gradients + chunk * t->parameters, 0, t->parameters * sizeof *t->gradients);
-        trainer_chunk(t, &t->memory[member], chunk);
+        memset(t->gradients + chunk * t->parameters, 0, t->parameters * sizeof *t->gradients);
+        learn_chunk(t, member, chunk);
     }
 }
 
@@ -157,14 +145,14 @@ static hn_status run_batch(hn_trainer *t, size_t count, const double *x, hn_erro
     t->x = x;
     t->count = count;
     t->next = 0;
-    team_run(t->team, work, t);
+    team_run(t->policy->team, work, t);
     return HN_OK;
 }
 
 static hn_train_report add_up(const hn_trainer *t) {
     hn_train_report r = {.samples = 0};
     for (size_t c = 0; c < (t->count + CHUNK - 1) / CHUNK; c++) {
-        const struct chunk_sums *s = &t->sums[c];
+        const struct learn_sums *s = &t->sums[c];
         r.samples += s->samples;
         r.ok += s->ok;
         r.dropped += s->dropped;
@@ -237,7 +225,6 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
                           hn_train_report *report, hn_error *error) {
     if (!t || count == 0 || (!x && t->inputs))
         return error_set(error, HN_INVALID, "hn_trainer_step: there is no trainer or there are no inputs");
-    t->learning = true;
     t->targets = targets;
     hn_status status = run_batch(t, count, x, error);
     if (status != HN_OK)
@@ -256,19 +243,11 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
     return HN_OK;
 }
 
-hn_status hn_trainer_apply(hn_trainer *t, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
-                           hn_report *reports, hn_error *error) {
-    if (!t || (count && !x && t->inputs))
-        return error_set(error, HN_INVALID, "hn_trainer_apply: there is no trainer or there are no inputs");
-    t->learning = false;
-    t->targets = NULL;
-    t->out_y = y;
-    t->out_objective = objective;
-    t->out_reports = reports;
-    return count ? run_batch(t, count, x, error) : HN_OK;
-}
-
 /* ---- state ---- */
+
+hn_policy *hn_trainer_policy(hn_trainer *trainer) {
+    return trainer->policy;
+}
 
 hn_real *hn_trainer_moment(hn_trainer *trainer, int which) {
     return trainer->moments[which != 0];

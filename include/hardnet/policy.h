@@ -1,0 +1,57 @@
+/* hardnet/policy.h - a network and its layer as one thing that is applied: inputs in, outputs that hold the constraints out.
+ *
+ *     y_raw = network(x): K candidates,   each corrected by the layer,   each refined,   the best kept
+ *
+ * The best is: ok before not ok, then the smallest objective. Refinement takes steps along the constraints that lower the
+ * objective; each is corrected again and kept where it is ok and lower, so that it never makes an output worse. The same bits in
+ * any batch and on any number of threads.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HARDNET_POLICY_H
+#define HARDNET_POLICY_H
+
+#include "hardnet/layer.h"
+#include "hardnet/network.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hn_policy hn_policy;
+
+typedef struct hn_policy_options {
+    hn_layer_options layer;
+    size_t candidates; /* K; the network has K times the model's outputs */
+    int refine;        /* steps at most; they need an objective, as do several candidates */
+    int threads;       /* 0: one per core; no part of what is saved */
+} hn_policy_options;
+
+hn_policy_options hn_policy_defaults(void); /* auto to 1e-8, one candidate, no refinement */
+
+/* Model and network are the caller's and outlive the policy; the network may change between runs. */
+hn_status hn_policy_create(hn_policy **out, const hn_model *model, const hn_network *network,
+                           const hn_policy_options *options, hn_error *error);
+void hn_policy_destroy(hn_policy *policy);
+hn_policy_options hn_policy_describe(const hn_policy *policy);
+const hn_network *hn_policy_network(const hn_policy *policy);
+
+/* count rows of x in; count rows of y, objectives (as they are minimised; NaN without one) and reports out, each unless NULL. A
+ * report's iterations count the steps of the layer after refinements too; violation_before and moved are those of the raw output
+ * that became the best. */
+hn_status hn_policy_run(hn_policy *policy, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
+                        hn_report *reports, hn_error *error);
+
+/* ---- files: the network's, with the settings of the policy and the model's fingerprint among its texts ---- */
+
+hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count, const hn_note_text *texts,
+                         hn_error *error);
+
+/* The policy owns the network it loads. A network of another model, or one whose settings are missing or make no sense, is
+ * refused with HN_INVALID. */
+hn_status hn_policy_load(hn_policy **out, const hn_model *model, const char *path, int threads, hn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,290 @@
+/* learn.c - one chunk of a batch: the losses of hardnet/train.h and the way back through them.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/layout.h"
+#include "base/memory.h"
+#include "training/trainer_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+struct lesson {
+    hn_trainer *trainer;
+    struct chunk chunk;
+    struct policy_memory *memory;
+    struct learn_memory *own;
+    struct learn_sums *sums;
+    double *grad_parameters;
+};
+
+/* ---- memory ---- */
+
+/* Run twice: over no memory to measure, over the block to place. */
+static void lay_out(struct layout *layout, const hn_trainer *t, struct learn_memory *m) {
+    size_t samples = CHUNK * t->options.policy.candidates, numbers = samples * t->outputs;
+    if (t->layer) {
+        m->workspace = layout_take(layout, hn_layer_workspace_bytes(t->layer), 1);
+        m->tape = layout_take(layout, hn_layer_tape_bytes(t->layer, samples), 1);
+        m->grad_lower = layout_take(layout, samples * t->layer->rows, sizeof *m->grad_lower);
+        m->grad_upper = layout_take(layout, samples * t->layer->rows, sizeof *m->grad_upper);
+    }
+    m->grad_y = layout_take(layout, numbers, sizeof *m->grad_y);
+    m->grad_raw = layout_take(layout, numbers, sizeof *m->grad_raw);
+    m->moved = layout_take(layout, samples, sizeof *m->moved);
+    m->total = layout_take(layout, samples, sizeof *m->total);
+}
+
+static hn_status create_one(const hn_trainer *t, struct learn_memory *m, hn_error *error) {
+    struct layout layout = layout_measure();
+    lay_out(&layout, t, m);
+    size_t bytes = layout_bytes(&layout);
+    bool tape = !t->layer || hn_layer_tape_bytes(t->layer, CHUNK * t->options.policy.candidates) > 0;
+    void *block = bytes && tape ? base_allocate(bytes) : NULL;
+    *m = (struct learn_memory){.block = block};
+    if (!block)
+        return error_no_memory(error, "training");
+    layout = layout_over(block);
+    lay_out(&layout, t, m);
+    return HN_OK;
+}
+
+hn_status learn_memory_create(hn_trainer *t, hn_error *error) {
+    size_t capacity = 0, members = (size_t)team_size(t->policy->team);
+    hn_status status = HN_OK;
+    t->memory = array_grow(NULL, &capacity, members, sizeof *t->memory);
+    if (!t->memory)
+        return error_no_memory(error, "training");
+    for (size_t i = 0; i < members; i++)
+        t->memory[i] = (struct learn_memory){.block = NULL};
+    for (size_t i = 0; i < members && status == HN_OK; i++)
+        status = create_one(t, &t->memory[i], error);
+    return status;
+}
+
+void learn_memory_release(hn_trainer *t) {
+    for (int i = 0; t->memory && i < team_size(t->policy->team); i++)
+        base_release(t->memory[i].block);
+    base_release(t->memory);
+}
+
+/* ---- gradients of single samples ---- */
+
+static double squared_distance(const double *a, const double *b, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sum;
+}
+
+/* What a sample counts: the mean over the batch, and less where another candidate is the best. */
+static double weight_of(const struct lesson *l, size_t s) {
+    const hn_trainer *t = l->trainer;
+    return (s == l->memory->best[s % l->chunk.count] ? 1 : t->options.others) / (double)t->count;
+}
+
+/* Clips the gradient of sample s by y_raw and weighs it; one that is not finite is dropped. */
+static void finish_gradient(const struct lesson *l, size_t s) {
+    const hn_trainer *t = l->trainer;
+    double *gradient = l->own->grad_raw + s * t->outputs, squares = 0;
+    for (size_t j = 0; j < t->outputs; j++)
+        squares += gradient[j] * gradient[j];
+    if (!isfinite(squares)) {
+        memset(gradient, 0, t->outputs * sizeof *gradient);
+        l->sums->dropped++;
+        return;
+    }
+    double norm = sqrt(squares), most = t->options.clip_sample;
+    double scale = most > 0 && norm > most ? most / norm : 1;
+    for (size_t j = 0; j < t->outputs; j++)
+        gradient[j] *= scale * weight_of(l, s);
+}
+
+/* ---- the loss `objective` ---- */
+
+static void total_losses(const struct lesson *l) {
+    const hn_train_options *o = &l->trainer->options;
+    for (size_t s = 0; s < l->chunk.samples; s++)
+        l->own->total[s] =
+            l->memory->objective[s] + o->residual_weight * l->memory->residual[s] + o->move_weight * l->own->moved[s];
+}
+
+/* Adds the gradient of move_weight |y - y_raw|^2 by y, or with sign -1 that by y_raw. */
+static void add_pull(const struct lesson *l, size_t s, double sign, double *gradient) {
+    size_t n = l->trainer->outputs;
+    double factor = sign * 2 * l->trainer->options.move_weight;
+    for (size_t j = 0; j < n; j++)
+        gradient[j] += factor * (l->memory->y[s * n + j] - l->memory->raw[s * n + j]);
+}
+
+/* An output beyond its bound gets no gradient through the layer, even when the loss would fall if it came back inside. The
+ * gradient by the bound tells: where the loss falls as the bound moves inwards, the raw output follows it. */
+static void pull_inside(const struct lesson *l, size_t s, double *gradient) {
+    const hn_trainer *t = l->trainer;
+    const struct places *bounds = &t->layer->bound_rows;
+    for (size_t b = 0; b < bounds->count; b++) {
+        double lower = l->own->grad_lower[s * t->layer->rows + bounds->place[b]];
+        double upper = l->own->grad_upper[s * t->layer->rows + bounds->place[b]];
+        gradient[bounds->offset[b]] += t->options.inward * (fmin(0, lower) + fmax(0, upper));
+    }
+}
+
+static void back_through_layer(const struct lesson *l) {
+    const hn_trainer *t = l->trainer;
+    struct policy_memory *m = l->memory;
+    hn_batch batch = {.count = l->chunk.samples, .x = m->x, .y_raw = m->raw, .y = m->y, .reports = m->reports};
+    hn_gradient gradient = {.grad_y = l->own->grad_y,
+                            .grad_y_raw = l->own->grad_raw,
+                            .grad_lower = l->own->grad_lower,
+                            .grad_upper = l->own->grad_upper};
+    batch.tape = l->own->tape;
+    for (size_t s = 0; s < l->chunk.samples; s++)
+        add_pull(l, s, 1, l->own->grad_y + s * t->outputs);
+    hn_layer_gradient(t->layer, &batch, &gradient, l->own->workspace, hn_layer_workspace_bytes(t->layer), NULL);
+    for (size_t s = 0; s < l->chunk.samples; s++) {
+        add_pull(l, s, -1, l->own->grad_raw + s * t->outputs);
+        pull_inside(l, s, l->own->grad_raw + s * t->outputs);
+    }
+}
+
+static void measure_moves(const struct lesson *l) {
+    size_t n = l->trainer->outputs;
+    for (size_t s = 0; s < l->chunk.samples; s++)
+        l->own->moved[s] = squared_distance(l->memory->y + s * n, l->memory->raw + s * n, n);
+}
+
+static void learn_objective(const struct lesson *l) {
+    const struct chunk *c = &l->chunk;
+    chunk_correct(c, l->trainer->layer, l->own->tape, l->own->workspace);
+    chunk_objective(c, l->memory->y, l->memory->objective, l->own->grad_y, l->trainer->options.residual_weight);
+    measure_moves(l);
+    total_losses(l);
+    chunk_choose(c, l->own->total);
+    back_through_layer(l);
+}
+
+/* ---- the losses `improve` and `targets`: y_raw is drawn towards a constant ---- */
+
+static void draw_towards(const struct lesson *l, size_t s, const double *goal) {
+    size_t n = l->trainer->outputs;
+    const double *raw = l->memory->raw + s * n;
+    l->own->total[s] = squared_distance(raw, goal, n);
+    for (size_t j = 0; j < n; j++)
+        l->own->grad_raw[s * n + j] = 2 * (raw[j] - goal[j]);
+}
+
+/* Where input i gets if it starts from what the network said of another input of its chunk, at another distance in every step. */
+static void explore(const struct lesson *l, const struct chunk *beyond) {
+    const struct chunk *c = &l->chunk;
+    size_t n = l->trainer->outputs, inputs = l->trainer->inputs;
+    size_t distance = 1 + (size_t)l->trainer->steps % (CHUNK - 1);
+    for (size_t i = 0; i < c->count; i++) {
+        size_t other = l->memory->best[(i + distance) % c->count];
+        memcpy(beyond->memory->raw + i * n, l->memory->raw + other * n, n * sizeof *l->memory->raw);
+        if (inputs)
+            memcpy(beyond->memory->x + i * inputs, l->memory->x + i * inputs, inputs * sizeof *l->memory->x);
+    }
+    chunk_correct(beyond, c->policy->layer, NULL, beyond->memory->workspace);
+    chunk_objective(beyond, beyond->memory->y, beyond->memory->objective, NULL, 0);
+    chunk_refine(beyond, l->trainer->options.improve);
+}
+
+/* The candidate of input i whose raw output is nearest to y. */
+static size_t nearest(const struct lesson *l, size_t i, const double *y) {
+    size_t n = l->trainer->outputs, best = i;
+    double least = HUGE_VAL;
+    for (size_t s = i; s < l->chunk.samples; s += l->chunk.count) {
+        double distance = squared_distance(l->memory->raw + s * n, y, n);
+        best = distance < least ? s : best;
+        least = fmin(distance, least);
+    }
+    return best;
+}
+
+/* What exploring found is learned by the nearest candidate, if it is worth it. */
+static void adopt(const struct lesson *l, const struct chunk *beyond) {
+    size_t n = l->trainer->outputs;
+    for (size_t i = 0; i < l->chunk.count; i++) {
+        double known = l->memory->objective[l->memory->best[i]], found = beyond->memory->objective[i];
+        bool ok = beyond->memory->reports[i].outcome == HN_OUTCOME_OK;
+        if (ok && found < known - l->trainer->options.explore * fabs(known)) {
+            const double *y = beyond->memory->y + i * n;
+            size_t s = nearest(l, i, y);
+            draw_towards(l, s, y);
+            l->memory->best[i] = s;
+        }
+    }
+}
+
+/* A sample that could not be corrected has nothing to teach. */
+static void learn_improvement(const struct lesson *l) {
+    const struct chunk *c = &l->chunk;
+    size_t n = l->trainer->outputs;
+    chunk_correct(c, l->trainer->policy->layer, NULL, l->memory->workspace);
+    chunk_objective(c, l->memory->y, l->memory->objective, NULL, 0);
+    measure_moves(l);
+    chunk_refine(c, l->trainer->options.improve);
+    chunk_choose(c, l->memory->objective);
+    for (size_t s = 0; s < c->samples; s++) {
+        bool ok = l->memory->reports[s].outcome == HN_OUTCOME_OK;
+        draw_towards(l, s, ok ? l->memory->y + s * n : l->memory->raw + s * n);
+    }
+    if (l->trainer->options.explore > 0) {
+        struct policy_memory memory;
+        struct chunk beyond = chunk_beyond(c, &memory);
+        explore(l, &beyond);
+        adopt(l, &beyond);
+    }
+}
+
+/* The candidate that is nearest to the target is the best one. */
+static void learn_targets(const struct lesson *l) {
+    const struct chunk *c = &l->chunk;
+    size_t n = l->trainer->outputs;
+    chunk_correct(c, l->trainer->policy->layer, NULL, l->memory->workspace);
+    chunk_objective(c, l->memory->y, l->memory->objective, NULL, 0);
+    measure_moves(l);
+    for (size_t s = 0; s < c->samples; s++)
+        draw_towards(l, s, l->trainer->targets + (c->first + s % c->count) * n);
+    chunk_choose(c, l->own->total);
+}
+
+/* ---- all of it ---- */
+
+static void add_sums(const struct lesson *l) {
+    const struct policy_memory *m = l->memory;
+    struct learn_sums *sums = l->sums;
+    for (size_t i = 0; i < l->chunk.count; i++) {
+        size_t s = m->best[i];
+        sums->samples++;
+        sums->ok += m->reports[s].outcome == HN_OUTCOME_OK;
+        sums->loss += l->own->total[s];
+        sums->objective += m->objective[s];
+        sums->residual += m->residual[s];
+        sums->moved += l->own->moved[s];
+        sums->steps += m->reports[s].iterations;
+        sums->violation = fmax(sums->violation, m->reports[s].violation);
+    }
+}
+
+void learn_chunk(hn_trainer *t, int member, size_t number) {
+    struct lesson l = {.trainer = t,
+                       .memory = &t->policy->memory[member],
+                       .own = &t->memory[member],
+                       .sums = &t->sums[number],
+                       .grad_parameters = t->gradients + number * t->parameters};
+    l.chunk = chunk_of(t->policy, l.memory, number, t->count);
+    *l.sums = (struct learn_sums){.samples = 0};
+    chunk_network(&l.chunk, t->x);
+    if (t->targets)
+        learn_targets(&l);
+    else if (t->options.improve > 0)
+        learn_improvement(&l);
+    else
+        learn_objective(&l);
+    add_sums(&l);
+    for (size_t s = 0; s < l.chunk.samples; s++)
+        finish_gradient(&l, s);
+    chunk_gather(&l.chunk, l.own->grad_raw, l.own->grad_y);
+    perceptron_backward(t->network, l.memory->perceptron, l.chunk.count, l.own->grad_y, l.grad_parameters);
+}

@@ -1,0 +1,143 @@
+/* policy.c - see hardnet/policy.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "training/policy_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_CANDIDATES = 1000 };
+
+hn_policy_options hn_policy_defaults(void) {
+    return (hn_policy_options){.layer = hn_layer_defaults(), .candidates = 1};
+}
+
+/* ---- life ---- */
+
+static hn_status check_options(const hn_policy *p, hn_error *error) {
+    const hn_policy_options *o = &p->options;
+    hn_network_options network = hn_network_describe(p->network);
+    if (o->candidates < 1 || o->candidates > MOST_CANDIDATES)
+        return error_set(error, HN_INVALID, "candidates %zu: choose 1 to %d", o->candidates, MOST_CANDIDATES);
+    if (o->refine < 0)
+        return error_set(error, HN_INVALID, "refine %d: choose 0 or more steps", o->refine);
+    if (network.inputs != p->inputs || network.outputs != o->candidates * p->outputs)
+        return error_set(error, HN_INVALID,
+                         "the network has %zu inputs and %zu outputs; the model needs %zu and %zu (%zu candidates)",
+                         network.inputs, network.outputs, p->inputs, o->candidates * p->outputs, o->candidates);
+    if (!p->has_objective && (p->refines || o->candidates > 1))
+        return error_set(error, HN_INVALID, "the model has no objective: %s need one",
+                         o->candidates > 1 ? "candidates" : "refinement steps");
+    return HN_OK;
+}
+
+static hn_status build(hn_policy *p, hn_error *error) {
+    hn_status status = check_options(p, error);
+    if (status == HN_OK && p->has_objective)
+        status = loss_create(&p->loss, p->model, error);
+    if (status == HN_OK && p->refines)
+        status = refiner_create(&p->refiner, p->model, error);
+    if (status == HN_OK)
+        status = hn_layer_create(&p->layer, p->model, &p->options.layer, error);
+    if (status == HN_OK)
+        status = team_create(&p->team, p->options.threads, error);
+    return status == HN_OK ? policy_memory_create(p, error) : status;
+}
+
+hn_status policy_create(hn_policy **out, const hn_model *model, const hn_network *network,
+                        const hn_policy_options *options, bool improves, hn_error *error) {
+    *out = NULL;
+    if (!model || !network)
+        return error_set(error, HN_INVALID, "hn_policy_create: there is no %s", model ? "network" : "model");
+    hn_policy *p = base_allocate(sizeof *p);
+    if (!p)
+        return error_no_memory(error, "a policy");
+    *p = (hn_policy){.model = model, .network = network, .options = options ? *options : hn_policy_defaults()};
+    p->inputs = hn_model_input_count(model);
+    p->outputs = hn_model_output_count(model);
+    p->has_objective = hn_model_objective(model).name != NULL;
+    p->refines = improves || p->options.refine > 0;
+    p->room = p->options.candidates + (improves ? 1 : 0);
+    hn_status status = build(p, error);
+    if (status != HN_OK) {
+        hn_policy_destroy(p);
+        return status;
+    }
+    *out = p;
+    return HN_OK;
+}
+
+hn_status hn_policy_create(hn_policy **out, const hn_model *model, const hn_network *network,
+                           const hn_policy_options *options, hn_error *error) {
+    return policy_create(out, model, network, options, false, error);
+}
+
+void hn_policy_destroy(hn_policy *p) {
+    if (!p)
+        return;
+    policy_memory_release(p);
+    team_destroy(p->team);
+    hn_layer_destroy(p->layer);
+    loss_release(&p->loss);
+    refiner_release(&p->refiner);
+    hn_network_destroy(p->owned);
+    base_release(p);
+}
+
+hn_policy_options hn_policy_describe(const hn_policy *policy) {
+    return policy->options;
+}
+
+const hn_network *hn_policy_network(const hn_policy *policy) {
+    return policy->network;
+}
+
+/* ---- running ---- */
+
+static void write_out(const struct chunk *c) {
+    const hn_policy *p = c->policy;
+    const struct policy_memory *m = c->memory;
+    for (size_t i = 0; i < c->count; i++) {
+        size_t s = m->best[i], to = c->first + i;
+        if (p->out_y)
+            memcpy(p->out_y + to * p->outputs, m->y + s * p->outputs, p->outputs * sizeof *m->y);
+        if (p->out_objective)
+            p->out_objective[to] = p->has_objective ? m->objective[s] : (double)NAN;
+        if (p->out_reports)
+            p->out_reports[to] = m->reports[s];
+    }
+}
+
+static void work(void *context, int member) {
+    hn_policy *p = context;
+    size_t chunks = (p->job_count + CHUNK - 1) / CHUNK;
+    for (;;) {
+        size_t number = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED);
+        if (number >= chunks)
+            return;
+        struct chunk c = chunk_of(p, &p->memory[member], number, p->job_count);
+        chunk_network(&c, p->job_x);
+        chunk_correct(&c, p->layer, NULL, c.memory->workspace);
+        if (p->has_objective)
+            chunk_objective(&c, c.memory->y, c.memory->objective, NULL, 0);
+        chunk_refine(&c, p->options.refine);
+        chunk_choose(&c, c.memory->objective);
+        write_out(&c);
+    }
+}
+
+hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
+                        hn_report *reports, hn_error *error) {
+    if (!p || (count && !x && p->inputs))
+        return error_set(error, HN_INVALID, "hn_policy_run: there is no policy or there are no inputs");
+    p->job_x = x;
+    p->job_count = count;
+    p->next = 0;
+    p->out_y = y;
+    p->out_objective = objective;
+    p->out_reports = reports;
+    team_run(p->team, work, p);
+    return HN_OK;
+}

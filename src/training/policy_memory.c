@@ -1,0 +1,66 @@
+/* policy_memory.c - what each thread of a policy works in, one block each.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/layout.h"
+#include "base/memory.h"
+#include "training/policy_parts.h"
+
+/* Run twice: over no memory to measure, over the block to place. */
+static void lay_out(struct layout *layout, const hn_policy *p, struct policy_memory *m) {
+    size_t samples = CHUNK * p->room, numbers = samples * p->outputs;
+    size_t refined = p->refines ? samples : 0;
+    m->workspace = layout_take(layout, hn_layer_workspace_bytes(p->layer), 1);
+    m->loss = layout_take(layout, p->loss.bytes, 1);
+    m->refine = layout_take(layout, p->refiner.bytes, 1);
+    m->x = layout_take(layout, samples * p->inputs, sizeof *m->x);
+    m->raw = layout_take(layout, numbers, sizeof *m->raw);
+    m->y = layout_take(layout, numbers, sizeof *m->y);
+    m->objective = layout_take(layout, samples, sizeof *m->objective);
+    m->residual = layout_take(layout, samples, sizeof *m->residual);
+    m->reports = layout_take(layout, samples, sizeof *m->reports);
+    m->trial = layout_take(layout, refined * p->outputs, sizeof *m->trial);
+    m->trial_objective = layout_take(layout, refined, sizeof *m->trial_objective);
+    m->trial_reports = layout_take(layout, refined, sizeof *m->trial_reports);
+    m->multipliers = layout_take(layout, refined * p->refiner.rows, sizeof *m->multipliers);
+    m->length = layout_take(layout, refined, sizeof *m->length);
+    m->best = layout_take(layout, CHUNK, sizeof *m->best);
+}
+
+static hn_status create_one(const hn_policy *p, struct policy_memory *m, hn_error *error) {
+    struct layout layout = layout_measure();
+    lay_out(&layout, p, m);
+    size_t bytes = layout_bytes(&layout);
+    void *block = bytes ? base_allocate(bytes) : NULL;
+    *m = (struct policy_memory){.block = block};
+    if (!block)
+        return error_no_memory(error, "a policy");
+    layout = layout_over(block);
+    lay_out(&layout, p, m);
+    if (p->has_objective)
+        loss_begin(&p->loss, m->loss);
+    if (p->refines)
+        refiner_begin(&p->refiner, m->refine);
+    return perceptron_memory_create(&m->perceptron, p->network, CHUNK, error);
+}
+
+hn_status policy_memory_create(hn_policy *p, hn_error *error) {
+    size_t capacity = 0, members = (size_t)team_size(p->team);
+    hn_status status = HN_OK;
+    p->memory = array_grow(NULL, &capacity, members, sizeof *p->memory);
+    if (!p->memory)
+        return error_no_memory(error, "a policy");
+    for (size_t i = 0; i < members; i++)
+        p->memory[i] = (struct policy_memory){.block = NULL};
+    for (size_t i = 0; i < members && status == HN_OK; i++)
+        status = create_one(p, &p->memory[i], error);
+    return status;
+}
+
+void policy_memory_release(hn_policy *p) {
+    for (int i = 0; p->memory && i < team_size(p->team); i++) {
+        perceptron_memory_destroy(p->memory[i].perceptron);
+        base_release(p->memory[i].block);
+    }
+    base_release(p->memory);
+}
