@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { EXPLORE_EVERY = 4 }; /* steps; exploring costs as much as learning */
+
 struct lesson {
     hn_trainer *trainer;
     struct chunk chunk;
@@ -31,6 +33,7 @@ static void lay_out(struct layout *layout, const hn_trainer *t, struct learn_mem
     }
     m->grad_y = layout_take(layout, numbers, sizeof *m->grad_y);
     m->grad_raw = layout_take(layout, numbers, sizeof *m->grad_raw);
+    m->before = layout_take(layout, samples, sizeof *m->before);
     m->moved = layout_take(layout, samples, sizeof *m->moved);
     m->total = layout_take(layout, samples, sizeof *m->total);
 }
@@ -177,7 +180,7 @@ static void draw_towards(const struct lesson *l, size_t s, const double *goal) {
 static void explore(const struct lesson *l, const struct chunk *beyond) {
     const struct chunk *c = &l->chunk;
     size_t n = l->trainer->outputs, inputs = l->trainer->inputs;
-    size_t distance = 1 + (size_t)l->trainer->steps % (CHUNK - 1);
+    size_t distance = 1 + (size_t)l->trainer->steps / EXPLORE_EVERY % (CHUNK - 1);
     for (size_t i = 0; i < c->count; i++) {
         size_t other = l->memory->best[(i + distance) % c->count];
         memcpy(beyond->memory->raw + i * n, l->memory->raw + other * n, n * sizeof *l->memory->raw);
@@ -216,6 +219,15 @@ static void adopt(const struct lesson *l, const struct chunk *beyond) {
     }
 }
 
+/* Outputs that improving gains much from matter more: those near a jump of the optimum, where the network blurs it. */
+static void emphasise(const struct lesson *l, size_t s) {
+    size_t n = l->trainer->outputs;
+    double now = l->memory->objective[s], gain = (l->own->before[s] - now) / fabs(now);
+    double weight = 1 + l->trainer->options.focus * fmin(1, fmax(0, gain));
+    for (size_t j = 0; j < n && isfinite(weight); j++)
+        l->own->grad_raw[s * n + j] *= weight;
+}
+
 /* A sample that could not be corrected has nothing to teach. */
 static void learn_improvement(const struct lesson *l) {
     const struct chunk *c = &l->chunk;
@@ -223,13 +235,16 @@ static void learn_improvement(const struct lesson *l) {
     chunk_correct(c, l->trainer->policy->layer, NULL, l->memory->workspace);
     chunk_objective(c, l->memory->y, l->memory->objective, NULL, 0);
     measure_moves(l);
+    for (size_t s = 0; s < c->samples; s++)
+        l->own->before[s] = l->memory->objective[s];
     chunk_refine(c, l->trainer->options.improve);
     chunk_choose(c, l->memory->objective);
     for (size_t s = 0; s < c->samples; s++) {
         bool ok = l->memory->reports[s].outcome == HN_OUTCOME_OK;
         draw_towards(l, s, ok ? l->memory->y + s * n : l->memory->raw + s * n);
+        emphasise(l, s);
     }
-    if (l->trainer->options.explore > 0) {
+    if (l->trainer->options.explore > 0 && l->trainer->steps % EXPLORE_EVERY == 0) {
         struct policy_memory memory;
         struct chunk beyond = chunk_beyond(c, &memory);
         explore(l, &beyond);

@@ -38,7 +38,7 @@ static hn_status build(hn_policy *p, hn_error *error) {
     if (status == HN_OK && p->has_objective)
         status = loss_create(&p->loss, p->model, error);
     if (status == HN_OK && p->refines)
-        status = refiner_create(&p->refiner, p->model, error);
+        status = refiner_create(&p->refiner, p->model, p->options.layer.instructions, error);
     if (status == HN_OK)
         status = hn_layer_create(&p->layer, p->model, &p->options.layer, error);
     if (status == HN_OK)

@@ -164,10 +164,10 @@ static hn_status create_system(struct refiner *r, hn_error *error) {
     return status;
 }
 
-hn_status refiner_create(struct refiner *r, const hn_model *model, hn_error *error) {
+hn_status refiner_create(struct refiner *r, const hn_model *model, const char *instructions, hn_error *error) {
     struct parts parts = {.nodes = NULL};
     *r = (struct refiner){.inputs = 0};
-    hn_status status = backend_choose(&r->backend, NULL, error);
+    hn_status status = backend_choose(&r->backend, instructions, error);
     if (status == HN_OK)
         status = differentiate(&parts, model, error);
     if (status == HN_OK)

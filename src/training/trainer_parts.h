@@ -12,6 +12,7 @@ struct learn_memory {
     void *workspace, *tape;          /* of the layer that the loss goes through */
     double *grad_y, *grad_raw;       /* by y, by y_raw */
     double *grad_lower, *grad_upper; /* by bounds */
+    double *before;                  /* objective of y before it is improved */
     double *moved, *total;
     void *block;
 };

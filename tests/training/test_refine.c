@@ -19,10 +19,10 @@ struct bench {
     double *memory;
 };
 
-static struct bench start(const hn_model *model) {
+static struct bench start(const hn_model *model, const char *instructions) {
     struct bench b;
     hn_error error;
-    if (refiner_create(&b.refiner, model, &error) != HN_OK)
+    if (refiner_create(&b.refiner, model, instructions, &error) != HN_OK)
         fail_msg("%s", error.text);
     b.block = malloc(b.refiner.bytes + LAYOUT_ALIGNMENT);
     b.memory = (double *)(void *)((char *)b.block + (LAYOUT_ALIGNMENT - (uintptr_t)b.block % LAYOUT_ALIGNMENT));
@@ -56,7 +56,7 @@ static void a_separable_programme_is_solved(void **state) {
     }
     hn_minimize(model, "f", hn_sum(model, N, terms));
     assert_int_equal(hn_model_finish(model, NULL), HN_OK);
-    struct bench b = start(model);
+    struct bench b = start(model, NULL);
     const struct refine_sample sample = {.y = y, .y_new = out, .multipliers = multipliers, .length = 1};
     for (int k = 0; k < 4; k++) { /* each leaves a share of what there is to gain */
         refiner_step(&b.refiner, b.memory, &sample, 1);
@@ -77,7 +77,7 @@ static void a_sample_does_not_know_its_neighbours(void **state) {
     static const char *const path = "models/unicycle.mod";
     hn_model *model;
     assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
-    struct bench b = start(model);
+    struct bench b = start(model, NULL);
     enum { N = 50, M = 60 };
     double x[LANES][3], y[LANES][N], alone[N], together[LANES][N], multipliers[LANES][M] = {{0}}, mine[M] = {0};
     struct refine_sample samples[LANES];
@@ -99,6 +99,32 @@ static void a_sample_does_not_know_its_neighbours(void **state) {
         assert_memory_equal(mine, multipliers[s], sizeof mine);
     }
     stop(&b);
+    hn_model_destroy(model);
+}
+
+/* All instruction sets that this processor has, and each lane with another count of iterations. */
+static void every_instruction_set_gives_the_same_bits(void **state) {
+    (void)state;
+    static const char *const path = "models/unicycle.mod";
+    enum { N = 50, M = 60 };
+    hn_model *model;
+    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
+    double x[3] = {-3, 0.4, 0.1}, y[LANES][N], first[LANES][N], out[LANES][N], multipliers[LANES][M];
+    struct random random = random_start(5, 6);
+    for (size_t s = 0; s < LANES; s++)
+        for (size_t j = 0; j < N; j++)
+            y[s][j] = random_between(&random, -0.5, 0.2 * (double)s);
+    struct backend backend;
+    for (size_t k = 0; backend_at(k, &backend); k++) {
+        struct bench b = start(model, backend.name);
+        struct refine_sample samples[LANES];
+        for (size_t s = 0; s < LANES; s++)
+            samples[s] = (struct refine_sample){x, y[s], k == 0 ? first[s] : out[s], multipliers[s], false, 1};
+        refiner_step(&b.refiner, b.memory, samples, LANES);
+        if (k > 0)
+            assert_memory_equal(first, out, sizeof out);
+        stop(&b);
+    }
     hn_model_destroy(model);
 }
 
@@ -143,6 +169,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_separable_programme_is_solved),
         cmocka_unit_test(a_sample_does_not_know_its_neighbours),
+        cmocka_unit_test(every_instruction_set_gives_the_same_bits),
         cmocka_unit_test(a_linear_objective_on_a_disc_is_followed_to_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
