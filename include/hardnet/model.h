@@ -187,6 +187,11 @@ hn_named_expr hn_model_definition(const hn_model *model, size_t index);
 hn_named_expr hn_model_requirement(const hn_model *model, size_t index);
 hn_objective_info hn_model_objective(const hn_model *model);
 
+/* What tells a finished model from others: 64 hexadecimal digits, the same on every machine. It depends on all names, ranges,
+ * bounds, expressions and their order, and on nothing else: not on file names, comments or how the model was made. */
+enum { HN_FINGERPRINT_BYTES = 65 };
+hn_status hn_model_fingerprint(const hn_model *model, char out[HN_FINGERPRINT_BYTES], hn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -92,32 +92,52 @@ static int write_all(int file, const unsigned char *bytes, size_t count) {
     return 0;
 }
 
-/* Makes a new file path.N.tmp for the smallest free N; its name is left in name. */
-static int create_beside(const char *path, char *name, size_t size) {
-    int file = -1;
+/* A file that is to become path.N.tmp for the smallest free N; that name is left in name once it has it. */
+struct temporary {
+    const char *path;
+    char *name;
+    size_t size; /* of name */
+    bool named;
+    int file;
+};
+
+/* Creates the file under its name, or gives an unnamed one its name. */
+static int take_name(struct temporary *t) {
+    int result = -1;
     for (int i = 0; i < TEMPORARY_TRIES; i++) {
-        snprintf(name, size, "%s.%d.tmp", path, i);
-        file = system_create(name);
-        if (file >= 0 || errno != EEXIST)
+        snprintf(t->name, t->size, "%s.%d.tmp", t->path, i);
+        result = t->file < 0 ? system_create(t->name) : system_name(t->file, t->name);
+        if (result >= 0 || errno != EEXIST)
             break;
     }
-    return file;
+    t->named = result >= 0;
+    return result;
 }
 
-static const char *write_and_close(int file, const void *bytes, size_t count) {
+/* name holds the folder. */
+static int create_temporary(struct temporary *t) {
+    t->file = system_create_unnamed(t->name);
+    if (t->file < 0 && errno == EOPNOTSUPP)
+        t->file = take_name(t);
+    return t->file;
+}
+
+static const char *write_and_close(struct temporary *t, const void *bytes, size_t count) {
     const char *failed = NULL;
     int code = 0;
-    if (write_all(file, bytes, count) != 0)
+    if (write_all(t->file, bytes, count) != 0)
         failed = "write", code = errno;
-    else if (system_sync(file) != 0)
+    else if (system_sync(t->file) != 0)
         failed = "sync", code = errno;
-    if (system_close(file) != 0 && !failed)
+    else if (!t->named && take_name(t) < 0)
+        failed = "create a temporary file for", code = errno;
+    if (system_close(t->file) != 0 && !failed)
         failed = "close", code = errno;
     errno = code;
     return failed;
 }
 
-/* The folder of a path; name, which is at least as long, is overwritten. */
+/* The folder of a path, which is left in name. */
 static int open_folder_of(const char *path, char *name) {
     const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) + 1 : 0;
@@ -126,42 +146,40 @@ static int open_folder_of(const char *path, char *name) {
     return system_open_folder(name);
 }
 
-static hn_status replace_file(const char *path, char *name, size_t size, const void *bytes, size_t count,
-                              hn_error *error) {
-    int file = create_beside(path, name, size);
-    if (file < 0)
-        return io_error(error, path, "create a temporary file for", errno);
-    const char *failed = write_and_close(file, bytes, count);
-    if (!failed && system_rename(name, path) != 0)
+static hn_status replace_file(struct temporary *t, const void *bytes, size_t count, hn_error *error) {
+    if (create_temporary(t) < 0)
+        return io_error(error, t->path, "create a temporary file for", errno);
+    const char *failed = write_and_close(t, bytes, count);
+    if (!failed && system_rename(t->name, t->path) != 0)
         failed = "replace";
     if (failed) {
         int code = errno;
-        system_remove(name);
-        return io_error(error, path, failed, code);
+        if (t->named)
+            system_remove(t->name);
+        return io_error(error, t->path, failed, code);
     }
     return HN_OK;
 }
 
 /* Syncing the folder makes the rename itself survive a power cut. It is opened first, while nothing has changed yet. Some
  * file systems cannot sync folders (EINVAL); they are taken as they are. */
-static hn_status replace_and_sync(const char *path, char *name, size_t size, const void *bytes, size_t count,
-                                  hn_error *error) {
-    int folder = open_folder_of(path, name);
+static hn_status replace_and_sync(struct temporary *t, const void *bytes, size_t count, hn_error *error) {
+    int folder = open_folder_of(t->path, t->name);
     if (folder < 0)
-        return io_error(error, path, "open the folder of", errno);
-    hn_status status = replace_file(path, name, size, bytes, count, error);
+        return io_error(error, t->path, "open the folder of", errno);
+    hn_status status = replace_file(t, bytes, count, error);
     if (status == HN_OK && system_sync(folder) != 0 && errno != EINVAL)
-        status = io_error(error, path, "sync the folder of", errno);
+        status = io_error(error, t->path, "sync the folder of", errno);
     system_close(folder);
     return status;
 }
 
 hn_status file_write(const char *path, const void *bytes, size_t count, hn_error *error) {
-    size_t size = strlen(path) + sizeof ".99.tmp";
-    char *name = base_allocate(size);
-    if (!name)
+    struct temporary t = {.path = path, .size = strlen(path) + sizeof ".99.tmp", .file = -1};
+    t.name = base_allocate(t.size);
+    if (!t.name)
         return error_no_memory(error, path);
-    hn_status status = replace_and_sync(path, name, size, bytes, count, error);
-    base_release(name);
+    hn_status status = replace_and_sync(&t, bytes, count, error);
+    base_release(t.name);
     return status;
 }

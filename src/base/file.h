@@ -1,8 +1,9 @@
 /* file.h - whole files: read into memory, or written so that a crash leaves the old file or the new one, never a torn one.
  *
- * Writing goes to a temporary file beside the target, is synced, renamed over the target, and the folder is synced. On
- * failure the temporary file is gone and the target is as it was; only when the folder cannot be synced, the last step, is
- * the new file already there.
+ * Writing goes to a file without a name, is synced, gets a temporary name beside the target, is renamed over the target, and the
+ * folder is synced. On failure the temporary file is gone and the target is as it was; only when the folder cannot be
+ * synced, the last step, is the new file already there. A process that is killed leaves nothing behind either, but for the
+ * moment between the two names; where files without a name are not supported the temporary name is there from the start.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_FILE_H

@@ -1,8 +1,10 @@
 /* system.c - POSIX behind the seam of system.h.
  *
  * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "base/system.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -14,6 +16,30 @@ int system_open_read(const char *path) {
 
 int system_create(const char *path) {
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+/* A name is given by way of /proc, so without it there is no use in such a file. Kernels and file systems that do not know
+ * them say so in several ways. */
+int system_create_unnamed(const char *folder) {
+    int file = -1;
+#ifdef O_TMPFILE
+    if (access("/proc/self/fd", F_OK) == 0)
+        file = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    else
+        errno = EOPNOTSUPP;
+    if (file < 0 && (errno == EISDIR || errno == EINVAL || errno == ENOENT))
+        errno = EOPNOTSUPP;
+#else
+    (void)folder;
+    errno = EOPNOTSUPP;
+#endif
+    return file;
+}
+
+int system_name(int file, const char *path) {
+    char place[32];
+    snprintf(place, sizeof place, "/proc/self/fd/%d", file);
+    return linkat(AT_FDCWD, place, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
 int system_open_folder(const char *path) {

@@ -12,7 +12,9 @@
 #include <sys/types.h>
 
 int system_open_read(const char *path);
-int system_create(const char *path); /* fails if the file exists */
+int system_create(const char *path);           /* fails if the file exists */
+int system_create_unnamed(const char *folder); /* gone when it is closed before it has a name; EOPNOTSUPP: not here */
+int system_name(int file, const char *path);   /* gives an unnamed file a name; fails if that exists */
 int system_open_folder(const char *path);
 off_t system_size(int file); /* -1 unless it is a regular file */
 ssize_t system_read(int file, void *bytes, size_t count);

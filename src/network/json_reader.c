@@ -112,7 +112,7 @@ static size_t take_character(struct json_cursor *c, char *own) {
     return count;
 }
 
-hn_status json_text(struct json_cursor *c, struct json_text *text, char *out, size_t room) {
+hn_status json_read_text(struct json_cursor *c, struct json_text *text, char *out, size_t room) {
     if (!json_mark(c, '"'))
         return json_refuse(c, "a text in quotes is missing");
     *text = (struct json_text){.raw = c->at};

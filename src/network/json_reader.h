@@ -27,7 +27,7 @@ struct json_text {
     const unsigned char *raw;
     size_t raw_bytes, length;
 };
-hn_status json_text(struct json_cursor *c, struct json_text *text, char *out, size_t room);
+hn_status json_read_text(struct json_cursor *c, struct json_text *text, char *out, size_t room);
 
 /* Blanks and then a whole number without sign, leading zeros, fraction or exponent. */
 hn_status json_size(struct json_cursor *c, size_t *value);

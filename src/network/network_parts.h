@@ -7,6 +7,7 @@
 #include "backends/backend.h"
 #include "base/layout.h"
 #include "hardnet/network.h"
+#include "network/safetensors.h"
 
 enum { MOST_LAYERS = HN_NETWORK_MOST_HIDDEN + 1 };
 
@@ -64,7 +65,7 @@ hn_status network_check_numbers(const struct network_tensor *tensor, const char 
 #define NETWORK_KEY_FORMAT     "format"
 #define NETWORK_KEY_ACTIVATION "activation"
 
-enum { NETWORK_MOST_TEXTS = 1000 }; /* of the caller; a file may have a few more */
+enum { NETWORK_MOST_TEXTS = SAFETENSORS_MOST_TEXTS - 24 }; /* of the caller; the file has a few of its own */
 
 /* hn_network_load from memory; the name is for messages. */
 hn_status network_parse(hn_network **out, const char *name, const unsigned char *bytes, size_t count, hn_error *error);

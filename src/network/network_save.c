@@ -1,211 +1,13 @@
-/* network_save.c - a network and its texts as the bytes of a safetensors file (safetensors.h).
+/* network_save.c - a network and its texts as the tensors of a safetensors file (safetensors_write.h).
  *
- * The same network and the same texts give the same bytes: tensors stand in the order of the layers, texts in the caller's,
- * and nothing else goes in. The header is written twice by the same code, to measure and to place; blanks fill it up to a
- * multiple of 8, so that the numbers are aligned for whoever maps the file.
+ * The same network and the same texts give the same bytes: tensors stand in the order of the layers, texts in the caller's.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
-#include "base/file.h"
-#include "base/memory.h"
-#include "base/size.h"
-#include "network/checksum.h"
-#include "network/json_reader.h"
 #include "network/network_parts.h"
-#include "network/safetensors.h"
+#include "network/safetensors_write.h"
 
-#include <stdio.h>
-#include <string.h>
-
-struct writer {
-    const hn_network *network;
-    const hn_note_text *texts;
-    size_t text_count;
-    unsigned char *header; /* NULL while measuring */
-    size_t used;
-    size_t checksum; /* where its digits are in the header */
-};
-
-/* ---- pieces of JSON ---- */
-
-/* Beyond the longest header nothing is counted any more: it will be refused. */
-static void put(struct writer *w, const char *bytes, size_t count) {
-    if (w->used > SAFETENSORS_MOST_HEADER)
-        return;
-    if (w->header)
-        memcpy(w->header + w->used, bytes, count);
-    w->used += count;
-}
-
-static void put_plain(struct writer *w, const char *text) {
-    put(w, text, strlen(text));
-}
-
-static void put_quoted(struct writer *w, const char *text) {
-    put_plain(w, "\"");
-    for (; *text; text++) {
-        char escape[8];
-        if (*text == '"' || *text == '\\')
-            snprintf(escape, sizeof escape, "\\%c", *text);
-        else if ((unsigned char)*text < 0x20)
-            snprintf(escape, sizeof escape, "\\u%04x", (unsigned)*text);
-        else
-            memcpy(escape, (char[]){*text, '\0'}, 2);
-        put_plain(w, escape);
-    }
-    put_plain(w, "\"");
-}
-
-static void put_pair(struct writer *w, const char *key, const char *value) {
-    put_quoted(w, key);
-    put_plain(w, ":");
-    put_quoted(w, value);
-}
-
-static void put_size(struct writer *w, size_t value) {
-    char digits[24];
-    snprintf(digits, sizeof digits, "%zu", value);
-    put_plain(w, digits);
-}
-
-/* ---- the header ---- */
-
-static void put_metadata(struct writer *w) {
-    put_plain(w, "{\"" SAFETENSORS_METADATA "\":{");
-    put_pair(w, NETWORK_KEY_FORMAT, NETWORK_FORMAT);
-    put_plain(w, ",");
-    put_pair(w, NETWORK_KEY_ACTIVATION, hn_activation_text(w->network->options.activation));
-    put_plain(w, ",");
-    put_pair(w, SAFETENSORS_CHECKSUM, "00000000");
-    w->checksum = w->used - 1 - SAFETENSORS_DIGITS;
-    for (size_t i = 0; i < w->text_count; i++) {
-        put_plain(w, ",");
-        put_pair(w, w->texts[i].key, w->texts[i].value);
-    }
-    put_plain(w, "}");
-}
-
-static void put_tensor(struct writer *w, const struct network_tensor *tensor, size_t begin, size_t end) {
-    put_plain(w, ",");
-    put_quoted(w, tensor->name);
-    put_plain(w, ":{\"dtype\":\"F64\",\"shape\":[");
-    put_size(w, tensor->shape[0]);
-    if (tensor->dimensions == 2) {
-        put_plain(w, ",");
-        put_size(w, tensor->shape[1]);
-    }
-    put_plain(w, "],\"data_offsets\":[");
-    put_size(w, begin);
-    put_plain(w, ",");
-    put_size(w, end);
-    put_plain(w, "]}");
-}
-
-/* How many bytes of data it announces. */
-static size_t put_header(struct writer *w) {
-    size_t end = 0;
-    put_metadata(w);
-    for (size_t i = 0; i < network_tensor_count(w->network); i++) {
-        struct network_tensor tensor = network_tensor(w->network, i);
-        size_t begin = end;
-        end += tensor.shape[0] * tensor.shape[1] * sizeof *tensor.numbers; /* the network is that large already */
-        put_tensor(w, &tensor, begin, end);
-    }
-    put_plain(w, "}");
-    put(w, "       ", -w->used % sizeof(double));
-    return end;
-}
-
-/* ---- the file ---- */
-
-static void put_little(unsigned char *bytes, uint64_t bits) {
-    for (size_t i = 0; i < sizeof bits; i++)
-        bytes[i] = (unsigned char)(bits >> 8 * i);
-}
-
-static void put_data(const hn_network *network, unsigned char *bytes) {
-    for (size_t i = 0; i < network_tensor_count(network); i++) {
-        struct network_tensor tensor = network_tensor(network, i);
-        size_t count = tensor.shape[0] * tensor.shape[1];
-        for (size_t j = 0; j < count; j++, bytes += sizeof(double)) {
-            uint64_t bits;
-            memcpy(&bits, &tensor.numbers[j], sizeof bits);
-            put_little(bytes, bits);
-        }
-    }
-}
-
-static void put_checksum(struct writer *w, unsigned char *bytes, size_t count) {
-    char digits[SAFETENSORS_DIGITS + 1];
-    snprintf(digits, sizeof digits, "%08lx", (unsigned long)checksum_add(0, bytes, count));
-    memcpy(w->header + w->checksum, digits, SAFETENSORS_DIGITS);
-}
-
-static hn_status write_network(struct writer *w, const char *path, hn_error *error) {
-    size_t data = put_header(w), header = w->used, before = SAFETENSORS_LENGTH + header, count;
-    if (header > SAFETENSORS_MOST_HEADER)
-        return error_set(error, HN_LIMIT, "%s: the texts are too long: a header has at most %d bytes", path,
-                         SAFETENSORS_MOST_HEADER);
-    unsigned char *bytes = size_add(before, data, &count) ? base_allocate(count) : NULL;
-    if (!bytes)
-        return error_no_memory(error, path);
-    put_little(bytes, header);
-    w->header = bytes + SAFETENSORS_LENGTH;
-    w->used = 0;
-    put_header(w);
-    put_data(w->network, bytes + before);
-    put_checksum(w, bytes, count);
-    hn_status status = file_write(path, bytes, count, error);
-    base_release(bytes);
-    return status;
-}
-
-/* ---- what is refused ---- */
-
-static bool is_utf8(const char *text) {
-    const unsigned char *at = (const unsigned char *)text;
-    for (size_t left = strlen(text); left > 0;) {
-        size_t count = utf8_bytes(at, left);
-        if (count == 0)
-            return false;
-        at += count;
-        left -= count;
-    }
-    return true;
-}
-
-static bool is_reserved(const char *key) {
-    return strcmp(key, NETWORK_KEY_FORMAT) == 0 || strcmp(key, NETWORK_KEY_ACTIVATION) == 0 ||
-           strcmp(key, SAFETENSORS_CHECKSUM) == 0;
-}
-
-static hn_status check_text(const char *path, const hn_note_text *texts, size_t i, hn_error *error) {
-    const char *key = texts[i].key;
-    if (!key || !texts[i].value)
-        return error_set(error, HN_INVALID, "%s: text %zu has no %s", path, i, key ? "value" : "key");
-    if (!is_utf8(key) || !is_utf8(texts[i].value))
-        return error_set(error, HN_INVALID, "%s: text %zu, %s, is not UTF-8", path, i, show_name(key).text);
-    if (is_reserved(key))
-        return error_set(error, HN_INVALID, "%s: a text may not be called %s: the file itself needs that key", path,
-                         key);
-    for (size_t j = 0; j < i; j++)
-        if (strcmp(texts[j].key, key) == 0)
-            return error_set(error, HN_INVALID, "%s: two texts are called %s", path, show_name(key).text);
-    return HN_OK;
-}
-
-static hn_status check_texts(const char *path, size_t count, const hn_note_text *texts, hn_error *error) {
-    if (count > 0 && !texts)
-        return error_set(error, HN_INVALID, "%s: the texts are missing", path);
-    if (count > NETWORK_MOST_TEXTS)
-        return error_set(error, HN_LIMIT, "%s: %zu texts; at most %d are possible", path, count, NETWORK_MOST_TEXTS);
-    for (size_t i = 0; i < count; i++) {
-        hn_status status = check_text(path, texts, i, error);
-        if (status != HN_OK)
-            return status;
-    }
-    return HN_OK;
-}
+enum { MOST_TENSORS = 2 * MOST_LAYERS + 4 };
 
 static hn_status check_numbers(const hn_network *network, const char *path, hn_error *error) {
     for (size_t i = 0; i < network_tensor_count(network); i++) {
@@ -217,13 +19,33 @@ static hn_status check_numbers(const hn_network *network, const char *path, hn_e
     return HN_OK;
 }
 
+static hn_status write_network(const hn_network *network, const char *path, size_t count, const hn_note_text *texts,
+                               hn_error *error) {
+    const hn_note_text own[] = {{NETWORK_KEY_FORMAT, NETWORK_FORMAT},
+                                {NETWORK_KEY_ACTIVATION, hn_activation_text(network->options.activation)}};
+    struct network_tensor named[MOST_TENSORS];
+    struct memory_tensor tensors[MOST_TENSORS];
+    struct safetensors_content content = {.own_count = sizeof own / sizeof own[0],
+                                          .own = own,
+                                          .text_count = count,
+                                          .texts = texts,
+                                          .tensor_count = network_tensor_count(network),
+                                          .tensors = tensors};
+    for (size_t i = 0; i < content.tensor_count; i++) {
+        const struct network_tensor *tensor = &named[i];
+        named[i] = network_tensor(network, i);
+        tensors[i] = (struct memory_tensor){.name = tensor->name,
+                                            .dimensions = tensor->dimensions,
+                                            .shape = {tensor->shape[0], tensor->shape[1]},
+                                            .numbers = tensor->numbers};
+    }
+    return safetensors_write(&content, path, error);
+}
+
 hn_status hn_network_save(const hn_network *network, const char *path, size_t count, const hn_note_text *texts,
                           hn_error *error) {
     if (!network || !path)
         return error_set(error, HN_INVALID, "there is no %s to save", network ? "path" : "network");
-    hn_status status = check_texts(path, count, texts, error);
-    if (status == HN_OK)
-        status = check_numbers(network, path, error);
-    struct writer w = {.network = network, .texts = texts, .text_count = count};
-    return status == HN_OK ? write_network(&w, path, error) : status;
+    hn_status status = check_numbers(network, path, error);
+    return status == HN_OK ? write_network(network, path, count, texts, error) : status;
 }

@@ -67,7 +67,7 @@ static hn_status parse_value(struct json_cursor *c, struct tensor *tensor, unsig
     struct json_text text;
     switch (which) {
     case KEY_DTYPE:
-        return json_text(c, &text, tensor->dtype, sizeof tensor->dtype);
+        return json_read_text(c, &text, tensor->dtype, sizeof tensor->dtype);
     case KEY_SHAPE:
         tensor->shape[0] = tensor->shape[1] = 1;
         return parse_sizes(c, tensor->name, tensor->shape, 2, &tensor->dimensions);
@@ -87,7 +87,7 @@ static unsigned which_key(const char *key) {
 static hn_status parse_pair(struct json_cursor *c, struct tensor *tensor, unsigned *seen) {
     char key[SAFETENSORS_NAME];
     struct json_text text;
-    hn_status status = json_text(c, &text, key, sizeof key);
+    hn_status status = json_read_text(c, &text, key, sizeof key);
     if (status != HN_OK)
         return status;
     unsigned which = which_key(key);
@@ -138,11 +138,11 @@ static bool is_digits(const struct json_text *text) {
 static hn_status add_text(struct safetensors *file, struct json_cursor *c) {
     struct json_text key, value;
     char *own = file->texts + file->text_bytes;
-    hn_status status = json_text(c, &key, own, SIZE_MAX);
+    hn_status status = json_read_text(c, &key, own, SIZE_MAX);
     if (status == HN_OK)
         status = take_colon(c);
     if (status == HN_OK)
-        status = json_text(c, &value, own + key.length + 1, SIZE_MAX);
+        status = json_read_text(c, &value, own + key.length + 1, SIZE_MAX);
     if (status != HN_OK)
         return status;
     if (texts_find(file->texts, file->text_bytes, own))
@@ -179,7 +179,7 @@ static hn_status parse_metadata(struct safetensors *file, struct json_cursor *c)
 static hn_status parse_entry(struct safetensors *file, struct json_cursor *c) {
     char name[SAFETENSORS_NAME];
     struct json_text text;
-    hn_status status = json_text(c, &text, name, sizeof name);
+    hn_status status = json_read_text(c, &text, name, sizeof name);
     if (status == HN_OK)
         status = take_colon(c);
     if (status != HN_OK)

@@ -13,9 +13,12 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LARGEST = 300000 };
@@ -88,6 +91,35 @@ static void writing_gives_up_when_no_temporary_name_is_free(void **state) {
     assert_int_equal(file_write(scratch_path(&scratch, "file"), "mine", 4, &error), HN_IO);
     assert_contains(error.text, "file: cannot create a temporary file for");
     assert_int_equal(count_entries(scratch.folder), 100);
+}
+
+/* Writes for ever, until it is killed. */
+static pid_t start_writer(const char *path) {
+    pid_t child = fork();
+    for (; child == 0;)
+        file_write(path, some_bytes(), LARGEST, NULL);
+    return child;
+}
+
+/* Only the moment between two system calls can leave a name behind, so that a hundred kills cannot use up all of them. */
+static void a_writer_that_is_killed_leaves_the_file_whole_and_the_next_one_works(void **state) {
+    (void)state;
+    enum { KILLS = 25 };
+    const char *path = scratch_path(&scratch, "file");
+    assert_int_equal(file_write(path, some_bytes(), LARGEST, NULL), HN_OK);
+    for (int i = 0; i < KILLS; i++) {
+        pid_t child = start_writer(path);
+        const struct timespec pause = {.tv_nsec = 1000000L * (1 + i)};
+        nanosleep(&pause, NULL);
+        kill(child, SIGKILL);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        check_holds(path, some_bytes(), LARGEST);
+    }
+    int unnamed = system_create_unnamed(scratch.folder);
+    if (unnamed < 0) /* not on this file system: then names are left */
+        skip();
+    system_close(unnamed);
+    assert_true(count_entries(scratch.folder) < 1 + KILLS / 2);
 }
 
 static void a_file_in_the_working_folder_needs_no_slash(void **state) {
@@ -202,6 +234,7 @@ int main(void) {
         IN_A_FOLDER(what_is_written_is_read),
         IN_A_FOLDER(writing_takes_the_first_temporary_name_that_is_free),
         IN_A_FOLDER(writing_gives_up_when_no_temporary_name_is_free),
+        IN_A_FOLDER(a_writer_that_is_killed_leaves_the_file_whole_and_the_next_one_works),
         IN_A_FOLDER(a_file_in_the_working_folder_needs_no_slash),
         IN_A_FOLDER(a_file_up_to_the_limit_is_read_and_a_larger_one_refused),
         IN_A_FOLDER(what_cannot_be_read_is_an_error_by_name),

@@ -34,9 +34,16 @@ static int make_folder(void **state) {
     return file_write(path, old_text, sizeof old_text, NULL) != HN_OK;
 }
 
+/* On a file system that knows no files without a name. */
+static int make_plain_folder(void **state) {
+    system_forbid_unnamed(true);
+    return make_folder(state);
+}
+
 static int remove_folder(void **state) {
     (void)state;
     system_fail_never();
+    system_forbid_unnamed(false);
     scratch_remove(&scratch);
     return 0;
 }
@@ -206,11 +213,15 @@ static void memory_that_runs_out_is_told_and_the_old_file_kept(void **state) {
 
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
+#define IN_A_PLAIN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_plain_folder, remove_folder)
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(a_write_whose_kth_call_fails_keeps_the_old_file),
+        IN_A_PLAIN_FOLDER(a_write_whose_kth_call_fails_keeps_the_old_file),
         IN_A_FOLDER(a_read_whose_kth_call_fails_gives_nothing),
         IN_A_FOLDER(an_interrupted_transfer_is_taken_up_again),
+        IN_A_PLAIN_FOLDER(an_interrupted_transfer_is_taken_up_again),
         IN_A_FOLDER(transfers_of_any_length_move_the_whole_file),
         IN_A_FOLDER(a_file_system_that_cannot_sync_folders_is_taken_as_it_is),
         IN_A_FOLDER(an_errno_without_a_text_is_told_as_a_number),

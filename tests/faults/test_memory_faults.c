@@ -42,6 +42,13 @@ static hn_status evaluate(struct journey *j, hn_error *error) {
     return status;
 }
 
+static hn_status print(struct journey *j, hn_error *error) {
+    char text[HN_FINGERPRINT_BYTES];
+    hn_status status = hn_model_fingerprint(j->model, text, error);
+    assert_int_equal(strlen(text), status == HN_OK ? HN_FINGERPRINT_BYTES - 1 : 0);
+    return status;
+}
+
 static hn_status copy(struct journey *j, hn_error *error) {
     return problem_create(&j->problem, j->model, error);
 }
@@ -87,7 +94,7 @@ static hn_status compile(struct journey *j, hn_error *error) {
     return program_create(&j->program, &request, error);
 }
 
-static step *const steps[] = {build, evaluate, copy, jacobians, hessian, weights, products, compile};
+static step *const steps[] = {build, evaluate, print, copy, jacobians, hessian, weights, products, compile};
 
 /* ---- one journey ---- */
 

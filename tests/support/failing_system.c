@@ -1,6 +1,7 @@
 /* failing_system.c - see failing_system.h.
  *
  * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "support/failing_system.h"
 
 #include "base/system.h"
@@ -13,6 +14,7 @@
 
 static size_t fail_at, calls, most_bytes; /* fail_at 0: never */
 static int fail_code;
+static bool no_unnamed;
 static enum system_call failed;
 
 void system_fail_at(size_t k, int code) {
@@ -28,6 +30,10 @@ void system_fail_never(void) {
 
 void system_move_at_most(size_t bytes) {
     most_bytes = bytes;
+}
+
+void system_forbid_unnamed(bool forbid) {
+    no_unnamed = forbid;
 }
 
 enum system_call system_failed_call(void) {
@@ -56,6 +62,20 @@ int system_open_read(const char *path) {
 
 int system_create(const char *path) {
     return fails_now(CALL_CREATE) ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+int system_create_unnamed(const char *folder) {
+    if (no_unnamed) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return fails_now(CALL_CREATE_UNNAMED) ? -1 : open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+}
+
+int system_name(int file, const char *path) {
+    char place[32];
+    snprintf(place, sizeof place, "/proc/self/fd/%d", file);
+    return fails_now(CALL_NAME) ? -1 : linkat(AT_FDCWD, place, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
 int system_open_folder(const char *path) {

@@ -5,12 +5,15 @@
 #ifndef HN_TESTS_SUPPORT_FAILING_SYSTEM_H
 #define HN_TESTS_SUPPORT_FAILING_SYSTEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum system_call {
     CALL_NONE,
     CALL_OPEN_READ,
     CALL_CREATE,
+    CALL_CREATE_UNNAMED,
+    CALL_NAME,
     CALL_OPEN_FOLDER,
     CALL_SIZE,
     CALL_READ,
@@ -27,6 +30,9 @@ void system_fail_never(void);
 
 /* From now on one read or write moves at most so many bytes; 0: as many as asked for. */
 void system_move_at_most(size_t bytes);
+
+/* From now on there are no files without a name, as on some file systems. */
+void system_forbid_unnamed(bool forbid);
 
 enum system_call system_failed_call(void); /* since the last system_fail_at or system_fail_never */
 size_t system_calls(void);                 /* made since then, the failed one included */

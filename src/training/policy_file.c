@@ -1,0 +1,228 @@
+/* policy_file.c - a policy as a file: its network, and among the texts beside the weights
+ *
+ *     policy.model        the model's fingerprint
+ *     policy.method, policy.damping, policy.iterations, policy.tolerance, policy.relative       the layer's settings
+ *     policy.candidates, policy.refine
+ *
+ * Settings are as they were given; -1 stands for the method's own. Numbers are written in hexadecimal (base/hexadecimal.h), so that
+ * they come back to the same bits, whole ones in decimal. All of them must be there, and no other text may start with "policy.":
+ * a file from a newer version that knows more settings is refused rather than misread.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/hexadecimal.h"
+#include "base/memory.h"
+#include "network/json_reader.h"
+#include "network/network_parts.h"
+#include "training/policy_parts.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PREFIX "policy."
+
+enum setting { MODEL, METHOD, DAMPING, ITERATIONS, TOLERANCE, RELATIVE, CANDIDATES, REFINE, SETTINGS };
+
+static const char keys[SETTINGS][24] = {
+    [MODEL] = PREFIX "model",           [METHOD] = PREFIX "method",       [DAMPING] = PREFIX "damping",
+    [ITERATIONS] = PREFIX "iterations", [TOLERANCE] = PREFIX "tolerance", [RELATIVE] = PREFIX "relative",
+    [CANDIDATES] = PREFIX "candidates", [REFINE] = PREFIX "refine",
+};
+
+static bool is_setting(const char *key) {
+    return strncmp(key, PREFIX, strlen(PREFIX)) == 0;
+}
+
+/* ---- saving ---- */
+
+struct values {
+    char text[SETTINGS][HN_FINGERPRINT_BYTES];
+};
+
+static hn_status write_values(const hn_policy *policy, struct values *values, hn_error *error) {
+    hn_policy_options o = hn_policy_describe(policy);
+    enum { SIZE = sizeof values->text[0] };
+    snprintf(values->text[METHOD], SIZE, "%s", hn_method_text(o.layer.method));
+    snprintf(values->text[DAMPING], SIZE, "%s", hexadecimal_write(o.layer.damping < 0 ? -1 : o.layer.damping).text);
+    snprintf(values->text[ITERATIONS], SIZE, "%d", o.layer.iterations < 0 ? -1 : o.layer.iterations);
+    snprintf(values->text[TOLERANCE], SIZE, "%s", hexadecimal_write(o.layer.tolerance).text);
+    snprintf(values->text[RELATIVE], SIZE, "%s", o.layer.relative ? "true" : "false");
+    snprintf(values->text[CANDIDATES], SIZE, "%zu", o.candidates);
+    snprintf(values->text[REFINE], SIZE, "%d", o.refine);
+    return hn_model_fingerprint(policy->model, values->text[MODEL], error);
+}
+
+static hn_status check_texts(const char *path, size_t count, const hn_note_text *texts, hn_error *error) {
+    if (count > 0 && !texts)
+        return error_set(error, HN_INVALID, "%s: the texts are missing", path);
+    if (count > NETWORK_MOST_TEXTS - SETTINGS)
+        return error_set(error, HN_LIMIT, "%s: %zu texts; at most %d are possible", path, count,
+                         NETWORK_MOST_TEXTS - SETTINGS);
+    for (size_t i = 0; i < count; i++)
+        if (texts[i].key && is_setting(texts[i].key))
+            return error_set(error, HN_INVALID, "%s: a text may not be called %s: the settings start so", path,
+                             show_name(texts[i].key).text);
+    return HN_OK;
+}
+
+hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count, const hn_note_text *texts,
+                         hn_error *error) {
+    struct values values;
+    if (!policy || !path)
+        return error_set(error, HN_INVALID, "there is no %s to save", policy ? "path" : "policy");
+    hn_status status = check_texts(path, count, texts, error);
+    if (status == HN_OK)
+        status = write_values(policy, &values, error);
+    if (status != HN_OK)
+        return status;
+    hn_note_text *all = base_allocate((SETTINGS + count) * sizeof *all);
+    if (!all)
+        return error_no_memory(error, path);
+    for (size_t i = 0; i < SETTINGS; i++)
+        all[i] = (hn_note_text){keys[i], values.text[i]};
+    if (count > 0)
+        memcpy(all + SETTINGS, texts, count * sizeof *all);
+    status = hn_network_save(policy->network, path, SETTINGS + count, all, error);
+    base_release(all);
+    return status;
+}
+
+/* ---- loading: settings ---- */
+
+static hn_status check_keys(const hn_network *network, const char *path, hn_error *error) {
+    const char *at = network->texts, *end = at ? at + network->text_bytes : at;
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (!hn_network_text(network, keys[i]))
+            return error_set(error, HN_INVALID, "%s: the setting %s is missing: it is a network without a policy", path,
+                             keys[i]);
+    while (at < end) {
+        bool known = !is_setting(at);
+        for (size_t i = 0; i < SETTINGS && !known; i++)
+            known = strcmp(at, keys[i]) == 0;
+        if (!known)
+            return error_set(error, HN_INVALID, "%s: the setting %s is not known", path, show_name(at).text);
+        at += strlen(at) + 1; /* to the value ... */
+        at += strlen(at) + 1; /* ... and the next key */
+    }
+    return HN_OK;
+}
+
+/* In decimal, as it is written: no blanks, no +, no zeros in front. */
+static bool read_whole(const char *text, int *value) {
+    char again[16];
+    long number = strtol(text, NULL, 10); /* out of range: the largest there is, which is written otherwise */
+    if (number < -INT_MAX || number > INT_MAX)
+        return false;
+    *value = (int)number;
+    snprintf(again, sizeof again, "%d", *value);
+    return strcmp(again, text) == 0;
+}
+
+static bool read_truth(const char *text, bool *value) {
+    *value = strcmp(text, "true") == 0;
+    return *value || strcmp(text, "false") == 0;
+}
+
+static bool read_count(const char *text, size_t *value) {
+    int whole = 0;
+    bool good = read_whole(text, &whole) && whole > 0;
+    *value = good ? (size_t)whole : 0;
+    return good;
+}
+
+static bool read_setting(hn_policy_options *o, enum setting setting, const char *text) {
+    switch (setting) {
+    case METHOD:
+        return hn_method_find(text, &o->layer.method);
+    case DAMPING:
+        return hexadecimal_read(text, &o->layer.damping);
+    case ITERATIONS:
+        return read_whole(text, &o->layer.iterations);
+    case TOLERANCE:
+        return hexadecimal_read(text, &o->layer.tolerance);
+    case RELATIVE:
+        return read_truth(text, &o->layer.relative);
+    case CANDIDATES:
+        return read_count(text, &o->candidates);
+    case REFINE:
+        return read_whole(text, &o->refine) && o->refine >= 0;
+    default: /* the fingerprint is looked at later */
+        return true;
+    }
+}
+
+static hn_status read_settings(hn_policy_options *options, const hn_network *network, const char *path,
+                               hn_error *error) {
+    hn_status status = check_keys(network, path, error);
+    for (int i = 0; status == HN_OK && i < SETTINGS; i++) {
+        const char *text = hn_network_text(network, keys[i]);
+        if (!read_setting(options, (enum setting)i, text))
+            status = error_set(error, HN_INVALID, "%s: the setting %s is \"%s\"", path, keys[i], show_name(text).text);
+    }
+    return status;
+}
+
+/* ---- loading: the model ---- */
+
+static hn_status check_widths(const hn_model *model, const hn_network *network, size_t candidates, const char *path,
+                              hn_error *error) {
+    hn_network_options o = hn_network_describe(network);
+    size_t inputs = hn_model_input_count(model), outputs = hn_model_output_count(model);
+    if (o.inputs != inputs)
+        return error_set(error, HN_INVALID, "%s: the network has %zu inputs, and the model %zu", path, o.inputs,
+                         inputs);
+    if (o.outputs % candidates != 0 || o.outputs / candidates != outputs)
+        return error_set(error, HN_INVALID,
+                         "%s: the network has %zu outputs for %zu candidate%s, and the model %zu for each", path,
+                         o.outputs, candidates, candidates == 1 ? "" : "s", outputs);
+    return HN_OK;
+}
+
+static hn_status check_model(const hn_model *model, const hn_network *network, const char *path, hn_error *error) {
+    enum { SHOWN = 12 };
+    char wanted[HN_FINGERPRINT_BYTES];
+    const char *found = hn_network_text(network, keys[MODEL]);
+    hn_status status = hn_model_fingerprint(model, wanted, error);
+    if (status != HN_OK || strcmp(found, wanted) == 0)
+        return status;
+    return error_set(error, HN_INVALID,
+                     "%s: the network is for another model: its fingerprint is %.*s, this model's %.*s", path, SHOWN,
+                     show_name(found).text, SHOWN, wanted);
+}
+
+/* ---- loading ---- */
+
+static hn_status build(hn_policy **out, const hn_model *model, const hn_network *network,
+                       const hn_policy_options *options, const char *path, hn_error *error) {
+    hn_error inner = {.text = ""};
+    hn_status status = hn_policy_create(out, model, network, options, &inner);
+    if (status != HN_OK)
+        error_set(error, status, "%s: %.400s", path, inner.text);
+    return status;
+}
+
+hn_status hn_policy_load(hn_policy **out, const hn_model *model, const char *path, int threads, hn_error *error) {
+    hn_policy_options options = hn_policy_defaults();
+    hn_network *network;
+    *out = NULL;
+    options.threads = threads;
+    if (!model || !path)
+        return error_set(error, HN_INVALID, "there is no %s to load a policy %s", model ? "path" : "model",
+                         model ? "from" : "for");
+    hn_status status = hn_network_load(&network, path, error);
+    if (status == HN_OK)
+        status = read_settings(&options, network, path, error);
+    if (status == HN_OK)
+        status = check_widths(model, network, options.candidates, path, error);
+    if (status == HN_OK)
+        status = check_model(model, network, path, error);
+    if (status == HN_OK)
+        status = build(out, model, network, &options, path, error);
+    if (status == HN_OK)
+        (*out)->owned = network;
+    else
+        hn_network_destroy(network);
+    return status;
+}

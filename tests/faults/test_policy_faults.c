@@ -1,0 +1,118 @@
+/* test_policy_faults.c - every allocation behind a policy and its file fails in turn, once and for ever after (R1).
+ *
+ * What fails says that memory is out, gives no policy, leaves the old file and leaks nothing; without the fault the same call succeeds.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/failing_memory.h"
+#include "support/scratch.h"
+
+#include "hardnet/policy.h"
+
+static struct scratch scratch;
+static const char *path;
+static hn_model *model;
+static hn_network *network;
+
+static int begin(void **state) {
+    (void)state;
+    const hn_network_options options = {.inputs = 1, .outputs = 4, .hidden_count = 1, .hidden = {5}, .seed = 2};
+    memory_fail_never();
+    scratch = scratch_create();
+    path = scratch_path(&scratch, "net");
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_expr x = hn_input(model, "x"), y = hn_output(model, "y"), z = hn_output(model, "z");
+    hn_constrain_between(model, "disc", hn_constant(model, 0), hn_add(hn_mul(y, y), hn_mul(z, z)), hn_shift(x, 1));
+    hn_minimize(model, "cost", hn_add(hn_mul(y, y), z));
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    memory_fail_never();
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+    scratch_remove(&scratch);
+    return memory_live_blocks() != 0;
+}
+
+static hn_status create(hn_policy **policy, hn_error *error) {
+    hn_policy_options options = hn_policy_defaults();
+    options.candidates = 2;
+    options.refine = 3;
+    options.threads = 1;
+    return hn_policy_create(policy, model, network, &options, error);
+}
+
+static hn_status load(hn_policy **policy, hn_error *error) {
+    return hn_policy_load(policy, model, path, 1, error);
+}
+
+/* With allocation k = 1, 2, ... failing, until it comes through. */
+static void survive(hn_status (*make)(hn_policy **policy, hn_error *error), bool for_ever) {
+    size_t before = memory_live_blocks(), failures = 0;
+    for (size_t k = 1;; k++) {
+        hn_policy *policy = NULL;
+        hn_error error = {.text = ""};
+        memory_fail_at(k, for_ever);
+        hn_status status = make(&policy, &error);
+        bool failed = memory_has_failed();
+        memory_fail_never();
+        hn_policy_destroy(policy);
+        assert_int_equal(memory_live_blocks(), before);
+        if (!failed) {
+            assert_int_equal(status, HN_OK);
+            break;
+        }
+        if (status == HN_OK) /* something that it can do without */
+            continue;
+        assert_int_equal(status, HN_NO_MEMORY);
+        assert_null(policy);
+        assert_contains(error.text, "out of memory");
+        failures++;
+    }
+    assert_true(failures > 20);
+}
+
+static void creating_a_policy_survives(void **state) {
+    (void)state;
+    survive(create, false);
+    survive(create, true);
+}
+
+static void saving_one_survives(void **state) {
+    (void)state;
+    hn_policy *policy, *back;
+    assert_int_equal(create(&policy, NULL), HN_OK);
+    size_t before = memory_live_blocks(), k = 1;
+    for (; k < 1000; k++) {
+        memory_fail_at(k, false);
+        hn_status status = hn_policy_save(policy, path, 0, NULL, NULL);
+        bool failed = memory_has_failed();
+        memory_fail_never();
+        assert_int_equal(memory_live_blocks(), before);
+        assert_int_equal(status, failed ? HN_NO_MEMORY : HN_OK);
+        if (!failed)
+            break;
+        assert_int_not_equal(load(&back, NULL), HN_OK); /* there is no file yet */
+    }
+    assert_in_range(k, 5, 999);
+    hn_policy_destroy(policy);
+}
+
+static void loading_one_survives(void **state) {
+    (void)state;
+    survive(load, false);
+    survive(load, true);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(creating_a_policy_survives),
+        cmocka_unit_test(saving_one_survives),
+        cmocka_unit_test(loading_one_survives),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

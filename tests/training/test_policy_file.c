@@ -1,0 +1,341 @@
+/* test_policy_file.c - policies to files and back: the same outputs, the same settings; nothing that does not fit is taken.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "hardnet/hardnet.h"
+#include "network/network_parts.h"
+#include "support/check.h"
+#include "support/comma_locale.h"
+#include "support/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SAMPLES = 30, MOST_TEXTS = 16 };
+
+static const char disc[] = "param N := 2; param radius >= 0.5, <= 2; var y{1..N} := 0.25;"
+                           "subject to inside: sum{i in 1..N} y[i]^2 <= radius^2; subject to line: y[1] + y[2] >= 0.1;"
+                           "minimize f: (y[1] - 2)^2 + y[2]^2;";
+
+static struct scratch scratch;
+
+static int make_folder(void **state) {
+    (void)state;
+    scratch = scratch_create();
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    scratch_remove(&scratch);
+    return 0;
+}
+
+/* ---- making ---- */
+
+static hn_model *model_of(const char *text, const char *let) {
+    hn_read_options options = hn_read_defaults();
+    const hn_text texts[] = {{"m", text, strlen(text)}};
+    hn_model *model;
+    hn_error error = {.text = ""};
+    options.lets = &let;
+    options.let_count = let != NULL;
+    if (hn_model_read_text(&model, 1, texts, &options, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+static hn_network *network_of(size_t inputs, size_t outputs) {
+    const hn_network_options options = {.inputs = inputs,
+                                        .outputs = outputs,
+                                        .hidden_count = 1,
+                                        .hidden = {7},
+                                        .activation = HN_ACTIVATION_TANH,
+                                        .seed = 4};
+    hn_network *network;
+    assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
+    return network;
+}
+
+static hn_policy *policy_of(const hn_model *model, const hn_network *network, const hn_policy_options *options) {
+    hn_policy *policy;
+    hn_error error = {.text = ""};
+    if (hn_policy_create(&policy, model, network, options, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return policy;
+}
+
+static void save(const hn_policy *policy, const char *path, size_t count, const hn_note_text *texts) {
+    hn_error error = {.text = ""};
+    if (hn_policy_save(policy, path, count, texts, &error) != HN_OK)
+        fail_msg("%s", error.text);
+}
+
+static hn_policy *load(const hn_model *model, const char *path) {
+    hn_policy *policy;
+    hn_error error = {.text = ""};
+    if (hn_policy_load(&policy, model, path, 1, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return policy;
+}
+
+static void check_refused(const hn_model *model, const char *path, const char *part) {
+    hn_error error = {.text = ""};
+    hn_policy *policy;
+    assert_int_equal(hn_policy_load(&policy, model, path, 1, &error), HN_INVALID);
+    assert_null(policy);
+    assert_contains(error.text, path);
+    assert_contains(error.text, part);
+}
+
+/* ---- there and back ---- */
+
+static void run(hn_policy *policy, double *y, hn_report *reports) {
+    double x[SAMPLES];
+    for (size_t i = 0; i < SAMPLES; i++)
+        x[i] = 0.5 + 0.05 * (double)i;
+    assert_int_equal(hn_policy_run(policy, SAMPLES, x, y, NULL, reports, NULL), HN_OK);
+}
+
+static void check_same_outputs(hn_policy *policy, hn_policy *back, size_t outputs) {
+    double y[2][SAMPLES * 2];
+    hn_report reports[2][SAMPLES];
+    run(policy, y[0], reports[0]);
+    run(back, y[1], reports[1]);
+    for (size_t i = 0; i < SAMPLES * outputs; i++)
+        assert_same_bits(y[0][i], y[1][i]);
+    for (size_t i = 0; i < SAMPLES; i++)
+        assert_int_equal(reports[0][i].outcome, reports[1][i].outcome);
+}
+
+static void check_same_options(hn_policy_options a, hn_policy_options b) {
+    assert_int_equal(a.layer.method, b.layer.method);
+    assert_same_bits(a.layer.damping, b.layer.damping);
+    assert_int_equal(a.layer.iterations, b.layer.iterations);
+    assert_same_bits(a.layer.tolerance, b.layer.tolerance);
+    assert_int_equal(a.layer.relative, b.layer.relative);
+    assert_int_equal(a.candidates, b.candidates);
+    assert_int_equal(a.refine, b.refine);
+}
+
+static void there_and_back(hn_policy_options options) {
+    hn_model *model = model_of(disc, NULL), *same = model_of(disc, NULL);
+    hn_network *network = network_of(1, 2 * options.candidates);
+    hn_policy *policy = policy_of(model, network, &options);
+    const char *path = scratch_path(&scratch, "net");
+    const hn_note_text texts[] = {{"trained", "by hand"}};
+    save(policy, path, 1, texts);
+    hn_policy *back = load(same, path);
+    check_same_options(hn_policy_describe(policy), hn_policy_describe(back));
+    check_same_outputs(policy, back, 2);
+    assert_string_equal(hn_network_text(hn_policy_network(back), "trained"), "by hand");
+    hn_policy_destroy(back);
+    hn_policy_destroy(policy);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+    hn_model_destroy(same);
+}
+
+static void a_policy_comes_back_with_its_settings(void **state) {
+    (void)state;
+    hn_policy_options options = hn_policy_defaults();
+    options.threads = 1;
+    there_and_back(options);
+    options.layer.method = HN_METHOD_PAPER;
+    options.layer.damping = 0.1;
+    options.layer.iterations = 37;
+    options.layer.tolerance = 1.0 / 3e5;
+    options.layer.relative = true;
+    there_and_back(options);
+    options = hn_policy_defaults();
+    options.threads = 1;
+    options.candidates = 3;
+    options.refine = 4;
+    there_and_back(options);
+}
+
+static void the_locale_changes_nothing(void **state) {
+    (void)state;
+    hn_policy_options options = hn_policy_defaults();
+    options.threads = 1;
+    options.layer.damping = 0.017;
+    if (!comma_locale_enter())
+        skip();
+    there_and_back(options);
+    comma_locale_leave();
+}
+
+static void any_negative_number_is_the_methods_own(void **state) {
+    (void)state;
+    hn_model *model = model_of(disc, NULL);
+    hn_network *network = network_of(1, 2);
+    hn_policy_options options = hn_policy_defaults();
+    options.threads = 1;
+    options.layer.damping = -INFINITY;
+    options.layer.iterations = INT32_MIN;
+    hn_policy *policy = policy_of(model, network, &options);
+    save(policy, scratch_path(&scratch, "own"), 0, NULL);
+    hn_policy *back = load(model, scratch_path(&scratch, "own"));
+    assert_same_bits(hn_policy_describe(back).layer.damping, -1);
+    assert_int_equal(hn_policy_describe(back).layer.iterations, -1);
+    check_same_outputs(policy, back, 2);
+    hn_policy_destroy(back);
+    hn_policy_destroy(policy);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+/* ---- what is refused ---- */
+
+static void a_network_of_another_model_is_refused(void **state) {
+    (void)state;
+    static const char other[] =
+        "param a >= 0, <= 2; var y{1..2}; subject to c: y[1]^2 + y[2]^2 <= a; minimize f: y[1];";
+    static const char more[] = "param a{1..2} >= 0, <= 2; var y{1..2}; subject to c: y[1] + y[2] <= a[1] + a[2];";
+    hn_model *model = model_of(disc, NULL), *third = model_of(disc, "N=3");
+    hn_model *different = model_of(other, NULL), *wider = model_of(more, NULL);
+    hn_network *network = network_of(1, 2);
+    hn_policy *policy = policy_of(model, network, NULL);
+    const char *path = scratch_path(&scratch, "net");
+    char print[HN_FINGERPRINT_BYTES];
+    save(policy, path, 0, NULL);
+    check_refused(third, path, "2 outputs");
+    check_refused(third, path, "the model 3");
+    check_refused(wider, path, "1 inputs, and the model 2");
+    check_refused(different, path, "another model");
+    assert_int_equal(hn_model_fingerprint(model, print, NULL), HN_OK);
+    print[12] = '\0';
+    check_refused(different, path, print);
+    assert_int_equal(hn_model_fingerprint(different, print, NULL), HN_OK);
+    print[12] = '\0';
+    check_refused(different, path, print);
+    hn_policy_destroy(policy);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+    hn_model_destroy(third);
+    hn_model_destroy(different);
+    hn_model_destroy(wider);
+}
+
+static void a_network_without_settings_is_refused(void **state) {
+    (void)state;
+    hn_model *model = model_of(disc, NULL);
+    hn_network *network = network_of(1, 2);
+    const char *path = scratch_path(&scratch, "bare");
+    hn_error error = {.text = ""};
+    hn_policy *policy;
+    assert_int_equal(hn_network_save(network, path, 0, NULL, NULL), HN_OK);
+    check_refused(model, path, "policy.model is missing");
+    assert_int_equal(hn_policy_load(&policy, model, scratch_path(&scratch, "none"), 1, &error), HN_IO);
+    assert_null(policy);
+    assert_int_equal(hn_policy_load(&policy, NULL, path, 1, &error), HN_INVALID);
+    assert_int_equal(hn_policy_load(&policy, model, NULL, 1, &error), HN_INVALID);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+/* Saves a good file's texts with one of them changed (or left out: value NULL; or added). */
+static void save_changed(const hn_network *good, const char *path, const char *key, const char *value) {
+    hn_note_text texts[MOST_TEXTS];
+    size_t count = 0;
+    bool found = false;
+    for (const char *at = good->texts; at < good->texts + good->text_bytes;) {
+        const char *own = at + strlen(at) + 1;
+        bool ours = strncmp(at, "policy.", 7) == 0, same = strcmp(at, key) == 0;
+        found = found || same;
+        if (ours && !(same && !value))
+            texts[count++] = (hn_note_text){at, same ? value : own};
+        at = own + strlen(own) + 1;
+    }
+    if (!found)
+        texts[count++] = (hn_note_text){key, value};
+    assert_int_equal(hn_network_save(good, path, count, texts, NULL), HN_OK);
+}
+
+static const struct {
+    const char *key, *value, *part;
+} senseless[] = {
+    {"policy.method", "newton", "policy.method is \"newton\""},
+    {"policy.method", "", "policy.method"},
+    {"policy.damping", "0.1", "policy.damping is \"0.1\""},
+    {"policy.damping", "inf", "policy.damping"},
+    {"policy.damping", "nan", "policy.damping"},
+    {"policy.iterations", "3.5", "policy.iterations"},
+    {"policy.iterations", " 3", "policy.iterations"},
+    {"policy.iterations", "99999999999", "policy.iterations"},
+    {"policy.iterations", "99999999999999999999999", "policy.iterations"},
+    {"policy.tolerance", "-0x1.0000000000000p+0", "tolerance -1"},
+    {"policy.tolerance", "", "policy.tolerance"},
+    {"policy.relative", "yes", "policy.relative is \"yes\""},
+    {"policy.candidates", "0", "policy.candidates"},
+    {"policy.candidates", "-1", "policy.candidates"},
+    {"policy.candidates", "2", "for 2 candidates"},
+    {"policy.candidates", "3", "for 3 candidates"},
+    {"policy.refine", "-1", "policy.refine"},
+    {"policy.refine", "two", "policy.refine is \"two\""},
+    {"policy.model", "", "another model"},
+    {"policy.model", "\x01\x02", "another model"},
+    {"policy.unheard", "of", "policy.unheard is not known"},
+    {"policy.", "", "policy. is not known"},
+    {"policy.method", NULL, "policy.method is missing"},
+    {"policy.damping", NULL, "policy.damping is missing"},
+    {"policy.iterations", NULL, "policy.iterations is missing"},
+    {"policy.tolerance", NULL, "policy.tolerance is missing"},
+    {"policy.relative", NULL, "policy.relative is missing"},
+    {"policy.candidates", NULL, "policy.candidates is missing"},
+    {"policy.refine", NULL, "policy.refine is missing"},
+    {"policy.model", NULL, "policy.model is missing"},
+};
+
+static void settings_that_make_no_sense_are_refused_by_name(void **state) {
+    (void)state;
+    hn_model *model = model_of(disc, NULL);
+    hn_network *network = network_of(1, 2), *good;
+    hn_policy *policy = policy_of(model, network, NULL);
+    const char *path = scratch_path(&scratch, "net");
+    save(policy, path, 0, NULL);
+    assert_int_equal(hn_network_load(&good, path, NULL), HN_OK);
+    path = scratch_path(&scratch, "changed");
+    save_changed(good, path, "policy.refine", "1");
+    hn_policy_destroy(load(model, path));
+    for (size_t i = 0; i < COUNT_OF(senseless); i++) {
+        save_changed(good, path, senseless[i].key, senseless[i].value);
+        check_refused(model, path, senseless[i].part);
+    }
+    hn_network_destroy(good);
+    hn_policy_destroy(policy);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+static void texts_that_look_like_settings_are_not_saved(void **state) {
+    (void)state;
+    hn_model *model = model_of(disc, NULL);
+    hn_network *network = network_of(1, 2);
+    hn_policy *policy = policy_of(model, network, NULL);
+    const char *path = scratch_path(&scratch, "texts");
+    hn_error error = {.text = ""};
+    const hn_note_text setting = {"policy.more", "1"}, missing = {NULL, "1"};
+    assert_int_equal(hn_policy_save(policy, path, 1, &setting, &error), HN_INVALID);
+    assert_contains(error.text, "policy.more");
+    assert_int_equal(hn_policy_save(policy, path, 1, &missing, &error), HN_INVALID);
+    assert_int_equal(hn_policy_save(policy, path, 1, NULL, &error), HN_INVALID);
+    assert_int_equal(hn_policy_save(policy, path, SIZE_MAX, &setting, &error), HN_LIMIT);
+    assert_int_equal(hn_policy_save(policy, NULL, 0, NULL, &error), HN_INVALID);
+    assert_int_equal(hn_policy_save(NULL, path, 0, NULL, &error), HN_INVALID);
+    hn_policy_destroy(policy);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_policy_comes_back_with_its_settings),
+        cmocka_unit_test(the_locale_changes_nothing),
+        cmocka_unit_test(any_negative_number_is_the_methods_own),
+        cmocka_unit_test(a_network_of_another_model_is_refused),
+        cmocka_unit_test(a_network_without_settings_is_refused),
+        cmocka_unit_test(settings_that_make_no_sense_are_refused_by_name),
+        cmocka_unit_test(texts_that_look_like_settings_are_not_saved),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
