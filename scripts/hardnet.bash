@@ -15,15 +15,42 @@ _hardnet_files() { # EXTENSION...: folders, and files that end so
 _hardnet() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
     local common="--let --threads --relax-integrality --max-nodes --help" own=""
+    local learn="--out --seed --hidden --activation --candidates --refine --loss --improve --explore --train-iterations"
+    learn+=" --residual-weight --move-weight --epochs --steps-per-epoch --steps --batch --rate --warmup"
+    learn+=" --clip-sample --clip-batch --x --targets --reference --labels --target-steps"
+    learn+=" --feedback --feedback-share --feedback-steps --feedback-beyond --validation --validate-every"
+    learn+=" --patience --checkpoint --checkpoint-every --checkpoint-steps --resume --log"
     local layer="--method --damping --iterations --tolerance --relative --isa"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "check project bench --help --version" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "check project bench train eval --help --version" -- "$current")
         return
     fi
+    case $verb$previous in
+    train--out) _hardnet_files safetensors && return ;;
+    esac
     case $previous in
-    --x | --y | --out) _hardnet_files npy && return ;;
-    --trace) _hardnet_files csv && return ;;
+    --x | --y | --out | --targets) _hardnet_files npy && return ;;
+    --trace | --log) _hardnet_files csv && return ;;
+    --checkpoint) _hardnet_files checkpoint && return ;;
+    --net) _hardnet_files safetensors && return ;;
+    --cache)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -d -- "$current")
+        return
+        ;;
+    --activation)
+        mapfile -t COMPREPLY < <(compgen -W "relu tanh silu" -- "$current")
+        return
+        ;;
+    --loss)
+        mapfile -t COMPREPLY < <(compgen -W "objective improve targets" -- "$current")
+        return
+        ;;
+    --reference)
+        mapfile -t COMPREPLY < <(compgen -W "ipopt" -- "$current")
+        return
+        ;;
     --json | --report) _hardnet_files json && return ;;
     --picture) _hardnet_files svg pbm && return ;;
     --method)
@@ -38,13 +65,22 @@ _hardnet() {
         mapfile -t COMPREPLY < <(compgen -W "1 2 4 8 $(nproc 2>/dev/null)" -- "$current")
         return
         ;;
-    --let | --max-nodes | --seed | --points | --samples | --repeat) return ;;
+    --let | --max-nodes | --seed | --points | --samples | --repeat | --starts) return ;;
     --damping | --iterations | --tolerance | --time-limit) return ;;
+    --hidden | --candidates | --refine | --improve | --explore | --train-iterations | --residual-weight | --move-weight) return ;;
+    --epochs | --steps-per-epoch | --steps | --batch | --rate | --warmup | --clip-sample | --clip-batch) return ;;
+    --labels | --target-steps | --feedback | --feedback-share | --feedback-steps | --validation) return ;;
+    --validate-every | --patience | --checkpoint-every | --checkpoint-steps) return ;;
     esac
     case $verb in
     check) own="--all --pattern --picture --json --x --seed --points" ;;
     project) own="--y --x --out --report --trace --allow-infeasible --time-limit $layer" ;;
     bench) own="--y --x --samples --seed --repeat --report $layer" ;;
+    train) own="$learn $layer" ;;
+    eval)
+        own="--net --x --samples --seed --out --report --allow-infeasible --refine"
+        own+=" --reference --starts --cache"
+        ;;
     esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$own $common" -- "$current")

@@ -196,12 +196,20 @@ static void write_files(struct json *json, const struct check *check) {
     json_end_list(json);
 }
 
+/* What network files carry to say which model they are for. */
+static void write_fingerprint(struct json *json, const struct check *check) {
+    char text[HN_FINGERPRINT_BYTES];
+    bool known = hn_model_fingerprint(check->model, text, NULL) == HN_OK;
+    json_text(json, "fingerprint", known ? text : NULL);
+}
+
 hn_status check_write_json(struct check *check, const char *path, hn_error *error) {
     struct json json = {.depth = 0};
     json_object(&json, NULL);
     json_count(&json, "version", 1);
     json_text(&json, "verb", "check");
     write_files(&json, check);
+    write_fingerprint(&json, check);
     write_sizes(&json, check);
     write_inputs(&json, check);
     write_columns(&json, check);

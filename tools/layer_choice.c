@@ -23,15 +23,13 @@ static bool names_an_option(const char *text) {
 }
 
 /* Invalid are options that do not fit each other or the model; what is unsupported is so on this machine. */
-static int explain(const hn_error *error) {
+int layer_choice_explain(const hn_error *error) {
     console_error("%s%s%s", names_an_option(error->text) ? "--" : "", error->text,
                   error->status == HN_LIMIT ? " (--max-nodes)" : "");
     return error->status == HN_INVALID ? VERB_MISUSED : VERB_FAILED;
 }
 
-int layer_choice_create(hn_layer **out, const hn_model *model, const struct layer_choice *choice) {
-    hn_error error = {.status = HN_OK};
-    hn_layer_options options = hn_layer_defaults();
+hn_layer_options layer_choice_options(const struct layer_choice *choice, hn_layer_options options) {
     if (choice->method)
         hn_method_find(choice->method, &options.method);
     if (choice->damping_given)
@@ -42,7 +40,13 @@ int layer_choice_create(hn_layer **out, const hn_model *model, const struct laye
         options.tolerance = choice->tolerance;
     options.relative = choice->relative;
     options.instructions = choice->isa;
-    return hn_layer_create(out, model, &options, &error) == HN_OK ? VERB_OK : explain(&error);
+    return options;
+}
+
+int layer_choice_create(hn_layer **out, const hn_model *model, const struct layer_choice *choice) {
+    hn_error error = {.status = HN_OK};
+    hn_layer_options options = layer_choice_options(choice, hn_layer_defaults());
+    return hn_layer_create(out, model, &options, &error) == HN_OK ? VERB_OK : layer_choice_explain(&error);
 }
 
 void layer_choice_print(const hn_layer *layer) {

@@ -45,6 +45,12 @@ extern const char *const layer_choice_methods[], *const layer_choice_sets[]; /* 
         .text = &(choice).isa, .words = layer_choice_sets                                                              \
     }
 
+/* The base with what was given in its place. */
+hn_layer_options layer_choice_options(const struct layer_choice *choice, hn_layer_options base);
+
+/* Prints a sentence about options that do not fit each other or the model, with the dashes; VERB_MISUSED or VERB_FAILED. */
+int layer_choice_explain(const hn_error *error);
+
 /* VERB_OK and the layer, or another verb code after what is wrong has been printed. */
 int layer_choice_create(hn_layer **out, const hn_model *model, const struct layer_choice *choice);
 

@@ -20,6 +20,9 @@ static const struct verb verbs[] = {
     {"check", verb_check, "look at a model: inputs, columns, groups, derivatives, what is suspicious"},
     {"project", verb_project, "correct outputs onto the constraints, with a status for every sample"},
     {"bench", verb_bench, "time the correction and its gradient"},
+    {"table", verb_table, "put reports side by side"},
+    {"train", verb_train, "train a network whose corrected outputs hold the constraints"},
+    {"eval", verb_eval, "judge a trained network: statuses, violations, objective, time"},
 };
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 

@@ -23,7 +23,14 @@
 static void print_option(const struct option *option) {
     char left[64];
     snprintf(left, sizeof left, "--%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
-    printf("  %-25s %s\n", left, option->help);
+    printf("  %-25s %s", left, option->help);
+    if (option->shown && option->count)
+        printf(" (%zu)", *option->count);
+    else if (option->shown && option->real)
+        printf(" (%g)", *option->real);
+    else if (option->shown && option->text && *option->text)
+        printf(" (%s)", *option->text);
+    printf("\n");
 }
 
 static void print_help(const struct command *command) {

@@ -29,6 +29,7 @@ struct option {
     double *real;             /* a finite number from 0 on ... */
     bool positive;            /* ... and not 0 */
     bool *given;              /* may be NULL: set when the option is there */
+    bool shown;               /* the help says what the place holds: the default */
     const char *const *words; /* of a text: the ones that it may be, NULL after the last; NULL: any text */
 };
 

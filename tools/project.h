@@ -7,6 +7,7 @@
 #ifndef HN_TOOLS_PROJECT_H
 #define HN_TOOLS_PROJECT_H
 
+#include "groups.h"
 #include "layer_choice.h"
 #include "options.h"
 #include "samples.h"
@@ -19,15 +20,6 @@ struct project_options {
     const char *x, *y, *out, *report, *trace;
     bool allow_infeasible;
     double time_limit; /* seconds; 0: none */
-};
-
-/* |r| of a group over all samples. What is not finite is counted and left out of the rest. */
-struct group_violation {
-    double sum, max;
-    size_t entries;    /* finite ones */
-    size_t row;        /* of the largest, ... */
-    size_t sample;     /* ... and its sample */
-    size_t not_finite; /* samples */
 };
 
 struct project {

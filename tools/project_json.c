@@ -21,17 +21,6 @@ static void write_sample(struct json *json, const struct project *project, size_
     json_end_object(json);
 }
 
-static void write_group(struct json *json, const struct project *project, size_t g) {
-    const struct group_violation *by = &project->by[g];
-    bool finite = by->not_finite == 0 && by->entries > 0;
-    json_object(json, hn_model_group(project->model, g).name);
-    json_number(json, "mean", finite ? by->sum / (double)by->entries : (double)NAN);
-    json_number(json, "max", finite ? by->max : (double)NAN);
-    json_text(json, "worst", by->max > 0 ? hn_model_row(project->model, by->row).name : NULL);
-    json_count(json, "not_finite", by->not_finite);
-    json_end_object(json);
-}
-
 static void write_settings(struct json *json, const struct project *project) {
     hn_layer_options settings = hn_layer_settings(project->layer);
     json_list(json, "files");
@@ -55,10 +44,7 @@ hn_status project_write_json(const struct project *project, const char *path, hn
     for (size_t k = 0; k < project->reached; k++)
         write_sample(&json, project, k);
     json_end_list(&json);
-    json_object(&json, "groups");
-    for (size_t g = 0; g < project->groups; g++)
-        write_group(&json, project, g);
-    json_end_object(&json);
+    groups_write(project->by, project->model, &json);
     json_number(&json, "seconds", project->seconds);
     json_text(&json, "verb", "project");
     write_settings(&json, project);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GROUP_LINES = 40, NOT_OK_LINES = 5, STATUS_WIDTH = 20 };
+enum { NOT_OK_LINES = 5, STATUS_WIDTH = 20 };
 
 size_t project_count(const struct project *project, hn_outcome outcome) {
     size_t count = 0;
@@ -53,34 +53,6 @@ static void print_statuses(const struct project *project) {
         printf("  %-*s %9zu\n", STATUS_WIDTH, "(not begun)", project->samples.count - project->reached);
     if (project->broken > 0)
         printf("  (rows of --x that break a requirement of the model: %zu)\n", project->broken);
-}
-
-/* ---- groups ---- */
-
-static void print_group(const struct project *project, size_t g) {
-    const struct group_violation *by = &project->by[g];
-    struct figure name = figures_name(hn_model_group(project->model, g).name);
-    if (by->entries > 0)
-        printf("  %-*s %11.4g %11.4g", STATUS_WIDTH, name.text, by->sum / (double)by->entries, by->max);
-    else
-        printf("  %-*s %11s %11s", STATUS_WIDTH, name.text, "-", "-");
-    if (by->max > 0)
-        printf("  %s (sample %zu)", figures_name(hn_model_row(project->model, by->row).name).text, by->sample);
-    if (by->not_finite > 0)
-        printf("  %s(%zu sample%s not finite, left out)%s", console_tone(stdout, TONE_WARNING), by->not_finite,
-               report_plural(by->not_finite), console_plain(stdout));
-    printf("\n");
-}
-
-static void print_groups(const struct project *project) {
-    if (project->groups == 0)
-        return;
-    report_heading("Violation");
-    printf("  %-*s %11s %11s  %s\n", STATUS_WIDTH, "", "mean", "max", "worst row");
-    for (size_t g = 0; g < project->groups && g < GROUP_LINES; g++)
-        print_group(project, g);
-    if (project->groups > GROUP_LINES)
-        printf("  ... %zu more groups; --report has them all\n", project->groups - GROUP_LINES);
 }
 
 /* ---- effort ---- */
@@ -181,7 +153,7 @@ static void print_all_not_ok(const struct project *project) {
 void project_print(const struct project *project) {
     print_head(project);
     print_statuses(project);
-    print_groups(project);
+    groups_print(project->by, project->model);
     print_effort(project);
     print_all_not_ok(project);
 }

@@ -11,7 +11,6 @@
 #include "progress.h"
 #include "project.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { CHUNK_LEAST = 64, CHUNK_FIRST = 64, CHUNK_MOST = 65536, CHUNK_TRACED = 256 };
@@ -77,35 +76,11 @@ void project_release(struct project *project) {
     base_release(project->by);
 }
 
-/* ---- groups ---- */
-
-static void add_group(struct group_violation *by, const hn_group_info *group, const double *residual, size_t sample) {
-    bool finite = true;
-    for (size_t i = group->first; i < group->first + group->count; i++) {
-        double violation = fabs(residual[i]);
-        if (!isfinite(violation)) {
-            finite = false;
-            continue;
-        }
-        by->entries++;
-        by->sum += violation;
-        if (violation > by->max) {
-            by->max = violation;
-            by->row = i;
-            by->sample = sample;
-        }
-    }
-    by->not_finite += !finite;
-}
-
 /* Sample by sample, so that the sums are the same whatever the chunks. */
 static void add_groups(const struct run *run, size_t first, size_t count) {
     struct project *p = run->project;
-    for (size_t g = 0; g < p->groups; g++) {
-        hn_group_info group = hn_model_group(p->model, g);
-        for (size_t k = 0; k < count; k++)
-            add_group(&p->by[g], &group, run->residual + k * p->rows, first + k);
-    }
+    for (size_t k = 0; k < count; k++)
+        groups_add(p->by, p->model, run->residual + k * p->rows, first + k);
 }
 
 /* ---- chunks ---- */

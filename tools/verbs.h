@@ -13,10 +13,14 @@ enum verb_code {
     VERB_MISUSED = 2,       /* options or array shapes */
     VERB_NOT_OK = 3,        /* some sample is not ok */
     VERB_INTERRUPTED = 130, /* Ctrl-C */
+    VERB_TERMINATED = 143,  /* SIGTERM, where it is waited for */
 };
 
 int verb_check(int argc, char **argv);
 int verb_project(int argc, char **argv);
 int verb_bench(int argc, char **argv);
+int verb_table(int argc, char **argv);
+int verb_train(int argc, char **argv);
+int verb_eval(int argc, char **argv);
 
 #endif

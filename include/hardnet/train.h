@@ -28,7 +28,6 @@ typedef struct hn_train_options {
     int improve;              /* above 0: the loss `improve`, with so many refinement steps */
     hn_real explore; /* above 0: improve also tries, for every input, where the output of another input of the batch
                                * leads, and learns that when it lowers the objective by this share of it */
-    hn_real focus;   /* improve weighs a sample 1 + focus times the share of the objective that improving gained */
     hn_real others;  /* weight of the candidates that are not the best, so that none dies */
     hn_real residual_weight, move_weight;
     hn_real inward;      /* share of a bound's gradient that a raw output beyond it gets, where that leads back inside;

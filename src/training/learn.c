@@ -33,7 +33,6 @@ static void lay_out(struct layout *layout, const hn_trainer *t, struct learn_mem
     }
     m->grad_y = layout_take(layout, numbers, sizeof *m->grad_y);
     m->grad_raw = layout_take(layout, numbers, sizeof *m->grad_raw);
-    m->before = layout_take(layout, samples, sizeof *m->before);
     m->moved = layout_take(layout, samples, sizeof *m->moved);
     m->total = layout_take(layout, samples, sizeof *m->total);
 }
@@ -86,13 +85,13 @@ static double weight_of(const struct lesson *l, size_t s) {
     return (s == l->memory->best[s % l->chunk.count] ? 1 : t->options.others) / (double)t->count;
 }
 
-/* Clips the gradient of sample s by y_raw and weighs it; one that is not finite is dropped. */
+/* Clips the gradient of sample s by y_raw and weighs it; one that is not finite, or whose loss is not, is dropped. */
 static void finish_gradient(const struct lesson *l, size_t s) {
     const hn_trainer *t = l->trainer;
     double *gradient = l->own->grad_raw + s * t->outputs, squares = 0;
     for (size_t j = 0; j < t->outputs; j++)
         squares += gradient[j] * gradient[j];
-    if (!isfinite(squares)) {
+    if (!isfinite(squares) || !isfinite(l->own->total[s])) {
         memset(gradient, 0, t->outputs * sizeof *gradient);
         l->sums->dropped++;
         return;
@@ -219,15 +218,6 @@ static void adopt(const struct lesson *l, const struct chunk *beyond) {
     }
 }
 
-/* Outputs that improving gains much from matter more: those near a jump of the optimum, where the network blurs it. */
-static void emphasise(const struct lesson *l, size_t s) {
-    size_t n = l->trainer->outputs;
-    double now = l->memory->objective[s], gain = (l->own->before[s] - now) / fabs(now);
-    double weight = 1 + l->trainer->options.focus * fmin(1, fmax(0, gain));
-    for (size_t j = 0; j < n && isfinite(weight); j++)
-        l->own->grad_raw[s * n + j] *= weight;
-}
-
 /* A sample that could not be corrected has nothing to teach. */
 static void learn_improvement(const struct lesson *l) {
     const struct chunk *c = &l->chunk;
@@ -235,14 +225,11 @@ static void learn_improvement(const struct lesson *l) {
     chunk_correct(c, l->trainer->policy->layer, NULL, l->memory->workspace);
     chunk_objective(c, l->memory->y, l->memory->objective, NULL, 0);
     measure_moves(l);
-    for (size_t s = 0; s < c->samples; s++)
-        l->own->before[s] = l->memory->objective[s];
     chunk_refine(c, l->trainer->options.improve);
     chunk_choose(c, l->memory->objective);
     for (size_t s = 0; s < c->samples; s++) {
         bool ok = l->memory->reports[s].outcome == HN_OUTCOME_OK;
         draw_towards(l, s, ok ? l->memory->y + s * n : l->memory->raw + s * n);
-        emphasise(l, s);
     }
     if (l->trainer->options.explore > 0 && l->trainer->steps % EXPLORE_EVERY == 0) {
         struct policy_memory memory;
@@ -271,6 +258,8 @@ static void add_sums(const struct lesson *l) {
     struct learn_sums *sums = l->sums;
     for (size_t i = 0; i < l->chunk.count; i++) {
         size_t s = m->best[i];
+        if (!isfinite(l->own->total[s]))
+            continue; /* counted by finish_gradient */
         sums->samples++;
         sums->ok += m->reports[s].outcome == HN_OUTCOME_OK;
         sums->loss += l->own->total[s];

@@ -23,7 +23,6 @@ hn_train_options hn_train_defaults(void) {
                                 .layer = hn_layer_defaults(),
                                 .improve = 1,
                                 .explore = 0.01,
-                                .focus = 10,
                                 .others = 0.05,
                                 .residual_weight = 10,
                                 .move_weight = 0.05,
@@ -43,7 +42,7 @@ static hn_status check_options(const hn_trainer *t, hn_error *error) {
     const hn_train_options *o = &t->options;
     bool sensible = o->residual_weight >= 0 && o->move_weight >= 0 && o->others >= 0 && o->clip_sample >= 0 &&
                     o->clip_batch >= 0 && o->rate > 0 && o->last_share >= 0 && isfinite(o->rate) && o->steps >= 0 &&
-                    o->warmup >= 0 && o->improve >= 0 && o->explore >= 0 && o->focus >= 0;
+                    o->warmup >= 0 && o->improve >= 0 && o->explore >= 0;
     if (!sensible)
         return error_set(error, HN_INVALID, "training: a weight, a rate or a count is out of range");
     if (!t->policy->has_objective)
@@ -164,7 +163,7 @@ static hn_train_report add_up(const hn_trainer *t) {
         r.steps += s->steps;
         r.violation = s->violation > r.violation ? s->violation : r.violation;
     }
-    double samples = (double)r.samples;
+    double samples = r.samples ? (double)r.samples : 1;
     r.loss /= samples;
     r.objective /= samples;
     r.residual /= samples;
@@ -236,7 +235,7 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
         double most = t->options.clip_batch;
         adam(t, most > 0 && r.gradient > most ? most / r.gradient : 1);
     } else {
-        r.dropped = r.samples; /* the step is not taken */
+        r.dropped = t->count; /* the step is not taken */
         t->steps++;
     }
     if (report)

@@ -1,0 +1,117 @@
+/* checkpoint.c - see checkpoint.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "training/checkpoint.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "network/json_reader.h"
+#include "network/safetensors.h"
+#include "network/safetensors_write.h"
+
+#include <string.h>
+
+#define KEY_FORMAT "format"
+#define FORMAT     "hardnet checkpoint 1"
+
+/* ---- saving ---- */
+
+hn_status checkpoint_save(const struct checkpoint *checkpoint, const char *path, hn_error *error) {
+    struct memory_tensor tensors[CHECKPOINT_MOST_PARTS];
+    if (checkpoint->part_count > CHECKPOINT_MOST_PARTS)
+        return error_set(error, HN_LIMIT, "%s: a checkpoint has at most %d parts", path, CHECKPOINT_MOST_PARTS);
+    for (size_t i = 0; i < checkpoint->part_count; i++) {
+        const struct checkpoint_part *part = &checkpoint->parts[i];
+        tensors[i] = (struct memory_tensor){
+            .name = part->name, .dimensions = 2, .shape = {part->rows, part->columns}, .numbers = part->numbers};
+    }
+    const hn_note_text own = {KEY_FORMAT, FORMAT};
+    const struct safetensors_content content = {.own_count = 1,
+                                                .own = &own,
+                                                .text_count = checkpoint->text_count,
+                                                .texts = checkpoint->texts,
+                                                .tensor_count = checkpoint->part_count,
+                                                .tensors = tensors};
+    return safetensors_write(&content, path, error);
+}
+
+/* ---- loading ---- */
+
+static hn_status check_texts(const struct checkpoint *checkpoint, const struct safetensors *file, const char *path,
+                             hn_error *error) {
+    const char *format = texts_find(file->texts, file->text_bytes, KEY_FORMAT);
+    if (!format || strcmp(format, FORMAT) != 0)
+        return error_set(error, HN_UNSUPPORTED, "%s: its format is \"%s\", not \"" FORMAT "\"", path,
+                         show_name(format ? format : "").text);
+    for (size_t i = 0; i < checkpoint->text_count; i++) {
+        const hn_note_text *text = &checkpoint->texts[i];
+        const char *value = texts_find(file->texts, file->text_bytes, text->key);
+        if (!value)
+            return error_set(error, HN_INVALID, "%s: it does not say with which %s it was made", path, text->key);
+        if (strcmp(value, text->value) != 0)
+            return error_set(error, HN_INVALID, "%s: it was made with %s %s, and this is %s %.64s", path, text->key,
+                             show_name(value).text, text->key, text->value);
+    }
+    return HN_OK;
+}
+
+static const struct tensor *find_part(const struct safetensors *file, const char *name) {
+    for (size_t i = 0; i < file->tensor_count; i++)
+        if (strcmp(file->tensors[i].name, name) == 0)
+            return &file->tensors[i];
+    return NULL;
+}
+
+static hn_status check_part(const struct checkpoint_part *part, const struct safetensors *file, const char *path,
+                            hn_error *error) {
+    const struct tensor *tensor = find_part(file, part->name);
+    if (!tensor)
+        return error_set(error, HN_SYNTAX, "%s: %s is missing", path, part->name);
+    bool rows = part->fewer ? tensor->shape[0] <= part->rows : tensor->shape[0] == part->rows;
+    if (tensor->dimensions != 2 || tensor->item != sizeof(double) || !rows || tensor->shape[1] != part->columns)
+        return error_set(error, HN_SYNTAX, "%s: %s has %zu x %zu numbers, and this training needs %zu x %zu", path,
+                         part->name, tensor->shape[0], tensor->shape[1], part->rows, part->columns);
+    return HN_OK;
+}
+
+static void take_part(struct checkpoint_part *part, const struct safetensors *file) {
+    const struct tensor *tensor = find_part(file, part->name);
+    part->rows = tensor->shape[0];
+    for (size_t i = 0; i < part->rows * part->columns; i++)
+        part->numbers[i] = tensor_number(file, tensor, i);
+}
+
+/* All is checked before anything is taken. */
+static hn_status take(const struct checkpoint *checkpoint, const struct safetensors *file, const char *path,
+                      hn_error *error) {
+    hn_status status = check_texts(checkpoint, file, path, error);
+    for (size_t i = 0; status == HN_OK && i < checkpoint->part_count; i++)
+        status = check_part(&checkpoint->parts[i], file, path, error);
+    for (size_t i = 0; status == HN_OK && i < checkpoint->part_count; i++)
+        take_part(&checkpoint->parts[i], file);
+    return status;
+}
+
+/* No checkpoint of this training is larger. */
+static size_t most_bytes(const struct checkpoint *checkpoint) {
+    size_t bytes = SAFETENSORS_LENGTH + SAFETENSORS_MOST_HEADER;
+    for (size_t i = 0; i < checkpoint->part_count; i++)
+        bytes += checkpoint->parts[i].rows * checkpoint->parts[i].columns * sizeof(double); /* they are in memory */
+    return bytes;
+}
+
+hn_status checkpoint_load(const struct checkpoint *checkpoint, const char *path, hn_error *error) {
+    struct file_bytes bytes;
+    struct safetensors file;
+    hn_status status = file_read(&bytes, path, most_bytes(checkpoint), error);
+    if (status != HN_OK)
+        return status;
+    status = safetensors_parse(&file, path, bytes.data, bytes.count, error);
+    if (status == HN_OK) {
+        status = take(checkpoint, &file, path, error);
+        base_release(file.texts);
+    }
+    base_release(bytes.data);
+    return status;
+}

@@ -1,0 +1,318 @@
+"""The verb `train` as a user meets it: the same bytes for a seed, checkpoints that survive anything, and what is refused.
+
+Run with the path of the built program: test_train.py BUILD/hardnet. Trainings are small: what a good training reaches is measured
+elsewhere.
+"""
+import csv
+import hashlib
+import json
+import os
+import pathlib
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: numpy is not installed")
+    sys.exit(77)
+
+import test_project
+from test_project import Tool, UNICYCLE, root
+
+ELLIPSE, SIMPLEX = str(root / "models" / "ellipse.mod"), str(root / "models" / "simplex.mod")
+SMALL = ["--hidden", "12,8", "--steps", 60, "--batch", 40, "--validate-every", 20, "--validation", 60]
+
+
+def sha(path):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+def network_texts(path):
+    data = pathlib.Path(path).read_bytes()
+    return json.loads(data[8:8 + int.from_bytes(data[:8], "little")])["__metadata__"]
+
+
+def checkpoint_array(path, name):
+    data = pathlib.Path(path).read_bytes()
+    begin = 8 + int.from_bytes(data[:8], "little")
+    tensor = json.loads(data[8:begin])[name]
+    first, last = tensor["data_offsets"]
+    return np.frombuffer(data[begin + first:begin + last]).reshape(tensor["shape"])
+
+
+class Train(Tool):
+    def train(self, name, model, *options, code=0, **more):
+        """Trains to a file of this name; its path and what was printed."""
+        path = self.folder / name
+        out, err = self.run_it("train", model, "--out", path, *options, code=code, **more)
+        return path, out, err
+
+    def start(self, path, model, *options):
+        return subprocess.Popen([test_project.program, "train", model, "--out", str(path), *map(str, options)],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def wait_for(self, path, child):
+        """Until the file is there; a child that ends before that is a mistake of the test."""
+        for _ in range(3000):
+            if path.exists():
+                return
+            self.assertIsNone(child.poll(), "it ended before it could be interrupted")
+            time.sleep(0.01)
+        self.fail(f"{path} never came")
+
+    # ---- what comes out ----
+
+    def test_it_learns_and_says_what_it_reached(self):
+        log = self.folder / "log.csv"
+        path, out, err = self.train("net", ELLIPSE, "--hidden", "20", "--steps", 150, "--validate-every", 25, "--rate", 0.01,
+                                    "--log", log)
+        for wanted in (r"network +1 input, 20, 2 outputs \(\w+\)", r"training +150 of 150 steps of \d+ samples",
+                       r"validation +distance \S+ in the mean, 500 of 500 ok, largest violation \S+", r"dropped +0 samples",
+                       "written +" + str(path)):
+            self.assertRegex(out, wanted)
+        self.assertNotRegex(err, "error|warning")
+        rows = list(csv.DictReader(log.read_text().splitlines()))
+        self.assertEqual([int(row["step"]) for row in rows], [25, 50, 75, 100, 125, 150])
+        objective = [float(row["validation_objective"]) for row in rows]
+        self.assertLess(min(objective), objective[0])
+        self.assertLessEqual(max(float(row["validation_violation"]) for row in rows), 1e-8)
+        texts = network_texts(path)
+        self.assertEqual((texts["train.seed"], texts["train.steps"], texts["train.hidden"]), ("1", "150", "20"))
+        self.assertAlmostEqual(float(texts["train.validation-objective"]), min(objective))
+        self.assertEqual(int(texts["train.best-step"]), 25 * (1 + objective.index(min(objective))))
+        self.assertFalse([key for key in texts if "thread" in key or "time" in key or "host" in key])
+
+    def test_threads_and_instruction_sets_change_no_bit(self):
+        options = [*SMALL, "--steps", 12, "--validate-every", 5, "--feedback", "z0=next", "--candidates", 2, "--refine", 1]
+        wanted = None
+        for more in (["--threads", 1], ["--threads", 2], ["--threads", 3], ["--isa", "portable"], ["--isa", "avx2"]):
+            done = subprocess.run([test_project.program, "train", UNICYCLE, "--out", self.folder / "net",
+                                   *map(str, options + more)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            if done.returncode == 1 and b"processor does not have it" in done.stderr:
+                continue
+            self.assertEqual(done.returncode, 0, done.stderr)
+            wanted = wanted or sha(self.folder / "net")
+            self.assertEqual(sha(self.folder / "net"), wanted, more)
+        other, _, _ = self.train("other", UNICYCLE, *options, "--seed", 2)
+        self.assertNotEqual(sha(other), wanted)
+
+    def test_every_loss_and_every_source_trains(self):
+        x = np.random.RandomState(1).uniform(-1, 1, (50, 10))
+        y = np.maximum(0, x)
+        x_path, y_path = self.array("x.npy", x), self.array("y.npy", y / y.sum(axis=1, keepdims=True))
+        for options in (["--loss", "objective"], ["--loss", "improve", "--improve", 2], ["--x", x_path],
+                        ["--x", x_path, "--targets", y_path], ["--method", "lm", "--train-iterations", 5],
+                        ["--x", x_path, "--targets", y_path, "--target-steps", 30, "--loss", "objective"]):
+            _, out, _ = self.train("net", SIMPLEX, *SMALL, *options)
+            self.assertRegex(out, r"60 of 60 steps of 40 samples, loss " + ("targets" if options[-1] == y_path else ""))
+        self.assertRegex(out, "10 of 10 ok")  # a fifth of the file
+
+    def test_closed_loops_go_on_from_where_the_outputs_lead(self):
+        model = self.file("m.mod", "param a >= 0, <= 1; param b >= 5, <= 6; var y; var next = a + 0.125*y;"
+                                   "minimize f: (y - a*b)^2; s.t. c: y = 1;")
+        for more in ([], ["--feedback-beyond"]):
+            states = []
+            for steps in range(1, 12):
+                path, _, _ = self.train("net", model, *SMALL, "--steps", steps, "--feedback", "a=next", *more)
+                states.append(checkpoint_array(f"{path}.checkpoint", "rollout"))
+                self.assertEqual(states[-1].shape, (20, 2))
+            for before, after in zip(states, states[1:]):
+                moved = np.abs(after[:, 0] - before[:, 0] - 0.125) < 1e-7
+                self.assertGreater(moved.mean(), 0.4)  # the others have started anew
+                np.testing.assert_array_equal(after[moved, 1], before[moved, 1])
+                self.assertTrue((after[~moved] != before[~moved]).all())
+            self.assertEqual(max(one[:, 0].max() for one in states) > 1, more != [])
+
+    def test_the_reference_makes_targets(self):
+        out, err = subprocess.Popen([test_project.program, "train", ELLIPSE, "--out", str(self.folder / "net"), *map(str, SMALL),
+                                     "--reference", "ipopt", "--labels", "20"], stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE).communicate(timeout=120)
+        if b"not there when this program was built" in err:
+            self.skipTest("IPOPT is not there")
+        self.assertRegex(out, b"60 of 60 steps of 40 samples, loss targets")
+        first = sha(self.folder / "net")
+        self.train("net", ELLIPSE, *SMALL, "--reference", "ipopt", "--labels", 20, "--resume")
+        self.assertEqual(sha(self.folder / "net"), first)
+
+    def test_maximising_is_reported_as_it_was_written(self):
+        model = self.file("m.mod", "param a >= 1, <= 2; var y >= 0 := 0.5; maximize gain: y; s.t. c: y <= a;")
+        _, out, _ = self.train("net", model, *SMALL, "--loss", "objective")
+        gain = float(out.split("gain ")[1].split()[0])
+        self.assertGreater(gain, 0)
+        self.assertLess(gain, 2)
+
+    def test_patience_ends_it(self):
+        _, out, _ = self.train("net", ELLIPSE, *SMALL, "--rate", 1e-300, "--validate-every", 1, "--patience", 3)
+        steps = int(out.split("training ")[1].split()[0])
+        self.assertEqual(steps, 4)
+
+    def test_inputs_without_an_objective_spoil_nothing(self):
+        model = self.file("m.mod", "param a >= -1, <= 1; var y := 1; minimize f: (y - 2)^2*log(a); s.t. c: y <= 3;")
+        _, out, err = self.train("net", model, *SMALL, "--loss", "objective")
+        self.assertRegex(out, r"f -?\d\S* in the mean, \d+ of 60 ok")
+        self.assertRegex(out, r"dropped +\d+ samples")
+        self.assertRegex(err, r"warning: \d+ of 60 validation inputs are not ok")
+
+    # ---- checkpoints ----
+
+    def test_a_training_that_is_killed_goes_on_to_the_same_bytes(self):
+        options = [*SMALL, "--steps", 200, "--feedback", "z0=next", "--checkpoint-steps", 1, "--log", self.folder / "log.csv"]
+        whole, _, _ = self.train("whole", UNICYCLE, *options)
+        log = (self.folder / "log.csv").read_bytes()
+        cut, source, kills, ends = self.folder / "cut", random.Random(7), 0, 0
+        checkpoint = pathlib.Path(f"{cut}.checkpoint")
+        with self.start(cut, UNICYCLE, *options) as child:
+            self.wait_for(checkpoint, child)
+            child.kill()
+        for _ in range(100):
+            with self.start(cut, UNICYCLE, *options, "--resume") as child:
+                try:
+                    out, err = child.communicate(timeout=source.uniform(0.05, 0.4) if kills < 8 else 120)
+                except subprocess.TimeoutExpired:
+                    child.kill()
+                    child.communicate()
+                    kills += 1
+                    continue
+            self.assertEqual(child.returncode, 0, err)
+            ends += 1
+            break
+        self.assertEqual(ends, 1)
+        self.assertEqual(sha(cut), sha(whole))
+        self.assertEqual((self.folder / "log.csv").read_bytes(), log)
+        self.assertLess(len(list(self.folder.glob("*.tmp"))), 3)
+
+    def test_signals_leave_a_checkpoint_at_once(self):
+        options = [*SMALL, "--steps", 80, "--validate-every", 30]
+        whole, _, _ = self.train("whole", UNICYCLE, *options)
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            cut = self.folder / f"cut{code}"
+            checkpoint = pathlib.Path(f"{cut}.checkpoint")
+            with self.start(cut, UNICYCLE, *options, "--checkpoint-steps", 1) as child:
+                self.wait_for(checkpoint, child)
+                start = time.monotonic()
+                child.send_signal(number)
+                out, err = child.communicate(timeout=60)
+                spent = time.monotonic() - start
+            self.assertEqual(child.returncode, code, err)
+            self.assertLess(spent, 2)  # a second, and another for a loaded machine
+            self.assertRegex(err, rb"interrupted after step \d+; --resume goes on from")
+            self.assertFalse(cut.exists())
+            self.train(cut.name, UNICYCLE, *options, "--resume")
+            self.assertEqual(sha(cut), sha(whole))
+
+    def test_a_second_signal_ends_it_at_once_and_the_checkpoint_is_whole(self):
+        cut = self.folder / "cut"
+        options = [*SMALL, "--steps", 1000000, "--checkpoint-steps", 1]
+        with self.start(cut, UNICYCLE, *options) as child:
+            self.wait_for(pathlib.Path(f"{cut}.checkpoint"), child)
+            for _ in range(2):
+                child.send_signal(signal.SIGINT)
+            child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 130)
+        with self.start(cut, UNICYCLE, *options, "--resume") as child:
+            time.sleep(0.5)
+            child.send_signal(signal.SIGTERM)
+            _, err = child.communicate(timeout=60)
+        self.assertIn(child.returncode, (143, -signal.SIGTERM), err)
+
+    def test_a_checkpoint_of_another_training_is_refused_by_name(self):
+        path, _, _ = self.train("net", ELLIPSE, *SMALL)
+        before = sha(f"{path}.checkpoint")
+        arguments = ["train", ELLIPSE, "--out", path, "--resume"]
+        for more, saying in ((["--batch", 41], "--batch 40, and this is --batch 41"), (["--seed", 3], "--seed 1"),
+                             (["--rate", 0.5], "--rate"), (["--hidden", "12,9"], "--hidden 12,8"),
+                             (["--tolerance", 1e-6], "--tolerance"), (["--refine", 1], "--refine 0"),
+                             (["--x", self.array("x.npy", [[0.5], [1]])], "--x none")):
+            self.refused(*arguments, *SMALL, *more, code=2, saying=r"net\.checkpoint: it was made with .*" + saying)
+        self.refused("train", SIMPLEX, "--out", path, "--resume", *SMALL, code=2, saying="it was made with model")
+        self.assertEqual(sha(f"{path}.checkpoint"), before)
+        damaged = bytearray(pathlib.Path(f"{path}.checkpoint").read_bytes())
+        damaged[len(damaged) // 2] ^= 1
+        pathlib.Path(f"{path}.checkpoint").write_bytes(damaged)
+        self.refused(*arguments, *SMALL, code=1, saying="net.checkpoint: the file is damaged")
+
+    def test_a_checkpoint_that_is_missing_or_in_the_way_is_told(self):
+        path, _, err = self.train("net", ELLIPSE, *SMALL, "--resume")
+        self.assertRegex(err, "warning: --resume: there is no .*net.checkpoint; the training starts from the beginning")
+        _, _, err = self.train("net", ELLIPSE, *SMALL)
+        self.assertRegex(err, "warning: .*net.checkpoint is there and will be replaced")
+        wanted = sha(path)
+        path.unlink()
+        self.train("net", ELLIPSE, *SMALL, "--resume", "--threads", 1)  # all steps are done
+        self.assertEqual(sha(path), wanted)
+
+    def test_a_full_disk_is_told_and_survived(self):
+        path, _, _ = self.train("net", ELLIPSE, *SMALL)
+        old = pathlib.Path(f"{path}.checkpoint").read_bytes()
+        wanted, size = sha(path), path.stat().st_size
+
+        def limit(most):
+            def apply():
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+            return apply
+        path.unlink()
+        _, _, err = self.train("net", ELLIPSE, *SMALL, "--checkpoint-steps", 20, preexec_fn=limit(size + 100))
+        self.assertEqual(err.count("cannot write: File too large; the checkpoint before it stays"), 4, err)
+        self.assertEqual(pathlib.Path(f"{path}.checkpoint").read_bytes(), old)
+        self.assertEqual(sha(path), wanted)
+        path.write_text("old")
+        _, _, err = self.train("net", ELLIPSE, *SMALL, code=1, preexec_fn=limit(size - 100))
+        self.assertRegex(err, "error: .*net: cannot write: File too large")
+        self.assertEqual(path.read_text(), "old")
+        self.assertFalse(list(self.folder.glob("*.tmp")))
+
+    # ---- what is refused ----
+
+    def test_models_that_cannot_be_trained_for_are_refused_by_name(self):
+        out = ["--out", self.folder / "net"]
+        for text, code, saying in (
+                ("param a >= 0, <= 1; var y; s.t. c: y <= a;", 1, "no objective"),
+                ("var y; minimize f: y^2; s.t. c: y >= 1;", 1, "no inputs"),
+                ("param a >= 0; var y; minimize f: y^2; s.t. c: y >= a;", 2, r"input a has no finite range .*\(0 to Infinity"),
+                ("param a{1..2}; var y; minimize f: y^2; s.t. c: y >= a[1] + a[2];", 2, r"input a\[1\] has no finite"),
+                ("param a >= 0, <= 1; check: a > 2; var y; minimize f: y^2; s.t. c: y >= a;", 1, "check: conditions")):
+            self.refused("train", self.file("m.mod", text), *out, code=code, saying=saying)
+        free = self.file("m.mod", "param a; var y; minimize f: y^2; s.t. c: y >= a;")
+        self.train("net", free, *SMALL, "--x", self.array("x.npy", [[0.5], [1], [2]]))
+
+    def test_options_that_do_not_fit_are_refused_by_name(self):
+        x, y = self.array("x.npy", [[0.5], [1]]), self.array("y.npy", [[0.5, 0]])
+        out = ["--out", self.folder / "net"]
+        for options, code, saying in (
+                ([], 2, "--out: .* is missing"), ([*out, "--hidden", "12,"], 2, "--hidden: '12,' is no list"),
+                ([*out, "--hidden", "0"], 2, "--hidden"), ([*out, "--loss", "targets"], 2, "--loss targets: needs"),
+                ([*out, "--targets", y], 2, "--targets: needs the inputs"), ([*out, "--steps", 0], 2, "--steps"),
+                ([*out, "--x", x, "--targets", y], 2, r"--targets .*: 1 x 2 numbers, but --x has 2 rows"),
+                ([*out, "--x", y], 2, "--x .*: 1 x 2 numbers, but the model has 1 input"),
+                ([*out, "--feedback", "offset"], 2, "--feedback: 'offset' is not"),
+                ([*out, "--feedback", "z0=next"], 2, "--feedback: the model has no input z0"),
+                ([*out, "--feedback", "offset=next"], 2, "--feedback: the model defines no next"),
+                ([*out, "--feedback-share", 2], 2, "--feedback-share"),
+                ([*out, "--method", "hardnet", "--damping", 1], 2, "--damping"),
+                ([*out, "--activation", "rely"], 2, "did you mean relu"), ([*out, "--checkpoint", "/dev/full"], 1, "--checkpoint"),
+                (["--out", "/dev/full"], 1, "--out /dev/full"), (["--out", "/nowhere/net"], 1, "--out /nowhere/net")):
+            self.refused("train", ELLIPSE, *options, code=code, saying=saying)
+        self.refused("train", ELLIPSE, *out, "--x", self.array("n.npy", [[0.5], [np.nan]]), code=2, saying="row 1, column 0")
+        self.assertFalse((self.folder / "net").exists())
+
+    def test_every_option_is_explained(self):
+        out, err = self.run_it("train", "--help")
+        self.assertRegex(out, r"(?s)Usage: hardnet train MODEL.*--out NET.*\(\d+\).*Example\n +hardnet train ")
+        self.assertEqual(err, "")
+        self.explained("train")
+
+
+del Tool  # it has no tests of its own
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit("usage: test_train.py PATH_OF_HARDNET [unittest options]")
+    test_project.program = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

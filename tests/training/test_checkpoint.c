@@ -1,0 +1,245 @@
+/* test_checkpoint.c - the state of a training comes back to the same bits, and what is damaged or of another training does not.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "training/checkpoint.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "hardnet/hardnet.h"
+#include "support/check.h"
+#include "support/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WEIGHTS = 37, ROWS = 5, COLUMNS = 3, ROOM = 8 };
+
+static const hn_note_text texts[] = {{"--batch", "240"}, {"model", "e3b0c442"}};
+
+/* Arrays, and a checkpoint over them. */
+struct state {
+    double weights[WEIGHTS], curve[ROOM * COLUMNS];
+    struct checkpoint_part parts[3];
+    struct checkpoint checkpoint;
+};
+
+static struct scratch scratch;
+static const char *path;
+
+static int make_folder(void **state) {
+    (void)state;
+    scratch = scratch_create();
+    path = scratch_path(&scratch, "checkpoint");
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    scratch_remove(&scratch);
+    return 0;
+}
+
+static void lay_out(struct state *s, size_t rows) {
+    s->parts[0] = (struct checkpoint_part){"weights", s->weights, 1, WEIGHTS, false};
+    s->parts[1] = (struct checkpoint_part){"curve", s->curve, rows, COLUMNS, true};
+    s->parts[2] = (struct checkpoint_part){"rollout", NULL, 0, COLUMNS, false};
+    s->checkpoint = (struct checkpoint){COUNT_OF(texts), COUNT_OF(s->parts), texts, s->parts};
+}
+
+/* Numbers of every kind, those that are none among them. */
+static void fill(struct state *s) {
+    static const double special[] = {0, -0.0, INFINITY, -INFINITY, NAN, 0x1p-1074, 0x1.fffffffffffffp1023};
+    struct random random = random_start(5, 1);
+    for (size_t i = 0; i < WEIGHTS; i++)
+        s->weights[i] = i < COUNT_OF(special) ? special[i] : random_normal(&random);
+    for (size_t i = 0; i < ROOM * COLUMNS; i++)
+        s->curve[i] = random_normal(&random);
+    lay_out(s, ROWS);
+}
+
+static void save(struct state *s) {
+    hn_error error = {.text = ""};
+    fill(s);
+    assert_int_equal(checkpoint_save(&s->checkpoint, path, &error), HN_OK);
+    assert_string_equal(error.text, "");
+}
+
+/* Loads what the path holds; nothing changes when it is refused. */
+static hn_status load(struct state *s, hn_error *error) {
+    struct state before;
+    memset(s->weights, 0x5a, sizeof s->weights);
+    memset(s->curve, 0x5a, sizeof s->curve);
+    lay_out(s, ROOM);
+    memcpy(&before, s, sizeof before);
+    hn_status status = checkpoint_load(&s->checkpoint, path, error);
+    if (status != HN_OK) {
+        assert_memory_equal(s->weights, before.weights, sizeof before.weights);
+        assert_memory_equal(s->curve, before.curve, sizeof before.curve);
+        assert_int_equal(s->parts[1].rows, ROOM);
+    }
+    return status;
+}
+
+/* ---- there and back ---- */
+
+static void the_state_comes_back_to_the_same_bits(void **unused) {
+    (void)unused;
+    struct state wanted, found;
+    hn_error error = {.text = ""};
+    save(&wanted);
+    assert_int_equal(load(&found, &error), HN_OK);
+    assert_memory_equal(found.weights, wanted.weights, sizeof wanted.weights);
+    assert_int_equal(found.parts[1].rows, ROWS);
+    assert_memory_equal(found.curve, wanted.curve, ROWS * COLUMNS * sizeof(double));
+    assert_int_equal(count_entries(scratch.folder), 1);
+}
+
+static void the_same_state_gives_the_same_bytes(void **unused) {
+    (void)unused;
+    struct state state;
+    struct file_bytes first, second;
+    save(&state);
+    assert_int_equal(file_read(&first, path, SIZE_MAX, NULL), HN_OK);
+    save(&state);
+    assert_int_equal(file_read(&second, path, SIZE_MAX, NULL), HN_OK);
+    assert_int_equal(first.count, second.count);
+    assert_memory_equal(first.data, second.data, first.count);
+    base_release(first.data);
+    base_release(second.data);
+}
+
+/* ---- damage ---- */
+
+/* Without the care of file_write, which takes its time. */
+static void put_file(const unsigned char *bytes, size_t count) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void every_flipped_bit_is_found(void **unused) {
+    (void)unused;
+    struct state state;
+    struct file_bytes bytes;
+    size_t step = HN_TEST_SHARE;
+    save(&state);
+    assert_int_equal(file_read(&bytes, path, SIZE_MAX, NULL), HN_OK);
+    for (size_t bit = 0; bit < 8 * bytes.count; bit += step) {
+        hn_error error;
+        bytes.data[bit / 8] ^= (unsigned char)(1U << bit % 8);
+        put_file(bytes.data, bytes.count);
+        assert_int_not_equal(load(&state, &error), HN_OK);
+        assert_contains(error.text, "checkpoint: ");
+        bytes.data[bit / 8] ^= (unsigned char)(1U << bit % 8);
+    }
+    base_release(bytes.data);
+}
+
+static void every_cut_is_found(void **unused) {
+    (void)unused;
+    struct state state;
+    struct file_bytes bytes;
+    save(&state);
+    assert_int_equal(file_read(&bytes, path, SIZE_MAX, NULL), HN_OK);
+    for (size_t count = 0; count < bytes.count; count++) {
+        hn_error error;
+        put_file(bytes.data, count);
+        assert_int_not_equal(load(&state, &error), HN_OK);
+    }
+    base_release(bytes.data);
+}
+
+static void a_file_that_is_too_long_or_not_there_is_refused(void **unused) {
+    (void)unused;
+    struct state state;
+    hn_error error;
+    enum { LONG = 2 << 20 };
+    unsigned char *zeros = calloc(1, LONG);
+    assert_int_equal(load(&state, &error), HN_IO);
+    assert_int_equal(file_write(path, zeros, LONG, NULL), HN_OK);
+    assert_int_equal(load(&state, &error), HN_LIMIT);
+    free(zeros);
+}
+
+/* ---- other trainings ---- */
+
+static void refuses(const hn_note_text *other, hn_status status, const char *saying) {
+    struct state state;
+    hn_error error = {.text = ""};
+    fill(&state);
+    state.checkpoint.texts = other;
+    assert_int_equal(checkpoint_save(&state.checkpoint, path, NULL), HN_OK);
+    assert_int_equal(load(&state, &error), status);
+    assert_contains(error.text, saying);
+}
+
+static void another_training_is_refused_by_name(void **unused) {
+    (void)unused;
+    refuses((const hn_note_text[]){{"--batch", "120"}, {"model", "e3b0c442"}}, HN_INVALID,
+            "it was made with --batch 120, and this is --batch 240");
+    refuses((const hn_note_text[]){{"--batch", "240"}, {"model", "ffffffff"}}, HN_INVALID, "model ffffffff");
+    refuses((const hn_note_text[]){{"--batch", "240"}, {"other", "e3b0c442"}}, HN_INVALID, "with which model");
+}
+
+static void other_shapes_are_refused_by_name(void **unused) {
+    (void)unused;
+    struct state state;
+    hn_error error;
+    save(&state);
+    state.parts[0].columns--;
+    assert_int_equal(checkpoint_load(&state.checkpoint, path, &error), HN_SYNTAX);
+    assert_contains(error.text, "weights has 1 x 37 numbers, and this training needs 1 x 36");
+    lay_out(&state, ROWS - 1); /* less room than the file has rows */
+    assert_int_equal(checkpoint_load(&state.checkpoint, path, &error), HN_SYNTAX);
+    assert_contains(error.text, "curve has 5 x 3");
+    lay_out(&state, ROWS);
+    state.parts[2].name = "labels";
+    assert_int_equal(checkpoint_load(&state.checkpoint, path, &error), HN_SYNTAX);
+    assert_contains(error.text, "labels is missing");
+}
+
+static void a_network_is_no_checkpoint(void **unused) {
+    (void)unused;
+    struct state state;
+    hn_error error;
+    hn_network *network;
+    const hn_network_options options = {.inputs = 2, .outputs = 1};
+    assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
+    assert_int_equal(hn_network_save(network, path, COUNT_OF(texts), texts, NULL), HN_OK);
+    assert_int_equal(load(&state, &error), HN_UNSUPPORTED);
+    assert_contains(error.text, "its format is \"hardnet network 1\"");
+    save(&state);
+    hn_network_destroy(network);
+    assert_int_equal(hn_network_load(&network, path, &error), HN_UNSUPPORTED);
+}
+
+static void too_many_parts_are_refused(void **unused) {
+    (void)unused;
+    struct state state;
+    hn_error error;
+    fill(&state);
+    state.checkpoint.part_count = CHECKPOINT_MOST_PARTS + 1;
+    assert_int_equal(checkpoint_save(&state.checkpoint, path, &error), HN_LIMIT);
+    assert_int_equal(count_entries(scratch.folder), 0);
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(the_state_comes_back_to_the_same_bits),
+        IN_A_FOLDER(the_same_state_gives_the_same_bytes),
+        IN_A_FOLDER(every_flipped_bit_is_found),
+        IN_A_FOLDER(every_cut_is_found),
+        IN_A_FOLDER(a_file_that_is_too_long_or_not_there_is_refused),
+        IN_A_FOLDER(another_training_is_refused_by_name),
+        IN_A_FOLDER(other_shapes_are_refused_by_name),
+        IN_A_FOLDER(a_network_is_no_checkpoint),
+        IN_A_FOLDER(too_many_parts_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
