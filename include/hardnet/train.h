@@ -3,8 +3,10 @@
  * Three losses, of y_raw = network(x) and y = layer(x, y_raw):
  *
  *     objective   f(x, y) + residual_weight |r(y)| + move_weight |y - y_raw|^2      through the layer's exact adjoint
- *     improve     |y_raw - y+|^2, y+ = y after `improve` refinement steps           no adjoint; y+ is a constant
- *     targets     |y_raw - target|^2                                               where targets are given
+ *     improve     h(y_raw - y+), y+ = y after `improve` refinement steps            no adjoint; y+ is a constant
+ *     targets     h(y_raw - target)                                                where targets are given
+ *
+ * h is Huber's function of the distance in units of the network's output scales: its square up to `near`, straight beyond.
  *
  * Where a network has K candidates, the best one learns fully, the others with the weight `others`. Batches are cut into fixed
  * chunks whose gradients are added in order: the same bits on any number of threads. A sample whose gradient is not finite is
@@ -28,11 +30,12 @@ typedef struct hn_train_options {
     int improve;              /* above 0: the loss `improve`, with so many refinement steps */
     hn_real explore; /* above 0: improve also tries, for every input, where the output of another input of the batch
                                * leads, and learns that when it lowers the objective by this share of it */
+    hn_real near;    /* of h; 0: the square everywhere */
     hn_real others;  /* weight of the candidates that are not the best, so that none dies */
     hn_real residual_weight, move_weight;
     hn_real inward;      /* share of a bound's gradient that a raw output beyond it gets, where that leads back inside;
                           * through the layer alone it would get none */
-    hn_real clip_sample; /* largest norm of one sample's gradient by y_raw; 0: none */
+    hn_real clip_sample; /* of the loss `objective`: largest norm of one sample's gradient by y_raw; 0: none */
     hn_real clip_batch;  /* largest norm of a batch's gradient by the weights; 0: none */
     hn_real rate;        /* of Adam, after the warm-up, falling along a cosine to rate * last_share */
     hn_real last_share;

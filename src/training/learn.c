@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/layout.h"
 #include "base/memory.h"
+#include "network/network_parts.h"
 #include "training/trainer_parts.h"
 
 #include <math.h>
@@ -85,6 +86,11 @@ static double weight_of(const struct lesson *l, size_t s) {
     return (s == l->memory->best[s % l->chunk.count] ? 1 : t->options.others) / (double)t->count;
 }
 
+/* The losses `improve` and `targets` bound the gradient by themselves. */
+static bool imitates(const hn_trainer *t) {
+    return t->targets || t->options.improve > 0;
+}
+
 /* Clips the gradient of sample s by y_raw and weighs it; one that is not finite, or whose loss is not, is dropped. */
 static void finish_gradient(const struct lesson *l, size_t s) {
     const hn_trainer *t = l->trainer;
@@ -96,7 +102,7 @@ static void finish_gradient(const struct lesson *l, size_t s) {
         l->sums->dropped++;
         return;
     }
-    double norm = sqrt(squares), most = t->options.clip_sample;
+    double norm = sqrt(squares), most = imitates(t) ? 0 : t->options.clip_sample;
     double scale = most > 0 && norm > most ? most / norm : 1;
     for (size_t j = 0; j < t->outputs; j++)
         gradient[j] *= scale * weight_of(l, s);
@@ -167,12 +173,20 @@ static void learn_objective(const struct lesson *l) {
 
 /* ---- the losses `improve` and `targets`: y_raw is drawn towards a constant ---- */
 
+/* Huber's loss of the distance, in units of the network's output scales: far away the pull no longer grows, so that an output
+ * between two goals takes one of them and not their middle. */
 static void draw_towards(const struct lesson *l, size_t s, const double *goal) {
-    size_t n = l->trainer->outputs;
-    const double *raw = l->memory->raw + s * n;
-    l->own->total[s] = squared_distance(raw, goal, n);
+    size_t n = l->trainer->outputs, candidate = s / l->chunk.count;
+    const double *raw = l->memory->raw + s * n, *scale = l->trainer->network->output.scale + candidate * n;
+    double squares = 0, near = l->trainer->options.near;
     for (size_t j = 0; j < n; j++)
-        l->own->grad_raw[s * n + j] = 2 * (raw[j] - goal[j]);
+        squares += (raw[j] - goal[j]) / scale[j] * ((raw[j] - goal[j]) / scale[j]);
+    double distance = sqrt(squares);
+    bool far = near > 0 && distance > near;
+    double factor = far ? 2 * near / distance : 2;
+    l->own->total[s] = far ? near * (2 * distance - near) : squares;
+    for (size_t j = 0; j < n; j++)
+        l->own->grad_raw[s * n + j] = factor * (raw[j] - goal[j]) / (scale[j] * scale[j]);
 }
 
 /* Where input i gets if it starts from what the network said of another input of its chunk, at another distance in every step. */

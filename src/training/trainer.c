@@ -23,6 +23,7 @@ hn_train_options hn_train_defaults(void) {
                                 .layer = hn_layer_defaults(),
                                 .improve = 1,
                                 .explore = 0.01,
+                                .near = 0.15,
                                 .others = 0.05,
                                 .residual_weight = 10,
                                 .move_weight = 0.05,
@@ -42,7 +43,7 @@ static hn_status check_options(const hn_trainer *t, hn_error *error) {
     const hn_train_options *o = &t->options;
     bool sensible = o->residual_weight >= 0 && o->move_weight >= 0 && o->others >= 0 && o->clip_sample >= 0 &&
                     o->clip_batch >= 0 && o->rate > 0 && o->last_share >= 0 && isfinite(o->rate) && o->steps >= 0 &&
-                    o->warmup >= 0 && o->improve >= 0 && o->explore >= 0;
+                    o->warmup >= 0 && o->improve >= 0 && o->explore >= 0 && o->near >= 0;
     if (!sensible)
         return error_set(error, HN_INVALID, "training: a weight, a rate or a count is out of range");
     if (!t->policy->has_objective)
