@@ -2,11 +2,15 @@
  *
  * Three losses, of y_raw = network(x) and y = layer(x, y_raw):
  *
- *     objective   f(x, y) + residual_weight |r(y)| + move_weight |y - y_raw|^2      through the layer's exact adjoint
+ *     objective   f(x, y) + residual_weight |r(y)| + square_weight |r(y)|^2 + move_weight |y - y_raw|^2
+ *                                                                                  through the layer's exact adjoint
  *     improve     h(y_raw - y+), y+ = y after `improve` refinement steps            no adjoint; y+ is a constant
  *     targets     h(y_raw - target)                                                where targets are given
  *
  * h is Huber's function of the distance in units of the network's output scales: its square up to `near`, straight beyond.
+ *
+ * Policies with a scheme of their own (hardnet/policy.h) know the loss objective alone, through what they do instead of the layer;
+ * the scheme none also targets.
  *
  * Where a network has K candidates, the best one learns fully, the others with the weight `others`. Batches are cut into fixed
  * chunks whose gradients are added in order: the same bits on any number of threads. A sample whose gradient is not finite is
@@ -32,7 +36,7 @@ typedef struct hn_train_options {
                                * leads, and learns that when it lowers the objective by this share of it */
     hn_real near;    /* of h; 0: the square everywhere */
     hn_real others;  /* weight of the candidates that are not the best, so that none dies */
-    hn_real residual_weight, move_weight;
+    hn_real residual_weight, square_weight, move_weight;
     hn_real inward;      /* share of a bound's gradient that a raw output beyond it gets, where that leads back inside;
                           * through the layer alone it would get none */
     hn_real clip_sample; /* of the loss `objective`: largest norm of one sample's gradient by y_raw; 0: none */
@@ -55,7 +59,7 @@ typedef struct hn_train_report {
 
 hn_train_options hn_train_defaults(void);
 
-/* The network is the caller's; its outputs number K times those of the model. Steps change its parameters. */
+/* The network is the caller's; its outputs number K times those of the model (hn_policy_columns). Steps change its parameters. */
 hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network *network,
                             const hn_train_options *options, hn_error *error);
 void hn_trainer_destroy(hn_trainer *trainer);

@@ -64,6 +64,19 @@ static hn_status list_product(struct product *out, const struct vectors *vectors
     return HN_OK;
 }
 
+hn_status product_create(struct product *out, const struct damped_matrix *matrix, bool transposed, hn_error *error) {
+    struct vectors by_rows = {0}, by_columns = {0};
+    *out = (struct product){0};
+    hn_status status = vectors_copy(&by_rows, matrix->rows, matrix->columns, matrix->first, matrix->column, error);
+    if (status == HN_OK && transposed)
+        status = vectors_transpose(&by_columns, &by_rows, error);
+    if (status == HN_OK)
+        status = list_product(out, transposed ? &by_columns : &by_rows, matrix->place, error);
+    vectors_release(&by_rows);
+    vectors_release(&by_columns);
+    return status;
+}
+
 /* ---- the factor ---- */
 
 /* Storage: zero, range of pivots, 1/D, L, then -L D or what else the kind needs, then constants. */

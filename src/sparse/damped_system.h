@@ -76,6 +76,9 @@ struct damped_request {
 hn_status damped_create(struct damped *out, const struct damped_request *request, hn_error *error);
 void damped_release(struct damped *system);
 
+/* A product with the matrix, or with its transpose; its stream comes from base_allocate. */
+hn_status product_create(struct product *out, const struct damped_matrix *matrix, bool transposed, hn_error *error);
+
 /* ---- what the kernels take ---- */
 
 /* Factors, and takes `sides` right-hand sides (1 or 2) from their places, each of `order` slots, through the forward half. */

@@ -32,6 +32,8 @@ static void lay_out(struct layout *layout, const hn_trainer *t, struct learn_mem
         m->grad_lower = layout_take(layout, samples * t->layer->rows, sizeof *m->grad_lower);
         m->grad_upper = layout_take(layout, samples * t->layer->rows, sizeof *m->grad_upper);
     }
+    if (t->options.policy.scheme == HN_SCHEME_DC3)
+        m->steps = layout_take(layout, numbers * (size_t)t->options.policy.correction_steps, sizeof *m->steps);
     m->grad_y = layout_take(layout, numbers, sizeof *m->grad_y);
     m->grad_raw = layout_take(layout, numbers, sizeof *m->grad_raw);
     m->moved = layout_take(layout, samples, sizeof *m->moved);
@@ -112,9 +114,15 @@ static void finish_gradient(const struct lesson *l, size_t s) {
 
 static void total_losses(const struct lesson *l) {
     const hn_train_options *o = &l->trainer->options;
-    for (size_t s = 0; s < l->chunk.samples; s++)
-        l->own->total[s] =
-            l->memory->objective[s] + o->residual_weight * l->memory->residual[s] + o->move_weight * l->own->moved[s];
+    for (size_t s = 0; s < l->chunk.samples; s++) {
+        double r = l->memory->residual[s];
+        l->own->total[s] = l->memory->objective[s] + o->residual_weight * r + o->square_weight * r * r +
+                           o->move_weight * l->own->moved[s];
+    }
+}
+
+static struct loss_weights weights_of(const struct lesson *l) {
+    return (struct loss_weights){l->trainer->options.residual_weight, l->trainer->options.square_weight};
 }
 
 /* Adds the gradient of move_weight |y - y_raw|^2 by y, or with sign -1 that by y_raw. */
@@ -164,11 +172,25 @@ static void measure_moves(const struct lesson *l) {
 static void learn_objective(const struct lesson *l) {
     const struct chunk *c = &l->chunk;
     chunk_correct(c, l->trainer->layer, l->own->tape, l->own->workspace);
-    chunk_objective(c, l->memory->y, l->memory->objective, l->own->grad_y, l->trainer->options.residual_weight);
+    chunk_objective(c, l->memory->y, l->memory->objective, l->own->grad_y, weights_of(l));
     measure_moves(l);
     total_losses(l);
     chunk_choose(c, l->own->total);
     back_through_layer(l);
+}
+
+/* The same through DC3's completion and correction. What could not be completed counts as dropped. */
+static void learn_completion(const struct lesson *l) {
+    const struct chunk *c = &l->chunk;
+    chunk_complete(c, l->own->steps);
+    chunk_objective(c, l->memory->y, l->memory->objective, l->own->grad_y, weights_of(l));
+    measure_moves(l);
+    total_losses(l);
+    for (size_t s = 0; s < c->samples; s++)
+        if (!l->memory->completed[s].completed)
+            l->own->total[s] = NAN;
+    chunk_choose(c, l->own->total);
+    chunk_complete_back(c, l->own->grad_y, l->own->grad_raw);
 }
 
 /* ---- the losses `improve` and `targets`: y_raw is drawn towards a constant ---- */
@@ -201,8 +223,8 @@ static void explore(const struct lesson *l, const struct chunk *beyond) {
             memcpy(beyond->memory->x + i * inputs, l->memory->x + i * inputs, inputs * sizeof *l->memory->x);
     }
     chunk_correct(beyond, c->policy->layer, NULL, beyond->memory->workspace);
-    chunk_objective(beyond, beyond->memory->y, beyond->memory->objective, NULL, 0);
-    chunk_refine(beyond, l->trainer->options.improve);
+    chunk_objective(beyond, beyond->memory->y, beyond->memory->objective, NULL, OBJECTIVE_ALONE);
+    chunk_refine(beyond, l->trainer->options.improve + 1);
 }
 
 /* The candidate of input i whose raw output is nearest to y. */
@@ -237,7 +259,7 @@ static void learn_improvement(const struct lesson *l) {
     const struct chunk *c = &l->chunk;
     size_t n = l->trainer->outputs;
     chunk_correct(c, l->trainer->policy->layer, NULL, l->memory->workspace);
-    chunk_objective(c, l->memory->y, l->memory->objective, NULL, 0);
+    chunk_objective(c, l->memory->y, l->memory->objective, NULL, OBJECTIVE_ALONE);
     measure_moves(l);
     chunk_refine(c, l->trainer->options.improve);
     chunk_choose(c, l->memory->objective);
@@ -258,7 +280,7 @@ static void learn_targets(const struct lesson *l) {
     const struct chunk *c = &l->chunk;
     size_t n = l->trainer->outputs;
     chunk_correct(c, l->trainer->policy->layer, NULL, l->memory->workspace);
-    chunk_objective(c, l->memory->y, l->memory->objective, NULL, 0);
+    chunk_objective(c, l->memory->y, l->memory->objective, NULL, OBJECTIVE_ALONE);
     measure_moves(l);
     for (size_t s = 0; s < c->samples; s++)
         draw_towards(l, s, l->trainer->targets + (c->first + s % c->count) * n);
@@ -291,13 +313,15 @@ void learn_chunk(hn_trainer *t, int member, size_t number) {
                        .own = &t->memory[member],
                        .sums = &t->sums[number],
                        .grad_parameters = t->gradients + number * t->parameters};
-    l.chunk = chunk_of(t->policy, l.memory, number, t->count);
+    l.chunk = chunk_of(t->policy, l.memory, number, CHUNK, t->count);
     *l.sums = (struct learn_sums){.samples = 0};
     chunk_network(&l.chunk, t->x);
     if (t->targets)
         learn_targets(&l);
     else if (t->options.improve > 0)
         learn_improvement(&l);
+    else if (t->options.policy.scheme == HN_SCHEME_DC3)
+        learn_completion(&l);
     else
         learn_objective(&l);
     add_sums(&l);

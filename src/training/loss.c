@@ -132,8 +132,8 @@ static double residual_of(double c, double lower, double upper) {
     return c < lower ? c - lower : 0;
 }
 
-/* |r|, and the multipliers weight r / |r| for the way back. */
-static double set_multipliers(const struct loss *loss, double *memory, size_t lane, double weight) {
+/* |r|, and the multipliers (size / |r| + 2 square) r for the way back. */
+static double set_multipliers(const struct loss *loss, double *memory, size_t lane, struct loss_weights weights) {
     double squares = 0;
     for (size_t i = 0; i < loss->rows; i++) {
         double r =
@@ -141,7 +141,7 @@ static double set_multipliers(const struct loss *loss, double *memory, size_t la
         memory[loss->multiplier + i * LANES + lane] = r;
         squares += r * r;
     }
-    double size = sqrt(squares), scale = size > 0 ? weight / size : 0;
+    double size = sqrt(squares), scale = (size > 0 ? weights.size / size : 0) + 2 * weights.square;
     for (size_t i = 0; i < loss->rows; i++)
         memory[loss->multiplier + i * LANES + lane] *= scale;
     return size;
@@ -156,14 +156,14 @@ static void write_gradient(const struct loss *loss, const double *memory, size_t
 }
 
 void loss_run(const struct loss *loss, double *memory, struct loss_sample *samples, size_t count,
-              double residual_weight) {
+              struct loss_weights weights) {
     load(loss, memory, samples, count);
     loss->backend.run(loss->program, 0, memory);
     loss->backend.run(loss->program, 1, memory);
     bool wanted = false;
     for (size_t s = 0; s < count; s++) {
         samples[s].objective = memory[loss->objective + s];
-        samples[s].residual = set_multipliers(loss, memory, s, residual_weight);
+        samples[s].residual = set_multipliers(loss, memory, s, weights);
         wanted = wanted || samples[s].gradient;
     }
     if (!wanted)

@@ -1,6 +1,6 @@
 /* loss.h - the model's objective and the size of what is still violated, with their gradient by y, over lanes.
  *
- *     f(x, y) + residual_weight |r(y)|                 2-norm; the gradient of |r| is J' r / |r|, and 0 where r vanishes
+ *     f(x, y) + size |r(y)| + square |r(y)|^2          2-norm; the gradient of |r| is J' r / |r|, and 0 where r vanishes
  *
  * In comes a model with an objective; out goes a program that any number of threads may run, each in memory of its own.
  *
@@ -37,9 +37,13 @@ struct loss_sample {
     double residual;  /* |r|, 2-norm */
 };
 
+struct loss_weights {
+    double size, square;
+};
+
 /* Samples at most LANES; memory of loss->bytes, 64-byte aligned and begun once by loss_begin. */
 void loss_begin(const struct loss *loss, double *memory);
 void loss_run(const struct loss *loss, double *memory, struct loss_sample *samples, size_t count,
-              double residual_weight);
+              struct loss_weights weights);
 
 #endif

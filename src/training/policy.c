@@ -11,36 +11,59 @@
 enum { MOST_CANDIDATES = 1000 };
 
 hn_policy_options hn_policy_defaults(void) {
-    return (hn_policy_options){.layer = hn_layer_defaults(), .candidates = 1};
+    return (hn_policy_options){.layer = hn_layer_defaults(),
+                               .candidates = 1,
+                               .scheme = HN_SCHEME_LAYER,
+                               .correction_steps = 100,
+                               .correction_rate = 0.1,
+                               .momentum = 0.5};
 }
 
 /* ---- life ---- */
 
 static hn_status check_options(const hn_policy *p, hn_error *error) {
     const hn_policy_options *o = &p->options;
-    hn_network_options network = hn_network_describe(p->network);
+    hn_status status = scheme_check(o, error);
+    if (status != HN_OK)
+        return status;
     if (o->candidates < 1 || o->candidates > MOST_CANDIDATES)
         return error_set(error, HN_INVALID, "candidates %zu: choose 1 to %d", o->candidates, MOST_CANDIDATES);
     if (o->refine < 0)
         return error_set(error, HN_INVALID, "refine %d: choose 0 or more steps", o->refine);
-    if (network.inputs != p->inputs || network.outputs != o->candidates * p->outputs)
-        return error_set(error, HN_INVALID,
-                         "the network has %zu inputs and %zu outputs; the model needs %zu and %zu (%zu candidates)",
-                         network.inputs, network.outputs, p->inputs, o->candidates * p->outputs, o->candidates);
+    if (o->scheme != HN_SCHEME_LAYER && p->refines)
+        return error_set(error, HN_INVALID, "refinement steps need a layer; the scheme is %s",
+                         hn_scheme_text(o->scheme));
     if (!p->has_objective && (p->refines || o->candidates > 1))
         return error_set(error, HN_INVALID, "the model has no objective: %s need one",
                          o->candidates > 1 ? "candidates" : "refinement steps");
     return HN_OK;
 }
 
+static hn_status check_widths(const hn_policy *p, hn_error *error) {
+    hn_network_options network = hn_network_describe(p->network);
+    size_t candidates = p->options.candidates, outputs = candidates * p->width;
+    if (network.inputs == p->inputs && network.outputs == outputs)
+        return HN_OK;
+    return error_set(error, HN_INVALID,
+                     "the network has %zu inputs and %zu outputs; the model needs %zu and %zu (%zu candidates%s)",
+                     network.inputs, network.outputs, p->inputs, outputs, candidates,
+                     p->completion.bytes ? " of its independent outputs" : "");
+}
+
 static hn_status build(hn_policy *p, hn_error *error) {
+    hn_layer_options layer = policy_layer(&p->options);
     hn_status status = check_options(p, error);
+    if (status == HN_OK)
+        status = hn_layer_create(&p->layer, p->model, &layer, error);
+    if (status == HN_OK && p->options.scheme == HN_SCHEME_DC3)
+        status = completion_create(&p->completion, p->model, p->layer, error);
+    p->width = p->completion.bytes ? p->completion.width : p->outputs;
+    if (status == HN_OK)
+        status = check_widths(p, error);
     if (status == HN_OK && p->has_objective)
         status = loss_create(&p->loss, p->model, error);
     if (status == HN_OK && p->refines)
         status = refiner_create(&p->refiner, p->model, p->options.layer.instructions, error);
-    if (status == HN_OK)
-        status = hn_layer_create(&p->layer, p->model, &p->options.layer, error);
     if (status == HN_OK)
         status = team_create(&p->team, p->options.threads, error);
     return status == HN_OK ? policy_memory_create(p, error) : status;
@@ -79,6 +102,7 @@ void hn_policy_destroy(hn_policy *p) {
         return;
     policy_memory_release(p);
     team_destroy(p->team);
+    completion_release(&p->completion);
     hn_layer_destroy(p->layer);
     loss_release(&p->loss);
     refiner_release(&p->refiner);
@@ -110,20 +134,37 @@ static void write_out(const struct chunk *c) {
     }
 }
 
+/* Where nothing corrects, outputs that are not ok are usual: the one that violates least is the best of them. */
+static void set_values(const struct chunk *c) {
+    const struct policy_memory *m = c->memory;
+    bool corrected = c->policy->options.scheme == HN_SCHEME_LAYER;
+    for (size_t s = 0; c->policy->has_objective && s < c->samples; s++) {
+        bool ok = m->reports[s].outcome == HN_OUTCOME_OK;
+        m->value[s] = corrected || ok ? m->objective[s] : m->reports[s].violation;
+    }
+}
+
+/* So many inputs that every thread gets several chunks, in whole lanes where there are enough. No bit depends on it. */
+static size_t chunk_size(const hn_policy *p, size_t count) {
+    size_t share = count / (4 * (size_t)team_size(p->team)) + 1, size = (share + LANES - 1) / LANES * LANES;
+    return size < CHUNK ? size : CHUNK;
+}
+
 static void work(void *context, int member) {
     hn_policy *p = context;
-    size_t chunks = (p->job_count + CHUNK - 1) / CHUNK;
+    size_t size = p->job_size, chunks = (p->job_count + size - 1) / size;
     for (;;) {
         size_t number = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED);
         if (number >= chunks)
             return;
-        struct chunk c = chunk_of(p, &p->memory[member], number, p->job_count);
+        struct chunk c = chunk_of(p, &p->memory[member], number, size, p->job_count);
         chunk_network(&c, p->job_x);
-        chunk_correct(&c, p->layer, NULL, c.memory->workspace);
+        chunk_outputs(&c);
         if (p->has_objective)
-            chunk_objective(&c, c.memory->y, c.memory->objective, NULL, 0);
+            chunk_objective(&c, c.memory->y, c.memory->objective, NULL, OBJECTIVE_ALONE);
         chunk_refine(&c, p->options.refine);
-        chunk_choose(&c, c.memory->objective);
+        set_values(&c);
+        chunk_choose(&c, c.memory->value);
         write_out(&c);
     }
 }
@@ -134,6 +175,7 @@ hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y
         return error_set(error, HN_INVALID, "hn_policy_run: there is no policy or there are no inputs");
     p->job_x = x;
     p->job_count = count;
+    p->job_size = chunk_size(p, count);
     p->next = 0;
     p->out_y = y;
     p->out_objective = objective;

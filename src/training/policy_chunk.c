@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-struct chunk chunk_of(const hn_policy *policy, struct policy_memory *memory, size_t number, size_t total) {
-    struct chunk c = {.policy = policy, .memory = memory, .first = number * CHUNK};
-    c.count = total - c.first < CHUNK ? total - c.first : CHUNK;
+struct chunk chunk_of(const hn_policy *policy, struct policy_memory *memory, size_t number, size_t size, size_t total) {
+    struct chunk c = {.policy = policy, .memory = memory, .first = number * size};
+    c.count = total - c.first < size ? total - c.first : size;
     c.samples = c.count * policy->options.candidates;
     return c;
 }
@@ -37,6 +37,25 @@ static size_t sample_at(const struct chunk *c, size_t input, size_t candidate) {
 
 /* ---- network ---- */
 
+/* One candidate as the network gives it, from a row of all outputs or back into it. */
+static void pick(const hn_policy *p, const double *all, double *own) {
+    if (p->width == p->outputs)
+        memcpy(own, all, p->outputs * sizeof *all);
+    else
+        for (size_t j = 0; j < p->width; j++)
+            own[j] = all[p->completion.independent[j]];
+}
+
+static void put(const hn_policy *p, const double *own, double *all) {
+    if (p->width == p->outputs) {
+        memcpy(all, own, p->outputs * sizeof *own);
+        return;
+    }
+    memset(all, 0, p->outputs * sizeof *all);
+    for (size_t j = 0; j < p->width; j++)
+        all[p->completion.independent[j]] = own[j];
+}
+
 /* The network gives all candidates of an input in one row; the layer wants each as a row of its own. */
 static void spread(const struct chunk *c, const double *rows, const double *x) {
     const hn_policy *p = c->policy;
@@ -44,7 +63,7 @@ static void spread(const struct chunk *c, const double *rows, const double *x) {
     for (size_t i = 0; i < c->count; i++)
         for (size_t j = 0; j < k; j++) {
             size_t s = sample_at(c, i, j);
-            memcpy(c->memory->raw + s * n, rows + (i * k + j) * n, n * sizeof *rows);
+            put(p, rows + (i * k + j) * p->width, c->memory->raw + s * n);
             if (p->inputs)
                 memcpy(c->memory->x + s * p->inputs, x + i * p->inputs, p->inputs * sizeof *rows);
         }
@@ -54,7 +73,7 @@ void chunk_gather(const struct chunk *c, const double *samples, double *rows) {
     size_t n = c->policy->outputs, k = c->policy->options.candidates;
     for (size_t i = 0; i < c->count; i++)
         for (size_t j = 0; j < k; j++)
-            memcpy(rows + (i * k + j) * n, samples + sample_at(c, i, j) * n, n * sizeof *rows);
+            pick(c->policy, samples + sample_at(c, i, j) * n, rows + (i * k + j) * c->policy->width);
 }
 
 void chunk_network(const struct chunk *c, const double *x) {
@@ -71,9 +90,16 @@ void chunk_correct(const struct chunk *c, hn_layer *layer, void *tape, void *wor
     hn_layer_run(layer, &batch, workspace, hn_layer_workspace_bytes(layer), NULL);
 }
 
+void chunk_outputs(const struct chunk *c) {
+    if (c->policy->options.scheme == HN_SCHEME_DC3)
+        chunk_complete(c, NULL);
+    else
+        chunk_correct(c, c->policy->layer, NULL, c->memory->workspace);
+}
+
 // NOLINTNEXTLINE(readability-non-const-parameter): the gradient is written through the samples
 void chunk_objective(const struct chunk *c, const double *y, double *objective, double *gradient,
-                     double residual_weight) {
+                     struct loss_weights weights) {
     const hn_policy *p = c->policy;
     struct policy_memory *m = c->memory;
     for (size_t s = 0; s < c->samples; s += LANES) {
@@ -83,7 +109,7 @@ void chunk_objective(const struct chunk *c, const double *y, double *objective, 
             samples[i] = (struct loss_sample){.x = m->x + (s + i) * p->inputs,
                                               .y = y + (s + i) * p->outputs,
                                               .gradient = gradient ? gradient + (s + i) * p->outputs : NULL};
-        loss_run(&p->loss, m->loss, samples, count, residual_weight);
+        loss_run(&p->loss, m->loss, samples, count, weights);
         for (size_t i = 0; i < count; i++) {
             objective[s + i] = samples[i].objective;
             m->residual[s + i] = samples[i].residual;
@@ -140,7 +166,7 @@ void chunk_refine(const struct chunk *c, int steps) {
         m->length[s] = 1;
     for (int k = 0; k < steps; k++) {
         refine_once(c, k > 0);
-        chunk_objective(c, m->trial, m->trial_objective, NULL, 0);
+        chunk_objective(c, m->trial, m->trial_objective, NULL, OBJECTIVE_ALONE);
         keep_better(c);
     }
     for (size_t s = 0; steps > 0 && s < c->samples; s++) {

@@ -3,6 +3,8 @@
  *     policy.model        the model's fingerprint
  *     policy.method, policy.damping, policy.iterations, policy.tolerance, policy.relative       the layer's settings
  *     policy.candidates, policy.refine
+ *     policy.scheme, policy.correction-steps, policy.correction-rate, policy.momentum
+ *     policy.independent  how many outputs of the model the network gives, and a checksum over which they are
  *
  * Settings are as they were given; -1 stands for the method's own. Numbers are written in hexadecimal (base/hexadecimal.h), so that
  * they come back to the same bits, whole ones in decimal. All of them must be there, and no other text may start with "policy.":
@@ -23,12 +25,37 @@
 
 #define PREFIX "policy."
 
-enum setting { MODEL, METHOD, DAMPING, ITERATIONS, TOLERANCE, RELATIVE, CANDIDATES, REFINE, SETTINGS };
+enum setting {
+    MODEL,
+    METHOD,
+    DAMPING,
+    ITERATIONS,
+    TOLERANCE,
+    RELATIVE,
+    CANDIDATES,
+    REFINE,
+    SCHEME,
+    CORRECTION_STEPS,
+    CORRECTION_RATE,
+    MOMENTUM,
+    INDEPENDENT,
+    SETTINGS
+};
 
 static const char keys[SETTINGS][24] = {
-    [MODEL] = PREFIX "model",           [METHOD] = PREFIX "method",       [DAMPING] = PREFIX "damping",
-    [ITERATIONS] = PREFIX "iterations", [TOLERANCE] = PREFIX "tolerance", [RELATIVE] = PREFIX "relative",
-    [CANDIDATES] = PREFIX "candidates", [REFINE] = PREFIX "refine",
+    [MODEL] = PREFIX "model",
+    [METHOD] = PREFIX "method",
+    [DAMPING] = PREFIX "damping",
+    [ITERATIONS] = PREFIX "iterations",
+    [TOLERANCE] = PREFIX "tolerance",
+    [RELATIVE] = PREFIX "relative",
+    [CANDIDATES] = PREFIX "candidates",
+    [REFINE] = PREFIX "refine",
+    [SCHEME] = PREFIX "scheme",
+    [CORRECTION_STEPS] = PREFIX "correction-steps",
+    [CORRECTION_RATE] = PREFIX "correction-rate",
+    [MOMENTUM] = PREFIX "momentum",
+    [INDEPENDENT] = PREFIX "independent",
 };
 
 static bool is_setting(const char *key) {
@@ -41,6 +68,16 @@ struct values {
     char text[SETTINGS][HN_FINGERPRINT_BYTES];
 };
 
+enum { VALUE_SIZE = HN_FINGERPRINT_BYTES };
+
+static void write_independent(const hn_policy *policy, char text[VALUE_SIZE]) {
+    if (policy->completion.bytes)
+        snprintf(text, VALUE_SIZE, "%zu with checksum %08lx", policy->width,
+                 (unsigned long)completion_checksum(&policy->completion));
+    else
+        snprintf(text, VALUE_SIZE, "all");
+}
+
 static hn_status write_values(const hn_policy *policy, struct values *values, hn_error *error) {
     hn_policy_options o = hn_policy_describe(policy);
     enum { SIZE = sizeof values->text[0] };
@@ -51,6 +88,11 @@ static hn_status write_values(const hn_policy *policy, struct values *values, hn
     snprintf(values->text[RELATIVE], SIZE, "%s", o.layer.relative ? "true" : "false");
     snprintf(values->text[CANDIDATES], SIZE, "%zu", o.candidates);
     snprintf(values->text[REFINE], SIZE, "%d", o.refine);
+    snprintf(values->text[SCHEME], SIZE, "%s", hn_scheme_text(o.scheme));
+    snprintf(values->text[CORRECTION_STEPS], SIZE, "%d", o.correction_steps);
+    snprintf(values->text[CORRECTION_RATE], SIZE, "%s", hexadecimal_write(o.correction_rate).text);
+    snprintf(values->text[MOMENTUM], SIZE, "%s", hexadecimal_write(o.momentum).text);
+    write_independent(policy, values->text[INDEPENDENT]);
     return hn_model_fingerprint(policy->model, values->text[MODEL], error);
 }
 
@@ -148,7 +190,15 @@ static bool read_setting(hn_policy_options *o, enum setting setting, const char 
         return read_count(text, &o->candidates);
     case REFINE:
         return read_whole(text, &o->refine) && o->refine >= 0;
-    default: /* the fingerprint is looked at later */
+    case SCHEME:
+        return hn_scheme_find(text, &o->scheme);
+    case CORRECTION_STEPS:
+        return read_whole(text, &o->correction_steps) && o->correction_steps >= 0;
+    case CORRECTION_RATE:
+        return hexadecimal_read(text, &o->correction_rate);
+    case MOMENTUM:
+        return hexadecimal_read(text, &o->momentum);
+    default: /* the fingerprint and the columns are looked at later */
         return true;
     }
 }
@@ -166,14 +216,17 @@ static hn_status read_settings(hn_policy_options *options, const hn_network *net
 
 /* ---- loading: the model ---- */
 
-static hn_status check_widths(const hn_model *model, const hn_network *network, size_t candidates, const char *path,
-                              hn_error *error) {
+/* How many outputs dc3 needs is found when the policy is created. */
+static hn_status check_widths(const hn_model *model, const hn_network *network, const hn_policy_options *options,
+                              const char *path, hn_error *error) {
     hn_network_options o = hn_network_describe(network);
     size_t inputs = hn_model_input_count(model), outputs = hn_model_output_count(model);
+    size_t candidates = options->candidates;
     if (o.inputs != inputs)
         return error_set(error, HN_INVALID, "%s: the network has %zu inputs, and the model %zu", path, o.inputs,
                          inputs);
-    if (o.outputs % candidates != 0 || o.outputs / candidates != outputs)
+    bool all = o.outputs % candidates == 0 && o.outputs / candidates == outputs;
+    if (!all && options->scheme != HN_SCHEME_DC3)
         return error_set(error, HN_INVALID,
                          "%s: the network has %zu outputs for %zu candidate%s, and the model %zu for each", path,
                          o.outputs, candidates, candidates == 1 ? "" : "s", outputs);
@@ -194,13 +247,26 @@ static hn_status check_model(const hn_model *model, const hn_network *network, c
 
 /* ---- loading ---- */
 
+/* The choice of dependent outputs is made again; a network for another one is of no use. */
+static hn_status check_independent(hn_policy **policy, const hn_network *network, const char *path, hn_error *error) {
+    const char *found = hn_network_text(network, keys[INDEPENDENT]);
+    char wanted[VALUE_SIZE];
+    write_independent(*policy, wanted);
+    if (strcmp(found, wanted) == 0)
+        return HN_OK;
+    hn_policy_destroy(*policy);
+    *policy = NULL;
+    return error_set(error, HN_INVALID, "%s: the setting %s is \"%s\", and for this model it is \"%s\"", path,
+                     keys[INDEPENDENT], show_name(found).text, wanted);
+}
+
 static hn_status build(hn_policy **out, const hn_model *model, const hn_network *network,
                        const hn_policy_options *options, const char *path, hn_error *error) {
     hn_error inner = {.text = ""};
     hn_status status = hn_policy_create(out, model, network, options, &inner);
     if (status != HN_OK)
         error_set(error, status, "%s: %.400s", path, inner.text);
-    return status;
+    return status == HN_OK ? check_independent(out, network, path, error) : status;
 }
 
 hn_status hn_policy_load(hn_policy **out, const hn_model *model, const char *path, int threads, hn_error *error) {
@@ -215,7 +281,7 @@ hn_status hn_policy_load(hn_policy **out, const hn_model *model, const char *pat
     if (status == HN_OK)
         status = read_settings(&options, network, path, error);
     if (status == HN_OK)
-        status = check_widths(model, network, options.candidates, path, error);
+        status = check_widths(model, network, &options, path, error);
     if (status == HN_OK)
         status = check_model(model, network, path, error);
     if (status == HN_OK)

@@ -13,6 +13,8 @@ static void lay_out(struct layout *layout, const hn_policy *p, struct policy_mem
     m->workspace = layout_take(layout, hn_layer_workspace_bytes(p->layer), 1);
     m->loss = layout_take(layout, p->loss.bytes, 1);
     m->refine = layout_take(layout, p->refiner.bytes, 1);
+    m->completion = layout_take(layout, p->completion.bytes, 1);
+    m->completed = layout_take(layout, p->completion.bytes ? samples : 0, sizeof *m->completed);
     m->x = layout_take(layout, samples * p->inputs, sizeof *m->x);
     m->raw = layout_take(layout, numbers, sizeof *m->raw);
     m->y = layout_take(layout, numbers, sizeof *m->y);
@@ -24,6 +26,7 @@ static void lay_out(struct layout *layout, const hn_policy *p, struct policy_mem
     m->trial_reports = layout_take(layout, refined, sizeof *m->trial_reports);
     m->multipliers = layout_take(layout, refined * p->refiner.rows, sizeof *m->multipliers);
     m->length = layout_take(layout, refined, sizeof *m->length);
+    m->value = layout_take(layout, samples, sizeof *m->value);
     m->best = layout_take(layout, CHUNK, sizeof *m->best);
 }
 
@@ -41,6 +44,8 @@ static hn_status create_one(const hn_policy *p, struct policy_memory *m, hn_erro
         loss_begin(&p->loss, m->loss);
     if (p->refines)
         refiner_begin(&p->refiner, m->refine);
+    if (p->completion.bytes)
+        completion_begin(&p->completion, m->completion);
     return perceptron_memory_create(&m->perceptron, p->network, CHUNK, error);
 }
 

@@ -11,10 +11,11 @@
 #include "hardnet/policy.h"
 #include "layer/layer_parts.h"
 #include "network/perceptron.h"
+#include "training/dc3.h"
 #include "training/loss.h"
 #include "training/refine.h"
 
-enum { CHUNK = 40 }; /* inputs; five times LANES */
+enum { CHUNK = 40 }; /* inputs at most, and in training always; five times LANES */
 
 /* Memory of one thread, for one chunk. */
 struct policy_memory {
@@ -22,6 +23,8 @@ struct policy_memory {
     void *workspace;    /* of the layer */
     double *loss;       /* of the loss, aligned */
     double *refine;     /* of the refiner, aligned */
+    double *completion; /* of the completion, aligned */
+    struct dc3_sample *completed;
     double *x;          /* inputs, once per candidate */
     double *raw, *y;    /* network's and corrected outputs */
     double *objective;  /* of y */
@@ -32,6 +35,7 @@ struct policy_memory {
     hn_report *trial_reports;
     double *multipliers; /* of rows, per sample */
     double *length;      /* of refinement steps, per sample */
+    double *value;       /* by which the best candidate is chosen */
     size_t *best;        /* sample of each input */
     void *block;
 };
@@ -42,7 +46,9 @@ struct hn_policy {
     hn_network *owned; /* the network, when it came from a file; else NULL */
     hn_policy_options options;
     size_t inputs, outputs;
-    hn_layer *layer;
+    size_t width;                 /* outputs of the network per candidate: all, or the independent ones */
+    hn_layer *layer;              /* one without steps where the scheme corrects nothing or otherwise: it judges */
+    struct completion completion; /* of the scheme dc3 */
     bool has_objective;
     struct loss loss;       /* when there is an objective */
     bool refines;           /* now or for a trainer */
@@ -52,7 +58,7 @@ struct hn_policy {
     struct policy_memory *memory; /* one per member */
     /* the present job */
     const double *job_x;
-    size_t job_count, next;
+    size_t job_count, job_size, next;
     double *out_y, *out_objective;
     hn_report *out_reports;
 };
@@ -61,6 +67,15 @@ struct hn_policy {
  * input. */
 hn_status policy_create(hn_policy **out, const hn_model *model, const hn_network *network,
                         const hn_policy_options *options, bool improves, hn_error *error);
+
+/* The layer of these options: with no step where the scheme has none. */
+hn_layer_options policy_layer(const hn_policy_options *options);
+
+/* Whether the scheme's settings make sense. */
+hn_status scheme_check(const hn_policy_options *options, hn_error *error);
+
+/* Correction steps, their rate and momentum. */
+struct dc3_settings policy_dc3(const hn_policy_options *options);
 
 hn_status policy_memory_create(hn_policy *policy, hn_error *error);
 void policy_memory_release(hn_policy *policy);
@@ -72,21 +87,30 @@ struct chunk {
     size_t samples;      /* inputs times candidates; the input of sample s is s % count */
 };
 
-/* Chunk `number` of a batch of `total` inputs. */
-struct chunk chunk_of(const hn_policy *policy, struct policy_memory *memory, size_t number, size_t total);
+/* Chunk `number` of a batch of `total` inputs, `size` a chunk. */
+struct chunk chunk_of(const hn_policy *policy, struct policy_memory *memory, size_t number, size_t size, size_t total);
 
 /* The same chunk with one sample per input, in the memory behind that of its own samples. */
 struct chunk chunk_beyond(const struct chunk *chunk, struct policy_memory *memory);
 
-/* Network: raw outputs, one row per sample, of the batch's inputs x. */
+/* Network: raw outputs, one row per sample, of the batch's inputs x; 0 in columns that it does not give. */
 void chunk_network(const struct chunk *chunk, const double *x);
 
 /* Layer: y and reports. */
 void chunk_correct(const struct chunk *chunk, hn_layer *layer, void *tape, void *workspace);
 
-/* Objective and residual at the rows of y, and with a gradient that of f + residual_weight |r|. */
+/* The same for the scheme dc3, with a tape (steps x outputs per sample) or NULL; raw outputs come back completed. And the way back
+ * from gradients by y to those by the raw outputs. */
+void chunk_complete(const struct chunk *chunk, double *tape);
+void chunk_complete_back(const struct chunk *chunk, const double *grad_y, double *grad_raw);
+
+/* By whichever of the two is the policy's own. */
+void chunk_outputs(const struct chunk *chunk);
+
+/* Objective and residual at the rows of y, and with a gradient that of the weighted loss. */
+static const struct loss_weights OBJECTIVE_ALONE = {0, 0};
 void chunk_objective(const struct chunk *chunk, const double *y, double *objective, double *gradient,
-                     double residual_weight);
+                     struct loss_weights weights);
 
 /* So many steps along the constraints, each corrected again and kept where it helps. Needs objectives of y. */
 void chunk_refine(const struct chunk *chunk, int steps);
@@ -94,7 +118,7 @@ void chunk_refine(const struct chunk *chunk, int steps);
 /* The best candidate of every input: ok before not ok, then the smallest value. */
 void chunk_choose(const struct chunk *chunk, const double *values);
 
-/* From one row per sample to one row per input, candidates side by side. */
+/* From one row per sample to one row per input, candidates side by side, in the columns that the network gives. */
 void chunk_gather(const struct chunk *chunk, const double *samples, double *rows);
 
 #endif

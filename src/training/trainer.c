@@ -23,13 +23,13 @@ hn_train_options hn_train_defaults(void) {
                                 .layer = hn_layer_defaults(),
                                 .improve = 1,
                                 .explore = 0.01,
-                                .near = 0.15,
-                                .others = 0.05,
+                                .near = 0.1,
+                                .others = 0.1,
                                 .residual_weight = 10,
                                 .move_weight = 0.05,
                                 .inward = 1,
                                 .clip_sample = 100,
-                                .rate = 1e-3,
+                                .rate = 2e-3,
                                 .last_share = 0.01,
                                 .warmup = 50,
                                 .steps = 4000};
@@ -41,13 +41,16 @@ hn_train_options hn_train_defaults(void) {
 
 static hn_status check_options(const hn_trainer *t, hn_error *error) {
     const hn_train_options *o = &t->options;
-    bool sensible = o->residual_weight >= 0 && o->move_weight >= 0 && o->others >= 0 && o->clip_sample >= 0 &&
-                    o->clip_batch >= 0 && o->rate > 0 && o->last_share >= 0 && isfinite(o->rate) && o->steps >= 0 &&
-                    o->warmup >= 0 && o->improve >= 0 && o->explore >= 0 && o->near >= 0;
+    bool sensible = o->residual_weight >= 0 && o->square_weight >= 0 && o->move_weight >= 0 && o->others >= 0 &&
+                    o->clip_sample >= 0 && o->clip_batch >= 0 && o->rate > 0 && o->last_share >= 0 &&
+                    isfinite(o->rate) && o->steps >= 0 && o->warmup >= 0 && o->improve >= 0 && o->explore >= 0 &&
+                    o->near >= 0;
     if (!sensible)
         return error_set(error, HN_INVALID, "training: a weight, a rate or a count is out of range");
     if (!t->policy->has_objective)
         return error_set(error, HN_INVALID, "the model has no objective: there is nothing to train for");
+    if (o->policy.scheme == HN_SCHEME_DC3 && o->move_weight > 0)
+        return error_set(error, HN_INVALID, "training: dc3 knows no move weight");
     return HN_OK;
 }
 
@@ -64,12 +67,22 @@ static hn_status make_moments(hn_trainer *t, hn_error *error) {
     return HN_OK;
 }
 
+/* The loss goes through the steps that training is told to take; without a layer through none. */
+static hn_status make_layer(hn_trainer *t, const hn_model *model, hn_error *error) {
+    hn_layer_options options = t->options.layer;
+    if (t->options.policy.scheme == HN_SCHEME_DC3)
+        return HN_OK;
+    if (t->options.policy.scheme == HN_SCHEME_NONE)
+        options = policy_layer(&t->options.policy);
+    return hn_layer_create(&t->layer, model, &options, error);
+}
+
 static hn_status build(hn_trainer *t, const hn_model *model, hn_error *error) {
     hn_status status = policy_create(&t->policy, model, t->network, &t->options.policy, t->options.improve > 0, error);
     if (status == HN_OK)
         status = check_options(t, error);
     if (status == HN_OK && t->options.improve == 0)
-        status = hn_layer_create(&t->layer, model, &t->options.layer, error);
+        status = make_layer(t, model, error);
     if (status == HN_OK)
         status = make_moments(t, error);
     return status == HN_OK ? learn_memory_create(t, error) : status;
@@ -226,6 +239,8 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
                           hn_train_report *report, hn_error *error) {
     if (!t || count == 0 || (!x && t->inputs))
         return error_set(error, HN_INVALID, "hn_trainer_step: there is no trainer or there are no inputs");
+    if (targets && t->options.policy.scheme == HN_SCHEME_DC3)
+        return error_set(error, HN_INVALID, "hn_trainer_step: dc3 does not learn from targets");
     t->targets = targets;
     hn_status status = run_batch(t, count, x, error);
     if (status != HN_OK)

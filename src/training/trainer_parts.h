@@ -10,6 +10,7 @@
 /* What one thread needs beside the policy's memory: the way back of one chunk. */
 struct learn_memory {
     void *workspace, *tape;          /* of the layer that the loss goes through */
+    double *steps;                   /* of the scheme dc3: its tape */
     double *grad_y, *grad_raw;       /* by y, by y_raw */
     double *grad_lower, *grad_upper; /* by bounds */
     double *before;                  /* objective of y before it is improved */

@@ -11,8 +11,20 @@
 
 static struct scratch scratch;
 static const char *path;
-static hn_model *model;
-static hn_network *network;
+static hn_model *model, *equal;
+static hn_network *network, *narrow;
+
+static hn_model *make_model(bool equality) {
+    hn_model *made;
+    assert_int_equal(hn_model_create(&made, NULL, NULL), HN_OK);
+    hn_expr x = hn_input(made, "x"), y = hn_output(made, "y"), z = hn_output(made, "z");
+    hn_constrain_between(made, "disc", hn_constant(made, 0), hn_add(hn_mul(y, y), hn_mul(z, z)), hn_shift(x, 1));
+    if (equality)
+        hn_constrain_between(made, "product", x, hn_mul(hn_shift(y, 1), hn_shift(z, 2)), x);
+    hn_minimize(made, "cost", hn_add(hn_mul(y, y), z));
+    assert_int_equal(hn_model_finish(made, NULL), HN_OK);
+    return made;
+}
 
 static int begin(void **state) {
     (void)state;
@@ -20,12 +32,12 @@ static int begin(void **state) {
     memory_fail_never();
     scratch = scratch_create();
     path = scratch_path(&scratch, "net");
-    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
-    hn_expr x = hn_input(model, "x"), y = hn_output(model, "y"), z = hn_output(model, "z");
-    hn_constrain_between(model, "disc", hn_constant(model, 0), hn_add(hn_mul(y, y), hn_mul(z, z)), hn_shift(x, 1));
-    hn_minimize(model, "cost", hn_add(hn_mul(y, y), z));
-    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    model = make_model(false);
+    equal = make_model(true);
     assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
+    hn_network_options half = options;
+    half.outputs = 2; /* of two candidates with a dependent output each */
+    assert_int_equal(hn_network_create(&narrow, &half, NULL), HN_OK);
     return 0;
 }
 
@@ -33,7 +45,9 @@ static int end(void **state) {
     (void)state;
     memory_fail_never();
     hn_network_destroy(network);
+    hn_network_destroy(narrow);
     hn_model_destroy(model);
+    hn_model_destroy(equal);
     scratch_remove(&scratch);
     return memory_live_blocks() != 0;
 }
@@ -44,6 +58,15 @@ static hn_status create(hn_policy **policy, hn_error *error) {
     options.refine = 3;
     options.threads = 1;
     return hn_policy_create(policy, model, network, &options, error);
+}
+
+/* With an equality, for which one of the two outputs is solved. */
+static hn_status create_dc3(hn_policy **policy, hn_error *error) {
+    hn_policy_options options = hn_policy_defaults();
+    options.scheme = HN_SCHEME_DC3;
+    options.candidates = 2;
+    options.threads = 1;
+    return hn_policy_create(policy, equal, narrow, &options, error);
 }
 
 static hn_status load(hn_policy **policy, hn_error *error) {
@@ -80,6 +103,8 @@ static void creating_a_policy_survives(void **state) {
     (void)state;
     survive(create, false);
     survive(create, true);
+    survive(create_dc3, false);
+    survive(create_dc3, true);
 }
 
 static void saving_one_survives(void **state) {

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 30, MOST_TEXTS = 16 };
+enum { SAMPLES = 30, MOST_TEXTS = 24 };
 
 static const char disc[] = "param N := 2; param radius >= 0.5, <= 2; var y{1..N} := 0.25;"
                            "subject to inside: sum{i in 1..N} y[i]^2 <= radius^2; subject to line: y[1] + y[2] >= 0.1;"
@@ -115,6 +115,10 @@ static void check_same_options(hn_policy_options a, hn_policy_options b) {
     assert_int_equal(a.layer.relative, b.layer.relative);
     assert_int_equal(a.candidates, b.candidates);
     assert_int_equal(a.refine, b.refine);
+    assert_int_equal(a.scheme, b.scheme);
+    assert_int_equal(a.correction_steps, b.correction_steps);
+    assert_same_bits(a.correction_rate, b.correction_rate);
+    assert_same_bits(a.momentum, b.momentum);
 }
 
 static void there_and_back(hn_policy_options options) {
@@ -150,6 +154,14 @@ static void a_policy_comes_back_with_its_settings(void **state) {
     options.threads = 1;
     options.candidates = 3;
     options.refine = 4;
+    there_and_back(options);
+    options.refine = 0;
+    options.scheme = HN_SCHEME_NONE;
+    there_and_back(options);
+    options.scheme = HN_SCHEME_DC3;
+    options.correction_steps = 7;
+    options.correction_rate = 0.03;
+    options.momentum = 1.0 / 3;
     there_and_back(options);
 }
 
@@ -272,6 +284,13 @@ static const struct {
     {"policy.candidates", "3", "for 3 candidates"},
     {"policy.refine", "-1", "policy.refine"},
     {"policy.refine", "two", "policy.refine is \"two\""},
+    {"policy.scheme", "penalty", "policy.scheme is \"penalty\""},
+    {"policy.correction-steps", "-1", "policy.correction-steps"},
+    {"policy.correction-rate", "0.1", "policy.correction-rate is \"0.1\""},
+    {"policy.correction-rate", "-0x1.0000000000000p+0", "correction rate -1"},
+    {"policy.momentum", "0x1.0000000000000p+0", "momentum 1"},
+    {"policy.momentum", "half", "policy.momentum is \"half\""},
+    {"policy.independent", "2 with checksum 00000000", "policy.independent is"},
     {"policy.model", "", "another model"},
     {"policy.model", "\x01\x02", "another model"},
     {"policy.unheard", "of", "policy.unheard is not known"},
@@ -283,6 +302,11 @@ static const struct {
     {"policy.relative", NULL, "policy.relative is missing"},
     {"policy.candidates", NULL, "policy.candidates is missing"},
     {"policy.refine", NULL, "policy.refine is missing"},
+    {"policy.scheme", NULL, "policy.scheme is missing"},
+    {"policy.correction-steps", NULL, "policy.correction-steps is missing"},
+    {"policy.correction-rate", NULL, "policy.correction-rate is missing"},
+    {"policy.momentum", NULL, "policy.momentum is missing"},
+    {"policy.independent", NULL, "policy.independent is missing"},
     {"policy.model", NULL, "policy.model is missing"},
 };
 
