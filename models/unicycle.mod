@@ -42,6 +42,9 @@ var next_error{i in 1..3} =
 var stage = sum{i in 1..3} weight[i]*next_error[i]^2 + sum{j in 1..2} effort[j]*u[0,j]^2;
 var final = sum{i in 1..3} terminal[i]*next_error[i]^2;
 
+# How far the state reached is from the obstacle, in the obstacle's own units: negative inside of it.
+var clearance = 0.51020408*next[1]^2 + 0.90702948*next[2]^2 - 1;
+
 var before{k in 1..N, i in 1..3} = if k = 1 then z0[i] else z[k-1,i];
 var error{k in 1..N, i in 1..3} =                       # the heading's, wrapped into (-pi, pi]
     if i < 3 then z[k,i] - target[i] else atan2(sin(z[k,3] - target[3]), cos(z[k,3] - target[3]));

@@ -16,22 +16,29 @@ _hardnet() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
     local common="--let --threads --relax-integrality --max-nodes --help" own=""
     local learn="--out --seed --hidden --activation --candidates --refine --loss --improve --explore --train-iterations"
-    learn+=" --residual-weight --move-weight --epochs --steps-per-epoch --steps --batch --rate --warmup"
+    learn+=" --penalty --correction-steps --correction-rate --momentum --residual-weight --move-weight"
+    learn+=" --epochs --steps-per-epoch --steps --batch --rate --last-share --warmup"
     learn+=" --clip-sample --clip-batch --x --targets --reference --labels --target-steps"
     learn+=" --feedback --feedback-share --feedback-steps --feedback-beyond --validation --validate-every"
     learn+=" --patience --checkpoint --checkpoint-every --checkpoint-steps --resume --log"
     local layer="--method --damping --iterations --tolerance --relative --isa"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "check project bench train eval --help --version" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "check project bench train eval rollout table --help --version" -- "$current")
         return
     fi
     case $verb$previous in
     train--out) _hardnet_files safetensors && return ;;
+    table--out) _hardnet_files txt && return ;;
+    table--title) return ;;
+    train--method)
+        mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm soft dc3" -- "$current")
+        return
+        ;;
     esac
     case $previous in
-    --x | --y | --out | --targets) _hardnet_files npy && return ;;
-    --trace | --log) _hardnet_files csv && return ;;
+    --x | --x0 | --y | --out | --targets) _hardnet_files npy && return ;;
+    --trace | --log | --csv) _hardnet_files csv && return ;;
     --checkpoint) _hardnet_files checkpoint && return ;;
     --net) _hardnet_files safetensors && return ;;
     --cache)
@@ -67,10 +74,12 @@ _hardnet() {
         ;;
     --let | --max-nodes | --seed | --points | --samples | --repeat | --starts) return ;;
     --damping | --iterations | --tolerance | --time-limit) return ;;
+    --penalty | --correction-steps | --correction-rate | --momentum | --last-share) return ;;
     --hidden | --candidates | --refine | --improve | --explore | --train-iterations | --residual-weight | --move-weight) return ;;
     --epochs | --steps-per-epoch | --steps | --batch | --rate | --warmup | --clip-sample | --clip-batch) return ;;
     --labels | --target-steps | --feedback | --feedback-share | --feedback-steps | --validation) return ;;
     --validate-every | --patience | --checkpoint-every | --checkpoint-steps) return ;;
+    --cost | --final-cost | --margin) return ;;
     esac
     case $verb in
     check) own="--all --pattern --picture --json --x --seed --points" ;;
@@ -81,9 +90,19 @@ _hardnet() {
         own="--net --x --samples --seed --out --report --allow-infeasible --refine"
         own+=" --reference --starts --cache"
         ;;
+    rollout)
+        own="--net --reference --x0 --steps --feedback --cost --final-cost --margin --report --csv"
+        own+=" --allow-infeasible --starts --seed"
+        ;;
+    table)
+        own="--title --out --json --help"
+        common=""
+        ;;
     esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$own $common" -- "$current")
+    elif [[ $verb == table ]]; then
+        _hardnet_files json
     else
         _hardnet_files mod dat
     fi

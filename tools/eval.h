@@ -22,7 +22,14 @@ struct eval_options {
 };
 
 /* Seconds per sample on one thread, medians over a few runs. */
-enum { TIME_NETWORK, TIME_LAYER, TIME_ALL, TIME_ALONE, TIMES }; /* alone: everything, a sample at a time */
+enum {
+    TIME_NETWORK,
+    TIME_LAYER, /* NaN where there is none */
+    TIME_ALL,
+    TIME_TOGETHER, /* on all threads */
+    TIME_ALONE,    /* everything, a sample at a time */
+    TIMES
+};
 
 /* The best feasible point that is known for one sample. */
 struct optimum {
@@ -32,7 +39,7 @@ struct optimum {
     bool cached;      /* taken from the cache as it is */
 };
 
-/* Of the samples that are ok and have an optimum: max(0, f - f*) / max(|f*|, 1e-8). */
+/* Of the samples that count and have an optimum: max(0, f - f*) / max(|f*|, 1e-8). */
 struct suboptimality {
     size_t count;
     double mean, max, median, ninety, ninety_nine; /* NaN when there are none */
@@ -92,9 +99,10 @@ hn_status eval_reference(struct eval *eval, hn_error *error);
 
 size_t eval_count(const struct eval *eval, hn_outcome outcome);
 double eval_shown(const struct eval *eval, double objective);      /* with the user's sign */
-double eval_mean_objective(const struct eval *eval);               /* of samples that are ok; as shown */
+double eval_mean_objective(const struct eval *eval);               /* of samples that count; as shown */
 double eval_mean_optimum(const struct eval *eval);                 /* of those that are known; as shown */
 double eval_suboptimality(const struct eval *eval, size_t sample); /* NaN where there is none */
+bool eval_counts(const struct eval *eval, size_t sample);          /* ok, or --allow-infeasible and a number */
 bool eval_is_better(const struct eval *eval, size_t sample);       /* than its optimum, clearly */
 struct optima_count eval_count_optima(const struct eval *eval);
 const char *eval_worst(const struct eval *eval, size_t sample); /* row; NULL: none is violated */

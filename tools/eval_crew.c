@@ -33,7 +33,7 @@ struct member {
 
 struct crew {
     struct eval *eval;
-    struct solver *solver;
+    struct multistart *solver;
     const size_t *jobs;
     size_t count, size; /* jobs, members */
     size_t bytes, done; /* of a message; messages so far */
@@ -63,7 +63,8 @@ static _Noreturn void work(const struct crew *crew, size_t first, int pipe) {
         struct message message = {.sample = crew->jobs[i]};
         double *y = eval->optimal + message.sample * eval->outputs;
         message.optimum = eval->optima[message.sample];
-        if (solver_run(crew->solver, message.sample, &message.optimum, y, NULL) != HN_OK)
+        const double *x = eval_x(eval, message.sample), *own = eval->y + message.sample * eval->outputs;
+        if (multistart_run(crew->solver, x, own, &message.optimum, y, NULL) != HN_OK)
             _exit(1);
         memcpy(buffer, &message, sizeof message);
         memcpy(buffer + sizeof message, y, eval->outputs * sizeof *y);
@@ -175,7 +176,7 @@ static void end(struct crew *crew) {
         base_release(crew->members[i].buffer);
 }
 
-hn_status crew_solve(struct eval *eval, struct solver *solver, const size_t *jobs, size_t count, hn_error *error) {
+hn_status crew_solve(struct eval *eval, struct multistart *solver, const size_t *jobs, size_t count, hn_error *error) {
     struct crew crew = {.eval = eval, .solver = solver, .jobs = jobs, .count = count};
     struct progress progress;
     size_t threads = parallel_threads(eval->options->common.threads);

@@ -7,23 +7,10 @@
 #ifndef HN_TOOLS_EVAL_CREW_H
 #define HN_TOOLS_EVAL_CREW_H
 
-#include "eval.h"
-#include "reference.h"
-
-/* What solves one input. */
-struct solver {
-    const struct eval *eval;
-    struct reference *reference;
-    struct eval_judge judge;
-    hn_expr *starts;                 /* of the model's outputs */
-    double *start, *model_start, *y; /* outputs each */
-};
-
-/* Improves on the best known point, if there is one, of a sample. */
-hn_status solver_run(struct solver *solver, size_t sample, struct optimum *best, double *y, hn_error *error);
+#include "multistart.h"
 
 /* Solves these samples: fills eval->optima and eval->optimal, and counts in eval->lost what got no result. Ends early
  * on Ctrl-C. */
-hn_status crew_solve(struct eval *eval, struct solver *solver, const size_t *jobs, size_t count, hn_error *error);
+hn_status crew_solve(struct eval *eval, struct multistart *solver, const size_t *jobs, size_t count, hn_error *error);
 
 #endif

@@ -75,7 +75,7 @@ static void write_comparison(struct json *json, const struct eval *eval) {
 }
 
 static void write_times(struct json *json, const struct eval *eval) {
-    static const char names[TIMES][8] = {"network", "layer", "all", "alone"};
+    static const char names[TIMES][16] = {"network", "layer", "all", "together", "alone"};
     json_object(json, "seconds_per_sample");
     json_count(json, "batch", eval->time_batch);
     for (int i = 0; i < TIMES; i++)
@@ -98,11 +98,24 @@ static void write_inputs(struct json *json, const struct eval *eval) {
     json_count(json, "broken", eval->broken + eval->unmet);
 }
 
+static void write_correction(struct json *json, const hn_policy_options *o) {
+    if (o->scheme != HN_SCHEME_DC3)
+        return;
+    json_object(json, "correction");
+    json_number(json, "steps", o->correction_steps);
+    json_number(json, "rate", o->correction_rate);
+    json_number(json, "momentum", o->momentum);
+    json_end_object(json);
+}
+
 static void write_settings(struct json *json, const struct eval *eval) {
     hn_layer_options settings = hn_layer_settings(eval->layer);
-    json_text(json, "method", hn_method_text(settings.method));
-    json_number(json, "damping", settings.damping >= 0 ? settings.damping : (double)NAN);
-    json_number(json, "iterations", settings.iterations);
+    bool layer = eval->settings.scheme == HN_SCHEME_LAYER;
+    json_text(json, "scheme", hn_scheme_text(eval->settings.scheme));
+    json_text(json, "method", layer ? hn_method_text(settings.method) : NULL);
+    json_number(json, "damping", layer && settings.damping >= 0 ? settings.damping : (double)NAN);
+    json_number(json, "iterations", layer ? settings.iterations : (double)NAN);
+    write_correction(json, &eval->settings);
     json_number(json, "tolerance", settings.tolerance);
     json_flag(json, "relative", settings.relative);
     json_count(json, "candidates", eval->settings.candidates);

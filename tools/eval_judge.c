@@ -40,7 +40,8 @@ static double judge_row(const double *values, double tolerance, bool relative, d
     double lower = values[0], c = values[1], upper = values[2];
     if (isnan(lower) || isnan(c) || isnan(upper))
         return NAN;
-    double bound = c > upper ? upper : c < lower ? lower : c;
+    bool lower_counts = c < lower && !(c - upper > lower - c); /* of crossed bounds the farther one counts */
+    double bound = lower_counts ? lower : c > upper ? upper : c;
     *allowed = tolerance * (relative ? fmax(1, fabs(bound)) : 1) + rounding * fmax(fabs(c), fabs(bound));
     return c - bound;
 }

@@ -26,11 +26,16 @@ double eval_shown(const struct eval *eval, double objective) {
     return hn_model_objective(eval->model).maximize ? -objective : objective;
 }
 
+bool eval_counts(const struct eval *eval, size_t sample) {
+    return eval->reports[sample].outcome == HN_OUTCOME_OK ||
+           (eval->options->allow_infeasible && isfinite(eval->objective[sample]));
+}
+
 double eval_mean_objective(const struct eval *eval) {
     double sum = 0;
     size_t count = 0;
     for (size_t k = 0; k < eval->reached; k++)
-        if (eval->reports[k].outcome == HN_OUTCOME_OK) {
+        if (eval_counts(eval, k)) {
             sum += eval->objective[k];
             count++;
         }
@@ -66,6 +71,19 @@ static void print_network(const struct eval *eval) {
            eval->settings.refine, report_plural((size_t)eval->settings.refine));
 }
 
+static void print_correction(const struct eval *eval) {
+    const hn_policy_options *o = &eval->settings;
+    if (o->scheme == HN_SCHEME_LAYER) {
+        layer_choice_print(eval->layer);
+        return;
+    }
+    if (o->scheme == HN_SCHEME_DC3)
+        printf("dc3, at most %d steps of %g with momentum %g", o->correction_steps, o->correction_rate, o->momentum);
+    else
+        printf("no correction");
+    printf(", tolerance %g%s", o->layer.tolerance, o->layer.relative ? " relative to the bounds" : "");
+}
+
 static void print_head(const struct eval *eval) {
     const struct eval_options *options = eval->options;
     printf("%s", console_tone(stdout, TONE_HEADING));
@@ -74,7 +92,7 @@ static void print_head(const struct eval *eval) {
     printf(" with %s%s\n", figures_name(options->net).text, console_plain(stdout));
     print_network(eval);
     printf("  ");
-    layer_choice_print(eval->layer);
+    print_correction(eval);
     printf("\n  %zu sample%s", eval->samples.count, report_plural(eval->samples.count));
     if (options->x)
         printf(" from %s", figures_name(options->x).text);
@@ -123,7 +141,8 @@ static void print_objective(const struct eval *eval) {
     if (!objective.name)
         return;
     report_heading("Objective: %s %s", objective.maximize ? "maximize" : "minimize", figures_name(objective.name).text);
-    printf("  %-*s mean %.6g of the samples that are ok\n", NAME_WIDTH, "network", eval_mean_objective(eval));
+    printf("  %-*s mean %.6g of %s\n", NAME_WIDTH, "network", eval_mean_objective(eval),
+           eval->options->allow_infeasible ? "all samples, ok or not" : "the samples that are ok");
     if (!eval->optima)
         return;
     print_reference(eval);
@@ -136,11 +155,12 @@ static void print_objective(const struct eval *eval) {
 /* ---- time ---- */
 
 static void print_times(const struct eval *eval) {
-    static const char names[TIMES][20] = {"network", "layer", "all of it", "one sample alone"};
+    static const char names[TIMES][20] = {"network", "layer", "all of it", "all, on all threads", "one sample alone"};
     if (eval->time_batch > 0) {
         report_heading("Time per sample, one thread, %zu at a time", eval->time_batch);
         for (int i = 0; i < TIMES; i++)
-            printf("  %-*s %s\n", NAME_WIDTH, names[i], figures_duration(eval->times[i]).text);
+            if (!isnan(eval->times[i]))
+                printf("  %-*s %s\n", NAME_WIDTH, names[i], figures_duration(eval->times[i]).text);
     }
     printf("  %-*s %s", NAME_WIDTH, "the whole run", figures_duration(eval->seconds).text);
     if (eval->reached > 0)

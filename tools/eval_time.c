@@ -1,4 +1,4 @@
-/* eval_time.c - how long a sample takes: the network, the layer, and everything, on one thread. See eval.h.
+/* eval_time.c - how long a sample takes: the network, the layer, and everything, on one thread and on all. See eval.h.
  *
  * The batch is the whole of the samples, or as many as take about a second. Each figure is the median over the runs that
  * fit into a fraction of a second, and of one run at least.
@@ -11,6 +11,7 @@
 #include "interrupt.h"
 #include "progress.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST_RUNS = 200 };
@@ -40,6 +41,10 @@ static hn_status run_layer(struct stage *stage, hn_error *error) {
 
 static hn_status run_everything(struct stage *stage, hn_error *error) {
     return hn_policy_run(stage->policy, stage->batch, eval_x(stage->eval, 0), stage->y, NULL, NULL, error);
+}
+
+static hn_status run_together(struct stage *stage, hn_error *error) {
+    return hn_policy_run(stage->eval->policy, stage->batch, eval_x(stage->eval, 0), stage->y, NULL, NULL, error);
 }
 
 static hn_status run_alone(struct stage *stage, hn_error *error) {
@@ -101,9 +106,16 @@ static hn_status time_runs(struct stage *stage, hn_status (*run)(struct stage *,
 
 /* The layer comes after the network, whose outputs it corrects. */
 static hn_status time_all(struct stage *stage, double *times, hn_error *error) {
-    static hn_status (*const runs[TIMES])(struct stage *, hn_error *) = {
-        [TIME_NETWORK] = run_network, [TIME_LAYER] = run_layer, [TIME_ALL] = run_everything, [TIME_ALONE] = run_alone};
+    static hn_status (*const runs[TIMES])(struct stage *, hn_error *) = {[TIME_NETWORK] = run_network,
+                                                                         [TIME_LAYER] = run_layer,
+                                                                         [TIME_ALL] = run_everything,
+                                                                         [TIME_TOGETHER] = run_together,
+                                                                         [TIME_ALONE] = run_alone};
     for (int i = 0; i < TIMES; i++) {
+        if (i == TIME_LAYER && stage->eval->settings.scheme != HN_SCHEME_LAYER) {
+            times[i] = NAN;
+            continue;
+        }
         hn_status status = time_runs(stage, runs[i], &times[i], error);
         if (status != HN_OK)
             return status;

@@ -23,11 +23,15 @@ extern const char *const layer_choice_methods[], *const layer_choice_sets[]; /* 
      .help = "auto, paper, hardnet or lm (auto)",                                                                      \
      .text = &(choice).method,                                                                                         \
      .words = layer_choice_methods},                                                                                   \
-        {.name = "damping",                                                                                            \
-         .value = "E",                                                                                                 \
-         .help = "eps of every step (the method's own)",                                                               \
-         .real = &(choice).damping,                                                                                    \
-         .given = &(choice).damping_given},                                                                            \
+        LAYER_SETTINGS(choice)
+
+/* All but the method. */
+#define LAYER_SETTINGS(choice)                                                                                         \
+    {.name = "damping",                                                                                                \
+     .value = "E",                                                                                                     \
+     .help = "eps of every step (the method's own)",                                                                   \
+     .real = &(choice).damping,                                                                                        \
+     .given = &(choice).damping_given},                                                                                \
         {.name = "iterations",                                                                                         \
          .value = "K",                                                                                                 \
          .help = "steps at most (the method's own)",                                                                   \

@@ -23,6 +23,7 @@ static const struct verb verbs[] = {
     {"table", verb_table, "put reports side by side"},
     {"train", verb_train, "train a network whose corrected outputs hold the constraints"},
     {"eval", verb_eval, "judge a trained network: statuses, violations, objective, time"},
+    {"rollout", verb_rollout, "closed loops of trained networks and of a solver: paths, costs, margins"},
 };
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 

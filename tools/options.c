@@ -190,6 +190,21 @@ static bool asks_for_help(int argc, char **argv) {
     return false;
 }
 
+const char *options_peek(int argc, char **argv, const char *name) {
+    size_t length = strlen(name);
+    const char *found = NULL;
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *own = strncmp(argv[i], "--", 2) == 0 ? argv[i] + 2 : "";
+        if (strncmp(own, name, length) != 0)
+            continue;
+        if (own[length] == '=')
+            found = own + length + 1;
+        else if (own[length] == '\0' && i + 1 < argc)
+            found = argv[i + 1];
+    }
+    return found;
+}
+
 enum parse options_parse(const struct command *command, int argc, char **argv) {
     bool ended = false;
     enum parse result = PARSE_DONE;

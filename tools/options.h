@@ -72,6 +72,9 @@ struct common_options {
 
 enum parse { PARSE_DONE, PARSE_HELPED, PARSE_WRONG, PARSE_NO_MEMORY };
 
+/* What this option says last, or NULL: for defaults that depend on it. */
+const char *options_peek(int argc, char **argv, const char *name);
+
 /* argv[0] is the first argument after the verb. PARSE_HELPED: --help was asked for and printed. */
 enum parse options_parse(const struct command *command, int argc, char **argv);
 /* The exit code of a verb whose options were not PARSE_DONE. */

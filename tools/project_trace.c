@@ -1,45 +1,19 @@
-/* project_trace.c - every iterate as a line of CSV (RFC 4180). See project.h.
- *
- * Numbers read back as the same double; what is not finite is NaN, Infinity or -Infinity.
+/* project_trace.c - every iterate as a line of CSV. See project.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "csv.h"
 #include "project.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- one value ---- */
-
-static void put(struct text *text, const char *value) {
-    text_append(text, value, strlen(value));
-}
-
-static void put_quoted(struct text *text, const char *value) {
-    put(text, "\"");
-    for (const char *at = value; *at; at++)
-        text_append(text, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
-    put(text, "\"");
-}
-
-static void put_number(struct text *text, double value) {
-    put(text, ",");
-    put(text, error_number(value).text);
-}
-
 void trace_head(struct text *text, const hn_model *model) {
-    put(text, "sample,iteration,violation,damping");
-    for (size_t j = 0; j < hn_model_output_count(model); j++) {
-        const char *name = hn_model_output(model, j).name;
-        put(text, ",");
-        if (strpbrk(name, ",\"\r\n"))
-            put_quoted(text, name);
-        else
-            put(text, name);
-    }
-    put(text, "\n");
+    text_print(text, "sample,iteration,violation,damping");
+    for (size_t j = 0; j < hn_model_output_count(model); j++)
+        csv_text(text, hn_model_output(model, j).name);
+    text_print(text, "\n");
 }
 
 /* ---- lines ---- */
@@ -58,11 +32,11 @@ void trace_watch(void *context, size_t sample, int iteration, const hn_real *y, 
     struct trace *trace = context;
     struct text *text = &trace->lines[sample];
     text_print(text, ",%d", iteration);
-    put_number(text, violation);
-    put_number(text, damping >= 0 ? damping : (double)NAN); /* none yet, where the steps choose their own */
+    csv_number(text, violation);
+    csv_number(text, damping >= 0 ? damping : (double)NAN); /* none yet, where the steps choose their own */
     for (size_t j = 0; j < trace->outputs; j++)
-        put_number(text, y[j]);
-    put(text, "\n");
+        csv_number(text, y[j]);
+    text_print(text, "\n");
 }
 
 static void collect(struct text *text, const struct text *lines, size_t sample) {

@@ -53,7 +53,7 @@ static void take_number(struct reading *r, double value) {
     } known[] = {
         {"suboptimality", "mean", &f->mean}, {"suboptimality", "max", &f->max},
         {"suboptimality", "p50", &f->p50},   {"suboptimality", "p90", &f->p90},
-        {"suboptimality", "p99", &f->p99},   {"seconds_per_sample", "all", &f->seconds_per_sample},
+        {"suboptimality", "p99", &f->p99},   {"seconds_per_sample", "together", &f->seconds_per_sample},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (at(r, 2, known[i].object, known[i].key))

@@ -20,7 +20,7 @@ struct report_figures {
     double violation;          /* largest of all samples, or of all groups where no samples are listed */
     double mean, max;          /* suboptimality */
     double p50, p90, p99;      /* of it */
-    double seconds_per_sample; /* of everything, in the batch */
+    double seconds_per_sample; /* of everything, in the batch, on all threads */
     size_t group_count;
     struct report_group groups[REPORT_GROUPS]; /* those beyond are left out */
 };

@@ -13,6 +13,7 @@
 #define HN_TOOLS_TRAIN_H
 
 #include "base/random.h"
+#include "feedback.h"
 #include "files/npy.h"
 #include "hardnet/train.h"
 #include "layer_choice.h"
@@ -35,20 +36,27 @@ struct train_options {
     size_t labels, target_steps;
     size_t validation, validate_every, patience;
     size_t feedback_steps, checkpoint_steps;
-    double rate, clip_sample, clip_batch, residual_weight, move_weight, explore;
+    size_t correction_steps;
+    double rate, last_share, clip_sample, clip_batch, residual_weight, move_weight, inward, explore;
+    double penalty, correction_rate, momentum;
     double feedback_share, checkpoint_seconds;
     bool steps_given, validate_given, train_iterations_given, loss_given;
+    bool penalty_given, correction_steps_given, correction_rate_given, momentum_given;
+    bool by_loss; /* the best network is that with the smallest loss, whether its outputs are ok or not */
     bool feedback_beyond, resume;
     /* what follows from them */
     enum train_loss goal;
+    hn_scheme scheme;
     hn_network_options network; /* all but inputs and outputs */
     char checkpoint_name[4096];
 };
 
 extern const char *const train_activations[], *const train_losses[], *const train_references[];
+extern const char *const train_methods[]; /* those of the layer, and two that have none */
 
-/* The numbers that a training has unless told: all of them stand in train_options.c and in hn_train_defaults. */
-struct train_options train_defaults(void);
+/* The numbers that a training by this method (NULL: auto) has unless told: all of them stand in train_options.c, in
+ * hn_train_defaults and in hn_policy_defaults. */
+struct train_options train_defaults(const char *method);
 
 /* Fills in what follows; VERB_OK, or VERB_MISUSED after what does not fit has been printed. */
 int train_settle(struct train_options *options);
@@ -58,7 +66,7 @@ hn_train_options train_trainer_options(const struct train_options *options);
 
 /* ---- the record: train_record.c ---- */
 
-enum { RECORD_MOST = 48, RECORD_TEXT = 128 };
+enum { RECORD_MOST = 64, RECORD_TEXT = 128 };
 
 struct train_record {
     size_t count;
@@ -120,12 +128,9 @@ hn_status record_make(struct train_record *record, const struct train_options *o
 /* ---- states in closed loop: train_rollout.c ---- */
 
 struct train_rollout {
-    size_t links;  /* inputs that are fed back ... */
-    size_t *input; /* ... which they are ... */
-    hn_expr *next; /* ... and what they become */
+    struct feedback feedback;
     size_t count;  /* states; 0: none */
     double *x, *y; /* rows */
-    double *values;
     hn_report *reports;
 };
 
@@ -142,8 +147,14 @@ hn_status rollout_advance(struct train_rollout *rollout, const struct train_sour
 
 /* ---- shifts and scales of the network: train_scaling.c ---- */
 
+/* The network gives so many of the model's outputs, these columns, for each candidate. */
+struct train_columns {
+    size_t count;
+    size_t *column;
+};
+
 hn_status scaling_set(hn_network *network, const struct train_source *source, const struct train_options *options,
-                      hn_error *error);
+                      const struct train_columns *columns, hn_error *error);
 
 /* ---- what changes: train_state.c ---- */
 

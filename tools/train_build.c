@@ -15,13 +15,27 @@
 
 /* ---- the network and its trainer ---- */
 
-static hn_status make_network(struct training *t, hn_error *error) {
+static hn_status network_with(struct training *t, const struct train_columns *columns, hn_error *error) {
     hn_network_options options = t->options->network;
     options.inputs = t->source.inputs;
-    if (!size_multiply(t->source.outputs, t->options->candidates, &options.outputs))
+    if (!size_multiply(columns->count, t->options->candidates, &options.outputs))
         return error_no_memory(error, "the network");
     hn_status status = hn_network_create(&t->network, &options, error);
-    return status == HN_OK ? scaling_set(t->network, &t->source, t->options, error) : status;
+    return status == HN_OK ? scaling_set(t->network, &t->source, t->options, columns, error) : status;
+}
+
+static hn_status make_network(struct training *t, hn_error *error) {
+    hn_policy_options policy = train_trainer_options(t->options).policy;
+    struct train_columns columns = {.count = 0};
+    size_t bytes;
+    columns.column = size_multiply(t->source.outputs, sizeof *columns.column, &bytes) ? base_allocate(bytes) : NULL;
+    if (!columns.column)
+        return error_no_memory(error, "the network");
+    hn_status status = hn_policy_columns(t->model, &policy, columns.column, &columns.count, error);
+    if (status == HN_OK)
+        status = network_with(t, &columns, error);
+    base_release(columns.column);
+    return status;
 }
 
 static hn_status make_trainer(struct training *t, hn_error *error) {

@@ -82,9 +82,11 @@ static void print_best(const struct training *t) {
 }
 
 void train_print(const struct training *t) {
+    static const char how[HN_SCHEME_COUNT][24] = {
+        [HN_SCHEME_NONE] = ", no correction", [HN_SCHEME_DC3] = ", corrected by dc3"};
     print_network(t);
-    printf("  training    %zu of %zu steps of %zu samples, loss %s\n", state_count(t, NUMBER_STEPS), t->options->steps,
-           t->options->batch, t->options->loss);
+    printf("  training    %zu of %zu steps of %zu samples, loss %s%s\n", state_count(t, NUMBER_STEPS),
+           t->options->steps, t->options->batch, t->options->loss, how[t->options->scheme]);
     print_best(t);
     printf("  dropped     %zu samples\n", state_count(t, NUMBER_DROPPED));
 }

@@ -44,7 +44,7 @@ static void add_array(struct train_record *record, const char *key, const struct
 static void add_layer(struct train_record *record, const struct train_options *o) {
     hn_train_options trainer = train_trainer_options(o);
     const hn_layer_options *final = &trainer.policy.layer;
-    record_add(record, "--method", "%s", hn_method_text(final->method));
+    record_add(record, "--method", "%s", o->choice.method ? o->choice.method : hn_method_text(final->method));
     record_add_real(record, "--damping", final->damping);
     record_add(record, "--iterations", "%d", final->iterations);
     record_add_real(record, "--tolerance", final->tolerance);
@@ -52,6 +52,11 @@ static void add_layer(struct train_record *record, const struct train_options *o
     record_add(record, "--train-iterations", "%d", trainer.layer.iterations);
     add_count(record, "--candidates", o->candidates);
     add_count(record, "--refine", o->refine);
+    if (o->scheme != HN_SCHEME_DC3)
+        return;
+    add_count(record, "--correction-steps", o->correction_steps);
+    record_add_real(record, "--correction-rate", o->correction_rate);
+    record_add_real(record, "--momentum", o->momentum);
 }
 
 static void add_steps(struct train_record *record, const struct train_options *o) {
@@ -67,10 +72,12 @@ static void add_steps(struct train_record *record, const struct train_options *o
     add_count(record, "--batch", o->batch);
     record_add_real(record, "--rate", o->rate);
     add_count(record, "--warmup", o->warmup);
+    record_add_real(record, "--last-share", o->last_share);
     record_add_real(record, "--clip-sample", o->clip_sample);
     record_add_real(record, "--clip-batch", o->clip_batch);
     record_add_real(record, "--residual-weight", o->residual_weight);
     record_add_real(record, "--move-weight", o->move_weight);
+    record_add_real(record, "--penalty", o->penalty);
     add_count(record, "--validation", o->validation);
     add_count(record, "--validate-every", o->validate_every);
     add_count(record, "--patience", o->patience);

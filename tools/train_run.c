@@ -4,7 +4,8 @@
  * validated, whether patience is over. So it does not matter between which two of them a training was cut.
  *
  * The best weights are those with the smallest figure: the mean objective over the validation states, where a state that is not
- * ok counts as much as the worst that is, and the whole range more.
+ * ok counts as much as the worst that is, and the whole range more. Baselines are judged by their own loss, with the largest violation
+ * in place of |r|: their outputs are hardly ever ok.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -65,10 +66,26 @@ static hn_status take_step(struct training *t, hn_train_report *report, hn_error
 /* ---- a validation ---- */
 
 struct verdict {
-    double figure, objective; /* as minimised; the objective over the states that are ok */
+    double figure, objective; /* as minimised; the objective over the states that are ok, by loss over all */
     double violation;
     size_t ok;
 };
+
+static struct verdict judge_by_loss(const struct training *t) {
+    hn_train_options weights = train_trainer_options(t->options);
+    struct verdict verdict = {.objective = 0};
+    double charge = 0, count = (double)t->validation;
+    for (size_t i = 0; i < t->validation; i++) {
+        double size = t->reports[i].violation;
+        verdict.violation = fmax(verdict.violation, size);
+        verdict.ok += t->reports[i].outcome == HN_OUTCOME_OK;
+        verdict.objective += t->objective[i] / count;
+        if (size > 0)
+            charge += (weights.residual_weight * size + weights.square_weight * size * size) / count;
+    }
+    verdict.figure = verdict.objective + charge;
+    return verdict;
+}
 
 static struct verdict judge(const struct training *t) {
     struct verdict verdict = {.objective = 0};
@@ -130,7 +147,7 @@ static hn_status validate(struct training *t, hn_error *error) {
     hn_status status = hn_policy_run(policy, t->validation, t->validation_x, NULL, t->objective, t->reports, error);
     if (status != HN_OK)
         return status;
-    struct verdict verdict = judge(t);
+    struct verdict verdict = t->options->by_loss ? judge_by_loss(t) : judge(t);
     add_to_curve(t, &verdict);
     keep_best(t, &verdict);
     t->state.number[NUMBER_VALIDATED] = t->state.number[NUMBER_STEPS];

@@ -141,18 +141,20 @@ static hn_status least_spread(struct scaling *s, size_t i, double usual, double 
     return HN_OK;
 }
 
-static hn_status set_outputs(hn_network *network, struct scaling *s, size_t candidates, hn_error *error) {
+static hn_status set_outputs(hn_network *network, struct scaling *s, size_t candidates,
+                             const struct train_columns *columns, hn_error *error) {
     const hn_report *reports = which_count(s);
     hn_status status = HN_OK;
     for (size_t i = 0; i < s->outputs; i++)
         measure(s->y, s->count, s->outputs, i, reports, &s->mean[i], &s->spread[i]);
     double usual = usual_spread(s, NULL);
-    for (size_t i = 0; status == HN_OK && i < s->outputs; i++) {
+    for (size_t i = 0; status == HN_OK && i < columns->count; i++) {
+        size_t column = columns->column[i];
         double least = 0;
-        status = least_spread(s, i, usual, &least, error);
+        status = least_spread(s, column, usual, &least, error);
         for (size_t k = 0; k < candidates; k++) {
-            s->shift[k * s->outputs + i] = s->mean[i];
-            s->scale[k * s->outputs + i] = fmax(least, s->spread[i]);
+            s->shift[k * columns->count + i] = s->mean[column];
+            s->scale[k * columns->count + i] = fmax(least, s->spread[column]);
         }
     }
     return status == HN_OK ? hn_network_set_output(network, s->shift, s->scale, error) : status;
@@ -173,7 +175,7 @@ static bool make_room(struct scaling *s, size_t candidates) {
 }
 
 hn_status scaling_set(hn_network *network, const struct train_source *source, const struct train_options *options,
-                      hn_error *error) {
+                      const struct train_columns *columns, hn_error *error) {
     struct scaling s = {.source = source, .outputs = source->outputs, .count = SAMPLES};
     hn_status status = make_room(&s, options->candidates) ? HN_OK : error_no_memory(error, "scaling");
     if (status == HN_OK)
@@ -181,7 +183,7 @@ hn_status scaling_set(hn_network *network, const struct train_source *source, co
     if (status == HN_OK)
         status = correct_starts(&s, options, error);
     if (status == HN_OK)
-        status = set_outputs(network, &s, options->candidates, error);
+        status = set_outputs(network, &s, options->candidates, columns, error);
     base_release(s.x);
     base_release(s.y);
     base_release(s.mean);

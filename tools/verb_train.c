@@ -19,6 +19,8 @@
 
 static const char about[] =
     "Trains a network for a model with an objective; corrected, its outputs hold the constraints.\n"
+    "With --method soft and dc3 they need not: two baselines, and with paper the third. These three take the\n"
+    "settings that were published for them; hardnet train --method NAME --help says them.\n"
     "Inputs are sampled from the box of the model so that its check: conditions hold, or come\n"
     "from --x. The network that is best on validation inputs is written. Ctrl-C leaves a\n"
     "checkpoint, from which --resume goes on, to the same bytes.";
@@ -142,7 +144,7 @@ enum { MOST_SAMPLES = 10000000 };
 
 /* Long, because the options are one table. */
 int verb_train(int argc, char **argv) {
-    struct train_options o = train_defaults();
+    struct train_options o = train_defaults(options_peek(argc, argv, "method"));
     const struct option table[] = {
         {.name = "out", .value = "NET.safetensors", .help = "where the network is written", .text = &o.out},
         COUNT("seed", "S", "of weights, inputs and validation", o.seed, 0, 0),
@@ -150,7 +152,38 @@ int verb_train(int argc, char **argv) {
         WORD("activation", "NAME", "relu, tanh or silu", o.activation, train_activations),
         COUNT("candidates", "K", "outputs tried per input, of which the best is kept", o.candidates, 1, 1000),
         COUNT("refine", "K", "refinement steps after the correction, at most", o.refine, 0, 1000000),
-        LAYER_OPTIONS(o.choice),
+        {.name = "method",
+         .value = "METHOD",
+         .help = "auto, paper, hardnet or lm; soft: a penalty alone; dc3: completion and correction (auto)",
+         .text = &o.choice.method,
+         .words = train_methods},
+        LAYER_SETTINGS(o.choice),
+        {.name = "penalty",
+         .value = "L",
+         .help = "weight of |r|^2 with --method soft, of |r| with dc3",
+         .real = &o.penalty,
+         .given = &o.penalty_given,
+         .shown = true},
+        {.name = "correction-steps",
+         .value = "K",
+         .help = "gradient steps of --method dc3, at most",
+         .count = &o.correction_steps,
+         .most = 1000000,
+         .given = &o.correction_steps_given,
+         .shown = true},
+        {.name = "correction-rate",
+         .value = "R",
+         .help = "length of these steps",
+         .real = &o.correction_rate,
+         .positive = true,
+         .given = &o.correction_rate_given,
+         .shown = true},
+        {.name = "momentum",
+         .value = "M",
+         .help = "share of the step before in each",
+         .real = &o.momentum,
+         .given = &o.momentum_given,
+         .shown = true},
         {.name = "loss",
          .value = "LOSS",
          .help = "objective, improve or targets",
@@ -181,6 +214,7 @@ int verb_train(int argc, char **argv) {
          .given = &o.steps_given},
         COUNT("batch", "N", "samples of a step", o.batch, 1, MOST_SAMPLES),
         REAL("rate", "R", "of Adam, falling along a cosine", o.rate),
+        REAL("last-share", "S", "of the rate, in the end; 1: it does not fall", o.last_share),
         COUNT("warmup", "N", "steps up to the full rate", o.warmup, 0, INT_MAX),
         REAL("clip-sample", "G", "largest gradient of one sample; 0: none", o.clip_sample),
         REAL("clip-batch", "G", "largest gradient of a step; 0: none", o.clip_batch),

@@ -22,5 +22,6 @@ int verb_bench(int argc, char **argv);
 int verb_table(int argc, char **argv);
 int verb_train(int argc, char **argv);
 int verb_eval(int argc, char **argv);
+int verb_rollout(int argc, char **argv);
 
 #endif

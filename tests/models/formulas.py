@@ -95,6 +95,7 @@ def unicycle(x, y):
     definitions = {f"next[{i + 1}]": reached[i] for i in range(3)}
     definitions["stage"] = (error(reached) ** 2).sum() + 0.1 * (control[0] ** 2).sum()
     definitions["final"] = (last * error(reached) ** 2).sum()
+    definitions["clearance"] = 0.51020408 * reached[0] ** 2 + 0.90702948 * reached[1] ** 2 - 1
     return groups, cost, definitions
 
 

@@ -10,7 +10,8 @@ import zlib
 import numpy as np
 
 SETTINGS = {"method": "auto", "damping": (-1.0).hex(), "iterations": "-1", "tolerance": (1e-8).hex(), "relative": "false",
-            "candidates": "1", "refine": "0"}
+            "candidates": "1", "refine": "0", "scheme": "layer", "correction-steps": "100", "correction-rate": (0.1).hex(),
+            "momentum": (0.5).hex(), "independent": "all"}
 
 
 def file_bytes(texts, tensors):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import unittest
+import zlib
 
 import test_project
 from test_project import BAND, UNICYCLE, Tool, disc_residual, np, unicycle_residual, unicycle_samples
@@ -87,7 +88,7 @@ class Eval(Tool):
         self.assertEqual((report["objective"]["name"], report["objective"]["sense"]), ("cost", "minimize"))
         self.assertEqual((report["reference"], report["suboptimality"], report["samples"][0]["reference"]), (None,) * 3)
         self.assertEqual((report["candidates"], report["refine"], report["method"]), (1, 0, "auto"))
-        for key in ("network", "layer", "all", "alone"):
+        for key in ("network", "layer", "all", "together", "alone"):
             self.assertGreater(report["seconds_per_sample"][key], 0)
         for wanted in (r"network 1-2, tanh, 1 candidate, 0 refinement steps", r"method auto, .*tolerance 1e-08",
                        r"27 samples from .*x\.npy", r"\n  ok +27\n", r"\n  disc +0 +0\n", r"Objective: minimize cost",
@@ -316,6 +317,46 @@ class Eval(Tool):
         self.assertRegex(printed, r"Not ok: 1 of 1.*\n  sample 0 +iteration_limit +10  c\n")
         _, report, _, _ = self.eval(model, self.network(model, [[0]], [1010], **settings, relative="true"), "--x", x)
         self.assertEqual(report["samples"][0]["status"], "ok")
+
+    def test_a_network_without_correction_is_judged_as_it_is(self):
+        model, x = self.file("disc.mod", DISC), self.array("x.npy", [[1.0], [2.0]])
+        net = self.network(model, [[1], [0]], [0.25, 0], scheme="none")
+        y, report, printed, _ = self.eval(model, net, "--x", x, code=3)
+        np.testing.assert_array_equal(y, [[1.25, 0], [2.25, 0]])
+        self.assertEqual([one["status"] for one in report["samples"]], ["iteration_limit"] * 2)
+        self.assertEqual([one["violation"] for one in report["samples"]], [1.25 ** 2 - 1, 2.25 ** 2 - 4])
+        self.assertEqual((report["scheme"], report["method"], report["objective"]["mean"]), ("none", None, None))
+        self.assertRegex(printed, r"\n  no correction, tolerance 1e-08\n")
+        self.assertNotRegex(printed, r"\n  layer ")
+        _, report, printed, _ = self.eval(model, net, "--x", x, "--allow-infeasible")
+        self.assertAlmostEqual(report["objective"]["mean"], cost(y).mean())
+        self.assertRegex(printed, "of all samples, ok or not")
+        self.run_it("eval", model, "--net", net, "--x", x, "--refine", 1, code=1)
+
+    def test_samples_that_are_not_ok_are_compared_when_they_are_allowed(self):
+        self.need_reference()
+        model = self.file("m.mod", "param a >= 1, <= 2; var y := 1; minimize f: y^2; s.t. c: y >= a;")
+        net = self.network(model, [[0.5]], [1], scheme="none")
+        options = ["--x", self.array("x.npy", [[1.5], [2], [2.5]]), "--reference", "ipopt"]
+        _, report, _, _ = self.eval(model, net, *options, code=3)
+        self.assertEqual(report["suboptimality"]["samples"], 2)
+        _, report, _, _ = self.eval(model, net, *options, "--allow-infeasible")
+        self.assertEqual(report["suboptimality"]["samples"], 3)
+        self.assertEqual(report["samples"][2]["suboptimality"], 0)  # lower than is possible
+
+    def test_dc3_completes_and_corrects(self):
+        model = self.file("m.mod", "param p >= 1, <= 2; var a; var b; s.t. total: a + 2*b = p; s.t. most: a <= 1.0625;"
+                                   "minimize f: a^2;")
+        wanted = {"scheme": "dc3", "independent": "1 with checksum %08x" % zlib.crc32(bytes(4)), "momentum": (0.0).hex(),
+                  "correction-rate": (0.25).hex(), "correction-steps": "3"}
+        net = self.network(model, [[1]], [0], **wanted)
+        y, report, printed, _ = self.eval(model, net, "--x", self.array("x.npy", [[1.0], [1.5625], [2]]), "--allow-infeasible")
+        a = np.array([1, 1.0625 + 0.5 / 8, 1.0625 + 0.9375 / 8])  # each step halves what is violated
+        np.testing.assert_allclose(y, np.column_stack([a, (np.array([1, 1.5625, 2]) - a) / 2]), rtol=0, atol=1e-12)
+        self.assertEqual([one["status"] for one in report["samples"]], ["ok", "iteration_limit", "iteration_limit"])
+        self.assertEqual([one["iterations"] for one in report["samples"]], [0, 3, 3])
+        self.assertEqual(report["correction"], {"steps": 3, "rate": 0.25, "momentum": 0})
+        self.assertRegex(printed, r"network 1-1, .*\n  dc3, at most 3 steps of 0.25 with momentum 0, tolerance 1e-08\n")
 
     def test_let_reaches_the_model(self):
         net = networks.linear(self.folder / "n4", self.fingerprint(UNICYCLE, "--let", "N=4"), np.zeros((20, 3)), np.zeros(20))

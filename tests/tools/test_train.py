@@ -113,6 +113,42 @@ class Train(Tool):
             self.assertRegex(out, r"60 of 60 steps of 40 samples, loss " + ("targets" if options[-1] == y_path else ""))
         self.assertRegex(out, "10 of 10 ok")  # a fifth of the file
 
+    def test_baselines_train_and_keep_their_settings(self):
+        for method, wanted in (("soft", {"scheme": "none", "independent": "all"}), ("dc3", {"scheme": "dc3"}),
+                               ("paper", {"scheme": "layer", "method": "paper"})):
+            path, out, _ = self.train("net", UNICYCLE, *SMALL, "--steps", 10, "--method", method)
+            texts = network_texts(path)
+            self.assertEqual({key: texts[f"policy.{key}"] for key in wanted}, wanted)
+            self.assertEqual((texts["train.method"], texts["train.rate"], texts["train.warmup"], texts["train.loss"]),
+                             (method, "0.0001", "0", "objective"))
+            self.assertEqual(texts["train.penalty"], {"soft": "1000", "dc3": "5", "paper": "0"}[method])
+            self.assertRegex(out, "network +3 inputs, 12, 8, " + ("20" if method == "dc3" else "50") + " outputs")
+        self.assertEqual(texts["train.train-iterations"], "-1")  # the method's own: all 500
+        path, _, _ = self.train("net", UNICYCLE, *SMALL, "--steps", 10, "--method", "dc3", "--correction-steps", 3, "--rate", 0.5,
+                                "--momentum", 0, "--correction-rate", 0.25, "--penalty", 7)
+        texts = network_texts(path)
+        self.assertEqual((texts["policy.correction-steps"], float.fromhex(texts["policy.correction-rate"]),
+                          float.fromhex(texts["policy.momentum"])), ("3", 0.25, 0))
+        self.assertEqual((texts["train.rate"], texts["train.penalty"]), ("0.5", "7"))
+        out, _ = self.run_it("train", "--method=soft", "--help")
+        self.assertRegex(out, r"(?s)--penalty L .*\(1000\).*--rate R .*\(0.0001\)")
+
+    def test_baselines_learn(self):
+        for method, more in (("soft", ["--penalty", 100]), ("dc3", [])):
+            log = self.folder / "log.csv"
+            _, _, err = self.train("net", ELLIPSE, "--hidden", "20", "--steps", 150, "--validate-every", 50, "--rate", 0.01, "--batch",
+                                   60, "--method", method, "--log", log, *more)
+            loss = [float(row["loss"]) for row in csv.DictReader(log.read_text().splitlines())]
+            self.assertLess(loss[-1], loss[0], method)
+
+    def test_baselines_give_the_same_bytes_whatever_the_threads(self):
+        for method in ("soft", "dc3"):
+            wanted = None
+            for more in (["--threads", 1], ["--threads", 3], ["--isa", "portable"]):
+                path, _, _ = self.train("net", UNICYCLE, *SMALL, "--steps", 6, "--method", method, "--candidates", 2, *more)
+                wanted = wanted or sha(path)
+                self.assertEqual(sha(path), wanted, (method, more))
+
     def test_closed_loops_go_on_from_where_the_outputs_lead(self):
         model = self.file("m.mod", "param a >= 0, <= 1; param b >= 5, <= 6; var y; var next = a + 0.125*y;"
                                    "minimize f: (y - a*b)^2; s.t. c: y = 1;")
@@ -295,6 +331,15 @@ class Train(Tool):
                 ([*out, "--feedback", "z0=next"], 2, "--feedback: the model has no input z0"),
                 ([*out, "--feedback", "offset=next"], 2, "--feedback: the model defines no next"),
                 ([*out, "--feedback-share", 2], 2, "--feedback-share"),
+                ([*out, "--penalty", 2], 2, "--penalty: has no use with --method auto"),
+                ([*out, "--method", "soft", "--damping", 2], 2, "--damping: has no use with --method soft"),
+                ([*out, "--method", "soft", "--momentum", 0.1], 2, "--momentum: has no use with --method soft"),
+                ([*out, "--method", "soft", "--refine", 1], 2, "--refine: has no use with --method soft"),
+                ([*out, "--method", "dc3", "--loss", "improve"], 2, "--loss improve: has no use with --method dc3"),
+                ([*out, "--method", "dc3", "--reference", "ipopt"], 2, "--reference: has no use with --method dc3"),
+                ([*out, "--method", "dc3", "--momentum", 1], 2, "--momentum: choose"),
+                ([*out, "--method", "dc3", "--correction-rate", 0], 2, "--correction-rate"),
+                ([*out, "--method", "dc4"], 2, "did you mean dc3"),
                 ([*out, "--method", "hardnet", "--damping", 1], 2, "--damping"),
                 ([*out, "--activation", "rely"], 2, "did you mean relu"), ([*out, "--checkpoint", "/dev/full"], 1, "--checkpoint"),
                 (["--out", "/dev/full"], 1, "--out /dev/full"), (["--out", "/nowhere/net"], 1, "--out /nowhere/net")):

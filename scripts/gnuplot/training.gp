@@ -1,0 +1,33 @@
+# training.gp - the curve of `hardnet train --log`: the objective on validation inputs, and the loss, against steps.
+# SPDX-License-Identifier: MIT
+load "look.gp"
+set key off
+set lmargin at screen 0.16
+set rmargin at screen 0.95
+
+# About five tics on the upper axis: a step of 1, 2 or 5 times a power of ten. Nothing is ok while nothing is learned.
+tens(range) = 10.0**floor(log10(range))
+step(range) = tens(range)*(range < 1.5*tens(range) ? 1 : range < 3.5*tens(range) ? 2 : range < 7.5*tens(range) ? 5 : 10)
+stats "training.csv" using "validation_objective" name "O" nooutput
+if (exists("O_records") && O_records > 0 && O_max > O_min) { set ytics step((O_max - O_min)/5) }
+
+do for [format in "png svg"] {
+    eval(picture(format, "training", 326, 270))
+    set multiplot
+    set xtics offset 0,tic
+    set tmargin at screen 0.96; set bmargin at screen 0.58
+    set format x ""
+    set ylabel "validation objective" offset 1
+    plot "training.csv" using "step":"validation_objective" with linespoints linecolor rgb blue linewidth 1.4 pointtype 7 pointsize 0.25
+    set tmargin at screen 0.51; set bmargin at screen 0.15
+    set format x "%g"
+    set xlabel "training step" offset 0,label
+    set ylabel "training loss" offset 1
+    set ytics autofreq
+    set logscale y
+    set format y "10^{%T}"
+    plot "training.csv" using "step":"loss" with linespoints linecolor rgb vermilion linewidth 1.4 pointtype 7 pointsize 0.25
+    unset multiplot
+    unset logscale; set format; unset xlabel
+    if (exists("O_records") && O_records > 0 && O_max > O_min) { set ytics step((O_max - O_min)/5) }
+}

@@ -1,0 +1,34 @@
+# violation.gp - max |r| against steps of the layer on models/unicycle.mod: the median over the samples, and the worst of them.
+#
+# HardNet's own step is not defined here (60 rows, 50 outputs); undamped is the same with all rows in a system that is singular.
+# SPDX-License-Identifier: MIT
+load "look.gp"
+kinds = "undamped paper lm auto"
+titles = "'undamped, ε = 0' 'paper, ε = 0.3' lm auto"
+colours = "#888888 #D55E00 #009E73 #0072B2"
+of(name, value) = stringcolumn(1) eq name ? value : NaN
+place(step) = step > 0 ? step : 0.5
+set logscale xy
+set xrange [0.5:100]
+set yrange [1e-12:1e4]
+set xtics ("0" 0.5, "1" 1, "2" 2, "5" 5, "10" 10, "20" 20, "50" 50, "100" 100)
+set ytics 100
+set mytics 1
+set format y "10^{%T}"
+set ylabel "largest violation, max |r|" offset 0.5
+set lmargin at screen 0.17; set rmargin at screen 0.96
+set bmargin at screen 0.14; set tmargin at screen 0.81
+set arrow 1 from graph 0, first 1e-8 to graph 1, first 1e-8 nohead linecolor rgb "#444444" linewidth 0.8 dashtype 3
+set label 1 "tolerance" at graph 0.015, first 3e-8 left textcolor rgb "#444444"
+do for [format in "png svg"] {
+    eval(picture(format, "violation", 326, 250))
+    set xtics offset 0,tic
+    set xlabel "steps of the layer" offset 0,label
+    set key vertical maxrows 3 at screen 0.56, screen 0.98 center top spacing apart
+    plot for [i=1:4] "violation.csv" using (place(column(2))):(of(word(kinds, i), column(3))) with lines \
+             linecolor rgb word(colours, i) linewidth 1.7 title word(titles, i), \
+         keyentry with lines linecolor rgb black linewidth 1.7 title "median", \
+         keyentry with lines linecolor rgb black linewidth 1.1 dashtype 2 title "worst", \
+         for [i=1:4] "violation.csv" using (place(column(2))):(of(word(kinds, i), column(4))) with lines \
+             linecolor rgb word(colours, i) linewidth 1.1 dashtype 2 notitle
+}
