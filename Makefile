@@ -2,7 +2,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-all test check-all demo bench coverage lint format fuzz install clean help
+.PHONY: all setup setup-all test check-all demo reproduce bench coverage lint format fuzz install clean help
 .NOTPARALLEL:
 
 all: setup ## release build in build/ (the default)
@@ -17,8 +17,11 @@ check-all: setup-all ## everything: lint, coverage, fuzzing minutes, and the tes
 	@scripts/fuzz
 	@scripts/build --test release dev clang
 
-demo: all ## run the best example there is
+demo: all ## train controllers, judge them, drive them, draw them: the paper's table with ours beside it
 	@scripts/demo
+
+reproduce: all ## the paper's experiment with its full settings, in the background for about an hour
+	@scripts/reproduce
 
 bench: all ## run the benchmarks, build/bench/*
 	@scripts/bench

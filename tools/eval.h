@@ -17,8 +17,9 @@ struct eval_options {
     struct common_options common;
     struct text_list files;
     const char *net, *x, *out, *report, *reference, *cache;
-    size_t samples, seed, starts, refine;
-    bool samples_given, refine_given, allow_infeasible;
+    const char *method; /* NULL: the network's own */
+    size_t samples, seed, starts, refine, iterations;
+    bool samples_given, refine_given, iterations_given, allow_infeasible;
 };
 
 /* Seconds per sample on one thread, medians over a few runs. */
@@ -53,7 +54,7 @@ struct optima_count {
 struct eval {
     const struct eval_options *options;
     const hn_model *model;
-    hn_policy *loaded, *policy; /* the policy is the loaded one, or the same with --refine */
+    hn_policy *loaded, *policy; /* the policy is the loaded one, or the same with other settings */
     hn_layer *layer;
     hn_policy_options settings;
     hn_network_options network;

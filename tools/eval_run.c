@@ -64,6 +64,21 @@ void eval_release(struct eval *eval) {
 
 /* ---- loading ---- */
 
+/* What the options say instead of the network. A method of the layer brings its own damping and steps. */
+static bool change_settings(const struct eval_options *o, hn_policy_options *settings) {
+    if (o->refine_given)
+        settings->refine = (int)o->refine;
+    if (o->method) {
+        settings->scheme = HN_SCHEME_LAYER;
+        settings->layer.damping = -1;
+        settings->layer.iterations = -1;
+        hn_method_find(o->method, &settings->layer.method);
+    }
+    if (o->iterations_given)
+        settings->layer.iterations = (int)o->iterations;
+    return o->refine_given || o->method || o->iterations_given;
+}
+
 static hn_status load(struct eval *eval, hn_error *error) {
     const struct eval_options *o = eval->options;
     hn_status status = hn_policy_load(&eval->loaded, eval->model, o->net, (int)o->common.threads, error);
@@ -72,10 +87,8 @@ static hn_status load(struct eval *eval, hn_error *error) {
     eval->policy = eval->loaded;
     eval->settings = hn_policy_describe(eval->loaded);
     eval->network = hn_network_describe(hn_policy_network(eval->loaded));
-    if (o->refine_given && (int)o->refine != eval->settings.refine) {
-        eval->settings.refine = (int)o->refine;
+    if (change_settings(o, &eval->settings))
         status = hn_policy_create(&eval->policy, eval->model, hn_policy_network(eval->loaded), &eval->settings, error);
-    }
     return status == HN_OK ? hn_layer_create(&eval->layer, eval->model, &eval->settings.layer, error) : status;
 }
 

@@ -7,6 +7,7 @@
 #include "console.h"
 #include "eval.h"
 #include "interrupt.h"
+#include "layer_choice.h"
 #include "load.h"
 #include "reference.h"
 #include "save.h"
@@ -164,6 +165,17 @@ int verb_eval(int argc, char **argv) {
          .count = &o.refine,
          .most = INT_MAX,
          .given = &o.refine_given},
+        {.name = "method",
+         .value = "METHOD",
+         .help = "correct by auto, paper, hardnet or lm (the network's own)",
+         .text = &o.method,
+         .words = layer_choice_methods},
+        {.name = "iterations",
+         .value = "K",
+         .help = "steps of the correction at most (the network's own)",
+         .count = &o.iterations,
+         .most = INT_MAX,
+         .given = &o.iterations_given},
         {.name = "reference",
          .value = "SOLVER",
          .help = "compare with this solver: ipopt",
