@@ -49,8 +49,8 @@ extern const char *const layer_choice_methods[], *const layer_choice_sets[]; /* 
         .text = &(choice).isa, .words = layer_choice_sets                                                              \
     }
 
-/* The base with what was given in its place. */
-hn_layer_options layer_choice_options(const struct layer_choice *choice, hn_layer_options base);
+/* The options with what was given in its place. */
+hn_layer_options layer_choice_options(const struct layer_choice *choice, hn_layer_options options);
 
 /* Prints a sentence about options that do not fit each other or the model, with the dashes; VERB_MISUSED or VERB_FAILED. */
 int layer_choice_explain(const hn_error *error);

@@ -13,10 +13,12 @@
 #include <float.h>
 #include <math.h>
 
-#define AT(place)        ((wide *)(void *)SLOT_AT(slots, place))
-#define ROW(vector, i)   (AT(task->by_rows + (uint32_t)(((size_t)(vector)*task->rows + (i)) * LANES)) + part)
-#define COLUMN(which, j) (AT(task->by_columns + (uint32_t)(((size_t)(which)*task->columns + (j)) * LANES)) + part)
-#define SUMMARY(which)   (AT(task->summary + (uint32_t)(which)*LANES) + part)
+#define AT(place)           ((wide *)(void *)SLOT_AT(slots, place))
+#define SEEN_AT(place)      ((const wide *)(const void *)SLOT_AT(slots, place))
+#define ROW(vector, i)      (AT(task->by_rows + (uint32_t)(((size_t)(vector)*task->rows + (i)) * LANES)) + part)
+#define SEEN_ROW(vector, i) (SEEN_AT(task->by_rows + (uint32_t)(((size_t)(vector)*task->rows + (i)) * LANES)) + part)
+#define COLUMN(which, j)    (AT(task->by_columns + (uint32_t)(((size_t)(which)*task->columns + (j)) * LANES)) + part)
+#define SUMMARY(which)      (AT(task->summary + (uint32_t)(which)*LANES) + part)
 
 WIDE_INLINE wide kernel_greater(wide a, wide b) {
     return wide_select(wide_less(a, b), b, a);
@@ -36,17 +38,17 @@ struct barrier_row {
     struct barrier_side lower, upper;
 };
 
-WIDE_INLINE struct barrier_row kernel_barrier_row(const struct barrier_task *task, double *slots, size_t i,
+WIDE_INLINE struct barrier_row kernel_barrier_row(const struct barrier_task *task, const double *slots, size_t i,
                                                   size_t part) {
-    wide bl = AT(task->lower[i])[part], bu = AT(task->upper[i])[part], most = wide_all(DBL_MAX);
+    wide bl = SEEN_AT(task->lower[i])[part], bu = SEEN_AT(task->upper[i])[part], most = wide_all(DBL_MAX);
     struct barrier_row row = {.equality = wide_equal(bl, bu)};
-    wide v = *ROW(BARRIER_VALUE, i);
+    wide v = *SEEN_ROW(BARRIER_VALUE, i);
     row.lower.there = wide_less_equal(wide_abs(bl), most) & ~row.equality;
     row.upper.there = wide_less_equal(wide_abs(bu), most) & ~row.equality;
-    row.lower.slack = *ROW(BARRIER_SLACK_LOWER, i);
-    row.upper.slack = *ROW(BARRIER_SLACK_UPPER, i);
-    row.lower.force = wide_keep(row.lower.there, *ROW(BARRIER_FORCE_LOWER, i));
-    row.upper.force = *ROW(BARRIER_FORCE_UPPER, i);
+    row.lower.slack = *SEEN_ROW(BARRIER_SLACK_LOWER, i);
+    row.upper.slack = *SEEN_ROW(BARRIER_SLACK_UPPER, i);
+    row.lower.force = wide_keep(row.lower.there, *SEEN_ROW(BARRIER_FORCE_LOWER, i));
+    row.upper.force = *SEEN_ROW(BARRIER_FORCE_UPPER, i);
     row.lower.short_by = wide_keep(row.lower.there, v - bl - row.lower.slack);
     row.upper.short_by = wide_keep(row.upper.there, bu - v - row.upper.slack);
     return row;
@@ -73,10 +75,10 @@ static void kernel_barrier_scale(const struct barrier_task *task, double *slots)
     }
 }
 
-WIDE_INLINE wide kernel_barrier_sides(const struct barrier_task *task, double *slots, size_t part) {
+WIDE_INLINE wide kernel_barrier_sides(const struct barrier_task *task, const double *slots, size_t part) {
     wide sides = wide_all(0), most = wide_all(DBL_MAX);
     for (size_t i = 0; i < task->rows; i++) {
-        wide bl = AT(task->lower[i])[part], bu = AT(task->upper[i])[part];
+        wide bl = SEEN_AT(task->lower[i])[part], bu = SEEN_AT(task->upper[i])[part];
         wide_bits open = ~wide_equal(bl, bu);
         sides += wide_keep(open & wide_less_equal(wide_abs(bl), most), wide_all(1));
         sides += wide_keep(open & wide_less_equal(wide_abs(bu), most), wide_all(1));
@@ -149,13 +151,13 @@ static void kernel_barrier_rows(const struct barrier_task *task, double *slots) 
 }
 
 /* How the sides of row i move when mu is aimed at: p of each, for J dd = change + aim change2. */
-WIDE_INLINE void kernel_barrier_shares(const struct barrier_task *task, double *slots, size_t i, size_t part, wide aim,
-                                       struct barrier_row *row) {
-    wide change = *ROW(BARRIER_CHANGE, i) + aim * *ROW(BARRIER_CHANGE2, i);
-    row->lower.share = (row->lower.short_by + change) * *ROW(BARRIER_INVERSE_LOWER, i);
-    row->upper.share = (row->upper.short_by - change) * *ROW(BARRIER_INVERSE_UPPER, i);
-    row->lower.fade = aim * *ROW(BARRIER_FADE_LOWER, i);
-    row->upper.fade = aim * *ROW(BARRIER_FADE_UPPER, i);
+WIDE_INLINE void kernel_barrier_shares(const struct barrier_task *task, const double *slots, size_t i, size_t part,
+                                       wide aim, struct barrier_row *row) {
+    wide change = *SEEN_ROW(BARRIER_CHANGE, i) + aim * *SEEN_ROW(BARRIER_CHANGE2, i);
+    row->lower.share = (row->lower.short_by + change) * *SEEN_ROW(BARRIER_INVERSE_LOWER, i);
+    row->upper.share = (row->upper.short_by - change) * *SEEN_ROW(BARRIER_INVERSE_UPPER, i);
+    row->lower.fade = aim * *SEEN_ROW(BARRIER_FADE_LOWER, i);
+    row->upper.fade = aim * *SEEN_ROW(BARRIER_FADE_UPPER, i);
 }
 
 /* The largest relative loss of a slack or a force for a step of length 1. */
@@ -164,7 +166,7 @@ WIDE_INLINE wide kernel_barrier_loss(const struct barrier_side *side, wide loss)
     return kernel_greater(kernel_greater(loss, -side->share), force);
 }
 
-WIDE_INLINE wide kernel_barrier_length(const struct barrier_task *task, double *slots, size_t part, wide aim,
+WIDE_INLINE wide kernel_barrier_length(const struct barrier_task *task, const double *slots, size_t part, wide aim,
                                        double keep) {
     wide loss = wide_all(0);
     for (size_t i = 0; i < task->rows; i++) {
@@ -235,7 +237,9 @@ static void kernel_barrier_multipliers(const struct barrier_task *task, double *
 }
 
 #undef AT
+#undef SEEN_AT
 #undef ROW
+#undef SEEN_ROW
 #undef COLUMN
 #undef SUMMARY
 

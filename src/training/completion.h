@@ -32,7 +32,7 @@ struct completion {
 };
 
 /* The layer outlives it. */
-hn_status completion_create(struct completion *out, const hn_model *model, const hn_layer *layer, hn_error *error);
+hn_status completion_create(struct completion *c, const hn_model *model, const hn_layer *layer, hn_error *error);
 void completion_release(struct completion *completion);
 
 /* A number that tells choices apart. */

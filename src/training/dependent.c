@@ -162,7 +162,7 @@ static struct pivot find_pivot(const struct table *t, bool exchange) {
 
 /* Takes the multiple of the pivot's row out of another, in every point, so that its entry in the pivot's column is 0. */
 static void reduce_row(struct table *t, size_t equation, const struct pivot *pivot) {
-    double factor[POINTS];
+    double factor[POINTS] = {0};
     for (size_t p = 0; p < t->live; p++)
         factor[p] = entry_at(t, equation, pivot->column)[p];
     for (size_t j = 0; j < t->columns; j++) {

@@ -64,7 +64,7 @@ static void spread(const struct chunk *c, const double *rows, const double *x) {
         for (size_t j = 0; j < k; j++) {
             size_t s = sample_at(c, i, j);
             put(p, rows + (i * k + j) * p->width, c->memory->raw + s * n);
-            if (p->inputs)
+            if (x)
                 memcpy(c->memory->x + s * p->inputs, x + i * p->inputs, p->inputs * sizeof *rows);
         }
 }

@@ -9,6 +9,7 @@ static size_t group_size(const struct chunk *c, size_t first) {
     return c->samples - first < LANES ? c->samples - first : LANES;
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the tape is written through the samples
 static void set_samples(const struct chunk *c, double *tape) {
     const struct policy_memory *m = c->memory;
     size_t n = c->policy->outputs, steps = (size_t)c->policy->options.correction_steps;
