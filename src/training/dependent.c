@@ -12,7 +12,7 @@
 #include <math.h>
 
 enum { POINTS = 16, SEED = 20, MOST_ENTRIES = 1 << 19 };
-enum { NO_COLUMN = UINT32_MAX };
+static const uint32_t NO_COLUMN = UINT32_MAX;
 static const double NOISE = 0.1;        /* of the start values, in units of max(1, |start|) */
 static const double LEAST_PIVOT = 1e-7; /* of rows scaled to 1; below it an equality depends on those before */
 static const double WORTH = 1.25;       /* growth of the determinants for which columns are exchanged */

@@ -96,9 +96,10 @@ static void writing_gives_up_when_no_temporary_name_is_free(void **state) {
 /* Writes for ever, until it is killed. */
 static pid_t start_writer(const char *path) {
     pid_t child = fork();
-    for (; child == 0;)
+    if (child != 0)
+        return child;
+    for (;;)
         file_write(path, some_bytes(), LARGEST, NULL);
-    return child;
 }
 
 /* Only the moment between two system calls can leave a name behind, so that a hundred kills cannot use up all of them. */
