@@ -87,11 +87,6 @@ struct train_options train_defaults(const char *method) {
 
 /* ---- what follows ---- */
 
-static int misused(const char *text) {
-    console_error("%s", text);
-    return VERB_MISUSED;
-}
-
 static int parse_hidden(hn_network_options *network, const char *text) {
     const char *at = text;
     network->hidden_count = 0;
@@ -119,15 +114,16 @@ static int settle_loss(struct train_options *o) {
             o->goal = (enum train_loss)i;
     o->by_loss = o->by_loss && (o->goal == TRAIN_OBJECTIVE || o->scheme != HN_SCHEME_LAYER);
     if (o->targets && !o->x)
-        return misused("--targets: needs the inputs that they belong to, --x");
+        return verb_misuse("train", "--targets: needs the inputs that they belong to, --x");
     if (o->targets && o->reference)
-        return misused("--targets and --reference: one of them is enough");
+        return verb_misuse("train", "--targets and --reference: one of them is enough");
     if (!labelled && o->goal == TRAIN_TARGETS)
-        return misused("--loss targets: needs --targets or --reference");
+        return verb_misuse("train", "--loss targets: needs --targets or --reference");
     if (!labelled && o->target_steps > 0)
-        return misused("--target-steps: needs --targets or --reference");
+        return verb_misuse("train", "--target-steps: needs --targets or --reference");
     if (labelled && o->goal != TRAIN_TARGETS && o->target_steps == 0)
-        return misused("--targets and --reference: have no use here without --target-steps or --loss targets");
+        return verb_misuse("train",
+                           "--targets and --reference: have no use here without --target-steps or --loss targets");
     return VERB_OK;
 }
 
@@ -162,13 +158,13 @@ static int settle_method(const struct train_options *o) {
         return VERB_MISUSED;
     }
     if (o->momentum >= 1)
-        return misused("--momentum: choose a number from 0 to below 1");
-    return o->last_share > 1 ? misused("--last-share: choose a number from 0 to 1") : VERB_OK;
+        return verb_misuse("train", "--momentum: choose a number from 0 to below 1");
+    return o->last_share > 1 ? verb_misuse("train", "--last-share: choose a number from 0 to 1") : VERB_OK;
 }
 
 static int settle_steps(struct train_options *o) {
     if (!o->steps_given && o->steps_per_epoch > (size_t)INT_MAX / o->epochs)
-        return misused("--epochs: too many steps");
+        return verb_misuse("train", "--epochs: too many steps");
     if (!o->steps_given)
         o->steps = o->epochs * o->steps_per_epoch;
     if (!o->validate_given)
@@ -181,14 +177,15 @@ static int settle_checkpoint(struct train_options *o) {
         return VERB_OK;
     int length = snprintf(o->checkpoint_name, sizeof o->checkpoint_name, "%s.checkpoint", o->out);
     o->checkpoint = o->checkpoint_name;
-    return length < (int)sizeof o->checkpoint_name ? VERB_OK : misused("--out: the name of the file is too long");
+    return length < (int)sizeof o->checkpoint_name ? VERB_OK
+                                                   : verb_misuse("train", "--out: the name of the file is too long");
 }
 
 int train_settle(struct train_options *o) {
     if (!o->out)
-        return misused("--out: where to write the network is missing");
+        return verb_misuse("train", "--out: where to write the network is missing");
     if (o->feedback_share > 1)
-        return misused("--feedback-share: choose a number from 0 to 1");
+        return verb_misuse("train", "--feedback-share: choose a number from 0 to 1");
     int code = settle_loss(o);
     if (code == VERB_OK)
         code = settle_method(o);

@@ -23,27 +23,22 @@ static const char example[] = "  hardnet bench models/unicycle.mod --method pape
 
 /* ---- running ---- */
 
-static int explain(const hn_error *error) {
-    console_error("%s", error->text);
-    return VERB_FAILED;
-}
-
 static int measure(struct bench *bench) {
     const char *report = bench->options->report;
     hn_error error = {.status = HN_OK};
     hn_layer *layer = NULL;
     if (save_possible("report", report, &error) != HN_OK)
-        return explain(&error);
+        return verb_explain(&error);
     int code = layer_choice_create(&layer, bench->model, &bench->options->choice);
     if (code != VERB_OK)
         return code;
     bench->layer = layer;
     if (bench_time(bench, &error) != HN_OK) {
-        code = explain(&error);
+        code = verb_explain(&error);
     } else {
         bench_print(bench);
         if (report && bench_write_json(bench, report, &error) != HN_OK)
-            code = explain(&error);
+            code = verb_explain(&error);
     }
     hn_layer_destroy(layer);
     return code;

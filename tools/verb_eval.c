@@ -30,24 +30,14 @@ static const char *const references[] = {"ipopt", NULL};
 
 /* ---- before the work ---- */
 
-static int misuse(const char *text) {
-    console_error("%s", text);
-    fprintf(stderr, "See hardnet eval --help.\n");
-    return VERB_MISUSED;
-}
-
-static int explain(const hn_error *error) {
-    console_error("%s", error->text);
-    return VERB_FAILED;
-}
-
 static int check_options(const struct eval_options *options, const hn_model *model) {
     struct reference *none = NULL;
     hn_error error = {.status = HN_OK};
     if (!options->reference)
-        return options->cache ? misuse("--cache keeps what --reference finds, which is not asked for") : VERB_OK;
+        return options->cache ? verb_misuse("eval", "--cache keeps what --reference finds, which is not asked for")
+                              : VERB_OK;
     if (!hn_model_objective(model).name)
-        return misuse("--reference: the model has no objective to compare");
+        return verb_misuse("eval", "--reference: the model has no objective to compare");
     if (reference_name() || reference_create(&none, model, NULL, &error) == HN_OK)
         return VERB_OK;
     console_error("--reference %s: %s", options->reference, error.text);
@@ -84,7 +74,7 @@ static int finish(const struct eval *eval) {
         return VERB_INTERRUPTED;
     }
     if (status != HN_OK)
-        return explain(&error);
+        return verb_explain(&error);
     bool all_ok = eval_count(eval, HN_OUTCOME_OK) == eval->samples.count;
     return all_ok || eval->options->allow_infeasible ? VERB_OK : VERB_NOT_OK;
 }
@@ -104,7 +94,7 @@ static hn_status compute(struct eval *eval, hn_error *error) {
 static int evaluate(struct eval *eval) {
     hn_error error = {.status = HN_OK};
     if (look_ahead(eval->options, &error) != HN_OK)
-        return explain(&error);
+        return verb_explain(&error);
     int code = eval_inputs(eval);
     if (code == VERB_OK)
         code = eval_load(eval);
@@ -114,14 +104,14 @@ static int evaluate(struct eval *eval) {
     hn_status status = compute(eval, &error);
     eval->interrupted = interrupt_came();
     interrupt_end();
-    return status == HN_OK ? finish(eval) : explain(&error);
+    return status == HN_OK ? finish(eval) : verb_explain(&error);
 }
 
 static int run(const struct eval_options *options) {
     hn_model *model = NULL;
     struct eval eval = {.options = options, .samples = {.x_path = options->x}};
     if (!options->net)
-        return misuse("--net: there is no network to evaluate");
+        return verb_misuse("eval", "--net: there is no network to evaluate");
     int code = load_model(&model, &options->files, &options->common);
     if (code != VERB_OK)
         return code;

@@ -49,11 +49,6 @@ static hn_status write_files(const struct project *project, hn_error *error) {
 
 /* ---- running ---- */
 
-static int explain(const hn_error *error) {
-    console_error("%s", error->text);
-    return VERB_FAILED;
-}
-
 static int finish(const struct project *project) {
     hn_error error = {.status = HN_OK};
     hn_status status = project->interrupted ? HN_OK : write_files(project, &error);
@@ -63,7 +58,7 @@ static int finish(const struct project *project) {
         return VERB_INTERRUPTED;
     }
     if (status != HN_OK)
-        return explain(&error);
+        return verb_explain(&error);
     bool all_ok = project_count(project, HN_OUTCOME_OK) == project->samples.count;
     return all_ok || project->options->allow_infeasible ? VERB_OK : VERB_NOT_OK;
 }
@@ -73,12 +68,12 @@ static int correct(struct project *project) {
     hn_layer *layer = NULL;
     if (look_ahead(project->options, &error) != HN_OK ||
         samples_count_broken(&project->samples, project->model, &project->broken, &error) != HN_OK)
-        return explain(&error);
+        return verb_explain(&error);
     int code = layer_choice_create(&layer, project->model, &project->options->choice);
     if (code != VERB_OK)
         return code;
     project->layer = layer;
-    code = project_run(project, &error) == HN_OK ? finish(project) : explain(&error);
+    code = project_run(project, &error) == HN_OK ? finish(project) : verb_explain(&error);
     hn_layer_destroy(layer);
     return code;
 }

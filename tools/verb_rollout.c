@@ -25,26 +25,15 @@ static const char *const references[] = {"ipopt", NULL};
 
 /* ---- before the work ---- */
 
-static int misuse(const char *text) {
-    console_error("%s", text);
-    fprintf(stderr, "See hardnet rollout --help.\n");
-    return VERB_MISUSED;
-}
-
-static int explain(const hn_error *error) {
-    console_error("%s", error->text);
-    return VERB_FAILED;
-}
-
 static int check_options(const struct rollout_options *o) {
     if (o->nets.count == 0 && !o->reference)
-        return misuse("--net: there is no controller; give a network, or --reference");
+        return verb_misuse("rollout", "--net: there is no controller; give a network, or --reference");
     if (o->feedback.count == 0)
-        return misuse("--feedback: what do the inputs become? Give INPUT=DEFINED");
+        return verb_misuse("rollout", "--feedback: what do the inputs become? Give INPUT=DEFINED");
     if (!o->x0)
-        return misuse("--x0: where do the loops start? Give a file, or numbers with commas between");
+        return verb_misuse("rollout", "--x0: where do the loops start? Give a file, or numbers with commas between");
     if (o->final_cost && !o->cost)
-        return misuse("--final-cost is added to --cost, which is not given");
+        return verb_misuse("rollout", "--final-cost is added to --cost, which is not given");
     return VERB_OK;
 }
 
@@ -66,16 +55,16 @@ static int finish(const struct rollout *rollout) {
     hn_status status = write_files(rollout, &error);
     rollout_print(rollout);
     if (status != HN_OK)
-        return explain(&error);
+        return verb_explain(&error);
     return rollout->options->allow_infeasible || rollout_all_ok(rollout) ? VERB_OK : VERB_NOT_OK;
 }
 
 static int roll_out(struct rollout *rollout) {
     hn_error error = {.status = HN_OK};
     if (rollout->options->reference && !hn_model_objective(rollout->model).name)
-        return misuse("--reference: the model has no objective to minimise");
+        return verb_misuse("rollout", "--reference: the model has no objective to minimise");
     if (look_ahead(rollout->options, &error) != HN_OK)
-        return explain(&error);
+        return verb_explain(&error);
     int code = rollout_setup(rollout);
     if (code != VERB_OK)
         return code;
@@ -84,7 +73,7 @@ static int roll_out(struct rollout *rollout) {
     bool interrupted = interrupt_came();
     interrupt_end();
     if (status != HN_OK)
-        return explain(&error);
+        return verb_explain(&error);
     if (!interrupted)
         return finish(rollout);
     console_error("interrupted; nothing was written");

@@ -263,9 +263,7 @@ static int run(const struct table_options *options) {
     table->count = 0;
     hn_status status = make_table(table, &error);
     base_release(table);
-    if (status != HN_OK)
-        console_error("%s", error.text);
-    return status == HN_OK ? VERB_OK : VERB_FAILED;
+    return status == HN_OK ? VERB_OK : verb_explain(&error);
 }
 
 int verb_table(int argc, char **argv) {

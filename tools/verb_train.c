@@ -62,11 +62,6 @@ static hn_status write_network(struct training *t, hn_error *error) {
 
 /* ---- running ---- */
 
-static int explain(const hn_error *error) {
-    console_error("%s", error->text);
-    return VERB_FAILED;
-}
-
 static int finish(struct training *t, bool done) {
     hn_error error = {.status = HN_OK};
     training_keep(t);
@@ -81,7 +76,7 @@ static int finish(struct training *t, bool done) {
         console_warning("%zu of %zu validation inputs are not ok", t->validation - state_count(t, NUMBER_BEST_OK),
                         t->validation);
     if (write_network(t, &error) != HN_OK)
-        return explain(&error);
+        return verb_explain(&error);
     printf("  written     %s\n", t->options->out);
     return VERB_OK;
 }
@@ -93,7 +88,7 @@ static int train(struct training *t) {
     interrupt_take_terminate();
     int code = training_create(t);
     if (code == VERB_OK)
-        code = training_run(t, &done, &error) == HN_OK ? finish(t, done) : explain(&error);
+        code = training_run(t, &done, &error) == HN_OK ? finish(t, done) : verb_explain(&error);
     else if (interrupt_came())
         console_error("interrupted before the first step; nothing was written");
     interrupt_end();
@@ -116,7 +111,7 @@ static int run(struct train_options *options) {
     struct training training = {.options = options};
     int code = train_settle(options);
     if (code == VERB_OK && look_ahead(options, &error) != HN_OK)
-        code = explain(&error);
+        code = verb_explain(&error);
     if (code == VERB_OK)
         code = load_model(&model, &options->files, &options->common);
     if (code != VERB_OK)

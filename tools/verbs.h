@@ -6,6 +6,8 @@
 #ifndef HN_TOOLS_VERBS_H
 #define HN_TOOLS_VERBS_H
 
+#include "hardnet/base.h"
+
 /* The contract of the command line. */
 enum verb_code {
     VERB_OK = 0,
@@ -15,6 +17,12 @@ enum verb_code {
     VERB_INTERRUPTED = 130, /* Ctrl-C */
     VERB_TERMINATED = 143,  /* SIGTERM, where it is waited for */
 };
+
+/* The last words of a verb: prints what went wrong; VERB_FAILED. */
+int verb_explain(const hn_error *error);
+
+/* Prints what does not fit, and where the verb's help is; VERB_MISUSED. */
+int verb_misuse(const char *verb, const char *text);
 
 int verb_check(int argc, char **argv);
 int verb_project(int argc, char **argv);

@@ -33,6 +33,15 @@ struct node_matrix {
 
 void node_matrix_release(struct node_matrix *matrix);
 
+/* Nodes as a program's outputs list them; begins as zeros. */
+struct node_list {
+    uint32_t *nodes;
+    size_t count, capacity;
+};
+
+hn_status node_list_add(struct node_list *list, const uint32_t *nodes, size_t count, hn_error *error);
+void node_list_release(struct node_list *list);
+
 /* d nodes[i] / d leaf j of the space: dc/dy, dc/dx, dbl/dx, dbu/dx, the gradient of an objective (one row). */
 hn_status derivatives_jacobian(struct node_matrix *out, struct graph *graph, const uint32_t *nodes, size_t count,
                                enum space space, size_t columns, hn_error *error);

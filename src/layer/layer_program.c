@@ -15,23 +15,11 @@
 struct collector {
     hn_layer *layer;
     struct problem problem;
-    uint32_t *nodes;
-    size_t count, capacity;
+    struct node_list nodes;
     struct node_matrix jacobian, bracket_y, bracket_x, pull_x, lower_x, upper_x, fixed_x;
     uint32_t *fixed_nodes, *fixed_columns;
     size_t fixed_count;
 };
-
-static hn_status collect(struct collector *all, const uint32_t *nodes, size_t count, hn_error *error) {
-    uint32_t *list = array_grow(all->nodes, &all->capacity, all->count + count + 1, sizeof *list);
-    if (!list)
-        return error_no_memory(error, "the layer");
-    all->nodes = list;
-    if (count)
-        memcpy(list + all->count, nodes, count * sizeof *list);
-    all->count += count;
-    return HN_OK;
-}
 
 /* ---- derivatives ---- */
 
@@ -194,7 +182,7 @@ static hn_status collect_all(struct collector *all, hn_error *error) {
     };
     hn_status status = HN_OK;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0] && status == HN_OK; i++)
-        status = collect(all, lists[i].nodes, lists[i].count, error);
+        status = node_list_add(&all->nodes, lists[i].nodes, lists[i].count, error);
     return status;
 }
 
@@ -202,7 +190,8 @@ static hn_status collect_all(struct collector *all, hn_error *error) {
 
 static hn_status compile(struct collector *all, hn_error *error) {
     const struct problem *p = &all->problem;
-    struct program_request request = {.graph = &p->graph, .outputs = all->nodes, .output_count = all->count};
+    struct program_request request = {
+        .graph = &p->graph, .outputs = all->nodes.nodes, .output_count = all->nodes.count};
     for (int space = 0; space < SPACE_COUNT; space++)
         request.phase[space] = 2;
     request.phase[SPACE_X] = 0;
@@ -243,7 +232,7 @@ static void collector_release(struct collector *all) {
         node_matrix_release(matrices[i]);
     base_release(all->fixed_nodes);
     base_release(all->fixed_columns);
-    base_release(all->nodes);
+    node_list_release(&all->nodes);
     problem_release(&all->problem);
 }
 

@@ -14,7 +14,7 @@
 struct parts {
     struct problem problem;
     struct node_matrix gradient, pull;
-    uint32_t *nodes;
+    struct node_list nodes;
 };
 
 static hn_status differentiate(struct parts *parts, const hn_model *model, hn_error *error) {
@@ -29,23 +29,24 @@ static hn_status differentiate(struct parts *parts, const hn_model *model, hn_er
     return status;
 }
 
-static hn_status compile(struct loss *loss, struct parts *parts, hn_error *error) {
+static hn_status collect(struct parts *parts, hn_error *error) {
     const struct problem *p = &parts->problem;
-    size_t count = 1 + 3 * p->rows, capacity = 0;
-    uint32_t *nodes = parts->nodes =
-        array_grow(NULL, &capacity, count + parts->gradient.count + parts->pull.count + 1, sizeof *nodes);
-    if (!nodes)
-        return error_no_memory(error, "the loss");
-    nodes[0] = p->objective;
-    memcpy(nodes + 1, p->body, p->rows * sizeof *nodes);
-    memcpy(nodes + 1 + p->rows, p->lower, p->rows * sizeof *nodes);
-    memcpy(nodes + 1 + 2 * p->rows, p->upper, p->rows * sizeof *nodes);
-    if (parts->gradient.count)
-        memcpy(nodes + count, parts->gradient.node, parts->gradient.count * sizeof *nodes);
-    count += parts->gradient.count;
-    if (parts->pull.count)
-        memcpy(nodes + count, parts->pull.node, parts->pull.count * sizeof *nodes);
-    struct program_request request = {.graph = &p->graph, .outputs = nodes, .output_count = count + parts->pull.count};
+    hn_status status = node_list_add(&parts->nodes, &p->objective, 1, error);
+    if (status == HN_OK)
+        status = node_list_add(&parts->nodes, p->body, p->rows, error);
+    if (status == HN_OK)
+        status = node_list_add(&parts->nodes, p->lower, p->rows, error);
+    if (status == HN_OK)
+        status = node_list_add(&parts->nodes, p->upper, p->rows, error);
+    if (status == HN_OK)
+        status = node_list_add(&parts->nodes, parts->gradient.node, parts->gradient.count, error);
+    return status == HN_OK ? node_list_add(&parts->nodes, parts->pull.node, parts->pull.count, error) : status;
+}
+
+static hn_status compile(struct loss *loss, const struct parts *parts, hn_error *error) {
+    const struct problem *p = &parts->problem;
+    struct program_request request = {
+        .graph = &p->graph, .outputs = parts->nodes.nodes, .output_count = parts->nodes.count};
     request.leaf_count[SPACE_X] = p->inputs;
     request.leaf_count[SPACE_Y] = p->outputs;
     request.leaf_count[SPACE_LAMBDA] = p->rows;
@@ -86,18 +87,20 @@ static hn_status keep(struct loss *loss, const struct parts *parts, hn_error *er
 }
 
 hn_status loss_create(struct loss *loss, const hn_model *model, hn_error *error) {
-    struct parts parts = {.nodes = NULL};
+    struct parts parts = {.nodes = {.count = 0}};
     *loss = (struct loss){.inputs = 0};
     hn_status status = backend_choose(&loss->backend, NULL, error);
     if (status == HN_OK)
         status = differentiate(&parts, model, error);
+    if (status == HN_OK)
+        status = collect(&parts, error);
     if (status == HN_OK)
         status = compile(loss, &parts, error);
     if (status == HN_OK)
         status = keep(loss, &parts, error);
     node_matrix_release(&parts.gradient);
     node_matrix_release(&parts.pull);
-    base_release(parts.nodes);
+    node_list_release(&parts.nodes);
     problem_release(&parts.problem);
     if (status != HN_OK)
         loss_release(loss);

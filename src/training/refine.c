@@ -13,22 +13,10 @@
 struct parts {
     struct problem problem;
     struct node_matrix jacobian, gradient, hessian; /* of c; of f; of the Lagrangian, its lower triangle */
-    uint32_t *nodes;
-    size_t count, capacity;
+    struct node_list nodes;
 };
 
 /* ---- building ---- */
-
-static hn_status collect(struct parts *parts, const uint32_t *nodes, size_t count, hn_error *error) {
-    uint32_t *list = array_grow(parts->nodes, &parts->capacity, parts->count + count + 1, sizeof *list);
-    if (!list)
-        return error_no_memory(error, "refinement");
-    parts->nodes = list;
-    if (count)
-        memcpy(list + parts->count, nodes, count * sizeof *list);
-    parts->count += count;
-    return HN_OK;
-}
 
 static hn_status differentiate(struct parts *parts, const hn_model *model, hn_error *error) {
     struct problem *p = &parts->problem;
@@ -44,25 +32,26 @@ static hn_status differentiate(struct parts *parts, const hn_model *model, hn_er
 
 static hn_status collect_all(struct parts *parts, hn_error *error) {
     const struct problem *p = &parts->problem;
-    hn_status status = collect(parts, p->body, p->rows, error);
+    hn_status status = node_list_add(&parts->nodes, p->body, p->rows, error);
     if (status == HN_OK)
-        status = collect(parts, p->lower, p->rows, error);
+        status = node_list_add(&parts->nodes, p->lower, p->rows, error);
     if (status == HN_OK)
-        status = collect(parts, p->upper, p->rows, error);
+        status = node_list_add(&parts->nodes, p->upper, p->rows, error);
     if (status == HN_OK)
-        status = collect(parts, parts->jacobian.node, parts->jacobian.count, error);
+        status = node_list_add(&parts->nodes, parts->jacobian.node, parts->jacobian.count, error);
     if (status == HN_OK)
-        status = collect(parts, parts->gradient.node, parts->gradient.count, error);
+        status = node_list_add(&parts->nodes, parts->gradient.node, parts->gradient.count, error);
     for (size_t i = 0; i < p->outputs && status == HN_OK; i++)
         for (size_t e = parts->hessian.first[i]; e < parts->hessian.first[i + 1] && status == HN_OK; e++)
             if (parts->hessian.column[e] == i)
-                status = collect(parts, &parts->hessian.node[e], 1, error);
+                status = node_list_add(&parts->nodes, &parts->hessian.node[e], 1, error);
     return status;
 }
 
 static hn_status compile(struct refiner *r, const struct parts *parts, hn_error *error) {
     const struct problem *p = &parts->problem;
-    struct program_request request = {.graph = &p->graph, .outputs = parts->nodes, .output_count = parts->count};
+    struct program_request request = {
+        .graph = &p->graph, .outputs = parts->nodes.nodes, .output_count = parts->nodes.count};
     request.leaf_count[SPACE_X] = r->inputs = p->inputs;
     request.leaf_count[SPACE_Y] = r->outputs = p->outputs;
     r->rows = p->rows;
@@ -165,7 +154,7 @@ static hn_status create_system(struct refiner *r, hn_error *error) {
 }
 
 hn_status refiner_create(struct refiner *r, const hn_model *model, const char *instructions, hn_error *error) {
-    struct parts parts = {.nodes = NULL};
+    struct parts parts = {.nodes = {.count = 0}};
     *r = (struct refiner){.inputs = 0};
     hn_status status = backend_choose(&r->backend, instructions, error);
     if (status == HN_OK)
@@ -181,7 +170,7 @@ hn_status refiner_create(struct refiner *r, const hn_model *model, const char *i
     node_matrix_release(&parts.jacobian);
     node_matrix_release(&parts.gradient);
     node_matrix_release(&parts.hessian);
-    base_release(parts.nodes);
+    node_list_release(&parts.nodes);
     problem_release(&parts.problem);
     if (status != HN_OK)
         refiner_release(r);

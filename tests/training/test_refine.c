@@ -128,7 +128,7 @@ static void every_instruction_set_gives_the_same_bits(void **state) {
     hn_model_destroy(model);
 }
 
-static hn_model *of_text(void (*build)(hn_model *)) {
+static hn_model *model_of(void (*build)(hn_model *)) {
     hn_model *model;
     assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
     build(model);
@@ -146,7 +146,7 @@ static void build_disc(hn_model *m) {
 
 static void a_linear_objective_on_a_disc_is_followed_to_its_end(void **state) {
     (void)state;
-    hn_model *model = of_text(build_disc);
+    hn_model *model = model_of(build_disc);
     const hn_network_options shape = {.inputs = 1, .outputs = 2, .hidden_count = 1, .hidden = {4}, .seed = 1};
     hn_network *network;
     hn_policy *policy;
