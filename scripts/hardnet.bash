@@ -37,7 +37,7 @@ _hardnet() {
         ;;
     esac
     case $previous in
-    --x | --x0 | --y | --out | --targets) _hardnet_files npy && return ;;
+    --x | --x0 | --y | --out | --targets | --states) _hardnet_files npy && return ;;
     --trace | --log | --csv) _hardnet_files csv && return ;;
     --checkpoint) _hardnet_files checkpoint && return ;;
     --net) _hardnet_files safetensors && return ;;
@@ -91,8 +91,8 @@ _hardnet() {
         own+=" --reference --starts --cache"
         ;;
     rollout)
-        own="--net --reference --x0 --steps --feedback --cost --final-cost --margin --report --csv"
-        own+=" --allow-infeasible --starts --seed"
+        own="--net --reference --x0 --samples --steps --feedback --cost --final-cost --margin --report --csv"
+        own+=" --states --allow-infeasible --starts --seed"
         ;;
     table)
         own="--title --out --json --help"

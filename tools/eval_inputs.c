@@ -76,19 +76,12 @@ static int read_inputs(struct eval *eval) {
 static hn_status sample_inputs(struct eval *eval, hn_error *error) {
     size_t count = eval->options->samples;
     struct npy_array *x = &eval->samples.x;
-    hn_status status = HN_OK;
     *x = (struct npy_array){.dimensions = 2, .rows = count, .columns = eval->inputs};
     x->values = eval_take(count, eval->inputs, sizeof *x->values);
     if (!x->values)
         return error_no_memory(error, "the inputs of the samples");
-    for (size_t k = 0; k < count && status == HN_OK; k++) {
-        bool met = true;
-        struct random random = random_start(eval->options->seed, STREAMS + k);
-        status = inputs_sample(eval->model, &random, x->values + k * x->columns, &met, error);
-        eval->unmet += !met;
-    }
     eval->samples.count = count;
-    return status;
+    return inputs_draw(eval->model, eval->options->seed, STREAMS, count, x->values, &eval->unmet, error);
 }
 
 static int draw_inputs(struct eval *eval) {

@@ -63,6 +63,21 @@ hn_status inputs_sample(const hn_model *model, struct random *random, double *x,
     return HN_OK;
 }
 
+hn_status inputs_draw(const hn_model *model, size_t seed, uint64_t streams, size_t count, double *x, size_t *unmet,
+                      hn_error *error) {
+    size_t inputs = hn_model_input_count(model);
+    *unmet = 0;
+    for (size_t k = 0; k < count; k++) {
+        bool met = true;
+        struct random random = random_start(seed, streams + k);
+        hn_status status = inputs_sample(model, &random, x + k * inputs, &met, error);
+        if (status != HN_OK)
+            return status;
+        *unmet += !met;
+    }
+    return HN_OK;
+}
+
 hn_status inputs_read(const hn_model *model, const char *path, struct npy_array *array, hn_error *error) {
     enum { MAX_GIGABYTES = 4 };
     size_t inputs = hn_model_input_count(model);

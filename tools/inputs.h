@@ -16,6 +16,11 @@ void inputs_middle(const hn_model *model, double *x);
 enum { INPUTS_TRIES = 1000 };
 hn_status inputs_sample(const hn_model *model, struct random *random, double *x, bool *met, hn_error *error);
 
+/* Rows that depend on seed and number alone; streams keeps them apart from what else is drawn with that seed. Those that do not meet
+ * the requirements are counted. */
+hn_status inputs_draw(const hn_model *model, size_t seed, uint64_t streams, size_t count, double *x, size_t *unmet,
+                      hn_error *error);
+
 /* The first requirement that the row breaks; the requirement count when it breaks none. */
 hn_status inputs_broken(const hn_model *model, const double *x, size_t *requirement, hn_error *error);
 

@@ -18,8 +18,9 @@
 struct rollout_options {
     struct common_options common;
     struct text_list files, nets, feedback;
-    const char *x0, *cost, *final_cost, *margin, *reference, *report, *csv;
+    const char *x0, *cost, *final_cost, *margin, *reference, *report, *csv, *states;
     size_t steps, starts, seed;
+    size_t samples; /* starts of loops that are drawn; 0: they are those of x0 */
     bool allow_infeasible;
 };
 
@@ -86,6 +87,9 @@ bool rollout_all_ok(const struct rollout *rollout);
 void rollout_print(const struct rollout *rollout);
 hn_status rollout_write_json(const struct rollout *rollout, const char *path, hn_error *error);
 hn_status rollout_write_csv(const struct rollout *rollout, const char *path, hn_error *error);
+
+/* The inputs of all steps, and those reached: a row each, controller by controller and start by start. */
+hn_status rollout_write_states(const struct rollout *rollout, const char *path, hn_error *error);
 
 static inline const double *rollout_state(const struct rollout *r, const struct controller *c, size_t start,
                                           size_t step) {

@@ -1,14 +1,17 @@
-/* rollout_files.c - what `hardnet rollout` writes: JSON, and a line of CSV for every step. See rollout.h.
+/* rollout_files.c - what `hardnet rollout` writes: JSON, a line of CSV for every step, and the states. See rollout.h.
  *
  * Numbers that are not finite, and what was not asked for, are null in JSON and empty in CSV.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
 #include "csv.h"
 #include "json_writer.h"
 #include "reference.h"
 #include "rollout.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- JSON ---- */
 
@@ -156,5 +159,19 @@ hn_status rollout_write_csv(const struct rollout *r, const char *path, hn_error 
             put_loop(&text, r, &r->controllers[i], start);
     hn_status status = text_write(&text, path, error);
     text_release(&text);
+    return status;
+}
+
+/* ---- states ---- */
+
+hn_status rollout_write_states(const struct rollout *r, const char *path, hn_error *error) {
+    size_t rows = r->starts * (r->steps + 1), count = rows * r->inputs;
+    double *all = eval_take(r->count, count, sizeof *all);
+    if (!all)
+        return error_no_memory(error, "the states");
+    for (size_t i = 0; i < r->count; i++)
+        memcpy(all + i * count, r->controllers[i].path, count * sizeof *all);
+    hn_status status = npy_write(path, r->count * rows, r->inputs, all, error);
+    base_release(all);
     return status;
 }

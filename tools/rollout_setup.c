@@ -79,7 +79,30 @@ static int warn_of_broken(const struct rollout *r) {
     return VERB_OK;
 }
 
+static const uint64_t STREAMS = UINT64_C(0x726f6c6c)
+                                << 32; /* "roll": no seed makes them those of eval or of training */
+
+static int draw_starts(struct rollout *r) {
+    hn_error error = {.status = HN_OK};
+    size_t count = r->options->samples, unmet;
+    r->x0 = (struct npy_array){.dimensions = 2, .rows = count, .columns = r->inputs};
+    r->x0.values = eval_take(count, r->inputs, sizeof *r->x0.values);
+    r->starts = count;
+    if (!r->x0.values)
+        return no_memory();
+    if (inputs_draw(r->model, r->options->seed, STREAMS, count, r->x0.values, &unmet, &error) != HN_OK) {
+        console_error("%s", error.text);
+        return VERB_FAILED;
+    }
+    if (unmet > 0)
+        console_warning("for %zu of %zu starts none of %d sampled inputs meets the requirements (check:) of the model",
+                        unmet, count, INPUTS_TRIES);
+    return VERB_OK;
+}
+
 static int find_starts(struct rollout *r) {
+    if (r->options->samples > 0)
+        return draw_starts(r);
     r->x0 = (struct npy_array){.dimensions = 2, .rows = 1, .columns = r->inputs};
     r->x0.values = eval_take(r->inputs, 1, sizeof *r->x0.values);
     if (!r->x0.values)

@@ -10,7 +10,7 @@
 #include "save.h"
 #include "verbs.h"
 
-enum { STEPS = 20, STARTS = 3, SEED = 1, MOST_STEPS = 1000000, MOST_STARTS = 1000 };
+enum { STEPS = 20, STARTS = 3, SEED = 1, MOST_STEPS = 1000000, MOST_STARTS = 1000, MOST_SAMPLES = 1000000 };
 
 static const char about[] =
     "Runs networks, and with --reference a general solver, as controllers: their outputs are applied, and\n"
@@ -19,7 +19,8 @@ static const char about[] =
 
 static const char example[] =
     "  hardnet rollout models/unicycle.mod --net net.safetensors --reference ipopt --x0 -3.2,0.3,-0.1 --steps 20 \\\n"
-    "      --feedback z0=next --cost stage --final-cost final --margin clearance --csv paths.csv\n";
+    "      --feedback z0=next --cost stage --final-cost final --margin clearance --csv paths.csv\n"
+    "  hardnet rollout models/unicycle.mod --reference ipopt --samples 100 --feedback z0=next --states x.npy\n";
 
 static const char *const references[] = {"ipopt", NULL};
 
@@ -30,8 +31,11 @@ static int check_options(const struct rollout_options *o) {
         return verb_misuse("rollout", "--net: there is no controller; give a network, or --reference");
     if (o->feedback.count == 0)
         return verb_misuse("rollout", "--feedback: what do the inputs become? Give INPUT=DEFINED");
-    if (!o->x0)
-        return verb_misuse("rollout", "--x0: where do the loops start? Give a file, or numbers with commas between");
+    if (!o->x0 && o->samples == 0)
+        return verb_misuse("rollout", "--x0: where do the loops start? Give a file, or numbers with commas between, or "
+                                      "--samples");
+    if (o->x0 && o->samples > 0)
+        return verb_misuse("rollout", "--samples and --x0 exclude each other: the rows of --x0 are the starts");
     if (o->final_cost && !o->cost)
         return verb_misuse("rollout", "--final-cost is added to --cost, which is not given");
     return VERB_OK;
@@ -39,7 +43,9 @@ static int check_options(const struct rollout_options *o) {
 
 static hn_status look_ahead(const struct rollout_options *o, hn_error *error) {
     hn_status status = save_possible("report", o->report, error);
-    return status == HN_OK ? save_possible("csv", o->csv, error) : status;
+    if (status == HN_OK)
+        status = save_possible("csv", o->csv, error);
+    return status == HN_OK ? save_possible("states", o->states, error) : status;
 }
 
 /* ---- running ---- */
@@ -47,6 +53,8 @@ static hn_status look_ahead(const struct rollout_options *o, hn_error *error) {
 static hn_status write_files(const struct rollout *rollout, hn_error *error) {
     const struct rollout_options *o = rollout->options;
     hn_status status = o->csv ? rollout_write_csv(rollout, o->csv, error) : HN_OK;
+    if (status == HN_OK && o->states)
+        status = rollout_write_states(rollout, o->states, error);
     return status == HN_OK && o->report ? rollout_write_json(rollout, o->report, error) : status;
 }
 
@@ -113,6 +121,12 @@ int verb_rollout(int argc, char **argv) {
          .value = "X",
          .help = "where loops start: rows of X.npy, or numbers, as in -3.2,0.3,-0.1",
          .text = &o.x0},
+        {.name = "samples",
+         .value = "N",
+         .help = "starts to draw from the box of the inputs, instead of --x0",
+         .count = &o.samples,
+         .least = 1,
+         .most = MOST_SAMPLES},
         {.name = "steps",
          .value = "N",
          .help = "steps of every loop",
@@ -135,6 +149,10 @@ int verb_rollout(int argc, char **argv) {
          .text = &o.margin},
         {.name = "report", .value = "FILE", .help = "write everything as JSON", .text = &o.report},
         {.name = "csv", .value = "FILE", .help = "write a line for every step", .text = &o.csv},
+        {.name = "states",
+         .value = "X.npy",
+         .help = "write the inputs of all steps, a row each, as train --x reads them",
+         .text = &o.states},
         {.name = "allow-infeasible", .help = "exit 0 even if a step is not ok", .flag = &o.allow_infeasible},
         {.name = "starts",
          .value = "K",
@@ -143,7 +161,11 @@ int verb_rollout(int argc, char **argv) {
          .count = &o.starts,
          .least = 1,
          .most = MOST_STARTS},
-        {.name = "seed", .value = "S", .help = "of the reference's disturbed starts", .shown = true, .count = &o.seed},
+        {.name = "seed",
+         .value = "S",
+         .help = "of --samples, and of the reference's disturbed starts",
+         .shown = true,
+         .count = &o.seed},
         COMMON_OPTIONS(o.common),
     };
     const struct command command = {

@@ -130,6 +130,25 @@ class Rollout(Tool):
         self.assertEqual(len(rows), 2 * 3 * 6)
         self.assertRegex(printed, r"(?s)mean cost +highest.*Cost by start, counted from 0\n  start +half +b\n  0 ")
 
+    def test_drawn_starts_and_the_states_met(self):
+        model, first = self.cart()
+        _, second = self.cart(gain=0.25, name="b.safetensors")
+        target = self.folder / "met.npy"
+        options = ("--net", first, "--net", second, "--steps", 3, *LOOP, "--samples", 5, "--states", target)
+        report, rows, _, said = self.rollout(model, *options)
+        met = np.load(target)
+        self.assertEqual((said, met.shape, len(rows)), ("", (2 * 5 * 4, 3), 2 * 5 * 4))
+        np.testing.assert_array_equal(met, [[float(row[key]) for key in report["inputs"]] for row in rows])
+        starts = met[:20:4]
+        self.assertEqual(len(np.unique(starts, axis=0)), 5)
+        np.testing.assert_array_equal(starts, met[20::4])
+        np.testing.assert_allclose(met[:4], self.known_cart(starts[0], 3)[0], atol=1e-15)
+        np.testing.assert_allclose(met[20:24], self.known_cart(starts[0], 3, 0.25)[0], atol=1e-15)
+        self.rollout(model, *options, "--seed", 2)
+        self.assertTrue((np.load(target)[::4] != starts[0]).any(axis=1).all())
+        self.refused("rollout", model, *options, "--x0", "0,0,1", code=2, saying="exclude each other")
+        self.refused("rollout", model, *options[:-1], self.folder / "no" / "met.npy", code=1, saying="--states")
+
     def test_a_controller_that_violates_its_own_dynamics_gains_nothing(self):
         model, honest = self.cart()
         _, liar = self.cart(promise=1, name="liar.safetensors", method="paper", iterations="0")
