@@ -212,8 +212,12 @@ static void evaluate_step(struct worker *worker) {
         worker->backend.residual_only(&layer->task, worker->slots);
     else {
         worker->backend.residual(&layer->task, worker->slots);
-        for (int lane = 0; lane < worker->lanes; lane++)
-            *lane_at(worker, layer->task.hold, lane) = control_hold(worker, lane, stage_of(worker, lane));
+        for (int lane = 0; lane < worker->lanes; lane++) {
+            struct lane *own = &worker->lane[lane];
+            enum stage stage = stage_of(worker, lane);
+            own->leads = own->busy && own->steps == 0 && stage == STAGE_NEAR && control_leads(worker, lane);
+            *lane_at(worker, layer->task.hold, lane) = control_hold(worker, lane, stage);
+        }
         worker->backend.weigh(&layer->task, worker->slots, layer->mask_accept);
         worker->backend.shift(&layer->task, worker->slots);
     }

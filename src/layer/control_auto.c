@@ -1,6 +1,8 @@
 /* control_auto.c - auto: near the projection first, then accepted steps inside the bounds, then restarts.
  *
- *     near     eps = min(1, beta |W r|), beta the option `damping`, 0.018 unless told; every finite step is taken
+ *     near     eps = min(1, beta |W r|), beta the option `damping`, 0.018 unless told; every finite step is taken. The very first
+ *              one leaves inequalities in several outputs out where most of r is elsewhere: far from the equalities their
+ *              slopes say little about where those outputs will be
  *     global   from the best iterate: lm's damping and acceptance, every step clipped into the bounds of the outputs
  *     restart  the same from perturbed points (restart.c), a bounded number of times
  *
@@ -14,6 +16,7 @@
 
 static const double CLOSE = 0.1;      /* |W r| below which convergence is near */
 static const double HOLD_SHARE = 0.5; /* how close a satisfied row is held then, of |W r| */
+static const double LEAD_SHARE = 0.5; /* of |W r|^2: joint inequalities that have more of it are not left out */
 static const double STEADY = 0.9; /* a step that leaves less of |W r|^2 may be followed by more than there should be */
 static const double LEAST_EPS = 0x1p-46;
 enum { NEAR_STEPS = 40, PATIENCE = 8, GLOBAL_STEPS = 100, AGAIN_STEPS = 60, MOST_RESTARTS = 24, LONG_ATTEMPTS = 3 };
@@ -22,17 +25,40 @@ bool control_clips(const hn_layer *layer, const struct lane *lane) {
     return layer->options.method == HN_METHOD_AUTO && lane->stage == STAGE_GLOBAL && lane->attempt != UNCLIPPED_ATTEMPT;
 }
 
+static double squares_at(const struct worker *worker, int lane) {
+    return *lane_at(worker, worker->layer->task.summary + SUMMARY_SQUARES * LANES, lane);
+}
+
+bool control_leads(const struct worker *worker, int lane) {
+    const hn_layer *layer = worker->layer;
+    const struct rows_task *task = &layer->task;
+    double all = squares_at(worker, lane), joint = 0;
+    if (layer->options.method != HN_METHOD_AUTO || layer->joint_count == 0 || all < CLOSE * CLOSE)
+        return false;
+    for (size_t k = 0; k < layer->joint_count; k++) {
+        size_t i = layer->joint[k], at = i * (size_t)worker->lanes;
+        double part = lane_at(worker, task->scale, lane)[at] * lane_at(worker, task->residual, lane)[at];
+        bool meets = *lane_at(worker, task->lower[i], lane) == *lane_at(worker, task->upper[i], lane);
+        joint += meets ? 0 : part * part;
+    }
+    return joint <= LEAD_SHARE * all; /* which no NaN is */
+}
+
 double control_hold(const struct worker *worker, int lane, enum stage stage) {
     const hn_layer *layer = worker->layer;
-    double size = sqrt(*lane_at(worker, layer->task.summary + SUMMARY_SQUARES * LANES, lane));
+    if (worker->lane[lane].leads)
+        return -1;
+    double size = sqrt(squares_at(worker, lane));
     bool holds = layer->options.method == HN_METHOD_AUTO && stage == STAGE_NEAR && size < CLOSE;
     return holds ? HOLD_SHARE * size : 0;
 }
 
-/* Far away eps follows |W r|, and so does its derivative (control_slope). Once convergence is near it also follows the
+/* Far away eps follows |W r|, and so does its derivative (control_slope), unless rows are left out: then it is a power of two. Once convergence is near it also follows the
  * contraction of the last step, which makes the end superlinear, and is rounded to a power of two. */
-static double near_eps(double beta, double squares, double before) {
+static double near_eps(const struct lane *own, double beta, double squares, double before) {
     double size = sqrt(squares);
+    if (own->leads)
+        return fmin(1, power_of_two(beta * size));
     if (size >= CLOSE)
         return fmin(1, beta * size);
     double share = squares < before ? beta * sqrt(squares / before) : beta;
@@ -41,9 +67,10 @@ static double near_eps(double beta, double squares, double before) {
 
 double control_slope(const struct worker *worker, int lane, enum stage stage) {
     const hn_layer *layer = worker->layer;
-    double size = sqrt(*lane_at(worker, layer->task.summary + SUMMARY_SQUARES * LANES, lane));
+    double size = sqrt(squares_at(worker, lane));
     double beta = layer->options.damping;
     bool follows = layer->options.method == HN_METHOD_AUTO && stage == STAGE_NEAR && size >= CLOSE;
+    follows = follows && !worker->lane[lane].leads;
     return follows && beta * size < 1 ? beta / size : 0;
 }
 
@@ -60,6 +87,7 @@ static enum decision give_up(struct worker *worker, struct lane *own, hn_outcome
 }
 
 static enum decision globalise(struct lane *own) {
+    own->leads = false;
     own->stage = STAGE_GLOBAL;
     own->begun = own->iteration;
     own->eps = -1;
@@ -78,7 +106,8 @@ static enum decision decide_near(struct worker *worker, int lane, double squares
     }
     if (!moved || own->waited > PATIENCE || own->iteration - own->begun >= NEAR_STEPS)
         return globalise(own);
-    own->eps = near_eps(worker->layer->options.damping, squares, before);
+    own->leads = own->fresh && control_leads(worker, lane);
+    own->eps = near_eps(own, worker->layer->options.damping, squares, before);
     return GO_ON;
 }
 
@@ -113,7 +142,7 @@ static enum decision decide_nonfinite(struct worker *worker, int lane) {
 
 enum decision control_auto(struct worker *worker, int lane, double measure, bool finite) {
     struct lane *own = &worker->lane[lane];
-    double squares = *lane_at(worker, worker->layer->task.summary + SUMMARY_SQUARES * LANES, lane);
+    double squares = squares_at(worker, lane);
     if (finite && measure <= worker->layer->options.tolerance) {
         own->outcome = HN_OUTCOME_OK;
         return END;

@@ -44,8 +44,10 @@ struct hn_layer {
     struct places fixed;                                     /* values of fixed outputs, by column */
     struct places bound_rows;                                /* rows that bound an output alone: row number, column */
     struct clip_task clip;                                   /* one of these per output that has any */
-    uint32_t *start;                                         /* of each output */
-    struct places bracket_y, bracket_x, pull_x;              /* of the adjoint; see adjoint.c */
+    uint32_t *joint; /* rows that are inequalities in several outputs, unless their bounds meet for some x */
+    size_t joint_count;
+    uint32_t *start;                            /* of each output */
+    struct places bracket_y, bracket_x, pull_x; /* of the adjoint; see adjoint.c */
     struct rows_task task;
     struct adjoint_task adjoint;
     struct damped system;
@@ -80,6 +82,7 @@ struct lane {
     bool restarts;   /* is to begin anew */
     bool rewinds;    /* holds the best iterate again, to go on from there */
     bool clipped;    /* the last step was clipped into the bounds */
+    bool leads;      /* the step from here leaves joint inequalities out (auto) */
     size_t sample, culprit;
     hn_outcome outcome;
     int iteration;    /* steps computed */
@@ -210,7 +213,10 @@ enum decision control_stepped(struct worker *worker, int lane);
 /* Whether the step from here is clipped into the bounds of the outputs. */
 bool control_clips(const hn_layer *layer, const struct lane *lane);
 
-/* How close to a bound a satisfied row is held at the present iterate. */
+/* Whether the first step of an attempt, from the present iterate, leaves joint inequalities out. */
+bool control_leads(const struct worker *worker, int lane);
+
+/* How close to a bound a satisfied row is held at the present iterate; below 0: lane->leads. */
 double control_hold(const struct worker *worker, int lane, enum stage stage);
 
 /* d(eps) / d|W r| / |W r| at the present iterate. */

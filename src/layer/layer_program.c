@@ -139,6 +139,15 @@ static bool keep_clip(hn_layer *layer) {
     return kept;
 }
 
+static bool keep_joint_rows(hn_layer *layer) {
+    const struct place_matrix *j = &layer->jacobian;
+    layer->joint = arena_take(&layer->arena, j->rows + 1, sizeof *layer->joint);
+    for (size_t i = 0; layer->joint && i < j->rows; i++)
+        if (j->first[i + 1] - j->first[i] > 1 && layer->task.lower[i] != layer->task.upper[i])
+            layer->joint[layer->joint_count++] = (uint32_t)i;
+    return layer->joint != NULL;
+}
+
 /* In the order in which collect_all lists them. */
 static bool keep_all(hn_layer *layer, const struct collector *all) {
     const struct problem *p = &all->problem;
@@ -158,7 +167,7 @@ static bool keep_all(hn_layer *layer, const struct collector *all) {
     kept = kept && keep_matrix(layer, &layer->lower_x, &all->lower_x, &begin);
     kept = kept && keep_matrix(layer, &layer->upper_x, &all->upper_x, &begin);
     kept = kept && keep_matrix(layer, &layer->fixed_x, &all->fixed_x, &begin);
-    return kept && keep_bound_rows(layer, p) && keep_clip(layer);
+    return kept && keep_bound_rows(layer, p) && keep_clip(layer) && keep_joint_rows(layer);
 }
 
 static hn_status collect_all(struct collector *all, hn_error *error) {

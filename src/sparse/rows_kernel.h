@@ -116,7 +116,8 @@ static void kernel_rescale(const struct rows_task *task, double *slots, uint32_t
         }
 }
 
-/* Equalities, violated rows, and rows that are to be held because they are close to a bound. */
+/* Equalities, violated rows, and rows that are to be held because they are close to a bound. A hold below 0 leaves inequalities in
+ * several outputs out. */
 WIDE_INLINE wide_bits kernel_active(const struct rows_task *task, const double *slots, size_t i, size_t part) {
     const wide *c = (const wide *)(const void *)SLOT_AT(slots, task->value[i]) + part;
     const wide *lower = (const wide *)(const void *)SLOT_AT(slots, task->lower[i]) + part;
@@ -125,7 +126,9 @@ WIDE_INLINE wide_bits kernel_active(const struct rows_task *task, const double *
     wide scale = ((const wide *)(const void *)SLOT_AT(slots, task->scale))[i * LANE_PARTS + part];
     wide_bits out = ~(wide_less_equal(*lower, *c) & wide_less_equal(*c, *upper));
     wide_bits close = wide_less(scale * (*c - *lower), *hold) | wide_less(scale * (*upper - *c), *hold);
-    return out | close | wide_equal(*lower, *upper);
+    wide_bits counts =
+        task->first[i + 1] - task->first[i] > 1 ? wide_less_equal(wide_all(0), *hold) : ~wide_bits_all(0);
+    return ((out | close) & counts) | wide_equal(*lower, *upper);
 }
 
 /* Takes over c, J and the active rows of the present y for the lanes of the mask. */
@@ -137,7 +140,7 @@ static void kernel_weigh(const struct rows_task *task, double *slots, uint32_t m
             wide_bits now = kernel_active(task, slots, i, part);
             wide *right = AT(task->right) + i * LANE_PARTS + part;
             *active = (take & now) | (~take & *active);
-            *right = wide_select(take, scale * r, *right);
+            *right = wide_select(take, wide_keep(now, scale * r), *right);
             for (size_t e = task->first[i]; e < task->first[i + 1]; e++) {
                 wide *a = AT(task->matrix) + e * LANE_PARTS + part;
                 *a = wide_select(take, wide_keep(now, scale * AT(task->entry[e])[part]), *a);
