@@ -31,6 +31,7 @@ struct train_options {
     const char *out, *checkpoint, *log;
     const char *x, *targets, *reference; /* NULL: none */
     const char *hidden, *activation, *loss;
+    const char *first; /* how the network begins: train_firsts */
     size_t epochs, steps_per_epoch, steps, batch, warmup, seed;
     size_t improve, candidates, refine, train_iterations;
     size_t labels, target_steps;
@@ -51,7 +52,7 @@ struct train_options {
     char checkpoint_name[4096];
 };
 
-extern const char *const train_activations[], *const train_losses[], *const train_references[];
+extern const char *const train_activations[], *const train_losses[], *const train_references[], *const train_firsts[];
 extern const char *const train_methods[]; /* those of the layer, and two that have none */
 
 /* The numbers that a training by this method (NULL: auto) has unless told: all of them stand in train_options.c, in

@@ -21,7 +21,8 @@ static hn_status network_with(struct training *t, const struct train_columns *co
     if (!size_multiply(columns->count, t->options->candidates, &options.outputs))
         return error_no_memory(error, "the network");
     hn_status status = hn_network_create(&t->network, &options, error);
-    return status == HN_OK ? scaling_set(t->network, &t->source, t->options, columns, error) : status;
+    bool scaled = !options.uniform;
+    return status == HN_OK && scaled ? scaling_set(t->network, &t->source, t->options, columns, error) : status;
 }
 
 static hn_status make_network(struct training *t, hn_error *error) {

@@ -2,7 +2,7 @@
  *
  * Three methods are baselines, with the settings that were published for them: paper, whose loss is the objective through all 500
  * steps; soft, a penalty of 1000 |r|^2 and nothing else; dc3, with 100 correction steps of 0.1 and the loss f + 5 |r| (DC3's 10, half
- * of which is for inequalities). All three train 500 epochs of 17 batches of 1000 by Adam at 1e-4 and keep the network with
+ * of which is for inequalities). All three begin with a network without shifts and scales, uniform weights and biases, train 500 epochs of 17 batches of 1000 by Adam at 1e-4 and keep the network with
  * the smallest validation loss.
  *
  * SPDX-License-Identifier: MIT */
@@ -19,6 +19,7 @@
 const char *const train_activations[] = {HN_ACTIVATION_LIST(WORD) NULL};
 const char *const train_losses[] = {"objective", "improve", "targets", NULL};
 const char *const train_references[] = {"ipopt", NULL};
+const char *const train_firsts[] = {"scaled", "plain", NULL};
 
 #define METHOD(name, text) text,
 const char *const train_methods[] = {HN_METHOD_LIST(METHOD) "soft", "dc3", NULL};
@@ -27,6 +28,7 @@ const char *const train_methods[] = {HN_METHOD_LIST(METHOD) "soft", "dc3", NULL}
 
 static void set_baseline(struct train_options *o) {
     o->hidden = "200,200";
+    o->first = "plain";
     o->loss = "objective";
     o->epochs = 500;
     o->steps_per_epoch = 17; /* 16 800 windows in batches of */
@@ -52,6 +54,7 @@ static struct train_options usual(void) {
     return (struct train_options){
         .hidden = "128,128,128,128",
         .activation = "relu",
+        .first = "scaled",
         .loss = "improve",
         .epochs = 40,
         .steps_per_epoch = 100,
@@ -197,6 +200,7 @@ int train_settle(struct train_options *o) {
         code = parse_hidden(&o->network, o->hidden);
     hn_activation_find(o->activation, &o->network.activation);
     o->network.seed = o->seed;
+    o->network.uniform = strcmp(o->first, "plain") == 0;
     return code;
 }
 

@@ -145,6 +145,8 @@ int verb_train(int argc, char **argv) {
         COUNT("seed", "S", "of weights, inputs and validation", o.seed, 0, 0),
         WORD("hidden", "WIDTHS", "of the hidden layers", o.hidden, NULL),
         WORD("activation", "NAME", "relu, tanh or silu", o.activation, train_activations),
+        WORD("network", "BEGIN", "scaled: inputs and outputs, small weights; plain: no scales, uniform weights",
+             o.first, train_firsts),
         COUNT("candidates", "K", "outputs tried per input, of which the best is kept", o.candidates, 1, 1000),
         COUNT("refine", "K", "refinement steps after the correction, at most", o.refine, 0, 1000000),
         {.name = "method",

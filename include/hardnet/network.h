@@ -39,13 +39,16 @@ typedef struct hn_network_options {
     size_t hidden[HN_NETWORK_MOST_HIDDEN]; /* widths */
     hn_activation activation;
     uint64_t seed; /* of the first weights */
+    bool
+        uniform; /* first weights and biases uniform up to 1 / sqrt(inputs of the neuron), instead of normal ones and 0 */
 } hn_network_options;
 
 /* ---- life ---- */
 
 hn_status hn_network_create(hn_network **out, const hn_network_options *options, hn_error *error);
 void hn_network_destroy(hn_network *network);
-hn_network_options hn_network_describe(const hn_network *network); /* the seed is 0 for a network from a file */
+hn_network_options
+hn_network_describe(const hn_network *network); /* seed and uniform are 0 for a network from a file */
 
 /* ---- numbers: for each layer of weights W (row by row: one row per neuron), then b ---- */
 

@@ -2,7 +2,8 @@
  *
  * First weights are normal with mean 0: He, Zhang, Ren and Sun (2015), variance 2 / inputs, for relu and silu; Glorot and
  * Bengio (2010), variance 2 / (inputs + outputs), for tanh. The last layer's are a tenth of 1 / sqrt(inputs): a fresh network
- * answers close to its output shift. Every layer draws from a stream of its own.
+ * answers close to its output shift. With the option `uniform` weights and biases are uniform up to 1 / sqrt(inputs) in all layers, as many
+ * published experiments have them. Every layer draws from a stream of its own.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -116,13 +117,26 @@ static double first_deviation(const hn_network *network, size_t k) {
     return network->options.activation == HN_ACTIVATION_TANH ? sqrt(2 / (inputs + outputs)) : sqrt(2 / inputs);
 }
 
+static void draw_normal(hn_network *network, size_t k, struct random *random) {
+    double deviation = first_deviation(network, k);
+    size_t biases = network->first[k + 1] - network->width[k + 1];
+    for (size_t i = network->first[k]; i < network->first[k + 1]; i++)
+        network->parameters[i] = i < biases ? deviation * random_normal(random) : 0;
+}
+
+static void draw_uniform(hn_network *network, size_t k, struct random *random) {
+    double most = 1 / sqrt((double)network->width[k]);
+    for (size_t i = network->first[k]; i < network->first[k + 1]; i++)
+        network->parameters[i] = random_between(random, -most, most);
+}
+
 static void draw_weights(hn_network *network) {
     for (size_t k = 0; k < network->layers; k++) {
         struct random random = random_start(network->options.seed, FIRST_STREAM + k);
-        double deviation = first_deviation(network, k);
-        size_t biases = network->first[k + 1] - network->width[k + 1];
-        for (size_t i = network->first[k]; i < network->first[k + 1]; i++)
-            network->parameters[i] = i < biases ? deviation * random_normal(&random) : 0;
+        if (network->options.uniform)
+            draw_uniform(network, k, &random);
+        else
+            draw_normal(network, k, &random);
     }
 }
 

@@ -154,6 +154,25 @@ static void first_weights_are_drawn_by_the_rule(void **state) {
     }
 }
 
+static void uniform_first_weights_and_biases_have_one_bound(void **state) {
+    (void)state;
+    hn_network_options options = {
+        .inputs = 80, .outputs = 120, .hidden_count = 2, .hidden = {200, 100}, .uniform = true};
+    hn_network *network = create(options);
+    for (size_t k = 0; k < network->layers; k++) {
+        double most = 1 / sqrt((double)network->width[k]), mean, deviation, largest = 0;
+        measure(network, k, &mean, &deviation);
+        assert_in_interval(deviation / most * sqrt(3), 0.97, 1.03);
+        assert_in_interval(mean / most, -0.04, 0.04);
+        for (size_t i = network->first[k]; i < network->first[k + 1]; i++)
+            assert_in_interval(network->parameters[i], -most, most);
+        for (size_t i = 0; i < network->width[k + 1]; i++)
+            largest = fmax(largest, fabs(layer_biases(network, k)[i]));
+        assert_in_interval(largest / most, 0.9, 1);
+    }
+    hn_network_destroy(network);
+}
+
 static void the_seed_decides_the_first_weights(void **state) {
     (void)state;
     hn_network_options options = example(0);
@@ -286,6 +305,7 @@ int main(void) {
         cmocka_unit_test(nothing_is_a_network_without_anything),
         cmocka_unit_test(impossible_networks_are_refused_by_name),
         cmocka_unit_test(first_weights_are_drawn_by_the_rule),
+        cmocka_unit_test(uniform_first_weights_and_biases_have_one_bound),
         cmocka_unit_test(the_seed_decides_the_first_weights),
         cmocka_unit_test(shifts_and_scales_are_applied),
         cmocka_unit_test(bad_shifts_and_scales_are_refused_and_change_nothing),
