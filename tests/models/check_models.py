@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the shipped models must say, from formulas typed a second time (formulas.py); shares no code with the reader.
+"""What the shipped models must say, from formulas typed a second time (formulas/); shares no code with the reader.
 
 usage: check_models.py [--write]
 

@@ -7,7 +7,7 @@ import pathlib
 import struct
 import zlib
 
-import numpy as np
+from samples import np
 
 SETTINGS = {"method": "auto", "damping": (-1.0).hex(), "iterations": "-1", "tolerance": (1e-8).hex(), "relative": "false",
             "candidates": "1", "refine": "0", "scheme": "layer", "correction-steps": "100", "correction-rate": (0.1).hex(),

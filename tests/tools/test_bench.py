@@ -7,15 +7,12 @@ import os
 import signal
 import stat
 import subprocess
-import sys
-import time
-import unittest
 
-import test_project
-from test_project import DISC, INFEASIBLE, UNICYCLE, Tool, np, unicycle_samples
+import tool
+from samples import DISC, INFEASIBLE, UNICYCLE, SampleTool, np, unicycle_samples
 
 
-class Bench(Tool):
+class Bench(SampleTool):
     def bench(self, model, *options):
         """Report, what was printed, what was said."""
         target = self.folder / "bench.json"
@@ -103,9 +100,9 @@ class Bench(Tool):
             self.run_it("bench", model, "--method", "lm", "--samples", 2, code=1, stdout=full)
 
     def test_control_c_ends_with_130(self):
-        with subprocess.Popen([test_project.program, "bench", UNICYCLE, "--method", "paper", "--iterations", "100000"],
+        with subprocess.Popen([tool.program, "bench", UNICYCLE, "--method", "paper", "--iterations", "100000"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-            time.sleep(0.7)
+            self.wait_for_work(child, 0.3)
             child.send_signal(signal.SIGINT)
             child.communicate(timeout=60)
         self.assertEqual(child.returncode, 130)
@@ -116,7 +113,4 @@ class Bench(Tool):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        sys.exit("usage: test_bench.py PATH_OF_HARDNET [unittest options]")
-    test_project.program = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    tool.main()

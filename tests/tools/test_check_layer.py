@@ -4,13 +4,10 @@ Run with the path of the built program: test_check_layer.py BUILD/hardnet. Expec
 """
 import csv
 import json
-import os
 import pathlib
-import sys
-import unittest
 
-import test_project
-from test_project import INFEASIBLE, UNICYCLE, Tool, np, root
+import tool
+from samples import INFEASIBLE, UNICYCLE, SampleTool, np
 
 SIGMA = np.array([2.0, 1.5, 0.8])  # singular values of affine_model
 
@@ -36,7 +33,7 @@ def k_of(eps, smooth, lipschitz):
     return min(1 / s - smooth / (2 * s * s) for s in (eps, eps + lipschitz ** 2))
 
 
-class CheckLayer(Tool):
+class CheckLayer(SampleTool):
     def check(self, model, *options):
         """Report and what was printed, for a model text or the path of one."""
         target = self.folder / "report.json"
@@ -196,7 +193,7 @@ class CheckLayer(Tool):
         self.assertEqual(report["correction"]["ok"], 1)
 
     def test_a_hessian_out_of_proportion_is_left_out(self):
-        report, out = self.check(str(root / "models" / "feasibility" / "fsnet_socp.mod"))
+        report, out = self.check(str(tool.root / "models" / "feasibility" / "fsnet_socp.mod"))
         self.assertRegex(out, "too large to be formed; its products are checked")
         self.assertNotIn("hessian_nonzeros", report["sizes"])
         self.assertLess(report["derivative_check"]["hessian_product"]["error"], 1e-6)
@@ -263,7 +260,4 @@ class CheckLayer(Tool):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        sys.exit("usage: test_check_layer.py PATH_OF_HARDNET [unittest options]")
-    test_project.program = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    tool.main()

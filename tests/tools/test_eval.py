@@ -8,15 +8,12 @@ import os
 import pathlib
 import signal
 import subprocess
-import sys
 import time
-import unittest
 import zlib
 
-import test_project
-from test_project import BAND, UNICYCLE, Tool, disc_residual, np, unicycle_residual, unicycle_samples
-
 import networks
+import tool
+from samples import BAND, UNICYCLE, SampleTool, disc_residual, np, unicycle_residual, unicycle_samples
 
 DISC = """
 param radius >= 0.5, <= 2;
@@ -38,7 +35,7 @@ def cost(y):
     return (y[:, 0] - 3) ** 2 + y[:, 1] ** 2
 
 
-class Eval(Tool):
+class Eval(SampleTool):
     def fingerprint(self, model, *options):
         target = self.folder / "check.json"
         self.run_it("check", model, "--json", target, *options)
@@ -63,7 +60,7 @@ class Eval(Tool):
 
     def need_reference(self):
         model, net = self.disc()
-        done = subprocess.run([test_project.program, "eval", model, "--net", net, "--reference", "ipopt", "--samples", "1"],
+        done = subprocess.run([tool.program, "eval", model, "--net", net, "--reference", "ipopt", "--samples", "1"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if b"IPOPT was not found" in done.stderr:
             self.assertEqual(done.returncode, 1)
@@ -437,20 +434,20 @@ class Eval(Tool):
     def children(self, process):
         """The living ones, and the seconds of processor time that each has had."""
         found = {}
-        for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        for path in pathlib.Path("/proc").glob("[0-9]*"):
             try:
-                fields = path.read_text().rpartition(")")[2].split()
+                state, parent, seconds = tool.process_state(path.name)
             except OSError:
                 continue
-            if int(fields[1]) == process.pid and fields[0] != "Z":
-                found[int(path.parent.name)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            if parent == process.pid and state != "Z":
+                found[int(path.name)] = seconds
         return found
 
     def start_long(self, *options):
         """A run that will take long, after each of its two processes has worked for a while, and these processes."""
         net = self.network(UNICYCLE, np.zeros((50, 3)), np.zeros(50))
         process = subprocess.Popen(
-            [test_project.program, "eval", UNICYCLE, "--net", net, "--reference", "ipopt", "--starts", "2", "--threads", "2",
+            [tool.program, "eval", UNICYCLE, "--net", net, "--reference", "ipopt", "--starts", "2", "--threads", "2",
              "--report", str(self.folder / "r.json"), *map(str, options)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.kill)
         deadline = time.monotonic() + 120
@@ -493,7 +490,4 @@ class Eval(Tool):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        sys.exit("usage: test_eval.py PATH_OF_HARDNET [unittest options]")
-    test_project.program = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    tool.main()

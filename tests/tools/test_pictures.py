@@ -7,12 +7,10 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
-import unittest
 import xml.etree.ElementTree
 
-import test_project
-from test_project import Tool, np, root, unicycle_samples
+import tool
+from samples import np, unicycle_samples
 
 NAMES = ("training", "paths", "iterates", "violation")
 TRAINING = "step,loss,validation_objective\n100,20,400\n200,2,330\n300,0.5,321\n"
@@ -20,7 +18,7 @@ PATHS = "controller,start,step,z0[1],z0[2],z0[3],cost,margin,violation,status,se
     f"{name},0,{k},{-3.2 + 0.33 * k},{0.3 - shift * k},0,1,1,0,ok,1e-5\n" for name, shift in (("ipopt", 0), ('"a, b"', 0.05)) for k in range(21))
 
 
-class Pictures(Tool):
+class Pictures(tool.Tool):
     def setUp(self):
         super().setUp()
         self.out = self.folder / "out"
@@ -28,8 +26,8 @@ class Pictures(Tool):
         np.save(self.out / "raw.npy", np.resize(unicycle_samples(50)[1], (100, 50)))
 
     def draw(self, path=None):
-        done = subprocess.run([root / "scripts" / "pictures", self.out], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True,
-                              env={**os.environ, "HARDNET": test_project.program, **({"PATH": path} if path else {})})
+        done = subprocess.run([tool.root / "scripts" / "pictures", self.out], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              check=True, env={**os.environ, "HARDNET": tool.program, **({"PATH": path} if path else {})})
         return done.stdout.decode()
 
     def without_gnuplot(self):
@@ -88,7 +86,4 @@ class Pictures(Tool):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        sys.exit("usage: test_pictures.py PATH_OF_HARDNET [unittest options]")
-    test_project.program = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    tool.main()

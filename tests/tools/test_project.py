@@ -6,120 +6,19 @@ evaluated here anew with numpy.
 import csv
 import json
 import os
-import pathlib
 import re
 import resource
 import signal
 import stat
 import subprocess
-import sys
-import tempfile
 import time
-import unittest
 
-try:
-    import numpy as np
-except ImportError:
-    print("skipped: numpy is not installed")
-    sys.exit(77)
-
-program = "hardnet"
-root = pathlib.Path(__file__).resolve().parents[2]
-UNICYCLE = str(root / "models" / "unicycle.mod")
-INFEASIBLE = str(root / "models" / "infeasible.mod")
-PUBLISHED = root.parent / "shared" / "data" / "unicycle"
-
-DISC = """
-param radius >= 0.5, <= 2;
-check: radius <> 1.5;
-var y{1..2} := 0.25;
-subject to disc: y[1]^2 + y[2]^2 <= radius^2;
-subject to line: y[1] + y[2] >= 0.1;
-"""
-BAND = "param a >= 0, <= 4; var y := 1.2; subject to band: a <= y^2 <= 2;"  # crossed for a > 2
+import tool
+from samples import (BAND, DISC, INFEASIBLE, PUBLISHED, UNICYCLE, SampleTool, disc_residual, np, unicycle_residual,
+                     unicycle_samples)
 
 
-def residual(lower, value, upper):
-    return np.maximum(0, value - upper) - np.maximum(0, lower - value)
-
-
-def disc_residual(radius, y):
-    """Rows disc and line of DISC, for every sample."""
-    disc = residual(-np.inf, (y ** 2).sum(axis=1), radius ** 2)
-    return np.stack([disc, residual(0.1, y.sum(axis=1), np.inf)], axis=1)
-
-
-def unicycle_residual(x, y, horizon=10, dt=0.2):
-    """The groups of models/unicycle.mod, each samples x rows."""
-    z, u = y[:, :3 * horizon].reshape(-1, horizon, 3), y[:, 3 * horizon:].reshape(-1, horizon, 2)
-    before = np.concatenate([np.broadcast_to(x, (len(y), 3))[:, None], z[:, :-1]], axis=1)
-    heading, speed = before[..., 2], u[..., 0]
-    step = np.stack([speed * np.cos(heading), speed * np.sin(heading), u[..., 1]], axis=2)
-    distance = 0.51020408 * z[..., 0] ** 2 + 0.90702948 * z[..., 1] ** 2
-    return {"dynamics": (z - before - dt * step).reshape(len(y), -1),
-            "obstacle": residual(1, distance, np.inf),
-            "u": residual(np.array([0, -1.5]), u, np.array([2, 1.5])).reshape(len(y), -1)}
-
-
-def unicycle_samples(count, seed=3):
-    """Inputs in their box and clear of the obstacle, and outputs near a straight drive."""
-    source = np.random.RandomState(seed)
-    x = source.uniform([-4, -2.4, -0.45], [-2.2, 2.4, 0.45], (4 * count, 3))
-    x = x[0.51020408 * x[:, 0] ** 2 + 0.90702948 * x[:, 1] ** 2 >= 1.2][:count]
-    k = 0.2 * np.arange(1, 11)[None, :]
-    z = np.stack([x[:, :1] + k * np.cos(x[:, 2:]), x[:, 1:2] + k * np.sin(x[:, 2:]), x[:, 2:] + 0 * k], axis=2)
-    u = np.stack([np.ones((count, 10)), np.zeros((count, 10))], axis=2)
-    y = np.concatenate([z.reshape(count, -1), u.reshape(count, -1)], axis=1)
-    return x, y + 0.1 * source.standard_normal(y.shape)
-
-
-class Tool(unittest.TestCase):
-    """What the tests of project and bench share."""
-
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = pathlib.Path(holder.name)
-
-    def file(self, name, content):
-        path = self.folder / name
-        path.write_text(content)
-        return str(path)
-
-    def array(self, name, values, dtype=np.float64):
-        path = self.folder / name
-        np.save(path, np.asarray(values, dtype=dtype))
-        return str(path)
-
-    def run_it(self, *arguments, code=0, **more):
-        """Runs the program; what it printed on stdout and on stderr."""
-        done = subprocess.run([program, *map(str, arguments)], stdout=more.pop("stdout", subprocess.PIPE),
-                              stderr=subprocess.PIPE, timeout=300, check=False, **more)
-        out, err = (done.stdout or b"").decode(errors="replace"), done.stderr.decode(errors="replace")
-        self.assertEqual(done.returncode, code, f"{arguments}\n{out}\n{err}")
-        return out, err
-
-    def refused(self, *arguments, code, saying):
-        out, err = self.run_it(*arguments, code=code)
-        self.assertRegex(err, saying)
-        self.assertEqual(out, "")
-        self.assertEqual(err.count("error:"), 1, err)
-
-    def options_of(self, verb):
-        return set(re.findall(r"(?m)^  (--[\w-]+)", self.run_it(verb, "--help")[0]))
-
-    def explained(self, verb):
-        """Every option stands in the help, in the manual and in the completion."""
-        manual = (root / "docs" / "hardnet.1").read_text().replace("\\-", "-")
-        completion = subprocess.run(
-            ["bash", "-c", f"source scripts/hardnet.bash; COMP_WORDS=(hardnet {verb} --); COMP_CWORD=2; _hardnet;"
-             "echo ${COMPREPLY[@]}"], cwd=root, stdout=subprocess.PIPE, check=True).stdout.decode().split()
-        self.assertEqual(self.options_of(verb), set(completion))
-        for option in self.options_of(verb):
-            self.assertRegex(manual, r"(?m)^\.B\w? .*" + option + r"\b")
-
-
-class Project(Tool):
+class Project(SampleTool):
     def project(self, model, *options, code=0):
         """Outputs, report, and what was printed."""
         out, report = self.folder / "out.npy", self.folder / "report.json"
@@ -250,7 +149,7 @@ class Project(Tool):
         common = ["--x", self.array("x.npy", x), "--y", self.array("y.npy", raw), "--method", "lm", "--allow-infeasible"]
         wanted, report, _ = self.project(UNICYCLE, *common, "--threads", 1)
         for more in (["--threads", 2], ["--threads", 5], ["--isa", "portable"], ["--isa", "avx2"], ["--isa", "avx512"]):
-            done = subprocess.run([program, "project", UNICYCLE, *map(str, common + more)], stdout=subprocess.PIPE,
+            done = subprocess.run([tool.program, "project", UNICYCLE, *map(str, common + more)], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, check=False)
             if done.returncode == 1 and b"processor does not have it" in done.stderr:
                 continue
@@ -490,10 +389,10 @@ class Project(Tool):
         x, raw = unicycle_samples(40)
         target = self.folder / "out.npy"
         target.write_text("old")
-        with subprocess.Popen([program, "project", UNICYCLE, "--x", self.array("x.npy", x), "--y", self.array("y.npy", raw),
+        with subprocess.Popen([tool.program, "project", UNICYCLE, "--x", self.array("x.npy", x), "--y", self.array("y.npy", raw),
                                "--method", "paper", "--iterations", "2000000000", "--tolerance", "0", "--out", str(target),
                                "--report", str(self.folder / "r.json")], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-            time.sleep(1.5)
+            self.wait_for_work(child, 0.5)
             child.send_signal(signal.SIGINT)
             out, err = child.communicate(timeout=60)
         self.assertEqual(child.returncode, 130, (out, err))
@@ -515,7 +414,4 @@ class Project(Tool):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        sys.exit("usage: test_project.py PATH_OF_HARDNET [unittest options]")
-    program = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    tool.main()

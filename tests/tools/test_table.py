@@ -3,13 +3,9 @@
 Run with the path of the built program: test_table.py BUILD/hardnet.
 """
 import json
-import os
 import pathlib
-import sys
-import unittest
 
-import test_project
-from test_project import Tool
+import tool
 
 
 def report(mean, most, violation=1e-9, status="ok", seconds=2e-6):
@@ -18,7 +14,7 @@ def report(mean, most, violation=1e-9, status="ok", seconds=2e-6):
             "seconds_per_sample": {"all": 3 * seconds, "together": seconds}, "suboptimality": {"mean": mean, "max": most, "p50": 0.0}}
 
 
-class Table(Tool):
+class Table(tool.Tool):
     def save(self, name, content):
         return self.file(name, content if isinstance(content, str) else json.dumps(content))
 
@@ -68,7 +64,4 @@ class Table(Tool):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        sys.exit("usage: test_table.py PATH_OF_HARDNET [unittest options]")
-    test_project.program = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    tool.main()
