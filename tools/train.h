@@ -55,9 +55,9 @@ struct train_options {
 extern const char *const train_activations[], *const train_losses[], *const train_references[], *const train_firsts[];
 extern const char *const train_methods[]; /* those of the layer, and two that have none */
 
-/* The numbers that a training by this method (NULL: auto) has unless told: all of them stand in train_options.c, in
- * hn_train_defaults and in hn_policy_defaults. */
-struct train_options train_defaults(const char *method);
+/* The numbers that a training by this method (NULL: auto) with this loss (NULL: the method's own) has unless told: all of them
+ * stand in train_options.c, in hn_train_defaults and in hn_policy_defaults. */
+struct train_options train_defaults(const char *method, const char *loss);
 
 /* Fills in what follows; VERB_OK, or VERB_MISUSED after what does not fit has been printed. */
 int train_settle(struct train_options *options);

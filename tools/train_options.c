@@ -82,9 +82,14 @@ static struct train_options usual(void) {
     };
 }
 
-struct train_options train_defaults(const char *method) {
+/* The gradient of the objective through the layer wants smaller steps than imitation does. */
+static const double OBJECTIVE_RATE = 3e-4;
+
+struct train_options train_defaults(const char *method, const char *loss) {
     struct train_options o = usual();
     set_method(&o, method ? method : hn_method_text(HN_METHOD_AUTO));
+    if (!o.by_loss && loss && strcmp(loss, train_losses[TRAIN_OBJECTIVE]) == 0)
+        o.rate = OBJECTIVE_RATE;
     return o;
 }
 

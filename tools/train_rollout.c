@@ -1,7 +1,7 @@
 /* train_rollout.c - states in closed loop: the present policy is applied, and what it leads to is where it goes on from.
  *
- * What becomes of a state is feedback.h's. A state starts anew now and then, when its outputs are not ok, and when it leaves the box
- * (unless told to go on) or breaks a check of the model. Inputs that are not fed back keep their value until then.
+ * What becomes of a state is feedback.h's. A state starts anew now and then, when its outputs are not ok (of a baseline: not finite), and when
+ * it leaves the box (unless told to go on) or breaks a check of the model. Inputs that are not fed back keep their value until then.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -67,7 +67,7 @@ static hn_status move(struct train_rollout *r, const struct train_source *source
                       size_t i, bool *left, hn_error *error) {
     double *x = r->x + i * source->inputs;
     size_t broken = 0;
-    *left = r->reports[i].outcome != HN_OUTCOME_OK;
+    *left = !options->by_loss && r->reports[i].outcome != HN_OUTCOME_OK;
     if (*left)
         return HN_OK;
     hn_status status = feedback_advance(&r->feedback, source->model, x, r->y + i * source->outputs, error);

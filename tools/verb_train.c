@@ -139,7 +139,7 @@ enum { MOST_SAMPLES = 10000000 };
 
 /* Long, because the options are one table. */
 int verb_train(int argc, char **argv) {
-    struct train_options o = train_defaults(options_peek(argc, argv, "method"));
+    struct train_options o = train_defaults(options_peek(argc, argv, "method"), options_peek(argc, argv, "loss"));
     const struct option table[] = {
         {.name = "out", .value = "NET.safetensors", .help = "where the network is written", .text = &o.out},
         COUNT("seed", "S", "of weights, inputs and validation", o.seed, 0, 0),
