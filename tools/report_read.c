@@ -81,6 +81,24 @@ static bool word(struct json_cursor *c, const char *text) {
     return true;
 }
 
+static const char *skip_digits(const char *at) {
+    return at + strspn(at, "0123456789");
+}
+
+/* Where the number that begins here ends; NULL when there is none. strtod alone would also take 0x10, +1, .5 and inf. */
+static const char *number_end(const char *at) {
+    at += *at == '-';
+    const char *first = at;
+    at = *at == '0' ? at + 1 : skip_digits(at);
+    if (at > first && *at == '.')
+        at = skip_digits(first = at + 1);
+    if (at > first && (*at == 'e' || *at == 'E')) {
+        first = at + 1 + (at[1] == '+' || at[1] == '-');
+        at = skip_digits(first);
+    }
+    return at > first ? at : NULL;
+}
+
 /* A number; null, true and false count as none. */
 static hn_status read_plain(struct reading *r) {
     struct json_cursor *c = &r->cursor;
@@ -90,12 +108,11 @@ static hn_status read_plain(struct reading *r) {
     }
     if (word(c, "true") || word(c, "false"))
         return HN_OK;
-    char *end;
-    double value = strtod((const char *)c->at, &end); /* the bytes end with a 0 */
-    if (end == (const char *)c->at)
+    const char *end = number_end((const char *)c->at); /* the bytes end with a 0 */
+    if (!end)
         return json_refuse(c, "a value is missing");
+    take_number(r, strtod((const char *)c->at, NULL));
     c->at = (const unsigned char *)end;
-    take_number(r, value);
     return HN_OK;
 }
 
@@ -148,6 +165,15 @@ static hn_status read_value(struct reading *r) {
     return read_plain(r);
 }
 
+static hn_status read_report(struct reading *r) {
+    struct json_cursor *c = &r->cursor;
+    if (!json_mark(c, '{'))
+        return json_refuse(c, "a report begins with '{'");
+    hn_status status = read_inside(r, true, '}');
+    json_mark(c, ' '); /* blanks may follow */
+    return status == HN_OK && c->at < c->end ? json_refuse(c, "something follows the report") : status;
+}
+
 static void finish(struct report_figures *f) {
     for (size_t i = 0; f->samples == 0 && i < f->group_count; i++)
         f->violation = fmax(f->violation, f->groups[i].max);
@@ -162,8 +188,8 @@ hn_status report_read(struct report_figures *figures, const char *path, hn_error
         return status;
     struct reading r = {.figures = figures};
     r.cursor = (struct json_cursor){bytes.data, bytes.data, bytes.data + bytes.count, path, error};
-    status = read_value(&r);
-    if (status == HN_OK && r.depth == 0)
+    status = read_report(&r);
+    if (status == HN_OK)
         finish(figures);
     base_release(bytes.data);
     return status;

@@ -47,7 +47,8 @@ class Table(tool.Tool):
         self.assertIsNone(rows["rows"][0]["violation"])
 
     def test_what_is_no_report_is_refused(self):
-        for text in ("", "{", '{"a" 1}', '{"groups": [1, 2}', "[" * 100 + "]" * 100, '{"samples": [{"status": "\u0007"}]}'):
+        for text in ("", "{", '{"a" 1}', '{"groups": [1, 2}', "[" * 100 + "]" * 100, '{"samples": [{"status": "\u0007"}]}', "{} {}",
+                     "[1]", '{"a": 0x10}', '{"a": .5}', '{"a": 1e}', '{"a": NaN}'):
             path = self.save("broken.json", text)
             _, err = self.run_it("table", f"broken={path}", code=1)
             self.assertIn("broken.json", err)
