@@ -453,7 +453,7 @@ class Eval(SampleTool):
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             children = self.children(process)
-            if len(children) == 2 and min(children.values()) > 0.8:
+            if len(children) == 2 and min(children.values()) > 2:
                 return process, list(children)
             time.sleep(0.05)
         self.fail("the processes do not work")
