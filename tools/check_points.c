@@ -56,7 +56,7 @@ static hn_status count_broken_rows(const struct check *check, const struct npy_a
 
 static hn_status read_inputs(struct check *check, hn_error *error) {
     struct npy_array array;
-    hn_status status = inputs_read(check->model, check->options->x, &array, error);
+    hn_status status = inputs_read(check->model, "x", check->options->x, &array, error);
     if (status != HN_OK)
         return status;
     status = count_broken_rows(check, &array, error);

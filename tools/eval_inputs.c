@@ -63,7 +63,7 @@ static int read_inputs(struct eval *eval) {
     int code = samples_read(&eval->samples, eval->model);
     if (code != VERB_OK)
         return code;
-    if (samples_count_broken(&eval->samples, eval->model, &eval->broken, &error) != HN_OK) {
+    if (inputs_count_broken(eval->model, "x", eval->options->x, &eval->samples.x, &eval->broken, &error) != HN_OK) {
         console_error("%s", error.text);
         return VERB_FAILED;
     }
@@ -90,9 +90,6 @@ static int draw_inputs(struct eval *eval) {
         console_error("%s", error.text);
         return VERB_FAILED;
     }
-    if (eval->unmet > 0)
-        console_warning("for %zu of %zu samples none of %d sampled inputs meets the requirements (check:) of the model",
-                        eval->unmet, eval->samples.count, INPUTS_TRIES);
     return VERB_OK;
 }
 

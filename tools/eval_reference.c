@@ -9,6 +9,7 @@
 #include "console.h"
 #include "eval_crew.h"
 #include "figures.h"
+#include "inputs.h"
 #include "progress.h"
 
 #include <math.h>
@@ -24,20 +25,13 @@ bool eval_is_better(const struct eval *eval, size_t sample) {
            eval->objective[sample] < best - CLEARLY * fmax(fabs(best), LEAST_SCALE);
 }
 
-static bool is_finite_row(const double *x, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(x[i]))
-            return false;
-    return true;
-}
-
 /* Samples that the cache does not answer: it must have seen as many starts, and the network must not do better. */
 static size_t list_jobs(struct eval *eval, struct eval_cache *cache, size_t *jobs) {
     size_t count = 0;
     for (size_t k = 0; k < eval->samples.count; k++) {
         struct optimum *optimum = &eval->optima[k];
         *optimum = (struct optimum){.objective = NAN};
-        if (!is_finite_row(eval_x(eval, k), eval->inputs))
+        if (!inputs_finite(eval_x(eval, k), eval->inputs))
             continue;
         if (cache && eval_cache_find(cache, k, optimum, eval->optimal + k * eval->outputs))
             optimum->cached = optimum->starts >= eval->options->starts && !eval_is_better(eval, k);

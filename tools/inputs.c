@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "console.h"
 
 #include <math.h>
 
@@ -63,6 +64,13 @@ hn_status inputs_sample(const hn_model *model, struct random *random, double *x,
     return HN_OK;
 }
 
+bool inputs_finite(const double *x, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
 hn_status inputs_draw(const hn_model *model, size_t seed, uint64_t streams, size_t count, double *x, size_t *unmet,
                       hn_error *error) {
     size_t inputs = hn_model_input_count(model);
@@ -75,10 +83,14 @@ hn_status inputs_draw(const hn_model *model, size_t seed, uint64_t streams, size
             return status;
         *unmet += !met;
     }
+    if (*unmet > 0)
+        console_warning("for %zu of %zu samples none of %d sampled inputs meets the requirements (check:) of the model",
+                        *unmet, count, INPUTS_TRIES);
     return HN_OK;
 }
 
-hn_status inputs_read(const hn_model *model, const char *path, struct npy_array *array, hn_error *error) {
+hn_status inputs_read(const hn_model *model, const char *option, const char *path, struct npy_array *array,
+                      hn_error *error) {
     enum { MAX_GIGABYTES = 4 };
     size_t inputs = hn_model_input_count(model);
     hn_status status = npy_read(array, path, (size_t)MAX_GIGABYTES << 30, error);
@@ -89,12 +101,35 @@ hn_status inputs_read(const hn_model *model, const char *path, struct npy_array 
         array->rows = 1;
     }
     if (inputs == 0)
-        status = error_set(error, HN_INVALID, "--x %s: the model has no inputs", path);
+        status = error_set(error, HN_INVALID, "--%s %s: the model has no inputs", option, path);
     else if (array->columns != inputs || array->rows == 0)
-        status = error_set(error, HN_INVALID, "--x %s: %zu x %zu numbers, but the model has %zu input%s, %s%s%s", path,
-                           array->rows, array->columns, inputs, inputs == 1 ? "" : "s", hn_model_input(model, 0).name,
-                           inputs > 1 ? " to " : "", inputs > 1 ? hn_model_input(model, inputs - 1).name : "");
+        status =
+            error_set(error, HN_INVALID, "--%s %s: %zu x %zu numbers, but the model has %zu input%s, %s%s%s", option,
+                      path, array->rows, array->columns, inputs, inputs == 1 ? "" : "s", hn_model_input(model, 0).name,
+                      inputs > 1 ? " to " : "", inputs > 1 ? hn_model_input(model, inputs - 1).name : "");
     if (status != HN_OK)
         npy_release(array);
     return status;
+}
+
+hn_status inputs_count_broken(const hn_model *model, const char *option, const char *source,
+                              const struct npy_array *array, size_t *broken, hn_error *error) {
+    size_t first = 0, requirement = 0, all = hn_model_requirement_count(model), rows = all > 0 ? array->rows : 0;
+    *broken = 0;
+    for (size_t row = 0; row < rows; row++) {
+        const double *x = array->values + row * array->columns;
+        size_t found = all;
+        hn_status status = inputs_finite(x, array->columns) ? inputs_broken(model, x, &found, error) : HN_OK;
+        if (status != HN_OK)
+            return status;
+        if (found < all && (*broken)++ == 0) {
+            first = row;
+            requirement = found;
+        }
+    }
+    if (*broken > 0)
+        console_warning("--%s %s: %zu of %zu rows break a requirement of the model, the first of them row %zu, counted "
+                        "from 0 (%s)",
+                        option, source, *broken, rows, first, hn_model_requirement(model, requirement).name);
+    return HN_OK;
 }

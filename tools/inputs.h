@@ -17,14 +17,21 @@ enum { INPUTS_TRIES = 1000 };
 hn_status inputs_sample(const hn_model *model, struct random *random, double *x, bool *met, hn_error *error);
 
 /* Rows that depend on seed and number alone; streams keeps them apart from what else is drawn with that seed. Those that do not meet
- * the requirements are counted. */
+ * the requirements are counted, and warned about. */
 hn_status inputs_draw(const hn_model *model, size_t seed, uint64_t streams, size_t count, double *x, size_t *unmet,
                       hn_error *error);
 
 /* The first requirement that the row breaks; the requirement count when it breaks none. */
 hn_status inputs_broken(const hn_model *model, const double *x, size_t *requirement, hn_error *error);
 
-/* Reads rows of x. A wrong shape is HN_INVALID. */
-hn_status inputs_read(const hn_model *model, const char *path, struct npy_array *array, hn_error *error);
+bool inputs_finite(const double *x, size_t count);
+
+/* Reads rows of x. A wrong shape is HN_INVALID. The option is for messages, here and below. */
+hn_status inputs_read(const hn_model *model, const char *option, const char *path, struct npy_array *array,
+                      hn_error *error);
+
+/* Warns about rows that break a requirement (check:) of the model, and counts them. The source is what stood behind the option. */
+hn_status inputs_count_broken(const hn_model *model, const char *option, const char *source,
+                              const struct npy_array *array, size_t *broken, hn_error *error);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "figures.h"
+#include "inputs.h"
 #include "interrupt.h"
 #include "progress.h"
 #include "rollout.h"
@@ -50,19 +51,12 @@ static hn_status apply_reference(struct loop *loop, const double *x, struct roll
     return HN_OK;
 }
 
-static bool is_finite_row(const double *x, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(x[i]))
-            return false;
-    return true;
-}
-
 static hn_status apply(struct loop *loop, const double *x, struct rollout_step *step, hn_error *error) {
     double begun = progress_clock();
     hn_status status = HN_OK;
     if (loop->controller->policy) {
         status = apply_network(loop, x, step, error);
-    } else if (is_finite_row(x, loop->rollout->inputs)) {
+    } else if (inputs_finite(x, loop->rollout->inputs)) {
         status = apply_reference(loop, x, step, error);
     } else {
         step->ok = false;

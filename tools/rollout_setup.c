@@ -10,7 +10,6 @@
 #include "verbs.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,38 +48,23 @@ static int take_numbers(struct rollout *r, size_t count) {
 static int read_file(struct rollout *r) {
     hn_error error = {.status = HN_OK};
     npy_release(&r->x0);
-    hn_status status = inputs_read(r->model, r->options->x0, &r->x0, &error);
+    hn_status status = inputs_read(r->model, "x0", r->options->x0, &r->x0, &error);
     if (status != HN_OK)
         console_error("%s", error.text);
     return status == HN_OK ? VERB_OK : status == HN_INVALID ? VERB_MISUSED : VERB_FAILED;
 }
 
-static bool is_finite_row(const double *x, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(x[i]))
-            return false;
-    return true;
-}
-
 static int warn_of_broken(const struct rollout *r) {
-    size_t all = hn_model_requirement_count(r->model);
-    for (size_t k = 0; k < r->x0.rows; k++) {
-        hn_error error = {.status = HN_OK};
-        const double *x = r->x0.values + k * r->inputs;
-        size_t broken = all;
-        if (is_finite_row(x, r->inputs) && inputs_broken(r->model, x, &broken, &error) != HN_OK) {
-            console_error("%s", error.text);
-            return VERB_FAILED;
-        }
-        if (broken < all)
-            console_warning("--x0: start %zu, counted from 0, breaks a requirement of the model (%s)", k,
-                            hn_model_requirement(r->model, broken).name);
-    }
-    return VERB_OK;
+    hn_error error = {.status = HN_OK};
+    size_t broken;
+    if (inputs_count_broken(r->model, "x0", r->options->x0, &r->x0, &broken, &error) == HN_OK)
+        return VERB_OK;
+    console_error("%s", error.text);
+    return VERB_FAILED;
 }
 
-static const uint64_t STREAMS = UINT64_C(0x726f6c6c)
-                                << 32; /* "roll": no seed makes them those of eval or of training */
+/* "roll": no seed makes them those of eval or of training. */
+static const uint64_t STREAMS = UINT64_C(0x726f6c6c) << 32;
 
 static int draw_starts(struct rollout *r) {
     hn_error error = {.status = HN_OK};
@@ -94,9 +78,6 @@ static int draw_starts(struct rollout *r) {
         console_error("%s", error.text);
         return VERB_FAILED;
     }
-    if (unmet > 0)
-        console_warning("for %zu of %zu starts none of %d sampled inputs meets the requirements (check:) of the model",
-                        unmet, count, INPUTS_TRIES);
     return VERB_OK;
 }
 

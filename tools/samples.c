@@ -9,7 +9,6 @@
 #include "text.h"
 #include "verbs.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- reading ---- */
@@ -46,7 +45,7 @@ int samples_read(struct samples *samples, const hn_model *model) {
     hn_error error = {.status = HN_OK};
     hn_status status = HN_OK;
     if (samples->x_path)
-        status = inputs_read(model, samples->x_path, &samples->x, &error);
+        status = inputs_read(model, "x", samples->x_path, &samples->x, &error);
     if (status == HN_OK && samples->y_path)
         status = read_outputs(model, samples->y_path, &samples->y, &error);
     if (status == HN_OK)
@@ -77,34 +76,6 @@ int samples_ask_for_inputs(const hn_model *model) {
                   (int)names.count, names.bytes ? names.bytes : "");
     text_release(&names);
     return VERB_MISUSED;
-}
-
-static bool all_finite(const double *values, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return false;
-    return true;
-}
-
-hn_status samples_count_broken(const struct samples *samples, const hn_model *model, size_t *broken, hn_error *error) {
-    size_t first = 0, requirement = 0, all = hn_model_requirement_count(model), rows = all > 0 ? samples->x.rows : 0;
-    *broken = 0;
-    for (size_t row = 0; row < rows; row++) {
-        const double *x = samples->x.values + row * samples->x.columns;
-        size_t found = all;
-        hn_status status = all_finite(x, samples->x.columns) ? inputs_broken(model, x, &found, error) : HN_OK;
-        if (status != HN_OK)
-            return status;
-        if (found < all && (*broken)++ == 0) {
-            first = row;
-            requirement = found;
-        }
-    }
-    if (*broken > 0)
-        console_warning("--x %s: %zu of %zu rows break a requirement of the model, the first of them row %zu, counted "
-                        "from 0 (%s)",
-                        samples->x_path, *broken, rows, first, hn_model_requirement(model, requirement).name);
-    return HN_OK;
 }
 
 /* ---- batches ---- */

@@ -23,9 +23,6 @@ void samples_release(struct samples *samples);
 /* Prints that inputs are missing, by name; VERB_MISUSED. */
 int samples_ask_for_inputs(const hn_model *model);
 
-/* Warns about samples whose inputs break a requirement (check:) of the model, and counts them. */
-hn_status samples_count_broken(const struct samples *samples, const hn_model *model, size_t *broken, hn_error *error);
-
 /* The part of a batch that says what comes in: count samples from first on. */
 hn_batch samples_batch(const struct samples *samples, size_t first, size_t count);
 

@@ -9,7 +9,6 @@
 #include "base/size.h"
 #include "console.h"
 #include "inputs.h"
-#include "samples.h"
 #include "train.h"
 #include "verbs.h"
 
@@ -96,13 +95,12 @@ static hn_status split(struct train_source *s, size_t validation, hn_error *erro
 }
 
 static hn_status read_files(struct train_source *s, const struct train_options *options, hn_error *error) {
-    hn_status status = inputs_read(s->model, options->x, &s->x, error);
+    hn_status status = inputs_read(s->model, "x", options->x, &s->x, error);
     if (status == HN_OK)
         status = check_finite(&s->x, "x", options->x, error);
-    struct samples samples = {.x_path = options->x, .x = s->x};
     size_t broken;
     if (status == HN_OK)
-        status = samples_count_broken(&samples, s->model, &broken, error); /* warns; they are trained on */
+        status = inputs_count_broken(s->model, "x", options->x, &s->x, &broken, error); /* warns; they are trained on */
     if (status == HN_OK && options->targets)
         status = read_targets(s, options->targets, error);
     return status == HN_OK ? split(s, options->validation, error) : status;

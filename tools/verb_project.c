@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "console.h"
+#include "inputs.h"
 #include "load.h"
 #include "project.h"
 #include "save.h"
@@ -67,7 +68,8 @@ static int correct(struct project *project) {
     hn_error error = {.status = HN_OK};
     hn_layer *layer = NULL;
     if (look_ahead(project->options, &error) != HN_OK ||
-        samples_count_broken(&project->samples, project->model, &project->broken, &error) != HN_OK)
+        inputs_count_broken(project->model, "x", project->samples.x_path, &project->samples.x, &project->broken,
+                            &error) != HN_OK)
         return verb_explain(&error);
     int code = layer_choice_create(&layer, project->model, &project->options->choice);
     if (code != VERB_OK)

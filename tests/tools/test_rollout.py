@@ -235,7 +235,7 @@ class Rollout(SampleTool):
     def test_starts_against_a_check_are_warned_about(self):
         model, net = self.cart()
         _, _, _, said = self.rollout(model, "--net", net, "--x0", "8,0,7.5", "--steps", 1, *LOOP)
-        self.assertRegex(said, r"warning: --x0: start 0, counted from 0, breaks a requirement of the model \(check 1\)")
+        self.assertRegex(said, r"warning: --x0 8,0,7\.5: 1 of 1 rows break a requirement of the model, .*row 0, counted from 0 \(check 1\)")
 
     def test_control_c_ends_with_130_and_writes_nothing(self):
         model, net = self.cart()
