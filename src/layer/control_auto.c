@@ -53,8 +53,8 @@ double control_hold(const struct worker *worker, int lane, enum stage stage) {
     return holds ? HOLD_SHARE * size : 0;
 }
 
-/* Far away eps follows |W r|, and so does its derivative (control_slope), unless rows are left out: then it is a power of two. Once convergence is near it also follows the
- * contraction of the last step, which makes the end superlinear, and is rounded to a power of two. */
+/* Far away eps follows |W r|, and so does its derivative (control_slope); in a step that leads it is a power of two. Once convergence
+ * is near it also follows the contraction of the last step, which makes the end superlinear, and is rounded to a power of two. */
 static double near_eps(const struct lane *own, double beta, double squares, double before) {
     double size = sqrt(squares);
     if (own->leads)

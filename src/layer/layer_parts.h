@@ -44,7 +44,8 @@ struct hn_layer {
     struct places fixed;                                     /* values of fixed outputs, by column */
     struct places bound_rows;                                /* rows that bound an output alone: row number, column */
     struct clip_task clip;                                   /* one of these per output that has any */
-    uint32_t *joint; /* rows that are inequalities in several outputs, unless their bounds meet for some x */
+    uint32_t *
+        joint; /* rows in several outputs that are no equalities by their form: those that a hold below 0 can leave out */
     size_t joint_count;
     uint32_t *start;                            /* of each output */
     struct places bracket_y, bracket_x, pull_x; /* of the adjoint; see adjoint.c */

@@ -34,8 +34,8 @@ struct rows_task {
     uint32_t right;        /* W r, one slot per row */
     uint32_t shift;        /* eps on active rows, 1 on others; one slot per row */
     uint32_t eps;          /* one slot */
-    uint32_t hold; /* one slot: satisfied rows nearer to a bound than this, in units of w, are active too; below 0:
-                              inequalities in several outputs are not active at all */
+    uint32_t hold;         /* one slot: satisfied rows nearer to a bound than this, in units of w, are active too; */
+                           /* below 0: inequalities in several outputs are not active at all */
 };
 
 /* Outputs that have bounds of their own: columns' offsets and the places of their bounds. */
