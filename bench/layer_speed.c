@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { HORIZON = 10, BATCH = 1000, STEPS = 500, ROUNDS = 7, GROUPS = 2, MOST_SETS = 3, SINGLES = 25 };
+enum { HORIZON = 10, BATCH = 1000, STEPS = 500, ROUNDS = 21, GROUPS = 2, MOST_SETS = 3, SINGLES = 25 };
 
 static const double GOAL_BACKWARD = 3, GOAL_SINGLE = 8e-6, AGREEMENT = 1e-9;
 

@@ -171,8 +171,9 @@ static void solve(const struct worker *worker) {
     const struct backend *backend = &worker->backend;
     double *slots = worker->slots;
     if (layer->system.outputs_side) {
-        const struct damped_sides sides = {1, {layer->gradient}, {layer->step}};
-        backend->multiply(&layer->system.by_columns, slots, layer->right, layer->gradient);
+        uint32_t from = layer->adaptive ? layer->gradient : layer->step;
+        const struct damped_sides sides = {1, {from}, {layer->step}};
+        backend->multiply(&layer->system.by_columns, slots, layer->right, from);
         backend->solve(&layer->system, slots, &sides);
         if (layer->adaptive)
             backend->inner(slots, layer->step, layer->gradient, layer->outputs, layer->step_gain);
