@@ -58,6 +58,8 @@ hn_outcome control_stuck(const struct worker *worker, int lane) {
             gradient[j->column[e]] += a[e * lanes] * b[i * lanes];
         }
     }
+    if (!isfinite(entries)) /* weighed entries are at most 2, unless J is not finite */
+        return HN_OUTCOME_NONFINITE_EVALUATION;
     for (size_t k = 0; k < layer->outputs; k++)
         sum += gradient[k] * gradient[k];
     return sum <= STATIONARY * STATIONARY * entries * squares ? HN_OUTCOME_LOCALLY_INFEASIBLE : HN_OUTCOME_STALLED;
@@ -137,15 +139,22 @@ static enum decision decide_counted(const struct worker *worker, struct lane *ow
 
 /* ---- for all ---- */
 
+void control_came_in(struct worker *worker, int lane) {
+    const hn_layer *layer = worker->layer;
+    size_t row;
+    if (mask_get(worker, layer->task.summary + SUMMARY_FINITE * LANES, lane))
+        worker->lane[lane].before = layer->options.relative
+                                        ? lane_violation(worker, lane, &row)
+                                        : *lane_at(worker, layer->task.summary + SUMMARY_WORST * LANES, lane);
+}
+
 enum decision control_decide(struct worker *worker, int lane) {
     const hn_layer *layer = worker->layer;
     struct lane *own = &worker->lane[lane];
     double measure = *lane_at(worker, layer->task.summary + SUMMARY_WORST * LANES, lane);
     bool finite = mask_get(worker, layer->task.summary + SUMMARY_FINITE * LANES, lane);
-    if (own->fresh && own->attempt == 0 && finite) {
-        size_t row;
-        own->before = layer->options.relative ? lane_violation(worker, lane, &row) : measure;
-    }
+    if (own->fresh && own->attempt == 0 && own->best_attempt != CAME_IN)
+        control_came_in(worker, lane);
     if (layer->options.method == HN_METHOD_AUTO)
         return control_auto(worker, lane, measure, finite);
     if (!finite && layer->adaptive && !own->fresh && own->iteration < layer->options.iterations && !worker->cancelled)
@@ -170,9 +179,8 @@ enum decision control_stepped(struct worker *worker, int lane) {
     double least = *lane_at(worker, layer->system.pivot_range, lane);
     double most = *lane_at(worker, layer->system.pivot_range + LANES, lane);
     bool usable = mask_get(worker, layer->task.summary + SUMMARY_USABLE * LANES, lane);
-    if (layer->options.method == HN_METHOD_HARDNET && !(least >= LEAST_PIVOT * most))
-        return end_as(own, HN_OUTCOME_STALLED);
-    if (!usable && !layer->adaptive)
+    bool singular = layer->options.method == HN_METHOD_HARDNET && !(least >= LEAST_PIVOT * most);
+    if (singular || (!usable && !layer->adaptive))
         return end_as(own, finite_entries(worker, lane) ? HN_OUTCOME_STALLED : HN_OUTCOME_NONFINITE_EVALUATION);
     if (layer->options.method != HN_METHOD_LM || !usable ||
         mask_get(worker, layer->task.summary + SUMMARY_MOVED * LANES, lane))

@@ -1,7 +1,7 @@
 /* forward.c - corrects samples: rounds of evaluate, decide, step over LANES samples at once.
  *
  *     load     a free lane takes the next sample; what depends on x alone is evaluated
- *     evaluate c, J and r at the present iterate of every lane
+ *     evaluate c, J and r at the present iterate of every lane; twice for a new sample with a warm start
  *     decide   per lane: go on, reject the step, or end (control.c); a sample that ends somewhere else than at its best iterate
  *              returns there first, so that every verdict comes from an evaluation at the returned y
  *     step     eps, factor, solve, y = base - A' (A A' + eps I)^-1 W r
@@ -231,6 +231,11 @@ static void step(struct worker *worker) {
             own->last = control_stepped(worker, lane) != GO_ON;
         }
         returns[lane] = own->last || own->rewinds;
+        if (own->rewinds && own->best_attempt == CAME_IN) { /* which takes the place of the warm start */
+            own->rewinds = false;
+            own->fresh = true;
+            own->steps = 0;
+        }
     }
     if (set_masks(worker, layer->mask_last, returns))
         worker->backend.copy(worker->slots, layer->best, layer->y, layer->outputs, layer->mask_last);
@@ -259,6 +264,8 @@ void worker_run(struct worker *worker) {
     while (worker_load(worker)) {
         poll(worker);
         evaluate(worker);
+        if (worker_start_warm(worker))
+            evaluate(worker);
         decide(worker);
         if (any_busy(worker))
             step(worker);

@@ -72,7 +72,7 @@ struct hn_layer {
 
 /* auto begins near the projection and falls back on accepted steps inside the bounds; the other methods have one stage. */
 enum stage { STAGE_NEAR, STAGE_GLOBAL };
-enum { UNCLIPPED_ATTEMPT = 1 };
+enum { CAME_IN = -1, UNCLIPPED_ATTEMPT = 1 };
 
 struct lane {
     bool busy;
@@ -90,7 +90,7 @@ struct lane {
     int steps;        /* accepted ones since the attempt began */
     int attempt;      /* 0: from y_raw; else the number of the restart */
     int best_step;    /* accepted ones that led to the best iterate, */
-    int best_attempt; /* in this attempt */
+    int best_attempt; /* in this attempt; CAME_IN: none did, it is what came in, ahead of a warm start */
     int slow;         /* accepted steps in a row that gained next to nothing */
     enum stage stage; /* of auto */
     int begun;        /* iteration at which the stage began */
@@ -133,6 +133,10 @@ bool queue_take(struct queue *queue, size_t count, size_t *sample);
 
 /* Gives samples to free lanes; false when no lane has one. */
 bool worker_load(struct worker *worker);
+
+/* Lanes that have just been evaluated at what came in go to their warm starts; false when none does. What came in remains the best
+ * iterate until there is a better one: nothing worse is returned. */
+bool worker_start_warm(struct worker *worker);
 
 /* Writes what is to be said about the lane's sample, which has just been evaluated where it ends, and frees the lane. */
 void finish_sample(struct worker *worker, int lane);
@@ -204,6 +208,9 @@ enum decision {
 
 /* The first eps of a lane that adapts it. */
 void control_begin(struct worker *worker, int lane);
+
+/* Notes the violation of the present iterate as that of what came in. */
+void control_came_in(struct worker *worker, int lane);
 
 /* What to do with the present iterate, given the summary of its residual. */
 enum decision control_decide(struct worker *worker, int lane);

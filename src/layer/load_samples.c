@@ -81,20 +81,6 @@ static void give_up(struct worker *worker, int lane, hn_outcome outcome, size_t 
     set_fallback(worker, lane);
 }
 
-/* Starts where the call before ended, relative to its raw output; worker->row holds y. */
-static void start_warm(const struct worker *worker, int lane) {
-    const hn_layer *layer = worker->layer;
-    const double *warm = worker->batch->warm + worker->lane[lane].sample * layer->outputs;
-    size_t unused;
-    if (!all_finite(warm, layer->outputs, &unused))
-        return;
-    for (size_t j = 0; j < layer->outputs; j++)
-        worker->row[j] += warm[j];
-    lane_write(worker, layer->y, lane, layer->outputs, worker->row);
-    set_fixed(worker, lane);
-    lane_read(worker, layer->y, lane, layer->outputs, worker->row);
-}
-
 /* After what depends on x alone was evaluated. */
 static void open_lane(struct worker *worker, int lane) {
     const hn_layer *layer = worker->layer;
@@ -120,8 +106,6 @@ static void open_lane(struct worker *worker, int lane) {
         give_up(worker, lane, HN_OUTCOME_NONFINITE_INPUT, layer->inputs + culprit);
     lane_read(worker, layer->y, lane, layer->outputs, worker->row);
     lane_write(worker, layer->raw, lane, layer->outputs, worker->row);
-    if (worker->batch->warm && !own->last)
-        start_warm(worker, lane);
     lane_write(worker, layer->best, lane, layer->outputs, worker->row);
 }
 
@@ -149,4 +133,42 @@ bool worker_load(struct worker *worker) {
                 open_lane(worker, lane);
     }
     return busy;
+}
+
+/* ---- warm starts ---- */
+
+/* y goes where the call before ended, relative to its raw output; false where that is no place to go to. */
+static bool go_warm(const struct worker *worker, int lane) {
+    const hn_layer *layer = worker->layer;
+    const double *warm = worker->batch->warm + worker->lane[lane].sample * layer->outputs;
+    size_t unused;
+    lane_read(worker, layer->y, lane, layer->outputs, worker->row);
+    for (size_t j = 0; j < layer->outputs; j++)
+        worker->row[j] += warm[j];
+    if (!all_finite(worker->row, layer->outputs, &unused))
+        return false;
+    lane_write(worker, layer->y, lane, layer->outputs, worker->row);
+    set_fixed(worker, lane);
+    return true;
+}
+
+bool worker_start_warm(struct worker *worker) {
+    const hn_layer *layer = worker->layer;
+    bool any = false;
+    for (int lane = 0; lane < worker->lanes && worker->batch->warm; lane++) {
+        struct lane *own = &worker->lane[lane];
+        double measure = *lane_at(worker, layer->task.summary + SUMMARY_WORST * LANES, lane);
+        bool finite = mask_get(worker, layer->task.summary + SUMMARY_FINITE * LANES, lane);
+        bool held = layer->weighted && finite && measure <= layer->options.tolerance; /* paper and hardnet go on */
+        bool opens = own->busy && own->fresh && !own->last && own->attempt == 0 && own->best_attempt != CAME_IN;
+        if (!opens || held || layer->options.iterations == 0)
+            continue;
+        control_came_in(worker, lane);
+        if (!go_warm(worker, lane))
+            continue;
+        own->best = finite ? measure : INFINITY;
+        own->best_attempt = CAME_IN;
+        any = true;
+    }
+    return any;
 }

@@ -351,22 +351,63 @@ static void an_evaluation_that_overflows_is_told(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_value_or_a_derivative_that_is_no_number_is_never_ok(void **state) {
+/* a + b = 3 with 1 <= sqrt(a) <= 2 below it. */
+static hn_model *root_model(void) {
+    hn_model *m = model_new();
+    hn_expr a = hn_output(m, "a"), b = hn_output(m, "b");
+    hn_constrain(m, "sum", 3, hn_add(a, b), 3);
+    hn_constrain(m, "root", 1, hn_sqrt(a), 2);
+    model_finish_good(m);
+    return m;
+}
+
+static void a_value_or_a_derivative_that_is_no_number_is_told(void **state) {
     (void)state;
     static const struct {
-        double raw;
+        double raw[2];
         bool finite; /* the value; at 0 the derivative is not */
-    } cases[] = {{-1, false}, {0, true}, {-5e-324, false}, {5e-324, true}, {-0.0, true}};
-    hn_model *m = model_new();
-    hn_constrain(m, "root", 1, hn_sqrt(hn_output(m, "y")), 2);
-    model_finish_good(m);
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
+    } cases[] = {{{-1, 9}, false}, {{0, 9}, true}, {{-5e-324, 1}, false}, {{-0.0, 2.5}, true}};
+    hn_model *m = root_model();
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         for (size_t k = 0; k < COUNT_OF(methods); k++) {
-            struct answer a = correct(m, with_steps(methods[k], 20), NULL, &cases[i].raw);
-            if (!cases[i].finite)
-                assert_int_equal(a.report.outcome, HN_OUTCOME_NONFINITE_EVALUATION);
-            else if (a.report.outcome != HN_OUTCOME_OK)
-                assert_in_interval(a.report.violation, 0.5, 1);
+            struct answer a = correct(m, with_steps(methods[k], 20), NULL, cases[i].raw);
+            assert_int_equal(a.report.outcome, HN_OUTCOME_NONFINITE_EVALUATION);
+            assert_memory_equal(a.y, cases[i].raw, sizeof cases[i].raw);
+            double sum = fabs(cases[i].raw[0] + cases[i].raw[1] - 3), worst = fmax(1, sum);
+            assert_same_bits(a.report.violation, cases[i].finite ? worst : INFINITY);
+            assert_int_equal(a.report.worst, !cases[i].finite || sum <= 1 ? 1 : 0);
+        }
+        /* auto begins anew elsewhere. */
+        assert_int_equal(correct(m, layer_method(HN_METHOD_AUTO), NULL, cases[i].raw).report.outcome, HN_OUTCOME_OK);
+    }
+    hn_model_destroy(m);
+}
+
+enum { SIDE_BY_SIDE = 11 };
+
+/* The same samples, one of them another one: everything about the others stays as it was. */
+static void a_derivative_that_is_no_number_leaves_neighbours_alone(void **state) {
+    (void)state;
+    hn_model *m = root_model();
+    for (int method = 0; method < HN_METHOD_COUNT; method++)
+        for (size_t at = 0; at < SIDE_BY_SIDE; at += 5) {
+            double raw[2 * SIDE_BY_SIDE];
+            hn_layer *layer = layer_of(m, with_steps((hn_method)method, 20));
+            struct layer_results good = results_of(layer, SIDE_BY_SIDE), spoiled = results_of(layer, SIDE_BY_SIDE);
+            for (size_t i = 0; i < COUNT_OF(raw); i++)
+                raw[i] = 0.5 + 0.3 * (double)i;
+            hn_batch batch = batch_into(&good, NULL, raw);
+            layer_run(layer, &batch);
+            raw[2 * at] = 0;
+            batch = batch_into(&spoiled, NULL, raw);
+            layer_run(layer, &batch);
+            for (size_t i = 0; i < SIDE_BY_SIDE; i++)
+                assert_int_equal(same_results(&good, i, &spoiled, i), i != at);
+            if (method != HN_METHOD_AUTO)
+                assert_int_equal(spoiled.reports[at].outcome, HN_OUTCOME_NONFINITE_EVALUATION);
+            results_release(&good);
+            results_release(&spoiled);
+            hn_layer_destroy(layer);
         }
     hn_model_destroy(m);
 }
@@ -389,7 +430,8 @@ int main(void) {
         cmocka_unit_test(an_infinite_bound_on_the_wrong_side_is_bad),
         cmocka_unit_test(constant_bounds_that_cross_are_an_error_of_the_model),
         cmocka_unit_test(an_evaluation_that_overflows_is_told),
-        cmocka_unit_test(a_value_or_a_derivative_that_is_no_number_is_never_ok),
+        cmocka_unit_test(a_value_or_a_derivative_that_is_no_number_is_told),
+        cmocka_unit_test(a_derivative_that_is_no_number_leaves_neighbours_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
