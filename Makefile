@@ -11,11 +11,11 @@ all: setup ## release build in build/ (the default)
 test: setup ## all tests: release build, then the same under ASan and UBSan
 	@scripts/build --test release dev
 
-check-all: setup-all ## everything: lint, coverage, fuzzing minutes, and the tests with gcc, sanitizers and clang
+check-all: setup-all ## everything: lint, coverage, fuzzing minutes, and the tests with gcc, clang and three sanitizers
 	@scripts/lint
 	@scripts/coverage
 	@scripts/fuzz
-	@scripts/build --test release dev clang
+	@scripts/build --test release dev clang memory
 
 demo: all ## train controllers, judge them, drive them, draw them: the paper's table with ours beside it
 	@scripts/demo
@@ -42,7 +42,7 @@ install: all ## install to PREFIX (/usr/local), under DESTDIR if given
 	@cmake --install build --prefix "$(PREFIX)"
 
 clean: ## remove all builds
-	rm -rf build build-dev build-coverage build-clang build-fuzz
+	rm -rf build build-dev build-coverage build-clang build-memory build-fuzz
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12

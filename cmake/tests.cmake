@@ -7,12 +7,18 @@
 
 find_path(CMOCKA_INCLUDE cmocka.h)
 find_library(CMOCKA_LIBRARY cmocka)
-find_path(MPFR_INCLUDE mpfr.h)
-find_library(MPFR_LIBRARY mpfr)
-find_library(GMP_LIBRARY gmp)
+set(not_there "not installed")
+if(HARDNET_SANITIZE MATCHES memory) # as with IPOPT
+    set(not_there "not compiled with MemorySanitizer")
+else()
+    find_path(MPFR_INCLUDE mpfr.h)
+    find_library(MPFR_LIBRARY mpfr)
+    find_library(GMP_LIBRARY gmp)
+endif()
 find_path(AMD_INCLUDE suitesparse/amd.h)
 find_library(AMD_LIBRARY amd)
 find_library(SUITESPARSE_LIBRARY suitesparseconfig)
+find_program(VALGRIND valgrind)
 set(Python3_ROOT_DIR /usr) # Debian's own first: it is the one with numpy
 set(Python3_FIND_STRATEGY LOCATION)
 find_package(Python3 COMPONENTS Interpreter)
@@ -31,6 +37,7 @@ endif()
 set(test_environment
     ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:allocator_may_return_null=1
     UBSAN_OPTIONS=print_stacktrace=1
+    MSAN_OPTIONS=allocator_may_return_null=1
     TSAN_OPTIONS=halt_on_error=1)
 
 set(test_share 1) # long tests do the whole of it, or a share where everything is slow
@@ -97,7 +104,7 @@ foreach(source IN LISTS test_sources)
     endif()
     if(room STREQUAL base AND name STREQUAL elementary)
         if(NOT MPFR_LIBRARY OR NOT MPFR_INCLUDE OR NOT GMP_LIBRARY)
-            skipped_test(${room}/${name} "MPFR and GMP are not installed")
+            skipped_test(${room}/${name} "MPFR and GMP are ${not_there}")
             continue()
         endif()
         list(APPEND libraries ${MPFR_LIBRARY} ${GMP_LIBRARY})
@@ -109,7 +116,7 @@ foreach(source IN LISTS test_sources)
         list(APPEND libraries ${AMD_LIBRARY} ${SUITESPARSE_LIBRARY})
     elseif(room STREQUAL tools AND name STREQUAL reference)
         if(NOT IPOPT_LIBRARY OR NOT IPOPT_INCLUDE)
-            skipped_test(${room}/${name} "IPOPT is not installed")
+            skipped_test(${room}/${name} "IPOPT is ${not_there}")
             continue()
         endif()
         list(PREPEND libraries hardnet_reference)
@@ -141,6 +148,28 @@ if(EXISTS ${tests_dir}/conformance/test_threads.c AND NOT HARDNET_SANITIZE AND N
         skipped_test(conformance/threads_tsan "ThreadSanitizer is not available")
     endif()
 endif()
+
+# ---- tests of the layer once more, under Valgrind: the code that users run, read by another judge than the sanitizers ----
+
+# valgrind_test(ROOM/NAME ARGUMENT...): the test of that name with these arguments, as ROOM/NAME_valgrind. Valgrind knows no AVX-512
+# and says so in its CPUID, so that the library takes AVX2.
+function(valgrind_test name)
+    string(REPLACE "/" "_" target "test_${name}")
+    if(HARDNET_SANITIZE OR HARDNET_COVERAGE)
+        skipped_test(${name}_valgrind "Valgrind judges the code that users run, without sanitizers and coverage")
+    elseif(NOT CMAKE_C_COMPILER_ID STREQUAL GNU)
+        skipped_test(${name}_valgrind "Debian's Valgrind stops at debugging information that is not gcc's")
+    elseif(NOT VALGRIND OR NOT TARGET ${target})
+        skipped_test(${name}_valgrind "Valgrind or cmocka is not installed")
+    else()
+        add_test(NAME ${name}_valgrind COMMAND ${VALGRIND} -q --error-exitcode=9 $<TARGET_FILE:${target}> ${ARGN}
+                 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+        set_tests_properties(${name}_valgrind PROPERTIES TIMEOUT 600)
+    endif()
+endfunction()
+
+valgrind_test(layer/bad_input)
+valgrind_test(layer/many_problems 200)
 
 # ---- fuzz targets over what is known to be interesting: their corpus and all model texts of the tests ----
 

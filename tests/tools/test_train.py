@@ -18,6 +18,7 @@ from samples import UNICYCLE, SampleTool, np
 
 ELLIPSE, SIMPLEX = str(tool.root / "models" / "ellipse.mod"), str(tool.root / "models" / "simplex.mod")
 SMALL = ["--hidden", "12,8", "--steps", 60, "--batch", 40, "--validate-every", 20, "--validation", 60]
+MANY_CHUNKS = ["--batch", 200]  # threads take 40 samples at a time; of two chunks either order has the same sum
 
 
 def sha(path):
@@ -81,9 +82,11 @@ class Train(SampleTool):
         self.assertFalse([key for key in texts if "thread" in key or "time" in key or "host" in key])
 
     def test_threads_and_instruction_sets_change_no_bit(self):
-        options = [*SMALL, "--steps", 12, "--validate-every", 5, "--feedback", "z0=next", "--candidates", 2, "--refine", 1]
+        options = [*SMALL, *MANY_CHUNKS, "--steps", 12, "--validate-every", 5, "--feedback", "z0=next", "--candidates", 2,
+                   "--refine", 1]
         wanted = None
-        for more in (["--threads", 1], ["--threads", 2], ["--threads", 3], ["--isa", "portable"], ["--isa", "avx2"]):
+        for more in (["--threads", 1], ["--threads", 2], ["--threads", 3], ["--threads", 8], ["--isa", "portable"],
+                     ["--isa", "avx2"]):
             done = subprocess.run([tool.program, "train", UNICYCLE, "--out", self.folder / "net",
                                    *map(str, options + more)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
             if done.returncode == 1 and b"processor does not have it" in done.stderr:
@@ -137,7 +140,8 @@ class Train(SampleTool):
         for method in ("soft", "dc3"):
             wanted = None
             for more in (["--threads", 1], ["--threads", 3], ["--isa", "portable"]):
-                path, _, _ = self.train("net", UNICYCLE, *SMALL, "--steps", 6, "--method", method, "--candidates", 2, *more)
+                path, _, _ = self.train("net", UNICYCLE, *SMALL, *MANY_CHUNKS, "--steps", 6, "--method", method,
+                                        "--candidates", 2, *more)
                 wanted = wanted or sha(path)
                 self.assertEqual(sha(path), wanted, (method, more))
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { INPUTS = 3, OUTPUTS = 50, SAMPLES = 50 };
+enum { BATCH = 3 * CHUNK + 10 }; /* four chunks: with fewer than three, every order has the same sum */
 
 static hn_model *unicycle(void) {
     static const char *const path = "models/unicycle.mod";
@@ -114,12 +115,12 @@ static void train_on(int threads, size_t candidates, int improve, double *parame
     options.policy.candidates = candidates;
     options.improve = improve;
     hn_trainer *trainer = trainer_of(model, network, options);
-    double x[SAMPLES * INPUTS];
+    double x[BATCH * INPUTS];
     for (uint64_t k = 0; k < 5; k++) {
         hn_train_report report;
-        draw(x, SAMPLES, k);
-        assert_int_equal(hn_trainer_step(trainer, SAMPLES, x, NULL, &report, NULL), HN_OK);
-        assert_int_equal(report.samples, SAMPLES);
+        draw(x, BATCH, k);
+        assert_int_equal(hn_trainer_step(trainer, BATCH, x, NULL, &report, NULL), HN_OK);
+        assert_int_equal(report.samples, BATCH);
         assert_true(isfinite(report.loss) && isfinite(report.gradient));
     }
     memcpy(parameters, hn_network_parameters_of(network), trainer->parameters * sizeof *parameters);
@@ -130,20 +131,54 @@ static void train_on(int threads, size_t candidates, int improve, double *parame
 
 static void the_weights_do_not_know_the_number_of_threads(void **state) {
     (void)state;
+    static const int threads[] = {2, 3, 4, 8};
     for (int kind = 0; kind < 4; kind++) {
         size_t candidates = kind % 2 ? 3 : 1;
         hn_network *network = network_of(candidates);
         size_t count = hn_network_parameter_count(network);
         double *one = calloc(count, sizeof *one), *other = calloc(count, sizeof *other);
         train_on(1, candidates, kind / 2, one);
-        for (int threads = 2; threads <= 3; threads++) {
-            train_on(threads, candidates, kind / 2, other);
+        for (size_t k = 0; k < COUNT_OF(threads); k++) {
+            train_on(threads[k], candidates, kind / 2, other);
             assert_memory_equal(one, other, count * sizeof *one);
         }
         free(one);
         free(other);
         hn_network_destroy(network);
     }
+}
+
+/* A step leaves the gradients of all chunks but the first, which takes the sum; with the first two chunks exchanged it leaves that one. */
+static void the_gradient_of_a_batch_is_that_of_its_chunks_added_in_order(void **state) {
+    (void)state;
+    hn_model *model = unicycle();
+    hn_network *network = network_of(1);
+    hn_train_options options = hn_train_defaults();
+    options.improve = 0;
+    hn_trainer *trainer = trainer_of(model, network, options);
+    size_t count = trainer->parameters, differs = 0;
+    double *sum = calloc(count, sizeof *sum), *p = hn_network_parameters(network);
+    double *from = calloc(count, sizeof *from), x[BATCH * INPUTS], swapped[BATCH * INPUTS];
+    draw(x, BATCH, 8);
+    memcpy(swapped, x, sizeof x);
+    memcpy(swapped, x + CHUNK * INPUTS, CHUNK * INPUTS * sizeof *x);
+    memcpy(swapped + CHUNK * INPUTS, x, CHUNK * INPUTS * sizeof *x);
+    memcpy(from, p, count * sizeof *p);
+    assert_int_equal(hn_trainer_step(trainer, BATCH, swapped, NULL, NULL, NULL), HN_OK);
+    memcpy(sum, trainer->gradients + count, count * sizeof *sum);
+    memcpy(p, from, count * sizeof *p);
+    assert_int_equal(hn_trainer_step(trainer, BATCH, x, NULL, NULL, NULL), HN_OK);
+    for (size_t i = 0; i < count; i++) {
+        const double *g = trainer->gradients + i;
+        differs += g[0] != sum[i] + (g[count] + (g[2 * count] + g[3 * count]));
+        assert_same_bits(g[0], sum[i] + g[count] + g[2 * count] + g[3 * count]);
+    }
+    assert_true(differs > count / 10); /* another order is another sum */
+    free(sum);
+    free(from);
+    hn_trainer_destroy(trainer);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
 }
 
 /* ---- outputs ---- */
@@ -232,6 +267,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gradient_by_the_weights_is_that_of_differences),
         cmocka_unit_test(the_weights_do_not_know_the_number_of_threads),
+        cmocka_unit_test(the_gradient_of_a_batch_is_that_of_its_chunks_added_in_order),
         cmocka_unit_test(what_comes_out_in_the_end_holds_the_constraints),
         cmocka_unit_test(improvement_teaches),
         cmocka_unit_test(targets_are_learned),
