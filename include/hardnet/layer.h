@@ -78,7 +78,8 @@ typedef struct hn_batch {
     double seconds;          /* deadline from the call's start; 0: none */
     void (*watch)(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping);
     void *watch_context; /* watch, unless NULL, sees every iterate, on the thread that computes it; damping is that of
-                          * the step that led there, NaN where none did */
+                          * the step that led there, NaN where none did. Where auto goes back or begins anew it sees
+                          * the same iteration twice */
 } hn_batch;
 
 /* Gradients of a scalar loss. The batch is the one that was run, with its tape, reports and results. */

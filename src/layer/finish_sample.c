@@ -18,7 +18,8 @@ double lane_violation(const struct worker *worker, int lane, size_t *row) {
     *row = SIZE_MAX;
     for (size_t i = 0; i < task->rows; i++) {
         double size = fabs(r[i * (size_t)worker->lanes]);
-        if (!isfinite(*lane_at(worker, task->value[i], lane)) || !isfinite(size)) {
+        bool bounded = !isnan(*lane_at(worker, task->lower[i], lane)) && !isnan(*lane_at(worker, task->upper[i], lane));
+        if (!isfinite(*lane_at(worker, task->value[i], lane)) || !isfinite(size) || !bounded) {
             *row = i;
             return INFINITY;
         }
@@ -85,9 +86,9 @@ static double distance(const double *a, const double *b, size_t count) {
     double scale = 0, sum = 0;
     for (size_t i = 0; i < count; i++)
         scale = fmax(scale, fabs(a[i] - b[i]));
-    for (size_t i = 0; i < count && scale > 0; i++)
+    for (size_t i = 0; i < count && scale > 0 && isfinite(scale); i++)
         sum += (a[i] - b[i]) / scale * ((a[i] - b[i]) / scale);
-    return scale * sqrt(sum);
+    return isfinite(scale) ? scale * sqrt(sum) : INFINITY;
 }
 
 /* From the raw output, or from the model's start; infinite when that is not finite. */

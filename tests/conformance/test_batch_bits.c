@@ -119,6 +119,24 @@ static void scene_begin(struct scene *scene, const hn_model *model, hn_layer_opt
     hn_layer_destroy(layer);
 }
 
+static bool all_finite(const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
+/* The strange samples are as strange as they are meant to be. */
+static void scene_count(const struct scene *scene, size_t outcomes[HN_OUTCOME_COUNT]) {
+    size_t n = scene->outputs, k = scene->inputs;
+    for (size_t s = 0; s < SAMPLES; s++) {
+        hn_outcome outcome = scene->alone[s].reports[0].outcome;
+        bool finite = all_finite(scene->x + s * k, k) && all_finite(scene->raw + s * n, n);
+        assert_int_equal(outcome == HN_OUTCOME_NONFINITE_INPUT, !finite);
+        outcomes[outcome]++;
+    }
+}
+
 static void scene_end(struct scene *scene) {
     for (size_t s = 0; s < SAMPLES; s++)
         results_release(&scene->alone[s]);
@@ -180,18 +198,22 @@ static void on_the_unicycle(check *checks) {
     for (int j = 0; j < 50; j++)
         raw[j] = j < 30 ? -3 + 0.1 * j : 1;
     const hn_layer_options options[] = {steps(HN_METHOD_PAPER, 25), steps(HN_METHOD_LM, -1), steps(HN_METHOD_AUTO, -1)};
+    size_t outcomes[HN_OUTCOME_COUNT] = {0};
     for (size_t i = 0; i < COUNT_OF(options); i++) {
         struct scene scene;
         scene_begin(&scene, model, options[i], x, raw);
+        scene_count(&scene, outcomes);
         checks(&scene);
         scene_end(&scene);
     }
+    assert_true(outcomes[HN_OUTCOME_NONFINITE_INPUT] > 0 && outcomes[HN_OUTCOME_NONFINITE_EVALUATION] > 0);
+    assert_true(outcomes[HN_OUTCOME_OK] > SAMPLES);
     hn_model_destroy(model);
 }
 
 /* Half of them with more outputs than rows, half with fewer: the system is solved on both sides. */
 static void on_random_models(check *checks) {
-    size_t outputs_side = 0, rows_side = 0;
+    size_t outputs_side = 0, rows_side = 0, outcomes[HN_OUTCOME_COUNT] = {0};
     for (uint64_t stream = 0; stream < MODELS; stream++) {
         struct random_problem_options shape = {.outputs = stream % 2 ? 12 : 5, .rows = stream % 2 ? 4 : 16};
         shape.bounds_are_inputs = stream % 3 == 0;
@@ -208,11 +230,14 @@ static void on_random_models(check *checks) {
             rows_side += !hn_layer_describe(layer).outputs_side;
             hn_layer_destroy(layer);
             scene_begin(&scene, problem.model, options[i], problem.x, problem.raw);
+            scene_count(&scene, outcomes);
             checks(&scene);
             scene_end(&scene);
         }
         random_problem_release(&problem);
     }
+    assert_true(outcomes[HN_OUTCOME_NONFINITE_INPUT] > 0 && outcomes[HN_OUTCOME_NONFINITE_EVALUATION] > 0);
+    assert_true(outcomes[HN_OUTCOME_BAD_BOUNDS] > 0 && outcomes[HN_OUTCOME_OK] > 0);
     assert_true(outputs_side >= MODELS / 2 && rows_side >= MODELS / 2);
 }
 

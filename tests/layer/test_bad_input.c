@@ -1,7 +1,7 @@
 /* test_bad_input.c - NaN, infinity and the ends of the number line at every entry of x and y_raw (R12, R20).
  *
  * What is not finite is caught at the door with the number of the entry; what is merely extreme gets an honest
- * outcome. Neighbours keep every bit, and all that comes out is finite. Then what stands in for unusable samples:
+ * outcome. Neighbours keep every bit, a batch of one gives the same bits, and all that comes out is finite. Then what stands in for unusable samples:
  * fallback, start values, bounds.
  *
  * SPDX-License-Identifier: MIT */
@@ -19,7 +19,7 @@
 
 enum { INPUTS = 3, OUTPUTS = 5, COUNT = 11, BAD = 4 };
 
-static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM};
+static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM, HN_METHOD_AUTO};
 
 static const double strange[] = {NAN, -NAN,    INFINITY, -INFINITY, 5e-324, -5e-324, 1e-310, -0.0,
                                  0,   DBL_MAX, -DBL_MAX, DBL_MIN,   1e154,  -1e200,  1e-200};
@@ -63,13 +63,18 @@ static struct samples draw_samples(void) {
     return s;
 }
 
-static struct layer_results run(const hn_layer *layer, const struct samples *s) {
-    struct layer_results r = results_of(layer, COUNT);
-    hn_batch batch = batch_into(&r, s->x, s->raw);
-    hn_gradient gradient = gradient_into(&r, s->grad_y);
+/* `count` of the samples, from `first` on. */
+static struct layer_results run_some(const hn_layer *layer, const struct samples *s, size_t first, size_t count) {
+    struct layer_results r = results_of(layer, count);
+    hn_batch batch = batch_into(&r, s->x + first * INPUTS, s->raw + first * OUTPUTS);
+    hn_gradient gradient = gradient_into(&r, s->grad_y + first * OUTPUTS);
     layer_run(layer, &batch);
     layer_pull(layer, &batch, &gradient);
     return r;
+}
+
+static struct layer_results run(const hn_layer *layer, const struct samples *s) {
+    return run_some(layer, s, 0, COUNT);
 }
 
 static void assert_finite(const double *values, size_t count) {
@@ -77,21 +82,30 @@ static void assert_finite(const double *values, size_t count) {
         assert_true(isfinite(values[i]));
 }
 
+static void assert_all_finite(const struct layer_results *r) {
+    assert_finite(r->y, r->count * r->outputs);
+    assert_finite(r->grad_y_raw, r->count * r->outputs);
+    assert_finite(r->grad_x, r->count * r->inputs);
+    assert_finite(r->grad_lower, r->count * r->rows);
+    assert_finite(r->grad_upper, r->count * r->rows);
+}
+
 /* Sample BAD has `value` at its entry `at`, inputs first. */
 static void check_injection(const hn_model *model, const hn_layer *layer, const struct layer_results *clean, size_t at,
                             double value) {
     struct samples s = draw_samples();
     *(at < INPUTS ? &s.x[BAD * INPUTS + at] : &s.raw[BAD * OUTPUTS + at - INPUTS]) = value;
-    struct layer_results r = run(layer, &s);
+    struct layer_results r = run(layer, &s), alone = run_some(layer, &s, BAD, 1);
     const hn_report *report = &r.reports[BAD];
     const double *y = r.y + BAD * OUTPUTS;
-    assert_finite(r.y, COUNT * OUTPUTS);
-    assert_finite(r.grad_y_raw, COUNT * OUTPUTS);
-    assert_finite(r.grad_x, COUNT * INPUTS);
+    assert_all_finite(&r);
+    assert_true(same_results(&alone, 0, &r, BAD));
+    results_release(&alone);
     for (size_t i = 0; i < COUNT; i++)
         if (i != BAD)
             assert_true(same_results(&r, i, clean, i));
     assert_int_equal(report->outcome == HN_OUTCOME_NONFINITE_INPUT, !isfinite(value));
+    assert_true(report->moved >= 0 && report->violation >= 0);
     if (!isfinite(value)) {
         assert_int_equal(report->culprit, at);
         assert_int_equal(report->iterations, 0);
@@ -164,15 +178,19 @@ struct one {
     hn_report report;
 };
 
-static struct one run_one(const hn_model *model, double x, const double *raw, const double *fallback) {
+static struct one run_by(hn_method method, const hn_model *model, double x, const double *raw, const double *fallback) {
     struct one one;
-    hn_layer *layer = layer_of(model, layer_method(HN_METHOD_LM));
+    hn_layer *layer = layer_of(model, layer_method(method));
     hn_batch batch = {.count = 1, .x = &x, .y_raw = raw, .y = one.y, .reports = &one.report, .fallback = fallback};
     memset(&one, 0xff, sizeof one);
     layer_run(layer, &batch);
     assert_finite(one.y, 4);
     hn_layer_destroy(layer);
     return one;
+}
+
+static struct one run_one(const hn_model *model, double x, const double *raw, const double *fallback) {
+    return run_by(HN_METHOD_LM, model, x, raw, fallback);
 }
 
 static void without_raw_outputs_the_start_values_are_corrected(void **state) {
@@ -240,6 +258,22 @@ static void a_fixed_output_holds_its_value_whatever_comes_in(void **state) {
     hn_model_destroy(m);
 }
 
+/* Nobody looks at the raw value of a fixed output, and yet it says that something is wrong with the sample. */
+static void a_raw_value_that_is_no_number_is_named_at_a_fixed_output_too(void **state) {
+    (void)state;
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    hn_model *m = start_model();
+    for (size_t i = 0; i < COUNT_OF(methods) * COUNT_OF(bad); i++) {
+        double raw[] = {0.5, 0, 0, bad[i / COUNT_OF(methods)]};
+        struct one one = run_by(methods[i % COUNT_OF(methods)], m, 1.5, raw, NULL);
+        assert_int_equal(one.report.outcome, HN_OUTCOME_NONFINITE_INPUT);
+        assert_int_equal(one.report.culprit, 1 + 3);
+        assert_same_bits(one.y[3], 1.5);
+        assert_true(one.y[0] == 1.5 && one.y[2] == 7); /* starts, clipped */
+    }
+    hn_model_destroy(m);
+}
+
 static void a_fixed_value_that_is_no_number_is_never_ok(void **state) {
     (void)state;
     static const double x[] = {-1, 1};
@@ -268,6 +302,7 @@ int main(void) {
         cmocka_unit_test(an_unusable_sample_returns_start_values_clipped_to_their_bounds),
         cmocka_unit_test(an_unusable_sample_returns_the_caller_s_fallback),
         cmocka_unit_test(a_fixed_output_holds_its_value_whatever_comes_in),
+        cmocka_unit_test(a_raw_value_that_is_no_number_is_named_at_a_fixed_output_too),
         cmocka_unit_test(a_fixed_value_that_is_no_number_is_never_ok),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,12 @@
 
 enum { COUNT = 30, STEPS = 50 };
 
-static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_LM};
+static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_LM, HN_METHOD_AUTO, HN_METHOD_HARDNET};
+
+/* Every step is taken, so that the best of all that was seen is returned. */
+static bool takes_every_step(hn_method method) {
+    return method == HN_METHOD_PAPER || method == HN_METHOD_HARDNET;
+}
 
 struct scene {
     struct random_problem problem;
@@ -26,10 +31,11 @@ struct scene {
     hn_batch batch;
 };
 
-/* Many samples; the last one is the solution itself. */
+/* Many samples; the last one is the solution itself. Outputs of hardnet have no bounds: these would be rows too many. */
 static struct scene scene_of(hn_method method, uint64_t stream, double tolerance) {
     struct scene s;
     struct random_problem_options shape = {.outputs = 6, .rows = 5, .interior = true};
+    shape.bounds_are_inputs = method == HN_METHOD_HARDNET;
     struct random random = random_start(19, stream);
     hn_layer_options options = layer_method(method);
     options.iterations = STEPS;
@@ -68,10 +74,13 @@ struct seen {
 
 static void watch(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping) {
     struct seen *seen = context;
-    (void)damping;
     assert_true(sample < COUNT);
-    assert_int_equal(iteration, seen->next[sample]);
-    seen->next[sample]++;
+    if (iteration != seen->next[sample]) { /* auto goes back, or begins anew, without a step */
+        assert_int_equal(hn_layer_settings(seen->scene->layer).method, HN_METHOD_AUTO);
+        assert_int_equal(iteration + 1, seen->next[sample]);
+    }
+    assert_true(iteration == 0 ? isnan(damping) : damping >= 0 && isfinite(damping));
+    seen->next[sample] = iteration + 1;
     double found = judged(seen->scene, y);
     assert_same_bits(violation, found);
     if (iteration == 0)
@@ -91,11 +100,13 @@ static void a_watcher_sees_every_iterate_and_the_best_is_returned(void **state) 
         layer_run(s.layer, &s.batch);
         for (size_t i = 0; i < COUNT; i++) {
             const hn_report *report = &s.results.reports[i];
-            assert_int_equal(seen.next[i], report->iterations + 1);
+            bool refused = methods[k] == HN_METHOD_HARDNET && report->outcome == HN_OUTCOME_STALLED; /* by its pivots */
+            assert_int_equal(seen.next[i], report->iterations + !refused);
             assert_same_bits(report->violation_before, seen.first[i]);
-            if (report->outcome != HN_OUTCOME_OK && methods[k] == HN_METHOD_PAPER)
+            if (report->outcome != HN_OUTCOME_OK && takes_every_step(methods[k]))
                 assert_same_bits(report->violation, seen.least[i]);
-            assert_true(report->violation <= seen.first[i]); /* lm: the best of the accepted ones */
+            assert_true(report->violation <= seen.first[i]); /* lm and auto: the best of the accepted ones */
+            assert_true(report->violation >= seen.least[i]);
         }
         scene_release(&s);
     }
@@ -110,7 +121,8 @@ static void watching_changes_nothing(void **state) {
         watched.batch.watch_context = &seen;
         layer_run(watched.layer, &watched.batch);
         layer_run(plain.layer, &plain.batch);
-        assert_memory_equal(watched.results.y, plain.results.y, COUNT * 6 * sizeof *plain.results.y);
+        for (size_t i = 0; i < COUNT; i++)
+            assert_true(same_results(&watched.results, i, &plain.results, i));
         scene_release(&watched);
         scene_release(&plain);
     }
@@ -162,7 +174,8 @@ static void a_run_that_is_cancelled_on_the_way_returns_its_best(void **state) {
         assert_true(cancelled > COUNT / 2);
         for (size_t i = 0; i < COUNT; i++) {
             assert_true(s.results.reports[i].iterations <= 3);
-            if (s.results.reports[i].outcome == HN_OUTCOME_CANCELLED && methods[k] == HN_METHOD_PAPER)
+            assert_true(s.results.reports[i].violation >= seen.least[i]);
+            if (s.results.reports[i].outcome == HN_OUTCOME_CANCELLED && takes_every_step(methods[k]))
                 assert_same_bits(s.results.reports[i].violation, seen.least[i]);
         }
         scene_release(&s);
@@ -171,19 +184,25 @@ static void a_run_that_is_cancelled_on_the_way_returns_its_best(void **state) {
 
 static void a_cancelled_run_has_gradients(void **state) {
     (void)state;
-    struct scene s = scene_of(HN_METHOD_PAPER, 4, 1e-8);
-    struct seen seen = {.scene = &s, .cancel_at = 2};
-    s.batch.watch = watch;
-    s.batch.watch_context = &seen;
-    s.batch.cancel = &seen.cancel;
-    layer_run(s.layer, &s.batch);
-    hn_gradient gradient = gradient_into(&s.results, s.raw);
-    layer_pull(s.layer, &s.batch, &gradient);
-    for (size_t i = 0; i < COUNT * 6; i++)
-        assert_true(isfinite(gradient.grad_y_raw[i]));
-    for (size_t i = 0; i < COUNT; i++)
-        assert_int_equal(gradient.flagged[i], s.results.reports[i].outcome != HN_OUTCOME_OK);
-    scene_release(&s);
+    for (size_t k = 0; k < COUNT_OF(methods); k++) {
+        struct scene s = scene_of(methods[k], 4, 1e-8);
+        struct seen seen = {.scene = &s, .cancel_at = 2};
+        size_t cancelled = 0;
+        s.batch.watch = watch;
+        s.batch.watch_context = &seen;
+        s.batch.cancel = &seen.cancel;
+        layer_run(s.layer, &s.batch);
+        hn_gradient gradient = gradient_into(&s.results, s.raw);
+        layer_pull(s.layer, &s.batch, &gradient);
+        for (size_t i = 0; i < COUNT * 6; i++)
+            assert_true(isfinite(gradient.grad_y_raw[i]));
+        for (size_t i = 0; i < COUNT; i++) {
+            assert_int_equal(gradient.flagged[i], s.results.reports[i].outcome != HN_OUTCOME_OK);
+            cancelled += s.results.reports[i].outcome == HN_OUTCOME_CANCELLED;
+        }
+        assert_true(cancelled > COUNT / 2);
+        scene_release(&s);
+    }
 }
 
 /* ---- deadlines ---- */
@@ -214,17 +233,74 @@ static void a_deadline_ends_a_long_run(void **state) {
     scene_release(&s);
 }
 
+/* The clock is looked at in the first round already. */
+static void a_deadline_that_has_passed_returns_what_came_in(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(methods); k++) {
+        struct scene s = scene_of(methods[k], 3, 1e-8);
+        size_t cancelled = 0, ok = 0;
+        s.batch.seconds = 1e-12;
+        layer_run(s.layer, &s.batch);
+        check_cancelled(&s, &cancelled, &ok);
+        assert_memory_equal(s.results.y, s.raw, COUNT * 6 * sizeof *s.raw);
+        assert_true(ok >= 1 && cancelled > COUNT / 2);
+        scene_release(&s);
+    }
+}
+
+struct sleeper {
+    double seconds;
+    bool slept;
+    int most; /* iteration that was seen */
+};
+
+static void oversleep(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation,
+                      hn_real damping) {
+    struct sleeper *sleeper = context;
+    (void)sample, (void)y, (void)violation, (void)damping;
+    sleeper->most = iteration > sleeper->most ? iteration : sleeper->most;
+    if (iteration < 2 || sleeper->slept)
+        return;
+    for (double begin = clock_seconds(); clock_seconds() - begin < sleeper->seconds;)
+        sleeper->slept = true;
+}
+
+/* The watcher lets the deadline pass at the second step; the clock is looked at every 16 rounds. */
+static void a_deadline_that_passes_on_the_way_ends_the_run(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(methods); k++) {
+        struct scene s = scene_of(methods[k], 4, 0);
+        struct sleeper sleeper = {.seconds = 0.02};
+        size_t cancelled = 0;
+        s.batch.seconds = 0.01;
+        s.batch.watch = oversleep;
+        s.batch.watch_context = &sleeper;
+        layer_run(s.layer, &s.batch);
+        assert_true(sleeper.most <= 2 + 16);
+        for (size_t i = 0; i < COUNT; i++) {
+            double found = judged(&s, s.results.y + 6 * i);
+            cancelled += s.results.reports[i].outcome == HN_OUTCOME_CANCELLED;
+            assert_int_equal(s.results.reports[i].outcome == HN_OUTCOME_OK, found <= 0);
+            assert_same_bits(s.results.reports[i].violation, found);
+            assert_true(found <= judged(&s, s.raw + 6 * i));
+        }
+        assert_true(cancelled > COUNT / 2);
+        scene_release(&s);
+    }
+}
+
 static void a_deadline_far_away_changes_nothing(void **state) {
     (void)state;
-    struct scene hurried = scene_of(HN_METHOD_LM, 6, 1e-8), plain = scene_of(HN_METHOD_LM, 6, 1e-8);
-    hurried.batch.seconds = 1e6;
-    layer_run(hurried.layer, &hurried.batch);
-    layer_run(plain.layer, &plain.batch);
-    assert_memory_equal(hurried.results.y, plain.results.y, COUNT * 6 * sizeof *plain.results.y);
-    for (size_t i = 0; i < COUNT; i++)
-        assert_int_equal(hurried.results.reports[i].outcome, plain.results.reports[i].outcome);
-    scene_release(&hurried);
-    scene_release(&plain);
+    for (size_t k = 0; k < COUNT_OF(methods); k++) {
+        struct scene hurried = scene_of(methods[k], 6, 1e-8), plain = scene_of(methods[k], 6, 1e-8);
+        hurried.batch.seconds = 1e6;
+        layer_run(hurried.layer, &hurried.batch);
+        layer_run(plain.layer, &plain.batch);
+        for (size_t i = 0; i < COUNT; i++)
+            assert_true(same_results(&hurried.results, i, &plain.results, i));
+        scene_release(&hurried);
+        scene_release(&plain);
+    }
 }
 
 int main(void) {
@@ -235,6 +311,8 @@ int main(void) {
         cmocka_unit_test(a_run_that_is_cancelled_on_the_way_returns_its_best),
         cmocka_unit_test(a_cancelled_run_has_gradients),
         cmocka_unit_test(a_deadline_ends_a_long_run),
+        cmocka_unit_test(a_deadline_that_has_passed_returns_what_came_in),
+        cmocka_unit_test(a_deadline_that_passes_on_the_way_ends_the_run),
         cmocka_unit_test(a_deadline_far_away_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

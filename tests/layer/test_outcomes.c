@@ -157,6 +157,58 @@ static void relative_measures_a_row_by_its_bound(void **state) {
     hn_model_destroy(m);
 }
 
+static void one_ulp_beyond_the_tolerance_is_not_ok(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_constrain(m, "below", -INFINITY, hn_output(m, "y"), 0);
+    model_finish_good(m);
+    const double on = 1e-8, beyond = nextafter(on, 1);
+    for (int method = 0; method < HN_METHOD_COUNT; method++) {
+        hn_layer_options options = with_steps((hn_method)method, 0);
+        options.tolerance = on;
+        assert_int_equal(correct(m, options, NULL, &on).report.outcome, HN_OUTCOME_OK);
+        assert_int_equal(correct(m, options, NULL, &beyond).report.outcome, HN_OUTCOME_ITERATION_LIMIT);
+    }
+    hn_model_destroy(m);
+}
+
+static void a_way_too_long_for_a_number_is_infinite(void **state) {
+    (void)state;
+    static const double raw[] = {1.7e308, 5};
+    hn_model *m = model_new();
+    hn_output_fix(hn_output(m, "fixed"), hn_constant(m, -1.7e308));
+    hn_constrain(m, "row", 0, hn_output(m, "y"), 1);
+    model_finish_good(m);
+    struct answer a = correct(m, layer_method(HN_METHOD_AUTO), NULL, raw);
+    assert_int_equal(a.report.outcome, HN_OUTCOME_OK);
+    assert_true(a.report.moved == INFINITY);
+    hn_model_destroy(m);
+}
+
+/* A bound that is NaN with x is violated whatever is on its other side. */
+static void a_bound_that_is_no_number_counts_as_violated(void **state) {
+    (void)state;
+    static const double x = NAN, raw[] = {0, 0};
+    for (int side = 0; side < 2; side++) {
+        hn_model *m = model_new();
+        hn_expr in = hn_input(m, "x"), one = hn_constant(m, 1);
+        hn_expr sum = hn_add(hn_output(m, "y"), hn_output(m, "z"));
+        hn_constrain_between(m, "row", side ? one : in, sum, side ? in : one);
+        model_finish_good(m);
+        const double fallback[] = {side ? -5 : 5, 0};
+        hn_layer *layer = layer_of(m, layer_method(HN_METHOD_AUTO));
+        struct layer_results r = results_of(layer, 1);
+        hn_batch batch = batch_into(&r, &x, raw);
+        batch.fallback = fallback;
+        layer_run(layer, &batch);
+        assert_int_equal(r.reports[0].outcome, HN_OUTCOME_NONFINITE_INPUT);
+        assert_true(r.reports[0].violation == INFINITY);
+        results_release(&r);
+        hn_layer_destroy(layer);
+        hn_model_destroy(m);
+    }
+}
+
 static void a_tolerance_of_zero_asks_for_zero(void **state) {
     (void)state;
     static const double raw = 3;
@@ -419,6 +471,9 @@ int main(void) {
         cmocka_unit_test(the_damping_of_the_last_step_is_told),
         cmocka_unit_test(a_model_without_rows_is_always_ok),
         cmocka_unit_test(relative_measures_a_row_by_its_bound),
+        cmocka_unit_test(one_ulp_beyond_the_tolerance_is_not_ok),
+        cmocka_unit_test(a_way_too_long_for_a_number_is_infinite),
+        cmocka_unit_test(a_bound_that_is_no_number_counts_as_violated),
         cmocka_unit_test(a_tolerance_of_zero_asks_for_zero),
         cmocka_unit_test(too_few_steps_are_an_iteration_limit),
         cmocka_unit_test(where_the_violation_cannot_be_lowered_it_is_locally_infeasible),

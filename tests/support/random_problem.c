@@ -355,15 +355,16 @@ static double row_violation(const double *values, bool relative) {
         r = lower - c;
         bound = lower;
     }
-    if (!(r >= 0 && isfinite(c)))
+    if (!(r >= 0 && isfinite(c)) || isnan(lower) || isnan(upper))
         return INFINITY;
     return relative ? r / fmax(1, fabs(bound)) : r;
 }
 
-double judged_violation(const hn_model *model, const double *x, const double *y, bool relative, size_t *row) {
+/* Lower bound, body and upper bound of every row; the caller frees them. */
+static double *row_values(const hn_model *model, const double *x, const double *y) {
     size_t rows = hn_model_row_count(model);
     hn_expr *exprs = calloc(3 * rows + 1, sizeof *exprs);
-    double *values = calloc(3 * rows + 1, sizeof *values), worst = 0;
+    double *values = calloc(3 * rows + 1, sizeof *values);
     for (size_t i = 0; i < rows; i++) {
         hn_row_info info = hn_model_row(model, i);
         exprs[3 * i] = info.lower;
@@ -371,6 +372,13 @@ double judged_violation(const hn_model *model, const double *x, const double *y,
         exprs[3 * i + 2] = info.upper;
     }
     assert_int_equal(hn_model_evaluate(model, 3 * rows, exprs, x, y, values, NULL), HN_OK);
+    free(exprs);
+    return values;
+}
+
+double judged_violation(const hn_model *model, const double *x, const double *y, bool relative, size_t *row) {
+    size_t rows = hn_model_row_count(model);
+    double *values = row_values(model, x, y), worst = 0;
     if (row)
         *row = SIZE_MAX;
     for (size_t i = 0; i < rows; i++) {
@@ -381,7 +389,16 @@ double judged_violation(const hn_model *model, const double *x, const double *y,
                 *row = i;
         }
     }
-    free(exprs);
     free(values);
     return worst;
+}
+
+void judged_residual(const hn_model *model, const double *x, const double *y, double *r) {
+    size_t rows = hn_model_row_count(model);
+    double *values = row_values(model, x, y);
+    for (size_t i = 0; i < rows; i++) {
+        double lower = values[3 * i], c = values[3 * i + 1], upper = values[3 * i + 2];
+        r[i] = !(c <= upper) ? c - upper : !(lower <= c) ? c - lower : 0;
+    }
+    free(values);
 }

@@ -44,4 +44,7 @@ void random_problem_release(struct random_problem *problem);
  * relative each |r| is divided by max(1, |its bound|). */
 double judged_violation(const hn_model *model, const double *x, const double *y, bool relative, size_t *row);
 
+/* r of every row at (x, y) by plain evaluation: c - bu above, c - bl below, 0 between; a NaN lies above and below. */
+void judged_residual(const hn_model *model, const double *x, const double *y, double *r);
+
 #endif

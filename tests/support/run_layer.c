@@ -33,24 +33,43 @@ void layer_run(const hn_layer *layer, const hn_batch *batch) {
         fail_msg("%s", error.text);
 }
 
+/* Bytes that no bool has, so that a flag which is not written shows. */
+static void poison_flags(bool *flagged, size_t count) {
+    if (flagged)
+        memset(flagged, 0x7f, count * sizeof *flagged);
+}
+
+static void assert_flags_written(const bool *flagged, size_t count) {
+    const unsigned char *bytes = (const unsigned char *)flagged;
+    for (size_t i = 0; flagged && i < count * sizeof *flagged; i++)
+        assert_true(bytes[i] <= 1);
+}
+
 void layer_pull(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient) {
     size_t bytes = hn_layer_gradient_workspace_bytes(layer);
     char *memory = malloc(bytes + 1);
     hn_error error = {.text = ""};
     memset(memory, 0xff, bytes + 1);
+    poison_flags(gradient->flagged, batch->count);
     hn_status status = hn_layer_gradient(layer, batch, gradient, memory + 1, bytes, &error);
     free(memory);
     if (status != HN_OK)
         fail_msg("%s", error.text);
+    assert_flags_written(gradient->flagged, batch->count);
 }
 
 /* ---- results ---- */
 
+static const uint64_t SIGNALLING = 0x7ff4dead00000001;
+
+bool is_unwritten(double value) {
+    return memcmp(&value, &SIGNALLING, sizeof value) == 0;
+}
+
 static double *poisoned(size_t count) {
-    static const uint64_t signalling = 0x7ff4dead00000001;
     double *list = malloc((count + 1) * sizeof *list);
     for (size_t i = 0; i < count; i++)
-        memcpy(&list[i], &signalling, sizeof signalling);
+        memcpy(&list[i], &SIGNALLING, sizeof SIGNALLING);
     return list;
 }
 
@@ -65,7 +84,8 @@ struct layer_results results_of(const hn_layer *layer, size_t count) {
     r.grad_upper = poisoned(count * info.rows);
     r.reports = malloc((count + 1) * sizeof *r.reports);
     memset(r.reports, 0x7f, count * sizeof *r.reports);
-    r.flagged = calloc(count + 1, sizeof *r.flagged);
+    r.flagged = malloc((count + 1) * sizeof *r.flagged);
+    poison_flags(r.flagged, count);
     r.tape = malloc(hn_layer_tape_bytes(layer, count));
     memset(r.tape, 0x7f, hn_layer_tape_bytes(layer, count));
     return r;
@@ -132,5 +152,5 @@ bool same_results(const struct layer_results *first, size_t a, const struct laye
            same_numbers("grad_x", first->grad_x + a * k, second->grad_x + b * k, k) &&
            same_numbers("grad_lower", first->grad_lower + a * m, second->grad_lower + b * m, m) &&
            same_numbers("grad_upper", first->grad_upper + a * m, second->grad_upper + b * m, m) &&
-           first->flagged[a] == second->flagged[b];
+           memcmp(&first->flagged[a], &second->flagged[b], sizeof *first->flagged) == 0;
 }

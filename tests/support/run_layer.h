@@ -12,7 +12,8 @@ hn_layer_options layer_method(hn_method method);
 /* A layer that should be good. */
 hn_layer *layer_of(const hn_model *model, hn_layer_options options);
 
-/* One call on a workspace of just the size that is asked for, which begins at an odd address. */
+/* One call on a workspace of just the size that is asked for, which begins at an odd address. Every flag of a gradient is
+ * found written. */
 void layer_run(const hn_layer *layer, const hn_batch *batch);
 void layer_pull(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient);
 
@@ -26,6 +27,7 @@ struct layer_results {
 };
 
 struct layer_results results_of(const hn_layer *layer, size_t count);
+bool is_unwritten(double value); /* still what results_of filled it with */
 void results_release(struct layer_results *results);
 
 /* The batch and the gradient that write there. */
