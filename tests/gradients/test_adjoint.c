@@ -2,7 +2,7 @@
  *
  * 1000 problems over every method, with fewer and with more rows than outputs, so that the system is solved on both
  * sides; test_shapes.c has the other kernels. Step counts and decisions are held fixed; what cannot be compared because
- * they change however small the difference is counted. Every bound is an input of its own, so that differences by x
+ * they change however small the difference is counted, and is at most one direction in 20 of every method. Every bound is an input of its own, so that differences by x
  * judge the gradients by bounds too.
  *
  * SPDX-License-Identifier: MIT */
@@ -139,12 +139,10 @@ static void the_gradient_is_that_of_differences_for_every_method(void **state) {
     }
     for (size_t i = 0; i < COUNT_OF(settings); i++) {
         print_summary(settings[i].name, &all[i]);
-        whole.directions += all[i].directions;
-        whole.skipped += all[i].skipped;
+        assert_true(all[i].skipped * 20 <= all[i].directions);
         whole.rows_side += all[i].rows_side;
         whole.outputs_side += all[i].outputs_side;
     }
-    assert_true(whole.skipped * 20 <= whole.directions);
     assert_true(whole.rows_side > PROBLEMS / 10 && whole.outputs_side > PROBLEMS / 10);
 }
 

@@ -1,197 +1,165 @@
-/* test_complex_step.c - hn_layer_gradient against the complex step, to 1e-11 (R16).
+/* test_complex_step.c - hn_layer_gradient against the complex step, entry by entry and along directions (R16).
  *
- * The steps are taken once more by an independent, dense, 80-bit implementation (support/plain_layer.h). A tiny
- * imaginary part in one entry of x or y_raw carries the derivative by it through all steps without any difference
- * being taken, so that the gradient is compared entry by entry. The real parts are compared with the layer's iterates
- * on the way.
+ * The steps are taken once more by an independent, dense, 80-bit implementation (complex_step_replay.h) with the layer's
+ * decisions. A tiny imaginary part in entries of x or y_raw carries the derivative by them through all steps without
+ * any difference being taken. The real parts are compared with the layer's iterates on the way.
+ *
+ *     entries   the gradient w'J by every entry of y_raw and x, against 1 and its own norm
+ *     dot test  w'(J v) by the complex step along one direction v, against (J'w)'v by the adjoint, relative to the largest
+ *               of |w| |J v|, |J'w| |v| and 1e-6 |w| |v|
+ *
+ * Where eps is adapted it becomes next to nothing near the end. With one unknown per row, and rows that do not depend on
+ * each other, that costs no digits; with one per output A'A + eps I is nearly singular, and an error of the order of
+ * u |A|^2 / eps is what double precision leaves.
  *
  * SPDX-License-Identifier: MIT */
+#include "complex_step_replay.h"
+
+#include "base/random.h"
 #include "support/check.h"
-#include "support/plain_layer.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
-#include "base/random.h"
-
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { PROBLEMS = 800, MOST_STEPS = 64 };
+enum { PROBLEMS = 800, PROBLEMS_OF_AUTO = 400, HARD_PROBLEMS = 2000 / HN_TEST_SHARE };
 
-/* All but one in a hundred, which may lose two digits: lm may have adapted eps to next to nothing, hardnet has none at
- * all, and what is then left of a nearly singular system is what double precision leaves. */
-static const double LIMIT = 1e-11, LIMIT_FOR_FEW = 1e-9;
-
-/* What the layer did: every iterate that was tried, with its eps. */
-struct history {
-    size_t outputs, count;
-    double eps[MOST_STEPS];
-    double *y; /* MOST_STEPS x outputs */
+struct setting {
+    const char *name;
+    hn_method method;
+    double damping, tolerance;
+    int iterations;
+    double limit, dot_limit; /* of entries, of the dot test; on the outputs' side where eps is adapted: */
+    double outputs_limit;    /* of both, unless 4 u |A|^2 / eps is less */
+    double far; /* more than 1: y_raw so many times as far away, no room at the solution; what ends near is left out */
 };
 
-static void watch(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping) {
-    struct history *history = context;
-    (void)violation;
-    assert_int_equal(sample, 0);
-    assert_int_equal(iteration, history->count);
-    assert_true(history->count < MOST_STEPS);
-    history->eps[history->count] = damping;
-    memcpy(history->y + history->count * history->outputs, y, history->outputs * sizeof *y);
-    history->count++;
-}
+static const double OUTPUTS_FLOOR = 1e-12;
 
-/* ---- the steps once more ---- */
-
-struct replay {
-    const struct plain_layer *plain;
-    bool weighted, adaptive;
-    double damping;         /* unless adaptive */
-    size_t steps;           /* to be taken */
-    double eps[MOST_STEPS]; /* of each */
-    double *scales;
-    long double complex *x, *y, *next;
+static const struct setting settings[] = {
+    {"paper", HN_METHOD_PAPER, 0.3, 1e-8, 6, 1e-13, 1e-13, NAN, 1},
+    {"hardnet", HN_METHOD_HARDNET, -1, 1e-8, 2, 1e-13, 1e-13, NAN, 1},
+    {"lm, fixed damping", HN_METHOD_LM, 0.1, 0, 4, 1e-13, 1e-13, NAN, 1},
+    {"lm", HN_METHOD_LM, -1, 1e-8, 20, 1e-12, 1e-13, 1e-11, 1},
 };
 
-static struct replay replay_of(const struct plain_layer *plain, const hn_layer_options *options) {
-    struct replay replay = {.plain = plain, .weighted = options->method == HN_METHOD_LM};
-    replay.adaptive = replay.weighted && options->damping < 0;
-    replay.damping = fmax(0, options->damping);
-    replay.scales = calloc(plain->rows + 1, sizeof *replay.scales);
-    replay.x = calloc(plain->inputs + 1, sizeof *replay.x);
-    replay.y = calloc(plain->outputs + 1, sizeof *replay.y);
-    replay.next = calloc(plain->outputs + 1, sizeof *replay.next);
-    return replay;
-}
-
-static void replay_release(struct replay *replay) {
-    free(replay->scales);
-    free(replay->x);
-    free(replay->y);
-    free(replay->next);
-}
-
-static void replay_begin(struct replay *replay, const double *x, const double *raw) {
-    for (size_t i = 0; i < replay->plain->inputs; i++)
-        replay->x[i] = x[i];
-    for (size_t j = 0; j < replay->plain->outputs; j++)
-        replay->y[j] = raw[j];
-}
-
-static void take_step(struct replay *replay, double eps, bool first, long double *squares) {
-    struct plain_rows rows = plain_layer_rows(replay->plain, replay->x, replay->y);
-    if (first)
-        plain_scales(replay->plain, &rows, replay->scales);
-    *squares = plain_step(replay->plain, &rows, replay->weighted ? replay->scales : NULL, eps, replay->y, replay->next);
-    plain_rows_release(&rows);
-}
-
-/* |W r|^2 where a trial step ends. */
-static long double squares_at(struct replay *replay, const long double complex *y) {
-    struct plain_rows rows = plain_layer_rows(replay->plain, replay->x, y);
-    long double sum = 0;
-    for (size_t i = 0; i < replay->plain->rows; i++)
-        sum += powl(replay->scales[i] * creall(rows.r[i]), 2);
-    plain_rows_release(&rows);
-    return sum;
-}
-
-/* How far an iterate of the layer lies from ours. */
-static double distance(const struct replay *replay, const double *y) {
-    long double sum = 0, size = 1;
-    for (size_t j = 0; j < replay->plain->outputs; j++) {
-        sum += powl(creall(replay->next[j]) - y[j], 2);
-        size += powl(y[j], 2);
-    }
-    return (double)sqrtl(sum / size);
-}
-
-/* Repeats the layer's trials, accepts those that lower |W r|^2 where the layer adapts eps, and keeps the eps of
- * accepted ones. Returns the largest distance between iterates, infinite when the count of steps is another. */
-static double follow(struct replay *replay, const struct history *history, size_t steps) {
-    double apart = 0;
-    replay->steps = 0;
-    for (size_t k = 1; k < history->count && replay->steps < steps; k++) {
-        long double squares;
-        double eps = replay->adaptive ? history->eps[k] : replay->damping;
-        take_step(replay, eps, k == 1, &squares);
-        apart = fmax(apart, distance(replay, history->y + k * history->outputs));
-        if (replay->adaptive && !(squares_at(replay, replay->next) < squares))
-            continue;
-        replay->eps[replay->steps++] = eps;
-        memcpy(replay->y, replay->next, replay->plain->outputs * sizeof *replay->y);
-    }
-    return replay->steps == steps ? apart : INFINITY;
-}
-
-/* The derivative of grad_y' y by the entry whose imaginary part was seeded. */
-static double replay_derivative(struct replay *replay, const double *grad_y) {
-    long double sum = 0, unused;
-    for (size_t k = 0; k < replay->steps; k++) {
-        take_step(replay, replay->eps[k], k == 0, &unused);
-        memcpy(replay->y, replay->next, replay->plain->outputs * sizeof *replay->y);
-    }
-    for (size_t j = 0; j < replay->plain->outputs; j++)
-        sum += grad_y[j] * cimagl(replay->y[j]) / PLAIN_SEED;
-    return (double)sum;
-}
+static const struct setting setting_auto = {"auto", HN_METHOD_AUTO, -1, 1e-8, -1, 1e-12, 1e-13, 1e-7, 1};
+static const struct setting setting_hard = {"auto, far away", HN_METHOD_AUTO, -1, 1e-8, -1, 1e-9, 1e-9, 1e-7, 4};
 
 /* ---- one problem ---- */
 
 struct verdict {
-    double error, apart;
-    bool skipped, outputs_side;
+    double error, dot, apart, condition;
+    bool skipped, compared, outputs_side, clipped, follows, restarted;
 };
 
-/* Norms of the difference and of the derivatives, over entries of y_raw and x. */
-static double compare(struct replay *replay, const struct random_problem *problem, const struct layer_results *results,
-                      const double *grad_y) {
-    double wrong = 0, size = 0;
-    for (size_t e = 0; e < problem->outputs + problem->inputs; e++) {
-        bool by_y = e < problem->outputs;
-        size_t i = by_y ? e : e - problem->outputs;
-        replay_begin(replay, problem->x, problem->raw);
-        *(by_y ? &replay->y[i] : &replay->x[i]) += PLAIN_SEED * I;
-        double derivative = replay_derivative(replay, grad_y);
-        double gradient = by_y ? results->grad_y_raw[i] : results->grad_x[i];
-        wrong += (gradient - derivative) * (gradient - derivative);
+static double norm(const double *values, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i] * values[i];
+    return sqrt(sum);
+}
+
+static void draw(struct random *random, double *values, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        values[i] = random_normal(random) / sqrt((double)count);
+}
+
+/* J v for what the seeds were, times their size. */
+static void read_derivatives(const struct replay *replay, double *derivatives) {
+    for (size_t j = 0; j < replay->plain->outputs; j++)
+        derivatives[j] = (double)(cimagl(replay->at_y[j]) / PLAIN_SEED);
+}
+
+static double inner(const double *a, const double *b, size_t count) {
+    long double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += (long double)a[i] * b[i];
+    return (double)sum;
+}
+
+/* Norms of the difference and of the derivatives, over entries of y_raw and x; gradient is both one after the other. */
+static double compare_entries(struct replay *replay, const double *grad_y, const double *gradient) {
+    size_t n = replay->plain->outputs, all = n + replay->plain->inputs;
+    double wrong = 0, size = 0, *column = calloc(n + 1, sizeof *column);
+    for (size_t e = 0; e < all; e++) {
+        replay_begin(replay);
+        *(e < n ? &replay->at_y[e] : &replay->at_x[e - n]) += PLAIN_SEED * I;
+        replay_run(replay);
+        read_derivatives(replay, column);
+        double derivative = inner(grad_y, column, n);
+        wrong += pow(gradient[e] - derivative, 2);
         size += derivative * derivative;
     }
+    free(column);
     return sqrt(wrong) / fmax(1, sqrt(size));
 }
 
-static struct verdict check(const struct random_problem *problem, hn_layer_options options, uint64_t stream) {
-    struct verdict verdict = {.skipped = false};
+static double compare_products(struct replay *replay, const double *grad_y, const double *gradient) {
+    size_t n = replay->plain->outputs, all = n + replay->plain->inputs;
+    double *v = calloc(all, sizeof *v), *product = calloc(n + 1, sizeof *product);
+    struct random random = random_start(32, all);
+    draw(&random, v, all);
+    replay_begin(replay);
+    for (size_t e = 0; e < all; e++)
+        *(e < n ? &replay->at_y[e] : &replay->at_x[e - n]) += v[e] * PLAIN_SEED * I;
+    replay_run(replay);
+    read_derivatives(replay, product);
+    double apart = fabs(inner(grad_y, product, n) - inner(gradient, v, all));
+    double size = fmax(norm(grad_y, n) * norm(product, n), norm(gradient, all) * norm(v, all));
+    /* Where y is wholly on bounds J is 0 but for rounding. */
+    size = fmax(size, 1e-6 * norm(grad_y, n) * norm(v, all));
+    free(v);
+    free(product);
+    return apart / size;
+}
+
+/* Of a layer that has run: the replay, and both comparisons; late: unless nothing was clipped and no restart needed. */
+static struct verdict judge(const struct plain_layer *plain, const hn_layer *layer, const hn_batch *batch,
+                            const struct layer_results *results, const double *grad_y, bool late) {
+    struct verdict verdict = {.outputs_side = hn_layer_describe(layer).outputs_side};
+    struct replay replay = replay_of(plain, layer, batch);
+    size_t n = results->outputs, all = n + results->inputs;
+    double *gradient = calloc(all, sizeof *gradient);
+    for (size_t e = 0; e < all; e++)
+        gradient[e] = e < n ? results->grad_y_raw[e] : results->grad_x[e - n];
+    replay_begin(&replay);
+    verdict.apart = replay_run(&replay);
+    verdict.skipped = !(verdict.apart <= 1e-9);
+    verdict.restarted = replay.attempt > 0;
+    verdict.condition = replay.condition;
+    verdict.clipped = replay.clipped > 0;
+    verdict.follows = replay.following > 0;
+    verdict.compared = !verdict.skipped && (!late || verdict.clipped || verdict.restarted);
+    if (verdict.compared) {
+        verdict.error = compare_entries(&replay, grad_y, gradient);
+        verdict.dot = compare_products(&replay, grad_y, gradient);
+    }
+    free(gradient);
+    replay_release(&replay);
+    return verdict;
+}
+
+static struct verdict check(const struct random_problem *problem, const struct setting *setting, uint64_t stream) {
+    hn_layer_options options = layer_method(setting->method);
+    options.damping = setting->damping;
+    options.iterations = setting->iterations;
+    options.tolerance = setting->tolerance;
     struct plain_layer plain;
     struct random random = random_start(31, stream);
     hn_layer *layer = layer_of(problem->model, options);
     struct layer_results results = results_of(layer, 1);
-    struct history history = {.outputs = problem->outputs};
-    history.y = calloc(MOST_STEPS * problem->outputs, sizeof *history.y);
     double *grad_y = calloc(problem->outputs, sizeof *grad_y);
-    for (size_t j = 0; j < problem->outputs; j++)
-        grad_y[j] = random_normal(&random) / sqrt((double)problem->outputs);
-
+    draw(&random, grad_y, problem->outputs);
     hn_batch batch = batch_into(&results, problem->x, problem->raw);
-    batch.watch = watch;
-    batch.watch_context = &history;
-    layer_run(layer, &batch);
     hn_gradient gradient = gradient_into(&results, grad_y);
+    layer_run(layer, &batch);
     layer_pull(layer, &batch, &gradient);
-
     plain_layer_create(&plain, problem->model);
-    struct replay replay = replay_of(&plain, &options);
-    replay_begin(&replay, problem->x, problem->raw);
-    verdict.apart = follow(&replay, &history, (size_t)results.reports[0].steps);
-    verdict.skipped = !(verdict.apart <= 1e-9); /* our roundings are not the layer's: some decision was close */
-    if (!verdict.skipped)
-        verdict.error = compare(&replay, problem, &results, grad_y);
-    verdict.outputs_side = hn_layer_describe(layer).outputs_side;
-
-    replay_release(&replay);
+    struct verdict verdict = judge(&plain, layer, &batch, &results, grad_y, setting->far > 1);
     plain_layer_release(&plain);
     free(grad_y);
-    free(history.y);
     results_release(&results);
     hn_layer_destroy(layer);
     return verdict;
@@ -199,62 +167,89 @@ static struct verdict check(const struct random_problem *problem, hn_layer_optio
 
 /* ---- all of them ---- */
 
-struct setting {
-    const char *name;
-    hn_method method;
-    double damping, tolerance;
-    int iterations;
-};
-
-static const struct setting settings[] = {
-    {"paper", HN_METHOD_PAPER, 0.3, 1e-8, 6},
-    {"hardnet", HN_METHOD_HARDNET, -1, 1e-8, 2},
-    {"lm, fixed damping", HN_METHOD_LM, 0.1, 0, 4},
-    {"lm", HN_METHOD_LM, -1, 1e-8, 20},
-};
-
 static struct verdict check_stream(uint64_t stream, const struct setting *setting) {
     size_t n = 3 + stream / 4 % 8;
     bool few = setting->method == HN_METHOD_HARDNET; /* no more rows than outputs, those of bounds included */
     struct random_problem_options shape = {.interior = true, .bounds_are_inputs = few || stream % 8 < 4, .outputs = n};
     shape.rows = few ? 1 + n / 3 : 1 + stream / 3 % 16;
+    if (setting->far > 1)
+        shape.interior = shape.bounds_are_inputs = false;
     struct random_problem problem;
     random_problem_create(&problem, shape, 41, stream);
-    hn_layer_options options = layer_method(setting->method);
-    options.damping = setting->damping;
-    options.iterations = setting->iterations;
-    options.tolerance = setting->tolerance;
-    struct verdict verdict = check(&problem, options, stream);
+    for (size_t j = 0; j < n; j++)
+        problem.raw[j] = problem.solution[j] + setting->far * (problem.raw[j] - problem.solution[j]);
+    struct verdict verdict = check(&problem, setting, stream);
     random_problem_release(&problem);
-    if (!(verdict.error <= LIMIT_FOR_FEW))
-        fail_msg("problem %zu (%s): the gradient is wrong by %g", (size_t)stream, setting->name, verdict.error);
+    bool loses = !isnan(setting->outputs_limit) && verdict.outputs_side;
+    double most = fmin(setting->outputs_limit, fmax(OUTPUTS_FLOOR, 4 * 0x1p-53 * verdict.condition));
+    if (!(verdict.error <= (loses ? most : setting->limit)) || !(verdict.dot <= (loses ? most : setting->dot_limit)))
+        fail_msg("problem %zu (%s): the gradient is wrong by %g, its product by %g", (size_t)stream, setting->name,
+                 verdict.error, verdict.dot);
     return verdict;
+}
+
+struct summary {
+    size_t checked, skipped, outputs_side, clipped, follows, restarted;
+    double error[2], dot[2], apart; /* on the rows' side, on the outputs' side */
+};
+
+static void add_verdict(struct summary *all, const struct verdict *verdict) {
+    int side = verdict->outputs_side;
+    all->checked++;
+    all->skipped += verdict->skipped;
+    all->outputs_side += verdict->outputs_side;
+    if (!verdict->compared)
+        return;
+    all->clipped += verdict->clipped;
+    all->follows += verdict->follows;
+    all->restarted += verdict->restarted;
+    all->error[side] = fmax(all->error[side], verdict->error);
+    all->dot[side] = fmax(all->dot[side], verdict->dot);
+    all->apart = fmax(all->apart, verdict->apart);
+}
+
+static struct summary check_setting(const struct setting *setting, uint64_t first, uint64_t stride, uint64_t problems) {
+    struct summary all = {0};
+    for (uint64_t stream = first; stream < problems; stream += stride) {
+        struct verdict verdict = check_stream(stream, setting);
+        add_verdict(&all, &verdict);
+    }
+    print_message(
+        "%s: %zu problems, %zu skipped; rows' side: largest error %.2g, of products %.2g; outputs' side (%zu): "
+        "%.2g and %.2g; steps apart by %.2g\n",
+        setting->name, all.checked, all.skipped, all.error[0], all.dot[0], all.outputs_side, all.error[1], all.dot[1],
+        all.apart);
+    assert_true(all.skipped * 20 <= all.checked);
+    return all;
 }
 
 static void the_gradient_is_that_of_the_complex_step(void **state) {
     (void)state;
-    size_t skipped = 0, outputs_side = 0, few = 0;
-    double largest[COUNT_OF(settings)] = {0}, apart[COUNT_OF(settings)] = {0};
-    for (uint64_t stream = 0; stream < PROBLEMS; stream++) {
-        size_t i = stream % COUNT_OF(settings);
-        struct verdict verdict = check_stream(stream, &settings[i]);
-        skipped += verdict.skipped;
-        outputs_side += verdict.outputs_side;
-        few += verdict.error > LIMIT;
-        largest[i] = fmax(largest[i], verdict.error);
-        apart[i] = verdict.skipped ? apart[i] : fmax(apart[i], verdict.apart);
-    }
+    size_t outputs_side = 0;
     for (size_t i = 0; i < COUNT_OF(settings); i++)
-        print_message("%s: largest error %.2g, iterates apart by %.2g\n", settings[i].name, largest[i], apart[i]);
-    print_message("%zu of %d problems skipped, %zu above %g, %zu on the outputs' side\n", skipped, PROBLEMS, few, LIMIT,
-                  outputs_side);
-    assert_true(few * 100 <= PROBLEMS);
-    assert_true(skipped * 20 <= PROBLEMS && outputs_side > PROBLEMS / 10);
+        outputs_side += check_setting(&settings[i], i, COUNT_OF(settings), PROBLEMS).outputs_side;
+    assert_true(outputs_side > PROBLEMS / 10);
+}
+
+static void the_gradient_of_auto_is_that_of_the_complex_step(void **state) {
+    (void)state;
+    struct summary all = check_setting(&setting_auto, 0, 1, PROBLEMS_OF_AUTO);
+    print_message("%zu with an eps that follows |W r|\n", all.follows);
+    assert_true(all.outputs_side > PROBLEMS_OF_AUTO / 10 && all.follows > PROBLEMS_OF_AUTO / 10);
+}
+
+static void clipped_steps_and_restarts_of_auto_likewise(void **state) {
+    (void)state;
+    struct summary all = check_setting(&setting_hard, 0, 1, HARD_PROBLEMS);
+    print_message("%zu with clipped entries, %zu after a restart\n", all.clipped, all.restarted);
+    assert_true(all.clipped > HARD_PROBLEMS / 100 && all.restarted > HARD_PROBLEMS / 50);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gradient_is_that_of_the_complex_step),
+        cmocka_unit_test(the_gradient_of_auto_is_that_of_the_complex_step),
+        cmocka_unit_test(clipped_steps_and_restarts_of_auto_likewise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,8 @@ static uint64_t side_of(double c, double lower, double upper) {
     return c > upper ? 2 : c < lower;
 }
 
-/* Which satisfied rows auto holds because they are closer to a bound than half of |W r|, once that is below 0.1. */
+/* Which rows auto has in its system once |W r| is below 0.1: violated ones, and those closer to a bound than half of |W r|.
+ * A row that a step has put onto its bound is among them on either side of it: rounding does not decide here. */
 static void mix_held(const struct plain_layer *plain, const double *values, const double *scale, uint64_t *hash) {
     const struct problem *p = &plain->problem;
     double squares = 0;
@@ -50,7 +51,7 @@ static void mix_held(const struct plain_layer *plain, const double *values, cons
     }
     for (size_t i = 0; i < plain->rows && squares < 0.01; i++) {
         double c = values[p->body[i]], slack = fmin(c - values[p->lower[i]], values[p->upper[i]] - c);
-        mix(hash, slack >= 0 && scale[i] * slack < 0.5 * sqrt(squares));
+        mix(hash, scale[i] * slack < 0.5 * sqrt(squares));
     }
 }
 

@@ -2,8 +2,8 @@
  *
  * Along a random direction in y_raw or in x the layer is run at seven points in one batch; differences over h, h/2 and
  * h/4 are extrapolated twice (Richardson), which leaves errors of order h^6. At every point each iterate's violated
- * rows, its eps, the first iterate's row scales and the number of steps must be those of the middle, and the two
- * extrapolations must agree, or h is made smaller.
+ * and held rows, its eps, the first iterate's row scales and the number of steps must be those of the middle, and the
+ * two extrapolations must agree, or h is made smaller.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TESTS_SUPPORT_GRADIENT_CHECK_H

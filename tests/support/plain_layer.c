@@ -119,32 +119,20 @@ static void solve(number *h, number *b, size_t n) {
     }
 }
 
-/* A = W J and v = W r; the weights that are 0 get a row of zeros. */
-static void weigh(const struct plain_layer *layer, const struct plain_rows *rows, const double *scales, number *A,
-                  number *v, bool *active) {
-    size_t n = layer->outputs;
-    for (size_t i = 0; i < layer->rows; i++) {
-        active[i] = !scales || plain_is_equality(rows, i) || creall(rows->r[i]) != 0;
-        double w = active[i] ? (scales ? scales[i] : 1) : 0;
-        v[i] = w * rows->r[i];
-        for (size_t j = 0; j < n; j++)
-            A[i * n + j] = w * rows->J[i * n + j];
-    }
-}
-
-long double plain_step(const struct plain_layer *layer, const struct plain_rows *rows, const double *scales, double eps,
-                       const number *y, number *next) {
+void plain_weighted_step(const struct plain_layer *layer, const struct plain_rows *rows, const double *weights,
+                         number eps, const number *y, number *next) {
     size_t m = layer->rows, n = layer->outputs;
     number *A = calloc(m * n + 1, sizeof *A), *H = calloc(m * m + 1, sizeof *H), *v = calloc(m + 1, sizeof *v);
-    bool *active = calloc(m + 1, sizeof *active);
-    long double squares = 0;
-    weigh(layer, rows, scales, A, v, active);
     for (size_t i = 0; i < m; i++) {
-        squares += creall(v[i]) * creall(v[i]);
+        v[i] = weights[i] * rows->r[i];
+        for (size_t j = 0; j < n; j++)
+            A[i * n + j] = weights[i] * rows->J[i * n + j];
+    }
+    for (size_t i = 0; i < m; i++) {
         for (size_t k = 0; k < m; k++)
             for (size_t j = 0; j < n; j++)
                 H[i * m + k] += A[i * n + j] * A[k * n + j];
-        H[i * m + i] += active[i] ? eps : 1;
+        H[i * m + i] += weights[i] != 0 ? eps : 1;
     }
     solve(H, v, m);
     for (size_t j = 0; j < n; j++) {
@@ -152,9 +140,21 @@ long double plain_step(const struct plain_layer *layer, const struct plain_rows 
         for (size_t i = 0; i < m; i++)
             next[j] -= A[i * n + j] * v[i];
     }
-    free(active);
     free(v);
     free(H);
     free(A);
+}
+
+long double plain_step(const struct plain_layer *layer, const struct plain_rows *rows, const double *scales, double eps,
+                       const number *y, number *next) {
+    double *weights = calloc(layer->rows + 1, sizeof *weights);
+    long double squares = 0;
+    for (size_t i = 0; i < layer->rows; i++) {
+        bool active = !scales || plain_is_equality(rows, i) || creall(rows->r[i]) != 0;
+        weights[i] = active ? (scales ? scales[i] : 1) : 0;
+        squares += powl(weights[i] * creall(rows->r[i]), 2);
+    }
+    plain_weighted_step(layer, rows, weights, eps, y, next);
+    free(weights);
     return squares;
 }

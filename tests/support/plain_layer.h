@@ -47,4 +47,8 @@ void plain_scales(const struct plain_layer *layer, const struct plain_rows *rows
 long double plain_step(const struct plain_layer *layer, const struct plain_rows *rows, const double *scales, double eps,
                        const long double complex *y, long double complex *next);
 
+/* The same with every row's weight as it is given (0: the row is left out), and an eps that may have a derivative. */
+void plain_weighted_step(const struct plain_layer *layer, const struct plain_rows *rows, const double *weights,
+                         long double complex eps, const long double complex *y, long double complex *next);
+
 #endif
