@@ -19,6 +19,8 @@ static const double HOLD_SHARE = 0.5; /* how close a satisfied row is held then,
 static const double LEAD_SHARE = 0.5; /* of |W r|^2: joint inequalities that have more of it are not left out */
 static const double STEADY = 0.9; /* a step that leaves less of |W r|^2 may be followed by more than there should be */
 static const double LEAST_EPS = 0x1p-46;
+static const double LEAST_EPS_OUTPUTS =
+    0x1p-30; /* A' A + eps I with fewer rows active than outputs is as bad as 1 / eps */
 enum { NEAR_STEPS = 40, PATIENCE = 8, GLOBAL_STEPS = 100, AGAIN_STEPS = 60, MOST_RESTARTS = 24, LONG_ATTEMPTS = 3 };
 
 bool control_clips(const hn_layer *layer, const struct lane *lane) {
@@ -55,14 +57,14 @@ double control_hold(const struct worker *worker, int lane, enum stage stage) {
 
 /* Far away eps follows |W r|, and so does its derivative (control_slope); in a step that leads it is a power of two. Once convergence
  * is near it also follows the contraction of the last step, which makes the end superlinear, and is rounded to a power of two. */
-static double near_eps(const struct lane *own, double beta, double squares, double before) {
-    double size = sqrt(squares);
+static double near_eps(const hn_layer *layer, const struct lane *own, double squares, double before) {
+    double size = sqrt(squares), beta = layer->options.damping;
     if (own->leads)
         return fmin(1, power_of_two(beta * size));
     if (size >= CLOSE)
         return fmin(1, beta * size);
     double share = squares < before ? beta * sqrt(squares / before) : beta;
-    return fmax(LEAST_EPS, power_of_two(share * size));
+    return fmax(layer->system.outputs_side ? LEAST_EPS_OUTPUTS : LEAST_EPS, power_of_two(share * size));
 }
 
 double control_slope(const struct worker *worker, int lane, enum stage stage) {
@@ -107,7 +109,7 @@ static enum decision decide_near(struct worker *worker, int lane, double squares
     if (!moved || own->waited > PATIENCE || own->iteration - own->begun >= NEAR_STEPS)
         return globalise(own);
     own->leads = own->fresh && control_leads(worker, lane);
-    own->eps = near_eps(own, worker->layer->options.damping, squares, before);
+    own->eps = near_eps(worker->layer, own, squares, before);
     return GO_ON;
 }
 

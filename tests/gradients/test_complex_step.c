@@ -44,7 +44,7 @@ static const struct setting settings[] = {
     {"lm", HN_METHOD_LM, -1, 1e-8, 20, 1e-12, 1e-13, 1e-11, 1},
 };
 
-static const struct setting setting_auto = {"auto", HN_METHOD_AUTO, -1, 1e-8, -1, 1e-12, 1e-13, 1e-7, 1};
+static const struct setting setting_auto = {"auto", HN_METHOD_AUTO, -1, 1e-8, -1, 1e-12, 1e-13, 1e-8, 1};
 static const struct setting setting_hard = {"auto, far away", HN_METHOD_AUTO, -1, 1e-8, -1, 1e-9, 1e-9, 1e-7, 4};
 
 /* ---- one problem ---- */
