@@ -89,7 +89,8 @@ typedef struct hn_gradient {
     hn_real *grad_x;       /* count x inputs, y_raw held fixed; or NULL */
     hn_real *grad_lower;   /* count x rows, or NULL */
     hn_real *grad_upper;   /* count x rows, or NULL */
-    bool *flagged;         /* count, or NULL: the sample is not ok, or its gradient was not finite and is 0 */
+    bool *flagged;         /* count, or NULL: the sample is not ok, or its gradient is 0 because it was not finite or
+                            * because auto needed more steps than its tape holds, 150 in the attempt that arrived */
 } hn_gradient;
 
 /* ---- life ---- */

@@ -30,6 +30,8 @@ struct backend {
     void (*largest)(const struct rows_task *task, double *slots, uint32_t to);
     void (*step)(const struct rows_task *task, double *slots, uint32_t base, uint32_t step, uint32_t y);
     void (*clip)(const struct clip_task *task, double *slots, uint32_t y, uint32_t mask);
+    void (*hold_bounds)(const struct rows_task *task, const struct clip_task *clip, double *slots, uint32_t slope,
+                        uint32_t mask);
     void (*unclip)(const struct clip_task *task, double *slots, const struct unclip_places *at, uint32_t mask);
     void (*adjoint_rows)(const struct rows_task *task, const struct adjoint_task *adjoint, double *slots, bool bounds);
     /* vectors */

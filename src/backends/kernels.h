@@ -27,6 +27,7 @@ static inline struct backend kernel_table(const char *name) {
         .largest = kernel_largest,
         .step = kernel_step,
         .clip = kernel_clip,
+        .hold_bounds = kernel_hold_bounds,
         .unclip = kernel_unclip,
         .adjoint_rows = kernel_adjoint_rows,
         .load = kernel_load,

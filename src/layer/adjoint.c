@@ -117,7 +117,8 @@ static void finish_gradient(struct worker *worker, int lane, const hn_gradient *
         for (size_t k = 0; k < parts[i].count; k++)
             parts[i].values[k] = 0;
     if (gradient->flagged)
-        gradient->flagged[own->sample] = !finite || report_of(worker, lane)->outcome != HN_OUTCOME_OK;
+        gradient->flagged[own->sample] =
+            !finite || own->attempt == TAPE_TOO_SHORT || report_of(worker, lane)->outcome != HN_OUTCOME_OK;
     own->busy = false;
 }
 
@@ -131,7 +132,7 @@ static void open_gradient(struct worker *worker, int lane, const hn_gradient *gr
     own->steps = (int)tape[TAPE_STEPS];
     own->attempt = (int)tape[TAPE_ATTEMPT];
     lane_write(worker, layer->gradient, lane, outputs, gradient->grad_y + own->sample * outputs);
-    if (own->attempt == TAPE_UNUSABLE) /* a fallback does not depend on y_raw */
+    if (own->attempt == TAPE_UNUSABLE || own->attempt == TAPE_TOO_SHORT) /* a fallback does not depend on y_raw */
         clear(worker, layer->gradient, lane, outputs);
     clear(worker, layer->grad_x, lane, layer->inputs);
     clear(worker, layer->adjoint.grad_lower, lane, layer->rows);
@@ -211,14 +212,17 @@ static void evaluate_step(struct worker *worker) {
     if (!layer->weighted)
         worker->backend.residual_only(&layer->task, worker->slots);
     else {
+        bool clips[LANES] = {false};
         worker->backend.residual(&layer->task, worker->slots);
         for (int lane = 0; lane < worker->lanes; lane++) {
             struct lane *own = &worker->lane[lane];
             enum stage stage = stage_of(worker, lane);
             own->leads = own->busy && own->steps == 0 && stage == STAGE_NEAR && control_leads(worker, lane);
             *lane_at(worker, layer->task.hold, lane) = control_hold(worker, lane, stage);
+            clips[lane] = own->busy && mask_get(worker, layer->mask_clip, lane);
         }
         worker->backend.weigh(&layer->task, worker->slots, layer->mask_accept);
+        worker_hold_bounds(worker, clips);
         worker->backend.shift(&layer->task, worker->slots);
     }
 }

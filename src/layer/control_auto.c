@@ -4,7 +4,10 @@
  *              one leaves inequalities in several outputs out where most of r is elsewhere: far from the equalities their
  *              slopes say little about where those outputs will be
  *     global   from the best iterate: lm's damping and acceptance, every step clipped into the bounds of the outputs
- *     restart  the same from perturbed points (restart.c), a bounded number of times
+ *     restart  the same from perturbed points (restart.c), a bounded number of times; there outputs on a bound stay on it unless
+ *              the slope leads back inside
+ *     long     lm's steps from y_raw, not clipped, for as long as they gain anything and `iterations` allows; not where a
+ *              restart has found that r cannot be lowered
  *
  * The first stage moves y little more than a projection would, which is what keeps the cost of a controller's output low; it ends
  * when |W r| is not halved for a while, when an evaluation is not finite, or when y no longer moves.
@@ -21,10 +24,11 @@ static const double STEADY = 0.9; /* a step that leaves less of |W r|^2 may be f
 static const double LEAST_EPS = 0x1p-46;
 static const double LEAST_EPS_OUTPUTS =
     0x1p-30; /* A' A + eps I with fewer rows active than outputs is as bad as 1 / eps */
-enum { NEAR_STEPS = 40, PATIENCE = 8, GLOBAL_STEPS = 100, AGAIN_STEPS = 60, MOST_RESTARTS = 24, LONG_ATTEMPTS = 3 };
+enum { NEAR_STEPS = 40, PATIENCE = 8, GLOBAL_STEPS = 100, AGAIN_STEPS = 60, LONGER_ATTEMPTS = 3 };
 
 bool control_clips(const hn_layer *layer, const struct lane *lane) {
-    return layer->options.method == HN_METHOD_AUTO && lane->stage == STAGE_GLOBAL && lane->attempt != UNCLIPPED_ATTEMPT;
+    return layer->options.method == HN_METHOD_AUTO && lane->stage == STAGE_GLOBAL &&
+           lane->attempt != UNCLIPPED_ATTEMPT && lane->attempt != LONG_ATTEMPT;
 }
 
 static double squares_at(const struct worker *worker, int lane) {
@@ -80,7 +84,8 @@ double control_slope(const struct worker *worker, int lane, enum stage stage) {
 static enum decision give_up(struct worker *worker, struct lane *own, hn_outcome outcome, bool accepts) {
     own->stationary = own->stationary || outcome == HN_OUTCOME_LOCALLY_INFEASIBLE;
     own->outcome = own->stationary ? HN_OUTCOME_LOCALLY_INFEASIBLE : outcome;
-    if (own->attempt >= MOST_RESTARTS || own->iteration >= worker->layer->options.iterations || worker->cancelled)
+    bool all = own->attempt >= (own->stationary ? MOST_RESTARTS : LONG_ATTEMPT);
+    if (all || own->iteration >= worker->layer->options.iterations || worker->cancelled)
         return accepts ? END : END_BEFORE;
     own->stage = STAGE_GLOBAL;
     own->begun = own->iteration;
@@ -115,7 +120,7 @@ static enum decision decide_near(struct worker *worker, int lane, double squares
 
 static enum decision decide_global(struct worker *worker, int lane, double squares) {
     struct lane *own = &worker->lane[lane];
-    int most = own->attempt <= LONG_ATTEMPTS ? GLOBAL_STEPS : AGAIN_STEPS;
+    int most = own->attempt <= LONGER_ATTEMPTS ? GLOBAL_STEPS : AGAIN_STEPS;
     if (own->fresh || own->rewinds) {
         own->squares = squares;
         own->eps = -1; /* to be chosen for this base */
@@ -124,6 +129,7 @@ static enum decision decide_global(struct worker *worker, int lane, double squar
     if (!mask_get(worker, worker->layer->task.summary + SUMMARY_MOVED * LANES, lane))
         return give_up(worker, own, control_stuck(worker, lane), false);
     bool steady = squares < STEADY * own->squares && own->steps < ATTEMPT_STEPS - 1;
+    steady = steady || own->attempt == LONG_ATTEMPT;
     if (own->iteration - own->begun >= most && !steady)
         return give_up(worker, own, control_stuck(worker, lane), squares < own->squares);
     enum decision decision = control_judge(worker, lane, squares);

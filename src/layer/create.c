@@ -65,6 +65,7 @@ static void place_vectors(hn_layer *layer) {
     layer->mask_fresh = take(layer, 1);
     layer->mask_last = take(layer, 1);
     layer->mask_clip = take(layer, 1);
+    layer->mask_hold = take(layer, 1);
     layer->largest = take(layer, 1);
     layer->step_squares = take(layer, 1);
     layer->step_gain = take(layer, 1);

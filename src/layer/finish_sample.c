@@ -145,8 +145,9 @@ static void keep_warm(const struct worker *worker, int lane, const double *y) {
 static void close_tape(const struct worker *worker, struct lane *own) {
     double *tape = tape_of(worker->layer, worker->batch, own->sample);
     bool lost = own->best_attempt != own->attempt;
-    tape[TAPE_STEPS] = lost ? 0 : own->best_step;
-    tape[TAPE_ATTEMPT] = own->unusable ? TAPE_UNUSABLE : lost ? 0 : own->attempt;
+    bool longer = !lost && (size_t)own->best_step > worker->layer->tape_steps;
+    tape[TAPE_STEPS] = lost || longer ? 0 : own->best_step;
+    tape[TAPE_ATTEMPT] = own->unusable ? TAPE_UNUSABLE : longer ? TAPE_TOO_SHORT : lost ? 0 : own->attempt;
 }
 
 void finish_sample(struct worker *worker, int lane) {

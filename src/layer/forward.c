@@ -55,7 +55,7 @@ static double *record(struct worker *worker, int lane) {
         return NULL;
     double *eps = tape_of(layer, worker->batch, own->sample) + TAPE_HEAD;
     size_t steps = (size_t)own->steps, most = layer->tape_steps;
-    if (steps > 0)
+    if (steps > 0 && steps <= most)
         eps[steps - 1] = own->clipped ? -own->used : own->used;
     tape_prefetch(worker, lane, own->steps + 1, true);
     return steps < most ? eps + most + steps * layer->outputs : NULL;
@@ -95,9 +95,14 @@ static void end(struct worker *worker, int lane, bool here) {
 static void take_over(struct worker *worker) {
     const hn_layer *layer = worker->layer;
     const struct backend *backend = &worker->backend;
-    for (int lane = 0; lane < worker->lanes; lane++)
-        *lane_at(worker, layer->task.hold, lane) = control_hold(worker, lane, worker->lane[lane].stage);
+    bool clips[LANES] = {false};
+    for (int lane = 0; lane < worker->lanes; lane++) {
+        const struct lane *own = &worker->lane[lane];
+        *lane_at(worker, layer->task.hold, lane) = control_hold(worker, lane, own->stage);
+        clips[lane] = own->busy && mask_get(worker, layer->mask_accept, lane) && control_clips(layer, own);
+    }
     backend->weigh(&layer->task, worker->slots, layer->mask_accept);
+    worker_hold_bounds(worker, clips);
     backend->copy(worker->slots, layer->y, layer->base, layer->outputs, layer->mask_accept);
     bool begins = false;
     for (int lane = 0; lane < worker->lanes; lane++)

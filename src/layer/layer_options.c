@@ -39,7 +39,7 @@ static int own_iterations(hn_method method) {
     case HN_METHOD_LM:
         return 200;
     default:
-        return 2000;
+        return 5000;
     }
 }
 

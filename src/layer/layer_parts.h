@@ -62,7 +62,7 @@ struct hn_layer {
     uint32_t gradient;        /* outputs: A' W r on the outputs' side; p of the adjoint */
     uint32_t work;            /* max(rows, outputs) */
     uint32_t grad_x;          /* inputs */
-    uint32_t mask_accept, mask_improved, mask_fresh, mask_last, mask_clip;
+    uint32_t mask_accept, mask_improved, mask_fresh, mask_last, mask_clip, mask_hold;
     uint32_t largest, step_squares, step_gain;
     size_t slots;
     size_t tape_steps, tape_stride; /* room for so many steps; doubles per sample, 0 when that does not fit */
@@ -72,7 +72,7 @@ struct hn_layer {
 
 /* auto begins near the projection and falls back on accepted steps inside the bounds; the other methods have one stage. */
 enum stage { STAGE_NEAR, STAGE_GLOBAL };
-enum { CAME_IN = -1, UNCLIPPED_ATTEMPT = 1 };
+enum { CAME_IN = -1, UNCLIPPED_ATTEMPT = 1, MOST_RESTARTS = 24, LONG_ATTEMPT = MOST_RESTARTS + 1 };
 
 struct lane {
     bool busy;
@@ -150,9 +150,12 @@ void worker_gradient(struct worker *worker, const hn_gradient *gradient);
 /* ---- the tape: per sample steps and attempt, then eps of each step (negative where the step was clipped into the bounds), then y
  * before each step; of the attempt that led to the result alone ---- */
 
-enum { ATTEMPT_STEPS = 150 }; /* of auto; accepted ones */
+enum { ATTEMPT_STEPS = 150 }; /* of auto; accepted ones, but for the long attempt */
 enum { TAPE_STEPS, TAPE_ATTEMPT, TAPE_HEAD };
-enum { TAPE_UNUSABLE = -1 }; /* attempt of a sample that returned its fallback */
+enum {
+    TAPE_UNUSABLE = -1,
+    TAPE_TOO_SHORT = -2
+}; /* attempts: a fallback was returned; more steps than the tape holds */
 
 void tape_plan(hn_layer *layer);
 void tape_prefetch(const struct worker *worker, int lane, int step, bool write);
@@ -187,6 +190,10 @@ bool all_finite(const double *values, size_t count, size_t *culprit);
 
 /* Fixed outputs take their values. */
 void set_fixed(const struct worker *worker, int lane);
+
+/* In restarts whose steps are clipped, outputs that lie on a bound stay there unless A' W r leads back inside: they are held
+ * (Bertsekas 1982). After weighing; clips says which lanes' steps are clipped; the step's slots serve as scratch. */
+void worker_hold_bounds(const struct worker *worker, const bool *clips);
 
 /* Loads x (NaN or not) and runs what depends on x alone; used by both directions. */
 void worker_load_inputs(struct worker *worker, int lane, size_t sample);

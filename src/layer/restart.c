@@ -1,6 +1,6 @@
 /* restart.c - where auto begins again when it has come to a stand. The points depend on the restart's number alone.
  *
- *     1               y_raw; its steps are not clipped
+ *     1, LONG_ATTEMPT y_raw; its steps are not clipped
  *     2               y_raw, clipped into the bounds
  *     3               the model's start values, clipped
  *     4, 6, 8 ...     uniform between the bounds where both are finite, else as below
@@ -20,11 +20,15 @@ enum { SEED = 20260419, FROM_START = 3, FIRST_PERTURBED = 4 };
 
 static double spread(int attempt) {
     static const double sigma[] = {0.0625, 0.25, 1, 4};
-    return attempt < FIRST_PERTURBED ? 0 : sigma[(attempt - FIRST_PERTURBED) / 2 % 4];
+    return attempt < FIRST_PERTURBED || attempt == LONG_ATTEMPT ? 0 : sigma[(attempt - FIRST_PERTURBED) / 2 % 4];
 }
 
 static bool is_uniform(int attempt) {
     return attempt >= FIRST_PERTURBED && attempt % 2 == 0;
+}
+
+static bool is_unclipped(int attempt) {
+    return attempt == UNCLIPPED_ATTEMPT || attempt == LONG_ATTEMPT;
 }
 
 /* The bounds of each output, for restarts that spread over them; infinite where there are none. */
@@ -62,9 +66,9 @@ void restart_place(const struct worker *worker, int lane) {
             *own = *lane_at(worker, layer->start[j], lane);
         else
             *own = from + spread(attempt) * power_of_two(fmax(1, fabs(from))) * normal;
-        if (*own < lower && attempt != UNCLIPPED_ATTEMPT)
+        if (*own < lower && !is_unclipped(attempt))
             *own = lower;
-        if (*own > upper && attempt != UNCLIPPED_ATTEMPT)
+        if (*own > upper && !is_unclipped(attempt))
             *own = upper;
     }
     set_fixed(worker, lane);
@@ -79,7 +83,7 @@ void restart_pull(const struct worker *worker, int lane, int attempt) {
         double y = lane_at(worker, layer->y, lane)[j * (size_t)worker->lanes], uniform = random_uniform(&random);
         bool both = box_at(&box, j, &lower, &upper) && is_uniform(attempt);
         random_normal(&random);
-        if (attempt == UNCLIPPED_ATTEMPT || (!both && attempt != FROM_START && y != lower && y != upper))
+        if (is_unclipped(attempt) || (!both && attempt != FROM_START && y != lower && y != upper))
             continue;
         if (!both && y != lower && y != upper) { /* a start value */
             *p = 0;

@@ -91,6 +91,20 @@ bool all_finite(const double *values, size_t count, size_t *culprit) {
     return true;
 }
 
+void worker_hold_bounds(const struct worker *worker, const bool *clips) {
+    const hn_layer *layer = worker->layer;
+    bool any = false;
+    for (int lane = 0; lane < worker->lanes; lane++) {
+        bool holds = clips[lane] && worker->lane[lane].attempt > UNCLIPPED_ATTEMPT;
+        mask_set(worker, layer->mask_hold, lane, holds);
+        any = any || holds;
+    }
+    if (!any)
+        return;
+    worker->backend.multiply(&layer->system.by_columns, worker->slots, layer->right, layer->step);
+    worker->backend.hold_bounds(&layer->task, &layer->clip, worker->slots, layer->step, layer->mask_hold);
+}
+
 void worker_load_inputs(struct worker *worker, int lane, size_t sample) {
     const hn_batch *batch = worker->batch;
     size_t inputs = worker->layer->inputs;

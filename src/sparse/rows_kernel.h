@@ -222,6 +222,23 @@ static void kernel_clip(const struct clip_task *task, double *slots, uint32_t y,
         }
 }
 
+/* Outputs that lie on a bound of theirs and that go beyond it down the slope A' W r: their rows become active, for the lanes of the
+ * mask. After kernel_weigh, at the same y. */
+static void kernel_hold_bounds(const struct rows_task *task, const struct clip_task *clip, double *slots,
+                               uint32_t slope, uint32_t mask) {
+    for (size_t e = 0; e < clip->count; e++)
+        for (size_t part = 0; part < LANE_PARTS; part++) {
+            size_t i = clip->row[e] / LANES, at = i * LANE_PARTS + part, entry = task->first[i];
+            wide y = AT(task->value[i])[part], down = AT(slope + clip->offset[e])[part];
+            wide_bits below = wide_less_equal(y, AT(clip->lower[e])[part]) & wide_less(wide_all(0), down);
+            wide_bits above = wide_less_equal(AT(clip->upper[e])[part], y) & wide_less(down, wide_all(0));
+            wide_bits *active = MASK_AT(task->active) + at, held = MASK_AT(mask)[part] & (below | above) & ~*active;
+            wide *a = AT(task->matrix) + entry * LANE_PARTS + part;
+            *a = wide_select(held, AT(task->scale)[at] * AT(task->entry[entry])[part], *a);
+            *active |= held;
+        }
+}
+
 /* ---- the adjoint ---- */
 
 /* Back through kernel_clip at y - step: where y was clipped its gradient goes to the bound. */

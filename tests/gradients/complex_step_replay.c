@@ -78,6 +78,27 @@ static bool is_active(const struct seen *seen, const double *scales, size_t i, d
     return (seen->r[i] != 0 || scales[i] * slack < hold) && !(hold < 0 && seen->joint[i]);
 }
 
+/* In clipped steps of restarts, outputs on a bound that A' W r would take beyond it are held. */
+static void hold_bounds(const struct replay *replay, const struct seen *seen, struct choice *choice) {
+    const struct plain_layer *plain = replay->plain;
+    const struct clip_task *clip = &replay->layer->clip;
+    const struct node_matrix *j = &plain->jacobian;
+    struct plain_point point = {.leaf = {[SPACE_X] = replay->x, [SPACE_Y] = choice->y}};
+    double *values = plain_values(&plain->problem.graph, point), *slope = calloc(plain->outputs + 1, sizeof *slope);
+    for (size_t i = 0; i < plain->rows; i++)
+        for (size_t e = j->first[i]; e < j->first[i + 1]; e++)
+            slope[j->column[e]] += choice->weights[i] * values[j->node[e]] * (choice->weights[i] * seen->r[i]);
+    for (size_t e = 0; e < clip->count; e++) {
+        size_t column = clip->offset[e] / LANES, row = clip->row[e] / LANES;
+        bool below = choice->y[column] <= seen->lower[row] && slope[column] > 0;
+        bool above = choice->y[column] >= seen->upper[row] && slope[column] < 0;
+        if (below || above)
+            choice->weights[row] = replay->scales[row];
+    }
+    free(values);
+    free(slope);
+}
+
 static void choose(struct replay *replay, size_t step, double eps) {
     const hn_layer_options *options = &replay->layer->options;
     struct choice *choice = &replay->choices[step];
@@ -97,6 +118,8 @@ static void choose(struct replay *replay, size_t step, double eps) {
         choice->weights[i] = active ? replay->scales[i] : 0;
         replay->sides[step * seen.rows + i] = side_of(&seen, i);
     }
+    if (choice->clipped && replay->attempt > 1)
+        hold_bounds(replay, &seen, choice);
     for (size_t i = 0; i < seen.rows; i++)
         replay->condition = fmax(replay->condition, pow(choice->weights[i] * seen.most[i], 2) / choice->eps);
     replay->following += choice->follows;
@@ -182,7 +205,7 @@ static size_t clip(const struct replay *replay, const double *theirs, const stru
 static void place_start(struct replay *replay) {
     enum { UNCLIPPED = 1, FROM_START = 3 };
     const struct clip_task *clip_task = &replay->layer->clip;
-    if (replay->attempt <= UNCLIPPED)
+    if (replay->attempt <= UNCLIPPED || replay->attempt == LONG_ATTEMPT)
         return;
     struct plain_rows rows = plain_layer_rows(replay->plain, replay->at_x, replay->at_y);
     for (size_t j = 0; j < replay->plain->outputs; j++) {
