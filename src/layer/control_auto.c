@@ -6,6 +6,8 @@
  *     global   from the best iterate: lm's damping and acceptance, every step clipped into the bounds of the outputs
  *     restart  the same from perturbed points (restart.c), a bounded number of times; there outputs on a bound stay on it unless
  *              the slope leads back inside
+ *     bold     twice, from y_raw, clipped, outputs on a bound held; eps is fixed and every finite step is taken: some ways lead
+ *              through larger violations
  *     long     lm's steps from y_raw, not clipped, for as long as they gain anything and `iterations` allows; not where a
  *              restart has found that r cannot be lowered
  *
@@ -24,6 +26,7 @@ static const double STEADY = 0.9; /* a step that leaves less of |W r|^2 may be f
 static const double LEAST_EPS = 0x1p-46;
 static const double LEAST_EPS_OUTPUTS =
     0x1p-30; /* A' A + eps I with fewer rows active than outputs is as bad as 1 / eps */
+static const double BOLD_EPS[BOLD_ATTEMPTS] = {0x1p-30, 0x1p-10}; /* next to none, and some */
 enum { NEAR_STEPS = 40, PATIENCE = 8, GLOBAL_STEPS = 100, AGAIN_STEPS = 60, LONGER_ATTEMPTS = 3 };
 
 bool control_clips(const hn_layer *layer, const struct lane *lane) {
@@ -59,6 +62,10 @@ double control_hold(const struct worker *worker, int lane, enum stage stage) {
     return holds ? HOLD_SHARE * size : 0;
 }
 
+static double least_eps(const hn_layer *layer) {
+    return layer->system.outputs_side ? LEAST_EPS_OUTPUTS : LEAST_EPS;
+}
+
 /* Far away eps follows |W r|, and so does its derivative (control_slope); in a step that leads it is a power of two. Once convergence
  * is near it also follows the contraction of the last step, which makes the end superlinear, and is rounded to a power of two. */
 static double near_eps(const hn_layer *layer, const struct lane *own, double squares, double before) {
@@ -68,7 +75,7 @@ static double near_eps(const hn_layer *layer, const struct lane *own, double squ
     if (size >= CLOSE)
         return fmin(1, beta * size);
     double share = squares < before ? beta * sqrt(squares / before) : beta;
-    return fmax(layer->system.outputs_side ? LEAST_EPS_OUTPUTS : LEAST_EPS, power_of_two(share * size));
+    return fmax(least_eps(layer), power_of_two(share * size));
 }
 
 double control_slope(const struct worker *worker, int lane, enum stage stage) {
@@ -84,7 +91,7 @@ double control_slope(const struct worker *worker, int lane, enum stage stage) {
 static enum decision give_up(struct worker *worker, struct lane *own, hn_outcome outcome, bool accepts) {
     own->stationary = own->stationary || outcome == HN_OUTCOME_LOCALLY_INFEASIBLE;
     own->outcome = own->stationary ? HN_OUTCOME_LOCALLY_INFEASIBLE : outcome;
-    bool all = own->attempt >= (own->stationary ? MOST_RESTARTS : LONG_ATTEMPT);
+    bool all = own->attempt >= (own->stationary ? LONG_ATTEMPT - 1 : LONG_ATTEMPT);
     if (all || own->iteration >= worker->layer->options.iterations || worker->cancelled)
         return accepts ? END : END_BEFORE;
     own->stage = STAGE_GLOBAL;
@@ -118,8 +125,23 @@ static enum decision decide_near(struct worker *worker, int lane, double squares
     return GO_ON;
 }
 
+static enum decision decide_bold(struct worker *worker, int lane, double squares) {
+    const hn_layer *layer = worker->layer;
+    struct lane *own = &worker->lane[lane];
+    bool moved = own->fresh || mask_get(worker, layer->task.summary + SUMMARY_MOVED * LANES, lane);
+    if (!moved || own->iteration - own->begun >= NEAR_STEPS)
+        return give_up(worker, own, HN_OUTCOME_STALLED, true);
+    own->squares = squares;
+    own->eps = BOLD_EPS[own->attempt - MOST_RESTARTS - 1];
+    own->growth = 2;
+    own->limit = 1; /* for steps to where nothing can be evaluated */
+    return GO_ON;
+}
+
 static enum decision decide_global(struct worker *worker, int lane, double squares) {
     struct lane *own = &worker->lane[lane];
+    if (own->attempt > MOST_RESTARTS && own->attempt < LONG_ATTEMPT)
+        return decide_bold(worker, lane, squares);
     int most = own->attempt <= LONGER_ATTEMPTS ? GLOBAL_STEPS : AGAIN_STEPS;
     if (own->fresh || own->rewinds) {
         own->squares = squares;

@@ -72,7 +72,13 @@ struct hn_layer {
 
 /* auto begins near the projection and falls back on accepted steps inside the bounds; the other methods have one stage. */
 enum stage { STAGE_NEAR, STAGE_GLOBAL };
-enum { CAME_IN = -1, UNCLIPPED_ATTEMPT = 1, MOST_RESTARTS = 24, LONG_ATTEMPT = MOST_RESTARTS + 1 };
+enum {
+    CAME_IN = -1,
+    UNCLIPPED_ATTEMPT = 1,
+    MOST_RESTARTS = 24,
+    BOLD_ATTEMPTS = 2,
+    LONG_ATTEMPT = MOST_RESTARTS + BOLD_ATTEMPTS + 1
+};
 
 struct lane {
     bool busy;

@@ -1,7 +1,7 @@
 /* restart.c - where auto begins again when it has come to a stand. The points depend on the restart's number alone.
  *
- *     1, LONG_ATTEMPT y_raw; its steps are not clipped
- *     2               y_raw, clipped into the bounds
+ *     1, 27           y_raw; its steps are not clipped
+ *     2, 25, 26       y_raw, clipped into the bounds
  *     3               the model's start values, clipped
  *     4, 6, 8 ...     uniform between the bounds where both are finite, else as below
  *     5, 7, 9 ...     y_raw + sigma u_j z_j with z normal, u_j a power of two, at most max(1, |y_raw_j|), clipped
@@ -20,11 +20,11 @@ enum { SEED = 20260419, FROM_START = 3, FIRST_PERTURBED = 4 };
 
 static double spread(int attempt) {
     static const double sigma[] = {0.0625, 0.25, 1, 4};
-    return attempt < FIRST_PERTURBED || attempt == LONG_ATTEMPT ? 0 : sigma[(attempt - FIRST_PERTURBED) / 2 % 4];
+    return attempt < FIRST_PERTURBED || attempt > MOST_RESTARTS ? 0 : sigma[(attempt - FIRST_PERTURBED) / 2 % 4];
 }
 
 static bool is_uniform(int attempt) {
-    return attempt >= FIRST_PERTURBED && attempt % 2 == 0;
+    return attempt >= FIRST_PERTURBED && attempt <= MOST_RESTARTS && attempt % 2 == 0;
 }
 
 static bool is_unclipped(int attempt) {

@@ -212,7 +212,9 @@ static void place_start(struct replay *replay) {
         long double imaginary = replay->attempt == FROM_START ? 0 : cimagl(replay->at_y[j]);
         replay->at_y[j] = replay->first[j] + imaginary * I;
     }
-    for (size_t e = 0; e < clip_task->count && replay->attempt > FROM_START && replay->attempt % 2 == 0; e++) {
+    for (size_t e = 0; e < clip_task->count && replay->attempt > FROM_START && replay->attempt <= MOST_RESTARTS &&
+                       replay->attempt % 2 == 0;
+         e++) {
         size_t j = clip_task->offset[e] / LANES, row = clip_task->row[e] / LANES;
         long double complex lower = rows.lower[row], upper = rows.upper[row];
         if (isfinite((double)creall(upper - lower)))
