@@ -1,4 +1,4 @@
-/* check_conflict.c - a smallest set of groups that cannot hold together, found by relaxing. See check_layer.h.
+/* check_conflict.c - a smallest set of groups for which no common point is found, by relaxing. See check_layer.h.
  *
  * A set of groups is in conflict when auto, restarts included, does not correct the start on the rows of these groups alone. That is
  * a statement about auto and this start, not a proof. From all groups, those are dropped without which the conflict stays (in

@@ -216,9 +216,10 @@ static hn_status find_not_corrected(struct check *check, hn_error *error) {
 static hn_status find_conflict(struct check *check, hn_error *error) {
     const struct conflict *conflict = check->conflict;
     bool single = conflict && conflict->count == 1;
-    struct finding *finding = find(check, true, "conflict",
-                                   single ? "a group that cannot hold by itself, as far as was found"
-                                          : "groups that cannot hold together, as far as was found");
+    struct finding *finding =
+        find(check, true, "conflict",
+             single ? "a group for which the search found no point, which is no proof that there is none"
+                    : "groups for which the search found no common point, which is no proof that there is none");
     for (size_t i = 0; conflict && i < conflict->count; i++)
         name(check, finding, check_safe(check, hn_model_group(check->model, conflict->groups[i]).name));
     return keep(check, finding, error);

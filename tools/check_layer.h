@@ -27,7 +27,7 @@ struct correction {
     size_t failed;        /* the first that is not ok; count when all are */
 };
 
-/* ---- groups that cannot hold together: `groups` in ascending order ---- */
+/* ---- groups for which no common point was found: `groups` in ascending order ---- */
 
 struct violated_row {
     size_t row;

@@ -91,11 +91,12 @@ static void print_conflict(struct check *check) {
         printf("  what stands in the way was not searched for: %s\n", conflict->why_not);
         return;
     }
-    printf("  %scannot hold %s%s (as far as was found%s): group%s %s\n", console_tone(stdout, TONE_WARNING),
-           conflict->count > 1 ? "together" : "by itself", console_plain(stdout),
-           conflict->point > 0 ? check_format(check, ", inputs of point %zu", conflict->point) : "",
+    printf("  %sno point was found%s where %s%s: group%s %s\n", console_tone(stdout, TONE_WARNING),
+           console_plain(stdout), conflict->count > 1 ? "these hold together" : "this holds",
+           conflict->point > 0 ? check_format(check, " (inputs of point %zu)", conflict->point) : "",
            report_plural(conflict->count), join_groups(check, conflict));
-    printf("    %s; %zu relaxed model%s tried, from this start and auto's restarts: not a proof\n",
+    printf("    %s; %zu relaxed model%s tried, from this start and auto's restarts: no proof that there is no such "
+           "point\n",
            how_sure(check, conflict), conflict->solves, report_plural(conflict->solves));
     print_violated(check, conflict);
 }

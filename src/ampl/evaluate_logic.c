@@ -44,9 +44,8 @@ static hn_expr compare_exprs(uint32_t relation, hn_expr a, hn_expr b) {
 }
 
 /* Texts are ordered byte by byte; a text and a number are never equal. */
-static struct ampl_value compare_symbols(struct ampl_evaluator *e, const struct ampl_node *node, struct ampl_value a,
-                                         struct ampl_value b) {
-    uint32_t relation = node->is.word;
+static struct ampl_value compare_symbols(struct ampl_evaluator *e, const struct ampl_node *node, uint32_t relation,
+                                         struct ampl_value a, struct ampl_value b) {
     if (a.kind == AMPL_SYMBOL && b.kind == AMPL_SYMBOL) {
         int order = strcmp(ampl_symbol_text(e, a.index), ampl_symbol_text(e, b.index));
         return truth(compare_numbers(relation, order, 0));
@@ -57,40 +56,28 @@ static struct ampl_value compare_symbols(struct ampl_evaluator *e, const struct 
     return ampl_value_nothing();
 }
 
-static bool same_sets(struct ampl_evaluator *e, const struct ampl_node *node, bool subset, bool *holds) {
+static bool same_sets(struct ampl_evaluator *e, const struct ampl_set *a, const struct ampl_set *b, bool subset,
+                      struct ampl_place place, bool *holds) {
     ampl_atom member[AMPL_MOST_COMPONENTS];
-    size_t mark = e->temporary_count, number;
-    const struct ampl_set *a = ampl_evaluate_set(e, node->arguments[0]);
-    const struct ampl_set *b = a ? ampl_evaluate_set(e, node->arguments[1]) : NULL;
-    if (!b)
-        return false;
-    size_t count = ampl_set_count(a);
+    size_t count = ampl_set_count(a), number;
     *holds = subset ? count <= ampl_set_count(b) : count == ampl_set_count(b);
     for (size_t i = 0; *holds && i < count; i++) {
-        if (!ampl_step(e, 1, node->place))
+        if (!ampl_step(e, 1, place))
             return false;
         ampl_set_member(a, i, member);
         *holds = ampl_set_find(b, member, &number);
     }
-    e->temporary_count = mark;
     return true;
 }
 
-static struct ampl_value compare(struct ampl_evaluator *e, const struct ampl_node *node) {
-    bool holds;
-    if (node->arguments[0]->type == AMPL_SET) {
-        if (!same_sets(e, node, false, &holds))
-            return ampl_value_nothing();
-        return truth(holds == (node->is.word == AMPL_TOKEN_EQUAL));
-    }
-    struct ampl_value a = ampl_evaluate(e, node->arguments[0]), b = ampl_evaluate(e, node->arguments[1]);
-    if (e->failed)
-        return ampl_value_nothing();
+/* a relation b of numbers, texts and expressions. */
+static struct ampl_value compare_pair(struct ampl_evaluator *e, const struct ampl_node *node, uint32_t relation,
+                                      struct ampl_value a, struct ampl_value b) {
     if (a.kind == AMPL_SYMBOL || b.kind == AMPL_SYMBOL)
-        return compare_symbols(e, node, a, b);
+        return compare_symbols(e, node, relation, a, b);
     if (a.kind == AMPL_NUMBER && b.kind == AMPL_NUMBER)
-        return truth(compare_numbers(node->is.word, a.is.number, b.is.number));
-    return ampl_value_expr(e, compare_exprs(node->is.word, ampl_expr(e, a), ampl_expr(e, b)), node->place);
+        return truth(compare_numbers(relation, a.is.number, b.is.number));
+    return ampl_value_expr(e, compare_exprs(relation, ampl_expr(e, a), ampl_expr(e, b)), node->place);
 }
 
 /* ---- membership ---- */
@@ -110,18 +97,20 @@ static struct ampl_value member_of(struct ampl_evaluator *e, const struct ampl_n
 }
 
 static struct ampl_value subset_of(struct ampl_evaluator *e, const struct ampl_node *node) {
-    bool holds;
-    return same_sets(e, node, true, &holds) ? truth(holds) : ampl_value_nothing();
+    size_t mark = e->temporary_count;
+    bool holds = false;
+    const struct ampl_set *a = ampl_evaluate_set(e, node->arguments[0]);
+    const struct ampl_set *b = a ? ampl_evaluate_set(e, node->arguments[1]) : NULL;
+    bool good = b && same_sets(e, a, b, true, node->place, &holds);
+    e->temporary_count = mark;
+    return good ? truth(holds) : ampl_value_nothing();
 }
 
 /* ---- and, or, not, forall, exists ---- */
 
 /* Joins one more condition; a known one that decides ends it: *decided. */
-static bool join(struct ampl_evaluator *e, const struct ampl_node *node, bool all, struct ampl_value *value,
-                 bool *decided) {
-    struct ampl_value next;
-    if (!ampl_operand(e, node, &next))
-        return false;
+static bool join_value(struct ampl_evaluator *e, struct ampl_value next, struct ampl_place place, bool all,
+                       struct ampl_value *value, bool *decided) {
     if (next.kind == AMPL_NUMBER) {
         *decided = (next.is.number != 0) != all;
         if (*decided)
@@ -133,8 +122,14 @@ static bool join(struct ampl_evaluator *e, const struct ampl_node *node, bool al
         hn_expr before = ampl_expr(e, *value);
         condition = all ? hn_and(before, condition) : hn_or(before, condition);
     }
-    *value = ampl_value_expr(e, condition, node->place);
+    *value = ampl_value_expr(e, condition, place);
     return !e->failed;
+}
+
+static bool join(struct ampl_evaluator *e, const struct ampl_node *node, bool all, struct ampl_value *value,
+                 bool *decided) {
+    struct ampl_value next;
+    return ampl_operand(e, node, &next) && join_value(e, next, node->place, all, value, decided);
 }
 
 static struct ampl_value chain(struct ampl_evaluator *e, const struct ampl_node *node) {
@@ -144,6 +139,38 @@ static struct ampl_value chain(struct ampl_evaluator *e, const struct ampl_node 
         if (!join(e, node->arguments[i], all, &value, &decided))
             return ampl_value_nothing();
     return value;
+}
+
+/* ---- a < b <= c: every argument is evaluated once, from the left, until a comparison is known to fail ---- */
+
+static struct ampl_value compare_scalars(struct ampl_evaluator *e, const struct ampl_node *node) {
+    struct ampl_value value = truth(true), left = ampl_evaluate(e, node->arguments[0]);
+    bool decided = false;
+    for (uint32_t i = 1; i < node->count && !decided && !e->failed; i++) {
+        struct ampl_value right = ampl_evaluate(e, node->arguments[i]);
+        struct ampl_value next =
+            e->failed ? ampl_value_nothing() : compare_pair(e, node, node->is.signs[i], left, right);
+        if (e->failed || !join_value(e, next, node->place, true, &value, &decided))
+            return ampl_value_nothing();
+        left = right;
+    }
+    return e->failed ? ampl_value_nothing() : value;
+}
+
+static struct ampl_value compare_sets(struct ampl_evaluator *e, const struct ampl_node *node) {
+    size_t mark = e->temporary_count;
+    bool holds = true;
+    const struct ampl_set *left = ampl_evaluate_set(e, node->arguments[0]);
+    for (uint32_t i = 1; i < node->count && holds && left; i++) {
+        const struct ampl_set *right = ampl_evaluate_set(e, node->arguments[i]);
+        bool same;
+        if (!right || !same_sets(e, left, right, false, node->place, &same))
+            return ampl_value_nothing();
+        holds = same == (node->is.signs[i] == AMPL_TOKEN_EQUAL);
+        left = right;
+    }
+    e->temporary_count = mark;
+    return left ? truth(holds) : ampl_value_nothing();
 }
 
 struct quantifier {
@@ -174,7 +201,7 @@ static struct ampl_value neither(struct ampl_evaluator *e, const struct ampl_nod
 struct ampl_value ampl_evaluate_logic(struct ampl_evaluator *e, const struct ampl_node *node) {
     switch (node->op) {
     case AMPL_COMPARE:
-        return compare(e, node);
+        return node->arguments[0]->type == AMPL_SET ? compare_sets(e, node) : compare_scalars(e, node);
     case AMPL_MEMBER_OF:
         return member_of(e, node);
     case AMPL_SUBSET_OF:

@@ -29,6 +29,7 @@ struct ampl_evaluator {
     uint32_t depth;
     bool failed;
     bool inputs_made;
+    bool relax_integrality;
     bool starting;  /* variables stand for their start values */
     uint32_t about; /* symbol of the declaration being worked on, for messages */
 

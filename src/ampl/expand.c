@@ -114,6 +114,47 @@ static bool visit_variable(struct ampl_evaluator *e, void *context) {
     return shape_output(e, variable, key, output);
 }
 
+/* ---- integer and binary variables ---- */
+
+/* One index is enough. */
+static bool visit_first(struct ampl_evaluator *e, void *context) {
+    (void)e;
+    *(bool *)context = true;
+    return false;
+}
+
+static bool has_columns(struct ampl_evaluator *e, const struct ampl_declaration *variable) {
+    struct ampl_frame outer;
+    bool any = false;
+    e->about = variable->name;
+    if (!ampl_frame_enter(e, variable->slots, &outer))
+        return false;
+    ampl_loop(e, variable->indexing, visit_first, &any);
+    ampl_frame_leave(e, outer);
+    return any && !e->failed;
+}
+
+/* All that have columns are refused, or said to be continuous. */
+static bool meet_integrality(struct ampl_evaluator *e) {
+    bool good = true;
+    for (const struct ampl_declaration *d = e->program->first; d && !e->failed; d = d->next) {
+        if (d->kind != AMPL_VARIABLES || (!d->integer && !d->binary) || !has_columns(e, d))
+            continue;
+        const char *name = ampl_symbol_text(e, d->name), *kind = d->binary ? "binary" : "integer";
+        if (e->relax_integrality)
+            ampl_note(e->sources, HN_SEVERITY_WARNING, &d->integrality, "the %s variable %s is taken as continuous",
+                      kind, name);
+        else
+            good = ampl_error(
+                e->sources, HN_UNSUPPORTED, &d->integrality,
+                "%s: %s variables are not supported; the option relax_integrality (--relax-integrality) lets them be "
+                "continuous",
+                name, kind);
+    }
+    e->failed |= !good;
+    return !e->failed;
+}
+
 static bool visit_definition(struct ampl_evaluator *e, void *context) {
     struct ampl_declaration *variable = context;
     ampl_atom key[AMPL_MOST_COMPONENTS];
@@ -272,7 +313,7 @@ static bool expand_kind(struct ampl_evaluator *e, enum ampl_kind kind, bool defi
 }
 
 bool ampl_expand(struct ampl_evaluator *e) {
-    return expand_kind(e, AMPL_VARIABLES, false, visit_variable) &&
+    return meet_integrality(e) && expand_kind(e, AMPL_VARIABLES, false, visit_variable) &&
            expand_kind(e, AMPL_OBJECTIVES, false, visit_objective) &&
            expand_kind(e, AMPL_CONSTRAINTS, false, visit_constraint) &&
            expand_kind(e, AMPL_VARIABLES, true, visit_definition);

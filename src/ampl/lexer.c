@@ -211,7 +211,7 @@ struct ampl_token ampl_lex(struct ampl_lexer *lexer) {
 
 static bool ends_word(const struct ampl_lexer *lexer, uint32_t ahead) {
     char c = peek(lexer, ahead);
-    if (c == '\0' || is_blank(c) || strchr(";,()[]{}*#'\"", c))
+    if (c == '\0' || is_blank(c) || strchr(";,()[]{}*=#'\"", c))
         return true;
     return c == ':' || (c == '/' && peek(lexer, ahead + 1) == '*');
 }
@@ -246,23 +246,91 @@ struct ampl_token ampl_lex_data(struct ampl_lexer *lexer) {
         return quoted(lexer, token);
     if (c != '\0' && strchr(";:,()[]{}*", c))
         return operator_token(lexer, token);
+    if (c == '=') /* one at a time: == is no mark of data */
+        return finish(lexer, token, AMPL_TOKEN_EQUAL, 1);
     return data_word(lexer, token);
 }
 
 /* ---- raw text ---- */
 
-void ampl_lex_skip_statement(struct ampl_lexer *lexer) {
-    while (lexer->at < lexer->length) {
-        if (!skip_blanks(lexer)) {
-            lexer->at = lexer->length;
-            break;
+/* One mark or quoted text after blanks; returns its first byte, 0 at the end. */
+static char skip_mark(struct ampl_lexer *lexer) {
+    if (!skip_blanks(lexer))
+        lexer->at = lexer->length;
+    char c = peek(lexer, 0);
+    uint32_t text = c == '\'' || c == '"' ? quoted_length(lexer) : 0;
+    lexer->at += text > 0 ? text : lexer->at < lexer->length;
+    return c;
+}
+
+/* << breakpoints ; slopes >> has one ';' before its end; the lexer stands after the << . */
+static bool skip_pieces(struct ampl_lexer *lexer) {
+    struct ampl_lexer ahead = *lexer;
+    for (int semicolons = 0; ahead.at < ahead.length && semicolons < 2;) {
+        char c = skip_mark(&ahead);
+        semicolons += c == ';';
+        if (c == '>' && peek(&ahead, 0) == '>') {
+            lexer->at = ahead.at + 1;
+            return true;
         }
-        char c = peek(lexer, 0);
-        uint32_t text = c == '\'' || c == '"' ? quoted_length(lexer) : 0;
-        lexer->at += text > 0 ? text : lexer->at < lexer->length;
-        if (c == ';')
+    }
+    return false;
+}
+
+void ampl_lex_skip_statement(struct ampl_lexer *lexer) {
+    char c = 0;
+    bool closed = true; /* one << without its end is looked for once, so that many of them cost no more */
+    while (lexer->at < lexer->length && c != ';') {
+        c = skip_mark(lexer);
+        if (c == '<' && closed && peek(lexer, 0) == '<') {
+            lexer->at++;
+            closed = skip_pieces(lexer);
+        }
+    }
+}
+
+/* ---- loops and choices ---- */
+
+static struct ampl_token look(const struct ampl_lexer *lexer) {
+    struct ampl_lexer ahead = *lexer;
+    return ampl_lex(&ahead);
+}
+
+/* What stands in { }, whose opening one was read: whether it is a block of commands, which has a ';' or nothing in it,
+ * and no index. */
+static bool skip_braces(struct ampl_lexer *lexer) {
+    bool block = look(lexer).kind == AMPL_TOKEN_SHUT_BRACE;
+    for (size_t open = 1; open > 0;) {
+        struct ampl_token token = ampl_lex(lexer);
+        block |= token.kind == AMPL_TOKEN_SEMICOLON;
+        open += token.kind == AMPL_TOKEN_OPEN_BRACE;
+        open -= token.kind == AMPL_TOKEN_SHUT_BRACE;
+        if (token.kind == AMPL_TOKEN_END)
+            return true;
+    }
+    return block;
+}
+
+/* Whether the command goes on after a block or a ';'. */
+static bool goes_on(const struct ampl_lexer *lexer, bool after_block) {
+    struct ampl_token next = look(lexer);
+    if (next.kind != AMPL_TOKEN_NAME)
+        return false;
+    return next.symbol == AMPL_WORD_else ||
+           (after_block && (next.symbol == AMPL_WORD_until || next.symbol == AMPL_WORD_while));
+}
+
+void ampl_lex_skip_blocks(struct ampl_lexer *lexer) {
+    for (;;) {
+        struct ampl_token token = ampl_lex(lexer);
+        bool block = token.kind == AMPL_TOKEN_OPEN_BRACE && skip_braces(lexer);
+        if (token.kind == AMPL_TOKEN_END)
+            return;
+        if ((block || token.kind == AMPL_TOKEN_SEMICOLON) && !goes_on(lexer, block))
             break;
     }
+    if (look(lexer).kind == AMPL_TOKEN_SEMICOLON)
+        ampl_lex(lexer);
 }
 
 const char *ampl_lex_file_name(struct ampl_lexer *lexer, size_t *length) {

@@ -1,7 +1,7 @@
 /* lexer.h - bytes in, tokens out, one at a time and without memory of its own.
  *
  * Two modes, chosen by the caller token by token. Model mode knows names, numerals, quoted texts and operators. Data
- * mode knows words: whatever stands between blanks and the marks ; : , ( ) [ ] { } * := is one word, a number if it
+ * mode knows words: whatever stands between blanks and the marks ; : , ( ) [ ] { } * := = is one word, a number if it
  * reads as one. Comments (# to the end of the line, C comments) are blanks. Nothing is reported here: a BAD token
  * says what is wrong with it.
  *
@@ -75,8 +75,11 @@ struct ampl_lexer ampl_lexer_start(const struct ampl_sources *sources, uint32_t 
 struct ampl_token ampl_lex(struct ampl_lexer *lexer);
 struct ampl_token ampl_lex_data(struct ampl_lexer *lexer);
 
-/* The rest of a statement is skipped, up to and with the next ';' outside quotes and comments (or the end). */
+/* The rest of a statement is skipped, up to and with the next ';' outside quotes, comments and << >> (or the end). */
 void ampl_lex_skip_statement(struct ampl_lexer *lexer);
+
+/* A loop or a choice between commands is skipped, from its first word to the end of its last block. */
+void ampl_lex_skip_blocks(struct ampl_lexer *lexer);
 
 /* A file name, quoted or bare, that follows; length 0 when ';' or the end comes first. */
 const char *ampl_lex_file_name(struct ampl_lexer *lexer, size_t *length);

@@ -27,6 +27,11 @@ static const char *find_function(uint32_t word) {
     return NULL;
 }
 
+bool ampl_takes_braces(uint32_t word) {
+    const char *pattern = find_function(word);
+    return pattern && strcmp(pattern, "S") == 0;
+}
+
 /* Says how many arguments the function takes. */
 static bool wrong_count(struct ampl_parser *parser, uint32_t word) {
     struct ampl_word_text shown = ampl_shown(parser);
@@ -82,22 +87,33 @@ static bool check_member(struct ampl_parser *parser, const struct ampl_node *nod
                         ampl_name(parser, word));
 }
 
+/* ( arguments ) of the function, pending. */
+static bool parse_parenthesised(struct ampl_parser *parser, uint32_t word) {
+    const char *pattern = find_function(word);
+    bool optional = false;
+    ampl_next(parser);
+    if (!parse_arguments(parser, word, &pattern, &optional))
+        return false;
+    if (*pattern != '\0' && *pattern != '?' && pattern[1] != '*' && !optional)
+        return wrong_count(parser, word);
+    return ampl_expect(parser, AMPL_TOKEN_SHUT, "after the arguments");
+}
+
 struct ampl_node *ampl_parse_call(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
     uint32_t word = parser->token.symbol;
     const char *pattern = find_function(word);
     size_t first = parser->pending_count;
-    bool optional = false;
     if (!pattern) {
         refuse(parser);
         return NULL;
     }
     ampl_next(parser);
-    ampl_next(parser); /* ( */
-    bool good = parse_arguments(parser, word, &pattern, &optional);
-    if (good && *pattern != '\0' && *pattern != '?' && pattern[1] != '*' && !optional)
-        good = wrong_count(parser, word);
-    good = good && ampl_expect(parser, AMPL_TOKEN_SHUT, "after the arguments");
+    bool good;
+    if (ampl_at(parser, AMPL_TOKEN_OPEN_BRACE))
+        good = ampl_pending_push(parser, ampl_parse_braces(parser), 0);
+    else
+        good = parse_parenthesised(parser, word);
     struct ampl_node *node = good ? ampl_node_pending(parser, AMPL_CALL, AMPL_SCALAR, place, first) : NULL;
     parser->pending_count = first;
     if (!node)

@@ -30,6 +30,10 @@ void ampl_data_skip_commas(struct ampl_parser *parser) {
         ;
 }
 
+bool ampl_data_accept_assign(struct ampl_parser *parser) {
+    return ampl_accept(parser, AMPL_TOKEN_ASSIGN) || ampl_accept(parser, AMPL_TOKEN_EQUAL);
+}
+
 /* A value for the declaration; *given is false for '.'. */
 static bool parse_value(struct ampl_parser *parser, const struct ampl_declaration *declaration,
                         struct ampl_value *value, bool *given) {
@@ -169,14 +173,19 @@ static bool parse_default(struct ampl_parser *parser, struct ampl_declaration *d
     return given || ampl_unexpected(parser, "a default value");
 }
 
-/* One step of a list: a slice, a table, or a key with its value. */
-static bool parse_param_step(struct ampl_parser *parser, struct ampl_declaration *declaration,
-                             struct ampl_slice *slice) {
-    if (ampl_accept(parser, AMPL_TOKEN_ASSIGN) || ampl_accept(parser, AMPL_TOKEN_COMMA))
+/* One step of a list: a slice, a table, or a key with its value. *head: the name, a default or a slice was just read, so
+ * that '=' may stand for ':='. */
+static bool parse_param_step(struct ampl_parser *parser, struct ampl_declaration *declaration, struct ampl_slice *slice,
+                             bool *head) {
+    bool may_assign = *head;
+    *head = may_assign && ampl_at_word(parser, AMPL_WORD_default);
+    if ((may_assign && ampl_accept(parser, AMPL_TOKEN_EQUAL)) || ampl_accept(parser, AMPL_TOKEN_ASSIGN) ||
+        ampl_accept(parser, AMPL_TOKEN_COMMA))
         return true;
     if (ampl_at_word(parser, AMPL_WORD_default))
         return parse_default(parser, declaration);
-    if (ampl_accept(parser, AMPL_TOKEN_OPEN_BRACKET))
+    *head = ampl_accept(parser, AMPL_TOKEN_OPEN_BRACKET);
+    if (*head)
         return ampl_slice_parse(parser, slice, AMPL_TOKEN_SHUT_BRACKET);
     bool transposed = ampl_data_transposed(parser);
     if (ampl_accept(parser, AMPL_TOKEN_COLON))
@@ -191,12 +200,13 @@ static void parse_param(struct ampl_parser *parser, enum ampl_kind kind) {
     if (!declaration)
         return;
     struct ampl_slice slice = ampl_slice_all(declaration->arity);
+    bool head = true;
     if (declaration->arity == 0 && ampl_table_find(&declaration->given, slice.key)) {
         given_twice(parser, declaration, slice.key, place);
         return;
     }
     while (!ampl_at(parser, AMPL_TOKEN_SEMICOLON))
-        if (!parse_param_step(parser, declaration, &slice))
+        if (!parse_param_step(parser, declaration, &slice, &head))
             return;
 }
 
@@ -283,6 +293,7 @@ static void parse_set(struct ampl_parser *parser) {
     struct ampl_data_set given;
     struct ampl_slice slice = ampl_slice_all(declaration->dimension);
     bool good = ampl_data_set(parser, declaration, subscripts.key, &given);
+    ampl_data_accept_assign(parser);
     while (good && !ampl_at(parser, AMPL_TOKEN_SEMICOLON))
         good = parse_set_step(parser, &given, &slice);
 }

@@ -23,7 +23,8 @@ bool ampl_slice_read(struct ampl_parser *parser, struct ampl_slice *slice, uint3
 bool ampl_data_at_atom(const struct ampl_parser *parser);
 bool ampl_data_atom(struct ampl_parser *parser, ampl_atom *atom);
 void ampl_data_skip_commas(struct ampl_parser *parser);
-bool ampl_data_transposed(struct ampl_parser *parser); /* takes away (tr) before ':' */
+bool ampl_data_accept_assign(struct ampl_parser *parser); /* := or, in its place, = */
+bool ampl_data_transposed(struct ampl_parser *parser);    /* takes away (tr) before ':' */
 
 /* The declaration named here, if data may be given for it. */
 struct ampl_declaration *ampl_data_target(struct ampl_parser *parser, enum ampl_kind kind);

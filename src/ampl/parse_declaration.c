@@ -9,8 +9,11 @@ static bool check_new_name(struct ampl_parser *parser) {
     struct ampl_word_text shown = ampl_shown(parser);
     if (!ampl_at(parser, AMPL_TOKEN_NAME))
         return ampl_unexpected(parser, "a name");
-    if (parser->token.symbol < AMPL_RESERVED_END)
-        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: a reserved word is no name", shown.text);
+    if (ampl_is_reserved(parser->token.symbol)) {
+        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: a reserved word is no name", shown.text);
+        parser->symbols->list[parser->token.symbol].misused = true;
+        return false;
+    }
     if (ampl_declared(parser, parser->token.symbol))
         return ampl_mistake(parser, HN_INVALID, parser->token.place, "%s is declared already", shown.text);
     return true;
@@ -88,6 +91,14 @@ static void set_value(struct ampl_parser *parser, struct ampl_node **value, stru
         ampl_mistake(parser, HN_SYNTAX, given->place, "%s has two values",
                      ampl_name(parser, parser->declaration->name));
     *value = given;
+}
+
+void ampl_skip_suffix(struct ampl_parser *parser) {
+    ampl_note_repeated(parser->sources, &parser->token.place, "suffix is skipped");
+    ampl_next(parser);
+    ampl_next(parser); /* its name */
+    ampl_accept(parser, AMPL_TOKEN_ASSIGN);
+    ampl_parse_scalar(parser);
 }
 
 static void finish_declaration(struct ampl_parser *parser, struct ampl_declaration *declaration) {
@@ -196,24 +207,12 @@ void ampl_parse_param_declaration(struct ampl_parser *parser) {
 
 /* ---- variables ---- */
 
-static void meet_integrality(struct ampl_parser *parser, struct ampl_declaration *variable, bool binary) {
-    const char *name = ampl_name(parser, variable->name), *kind = binary ? "binary" : "integer";
-    if (!parser->relax_integrality) {
-        ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place,
-                     "%s: %s variables are not supported unless integrality is relaxed", name, kind);
-        return;
-    }
-    ampl_note(parser->sources, HN_SEVERITY_WARNING, &parser->token.place, "the %s variable %s is taken as continuous",
-              kind, name);
-    variable->binary |= binary;
+/* Whether it is refused is known when its index is: without a column it does no harm. */
+static void parse_integrality(struct ampl_parser *parser, struct ampl_declaration *variable) {
+    variable->integrality = parser->token.place;
+    variable->integer |= ampl_at_word(parser, AMPL_WORD_integer);
+    variable->binary |= ampl_at_word(parser, AMPL_WORD_binary);
     ampl_next(parser);
-}
-
-static void skip_suffix(struct ampl_parser *parser) {
-    ampl_note(parser->sources, HN_SEVERITY_NOTE, &parser->token.place, "suffix is skipped");
-    ampl_next(parser);
-    ampl_next(parser); /* its name */
-    ampl_parse_scalar(parser);
 }
 
 static void parse_var_attribute(struct ampl_parser *parser, struct ampl_declaration *variable) {
@@ -224,9 +223,9 @@ static void parse_var_attribute(struct ampl_parser *parser, struct ampl_declarat
     } else if (parse_relation(parser)) {
         return;
     } else if (ampl_at_word(parser, AMPL_WORD_integer) || ampl_at_word(parser, AMPL_WORD_binary)) {
-        meet_integrality(parser, variable, ampl_at_word(parser, AMPL_WORD_binary));
+        parse_integrality(parser, variable);
     } else if (ampl_at_word(parser, AMPL_WORD_suffix)) {
-        skip_suffix(parser);
+        ampl_skip_suffix(parser);
     } else if (ampl_accept(parser, AMPL_TOKEN_ASSIGN) || ampl_accept_word(parser, AMPL_WORD_default)) {
         set_value(parser, &variable->fallback, ampl_parse_scalar(parser));
     } else if (ampl_accept(parser, AMPL_TOKEN_EQUAL)) {

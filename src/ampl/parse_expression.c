@@ -52,7 +52,9 @@ static const struct chain *chain_of(enum rank rank) {
 static uint16_t sign_here(const struct ampl_parser *parser, const struct chain *chain) {
     uint32_t here = parser->token.kind;
     if (here == AMPL_TOKEN_NAME)
-        here = parser->token.symbol < AMPL_WORD_COUNT ? AMPL_TOKEN_COUNT + parser->token.symbol : 0;
+        here = parser->token.symbol < AMPL_WORD_COUNT && !ampl_is_hidden(parser, parser->token.symbol)
+                   ? AMPL_TOKEN_COUNT + parser->token.symbol
+                   : 0;
     for (const uint16_t *sign = chain->signs; *sign != 0; sign++)
         if (*sign == here)
             return *sign;
@@ -77,14 +79,16 @@ static bool set_dimension(struct ampl_parser *parser, struct ampl_node *node) {
     return true;
 }
 
-static struct ampl_node *finish_chain(struct ampl_parser *parser, const struct chain *chain, size_t first) {
+/* The pending nodes from `first` on, all of one type, become the arguments. */
+static struct ampl_node *finish_chain(struct ampl_parser *parser, const struct chain *chain, enum ampl_type type,
+                                      size_t first) {
     size_t count = parser->pending_count - first;
     uint16_t *signs = ampl_take(parser, count, sizeof *signs);
     if (!signs)
         return NULL;
     memcpy(signs, parser->signs + first, count * sizeof *signs);
     for (size_t i = 0; i < count; i++)
-        if (!ampl_need(parser, parser->pending[first + i], chain->type))
+        if (!ampl_need(parser, parser->pending[first + i], type))
             return NULL;
     struct ampl_place place = parser->pending[first]->place;
     struct ampl_node *node = ampl_node_pending(parser, chain->op, chain->type, place, first);
@@ -107,7 +111,7 @@ static struct ampl_node *parse_chain(struct ampl_parser *parser, enum rank rank)
         good = ampl_pending_push(parser, parse_rank(parser, rank + 1), sign);
         sign = sign_here(parser, chain);
     }
-    node = good ? finish_chain(parser, chain, first) : NULL;
+    node = good ? finish_chain(parser, chain, chain->type, first) : NULL;
     parser->pending_count = first;
     return node;
 }
@@ -193,25 +197,61 @@ static bool is_relation(enum ampl_token_kind kind) {
     return kind >= AMPL_TOKEN_EQUAL && kind <= AMPL_TOKEN_GREATER_EQUAL;
 }
 
+/* The way a relation points; 0 for those that point nowhere. */
+static int direction(uint16_t relation) {
+    if (relation == AMPL_TOKEN_LESS || relation == AMPL_TOKEN_LESS_EQUAL)
+        return -1;
+    return relation == AMPL_TOKEN_GREATER || relation == AMPL_TOKEN_GREATER_EQUAL;
+}
+
+/* Sets are compared member by member, so that their dimensions agree. */
+static bool check_compared_sets(struct ampl_parser *parser, const struct ampl_node *node) {
+    uint32_t common = node->arguments[0]->dimension;
+    for (uint32_t i = 1; i < node->count; i++) {
+        const struct ampl_node *set = node->arguments[i];
+        if (direction(node->is.signs[i]) != 0)
+            return ampl_mistake(parser, HN_SYNTAX, node->place, "sets are compared by =, <> and within");
+        if (common != 0 && set->dimension != 0 && set->dimension != common)
+            return ampl_mistake(parser, HN_SYNTAX, set->place,
+                                "a set of dimension %u is compared with one of dimension %u", (unsigned)set->dimension,
+                                (unsigned)common);
+        common = set->dimension != 0 ? set->dimension : common;
+    }
+    return true;
+}
+
+/* a < b <= c points one way and may contain =; <> stands alone. */
+static bool check_comparison(struct ampl_parser *parser, const struct ampl_node *node, struct ampl_place last) {
+    int way = 0;
+    if (node->arguments[0]->type == AMPL_SET && !check_compared_sets(parser, node))
+        return false;
+    for (uint32_t i = 1; i < node->count; i++) {
+        int next = direction(node->is.signs[i]);
+        if ((way != 0 && next == -way) || (node->count > 2 && node->is.signs[i] == AMPL_TOKEN_NOT_EQUAL))
+            return ampl_mistake(parser, HN_SYNTAX, last, "%s: a chain of comparisons must point one way, without <>",
+                                ampl_shown_at(parser, last).text);
+        way = next != 0 ? next : way;
+    }
+    return true;
+}
+
+/* left relation b relation c ..., read from the first relation on. */
 static struct ampl_node *parse_relation(struct ampl_parser *parser, struct ampl_node *left) {
-    enum ampl_token_kind kind = parser->token.kind;
-    ampl_next(parser);
-    struct ampl_node *right = parse_rank(parser, RANK_UNION);
-    if (!right || (left->type != AMPL_SET && !ampl_need(parser, left, AMPL_SCALAR)) ||
-        !ampl_need(parser, right, (enum ampl_type)left->type))
-        return NULL;
-    if (left->type == AMPL_SET && kind != AMPL_TOKEN_EQUAL && kind != AMPL_TOKEN_NOT_EQUAL) {
-        ampl_mistake(parser, HN_SYNTAX, left->place, "sets are compared by =, <> and within");
-        return NULL;
+    const struct chain chain = {AMPL_COMPARE, AMPL_LOGICAL, {0}};
+    enum ampl_type type = left->type == AMPL_SET ? AMPL_SET : AMPL_SCALAR;
+    struct ampl_place last = left->place;
+    size_t first = parser->pending_count;
+    bool good = ampl_need(parser, left, type) && ampl_pending_push(parser, left, 0);
+    while (good && is_relation(parser->token.kind)) {
+        uint16_t sign = (uint16_t)parser->token.kind;
+        last = parser->token.place;
+        ampl_next(parser);
+        struct ampl_node *right = parse_rank(parser, RANK_UNION);
+        good = ampl_need(parser, right, type) && ampl_pending_push(parser, right, sign);
     }
-    if (is_relation(parser->token.kind)) {
-        ampl_unexpected(parser, "'and'");
-        return NULL;
-    }
-    struct ampl_node *node = node_two(parser, AMPL_COMPARE, AMPL_LOGICAL, left, right);
-    if (node)
-        node->is.word = kind;
-    return node;
+    struct ampl_node *node = good ? finish_chain(parser, &chain, type, first) : NULL;
+    parser->pending_count = first;
+    return node && check_comparison(parser, node, last) ? node : NULL;
 }
 
 static struct ampl_node *parse_compare(struct ampl_parser *parser) {

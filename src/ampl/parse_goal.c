@@ -8,7 +8,7 @@ static void skip_multiplier(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
     if (!ampl_accept(parser, AMPL_TOKEN_ASSIGN) && !ampl_accept_word(parser, AMPL_WORD_default))
         return;
-    ampl_note(parser->sources, HN_SEVERITY_NOTE, &place, "the start value of a multiplier is skipped");
+    ampl_note_repeated(parser->sources, &place, "the start value of a multiplier is skipped");
     ampl_parse_scalar(parser);
 }
 
@@ -19,14 +19,62 @@ static struct ampl_declaration *parse_head(struct ampl_parser *parser, enum ampl
     return goal && !parser->failed && ampl_expect(parser, AMPL_TOKEN_COLON, "after the name") ? goal : NULL;
 }
 
+/* A suffix after the expression, with or without ',' before it. */
+static bool at_suffix(const struct ampl_parser *parser) {
+    if (!ampl_at(parser, AMPL_TOKEN_COMMA))
+        return ampl_at_word(parser, AMPL_WORD_suffix);
+    struct ampl_token after = ampl_peek(parser);
+    return after.kind == AMPL_TOKEN_NAME && after.symbol == AMPL_WORD_suffix;
+}
+
+static void skip_suffixes(struct ampl_parser *parser) {
+    while (!parser->failed && at_suffix(parser)) {
+        ampl_accept(parser, AMPL_TOKEN_COMMA);
+        ampl_skip_suffix(parser);
+    }
+}
+
 void ampl_parse_objective(struct ampl_parser *parser, bool maximize) {
     struct ampl_declaration *objective = parse_head(parser, AMPL_OBJECTIVES);
     if (!objective)
         return;
     objective->maximize = maximize;
     objective->sides[0] = ampl_parse_scalar(parser);
+    skip_suffixes(parser);
     objective->slots = parser->slot_most;
     parser->declaration = NULL;
+}
+
+/* What joins conditions to a logical constraint. */
+static bool at_logical(const struct ampl_parser *parser) {
+    static const enum ampl_word words[] = {AMPL_WORD_and, AMPL_WORD_or, AMPL_WORD_not, AMPL_WORD_forall,
+                                           AMPL_WORD_exists};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (ampl_at_word(parser, words[i]))
+            return true;
+    return ampl_at(parser, AMPL_TOKEN_AND) || ampl_at(parser, AMPL_TOKEN_OR) || ampl_at(parser, AMPL_TOKEN_NOT) ||
+           ampl_at(parser, AMPL_TOKEN_IMPLIES);
+}
+
+static bool refuse_logical(struct ampl_parser *parser) {
+    return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: logical constraints are not supported",
+                        ampl_shown(parser).text);
+}
+
+/* A side of a constraint: a number; a condition in parentheses is refused for what it is. */
+static struct ampl_node *parse_side(struct ampl_parser *parser, const struct ampl_declaration *constraint) {
+    if (at_logical(parser)) {
+        refuse_logical(parser);
+        return NULL;
+    }
+    struct ampl_node *side = ampl_parse_any(parser);
+    if (side && side->type == AMPL_LOGICAL) {
+        ampl_mistake(parser, HN_UNSUPPORTED, side->place,
+                     "%s: this condition makes it a logical constraint, and those are not supported",
+                     ampl_name(parser, constraint->name));
+        return NULL;
+    }
+    return ampl_need(parser, side, AMPL_SCALAR) ? side : NULL;
 }
 
 /* The relation between two sides; false with an error when it is none of <= >= =. */
@@ -35,6 +83,8 @@ static bool parse_relation(struct ampl_parser *parser, uint32_t *relation) {
     if (kind == AMPL_TOKEN_LESS || kind == AMPL_TOKEN_GREATER || kind == AMPL_TOKEN_NOT_EQUAL)
         return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place,
                             "%s: a constraint needs <=, >= or =", ampl_shown(parser).text);
+    if (at_logical(parser))
+        return refuse_logical(parser);
     if (ampl_at_word(parser, AMPL_WORD_complements))
         return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place,
                             "complements: complementarity is not supported");
@@ -48,14 +98,14 @@ static bool parse_relation(struct ampl_parser *parser, uint32_t *relation) {
 static bool parse_third_side(struct ampl_parser *parser, struct ampl_declaration *constraint) {
     struct ampl_place place = parser->token.place;
     uint32_t relation = 0;
-    if (ampl_at(parser, AMPL_TOKEN_SEMICOLON))
+    if (ampl_at(parser, AMPL_TOKEN_SEMICOLON) || at_suffix(parser))
         return true;
     if (!parse_relation(parser, &relation))
         return false;
     if (relation != constraint->relation || relation == AMPL_TOKEN_EQUAL)
         return ampl_mistake(parser, HN_SYNTAX, place,
                             "the two relations of a constraint must both be <= or both be >=");
-    constraint->sides[2] = ampl_parse_scalar(parser);
+    constraint->sides[2] = parse_side(parser, constraint);
     constraint->side_count = 3;
     return constraint->sides[2] != NULL;
 }
@@ -65,13 +115,14 @@ void ampl_parse_constraint(struct ampl_parser *parser) {
     if (!constraint)
         return;
     constraint->side_count = 2;
-    constraint->sides[0] = ampl_parse_scalar(parser);
+    constraint->sides[0] = parse_side(parser, constraint);
     if (constraint->sides[0] && parse_relation(parser, &constraint->relation)) {
-        constraint->sides[1] = ampl_parse_scalar(parser);
+        constraint->sides[1] = parse_side(parser, constraint);
         if (constraint->sides[1])
             parse_third_side(parser, constraint);
     }
-    if (!parser->failed && ampl_at_word(parser, AMPL_WORD_complements))
+    skip_suffixes(parser);
+    if (!parser->failed && (ampl_at_word(parser, AMPL_WORD_complements) || at_logical(parser)))
         parse_relation(parser, &constraint->relation);
     constraint->slots = parser->slot_most;
     parser->declaration = NULL;

@@ -100,7 +100,7 @@ static bool is_taken(const struct ampl_parser *parser, const struct components *
 /* The next component is a new dummy. */
 static bool new_name(struct ampl_parser *parser, struct components *components, uint32_t first) {
     struct ampl_word_text shown = ampl_shown(parser);
-    if (parser->token.symbol < AMPL_RESERVED_END)
+    if (ampl_is_reserved(parser->token.symbol))
         return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: a reserved word is no name", shown.text);
     if (is_taken(parser, components, first))
         return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is a dummy of this index already", shown.text);

@@ -162,11 +162,15 @@ static bool parse_subscripts(struct ampl_parser *parser, const struct ampl_decla
                         (unsigned)declaration->arity, count);
 }
 
+static bool is_goal(const struct ampl_declaration *declaration) {
+    return declaration->kind == AMPL_CONSTRAINTS || declaration->kind == AMPL_OBJECTIVES;
+}
+
 static bool may_appear(struct ampl_parser *parser, const struct ampl_declaration *declaration) {
-    static const char kinds[][12] = {"set", "param", "variable", "constraint", "objective"};
-    if (declaration->kind == AMPL_CONSTRAINTS || declaration->kind == AMPL_OBJECTIVES)
-        return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: a %s may not appear in an expression",
-                            ampl_name(parser, declaration->name), kinds[declaration->kind]);
+    if (is_goal(declaration))
+        return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: %s may not appear in an expression",
+                            ampl_name(parser, declaration->name),
+                            declaration->kind == AMPL_CONSTRAINTS ? "a constraint" : "an objective");
     if (declaration->kind == AMPL_VARIABLES && parser->no_variables)
         return ampl_mistake(parser, HN_INVALID, parser->token.place, "%s: a variable may not appear in %s",
                             ampl_name(parser, declaration->name), parser->no_variables);
@@ -174,16 +178,26 @@ static bool may_appear(struct ampl_parser *parser, const struct ampl_declaration
 }
 
 /* A suffix that let sets is skipped with a note; those that are bounds, and those in expressions, are refused. */
-static bool meet_suffix(struct ampl_parser *parser, const struct ampl_declaration *declaration,
-                        struct ampl_place place) {
+static bool meet_suffix(struct ampl_parser *parser, const struct ampl_declaration *declaration, struct ampl_place place,
+                        bool changing) {
     const char *name = ampl_name(parser, declaration->name);
     ampl_next(parser);
     struct ampl_word_text shown = ampl_shown(parser);
     bool bound = strcmp(shown.text, "lb") == 0 || strcmp(shown.text, "ub") == 0;
-    if (!parser->changing || bound)
+    if (!changing || bound)
         return ampl_mistake(parser, HN_UNSUPPORTED, place, "%s.%s: suffixes are not supported", name, shown.text);
-    ampl_note(parser->sources, HN_SEVERITY_NOTE, &place, "let on the suffix %s.%s is skipped", name, shown.text);
+    ampl_note_repeated(parser->sources, &place, "let on the suffix %s.%s is skipped", name, shown.text);
     parser->failed = true; /* without a mistake: the rest of the statement is skipped */
+    return false;
+}
+
+/* let on a constraint gives its multiplier a value, which is skipped with a note. */
+static bool meet_goal(struct ampl_parser *parser, const struct ampl_declaration *declaration, struct ampl_place place) {
+    const char *name = ampl_name(parser, declaration->name);
+    if (declaration->kind == AMPL_OBJECTIVES)
+        return ampl_mistake(parser, HN_INVALID, place, "%s: let cannot change an objective", name);
+    ampl_note_repeated(parser->sources, &place, "let on the multiplier of %s is skipped", name);
+    parser->failed = true; /* without a mistake, as above */
     return false;
 }
 
@@ -203,12 +217,16 @@ struct ampl_node *ampl_parse_reference(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
     struct ampl_declaration *declaration = ampl_declared(parser, parser->token.symbol);
     size_t first = parser->pending_count;
-    if (!may_appear(parser, declaration))
+    bool changing = parser->changing;
+    parser->changing = false; /* what stands in the subscripts is not changed */
+    if (!(changing && is_goal(declaration)) && !may_appear(parser, declaration))
         return NULL;
     ampl_next(parser);
     bool good = parse_subscripts(parser, declaration, place);
     if (good && ampl_at(parser, AMPL_TOKEN_DOT))
-        good = meet_suffix(parser, declaration, place);
+        good = meet_suffix(parser, declaration, place, changing);
+    else if (good && is_goal(declaration))
+        good = meet_goal(parser, declaration, place);
     enum ampl_type type = declaration->kind == AMPL_SETS ? AMPL_SET : AMPL_SCALAR;
     struct ampl_node *node = good ? ampl_node_pending(parser, AMPL_REFERENCE, type, place, first) : NULL;
     parser->pending_count = first;
@@ -249,14 +267,14 @@ static struct ampl_node *named(struct ampl_parser *parser) {
     if (dummy)
         return dummy_reference(parser, dummy);
     enum ampl_token_kind after = ampl_peek(parser).kind;
-    const struct reduction *reduction = find_reduction(symbol);
+    const struct reduction *reduction = ampl_declared(parser, symbol) ? NULL : find_reduction(symbol);
     if (reduction && after == AMPL_TOKEN_OPEN_BRACE)
         return reduce(parser, reduction);
     if (symbol == AMPL_WORD_if)
         return choice(parser);
     if (symbol == AMPL_WORD_Infinity)
         return numeral(parser, HUGE_VAL);
-    if (after == AMPL_TOKEN_OPEN)
+    if (after == AMPL_TOKEN_OPEN || (after == AMPL_TOKEN_OPEN_BRACE && ampl_takes_braces(symbol)))
         return ampl_parse_call(parser);
     return ampl_declared(parser, symbol) ? ampl_parse_reference(parser) : unknown_name(parser);
 }

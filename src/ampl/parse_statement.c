@@ -37,6 +37,16 @@ static void refuse(struct ampl_parser *parser, const char *text) {
     ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: this statement is not supported", text);
 }
 
+/* A loop or a choice is refused as a whole, whatever its blocks contain. */
+static void refuse_blocks(struct ampl_parser *parser, const char *text) {
+    struct ampl_lexer lexer = parser->lexer;
+    refuse(parser, text);
+    ampl_lex_skip_blocks(&lexer);
+    parser->lexer.at = lexer.at;
+    parser->token.kind = AMPL_TOKEN_SEMICOLON;
+    parser->failed = lexer.no_memory && !ampl_no_memory(parser->sources);
+}
+
 /* What is left of a source, if it is more than blanks, is skipped with a note. */
 static void end_source(struct ampl_parser *parser, const char *text) {
     if (ampl_at(parser, AMPL_TOKEN_SEMICOLON))
@@ -128,7 +138,7 @@ static void parse_other(struct ampl_parser *parser) {
     enum ampl_token_kind after = ampl_peek(parser).kind;
     bool constraint = after == AMPL_TOKEN_COLON || after == AMPL_TOKEN_OPEN_BRACE || after == AMPL_TOKEN_ASSIGN ||
                       after == AMPL_TOKEN_TEXT;
-    if (constraint && parser->token.symbol >= AMPL_RESERVED_END)
+    if (constraint && !ampl_is_reserved(parser->token.symbol))
         ampl_parse_constraint(parser);
     else
         ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: no statement starts like this",
@@ -185,7 +195,9 @@ static void parse_worded(struct ampl_parser *parser, enum ampl_word word) {
         parse_known(parser, word);
     } else if (word > AMPL_SKIPPED_FIRST && word < AMPL_REFUSED_FIRST) {
         skip_rest(parser, ampl_shown(parser).text);
-    } else if ((word > AMPL_REFUSED_FIRST && word < AMPL_REFUSED_END) || word == AMPL_WORD_if) {
+    } else if (word == AMPL_WORD_for || word == AMPL_WORD_repeat || word == AMPL_WORD_while || word == AMPL_WORD_if) {
+        refuse_blocks(parser, ampl_shown(parser).text);
+    } else if (word > AMPL_REFUSED_FIRST && word < AMPL_REFUSED_END) {
         refuse(parser, ampl_shown(parser).text);
     } else {
         parse_other(parser);
@@ -203,7 +215,7 @@ static bool shows_over_index(const struct ampl_parser *parser) {
 static bool names_constraint(const struct ampl_parser *parser) {
     struct ampl_lexer lexer = parser->lexer;
     struct ampl_token token = ampl_lex(&lexer);
-    if (parser->token.symbol < AMPL_RESERVED_END || starts_declaration(parser) || ampl_at_word(parser, AMPL_WORD_check))
+    if (ampl_is_reserved(parser->token.symbol) || starts_declaration(parser) || ampl_at_word(parser, AMPL_WORD_check))
         return false;
     if (token.kind == AMPL_TOKEN_OPEN_BRACE && shows_over_index(parser))
         return false;
@@ -250,7 +262,7 @@ static void parse_statement(struct ampl_parser *parser) {
 }
 
 static void start_statement(struct ampl_parser *parser) {
-    parser->failed = false;
+    parser->failed = parser->misused = false;
     parser->depth = parser->dummy_count = parser->slot_next = parser->slot_most = 0;
     parser->pending_count = 0;
     parser->no_variables = NULL;

@@ -15,9 +15,9 @@ struct labels {
     size_t count, capacity;
 };
 
-/* The column labels up to ':='. */
+/* The column labels up to ':=' or '='. */
 static bool parse_labels(struct ampl_parser *parser, struct labels *labels) {
-    while (!ampl_accept(parser, AMPL_TOKEN_ASSIGN)) {
+    while (!ampl_data_accept_assign(parser)) {
         ampl_data_skip_commas(parser);
         ampl_atom *atoms = array_grow(labels->atoms, &labels->capacity, labels->count + 1, sizeof *atoms);
         if (!atoms) {
@@ -130,7 +130,7 @@ static bool parse_set_name(struct ampl_parser *parser, struct columns *columns) 
 }
 
 static bool parse_columns(struct ampl_parser *parser, struct columns *columns, enum ampl_kind kind) {
-    while (!ampl_accept(parser, AMPL_TOKEN_ASSIGN)) {
+    while (!ampl_data_accept_assign(parser)) {
         struct ampl_place place = parser->token.place;
         if (columns->count >= MOST_COLUMNS)
             return ampl_mistake(parser, HN_LIMIT, place, "more than %d columns", MOST_COLUMNS);

@@ -24,7 +24,17 @@ void ampl_next(struct ampl_parser *parser) {
     if (parser->lexer.no_memory) {
         parser->failed = true;
         ampl_no_memory(parser->sources);
+    } else if (parser->token.kind == AMPL_TOKEN_NAME) {
+        parser->misused |= parser->symbols->list[parser->token.symbol].misused;
     }
+}
+
+bool ampl_is_reserved(uint32_t symbol) {
+    return symbol > AMPL_RESERVED_FIRST && symbol < AMPL_RESERVED_END;
+}
+
+bool ampl_is_hidden(const struct ampl_parser *parser, uint32_t symbol) {
+    return symbol < AMPL_RESERVED_FIRST && (ampl_declared(parser, symbol) || ampl_find_dummy(parser, symbol));
 }
 
 bool ampl_at(const struct ampl_parser *parser, enum ampl_token_kind kind) {
@@ -32,7 +42,8 @@ bool ampl_at(const struct ampl_parser *parser, enum ampl_token_kind kind) {
 }
 
 bool ampl_at_word(const struct ampl_parser *parser, enum ampl_word word) {
-    return parser->token.kind == AMPL_TOKEN_NAME && parser->token.symbol == (uint32_t)word;
+    return parser->token.kind == AMPL_TOKEN_NAME && parser->token.symbol == (uint32_t)word &&
+           !ampl_is_hidden(parser, word);
 }
 
 bool ampl_accept(struct ampl_parser *parser, enum ampl_token_kind kind) {
@@ -52,6 +63,8 @@ bool ampl_accept_word(struct ampl_parser *parser, enum ampl_word word) {
 bool ampl_expect(struct ampl_parser *parser, enum ampl_token_kind kind, const char *where) {
     if (ampl_accept(parser, kind))
         return true;
+    if (ampl_at(parser, AMPL_TOKEN_PIECES))
+        return ampl_unexpected(parser, ampl_token_text(kind));
     struct ampl_word_text shown = ampl_shown(parser);
     return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: '%s' is needed %s", shown.text,
                         ampl_token_text(kind), where);
@@ -97,6 +110,8 @@ bool ampl_mistake(struct ampl_parser *parser, hn_status status, struct ampl_plac
     if (parser->failed)
         return false;
     parser->failed = true;
+    if (parser->misused && status == HN_SYNTAX)
+        return false;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

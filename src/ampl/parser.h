@@ -30,13 +30,13 @@ struct ampl_parser {
     struct ampl_symbols *symbols;
     struct arena *arena;
     struct ampl_program *program;
-    bool relax_integrality;
     bool in_memory; /* further files are refused */
 
     struct ampl_lexer lexer;
     struct ampl_token token; /* the current one */
     bool data_mode;
-    bool failed;   /* the current statement has a mistake */
+    bool failed;  /* the current statement has a mistake */
+    bool misused; /* it contains a reserved word whose declaration was refused: its errors of syntax follow from that */
     bool finished; /* after solve */
     bool changing; /* reading what let changes: a suffix there is skipped with a note */
     uint32_t depth, include_depth, check_count;
@@ -63,6 +63,8 @@ void ampl_parse_source(struct ampl_parser *parser, uint32_t source);
 void ampl_next(struct ampl_parser *parser);
 bool ampl_at(const struct ampl_parser *parser, enum ampl_token_kind kind);
 bool ampl_at_word(const struct ampl_parser *parser, enum ampl_word word);
+bool ampl_is_reserved(uint32_t symbol);
+bool ampl_is_hidden(const struct ampl_parser *parser, uint32_t symbol); /* an operator's word that is a name here */
 bool ampl_accept(struct ampl_parser *parser, enum ampl_token_kind kind);
 bool ampl_accept_word(struct ampl_parser *parser, enum ampl_word word);
 bool ampl_expect(struct ampl_parser *parser, enum ampl_token_kind kind, const char *where);
@@ -111,7 +113,8 @@ struct ampl_node *ampl_parse_member(struct ampl_parser *parser);           /* wh
 
 struct ampl_node *ampl_parse_primary(struct ampl_parser *parser);
 struct ampl_node *ampl_parse_reference(struct ampl_parser *parser); /* a declared name, with its subscripts */
-struct ampl_node *ampl_parse_call(struct ampl_parser *parser);      /* name ( ... ) */
+struct ampl_node *ampl_parse_call(struct ampl_parser *parser);      /* name ( ... ), or name { ... } */
+bool ampl_takes_braces(uint32_t word); /* a function of one set, for which card {..} is card({..}) */
 
 /* ---- parse_index.c ---- */
 
@@ -133,6 +136,9 @@ void ampl_parse_let(struct ampl_parser *parser);
 void ampl_parse_fix(struct ampl_parser *parser, bool fix);
 void ampl_parse_check(struct ampl_parser *parser);
 void ampl_parse_data_statement(struct ampl_parser *parser, enum ampl_word word);
+
+/* `suffix` at hand, its name and its value, with a note. */
+void ampl_skip_suffix(struct ampl_parser *parser);
 
 /* A new declaration of the name at hand, with its index, added to the program; NULL with an error. */
 struct ampl_declaration *ampl_declare(struct ampl_parser *parser, enum ampl_kind kind);

@@ -36,12 +36,12 @@ static bool reader_start(struct reader *reader, const hn_read_options *options) 
     reader->parser.symbols = &reader->symbols;
     reader->parser.arena = &reader->arena;
     reader->parser.program = &reader->program;
-    reader->parser.relax_integrality = options->relax_integrality;
     struct ampl_evaluator *e = &reader->evaluator;
     e->sources = &reader->sources;
     e->symbols = &reader->symbols;
     e->program = &reader->program;
     e->max_nodes = options->max_nodes;
+    e->relax_integrality = options->relax_integrality;
     e->max_steps =
         options->max_nodes < SIZE_MAX / AMPL_STEPS_PER_NODE ? options->max_nodes * AMPL_STEPS_PER_NODE : SIZE_MAX - 1;
     return ampl_symbols_create(&reader->symbols) || ampl_no_memory(&reader->sources);
@@ -184,6 +184,7 @@ hn_status hn_model_read(hn_model **out, size_t count, const char *const *paths, 
         if (good)
             parse_newest(&reader);
     }
+    ampl_say_repeated(&reader.sources);
     return leave(&reader, good && finish(&reader, &chosen), out, error);
 }
 
@@ -199,5 +200,6 @@ hn_status hn_model_read_text(hn_model **out, size_t count, const hn_text *texts,
         if (good)
             parse_newest(&reader);
     }
+    ampl_say_repeated(&reader.sources);
     return leave(&reader, good && finish(&reader, &chosen), out, error);
 }

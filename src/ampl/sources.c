@@ -79,6 +79,51 @@ void ampl_note(struct ampl_sources *sources, hn_severity severity, const struct 
     say(sources, note);
 }
 
+/* The note with this text; a new one without places when there is none; NULL when there is no room for it. */
+static struct ampl_repeated *find_repeated(struct ampl_sources *sources, const char *text) {
+    for (size_t i = 0; i < sources->repeated_count; i++)
+        if (strcmp(sources->repeated[i].text, text) == 0)
+            return &sources->repeated[i];
+    if (sources->repeated_count >= AMPL_MOST_NOTES)
+        return NULL;
+    size_t needed = sources->repeated_count + 1;
+    struct ampl_repeated *list = array_grow(sources->repeated, &sources->repeated_capacity, needed, sizeof *list);
+    if (list)
+        sources->repeated = list;
+    const char *copy = list ? arena_copy_text(&sources->names, text, strlen(text)) : NULL;
+    if (!copy)
+        return NULL;
+    list[sources->repeated_count] = (struct ampl_repeated){.text = copy};
+    return &list[sources->repeated_count++];
+}
+
+void ampl_note_repeated(struct ampl_sources *sources, const struct ampl_place *place, const char *format, ...) {
+    char text[sizeof sources->first.text];
+    if (!sources->note || sources->stopped)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    struct ampl_repeated *repeated = find_repeated(sources, text);
+    if (!repeated)
+        ampl_note(sources, HN_SEVERITY_NOTE, place, "%s", text);
+    else if (repeated->count++ == 0)
+        repeated->place = *place;
+}
+
+void ampl_say_repeated(struct ampl_sources *sources) {
+    for (size_t i = 0; i < sources->repeated_count; i++) {
+        const struct ampl_repeated *repeated = &sources->repeated[i];
+        if (repeated->count == 1)
+            ampl_note(sources, HN_SEVERITY_NOTE, &repeated->place, "%s", repeated->text);
+        else
+            ampl_note(sources, HN_SEVERITY_NOTE, &repeated->place, "%s, here and at %zu further place%s",
+                      repeated->text, repeated->count - 1, repeated->count == 2 ? "" : "s");
+    }
+    sources->repeated_count = 0;
+}
+
 bool ampl_no_memory(struct ampl_sources *sources) {
     return ampl_error(sources, HN_NO_MEMORY, NULL, "model text: out of memory");
 }
@@ -129,6 +174,7 @@ void ampl_sources_release(struct ampl_sources *sources) {
     for (size_t i = 0; i < sources->count; i++)
         base_release(sources->list[i].owned);
     base_release(sources->list);
+    base_release(sources->repeated);
     arena_release(&sources->names);
     sources->list = NULL;
     sources->count = 0;

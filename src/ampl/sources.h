@@ -23,6 +23,13 @@ struct ampl_source {
     unsigned char *owned; /* the bytes to release, NULL for texts of the caller's */
 };
 
+/* A note that may come many times, kept until everything is read. */
+struct ampl_repeated {
+    const char *text;
+    struct ampl_place place; /* of the first */
+    size_t count;
+};
+
 struct ampl_sources {
     struct ampl_source *list;
     size_t count, capacity;
@@ -32,6 +39,8 @@ struct ampl_sources {
     void *context;
     hn_error first; /* the first error; HN_OK while there is none */
     size_t error_count, note_count;
+    struct ampl_repeated *repeated;
+    size_t repeated_count, repeated_capacity;
     bool stopped;
 };
 
@@ -51,6 +60,10 @@ __attribute__((format(printf, 4, 5))) bool ampl_error(struct ampl_sources *sourc
                                                       const struct ampl_place *place, const char *format, ...);
 __attribute__((format(printf, 4, 5))) void ampl_note(struct ampl_sources *sources, hn_severity severity,
                                                      const struct ampl_place *place, const char *format, ...);
+/* A note that is said once with its first place and a count, by ampl_say_repeated. */
+__attribute__((format(printf, 3, 4))) void ampl_note_repeated(struct ampl_sources *sources,
+                                                              const struct ampl_place *place, const char *format, ...);
+void ampl_say_repeated(struct ampl_sources *sources);
 bool ampl_no_memory(struct ampl_sources *sources);
 
 #endif

@@ -58,7 +58,7 @@ static bool add_symbol(struct ampl_symbols *symbols, const char *text, size_t le
         return false;
     *slot_of(symbols, text, length) = (uint32_t)symbols->count + 1;
     *symbol = (uint32_t)symbols->count;
-    symbols->list[symbols->count++] = (struct ampl_symbol){copy, length, NULL};
+    symbols->list[symbols->count++] = (struct ampl_symbol){.text = copy, .length = length};
     return true;
 }
 
@@ -75,6 +75,7 @@ bool ampl_symbols_create(struct ampl_symbols *symbols) {
 #define FUNCTION_TEXT(name, value, make) #name,
     /* The ends of lists are numbers too; a text with a space is no word. */
     static const char words[][16] = {"",
+                                     AMPL_OPERATOR_LIST(TEXT) " operators",
                                      AMPL_RESERVED_LIST(TEXT) " reserved",
                                      AMPL_STATEMENT_LIST(TEXT) " skipped",
                                      AMPL_SKIPPED_LIST(TEXT) " refused",

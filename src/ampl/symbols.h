@@ -17,6 +17,7 @@ struct ampl_symbol {
     const char *text; /* ended by 0 */
     size_t length;
     struct ampl_declaration *declaration; /* NULL: the name is not declared */
+    bool misused;                         /* a reserved word that was declared: what follows from that goes unsaid */
 };
 
 struct ampl_symbols {

@@ -35,7 +35,7 @@ enum ampl_op {
     AMPL_CHAIN_OR,
     AMPL_CHAIN_AND,
     AMPL_NEITHER,   /* not */
-    AMPL_COMPARE,   /* token [left, right] */
+    AMPL_COMPARE,   /* a < b <= c: a chain */
     AMPL_MEMBER_OF, /* [scalar or tuple, set] */
     AMPL_SUBSET_OF, /* [set, set] */
     AMPL_EXISTS_OVER,
@@ -117,9 +117,10 @@ struct ampl_declaration {
     struct ampl_node *fallback; /* default */
     bool defined;               /* by =, for good */
     bool integer, binary, symbolic, ordered, circular, maximize;
-    bool varies;    /* see ampl_node */
-    bool recursive; /* its value refers to itself */
-    bool backward;  /* and does so at later indices: x[t] by x[t+1] */
+    struct ampl_place integrality; /* of a variable that is integer or binary: the word that says so */
+    bool varies;                   /* see ampl_node */
+    bool recursive;                /* its value refers to itself */
+    bool backward;                 /* and does so at later indices: x[t] by x[t+1] */
 
     /* A constraint is sides[0] relation sides[1], perhaps relation sides[2]; an objective is sides[0]. */
     struct ampl_node *sides[3];

@@ -1,8 +1,8 @@
 /* words.h - the words that the language knows: one list, expanded to their numbers and to their texts.
  *
  * The symbols of a reader start with this list, so that the symbol of a word is its number here. Few of them are
- * reserved: a name that a model declares hides a function of the same name, and commands are words only where a
- * statement starts.
+ * reserved: a name that a model declares hides an operator or function of the same name from there on, and commands
+ * are words only where a statement starts.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AMPL_WORDS_H
@@ -11,11 +11,15 @@
 /* Lists of words, filled line by line. */
 /* clang-format off */
 
-/* Words with a meaning inside expressions and declarations. */
+/* Words of operators that may be names instead. */
+#define AMPL_OPERATOR_LIST(X)                                                                                          \
+    X(diff) X(symdiff) X(inter) X(cross) X(mod) X(prod)
+
+/* Words with a meaning inside expressions and declarations that are never names. */
 #define AMPL_RESERVED_LIST(X)                                                                                          \
-    X(and) X(or) X(not) X(in) X(within) X(union) X(diff) X(symdiff) X(inter) X(cross) X(setof) X(by) X(less) X(div)    \
-    X(mod) X(sum) X(prod) X(min) X(max) X(if) X(then) X(else) X(exists) X(forall) X(Infinity) X(integer) X(binary)     \
-    X(symbolic) X(default) X(dimen) X(ordered) X(circular) X(complements) X(to) X(logical)
+    X(and) X(or) X(not) X(in) X(within) X(union) X(setof) X(by) X(less) X(div) X(sum) X(min) X(max) X(if) X(then)      \
+    X(else) X(exists) X(forall) X(Infinity) X(integer) X(binary) X(symbolic) X(default) X(dimen) X(complements)        \
+    X(logical)
 
 /* Words that start a statement: those that are read, those whose statement is skipped with a note, those that are
  * refused. */
@@ -34,9 +38,9 @@
 
 /* Words with a meaning in one place only: attributes, table headings, functions on sets and texts. */
 #define AMPL_OTHER_LIST(X)                                                                                             \
-    X(tr) X(interval) X(Reals) X(Integers) X(coeff) X(cover) X(obj) X(net_in) X(net_out) X(to_come) X(reversed)        \
-    X(card) X(ord) X(ord0) X(first) X(last) X(next) X(prev) X(nextw) X(prevw) X(member) X(arity) X(round) X(trunc)     \
-    X(precision) X(floor) X(ceil) X(atan2) X(num) X(length) X(substr)
+    X(ordered) X(circular) X(to) X(tr) X(interval) X(Reals) X(Integers) X(coeff) X(cover) X(obj) X(net_in)             \
+    X(net_out) X(to_come) X(reversed) X(card) X(ord) X(ord0) X(first) X(last) X(next) X(prev) X(nextw) X(prevw)        \
+    X(member) X(arity) X(round) X(trunc) X(precision) X(floor) X(ceil) X(atan2) X(num) X(length) X(substr)
 
 #define AMPL_RANDOM_LIST(X)                                                                                            \
     X(Beta) X(Cauchy) X(Exponential) X(Gamma) X(Irand224) X(Normal) X(Normal01) X(Poisson) X(Uniform) X(Uniform01)
@@ -67,6 +71,7 @@
 #define AMPL_ENUMERATE_FUNCTION(name, value, make) AMPL_WORD_##name,
 enum ampl_word {
     AMPL_WORD_none, /* symbol 0 is the empty text */
+    AMPL_OPERATOR_LIST(AMPL_ENUMERATE) AMPL_RESERVED_FIRST,
     AMPL_RESERVED_LIST(AMPL_ENUMERATE) AMPL_RESERVED_END,
     AMPL_STATEMENT_LIST(AMPL_ENUMERATE) AMPL_SKIPPED_FIRST,
     AMPL_SKIPPED_LIST(AMPL_ENUMERATE) AMPL_REFUSED_FIRST,

@@ -168,7 +168,7 @@ static void what_is_skipped_is_noted(void **state) {
     assert_int_equal(read_text(&model, text, &options, &error), HN_OK);
     assert_int_equal(hn_model_output_count(model), 1);
     assert_int_equal(noted.count[HN_SEVERITY_NOTE], 15);
-    assert_string_equal(noted.last, "3:64: what follows solve is skipped");
+    assert_string_equal(noted.last, "2:17: let on the suffix x.sos is skipped");
     hn_model_destroy(model);
 }
 

@@ -81,7 +81,7 @@ static void mistakes_in_expressions_are_shown(void **state) {
         {"var x; c: x + (1,2) <= 1;", "1:15", "tuple"},
         {"var x; c: {1,2} + x <= 1;", "1:11", "a set stands"},
         {"var x; c: if 1 = 1 x <= 1;", "1:20", "then"},
-        {"var x; c: (if 1 <= 2 <= 3 then x) <= 1;", "1:22", "<="},
+        {"var x; c: (if 1 <= 2 >= 3 then x) <= 1;", "1:22", ">="},
         {"var x; c: sum {i in 1..3 x <= 1;", "1:26", "x"},
         {"var x; c: sum i x <= 1;", "1:11", "sum"},
         {"var x; c: x.val <= 1;", "1:11", "x.val"},

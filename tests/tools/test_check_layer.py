@@ -43,7 +43,7 @@ class CheckLayer(SampleTool):
 
     def conflict(self, model, *options):
         report, out = self.check(model, *options)
-        self.assertRegex(out, r"cannot hold (together|by itself) \(as far as was found")
+        self.assertRegex(out, r"no point was found where (these hold together|this holds)")
         return report["conflict"]
 
     # ---- the layer and the correction ----
@@ -105,6 +105,12 @@ class CheckLayer(SampleTool):
         self.assertEqual({one["row"] for one in conflict["violated"]}, {"disc", "halfplane"})
         self.assertTrue(all(one["violation"] > 0.2 for one in conflict["violated"]))
 
+    def test_a_search_that_did_not_arrive_claims_no_more_than_that(self):
+        out = self.check(INFEASIBLE)[1]
+        self.assertRegex(out, "groups for which the search found no common point, which is no proof that there is none")
+        self.assertRegex(out, "from this start and auto's restarts: no proof that there is no such point")
+        self.assertNotIn("cannot hold", out)
+
     def test_a_third_group_without_a_part_in_it_is_not_named(self):
         for order in ("abc", "bca", "cab"):
             rows = {"a": "s.t. low{i in 1..3}: x + i*y <= i;", "b": "s.t. curve: z^2 + y = 2;", "c": "s.t. high: x + y >= 5;"}
@@ -123,7 +129,8 @@ class CheckLayer(SampleTool):
 
     def test_a_group_that_cannot_hold_by_itself(self):
         report, out = self.check("var x := 1; var y >= 0; s.t. c{i in 1..20}: x^2 + i*y^2 <= 11 - i; s.t. d: x + y = 1;")
-        self.assertRegex(out, r"cannot hold by itself \(as far as was found\): group c\n")
+        self.assertRegex(out, r"no point was found where this holds: group c\n")
+        self.assertRegex(out, r"warning: a group for which the search found no point, which is no proof that there is none \(1\):\n    c\n")
         self.assertEqual(report["conflict"]["groups"], ["c"])
         self.assertIn("c[20]", [one["row"] for one in report["conflict"]["violated"]])
         self.assertEqual({one["kind"] for one in report["findings"]} & {"not_corrected", "conflict"},

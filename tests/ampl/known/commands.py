@@ -37,6 +37,23 @@ def skipped():
     return t
 
 
+def dialect():
+    t = Text("dialect")
+    x = t.var("x", [2, 3, 4], lower=0, start={2: 0.5, 3: 0.25, 4: 0})
+    inter = t.var("inter", ["a", "b", "c"], upper=9, start=1)
+    for p, q in (("a", "b"), ("a", "c"), ("b", "c")):
+        t.row(("cross", (p, q)), inter[p] + inter[q], lower=1.5)
+    t.row("band", x[2] - x[3], lower=-1, upper=1)
+    t.row(("meet", (2, 3)), x[2] * x[3], upper=3)
+    t.row(("meet", (3, 4)), x[3] * x[4], upper=4)
+    t.row("last_one", x[3], upper=6)
+    quadratic = inter["a"] ** 2 + 2.5 * inter["b"] ** 2 + 4 * inter["c"] ** 2
+    t.minimize("cost", quadratic + x[2] ** 2 + 5 * x[3] ** 2 + x[4] ** 2)
+    for words in ("suffix is skipped, here and at 1 further place", "start value of a multiplier", "multiplier of cross", "band.dual"):
+        t.note(words)
+    return t
+
+
 def crlf():
     t = Text("crlf")
     x = t.var("x", [1, 2], lower=0)
@@ -70,4 +87,4 @@ def relaxed():
 
 
 def texts():
-    return [let_fix(), solve_stops(), skipped(), crlf(), override(), relaxed()]
+    return [let_fix(), solve_stops(), skipped(), dialect(), crlf(), override(), relaxed()]

@@ -1,0 +1,4 @@
+set S;
+var x {S};
+data;
+set S := 1 = 2;

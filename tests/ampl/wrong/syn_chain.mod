@@ -1,0 +1,2 @@
+var x;
+var y >= if 1 < 2 > 0 then 1;
