@@ -104,7 +104,8 @@ enum decision control_judge(struct worker *worker, int lane, double squares) {
     if (!(squares < own->squares))
         return control_refuse(worker, lane);
     adapt(own, gain_ratio(worker, lane, squares));
-    double slow = worker->layer->options.method == HN_METHOD_AUTO ? SLOW_AUTO : SLOW;
+    bool short_attempt = worker->layer->options.method == HN_METHOD_AUTO && own->attempt != LONG_ATTEMPT;
+    double slow = short_attempt ? SLOW_AUTO : SLOW;
     own->slow = squares > slow * own->squares ? own->slow + 1 : 0;
     own->squares = squares;
     return own->slow < MOST_SLOW ? GO_ON : end_as(own, control_stuck(worker, lane));

@@ -8,8 +8,7 @@
  *              the slope leads back inside
  *     bold     twice, from y_raw, clipped, outputs on a bound held; eps is fixed and every finite step is taken: some ways lead
  *              through larger violations
- *     long     lm's steps from y_raw, not clipped, for as long as they gain anything and `iterations` allows; not where a
- *              restart has found that r cannot be lowered
+ *     long     lm's steps from y_raw, not clipped, for as long as they gain anything and `iterations` allows
  *
  * The first stage moves y little more than a projection would, which is what keeps the cost of a controller's output low; it ends
  * when |W r| is not halved for a while, when an evaluation is not finite, or when y no longer moves.
@@ -91,8 +90,7 @@ double control_slope(const struct worker *worker, int lane, enum stage stage) {
 static enum decision give_up(struct worker *worker, struct lane *own, hn_outcome outcome, bool accepts) {
     own->stationary = own->stationary || outcome == HN_OUTCOME_LOCALLY_INFEASIBLE;
     own->outcome = own->stationary ? HN_OUTCOME_LOCALLY_INFEASIBLE : outcome;
-    bool all = own->attempt >= (own->stationary ? LONG_ATTEMPT - 1 : LONG_ATTEMPT);
-    if (all || own->iteration >= worker->layer->options.iterations || worker->cancelled)
+    if (own->attempt >= LONG_ATTEMPT || own->iteration >= worker->layer->options.iterations || worker->cancelled)
         return accepts ? END : END_BEFORE;
     own->stage = STAGE_GLOBAL;
     own->begun = own->iteration;
@@ -178,7 +176,9 @@ enum decision control_auto(struct worker *worker, int lane, double measure, bool
         return END;
     }
     if (own->iteration >= worker->layer->options.iterations || worker->cancelled) {
-        own->outcome = worker->cancelled ? HN_OUTCOME_CANCELLED : HN_OUTCOME_ITERATION_LIMIT;
+        own->outcome = own->stationary ? HN_OUTCOME_LOCALLY_INFEASIBLE : HN_OUTCOME_ITERATION_LIMIT;
+        if (worker->cancelled)
+            own->outcome = HN_OUTCOME_CANCELLED;
         return finite ? END : END_BEFORE;
     }
     if (!finite)

@@ -198,10 +198,32 @@ static hn_status build_factor(struct damped *system, const struct side *side, co
 
 /* ---- both sides ---- */
 
+/* The part of the rows' cost that the outputs' side must stay below. */
+static double bonus_of(const struct damped_request *request) {
+    return request->fixed_shift >= DAMPED_ENOUGH ? 1 : CLEARLY;
+}
+
+/* Both sides, the one with fewer products in M M' first. A side costs its products at least: where they settle the choice, the other
+ * side's pattern, which may be full, is never made, and it counts as infinitely dear. */
+static hn_status predict_sides(struct side sides[2], const struct vectors *by_rows, const struct vectors *by_columns,
+                               const struct damped_request *request, hn_error *error) {
+    double rows = gram_products(by_columns) / 2, outputs = gram_products(by_rows) / 2, bonus = bonus_of(request);
+    hn_status status = HN_OK;
+    if (request->rows_side_only || rows <= outputs) {
+        status = predict(&sides[0], by_rows, by_columns, error);
+        if (status == HN_OK && !request->rows_side_only && outputs < bonus * sides[0].cost)
+            status = predict(&sides[1], by_columns, by_rows, error);
+        return status;
+    }
+    status = predict(&sides[1], by_columns, by_rows, error);
+    if (status == HN_OK && sides[1].cost >= bonus * rows)
+        status = predict(&sides[0], by_rows, by_columns, error);
+    return status;
+}
+
 static hn_status choose_side(struct damped *out, struct side sides[2], const struct damped_request *request,
                              hn_error *error) {
-    double bonus = request->fixed_shift >= DAMPED_ENOUGH ? 1 : CLEARLY;
-    bool other = !request->rows_side_only && sides[1].cost < bonus * sides[0].cost;
+    bool other = !request->rows_side_only && sides[1].cost < bonus_of(request) * sides[0].cost;
     if (isinf(sides[other].cost))
         return error_set(error, HN_LIMIT,
                          "the system of a step would take more than %.0g products: a column stands in too many rows%s",
@@ -212,14 +234,12 @@ static hn_status choose_side(struct damped *out, struct side sides[2], const str
 
 static hn_status build(struct damped *out, struct vectors *by_rows, struct vectors *by_columns,
                        const struct damped_request *request, hn_error *error) {
-    struct side sides[2] = {{0}};
+    struct side sides[2] = {{.cost = INFINITY}, {.cost = INFINITY}};
     hn_status status = list_product(&out->by_rows, by_rows, request->matrix.place, error);
     if (status == HN_OK)
         status = list_product(&out->by_columns, by_columns, request->matrix.place, error);
     if (status == HN_OK)
-        status = predict(&sides[0], by_rows, by_columns, error);
-    if (status == HN_OK && !request->rows_side_only)
-        status = predict(&sides[1], by_columns, by_rows, error);
+        status = predict_sides(sides, by_rows, by_columns, request, error);
     if (status == HN_OK)
         status = choose_side(out, sides, request, error);
     vectors_release(&sides[0].pattern);
