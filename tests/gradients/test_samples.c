@@ -39,32 +39,9 @@ static hn_model *small_model(void) {
     return m;
 }
 
-/* Runs and pulls back samples one after the other; the caller looks at the results. */
-static struct layer_results run_and_pull(const hn_layer *layer, size_t count, const double *x, const double *raw,
-                                         const double *grad_y) {
-    struct layer_results results = results_of(layer, count);
-    hn_batch batch = batch_into(&results, x, raw);
-    hn_gradient gradient = gradient_into(&results, grad_y);
-    layer_run(layer, &batch);
-    layer_pull(layer, &batch, &gradient);
-    return results;
-}
-
 static void assert_zero(const double *values, size_t count) {
     for (size_t i = 0; i < count; i++)
         assert_true(values[i] == 0);
-}
-
-static void assert_finite(const double *values, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        assert_true(isfinite(values[i]));
-}
-
-static void assert_all_finite(const struct layer_results *r) {
-    assert_finite(r->grad_y_raw, r->count * r->outputs);
-    assert_finite(r->grad_x, r->count * r->inputs);
-    assert_finite(r->grad_lower, r->count * r->rows);
-    assert_finite(r->grad_upper, r->count * r->rows);
 }
 
 static void a_feasible_output_passes_the_gradient_through(void **state) {
@@ -136,7 +113,7 @@ static void a_fallback_has_no_gradient(void **state) {
             assert_zero(r.grad_lower + s * r.rows, r.rows);
             assert_zero(r.grad_upper + s * r.rows, r.rows);
         }
-        assert_all_finite(&r);
+        assert_finite_results(&r);
         results_release(&r);
         hn_layer_destroy(layer);
     }
@@ -164,7 +141,7 @@ static void a_gradient_that_comes_in_without_sense_goes_out_as_zero(void **state
             memcpy(mixed, grad_y, sizeof grad_y);
             mixed[4 * 5 + 1] = strange[k];
             struct layer_results r = run_and_pull(layer, COUNT, x, raw, mixed);
-            assert_all_finite(&r);
+            assert_finite_results(&r);
             if (!isfinite(strange[k])) {
                 assert_true(r.flagged[5]);
                 assert_zero(r.grad_y_raw + 5 * r.outputs, r.outputs);
@@ -224,7 +201,7 @@ static void gradients_are_finite_and_flagged_unless_ok(void **state) {
         for (size_t i = 0; i < COUNT * n; i++)
             grad_y[i] = i % 2 ? 1 : -1;
         struct layer_results r = run_and_pull(layer, COUNT, x, raw, grad_y);
-        assert_all_finite(&r);
+        assert_finite_results(&r);
         for (size_t s = 0; s < COUNT; s++) {
             assert_true(r.flagged[s] || r.reports[s].outcome == HN_OUTCOME_OK);
             samples[method]++;

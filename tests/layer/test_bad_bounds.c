@@ -72,17 +72,7 @@ static struct samples draw_samples(void) {
 }
 
 static struct layer_results run(const hn_layer *layer, const struct samples *s, size_t first, size_t count) {
-    struct layer_results r = results_of(layer, count);
-    hn_batch batch = batch_into(&r, s->x + first * INPUTS, s->raw + first * OUTPUTS);
-    hn_gradient gradient = gradient_into(&r, s->grad_y + first * OUTPUTS);
-    layer_run(layer, &batch);
-    layer_pull(layer, &batch, &gradient);
-    return r;
-}
-
-static void assert_finite(const double *values, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        assert_true(isfinite(values[i]));
+    return run_and_pull(layer, count, s->x + first * INPUTS, s->raw + first * OUTPUTS, s->grad_y + first * OUTPUTS);
 }
 
 static void assert_zero(const double *values, size_t count) {
@@ -138,11 +128,7 @@ static void check_drive(const struct scene *scene, enum place place, enum side s
     double *input = s.x + BAD * INPUTS + input_of(place, side);
     input[0] = drive->over, input[1] = drive->under;
     struct layer_results r = run(scene->layer, &s, 0, COUNT), alone = run(scene->layer, &s, BAD, 1);
-    assert_finite(r.y, COUNT * OUTPUTS);
-    assert_finite(r.grad_y_raw, COUNT * OUTPUTS);
-    assert_finite(r.grad_x, COUNT * INPUTS);
-    assert_finite(r.grad_lower, COUNT * r.rows);
-    assert_finite(r.grad_upper, COUNT * r.rows);
+    assert_finite_results(&r);
     if (drive->bad[side])
         check_unusable(&r, row_of(scene->model, place));
     else
@@ -214,7 +200,7 @@ static void bounds_that_meet_at_infinity_are_bad(void **state) {
         layer_run(layer, &batch);
         assert_int_equal(r.reports[0].outcome, HN_OUTCOME_BAD_BOUNDS);
         assert_int_equal(r.reports[0].culprit, row_of(model, place));
-        assert_finite(r.y, OUTPUTS);
+        assert_all_finite(r.y, OUTPUTS);
         results_release(&r);
         hn_layer_destroy(layer);
     }

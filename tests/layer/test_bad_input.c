@@ -24,12 +24,6 @@ static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHO
 static const double strange[] = {NAN, -NAN,    INFINITY, -INFINITY, 5e-324, -5e-324, 1e-310, -0.0,
                                  0,   DBL_MAX, -DBL_MAX, DBL_MIN,   1e154,  -1e200,  1e-200};
 
-static hn_layer_options with_steps(hn_method method, int iterations) {
-    hn_layer_options options = layer_method(method);
-    options.iterations = iterations;
-    return options;
-}
-
 /* Four rows that use every input and every output. */
 static hn_model *mixed_model(void) {
     static const char *const inputs[] = {"x1", "x2", "x3"}, *const outputs[] = {"y1", "y2", "y3", "y4", "y5"};
@@ -65,29 +59,11 @@ static struct samples draw_samples(void) {
 
 /* `count` of the samples, from `first` on. */
 static struct layer_results run_some(const hn_layer *layer, const struct samples *s, size_t first, size_t count) {
-    struct layer_results r = results_of(layer, count);
-    hn_batch batch = batch_into(&r, s->x + first * INPUTS, s->raw + first * OUTPUTS);
-    hn_gradient gradient = gradient_into(&r, s->grad_y + first * OUTPUTS);
-    layer_run(layer, &batch);
-    layer_pull(layer, &batch, &gradient);
-    return r;
+    return run_and_pull(layer, count, s->x + first * INPUTS, s->raw + first * OUTPUTS, s->grad_y + first * OUTPUTS);
 }
 
 static struct layer_results run(const hn_layer *layer, const struct samples *s) {
     return run_some(layer, s, 0, COUNT);
-}
-
-static void assert_finite(const double *values, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        assert_true(isfinite(values[i]));
-}
-
-static void assert_all_finite(const struct layer_results *r) {
-    assert_finite(r->y, r->count * r->outputs);
-    assert_finite(r->grad_y_raw, r->count * r->outputs);
-    assert_finite(r->grad_x, r->count * r->inputs);
-    assert_finite(r->grad_lower, r->count * r->rows);
-    assert_finite(r->grad_upper, r->count * r->rows);
 }
 
 /* Sample BAD has `value` at its entry `at`, inputs first. */
@@ -98,7 +74,7 @@ static void check_injection(const hn_model *model, const hn_layer *layer, const 
     struct layer_results r = run(layer, &s), alone = run_some(layer, &s, BAD, 1);
     const hn_report *report = &r.reports[BAD];
     const double *y = r.y + BAD * OUTPUTS;
-    assert_all_finite(&r);
+    assert_finite_results(&r);
     assert_true(same_results(&alone, 0, &r, BAD));
     results_release(&alone);
     for (size_t i = 0; i < COUNT; i++)
@@ -124,7 +100,7 @@ static void what_is_strange_stays_in_its_sample(void **state) {
     (void)state;
     hn_model *model = mixed_model();
     for (size_t k = 0; k < COUNT_OF(methods); k++) {
-        hn_layer *layer = layer_of(model, with_steps(methods[k], 30));
+        hn_layer *layer = layer_of(model, layer_steps(methods[k], 30));
         struct samples s = draw_samples();
         struct layer_results clean = run(layer, &s);
         for (size_t at = 0; at < INPUTS + OUTPUTS; at++)
@@ -184,7 +160,7 @@ static struct one run_by(hn_method method, const hn_model *model, double x, cons
     hn_batch batch = {.count = 1, .x = &x, .y_raw = raw, .y = one.y, .reports = &one.report, .fallback = fallback};
     memset(&one, 0xff, sizeof one);
     layer_run(layer, &batch);
-    assert_finite(one.y, 4);
+    assert_all_finite(one.y, 4);
     hn_layer_destroy(layer);
     return one;
 }

@@ -43,12 +43,6 @@ static struct answer correct(const hn_model *model, hn_layer_options options, co
     return answer;
 }
 
-static hn_layer_options with_steps(hn_method method, int iterations) {
-    hn_layer_options options = layer_method(method);
-    options.iterations = iterations;
-    return options;
-}
-
 /* lower <= y^2 <= upper */
 static hn_model *square_model(double lower, double upper) {
     hn_model *m = model_new();
@@ -90,7 +84,7 @@ static void an_output_is_corrected_and_the_report_is_true(void **state) {
     static const double x = 0.25, raw[] = {-1, 3};
     hn_model *m = circle_model();
     for (size_t i = 0; i < COUNT_OF(methods); i++) {
-        struct answer a = correct(m, with_steps(methods[i], 200), &x, raw);
+        struct answer a = correct(m, layer_steps(methods[i], 200), &x, raw);
         assert_int_equal(a.report.outcome, HN_OUTCOME_OK);
         assert_true(a.report.violation <= 1e-8);
         assert_same_bits(a.report.violation_before, 9);
@@ -108,14 +102,14 @@ static void the_damping_of_the_last_step_is_told(void **state) {
     (void)state;
     static const double x = 0.25, raw[] = {-1, 3}, feasible[] = {0.6, 0.8};
     hn_model *m = circle_model();
-    hn_layer_options options = with_steps(HN_METHOD_PAPER, 3);
+    hn_layer_options options = layer_steps(HN_METHOD_PAPER, 3);
     assert_in_interval(correct(m, options, &x, raw).report.damping, 0.3, 0.3);
     options.damping = 0.75;
     assert_in_interval(correct(m, options, &x, raw).report.damping, 0.75, 0.75);
     options.method = HN_METHOD_LM;
     assert_in_interval(correct(m, options, &x, raw).report.damping, 0.75, 0.75);
     assert_in_interval(correct(m, layer_method(HN_METHOD_LM), &x, raw).report.damping, 1e-30, 1e3);
-    assert_in_interval(correct(m, with_steps(HN_METHOD_HARDNET, 3), &x, raw).report.damping, 0, 0);
+    assert_in_interval(correct(m, layer_steps(HN_METHOD_HARDNET, 3), &x, raw).report.damping, 0, 0);
     assert_false(correct(m, layer_method(HN_METHOD_LM), &x, feasible).report.damping < 0); /* no step, no damping */
     hn_model_destroy(m);
 }
@@ -128,7 +122,7 @@ static void a_model_without_rows_is_always_ok(void **state) {
     hn_output(m, "b");
     model_finish_good(m);
     for (size_t i = 0; i < COUNT_OF(methods); i++) {
-        struct answer a = correct(m, with_steps(methods[i], 3), NULL, raw);
+        struct answer a = correct(m, layer_steps(methods[i], 3), NULL, raw);
         assert_int_equal(a.report.outcome, HN_OUTCOME_OK);
         assert_memory_equal(a.y, raw, sizeof raw);
         assert_int_equal(a.report.worst, SIZE_MAX);
@@ -147,7 +141,7 @@ static void relative_measures_a_row_by_its_bound(void **state) {
     hn_constrain(m, "wide", 0, hn_output(m, "y"), 1e6);
     model_finish_good(m);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        hn_layer_options options = with_steps(HN_METHOD_LM, 0);
+        hn_layer_options options = layer_steps(HN_METHOD_LM, 0);
         options.relative = cases[i].relative;
         struct answer a = correct(m, options, NULL, &cases[i].raw);
         assert_int_equal(a.report.outcome, cases[i].ok ? HN_OUTCOME_OK : HN_OUTCOME_ITERATION_LIMIT);
@@ -164,7 +158,7 @@ static void one_ulp_beyond_the_tolerance_is_not_ok(void **state) {
     model_finish_good(m);
     const double on = 1e-8, beyond = nextafter(on, 1);
     for (int method = 0; method < HN_METHOD_COUNT; method++) {
-        hn_layer_options options = with_steps((hn_method)method, 0);
+        hn_layer_options options = layer_steps((hn_method)method, 0);
         options.tolerance = on;
         assert_int_equal(correct(m, options, NULL, &on).report.outcome, HN_OUTCOME_OK);
         assert_int_equal(correct(m, options, NULL, &beyond).report.outcome, HN_OUTCOME_ITERATION_LIMIT);
@@ -232,7 +226,7 @@ static void too_few_steps_are_an_iteration_limit(void **state) {
     hn_model *m = square_model(2, 2);
     for (size_t i = 0; i < COUNT_OF(methods); i++)
         for (int steps = 0; steps < 3; steps++) {
-            struct answer a = correct(m, with_steps(methods[i], steps), NULL, &raw);
+            struct answer a = correct(m, layer_steps(methods[i], steps), NULL, &raw);
             assert_int_equal(a.report.outcome, HN_OUTCOME_ITERATION_LIMIT);
             assert_int_equal(a.report.iterations, steps);
             assert_in_interval(a.report.violation, 0, 9998);
@@ -253,7 +247,7 @@ static void where_the_violation_cannot_be_lowered_it_is_locally_infeasible(void 
         assert_in_interval(a.y[0], -0.2, 0.5);
     }
     for (size_t i = 0; i < COUNT_OF(methods); i++) { /* J = 0 from the beginning */
-        struct answer a = correct(m, with_steps(methods[i], 5), NULL, &raws[0]);
+        struct answer a = correct(m, layer_steps(methods[i], 5), NULL, &raws[0]);
         assert_int_equal(a.report.outcome, HN_OUTCOME_LOCALLY_INFEASIBLE);
         assert_true(a.y[0] == 0);
     }
@@ -290,7 +284,7 @@ static void a_disc_and_a_half_plane_that_do_not_meet_are_never_ok(void **state) 
         assert_in_interval(a.y[0], t - 0.01, t + 0.25);
         assert_in_interval(a.y[1], t - 0.01, t + 0.25);
         for (size_t k = 0; k < 2; k++)
-            assert_int_not_equal(correct(m, with_steps(methods[k], 100), NULL, raws[i]).report.outcome, HN_OUTCOME_OK);
+            assert_int_not_equal(correct(m, layer_steps(methods[k], 100), NULL, raws[i]).report.outcome, HN_OUTCOME_OK);
     }
     hn_model_destroy(m);
 }
@@ -304,7 +298,7 @@ static void hardnet_stalls_on_rows_that_depend_on_each_other(void **state) {
     hn_constrain(m, "once", 1, sum, 1);
     hn_constrain(m, "twice", 3, hn_scale(2, sum), 3);
     model_finish_good(m);
-    struct answer a = correct(m, with_steps(HN_METHOD_HARDNET, 5), NULL, raw);
+    struct answer a = correct(m, layer_steps(HN_METHOD_HARDNET, 5), NULL, raw);
     assert_true(a.report.outcome == HN_OUTCOME_STALLED || a.report.outcome == HN_OUTCOME_LOCALLY_INFEASIBLE);
     assert_memory_equal(a.y, raw, sizeof raw);
     hn_model_destroy(m);
@@ -318,7 +312,7 @@ static void bounds_that_cross_by_x_are_bad_and_the_row_is_named(void **state) {
     hn_model *m = circle_model();
     for (size_t i = 0; i < COUNT_OF(crossed); i++)
         for (size_t k = 0; k < COUNT_OF(methods); k++) {
-            struct answer a = correct(m, with_steps(methods[k], 3), &crossed[i], raw);
+            struct answer a = correct(m, layer_steps(methods[k], 3), &crossed[i], raw);
             assert_int_equal(a.report.outcome, HN_OUTCOME_BAD_BOUNDS);
             assert_int_equal(a.report.culprit, 1);
             assert_int_equal(a.report.worst, 1);
@@ -388,7 +382,7 @@ static void an_evaluation_that_overflows_is_told(void **state) {
     model_finish_good(m);
     for (size_t i = 0; i < COUNT_OF(raws); i++)
         for (size_t k = 0; k < COUNT_OF(methods); k++) {
-            struct answer a = correct(m, with_steps(methods[k], 20), NULL, &raws[i]);
+            struct answer a = correct(m, layer_steps(methods[k], 20), NULL, &raws[i]);
             if (raws[i] > 0.71) {
                 assert_int_equal(a.report.outcome, HN_OUTCOME_NONFINITE_EVALUATION);
                 assert_same_bits(a.y[0], raws[i]);
@@ -422,7 +416,7 @@ static void a_value_or_a_derivative_that_is_no_number_is_told(void **state) {
     hn_model *m = root_model();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         for (size_t k = 0; k < COUNT_OF(methods); k++) {
-            struct answer a = correct(m, with_steps(methods[k], 20), NULL, cases[i].raw);
+            struct answer a = correct(m, layer_steps(methods[k], 20), NULL, cases[i].raw);
             assert_int_equal(a.report.outcome, HN_OUTCOME_NONFINITE_EVALUATION);
             assert_memory_equal(a.y, cases[i].raw, sizeof cases[i].raw);
             double sum = fabs(cases[i].raw[0] + cases[i].raw[1] - 3), worst = fmax(1, sum);
@@ -444,7 +438,7 @@ static void a_derivative_that_is_no_number_leaves_neighbours_alone(void **state)
     for (int method = 0; method < HN_METHOD_COUNT; method++)
         for (size_t at = 0; at < SIDE_BY_SIDE; at += 5) {
             double raw[2 * SIDE_BY_SIDE];
-            hn_layer *layer = layer_of(m, with_steps((hn_method)method, 20));
+            hn_layer *layer = layer_of(m, layer_steps((hn_method)method, 20));
             struct layer_results good = results_of(layer, SIDE_BY_SIDE), spoiled = results_of(layer, SIDE_BY_SIDE);
             for (size_t i = 0; i < COUNT_OF(raw); i++)
                 raw[i] = 0.5 + 0.3 * (double)i;

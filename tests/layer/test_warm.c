@@ -86,12 +86,6 @@ static hn_model *root_of_two(void) {
     return m;
 }
 
-static hn_layer_options with_steps(hn_method method, int iterations) {
-    hn_layer_options options = layer_method(method);
-    options.iterations = iterations;
-    return options;
-}
-
 static void what_is_returned_is_never_worse_than_what_came_in(void **state) {
     (void)state;
     static const double raws[][2] = {{1.42, 5}, {1.5, 1}, {1e308, 1e308}, {-1.3, 0}};
@@ -101,7 +95,7 @@ static void what_is_returned_is_never_worse_than_what_came_in(void **state) {
         for (size_t i = 0; i < COUNT_OF(raws) * COUNT_OF(warms) * 4; i++) {
             const double *raw = raws[i / 4 / COUNT_OF(warms)], by = warms[i / 4 % COUNT_OF(warms)];
             double warm[2] = {by, by};
-            hn_layer *layer = layer_of(m, with_steps((hn_method)method, (int)(i % 4)));
+            hn_layer *layer = layer_of(m, layer_steps((hn_method)method, (int)(i % 4)));
             struct layer_results r = results_of(layer, 1);
             hn_batch batch = batch_into(&r, NULL, raw);
             batch.warm = warm;

@@ -5,12 +5,19 @@
 
 #include "support/check.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 hn_layer_options layer_method(hn_method method) {
     hn_layer_options options = hn_layer_defaults();
     options.method = method;
+    return options;
+}
+
+hn_layer_options layer_steps(hn_method method, int iterations) {
+    hn_layer_options options = layer_method(method);
+    options.iterations = iterations;
     return options;
 }
 
@@ -141,6 +148,29 @@ static bool same_reports(const hn_report *a, const hn_report *b) {
                 a->steps, a->violation_before, a->violation, a->moved, a->damping, hn_outcome_text(b->outcome),
                 b->iterations, b->steps, b->violation_before, b->violation, b->moved, b->damping);
     return false;
+}
+
+struct layer_results run_and_pull(const hn_layer *layer, size_t count, const double *x, const double *y_raw,
+                                  const double *grad_y) {
+    struct layer_results r = results_of(layer, count);
+    hn_batch batch = batch_into(&r, x, y_raw);
+    hn_gradient gradient = gradient_into(&r, grad_y);
+    layer_run(layer, &batch);
+    layer_pull(layer, &batch, &gradient);
+    return r;
+}
+
+void assert_all_finite(const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        assert_true(isfinite(values[i]));
+}
+
+void assert_finite_results(const struct layer_results *r) {
+    assert_all_finite(r->y, r->count * r->outputs);
+    assert_all_finite(r->grad_y_raw, r->count * r->outputs);
+    assert_all_finite(r->grad_x, r->count * r->inputs);
+    assert_all_finite(r->grad_lower, r->count * r->rows);
+    assert_all_finite(r->grad_upper, r->count * r->rows);
 }
 
 bool same_results(const struct layer_results *first, size_t a, const struct layer_results *second, size_t b) {

@@ -6,8 +6,9 @@
 
 #include "hardnet/layer.h"
 
-/* The defaults with this method. */
+/* The defaults with this method; and with so many steps at most. */
 hn_layer_options layer_method(hn_method method);
+hn_layer_options layer_steps(hn_method method, int iterations);
 
 /* A layer that should be good. */
 hn_layer *layer_of(const hn_model *model, hn_layer_options options);
@@ -33,6 +34,13 @@ void results_release(struct layer_results *results);
 /* The batch and the gradient that write there. */
 hn_batch batch_into(const struct layer_results *results, const double *x, const double *y_raw);
 hn_gradient gradient_into(const struct layer_results *results, const double *grad_y);
+
+/* A run and its gradient, with all that they have written. */
+struct layer_results run_and_pull(const hn_layer *layer, size_t count, const double *x, const double *y_raw,
+                                  const double *grad_y);
+
+void assert_all_finite(const double *values, size_t count);
+void assert_finite_results(const struct layer_results *results); /* y and all gradients */
 
 /* Whether sample a of one and sample b of the other have the same bits in everything; says where they differ. */
 bool same_results(const struct layer_results *first, size_t a, const struct layer_results *second, size_t b);
