@@ -132,7 +132,7 @@ static void open_gradient(struct worker *worker, int lane, const hn_gradient *gr
     own->steps = (int)tape[TAPE_STEPS];
     own->attempt = (int)tape[TAPE_ATTEMPT];
     lane_write(worker, layer->gradient, lane, outputs, gradient->grad_y + own->sample * outputs);
-    if (own->attempt == TAPE_UNUSABLE || own->attempt == TAPE_TOO_SHORT) /* a fallback does not depend on y_raw */
+    if (own->attempt < 0) /* a fallback does not depend on y_raw, and a way that is lost has no gradient */
         clear(worker, layer->gradient, lane, outputs);
     clear(worker, layer->grad_x, lane, layer->inputs);
     clear(worker, layer->adjoint.grad_lower, lane, layer->rows);

@@ -22,15 +22,12 @@ static const double CLOSE = 0.1;      /* |W r| below which convergence is near *
 static const double HOLD_SHARE = 0.5; /* how close a satisfied row is held then, of |W r| */
 static const double LEAD_SHARE = 0.5; /* of |W r|^2: joint inequalities that have more of it are not left out */
 static const double STEADY = 0.9; /* a step that leaves less of |W r|^2 may be followed by more than there should be */
-static const double LEAST_EPS = 0x1p-46;
-static const double LEAST_EPS_OUTPUTS =
-    0x1p-30; /* A' A + eps I with fewer rows active than outputs is as bad as 1 / eps */
-static const double BOLD_EPS[BOLD_ATTEMPTS] = {0x1p-30, 0x1p-10}; /* next to none, and some */
+static const double LEAST_EPS = 0x1p-46, LEAST_EPS_OUTPUTS = 0x1p-30; /* A' A + eps I may be as bad as 1 / eps */
+static const double BOLD_EPS[BOLD_ATTEMPTS] = {0x1p-30, 0x1p-10};     /* next to none, and some */
 enum { NEAR_STEPS = 40, PATIENCE = 8, GLOBAL_STEPS = 100, AGAIN_STEPS = 60, LONGER_ATTEMPTS = 3 };
 
 bool control_clips(const hn_layer *layer, const struct lane *lane) {
-    return layer->options.method == HN_METHOD_AUTO && lane->stage == STAGE_GLOBAL &&
-           lane->attempt != UNCLIPPED_ATTEMPT && lane->attempt != LONG_ATTEMPT;
+    return layer->options.method == HN_METHOD_AUTO && lane->stage == STAGE_GLOBAL && !restart_unclipped(lane->attempt);
 }
 
 static double squares_at(const struct worker *worker, int lane) {

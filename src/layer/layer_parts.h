@@ -44,8 +44,7 @@ struct hn_layer {
     struct places fixed;                                     /* values of fixed outputs, by column */
     struct places bound_rows;                                /* rows that bound an output alone: row number, column */
     struct clip_task clip;                                   /* one of these per output that has any */
-    uint32_t *
-        joint; /* rows in several outputs that are no equalities by their form: those that a hold below 0 can leave out */
+    uint32_t *joint; /* rows in several outputs, no equalities by their form: what a hold below 0 can leave out */
     size_t joint_count;
     uint32_t *start;                            /* of each output */
     struct places bracket_y, bracket_x, pull_x; /* of the adjoint; see adjoint.c */
@@ -72,11 +71,13 @@ struct hn_layer {
 
 /* auto begins near the projection and falls back on accepted steps inside the bounds; the other methods have one stage. */
 enum stage { STAGE_NEAR, STAGE_GLOBAL };
+
+/* Numbers of auto's attempts; 0 is the one from y_raw, or from a warm start. */
 enum {
-    CAME_IN = -1,
+    CAME_IN = -1, /* none: y_raw ahead of a warm start */
     UNCLIPPED_ATTEMPT = 1,
     MOST_RESTARTS = 24,
-    BOLD_ATTEMPTS = 2,
+    BOLD_ATTEMPTS = 2, /* after the restarts */
     LONG_ATTEMPT = MOST_RESTARTS + BOLD_ATTEMPTS + 1
 };
 
@@ -158,10 +159,7 @@ void worker_gradient(struct worker *worker, const hn_gradient *gradient);
 
 enum { ATTEMPT_STEPS = 150 }; /* of auto; accepted ones, but for the long attempt */
 enum { TAPE_STEPS, TAPE_ATTEMPT, TAPE_HEAD };
-enum {
-    TAPE_UNUSABLE = -1,
-    TAPE_TOO_SHORT = -2
-}; /* attempts: a fallback was returned; more steps than the tape holds */
+enum { TAPE_UNUSABLE = -1, TAPE_TOO_SHORT = -2 }; /* attempts: a fallback, or a way longer than the tape; no gradient */
 
 void tape_plan(hn_layer *layer);
 void tape_prefetch(const struct worker *worker, int lane, int step, bool write);
@@ -253,6 +251,9 @@ enum decision control_auto(struct worker *worker, int lane, double measure, bool
 double power_of_two(double value); /* the one next below */
 
 /* ---- restarts (restart.c) ---- */
+
+/* Whether an attempt takes no notice of the bounds of outputs, where it begins and in its steps. */
+bool restart_unclipped(int attempt);
 
 /* Where attempt number lane->attempt begins, into the lane's y. */
 void restart_place(const struct worker *worker, int lane);

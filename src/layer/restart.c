@@ -27,7 +27,7 @@ static bool is_uniform(int attempt) {
     return attempt >= FIRST_PERTURBED && attempt <= MOST_RESTARTS && attempt % 2 == 0;
 }
 
-static bool is_unclipped(int attempt) {
+bool restart_unclipped(int attempt) {
     return attempt == UNCLIPPED_ATTEMPT || attempt == LONG_ATTEMPT;
 }
 
@@ -66,9 +66,9 @@ void restart_place(const struct worker *worker, int lane) {
             *own = *lane_at(worker, layer->start[j], lane);
         else
             *own = from + spread(attempt) * power_of_two(fmax(1, fabs(from))) * normal;
-        if (*own < lower && !is_unclipped(attempt))
+        if (*own < lower && !restart_unclipped(attempt))
             *own = lower;
-        if (*own > upper && !is_unclipped(attempt))
+        if (*own > upper && !restart_unclipped(attempt))
             *own = upper;
     }
     set_fixed(worker, lane);
@@ -83,7 +83,7 @@ void restart_pull(const struct worker *worker, int lane, int attempt) {
         double y = lane_at(worker, layer->y, lane)[j * (size_t)worker->lanes], uniform = random_uniform(&random);
         bool both = box_at(&box, j, &lower, &upper) && is_uniform(attempt);
         random_normal(&random);
-        if (is_unclipped(attempt) || (!both && attempt != FROM_START && y != lower && y != upper))
+        if (restart_unclipped(attempt) || (!both && attempt != FROM_START && y != lower && y != upper))
             continue;
         if (!both && y != lower && y != upper) { /* a start value */
             *p = 0;
