@@ -32,7 +32,6 @@ struct setting {
 
 /* An undamped step leaves a straight row where it is, and that is on its bound, but for rounding: the next step meets the
  * kink again and takes a side of its own. */
-
 static const struct setting settings[] = {
     {"paper", HN_METHOD_PAPER, 0.3, 6, 0},
     {"hardnet", HN_METHOD_HARDNET, -1, 1, 0},

@@ -39,11 +39,6 @@ static hn_model *small_model(void) {
     return m;
 }
 
-static void assert_zero(const double *values, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        assert_true(values[i] == 0);
-}
-
 static void a_feasible_output_passes_the_gradient_through(void **state) {
     (void)state;
     static const double x = 1, raw[] = {0.5, 1, 3, 1.5}, grad_y[] = {0.1, -0.2, 0.3, 0.4};
@@ -59,8 +54,8 @@ static void a_feasible_output_passes_the_gradient_through(void **state) {
             for (int j = 0; j < 4; j++)
                 assert_same_bits(r.grad_y_raw[j], j == 2 ? 0 : grad_y[j]);
             assert_in_interval(r.grad_x[0], 0.6, 0.6); /* by way of the fixed output */
-            assert_zero(r.grad_lower, r.rows);
-            assert_zero(r.grad_upper, r.rows);
+            assert_all_zero(r.grad_lower, r.rows);
+            assert_all_zero(r.grad_upper, r.rows);
         }
         results_release(&r);
         hn_layer_destroy(layer);
@@ -108,10 +103,10 @@ static void a_fallback_has_no_gradient(void **state) {
             assert_int_equal(r.flagged[s], r.reports[s].outcome != HN_OUTCOME_OK);
             if (!lost)
                 continue;
-            assert_zero(r.grad_y_raw + s * r.outputs, r.outputs);
-            assert_zero(r.grad_x + s * r.inputs, r.inputs);
-            assert_zero(r.grad_lower + s * r.rows, r.rows);
-            assert_zero(r.grad_upper + s * r.rows, r.rows);
+            assert_all_zero(r.grad_y_raw + s * r.outputs, r.outputs);
+            assert_all_zero(r.grad_x + s * r.inputs, r.inputs);
+            assert_all_zero(r.grad_lower + s * r.rows, r.rows);
+            assert_all_zero(r.grad_upper + s * r.rows, r.rows);
         }
         assert_finite_results(&r);
         results_release(&r);
@@ -144,7 +139,7 @@ static void a_gradient_that_comes_in_without_sense_goes_out_as_zero(void **state
             assert_finite_results(&r);
             if (!isfinite(strange[k])) {
                 assert_true(r.flagged[5]);
-                assert_zero(r.grad_y_raw + 5 * r.outputs, r.outputs);
+                assert_all_zero(r.grad_y_raw + 5 * r.outputs, r.outputs);
             }
             for (size_t s = 0; s < COUNT; s++)
                 if (s != 5)

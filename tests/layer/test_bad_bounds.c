@@ -75,11 +75,6 @@ static struct layer_results run(const hn_layer *layer, const struct samples *s, 
     return run_and_pull(layer, count, s->x + first * INPUTS, s->raw + first * OUTPUTS, s->grad_y + first * OUTPUTS);
 }
 
-static void assert_zero(const double *values, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        assert_true(values[i] == 0);
-}
-
 /* ---- one bound of one sample ---- */
 
 /* What a bound becomes, as a quotient, and whether that is bad on each side. */
@@ -108,10 +103,10 @@ static void check_unusable(const struct layer_results *r, size_t row) {
     assert_int_equal(report->worst, row);
     assert_true(report->violation == INFINITY && report->iterations == 0 && report->steps == 0);
     assert_true(r->flagged[BAD]);
-    assert_zero(r->grad_y_raw + BAD * OUTPUTS, OUTPUTS);
-    assert_zero(r->grad_x + BAD * INPUTS, INPUTS);
-    assert_zero(r->grad_lower + BAD * r->rows, r->rows);
-    assert_zero(r->grad_upper + BAD * r->rows, r->rows);
+    assert_all_zero(r->grad_y_raw + BAD * OUTPUTS, OUTPUTS);
+    assert_all_zero(r->grad_x + BAD * INPUTS, INPUTS);
+    assert_all_zero(r->grad_lower + BAD * r->rows, r->rows);
+    assert_all_zero(r->grad_upper + BAD * r->rows, r->rows);
 }
 
 static void check_usable(const struct scene *scene, const struct samples *s, const struct layer_results *r) {

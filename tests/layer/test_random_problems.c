@@ -139,17 +139,7 @@ static void samples_release(struct samples *s) {
 }
 
 static struct layer_results run_samples(const hn_layer *layer, const struct samples *s) {
-    struct layer_results r = results_of(layer, SAMPLES);
-    hn_batch batch = batch_into(&r, s->x, s->raw);
-    hn_gradient gradient = gradient_into(&r, s->grad_y);
-    layer_run(layer, &batch);
-    layer_pull(layer, &batch, &gradient);
-    return r;
-}
-
-static void assert_all_zero(const double *values, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        assert_true(values[i] == 0);
+    return run_and_pull(layer, SAMPLES, s->x, s->raw, s->grad_y);
 }
 
 /* Entry `at` of sample s, inputs first, is no number. */
@@ -161,8 +151,7 @@ static void check_spoilt(const struct random_problem *problem, const struct samp
     assert_int_equal(report->outcome, HN_OUTCOME_NONFINITE_INPUT);
     assert_int_equal(report->culprit, at);
     assert_true(report->iterations == 0 && report->steps == 0 && report->violation_before == INFINITY);
-    for (size_t j = 0; j < n; j++)
-        assert_true(isfinite(y[j]));
+    assert_all_finite(y, n);
     check_residual(problem, samples->x + s * k, r, s);
     if (at < k) {
         check_moved(y, samples->raw + s * n, n, report->moved);

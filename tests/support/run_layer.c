@@ -165,6 +165,11 @@ void assert_all_finite(const double *values, size_t count) {
         assert_true(isfinite(values[i]));
 }
 
+void assert_all_zero(const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        assert_true(values[i] == 0);
+}
+
 void assert_finite_results(const struct layer_results *r) {
     assert_all_finite(r->y, r->count * r->outputs);
     assert_all_finite(r->grad_y_raw, r->count * r->outputs);

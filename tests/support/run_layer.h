@@ -40,6 +40,7 @@ struct layer_results run_and_pull(const hn_layer *layer, size_t count, const dou
                                   const double *grad_y);
 
 void assert_all_finite(const double *values, size_t count);
+void assert_all_zero(const double *values, size_t count);
 void assert_finite_results(const struct layer_results *results); /* y and all gradients */
 
 /* Whether sample a of one and sample b of the other have the same bits in everything; says where they differ. */
