@@ -69,7 +69,7 @@ static void build_derivatives(struct work *w) {
 
 static struct program *compile(const struct work *w, const uint32_t *outputs, size_t count) {
     const struct problem *p = &w->problem;
-    struct program_request request = {.graph = &p->graph, .outputs = outputs, .output_count = count};
+    struct program_request request = {.stride = LANES, .graph = &p->graph, .outputs = outputs, .output_count = count};
     const size_t leaves[SPACE_COUNT] = {p->inputs, p->outputs, p->rows, p->outputs, p->rows, p->outputs, 1, p->rows};
     static const uint8_t phases[SPACE_COUNT] = {0, 1, 2, 2, 2, 2, 2, 2};
     memcpy(request.leaf_count, leaves, sizeof leaves);

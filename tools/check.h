@@ -10,6 +10,7 @@
 #define HN_TOOLS_CHECK_H
 
 #include "base/arena.h"
+#include "base/lanes.h"
 #include "derivatives/derivatives.h"
 #include "options.h"
 #include "program/program.h"

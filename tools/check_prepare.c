@@ -46,7 +46,8 @@ static hn_status differentiate(struct check *check, hn_error *error) {
 hn_status check_compile(struct program **out, const struct check *check, const uint32_t *outputs, size_t count,
                         hn_error *error) {
     static const uint8_t phases[SPACE_COUNT] = {[SPACE_X] = 0, [SPACE_Y] = 1, 2, 2, 2, 2, 2, 2};
-    struct program_request request = {.graph = &check->problem.graph, .outputs = outputs, .output_count = count};
+    struct program_request request = {
+        .stride = LANES, .graph = &check->problem.graph, .outputs = outputs, .output_count = count};
     request.leaf_count[SPACE_X] = check->inputs;
     request.leaf_count[SPACE_Y] = check->columns;
     request.leaf_count[SPACE_V] = check->functions;

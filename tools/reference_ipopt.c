@@ -90,7 +90,8 @@ static bool is_solved(enum ApplicationReturnStatus status) {
 
 static hn_status task_create(struct reference *r, struct task *task, const uint32_t *outputs, size_t count,
                              hn_error *error) {
-    struct program_request request = {.graph = &r->problem.graph, .outputs = outputs, .output_count = count};
+    struct program_request request = {
+        .stride = LANES, .graph = &r->problem.graph, .outputs = outputs, .output_count = count};
     request.leaf_count[SPACE_X] = r->problem.inputs;
     request.leaf_count[SPACE_Y] = r->problem.outputs;
     request.leaf_count[SPACE_SIGMA] = 1;

@@ -7,6 +7,7 @@
 #ifndef HN_BACKENDS_BACKEND_H
 #define HN_BACKENDS_BACKEND_H
 
+#include "base/lanes.h"
 #include "program/program.h"
 #include "sparse/barrier.h"
 #include "sparse/damped_system.h"

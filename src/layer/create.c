@@ -120,7 +120,7 @@ static double *known_entries(const hn_layer *layer) {
 static hn_status build_system(hn_layer *layer, const uint32_t *places, const double *fixed, hn_error *error) {
     const struct place_matrix *j = &layer->jacobian;
     struct damped_request request = {
-        .matrix = {layer->rows, layer->outputs, j->first, j->column, places, fixed},
+        .matrix = {layer->rows, layer->outputs, LANES, j->first, j->column, places, fixed},
         .rows_side_only = layer->options.damping == 0 && layer->options.method != HN_METHOD_AUTO,
         .fixed_shift = layer->weighted ? NAN : layer->options.damping,
         .shift = layer->task.shift,

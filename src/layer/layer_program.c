@@ -200,7 +200,7 @@ static hn_status collect_all(struct collector *all, hn_error *error) {
 static hn_status compile(struct collector *all, hn_error *error) {
     const struct problem *p = &all->problem;
     struct program_request request = {
-        .graph = &p->graph, .outputs = all->nodes.nodes, .output_count = all->nodes.count};
+        .stride = LANES, .graph = &p->graph, .outputs = all->nodes.nodes, .output_count = all->nodes.count};
     for (int space = 0; space < SPACE_COUNT; space++)
         request.phase[space] = 2;
     request.phase[SPACE_X] = 0;

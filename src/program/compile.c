@@ -10,6 +10,8 @@
 
 static hn_status check_request(const struct program_request *request, hn_error *error) {
     const struct graph *graph = request->graph;
+    if (request->stride == 0)
+        return error_set(error, HN_INVALID, "program: a slot must hold at least one number");
     for (size_t i = 0; i < request->output_count; i++)
         if (request->outputs[i] == 0 || request->outputs[i] >= graph->count)
             return error_set(error, HN_INVALID, "program: output %zu is no node of the graph", i);
@@ -73,19 +75,20 @@ static struct program *lay_out(struct layout *layout, const struct compiler *com
     return head;
 }
 
-/* An instruction over places instead of nodes. */
+/* An instruction over offsets instead of nodes. */
 static struct instruction placed(const struct compiler *compiler, struct instruction at) {
-    const uint32_t *slot = compiler->slot;
+    const uint32_t *slot = compiler->slot, stride = compiler->request->stride;
     bool list = at.code == CODE_DOT;
-    at.destination = slot[at.destination] * LANES;
-    at.a = list ? at.a : slot[at.a] * LANES;
-    at.b = list ? at.b : slot[at.b] * LANES;
-    at.c = slot[at.c] * LANES;
+    at.destination = slot[at.destination] * stride;
+    at.a = list ? at.a : slot[at.a] * stride;
+    at.b = list ? at.b : slot[at.b] * stride;
+    at.c = slot[at.c] * stride;
     return at;
 }
 
 static void fill(struct program *program, const struct compiler *compiler) {
     const struct program_request *request = compiler->request;
+    program->stride = request->stride;
     program->slots = compiler->slots;
     program->constant_count = compiler->constant_count;
     program->output_count = request->output_count;
@@ -101,7 +104,7 @@ static void fill(struct program *program, const struct compiler *compiler) {
     for (size_t i = 0; i < compiler->code_count; i++)
         program->code[i] = placed(compiler, compiler->code[i]);
     for (size_t i = 0; i < 2 * compiler->pair_count; i++)
-        program->pairs[i] = compiler->slot[compiler->pairs[i]] * LANES;
+        program->pairs[i] = compiler->slot[compiler->pairs[i]] * request->stride;
 }
 
 static hn_status pack(struct program **out, const struct compiler *compiler, hn_error *error) {
@@ -109,7 +112,7 @@ static hn_status pack(struct program **out, const struct compiler *compiler, hn_
     struct layout layout = layout_measure();
     lay_out(&layout, compiler, &parts);
     size_t bytes = layout_bytes(&layout);
-    if (compiler->slots > UINT32_MAX / LANES)
+    if (compiler->slots > UINT32_MAX / compiler->request->stride)
         return error_set(error, HN_LIMIT, "program: %zu slots are more than an instruction can name", compiler->slots);
     unsigned char *block = bytes ? base_allocate(bytes) : NULL;
     if (!block)
@@ -151,15 +154,15 @@ void program_destroy(struct program *program) {
 }
 
 void program_prepare(const struct program *program, double *slots) {
-    memset(slots, 0, program->slots * LANES * sizeof *slots);
+    memset(slots, 0, program->slots * program->stride * sizeof *slots);
     for (size_t i = 0; i < program->constant_count; i++)
-        for (int lane = 0; lane < LANES; lane++)
-            slots[i * LANES + (size_t)lane] = program->constants[i];
+        for (size_t sample = 0; sample < program->stride; sample++)
+            slots[i * program->stride + sample] = program->constants[i];
 }
 
 uint32_t *program_places(const struct program *program, struct arena *arena, size_t begin, size_t count) {
     uint32_t *places = arena_take(arena, count + 1, sizeof *places);
     for (size_t i = 0; places && i < count; i++)
-        places[i] = program->output_slot[begin + i] * LANES;
+        places[i] = program->output_slot[begin + i] * program->stride;
     return places;
 }

@@ -26,7 +26,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct listing *listing, c
 static void say_place(struct listing *listing, const char *before, uint32_t place) {
     static const char names[SPACE_COUNT][8] = {"x", "y", "v", "t", "q", "s", "sigma", "lambda"};
     const struct program *program = listing->program;
-    size_t slot = place / LANES;
+    size_t slot = place / program->stride;
     if (slot < program->constant_count) {
         say(listing, "%s%s", before, error_number(program->constants[slot]).text);
         return;
@@ -87,7 +87,7 @@ size_t program_listing(const struct program *program, char *buffer, size_t size)
     }
     for (size_t i = 0; i < program->output_count; i++) {
         say(&listing, "output %zu", i);
-        say_place(&listing, ": ", program->output_slot[i] * (uint32_t)LANES);
+        say_place(&listing, ": ", program->output_slot[i] * program->stride);
         say(&listing, "\n");
     }
     return listing.length;

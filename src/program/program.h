@@ -1,6 +1,6 @@
-/* program.h - graph to straight-line code: any set of nodes, evaluated for LANES samples at once.
+/* program.h - graph to straight-line code: any set of nodes, evaluated for one sample or for several side by side.
  *
- * In come nodes of a graph; out goes a list of instructions over slots. A slot is LANES doubles, one per sample. Constants
+ * In come nodes of a graph; out goes a list of instructions over slots. A slot is as many doubles as samples go side by side. Constants
  * come first, then the leaves of each space, then temporaries that are reused as soon as they are dead. Results are not
  * copied: output_slot says where each one lies. Each space belongs to a phase; an instruction runs in the latest phase of
  * what it depends on, so that what depends on x alone is computed once per sample and not once per step, or later, where
@@ -12,7 +12,6 @@
 #define HN_PROGRAM_H
 
 #include "base/arena.h"
-#include "base/lanes.h"
 #include "model/graph.h"
 
 enum { PHASES = 3 };
@@ -34,13 +33,14 @@ enum code {
 };
 #undef FUSED_ENUMERATE
 
-/* Places are offsets in doubles from the first slot: slot number times LANES. */
+/* Offsets in doubles from the first slot: slot number times the program's stride. */
 struct instruction {
     uint32_t code; /* enum op or enum code */
     uint32_t destination, a, b, c;
 };
 
 struct program {
+    uint32_t stride; /* doubles from one slot to the next: samples side by side */
     size_t slots;
     size_t constant_count;
     double *constants;             /* slot i holds constants[i] */
@@ -50,7 +50,7 @@ struct program {
     uint32_t *output_slot;
     struct instruction *code;
     size_t first[PHASES + 1]; /* phase p is code[first[p]] up to code[first[p + 1]] */
-    uint32_t *pairs;          /* of DOT instructions: two places each */
+    uint32_t *pairs;          /* of DOT instructions: two offsets each */
     size_t pair_count;
     size_t operators[PHASES]; /* graph operators behind the code of each phase; a sum of k terms counts k - 1 */
     void *block;              /* the one allocation that holds all of this */
@@ -58,6 +58,7 @@ struct program {
 };
 
 struct program_request {
+    uint32_t stride; /* doubles in a slot, at least 1 */
     const struct graph *graph;
     const uint32_t *outputs;
     size_t output_count;
@@ -69,10 +70,10 @@ struct program_request {
 hn_status program_create(struct program **out, const struct program_request *request, hn_error *error);
 void program_destroy(struct program *program);
 
-/* Fills the constants into a fresh set of slots (program->slots * LANES doubles, 64-byte aligned) and zeroes the rest. */
+/* Fills the constants into a fresh set of slots (slots times stride doubles, 64-byte aligned) and zeroes the rest. */
 void program_prepare(const struct program *program, double *slots);
 
-/* The places of count outputs from begin on, as a list in the arena; NULL when memory is out. */
+/* The offsets of count outputs from begin on, as a list in the arena; NULL when memory is out. */
 uint32_t *program_places(const struct program *program, struct arena *arena, size_t begin, size_t count);
 
 /* Writes the code for people, as snprintf does: at most size bytes with the ending 0; returns the length of the whole. */

@@ -46,7 +46,7 @@ static hn_status predict(struct side *side, const struct vectors *rows, const st
 
 /* ---- products with A and A' ---- */
 
-static hn_status list_product(struct product *out, const struct vectors *vectors, const uint32_t *place,
+static hn_status list_product(struct product *out, const struct vectors *vectors, const struct damped_matrix *matrix,
                               hn_error *error) {
     size_t capacity = 0, at = 0;
     out->count = vectors->count;
@@ -57,8 +57,8 @@ static hn_status list_product(struct product *out, const struct vectors *vectors
     for (size_t i = 0; i < vectors->count; i++) {
         out->stream[at++] = (uint32_t)(vectors->first[i + 1] - vectors->first[i]);
         for (size_t e = vectors->first[i]; e < vectors->first[i + 1]; e++) {
-            out->stream[at++] = place[vectors->entry[e]];
-            out->stream[at++] = vectors->index[e] * LANES;
+            out->stream[at++] = matrix->place[vectors->entry[e]];
+            out->stream[at++] = vectors->index[e] * matrix->stride;
         }
     }
     return HN_OK;
@@ -71,7 +71,7 @@ hn_status product_create(struct product *out, const struct damped_matrix *matrix
     if (status == HN_OK && transposed)
         status = vectors_transpose(&by_columns, &by_rows, error);
     if (status == HN_OK)
-        status = list_product(out, transposed ? &by_columns : &by_rows, matrix->place, error);
+        status = list_product(out, transposed ? &by_columns : &by_rows, matrix, error);
     vectors_release(&by_rows);
     vectors_release(&by_columns);
     return status;
@@ -80,19 +80,20 @@ hn_status product_create(struct product *out, const struct damped_matrix *matrix
 /* ---- the factor ---- */
 
 /* Storage: zero, range of pivots, 1/D, L, then -L D or what else the kind needs, then constants. */
-static hn_status place_storage(struct damped *system, const struct symbolic *symbolic, uint32_t storage, size_t *next,
-                               hn_error *error) {
-    size_t slot = storage / LANES, entries = system->nonzeros;
+static hn_status place_storage(struct damped *system, const struct symbolic *symbolic,
+                               const struct damped_request *request, size_t *next, hn_error *error) {
+    uint32_t stride = request->matrix.stride;
+    size_t slot = request->storage / stride, entries = system->nonzeros;
     if (system->kind == FACTOR_DENSE)
         entries = system->order * (system->order + 1) / 2;
     size_t second = system->kind == FACTOR_LISTED ? negated_slots(symbolic) : 2 * system->order;
-    if (slot + 3 + system->order + entries + second > UINT32_MAX / LANES / 2)
+    if (slot + 3 + system->order + entries + second > UINT32_MAX / stride / 2)
         return error_set(error, HN_LIMIT, "the factor of the system has %zu entries, too many to address", entries);
-    system->zero = (uint32_t)(slot * LANES);
-    system->pivot_range = (uint32_t)((slot + 1) * LANES);
-    system->inverse = (uint32_t)((slot + 3) * LANES);
-    system->lower = (uint32_t)((slot + 3 + system->order) * LANES);
-    system->negated = (uint32_t)((slot + 3 + system->order + entries) * LANES);
+    system->zero = (uint32_t)(slot * stride);
+    system->pivot_range = (uint32_t)((slot + 1) * stride);
+    system->inverse = (uint32_t)((slot + 3) * stride);
+    system->lower = (uint32_t)((slot + 3 + system->order) * stride);
+    system->negated = (uint32_t)((slot + 3 + system->order + entries) * stride);
     *next = slot + 3 + system->order + entries + second;
     return HN_OK;
 }
@@ -106,7 +107,8 @@ static void *copy_list(const void *list, size_t count, size_t size) {
 }
 
 /* What the solves read: where each unknown lies in a vector, and the pattern of L. */
-static hn_status keep_pattern(struct damped *system, const struct symbolic *symbolic, hn_error *error) {
+static hn_status keep_pattern(struct damped *system, const struct symbolic *symbolic, uint32_t stride,
+                              hn_error *error) {
     size_t n = symbolic->n, nonzeros = symbolic->nonzeros;
     system->permutation = copy_list(symbolic->order, n, sizeof *system->permutation);
     system->column_first = copy_list(symbolic->column_first, n + 1, sizeof *system->column_first);
@@ -119,9 +121,9 @@ static hn_status keep_pattern(struct damped *system, const struct symbolic *symb
         !system->row_first || !system->row_column || !system->row_entry)
         return error_no_memory(error, "the pattern of the factor");
     for (size_t e = 0; e < nonzeros; e++)
-        system->row_offset[e] = symbolic->order[symbolic->row_index[e]] * LANES;
+        system->row_offset[e] = symbolic->order[symbolic->row_index[e]] * stride;
     for (size_t k = 0; k < n; k++)
-        system->permutation[k] *= LANES;
+        system->permutation[k] *= stride;
     return HN_OK;
 }
 
@@ -155,14 +157,14 @@ static hn_status write_lists(struct damped *system, const struct side *side, con
                             .columns = side->columns,
                             .symbolic = system->kind == FACTOR_DENSE ? NULL : symbolic};
     size_t next = 0;
-    hn_status status = place_storage(system, symbolic, request->storage, &next, error);
+    hn_status status = place_storage(system, symbolic, request, &next, error);
     if (status == HN_OK) {
-        lister.next_place = (uint32_t)(next * LANES);
+        lister.next_place = (uint32_t)(next * request->matrix.stride);
         status = lister_begin(&lister, system->order, error);
     }
     if (status == HN_OK)
         status = system->kind == FACTOR_LISTED ? factor_list(&lister, error) : gram_list(&lister, error);
-    system->slots = next + system->constant_count - request->storage / LANES;
+    system->slots = next + system->constant_count - request->storage / request->matrix.stride;
     lister_end(&lister);
     return status;
 }
@@ -188,7 +190,7 @@ static hn_status build_factor(struct damped *system, const struct side *side, co
                                                 MOST_NONZEROS, ARRANGED_FOR_SPEED};
         status = symbolic_create(&symbolic, &wanted, error);
         if (status == HN_OK)
-            status = keep_pattern(system, &symbolic, error);
+            status = keep_pattern(system, &symbolic, request->matrix.stride, error);
     }
     if (status == HN_OK)
         status = write_lists(system, side, &symbolic, request, error);
@@ -235,9 +237,9 @@ static hn_status choose_side(struct damped *out, struct side sides[2], const str
 static hn_status build(struct damped *out, struct vectors *by_rows, struct vectors *by_columns,
                        const struct damped_request *request, hn_error *error) {
     struct side sides[2] = {{.cost = INFINITY}, {.cost = INFINITY}};
-    hn_status status = list_product(&out->by_rows, by_rows, request->matrix.place, error);
+    hn_status status = list_product(&out->by_rows, by_rows, &request->matrix, error);
     if (status == HN_OK)
-        status = list_product(&out->by_columns, by_columns, request->matrix.place, error);
+        status = list_product(&out->by_columns, by_columns, &request->matrix, error);
     if (status == HN_OK)
         status = predict_sides(sides, by_rows, by_columns, request, error);
     if (status == HN_OK)

@@ -1,22 +1,22 @@
 /* damped_system.h - the linear system of a damped step over lanes: (M M' + E) z = b with M sparse and E diagonal.
  *
  * M is A (one unknown per row) or A' (one unknown per column), whichever is predicted to cost less. In come the pattern of A and
- * the places where its numbers lie; out go streams of places that the kernels (damped_kernel.h) walk for LANES samples at
+ * the places where its numbers lie; out go streams of offsets that the kernels (damped_kernel.h) walk for several samples at
  * once. Everything symbolic happens here, once; nothing here ever sees a sample.
  *
- * A place is an offset in doubles from the start of a worker's slots: slot number times LANES. The factor is L D L' with unit L,
+ * A place is an offset in doubles from the start of a worker's slots: slot number times the matrix's stride. The factor is L D L' with unit L,
  * pivots in the order of symbolic.h; M M' is never stored, its entries are summed where the factor needs them.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_SPARSE_DAMPED_SYSTEM_H
 #define HN_SPARSE_DAMPED_SYSTEM_H
 
-#include "base/lanes.h"
 #include "hardnet/base.h"
 
 /* A, by rows, columns ascending. Entry e lies at place[e]; where fixed[e] is a number, not NaN, it is that number for ever. */
 struct damped_matrix {
     size_t rows, columns;
+    uint32_t stride;        /* doubles from one slot to the next, at least 1 */
     const size_t *first;    /* rows + 1 */
     const uint32_t *column; /* of each entry */
     const uint32_t *place;

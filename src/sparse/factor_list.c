@@ -44,7 +44,7 @@ static hn_status new_constant(struct lister *lister, double value, hn_error *err
         return error_no_memory(error, "the constants of the system");
     system->constants = list;
     list[system->constant_count++] = (struct damped_constant){lister->next_place, value};
-    lister->next_place += LANES;
+    lister->next_place += lister->request->matrix.stride;
     return HN_OK;
 }
 
@@ -116,8 +116,8 @@ static void walk_gram(struct lister *lister, size_t j, bool write) {
     }
 }
 
-static uint32_t place_of(uint32_t from, size_t slot) {
-    return (uint32_t)(from + slot * LANES);
+static uint32_t place_of(const struct lister *lister, uint32_t from, size_t slot) {
+    return (uint32_t)(from + slot * lister->request->matrix.stride);
 }
 
 static void walk_factor(struct lister *lister, size_t j, bool write) {
@@ -129,7 +129,7 @@ static void walk_factor(struct lister *lister, size_t j, bool write) {
         for (size_t e = own + 1; e < symbolic->column_first[k + 1]; e++) {
             uint32_t target = lister->target[symbolic->row_index[e]];
             if (write)
-                put_pair(lister, target, place_of(system->lower, e), n_jk);
+                put_pair(lister, target, place_of(lister, system->lower, e), n_jk);
             else
                 lister->rests[target]++;
         }
@@ -155,7 +155,7 @@ hn_status lister_shift(struct lister *lister, size_t row, double folded, uint32_
     const struct damped_request *request = lister->request;
     if (!isnan(request->fixed_shift))
         return lister_constant(lister, request->fixed_shift + folded, place, error);
-    *place = lister->system->outputs_side ? request->shift_uniform : place_of(request->shift, row);
+    *place = lister->system->outputs_side ? request->shift_uniform : place_of(lister, request->shift, row);
     return HN_OK;
 }
 
@@ -172,9 +172,9 @@ void lister_word(struct lister *lister, uint32_t word) {
 static void put_row(struct lister *lister, size_t j) {
     const struct symbolic *symbolic = lister->symbolic;
     for (size_t p = symbolic->row_first[j]; p < symbolic->row_first[j + 1]; p++) {
-        lister_word(lister, place_of(lister->system->lower, symbolic->row_entry[p]));
+        lister_word(lister, place_of(lister, lister->system->lower, symbolic->row_entry[p]));
         lister_word(lister, lister->negated[symbolic->row_entry[p]]);
-        lister_word(lister, place_of(0, symbolic->order[symbolic->column_index[p]]));
+        lister_word(lister, place_of(lister, 0, symbolic->order[symbolic->column_index[p]]));
     }
 }
 
@@ -240,7 +240,8 @@ static hn_status place_negated(struct lister *lister, hn_error *error) {
     lister->negated = array_grow(NULL, &capacity[1], symbolic->nonzeros + 1, sizeof *lister->negated);
     for (size_t j = 0; free_slots && lister->negated && j < symbolic->n; j++) {
         for (size_t e = symbolic->column_first[j]; e < symbolic->column_first[j + 1]; e++)
-            lister->negated[e] = free_count > 0 ? free_slots[--free_count] : place_of(lister->system->negated, used++);
+            lister->negated[e] =
+                free_count > 0 ? free_slots[--free_count] : place_of(lister, lister->system->negated, used++);
         for (size_t p = symbolic->row_first[j]; p < symbolic->row_first[j + 1]; p++)
             free_slots[free_count++] = lister->negated[symbolic->row_entry[p]];
     }

@@ -80,7 +80,7 @@ static hn_status make_system(struct completion *c, hn_error *error) {
             }
     }
     first[rows] = count;
-    const struct damped_request request = {.matrix = {rows, c->layer->outputs, first, column, place, NULL},
+    const struct damped_request request = {.matrix = {rows, c->layer->outputs, LANES, first, column, place, NULL},
                                            .rows_side_only = true,
                                            .fixed_shift = NAN,
                                            .shift = c->shift,
@@ -93,7 +93,7 @@ static hn_status make_system(struct completion *c, hn_error *error) {
 
 static hn_status make_products(struct completion *c, hn_error *error) {
     const struct place_matrix *j = &c->layer->jacobian;
-    const struct damped_matrix matrix = {c->layer->rows, c->layer->outputs, j->first, j->column, j->place, NULL};
+    const struct damped_matrix matrix = {c->layer->rows, c->layer->outputs, LANES, j->first, j->column, j->place, NULL};
     hn_status status = product_create(&c->by_rows, &matrix, false, error);
     return status == HN_OK ? product_create(&c->by_columns, &matrix, true, error) : status;
 }

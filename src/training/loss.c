@@ -46,7 +46,7 @@ static hn_status collect(struct parts *parts, hn_error *error) {
 static hn_status compile(struct loss *loss, const struct parts *parts, hn_error *error) {
     const struct problem *p = &parts->problem;
     struct program_request request = {
-        .graph = &p->graph, .outputs = parts->nodes.nodes, .output_count = parts->nodes.count};
+        .stride = LANES, .graph = &p->graph, .outputs = parts->nodes.nodes, .output_count = parts->nodes.count};
     request.leaf_count[SPACE_X] = p->inputs;
     request.leaf_count[SPACE_Y] = p->outputs;
     request.leaf_count[SPACE_LAMBDA] = p->rows;

@@ -51,7 +51,7 @@ static hn_status collect_all(struct parts *parts, hn_error *error) {
 static hn_status compile(struct refiner *r, const struct parts *parts, hn_error *error) {
     const struct problem *p = &parts->problem;
     struct program_request request = {
-        .graph = &p->graph, .outputs = parts->nodes.nodes, .output_count = parts->nodes.count};
+        .stride = LANES, .graph = &p->graph, .outputs = parts->nodes.nodes, .output_count = parts->nodes.count};
     request.leaf_count[SPACE_X] = r->inputs = p->inputs;
     request.leaf_count[SPACE_Y] = r->outputs = p->outputs;
     r->rows = p->rows;
@@ -140,7 +140,7 @@ static hn_status create_system(struct refiner *r, hn_error *error) {
     for (size_t e = 0; e < r->entries; e++)
         places[e] = (uint32_t)(r->task.matrix + e * LANES);
     const struct damped_request request = {
-        .matrix = {r->rows, r->outputs, r->first, r->column, places, NULL},
+        .matrix = {r->rows, r->outputs, LANES, r->first, r->column, places, NULL},
         .rows_side_only = true,
         .fixed_shift = NAN,
         .shift = r->task.shift,

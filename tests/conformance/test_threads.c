@@ -49,7 +49,7 @@ static void build(struct shared *shared) {
     assert_int_equal(
         derivatives_jacobian(&jacobian, &problem.graph, problem.body, problem.rows, SPACE_Y, OUTPUTS, NULL), HN_OK);
     struct program_request request = {
-        .graph = &problem.graph, .outputs = jacobian.node, .output_count = jacobian.count};
+        .stride = LANES, .graph = &problem.graph, .outputs = jacobian.node, .output_count = jacobian.count};
     request.leaf_count[SPACE_Y] = OUTPUTS;
     request.phase[SPACE_Y] = 1;
     assert_int_equal(program_create(&shared->program, &request, NULL), HN_OK);

@@ -88,7 +88,7 @@ static hn_status products(struct journey *j, hn_error *error) {
 static hn_status compile(struct journey *j, hn_error *error) {
     const struct problem *p = &j->problem;
     struct program_request request = {
-        .graph = &p->graph, .outputs = j->matrices[6].node, .output_count = j->matrices[6].count};
+        .stride = 1, .graph = &p->graph, .outputs = j->matrices[6].node, .output_count = j->matrices[6].count};
     const size_t leaves[SPACE_COUNT] = {p->inputs, p->outputs, p->rows, p->outputs, p->rows, p->outputs, 1, p->rows};
     memcpy(request.leaf_count, leaves, sizeof leaves);
     return program_create(&j->program, &request, error);

@@ -134,7 +134,7 @@ static struct trial trial_of(const struct recipe *recipe, struct random *random)
     t.shift = (uint32_t)(at * LANES);
     t.shift_uniform = (uint32_t)((at + t.rows) * LANES);
     struct damped_request request = {
-        .matrix = {t.rows, t.columns, t.first, t.column, t.place, recipe->known > 0 ? t.fixed : NULL},
+        .matrix = {t.rows, t.columns, LANES, t.first, t.column, t.place, recipe->known > 0 ? t.fixed : NULL},
         .rows_side_only = !recipe->outputs_side,
         .fixed_shift = recipe->fixed_shift ? recipe->shift : NAN,
         .shift = t.shift,
@@ -363,7 +363,7 @@ static void a_factor_without_lists_solves_backward_stably(void **state) {
                                     .to = {(uint32_t)((at + 2 * ROWS) * LANES), (uint32_t)((at + 3 * ROWS) * LANES)}};
     t.shift = (uint32_t)((at + 4 * ROWS) * LANES);
     t.shift_uniform = (uint32_t)((at + 5 * ROWS) * LANES);
-    struct damped_request request = {.matrix = {t.rows, t.columns, t.first, t.column, t.place, NULL},
+    struct damped_request request = {.matrix = {t.rows, t.columns, LANES, t.first, t.column, t.place, NULL},
                                      .rows_side_only = true,
                                      .fixed_shift = NAN,
                                      .shift = t.shift,

@@ -8,7 +8,8 @@
 
 struct program_request request_of(const struct graph *graph, const uint32_t *outputs, size_t output_count,
                                   const size_t *leaf_count) {
-    struct program_request request = {.graph = graph, .outputs = outputs, .output_count = output_count};
+    struct program_request request = {
+        .stride = LANES, .graph = graph, .outputs = outputs, .output_count = output_count};
     memcpy(request.leaf_count, leaf_count, sizeof request.leaf_count);
     for (int space = 0; space < SPACE_COUNT; space++)
         request.phase[space] = (uint8_t)(space < PHASES ? space : PHASES - 1);
