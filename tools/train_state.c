@@ -41,15 +41,15 @@ static struct checkpoint state_parts(struct training *t, struct checkpoint_part 
     struct train_state *s = &t->state;
     struct train_source *source = &t->source;
     const struct checkpoint_part all[PARTS] = {
-        {"numbers", s->number, 1, NUMBERS, false},
-        {"weights", hn_network_parameters(t->network), 1, s->parameters, false},
-        {"moment.0", hn_trainer_moment(t->trainer, 0), 1, s->parameters, false},
-        {"moment.1", hn_trainer_moment(t->trainer, 1), 1, s->parameters, false},
-        {"best", s->best, 1, s->parameters, false},
-        {"curve", s->curve, s->rows, CURVE_COLUMNS, true},
-        {"rollout", t->rollout.x, t->rollout.count, source->inputs, false},
-        {"label.x", source->label_x, source->labels, source->inputs, true},
-        {"label.y", source->label_y, source->labels, source->outputs, true},
+        {"numbers", s->number, 1, NUMBERS, false, CHECKPOINT_ANY},
+        {"weights", hn_network_parameters(t->network), 1, s->parameters, false, CHECKPOINT_FINITE},
+        {"moment.0", hn_trainer_moment(t->trainer, 0), 1, s->parameters, false, CHECKPOINT_FINITE},
+        {"moment.1", hn_trainer_moment(t->trainer, 1), 1, s->parameters, false, CHECKPOINT_NOT_NEGATIVE},
+        {"best", s->best, 1, s->parameters, false, CHECKPOINT_FINITE},
+        {"curve", s->curve, s->rows, CURVE_COLUMNS, true, CHECKPOINT_ANY},
+        {"rollout", t->rollout.x, t->rollout.count, source->inputs, false, CHECKPOINT_FINITE},
+        {"label.x", source->label_x, source->labels, source->inputs, true, CHECKPOINT_FINITE},
+        {"label.y", source->label_y, source->labels, source->outputs, true, CHECKPOINT_FINITE},
     };
     memcpy(parts, all, sizeof all);
     return (struct checkpoint){t->record.count, PARTS, t->record.texts, parts};

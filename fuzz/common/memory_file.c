@@ -104,6 +104,28 @@ int system_remove(const char *path) {
 
 /* ---- what does nothing in memory ---- */
 
+int system_look(const char *path, struct system_facts *facts) {
+    (void)path, (void)facts;
+    errno = ENOENT;
+    return -1;
+}
+
+ssize_t system_read_link(const char *path, char *target, size_t size) {
+    (void)path, (void)target, (void)size;
+    errno = EINVAL;
+    return -1;
+}
+
+int system_take_after(int descriptor, const struct system_facts *facts) {
+    (void)descriptor, (void)facts;
+    return 0;
+}
+
+bool system_is_regular(const struct system_facts *facts) {
+    (void)facts;
+    return true;
+}
+
 int system_open_folder(const char *path) {
     (void)path;
     return DESCRIPTOR;

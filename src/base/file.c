@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { READ_STEP = 64 * 1024, TEMPORARY_TRIES = 100 };
+enum { READ_STEP = 64 * 1024, TEMPORARY_TRIES = 100, LONGEST_PATH = 4096, MOST_LINKS = 40 };
 
 static hn_status io_error(hn_error *error, const char *path, const char *what, int code) {
     char reason[128];
@@ -92,9 +92,62 @@ static int write_all(int file, const unsigned char *bytes, size_t count) {
     return 0;
 }
 
+/* What is written: where the caller's path leads, and what is there. */
+struct target {
+    char path[LONGEST_PATH];
+    bool there;
+    struct system_facts facts;
+};
+
+/* Bytes of the path up to its last slash, that included. */
+static size_t folder_length(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* The path that a link names, seen from the link's own folder; false when it is too long. */
+static bool go_to(struct target *t, const char *named, size_t length) {
+    size_t folder = named[0] == '/' ? 0 : folder_length(t->path);
+    if (length >= sizeof t->path - folder)
+        return false;
+    memcpy(t->path + folder, named, length);
+    t->path[folder + length] = '\0';
+    return true;
+}
+
+/* Through symbolic links, to what is one no longer, or to where nothing is yet. */
+static int follow_links(struct target *t) {
+    char named[LONGEST_PATH];
+    for (int i = 0; i < MOST_LINKS; i++) {
+        ssize_t length = system_read_link(t->path, named, sizeof named);
+        if (length < 0)
+            return errno == EINVAL || errno == ENOENT || errno == ENOTDIR ? 0 : -1;
+        if (length == 0 || !go_to(t, named, (size_t)length)) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+    }
+    errno = ELOOP;
+    return -1;
+}
+
+static hn_status find_target(struct target *t, const char *path, hn_error *error) {
+    size_t length = strlen(path);
+    if (length >= sizeof t->path)
+        return io_error(error, path, "write", ENAMETOOLONG);
+    memcpy(t->path, path, length + 1);
+    t->there = system_look(path, &t->facts) == 0;
+    if (!t->there && errno != ENOENT && errno != ENOTDIR)
+        return io_error(error, path, "write", errno);
+    if (t->there && !system_is_regular(&t->facts))
+        return error_set(error, HN_IO, "%s: cannot write: it is there and no regular file", path);
+    return follow_links(t) == 0 ? HN_OK : io_error(error, path, "write", errno);
+}
+
 /* A file that is to become path.N.tmp for the smallest free N; that name is left in name once it has it. */
 struct temporary {
-    const char *path;
+    const char *shown; /* the caller's path, for messages */
+    const struct target *target;
     char *name;
     size_t size; /* of name */
     bool named;
@@ -105,7 +158,7 @@ struct temporary {
 static int take_name(struct temporary *t) {
     int result = -1;
     for (int i = 0; i < TEMPORARY_TRIES; i++) {
-        snprintf(t->name, t->size, "%s.%d.tmp", t->path, i);
+        snprintf(t->name, t->size, "%s.%d.tmp", t->target->path, i);
         result = t->file < 0 ? system_create(t->name) : system_name(t->file, t->name);
         if (result >= 0 || errno != EEXIST)
             break;
@@ -125,7 +178,9 @@ static int create_temporary(struct temporary *t) {
 static const char *write_and_close(struct temporary *t, const void *bytes, size_t count) {
     const char *failed = NULL;
     int code = 0;
-    if (write_all(t->file, bytes, count) != 0)
+    if (t->target->there && system_take_after(t->file, &t->target->facts) != 0)
+        failed = "keep the permissions of", code = errno;
+    else if (write_all(t->file, bytes, count) != 0)
         failed = "write", code = errno;
     else if (system_sync(t->file) != 0)
         failed = "sync", code = errno;
@@ -139,8 +194,7 @@ static const char *write_and_close(struct temporary *t, const void *bytes, size_
 
 /* The folder of a path, which is left in name. */
 static int open_folder_of(const char *path, char *name) {
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    size_t length = folder_length(path);
     memcpy(name, path, length);
     memcpy(name + length, ".", 2);
     return system_open_folder(name);
@@ -148,15 +202,15 @@ static int open_folder_of(const char *path, char *name) {
 
 static hn_status replace_file(struct temporary *t, const void *bytes, size_t count, hn_error *error) {
     if (create_temporary(t) < 0)
-        return io_error(error, t->path, "create a temporary file for", errno);
+        return io_error(error, t->shown, "create a temporary file for", errno);
     const char *failed = write_and_close(t, bytes, count);
-    if (!failed && system_rename(t->name, t->path) != 0)
+    if (!failed && system_rename(t->name, t->target->path) != 0)
         failed = "replace";
     if (failed) {
         int code = errno;
         if (t->named)
             system_remove(t->name);
-        return io_error(error, t->path, failed, code);
+        return io_error(error, t->shown, failed, code);
     }
     return HN_OK;
 }
@@ -164,22 +218,27 @@ static hn_status replace_file(struct temporary *t, const void *bytes, size_t cou
 /* Syncing the folder makes the rename itself survive a power cut. It is opened first, while nothing has changed yet. Some
  * file systems cannot sync folders (EINVAL); they are taken as they are. */
 static hn_status replace_and_sync(struct temporary *t, const void *bytes, size_t count, hn_error *error) {
-    int folder = open_folder_of(t->path, t->name);
+    int folder = open_folder_of(t->target->path, t->name);
     if (folder < 0)
-        return io_error(error, t->path, "open the folder of", errno);
+        return io_error(error, t->shown, "open the folder of", errno);
     hn_status status = replace_file(t, bytes, count, error);
     if (status == HN_OK && system_sync(folder) != 0 && errno != EINVAL)
-        status = io_error(error, t->path, "sync the folder of", errno);
+        status = io_error(error, t->shown, "sync the folder of", errno);
     system_close(folder);
     return status;
 }
 
 hn_status file_write(const char *path, const void *bytes, size_t count, hn_error *error) {
-    struct temporary t = {.path = path, .size = strlen(path) + sizeof ".99.tmp", .file = -1};
+    struct target target;
+    struct temporary t = {.shown = path, .target = &target, .file = -1};
+    hn_status status = find_target(&target, path, error);
+    if (status != HN_OK)
+        return status;
+    t.size = strlen(target.path) + sizeof ".99.tmp";
     t.name = base_allocate(t.size);
     if (!t.name)
         return error_no_memory(error, path);
-    hn_status status = replace_and_sync(&t, bytes, count, error);
+    status = replace_and_sync(&t, bytes, count, error);
     base_release(t.name);
     return status;
 }

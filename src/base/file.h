@@ -5,6 +5,9 @@
  * synced, the last step, is the new file already there. A process that is killed leaves nothing behind either, but for the
  * moment between the two names; where files without a name are not supported the temporary name is there from the start.
  *
+ * A symbolic link stays: what it leads to is replaced, or created. A file that is replaced keeps its permissions, and its owner
+ * where the system allows that. Nothing but a regular file is replaced: folders, devices and pipes are refused.
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_FILE_H
 #define HN_BASE_FILE_H

@@ -46,6 +46,33 @@ int system_open_folder(const char *path) {
     return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+int system_look(const char *path, struct system_facts *facts) {
+    struct stat seen;
+    if (stat(path, &seen) != 0)
+        return -1;
+    *facts = (struct system_facts){.mode = seen.st_mode, .owner = seen.st_uid, .group = seen.st_gid};
+    return 0;
+}
+
+ssize_t system_read_link(const char *path, char *target, size_t size) {
+    return readlink(path, target, size);
+}
+
+/* Only root may give files away. The owner comes first: changing it takes permissions away. */
+int system_take_after(int file, const struct system_facts *facts) {
+    struct stat now;
+    if (fstat(file, &now) != 0)
+        return -1;
+    bool differs = now.st_uid != facts->owner || now.st_gid != facts->group;
+    if (differs && fchown(file, facts->owner, facts->group) != 0 && fchown(file, (uid_t)-1, facts->group) != 0)
+        errno = 0;
+    return fchmod(file, facts->mode & 07777);
+}
+
+bool system_is_regular(const struct system_facts *facts) {
+    return S_ISREG(facts->mode);
+}
+
 off_t system_size(int file) {
     struct stat facts;
     return fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) ? facts.st_size : -1;

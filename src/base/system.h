@@ -11,11 +11,22 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* What is known about a file before it is replaced. */
+struct system_facts {
+    mode_t mode; /* kind and permissions, as stat gives them */
+    uid_t owner;
+    gid_t group;
+};
+
 int system_open_read(const char *path);
 int system_create(const char *path);           /* fails if the file exists */
 int system_create_unnamed(const char *folder); /* gone when it is closed before it has a name; EOPNOTSUPP: not here */
 int system_name(int file, const char *path);   /* gives an unnamed file a name; fails if that exists */
 int system_open_folder(const char *path);
+int system_look(const char *path, struct system_facts *facts);         /* through links */
+ssize_t system_read_link(const char *path, char *target, size_t size); /* no 0 at the end; EINVAL: it is no link */
+int system_take_after(int file, const struct system_facts *facts);     /* permissions; the owner where possible */
+bool system_is_regular(const struct system_facts *facts);
 off_t system_size(int file); /* -1 unless it is a regular file */
 ssize_t system_read(int file, void *bytes, size_t count);
 ssize_t system_write(int file, const void *bytes, size_t count);

@@ -18,6 +18,7 @@ struct member {
 
 struct team {
     int size, started; /* the first member is the caller */
+    pid_t process;     /* whose threads the others are */
     struct member *members;
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
@@ -49,7 +50,16 @@ static void *member_main(void *argument) {
     return NULL;
 }
 
+/* In a child of the process that made the team the other members do not exist, and the lock may be held for ever. */
+static bool is_forked(const struct team *team) {
+    return team->process != getpid();
+}
+
 void team_run(struct team *team, void (*work)(void *context, int member), void *context) {
+    if (team->size == 1 || is_forked(team)) {
+        work(context, 0);
+        return;
+    }
     pthread_mutex_lock(&team->mutex);
     team->work = work;
     team->context = context;
@@ -64,6 +74,30 @@ void team_run(struct team *team, void (*work)(void *context, int member), void *
     pthread_mutex_unlock(&team->mutex);
 }
 
+/* ---- pieces ---- */
+
+struct share {
+    size_t next, count;
+    void (*piece)(void *context, int member, size_t number);
+    void *context;
+};
+
+static void take_pieces(void *context, int member) {
+    struct share *share = context;
+    for (;;) {
+        size_t number = __atomic_fetch_add(&share->next, 1, __ATOMIC_RELAXED);
+        if (number >= share->count)
+            return;
+        share->piece(share->context, member, number);
+    }
+}
+
+void team_share(struct team *team, size_t count, void (*piece)(void *context, int member, size_t number),
+                void *context) {
+    struct share share = {.count = count, .piece = piece, .context = context};
+    team_run(team, take_pieces, &share);
+}
+
 /* ---- life ---- */
 
 static int count_cores(void) {
@@ -73,7 +107,7 @@ static int count_cores(void) {
     return cores < TEAM_MOST ? (int)cores : TEAM_MOST;
 }
 
-static hn_status start_threads(struct team *team, hn_error *error) {
+static hn_status start_threads(struct team *team, bool fewer, hn_error *error) {
     size_t capacity = 0;
     team->members = array_grow(NULL, &capacity, (size_t)team->size, sizeof *team->members);
     if (!team->members)
@@ -81,25 +115,28 @@ static hn_status start_threads(struct team *team, hn_error *error) {
     for (int i = 1; i < team->size; i++) {
         team->members[i] = (struct member){.team = team, .number = i};
         if (pthread_create(&team->members[i].thread, NULL, member_main, &team->members[i]) != 0)
-            return error_set(error, HN_NO_MEMORY, "out of memory: thread %d of %d could not be started", i + 1,
-                             team->size);
+            break;
         team->started++;
     }
+    if (team->started < team->size && !fewer)
+        return error_set(error, HN_NO_MEMORY, "out of memory: thread %d of %d could not be started", team->started + 1,
+                         team->size);
+    team->size = team->started;
     return HN_OK;
 }
 
-hn_status team_create(struct team **out, int threads, hn_error *error) {
+static hn_status create(struct team **out, int threads, bool fewer, hn_error *error) {
     *out = NULL;
     if (threads < 0 || threads > TEAM_MOST)
         return error_set(error, HN_INVALID, "%d threads: choose 0 (one per core) to %d", threads, TEAM_MOST);
     struct team *team = base_allocate(sizeof *team);
     if (!team)
         return error_no_memory(error, "threads");
-    *team = (struct team){.size = threads ? threads : count_cores(), .started = 1};
+    *team = (struct team){.size = threads ? threads : count_cores(), .started = 1, .process = getpid()};
     pthread_mutex_init(&team->mutex, NULL); /* with default attributes these cannot fail on Linux */
     pthread_cond_init(&team->wake, NULL);
     pthread_cond_init(&team->done, NULL);
-    hn_status status = start_threads(team, error);
+    hn_status status = start_threads(team, fewer, error);
     if (status != HN_OK) {
         team_destroy(team);
         return status;
@@ -108,19 +145,32 @@ hn_status team_create(struct team **out, int threads, hn_error *error) {
     return HN_OK;
 }
 
-void team_destroy(struct team *team) {
-    if (!team)
-        return;
+hn_status team_create(struct team **out, int threads, hn_error *error) {
+    return create(out, threads, false, error);
+}
+
+hn_status team_gather(struct team **out, int threads, hn_error *error) {
+    return create(out, threads, true, error);
+}
+
+static void dismiss(struct team *team) {
     pthread_mutex_lock(&team->mutex);
     team->quit = true;
     pthread_cond_broadcast(&team->wake);
     pthread_mutex_unlock(&team->mutex);
     for (int i = 1; i < team->started; i++)
         pthread_join(team->members[i].thread, NULL);
-    base_release(team->members);
     pthread_cond_destroy(&team->wake);
     pthread_cond_destroy(&team->done);
     pthread_mutex_destroy(&team->mutex);
+}
+
+void team_destroy(struct team *team) {
+    if (!team)
+        return;
+    if (!is_forked(team))
+        dismiss(team);
+    base_release(team->members);
     base_release(team);
 }
 

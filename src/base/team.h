@@ -1,7 +1,8 @@
 /* team.h - threads that do one job together: the caller hands out a function, every member runs it, the caller waits once.
  *
- * Threads live as long as the team and sleep between jobs; the calling thread is member 0 and works too. What a member
- * does with its number is the function's business: usually it takes pieces of work from a shared counter.
+ * Threads live as long as the team and sleep between jobs; the calling thread is member 0 and works too. A job is cut into
+ * numbered pieces; each goes to the next member that is free. A process that was forked has the memory of a team and none of
+ * its threads: there the caller does everything.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_TEAM_H
@@ -18,7 +19,15 @@ hn_status team_create(struct team **out, int threads, hn_error *error);
 void team_destroy(struct team *team);
 int team_size(const struct team *team);
 
-/* Runs work(context, member) on every member and returns when all have. One job at a time. */
+/* The same, content with fewer threads where the system has no more to give. */
+hn_status team_gather(struct team **out, int threads, hn_error *error);
+
+/* Runs work(context, member) on every member and returns when all have. One job at a time. A work that is not run by some
+ * members must leave nothing undone: it takes pieces from a shared counter. */
 void team_run(struct team *team, void (*work)(void *context, int member), void *context);
+
+/* Runs piece(context, member, number) for every number below count, each once. One job at a time. */
+void team_share(struct team *team, size_t count, void (*piece)(void *context, int member, size_t number),
+                void *context);
 
 #endif

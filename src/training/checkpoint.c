@@ -10,6 +10,7 @@
 #include "network/safetensors.h"
 #include "network/safetensors_write.h"
 
+#include <math.h>
 #include <string.h>
 
 #define KEY_FORMAT "format"
@@ -75,6 +76,22 @@ static hn_status check_part(const struct checkpoint_part *part, const struct saf
     return HN_OK;
 }
 
+static bool in_range(double number, enum checkpoint_range range) {
+    return range == CHECKPOINT_ANY || (isfinite(number) && (range == CHECKPOINT_FINITE || number >= 0));
+}
+
+static hn_status check_numbers(const struct checkpoint_part *part, const struct safetensors *file, const char *path,
+                               hn_error *error) {
+    const struct tensor *tensor = find_part(file, part->name);
+    for (size_t i = 0; i < tensor->shape[0] * tensor->shape[1]; i++) {
+        double number = tensor_number(file, tensor, i);
+        if (!in_range(number, part->range))
+            return error_set(error, HN_INVALID, "%s: number %zu of %s is %s: no training can go on from there", path, i,
+                             part->name, error_number(number).text);
+    }
+    return HN_OK;
+}
+
 static void take_part(struct checkpoint_part *part, const struct safetensors *file) {
     const struct tensor *tensor = find_part(file, part->name);
     part->rows = tensor->shape[0];
@@ -88,6 +105,8 @@ static hn_status take(const struct checkpoint *checkpoint, const struct safetens
     hn_status status = check_texts(checkpoint, file, path, error);
     for (size_t i = 0; status == HN_OK && i < checkpoint->part_count; i++)
         status = check_part(&checkpoint->parts[i], file, path, error);
+    for (size_t i = 0; status == HN_OK && i < checkpoint->part_count; i++)
+        status = check_numbers(&checkpoint->parts[i], file, path, error);
     for (size_t i = 0; status == HN_OK && i < checkpoint->part_count; i++)
         take_part(&checkpoint->parts[i], file);
     return status;

@@ -12,11 +12,15 @@
 
 enum { CHECKPOINT_MOST_PARTS = 32 };
 
+/* What the numbers of a part may be. */
+enum checkpoint_range { CHECKPOINT_ANY, CHECKPOINT_FINITE, CHECKPOINT_NOT_NEGATIVE };
+
 struct checkpoint_part {
     const char *name;
     double *numbers; /* rows x columns */
     size_t rows, columns;
-    bool fewer; /* a file may have fewer rows; loading leaves their number in rows */
+    bool fewer;                  /* a file may have fewer rows; loading leaves their number in rows */
+    enum checkpoint_range range; /* a file with other numbers is refused */
 };
 
 struct checkpoint {
@@ -27,7 +31,7 @@ struct checkpoint {
 
 hn_status checkpoint_save(const struct checkpoint *checkpoint, const char *path, hn_error *error);
 
-/* HN_INVALID when the texts are not these; HN_SYNTAX or HN_UNSUPPORTED when the file is damaged or no checkpoint. */
+/* HN_INVALID when the texts are not these, or a number is out of its range; HN_SYNTAX or HN_UNSUPPORTED when the file is damaged or no checkpoint. */
 hn_status checkpoint_load(const struct checkpoint *checkpoint, const char *path, hn_error *error);
 
 #endif

@@ -172,8 +172,76 @@ static void what_cannot_be_written_is_an_error_by_name(void **state) {
     assert_contains(error.text, "/no/where: cannot ");
     assert_int_equal(mkdir(scratch_path(&scratch, "folder"), 0700), 0);
     assert_int_equal(file_write(scratch_path(&scratch, "folder"), "text", 4, &error), HN_IO);
-    assert_contains(error.text, "/folder: cannot replace: Is a directory");
+    assert_contains(error.text, "/folder: cannot write: it is there and no regular file");
     assert_int_equal(count_entries(scratch.folder), 1);
+}
+
+/* ---- what is there already ---- */
+
+static void link_to(const char *target, const char *name) {
+    assert_int_equal(symlink(target, scratch_path(&scratch, name)), 0);
+}
+
+static bool is_link(const char *name) {
+    struct stat facts;
+    return lstat(scratch_path(&scratch, name), &facts) == 0 && S_ISLNK(facts.st_mode);
+}
+
+static void writing_goes_through_a_symbolic_link(void **state) {
+    (void)state;
+    assert_int_equal(mkdir(scratch_path(&scratch, "folder"), 0700), 0);
+    file_write(scratch_path(&scratch, "folder/file"), "old", 3, NULL);
+    link_to("folder/file", "near");
+    link_to(scratch_path(&scratch, "near"), "far");
+    assert_int_equal(file_write(scratch_path(&scratch, "far"), "through two", 11, NULL), HN_OK);
+    check_holds(scratch_path(&scratch, "folder/file"), "through two", 11);
+    assert_true(is_link("near") && is_link("far"));
+    assert_int_equal(count_entries(scratch.folder), 3);
+    assert_int_equal(count_entries(scratch_path(&scratch, "folder")), 1);
+    assert_int_equal(unlink(scratch_path(&scratch, "folder/file")), 0);
+    assert_int_equal(rmdir(scratch_path(&scratch, "folder")), 0);
+}
+
+static void a_link_to_nothing_yet_gets_its_target(void **state) {
+    (void)state;
+    hn_error error;
+    link_to("target", "link");
+    assert_int_equal(file_write(scratch_path(&scratch, "link"), "new", 3, NULL), HN_OK);
+    check_holds(scratch_path(&scratch, "target"), "new", 3);
+    assert_true(is_link("link"));
+    link_to("circle", "circle");
+    assert_int_equal(file_write(scratch_path(&scratch, "circle"), "new", 3, &error), HN_IO);
+    assert_contains(error.text, "/circle: cannot write: Too many levels of symbolic links");
+}
+
+static void a_device_and_a_pipe_are_refused_and_stay(void **state) {
+    (void)state;
+    struct stat facts;
+    hn_error error;
+    assert_int_equal(mkfifo(scratch_path(&scratch, "pipe"), 0600), 0);
+    assert_int_equal(file_write(scratch_path(&scratch, "pipe"), "text", 4, &error), HN_IO);
+    assert_contains(error.text, "/pipe: cannot write: it is there and no regular file");
+    assert_int_equal(stat(scratch_path(&scratch, "pipe"), &facts), 0);
+    assert_true(S_ISFIFO(facts.st_mode));
+    link_to("/dev/null", "device"); /* by way of a link: a mistake here must not cost the machine its /dev/null */
+    assert_int_equal(file_write(scratch_path(&scratch, "device"), "text", 4, &error), HN_IO);
+    assert_contains(error.text, "/device: cannot write: it is there and no regular file");
+    assert_true(stat("/dev/null", &facts) == 0 && S_ISCHR(facts.st_mode));
+    assert_true(is_link("device"));
+}
+
+static void a_file_that_is_replaced_keeps_its_permissions(void **state) {
+    (void)state;
+    static const mode_t modes[] = {0600, 0640, 0755};
+    const char *path = scratch_path(&scratch, "secret");
+    struct stat facts;
+    file_write(path, "old", 3, NULL);
+    for (size_t i = 0; i < COUNT_OF(modes); i++) {
+        assert_int_equal(chmod(path, modes[i]), 0);
+        assert_int_equal(file_write(path, "new", 3, NULL), HN_OK);
+        assert_int_equal(stat(path, &facts), 0);
+        assert_int_equal(facts.st_mode & 07777, modes[i]);
+    }
 }
 
 static void *feed_pipe(void *path) {
@@ -240,6 +308,10 @@ int main(void) {
         IN_A_FOLDER(a_file_up_to_the_limit_is_read_and_a_larger_one_refused),
         IN_A_FOLDER(what_cannot_be_read_is_an_error_by_name),
         IN_A_FOLDER(what_cannot_be_written_is_an_error_by_name),
+        IN_A_FOLDER(writing_goes_through_a_symbolic_link),
+        IN_A_FOLDER(a_link_to_nothing_yet_gets_its_target),
+        IN_A_FOLDER(a_device_and_a_pipe_are_refused_and_stay),
+        IN_A_FOLDER(a_file_that_is_replaced_keeps_its_permissions),
         IN_A_FOLDER(a_pipe_is_read_to_its_end),
         IN_A_FOLDER(only_a_regular_file_has_a_size),
         IN_A_FOLDER(no_descriptor_stays_open),

@@ -22,7 +22,7 @@ static const char *path;
 static double numbers[COUNT];
 
 static struct checkpoint checkpoint_over(struct checkpoint_part *part) {
-    *part = (struct checkpoint_part){"weights", numbers, 1, COUNT, false};
+    *part = (struct checkpoint_part){"weights", numbers, 1, COUNT, false, CHECKPOINT_FINITE};
     return (struct checkpoint){1, 1, &text, part};
 }
 

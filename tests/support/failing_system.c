@@ -82,6 +82,26 @@ int system_open_folder(const char *path) {
     return fails_now(CALL_OPEN_FOLDER) ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+int system_look(const char *path, struct system_facts *facts) {
+    struct stat seen;
+    if (fails_now(CALL_LOOK) || stat(path, &seen) != 0)
+        return -1;
+    *facts = (struct system_facts){.mode = seen.st_mode, .owner = seen.st_uid, .group = seen.st_gid};
+    return 0;
+}
+
+ssize_t system_read_link(const char *path, char *target, size_t size) {
+    return fails_now(CALL_READ_LINK) ? -1 : readlink(path, target, size);
+}
+
+int system_take_after(int file, const struct system_facts *facts) {
+    return fails_now(CALL_TAKE_AFTER) ? -1 : fchmod(file, facts->mode & 07777);
+}
+
+bool system_is_regular(const struct system_facts *facts) {
+    return S_ISREG(facts->mode);
+}
+
 off_t system_size(int file) {
     struct stat facts;
     return !fails_now(CALL_SIZE) && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) ? facts.st_size : -1;

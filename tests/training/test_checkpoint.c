@@ -23,6 +23,7 @@ static const hn_note_text texts[] = {{"--batch", "240"}, {"model", "e3b0c442"}};
 struct state {
     double weights[WEIGHTS], curve[ROOM * COLUMNS];
     struct checkpoint_part parts[3];
+    enum checkpoint_range range; /* of the weights */
     struct checkpoint checkpoint;
 };
 
@@ -43,9 +44,9 @@ static int remove_folder(void **state) {
 }
 
 static void lay_out(struct state *s, size_t rows) {
-    s->parts[0] = (struct checkpoint_part){"weights", s->weights, 1, WEIGHTS, false};
-    s->parts[1] = (struct checkpoint_part){"curve", s->curve, rows, COLUMNS, true};
-    s->parts[2] = (struct checkpoint_part){"rollout", NULL, 0, COLUMNS, false};
+    s->parts[0] = (struct checkpoint_part){"weights", s->weights, 1, WEIGHTS, false, s->range};
+    s->parts[1] = (struct checkpoint_part){"curve", s->curve, rows, COLUMNS, true, CHECKPOINT_ANY};
+    s->parts[2] = (struct checkpoint_part){"rollout", NULL, 0, COLUMNS, false, CHECKPOINT_FINITE};
     s->checkpoint = (struct checkpoint){COUNT_OF(texts), COUNT_OF(s->parts), texts, s->parts};
 }
 
@@ -87,7 +88,7 @@ static hn_status load(struct state *s, hn_error *error) {
 
 static void the_state_comes_back_to_the_same_bits(void **unused) {
     (void)unused;
-    struct state wanted, found;
+    struct state wanted = {.range = CHECKPOINT_ANY}, found = wanted;
     hn_error error = {.text = ""};
     save(&wanted);
     assert_int_equal(load(&found, &error), HN_OK);
@@ -99,7 +100,7 @@ static void the_state_comes_back_to_the_same_bits(void **unused) {
 
 static void the_same_state_gives_the_same_bytes(void **unused) {
     (void)unused;
-    struct state state;
+    struct state state = {.range = CHECKPOINT_ANY};
     struct file_bytes first, second;
     save(&state);
     assert_int_equal(file_read(&first, path, SIZE_MAX, NULL), HN_OK);
@@ -109,6 +110,31 @@ static void the_same_state_gives_the_same_bytes(void **unused) {
     assert_memory_equal(first.data, second.data, first.count);
     base_release(first.data);
     base_release(second.data);
+}
+
+/* The special numbers that a range refuses, each in turn among weights that are fine. */
+static void check_refused(enum checkpoint_range range, double number, bool refused) {
+    struct state state = {.range = range};
+    hn_error error = {.text = ""};
+    fill(&state);
+    for (size_t i = 0; i < WEIGHTS; i++)
+        state.weights[i] = 0.5;
+    state.weights[3] = number;
+    assert_int_equal(checkpoint_save(&state.checkpoint, path, NULL), HN_OK);
+    assert_int_equal(load(&state, &error), refused ? HN_INVALID : HN_OK);
+    if (refused)
+        assert_contains(error.text, "checkpoint: number 3 of weights is ");
+}
+
+static void weights_from_which_no_training_can_go_on_are_refused(void **unused) {
+    (void)unused;
+    check_refused(CHECKPOINT_ANY, NAN, false);
+    check_refused(CHECKPOINT_FINITE, NAN, true);
+    check_refused(CHECKPOINT_FINITE, INFINITY, true);
+    check_refused(CHECKPOINT_FINITE, -1, false);
+    check_refused(CHECKPOINT_NOT_NEGATIVE, -1, true);
+    check_refused(CHECKPOINT_NOT_NEGATIVE, -INFINITY, true);
+    check_refused(CHECKPOINT_NOT_NEGATIVE, 0, false);
 }
 
 /* ---- damage ---- */
@@ -123,7 +149,7 @@ static void put_file(const unsigned char *bytes, size_t count) {
 
 static void every_flipped_bit_is_found(void **unused) {
     (void)unused;
-    struct state state;
+    struct state state = {.range = CHECKPOINT_ANY};
     struct file_bytes bytes;
     size_t step = HN_TEST_SHARE;
     save(&state);
@@ -141,7 +167,7 @@ static void every_flipped_bit_is_found(void **unused) {
 
 static void every_cut_is_found(void **unused) {
     (void)unused;
-    struct state state;
+    struct state state = {.range = CHECKPOINT_ANY};
     struct file_bytes bytes;
     save(&state);
     assert_int_equal(file_read(&bytes, path, SIZE_MAX, NULL), HN_OK);
@@ -155,7 +181,7 @@ static void every_cut_is_found(void **unused) {
 
 static void a_file_that_is_too_long_or_not_there_is_refused(void **unused) {
     (void)unused;
-    struct state state;
+    struct state state = {.range = CHECKPOINT_ANY};
     hn_error error;
     enum { LONG = 2 << 20 };
     unsigned char *zeros = calloc(1, LONG);
@@ -168,7 +194,7 @@ static void a_file_that_is_too_long_or_not_there_is_refused(void **unused) {
 /* ---- other trainings ---- */
 
 static void refuses(const hn_note_text *other, hn_status status, const char *saying) {
-    struct state state;
+    struct state state = {.range = CHECKPOINT_ANY};
     hn_error error = {.text = ""};
     fill(&state);
     state.checkpoint.texts = other;
@@ -187,7 +213,7 @@ static void another_training_is_refused_by_name(void **unused) {
 
 static void other_shapes_are_refused_by_name(void **unused) {
     (void)unused;
-    struct state state;
+    struct state state = {.range = CHECKPOINT_ANY};
     hn_error error;
     save(&state);
     state.parts[0].columns--;
@@ -204,7 +230,7 @@ static void other_shapes_are_refused_by_name(void **unused) {
 
 static void a_network_is_no_checkpoint(void **unused) {
     (void)unused;
-    struct state state;
+    struct state state = {.range = CHECKPOINT_ANY};
     hn_error error;
     hn_network *network;
     const hn_network_options options = {.inputs = 2, .outputs = 1};
@@ -219,7 +245,7 @@ static void a_network_is_no_checkpoint(void **unused) {
 
 static void too_many_parts_are_refused(void **unused) {
     (void)unused;
-    struct state state;
+    struct state state = {.range = CHECKPOINT_ANY};
     hn_error error;
     fill(&state);
     state.checkpoint.part_count = CHECKPOINT_MOST_PARTS + 1;
@@ -233,6 +259,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(the_state_comes_back_to_the_same_bits),
         IN_A_FOLDER(the_same_state_gives_the_same_bytes),
+        IN_A_FOLDER(weights_from_which_no_training_can_go_on_are_refused),
         IN_A_FOLDER(every_flipped_bit_is_found),
         IN_A_FOLDER(every_cut_is_found),
         IN_A_FOLDER(a_file_that_is_too_long_or_not_there_is_refused),

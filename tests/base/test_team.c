@@ -1,0 +1,183 @@
+/* test_team.c - threads that share a job: every piece is done once, and a forked process does its jobs by itself.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+
+#include "base/team.h"
+#include "hardnet/layer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PIECES = 1000, PATIENCE = 20 }; /* seconds until a child counts as hanging */
+
+struct tally {
+    unsigned done[PIECES];
+    unsigned by_others;
+};
+
+static void count_piece(void *context, int member, size_t number) {
+    struct tally *tally = context;
+    __atomic_fetch_add(&tally->done[number], 1, __ATOMIC_RELAXED);
+    if (member > 0)
+        __atomic_fetch_add(&tally->by_others, 1, __ATOMIC_RELAXED);
+}
+
+static bool all_once(const struct tally *tally, size_t count) {
+    for (size_t i = 0; i < PIECES; i++)
+        if (tally->done[i] != (i < count))
+            return false;
+    return true;
+}
+
+static struct tally share_out(struct team *team, size_t count) {
+    struct tally tally;
+    memset(&tally, 0, sizeof tally);
+    team_share(team, count, count_piece, &tally);
+    return tally;
+}
+
+static void every_piece_is_done_once(void **state) {
+    (void)state;
+    static const size_t counts[] = {0, 1, 2, PIECES};
+    for (int threads = 1; threads <= 5; threads++) {
+        struct team *team;
+        assert_int_equal(team_create(&team, threads, NULL), HN_OK);
+        assert_int_equal(team_size(team), threads);
+        for (size_t i = 0; i < COUNT_OF(counts); i++) {
+            struct tally tally = share_out(team, counts[i]);
+            assert_true(all_once(&tally, counts[i]));
+        }
+        team_destroy(team);
+    }
+}
+
+static void a_number_of_threads_out_of_range_is_refused(void **state) {
+    (void)state;
+    struct team *team;
+    hn_error error;
+    assert_int_equal(team_create(&team, -1, &error), HN_INVALID);
+    assert_contains(error.text, "-1 threads");
+    assert_null(team);
+    assert_int_equal(team_gather(&team, TEAM_MOST + 1, &error), HN_INVALID);
+    assert_null(team);
+}
+
+static void a_gathered_team_works_like_another(void **state) {
+    (void)state;
+    struct team *team;
+    assert_int_equal(team_gather(&team, 3, NULL), HN_OK);
+    struct tally tally = share_out(team, PIECES);
+    assert_true(all_once(&tally, PIECES));
+    team_destroy(team);
+}
+
+/* ---- forked processes ---- */
+
+/* Whether the child ends by itself and calls its work good. A child that hangs is ended by its alarm. */
+static bool child_succeeds(bool (*work)(void *context), void *context) {
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(PATIENCE);
+        _exit(work(context) ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool work_and_destroy(void *context) {
+    struct team *team = context;
+    struct tally tally = share_out(team, PIECES);
+    team_destroy(team);
+    return all_once(&tally, PIECES) && tally.by_others == 0;
+}
+
+static void a_forked_process_does_the_job_by_itself(void **state) {
+    (void)state;
+    struct team *team;
+    assert_int_equal(team_create(&team, 4, NULL), HN_OK);
+    share_out(team, PIECES);
+    assert_true(child_succeeds(work_and_destroy, team));
+    struct tally tally = share_out(team, PIECES);
+    assert_true(all_once(&tally, PIECES));
+    team_destroy(team);
+}
+
+/* A forked process may inherit the lock while another thread holds it: it must not ask for it. */
+static void fork_inside(void *context, int member, size_t number) {
+    struct team *team = context;
+    (void)member, (void)number;
+    assert_true(child_succeeds(work_and_destroy, team));
+}
+
+static void a_process_forked_in_the_middle_of_a_job_does_not_hang(void **state) {
+    (void)state;
+    struct team *team;
+    assert_int_equal(team_create(&team, 3, NULL), HN_OK);
+    team_share(team, 6, fork_inside, team);
+    team_destroy(team);
+}
+
+enum { SAMPLES = 64 };
+
+struct pool_job {
+    hn_pool *pool;
+    hn_batch batch;
+    double wanted[2 * SAMPLES];
+};
+
+static hn_model *circle_model(void) {
+    hn_model *model;
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_expr radius = hn_input(model, "radius"), a = hn_output(model, "a"), b = hn_output(model, "b");
+    hn_expr square = hn_mul(radius, radius);
+    hn_constrain_between(model, "circle", square, hn_add(hn_mul(a, a), hn_mul(b, b)), square);
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    return model;
+}
+
+static bool run_pool_and_destroy(void *context) {
+    struct pool_job *job = context;
+    memset(job->batch.y, 0, sizeof job->wanted);
+    bool good = hn_pool_run(job->pool, &job->batch, NULL) == HN_OK;
+    good = good && memcmp(job->batch.y, job->wanted, sizeof job->wanted) == 0;
+    hn_pool_destroy(job->pool);
+    return good;
+}
+
+static void a_pool_in_a_forked_process_gives_the_same_bits(void **state) {
+    (void)state;
+    hn_model *model = circle_model();
+    hn_layer *layer;
+    struct pool_job job;
+    double x[SAMPLES], raw[2 * SAMPLES], y[2 * SAMPLES];
+    for (size_t i = 0; i < SAMPLES; i++) {
+        x[i] = 1 + (double)i / SAMPLES;
+        raw[2 * i] = 2 - (double)i / 10;
+        raw[2 * i + 1] = 0.5 + (double)i / 7;
+    }
+    assert_int_equal(hn_layer_create(&layer, model, NULL, NULL), HN_OK);
+    assert_int_equal(hn_pool_create(&job.pool, layer, 3, NULL), HN_OK);
+    job.batch = (hn_batch){.count = SAMPLES, .x = x, .y_raw = raw, .y = y};
+    assert_int_equal(hn_pool_run(job.pool, &job.batch, NULL), HN_OK);
+    memcpy(job.wanted, y, sizeof y);
+    assert_true(child_succeeds(run_pool_and_destroy, &job));
+    hn_pool_destroy(job.pool);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_piece_is_done_once),
+        cmocka_unit_test(a_number_of_threads_out_of_range_is_refused),
+        cmocka_unit_test(a_gathered_team_works_like_another),
+        cmocka_unit_test(a_forked_process_does_the_job_by_itself),
+        cmocka_unit_test(a_process_forked_in_the_middle_of_a_job_does_not_hang),
+        cmocka_unit_test(a_pool_in_a_forked_process_gives_the_same_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
