@@ -11,10 +11,10 @@
  * SPDX-License-Identifier: MIT */
 #include "feasibility.h"
 
-#include "console.h"
-#include "json_writer.h"
-#include "progress.h"
-#include "reference.h"
+#include "common/console.h"
+#include "common/json_writer.h"
+#include "common/progress.h"
+#include "reference/reference.h"
 
 #include <math.h>
 #include <stdlib.h>

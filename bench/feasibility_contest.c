@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "files/npy.h"
-#include "reference.h"
+#include "reference/reference.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "common/inputs.h"
 #include "hardnet/read.h"
-#include "inputs.h"
 
 #include <dirent.h>
 #include <math.h>

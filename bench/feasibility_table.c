@@ -4,7 +4,7 @@
 #include "feasibility.h"
 
 #include "base/memory.h"
-#include "figures.h"
+#include "common/figures.h"
 
 #include <math.h>
 #include <stdlib.h>

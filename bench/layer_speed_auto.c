@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "layer_speed.h"
-#include "reference.h"
+#include "reference/reference.h"
 
 #include <math.h>
 #include <stdio.h>

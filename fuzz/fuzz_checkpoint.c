@@ -7,7 +7,7 @@
 #include "common/memory_file.h"
 #include "common/mend.h"
 #include "network/checksum.h"
-#include "train.h"
+#include "train/train.h"
 
 #include <stdlib.h>
 #include <string.h>

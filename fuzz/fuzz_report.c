@@ -3,9 +3,9 @@
  * What is taken for a report is none any more when its last mark is cut off, or when another one follows.
  *
  * SPDX-License-Identifier: MIT */
+#include "common/json_writer.h"
 #include "common/memory_file.h"
-#include "json_writer.h"
-#include "report_read.h"
+#include "table/report_read.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  * Knows the verbs by name and hands over. Exit codes are in verbs.h; docs/hardnet.1 is the manual.
  *
  * SPDX-License-Identifier: MIT */
-#include "console.h"
-#include "suggest.h"
-#include "verbs.h"
+#include "common/console.h"
+#include "common/suggest.h"
+#include "common/verbs.h"
 
 #include <stdio.h>
 #include <string.h>

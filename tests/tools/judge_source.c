@@ -1,4 +1,4 @@
 /* judge_source.c - the judge of `hardnet check`, compiled into its test: tools are no library.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../tools/judge.c"
+#include "check/judge.c"

@@ -1,7 +1,7 @@
 /* test_judge.c - right derivatives pass, wrong ones do not, corners are not judged.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../tools/judge.h"
+#include "check/judge.h"
 
 #include <math.h>
 #include <setjmp.h>

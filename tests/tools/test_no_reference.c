@@ -1,7 +1,7 @@
 /* test_no_reference.c - where IPOPT was not found every call says so.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../tools/reference.h"
+#include "reference/reference.h"
 
 #include "support/check.h"
 #include "support/model_check.h"

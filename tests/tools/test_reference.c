@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "hardnet/read.h"
-#include "reference.h"
+#include "reference/reference.h"
 #include "support/check.h"
 #include "support/model_check.h"
 #include "support/scratch.h"

@@ -1,7 +1,7 @@
 /* test_row_rank.c - dependent rows are found and expressed by the others, whatever their units; singular values are right.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../tools/row_rank.h"
+#include "check/row_rank.h"
 
 #include "base/random.h"
 

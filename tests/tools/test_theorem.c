@@ -4,7 +4,7 @@
  * c = A y is G-Lipschitz with G = max s. Rows q_i' y <= b_i with orthonormal q_i have L = mu = G = 1.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../tools/theorem.h"
+#include "check/theorem.h"
 
 #include "hardnet/layer.h"
 

@@ -1,0 +1,59 @@
+/* bench.h - what `hardnet bench` measures, and the parts that do it.
+ *
+ * bench_samples.c makes samples where none are given, bench_time.c runs them again and again, bench_report.c prints and writes.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_BENCH_H
+#define HN_TOOLS_BENCH_H
+
+#include "common/layer_choice.h"
+#include "common/options.h"
+#include "common/samples.h"
+
+struct bench_options {
+    struct common_options common;
+    struct text_list files;
+    struct layer_choice choice;
+    const char *x, *y, *report;
+    size_t samples, seed, repeat;
+    bool samples_given;
+};
+
+/* Medians over the runs. */
+struct timing {
+    int threads;
+    size_t batch, runs;
+    bool backward; /* the gradient too */
+    double seconds, per_sample;
+    double per_step; /* and sample; NaN when no sample took a step */
+};
+
+enum { TIMINGS = 8 }; /* one thread or all, one sample or the batch, without and with the gradient */
+
+struct bench {
+    const struct bench_options *options;
+    const hn_model *model;
+    const hn_layer *layer;
+    struct samples samples;
+    size_t unmet; /* samples whose inputs break a requirement, because none that were tried met it */
+    size_t inputs, outputs, rows;
+    double *y;          /* samples x outputs */
+    hn_report *reports; /* samples: of the first run over the whole batch */
+    double *grad_y, *grad_y_raw, *grad_x;
+    void *tape;
+    size_t taped; /* samples that the tape has room for: all of them, unless that were too much memory */
+    struct timing timings[TIMINGS];
+    size_t timing_count;
+    int threads;
+};
+
+/* Fills in what the files do not give: VERB_OK, or another verb code after what is wrong has been printed. */
+int bench_samples(struct bench *bench);
+
+hn_status bench_time(struct bench *bench, hn_error *error);
+void bench_release(struct bench *bench);
+
+void bench_print(const struct bench *bench);
+hn_status bench_write_json(const struct bench *bench, const char *path, hn_error *error);
+
+#endif

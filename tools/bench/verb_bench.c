@@ -1,0 +1,101 @@
+/* verb_bench.c - hardnet bench MODEL.mod [DATA.dat ...]: how long the correction and its gradient take.
+ *
+ * A status that is not ok is a figure like the others here: it does not change the exit code.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "bench/bench.h"
+#include "common/console.h"
+#include "common/load.h"
+#include "common/save.h"
+#include "common/verbs.h"
+
+#include <limits.h>
+
+enum { SAMPLES = 1000, REPEAT = 5 };
+
+static const char about[] =
+    "Times the correction (forward) and its gradient (backward), on one thread and on all, for\n"
+    "one sample and for the batch. Without --x inputs are sampled from their box, as check: allows;\n"
+    "without --y outputs are the model's start values plus normal noise of 0.1 max(1, |start|).";
+
+static const char example[] = "  hardnet bench models/unicycle.mod --method paper --damping 0.3 --iterations 500\n"
+                              "  hardnet bench models/unicycle.mod --x x.npy --y raw.npy --report bench.json\n";
+
+/* ---- running ---- */
+
+static int measure(struct bench *bench) {
+    const char *report = bench->options->report;
+    hn_error error = {.status = HN_OK};
+    hn_layer *layer = NULL;
+    if (save_possible("report", report, &error) != HN_OK)
+        return verb_explain(&error);
+    int code = layer_choice_create(&layer, bench->model, &bench->options->choice);
+    if (code != VERB_OK)
+        return code;
+    bench->layer = layer;
+    if (bench_time(bench, &error) != HN_OK) {
+        code = verb_explain(&error);
+    } else {
+        bench_print(bench);
+        if (report && bench_write_json(bench, report, &error) != HN_OK)
+            code = verb_explain(&error);
+    }
+    hn_layer_destroy(layer);
+    return code;
+}
+
+static int run(const struct bench_options *options) {
+    hn_model *model = NULL;
+    struct bench bench = {.options = options, .samples = {.x_path = options->x, .y_path = options->y}};
+    int code = load_model(&model, &options->files, &options->common);
+    if (code != VERB_OK)
+        return code;
+    bench.model = model;
+    bench.inputs = hn_model_input_count(model);
+    bench.outputs = hn_model_output_count(model);
+    bench.rows = hn_model_row_count(model);
+    code = bench_samples(&bench);
+    if (code == VERB_OK)
+        code = measure(&bench);
+    bench_release(&bench);
+    hn_model_destroy(model);
+    return code;
+}
+
+/* ---- options ---- */
+
+int verb_bench(int argc, char **argv) {
+    struct bench_options o = {.samples = SAMPLES, .seed = 1, .repeat = REPEAT};
+    const struct option table[] = {
+        {.name = "y", .value = "Y.npy", .help = "outputs to correct, a row per sample", .text = &o.y},
+        {.name = "x", .value = "X.npy", .help = "inputs, a row per sample", .text = &o.x},
+        {.name = "samples",
+         .value = "N",
+         .help = "samples in the batch (1000, or the rows of the files)",
+         .count = &o.samples,
+         .least = 1,
+         .most = INT_MAX,
+         .given = &o.samples_given},
+        {.name = "seed", .value = "S", .help = "seed of sampled inputs and outputs (1)", .count = &o.seed},
+        {.name = "repeat",
+         .value = "R",
+         .help = "runs of which the median counts (5)",
+         .count = &o.repeat,
+         .least = 1,
+         .most = 1000000},
+        {.name = "report", .value = "FILE", .help = "write the figures as JSON", .text = &o.report},
+        LAYER_OPTIONS(o.choice),
+        COMMON_OPTIONS(o.common),
+    };
+    const struct command command = {.name = "bench",
+                                    .usage = "MODEL.mod [DATA.dat ...] [options]",
+                                    .about = about,
+                                    .example = example,
+                                    .options = table,
+                                    .option_count = sizeof table / sizeof table[0],
+                                    .files = &o.files};
+    enum parse parse = options_parse(&command, argc, argv);
+    int code = parse == PARSE_DONE ? run(&o) : options_code(parse);
+    options_release(&command);
+    return code;
+}

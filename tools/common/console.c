@@ -1,0 +1,126 @@
+/* console.c - see console.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "common/console.h"
+
+#include "common/verbs.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* ---- terminals ---- */
+
+bool console_is_terminal(FILE *stream) {
+    return isatty(fileno(stream)) == 1;
+}
+
+static bool wants_colour(FILE *stream) {
+    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    if (no_colour && *no_colour)
+        return false;
+    return console_is_terminal(stream) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+const char *console_tone(FILE *stream, enum tone tone) {
+    static const char sequences[][8] = {
+        [TONE_HEADING] = "\033[1m",  [TONE_GOOD] = "\033[32m", [TONE_WARNING] = "\033[33m",
+        [TONE_ERROR] = "\033[1;31m", [TONE_FAINT] = "\033[2m",
+    };
+    return wants_colour(stream) ? sequences[tone] : "";
+}
+
+const char *console_plain(FILE *stream) {
+    return wants_colour(stream) ? "\033[0m" : "";
+}
+
+size_t console_width(void) {
+    enum { USUAL = 80, LEAST = 40 };
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    long width = USUAL;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        width = size.ws_col;
+    else if (columns && *columns)
+        width = strtol(columns, NULL, 10);
+    return width < LEAST ? LEAST : width > 1000 ? 1000 : (size_t)width;
+}
+
+/* ---- messages ---- */
+
+__attribute__((format(printf, 3, 0))) static void message(enum tone tone, const char *kind, const char *format,
+                                                          va_list arguments) {
+    fflush(stdout); /* in the order in which things happened, should both go to one place */
+    fprintf(stderr, "hardnet: %s%s%s", console_tone(stderr, tone), kind, console_plain(stderr));
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
+void console_error(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    message(TONE_ERROR, "error: ", format, arguments);
+    va_end(arguments);
+}
+
+void console_warning(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    message(TONE_WARNING, "warning: ", format, arguments);
+    va_end(arguments);
+}
+
+void console_note(const hn_note *note) {
+    static const char words[][8] = {"note", "warning", "error"};
+    static const enum tone tones[] = {TONE_FAINT, TONE_WARNING, TONE_ERROR};
+    if (note->file)
+        fprintf(stderr, "%s:", note->file);
+    else
+        fputs("hardnet:", stderr);
+    if (note->line > 0)
+        fprintf(stderr, "%zu:%zu:", note->line, note->column);
+    fprintf(stderr, " %s%s:%s %s\n", console_tone(stderr, tones[note->severity]), words[note->severity],
+            console_plain(stderr), note->text);
+}
+
+int console_finish(int code) {
+    bool failed = ferror(stdout) != 0;
+    if (fflush(stdout) != 0 || failed) {
+        console_error("cannot write to standard output: %s", errno ? strerror(errno) : "an earlier write failed");
+        return VERB_FAILED;
+    }
+    return code;
+}
+
+/* ---- Ctrl-C ---- */
+
+static void leave(int number) {
+    (void)number;
+    _exit(VERB_INTERRUPTED);
+}
+
+void console_catch_interrupt(void) {
+    struct sigaction action = {.sa_handler = leave}, before;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* ignored: a background job */
+        sigaction(SIGINT, &action, NULL);
+}
+
+static void mask_interrupt(int how) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigprocmask(how, &set, NULL);
+}
+
+void console_hold_interrupt(void) {
+    mask_interrupt(SIG_BLOCK);
+}
+
+void console_release_interrupt(void) {
+    mask_interrupt(SIG_UNBLOCK);
+}

@@ -1,0 +1,43 @@
+/* figures.c - see figures.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "common/figures.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b) {
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+struct spread figures_spread(double *values, size_t count) {
+    qsort(values, count, sizeof *values, compare);
+    double below = values[(count - 1) / 2], above = values[count / 2];
+    return (struct spread){values[0], below == above ? below : 0.5 * below + 0.5 * above, values[count - 1]};
+}
+
+struct figure figures_duration(double seconds) {
+    static const char units[][3] = {"s", "ms", "us", "ns"};
+    struct figure figure;
+    double value = seconds;
+    size_t unit = 0;
+    while (value < 0.9995 && unit + 1 < sizeof units / sizeof units[0]) {
+        value *= 1e3;
+        unit++;
+    }
+    snprintf(figure.text, sizeof figure.text, value < 999.5 ? "%.3g %s" : "%.0f %s", value, units[unit]);
+    return figure;
+}
+
+struct figure figures_name(const char *name) {
+    struct figure figure;
+    int length = snprintf(figure.text, sizeof figure.text, "%s", name);
+    if (length >= (int)sizeof figure.text)
+        memcpy(figure.text + sizeof figure.text - sizeof "...", "...", sizeof "...");
+    for (char *c = figure.text; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    return figure;
+}

@@ -1,0 +1,135 @@
+/* inputs.c - see inputs.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "common/inputs.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "common/console.h"
+
+#include <math.h>
+
+/* ---- one number ---- */
+
+static double clip(double value, double lower, double upper) {
+    return value < lower ? lower : value > upper ? upper : value;
+}
+
+void inputs_middle(const hn_model *model, double *x) {
+    for (size_t i = 0; i < hn_model_input_count(model); i++) {
+        hn_input_info input = hn_model_input(model, i);
+        bool finite = isfinite(input.lower) && isfinite(input.upper);
+        x[i] = finite ? input.lower + 0.5 * (input.upper - input.lower) : clip(0, input.lower, input.upper);
+    }
+}
+
+static double sample_one(const hn_input_info *input, struct random *random) {
+    if (isfinite(input->lower) && isfinite(input->upper))
+        return random_between(random, input->lower, input->upper);
+    double normal = random_normal(random);
+    if (isfinite(input->lower))
+        return input->lower + fabs(normal);
+    return isfinite(input->upper) ? input->upper - fabs(normal) : normal;
+}
+
+/* ---- rows ---- */
+
+hn_status inputs_broken(const hn_model *model, const double *x, size_t *requirement, hn_error *error) {
+    static const double none[1];
+    size_t count = hn_model_requirement_count(model);
+    for (size_t i = 0; i < count; i++) {
+        hn_named_expr wanted = hn_model_requirement(model, i);
+        double value = 0;
+        hn_status status = hn_model_evaluate(model, 1, &wanted.value, x, none, &value, error); /* no y in it */
+        *requirement = i;
+        if (status != HN_OK || value == 0 || isnan(value))
+            return status;
+    }
+    *requirement = count;
+    return HN_OK;
+}
+
+hn_status inputs_sample(const hn_model *model, struct random *random, double *x, bool *met, hn_error *error) {
+    size_t inputs = hn_model_input_count(model), broken;
+    for (int attempt = 0; attempt < INPUTS_TRIES; attempt++) {
+        for (size_t i = 0; i < inputs; i++) {
+            hn_input_info input = hn_model_input(model, i);
+            x[i] = sample_one(&input, random);
+        }
+        hn_status status = inputs_broken(model, x, &broken, error);
+        *met = broken == hn_model_requirement_count(model);
+        if (status != HN_OK || *met)
+            return status;
+    }
+    return HN_OK;
+}
+
+bool inputs_finite(const double *x, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+hn_status inputs_draw(const hn_model *model, size_t seed, uint64_t streams, size_t count, double *x, size_t *unmet,
+                      hn_error *error) {
+    size_t inputs = hn_model_input_count(model);
+    *unmet = 0;
+    for (size_t k = 0; k < count; k++) {
+        bool met = true;
+        struct random random = random_start(seed, streams + k);
+        hn_status status = inputs_sample(model, &random, x + k * inputs, &met, error);
+        if (status != HN_OK)
+            return status;
+        *unmet += !met;
+    }
+    if (*unmet > 0)
+        console_warning("for %zu of %zu samples none of %d sampled inputs meets the requirements (check:) of the model",
+                        *unmet, count, INPUTS_TRIES);
+    return HN_OK;
+}
+
+hn_status inputs_read(const hn_model *model, const char *option, const char *path, struct npy_array *array,
+                      hn_error *error) {
+    enum { MAX_GIGABYTES = 4 };
+    size_t inputs = hn_model_input_count(model);
+    hn_status status = npy_read(array, path, (size_t)MAX_GIGABYTES << 30, error);
+    if (status != HN_OK)
+        return status;
+    if (array->dimensions == 1 && array->rows == inputs) { /* one dimension is one row */
+        array->columns = inputs;
+        array->rows = 1;
+    }
+    if (inputs == 0)
+        status = error_set(error, HN_INVALID, "--%s %s: the model has no inputs", option, path);
+    else if (array->columns != inputs || array->rows == 0)
+        status =
+            error_set(error, HN_INVALID, "--%s %s: %zu x %zu numbers, but the model has %zu input%s, %s%s%s", option,
+                      path, array->rows, array->columns, inputs, inputs == 1 ? "" : "s", hn_model_input(model, 0).name,
+                      inputs > 1 ? " to " : "", inputs > 1 ? hn_model_input(model, inputs - 1).name : "");
+    if (status != HN_OK)
+        npy_release(array);
+    return status;
+}
+
+hn_status inputs_count_broken(const hn_model *model, const char *option, const char *source,
+                              const struct npy_array *array, size_t *broken, hn_error *error) {
+    size_t first = 0, requirement = 0, all = hn_model_requirement_count(model), rows = all > 0 ? array->rows : 0;
+    *broken = 0;
+    for (size_t row = 0; row < rows; row++) {
+        const double *x = array->values + row * array->columns;
+        size_t found = all;
+        hn_status status = inputs_finite(x, array->columns) ? inputs_broken(model, x, &found, error) : HN_OK;
+        if (status != HN_OK)
+            return status;
+        if (found < all && (*broken)++ == 0) {
+            first = row;
+            requirement = found;
+        }
+    }
+    if (*broken > 0)
+        console_warning("--%s %s: %zu of %zu rows break a requirement of the model, the first of them row %zu, counted "
+                        "from 0 (%s)",
+                        option, source, *broken, rows, first, hn_model_requirement(model, requirement).name);
+    return HN_OK;
+}

@@ -1,0 +1,120 @@
+/* json_writer.c - see json_writer.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "common/json_writer.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BROKEN_LEVELS = 2 }; /* levels whose values stand on lines of their own */
+
+static void put(struct json *json, const char *text) {
+    text_append(&json->text, text, strlen(text));
+}
+
+/* ---- texts ---- */
+
+/* Length of the UTF-8 sequence that starts here (RFC 3629: no overlong forms, no surrogates); 0 when there is none. */
+static size_t sequence(const unsigned char *at) {
+    unsigned char lead = at[0];
+    size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((at[i] & 0xc0) != 0x80) /* the 0 at the end is none either */
+            return 0;
+    bool overlong = (lead == 0xe0 && at[1] < 0xa0) || (lead == 0xf0 && at[1] < 0x90);
+    bool beyond = (lead == 0xed && at[1] > 0x9f) || (lead == 0xf4 && at[1] > 0x8f);
+    return overlong || beyond ? 0 : length;
+}
+
+static void put_quoted(struct json *json, const char *value) {
+    const unsigned char *at = (const unsigned char *)value;
+    put(json, "\"");
+    while (*at) {
+        size_t length = sequence(at);
+        if (*at == '"' || *at == '\\')
+            text_print(&json->text, "\\%c", *at);
+        else if (*at < 0x20 || *at == 0x7f)
+            text_print(&json->text, "\\u%04x", *at);
+        else if (length > 0)
+            text_append(&json->text, at, length);
+        else
+            put(json, "\\ufffd");
+        at += length > 0 ? length : 1;
+    }
+    put(json, "\"");
+}
+
+/* ---- values ---- */
+
+static void begin_value(struct json *json, const char *key) {
+    bool *started = &json->started[json->depth];
+    if (*started)
+        put(json, json->depth <= BROKEN_LEVELS ? "," : ", ");
+    if (json->depth > 0 && json->depth <= BROKEN_LEVELS)
+        text_print(&json->text, "\n%*s", 2 * json->depth, "");
+    *started = true;
+    if (key) {
+        put_quoted(json, key);
+        put(json, ": ");
+    }
+}
+
+static void open_level(struct json *json, const char *key, const char *mark) {
+    begin_value(json, key);
+    put(json, mark);
+    if (json->depth + 1 >= JSON_DEPTH)
+        json->text.failed = true;
+    else
+        json->started[++json->depth] = false;
+}
+
+static void close_level(struct json *json, const char *mark) {
+    bool any = json->started[json->depth];
+    if (any && json->depth <= BROKEN_LEVELS)
+        text_print(&json->text, "\n%*s", 2 * (json->depth - 1), "");
+    put(json, mark);
+    json->depth--;
+    if (json->depth == 0)
+        put(json, "\n");
+}
+
+void json_object(struct json *json, const char *key) {
+    open_level(json, key, "{");
+}
+
+void json_list(struct json *json, const char *key) {
+    open_level(json, key, "[");
+}
+
+void json_end_object(struct json *json) {
+    close_level(json, "}");
+}
+
+void json_end_list(struct json *json) {
+    close_level(json, "]");
+}
+
+void json_text(struct json *json, const char *key, const char *value) {
+    begin_value(json, key);
+    if (value)
+        put_quoted(json, value);
+    else
+        put(json, "null");
+}
+
+void json_number(struct json *json, const char *key, double value) {
+    begin_value(json, key);
+    put(json, isfinite(value) ? error_number(value).text : "null");
+}
+
+void json_count(struct json *json, const char *key, size_t value) {
+    begin_value(json, key);
+    text_print(&json->text, "%zu", value);
+}
+
+void json_flag(struct json *json, const char *key, bool value) {
+    begin_value(json, key);
+    put(json, value ? "true" : "false");
+}

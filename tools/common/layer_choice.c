@@ -1,0 +1,62 @@
+/* layer_choice.c - see layer_choice.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "common/layer_choice.h"
+
+#include "common/console.h"
+#include "common/verbs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WORD(name, text) text,
+const char *const layer_choice_methods[] = {HN_METHOD_LIST(WORD) NULL};
+const char *const layer_choice_sets[] = {"portable", "avx2", "avx512", NULL};
+
+/* The layer's sentences about its options start with their name, which is that of ours. */
+static bool names_an_option(const char *text) {
+    static const char names[][16] = {"method ", "damping ", "iterations ", "tolerance "};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(text, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Invalid are options that do not fit each other or the model; what is unsupported is so on this machine. */
+int layer_choice_explain(const hn_error *error) {
+    console_error("%s%s%s", names_an_option(error->text) ? "--" : "", error->text,
+                  error->status == HN_LIMIT ? " (--max-nodes)" : "");
+    return error->status == HN_INVALID ? VERB_MISUSED : VERB_FAILED;
+}
+
+hn_layer_options layer_choice_options(const struct layer_choice *choice, hn_layer_options options) {
+    if (choice->method)
+        hn_method_find(choice->method, &options.method);
+    if (choice->damping_given)
+        options.damping = choice->damping;
+    if (choice->iterations_given)
+        options.iterations = (int)choice->iterations;
+    if (choice->tolerance_given)
+        options.tolerance = choice->tolerance;
+    options.relative = choice->relative;
+    options.instructions = choice->isa;
+    return options;
+}
+
+int layer_choice_create(hn_layer **out, const hn_model *model, const struct layer_choice *choice) {
+    hn_error error = {.status = HN_OK};
+    hn_layer_options options = layer_choice_options(choice, hn_layer_defaults());
+    return hn_layer_create(out, model, &options, &error) == HN_OK ? VERB_OK : layer_choice_explain(&error);
+}
+
+void layer_choice_print(const hn_layer *layer) {
+    hn_layer_options settings = hn_layer_settings(layer);
+    printf("method %s, ", hn_method_text(settings.method));
+    if (settings.damping >= 0)
+        printf("damping %g, ", settings.damping);
+    else
+        printf("damping adapted, ");
+    if (settings.iterations >= 0)
+        printf("at most %d steps, ", settings.iterations);
+    printf("tolerance %g%s", settings.tolerance, settings.relative ? " relative to the bounds" : "");
+}

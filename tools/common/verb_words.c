@@ -1,0 +1,18 @@
+/* verb_words.c - how a verb says that it cannot go on. See verbs.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "common/console.h"
+#include "common/verbs.h"
+
+#include <stdio.h>
+
+int verb_explain(const hn_error *error) {
+    console_error("%s", error->text);
+    return VERB_FAILED;
+}
+
+int verb_misuse(const char *verb, const char *text) {
+    console_error("%s", text);
+    fprintf(stderr, "See hardnet %s --help.\n", verb);
+    return VERB_MISUSED;
+}

@@ -1,0 +1,153 @@
+/* eval.h - what `hardnet eval` finds out about a network, and the parts that do it.
+ *
+ * eval_inputs.c reads or samples inputs, eval_run.c applies the network and its layer, eval_judge.c says by plain evaluation what
+ * came of it, eval_time.c measures, eval_reference.c and eval_cache.c find what is optimal, eval_report.c prints and eval_json.c
+ * writes. Objectives are kept as they are minimised; reports show them with the user's sign.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_EVAL_H
+#define HN_TOOLS_EVAL_H
+
+#include "common/groups.h"
+#include "common/options.h"
+#include "common/samples.h"
+#include "hardnet/policy.h"
+
+struct eval_options {
+    struct common_options common;
+    struct text_list files;
+    const char *net, *x, *out, *report, *reference, *cache;
+    const char *method; /* NULL: the network's own */
+    size_t samples, seed, starts, refine, iterations;
+    bool samples_given, refine_given, iterations_given, allow_infeasible;
+};
+
+/* Seconds per sample on one thread, medians over a few runs. */
+enum {
+    TIME_NETWORK,
+    TIME_LAYER, /* NaN where there is none */
+    TIME_ALL,
+    TIME_TOGETHER, /* on all threads */
+    TIME_ALONE,    /* everything, a sample at a time */
+    TIMES
+};
+
+/* The best feasible point that is known for one sample. */
+struct optimum {
+    double objective; /* as minimised; NaN: none is known */
+    size_t starts;    /* that it is the best of */
+    bool solved;      /* the solver calls it optimal */
+    bool cached;      /* taken from the cache as it is */
+};
+
+/* Of the samples that count and have an optimum: max(0, f - f*) / max(|f*|, 1e-8). */
+struct suboptimality {
+    size_t count;
+    double mean, max, median, ninety, ninety_nine; /* NaN when there are none */
+};
+
+/* Samples whose optimum is known, called optimal by the solver, from the cache; and those that are clearly better. */
+struct optima_count {
+    size_t found, solved, cached, better;
+};
+
+struct eval {
+    const struct eval_options *options;
+    const hn_model *model;
+    hn_policy *loaded, *policy; /* the policy is the loaded one, or the same with other settings */
+    hn_layer *layer;
+    hn_policy_options settings;
+    hn_network_options network;
+    struct samples samples; /* x alone */
+    size_t unmet, broken,
+        outside; /* inputs that break a requirement though sampled; likewise from --x; beyond the box */
+    size_t inputs, outputs, rows, groups;
+    int threads;
+    size_t reached;             /* samples that were run: all but after Ctrl-C */
+    double *y;                  /* samples x outputs */
+    hn_report *reports;         /* samples; violation and worst are the judge's */
+    double *objective;          /* samples, as minimised; NaN without one */
+    struct group_violation *by; /* groups */
+    size_t false_ok;            /* samples that the layer calls ok and the judge does not */
+    double seconds;             /* of the run over all samples */
+    size_t time_batch;          /* samples that were timed together */
+    double times[TIMES];
+    struct optimum *optima; /* samples, or NULL */
+    double *optimal;        /* samples x outputs */
+    size_t lost;            /* samples whose solving process ended early */
+    double reference_seconds;
+    struct suboptimality suboptimality;
+    bool interrupted;
+};
+
+/* Blocks of zeros; NULL when there is no memory. */
+void *eval_take(size_t count, size_t each, size_t size);
+
+/* VERB_OK, or another verb code after what is wrong has been printed. */
+int eval_inputs(struct eval *eval);
+int eval_load(struct eval *eval);
+
+const double *eval_x(const struct eval *eval, size_t sample); /* NULL for a model without inputs */
+
+/* Runs and judges all samples, then measures how long that takes. */
+hn_status eval_run(struct eval *eval, hn_error *error);
+hn_status eval_time(struct eval *eval, hn_error *error);
+void eval_close(struct eval *eval); /* threads end: the reference takes processes */
+void eval_release(struct eval *eval);
+
+/* Finds optima, and how far the samples are from them. */
+hn_status eval_reference(struct eval *eval, hn_error *error);
+
+size_t eval_count(const struct eval *eval, hn_outcome outcome);
+double eval_shown(const struct eval *eval, double objective);      /* with the user's sign */
+double eval_mean_objective(const struct eval *eval);               /* of samples that count; as shown */
+double eval_mean_optimum(const struct eval *eval);                 /* of those that are known; as shown */
+double eval_suboptimality(const struct eval *eval, size_t sample); /* NaN where there is none */
+bool eval_counts(const struct eval *eval, size_t sample);          /* ok, or --allow-infeasible and a number */
+bool eval_is_better(const struct eval *eval, size_t sample);       /* than its optimum, clearly */
+struct optima_count eval_count_optima(const struct eval *eval);
+const char *eval_worst(const struct eval *eval, size_t sample); /* row; NULL: none is violated */
+void eval_print(const struct eval *eval);
+hn_status eval_write_json(const struct eval *eval, const char *path, hn_error *error);
+
+/* ---- the judge: rows and objective by plain evaluation ---- */
+
+struct eval_judge {
+    const hn_model *model;
+    size_t rows;
+    bool relative;    /* as in the layer's options */
+    hn_expr *exprs;   /* lower, body and upper of each row, then the objective */
+    double *values;   /* of these */
+    double *residual; /* rows, of the last judgement; NaN where something is */
+};
+
+struct judgement {
+    double violation; /* max |r|; infinite where something is NaN */
+    size_t worst;     /* its row; SIZE_MAX when there are no rows */
+    double objective; /* as minimised; NaN when there is none */
+    bool held;        /* every row, within the tolerance and what rounding in another order may add */
+};
+
+bool eval_judge_create(struct eval_judge *judge, const hn_model *model, bool relative); /* false: no memory */
+void eval_judge_release(struct eval_judge *judge);
+hn_status eval_judge_point(struct eval_judge *judge, const double *x, const double *y, double tolerance,
+                           struct judgement *judgement, hn_error *error);
+
+/* What counts as feasible for the reference, whose tolerance is 1e-8 too, but in its own scaling. */
+double eval_feasible(const struct eval *eval);
+
+/* ---- optima of former runs: one .npy file per model, named by its fingerprint ---- */
+
+struct eval_cache;
+
+hn_status eval_cache_open(struct eval_cache **out, const struct eval *eval, hn_error *error);
+void eval_cache_close(struct eval_cache *cache);
+
+/* Whether there is a good entry for this sample; optimum and y are filled then. Takes the entry out of what is kept: the sample
+ * itself will be saved in its place. */
+bool eval_cache_find(struct eval_cache *cache, size_t sample, struct optimum *optimum, double *y);
+
+/* Writes all optima of this run and what else was there. */
+hn_status eval_cache_save(const struct eval_cache *cache, hn_error *error);
+
+#endif

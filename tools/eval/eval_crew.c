@@ -1,0 +1,193 @@
+/* eval_crew.c - see eval_crew.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "eval/eval_crew.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "common/interrupt.h"
+#include "common/parallel.h"
+#include "common/progress.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { POLL_MILLISECONDS = 200 };
+
+/* A result on its way through a pipe: the outputs follow. */
+struct message {
+    size_t sample;
+    struct optimum optimum;
+};
+
+struct member {
+    pid_t process;
+    int pipe;              /* to read from; -1: closed */
+    unsigned char *buffer; /* room for one message */
+    size_t used;
+};
+
+struct crew {
+    struct eval *eval;
+    struct multistart *solver;
+    const size_t *jobs;
+    size_t count, size; /* jobs, members */
+    size_t bytes, done; /* of a message; messages so far */
+    struct member members[PARALLEL_MOST];
+};
+
+/* ---- in a process of the crew ---- */
+
+static bool send_bytes(int pipe, const unsigned char *bytes, size_t count) {
+    while (count > 0) {
+        ssize_t sent = write(pipe, bytes, count);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        bytes += sent;
+        count -= (size_t)sent;
+    }
+    return true;
+}
+
+/* Every size-th job from `first` on. The process ends here, without a word: streams and files are the parent's. */
+static _Noreturn void work(const struct crew *crew, size_t first, int pipe) {
+    struct eval *eval = crew->eval;
+    unsigned char *buffer = crew->members[first].buffer;
+    for (size_t i = first; i < crew->count && !interrupt_came(); i += crew->size) {
+        struct message message = {.sample = crew->jobs[i]};
+        double *y = eval->optimal + message.sample * eval->outputs;
+        message.optimum = eval->optima[message.sample];
+        const double *x = eval_x(eval, message.sample), *own = eval->y + message.sample * eval->outputs;
+        if (multistart_run(crew->solver, x, own, &message.optimum, y, NULL) != HN_OK)
+            _exit(1);
+        memcpy(buffer, &message, sizeof message);
+        memcpy(buffer + sizeof message, y, eval->outputs * sizeof *y);
+        if (!send_bytes(pipe, buffer, crew->bytes))
+            _exit(1);
+    }
+    _exit(0);
+}
+
+/* ---- in the parent ---- */
+
+static bool start_member(struct crew *crew, size_t number) {
+    struct member *member = &crew->members[number];
+    int ends[2];
+    member->pipe = -1;
+    if (pipe(ends) != 0)
+        return false;
+    member->process = fork();
+    if (member->process == 0) {
+        for (size_t i = 0; i < number; i++)
+            close(crew->members[i].pipe);
+        close(ends[0]);
+        work(crew, number, ends[1]);
+    }
+    close(ends[1]);
+    member->pipe = ends[0];
+    if (member->process < 0)
+        close(ends[0]);
+    return member->process > 0;
+}
+
+static hn_status start(struct crew *crew, hn_error *error) {
+    size_t started = 0;
+    for (size_t i = 0; i < crew->size; i++) {
+        crew->members[i].buffer = eval_take(crew->bytes, 1, 1);
+        if (!crew->members[i].buffer) {
+            crew->size = 0;
+            return error_no_memory(error, "the reference");
+        }
+    }
+    while (started < crew->size && start_member(crew, started))
+        started++;
+    if (started == crew->size)
+        return HN_OK;
+    hn_status status = error_set(error, HN_IO, "cannot start a process for the reference: %s", strerror(errno));
+    crew->size = started;
+    return status;
+}
+
+static void accept_message(struct crew *crew, const struct member *member) {
+    struct eval *eval = crew->eval;
+    struct message message;
+    memcpy(&message, member->buffer, sizeof message);
+    eval->optima[message.sample] = message.optimum;
+    memcpy(eval->optimal + message.sample * eval->outputs, member->buffer + sizeof message,
+           eval->outputs * sizeof *eval->optimal);
+    crew->done++;
+}
+
+static void hear(struct crew *crew, struct member *member) {
+    ssize_t got = read(member->pipe, member->buffer + member->used, crew->bytes - member->used);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (got <= 0) {
+        close(member->pipe);
+        member->pipe = -1;
+        return;
+    }
+    member->used += (size_t)got;
+    if (member->used < crew->bytes)
+        return;
+    accept_message(crew, member);
+    member->used = 0;
+}
+
+/* Until every pipe is closed. */
+static void listen_to_all(struct crew *crew, struct progress *progress) {
+    struct pollfd waiting[PARALLEL_MOST];
+    size_t open = crew->size;
+    while (open > 0 && !interrupt_came()) {
+        for (size_t i = 0; i < crew->size; i++)
+            waiting[i] = (struct pollfd){.fd = crew->members[i].pipe, .events = POLLIN}; /* -1 is left out */
+        if (poll(waiting, crew->size, POLL_MILLISECONDS) < 0) {
+            if (errno == EINTR)
+                continue;
+            return;
+        }
+        for (size_t i = 0; i < crew->size; i++) {
+            if (!(waiting[i].revents & (POLLIN | POLLHUP | POLLERR)))
+                continue;
+            hear(crew, &crew->members[i]);
+            open -= crew->members[i].pipe < 0;
+        }
+        progress_update(progress, crew->done);
+    }
+}
+
+static void end(struct crew *crew) {
+    for (size_t i = 0; i < crew->size; i++) {
+        struct member *member = &crew->members[i];
+        if (member->pipe >= 0) {
+            kill(member->process, SIGKILL); /* it has nothing to put away */
+            close(member->pipe);
+        }
+        while (waitpid(member->process, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    for (size_t i = 0; i < PARALLEL_MOST; i++)
+        base_release(crew->members[i].buffer);
+}
+
+hn_status crew_solve(struct eval *eval, struct multistart *solver, const size_t *jobs, size_t count, hn_error *error) {
+    struct crew crew = {.eval = eval, .solver = solver, .jobs = jobs, .count = count};
+    struct progress progress;
+    size_t threads = parallel_threads(eval->options->common.threads);
+    crew.size = threads < count ? threads : count;
+    crew.bytes = sizeof(struct message) + eval->outputs * sizeof(double);
+    progress_begin(&progress, "solving for the reference", count);
+    hn_status status = start(&crew, error);
+    if (status == HN_OK)
+        listen_to_all(&crew, &progress);
+    progress_end(&progress);
+    end(&crew);
+    eval->lost = interrupt_came() ? 0 : count - crew.done;
+    return status;
+}

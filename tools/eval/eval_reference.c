@@ -1,0 +1,140 @@
+/* eval_reference.c - what a general solver finds for the same inputs, and how far the network is from it. See eval.h.
+ *
+ * Every input is solved from several starts (multistart.h), the network's output among them, and the best feasible point counts.
+ * eval_crew.c spreads the inputs over processes.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "common/console.h"
+#include "common/figures.h"
+#include "common/inputs.h"
+#include "common/progress.h"
+#include "eval/eval_crew.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double LEAST_SCALE = 1e-8, CLEARLY = 1e-6;
+
+/* ---- all inputs ---- */
+
+bool eval_is_better(const struct eval *eval, size_t sample) {
+    double best = eval->optima[sample].objective;
+    return eval->reports[sample].outcome == HN_OUTCOME_OK &&
+           eval->objective[sample] < best - CLEARLY * fmax(fabs(best), LEAST_SCALE);
+}
+
+/* Samples that the cache does not answer: it must have seen as many starts, and the network must not do better. */
+static size_t list_jobs(struct eval *eval, struct eval_cache *cache, size_t *jobs) {
+    size_t count = 0;
+    for (size_t k = 0; k < eval->samples.count; k++) {
+        struct optimum *optimum = &eval->optima[k];
+        *optimum = (struct optimum){.objective = NAN};
+        if (!inputs_finite(eval_x(eval, k), eval->inputs))
+            continue;
+        if (cache && eval_cache_find(cache, k, optimum, eval->optimal + k * eval->outputs))
+            optimum->cached = optimum->starts >= eval->options->starts && !eval_is_better(eval, k);
+        if (!optimum->cached)
+            jobs[count++] = k;
+    }
+    return count;
+}
+
+static hn_status solve_all(struct eval *eval, const size_t *jobs, size_t count, hn_error *error) {
+    struct multistart solver = {.model = eval->model,
+                                .starts = eval->options->starts,
+                                .seed = eval->options->seed,
+                                .feasible = eval_feasible(eval)};
+    if (count == 0)
+        return HN_OK;
+    hn_status status = multistart_create(&solver, eval->settings.layer.relative, error);
+    double begun = progress_clock();
+    if (status == HN_OK)
+        status = crew_solve(eval, &solver, jobs, count, error);
+    eval->reference_seconds = progress_clock() - begun;
+    multistart_release(&solver);
+    if (status == HN_OK && eval->lost > 0)
+        console_warning("a process that solved for the reference ended early: %zu samples have no new optimum",
+                        eval->lost);
+    return status;
+}
+
+/* What was found is saved, after Ctrl-C too: it took long. */
+static hn_status find_optima(struct eval *eval, size_t *jobs, hn_error *error) {
+    struct eval_cache *cache = NULL;
+    hn_status status = eval->options->cache ? eval_cache_open(&cache, eval, error) : HN_OK;
+    if (status != HN_OK)
+        return status;
+    size_t count = list_jobs(eval, cache, jobs);
+    status = solve_all(eval, jobs, count, error);
+    if (status == HN_OK && cache && count > 0)
+        status = eval_cache_save(cache, error);
+    eval_cache_close(cache);
+    return status;
+}
+
+/* ---- how far ---- */
+
+struct optima_count eval_count_optima(const struct eval *eval) {
+    struct optima_count count = {.found = 0};
+    for (size_t k = 0; k < eval->reached; k++) {
+        const struct optimum *optimum = &eval->optima[k];
+        count.found += !isnan(optimum->objective) ? 1 : 0;
+        count.solved += optimum->solved;
+        count.cached += optimum->cached;
+        count.better += eval_is_better(eval, k);
+    }
+    return count;
+}
+
+double eval_suboptimality(const struct eval *eval, size_t sample) {
+    if (!eval->optima || !eval_counts(eval, sample) || isnan(eval->optima[sample].objective))
+        return NAN;
+    double best = eval->optima[sample].objective;
+    return fmax(0, eval->objective[sample] - best) / fmax(fabs(best), LEAST_SCALE);
+}
+
+/* Of sorted numbers, between the two neighbours in proportion. */
+static double quantile(const double *values, size_t count, double share) {
+    double place = share * (double)(count - 1);
+    size_t below = (size_t)place, above = below + 1 < count ? below + 1 : below;
+    return values[below] + (place - (double)below) * (values[above] - values[below]);
+}
+
+static void summarise(struct eval *eval, double *values) {
+    struct suboptimality *s = &eval->suboptimality;
+    double sum = 0;
+    *s = (struct suboptimality){.mean = NAN, .max = NAN, .median = NAN, .ninety = NAN, .ninety_nine = NAN};
+    for (size_t k = 0; k < eval->reached; k++) {
+        double value = eval_suboptimality(eval, k);
+        if (isnan(value))
+            continue;
+        values[s->count++] = value;
+        sum += value;
+    }
+    if (s->count == 0)
+        return;
+    s->max = figures_spread(values, s->count).most;
+    s->mean = sum / (double)s->count;
+    s->median = quantile(values, s->count, 0.5);
+    s->ninety = quantile(values, s->count, 0.9);
+    s->ninety_nine = quantile(values, s->count, 0.99);
+}
+
+hn_status eval_reference(struct eval *eval, hn_error *error) {
+    size_t count = eval->samples.count, *jobs = eval_take(count, 1, sizeof *jobs);
+    double *values = eval_take(count, 1, sizeof *values);
+    hn_status status = HN_OK;
+    eval->optima = eval_take(count, 1, sizeof *eval->optima);
+    eval->optimal = eval_take(count, eval->outputs, sizeof *eval->optimal);
+    if (!jobs || !values || !eval->optima || !eval->optimal)
+        status = error_no_memory(error, "the reference");
+    if (status == HN_OK)
+        status = find_optima(eval, jobs, error);
+    if (status == HN_OK)
+        summarise(eval, values);
+    base_release(jobs);
+    base_release(values);
+    return status;
+}

@@ -1,0 +1,173 @@
+/* eval_run.c - loads a network, applies it to all samples and lets the judge say what came of it. See eval.h.
+ *
+ * Chunks of samples show progress and end early on Ctrl-C; by the contract of the policy they do not change a bit. They start
+ * small and grow until one takes a quarter of a second.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "common/console.h"
+#include "common/interrupt.h"
+#include "common/parallel.h"
+#include "common/progress.h"
+#include "common/verbs.h"
+#include "eval/eval.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CHUNK_FIRST = 64, CHUNK_MOST = 65536 };
+static const double CHUNK_SECONDS = 0.25;
+
+/* ---- memory ---- */
+
+void *eval_take(size_t count, size_t each, size_t size) {
+    size_t bytes;
+    if (!size_multiply(count, each, &bytes) || !size_multiply(bytes, size, &bytes))
+        return NULL;
+    void *block = base_allocate(bytes > 0 ? bytes : 1);
+    if (block)
+        memset(block, 0, bytes);
+    return block;
+}
+
+static hn_status reserve(struct eval *eval, hn_error *error) {
+    size_t count = eval->samples.count;
+    eval->y = eval_take(count, eval->outputs, sizeof *eval->y);
+    eval->reports = eval_take(count, 1, sizeof *eval->reports);
+    eval->objective = eval_take(count, 1, sizeof *eval->objective);
+    eval->by = eval_take(eval->groups, 1, sizeof *eval->by);
+    if (!eval->y || !eval->reports || !eval->objective || !eval->by)
+        return error_no_memory(error, "the samples");
+    return HN_OK;
+}
+
+void eval_close(struct eval *eval) {
+    if (eval->policy != eval->loaded)
+        hn_policy_destroy(eval->policy);
+    hn_policy_destroy(eval->loaded);
+    eval->policy = eval->loaded = NULL;
+}
+
+void eval_release(struct eval *eval) {
+    eval_close(eval);
+    hn_layer_destroy(eval->layer);
+    samples_release(&eval->samples);
+    base_release(eval->y);
+    base_release(eval->reports);
+    base_release(eval->objective);
+    base_release(eval->by);
+    base_release(eval->optima);
+    base_release(eval->optimal);
+}
+
+/* ---- loading ---- */
+
+/* What the options say instead of the network. A method of the layer brings its own damping and steps. */
+static bool change_settings(const struct eval_options *o, hn_policy_options *settings) {
+    if (o->refine_given)
+        settings->refine = (int)o->refine;
+    if (o->method) {
+        settings->scheme = HN_SCHEME_LAYER;
+        settings->layer.damping = -1;
+        settings->layer.iterations = -1;
+        hn_method_find(o->method, &settings->layer.method);
+    }
+    if (o->iterations_given)
+        settings->layer.iterations = (int)o->iterations;
+    return o->refine_given || o->method || o->iterations_given;
+}
+
+static hn_status load(struct eval *eval, hn_error *error) {
+    const struct eval_options *o = eval->options;
+    hn_status status = hn_policy_load(&eval->loaded, eval->model, o->net, (int)o->common.threads, error);
+    if (status != HN_OK)
+        return status;
+    eval->policy = eval->loaded;
+    eval->settings = hn_policy_describe(eval->loaded);
+    eval->network = hn_network_describe(hn_policy_network(eval->loaded));
+    if (change_settings(o, &eval->settings))
+        status = hn_policy_create(&eval->policy, eval->model, hn_policy_network(eval->loaded), &eval->settings, error);
+    return status == HN_OK ? hn_layer_create(&eval->layer, eval->model, &eval->settings.layer, error) : status;
+}
+
+int eval_load(struct eval *eval) {
+    hn_error error = {.status = HN_OK};
+    size_t asked = eval->options->common.threads;
+    eval->threads = asked > 0 ? (int)asked : (int)parallel_threads(0);
+    if (load(eval, &error) == HN_OK)
+        return VERB_OK;
+    console_error("%s", error.text);
+    return VERB_FAILED;
+}
+
+/* ---- judging ---- */
+
+static hn_status judge_sample(struct eval *eval, struct eval_judge *judge, size_t k, hn_error *error) {
+    hn_report *report = &eval->reports[k];
+    struct judgement judgement;
+    hn_status status = eval_judge_point(judge, eval_x(eval, k), eval->y + k * eval->outputs,
+                                        eval->settings.layer.tolerance, &judgement, error);
+    if (status != HN_OK)
+        return status;
+    report->violation = judgement.violation;
+    report->worst = judgement.worst;
+    eval->objective[k] = judgement.objective;
+    if (report->outcome == HN_OUTCOME_OK && !judgement.held) {
+        report->outcome = HN_OUTCOME_STALLED;
+        eval->false_ok++;
+    }
+    groups_add(eval->by, eval->model, judge->residual, k);
+    return HN_OK;
+}
+
+static hn_status judge_all(struct eval *eval, hn_error *error) {
+    struct eval_judge judge;
+    struct progress progress;
+    hn_status status = HN_OK;
+    if (!eval_judge_create(&judge, eval->model, eval->settings.layer.relative))
+        return error_no_memory(error, "the judge");
+    progress_begin(&progress, "judging", eval->reached);
+    for (size_t k = 0; k < eval->reached && status == HN_OK; k++) {
+        status = judge_sample(eval, &judge, k, error);
+        progress_update(&progress, k + 1);
+    }
+    progress_end(&progress);
+    eval_judge_release(&judge);
+    if (eval->false_ok > 0)
+        console_warning("%zu samples that the layer calls ok are not, by plain evaluation; they count as stalled",
+                        eval->false_ok);
+    return status;
+}
+
+/* ---- running ---- */
+
+static hn_status run_all(struct eval *eval, struct progress *progress, hn_error *error) {
+    size_t size = CHUNK_FIRST;
+    while (eval->reached < eval->samples.count && !interrupt_came()) {
+        size_t first = eval->reached, left = eval->samples.count - first, chunk = size < left ? size : left;
+        double before = progress_clock();
+        hn_status status = hn_policy_run(eval->policy, chunk, eval_x(eval, first), eval->y + first * eval->outputs,
+                                         NULL, eval->reports + first, error);
+        if (status != HN_OK)
+            return status;
+        eval->reached += chunk;
+        if (progress_clock() - before < CHUNK_SECONDS && size < CHUNK_MOST)
+            size *= 2;
+        progress_update(progress, eval->reached);
+    }
+    return HN_OK;
+}
+
+hn_status eval_run(struct eval *eval, hn_error *error) {
+    struct progress progress;
+    hn_status status = reserve(eval, error);
+    if (status != HN_OK)
+        return status;
+    progress_begin(&progress, "evaluating", eval->samples.count);
+    status = run_all(eval, &progress, error);
+    eval->seconds = progress_clock() - progress.begun;
+    progress_end(&progress);
+    return status == HN_OK ? judge_all(eval, error) : status;
+}

@@ -1,0 +1,71 @@
+/* project.h - what `hardnet project` does to a batch of outputs, and the parts that do it.
+ *
+ * project_run.c corrects, project_trace.c writes down every iterate on the way, project_report.c prints and project_json.c
+ * writes what came of it. Samples, rows and columns of files are counted from 0, as NumPy counts them.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_PROJECT_H
+#define HN_TOOLS_PROJECT_H
+
+#include "common/groups.h"
+#include "common/layer_choice.h"
+#include "common/options.h"
+#include "common/samples.h"
+#include "common/text.h"
+
+struct project_options {
+    struct common_options common;
+    struct text_list files;
+    struct layer_choice choice;
+    const char *x, *y, *out, *report, *trace;
+    bool allow_infeasible;
+    double time_limit; /* seconds; 0: none */
+};
+
+struct project {
+    const struct project_options *options;
+    const hn_model *model;
+    const hn_layer *layer;
+    struct samples samples;
+    size_t broken; /* rows of --x that break a requirement */
+    size_t inputs, outputs, rows, groups;
+    double *y;                  /* samples x outputs: corrected */
+    hn_report *reports;         /* samples */
+    struct group_violation *by; /* groups */
+    struct text trace;
+    size_t reached; /* samples that were begun, fewer than there are after Ctrl-C alone */
+    double seconds; /* spent on correcting */
+    int threads;
+    bool interrupted;
+};
+
+/* Needs model, layer and samples. */
+hn_status project_run(struct project *project, hn_error *error);
+void project_release(struct project *project);
+
+/* Samples among those reached with this outcome. */
+size_t project_count(const struct project *project, hn_outcome outcome);
+
+/* The name of a sample's worst row; NULL when no row is violated. */
+const char *project_worst(const struct project *project, size_t sample);
+
+void project_print(const struct project *project);
+hn_status project_write_json(const struct project *project, const char *path, hn_error *error);
+
+/* ---- every iterate as a line of CSV, by sample, then by iteration, however many threads there are ---- */
+
+struct trace {
+    size_t outputs;
+    struct text *lines; /* one text for each sample of a chunk: a sample has one thread at a time */
+    size_t count;
+};
+
+void trace_head(struct text *text, const hn_model *model);
+bool trace_begin(struct trace *trace, size_t outputs, size_t count); /* false: no memory */
+void trace_watch(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping);
+
+/* Moves the lines of a chunk of count samples, the first of which is sample `first`, to the end of the text. */
+void trace_collect(struct trace *trace, struct text *text, size_t first, size_t count);
+void trace_end(struct trace *trace);
+
+#endif

@@ -1,0 +1,55 @@
+/* project_json.c - what became of every sample, as JSON. See project.h.
+ *
+ * The keys version, samples, groups and seconds are a contract. Numbers that are not finite are null, and so are mean and max of
+ * a group in which a sample has a residual that is not finite; not_finite counts such samples.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "common/json_writer.h"
+#include "project/project.h"
+
+#include <math.h>
+
+static void write_sample(struct json *json, const struct project *project, size_t sample) {
+    const hn_report *report = &project->reports[sample];
+    json_object(json, NULL);
+    json_text(json, "status", hn_outcome_text(report->outcome));
+    json_number(json, "iterations", report->iterations);
+    json_number(json, "violation_before", report->violation_before);
+    json_number(json, "violation", report->violation);
+    json_text(json, "worst", project_worst(project, sample));
+    json_number(json, "moved", report->moved);
+    json_end_object(json);
+}
+
+static void write_settings(struct json *json, const struct project *project) {
+    hn_layer_options settings = hn_layer_settings(project->layer);
+    json_list(json, "files");
+    for (size_t i = 0; i < project->options->files.count; i++)
+        json_text(json, NULL, project->options->files.items[i]);
+    json_end_list(json);
+    json_text(json, "method", hn_method_text(settings.method));
+    json_number(json, "damping", settings.damping >= 0 ? settings.damping : (double)NAN);
+    json_number(json, "iterations", settings.iterations);
+    json_number(json, "tolerance", settings.tolerance);
+    json_flag(json, "relative", settings.relative);
+    json_text(json, "instructions", hn_layer_describe(project->layer).instructions);
+    json_number(json, "threads", project->threads);
+}
+
+hn_status project_write_json(const struct project *project, const char *path, hn_error *error) {
+    struct json json = {.depth = 0};
+    json_object(&json, NULL);
+    json_count(&json, "version", 1);
+    json_list(&json, "samples");
+    for (size_t k = 0; k < project->reached; k++)
+        write_sample(&json, project, k);
+    json_end_list(&json);
+    groups_write(project->by, project->model, &json);
+    json_number(&json, "seconds", project->seconds);
+    json_text(&json, "verb", "project");
+    write_settings(&json, project);
+    json_end_object(&json);
+    hn_status status = text_write(&json.text, path, error);
+    text_release(&json.text);
+    return status;
+}

@@ -1,0 +1,131 @@
+/* verb_project.c - hardnet project MODEL.mod [DATA.dat ...]: outputs in, outputs that satisfy the constraints out.
+ *
+ * Files are written when everything is computed. After Ctrl-C nothing is written and what was reached is printed; a time limit
+ * is a part of the question: samples that it cuts short are cancelled, reported and written.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "common/console.h"
+#include "common/inputs.h"
+#include "common/load.h"
+#include "common/save.h"
+#include "common/verbs.h"
+#include "project/project.h"
+
+#include <limits.h>
+
+static const char about[] = "Corrects outputs onto the constraints of a model, with a status for every sample.\n"
+                            "Rows of --x and --y are samples, as many in both, or one of them has a single row.\n"
+                            "Without --y the correction starts from the model's start values.";
+
+static const char example[] =
+    "  hardnet project models/unicycle.mod --x x.npy --y raw.npy --out y.npy --report report.json\n"
+    "  hardnet project models/unicycle.mod --x x.npy --method paper --damping 0.3 --iterations 500 "
+    "--allow-infeasible\n";
+
+/* ---- files ---- */
+
+static hn_status look_ahead(const struct project_options *options, hn_error *error) {
+    hn_status status = save_possible("out", options->out, error);
+    if (status == HN_OK)
+        status = save_possible("report", options->report, error);
+    return status == HN_OK ? save_possible("trace", options->trace, error) : status;
+}
+
+static hn_status write_array(const struct project *project, hn_error *error) {
+    console_hold_interrupt();
+    hn_status status = npy_write(project->options->out, project->samples.count, project->outputs, project->y, error);
+    console_release_interrupt();
+    return status;
+}
+
+static hn_status write_files(const struct project *project, hn_error *error) {
+    const struct project_options *options = project->options;
+    hn_status status = options->out ? write_array(project, error) : HN_OK;
+    if (status == HN_OK && options->trace)
+        status = text_write(&project->trace, options->trace, error);
+    if (status == HN_OK && options->report)
+        status = project_write_json(project, options->report, error);
+    return status;
+}
+
+/* ---- running ---- */
+
+static int finish(const struct project *project) {
+    hn_error error = {.status = HN_OK};
+    hn_status status = project->interrupted ? HN_OK : write_files(project, &error);
+    project_print(project);
+    if (project->interrupted) {
+        console_error("interrupted; nothing was written");
+        return VERB_INTERRUPTED;
+    }
+    if (status != HN_OK)
+        return verb_explain(&error);
+    bool all_ok = project_count(project, HN_OUTCOME_OK) == project->samples.count;
+    return all_ok || project->options->allow_infeasible ? VERB_OK : VERB_NOT_OK;
+}
+
+static int correct(struct project *project) {
+    hn_error error = {.status = HN_OK};
+    hn_layer *layer = NULL;
+    if (look_ahead(project->options, &error) != HN_OK ||
+        inputs_count_broken(project->model, "x", project->samples.x_path, &project->samples.x, &project->broken,
+                            &error) != HN_OK)
+        return verb_explain(&error);
+    int code = layer_choice_create(&layer, project->model, &project->options->choice);
+    if (code != VERB_OK)
+        return code;
+    project->layer = layer;
+    code = project_run(project, &error) == HN_OK ? finish(project) : verb_explain(&error);
+    hn_layer_destroy(layer);
+    return code;
+}
+
+static int run(const struct project_options *options) {
+    hn_model *model = NULL;
+    struct project project = {.options = options, .samples = {.x_path = options->x, .y_path = options->y}};
+    int code = load_model(&model, &options->files, &options->common);
+    if (code != VERB_OK)
+        return code;
+    project.model = model;
+    if (!options->x && hn_model_input_count(model) > 0)
+        code = samples_ask_for_inputs(model);
+    else
+        code = samples_read(&project.samples, model);
+    if (code == VERB_OK)
+        code = correct(&project);
+    project_release(&project);
+    hn_model_destroy(model);
+    return code;
+}
+
+/* ---- options ---- */
+
+int verb_project(int argc, char **argv) {
+    struct project_options o = {.time_limit = 0};
+    const struct option table[] = {
+        {.name = "y", .value = "Y.npy", .help = "outputs to correct, a row per sample", .text = &o.y},
+        {.name = "x", .value = "X.npy", .help = "inputs, a row per sample", .text = &o.x},
+        {.name = "out", .value = "OUT.npy", .help = "write the corrected outputs, as float64", .text = &o.out},
+        {.name = "report", .value = "FILE", .help = "write what became of every sample, as JSON", .text = &o.report},
+        {.name = "trace", .value = "FILE", .help = "write every iterate, as CSV", .text = &o.trace},
+        {.name = "allow-infeasible", .help = "exit 0 even if a sample is not ok", .flag = &o.allow_infeasible},
+        LAYER_OPTIONS(o.choice),
+        {.name = "time-limit",
+         .value = "SECONDS",
+         .help = "cancel what is not done by then",
+         .real = &o.time_limit,
+         .positive = true},
+        COMMON_OPTIONS(o.common),
+    };
+    const struct command command = {.name = "project",
+                                    .usage = "MODEL.mod [DATA.dat ...] [options]",
+                                    .about = about,
+                                    .example = example,
+                                    .options = table,
+                                    .option_count = sizeof table / sizeof table[0],
+                                    .files = &o.files};
+    enum parse parse = options_parse(&command, argc, argv);
+    int code = parse == PARSE_DONE ? run(&o) : options_code(parse);
+    options_release(&command);
+    return code;
+}

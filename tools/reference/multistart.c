@@ -1,0 +1,104 @@
+/* multistart.c - see multistart.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "reference/multistart.h"
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double NOISE = 0.5;
+
+/* ---- life ---- */
+
+hn_status multistart_create(struct multistart *m, bool relative, hn_error *error) {
+    m->inputs = hn_model_input_count(m->model);
+    m->outputs = hn_model_output_count(m->model);
+    hn_status status = reference_create(&m->reference, m->model, NULL, error);
+    if (status != HN_OK)
+        return status;
+    m->start_exprs = eval_take(m->outputs, 1, sizeof *m->start_exprs);
+    m->start = eval_take(m->outputs, 3, sizeof *m->start);
+    if (!m->start_exprs || !m->start || !eval_judge_create(&m->judge, m->model, relative))
+        return error_no_memory(error, "the reference");
+    m->model_start = m->start + m->outputs;
+    m->y = m->model_start + m->outputs;
+    for (size_t j = 0; j < m->outputs; j++)
+        m->start_exprs[j] = hn_model_output(m->model, j).start;
+    return HN_OK;
+}
+
+void multistart_release(struct multistart *m) {
+    reference_destroy(m->reference);
+    eval_judge_release(&m->judge);
+    base_release(m->start_exprs);
+    base_release(m->start);
+    *m = (struct multistart){.model = m->model};
+}
+
+/* ---- starts ---- */
+
+static struct random stream_of(const struct multistart *m, const double *x) {
+    struct digest digest = digest_start();
+    unsigned char bytes[DIGEST_BYTES];
+    uint64_t stream = 0;
+    for (size_t i = 0; i < m->inputs; i++)
+        digest_add_number(&digest, x[i]);
+    digest_finish(&digest, bytes);
+    for (size_t i = 0; i < sizeof stream; i++)
+        stream = stream << 8 | bytes[i];
+    return random_start(m->seed, stream);
+}
+
+/* Start number s; NULL: the model's own. */
+static const double *choose_start(struct multistart *m, const double *own, size_t s, struct random *random) {
+    const double *base = own && s % 2 == 0 ? own : m->model_start;
+    if (s == 0)
+        return NULL;
+    if (s == 1 && own)
+        return own;
+    size_t pair = own ? s / 2 : s;
+    double width = NOISE * (double)pair;
+    for (size_t j = 0; j < m->outputs; j++)
+        m->start[j] = base[j] + width * fmax(1, fabs(base[j])) * random_normal(random);
+    return m->start;
+}
+
+/* ---- solving ---- */
+
+/* Keeps the point in m->y if it is feasible and better than the best. */
+static hn_status consider(struct multistart *m, const double *x, bool solved, struct optimum *best, double *y,
+                          hn_error *error) {
+    struct judgement judgement;
+    hn_status status = eval_judge_point(&m->judge, x, m->y, m->feasible, &judgement, error);
+    if (status != HN_OK || !judgement.held || !isfinite(judgement.objective))
+        return status;
+    if (!isnan(best->objective) && judgement.objective >= best->objective)
+        return HN_OK;
+    best->objective = judgement.objective;
+    best->solved = solved;
+    memcpy(y, m->y, m->outputs * sizeof *y);
+    return HN_OK;
+}
+
+hn_status multistart_run(struct multistart *m, const double *x, const double *own, struct optimum *best, double *y,
+                         hn_error *error) {
+    struct random random = stream_of(m, x);
+    memset(m->start, 0, m->outputs * sizeof *m->start); /* the start values have no y in them */
+    hn_status status = hn_model_evaluate(m->model, m->outputs, m->start_exprs, x, m->start, m->model_start, error);
+    for (size_t s = 0; s < m->starts && status == HN_OK; s++) {
+        struct reference_result result = {.status = NULL};
+        const double *start = choose_start(m, own, s, &random);
+        status = reference_solve(m->reference, x, start, m->y, &result, error);
+        m->said = result.status;
+        if (status == HN_OK)
+            status = consider(m, x, result.solved, best, y, error);
+    }
+    if (best->starts < m->starts)
+        best->starts = m->starts;
+    return status;
+}

@@ -1,0 +1,34 @@
+/* multistart.h - the best feasible point that a general solver finds for one input, from several starts.
+ *
+ * The first start is the model's own, the second the caller's (a network's output, the last step's solution), further ones are
+ * disturbances of both, y_j = s_j + w max(1, |s_j|) N(0, 1) with w = 0.5, 1, 1.5, ... as there are more of them, from a random stream that
+ * depends on the seed and on the input alone. What counts as feasible is said by plain evaluation.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_MULTISTART_H
+#define HN_TOOLS_MULTISTART_H
+
+#include "eval/eval.h"
+#include "reference/reference.h"
+
+struct multistart {
+    const hn_model *model;
+    size_t inputs, outputs, starts, seed;
+    double feasible; /* the largest violation that is */
+    struct reference *reference;
+    struct eval_judge judge;
+    hn_expr *start_exprs;        /* of the model's outputs */
+    double *start, *model_start; /* outputs each */
+    double *y;                   /* where the last solve ended ... */
+    const char *said;            /* ... and what the solver calls that */
+};
+
+/* Model, starts, seed and feasible are set; the rest is made. Released in either case. */
+hn_status multistart_create(struct multistart *multistart, bool relative, hn_error *error);
+void multistart_release(struct multistart *multistart);
+
+/* Improves on the best known point, if there is one (its objective is no NaN). own: the second start; NULL: there is none. */
+hn_status multistart_run(struct multistart *multistart, const double *x, const double *own, struct optimum *best,
+                         double *y, hn_error *error);
+
+#endif

@@ -1,0 +1,99 @@
+/* rollout.h - `hardnet rollout`: closed loops of a plant and its controllers, and the parts that do it.
+ *
+ *     y = controller(x),   cost(x, y), margin(x, y),   x <- next(x, y)
+ *
+ * What counts is evaluated at the true inputs and the applied outputs alone: a controller that violates its own dynamics gains nothing
+ * by it. What is not ok is applied like the rest and counted. rollout_setup.c finds out what is asked for, rollout_run.c runs the
+ * loops, rollout_report.c prints, rollout_files.c writes.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_ROLLOUT_H
+#define HN_TOOLS_ROLLOUT_H
+
+#include "common/feedback.h"
+#include "files/npy.h"
+#include "hardnet/policy.h"
+#include "reference/multistart.h"
+
+struct rollout_options {
+    struct common_options common;
+    struct text_list files, nets, feedback;
+    const char *x0, *cost, *final_cost, *margin, *reference, *report, *csv, *states;
+    size_t steps, starts, seed;
+    size_t samples; /* starts of loops that are drawn; 0: they are those of x0 */
+    bool allow_infeasible;
+};
+
+/* What is asked for at every step. Of a margin there are several values, the smallest of which counts. */
+struct rollout_formulas {
+    bool has_cost, has_final;
+    hn_expr cost, final_cost;
+    hn_expr *margin;     /* values, or lower, body and upper of each row of a group; NULL: none is asked for */
+    size_t margin_count; /* of expressions */
+    bool margin_rows;
+    double *values;
+};
+
+struct rollout_step {
+    double cost, margin; /* NaN: not asked for */
+    double violation;    /* max |r| by plain evaluation, infinite where something is NaN ... */
+    size_t worst;        /* ... and its row; SIZE_MAX: no row is violated */
+    double seconds;      /* of the controller */
+    const char *status;  /* an outcome, or what the reference says; it lives forever */
+    bool ok;
+};
+
+/* One loop of one controller, or all of them: then cost is the mean. */
+struct rollout_total {
+    double cost, highest, final_cost; /* cost: of all steps, with the final cost */
+    double margin, violation;         /* the smallest, the largest */
+    size_t steps, ok;
+};
+
+struct controller {
+    char name[64];
+    const char *file;             /* NULL: the reference */
+    hn_policy *policy;            /* NULL: the reference */
+    struct multistart *solver;    /* NULL: a network */
+    double tolerance;             /* of what it calls ok */
+    bool relative;                /* likewise */
+    double *path;                 /* starts x (steps + 1) x inputs */
+    struct rollout_step *steps;   /* starts x steps */
+    struct rollout_total *totals; /* starts */
+    struct rollout_total total;
+    double seconds, slowest; /* per step: median and largest */
+};
+
+struct rollout {
+    const struct rollout_options *options;
+    const hn_model *model;
+    size_t inputs, outputs, starts, steps;
+    struct npy_array x0;
+    struct feedback feedback;
+    struct rollout_formulas formulas;
+    struct multistart solver;
+    size_t count;
+    struct controller *controllers;
+};
+
+/* VERB_OK, or another verb code after what is wrong has been printed; released in either case. */
+int rollout_setup(struct rollout *rollout);
+void rollout_end(struct rollout *rollout);
+
+/* All loops; ends early on Ctrl-C. */
+hn_status rollout_run(struct rollout *rollout, hn_error *error);
+
+bool rollout_all_ok(const struct rollout *rollout);
+void rollout_print(const struct rollout *rollout);
+hn_status rollout_write_json(const struct rollout *rollout, const char *path, hn_error *error);
+hn_status rollout_write_csv(const struct rollout *rollout, const char *path, hn_error *error);
+
+/* The inputs of all steps, and those reached: a row each, controller by controller and start by start. */
+hn_status rollout_write_states(const struct rollout *rollout, const char *path, hn_error *error);
+
+static inline const double *rollout_state(const struct rollout *r, const struct controller *c, size_t start,
+                                          size_t step) {
+    return c->path + (start * (r->steps + 1) + step) * r->inputs;
+}
+
+#endif

@@ -1,0 +1,272 @@
+/* rollout_setup.c - from options to controllers, starts and formulas. See rollout.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "common/console.h"
+#include "common/definitions.h"
+#include "common/inputs.h"
+#include "common/verbs.h"
+#include "rollout/rollout.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(void) {
+    console_error("rollout: out of memory");
+    return VERB_FAILED;
+}
+
+/* ---- starts: numbers, or a file ---- */
+
+/* How many numbers a text such as -3.2,0.3 has, of which the first `room` are stored; 0: it is something else. */
+static size_t read_numbers(const char *text, double *values, size_t room) {
+    for (size_t count = 0;; count++) {
+        char *end = NULL;
+        double value = strtod(text, &end);
+        if (end == text || isspace((unsigned char)*text) || (*end != ',' && *end != '\0'))
+            return 0;
+        if (count < room)
+            values[count] = value;
+        if (*end == '\0')
+            return count + 1;
+        text = end + 1;
+    }
+}
+
+static int take_numbers(struct rollout *r, size_t count) {
+    if (count == r->inputs)
+        return VERB_OK;
+    console_error("--x0 %s: %zu number%s, but the model has %zu input%s, %s to %s", r->options->x0, count,
+                  count == 1 ? "" : "s", r->inputs, r->inputs == 1 ? "" : "s", hn_model_input(r->model, 0).name,
+                  hn_model_input(r->model, r->inputs - 1).name);
+    return VERB_MISUSED;
+}
+
+static int read_file(struct rollout *r) {
+    hn_error error = {.status = HN_OK};
+    npy_release(&r->x0);
+    hn_status status = inputs_read(r->model, "x0", r->options->x0, &r->x0, &error);
+    if (status != HN_OK)
+        console_error("%s", error.text);
+    return status == HN_OK ? VERB_OK : status == HN_INVALID ? VERB_MISUSED : VERB_FAILED;
+}
+
+static int warn_of_broken(const struct rollout *r) {
+    hn_error error = {.status = HN_OK};
+    size_t broken;
+    if (inputs_count_broken(r->model, "x0", r->options->x0, &r->x0, &broken, &error) == HN_OK)
+        return VERB_OK;
+    console_error("%s", error.text);
+    return VERB_FAILED;
+}
+
+/* "roll": no seed makes them those of eval or of training. */
+static const uint64_t STREAMS = UINT64_C(0x726f6c6c) << 32;
+
+static int draw_starts(struct rollout *r) {
+    hn_error error = {.status = HN_OK};
+    size_t count = r->options->samples, unmet;
+    r->x0 = (struct npy_array){.dimensions = 2, .rows = count, .columns = r->inputs};
+    r->x0.values = eval_take(count, r->inputs, sizeof *r->x0.values);
+    r->starts = count;
+    if (!r->x0.values)
+        return no_memory();
+    if (inputs_draw(r->model, r->options->seed, STREAMS, count, r->x0.values, &unmet, &error) != HN_OK) {
+        console_error("%s", error.text);
+        return VERB_FAILED;
+    }
+    return VERB_OK;
+}
+
+static int find_starts(struct rollout *r) {
+    if (r->options->samples > 0)
+        return draw_starts(r);
+    r->x0 = (struct npy_array){.dimensions = 2, .rows = 1, .columns = r->inputs};
+    r->x0.values = eval_take(r->inputs, 1, sizeof *r->x0.values);
+    if (!r->x0.values)
+        return no_memory();
+    size_t count = read_numbers(r->options->x0, r->x0.values, r->inputs);
+    int code = count > 0 ? take_numbers(r, count) : read_file(r);
+    if (code == VERB_OK)
+        code = warn_of_broken(r);
+    r->starts = r->x0.rows;
+    return code;
+}
+
+/* ---- formulas ---- */
+
+static int find_one(const struct rollout *r, const char *option, const char *name, bool *has, hn_expr *value) {
+    *has = name != NULL;
+    if (!name || definition_find(r->model, name, value))
+        return VERB_OK;
+    console_error("--%s: the model defines no %s%s", option, name, definition_suggest(r->model, name).text);
+    return VERB_MISUSED;
+}
+
+/* Every entry of the defined variable. */
+static void collect_definitions(struct rollout *r, const char *name) {
+    struct rollout_formulas *f = &r->formulas;
+    for (size_t i = 0; i < hn_model_definition_count(r->model); i++) {
+        hn_named_expr definition = hn_model_definition(r->model, i);
+        if (definition_subscript(definition.name, name, strlen(name)))
+            f->margin[f->margin_count++] = definition.value;
+    }
+}
+
+/* Lower bound, body and upper bound of every row of the group. */
+static void collect_rows(struct rollout *r, const char *name) {
+    struct rollout_formulas *f = &r->formulas;
+    f->margin_rows = true;
+    for (size_t i = 0; i < hn_model_row_count(r->model); i++) {
+        hn_row_info row = hn_model_row(r->model, i);
+        if (strcmp(hn_model_group(r->model, row.group).name, name) != 0)
+            continue;
+        f->margin[f->margin_count++] = row.lower;
+        f->margin[f->margin_count++] = row.body;
+        f->margin[f->margin_count++] = row.upper;
+    }
+}
+
+static int find_margin(struct rollout *r) {
+    const char *name = r->options->margin;
+    struct rollout_formulas *f = &r->formulas;
+    size_t room = hn_model_definition_count(r->model) + 3 * hn_model_row_count(r->model);
+    if (!name)
+        return VERB_OK;
+    f->margin = eval_take(room, 1, sizeof *f->margin);
+    f->values = eval_take(room, 1, sizeof *f->values);
+    if (!f->margin || !f->values)
+        return no_memory();
+    collect_definitions(r, name);
+    if (f->margin_count == 0)
+        collect_rows(r, name);
+    if (f->margin_count > 0)
+        return VERB_OK;
+    console_error("--margin: the model has neither a defined variable nor a group of rows %s%s", name,
+                  definition_suggest(r->model, name).text);
+    return VERB_MISUSED;
+}
+
+static int find_formulas(struct rollout *r) {
+    const struct rollout_options *o = r->options;
+    struct rollout_formulas *f = &r->formulas;
+    int code = find_one(r, "cost", o->cost, &f->has_cost, &f->cost);
+    if (code == VERB_OK)
+        code = find_one(r, "final-cost", o->final_cost, &f->has_final, &f->final_cost);
+    return code == VERB_OK ? find_margin(r) : code;
+}
+
+/* ---- controllers ---- */
+
+/* NAME=PATH; without a name, the file's own without its folder and its ending. A '=' behind a '/' belongs to a path. */
+static void name_controller(struct controller *c, const char *text) {
+    size_t length = strcspn(text, "=/");
+    const char *name = text;
+    c->file = text;
+    if (text[length] == '=' && length > 0) {
+        c->file = text + length + 1;
+    } else {
+        const char *slash = strrchr(text, '/'), *dot;
+        name = slash ? slash + 1 : text;
+        dot = strrchr(name, '.');
+        length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+    }
+    snprintf(c->name, sizeof c->name, "%.*s", (int)(length < sizeof c->name ? length : sizeof c->name - 1), name);
+}
+
+static int check_name(const struct rollout *r, const struct controller *c) {
+    for (const struct controller *other = r->controllers; other < c; other++)
+        if (strcmp(other->name, c->name) == 0) {
+            console_error("--net: two controllers are called %s; give them names, as in --net NAME=FILE", c->name);
+            return VERB_MISUSED;
+        }
+    return VERB_OK;
+}
+
+/* A state at a time: one thread is the fastest. */
+static int load_network(struct rollout *r, struct controller *c) {
+    hn_error error = {.status = HN_OK};
+    if (hn_policy_load(&c->policy, r->model, c->file, 1, &error) != HN_OK) {
+        console_error("%s", error.text);
+        return VERB_FAILED;
+    }
+    hn_layer_options settings = hn_policy_describe(c->policy).layer;
+    c->tolerance = settings.tolerance;
+    c->relative = settings.relative;
+    return VERB_OK;
+}
+
+static int take_reference(struct rollout *r, struct controller *c) {
+    static const double feasible = 1e-7; /* the solver's own 1e-8 is in its own scaling */
+    hn_error error = {.status = HN_OK};
+    snprintf(c->name, sizeof c->name, "%s", r->options->reference);
+    c->solver = &r->solver;
+    c->tolerance = feasible;
+    r->solver = (struct multistart){
+        .model = r->model, .starts = r->options->starts, .seed = r->options->seed, .feasible = feasible};
+    if (multistart_create(&r->solver, c->relative, &error) == HN_OK)
+        return VERB_OK;
+    console_error("--reference %s: %s", r->options->reference, error.text);
+    return VERB_FAILED;
+}
+
+static int take_room(const struct rollout *r, struct controller *c) {
+    size_t states = r->starts * (r->steps + 1); /* starts fit in memory, and steps have a limit */
+    c->path = eval_take(states, r->inputs, sizeof *c->path);
+    c->steps = eval_take(r->starts, r->steps, sizeof *c->steps);
+    c->totals = eval_take(r->starts, 1, sizeof *c->totals);
+    return c->path && c->steps && c->totals ? VERB_OK : no_memory();
+}
+
+static int find_controllers(struct rollout *r) {
+    const struct text_list *nets = &r->options->nets;
+    int code = VERB_OK;
+    r->controllers = eval_take(nets->count + 1, 1, sizeof *r->controllers);
+    if (!r->controllers)
+        return no_memory();
+    if (r->options->reference)
+        code = take_reference(r, &r->controllers[r->count++]);
+    for (size_t i = 0; code == VERB_OK && i < nets->count; i++) {
+        struct controller *c = &r->controllers[r->count++];
+        name_controller(c, nets->items[i]);
+        code = check_name(r, c);
+        if (code == VERB_OK)
+            code = load_network(r, c);
+    }
+    for (size_t i = 0; code == VERB_OK && i < r->count; i++)
+        code = take_room(r, &r->controllers[i]);
+    return code;
+}
+
+/* ---- life ---- */
+
+int rollout_setup(struct rollout *r) {
+    r->inputs = hn_model_input_count(r->model);
+    r->outputs = hn_model_output_count(r->model);
+    r->steps = r->options->steps;
+    int code = feedback_create(&r->feedback, r->model, &r->options->feedback);
+    if (code == VERB_OK)
+        code = find_formulas(r);
+    if (code == VERB_OK)
+        code = find_starts(r);
+    return code == VERB_OK ? find_controllers(r) : code;
+}
+
+void rollout_end(struct rollout *r) {
+    for (size_t i = 0; i < r->count; i++) {
+        struct controller *c = &r->controllers[i];
+        hn_policy_destroy(c->policy);
+        base_release(c->path);
+        base_release(c->steps);
+        base_release(c->totals);
+    }
+    base_release(r->controllers);
+    base_release(r->formulas.margin);
+    base_release(r->formulas.values);
+    npy_release(&r->x0);
+    feedback_release(&r->feedback);
+    multistart_release(&r->solver);
+}

@@ -1,0 +1,252 @@
+/* train.h - hardnet train: what its files share.
+ *
+ *     source    where rows of x come from: the box, a file, or a set that the reference solver has labelled
+ *     rollout   states met in closed loop under the present policy, a share of every batch
+ *     state     all that changes from step to step; a checkpoint is these numbers
+ *     record    the options that decide the bits, as texts: in checkpoints, and in the network
+ *
+ * What is drawn at a step is a function of the seed and the number of the step alone, so that a training that is taken up
+ * again ends with the same bits.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_TRAIN_H
+#define HN_TOOLS_TRAIN_H
+
+#include "base/random.h"
+#include "common/feedback.h"
+#include "common/layer_choice.h"
+#include "common/options.h"
+#include "files/npy.h"
+#include "hardnet/train.h"
+#include "training/checkpoint.h"
+
+/* ---- options: train_options.c ---- */
+
+enum train_loss { TRAIN_OBJECTIVE, TRAIN_IMPROVE, TRAIN_TARGETS };
+
+struct train_options {
+    struct text_list files, feedback;
+    struct common_options common;
+    struct layer_choice choice;
+    const char *out, *checkpoint, *log;
+    const char *x, *targets, *reference; /* NULL: none */
+    const char *hidden, *activation, *loss;
+    const char *first; /* how the network begins: train_firsts */
+    size_t epochs, steps_per_epoch, steps, batch, warmup, seed;
+    size_t improve, candidates, refine, train_iterations;
+    size_t labels, target_steps;
+    size_t validation, validate_every, patience;
+    size_t feedback_steps, checkpoint_steps;
+    size_t correction_steps;
+    double rate, last_share, clip_sample, clip_batch, residual_weight, move_weight, inward, explore;
+    double penalty, correction_rate, momentum;
+    double feedback_share, checkpoint_seconds;
+    bool steps_given, validate_given, train_iterations_given, loss_given;
+    bool penalty_given, correction_steps_given, correction_rate_given, momentum_given;
+    bool by_loss; /* the best network is that with the smallest loss, whether its outputs are ok or not */
+    bool feedback_beyond, resume;
+    /* what follows from them */
+    enum train_loss goal;
+    hn_scheme scheme;
+    hn_network_options network; /* all but inputs and outputs */
+    char checkpoint_name[4096];
+};
+
+extern const char *const train_activations[], *const train_losses[], *const train_references[], *const train_firsts[];
+extern const char *const train_methods[]; /* those of the layer, and two that have none */
+
+/* The numbers that a training by this method (NULL: auto) with this loss (NULL: the method's own) has unless told: all of them
+ * stand in train_options.c, in hn_train_defaults and in hn_policy_defaults. */
+struct train_options train_defaults(const char *method, const char *loss);
+
+/* Fills in what follows; VERB_OK, or VERB_MISUSED after what does not fit has been printed. */
+int train_settle(struct train_options *options);
+
+/* What the trainer is told. */
+hn_train_options train_trainer_options(const struct train_options *options);
+
+/* ---- the record: train_record.c ---- */
+
+enum { RECORD_MOST = 64, RECORD_TEXT = 128 };
+
+struct train_record {
+    size_t count;
+    hn_note_text texts[RECORD_MOST];
+    char keys[RECORD_MOST][RECORD_TEXT / 4], values[RECORD_MOST][RECORD_TEXT];
+};
+
+__attribute__((format(printf, 3, 4))) void record_add(struct train_record *record, const char *key, const char *format,
+                                                      ...);
+void record_add_real(struct train_record *record, const char *key, double value);
+
+/* ---- random streams: unrelated for every purpose and every step ---- */
+
+enum train_stream {
+    STREAM_BATCH = 1,
+    STREAM_VALIDATION,
+    STREAM_ROLLOUT,
+    STREAM_SCALING,
+    STREAM_LABELS,
+    STREAM_SPLIT,
+};
+
+struct random train_random(size_t seed, enum train_stream stream, size_t step);
+
+/* Zeros from base_allocate; NULL when there is no memory. */
+double *train_numbers(size_t rows, size_t columns);
+
+/* ---- rows of x: train_source.c ---- */
+
+struct train_source {
+    const hn_model *model;
+    size_t seed, inputs, outputs;
+    struct npy_array x, targets; /* values NULL: not from files */
+    size_t *order;               /* rows of the file: the first `held` are for validation */
+    size_t held;
+    double *label_x, *label_y; /* labelled by the reference; NULL: none */
+    size_t labels, most_labels;
+};
+
+/* VERB_OK, or another verb code after what is wrong has been printed. */
+int source_create(struct train_source *source, const hn_model *model, const struct train_options *options);
+void source_release(struct train_source *source);
+
+/* One row for training, and its target unless NULL. */
+hn_status source_row(const struct train_source *source, struct random *random, double *x, double *target,
+                     hn_error *error);
+
+/* At most count rows for validation, the same at every call; how many is left in found. */
+hn_status source_validation(const struct train_source *source, size_t count, double *x, size_t *found, hn_error *error);
+
+/* Room for so many labels; then solves for them, unless an interrupt comes. */
+hn_status source_make_labels(struct train_source *source, size_t count, hn_error *error);
+hn_status source_solve_labels(struct train_source *source, hn_error *error);
+
+/* What was trained and how, from the options, the model and the numbers of its files. */
+hn_status record_make(struct train_record *record, const struct train_options *options, const hn_model *model,
+                      const struct train_source *source, hn_error *error);
+
+/* ---- states in closed loop: train_rollout.c ---- */
+
+struct train_rollout {
+    struct feedback feedback;
+    size_t count;  /* states; 0: none */
+    double *x, *y; /* rows */
+    hn_report *reports;
+};
+
+/* VERB_OK, or another verb code after what is wrong has been printed. */
+int rollout_create(struct train_rollout *rollout, const hn_model *model, const struct train_options *options);
+void rollout_release(struct train_rollout *rollout);
+
+/* Every state anew from the source. */
+hn_status rollout_begin(struct train_rollout *rollout, const struct train_source *source, hn_error *error);
+
+/* Every state one step on, or anew. */
+hn_status rollout_advance(struct train_rollout *rollout, const struct train_source *source,
+                          const struct train_options *options, hn_policy *policy, size_t step, hn_error *error);
+
+/* ---- shifts and scales of the network: train_scaling.c ---- */
+
+/* The network gives so many of the model's outputs, these columns, for each candidate. */
+struct train_columns {
+    size_t count;
+    size_t *column;
+};
+
+hn_status scaling_set(hn_network *network, const struct train_source *source, const struct train_options *options,
+                      const struct train_columns *columns, hn_error *error);
+
+/* ---- what changes: train_state.c ---- */
+
+enum train_number {
+    NUMBER_STEPS,     /* done */
+    NUMBER_VALIDATED, /* the last step that was validated */
+    NUMBER_WAITED,    /* validations since the best */
+    NUMBER_DROPPED,   /* samples */
+    NUMBER_BEST_STEP, /* 0: none yet */
+    NUMBER_BEST_FIGURE,
+    NUMBER_BEST_OBJECTIVE,
+    NUMBER_BEST_OK,
+    NUMBER_BEST_VIOLATION,
+    NUMBER_SUM_STEPS, /* sums since the last validation, for the curve */
+    NUMBER_SUM_LOSS,
+    NUMBER_SUM_OBJECTIVE,
+    NUMBER_SUM_RESIDUAL,
+    NUMBER_SUM_MOVED,
+    NUMBER_SUM_GRADIENT,
+    NUMBER_MOST_VIOLATION,
+    NUMBERS
+};
+
+enum { CURVE_COLUMNS = 11 }; /* step, means of the steps since the last row, validation */
+
+struct train_state {
+    double number[NUMBERS];
+    size_t parameters;
+    double *best;  /* weights */
+    double *curve; /* rows x CURVE_COLUMNS */
+    size_t rows, most_rows;
+};
+
+struct training {
+    const struct train_options *options;
+    const hn_model *model;
+    hn_network *network;
+    hn_trainer *trainer;
+    struct train_source source;
+    struct train_rollout rollout;
+    struct train_state state;
+    struct train_record record;
+    double *x, *targets; /* of a batch */
+    size_t validation;   /* rows, and what becomes of them */
+    double *validation_x, *objective;
+    hn_report *reports;
+};
+
+hn_status state_create(struct training *training, hn_error *error);
+void state_release(struct train_state *state);
+
+static inline size_t state_count(const struct training *training, enum train_number number) {
+    return (size_t)training->state.number[number];
+}
+
+/* A figure as the user wrote the objective. */
+double state_objective(const struct training *training, double minimized);
+
+/* The present state as a checkpoint, and a checkpoint as the present state. */
+hn_status state_save(struct training *training, hn_error *error);
+hn_status state_load(struct training *training, hn_error *error);
+
+/* The curve as CSV. */
+hn_status state_write_log(const struct training *training, hn_error *error);
+
+/* ---- the loop: train_build.c, train_run.c ---- */
+
+/* Builds everything; VERB_OK, or another verb code after what is wrong has been printed. */
+int training_create(struct training *training);
+void training_release(struct training *training);
+
+/* Trains to the end, to the end of patience, or until an interrupt; *done unless interrupted. */
+hn_status training_run(struct training *training, bool *done, hn_error *error);
+
+/* Checkpoint and curve; what fails is printed, and what was there before stays. */
+void training_keep(struct training *training);
+
+/* ---- signs of life and the last words: train_progress.c ---- */
+
+struct train_progress {
+    double begun, said; /* seconds */
+    size_t first;       /* steps at the beginning */
+    bool terminal, visible;
+};
+
+void train_progress_begin(struct train_progress *progress, const struct training *training);
+void train_progress_step(struct train_progress *progress, const struct training *training,
+                         const hn_train_report *report);
+void train_progress_end(struct train_progress *progress);
+
+/* What was reached, on stdout. */
+void train_print(const struct training *training);
+
+#endif

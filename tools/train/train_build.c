@@ -1,0 +1,119 @@
+/* train_build.c - everything that a training needs, from its options.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "common/console.h"
+#include "common/interrupt.h"
+#include "common/verbs.h"
+#include "train/train.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the network and its trainer ---- */
+
+static hn_status network_with(struct training *t, const struct train_columns *columns, hn_error *error) {
+    hn_network_options options = t->options->network;
+    options.inputs = t->source.inputs;
+    if (!size_multiply(columns->count, t->options->candidates, &options.outputs))
+        return error_no_memory(error, "the network");
+    hn_status status = hn_network_create(&t->network, &options, error);
+    bool scaled = !options.uniform;
+    return status == HN_OK && scaled ? scaling_set(t->network, &t->source, t->options, columns, error) : status;
+}
+
+static hn_status make_network(struct training *t, hn_error *error) {
+    hn_policy_options policy = train_trainer_options(t->options).policy;
+    struct train_columns columns = {.count = 0};
+    size_t bytes;
+    columns.column = size_multiply(t->source.outputs, sizeof *columns.column, &bytes) ? base_allocate(bytes) : NULL;
+    if (!columns.column)
+        return error_no_memory(error, "the network");
+    hn_status status = hn_policy_columns(t->model, &policy, columns.column, &columns.count, error);
+    if (status == HN_OK)
+        status = network_with(t, &columns, error);
+    base_release(columns.column);
+    return status;
+}
+
+static hn_status make_trainer(struct training *t, hn_error *error) {
+    hn_train_options options = train_trainer_options(t->options);
+    hn_status status = hn_trainer_create(&t->trainer, t->model, t->network, &options, error);
+    return status == HN_OK ? state_create(t, error) : status;
+}
+
+/* ---- batches ---- */
+
+static hn_status make_batches(struct training *t, hn_error *error) {
+    const struct train_options *options = t->options;
+    size_t inputs = t->source.inputs, bytes;
+    bool labelled = options->targets || options->reference;
+    t->x = train_numbers(options->batch, inputs);
+    t->targets = labelled ? train_numbers(options->batch, t->source.outputs) : NULL;
+    t->validation_x = train_numbers(options->validation, inputs);
+    t->objective = train_numbers(options->validation, 1);
+    t->reports = size_multiply(options->validation, sizeof *t->reports, &bytes) ? base_allocate(bytes) : NULL;
+    if (!t->x || !t->validation_x || !t->objective || !t->reports || (labelled && !t->targets))
+        return error_no_memory(error, "training");
+    hn_status status = source_validation(&t->source, options->validation, t->validation_x, &t->validation, error);
+    return status == HN_OK ? rollout_begin(&t->rollout, &t->source, error) : status;
+}
+
+/* ---- where it begins ---- */
+
+static hn_status begin_anew(struct training *t, hn_error *error) {
+    bool there = access(t->options->checkpoint, F_OK) == 0;
+    if (t->options->resume)
+        console_warning("--resume: there is no %s; the training starts from the beginning", t->options->checkpoint);
+    else if (there)
+        console_warning("%s is there and will be replaced; --resume would go on from it", t->options->checkpoint);
+    return t->options->reference ? source_solve_labels(&t->source, error) : HN_OK;
+}
+
+static hn_status begin(struct training *t, hn_error *error) {
+    hn_status status = HN_OK;
+    if (t->options->reference)
+        status = source_make_labels(&t->source, t->options->labels, error);
+    if (status != HN_OK)
+        return status;
+    if (t->options->resume && access(t->options->checkpoint, F_OK) == 0)
+        return state_load(t, error);
+    return begin_anew(t, error);
+}
+
+static hn_status build(struct training *t, hn_error *error) {
+    hn_status status = record_make(&t->record, t->options, t->model, &t->source, error);
+    if (status == HN_OK)
+        status = make_network(t, error);
+    if (status == HN_OK)
+        status = make_trainer(t, error);
+    if (status == HN_OK)
+        status = make_batches(t, error);
+    return status == HN_OK ? begin(t, error) : status;
+}
+
+int training_create(struct training *t) {
+    hn_error error = {.status = HN_OK};
+    int code = source_create(&t->source, t->model, t->options);
+    if (code == VERB_OK)
+        code = rollout_create(&t->rollout, t->model, t->options);
+    if (code == VERB_OK && build(t, &error) != HN_OK)
+        code = layer_choice_explain(&error);
+    return code == VERB_OK && interrupt_came() ? interrupt_code() : code;
+}
+
+void training_release(struct training *t) {
+    state_release(&t->state);
+    hn_trainer_destroy(t->trainer);
+    hn_network_destroy(t->network);
+    rollout_release(&t->rollout);
+    source_release(&t->source);
+    base_release(t->x);
+    base_release(t->targets);
+    base_release(t->validation_x);
+    base_release(t->objective);
+    base_release(t->reports);
+}

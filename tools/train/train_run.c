@@ -1,0 +1,211 @@
+/* train_run.c - the loop: a step, a validation now and then, a checkpoint now and then, until the end or an interrupt.
+ *
+ * What comes next is decided by the numbers of the state alone, which a checkpoint holds: whether the last step still has to be
+ * validated, whether patience is over. So it does not matter between which two of them a training was cut.
+ *
+ * The best weights are those with the smallest figure: the mean objective over the validation states, where a state that is not
+ * ok counts as much as the worst that is, and the whole range more. Baselines are judged by their own loss, with the largest violation
+ * in place of |r|: their outputs are hardly ever ok.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
+#include "common/console.h"
+#include "common/interrupt.h"
+#include "train/train.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- a step ---- */
+
+static bool uses_targets(const struct training *t, size_t step) {
+    return t->options->goal == TRAIN_TARGETS || step < t->options->target_steps;
+}
+
+/* First the states in closed loop, which have no targets, then rows of the source. */
+static hn_status draw(struct training *t, size_t step, bool targets, hn_error *error) {
+    struct random random = train_random(t->options->seed, STREAM_BATCH, step);
+    size_t inputs = t->source.inputs, first = targets ? 0 : t->rollout.count;
+    hn_status status = HN_OK;
+    if (first > 0)
+        memcpy(t->x, t->rollout.x, first * inputs * sizeof *t->x);
+    for (size_t i = first; status == HN_OK && i < t->options->batch; i++)
+        status = source_row(&t->source, &random, t->x + i * inputs, targets ? t->targets + i * t->source.outputs : NULL,
+                            error);
+    return status;
+}
+
+static void add_up(struct train_state *s, const hn_train_report *report) {
+    double *number = s->number;
+    number[NUMBER_STEPS]++;
+    number[NUMBER_DROPPED] += (double)report->dropped;
+    if (!isfinite(report->loss))
+        return;
+    number[NUMBER_SUM_STEPS]++;
+    number[NUMBER_SUM_LOSS] += report->loss;
+    number[NUMBER_SUM_OBJECTIVE] += report->objective;
+    number[NUMBER_SUM_RESIDUAL] += report->residual;
+    number[NUMBER_SUM_MOVED] += report->moved;
+    number[NUMBER_SUM_GRADIENT] += report->gradient;
+    number[NUMBER_MOST_VIOLATION] = fmax(number[NUMBER_MOST_VIOLATION], report->violation);
+}
+
+static hn_status take_step(struct training *t, hn_train_report *report, hn_error *error) {
+    size_t step = state_count(t, NUMBER_STEPS);
+    bool targets = uses_targets(t, step);
+    hn_status status = draw(t, step, targets, error);
+    if (status == HN_OK)
+        status = hn_trainer_step(t->trainer, t->options->batch, t->x, targets ? t->targets : NULL, report, error);
+    if (status == HN_OK && !targets && t->rollout.count > 0)
+        status = rollout_advance(&t->rollout, &t->source, t->options, hn_trainer_policy(t->trainer), step + 1, error);
+    if (status == HN_OK)
+        add_up(&t->state, report);
+    return status;
+}
+
+/* ---- a validation ---- */
+
+struct verdict {
+    double figure, objective; /* as minimised; the objective over the states that are ok, by loss over all */
+    double violation;
+    size_t ok;
+};
+
+static struct verdict judge_by_loss(const struct training *t) {
+    hn_train_options weights = train_trainer_options(t->options);
+    struct verdict verdict = {.objective = 0};
+    double charge = 0, count = (double)t->validation;
+    for (size_t i = 0; i < t->validation; i++) {
+        double size = t->reports[i].violation;
+        verdict.violation = fmax(verdict.violation, size);
+        verdict.ok += t->reports[i].outcome == HN_OUTCOME_OK;
+        verdict.objective += t->objective[i] / count;
+        if (size > 0)
+            charge += (weights.residual_weight * size + weights.square_weight * size * size) / count;
+    }
+    verdict.figure = verdict.objective + charge;
+    return verdict;
+}
+
+static struct verdict judge(const struct training *t) {
+    struct verdict verdict = {.objective = 0};
+    double least = INFINITY, most = -INFINITY, count = (double)t->validation;
+    for (size_t i = 0; i < t->validation; i++) {
+        verdict.violation = fmax(verdict.violation, t->reports[i].violation);
+        if (t->reports[i].outcome != HN_OUTCOME_OK || !isfinite(t->objective[i]))
+            continue;
+        verdict.ok++;
+        verdict.objective += t->objective[i];
+        least = fmin(least, t->objective[i]);
+        most = fmax(most, t->objective[i]);
+    }
+    double bad = count - (double)verdict.ok, charge = bad > 0 ? bad * (most + (most - least)) : 0;
+    verdict.figure = verdict.ok > 0 ? (verdict.objective + charge) / count : (double)INFINITY;
+    verdict.objective = verdict.ok > 0 ? verdict.objective / (double)verdict.ok : (double)NAN;
+    return verdict;
+}
+
+static void add_to_curve(struct training *t, const struct verdict *verdict) {
+    struct train_state *s = &t->state;
+    double *number = s->number, steps = number[NUMBER_SUM_STEPS];
+    const double row[CURVE_COLUMNS] = {
+        number[NUMBER_STEPS],
+        number[NUMBER_SUM_LOSS] / steps,
+        state_objective(t, number[NUMBER_SUM_OBJECTIVE] / steps),
+        number[NUMBER_SUM_RESIDUAL] / steps,
+        number[NUMBER_MOST_VIOLATION],
+        number[NUMBER_SUM_MOVED] / steps,
+        number[NUMBER_SUM_GRADIENT] / steps,
+        number[NUMBER_DROPPED],
+        state_objective(t, verdict->objective),
+        (double)verdict->ok,
+        verdict->violation,
+    };
+    if (s->rows < s->most_rows)
+        memcpy(s->curve + s->rows++ * CURVE_COLUMNS, row, sizeof row);
+    for (int i = NUMBER_SUM_STEPS; i <= NUMBER_MOST_VIOLATION; i++)
+        number[i] = 0;
+}
+
+/* As long as nothing is ok the last is as good as any, but patience goes on. */
+static void keep_best(struct training *t, const struct verdict *verdict) {
+    double *number = t->state.number;
+    bool first = number[NUMBER_BEST_STEP] == 0, better = verdict->figure < number[NUMBER_BEST_FIGURE];
+    number[NUMBER_WAITED] = first || better ? 0 : number[NUMBER_WAITED] + 1;
+    if (!first && !better && isfinite(number[NUMBER_BEST_FIGURE]))
+        return;
+    memcpy(t->state.best, hn_network_parameters_of(t->network), t->state.parameters * sizeof *t->state.best);
+    number[NUMBER_BEST_STEP] = number[NUMBER_STEPS];
+    number[NUMBER_BEST_FIGURE] = verdict->figure;
+    number[NUMBER_BEST_OBJECTIVE] = verdict->objective;
+    number[NUMBER_BEST_OK] = (double)verdict->ok;
+    number[NUMBER_BEST_VIOLATION] = verdict->violation;
+}
+
+static hn_status validate(struct training *t, hn_error *error) {
+    hn_policy *policy = hn_trainer_policy(t->trainer);
+    hn_status status = hn_policy_run(policy, t->validation, t->validation_x, NULL, t->objective, t->reports, error);
+    if (status != HN_OK)
+        return status;
+    struct verdict verdict = t->options->by_loss ? judge_by_loss(t) : judge(t);
+    add_to_curve(t, &verdict);
+    keep_best(t, &verdict);
+    t->state.number[NUMBER_VALIDATED] = t->state.number[NUMBER_STEPS];
+    return HN_OK;
+}
+
+/* ---- checkpoints ---- */
+
+void training_keep(struct training *t) {
+    hn_error error;
+    if (state_save(t, &error) != HN_OK)
+        console_warning("%s; the checkpoint before it stays", error.text);
+    if (t->options->log && state_write_log(t, &error) != HN_OK)
+        console_warning("%s", error.text);
+}
+
+static void keep_when_due(struct training *t, double *kept) {
+    size_t every = t->options->checkpoint_steps, steps = state_count(t, NUMBER_STEPS);
+    double now = clock_seconds();
+    if (now - *kept < t->options->checkpoint_seconds && (every == 0 || steps % every != 0))
+        return;
+    training_keep(t);
+    *kept = clock_seconds();
+}
+
+/* ---- the loop ---- */
+
+static bool validation_is_due(const struct training *t) {
+    size_t steps = state_count(t, NUMBER_STEPS);
+    bool turn = steps % t->options->validate_every == 0 || steps == t->options->steps;
+    return turn && steps != state_count(t, NUMBER_VALIDATED);
+}
+
+static bool is_over(const struct training *t) {
+    size_t patience = t->options->patience;
+    return state_count(t, NUMBER_STEPS) >= t->options->steps ||
+           (patience > 0 && state_count(t, NUMBER_WAITED) >= patience);
+}
+
+hn_status training_run(struct training *t, bool *done, hn_error *error) {
+    struct train_progress progress;
+    hn_train_report report = {.samples = 0};
+    double kept = clock_seconds();
+    hn_status status = HN_OK;
+    *done = false;
+    train_progress_begin(&progress, t);
+    while (status == HN_OK && !*done && !interrupt_came()) {
+        if (validation_is_due(t))
+            status = validate(t, error);
+        else if (is_over(t))
+            *done = true;
+        else {
+            status = take_step(t, &report, error);
+            train_progress_step(&progress, t, &report);
+            if (status == HN_OK)
+                keep_when_due(t, &kept);
+        }
+    }
+    train_progress_end(&progress);
+    return status;
+}

@@ -1,0 +1,104 @@
+/* train_state.c - what changes from step to step: into checkpoints, out of them, and the curve as CSV.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "common/text.h"
+#include "train/train.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ROWS = 1000000 }; /* of the curve; what comes later is left out of it */
+
+/* ---- life ---- */
+
+hn_status state_create(struct training *t, hn_error *error) {
+    struct train_state *s = &t->state;
+    s->parameters = hn_network_parameter_count(t->network);
+    s->most_rows = t->options->steps / t->options->validate_every + 1;
+    s->most_rows = s->most_rows < MOST_ROWS ? s->most_rows : MOST_ROWS;
+    s->best = train_numbers(1, s->parameters);
+    s->curve = base_allocate(s->most_rows * CURVE_COLUMNS * sizeof *s->curve);
+    return s->best && s->curve ? HN_OK : error_no_memory(error, "training");
+}
+
+void state_release(struct train_state *s) {
+    base_release(s->best);
+    base_release(s->curve);
+}
+
+double state_objective(const struct training *t, double minimized) {
+    return hn_model_objective(t->model).maximize ? -minimized : minimized;
+}
+
+/* ---- checkpoints ---- */
+
+enum { PART_CURVE = 5, PART_LABEL_X = 7, PARTS = 9 };
+
+/* The arrays of a checkpoint, in its order; those that may have fewer rows come at their places above. */
+static struct checkpoint state_parts(struct training *t, struct checkpoint_part parts[PARTS]) {
+    struct train_state *s = &t->state;
+    struct train_source *source = &t->source;
+    const struct checkpoint_part all[PARTS] = {
+        {"numbers", s->number, 1, NUMBERS, false, CHECKPOINT_ANY},
+        {"weights", hn_network_parameters(t->network), 1, s->parameters, false, CHECKPOINT_FINITE},
+        {"moment.0", hn_trainer_moment(t->trainer, 0), 1, s->parameters, false, CHECKPOINT_FINITE},
+        {"moment.1", hn_trainer_moment(t->trainer, 1), 1, s->parameters, false, CHECKPOINT_NOT_NEGATIVE},
+        {"best", s->best, 1, s->parameters, false, CHECKPOINT_FINITE},
+        {"curve", s->curve, s->rows, CURVE_COLUMNS, true, CHECKPOINT_ANY},
+        {"rollout", t->rollout.x, t->rollout.count, source->inputs, false, CHECKPOINT_FINITE},
+        {"label.x", source->label_x, source->labels, source->inputs, true, CHECKPOINT_FINITE},
+        {"label.y", source->label_y, source->labels, source->outputs, true, CHECKPOINT_FINITE},
+    };
+    memcpy(parts, all, sizeof all);
+    return (struct checkpoint){t->record.count, PARTS, t->record.texts, parts};
+}
+
+hn_status state_save(struct training *t, hn_error *error) {
+    struct checkpoint_part parts[PARTS];
+    struct checkpoint checkpoint = state_parts(t, parts);
+    return checkpoint_save(&checkpoint, t->options->checkpoint, error);
+}
+
+/* A file may pass its checksum and still say anything. */
+static bool sensible(const struct training *t) {
+    static const enum train_number counts[] = {NUMBER_STEPS,     NUMBER_VALIDATED, NUMBER_WAITED,   NUMBER_DROPPED,
+                                               NUMBER_BEST_STEP, NUMBER_BEST_OK,   NUMBER_SUM_STEPS};
+    const double *number = t->state.number;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (!(number[counts[i]] >= 0 && number[counts[i]] <= 0x1p53 && number[counts[i]] == floor(number[counts[i]])))
+            return false;
+    return number[NUMBER_STEPS] <= (double)t->options->steps && number[NUMBER_BEST_STEP] <= number[NUMBER_STEPS];
+}
+
+hn_status state_load(struct training *t, hn_error *error) {
+    const char *path = t->options->checkpoint;
+    struct checkpoint_part parts[PARTS];
+    t->state.rows = t->state.most_rows; /* as many as there is room for */
+    t->source.labels = t->source.most_labels;
+    struct checkpoint checkpoint = state_parts(t, parts);
+    hn_status status = checkpoint_load(&checkpoint, path, error);
+    if (status != HN_OK)
+        return status;
+    t->state.rows = parts[PART_CURVE].rows;
+    t->source.labels = parts[PART_LABEL_X].rows;
+    bool labelled = t->source.labels > 0 && t->source.labels == parts[PART_LABEL_X + 1].rows;
+    if (!sensible(t) || (t->source.most_labels > 0 && !labelled))
+        return error_set(error, HN_SYNTAX, "%s: its numbers make no sense", path);
+    hn_trainer_set_steps(t->trainer, (int)state_count(t, NUMBER_STEPS));
+    return HN_OK;
+}
+
+/* ---- the curve ---- */
+
+hn_status state_write_log(const struct training *t, hn_error *error) {
+    struct text text = {.bytes = NULL};
+    text_print(&text, "step,loss,objective,residual,violation,moved,gradient,dropped,validation_objective,"
+                      "validation_ok,validation_violation\n");
+    for (size_t i = 0; i < t->state.rows * CURVE_COLUMNS; i++)
+        text_print(&text, "%s%c", error_number(t->state.curve[i]).text, (i + 1) % CURVE_COLUMNS == 0 ? '\n' : ',');
+    hn_status status = text_write(&text, t->options->log, error);
+    text_release(&text);
+    return status;
+}

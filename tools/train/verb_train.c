@@ -1,0 +1,268 @@
+/* verb_train.c - hardnet train MODEL.mod [DATA.dat ...] --out NET.safetensors: from a model with an objective to a network.
+ *
+ * The network that is written is the best by validation. Checkpoints are written on the way, and on Ctrl-C or SIGTERM, so
+ * that --resume ends with the same bytes as a training that was never cut.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "common/console.h"
+#include "common/interrupt.h"
+#include "common/load.h"
+#include "common/save.h"
+#include "common/verbs.h"
+#include "reference/reference.h"
+#include "train/train.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char about[] =
+    "Trains a network for a model with an objective; corrected, its outputs hold the constraints.\n"
+    "With --method soft and dc3 they need not: two baselines, and with paper the third. These three take the\n"
+    "settings that were published for them; hardnet train --method NAME --help says them.\n"
+    "Inputs are sampled from the box of the model so that its check: conditions hold, or come\n"
+    "from --x. The network that is best on validation inputs is written. Ctrl-C leaves a\n"
+    "checkpoint, from which --resume goes on, to the same bytes.";
+
+static const char example[] =
+    "  hardnet train models/unicycle.mod --out net.safetensors\n"
+    "  hardnet train models/unicycle.mod --out net.safetensors --candidates 2 --refine 2 --feedback z0=next --resume\n";
+
+/* ---- the network ---- */
+
+/* The record of the training, under keys that start with "train.". */
+static void make_record(struct train_record *record, const struct training *t) {
+    const double *number = t->state.number;
+    record->count = 0;
+    for (size_t i = 0; i < t->record.count; i++) {
+        const char *key = t->record.texts[i].key;
+        char name[RECORD_TEXT / 4];
+        snprintf(name, sizeof name, "train.%s", strncmp(key, "--", 2) == 0 ? key + 2 : key);
+        if (strcmp(key, "model") != 0) /* the policy says that itself */
+            record_add(record, name, "%s", t->record.texts[i].value);
+    }
+    record_add(record, "train.steps-done", "%zu", state_count(t, NUMBER_STEPS));
+    record_add(record, "train.best-step", "%zu", state_count(t, NUMBER_BEST_STEP));
+    record_add_real(record, "train.validation-objective", state_objective(t, number[NUMBER_BEST_OBJECTIVE]));
+    record_add(record, "train.validation-ok", "%zu of %zu", state_count(t, NUMBER_BEST_OK), t->validation);
+    record_add_real(record, "train.validation-violation", number[NUMBER_BEST_VIOLATION]);
+}
+
+static hn_status write_network(struct training *t, hn_error *error) {
+    struct train_record record;
+    make_record(&record, t);
+    memcpy(hn_network_parameters(t->network), t->state.best, t->state.parameters * sizeof *t->state.best);
+    console_hold_interrupt();
+    hn_status status =
+        hn_policy_save(hn_trainer_policy(t->trainer), t->options->out, record.count, record.texts, error);
+    console_release_interrupt();
+    return status;
+}
+
+/* ---- running ---- */
+
+static int finish(struct training *t, bool done) {
+    hn_error error = {.status = HN_OK};
+    training_keep(t);
+    printf("Training%s\n", done ? "" : " (interrupted)");
+    train_print(t);
+    if (!done) {
+        console_error("interrupted after step %zu; --resume goes on from %s", state_count(t, NUMBER_STEPS),
+                      t->options->checkpoint);
+        return interrupt_code();
+    }
+    if (state_count(t, NUMBER_BEST_OK) < t->validation)
+        console_warning("%zu of %zu validation inputs are not ok", t->validation - state_count(t, NUMBER_BEST_OK),
+                        t->validation);
+    if (write_network(t, &error) != HN_OK)
+        return verb_explain(&error);
+    printf("  written     %s\n", t->options->out);
+    return VERB_OK;
+}
+
+static int train(struct training *t) {
+    hn_error error = {.status = HN_OK};
+    bool done = false;
+    interrupt_begin();
+    interrupt_take_terminate();
+    int code = training_create(t);
+    if (code == VERB_OK)
+        code = training_run(t, &done, &error) == HN_OK ? finish(t, done) : verb_explain(&error);
+    else if (interrupt_came())
+        console_error("interrupted before the first step; nothing was written");
+    interrupt_end();
+    return code;
+}
+
+static hn_status look_ahead(const struct train_options *options, hn_error *error) {
+    if (options->reference && !reference_name())
+        return error_set(error, HN_UNSUPPORTED, "--reference %s: it was not there when this program was built",
+                         options->reference);
+    hn_status status = save_possible("out", options->out, error);
+    if (status == HN_OK)
+        status = save_possible("checkpoint", options->checkpoint, error);
+    return status == HN_OK ? save_possible("log", options->log, error) : status;
+}
+
+static int run(struct train_options *options) {
+    hn_model *model = NULL;
+    hn_error error = {.status = HN_OK};
+    struct training training = {.options = options};
+    int code = train_settle(options);
+    if (code == VERB_OK && look_ahead(options, &error) != HN_OK)
+        code = verb_explain(&error);
+    if (code == VERB_OK)
+        code = load_model(&model, &options->files, &options->common);
+    if (code != VERB_OK)
+        return code;
+    training.model = model;
+    code = train(&training);
+    training_release(&training);
+    hn_model_destroy(model);
+    return code;
+}
+
+/* ---- options ---- */
+
+#define COUNT(NAME, VALUE, HELP, PLACE, LEAST, MOST)                                                                   \
+    {                                                                                                                  \
+        .name = (NAME), .value = (VALUE), .help = (HELP), .count = &(PLACE), .least = (LEAST), .most = (MOST),         \
+        .shown = true                                                                                                  \
+    }
+#define REAL(NAME, VALUE, HELP, PLACE)                                                                                 \
+    { .name = (NAME), .value = (VALUE), .help = (HELP), .real = &(PLACE), .shown = true }
+#define WORD(NAME, VALUE, HELP, PLACE, WORDS)                                                                          \
+    { .name = (NAME), .value = (VALUE), .help = (HELP), .text = &(PLACE), .words = (WORDS), .shown = true }
+
+enum { MOST_SAMPLES = 10000000 };
+
+/* Long, because the options are one table. */
+int verb_train(int argc, char **argv) {
+    struct train_options o = train_defaults(options_peek(argc, argv, "method"), options_peek(argc, argv, "loss"));
+    const struct option table[] = {
+        {.name = "out", .value = "NET.safetensors", .help = "where the network is written", .text = &o.out},
+        COUNT("seed", "S", "of weights, inputs and validation", o.seed, 0, 0),
+        WORD("hidden", "WIDTHS", "of the hidden layers", o.hidden, NULL),
+        WORD("activation", "NAME", "relu, tanh or silu", o.activation, train_activations),
+        WORD("network", "BEGIN", "scaled: inputs and outputs, small weights; plain: no scales, uniform weights",
+             o.first, train_firsts),
+        COUNT("candidates", "K", "outputs tried per input, of which the best is kept", o.candidates, 1, 1000),
+        COUNT("refine", "K", "refinement steps after the correction, at most", o.refine, 0, 1000000),
+        {.name = "method",
+         .value = "METHOD",
+         .help = "auto, paper, hardnet or lm; soft: a penalty alone; dc3: completion and correction (auto)",
+         .text = &o.choice.method,
+         .words = train_methods},
+        LAYER_SETTINGS(o.choice),
+        {.name = "penalty",
+         .value = "L",
+         .help = "weight of |r|^2 with --method soft, of |r| with dc3",
+         .real = &o.penalty,
+         .given = &o.penalty_given,
+         .shown = true},
+        {.name = "correction-steps",
+         .value = "K",
+         .help = "gradient steps of --method dc3, at most",
+         .count = &o.correction_steps,
+         .most = 1000000,
+         .given = &o.correction_steps_given,
+         .shown = true},
+        {.name = "correction-rate",
+         .value = "R",
+         .help = "length of these steps",
+         .real = &o.correction_rate,
+         .positive = true,
+         .given = &o.correction_rate_given,
+         .shown = true},
+        {.name = "momentum",
+         .value = "M",
+         .help = "share of the step before in each",
+         .real = &o.momentum,
+         .given = &o.momentum_given,
+         .shown = true},
+        {.name = "loss",
+         .value = "LOSS",
+         .help = "objective, improve or targets",
+         .text = &o.loss,
+         .words = train_losses,
+         .given = &o.loss_given,
+         .shown = true},
+        COUNT("improve", "K", "refinement steps that --loss improve learns from", o.improve, 1, 1000000),
+        REAL("explore", "S", "share of the objective that another input's output must gain to be learned; 0: none",
+             o.explore),
+        {.name = "train-iterations",
+         .value = "K",
+         .help = "steps that --loss objective goes through, at most",
+         .count = &o.train_iterations,
+         .least = 1,
+         .most = INT_MAX,
+         .given = &o.train_iterations_given},
+        REAL("residual-weight", "W", "of what stays violated, in --loss objective", o.residual_weight),
+        REAL("move-weight", "W", "of the way that outputs are moved, in --loss objective", o.move_weight),
+        COUNT("epochs", "N", "epochs in all", o.epochs, 1, INT_MAX),
+        COUNT("steps-per-epoch", "N", "steps of an epoch, after which it is validated", o.steps_per_epoch, 1, INT_MAX),
+        {.name = "steps",
+         .value = "N",
+         .help = "steps in all, instead of --epochs",
+         .count = &o.steps,
+         .least = 1,
+         .most = INT_MAX,
+         .given = &o.steps_given},
+        COUNT("batch", "N", "samples of a step", o.batch, 1, MOST_SAMPLES),
+        REAL("rate", "R", "of Adam, falling along a cosine", o.rate),
+        REAL("last-share", "S", "of the rate, in the end; 1: it does not fall", o.last_share),
+        COUNT("warmup", "N", "steps up to the full rate", o.warmup, 0, INT_MAX),
+        REAL("clip-sample", "G", "largest gradient of one sample; 0: none", o.clip_sample),
+        REAL("clip-batch", "G", "largest gradient of a step; 0: none", o.clip_batch),
+        {.name = "x", .value = "X.npy", .help = "inputs to train on (sampled from the box)", .text = &o.x},
+        {.name = "targets", .value = "Y.npy", .help = "outputs to imitate, a row for each of --x", .text = &o.targets},
+        {.name = "reference",
+         .value = "ipopt",
+         .help = "let the solver make targets",
+         .text = &o.reference,
+         .words = train_references},
+        COUNT("labels", "N", "targets that the solver makes", o.labels, 1, MOST_SAMPLES),
+        {.name = "target-steps",
+         .value = "N",
+         .help = "steps that imitate targets before --loss takes over",
+         .count = &o.target_steps,
+         .most = INT_MAX},
+        {.name = "feedback",
+         .value = "INPUT=DEFINED",
+         .help = "what an input becomes in closed loop; repeatable",
+         .list = &o.feedback},
+        REAL("feedback-share", "S", "share of a batch that is met in closed loop", o.feedback_share),
+        COUNT("feedback-steps", "N", "steps of a closed loop, in the mean", o.feedback_steps, 1, INT_MAX),
+        {.name = "feedback-beyond", .help = "go on where a closed loop leaves the box", .flag = &o.feedback_beyond},
+        COUNT("validation", "N", "inputs that decide which network is best", o.validation, 1, MOST_SAMPLES),
+        {.name = "validate-every",
+         .value = "N",
+         .help = "steps between validations (an epoch)",
+         .count = &o.validate_every,
+         .least = 1,
+         .most = INT_MAX,
+         .given = &o.validate_given},
+        COUNT("patience", "N", "validations without a better one before it stops; 0: none", o.patience, 0, INT_MAX),
+        {.name = "checkpoint",
+         .value = "FILE",
+         .help = "where to keep the state (OUT.checkpoint)",
+         .text = &o.checkpoint},
+        REAL("checkpoint-every", "TIME", "seconds between checkpoints", o.checkpoint_seconds),
+        COUNT("checkpoint-steps", "N", "steps between checkpoints; 0: by time alone", o.checkpoint_steps, 0, INT_MAX),
+        {.name = "resume", .help = "go on from the checkpoint", .flag = &o.resume},
+        {.name = "log", .value = "FILE", .help = "write the training curve, as CSV", .text = &o.log},
+        COMMON_OPTIONS(o.common),
+    };
+    const struct command command = {.name = "train",
+                                    .usage = "MODEL.mod [DATA.dat ...] --out NET.safetensors [options]",
+                                    .about = about,
+                                    .example = example,
+                                    .options = table,
+                                    .option_count = sizeof table / sizeof table[0],
+                                    .files = &o.files};
+    enum parse parse = options_parse(&command, argc, argv);
+    int code = parse == PARSE_DONE ? run(&o) : options_code(parse);
+    options_release(&command);
+    return code;
+}
