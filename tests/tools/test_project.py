@@ -401,11 +401,6 @@ class Project(SampleTool):
         self.assertEqual(target.read_text(), "old")
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["out.npy", "x.npy", "y.npy"])
 
-    def test_results_replace_what_they_were_made_of(self):
-        raw = self.array("y.npy", [[3.0, 1.0]])
-        self.run_it("project", self.file("m.mod", DISC), "--x", self.array("x.npy", [[1]]), "--y", raw, "--method", "lm", "--out", raw)
-        self.assertAlmostEqual((np.load(raw) ** 2).sum(), 1, delta=1e-7)
-
     def test_every_option_is_explained(self):
         out, err = self.run_it("project", "--help")
         self.assertRegex(out, r"(?s)Usage: hardnet project MODEL.*--y Y\.npy.*Example\n +hardnet project ")

@@ -4,9 +4,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "bench/bench.h"
+#include "common/command.h"
 #include "common/console.h"
 #include "common/load.h"
-#include "common/save.h"
 #include "common/verbs.h"
 
 #include <limits.h>
@@ -27,8 +27,6 @@ static int measure(struct bench *bench) {
     const char *report = bench->options->report;
     hn_error error = {.status = HN_OK};
     hn_layer *layer = NULL;
-    if (save_possible("report", report, &error) != HN_OK)
-        return verb_explain(&error);
     int code = layer_choice_create(&layer, bench->model, &bench->options->choice);
     if (code != VERB_OK)
         return code;
@@ -44,7 +42,8 @@ static int measure(struct bench *bench) {
     return code;
 }
 
-static int run(const struct bench_options *options) {
+static int run(void *values) {
+    const struct bench_options *options = values;
     hn_model *model = NULL;
     struct bench bench = {.options = options, .samples = {.x_path = options->x, .y_path = options->y}};
     int code = load_model(&model, &options->files, &options->common);
@@ -67,8 +66,8 @@ static int run(const struct bench_options *options) {
 int verb_bench(int argc, char **argv) {
     struct bench_options o = {.samples = SAMPLES, .seed = 1, .repeat = REPEAT};
     const struct option table[] = {
-        {.name = "y", .value = "Y.npy", .help = "outputs to correct, a row per sample", .text = &o.y},
-        {.name = "x", .value = "X.npy", .help = "inputs, a row per sample", .text = &o.x},
+        READ_FILE("y", "Y.npy", "outputs to correct, a row per sample", o.y),
+        READ_FILE("x", "X.npy", "inputs, a row per sample", o.x),
         {.name = "samples",
          .value = "N",
          .help = "samples in the batch (1000, or the rows of the files)",
@@ -83,7 +82,7 @@ int verb_bench(int argc, char **argv) {
          .count = &o.repeat,
          .least = 1,
          .most = 1000000},
-        {.name = "report", .value = "FILE", .help = "write the figures as JSON", .text = &o.report},
+        WRITTEN_FILE("report", "FILE", "write the figures as JSON", o.report),
         LAYER_OPTIONS(o.choice),
         COMMON_OPTIONS(o.common),
     };
@@ -91,11 +90,8 @@ int verb_bench(int argc, char **argv) {
                                     .usage = "MODEL.mod [DATA.dat ...] [options]",
                                     .about = about,
                                     .example = example,
-                                    .options = table,
-                                    .option_count = sizeof table / sizeof table[0],
-                                    .files = &o.files};
-    enum parse parse = options_parse(&command, argc, argv);
-    int code = parse == PARSE_DONE ? run(&o) : options_code(parse);
-    options_release(&command);
-    return code;
+                                    .common = &o.common,
+                                    .run = run,
+                                    COMMAND_OPTIONS(table, o)};
+    return command_run(&command, argc, argv);
 }

@@ -8,9 +8,9 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "check/check.h"
+#include "common/command.h"
 #include "common/console.h"
 #include "common/load.h"
-#include "common/save.h"
 #include "common/verbs.h"
 
 #include <string.h>
@@ -57,7 +57,8 @@ static int explain(const struct check_options *options, const hn_error *error) {
     return options->x && error->status == HN_INVALID ? VERB_MISUSED : VERB_FAILED;
 }
 
-static int run(const struct check_options *options) {
+static int run(void *values) {
+    const struct check_options *options = values;
     hn_error error = {.status = HN_OK};
     hn_model *model = NULL;
     struct check check = {.options = options, .begun = progress_clock()};
@@ -80,18 +81,12 @@ static bool is_picture(const char *path) {
     return end && (strcmp(end, ".svg") == 0 || strcmp(end, ".pbm") == 0);
 }
 
-static int run_if_sensible(const struct check_options *options) {
-    if (options->picture && !is_picture(options->picture)) {
-        console_error("--picture %s: the name must end in .svg or .pbm", options->picture);
-        return VERB_MISUSED;
-    }
-    hn_error error;
-    if (save_possible("picture", options->picture, &error) != HN_OK ||
-        save_possible("json", options->json, &error) != HN_OK) {
-        console_error("%s", error.text);
-        return VERB_FAILED;
-    }
-    return run(options);
+static int settle(void *values) {
+    const struct check_options *options = values;
+    if (!options->picture || is_picture(options->picture))
+        return VERB_OK;
+    console_error("--picture %s: the name must end in .svg or .pbm", options->picture);
+    return VERB_MISUSED;
 }
 
 int verb_check(int argc, char **argv) {
@@ -99,9 +94,9 @@ int verb_check(int argc, char **argv) {
     const struct option table[] = {
         {.name = "all", .help = "list every input, column and row", .flag = &o.all},
         {.name = "pattern", .help = "print the pattern of the Jacobian", .flag = &o.pattern},
-        {.name = "picture", .value = "FILE", .help = "write the pattern as FILE.svg or FILE.pbm", .text = &o.picture},
-        {.name = "json", .value = "FILE", .help = "write everything as JSON", .text = &o.json},
-        {.name = "x", .value = "X.npy", .help = "inputs, a row per point; the first is the start", .text = &o.x},
+        WRITTEN_FILE("picture", "FILE", "write the pattern as FILE.svg or FILE.pbm", o.picture),
+        WRITTEN_FILE("json", "FILE", "write everything as JSON", o.json),
+        READ_FILE("x", "X.npy", "inputs, a row per point; the first is the start", o.x),
         {.name = "seed",
          .value = "S",
          .help = "sample the inputs of the start point too",
@@ -119,11 +114,9 @@ int verb_check(int argc, char **argv) {
                                     .usage = "MODEL.mod [DATA.dat ...] [options]",
                                     .about = about,
                                     .example = example,
-                                    .options = table,
-                                    .option_count = sizeof table / sizeof table[0],
-                                    .files = &o.files};
-    enum parse parse = options_parse(&command, argc, argv);
-    int code = parse == PARSE_DONE ? run_if_sensible(&o) : options_code(parse);
-    options_release(&command);
-    return code;
+                                    .common = &o.common,
+                                    .settle = settle,
+                                    .run = run,
+                                    COMMAND_OPTIONS(table, o)};
+    return command_run(&command, argc, argv);
 }

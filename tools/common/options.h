@@ -1,6 +1,7 @@
 /* options.h - the one parser of command lines, shared by all verbs.
  *
- * A verb describes itself as a struct command: its options, each with the place its value goes to, and the texts of its help.
+ * A verb describes itself as a struct command (command.h runs it): its options, each with the address that its value goes to, and
+ * the texts of its help.
  * `--name value`, `--name=value`, flags, options that may be repeated; what is no option is a file, and `--` ends the options.
  * A mistake is reported by the option's name on stderr. Texts are kept as they stand in argv.
  *
@@ -16,7 +17,15 @@ struct text_list {
     size_t count, capacity;
 };
 
-/* Exactly one of the places is set, and says what kind of value the option takes; a flag takes none. */
+/* What an option's text names. */
+enum file_use {
+    FILE_NONE,
+    FILE_READ,
+    FILE_READ_NAMED, /* NAME=FILE, or FILE */
+    FILE_WRITTEN,
+};
+
+/* Exactly one of the addresses is set, and says what kind of value the option takes; a flag takes none. */
 struct option {
     const char *name;  /* without the dashes */
     const char *value; /* what stands for the value in the help */
@@ -29,9 +38,21 @@ struct option {
     double *real;             /* a finite number from 0 on ... */
     bool positive;            /* ... and not 0 */
     bool *given;              /* may be NULL: set when the option is there */
-    bool shown;               /* the help says what the place holds: the default */
+    bool shown;               /* the help shows what the address holds: the default */
+    enum file_use file;       /* of a text or of each text in a list */
     const char *const *words; /* of a text: the ones that it may be, NULL after the last; NULL: any text */
 };
+
+#define READ_FILE(NAME, VALUE, HELP, ADDRESS)                                                                          \
+    { .name = (NAME), .value = (VALUE), .help = (HELP), .text = &(ADDRESS), .file = FILE_READ }
+#define WRITTEN_FILE(NAME, VALUE, HELP, ADDRESS)                                                                       \
+    { .name = (NAME), .value = (VALUE), .help = (HELP), .text = &(ADDRESS), .file = FILE_WRITTEN }
+
+/* The part of a struct command that follows from its table of options and from its values. */
+#define COMMAND_OPTIONS(table, o)                                                                                      \
+    .options = (table), .option_count = sizeof(table) / sizeof((table)[0]), .files = &(o).files, .values = &(o)
+
+struct common_options;
 
 struct command {
     const char *name;
@@ -40,11 +61,17 @@ struct command {
     const char *example; /* lines, each with its newline */
     const struct option *options;
     size_t option_count;
+    struct common_options *common; /* NULL: no model is read */
     struct text_list *files;
+    bool files_are_reports;      /* each is NAME=FILE[,FILE...], not a part of a model */
+    int (*settle)(void *values); /* may be NULL: completes the values before files are looked at; a verb code */
+    int (*run)(void *values);    /* does what is asked for; a verb code */
+    void *values;                /* the addresses of the options lie in there */
 };
 
 /* What every verb that reads a model understands. */
 struct common_options {
+    const struct command *command; /* set by command_run */
     struct text_list lets;
     size_t threads; /* 0: all cores */
     bool relax_integrality;

@@ -12,14 +12,16 @@
 #include "common/options.h"
 #include "common/samples.h"
 #include "hardnet/policy.h"
+#include "reference/judging.h"
 
 struct eval_options {
     struct common_options common;
     struct text_list files;
-    const char *net, *x, *out, *report, *reference, *cache;
+    struct judging judging;
+    const char *net, *x, *out, *cache;
     const char *method; /* NULL: the network's own */
-    size_t samples, seed, starts, refine, iterations;
-    bool samples_given, refine_given, iterations_given, allow_infeasible;
+    size_t samples, refine, iterations;
+    bool samples_given, refine_given, iterations_given;
 };
 
 /* Seconds per sample on one thread, medians over a few runs. */
@@ -140,6 +142,10 @@ double eval_feasible(const struct eval *eval);
 
 struct eval_cache;
 
+enum { EVAL_CACHE_NAME = 4096 };
+
+/* The file that belongs to the model. */
+hn_status eval_cache_name(const struct eval *eval, char path[EVAL_CACHE_NAME], hn_error *error);
 hn_status eval_cache_open(struct eval_cache **out, const struct eval *eval, hn_error *error);
 void eval_cache_close(struct eval_cache *cache);
 

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LONGEST = 4096, AFTER = 3, MAX_GIGABYTES = 4 };
+enum { AFTER = 3, MAX_GIGABYTES = 4 };
 
 /* A row, found by the bytes of its inputs. */
 struct entry {
@@ -31,7 +31,7 @@ struct entry {
 
 struct eval_cache {
     const struct eval *eval;
-    char path[LONGEST];
+    char path[EVAL_CACHE_NAME];
     struct eval_judge judge;
     struct npy_array table;
     struct entry *entries; /* in the order of their inputs */
@@ -42,7 +42,7 @@ struct eval_cache {
 
 /* With all folders on the way to it. */
 static hn_status make_folder(const char *folder, hn_error *error) {
-    char path[LONGEST];
+    char path[EVAL_CACHE_NAME];
     snprintf(path, sizeof path, "%s", folder);
     for (char *at = path + 1; *at; at++) {
         if (*at != '/')
@@ -56,16 +56,15 @@ static hn_status make_folder(const char *folder, hn_error *error) {
     return error_set(error, HN_IO, "--cache %s: cannot make the folder: %s", folder, strerror(errno));
 }
 
-static hn_status name_file(struct eval_cache *cache, hn_error *error) {
-    const char *folder = cache->eval->options->cache;
+hn_status eval_cache_name(const struct eval *eval, char path[EVAL_CACHE_NAME], hn_error *error) {
     char print[HN_FINGERPRINT_BYTES];
-    hn_status status = hn_model_fingerprint(cache->eval->model, print, error);
+    hn_status status = hn_model_fingerprint(eval->model, print, error);
     if (status != HN_OK)
         return status;
-    int length = snprintf(cache->path, sizeof cache->path, "%s/%s.npy", folder, print);
-    if (length < 0 || (size_t)length >= sizeof cache->path)
+    int length = snprintf(path, EVAL_CACHE_NAME, "%s/%s.npy", eval->options->cache, print);
+    if (length < 0 || length >= EVAL_CACHE_NAME)
         return error_set(error, HN_IO, "--cache: the name of the folder is too long");
-    return make_folder(folder, error);
+    return HN_OK;
 }
 
 static int compare(const void *a, const void *b) {
@@ -104,7 +103,9 @@ hn_status eval_cache_open(struct eval_cache **out, const struct eval *eval, hn_e
         return error_no_memory(error, "--cache");
     cache->eval = eval;
     cache->columns = eval->inputs + eval->outputs + AFTER;
-    hn_status status = name_file(cache, error);
+    hn_status status = eval_cache_name(eval, cache->path, error);
+    if (status == HN_OK)
+        status = make_folder(eval->options->cache, error);
     if (status == HN_OK && !eval_judge_create(&cache->judge, eval->model, eval->settings.layer.relative))
         status = error_no_memory(error, "--cache");
     if (status == HN_OK)

@@ -81,7 +81,7 @@ static hn_status sample_inputs(struct eval *eval, hn_error *error) {
     if (!x->values)
         return error_no_memory(error, "the inputs of the samples");
     eval->samples.count = count;
-    return inputs_draw(eval->model, eval->options->seed, STREAMS, count, x->values, &eval->unmet, error);
+    return inputs_draw(eval->model, eval->options->judging.seed, STREAMS, count, x->values, &eval->unmet, error);
 }
 
 static int draw_inputs(struct eval *eval) {

@@ -42,7 +42,7 @@ static void write_reference(struct json *json, const struct eval *eval) {
     struct optima_count count = eval_count_optima(eval);
     json_object(json, "reference");
     json_text(json, "name", reference_name());
-    json_count(json, "starts", eval->options->starts);
+    json_count(json, "starts", eval->options->judging.starts);
     json_count(json, "found", count.found);
     json_count(json, "solved", count.solved);
     json_count(json, "cached", count.cached);
@@ -93,7 +93,7 @@ static void write_inputs(struct json *json, const struct eval *eval) {
     if (eval->options->x)
         json_text(json, "seed", NULL);
     else
-        json_count(json, "seed", eval->options->seed);
+        json_count(json, "seed", eval->options->judging.seed);
     json_count(json, "outside", eval->outside);
     json_count(json, "broken", eval->broken + eval->unmet);
 }

@@ -34,7 +34,7 @@ static size_t list_jobs(struct eval *eval, struct eval_cache *cache, size_t *job
         if (!inputs_finite(eval_x(eval, k), eval->inputs))
             continue;
         if (cache && eval_cache_find(cache, k, optimum, eval->optimal + k * eval->outputs))
-            optimum->cached = optimum->starts >= eval->options->starts && !eval_is_better(eval, k);
+            optimum->cached = optimum->starts >= eval->options->judging.starts && !eval_is_better(eval, k);
         if (!optimum->cached)
             jobs[count++] = k;
     }
@@ -43,8 +43,8 @@ static size_t list_jobs(struct eval *eval, struct eval_cache *cache, size_t *job
 
 static hn_status solve_all(struct eval *eval, const size_t *jobs, size_t count, hn_error *error) {
     struct multistart solver = {.model = eval->model,
-                                .starts = eval->options->starts,
-                                .seed = eval->options->seed,
+                                .starts = eval->options->judging.starts,
+                                .seed = eval->options->judging.seed,
                                 .feasible = eval_feasible(eval)};
     if (count == 0)
         return HN_OK;

@@ -28,7 +28,7 @@ double eval_shown(const struct eval *eval, double objective) {
 
 bool eval_counts(const struct eval *eval, size_t sample) {
     return eval->reports[sample].outcome == HN_OUTCOME_OK ||
-           (eval->options->allow_infeasible && isfinite(eval->objective[sample]));
+           (eval->options->judging.allow_infeasible && isfinite(eval->objective[sample]));
 }
 
 double eval_mean_objective(const struct eval *eval) {
@@ -97,7 +97,7 @@ static void print_head(const struct eval *eval) {
     if (options->x)
         printf(" from %s", figures_name(options->x).text);
     else
-        printf(" drawn with seed %zu", options->seed);
+        printf(" drawn with seed %zu", options->judging.seed);
     printf(", %s, %d thread%s\n", hn_layer_describe(eval->layer).instructions, eval->threads,
            report_plural((size_t)eval->threads));
 }
@@ -124,7 +124,7 @@ static void print_statuses(const struct eval *eval) {
 static void print_reference(const struct eval *eval) {
     struct optima_count count = eval_count_optima(eval);
     printf("  %-*s mean %.6g, %s, best of %zu start%s\n", NAME_WIDTH, "reference", eval_mean_optimum(eval),
-           reference_name(), eval->options->starts, report_plural(eval->options->starts));
+           reference_name(), eval->options->judging.starts, report_plural(eval->options->judging.starts));
     printf("  %-*s %zu of %zu found, %zu of them solved, %zu from the cache", NAME_WIDTH, "", count.found,
            eval->reached, count.solved, count.cached);
     if (eval->reference_seconds > 0)
@@ -142,7 +142,7 @@ static void print_objective(const struct eval *eval) {
         return;
     report_heading("Objective: %s %s", objective.maximize ? "maximize" : "minimize", figures_name(objective.name).text);
     printf("  %-*s mean %.6g of %s\n", NAME_WIDTH, "network", eval_mean_objective(eval),
-           eval->options->allow_infeasible ? "all samples, ok or not" : "the samples that are ok");
+           eval->options->judging.allow_infeasible ? "all samples, ok or not" : "the samples that are ok");
     if (!eval->optima)
         return;
     print_reference(eval);

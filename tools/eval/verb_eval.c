@@ -4,18 +4,19 @@
  * reached is printed.
  *
  * SPDX-License-Identifier: MIT */
+#include "common/command.h"
 #include "common/console.h"
 #include "common/interrupt.h"
 #include "common/layer_choice.h"
 #include "common/load.h"
-#include "common/save.h"
+#include "common/overlap.h"
 #include "common/verbs.h"
 #include "eval/eval.h"
 #include "reference/reference.h"
 
 #include <limits.h>
 
-enum { SAMPLES = 100, STARTS = 3, SEED = 1, MOST_STARTS = 1000 };
+enum { SAMPLES = 100 };
 
 static const char about[] =
     "Applies a network to inputs, corrects what it says and judges the result by plain evaluation: statuses,\n"
@@ -26,27 +27,31 @@ static const char example[] =
     "  hardnet eval models/unicycle.mod --net net.safetensors --reference ipopt --cache out/cache\n"
     "  hardnet eval models/unicycle.mod --net net.safetensors --x x.npy --out y.npy --report report.json\n";
 
-static const char *const references[] = {"ipopt", NULL};
-
 /* ---- before the work ---- */
+
+/* The name of the cache's file is known when the model is. */
+static int check_cache(const struct eval *eval) {
+    char path[EVAL_CACHE_NAME];
+    hn_error error = {.status = HN_OK};
+    if (!eval->options->cache)
+        return VERB_OK;
+    if (eval_cache_name(eval, path, &error) != HN_OK)
+        return verb_explain(&error);
+    return overlap_refuse_written(eval->options->common.command, "cache", path);
+}
 
 static int check_options(const struct eval_options *options, const hn_model *model) {
     struct reference *none = NULL;
     hn_error error = {.status = HN_OK};
-    if (!options->reference)
+    if (!options->judging.reference)
         return options->cache ? verb_misuse("eval", "--cache keeps what --reference finds, which is not asked for")
                               : VERB_OK;
     if (!hn_model_objective(model).name)
         return verb_misuse("eval", "--reference: the model has no objective to compare");
     if (reference_name() || reference_create(&none, model, NULL, &error) == HN_OK)
         return VERB_OK;
-    console_error("--reference %s: %s", options->reference, error.text);
+    console_error("--reference %s: %s", options->judging.reference, error.text);
     return VERB_FAILED;
-}
-
-static hn_status look_ahead(const struct eval_options *options, hn_error *error) {
-    hn_status status = save_possible("out", options->out, error);
-    return status == HN_OK ? save_possible("report", options->report, error) : status;
 }
 
 /* ---- files ---- */
@@ -59,8 +64,8 @@ static hn_status write_files(const struct eval *eval, hn_error *error) {
         status = npy_write(options->out, eval->samples.count, eval->outputs, eval->y, error);
         console_release_interrupt();
     }
-    if (status == HN_OK && options->report)
-        status = eval_write_json(eval, options->report, error);
+    if (status == HN_OK && options->judging.report)
+        status = eval_write_json(eval, options->judging.report, error);
     return status;
 }
 
@@ -76,7 +81,7 @@ static int finish(const struct eval *eval) {
     if (status != HN_OK)
         return verb_explain(&error);
     bool all_ok = eval_count(eval, HN_OUTCOME_OK) == eval->samples.count;
-    return all_ok || eval->options->allow_infeasible ? VERB_OK : VERB_NOT_OK;
+    return all_ok || eval->options->judging.allow_infeasible ? VERB_OK : VERB_NOT_OK;
 }
 
 /* ---- running ---- */
@@ -86,15 +91,13 @@ static hn_status compute(struct eval *eval, hn_error *error) {
     if (status == HN_OK && !interrupt_came())
         status = eval_time(eval, error);
     eval_close(eval);
-    if (status == HN_OK && eval->options->reference && !interrupt_came())
+    if (status == HN_OK && eval->options->judging.reference && !interrupt_came())
         status = eval_reference(eval, error);
     return status;
 }
 
 static int evaluate(struct eval *eval) {
     hn_error error = {.status = HN_OK};
-    if (look_ahead(eval->options, &error) != HN_OK)
-        return verb_explain(&error);
     int code = eval_inputs(eval);
     if (code == VERB_OK)
         code = eval_load(eval);
@@ -107,7 +110,8 @@ static int evaluate(struct eval *eval) {
     return status == HN_OK ? finish(eval) : verb_explain(&error);
 }
 
-static int run(const struct eval_options *options) {
+static int run(void *values) {
+    const struct eval_options *options = values;
     hn_model *model = NULL;
     struct eval eval = {.options = options, .samples = {.x_path = options->x}};
     if (!options->net)
@@ -122,6 +126,8 @@ static int run(const struct eval_options *options) {
     eval.groups = hn_model_group_count(model);
     code = check_options(options, model);
     if (code == VERB_OK)
+        code = check_cache(&eval);
+    if (code == VERB_OK)
         code = evaluate(&eval);
     eval_release(&eval);
     hn_model_destroy(model);
@@ -131,10 +137,10 @@ static int run(const struct eval_options *options) {
 /* ---- options ---- */
 
 int verb_eval(int argc, char **argv) {
-    struct eval_options o = {.samples = SAMPLES, .seed = SEED, .starts = STARTS};
+    struct eval_options o = {.samples = SAMPLES, .judging = {.starts = JUDGING_STARTS, .seed = JUDGING_SEED}};
     const struct option table[] = {
-        {.name = "net", .value = "NET", .help = "the network, as hardnet train saves it", .text = &o.net},
-        {.name = "x", .value = "X.npy", .help = "inputs, a row per sample", .text = &o.x},
+        READ_FILE("net", "NET", "the network, as hardnet train saves it", o.net),
+        READ_FILE("x", "X.npy", "inputs, a row per sample", o.x),
         {.name = "samples",
          .value = "N",
          .help = "inputs to draw where there is no --x",
@@ -143,12 +149,7 @@ int verb_eval(int argc, char **argv) {
          .least = 1,
          .most = 100000000,
          .given = &o.samples_given},
-        {.name = "seed", .value = "S", .help = "of what is drawn", .shown = true, .count = &o.seed},
-        {.name = "out", .value = "Y.npy", .help = "write the outputs, as float64", .text = &o.out},
-        {.name = "report", .value = "FILE", .help = "write all figures and every sample, as JSON", .text = &o.report},
-        {.name = "allow-infeasible",
-         .help = "exit 0 and compare all, even if a sample is not ok",
-         .flag = &o.allow_infeasible},
+        WRITTEN_FILE("out", "Y.npy", "write the outputs, as float64", o.out),
         {.name = "refine",
          .value = "K",
          .help = "refinement steps at most (the network's own)",
@@ -166,30 +167,16 @@ int verb_eval(int argc, char **argv) {
          .count = &o.iterations,
          .most = INT_MAX,
          .given = &o.iterations_given},
-        {.name = "reference",
-         .value = "SOLVER",
-         .help = "compare with this solver: ipopt",
-         .text = &o.reference,
-         .words = references},
-        {.name = "starts",
-         .value = "K",
-         .help = "starts of the reference for every sample",
-         .shown = true,
-         .count = &o.starts,
-         .least = 1,
-         .most = MOST_STARTS},
         {.name = "cache", .value = "FOLDER", .help = "keep what the reference finds there", .text = &o.cache},
+        JUDGING_OPTIONS(o.judging, "sample"),
         COMMON_OPTIONS(o.common),
     };
     const struct command command = {.name = "eval",
                                     .usage = "MODEL.mod [DATA.dat ...] --net NET.safetensors [options]",
                                     .about = about,
                                     .example = example,
-                                    .options = table,
-                                    .option_count = sizeof table / sizeof table[0],
-                                    .files = &o.files};
-    enum parse parse = options_parse(&command, argc, argv);
-    int code = parse == PARSE_DONE ? run(&o) : options_code(parse);
-    options_release(&command);
-    return code;
+                                    .common = &o.common,
+                                    .run = run,
+                                    COMMAND_OPTIONS(table, o)};
+    return command_run(&command, argc, argv);
 }

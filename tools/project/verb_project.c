@@ -4,10 +4,10 @@
  * is a part of the question: samples that it cuts short are cancelled, reported and written.
  *
  * SPDX-License-Identifier: MIT */
+#include "common/command.h"
 #include "common/console.h"
 #include "common/inputs.h"
 #include "common/load.h"
-#include "common/save.h"
 #include "common/verbs.h"
 #include "project/project.h"
 
@@ -23,13 +23,6 @@ static const char example[] =
     "--allow-infeasible\n";
 
 /* ---- files ---- */
-
-static hn_status look_ahead(const struct project_options *options, hn_error *error) {
-    hn_status status = save_possible("out", options->out, error);
-    if (status == HN_OK)
-        status = save_possible("report", options->report, error);
-    return status == HN_OK ? save_possible("trace", options->trace, error) : status;
-}
 
 static hn_status write_array(const struct project *project, hn_error *error) {
     console_hold_interrupt();
@@ -67,8 +60,7 @@ static int finish(const struct project *project) {
 static int correct(struct project *project) {
     hn_error error = {.status = HN_OK};
     hn_layer *layer = NULL;
-    if (look_ahead(project->options, &error) != HN_OK ||
-        inputs_count_broken(project->model, "x", project->samples.x_path, &project->samples.x, &project->broken,
+    if (inputs_count_broken(project->model, "x", project->samples.x_path, &project->samples.x, &project->broken,
                             &error) != HN_OK)
         return verb_explain(&error);
     int code = layer_choice_create(&layer, project->model, &project->options->choice);
@@ -80,7 +72,8 @@ static int correct(struct project *project) {
     return code;
 }
 
-static int run(const struct project_options *options) {
+static int run(void *values) {
+    const struct project_options *options = values;
     hn_model *model = NULL;
     struct project project = {.options = options, .samples = {.x_path = options->x, .y_path = options->y}};
     int code = load_model(&model, &options->files, &options->common);
@@ -103,11 +96,11 @@ static int run(const struct project_options *options) {
 int verb_project(int argc, char **argv) {
     struct project_options o = {.time_limit = 0};
     const struct option table[] = {
-        {.name = "y", .value = "Y.npy", .help = "outputs to correct, a row per sample", .text = &o.y},
-        {.name = "x", .value = "X.npy", .help = "inputs, a row per sample", .text = &o.x},
-        {.name = "out", .value = "OUT.npy", .help = "write the corrected outputs, as float64", .text = &o.out},
-        {.name = "report", .value = "FILE", .help = "write what became of every sample, as JSON", .text = &o.report},
-        {.name = "trace", .value = "FILE", .help = "write every iterate, as CSV", .text = &o.trace},
+        READ_FILE("y", "Y.npy", "outputs to correct, a row per sample", o.y),
+        READ_FILE("x", "X.npy", "inputs, a row per sample", o.x),
+        WRITTEN_FILE("out", "OUT.npy", "write the corrected outputs, as float64", o.out),
+        WRITTEN_FILE("report", "FILE", "write what became of every sample, as JSON", o.report),
+        WRITTEN_FILE("trace", "FILE", "write every iterate, as CSV", o.trace),
         {.name = "allow-infeasible", .help = "exit 0 even if a sample is not ok", .flag = &o.allow_infeasible},
         LAYER_OPTIONS(o.choice),
         {.name = "time-limit",
@@ -121,11 +114,8 @@ int verb_project(int argc, char **argv) {
                                     .usage = "MODEL.mod [DATA.dat ...] [options]",
                                     .about = about,
                                     .example = example,
-                                    .options = table,
-                                    .option_count = sizeof table / sizeof table[0],
-                                    .files = &o.files};
-    enum parse parse = options_parse(&command, argc, argv);
-    int code = parse == PARSE_DONE ? run(&o) : options_code(parse);
-    options_release(&command);
-    return code;
+                                    .common = &o.common,
+                                    .run = run,
+                                    COMMAND_OPTIONS(table, o)};
+    return command_run(&command, argc, argv);
 }

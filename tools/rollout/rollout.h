@@ -13,15 +13,16 @@
 #include "common/feedback.h"
 #include "files/npy.h"
 #include "hardnet/policy.h"
+#include "reference/judging.h"
 #include "reference/multistart.h"
 
 struct rollout_options {
     struct common_options common;
     struct text_list files, nets, feedback;
-    const char *x0, *cost, *final_cost, *margin, *reference, *report, *csv, *states;
-    size_t steps, starts, seed;
+    struct judging judging;
+    const char *x0, *cost, *final_cost, *margin, *csv, *states;
+    size_t steps;
     size_t samples; /* starts of loops that are drawn; 0: they are those of x0 */
-    bool allow_infeasible;
 };
 
 /* What is asked for at every step. Of a margin there are several values, the smallest of which counts. */

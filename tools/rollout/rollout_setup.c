@@ -74,7 +74,7 @@ static int draw_starts(struct rollout *r) {
     r->starts = count;
     if (!r->x0.values)
         return no_memory();
-    if (inputs_draw(r->model, r->options->seed, STREAMS, count, r->x0.values, &unmet, &error) != HN_OK) {
+    if (inputs_draw(r->model, r->options->judging.seed, STREAMS, count, r->x0.values, &unmet, &error) != HN_OK) {
         console_error("%s", error.text);
         return VERB_FAILED;
     }
@@ -202,14 +202,16 @@ static int load_network(struct rollout *r, struct controller *c) {
 static int take_reference(struct rollout *r, struct controller *c) {
     static const double feasible = 1e-7; /* the solver's own 1e-8 is in its own scaling */
     hn_error error = {.status = HN_OK};
-    snprintf(c->name, sizeof c->name, "%s", r->options->reference);
+    snprintf(c->name, sizeof c->name, "%s", r->options->judging.reference);
     c->solver = &r->solver;
     c->tolerance = feasible;
-    r->solver = (struct multistart){
-        .model = r->model, .starts = r->options->starts, .seed = r->options->seed, .feasible = feasible};
+    r->solver = (struct multistart){.model = r->model,
+                                    .starts = r->options->judging.starts,
+                                    .seed = r->options->judging.seed,
+                                    .feasible = feasible};
     if (multistart_create(&r->solver, c->relative, &error) == HN_OK)
         return VERB_OK;
-    console_error("--reference %s: %s", r->options->reference, error.text);
+    console_error("--reference %s: %s", r->options->judging.reference, error.text);
     return VERB_FAILED;
 }
 
@@ -227,7 +229,7 @@ static int find_controllers(struct rollout *r) {
     r->controllers = eval_take(nets->count + 1, 1, sizeof *r->controllers);
     if (!r->controllers)
         return no_memory();
-    if (r->options->reference)
+    if (r->options->judging.reference)
         code = take_reference(r, &r->controllers[r->count++]);
     for (size_t i = 0; code == VERB_OK && i < nets->count; i++) {
         struct controller *c = &r->controllers[r->count++];

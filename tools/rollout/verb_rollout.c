@@ -3,14 +3,14 @@
  * Files are written when everything is computed; after Ctrl-C nothing is.
  *
  * SPDX-License-Identifier: MIT */
+#include "common/command.h"
 #include "common/console.h"
 #include "common/interrupt.h"
 #include "common/load.h"
-#include "common/save.h"
 #include "common/verbs.h"
 #include "rollout/rollout.h"
 
-enum { STEPS = 20, STARTS = 3, SEED = 1, MOST_STEPS = 1000000, MOST_STARTS = 1000, MOST_SAMPLES = 1000000 };
+enum { STEPS = 20, MOST_STEPS = 1000000, MOST_SAMPLES = 1000000 };
 
 static const char about[] =
     "Runs networks, and with --reference a general solver, as controllers: their outputs are applied, and\n"
@@ -22,12 +22,11 @@ static const char example[] =
     "      --feedback z0=next --cost stage --final-cost final --margin clearance --csv paths.csv\n"
     "  hardnet rollout models/unicycle.mod --reference ipopt --samples 100 --feedback z0=next --states x.npy\n";
 
-static const char *const references[] = {"ipopt", NULL};
-
 /* ---- before the work ---- */
 
-static int check_options(const struct rollout_options *o) {
-    if (o->nets.count == 0 && !o->reference)
+static int settle(void *values) {
+    const struct rollout_options *o = values;
+    if (o->nets.count == 0 && !o->judging.reference)
         return verb_misuse("rollout", "--net: there is no controller; give a network, or --reference");
     if (o->feedback.count == 0)
         return verb_misuse("rollout", "--feedback: what do the inputs become? Give INPUT=DEFINED");
@@ -41,13 +40,6 @@ static int check_options(const struct rollout_options *o) {
     return VERB_OK;
 }
 
-static hn_status look_ahead(const struct rollout_options *o, hn_error *error) {
-    hn_status status = save_possible("report", o->report, error);
-    if (status == HN_OK)
-        status = save_possible("csv", o->csv, error);
-    return status == HN_OK ? save_possible("states", o->states, error) : status;
-}
-
 /* ---- running ---- */
 
 static hn_status write_files(const struct rollout *rollout, hn_error *error) {
@@ -55,7 +47,7 @@ static hn_status write_files(const struct rollout *rollout, hn_error *error) {
     hn_status status = o->csv ? rollout_write_csv(rollout, o->csv, error) : HN_OK;
     if (status == HN_OK && o->states)
         status = rollout_write_states(rollout, o->states, error);
-    return status == HN_OK && o->report ? rollout_write_json(rollout, o->report, error) : status;
+    return status == HN_OK && o->judging.report ? rollout_write_json(rollout, o->judging.report, error) : status;
 }
 
 static int finish(const struct rollout *rollout) {
@@ -64,15 +56,13 @@ static int finish(const struct rollout *rollout) {
     rollout_print(rollout);
     if (status != HN_OK)
         return verb_explain(&error);
-    return rollout->options->allow_infeasible || rollout_all_ok(rollout) ? VERB_OK : VERB_NOT_OK;
+    return rollout->options->judging.allow_infeasible || rollout_all_ok(rollout) ? VERB_OK : VERB_NOT_OK;
 }
 
 static int roll_out(struct rollout *rollout) {
     hn_error error = {.status = HN_OK};
-    if (rollout->options->reference && !hn_model_objective(rollout->model).name)
+    if (rollout->options->judging.reference && !hn_model_objective(rollout->model).name)
         return verb_misuse("rollout", "--reference: the model has no objective to minimise");
-    if (look_ahead(rollout->options, &error) != HN_OK)
-        return verb_explain(&error);
     int code = rollout_setup(rollout);
     if (code != VERB_OK)
         return code;
@@ -88,12 +78,11 @@ static int roll_out(struct rollout *rollout) {
     return VERB_INTERRUPTED;
 }
 
-static int run(const struct rollout_options *options) {
+static int run(void *values) {
+    const struct rollout_options *options = values;
     hn_model *model = NULL;
     struct rollout rollout = {.options = options};
-    int code = check_options(options);
-    if (code == VERB_OK)
-        code = load_model(&model, &options->files, &options->common);
+    int code = load_model(&model, &options->files, &options->common);
     if (code != VERB_OK)
         return code;
     rollout.model = model;
@@ -106,21 +95,14 @@ static int run(const struct rollout_options *options) {
 /* ---- options ---- */
 
 int verb_rollout(int argc, char **argv) {
-    struct rollout_options o = {.steps = STEPS, .starts = STARTS, .seed = SEED};
+    struct rollout_options o = {.steps = STEPS, .judging = {.starts = JUDGING_STARTS, .seed = JUDGING_SEED}};
     const struct option table[] = {
         {.name = "net",
          .value = "[NAME=]NET",
          .help = "a network, as hardnet train saves it; repeatable",
-         .list = &o.nets},
-        {.name = "reference",
-         .value = "SOLVER",
-         .help = "this solver as one more controller: ipopt",
-         .text = &o.reference,
-         .words = references},
-        {.name = "x0",
-         .value = "X",
-         .help = "where loops start: rows of X.npy, or numbers, as in -3.2,0.3,-0.1",
-         .text = &o.x0},
+         .list = &o.nets,
+         .file = FILE_READ_NAMED},
+        READ_FILE("x0", "X", "where loops start: rows of X.npy, or numbers, as in -3.2,0.3,-0.1", o.x0),
         {.name = "samples",
          .value = "N",
          .help = "starts to draw from the box of the inputs, instead of --x0",
@@ -147,25 +129,9 @@ int verb_rollout(int argc, char **argv) {
          .value = "NAME",
          .help = "a defined variable or group of rows whose smallest margin is shown",
          .text = &o.margin},
-        {.name = "report", .value = "FILE", .help = "write everything as JSON", .text = &o.report},
-        {.name = "csv", .value = "FILE", .help = "write a line for every step", .text = &o.csv},
-        {.name = "states",
-         .value = "X.npy",
-         .help = "write the inputs of all steps, a row each, as train --x reads them",
-         .text = &o.states},
-        {.name = "allow-infeasible", .help = "exit 0 even if a step is not ok", .flag = &o.allow_infeasible},
-        {.name = "starts",
-         .value = "K",
-         .help = "starts of the reference for every step",
-         .shown = true,
-         .count = &o.starts,
-         .least = 1,
-         .most = MOST_STARTS},
-        {.name = "seed",
-         .value = "S",
-         .help = "of --samples, and of the reference's disturbed starts",
-         .shown = true,
-         .count = &o.seed},
+        WRITTEN_FILE("csv", "FILE", "write a line for every step", o.csv),
+        WRITTEN_FILE("states", "X.npy", "write the inputs of all steps, a row each, as train --x reads them", o.states),
+        JUDGING_OPTIONS(o.judging, "step"),
         COMMON_OPTIONS(o.common),
     };
     const struct command command = {
@@ -173,11 +139,9 @@ int verb_rollout(int argc, char **argv) {
         .usage = "MODEL.mod [DATA.dat ...] --net NET.safetensors --x0 X --feedback INPUT=DEFINED [options]",
         .about = about,
         .example = example,
-        .options = table,
-        .option_count = sizeof table / sizeof table[0],
-        .files = &o.files};
-    enum parse parse = options_parse(&command, argc, argv);
-    int code = parse == PARSE_DONE ? run(&o) : options_code(parse);
-    options_release(&command);
-    return code;
+        .common = &o.common,
+        .settle = settle,
+        .run = run,
+        COMMAND_OPTIONS(table, o)};
+    return command_run(&command, argc, argv);
 }

@@ -6,11 +6,10 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/memory.h"
+#include "common/command.h"
 #include "common/console.h"
 #include "common/figures.h"
 #include "common/json_writer.h"
-#include "common/options.h"
-#include "common/save.h"
 #include "common/verbs.h"
 #include "table/report_read.h"
 
@@ -237,17 +236,14 @@ static hn_status write_table(const struct table *table, hn_error *error) {
 }
 
 static hn_status make_table(struct table *table, hn_error *error) {
-    hn_status status = save_possible("out", table->options->out, error);
-    if (status == HN_OK)
-        status = save_possible("json", table->options->json, error);
-    if (status == HN_OK)
-        status = read_all(table, error);
+    hn_status status = read_all(table, error);
     if (status == HN_OK)
         status = write_table(table, error);
     return status == HN_OK && table->options->json ? write_json(table, table->options->json, error) : status;
 }
 
-static int run(const struct table_options *options) {
+static int run(void *values) {
+    const struct table_options *options = values;
     hn_error error = {.status = HN_OK};
     if (options->files.count == 0 || options->files.count > ROWS) {
         console_error(options->files.count ? "at most %d reports fit a table" : "which reports? Give NAME=REPORT.json",
@@ -270,18 +266,15 @@ int verb_table(int argc, char **argv) {
     struct table_options o = {.title = NULL};
     const struct option table[] = {
         {.name = "title", .value = "TEXT", .help = "a line above the table", .text = &o.title},
-        {.name = "out", .value = "FILE", .help = "write the table as text", .text = &o.out},
-        {.name = "json", .value = "FILE", .help = "write the table as JSON", .text = &o.json},
+        WRITTEN_FILE("out", "FILE", "write the table as text", o.out),
+        WRITTEN_FILE("json", "FILE", "write the table as JSON", o.json),
     };
     const struct command command = {.name = "table",
                                     .usage = "NAME=REPORT.json[,REPORT.json...] ... [options]",
                                     .about = about,
                                     .example = example,
-                                    .options = table,
-                                    .option_count = sizeof table / sizeof table[0],
-                                    .files = &o.files};
-    enum parse parse = options_parse(&command, argc, argv);
-    int code = parse == PARSE_DONE ? run(&o) : options_code(parse);
-    options_release(&command);
-    return code;
+                                    .files_are_reports = true,
+                                    .run = run,
+                                    COMMAND_OPTIONS(table, o)};
+    return command_run(&command, argc, argv);
 }

@@ -52,7 +52,7 @@ struct train_options {
     char checkpoint_name[4096];
 };
 
-extern const char *const train_activations[], *const train_losses[], *const train_references[], *const train_firsts[];
+extern const char *const train_activations[], *const train_losses[], *const train_firsts[];
 extern const char *const train_methods[]; /* those of the layer, and two that have none */
 
 /* The numbers that a training by this method (NULL: auto) with this loss (NULL: the method's own) has unless told: all of them

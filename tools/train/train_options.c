@@ -18,7 +18,6 @@
 #define WORD(name, text) text,
 const char *const train_activations[] = {HN_ACTIVATION_LIST(WORD) NULL};
 const char *const train_losses[] = {"objective", "improve", "targets", NULL};
-const char *const train_references[] = {"ipopt", NULL};
 const char *const train_firsts[] = {"scaled", "plain", NULL};
 
 #define METHOD(name, text) text,

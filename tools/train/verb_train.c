@@ -5,11 +5,12 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
+#include "common/command.h"
 #include "common/console.h"
 #include "common/interrupt.h"
 #include "common/load.h"
-#include "common/save.h"
 #include "common/verbs.h"
+#include "reference/judging.h"
 #include "reference/reference.h"
 #include "train/train.h"
 
@@ -95,25 +96,20 @@ static int train(struct training *t) {
     return code;
 }
 
-static hn_status look_ahead(const struct train_options *options, hn_error *error) {
-    if (options->reference && !reference_name())
-        return error_set(error, HN_UNSUPPORTED, "--reference %s: it was not there when this program was built",
-                         options->reference);
-    hn_status status = save_possible("out", options->out, error);
-    if (status == HN_OK)
-        status = save_possible("checkpoint", options->checkpoint, error);
-    return status == HN_OK ? save_possible("log", options->log, error) : status;
+static int settle(void *values) {
+    struct train_options *options = values;
+    int code = train_settle(options);
+    if (code != VERB_OK || !options->reference || reference_name())
+        return code;
+    console_error("--reference %s: it was not there when this program was built", options->reference);
+    return VERB_FAILED;
 }
 
-static int run(struct train_options *options) {
+static int run(void *values) {
+    const struct train_options *options = values;
     hn_model *model = NULL;
-    hn_error error = {.status = HN_OK};
     struct training training = {.options = options};
-    int code = train_settle(options);
-    if (code == VERB_OK && look_ahead(options, &error) != HN_OK)
-        code = verb_explain(&error);
-    if (code == VERB_OK)
-        code = load_model(&model, &options->files, &options->common);
+    int code = load_model(&model, &options->files, &options->common);
     if (code != VERB_OK)
         return code;
     training.model = model;
@@ -141,7 +137,7 @@ enum { MOST_SAMPLES = 10000000 };
 int verb_train(int argc, char **argv) {
     struct train_options o = train_defaults(options_peek(argc, argv, "method"), options_peek(argc, argv, "loss"));
     const struct option table[] = {
-        {.name = "out", .value = "NET.safetensors", .help = "where the network is written", .text = &o.out},
+        WRITTEN_FILE("out", "NET.safetensors", "where the network is written", o.out),
         COUNT("seed", "S", "of weights, inputs and validation", o.seed, 0, 0),
         WORD("hidden", "WIDTHS", "of the hidden layers", o.hidden, NULL),
         WORD("activation", "NAME", "relu, tanh or silu", o.activation, train_activations),
@@ -215,13 +211,13 @@ int verb_train(int argc, char **argv) {
         COUNT("warmup", "N", "steps up to the full rate", o.warmup, 0, INT_MAX),
         REAL("clip-sample", "G", "largest gradient of one sample; 0: none", o.clip_sample),
         REAL("clip-batch", "G", "largest gradient of a step; 0: none", o.clip_batch),
-        {.name = "x", .value = "X.npy", .help = "inputs to train on (sampled from the box)", .text = &o.x},
-        {.name = "targets", .value = "Y.npy", .help = "outputs to imitate, a row for each of --x", .text = &o.targets},
+        READ_FILE("x", "X.npy", "inputs to train on (sampled from the box)", o.x),
+        READ_FILE("targets", "Y.npy", "outputs to imitate, a row for each of --x", o.targets),
         {.name = "reference",
          .value = "ipopt",
          .help = "let the solver make targets",
          .text = &o.reference,
-         .words = train_references},
+         .words = judging_references},
         COUNT("labels", "N", "targets that the solver makes", o.labels, 1, MOST_SAMPLES),
         {.name = "target-steps",
          .value = "N",
@@ -244,25 +240,20 @@ int verb_train(int argc, char **argv) {
          .most = INT_MAX,
          .given = &o.validate_given},
         COUNT("patience", "N", "validations without a better one before it stops; 0: none", o.patience, 0, INT_MAX),
-        {.name = "checkpoint",
-         .value = "FILE",
-         .help = "where to keep the state (OUT.checkpoint)",
-         .text = &o.checkpoint},
+        WRITTEN_FILE("checkpoint", "FILE", "where to keep the state (OUT.checkpoint)", o.checkpoint),
         REAL("checkpoint-every", "TIME", "seconds between checkpoints", o.checkpoint_seconds),
         COUNT("checkpoint-steps", "N", "steps between checkpoints; 0: by time alone", o.checkpoint_steps, 0, INT_MAX),
         {.name = "resume", .help = "go on from the checkpoint", .flag = &o.resume},
-        {.name = "log", .value = "FILE", .help = "write the training curve, as CSV", .text = &o.log},
+        WRITTEN_FILE("log", "FILE", "write the training curve, as CSV", o.log),
         COMMON_OPTIONS(o.common),
     };
     const struct command command = {.name = "train",
                                     .usage = "MODEL.mod [DATA.dat ...] --out NET.safetensors [options]",
                                     .about = about,
                                     .example = example,
-                                    .options = table,
-                                    .option_count = sizeof table / sizeof table[0],
-                                    .files = &o.files};
-    enum parse parse = options_parse(&command, argc, argv);
-    int code = parse == PARSE_DONE ? run(&o) : options_code(parse);
-    options_release(&command);
-    return code;
+                                    .common = &o.common,
+                                    .settle = settle,
+                                    .run = run,
+                                    COMMAND_OPTIONS(table, o)};
+    return command_run(&command, argc, argv);
 }

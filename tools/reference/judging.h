@@ -1,0 +1,43 @@
+/* judging.h - the options that eval and rollout share: what is compared with, and what becomes of it.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_JUDGING_H
+#define HN_TOOLS_JUDGING_H
+
+#include "common/options.h"
+
+struct judging {
+    const char *reference, *report; /* NULL: not asked for */
+    size_t starts, seed;
+    bool allow_infeasible;
+};
+
+enum { JUDGING_STARTS = 3, JUDGING_MOST_STARTS = 1000, JUDGING_SEED = 1 };
+
+extern const char *const judging_references[]; /* solvers, NULL after the last */
+
+/* SAMPLE is what a sample is called there. */
+#define JUDGING_OPTIONS(judging, SAMPLE)                                                                               \
+    {.name = "reference",                                                                                              \
+     .value = "SOLVER",                                                                                                \
+     .help = "compare with this solver: ipopt",                                                                        \
+     .text = &(judging).reference,                                                                                     \
+     .words = judging_references},                                                                                     \
+        {.name = "starts",                                                                                             \
+         .value = "K",                                                                                                 \
+         .help = "starting points of the solver for every " SAMPLE,                                                    \
+         .shown = true,                                                                                                \
+         .count = &(judging).starts,                                                                                   \
+         .least = 1,                                                                                                   \
+         .most = JUDGING_MOST_STARTS},                                                                                 \
+        {.name = "seed",                                                                                               \
+         .value = "S",                                                                                                 \
+         .help = "seed of --samples and of the solver's starting points",                                              \
+         .shown = true,                                                                                                \
+         .count = &(judging).seed},                                                                                    \
+        WRITTEN_FILE("report", "FILE", "write all figures and every " SAMPLE ", as JSON", (judging).report), {         \
+        .name = "allow-infeasible", .help = "exit 0 even if a " SAMPLE " is not ok",                                   \
+        .flag = &(judging).allow_infeasible                                                                            \
+    }
+
+#endif
