@@ -1,8 +1,9 @@
-/* evaluate_sum.c - sums: chains of + - less and sum over an index.
+/* evaluate_sum.c - sums as they are written: a chain a + b - c and a sum over an index are one n-ary sum, added from left to
+ * right.
  *
- * Where inputs or variables take part the terms of nested sums, negations and chosen branches are collected in one
- * list, so that a linear row becomes one n-ary sum. Constants among them are added up apart. A sum of numbers is
- * added as it is written.
+ * What stands in parentheses, and a sum over an index within another sum, is one term: its value is rounded before it is
+ * added. Only at the very left parentheses make no difference, ((a + b) + c = a + b + c), nor does a sign before them
+ * (-(a + b) rounds as -a - b does), so that a sum there goes on as the same list. Constants stay where they are.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -48,21 +49,10 @@ static struct ampl_value sum_numbers(struct ampl_evaluator *e, const struct ampl
 
 /* ---- terms ---- */
 
-struct terms {
-    const struct ampl_node *body; /* of a sum over an index */
-    double *constant;
-    bool minus;
-};
-
-static bool add_terms(struct ampl_evaluator *e, const struct ampl_node *node, bool minus, double *constant);
-
-static bool add_value(struct ampl_evaluator *e, struct ampl_value value, bool minus, double *constant,
-                      struct ampl_place place) {
-    if (value.kind == AMPL_NUMBER) {
-        *constant += minus ? -value.is.number : value.is.number;
-        return true;
-    }
-    if (minus)
+static bool add_value(struct ampl_evaluator *e, struct ampl_value value, bool minus, struct ampl_place place) {
+    if (value.kind == AMPL_NUMBER && minus)
+        value.is.number = -value.is.number;
+    else if (minus)
         value = ampl_value_expr(e, hn_neg(ampl_expr(e, value)), place);
     if (e->failed)
         return false;
@@ -74,44 +64,51 @@ static bool add_value(struct ampl_evaluator *e, struct ampl_value value, bool mi
     return true;
 }
 
-static bool visit_terms(struct ampl_evaluator *e, void *context) {
-    struct terms *t = context;
-    return add_terms(e, t->body, t->minus, t->constant);
+/* One term. Evaluating it may collect terms of its own, which are gone again afterwards. */
+static bool add_term(struct ampl_evaluator *e, const struct ampl_node *node, bool minus) {
+    struct ampl_value value;
+    return ampl_operand(e, node, &value) && add_value(e, value, minus, node->place);
 }
 
-struct ampl_value ampl_terms_finish(struct ampl_evaluator *e, size_t first, double constant, struct ampl_place place) {
-    size_t count = e->term_count - first;
-    struct ampl_value value = ampl_value_number(constant);
-    if (count > 0) {
-        hn_expr sum = hn_sum(e->model, count, e->terms + first);
-        value = ampl_value_expr(e, constant != 0 && hn_is_valid(sum) ? hn_shift(sum, constant) : sum, place);
-    }
+static bool add_leftmost(struct ampl_evaluator *e, const struct ampl_node *node, bool minus);
+
+struct visit {
+    const struct ampl_node *body;
+    size_t first; /* where the terms of this sum begin */
+    bool minus;
+};
+
+static bool visit_term(struct ampl_evaluator *e, void *context) {
+    const struct visit *v = context;
+    if (e->term_count == v->first)
+        return add_leftmost(e, v->body, v->minus);
+    return add_term(e, v->body, v->minus);
+}
+
+/* The value of the terms from first on, which are taken away. */
+static struct ampl_value finish(struct ampl_evaluator *e, size_t first, struct ampl_place place) {
+    hn_expr sum = hn_sum(e->model, e->term_count - first, e->terms + first);
     e->term_count = first;
-    return value;
+    return ampl_value_expr(e, sum, place);
 }
 
 /* a less b: the sum so far minus b, or 0 when that is negative. */
-static bool apply_less(struct ampl_evaluator *e, const struct ampl_node *node, size_t first, double *constant) {
-    struct ampl_value sum = ampl_terms_finish(e, first, *constant, node->place), other;
+static bool apply_less(struct ampl_evaluator *e, const struct ampl_node *node, size_t first) {
+    struct ampl_value sum = finish(e, first, node->place), other;
     if (e->failed || !ampl_operand(e, node, &other))
         return false;
-    *constant = 0;
-    if (sum.kind == AMPL_NUMBER && other.kind == AMPL_NUMBER) {
-        *constant = less(sum.is.number, other.is.number);
-        return true;
-    }
     hn_expr difference = hn_sub(ampl_expr(e, sum), ampl_expr(e, other));
     hn_expr positive = hn_max(difference, hn_constant(e->model, 0));
     struct ampl_value value = ampl_value_expr(e, positive, node->place);
-    return !e->failed && add_value(e, value, false, constant, node->place);
+    return !e->failed && add_value(e, value, false, node->place);
 }
 
-static bool add_chain(struct ampl_evaluator *e, const struct ampl_node *node, bool minus, double *constant) {
-    for (uint32_t i = 0; i < node->count; i++) {
-        bool opposite = i > 0 && node->is.signs[i] == AMPL_TOKEN_MINUS;
-        if (!add_terms(e, node->arguments[i], minus != opposite, constant))
+static bool add_chain(struct ampl_evaluator *e, const struct ampl_node *node, bool minus) {
+    if (!add_leftmost(e, node->arguments[0], minus))
+        return false;
+    for (uint32_t i = 1; i < node->count; i++)
+        if (!add_term(e, node->arguments[i], minus != (node->is.signs[i] == AMPL_TOKEN_MINUS)))
             return false;
-    }
     return true;
 }
 
@@ -122,17 +119,17 @@ static bool has_less(const struct ampl_node *node) {
     return false;
 }
 
-static struct ampl_value chain_with_less(struct ampl_evaluator *e, const struct ampl_node *node) {
+static bool add_chain_with_less(struct ampl_evaluator *e, const struct ampl_node *node) {
     size_t first = e->term_count;
-    double constant = 0;
-    for (uint32_t i = 0; i < node->count; i++) {
-        bool is_less = i > 0 && node->is.signs[i] == AMPL_TOKEN_COUNT + AMPL_WORD_less;
-        bool minus = i > 0 && node->is.signs[i] == AMPL_TOKEN_MINUS;
-        if (is_less ? !apply_less(e, node->arguments[i], first, &constant)
-                    : !add_terms(e, node->arguments[i], minus, &constant))
-            return ampl_value_nothing();
+    if (!add_leftmost(e, node->arguments[0], false))
+        return false;
+    for (uint32_t i = 1; i < node->count; i++) {
+        bool is_less = node->is.signs[i] == AMPL_TOKEN_COUNT + AMPL_WORD_less;
+        if (is_less ? !apply_less(e, node->arguments[i], first)
+                    : !add_term(e, node->arguments[i], node->is.signs[i] == AMPL_TOKEN_MINUS))
+            return false;
     }
-    return ampl_terms_finish(e, first, constant, node->place);
+    return true;
 }
 
 /* The branch of a choice whose condition is known, NULL when there is none; *known tells. */
@@ -147,47 +144,35 @@ static const struct ampl_node *branch(struct ampl_evaluator *e, const struct amp
     return node->count > 2 ? node->arguments[2] : NULL;
 }
 
-static bool add_one(struct ampl_evaluator *e, const struct ampl_node *node, bool minus, double *constant) {
+/* The term at the very left of a sum, whose own terms may stand for it. As deep as the tree, which the parser limits. */
+static bool add_leftmost(struct ampl_evaluator *e, const struct ampl_node *node, bool minus) {
     bool known;
-    const struct ampl_node *chosen = branch(e, node, &known);
-    struct ampl_value value;
-    if (known)
-        return !chosen || add_terms(e, chosen, minus, constant);
-    return ampl_operand(e, node, &value) && add_value(e, value, minus, constant, node->place);
-}
-
-/* As deep as the tree, which the parser limits. */
-static bool add_terms(struct ampl_evaluator *e, const struct ampl_node *node, bool minus, double *constant) {
     if (e->failed)
         return false;
     if (!node->varies)
-        return add_one(e, node, minus, constant);
+        return add_term(e, node, minus);
     if (node->op == AMPL_CHAIN_ADD && !has_less(node))
-        return add_chain(e, node, minus, constant);
+        return add_chain(e, node, minus);
     if (node->op == AMPL_NEGATE)
-        return add_terms(e, node->arguments[0], !minus, constant);
+        return add_leftmost(e, node->arguments[0], !minus);
     if (node->op == AMPL_SUM_OVER) {
-        struct terms t = {node->arguments[0], constant, minus};
-        return ampl_loop(e, node->over.indexing, visit_terms, &t);
+        struct visit v = {node->arguments[0], e->term_count, minus};
+        return ampl_loop(e, node->over.indexing, visit_term, &v);
     }
-    return add_one(e, node, minus, constant);
-}
-
-bool ampl_terms_collect(struct ampl_evaluator *e, const struct ampl_node *node, double *constant) {
-    *constant = 0;
-    return add_terms(e, node, false, constant);
+    const struct ampl_node *chosen = branch(e, node, &known);
+    if (e->failed || !known)
+        return !e->failed && add_term(e, node, minus);
+    return !chosen || add_leftmost(e, chosen, minus);
 }
 
 struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_node *node) {
     if (!node->varies)
         return sum_numbers(e, node);
-    if (node->op == AMPL_CHAIN_ADD && has_less(node))
-        return chain_with_less(e, node);
     size_t first = e->term_count;
-    double constant;
-    if (!ampl_terms_collect(e, node, &constant)) {
+    bool less_in_it = node->op == AMPL_CHAIN_ADD && has_less(node);
+    if (less_in_it ? !add_chain_with_less(e, node) : !add_leftmost(e, node, false)) {
         e->term_count = first;
         return ampl_value_nothing();
     }
-    return ampl_terms_finish(e, first, constant, node->place);
+    return finish(e, first, node->place);
 }

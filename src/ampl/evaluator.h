@@ -72,11 +72,6 @@ struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_
 struct ampl_value ampl_evaluate_logic(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_call(struct ampl_evaluator *e, const struct ampl_node *node);
 
-/* The terms of a sum, pushed on e->terms from e->term_count on, and its constant part; then their value, which takes
- * them away again. */
-bool ampl_terms_collect(struct ampl_evaluator *e, const struct ampl_node *node, double *constant);
-struct ampl_value ampl_terms_finish(struct ampl_evaluator *e, size_t first, double constant, struct ampl_place place);
-
 /* A number or an expression, never a symbol; false with an error. */
 bool ampl_operand(struct ampl_evaluator *e, const struct ampl_node *node, struct ampl_value *value);
 /* A number that must be known now; `where` completes the message about inputs and variables. */

@@ -2,7 +2,7 @@
  * objective.
  *
  * A constraint with variables on one side keeps the other side as its bound; with variables on both sides its body
- * is left minus right, one sum of all terms.
+ * is left minus right, each side as it is written. Either way left - right is what is judged, rounded once.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -198,13 +198,6 @@ static bool depends(struct ampl_evaluator *e, struct ampl_value value) {
     return value.kind == AMPL_EXPRESSION && hn_depends_on_outputs((hn_expr){e->model, value.index});
 }
 
-static bool any_depends(const struct ampl_evaluator *e, size_t first, size_t end) {
-    for (size_t i = first; i < end; i++)
-        if (hn_depends_on_outputs(e->terms[i]))
-            return true;
-    return false;
-}
-
 /* A row without variables holds or never will; rounding in its constants is forgiven. */
 static bool check_constant_row(struct ampl_evaluator *e, const struct ampl_declaration *constraint,
                                const ampl_atom *key, const struct bounds *bounds, struct ampl_value body) {
@@ -250,25 +243,16 @@ static uint32_t mirrored(uint32_t relation) {
     return relation == AMPL_TOKEN_GREATER_EQUAL ? AMPL_TOKEN_LESS_EQUAL : relation;
 }
 
-/* left relation right. The terms of both sides are collected before it is known where variables are. */
 static bool two_sides(struct ampl_evaluator *e, const struct ampl_declaration *c) {
-    size_t first = e->term_count, middle;
-    double left_constant, right_constant;
-    struct ampl_place place = c->sides[0]->place;
-    if (!ampl_terms_collect(e, c->sides[0], &left_constant))
+    struct ampl_value left, right;
+    if (!ampl_operand(e, c->sides[0], &left) || !ampl_operand(e, c->sides[1], &right))
         return false;
-    middle = e->term_count;
-    if (!ampl_terms_collect(e, c->sides[1], &right_constant))
-        return false;
-    bool on_left = any_depends(e, first, middle), on_right = any_depends(e, middle, e->term_count);
+    bool on_left = depends(e, left), on_right = depends(e, right);
     if (on_left && on_right) {
-        for (size_t i = middle; i < e->term_count; i++)
-            e->terms[i] = hn_neg(e->terms[i]);
-        struct ampl_value body = ampl_terms_finish(e, first, left_constant - right_constant, place);
+        hn_expr difference = hn_sub(ampl_expr(e, left), ampl_expr(e, right));
+        struct ampl_value body = ampl_value_expr(e, difference, c->sides[0]->place);
         return add_row(e, c, one_sided(c->relation, ampl_value_number(0)), body);
     }
-    struct ampl_value right = ampl_terms_finish(e, middle, right_constant, place);
-    struct ampl_value left = ampl_terms_finish(e, first, left_constant, place);
     if (on_right)
         return add_row(e, c, one_sided(mirrored(c->relation), left), right);
     return add_row(e, c, one_sided(c->relation, right), left);

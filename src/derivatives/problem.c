@@ -66,5 +66,6 @@ hn_status problem_create(struct problem *problem, const hn_model *model, hn_erro
         return status;
     }
     problem->objective = problem->fixed[problem->outputs];
+    problem->graph.loose = true; /* the values are in it as they were written; derivatives come now */
     return HN_OK;
 }

@@ -133,19 +133,21 @@ uint32_t graph_intern(struct graph *graph, struct node node) {
     return number;
 }
 
-uint32_t graph_intern_sum(struct graph *graph, const uint32_t *terms, size_t count) {
+uint32_t graph_intern_sum(struct graph *graph, uint32_t front, const uint32_t *terms, size_t count) {
     size_t first = graph->argument_count;
     if (graph->status != HN_OK)
         return 0;
-    if (count > graph->max_nodes || first > UINT32_MAX - count)
+    if (count >= graph->max_nodes || first >= UINT32_MAX - count)
         return graph_fail(graph, HN_LIMIT);
-    uint32_t *arguments = array_grow(graph->arguments, &graph->argument_capacity, first + count, sizeof *arguments);
+    uint32_t *arguments = array_grow(graph->arguments, &graph->argument_capacity, first + count + 1, sizeof *arguments);
     if (!arguments)
         return graph_fail(graph, HN_NO_MEMORY);
     graph->arguments = arguments;
     size_t end = first, before = graph->count;
+    if (!graph_is_number(graph, front, 0))
+        graph->arguments[end++] = front;
     for (size_t i = 0; i < count; i++)
-        if (graph->nodes[terms[i]].op != OP_CONSTANT)
+        if (!graph_is_number(graph, terms[i], 0))
             graph->arguments[end++] = terms[i];
     graph->argument_count = end;
     struct node sum = {.op = OP_SUM, .a = (uint32_t)first, .b = (uint32_t)(end - first)};

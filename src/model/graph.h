@@ -2,6 +2,7 @@
  *
  * A node is an operator and the numbers of its arguments, which are smaller than its own: ascending order is an order of
  * evaluation. graph_apply folds constants and simplifies trivial algebra, then looks the node up before it makes a new one.
+ * A graph keeps every value as it was written; a loose one, for derivatives, may round differently (see simplify.c).
  * Number 0 is no node; once memory or the node limit runs out the graph keeps the status, answers 0 and changes no more.
  * Leaves live in spaces (x, y, and those that derivatives add); a node knows on which spaces it depends.
  *
@@ -40,6 +41,7 @@ struct graph {
     uint32_t *table; /* node numbers by hash, open addressing, 0 = free */
     size_t table_size;
     size_t max_nodes;
+    bool loose; /* what is added may round differently and is taken for finite: derivatives, not values */
     hn_status status;
 };
 
@@ -70,7 +72,7 @@ size_t graph_arguments(const struct graph *graph, uint32_t node, const uint32_t 
 /* Stores a node as it is, without algebra; the same node twice gives the same number. Used by graph_apply and graph_sum. */
 uint32_t graph_intern(struct graph *graph, struct node node);
 
-/* Likewise the sum of the terms that are no constants. */
-uint32_t graph_intern_sum(struct graph *graph, const uint32_t *terms, size_t count);
+/* Likewise the sum of a constant in front and the terms, zeros left out. */
+uint32_t graph_intern_sum(struct graph *graph, uint32_t front, const uint32_t *terms, size_t count);
 
 #endif

@@ -1,9 +1,13 @@
 /* simplify.c - the algebra behind graph_apply: constants are folded and trivial forms are rewritten.
  *
- * Rewrites keep the value up to rounding wherever the parts are finite (0 * a becomes 0, a - a becomes 0) and add no
- * operation, unless both parts of a sum are needed for themselves too. Products keep a constant factor in front and pull signs
- * out (c*(d*a) = (c*d)*a, (-a)*b = -(a*b)), sums share a common factor (c*a + c*b = c*(a+b)) and turn added negatives into
- * differences, and small powers become products, so that equal things meet as equal nodes.
+ * Two sets of rules. A graph of values keeps what was written: a rewrite gives the same number for every operand, infinite and
+ * undefined ones included (but for the sign of a zero), or for every finite one where the operand is known to be finite. So
+ * signs move ((-a)*b = -(a*b), a + (-b) = a - b), small powers become products, 0*y is 0 for an output y; but sums and
+ * products keep their association, and a/a, 0/a, a - a stay where a may be infinite, undefined or 0.
+ *
+ * A loose graph, to which derivatives are added, may also round differently and takes parts for finite: factors meet
+ * (c*(d*a) = (c*d)*a), sums share a factor (c*a + c*b = c*(a+b)), 0*a and a - a vanish, so that equal things meet as equal nodes and what
+ * is identically zero wherever it is defined is no entry of a Jacobian.
  *
  * SPDX-License-Identifier: MIT */
 #include "model/graph.h"
@@ -48,6 +52,43 @@ static bool is_common(double p, double q) {
     return fabs(p) == fabs(q) && fabs(p) != 1 && is_harmless(p);
 }
 
+/* Whether p * (q*a) may be (p*q) * a: always when one of them is a sign. */
+static bool may_fold(const struct graph *g, double p, double q) {
+    return fabs(p) == 1 || fabs(q) == 1 || (g->loose && is_harmless(p * q));
+}
+
+/* Whether a value is finite whenever inputs and outputs are; looks only a few nodes deep. */
+static bool is_finite(const struct graph *g, uint32_t a, int depth) {
+    const struct node *n = &g->nodes[a];
+    uint32_t rest;
+    double value;
+    switch (n->op) {
+    case OP_CONSTANT:
+        graph_is_constant(g, a, &value);
+        return isfinite(value);
+    case OP_LEAF:
+        return true;
+    case OP_NEG:
+    case OP_ABS:
+    case OP_SIN:
+    case OP_COS:
+    case OP_ATAN:
+    case OP_TANH:
+        return depth > 0 && is_finite(g, n->a, depth - 1);
+    case OP_MUL: /* by a constant of at most 1 */
+        rest = split_factor(g, a, &value);
+        return depth > 0 && rest != a && fabs(value) <= 1 && is_finite(g, rest, depth - 1);
+    default:
+        return n->op >= OP_LESS && n->op <= OP_NOT;
+    }
+}
+
+/* Whether 0 * a and a - a may be taken for 0. */
+static bool may_vanish(const struct graph *g, uint32_t a) {
+    enum { FEW = 4 };
+    return g->loose || is_finite(g, a, FEW);
+}
+
 static uint32_t apply_neg(struct graph *g, uint32_t a) {
     double factor;
     uint32_t rest = split_factor(g, a, &factor);
@@ -66,9 +107,10 @@ static uint32_t add_constant(struct graph *g, double value, uint32_t b) {
     double other;
     if (value == 0)
         return b;
-    if (n->op == OP_ADD && graph_is_constant(g, n->a, &other) && isfinite(value + other))
+    bool fold = g->loose && n->op == OP_ADD;
+    if (fold && graph_is_constant(g, n->a, &other) && isfinite(value + other))
         return graph_add(g, graph_constant(g, value + other), g->nodes[b].b);
-    if (n->op == OP_ADD && graph_is_constant(g, n->b, &other) && isfinite(value + other))
+    if (fold && graph_is_constant(g, n->b, &other) && isfinite(value + other))
         return graph_add(g, graph_constant(g, value + other), g->nodes[b].a);
     return intern_ordered(g, OP_ADD, graph_constant(g, value), b);
 }
@@ -79,10 +121,12 @@ static uint32_t apply_add(struct graph *g, uint32_t a, uint32_t b) {
         return add_constant(g, value, b);
     if (graph_is_constant(g, b, &value))
         return add_constant(g, value, a);
+    if (a == b)
+        return graph_scale(g, 2, a);
     uint32_t rest = split_factor(g, a, &p), other = split_factor(g, b, &q);
-    if (rest == other && isfinite(p + q)) /* p*r + q*r = (p+q)*r */
+    if (g->loose && rest == other && isfinite(p + q)) /* p*r + q*r = (p+q)*r */
         return graph_scale(g, p + q, rest);
-    if (is_common(p, q)) /* p*r + p*s = p*(r+s),  p*r + (-p)*s = p*(r-s) */
+    if (g->loose && is_common(p, q)) /* p*r + p*s = p*(r+s),  p*r + (-p)*s = p*(r-s) */
         return graph_scale(g, p, graph_apply(g, p == q ? OP_ADD : OP_SUB, rest, other, 0));
     if (is(g, b, OP_NEG))
         return graph_sub(g, a, g->nodes[b].a);
@@ -97,10 +141,12 @@ static uint32_t apply_sub(struct graph *g, uint32_t a, uint32_t b) {
         return add_constant(g, -value, a);
     if (graph_is_number(g, a, 0))
         return graph_neg(g, b);
+    if (a == b && may_vanish(g, a))
+        return graph_constant(g, 0);
     uint32_t rest = split_factor(g, a, &p), other = split_factor(g, b, &q);
-    if (rest == other && isfinite(p - q)) /* p*r - q*r = (p-q)*r */
+    if (g->loose && rest == other && isfinite(p - q)) /* p*r - q*r = (p-q)*r */
         return graph_scale(g, p - q, rest);
-    if (is_common(p, q)) /* p*r - p*s = p*(r-s),  p*r - (-p)*s = p*(r+s) */
+    if (g->loose && is_common(p, q)) /* p*r - p*s = p*(r-s),  p*r - (-p)*s = p*(r+s) */
         return graph_scale(g, p, graph_apply(g, p == q ? OP_SUB : OP_ADD, rest, other, 0));
     if (is(g, b, OP_NEG))
         return graph_add(g, a, g->nodes[b].a);
@@ -111,13 +157,13 @@ static uint32_t apply_sub(struct graph *g, uint32_t a, uint32_t b) {
 static uint32_t scale(struct graph *g, double value, uint32_t b) {
     double factor;
     uint32_t rest = split_factor(g, b, &factor);
-    if (value == 0)
+    if (value == 0 && may_vanish(g, b))
         return graph_constant(g, 0);
     if (value == 1)
         return b;
     if (value == -1 && (rest == b || is(g, b, OP_NEG)))
         return graph_neg(g, b);
-    if (rest != b && is_harmless(value * factor))
+    if (rest != b && may_fold(g, value, factor))
         return graph_scale(g, value * factor, rest);
     return intern_ordered(g, OP_MUL, graph_constant(g, value), b);
 }
@@ -129,16 +175,20 @@ static uint32_t apply_mul(struct graph *g, uint32_t a, uint32_t b) {
     if (graph_is_constant(g, b, &value))
         return scale(g, value, a);
     uint32_t rest_a = split_factor(g, a, &p), rest_b = split_factor(g, b, &q);
-    if ((rest_a != a || rest_b != b) && is_harmless(p * q)) /* (p*r)*(q*s) = (p*q)*(r*s) */
+    if (g->loose && (rest_a != a || rest_b != b) && is_harmless(p * q)) /* (p*r)*(q*s) = (p*q)*(r*s) */
         return graph_scale(g, p * q, graph_mul(g, rest_a, rest_b));
+    if (is(g, a, OP_NEG))
+        return graph_neg(g, graph_mul(g, rest_a, b));
+    if (is(g, b, OP_NEG))
+        return graph_neg(g, graph_mul(g, a, rest_b));
     return intern_ordered(g, OP_MUL, a, b);
 }
 
 static uint32_t apply_div(struct graph *g, uint32_t a, uint32_t b) {
     double value;
-    if (graph_is_number(g, a, 0))
+    if (g->loose && graph_is_number(g, a, 0))
         return a;
-    if (a == b)
+    if (g->loose && a == b)
         return graph_constant(g, 1);
     if (graph_is_constant(g, b, &value)) {
         int exponent;
@@ -280,30 +330,25 @@ uint32_t graph_apply(struct graph *g, enum op op, uint32_t a, uint32_t b, uint32
     }
 }
 
-/* Constants are added up and put in front; the other terms keep their order, which is the order of rounding. */
+/* From left to right, which is the order of rounding: constants in front are added up, later ones stay where they are, zeros
+ * are left out. */
 uint32_t graph_sum(struct graph *g, const uint32_t *terms, size_t count) {
     double constant = 0, value;
-    size_t kept = 0, first = 0, last = 0;
-    uint32_t rest;
+    size_t first = 0, kept = 0;
+    uint32_t two[2] = {0, 0};
     if (g->status != HN_OK)
         return 0;
-    for (size_t i = 0; i < count; i++) {
-        if (graph_is_constant(g, terms[i], &value))
-            constant += value;
-        else if (kept++ == 0)
-            first = i;
-        else
-            last = i;
-    }
-    if (kept == 0)
-        return graph_constant(g, constant);
-    if (kept == 1)
-        rest = terms[first];
-    else if (kept == 2)
-        rest = graph_add(g, terms[first], terms[last]);
-    else
-        rest = graph_intern_sum(g, terms, count);
-    return graph_add(g, graph_constant(g, constant), rest);
+    for (; first < count && graph_is_constant(g, terms[first], &value); first++)
+        constant += value;
+    uint32_t front = graph_constant(g, constant);
+    if (constant != 0)
+        two[kept++] = front;
+    for (size_t i = first; i < count; i++)
+        if (!graph_is_number(g, terms[i], 0) && kept++ < 2)
+            two[kept - 1] = terms[i];
+    if (kept < 2)
+        return kept == 0 ? front : two[0];
+    return kept == 2 ? graph_add(g, two[0], two[1]) : graph_intern_sum(g, front, terms + first, count - first);
 }
 
 uint32_t graph_add(struct graph *g, uint32_t a, uint32_t b) {

@@ -249,7 +249,7 @@ static void the_node_limit_holds_inside_derivatives_too(void **state) {
     hand_back(&problem, model);
 }
 
-/* Rows y0 y_i with y0 fixed at 2 x: each becomes 2 (x y_i), one operator more than the model has. */
+/* Rows y0 y_i with y0 fixed at -x: each becomes -(x y_i), one operator more than the model has. */
 static hn_model *fixed_model(size_t max_nodes) {
     enum { LENGTH = 20 };
     hn_model_options options = {.max_nodes = max_nodes};
@@ -257,7 +257,7 @@ static hn_model *fixed_model(size_t max_nodes) {
     char name[] = "a";
     assert_int_equal(hn_model_create(&m, &options, NULL), HN_OK);
     hn_expr fixed = hn_output(m, "fixed");
-    hn_output_fix(fixed, hn_scale(2, hn_input(m, "x")));
+    hn_output_fix(fixed, hn_neg(hn_input(m, "x")));
     for (int i = 0; i < LENGTH; i++) {
         name[0] = (char)('a' + i);
         hn_expr free_output = hn_output(m, name);

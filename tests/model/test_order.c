@@ -84,7 +84,7 @@ static void a_copy_has_neither_references_nor_fixed_outputs(void **state) {
     uint32_t forward = graph_apply(&to, OP_EXP, x, 0, 0), sine = graph_apply(&to, OP_SIN, y, 0, 0);
     size_t count = to.count;
     assert_int_equal(roots[0], graph_add(&to, graph_mul(&to, forward, y), z));
-    assert_int_equal(roots[1], graph_sum(&to, (const uint32_t[]){graph_constant(&to, 3), x, y, forward, sine}, 5));
+    assert_int_equal(roots[1], graph_sum(&to, (const uint32_t[]){x, y, forward, sine, graph_constant(&to, 3)}, 5));
     assert_int_equal(roots[2], 0);
     assert_int_equal(roots[3], z);
     assert_int_equal(to.count, count); /* all of it was there already */

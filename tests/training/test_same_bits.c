@@ -24,8 +24,8 @@ static const struct course {
     bool reports;
     const char *digest;
 } courses[] = {
-    {48, 200, -1, false, "1a9ccc7e29509df347368828f15f56b17e747780abbc36a2355f92403f37844c"},
-    {MOST, 20, 8, true, "92271a434ee8f1d8f94b64011d739c347c52e6680c7ddeca9239b6b606ba8b77"},
+    {48, 200, -1, false, "50e6f53b5da8623540ebeed4791d905bc8f51de91a88022308d91a8c900233b3"},
+    {MOST, 20, 8, true, "0ebd6ff7f4755b467d3e0aeac8022109770196032282f4f67c8ce441e30a9118"},
 };
 
 static void draw(double *x, size_t count, uint64_t step) {
