@@ -22,7 +22,10 @@ bool console_is_terminal(FILE *stream);
 /* Columns of the terminal behind stdout, or of COLUMNS, or 80. */
 size_t console_width(void);
 
-/* "hardnet: ..." on stderr. */
+/* A text that may contain anything, made printable (printable.h). */
+void console_put(FILE *stream, const char *text);
+
+/* "hardnet: ..." on stderr, made printable. */
 __attribute__((format(printf, 1, 2))) void console_error(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void console_warning(const char *format, ...);
 

@@ -8,24 +8,27 @@
 
 #include <string.h>
 
+/* What the reader has reported. */
+struct said {
+    bool error, misuse; /* misuse: the first error is about a --let */
+};
+
+/* A sentence about a --let belongs to no file, and starts with the word. */
 static void pass_on(void *context, const hn_note *note) {
-    bool *said_error = context;
+    struct said *said = context;
     bool about_option = !note->file && strncmp(note->text, "let ", 4) == 0;
-    if (note->severity == HN_SEVERITY_ERROR)
-        *said_error = true;
+    if (note->severity == HN_SEVERITY_ERROR && !said->error) {
+        said->misuse = about_option;
+        said->error = true;
+    }
     if (about_option)
         console_error("--%s", note->text);
     else
         console_note(note);
 }
 
-/* The reader's sentence about a --let starts with the word; files start with their name. */
-static bool is_misuse(const hn_error *error) {
-    return error->status == HN_INVALID && strncmp(error->text, "let ", 4) == 0;
-}
-
 int load_model(hn_model **out, const struct text_list *files, const struct common_options *common) {
-    bool said_error = false;
+    struct said said = {.error = false};
     hn_read_options options = hn_read_defaults();
     hn_error error = {.status = HN_OK};
     *out = NULL;
@@ -39,10 +42,10 @@ int load_model(hn_model **out, const struct text_list *files, const struct commo
     if (common->max_nodes > 0)
         options.max_nodes = common->max_nodes;
     options.note = pass_on;
-    options.context = &said_error;
+    options.context = &said;
     if (hn_model_read(out, files->count, files->items, &options, &error) == HN_OK)
         return VERB_OK;
-    if (!said_error)
+    if (!said.error)
         console_error("%s", error.text);
-    return is_misuse(&error) ? VERB_MISUSED : VERB_FAILED;
+    return said.misuse ? VERB_MISUSED : VERB_FAILED;
 }
