@@ -8,6 +8,8 @@
  * objective; each is corrected again and kept where it is ok and lower, so that it never makes an output worse. The same bits in
  * any batch and on any number of threads.
  *
+ * Still moving: what is here may change in a minor version.
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef HARDNET_POLICY_H
 #define HARDNET_POLICY_H
@@ -19,6 +21,7 @@
 extern "C" {
 #endif
 
+/* One call at a time; a run uses threads of its own. */
 typedef struct hn_policy hn_policy;
 
 /* What becomes of a raw output: X(name, text). */
@@ -45,7 +48,12 @@ typedef struct hn_policy_options {
 } hn_policy_options;
 
 /* auto to 1e-8, one candidate, no refinement; for dc3 100 steps, 0.1, 0.5 */
-hn_policy_options hn_policy_defaults(void);
+void hn_policy_get_defaults(hn_policy_options *out);
+static inline hn_policy_options hn_policy_defaults(void) {
+    hn_policy_options options;
+    hn_policy_get_defaults(&options);
+    return options;
+}
 
 /* Which of the model's outputs a network gives for one candidate, ascending: count of them, and the columns (room for all
  * outputs) unless NULL. All, but for dc3: there those that the equalities are not solved for and that are not fixed. */
@@ -56,7 +64,15 @@ hn_status hn_policy_columns(const hn_model *model, const hn_policy_options *opti
 hn_status hn_policy_create(hn_policy **out, const hn_model *model, const hn_network *network,
                            const hn_policy_options *options, hn_error *error);
 void hn_policy_destroy(hn_policy *policy);
-hn_policy_options hn_policy_describe(const hn_policy *policy);
+
+/* The options it was made with; the defaults without a policy. */
+void hn_policy_get_options(const hn_policy *policy, hn_policy_options *out);
+static inline hn_policy_options hn_policy_options_of(const hn_policy *policy) {
+    hn_policy_options options;
+    hn_policy_get_options(policy, &options);
+    return options;
+}
+
 const hn_network *hn_policy_network(const hn_policy *policy);
 
 /* count rows of x in; count rows of y, objectives (as they are minimised; NaN without one) and reports out, each unless NULL. A
@@ -67,7 +83,7 @@ hn_status hn_policy_run(hn_policy *policy, size_t count, const hn_real *x, hn_re
 
 /* ---- files: the network's, with the settings of the policy and the model's fingerprint among its texts ---- */
 
-hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count, const hn_note_text *texts,
+hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count, const hn_metadata *texts,
                          hn_error *error);
 
 /* The policy owns the network it loads. A network of another model, or one whose settings are missing or make no sense, is

@@ -57,7 +57,13 @@ static void disturb(const struct table *t, struct random *random) {
 }
 
 static hn_status run_points(const struct table *t, const hn_layer *layer, const double *from, hn_error *error) {
-    hn_batch batch = {.count = POINTS, .x = t->x, .y_raw = from, .y = t->y, .reports = t->reports};
+    hn_batch batch = {.size = sizeof batch,
+                      .count = POINTS,
+                      .x = t->x,
+                      .y_raw = from,
+                      .y = t->y,
+                      .report_size = sizeof(hn_report),
+                      .reports = t->reports};
     return hn_layer_run(layer, &batch, t->workspace, hn_layer_workspace_bytes(layer), error);
 }
 

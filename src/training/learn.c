@@ -148,8 +148,15 @@ static void pull_inside(const struct lesson *l, size_t s, double *gradient) {
 static void back_through_layer(const struct lesson *l) {
     const hn_trainer *t = l->trainer;
     struct policy_memory *m = l->memory;
-    hn_batch batch = {.count = l->chunk.samples, .x = m->x, .y_raw = m->raw, .y = m->y, .reports = m->reports};
-    hn_gradient gradient = {.grad_y = l->own->grad_y,
+    hn_batch batch = {.size = sizeof batch,
+                      .count = l->chunk.samples,
+                      .x = m->x,
+                      .y_raw = m->raw,
+                      .y = m->y,
+                      .report_size = sizeof(hn_report),
+                      .reports = m->reports};
+    hn_gradient gradient = {.size = sizeof gradient,
+                            .grad_y = l->own->grad_y,
                             .grad_y_raw = l->own->grad_raw,
                             .grad_lower = l->own->grad_lower,
                             .grad_upper = l->own->grad_upper};
@@ -200,13 +207,13 @@ static void learn_completion(const struct lesson *l) {
 static void draw_towards(const struct lesson *l, size_t s, const double *goal) {
     size_t n = l->trainer->outputs, candidate = s / l->chunk.count;
     const double *raw = l->memory->raw + s * n, *scale = l->trainer->network->output.scale + candidate * n;
-    double squares = 0, near = l->trainer->options.near;
+    double squares = 0, huber = l->trainer->options.huber;
     for (size_t j = 0; j < n; j++)
         squares += (raw[j] - goal[j]) / scale[j] * ((raw[j] - goal[j]) / scale[j]);
     double distance = sqrt(squares);
-    bool far = near > 0 && distance > near;
-    double factor = far ? 2 * near / distance : 2;
-    l->own->total[s] = far ? near * (2 * distance - near) : squares;
+    bool straight = huber > 0 && distance > huber;
+    double factor = straight ? 2 * huber / distance : 2;
+    l->own->total[s] = straight ? huber * (2 * distance - huber) : squares;
     for (size_t j = 0; j < n; j++)
         l->own->grad_raw[s * n + j] = factor * (raw[j] - goal[j]) / (scale[j] * scale[j]);
 }

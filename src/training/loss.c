@@ -89,7 +89,7 @@ static hn_status keep(struct loss *loss, const struct parts *parts, hn_error *er
 hn_status loss_create(struct loss *loss, const hn_model *model, hn_error *error) {
     struct parts parts = {.nodes = {.count = 0}};
     *loss = (struct loss){.inputs = 0};
-    hn_status status = backend_choose(&loss->backend, NULL, error);
+    hn_status status = backend_choose(&loss->backend, HN_INSTRUCTIONS_BEST, error);
     if (status == HN_OK)
         status = differentiate(&parts, model, error);
     if (status == HN_OK)

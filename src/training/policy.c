@@ -10,8 +10,8 @@
 
 enum { MOST_CANDIDATES = 1000 };
 
-hn_policy_options hn_policy_defaults(void) {
-    return (hn_policy_options){.layer = hn_layer_defaults(),
+void hn_policy_get_defaults(hn_policy_options *out) {
+    *out = (hn_policy_options){.layer = hn_layer_defaults(),
                                .candidates = 1,
                                .scheme = HN_SCHEME_LAYER,
                                .correction_steps = 100,
@@ -40,7 +40,7 @@ static hn_status check_options(const hn_policy *p, hn_error *error) {
 }
 
 static hn_status check_widths(const hn_policy *p, hn_error *error) {
-    hn_network_options network = hn_network_describe(p->network);
+    hn_network_options network = hn_network_options_of(p->network);
     size_t candidates = p->options.candidates, outputs = candidates * p->width;
     if (network.inputs == p->inputs && network.outputs == outputs)
         return HN_OK;
@@ -110,12 +110,12 @@ void hn_policy_destroy(hn_policy *p) {
     base_release(p);
 }
 
-hn_policy_options hn_policy_describe(const hn_policy *policy) {
-    return policy->options;
+void hn_policy_get_options(const hn_policy *policy, hn_policy_options *out) {
+    *out = policy ? policy->options : hn_policy_defaults();
 }
 
 const hn_network *hn_policy_network(const hn_policy *policy) {
-    return policy->network;
+    return policy ? policy->network : NULL;
 }
 
 /* ---- running ---- */

@@ -86,7 +86,14 @@ void chunk_network(const struct chunk *c, const double *x) {
 
 void chunk_correct(const struct chunk *c, hn_layer *layer, void *tape, void *workspace) {
     struct policy_memory *m = c->memory;
-    hn_batch batch = {.count = c->samples, .x = m->x, .y_raw = m->raw, .y = m->y, .reports = m->reports, .tape = tape};
+    hn_batch batch = {.size = sizeof batch,
+                      .count = c->samples,
+                      .x = m->x,
+                      .y_raw = m->raw,
+                      .y = m->y,
+                      .report_size = sizeof(hn_report),
+                      .reports = m->reports,
+                      .tape = tape};
     hn_layer_run(layer, &batch, workspace, hn_layer_workspace_bytes(layer), NULL);
 }
 
@@ -156,7 +163,13 @@ static void refine_once(const struct chunk *c, bool known) {
                                                 .length = m->length[s + i]};
         refiner_step(&p->refiner, m->refine, samples, count);
     }
-    hn_batch batch = {.count = c->samples, .x = m->x, .y_raw = m->trial, .y = m->trial, .reports = m->trial_reports};
+    hn_batch batch = {.size = sizeof batch,
+                      .count = c->samples,
+                      .x = m->x,
+                      .y_raw = m->trial,
+                      .y = m->trial,
+                      .report_size = sizeof(hn_report),
+                      .reports = m->trial_reports};
     hn_layer_run(p->layer, &batch, m->workspace, hn_layer_workspace_bytes(p->layer), NULL);
 }
 

@@ -42,7 +42,13 @@ void chunk_complete(const struct chunk *c, double *tape) {
     set_samples(c, tape);
     for (size_t s = 0; s < c->samples; s += LANES)
         dc3_run(&p->completion, m->completion, &settings, m->completed + s, group_size(c, s));
-    hn_batch batch = {.count = c->samples, .x = m->x, .y_raw = m->y, .y = m->y, .reports = m->reports};
+    hn_batch batch = {.size = sizeof batch,
+                      .count = c->samples,
+                      .x = m->x,
+                      .y_raw = m->y,
+                      .y = m->y,
+                      .report_size = sizeof(hn_report),
+                      .reports = m->reports};
     hn_layer_run(p->layer, &batch, m->workspace, hn_layer_workspace_bytes(p->layer), NULL);
     for (size_t s = 0; s < c->samples; s++)
         amend(c, s);

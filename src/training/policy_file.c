@@ -79,7 +79,7 @@ static void write_independent(const hn_policy *policy, char text[VALUE_SIZE]) {
 }
 
 static hn_status write_values(const hn_policy *policy, struct values *values, hn_error *error) {
-    hn_policy_options o = hn_policy_describe(policy);
+    hn_policy_options o = hn_policy_options_of(policy);
     enum { SIZE = sizeof values->text[0] };
     snprintf(values->text[METHOD], SIZE, "%s", hn_method_text(o.layer.method));
     snprintf(values->text[DAMPING], SIZE, "%s", hexadecimal_write(o.layer.damping < 0 ? -1 : o.layer.damping).text);
@@ -96,7 +96,7 @@ static hn_status write_values(const hn_policy *policy, struct values *values, hn
     return hn_model_fingerprint(policy->model, values->text[MODEL], error);
 }
 
-static hn_status check_texts(const char *path, size_t count, const hn_note_text *texts, hn_error *error) {
+static hn_status check_texts(const char *path, size_t count, const hn_metadata *texts, hn_error *error) {
     if (count > 0 && !texts)
         return error_set(error, HN_INVALID, "%s: the texts are missing", path);
     if (count > NETWORK_MOST_TEXTS - SETTINGS)
@@ -109,7 +109,7 @@ static hn_status check_texts(const char *path, size_t count, const hn_note_text 
     return HN_OK;
 }
 
-hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count, const hn_note_text *texts,
+hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count, const hn_metadata *texts,
                          hn_error *error) {
     struct values values;
     if (!policy || !path)
@@ -119,11 +119,11 @@ hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count
         status = write_values(policy, &values, error);
     if (status != HN_OK)
         return status;
-    hn_note_text *all = base_allocate((SETTINGS + count) * sizeof *all);
+    hn_metadata *all = base_allocate((SETTINGS + count) * sizeof *all);
     if (!all)
         return error_no_memory(error, path);
     for (size_t i = 0; i < SETTINGS; i++)
-        all[i] = (hn_note_text){keys[i], values.text[i]};
+        all[i] = (hn_metadata){keys[i], values.text[i]};
     if (count > 0)
         memcpy(all + SETTINGS, texts, count * sizeof *all);
     status = hn_network_save(policy->network, path, SETTINGS + count, all, error);
@@ -136,7 +136,7 @@ hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count
 static hn_status check_keys(const hn_network *network, const char *path, hn_error *error) {
     const char *at = network->texts, *end = at ? at + network->text_bytes : at;
     for (size_t i = 0; i < SETTINGS; i++)
-        if (!hn_network_text(network, keys[i]))
+        if (!hn_network_metadata(network, keys[i]))
             return error_set(error, HN_INVALID, "%s: the setting %s is missing: it is a network without a policy", path,
                              keys[i]);
     while (at < end) {
@@ -207,7 +207,7 @@ static hn_status read_settings(hn_policy_options *options, const hn_network *net
                                hn_error *error) {
     hn_status status = check_keys(network, path, error);
     for (int i = 0; status == HN_OK && i < SETTINGS; i++) {
-        const char *text = hn_network_text(network, keys[i]);
+        const char *text = hn_network_metadata(network, keys[i]);
         if (!read_setting(options, (enum setting)i, text))
             status = error_set(error, HN_INVALID, "%s: the setting %s is \"%s\"", path, keys[i], show_name(text).text);
     }
@@ -219,7 +219,7 @@ static hn_status read_settings(hn_policy_options *options, const hn_network *net
 /* How many outputs dc3 needs is found when the policy is created. */
 static hn_status check_widths(const hn_model *model, const hn_network *network, const hn_policy_options *options,
                               const char *path, hn_error *error) {
-    hn_network_options o = hn_network_describe(network);
+    hn_network_options o = hn_network_options_of(network);
     size_t inputs = hn_model_input_count(model), outputs = hn_model_output_count(model);
     size_t candidates = options->candidates;
     if (o.inputs != inputs)
@@ -236,7 +236,7 @@ static hn_status check_widths(const hn_model *model, const hn_network *network, 
 static hn_status check_model(const hn_model *model, const hn_network *network, const char *path, hn_error *error) {
     enum { SHOWN = 12 };
     char wanted[HN_FINGERPRINT_BYTES];
-    const char *found = hn_network_text(network, keys[MODEL]);
+    const char *found = hn_network_metadata(network, keys[MODEL]);
     hn_status status = hn_model_fingerprint(model, wanted, error);
     if (status != HN_OK || strcmp(found, wanted) == 0)
         return status;
@@ -249,7 +249,7 @@ static hn_status check_model(const hn_model *model, const hn_network *network, c
 
 /* The choice of dependent outputs is made again; a network for another one is of no use. */
 static hn_status check_independent(hn_policy **policy, const hn_network *network, const char *path, hn_error *error) {
-    const char *found = hn_network_text(network, keys[INDEPENDENT]);
+    const char *found = hn_network_metadata(network, keys[INDEPENDENT]);
     char wanted[VALUE_SIZE];
     write_independent(*policy, wanted);
     if (strcmp(found, wanted) == 0)

@@ -153,7 +153,7 @@ static hn_status create_system(struct refiner *r, hn_error *error) {
     return status;
 }
 
-hn_status refiner_create(struct refiner *r, const hn_model *model, const char *instructions, hn_error *error) {
+hn_status refiner_create(struct refiner *r, const hn_model *model, hn_instructions instructions, hn_error *error) {
     struct parts parts = {.nodes = {.count = 0}};
     *r = (struct refiner){.inputs = 0};
     hn_status status = backend_choose(&r->backend, instructions, error);

@@ -35,7 +35,7 @@ struct refiner {
 };
 
 /* instructions: as in hn_layer_options. */
-hn_status refiner_create(struct refiner *refiner, const hn_model *model, const char *instructions, hn_error *error);
+hn_status refiner_create(struct refiner *refiner, const hn_model *model, hn_instructions instructions, hn_error *error);
 void refiner_release(struct refiner *refiner);
 
 /* Memory of refiner->bytes, 64-byte aligned, is begun once. */

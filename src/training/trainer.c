@@ -18,12 +18,12 @@
 
 static const double BETA[2] = {0.9, 0.999}, ADAM_EPS = 1e-8;
 
-hn_train_options hn_train_defaults(void) {
+void hn_train_get_defaults(hn_train_options *out) {
     hn_train_options options = {.policy = hn_policy_defaults(),
                                 .layer = hn_layer_defaults(),
                                 .improve = 1,
                                 .explore = 0.01,
-                                .near = 0.1,
+                                .huber = 0.1,
                                 .others = 0.1,
                                 .residual_weight = 10,
                                 .move_weight = 0.05,
@@ -34,7 +34,7 @@ hn_train_options hn_train_defaults(void) {
                                 .warmup = 50,
                                 .steps = 4000};
     options.layer.iterations = 40;
-    return options;
+    *out = options;
 }
 
 /* ---- life ---- */
@@ -44,7 +44,7 @@ static hn_status check_options(const hn_trainer *t, hn_error *error) {
     bool sensible = o->residual_weight >= 0 && o->square_weight >= 0 && o->move_weight >= 0 && o->others >= 0 &&
                     o->clip_sample >= 0 && o->clip_batch >= 0 && o->rate > 0 && o->last_share >= 0 &&
                     isfinite(o->rate) && o->steps >= 0 && o->warmup >= 0 && o->improve >= 0 && o->explore >= 0 &&
-                    o->near >= 0;
+                    o->huber >= 0;
     if (!sensible)
         return error_set(error, HN_INVALID, "training: a weight, a rate or a count is out of range");
     if (!t->policy->has_objective)

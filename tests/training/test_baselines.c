@@ -28,7 +28,7 @@ static hn_model *model_of(const char *text) {
     const hn_text texts[] = {{"m", text, strlen(text)}};
     hn_model *model;
     hn_error error;
-    if (hn_model_read_text(&model, 1, texts, NULL, &error) != HN_OK)
+    if (hn_model_read_memory(&model, 1, texts, NULL, &error) != HN_OK)
         fail_msg("%s", error.text);
     return model;
 }
@@ -373,7 +373,7 @@ static void a_sample_does_not_know_its_neighbours(void **state) {
     double x[3 * SAMPLES], y[50 * SAMPLES], alone[50];
     draw(model, x, SAMPLES, 6);
     for (size_t set = 0; set < 2; set++) {
-        options.layer.instructions = set ? "portable" : NULL;
+        options.layer.instructions = set ? HN_INSTRUCTIONS_PORTABLE : HN_INSTRUCTIONS_BEST;
         hn_policy *policy = policy_of(model, network, &options);
         if (set == 0)
             assert_int_equal(hn_policy_run(policy, SAMPLES, x, y, NULL, NULL, NULL), HN_OK);

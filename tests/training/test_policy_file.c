@@ -39,7 +39,7 @@ static hn_model *model_of(const char *text, const char *let) {
     hn_error error = {.text = ""};
     options.lets = &let;
     options.let_count = let != NULL;
-    if (hn_model_read_text(&model, 1, texts, &options, &error) != HN_OK)
+    if (hn_model_read_memory(&model, 1, texts, &options, &error) != HN_OK)
         fail_msg("%s", error.text);
     return model;
 }
@@ -64,7 +64,7 @@ static hn_policy *policy_of(const hn_model *model, const hn_network *network, co
     return policy;
 }
 
-static void save(const hn_policy *policy, const char *path, size_t count, const hn_note_text *texts) {
+static void save(const hn_policy *policy, const char *path, size_t count, const hn_metadata *texts) {
     hn_error error = {.text = ""};
     if (hn_policy_save(policy, path, count, texts, &error) != HN_OK)
         fail_msg("%s", error.text);
@@ -126,12 +126,12 @@ static void there_and_back(hn_policy_options options) {
     hn_network *network = network_of(1, 2 * options.candidates);
     hn_policy *policy = policy_of(model, network, &options);
     const char *path = scratch_path(&scratch, "net");
-    const hn_note_text texts[] = {{"trained", "by hand"}};
+    const hn_metadata texts[] = {{"trained", "by hand"}};
     save(policy, path, 1, texts);
     hn_policy *back = load(same, path);
-    check_same_options(hn_policy_describe(policy), hn_policy_describe(back));
+    check_same_options(hn_policy_options_of(policy), hn_policy_options_of(back));
     check_same_outputs(policy, back, 2);
-    assert_string_equal(hn_network_text(hn_policy_network(back), "trained"), "by hand");
+    assert_string_equal(hn_network_metadata(hn_policy_network(back), "trained"), "by hand");
     hn_policy_destroy(back);
     hn_policy_destroy(policy);
     hn_network_destroy(network);
@@ -187,8 +187,8 @@ static void any_negative_number_is_the_methods_own(void **state) {
     hn_policy *policy = policy_of(model, network, &options);
     save(policy, scratch_path(&scratch, "own"), 0, NULL);
     hn_policy *back = load(model, scratch_path(&scratch, "own"));
-    assert_same_bits(hn_policy_describe(back).layer.damping, -1);
-    assert_int_equal(hn_policy_describe(back).layer.iterations, -1);
+    assert_same_bits(hn_policy_options_of(back).layer.damping, -1);
+    assert_int_equal(hn_policy_options_of(back).layer.iterations, -1);
     check_same_outputs(policy, back, 2);
     hn_policy_destroy(back);
     hn_policy_destroy(policy);
@@ -247,7 +247,7 @@ static void a_network_without_settings_is_refused(void **state) {
 
 /* Saves a good file's texts with one of them changed (or left out: value NULL; or added). */
 static void save_changed(const hn_network *good, const char *path, const char *key, const char *value) {
-    hn_note_text texts[MOST_TEXTS];
+    hn_metadata texts[MOST_TEXTS];
     size_t count = 0;
     bool found = false;
     for (const char *at = good->texts; at < good->texts + good->text_bytes;) {
@@ -255,11 +255,11 @@ static void save_changed(const hn_network *good, const char *path, const char *k
         bool ours = strncmp(at, "policy.", 7) == 0, same = strcmp(at, key) == 0;
         found = found || same;
         if (ours && !(same && !value))
-            texts[count++] = (hn_note_text){at, same ? value : own};
+            texts[count++] = (hn_metadata){at, same ? value : own};
         at = own + strlen(own) + 1;
     }
     if (!found)
-        texts[count++] = (hn_note_text){key, value};
+        texts[count++] = (hn_metadata){key, value};
     assert_int_equal(hn_network_save(good, path, count, texts, NULL), HN_OK);
 }
 
@@ -338,7 +338,7 @@ static void texts_that_look_like_settings_are_not_saved(void **state) {
     hn_policy *policy = policy_of(model, network, NULL);
     const char *path = scratch_path(&scratch, "texts");
     hn_error error = {.text = ""};
-    const hn_note_text setting = {"policy.more", "1"}, missing = {NULL, "1"};
+    const hn_metadata setting = {"policy.more", "1"}, missing = {NULL, "1"};
     assert_int_equal(hn_policy_save(policy, path, 1, &setting, &error), HN_INVALID);
     assert_contains(error.text, "policy.more");
     assert_int_equal(hn_policy_save(policy, path, 1, &missing, &error), HN_INVALID);

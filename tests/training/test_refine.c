@@ -19,7 +19,7 @@ struct bench {
     double *memory;
 };
 
-static struct bench start(const hn_model *model, const char *instructions) {
+static struct bench start(const hn_model *model, hn_instructions instructions) {
     struct bench b;
     hn_error error;
     if (refiner_create(&b.refiner, model, instructions, &error) != HN_OK)
@@ -56,7 +56,7 @@ static void a_separable_programme_is_solved(void **state) {
     }
     hn_minimize(model, "f", hn_sum(model, N, terms));
     assert_int_equal(hn_model_finish(model, NULL), HN_OK);
-    struct bench b = start(model, NULL);
+    struct bench b = start(model, HN_INSTRUCTIONS_BEST);
     const struct refine_sample sample = {.y = y, .y_new = out, .multipliers = multipliers, .length = 1};
     for (int k = 0; k < 4; k++) { /* each leaves a share of what there is to gain */
         refiner_step(&b.refiner, b.memory, &sample, 1);
@@ -77,7 +77,7 @@ static void a_sample_does_not_know_its_neighbours(void **state) {
     static const char *const path = "models/unicycle.mod";
     hn_model *model;
     assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
-    struct bench b = start(model, NULL);
+    struct bench b = start(model, HN_INSTRUCTIONS_BEST);
     enum { N = 50, M = 60 };
     double x[LANES][3], y[LANES][N], alone[N], together[LANES][N], multipliers[LANES][M] = {{0}}, mine[M] = {0};
     struct refine_sample samples[LANES];
@@ -116,7 +116,9 @@ static void every_instruction_set_gives_the_same_bits(void **state) {
             y[s][j] = random_between(&random, -0.5, 0.2 * (double)s);
     struct backend backend;
     for (size_t k = 0; backend_at(k, &backend); k++) {
-        struct bench b = start(model, backend.name);
+        hn_instructions instructions;
+        assert_true(hn_instructions_find(backend.name, &instructions));
+        struct bench b = start(model, instructions);
         struct refine_sample samples[LANES];
         for (size_t s = 0; s < LANES; s++)
             samples[s] = (struct refine_sample){x, y[s], k == 0 ? first[s] : out[s], multipliers[s], false, 1};

@@ -86,7 +86,7 @@ void console_warning(const char *format, ...) {
     va_end(arguments);
 }
 
-void console_note(const hn_note *note) {
+void console_note(const hn_message *note) {
     static const char words[][8] = {"note", "warning", "error"};
     static const enum tone tones[] = {TONE_FAINT, TONE_WARNING, TONE_ERROR};
     console_put(stderr, note->file ? note->file : "hardnet");

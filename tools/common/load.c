@@ -6,29 +6,18 @@
 #include "common/console.h"
 #include "common/verbs.h"
 
-#include <string.h>
-
-/* What the reader has reported. */
-struct said {
-    bool error, misuse; /* misuse: the first error is about a --let */
-};
-
-/* A sentence about a --let belongs to no file, and starts with the word. */
-static void pass_on(void *context, const hn_note *note) {
-    struct said *said = context;
-    bool about_option = !note->file && strncmp(note->text, "let ", 4) == 0;
-    if (note->severity == HN_SEVERITY_ERROR && !said->error) {
-        said->misuse = about_option;
-        said->error = true;
-    }
-    if (about_option)
+static void pass_on(void *context, const hn_message *note) {
+    bool *said_error = context;
+    if (note->severity == HN_SEVERITY_ERROR)
+        *said_error = true;
+    if (note->code == HN_CODE_LET)
         console_error("--%s", note->text);
     else
         console_note(note);
 }
 
 int load_model(hn_model **out, const struct text_list *files, const struct common_options *common) {
-    struct said said = {.error = false};
+    bool said_error = false;
     hn_read_options options = hn_read_defaults();
     hn_error error = {.status = HN_OK};
     *out = NULL;
@@ -41,11 +30,11 @@ int load_model(hn_model **out, const struct text_list *files, const struct commo
     options.relax_integrality = common->relax_integrality;
     if (common->max_nodes > 0)
         options.max_nodes = common->max_nodes;
-    options.note = pass_on;
-    options.context = &said;
+    options.message = pass_on;
+    options.context = &said_error;
     if (hn_model_read(out, files->count, files->items, &options, &error) == HN_OK)
         return VERB_OK;
-    if (!said.error)
+    if (!said_error)
         console_error("%s", error.text);
-    return said.misuse ? VERB_MISUSED : VERB_FAILED;
+    return error.code == HN_CODE_LET ? VERB_MISUSED : VERB_FAILED;
 }

@@ -109,7 +109,7 @@ static void write_correction(struct json *json, const hn_policy_options *o) {
 }
 
 static void write_settings(struct json *json, const struct eval *eval) {
-    hn_layer_options settings = hn_layer_settings(eval->layer);
+    hn_layer_options settings = hn_layer_options_of(eval->layer);
     bool layer = eval->settings.scheme == HN_SCHEME_LAYER;
     json_text(json, "scheme", hn_scheme_text(eval->settings.scheme));
     json_text(json, "method", layer ? hn_method_text(settings.method) : NULL);
@@ -120,7 +120,7 @@ static void write_settings(struct json *json, const struct eval *eval) {
     json_flag(json, "relative", settings.relative);
     json_count(json, "candidates", eval->settings.candidates);
     json_number(json, "refine", eval->settings.refine);
-    json_text(json, "instructions", hn_layer_describe(eval->layer).instructions);
+    json_text(json, "instructions", hn_instructions_text(hn_layer_info_of(eval->layer).instructions));
     json_number(json, "threads", eval->threads);
 }
 

@@ -85,8 +85,8 @@ static hn_status load(struct eval *eval, hn_error *error) {
     if (status != HN_OK)
         return status;
     eval->policy = eval->loaded;
-    eval->settings = hn_policy_describe(eval->loaded);
-    eval->network = hn_network_describe(hn_policy_network(eval->loaded));
+    eval->settings = hn_policy_options_of(eval->loaded);
+    eval->network = hn_network_options_of(hn_policy_network(eval->loaded));
     if (change_settings(o, &eval->settings))
         status = hn_policy_create(&eval->policy, eval->model, hn_policy_network(eval->loaded), &eval->settings, error);
     return status == HN_OK ? hn_layer_create(&eval->layer, eval->model, &eval->settings.layer, error) : status;

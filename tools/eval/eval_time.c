@@ -35,7 +35,11 @@ static hn_status run_network(struct stage *stage, hn_error *error) {
 }
 
 static hn_status run_layer(struct stage *stage, hn_error *error) {
-    hn_batch batch = {.count = stage->batch * stage->candidates, .x = stage->x, .y_raw = stage->raw, .y = stage->y};
+    hn_batch batch = {.size = sizeof batch,
+                      .count = stage->batch * stage->candidates,
+                      .x = stage->x,
+                      .y_raw = stage->raw,
+                      .y = stage->y};
     return hn_layer_run(stage->eval->layer, &batch, stage->layer_memory, stage->layer_bytes, error);
 }
 

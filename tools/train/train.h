@@ -71,7 +71,7 @@ enum { RECORD_MOST = 64, RECORD_TEXT = 128 };
 
 struct train_record {
     size_t count;
-    hn_note_text texts[RECORD_MOST];
+    hn_metadata texts[RECORD_MOST];
     char keys[RECORD_MOST][RECORD_TEXT / 4], values[RECORD_MOST][RECORD_TEXT];
 };
 
