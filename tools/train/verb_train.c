@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "common/command.h"
 #include "common/console.h"
-#include "common/figures.h"
 #include "common/interrupt.h"
 #include "common/load.h"
 #include "common/verbs.h"
@@ -79,7 +78,7 @@ static int finish(struct training *t, bool done) {
                         t->validation);
     if (write_network(t, &error) != HN_OK)
         return verb_explain(&error);
-    printf("  written     %s\n", figures_name(t->options->out).text);
+    printf("  written     %s\n", t->options->out);
     return VERB_OK;
 }
 

@@ -1,0 +1,194 @@
+/* test_refine_step.c - a refinement step judged by the optimality conditions: its multipliers, its feasibility, what it lowers.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "refinement/refine_step.h"
+
+#include "base/layout.h"
+#include "base/random.h"
+#include "hardnet/hardnet.h"
+#include "support/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bench {
+    struct refine_stepper stepper;
+    void *block;
+    double *memory;
+};
+
+static struct bench start(const hn_model *model, const char *instructions) {
+    struct bench b;
+    hn_error error;
+    if (refine_stepper_create(&b.stepper, model, instructions, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    b.block = malloc(b.stepper.plan.bytes + LAYOUT_ALIGNMENT);
+    b.memory = (double *)(void *)((char *)b.block + (LAYOUT_ALIGNMENT - (uintptr_t)b.block % LAYOUT_ALIGNMENT));
+    refine_stepper_begin(&b.stepper, b.memory);
+    return b;
+}
+
+static void stop(struct bench *b) {
+    refine_stepper_release(&b->stepper);
+    free(b->block);
+}
+
+/* minimise sum_j h_j (y_j - t_j)^2 / 2 in a box: the answer is t, clipped; multipliers are the slopes left. */
+static void a_separable_programme_is_solved(void **state) {
+    (void)state;
+    enum { SIZE = 9 };
+    hn_model *model;
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    double target[SIZE], curvature[SIZE], y[SIZE], out[SIZE], multipliers[SIZE];
+    hn_expr terms[SIZE];
+    struct random random = random_start(1, 2);
+    for (size_t j = 0; j < SIZE; j++) {
+        char name[8];
+        target[j] = random_between(&random, -3, 3);
+        curvature[j] = random_between(&random, 0.5, 20);
+        y[j] = random_between(&random, -0.9, 0.9);
+        snprintf(name, sizeof name, "y%zu", j);
+        hn_expr own = hn_output(model, name), away = hn_shift(own, -target[j]);
+        hn_output_bounds(own, -1, 1);
+        terms[j] = hn_scale(curvature[j] / 2, hn_mul(away, away));
+    }
+    hn_minimize(model, "f", hn_sum(model, SIZE, terms));
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    struct bench b = start(model, NULL);
+    const double length = 1;
+    const struct refine_batch sample = {
+        .count = 1, .y = y, .y_new = out, .multipliers = multipliers, .length = &length};
+    for (int k = 0; k < 4; k++) { /* each leaves a share of what there is to gain */
+        refine_stepper_run(&b.stepper, b.memory, &sample);
+        memcpy(y, out, sizeof y);
+    }
+    for (size_t j = 0; j < SIZE; j++) {
+        double best = fmin(1, fmax(-1, target[j])), slope = curvature[j] * (best - target[j]);
+        assert_in_interval(out[j] - best, -1e-4, 1e-4);
+        assert_in_interval(multipliers[j] - slope, -1e-2, 1e-2);
+    }
+    stop(&b);
+    hn_model_destroy(model);
+}
+
+enum { SAMPLES = 21, N = 50, M = 60 }; /* more than go side by side, and not a multiple of it */
+
+/* Rows of states, outputs and multipliers of the unicycle. */
+struct rows {
+    double x[SAMPLES][3], y[SAMPLES][N], out[SAMPLES][N], multipliers[SAMPLES][M], length[SAMPLES];
+};
+
+static struct rows draw_rows(uint64_t stream) {
+    struct rows rows = {.length = {0}};
+    struct random random = random_start(3, stream);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        for (size_t i = 0; i < 3; i++)
+            rows.x[s][i] = random_between(&random, -3 + (double)i, -2 + (double)i);
+        for (size_t j = 0; j < N; j++)
+            rows.y[s][j] = random_between(&random, 0, 1);
+        rows.length[s] = s % 3 == 0 ? 0.25 : 1;
+    }
+    return rows;
+}
+
+static struct refine_batch batch_of(struct rows *rows, size_t first, size_t count, bool known) {
+    return (struct refine_batch){.count = count,
+                                 .x = rows->x[first],
+                                 .y = rows->y[first],
+                                 .y_new = rows->out[first],
+                                 .multipliers = rows->multipliers[first],
+                                 .known = known,
+                                 .length = rows->length + first};
+}
+
+/* The number of samples beside one changes nothing, whether multipliers are known or not. */
+static void a_sample_does_not_know_its_neighbours(void **state) {
+    (void)state;
+    static const char *const path = "models/unicycle.mod";
+    hn_model *model;
+    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
+    struct bench b = start(model, NULL);
+    assert_int_equal(b.stepper.plan.rows, M);
+    for (int known = 0; known < 2; known++) {
+        struct rows together = draw_rows(4), alone = together;
+        const struct refine_batch all = batch_of(&together, 0, SAMPLES, known);
+        refine_stepper_run(&b.stepper, b.memory, &all);
+        for (size_t s = 0; s < SAMPLES; s++) {
+            const struct refine_batch one = batch_of(&alone, s, 1, known);
+            refine_stepper_run(&b.stepper, b.memory, &one);
+        }
+        assert_memory_equal(alone.out, together.out, sizeof alone.out);
+        assert_memory_equal(alone.multipliers, together.multipliers, sizeof alone.multipliers);
+    }
+    stop(&b);
+    hn_model_destroy(model);
+}
+
+/* All instruction sets that this processor has, and each sample with another count of iterations. */
+static void every_instruction_set_gives_the_same_bits(void **state) {
+    (void)state;
+    static const char *const path = "models/unicycle.mod";
+    hn_model *model;
+    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
+    struct rows first = draw_rows(6), rows;
+    struct backend backend;
+    for (size_t k = 0; backend_at(k, &backend); k++) {
+        struct bench b = start(model, backend.name);
+        rows = draw_rows(6);
+        const struct refine_batch batch = batch_of(k == 0 ? &first : &rows, 0, SAMPLES, false);
+        refine_stepper_run(&b.stepper, b.memory, &batch);
+        if (k > 0)
+            assert_memory_equal(first.out, rows.out, sizeof rows.out);
+        stop(&b);
+    }
+    hn_model_destroy(model);
+}
+
+static hn_model *model_of(void (*build)(hn_model *)) {
+    hn_model *model;
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    build(model);
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    return model;
+}
+
+/* minimise y1 + y2 on the disc of radius 1: f has no curvature, all of it comes from the constraint. */
+static void build_disc(hn_model *m) {
+    hn_input(m, "unused");
+    hn_expr a = hn_output(m, "y1"), b = hn_output(m, "y2");
+    hn_constrain(m, "disc", -HUGE_VAL, hn_add(hn_mul(a, a), hn_mul(b, b)), 1);
+    hn_minimize(m, "f", hn_add(a, b));
+}
+
+static void a_linear_objective_on_a_disc_is_followed_to_its_end(void **state) {
+    (void)state;
+    hn_model *model = model_of(build_disc);
+    const hn_network_options shape = {.inputs = 1, .outputs = 2, .hidden_count = 1, .hidden = {4}, .seed = 1};
+    hn_network *network;
+    hn_policy *policy;
+    hn_policy_options options = hn_policy_defaults();
+    double x = 0.5, y[2], objective;
+    hn_report report;
+    options.refine = 8;
+    assert_int_equal(hn_network_create(&network, &shape, NULL), HN_OK);
+    assert_int_equal(hn_policy_create(&policy, model, network, &options, NULL), HN_OK);
+    assert_int_equal(hn_policy_run(policy, 1, &x, y, &objective, &report, NULL), HN_OK);
+    print_message("(%.9f, %.9f) after 8 steps, f %.9f\n", y[0], y[1], objective);
+    assert_int_equal(report.outcome, HN_OUTCOME_OK);
+    assert_true(objective < -sqrt(2) + 1e-4);
+    hn_policy_destroy(policy);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_separable_programme_is_solved),
+        cmocka_unit_test(a_sample_does_not_know_its_neighbours),
+        cmocka_unit_test(every_instruction_set_gives_the_same_bits),
+        cmocka_unit_test(a_linear_objective_on_a_disc_is_followed_to_its_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
