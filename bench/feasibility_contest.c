@@ -129,10 +129,12 @@ static void runner_release(struct runner *runner) {
 static double runner_run(const struct runner *runner, const struct contest *contest, size_t first, size_t count,
                          hn_status *status, hn_error *error) {
     const struct samples *samples = contest->samples;
-    hn_batch batch = {.count = count,
+    hn_batch batch = {.size = sizeof batch,
+                      .count = count,
                       .x = samples->inputs > 0 ? samples->x + first * samples->inputs : NULL,
                       .y_raw = samples->y + first * samples->outputs,
                       .y = runner->y + first * samples->outputs,
+                      .report_size = sizeof(hn_report),
                       .reports = runner->reports + first,
                       .seconds = contest->wishes->seconds * (double)count};
     double begun = clock_seconds();

@@ -100,7 +100,8 @@ static double time_forward(const struct unicycle *u, hn_pool *pool) {
 static double time_both(const struct unicycle *u, hn_pool *pool) {
     hn_error error;
     hn_batch batch = samples_batch(&u->samples, 0, BATCH);
-    hn_gradient gradient = {.grad_y = u->grad_y, .grad_y_raw = u->grad_y_raw, .grad_x = u->grad_x};
+    hn_gradient gradient = {
+        .size = sizeof gradient, .grad_y = u->grad_y, .grad_y_raw = u->grad_y_raw, .grad_x = u->grad_x};
     int threads = hn_pool_threads(pool);
     batch.tape = u->tape;
     double start = now(threads);
@@ -137,7 +138,7 @@ static void print_contests(const struct contest *contests, size_t sets, const st
     printf("\n  %d thread%-14s %12s %12s %9s %6s\n", threads, threads > 1 ? "s" : "", "us per step", "LAPACK", "faster",
            "goal");
     for (size_t s = 0; s < sets; s++) {
-        const char *name = hn_layer_describe(contests[s].layer).instructions;
+        const char *name = hn_instructions_text(hn_layer_info_of(contests[s].layer).instructions);
         double goal = goal_against_lapack(name);
         printf("    %-20s %12.3f", name, 1e6 * contests[s].forward);
         if (known)
@@ -186,8 +187,8 @@ static void print_single(const struct unicycle *u) {
             expect(hn_layer_run(layer, &batch, workspace, bytes, &error), &error);
             keep_least(&best, (now(1) - start) / STEPS);
         }
-        printf("    %-20s %12.2f %12s %9s %6.0f\n", hn_layer_describe(layer).instructions, 1e6 * best, "", "",
-               1e6 * GOAL_SINGLE);
+        printf("    %-20s %12.2f %12s %9s %6.0f\n", hn_instructions_text(hn_layer_info_of(layer).instructions),
+               1e6 * best, "", "", 1e6 * GOAL_SINGLE);
         free(workspace);
     }
 }
@@ -199,7 +200,9 @@ static struct unicycle prepare(void) {
     struct backend backend;
     size_t numbers = BATCH * u.samples.outputs;
     while (u.sets < MOST_SETS && backend_at(u.sets, &backend)) {
-        u.layers[u.sets] = paper_layer(u.model, STEPS, backend.name);
+        hn_instructions instructions = HN_INSTRUCTIONS_BEST;
+        hn_instructions_find(backend.name, &instructions);
+        u.layers[u.sets] = paper_layer(u.model, STEPS, instructions);
         u.sets++;
     }
     u.tape = reserve(hn_layer_tape_bytes(u.layers[0], BATCH), 1);
@@ -238,7 +241,7 @@ static int count_threads(const hn_layer *layer) {
 
 static void print_unicycle(void) {
     struct unicycle u = prepare();
-    hn_layer_info info = hn_layer_describe(u.layers[0]);
+    hn_layer_info info = hn_layer_info_of(u.layers[0]);
     int threads = count_threads(u.layers[0]);
     printf("unicycle MPC, batch %d, %d paper steps, eps 0.3; per sample and step\n", BATCH, STEPS);
     printf("  %zu outputs, %zu rows, %zu nonzeros in J, %zu in the factor below its diagonal\n", info.outputs,

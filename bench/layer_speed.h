@@ -26,7 +26,7 @@ void expect(hn_status status, const hn_error *error);
 void *reserve(size_t count, size_t size);
 
 hn_model *unicycle_model(int horizon);
-hn_layer *paper_layer(const hn_model *model, int iterations, const char *instructions);
+hn_layer *paper_layer(const hn_model *model, int iterations, hn_instructions instructions);
 
 /* Starts in the box of the paper, and for each a rough plan: straight to the target with noise on every output. */
 struct samples unicycle_samples(int horizon, size_t count);

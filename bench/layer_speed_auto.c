@@ -62,7 +62,7 @@ static double time_alone(const hn_layer *layer, const struct samples *samples) {
 
 /* Seconds per sample and step with dense LAPACK on so many threads. */
 static double time_lapack(const hn_model *model, const struct samples *samples, int threads) {
-    hn_layer *paper = paper_layer(model, YARD_STEPS, NULL);
+    hn_layer *paper = paper_layer(model, YARD_STEPS, HN_INSTRUCTIONS_BEST);
     double least = INFINITY;
     for (int round = 0; round < ROUNDS && lapack_name(); round++) {
         hn_batch batch = samples_batch(samples, 0, YARD_SAMPLES);

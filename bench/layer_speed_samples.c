@@ -40,7 +40,7 @@ hn_model *unicycle_model(int horizon) {
     return model;
 }
 
-hn_layer *paper_layer(const hn_model *model, int iterations, const char *instructions) {
+hn_layer *paper_layer(const hn_model *model, int iterations, hn_instructions instructions) {
     hn_error error;
     hn_layer *layer;
     hn_layer_options options = hn_layer_defaults();
@@ -70,10 +70,12 @@ void samples_release(struct samples *samples) {
 }
 
 hn_batch samples_batch(const struct samples *samples, size_t first, size_t count) {
-    return (hn_batch){.count = count,
+    return (hn_batch){.size = sizeof(hn_batch),
+                      .count = count,
                       .x = samples->inputs > 0 ? samples->x + first * samples->inputs : NULL,
                       .y_raw = samples->y_raw + first * samples->outputs,
                       .y = samples->y + first * samples->outputs,
+                      .report_size = sizeof(hn_report),
                       .reports = samples->reports + first};
 }
 

@@ -20,7 +20,7 @@ struct shape {
 
 static void make_layer(struct shape *shape, int iterations) {
     double start = now(1);
-    shape->layer = paper_layer(shape->model, iterations, NULL);
+    shape->layer = paper_layer(shape->model, iterations, HN_INSTRUCTIONS_BEST);
     shape->layer_seconds = now(1) - start;
     shape->bytes = hn_layer_workspace_bytes(shape->layer);
     shape->workspace = reserve(shape->bytes, 1);
@@ -44,7 +44,7 @@ static double time_step(const struct shape *shape, size_t count, double least) {
         runs++;
         seconds = now(1) - start;
     } while (seconds < least);
-    return seconds / ((double)runs * hn_layer_settings(shape->layer).iterations);
+    return seconds / ((double)runs * hn_layer_options_of(shape->layer).iterations);
 }
 
 /* ---- horizons ---- */
@@ -68,7 +68,7 @@ struct horizon_times {
 
 static void print_horizon(const struct shape *shape, int horizon, struct horizon_times times,
                           struct horizon_times shortest) {
-    hn_layer_info info = hn_layer_describe(shape->layer);
+    hn_layer_info info = hn_layer_info_of(shape->layer);
     printf("  %7d %8zu %8zu %8zu %8.3f %8.3f %8.2f %10.3f %8.2f %6s %10.3f %8.2f\n", horizon, info.outputs, info.rows,
            info.factor_nonzeros, shape->model_seconds, shape->layer_seconds, (double)shape->bytes / 1e6,
            1e6 * times.alone, times.alone / shortest.alone * 10 / horizon, "1.20", 1e6 * times.together,
@@ -145,7 +145,7 @@ static void print_shape(const char *name, hn_model *model, double model_seconds,
     expect(hn_model_finish(model, &error), &error);
     shape.samples = plain_samples(hn_model_output_count(model), LANES, 1 / sqrt(WIDE));
     make_layer(&shape, SHAPE_STEPS);
-    hn_layer_info info = hn_layer_describe(shape.layer);
+    hn_layer_info info = hn_layer_info_of(shape.layer);
     double one = least_step(&shape, 1), eight = least_step(&shape, LANES);
     printf("  %-28s %8zu %8zu %7s %8zu %9.3f %9.3f %9.1f %10.3f %10.3f %6s\n", name, info.outputs, info.rows,
            info.outputs_side ? "outputs" : "rows", info.factor_nonzeros, model_seconds, shape.layer_seconds,

@@ -44,7 +44,7 @@ static void print_times(int n, bool with_data) {
     struct problem problem;
     struct node_matrix jacobian;
     double t0 = now();
-    if (hn_model_read_text(&model, 1, texts, NULL, &error) != HN_OK)
+    if (hn_model_read_memory(&model, 1, texts, NULL, &error) != HN_OK)
         exit(fprintf(stderr, "read_scale: %s\n", error.text));
     double t1 = now();
     if (problem_create(&problem, model, &error) != HN_OK ||

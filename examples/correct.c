@@ -49,7 +49,14 @@ int main(void) {
 
     /* Forward. Only the gradient needs a tape. */
     void *tape = malloc(hn_layer_tape_bytes(layer, COUNT));
-    hn_batch batch = {.count = COUNT, .x = x[0], .y_raw = raw[0], .y = y[0], .reports = reports, .tape = tape};
+    hn_batch batch = {.size = sizeof batch,
+                      .count = COUNT,
+                      .x = x[0],
+                      .y_raw = raw[0],
+                      .y = y[0],
+                      .report_size = sizeof(hn_report),
+                      .reports = reports,
+                      .tape = tape};
     check(hn_pool_run(pool, &batch, &error), &error);
 
     /* Backward. The loss is |q - (2, 0)|^2 / 2, summed over the samples. */
@@ -57,7 +64,7 @@ int main(void) {
         grad_y[k][0] = y[k][0] - 2;
         grad_y[k][1] = y[k][1];
     }
-    hn_gradient gradient = {.grad_y = grad_y[0], .grad_y_raw = grad_raw[0]};
+    hn_gradient gradient = {.size = sizeof gradient, .grad_y = grad_y[0], .grad_y_raw = grad_raw[0]};
     check(hn_pool_gradient(pool, &batch, &gradient, &error), &error);
 
     for (int k = 0; k < COUNT; k++)

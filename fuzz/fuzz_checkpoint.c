@@ -56,8 +56,8 @@ static void build(struct training *t) {
     t->rollout.count = STATES;
     t->rollout.x = train_numbers(STATES, 1);
     t->record.count = 2;
-    t->record.texts[0] = (hn_note_text){"model", "circle"};
-    t->record.texts[1] = (hn_note_text){"--seed", "1"};
+    t->record.texts[0] = (hn_metadata){"model", "circle"};
+    t->record.texts[1] = (hn_metadata){"--seed", "1"};
 }
 
 /* The same one at every call. */

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void look(void *context, const hn_note *note) {
+static void look(void *context, const hn_message *note) {
     size_t *length = context;
     *length += strlen(note->text) + (note->file ? strlen(note->file) : 0);
 }
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     options.max_nodes = 4000;
     options.max_bytes = 1 << 20;
     options.relax_integrality = data[0] & 1;
-    options.note = data[0] & 2 ? look : NULL;
+    options.message = data[0] & 2 ? look : NULL;
     options.context = &said;
     const char *text = (const char *)data + 1, *split = memchr(text, 1, size - 1);
     size_t length = split ? (size_t)(split - text) : size - 1;
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                        {"data.dat", split ? split + 1 : text, split ? size - 2 - length : 0}};
     hn_model *model;
     hn_error error;
-    if (hn_model_read_text(&model, split ? 2 : 1, texts, &options, &error) == HN_OK)
+    if (hn_model_read_memory(&model, split ? 2 : 1, texts, &options, &error) == HN_OK)
         evaluate(model);
     else if (model || error.status == HN_OK || strlen(error.text) == 0)
         abort();

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What was read is finite and can be run. */
 static void run(const hn_network *network) {
-    hn_network_options options = hn_network_describe(network);
+    hn_network_options options = hn_network_options_of(network);
     size_t bytes = hn_network_workspace_bytes(network), count = hn_network_parameter_count(network);
     for (size_t i = 0; i < count; i++)
         if (!isfinite(hn_network_parameters_of(network)[i]))

@@ -21,21 +21,31 @@
 extern "C" {
 #endif
 
+/* Built by one thread; once finished it is constant, and any number of threads may read it. */
 typedef struct hn_model hn_model;
 
-/* A value in a model's graph. The zero value is no expression; using it is an error that sticks. */
+/* A value in a model's graph, valid as long as the model. The zero value is no expression; using it is an error that sticks.
+ * The struct is complete: it will not grow. */
 typedef struct hn_expr {
     hn_model *model;
     uint32_t node;
 } hn_expr;
 
 typedef struct hn_model_options {
+    size_t size;      /* sizeof(hn_model_options) */
     size_t max_nodes; /* the graph's limit; HN_LIMIT beyond it */
 } hn_model_options;
 
 /* ---- life ---- */
 
-hn_model_options hn_model_defaults(void);
+hn_status hn_model_get_defaults(hn_model_options *out, hn_error *error);
+static inline hn_model_options hn_model_defaults(void) {
+    hn_model_options options;
+    options.size = sizeof options;
+    hn_model_get_defaults(&options, NULL);
+    return options;
+}
+
 hn_status hn_model_create(hn_model **out, const hn_model_options *options, hn_error *error);
 void hn_model_destroy(hn_model *model);
 
@@ -137,56 +147,6 @@ bool hn_depends_on_outputs(hn_expr a);
 hn_status hn_model_evaluate(const hn_model *model, size_t count, const hn_expr *exprs, const hn_real *x,
                             const hn_real *y, hn_real *values, hn_error *error);
 
-/* ---- looking at models: all zero for an index out of range ---- */
-
-typedef struct hn_input_info {
-    const char *name;
-    hn_real lower, upper;
-} hn_input_info;
-
-typedef struct hn_output_info {
-    const char *name;
-    hn_expr lower, upper, start;
-    hn_expr fixed; /* no expression when the output is free */
-} hn_output_info;
-
-typedef struct hn_row_info {
-    const char *name;
-    size_t group;
-    hn_expr lower, body, upper;
-} hn_row_info;
-
-typedef struct hn_group_info {
-    const char *name;
-    size_t first, count; /* its rows: count of them from first on */
-} hn_group_info;
-
-typedef struct hn_named_expr {
-    const char *name;
-    hn_expr value;
-} hn_named_expr;
-
-typedef struct hn_objective_info {
-    const char *name;  /* NULL: no objective */
-    hn_expr minimized; /* f, or -f where f is maximised */
-    bool maximize;
-} hn_objective_info;
-
-size_t hn_model_input_count(const hn_model *model);
-size_t hn_model_output_count(const hn_model *model);
-size_t hn_model_row_count(const hn_model *model); /* 0 before the model is finished, as are groups */
-size_t hn_model_group_count(const hn_model *model);
-size_t hn_model_definition_count(const hn_model *model);
-size_t hn_model_requirement_count(const hn_model *model);
-size_t hn_model_node_count(const hn_model *model);
-hn_input_info hn_model_input(const hn_model *model, size_t index);
-hn_output_info hn_model_output(const hn_model *model, size_t index);
-hn_row_info hn_model_row(const hn_model *model, size_t index);
-hn_group_info hn_model_group(const hn_model *model, size_t index);
-hn_named_expr hn_model_definition(const hn_model *model, size_t index);
-hn_named_expr hn_model_requirement(const hn_model *model, size_t index);
-hn_objective_info hn_model_objective(const hn_model *model);
-
 /* What tells a finished model from others: 64 hexadecimal digits, the same on every machine. It depends on all names, ranges,
  * bounds, expressions and their order, and on nothing else: not on file names, comments or how the model was made. */
 enum { HN_FINGERPRINT_BYTES = 65 };
@@ -195,5 +155,7 @@ hn_status hn_model_fingerprint(const hn_model *model, char out[HN_FINGERPRINT_BY
 #ifdef __cplusplus
 }
 #endif
+
+#include "hardnet/inspect.h" /* looking at models, in a file of its own for length */
 
 #endif

@@ -4,8 +4,10 @@
  *
  * Sums run over the inputs of a neuron in ascending order, starting from its bias: the same bits in any batch, on every
  * instruction set. A network file is a safetensors file; what else it should carry (settings of a layer, the model's
- * fingerprint, the record of a training) travels as texts beside the weights. Loading never executes anything and refuses
+ * fingerprint, the record of a training) travels as metadata beside the weights. Loading never executes anything and refuses
  * what is damaged: a checksum over the whole, shapes, and finite weights are checked.
+ *
+ * Still moving: what is here may change in a minor version.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARDNET_NETWORK_H
@@ -17,6 +19,7 @@
 extern "C" {
 #endif
 
+/* One thread at a time may change it; any number may run it or read it meanwhile nobody does. */
 typedef struct hn_network hn_network;
 
 #define HN_ACTIVATION_LIST(X)                                                                                          \
@@ -47,8 +50,14 @@ typedef struct hn_network_options {
 
 hn_status hn_network_create(hn_network **out, const hn_network_options *options, hn_error *error);
 void hn_network_destroy(hn_network *network);
-hn_network_options
-hn_network_describe(const hn_network *network); /* seed and uniform are 0 for a network from a file */
+
+/* What it was made with; seed and uniform are 0 for a network from a file, all is 0 without one. */
+void hn_network_get_options(const hn_network *network, hn_network_options *out);
+static inline hn_network_options hn_network_options_of(const hn_network *network) {
+    hn_network_options options;
+    hn_network_get_options(network, &options);
+    return options;
+}
 
 /* ---- numbers: for each layer of weights W (row by row: one row per neuron), then b ---- */
 
@@ -69,16 +78,16 @@ hn_status hn_network_run(const hn_network *network, size_t count, const hn_real 
 /* ---- files ---- */
 
 /* A text that travels with the weights. */
-typedef struct hn_note_text {
+typedef struct hn_metadata {
     const char *key, *value;
-} hn_note_text;
+} hn_metadata;
 
-hn_status hn_network_save(const hn_network *network, const char *path, size_t count, const hn_note_text *texts,
+hn_status hn_network_save(const hn_network *network, const char *path, size_t count, const hn_metadata *texts,
                           hn_error *error);
 hn_status hn_network_load(hn_network **out, const char *path, hn_error *error);
 
-/* The text under this key in a loaded network; NULL when there is none. */
-const char *hn_network_text(const hn_network *network, const char *key);
+/* The text under this key in a loaded network, which lives as long as the network; NULL when there is none. */
+const char *hn_network_metadata(const hn_network *network, const char *key);
 
 #ifdef __cplusplus
 }

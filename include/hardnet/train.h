@@ -7,13 +7,16 @@
  *     improve     h(y_raw - y+), y+ = y after `improve` refinement steps            no adjoint; y+ is a constant
  *     targets     h(y_raw - target)                                                where targets are given
  *
- * h is Huber's function of the distance in units of the network's output scales: its square up to `near`, straight beyond.
+ * h is Huber's function of the distance in units of the network's output scales: its square up to `huber`, straight beyond.
+ *
+ * Policies with a scheme of their own (hardnet/policy.h) know the loss objective alone, through what they do instead of the layer;
+ * the scheme none also targets.
  *
  * Where a network has K candidates, the best one learns fully, the others with the weight `others`. Batches are cut into fixed
  * chunks whose gradients are added in order: the same bits on any number of threads. A sample whose gradient is not finite is
- * dropped and counted. Networks without a layer, to compare with, are trained through hardnet/baselines.h.
+ * dropped and counted.
  *
- * This header is still moving: it may change in a minor version.
+ * Still moving: what is here may change in a minor version.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARDNET_TRAIN_H
@@ -25,6 +28,7 @@
 extern "C" {
 #endif
 
+/* One call at a time; a step uses threads of its own. */
 typedef struct hn_trainer hn_trainer;
 
 typedef struct hn_train_options {
@@ -33,7 +37,7 @@ typedef struct hn_train_options {
     int improve;              /* above 0: the loss `improve`, with so many refinement steps */
     hn_real explore; /* above 0: improve also tries, for every input, where the output of another input of the batch
                                * leads, and learns that when it lowers the objective by this share of it */
-    hn_real near;    /* of h; 0: the square everywhere */
+    hn_real huber;   /* where h turns straight; 0: the square everywhere */
     hn_real others;  /* weight of the candidates that are not the best, so that none dies */
     hn_real residual_weight, square_weight, move_weight;
     hn_real inward;      /* share of a bound's gradient that a raw output beyond it gets, where that leads back inside;
@@ -56,9 +60,14 @@ typedef struct hn_train_report {
     hn_real steps;           /* of the layer, mean */
 } hn_train_report;
 
-hn_train_options hn_train_defaults(void);
+void hn_train_get_defaults(hn_train_options *out);
+static inline hn_train_options hn_train_defaults(void) {
+    hn_train_options options;
+    hn_train_get_defaults(&options);
+    return options;
+}
 
-/* The network is the caller's; its outputs number K times those of the model. Steps change its parameters. */
+/* The network is the caller's; its outputs number K times those of the model (hn_policy_columns). Steps change its parameters. */
 hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network *network,
                             const hn_train_options *options, hn_error *error);
 void hn_trainer_destroy(hn_trainer *trainer);

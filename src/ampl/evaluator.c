@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 void ampl_evaluator_release(struct ampl_evaluator *e) {
     for (size_t i = 0; i < e->temporary_made; i++)
@@ -27,7 +27,7 @@ bool ampl_fail(struct ampl_evaluator *e, hn_status status, struct ampl_place pla
     e->failed = true;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    error_format(text, sizeof text, format, arguments);
     va_end(arguments);
     return ampl_error(e->sources, status, &place, "%s", text);
 }

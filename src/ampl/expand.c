@@ -21,7 +21,7 @@ bool ampl_model_good(struct ampl_evaluator *e, const struct ampl_declaration *de
     if (declaration)
         return ampl_fail(e, status, declaration->place, "%s: %s", ampl_symbol_text(e, declaration->name), error.text);
     e->failed = true;
-    return ampl_error(e->sources, status, NULL, "%s", error.text);
+    return ampl_pass_error(e->sources, NULL, &error);
 }
 
 static const char *label_of(struct ampl_evaluator *e, const struct ampl_declaration *declaration,

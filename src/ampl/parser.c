@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 void ampl_parser_release(struct ampl_parser *parser) {
@@ -114,7 +114,7 @@ bool ampl_mistake(struct ampl_parser *parser, hn_status status, struct ampl_plac
         return false;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    error_format(text, sizeof text, format, arguments);
     va_end(arguments);
     return ampl_error(parser->sources, status, &place, "%s", text);
 }

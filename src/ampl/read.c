@@ -7,13 +7,16 @@
 #include "ampl/numerals.h"
 #include "ampl/parser.h"
 #include "base/error.h"
+#include "base/structs.h"
 
 #include <math.h>
 
 enum { DEFAULT_MAX_BYTES = 1 << 30 };
 
-hn_read_options hn_read_defaults(void) {
-    return (hn_read_options){.max_nodes = hn_model_defaults().max_nodes, .max_bytes = DEFAULT_MAX_BYTES};
+hn_status hn_read_get_defaults(hn_read_options *out, hn_error *error) {
+    const hn_read_options own = {
+        .size = sizeof own, .max_nodes = hn_model_defaults().max_nodes, .max_bytes = DEFAULT_MAX_BYTES};
+    return STRUCT_GIVE(hn_read_options, out, &own, error);
 }
 
 struct reader {
@@ -28,7 +31,7 @@ struct reader {
 static bool reader_start(struct reader *reader, const hn_read_options *options) {
     *reader = (struct reader){.arena = {NULL}};
     reader->sources.max_bytes = options->max_bytes < UINT32_MAX - 1 ? options->max_bytes : UINT32_MAX - 1;
-    reader->sources.note = options->note;
+    reader->sources.note = options->message;
     reader->sources.context = options->context;
     reader->program.last = &reader->program.first;
     reader->program.last_command = &reader->program.first_command;
@@ -83,7 +86,10 @@ static void parse_newest(struct reader *reader) {
 /* ---- values from the caller ---- */
 
 static bool bad_let(struct reader *reader, const char *let, const char *problem) {
-    return ampl_error(&reader->sources, HN_INVALID, NULL, "let %s: %s", let, problem);
+    hn_error error;
+    error_about(&error, HN_INVALID, (struct error_subject){.code = HN_CODE_LET, .name = let}, "let %s: %s", let,
+                problem);
+    return ampl_pass_error(&reader->sources, NULL, &error);
 }
 
 static bool let_value(struct reader *reader, const struct ampl_declaration *param, const char *text,
@@ -144,12 +150,12 @@ static bool build(struct reader *reader) {
     ampl_mark_varying(e);
     hn_status status = hn_model_create(&e->model, &options, &error);
     if (status != HN_OK)
-        return ampl_error(&reader->sources, status, NULL, "%s", error.text);
+        return ampl_pass_error(&reader->sources, NULL, &error);
     if (!ampl_run_commands(e) || !ampl_check_inputs(e) || !ampl_check_given(e) || !ampl_run_checks(e) ||
         !ampl_expand(e) || !check_outputs(reader))
         return false;
     status = hn_model_finish(e->model, &error);
-    return status == HN_OK || ampl_error(&reader->sources, status, NULL, "%s", error.text);
+    return status == HN_OK || ampl_pass_error(&reader->sources, NULL, &error);
 }
 
 static bool finish(struct reader *reader, const hn_read_options *options) {
@@ -166,18 +172,39 @@ static hn_status leave(struct reader *reader, bool good, hn_model **out, hn_erro
         *out = reader->evaluator.model;
     } else {
         status = reader->sources.first.status != HN_OK ? reader->sources.first.status : HN_NO_MEMORY;
-        error_set(error, status, "%s", reader->sources.first.text);
+        if (reader->sources.first.status == HN_OK)
+            error_no_memory(error, "model text");
+        else if (error)
+            *error = reader->sources.first;
         hn_model_destroy(reader->evaluator.model);
     }
     reader_end(reader);
     return status;
 }
 
+/* What both calls begin with: nothing is missing, and the options are whole. */
+static hn_status check_request(hn_model **out, size_t count, const void *list, const hn_read_options *options,
+                               hn_read_options *chosen, hn_error *error) {
+    *chosen = hn_read_defaults();
+    if (!out)
+        return error_missing(error, "hn_model_read", "out");
+    *out = NULL;
+    if (count > 0 && !list)
+        return error_missing(error, "hn_model_read", "text");
+    hn_status status = options ? STRUCT_TAKE(hn_read_options, chosen, options, error) : HN_OK;
+    if (status == HN_OK && chosen->let_count > 0 && !chosen->lets)
+        return error_about(error, HN_INVALID, error_option("lets"), "hn_model_read: let_count is %zu without lets",
+                           chosen->let_count);
+    return status;
+}
+
 hn_status hn_model_read(hn_model **out, size_t count, const char *const *paths, const hn_read_options *options,
                         hn_error *error) {
-    hn_read_options chosen = options ? *options : hn_read_defaults();
+    hn_read_options chosen;
     struct reader reader;
-    *out = NULL;
+    hn_status status = check_request(out, count, paths, options, &chosen, error);
+    if (status != HN_OK)
+        return status;
     bool good = reader_start(&reader, &chosen);
     for (size_t i = 0; good && i < count; i++) {
         good = ampl_sources_add_file(&reader.sources, paths[i], NULL);
@@ -188,11 +215,13 @@ hn_status hn_model_read(hn_model **out, size_t count, const char *const *paths, 
     return leave(&reader, good && finish(&reader, &chosen), out, error);
 }
 
-hn_status hn_model_read_text(hn_model **out, size_t count, const hn_text *texts, const hn_read_options *options,
-                             hn_error *error) {
-    hn_read_options chosen = options ? *options : hn_read_defaults();
+hn_status hn_model_read_memory(hn_model **out, size_t count, const hn_text *texts, const hn_read_options *options,
+                               hn_error *error) {
+    hn_read_options chosen;
     struct reader reader;
-    *out = NULL;
+    hn_status status = check_request(out, count, texts, options, &chosen, error);
+    if (status != HN_OK)
+        return status;
     bool good = reader_start(&reader, &chosen);
     reader.parser.in_memory = true;
     for (size_t i = 0; good && i < count; i++) {

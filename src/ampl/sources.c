@@ -9,18 +9,18 @@
 #include "base/size.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- notes ---- */
 
 /* A caller's view of a place. Columns count characters of UTF-8, not bytes. */
-static hn_note locate(const struct ampl_sources *sources, const struct ampl_place *place) {
-    hn_note note = {.file = NULL};
+static hn_message locate(const struct ampl_sources *sources, const struct ampl_place *place) {
+    hn_message note = {.size = sizeof note, .subject = ""};
     if (!place || place->source >= sources->count)
         return note;
     const struct ampl_source *source = &sources->list[place->source];
-    note.file = source->name;
+    note.file = note.subject = source->name;
+    note.code = HN_CODE_POSITION;
     note.line = note.column = 1;
     for (size_t i = 0; i < place->offset && i < source->length; i++) {
         if (source->text[i] == '\n') {
@@ -33,29 +33,47 @@ static hn_note locate(const struct ampl_sources *sources, const struct ampl_plac
     return note;
 }
 
-static void say(const struct ampl_sources *sources, hn_note note) {
+static void say(const struct ampl_sources *sources, hn_message note) {
     if (sources->note)
         sources->note(sources->context, &note);
 }
 
+static void keep_first(struct ampl_sources *sources, hn_status status, const hn_message *note) {
+    struct error_subject subject = {note->code, note->subject, note->line, note->column};
+    if (sources->error_count++ > 0)
+        return;
+    if (note->file)
+        error_about(&sources->first, status, subject, "%s:%zu:%zu: %s", note->file, note->line, note->column,
+                    note->text);
+    else
+        error_about(&sources->first, status, subject, "%s", note->text);
+}
+
 bool ampl_error(struct ampl_sources *sources, hn_status status, const struct ampl_place *place, const char *format,
                 ...) {
-    char text[sizeof sources->first.text];
-    if (sources->stopped)
-        return false;
+    hn_error error;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    error_format(error.text, sizeof error.text, format, arguments);
     va_end(arguments);
-    hn_note note = locate(sources, place);
+    error.code = HN_CODE_NONE;
+    error.subject[0] = '\0';
+    error.status = status;
+    return ampl_pass_error(sources, place, &error);
+}
+
+bool ampl_pass_error(struct ampl_sources *sources, const struct ampl_place *place, const hn_error *error) {
+    hn_status status = error->status;
+    if (sources->stopped)
+        return false;
+    hn_message note = locate(sources, place);
     note.severity = HN_SEVERITY_ERROR;
-    note.text = text;
-    if (sources->error_count++ == 0) {
-        if (note.file)
-            error_set(&sources->first, status, "%s:%zu:%zu: %s", note.file, note.line, note.column, text);
-        else
-            error_set(&sources->first, status, "%s", text);
+    note.text = error->text;
+    if (!note.file) {
+        note.code = error->code;
+        note.subject = error->subject;
     }
+    keep_first(sources, status, &note);
     say(sources, note);
     if (status == HN_NO_MEMORY || status == HN_LIMIT || sources->error_count >= AMPL_MOST_ERRORS)
         sources->stopped = true;
@@ -70,10 +88,10 @@ void ampl_note(struct ampl_sources *sources, hn_severity severity, const struct 
     if (sources->note_count++ < AMPL_MOST_NOTES) {
         va_list arguments;
         va_start(arguments, format);
-        vsnprintf(text, sizeof text, format, arguments);
+        error_format(text, sizeof text, format, arguments);
         va_end(arguments);
     }
-    hn_note note = locate(sources, place);
+    hn_message note = locate(sources, place);
     note.severity = severity;
     note.text = text;
     say(sources, note);
@@ -103,7 +121,7 @@ void ampl_note_repeated(struct ampl_sources *sources, const struct ampl_place *p
         return;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    error_format(text, sizeof text, format, arguments);
     va_end(arguments);
     struct ampl_repeated *repeated = find_repeated(sources, text);
     if (!repeated)
@@ -125,7 +143,9 @@ void ampl_say_repeated(struct ampl_sources *sources) {
 }
 
 bool ampl_no_memory(struct ampl_sources *sources) {
-    return ampl_error(sources, HN_NO_MEMORY, NULL, "model text: out of memory");
+    hn_error error;
+    error_no_memory(&error, "model text");
+    return ampl_pass_error(sources, NULL, &error);
 }
 
 /* ---- texts ---- */
@@ -151,7 +171,7 @@ bool ampl_sources_add_file(struct ampl_sources *sources, const char *path, const
         return ampl_error(sources, HN_LIMIT, asked, "more than %d files", AMPL_MOST_SOURCES);
     hn_status status = file_read(&bytes, path, sources->max_bytes, &error);
     if (status != HN_OK)
-        return ampl_error(sources, status, asked, "%s", error.text);
+        return ampl_pass_error(sources, asked, &error);
     return add_source(sources, (struct ampl_source){path, (const char *)bytes.data, bytes.count, bytes.data});
 }
 

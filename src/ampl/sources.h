@@ -35,7 +35,7 @@ struct ampl_sources {
     size_t count, capacity;
     struct arena names;
     size_t max_bytes;
-    void (*note)(void *context, const hn_note *note);
+    void (*note)(void *context, const hn_message *note);
     void *context;
     hn_error first; /* the first error; HN_OK while there is none */
     size_t error_count, note_count;
@@ -58,6 +58,8 @@ const char *ampl_sources_beside(struct ampl_sources *sources, uint32_t source, c
 /* Says something about a place (NULL: none). ampl_error returns false for `return ampl_error(...)`. */
 __attribute__((format(printf, 4, 5))) bool ampl_error(struct ampl_sources *sources, hn_status status,
                                                       const struct ampl_place *place, const char *format, ...);
+/* The same of an error of another module; its subject counts where there is no place. */
+bool ampl_pass_error(struct ampl_sources *sources, const struct ampl_place *place, const hn_error *error);
 __attribute__((format(printf, 4, 5))) void ampl_note(struct ampl_sources *sources, hn_severity severity,
                                                      const struct ampl_place *place, const char *format, ...);
 /* A note that is said once with its first place and a count, by ampl_say_repeated. */

@@ -9,13 +9,10 @@
 
 #include "base/lanes.h"
 #include "program/program.h"
+#include "sparse/barrier.h"
 #include "sparse/damped_system.h"
+#include "sparse/matrix.h"
 #include "sparse/rows.h"
-
-/* Tasks of modules that stand below this one and bring kernels of their own; see kernels.h. */
-struct barrier_task;
-struct matrix_product;
-struct activation_task;
 
 struct backend {
     const char *name;
@@ -68,7 +65,7 @@ struct backend backend_single(void);
 
 /* The table of this name ("portable", "avx2", "avx512"), or the best one for NULL. Fails when the name is unknown or this
  * processor lacks the instructions. */
-hn_status backend_choose(struct backend *out, const char *name, hn_error *error);
+hn_status backend_choose(struct backend *out, hn_instructions instructions, hn_error *error);
 
 /* The tables that this processor can run, best first; false beyond the last. */
 bool backend_at(size_t index, struct backend *out);

@@ -49,16 +49,20 @@ bool backend_at(size_t index, struct backend *out) {
     return false;
 }
 
-hn_status backend_choose(struct backend *out, const char *name, hn_error *error) {
+hn_status backend_choose(struct backend *out, hn_instructions instructions, hn_error *error) {
+    const char *name = hn_instructions_text(instructions);
+    const struct error_subject subject = {.code = HN_CODE_INSTRUCTIONS, .name = name};
     struct entry entries[MOST];
     size_t count = list_backends(entries);
     for (size_t i = 0; i < count; i++) {
-        if (name ? strcmp(entries[i].name, name) != 0 : !entries[i].usable)
+        if (instructions != HN_INSTRUCTIONS_BEST ? strcmp(entries[i].name, name) != 0 : !entries[i].usable)
             continue;
         if (!entries[i].usable)
-            return error_set(error, HN_UNSUPPORTED, "instruction set %s: this processor does not have it", name);
+            return error_about(error, HN_UNSUPPORTED, subject, "instruction set %s: this processor does not have it",
+                               name);
         *out = entries[i].table();
         return HN_OK;
     }
-    return error_set(error, HN_INVALID, "instruction set %s: unknown here; choose portable, avx2 or avx512", name);
+    return error_about(error, HN_INVALID, subject, "instruction set %s: unknown here; choose portable, avx2 or avx512",
+                       name);
 }

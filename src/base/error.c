@@ -1,4 +1,4 @@
-/* error.c - see error.h. Status and outcome texts are expanded from the lists in hardnet/base.h.
+/* error.c - see error.h. The texts of the enums are expanded from the lists in hardnet/base.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -24,20 +24,99 @@ const char *hn_outcome_text(hn_outcome outcome) {
     return (unsigned)outcome < HN_OUTCOME_COUNT ? texts[outcome] : "unknown";
 }
 
+const char *hn_code_text(hn_code code) {
+    static const char texts[][16] = {HN_CODE_LIST(TEXT)};
+    return (unsigned)code < HN_CODE_COUNT ? texts[code] : "unknown";
+}
+
+static const char instruction_texts[][16] = {HN_INSTRUCTIONS_LIST(TEXT)};
+
+const char *hn_instructions_text(hn_instructions instructions) {
+    return (unsigned)instructions < HN_INSTRUCTIONS_COUNT ? instruction_texts[instructions] : "unknown";
+}
+
+bool hn_instructions_find(const char *text, hn_instructions *instructions) {
+    for (int i = 0; text && instructions && i < HN_INSTRUCTIONS_COUNT; i++)
+        if (strcmp(instruction_texts[i], text) == 0) {
+            *instructions = (hn_instructions)i;
+            return true;
+        }
+    return false;
+}
+
+/* ---- filling ---- */
+
+_Static_assert(sizeof(hn_error) == 1024, "the layout of hn_error is fixed");
+
+/* Ends the text of these many bytes, all of them used, with "...": no half character of UTF-8 before it. */
+static void cut(char *text, size_t size) {
+    size_t end = size - sizeof "...";
+    while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
+        end--;
+    memcpy(text + end, "...", sizeof "...");
+}
+
+void error_format(char *text, size_t size, const char *format, va_list arguments) {
+    int length = vsnprintf(text, size, format, arguments);
+    if (length < 0)
+        text[0] = '\0';
+    else if ((size_t)length >= size)
+        cut(text, size);
+}
+
+static void copy_name(char *text, size_t size, const char *name) {
+    size_t length = strlen(name);
+    memcpy(text, name, length < size ? length + 1 : size - 1);
+    if (length >= size)
+        cut(text, size);
+}
+
+static uint32_t bounded(size_t number) {
+    return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+/* Names and texts may be those of the error itself: both are complete before it is filled. */
+static void fill(hn_error *error, hn_status status, struct error_subject subject, const char *format,
+                 va_list arguments) {
+    hn_error filled = {.status = status, .code = subject.code};
+    filled.line = bounded(subject.line);
+    filled.column = bounded(subject.column);
+    if (subject.name)
+        copy_name(filled.subject, sizeof filled.subject, subject.name);
+    error_format(filled.text, sizeof filled.text, format, arguments);
+    *error = filled;
+}
+
 hn_status error_set(hn_error *error, hn_status status, const char *format, ...) {
     if (error) {
         va_list arguments;
         va_start(arguments, format);
-        error->status = status;
-        vsnprintf(error->text, sizeof error->text, format, arguments);
+        fill(error, status, (struct error_subject){.name = NULL}, format, arguments);
         va_end(arguments);
     }
     return status;
 }
 
-hn_status error_no_memory(hn_error *error, const char *what) {
-    return error_set(error, HN_NO_MEMORY, "%s: out of memory", what);
+hn_status error_about(hn_error *error, hn_status status, struct error_subject subject, const char *format, ...) {
+    if (error) {
+        va_list arguments;
+        va_start(arguments, format);
+        fill(error, status, subject, format, arguments);
+        va_end(arguments);
+    }
+    return status;
 }
+
+hn_status error_missing(hn_error *error, const char *function, const char *argument) {
+    return error_about(error, HN_INVALID, error_argument(argument), "%s: there is no %s", function, argument);
+}
+
+hn_status error_no_memory(hn_error *error, const char *what) {
+    struct error_subject subject = {.code = HN_CODE_MEMORY, .name = what};
+    return error_about(error, HN_NO_MEMORY, subject, "%s: out of memory", what);
+}
+
+/* ---- numbers ---- */
 
 /* A decimal point may be any bytes in a locale; none of them is one of these. */
 static void point_to_dot(char *text) {

@@ -1,4 +1,4 @@
-/* error.h - the one helper that fills a caller's hn_error, and numbers as text whatever the locale.
+/* error.h - the helpers that fill a caller's hn_error, and numbers as text whatever the locale.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_ERROR_H
@@ -6,8 +6,42 @@
 
 #include "hardnet/base.h"
 
+#include <stdarg.h>
+
 /* Fills the error (NULL is fine) and returns the status: `return error_set(error, HN_INVALID, "...", ...);` */
 __attribute__((format(printf, 3, 4))) hn_status error_set(hn_error *error, hn_status status, const char *format, ...);
+
+/* The same for an error that is about something: what it is and its name, in a text also line and column. */
+struct error_subject {
+    hn_code code;
+    const char *name; /* NULL: none */
+    size_t line, column;
+};
+__attribute__((format(printf, 4, 5))) hn_status error_about(hn_error *error, hn_status status,
+                                                            struct error_subject subject, const char *format, ...);
+
+/* An argument that is missing or makes no sense, or a field of one ("batch.y"); an option. */
+static inline struct error_subject error_argument(const char *name) {
+    return (struct error_subject){.code = HN_CODE_ARGUMENT, .name = name};
+}
+
+static inline struct error_subject error_option(const char *name) {
+    return (struct error_subject){.code = HN_CODE_OPTION, .name = name};
+}
+
+static inline struct error_subject error_file(const char *path) {
+    return (struct error_subject){.code = HN_CODE_FILE, .name = path};
+}
+
+static inline struct error_subject error_part(const char *name) {
+    return (struct error_subject){.code = HN_CODE_PART, .name = name};
+}
+
+/* "hn_pool_create: there is no layer" */
+hn_status error_missing(hn_error *error, const char *function, const char *argument);
+
+/* Formats into the text of this size; what does not fit is cut between characters of UTF-8, with "..." at its end. */
+__attribute__((format(printf, 3, 0))) void error_format(char *text, size_t size, const char *format, va_list arguments);
 
 hn_status error_no_memory(hn_error *error, const char *what);
 

@@ -18,7 +18,7 @@ static hn_status io_error(hn_error *error, const char *path, const char *what, i
     char reason[128];
     if (strerror_r(code, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", code);
-    return error_set(error, HN_IO, "%s: cannot %s: %s", path, what, reason);
+    return error_about(error, HN_IO, error_file(path), "%s: cannot %s: %s", path, what, reason);
 }
 
 /* ---- reading ---- */
@@ -45,7 +45,8 @@ static hn_status read_all(int file, struct file_bytes *bytes, size_t capacity, s
             return HN_OK;
         bytes->count += (size_t)got;
         if (bytes->count > max_bytes)
-            return error_set(error, HN_LIMIT, "%s: larger than the limit of %zu bytes", path, max_bytes);
+            return error_about(error, HN_LIMIT, error_file(path), "%s: larger than the limit of %zu bytes", path,
+                               max_bytes);
     }
 }
 
@@ -140,7 +141,7 @@ static hn_status find_target(struct target *t, const char *path, hn_error *error
     if (!t->there && errno != ENOENT && errno != ENOTDIR)
         return io_error(error, path, "write", errno);
     if (t->there && !system_is_regular(&t->facts))
-        return error_set(error, HN_IO, "%s: cannot write: it is there and no regular file", path);
+        return error_about(error, HN_IO, error_file(path), "%s: cannot write: it is there and no regular file", path);
     return follow_links(t) == 0 ? HN_OK : io_error(error, path, "write", errno);
 }
 

@@ -128,7 +128,8 @@ static hn_status start_threads(struct team *team, bool fewer, hn_error *error) {
 static hn_status create(struct team **out, int threads, bool fewer, hn_error *error) {
     *out = NULL;
     if (threads < 0 || threads > TEAM_MOST)
-        return error_set(error, HN_INVALID, "%d threads: choose 0 (one per core) to %d", threads, TEAM_MOST);
+        return error_about(error, HN_INVALID, error_argument("threads"), "%d threads: choose 0 (one per core) to %d",
+                           threads, TEAM_MOST);
     struct team *team = base_allocate(sizeof *team);
     if (!team)
         return error_no_memory(error, "threads");

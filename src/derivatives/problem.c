@@ -53,7 +53,7 @@ hn_status problem_create(struct problem *problem, const hn_model *model, hn_erro
     if (status != HN_OK)
         return status;
     if (!model->finished)
-        return error_set(error, HN_INVALID, "derivatives: the model is not finished");
+        return error_about(error, HN_INVALID, error_argument("model"), "derivatives: the model is not finished");
     if (graph_create(&problem->graph, model->graph.max_nodes) != HN_OK)
         return error_no_memory(error, "derivatives");
     status = place_lists(problem, model, &count, error);

@@ -12,8 +12,8 @@ hn_status sweep_status(const struct graph *graph, hn_error *error) {
     if (graph->status == HN_NO_MEMORY)
         return error_no_memory(error, "derivatives");
     if (graph->status != HN_OK)
-        return error_set(error, graph->status, "derivatives: more than %zu nodes in the graph; raise max_nodes",
-                         graph->max_nodes);
+        return error_about(error, graph->status, error_option("max_nodes"),
+                           "derivatives: more than %zu nodes in the graph; raise max_nodes", graph->max_nodes);
     return HN_OK;
 }
 

@@ -47,10 +47,10 @@ hn_status npy_parse(struct npy_array *array, const char *name, const void *bytes
     if (status != HN_OK)
         return status;
     if (!size_multiply(header.shape[0], header.shape[1], &values) || !size_multiply(values, header.item, &data))
-        return error_set(error, HN_SYNTAX, "%s: its shape is too large", name);
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: its shape is too large", name);
     if (count - header.data != data)
-        return error_set(error, HN_SYNTAX, "%s: %zu bytes of data, and the header says %zu", name, count - header.data,
-                         data);
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: %zu bytes of data, and the header says %zu", name,
+                           count - header.data, data);
     struct npy_array filled = {header.dimensions, header.shape[0], header.shape[1], NULL};
     size_t room;
     if (size_multiply(values > 0 ? values : 1, sizeof *filled.values, &room))

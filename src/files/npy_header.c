@@ -21,7 +21,7 @@ struct cursor {
 };
 
 static hn_status refuse(const struct cursor *c, const char *problem) {
-    return error_set(c->error, HN_SYNTAX, "%s: %s", c->name, problem);
+    return error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: %s", c->name, problem);
 }
 
 static void skip_blanks(struct cursor *c) {
@@ -64,20 +64,23 @@ static bool quoted(struct cursor *c, const char **text, size_t *length) {
 static hn_status refuse_type(const struct cursor *c, const char *text, size_t length) {
     int shown = length < 40 ? (int)length : 40;
     if (length > 0 && (text[length - 1] == 'O' || memchr(text, 'O', length)))
-        return error_set(c->error, HN_UNSUPPORTED, "%s: object arrays (dtype '%.*s') are refused", c->name, shown,
-                         text);
-    return error_set(c->error, HN_UNSUPPORTED, "%s: dtype '%.*s' is neither float32 nor float64", c->name, shown, text);
+        return error_about(c->error, HN_UNSUPPORTED, error_file(c->name),
+                           "%s: object arrays (dtype '%.*s') are refused", c->name, shown, text);
+    return error_about(c->error, HN_UNSUPPORTED, error_file(c->name), "%s: dtype '%.*s' is neither float32 nor float64",
+                       c->name, shown, text);
 }
 
 static hn_status parse_descr(struct cursor *c, struct npy_header *header) {
     const char *text;
     size_t length;
     if (!quoted(c, &text, &length))
-        return error_set(c->error, HN_UNSUPPORTED, "%s: a dtype with fields is neither float32 nor float64", c->name);
+        return error_about(c->error, HN_UNSUPPORTED, error_file(c->name),
+                           "%s: a dtype with fields is neither float32 nor float64", c->name);
     if (length != 3 || !strchr("<>=|", text[0]) || text[1] != 'f' || (text[2] != '4' && text[2] != '8'))
         return refuse_type(c, text, length);
     if (text[0] == '|' || text[0] == '=')
-        return error_set(c->error, HN_SYNTAX, "%s: dtype '%.3s' does not say its byte order", c->name, text);
+        return error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: dtype '%.3s' does not say its byte order",
+                           c->name, text);
     header->big_endian = text[0] == '>';
     header->item = text[2] == '4' ? 4 : 8;
     return HN_OK;
@@ -112,7 +115,8 @@ static hn_status parse_shape(struct cursor *c, struct npy_header *header) {
         if (!parse_extent(c, &extent))
             return refuse(c, "an extent in shape is no number, or too large");
         if (header->dimensions == 2)
-            return error_set(c->error, HN_UNSUPPORTED, "%s: the array has more than two dimensions", c->name);
+            return error_about(c->error, HN_UNSUPPORTED, error_file(c->name),
+                               "%s: the array has more than two dimensions", c->name);
         header->shape[header->dimensions++] = extent;
         if (!take_mark(c, ',')) {
             if (!take_mark(c, ')'))
@@ -121,7 +125,7 @@ static hn_status parse_shape(struct cursor *c, struct npy_header *header) {
         }
     }
     if (header->dimensions == 0)
-        return error_set(c->error, HN_UNSUPPORTED, "%s: the array has no dimensions", c->name);
+        return error_about(c->error, HN_UNSUPPORTED, error_file(c->name), "%s: the array has no dimensions", c->name);
     return HN_OK;
 }
 
@@ -140,8 +144,8 @@ static hn_status parse_entry(struct cursor *c, struct npy_header *header, unsign
     else if (length == 5 && memcmp(key, "shape", length) == 0)
         which = KEY_SHAPE;
     if (which == 0 || (*seen & which))
-        return error_set(c->error, HN_SYNTAX, "%s: the header has the key '%.*s' %s", c->name,
-                         length < 40 ? (int)length : 40, key, which ? "twice" : "that it may not have");
+        return error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: the header has the key '%.*s' %s", c->name,
+                           length < 40 ? (int)length : 40, key, which ? "twice" : "that it may not have");
     *seen |= which;
     if (which == KEY_DESCR)
         return parse_descr(c, header);
@@ -175,14 +179,16 @@ hn_status npy_header_parse(struct npy_header *header, const char *name, const un
         return refuse(&c, "this is no .npy file");
     unsigned major = bytes[MAGIC_BYTES], minor = bytes[MAGIC_BYTES + 1];
     if (major < 1 || major > 3 || minor != 0)
-        return error_set(error, HN_UNSUPPORTED, "%s: version %u.%u of the format is not known", name, major, minor);
+        return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: version %u.%u of the format is not known",
+                           name, major, minor);
     size_t prefix = MAGIC_BYTES + 2 + (major == 1 ? 2 : 4), length = 0;
     if (count < prefix)
         return refuse(&c, "the file ends in its header");
     for (size_t i = prefix; i-- > MAGIC_BYTES + 2;)
         length = length << 8 | bytes[i];
     if (length > MOST_HEADER)
-        return error_set(error, HN_LIMIT, "%s: a header of %zu bytes; at most %d are read", name, length, MOST_HEADER);
+        return error_about(error, HN_LIMIT, error_file(name), "%s: a header of %zu bytes; at most %d are read", name,
+                           length, MOST_HEADER);
     if (count - prefix < length)
         return refuse(&c, "the file ends in its header");
     c.at = (const char *)bytes + prefix;

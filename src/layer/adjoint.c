@@ -17,10 +17,6 @@
 #include <math.h>
 #include <string.h>
 
-static const hn_report *report_of(const struct worker *worker, int lane) {
-    return &worker->batch->reports[worker->lane[lane].sample];
-}
-
 static void clear(const struct worker *worker, uint32_t place, int lane, size_t count) {
     for (size_t i = 0; i < count; i++)
         lane_at(worker, place, lane)[i * (size_t)worker->lanes] = 0;
@@ -118,7 +114,7 @@ static void finish_gradient(struct worker *worker, int lane, const hn_gradient *
             parts[i].values[k] = 0;
     if (gradient->flagged)
         gradient->flagged[own->sample] =
-            !finite || own->attempt == TAPE_TOO_SHORT || report_of(worker, lane)->outcome != HN_OUTCOME_OK;
+            !finite || own->attempt == TAPE_TOO_SHORT || report_outcome(worker->batch, own->sample) != HN_OUTCOME_OK;
     own->busy = false;
 }
 

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "base/structs.h"
 #include "layer/layer_parts.h"
 
 #include <math.h>
@@ -160,7 +161,7 @@ static hn_status build(hn_layer *layer, const hn_model *model, const hn_layer_op
     if (status != HN_OK)
         return status;
     layer->single = backend_single();
-    layer->options.instructions = layer->backend.name;
+    hn_instructions_find(layer->backend.name, &layer->options.instructions);
     layer->weighted = layer->options.method == HN_METHOD_LM || layer->options.method == HN_METHOD_AUTO;
     layer->adaptive = layer->options.method == HN_METHOD_AUTO || (layer->weighted && layer->options.damping < 0);
     status = layer_compile(layer, model, error);
@@ -173,9 +174,11 @@ static hn_status build(hn_layer *layer, const hn_model *model, const hn_layer_op
 }
 
 hn_status hn_layer_create(hn_layer **out, const hn_model *model, const hn_layer_options *options, hn_error *error) {
+    if (!out)
+        return error_missing(error, "hn_layer_create", "out");
     *out = NULL;
     if (!model)
-        return error_set(error, HN_INVALID, "hn_layer_create: there is no model");
+        return error_missing(error, "hn_layer_create", "model");
     hn_layer *layer = base_allocate(sizeof *layer);
     if (!layer)
         return error_no_memory(error, "the layer");
@@ -200,14 +203,15 @@ void hn_layer_destroy(hn_layer *layer) {
 
 /* ---- looking ---- */
 
-hn_layer_options hn_layer_settings(const hn_layer *layer) {
-    return layer ? layer->options : hn_layer_defaults();
+hn_status hn_layer_get_options(const hn_layer *layer, hn_layer_options *out, hn_error *error) {
+    const hn_layer_options none = {.size = sizeof none};
+    hn_status status = STRUCT_GIVE(hn_layer_options, out, layer ? &layer->options : &none, error);
+    return status == HN_OK && !layer ? error_missing(error, "hn_layer_get_options", "layer") : status;
 }
 
-hn_layer_info hn_layer_describe(const hn_layer *layer) {
-    if (!layer)
-        return (hn_layer_info){.instructions = "none"};
+static hn_layer_info info_of(const hn_layer *layer) {
     return (hn_layer_info){
+        .size = sizeof(hn_layer_info),
         .inputs = layer->inputs,
         .outputs = layer->outputs,
         .rows = layer->rows,
@@ -218,6 +222,12 @@ hn_layer_info hn_layer_describe(const hn_layer *layer) {
         .dense = layer->system.kind == FACTOR_DENSE,
         .operators = layer->program->operators[1],
         .multiply_adds = (size_t)layer->system.multiply_adds + layer->jacobian.first[layer->rows],
-        .instructions = layer->backend.name,
+        .instructions = layer->options.instructions,
     };
+}
+
+hn_status hn_layer_get_info(const hn_layer *layer, hn_layer_info *out, hn_error *error) {
+    const hn_layer_info own = layer ? info_of(layer) : (hn_layer_info){.size = sizeof own};
+    hn_status status = STRUCT_GIVE(hn_layer_info, out, &own, error);
+    return status == HN_OK && !layer ? error_missing(error, "hn_layer_get_info", "layer") : status;
 }

@@ -112,19 +112,19 @@ static double moved(const struct worker *worker, int lane, const double *y) {
 
 static void report(struct worker *worker, int lane, const double *y) {
     const struct lane *own = &worker->lane[lane];
-    hn_report *out = &worker->batch->reports[own->sample];
-    *out = (hn_report){.iterations = own->iteration,
-                       .steps = own->best_step,
-                       .violation_before = own->before,
-                       .culprit = own->culprit,
-                       .damping = own->used};
-    out->outcome = own->outcome;
-    out->violation = lane_violation(worker, lane, &out->worst);
+    hn_report out = {.iterations = own->iteration,
+                     .steps = own->best_step,
+                     .violation_before = own->before,
+                     .culprit = own->culprit,
+                     .damping = own->used};
+    out.outcome = own->outcome;
+    out.violation = lane_violation(worker, lane, &out.worst);
     if (own->outcome == HN_OUTCOME_BAD_BOUNDS) {
-        out->violation = INFINITY;
-        out->worst = own->culprit;
+        out.violation = INFINITY;
+        out.worst = own->culprit;
     }
-    out->moved = moved(worker, lane, y);
+    out.moved = moved(worker, lane, y);
+    report_write(worker->batch, own->sample, &out);
 }
 
 /* What y_raw has to move by, for the next call. */

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
+#include "base/structs.h"
 #include "layer/layer_parts.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ const char *hn_method_text(hn_method method) {
 }
 
 bool hn_method_find(const char *text, hn_method *method) {
-    for (int i = 0; text && i < HN_METHOD_COUNT; i++)
+    for (int i = 0; text && method && i < HN_METHOD_COUNT; i++)
         if (strcmp(texts[i], text) == 0) {
             *method = (hn_method)i;
             return true;
@@ -26,8 +27,10 @@ bool hn_method_find(const char *text, hn_method *method) {
     return false;
 }
 
-hn_layer_options hn_layer_defaults(void) {
-    return (hn_layer_options){.method = HN_METHOD_AUTO, .damping = -1, .iterations = -1, .tolerance = 1e-8};
+hn_status hn_layer_get_defaults(hn_layer_options *out, hn_error *error) {
+    const hn_layer_options own = {
+        .size = sizeof own, .method = HN_METHOD_AUTO, .damping = -1, .iterations = -1, .tolerance = 1e-8};
+    return STRUCT_GIVE(hn_layer_options, out, &own, error);
 }
 
 static int own_iterations(hn_method method) {
@@ -44,18 +47,23 @@ static int own_iterations(hn_method method) {
 }
 
 hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, hn_error *error) {
-    *out = options ? *options : hn_layer_defaults();
+    *out = hn_layer_defaults();
+    hn_status status = options ? STRUCT_TAKE(hn_layer_options, out, options, error) : HN_OK;
+    if (status != HN_OK)
+        return status;
     if ((unsigned)out->method >= HN_METHOD_COUNT)
-        return error_set(error, HN_INVALID, "method %d: there is no such method", (int)out->method);
+        return error_about(error, HN_INVALID, error_option("method"), "method %d: there is no such method",
+                           (int)out->method);
     const char *method = hn_method_text(out->method);
     if (!(out->damping < INFINITY))
-        return error_set(error, HN_INVALID, "damping %s: it must be a finite number", error_number(out->damping).text);
+        return error_about(error, HN_INVALID, error_option("damping"), "damping %s: it must be a finite number",
+                           error_number(out->damping).text);
     if (!(out->tolerance >= 0 && out->tolerance < INFINITY))
-        return error_set(error, HN_INVALID, "tolerance %s: it must be finite and not negative",
-                         error_number(out->tolerance).text);
+        return error_about(error, HN_INVALID, error_option("tolerance"),
+                           "tolerance %s: it must be finite and not negative", error_number(out->tolerance).text);
     if (out->method == HN_METHOD_HARDNET && out->damping > 0)
-        return error_set(error, HN_INVALID, "damping %s: the method %s has none", error_number(out->damping).text,
-                         method);
+        return error_about(error, HN_INVALID, error_option("damping"), "damping %s: the method %s has none",
+                           error_number(out->damping).text, method);
     if (out->damping < 0 && out->method == HN_METHOD_PAPER)
         out->damping = 0.3;
     if (out->damping < 0 && out->method == HN_METHOD_AUTO)

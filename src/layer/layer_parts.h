@@ -202,8 +202,13 @@ void worker_hold_bounds(const struct worker *worker, const bool *clips);
 /* Loads x (NaN or not) and runs what depends on x alone; used by both directions. */
 void worker_load_inputs(struct worker *worker, int lane, size_t sample);
 
-hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_error *error);
-hn_status check_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient, hn_error *error);
+/* The caller's structs, checked, in full ones of ours. */
+hn_status take_batch(const hn_layer *layer, const hn_batch *given, hn_batch *batch, hn_error *error);
+hn_status take_gradient(const hn_batch *batch, const hn_gradient *given, hn_gradient *gradient, hn_error *error);
+
+/* Reports have the stride, and the size, that the caller gives. */
+void report_write(const hn_batch *batch, size_t sample, const hn_report *report);
+hn_outcome report_outcome(const hn_batch *batch, size_t sample);
 
 /* ---- decisions, per lane and round (control.c) ---- */
 

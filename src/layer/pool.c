@@ -63,9 +63,11 @@ static hn_status make_workspaces(hn_pool *pool, hn_error *error) {
 }
 
 hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_error *error) {
+    if (!out)
+        return error_missing(error, "hn_pool_create", "out");
     *out = NULL;
     if (!layer)
-        return error_set(error, HN_INVALID, "hn_pool_create: there is no layer");
+        return error_missing(error, "hn_pool_create", "layer");
     hn_pool *pool = base_allocate(sizeof *pool);
     if (!pool)
         return error_no_memory(error, "the pool");
@@ -97,16 +99,21 @@ int hn_pool_threads(const hn_pool *pool) {
 
 /* ---- running ---- */
 
-hn_status hn_pool_run(hn_pool *pool, const hn_batch *batch, hn_error *error) {
-    hn_status status = check_batch(pool ? pool->layer : NULL, batch, error);
-    if (status == HN_OK && batch->count > 0)
-        run_job(pool, batch, NULL);
+hn_status hn_pool_run(hn_pool *pool, const hn_batch *given, hn_error *error) {
+    hn_batch batch;
+    hn_status status = take_batch(pool ? pool->layer : NULL, given, &batch, error);
+    if (status == HN_OK && batch.count > 0)
+        run_job(pool, &batch, NULL);
     return status;
 }
 
-hn_status hn_pool_gradient(hn_pool *pool, const hn_batch *batch, const hn_gradient *gradient, hn_error *error) {
-    hn_status status = check_gradient(pool ? pool->layer : NULL, batch, gradient, error);
-    if (status == HN_OK && batch->count > 0)
-        run_job(pool, batch, gradient);
+hn_status hn_pool_gradient(hn_pool *pool, const hn_batch *given, const hn_gradient *wanted, hn_error *error) {
+    hn_batch batch;
+    hn_gradient gradient;
+    hn_status status = take_batch(pool ? pool->layer : NULL, given, &batch, error);
+    if (status == HN_OK)
+        status = take_gradient(&batch, wanted, &gradient, error);
+    if (status == HN_OK && batch.count > 0)
+        run_job(pool, &batch, &gradient);
     return status;
 }

@@ -3,72 +3,113 @@
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/structs.h"
 #include "layer/layer_parts.h"
 
 #include <math.h>
+#include <string.h>
 
-hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_error *error) {
+static hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_error *error) {
     size_t unused;
-    if (!layer || !batch)
-        return error_set(error, HN_INVALID, "there is no %s to run", layer ? "batch" : "layer");
     if (batch->count == 0)
         return HN_OK;
     if (!batch->x && layer->inputs)
-        return error_set(error, HN_INVALID, "batch: x is missing; the model has %zu inputs", layer->inputs);
+        return error_about(error, HN_INVALID, error_argument("batch.x"),
+                           "batch: x is missing; the model has %zu inputs", layer->inputs);
     if (!batch->y)
-        return error_set(error, HN_INVALID, "batch: y, where the corrected outputs go, is missing");
+        return error_about(error, HN_INVALID, error_argument("batch.y"),
+                           "batch: y, where the corrected outputs go, is missing");
     if (batch->repeat_y && batch->y == batch->y_raw && batch->count > 1)
-        return error_set(error, HN_INVALID, "batch: y must not be y_raw when one row is repeated");
+        return error_about(error, HN_INVALID, error_argument("batch.y"),
+                           "batch: y must not be y_raw when one row is repeated");
+    if (batch->reports && batch->report_size < sizeof(hn_outcome))
+        return error_about(error, HN_INVALID, error_argument("batch.report_size"),
+                           "batch: the size of a report is not set; write .report_size = sizeof(hn_report)");
     if (batch->fallback && !all_finite(batch->fallback, layer->outputs, &unused))
-        return error_set(error, HN_INVALID, "batch: entry %zu of the fallback is not finite", unused);
+        return error_about(error, HN_INVALID, error_argument("batch.fallback"),
+                           "batch: entry %zu of the fallback is not finite", unused);
     if (!(batch->seconds >= 0 && batch->seconds < INFINITY))
-        return error_set(error, HN_INVALID, "batch: a deadline of %s seconds", error_number(batch->seconds).text);
+        return error_about(error, HN_INVALID, error_argument("batch.seconds"), "batch: a deadline of %s seconds",
+                           error_number(batch->seconds).text);
     return HN_OK;
 }
 
-hn_status check_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient, hn_error *error) {
-    hn_status status = check_batch(layer, batch, error);
-    if (status != HN_OK || batch->count == 0)
+hn_status take_batch(const hn_layer *layer, const hn_batch *given, hn_batch *batch, hn_error *error) {
+    const char *missing = !layer ? "layer" : !given ? "batch" : NULL;
+    if (missing)
+        return error_about(error, HN_INVALID, error_argument(missing), "there is no %s to run", missing);
+    hn_status status = STRUCT_TAKE(hn_batch, batch, given, error);
+    return status == HN_OK ? check_batch(layer, batch, error) : status;
+}
+
+hn_status take_gradient(const hn_batch *batch, const hn_gradient *given, hn_gradient *gradient, hn_error *error) {
+    *gradient = (hn_gradient){.size = sizeof *gradient};
+    if (batch->count == 0)
+        return HN_OK;
+    hn_status status = given ? STRUCT_TAKE(hn_gradient, gradient, given, error) : HN_OK;
+    if (status != HN_OK)
         return status;
-    if (!gradient || !gradient->grad_y || !gradient->grad_y_raw)
-        return error_set(error, HN_INVALID, "gradient: grad_y and grad_y_raw must be given");
+    if (!gradient->grad_y || !gradient->grad_y_raw)
+        return error_about(error, HN_INVALID, error_argument("gradient"),
+                           "gradient: grad_y and grad_y_raw must be given");
     if (!batch->tape || !batch->reports)
-        return error_set(error, HN_INVALID, "gradient: the batch was run without %s",
-                         batch->tape ? "reports" : "a tape");
+        return error_about(error, HN_INVALID, error_argument(batch->tape ? "batch.reports" : "batch.tape"),
+                           "gradient: the batch was run without %s", batch->tape ? "reports" : "a tape");
     return HN_OK;
+}
+
+static unsigned char *report_at(const hn_batch *batch, size_t sample) {
+    return (unsigned char *)batch->reports + sample * batch->report_size;
+}
+
+void report_write(const hn_batch *batch, size_t sample, const hn_report *report) {
+    size_t common = batch->report_size < sizeof *report ? batch->report_size : sizeof *report;
+    memcpy(report_at(batch, sample), report, common);
+    memset(report_at(batch, sample) + common, 0, batch->report_size - common);
+}
+
+hn_outcome report_outcome(const hn_batch *batch, size_t sample) {
+    hn_outcome outcome;
+    memcpy(&outcome, report_at(batch, sample) + offsetof(hn_report, outcome), sizeof outcome);
+    return outcome;
 }
 
 static hn_status too_small(const hn_layer *layer, size_t bytes, hn_error *error) {
-    return error_set(error, HN_INVALID, "the workspace has %zu bytes, the layer needs %zu", bytes,
-                     hn_layer_workspace_bytes(layer));
+    return error_about(error, HN_INVALID, error_argument("bytes"), "the workspace has %zu bytes, the layer needs %zu",
+                       bytes, hn_layer_workspace_bytes(layer));
 }
 
-hn_status hn_layer_run(const hn_layer *layer, const hn_batch *batch, void *workspace, size_t bytes, hn_error *error) {
+hn_status hn_layer_run(const hn_layer *layer, const hn_batch *given, void *workspace, size_t bytes, hn_error *error) {
     struct worker worker;
     struct queue queue = {0};
-    hn_status status = check_batch(layer, batch, error);
-    if (status != HN_OK || batch->count == 0)
+    hn_batch batch;
+    hn_status status = take_batch(layer, given, &batch, error);
+    if (status != HN_OK || batch.count == 0)
         return status;
-    if (!worker_begin(&worker, layer, batch->count, workspace, bytes))
+    if (!worker_begin(&worker, layer, batch.count, workspace, bytes))
         return too_small(layer, bytes, error);
-    queue.deadline = batch->seconds > 0 ? clock_seconds() + batch->seconds : 0;
-    worker.batch = batch;
+    queue.deadline = batch.seconds > 0 ? clock_seconds() + batch.seconds : 0;
+    worker.batch = &batch;
     worker.queue = &queue;
     worker_run(&worker);
     return HN_OK;
 }
 
-hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient, void *workspace,
+hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *given, const hn_gradient *wanted, void *workspace,
                             size_t bytes, hn_error *error) {
     struct worker worker;
     struct queue queue = {0};
-    hn_status status = check_gradient(layer, batch, gradient, error);
-    if (status != HN_OK || batch->count == 0)
+    hn_batch batch;
+    hn_gradient gradient;
+    hn_status status = take_batch(layer, given, &batch, error);
+    if (status == HN_OK)
+        status = take_gradient(&batch, wanted, &gradient, error);
+    if (status != HN_OK || batch.count == 0)
         return status;
-    if (!worker_begin(&worker, layer, batch->count, workspace, bytes))
+    if (!worker_begin(&worker, layer, batch.count, workspace, bytes))
         return too_small(layer, bytes, error);
-    worker.batch = batch;
+    worker.batch = &batch;
     worker.queue = &queue;
-    worker_gradient(&worker, gradient);
+    worker_gradient(&worker, &gradient);
     return HN_OK;
 }

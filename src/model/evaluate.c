@@ -43,24 +43,28 @@ static double node_value(const hn_model *model, uint32_t number, struct point po
 }
 
 static hn_status check_request(const hn_model *model, size_t count, const hn_expr *exprs, struct point point,
-                               hn_error *error) {
+                               const hn_real *values, hn_error *error) {
     hn_status status = hn_model_status(model, error);
     if (status != HN_OK)
         return status;
     if (!model->finished)
-        return error_set(error, HN_INVALID, "hn_model_evaluate: the model is not finished");
-    if ((!point.x && model->input_count > 0) || !point.y)
-        return error_set(error, HN_INVALID, "hn_model_evaluate: %s is missing", point.y ? "x" : "y");
+        return error_about(error, HN_INVALID, error_argument("model"), "hn_model_evaluate: the model is not finished");
+    const char *missing = !point.y ? "y" : !point.x && model->input_count > 0 ? "x" : NULL;
+    if (missing)
+        return error_about(error, HN_INVALID, error_argument(missing), "hn_model_evaluate: %s is missing", missing);
+    if (count > 0 && (!exprs || !values))
+        return error_missing(error, "hn_model_evaluate", exprs ? "values" : "exprs");
     for (size_t i = 0; i < count; i++)
         if (exprs[i].model != model || exprs[i].node == 0 || exprs[i].node >= model->graph.count)
-            return error_set(error, HN_INVALID, "hn_model_evaluate: expression %zu is none of this model", i);
+            return error_about(error, HN_INVALID, error_argument("exprs"),
+                               "hn_model_evaluate: expression %zu is none of this model", i);
     return HN_OK;
 }
 
 hn_status hn_model_evaluate(const hn_model *model, size_t count, const hn_expr *exprs, const hn_real *x,
                             const hn_real *y, hn_real *values, hn_error *error) {
     struct point point = {x, y};
-    hn_status status = check_request(model, count, exprs, point, error);
+    hn_status status = check_request(model, count, exprs, point, values, error);
     if (status != HN_OK || count == 0)
         return status;
     uint32_t *order = NULL;

@@ -64,7 +64,7 @@ hn_expr hn_sum(hn_model *model, size_t count, const hn_expr *terms) {
     if (count > FEW)
         nodes = size_multiply(count, sizeof *nodes, &bytes) ? base_allocate(bytes) : NULL;
     if (!nodes) {
-        model_fail(model, HN_NO_MEMORY, "sum of %zu terms: out of memory", count);
+        model_fail(model, HN_NO_MEMORY, "sum", "sum of %zu terms: out of memory", count);
         return (hn_expr){NULL, 0};
     }
     hn_expr sum = sum_nodes(model, count, terms, nodes);

@@ -160,12 +160,14 @@ static hn_status mark_all(struct marks *marks, hn_error *error) {
 
 hn_status hn_model_fingerprint(const hn_model *model, char out[HN_FINGERPRINT_BYTES], hn_error *error) {
     struct marks marks = {.model = model};
+    if (!out)
+        return error_missing(error, "hn_model_fingerprint", "out");
     out[0] = '\0';
     hn_status status = hn_model_status(model, error);
     if (status != HN_OK)
         return status;
     if (!model->finished)
-        return error_set(error, HN_INVALID, "fingerprint: the model is not finished");
+        return error_about(error, HN_INVALID, error_argument("model"), "fingerprint: the model is not finished");
     size_t most = 4 * model->output_count + 3 * model->row_count + model->definition_count + model->requirement_count;
     marks.roots = base_allocate((most + 1) * sizeof *marks.roots); /* fewer bytes than the lists have */
     if (!marks.roots)

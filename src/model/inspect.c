@@ -1,6 +1,8 @@
-/* inspect.c - the read-only side of hardnet/model.h.
+/* inspect.c - hardnet/inspect.h, and the questions about expressions of hardnet/model.h.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/structs.h"
 #include "model/parts.h"
 
 static hn_expr expression(const hn_model *model, uint32_t node) {
@@ -58,58 +60,93 @@ size_t hn_model_node_count(const hn_model *model) {
 
 /* ---- parts ---- */
 
-hn_input_info hn_model_input(const hn_model *model, size_t index) {
-    if (index >= hn_model_input_count(model))
-        return (hn_input_info){.name = NULL};
-    const struct model_input *input = &model->inputs[index];
-    return (hn_input_info){input->name, input->lower, input->upper};
+/* Ends a call that gave out a part, or zeros because there is none. */
+static hn_status answer(hn_status given, const hn_model *model, bool found, const char *part, hn_error *error) {
+    if (given != HN_OK || found)
+        return given;
+    if (!model)
+        return error_missing(error, "inspection", "model");
+    return error_about(error, HN_INVALID, error_argument("index"), "the model has no %s of this index", part);
 }
 
-hn_output_info hn_model_output(const hn_model *model, size_t index) {
-    if (index >= hn_model_output_count(model))
-        return (hn_output_info){.name = NULL};
-    const struct model_output *output = &model->outputs[index];
-    return (hn_output_info){.name = output->name,
-                            .lower = expression(model, output->lower),
-                            .upper = expression(model, output->upper),
-                            .start = expression(model, output->start),
-                            .fixed = expression(model, output->fixed)};
+hn_status hn_model_get_input(const hn_model *model, size_t index, hn_input_info *out, hn_error *error) {
+    hn_input_info own = {.size = sizeof own};
+    bool found = index < hn_model_input_count(model);
+    if (found) {
+        const struct model_input *input = &model->inputs[index];
+        own = (hn_input_info){.size = sizeof own, .name = input->name, .lower = input->lower, .upper = input->upper};
+    }
+    return answer(STRUCT_GIVE(hn_input_info, out, &own, error), model, found, "input", error);
 }
 
-hn_row_info hn_model_row(const hn_model *model, size_t index) {
-    if (index >= hn_model_row_count(model))
-        return (hn_row_info){.name = NULL};
-    const struct model_row *row = &model->rows[index];
-    return (hn_row_info){.name = row->name,
-                         .group = row->group,
-                         .lower = expression(model, row->lower),
-                         .body = expression(model, row->body),
-                         .upper = expression(model, row->upper)};
+hn_status hn_model_get_output(const hn_model *model, size_t index, hn_output_info *out, hn_error *error) {
+    hn_output_info own = {.size = sizeof own};
+    bool found = index < hn_model_output_count(model);
+    if (found) {
+        const struct model_output *output = &model->outputs[index];
+        own = (hn_output_info){.size = sizeof own,
+                               .name = output->name,
+                               .lower = expression(model, output->lower),
+                               .upper = expression(model, output->upper),
+                               .start = expression(model, output->start),
+                               .fixed = expression(model, output->fixed)};
+    }
+    return answer(STRUCT_GIVE(hn_output_info, out, &own, error), model, found, "output", error);
 }
 
-hn_group_info hn_model_group(const hn_model *model, size_t index) {
-    if (index >= hn_model_group_count(model))
-        return (hn_group_info){.name = NULL};
-    const struct model_group *group = &model->groups[index];
-    return (hn_group_info){group->name, group->first, group->count};
+hn_status hn_model_get_row(const hn_model *model, size_t index, hn_row_info *out, hn_error *error) {
+    hn_row_info own = {.size = sizeof own};
+    bool found = index < hn_model_row_count(model);
+    if (found) {
+        const struct model_row *row = &model->rows[index];
+        own = (hn_row_info){.size = sizeof own,
+                            .name = row->name,
+                            .group = row->group,
+                            .lower = expression(model, row->lower),
+                            .body = expression(model, row->body),
+                            .upper = expression(model, row->upper)};
+    }
+    return answer(STRUCT_GIVE(hn_row_info, out, &own, error), model, found, "row", error);
 }
 
-hn_named_expr hn_model_definition(const hn_model *model, size_t index) {
-    if (index >= hn_model_definition_count(model))
-        return (hn_named_expr){.name = NULL};
-    const struct model_named *definition = &model->definitions[index];
-    return (hn_named_expr){definition->name, expression(model, definition->value)};
+hn_status hn_model_get_group(const hn_model *model, size_t index, hn_group_info *out, hn_error *error) {
+    hn_group_info own = {.size = sizeof own};
+    bool found = index < hn_model_group_count(model);
+    if (found) {
+        const struct model_group *group = &model->groups[index];
+        own = (hn_group_info){.size = sizeof own, .name = group->name, .first = group->first, .count = group->count};
+    }
+    return answer(STRUCT_GIVE(hn_group_info, out, &own, error), model, found, "group", error);
 }
 
-hn_named_expr hn_model_requirement(const hn_model *model, size_t index) {
-    if (index >= hn_model_requirement_count(model))
-        return (hn_named_expr){.name = NULL};
-    const struct model_named *requirement = &model->requirements[index];
-    return (hn_named_expr){requirement->name, expression(model, requirement->value)};
+hn_status hn_model_get_definition(const hn_model *model, size_t index, hn_named_expr *out, hn_error *error) {
+    hn_named_expr own = {.size = sizeof own};
+    bool found = index < hn_model_definition_count(model);
+    if (found) {
+        const struct model_named *definition = &model->definitions[index];
+        own = (hn_named_expr){
+            .size = sizeof own, .name = definition->name, .value = expression(model, definition->value)};
+    }
+    return answer(STRUCT_GIVE(hn_named_expr, out, &own, error), model, found, "definition", error);
 }
 
-hn_objective_info hn_model_objective(const hn_model *model) {
-    if (!model || model->objective.value == 0)
-        return (hn_objective_info){.name = NULL};
-    return (hn_objective_info){model->objective.name, expression(model, model->objective.value), model->maximize};
+hn_status hn_model_get_requirement(const hn_model *model, size_t index, hn_named_expr *out, hn_error *error) {
+    hn_named_expr own = {.size = sizeof own};
+    bool found = index < hn_model_requirement_count(model);
+    if (found) {
+        const struct model_named *requirement = &model->requirements[index];
+        own = (hn_named_expr){
+            .size = sizeof own, .name = requirement->name, .value = expression(model, requirement->value)};
+    }
+    return answer(STRUCT_GIVE(hn_named_expr, out, &own, error), model, found, "requirement", error);
+}
+
+hn_status hn_model_get_objective(const hn_model *model, hn_objective_info *out, hn_error *error) {
+    hn_objective_info own = {.size = sizeof own};
+    if (model && model->objective.value != 0) {
+        own.name = model->objective.name;
+        own.minimized = expression(model, model->objective.value);
+        own.maximize = model->maximize;
+    }
+    return answer(STRUCT_GIVE(hn_objective_info, out, &own, error), model, model != NULL, "objective", error);
 }

@@ -75,7 +75,7 @@ static const struct node *expect_leaf(hn_model *model, hn_expr expr, enum space 
     const struct node *node = &model->graph.nodes[number];
     if (number != 0 && node->op == OP_LEAF && node->a == (uint32_t)space)
         return node;
-    model_fail(model, HN_INVALID, "%s: the expression is no %s", what, space == SPACE_X ? "input" : "output");
+    model_fail(model, HN_INVALID, what, "%s: the expression is no %s", what, space == SPACE_X ? "input" : "output");
     return NULL;
 }
 
@@ -85,7 +85,7 @@ void hn_input_range(hn_expr input, hn_real lower, hn_real upper) {
         return;
     struct model_input *place = &input.model->inputs[node->b];
     if (!(lower <= upper)) {
-        model_fail(input.model, HN_INVALID, "input %s: its range is empty or not a number", place->name);
+        model_fail(input.model, HN_INVALID, place->name, "input %s: its range is empty or not a number", place->name);
         return;
     }
     place->lower = lower;
@@ -172,7 +172,7 @@ void hn_define(hn_model *model, const char *name, hn_expr value) {
     if (!place)
         return;
     if (place->value != 0)
-        model_fail(model, HN_INVALID, "definition %s: defined twice", name);
+        model_fail(model, HN_INVALID, name, "definition %s: defined twice", name);
     else
         place->value = node;
 }

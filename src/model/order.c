@@ -54,14 +54,16 @@ static hn_status cycle_error(const struct walk *walk, uint32_t again, hn_error *
             output = model->outputs[node->b].name;
     } while (walk->stack[i] != again);
     if (output)
-        return error_set(error, HN_INVALID, "output %s: its fixed value depends on outputs", output);
-    return error_set(error, HN_INVALID, "definition %s: defined in terms of itself", definition);
+        return error_about(error, HN_INVALID, error_part(output), "output %s: its fixed value depends on outputs",
+                           output);
+    return error_about(error, HN_INVALID, error_part(definition), "definition %s: defined in terms of itself",
+                       definition);
 }
 
 static hn_status undefined_error(const struct walk *walk, hn_error *error) {
     const struct node *node = &walk->model->graph.nodes[walk->stack[walk->depth - 1]];
-    return error_set(error, HN_INVALID, "definition %s: referred to but never defined",
-                     walk->model->definitions[node->a].name);
+    const char *name = walk->model->definitions[node->a].name;
+    return error_about(error, HN_INVALID, error_part(name), "definition %s: referred to but never defined", name);
 }
 
 static hn_status walk_from(struct walk *walk, uint32_t root, hn_error *error) {
@@ -168,6 +170,7 @@ hn_status model_import(const hn_model *model, struct graph *to, uint32_t *roots,
     if (!map || to->status == HN_NO_MEMORY)
         return error_no_memory(error, "model");
     if (to->status != HN_OK)
-        return error_set(error, to->status, "model: more than %zu nodes in the graph; raise max_nodes", to->max_nodes);
+        return error_about(error, to->status, error_option("max_nodes"),
+                           "model: more than %zu nodes in the graph; raise max_nodes", to->max_nodes);
     return HN_OK;
 }

@@ -59,8 +59,9 @@ struct hn_model {
 
 enum name_kind { NAME_INPUT, NAME_OUTPUT, NAME_ROW, NAME_DEFINITION, NAME_REQUIREMENT, NAME_OBJECTIVE };
 
-/* Lets the first error stick. */
-__attribute__((format(printf, 3, 4))) void model_fail(hn_model *model, hn_status status, const char *format, ...);
+/* Lets the first error stick. name: the part that it is about, NULL for none. */
+__attribute__((format(printf, 4, 5))) void model_fail(hn_model *model, hn_status status, const char *name,
+                                                      const char *format, ...);
 
 /* Whether the model takes no more; a finished one then gets an error that sticks. */
 bool model_refuses(hn_model *model, const char *what);

@@ -39,7 +39,7 @@ static void set_objective(hn_model *model, const char *name, hn_expr objective, 
     if (model_refuses(model, what))
         return;
     if (model->objective.value != 0) {
-        model_fail(model, HN_INVALID, "objective %s: there is one already, %s", what, model->objective.name);
+        model_fail(model, HN_INVALID, what, "objective %s: there is one already, %s", what, model->objective.name);
         return;
     }
     uint32_t node = model_argument(model, objective, what);
@@ -89,18 +89,18 @@ static void check_bounds(hn_model *model, const char *kind, const char *name, ui
     bool low_known = graph_is_constant(&model->graph, lower, &low);
     bool high_known = graph_is_constant(&model->graph, upper, &high);
     if ((low_known && isnan(low)) || (high_known && isnan(high)))
-        model_fail(model, HN_INVALID, "%s %s: a bound is not a number", kind, name);
+        model_fail(model, HN_INVALID, name, "%s %s: a bound is not a number", kind, name);
     else if (is_infinite(model, lower, 1) || is_infinite(model, upper, -1))
-        model_fail(model, HN_INVALID, "%s %s: a bound is infinite on the wrong side", kind, name);
+        model_fail(model, HN_INVALID, name, "%s %s: a bound is infinite on the wrong side", kind, name);
     else if (low_known && high_known && low > high)
-        model_fail(model, HN_INVALID, "%s %s: lower bound %s exceeds upper bound %s", kind, name,
+        model_fail(model, HN_INVALID, name, "%s %s: lower bound %s exceeds upper bound %s", kind, name,
                    error_number(low).text, error_number(high).text);
 }
 
 static void check_free_of_outputs(hn_model *model, const uint8_t *spaces, uint32_t node, const char *kind,
                                   const char *name, const char *part) {
     if (spaces[node] >> SPACE_Y & 1u)
-        model_fail(model, HN_INVALID, "%s %s: its %s depends on outputs", kind, name, part);
+        model_fail(model, HN_INVALID, name, "%s %s: its %s depends on outputs", kind, name, part);
 }
 
 static void check_parts(hn_model *model, const uint8_t *spaces) {
@@ -120,7 +120,8 @@ static void check_parts(hn_model *model, const uint8_t *spaces) {
     }
     for (size_t i = 0; i < model->definition_count; i++)
         if (model->definitions[i].value == 0)
-            model_fail(model, HN_INVALID, "definition %s: referred to but never defined", model->definitions[i].name);
+            model_fail(model, HN_INVALID, model->definitions[i].name, "definition %s: referred to but never defined",
+                       model->definitions[i].name);
     for (size_t i = 0; i < model->requirement_count; i++)
         check_free_of_outputs(model, spaces, model->requirements[i].value, "requirement", model->requirements[i].name,
                               "condition");
@@ -178,9 +179,9 @@ static void check_model(hn_model *model) {
     uint32_t *roots = all_roots(model, &root_count);
     uint8_t *spaces = base_allocate(model->graph.count);
     if (!roots || !spaces) {
-        model_fail(model, HN_NO_MEMORY, "model: out of memory");
+        model_fail(model, HN_NO_MEMORY, "model", "model: out of memory");
     } else if (model_order(model, roots, root_count, &order, &count, &error) != HN_OK) {
-        model_fail(model, error.status, "%s", error.text);
+        model->error = error;
     } else {
         resolve_spaces(model, order, count, spaces);
         check_parts(model, spaces);
@@ -205,7 +206,7 @@ static bool find_group(hn_model *model, const char *name, uint32_t *group) {
     model->groups = list;
     char *copy = arena_copy_text(&model->texts, name, length);
     if (!copy || !names_add(&model->group_names, copy, length, (uint32_t)model->group_count)) {
-        model_fail(model, HN_NO_MEMORY, "constraint %s: out of memory", name);
+        model_fail(model, HN_NO_MEMORY, name, "constraint %s: out of memory", name);
         return false;
     }
     *group = (uint32_t)model->group_count;
@@ -255,7 +256,7 @@ static void number_rows(hn_model *model) {
         model->rows = list;
     bool ready = rows && list;
     if (!ready)
-        model_fail(model, HN_NO_MEMORY, "model: out of memory");
+        model_fail(model, HN_NO_MEMORY, "model", "model: out of memory");
     size_t count = ready ? collect_rows(model, rows) : 0;
     for (size_t i = 0; ready && i < count; i++)
         ready = find_group(model, rows[i].name, &rows[i].group);
@@ -267,7 +268,7 @@ static void number_rows(hn_model *model) {
 hn_status hn_model_finish(hn_model *model, hn_error *error) {
     if (model && !model->finished && model->error.status == HN_OK) {
         if (model->output_count == 0)
-            model_fail(model, HN_INVALID, "model: it has no outputs");
+            model_fail(model, HN_INVALID, NULL, "model: it has no outputs");
         else
             check_model(model);
         if (model->error.status == HN_OK)

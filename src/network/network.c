@@ -159,8 +159,8 @@ void hn_network_destroy(hn_network *network) {
 
 /* ---- looking in ---- */
 
-hn_network_options hn_network_describe(const hn_network *network) {
-    return network ? network->options : (hn_network_options){.inputs = 0};
+void hn_network_get_options(const hn_network *network, hn_network_options *out) {
+    *out = network ? network->options : (hn_network_options){.inputs = 0};
 }
 
 size_t hn_network_parameter_count(const hn_network *network) {
@@ -175,7 +175,7 @@ const hn_real *hn_network_parameters_of(const hn_network *network) {
     return network ? network->parameters : NULL;
 }
 
-const char *hn_network_text(const hn_network *network, const char *key) {
+const char *hn_network_metadata(const hn_network *network, const char *key) {
     return network && key ? texts_find(network->texts, network->text_bytes, key) : NULL;
 }
 

@@ -19,10 +19,10 @@ static hn_status check_numbers(const hn_network *network, const char *path, hn_e
     return HN_OK;
 }
 
-static hn_status write_network(const hn_network *network, const char *path, size_t count, const hn_note_text *texts,
+static hn_status write_network(const hn_network *network, const char *path, size_t count, const hn_metadata *texts,
                                hn_error *error) {
-    const hn_note_text own[] = {{NETWORK_KEY_FORMAT, NETWORK_FORMAT},
-                                {NETWORK_KEY_ACTIVATION, hn_activation_text(network->options.activation)}};
+    const hn_metadata own[] = {{NETWORK_KEY_FORMAT, NETWORK_FORMAT},
+                               {NETWORK_KEY_ACTIVATION, hn_activation_text(network->options.activation)}};
     struct network_tensor named[MOST_TENSORS];
     struct memory_tensor tensors[MOST_TENSORS];
     struct safetensors_content content = {.own_count = sizeof own / sizeof own[0],
@@ -42,7 +42,7 @@ static hn_status write_network(const hn_network *network, const char *path, size
     return safetensors_write(&content, path, error);
 }
 
-hn_status hn_network_save(const hn_network *network, const char *path, size_t count, const hn_note_text *texts,
+hn_status hn_network_save(const hn_network *network, const char *path, size_t count, const hn_metadata *texts,
                           hn_error *error) {
     if (!network || !path)
         return error_set(error, HN_INVALID, "there is no %s to save", network ? "path" : "network");

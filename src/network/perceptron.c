@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "network/matrix.h"
 #include "network/network_parts.h"
 
 /* ---- memory ---- */

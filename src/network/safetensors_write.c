@@ -175,7 +175,7 @@ static bool is_utf8(const char *text) {
     return true;
 }
 
-static bool has_key(size_t count, const hn_note_text *texts, const char *key) {
+static bool has_key(size_t count, const hn_metadata *texts, const char *key) {
     for (size_t i = 0; i < count; i++)
         if (strcmp(texts[i].key, key) == 0)
             return true;
@@ -183,7 +183,7 @@ static bool has_key(size_t count, const hn_note_text *texts, const char *key) {
 }
 
 static hn_status check_text(const struct safetensors_content *content, size_t i, const char *path, hn_error *error) {
-    const hn_note_text *texts = content->texts;
+    const hn_metadata *texts = content->texts;
     const char *key = texts[i].key;
     if (!key || !texts[i].value)
         return error_set(error, HN_INVALID, "%s: text %zu has no %s", path, i, key ? "value" : "key");

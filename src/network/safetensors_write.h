@@ -19,8 +19,8 @@ struct memory_tensor {
 /* What a file holds, in this order, the checksum between the two lists of texts. */
 struct safetensors_content {
     size_t own_count, text_count, tensor_count;
-    const hn_note_text *own; /* what says which kind of file it is */
-    const hn_note_text *texts;
+    const hn_metadata *own; /* what says which kind of file it is */
+    const hn_metadata *texts;
     const struct memory_tensor *tensors;
 };
 

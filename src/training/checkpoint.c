@@ -27,7 +27,7 @@ hn_status checkpoint_save(const struct checkpoint *checkpoint, const char *path,
         tensors[i] = (struct memory_tensor){
             .name = part->name, .dimensions = 2, .shape = {part->rows, part->columns}, .numbers = part->numbers};
     }
-    const hn_note_text own = {KEY_FORMAT, FORMAT};
+    const hn_metadata own = {KEY_FORMAT, FORMAT};
     const struct safetensors_content content = {.own_count = 1,
                                                 .own = &own,
                                                 .text_count = checkpoint->text_count,
@@ -46,7 +46,7 @@ static hn_status check_texts(const struct checkpoint *checkpoint, const struct s
         return error_set(error, HN_UNSUPPORTED, "%s: its format is \"%s\", not \"" FORMAT "\"", path,
                          show_name(format ? format : "").text);
     for (size_t i = 0; i < checkpoint->text_count; i++) {
-        const hn_note_text *text = &checkpoint->texts[i];
+        const hn_metadata *text = &checkpoint->texts[i];
         const char *value = texts_find(file->texts, file->text_bytes, text->key);
         if (!value)
             return error_set(error, HN_INVALID, "%s: it does not say with which %s it was made", path, text->key);

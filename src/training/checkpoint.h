@@ -25,7 +25,7 @@ struct checkpoint_part {
 
 struct checkpoint {
     size_t text_count, part_count;
-    const hn_note_text *texts;
+    const hn_metadata *texts;
     struct checkpoint_part *parts;
 };
 

@@ -79,8 +79,7 @@ static void write_independent(const hn_policy *policy, char text[VALUE_SIZE]) {
 }
 
 static hn_status write_values(const hn_policy *policy, struct values *values, hn_error *error) {
-    hn_policy_options o = hn_policy_describe(policy);
-    const hn_baseline *b = &policy->baseline;
+    hn_policy_options o = hn_policy_options_of(policy);
     enum { SIZE = sizeof values->text[0] };
     snprintf(values->text[METHOD], SIZE, "%s", hn_method_text(o.layer.method));
     snprintf(values->text[DAMPING], SIZE, "%s", hexadecimal_write(o.layer.damping < 0 ? -1 : o.layer.damping).text);
@@ -89,15 +88,15 @@ static hn_status write_values(const hn_policy *policy, struct values *values, hn
     snprintf(values->text[RELATIVE], SIZE, "%s", o.layer.relative ? "true" : "false");
     snprintf(values->text[CANDIDATES], SIZE, "%zu", o.candidates);
     snprintf(values->text[REFINE], SIZE, "%d", o.refine);
-    snprintf(values->text[SCHEME], SIZE, "%s", hn_scheme_text(b->scheme));
-    snprintf(values->text[CORRECTION_STEPS], SIZE, "%d", b->correction_steps);
-    snprintf(values->text[CORRECTION_RATE], SIZE, "%s", hexadecimal_write(b->correction_rate).text);
-    snprintf(values->text[MOMENTUM], SIZE, "%s", hexadecimal_write(b->momentum).text);
+    snprintf(values->text[SCHEME], SIZE, "%s", hn_scheme_text(o.scheme));
+    snprintf(values->text[CORRECTION_STEPS], SIZE, "%d", o.correction_steps);
+    snprintf(values->text[CORRECTION_RATE], SIZE, "%s", hexadecimal_write(o.correction_rate).text);
+    snprintf(values->text[MOMENTUM], SIZE, "%s", hexadecimal_write(o.momentum).text);
     write_independent(policy, values->text[INDEPENDENT]);
     return hn_model_fingerprint(policy->model, values->text[MODEL], error);
 }
 
-static hn_status check_texts(const char *path, size_t count, const hn_note_text *texts, hn_error *error) {
+static hn_status check_texts(const char *path, size_t count, const hn_metadata *texts, hn_error *error) {
     if (count > 0 && !texts)
         return error_set(error, HN_INVALID, "%s: the texts are missing", path);
     if (count > NETWORK_MOST_TEXTS - SETTINGS)
@@ -110,7 +109,7 @@ static hn_status check_texts(const char *path, size_t count, const hn_note_text 
     return HN_OK;
 }
 
-hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count, const hn_note_text *texts,
+hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count, const hn_metadata *texts,
                          hn_error *error) {
     struct values values;
     if (!policy || !path)
@@ -120,11 +119,11 @@ hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count
         status = write_values(policy, &values, error);
     if (status != HN_OK)
         return status;
-    hn_note_text *all = base_allocate((SETTINGS + count) * sizeof *all);
+    hn_metadata *all = base_allocate((SETTINGS + count) * sizeof *all);
     if (!all)
         return error_no_memory(error, path);
     for (size_t i = 0; i < SETTINGS; i++)
-        all[i] = (hn_note_text){keys[i], values.text[i]};
+        all[i] = (hn_metadata){keys[i], values.text[i]};
     if (count > 0)
         memcpy(all + SETTINGS, texts, count * sizeof *all);
     status = hn_network_save(policy->network, path, SETTINGS + count, all, error);
@@ -137,7 +136,7 @@ hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count
 static hn_status check_keys(const hn_network *network, const char *path, hn_error *error) {
     const char *at = network->texts, *end = at ? at + network->text_bytes : at;
     for (size_t i = 0; i < SETTINGS; i++)
-        if (!hn_network_text(network, keys[i]))
+        if (!hn_network_metadata(network, keys[i]))
             return error_set(error, HN_INVALID, "%s: the setting %s is missing: it is a network without a policy", path,
                              keys[i]);
     while (at < end) {
@@ -175,15 +174,7 @@ static bool read_count(const char *text, size_t *value) {
     return good;
 }
 
-/* What a file says of a policy. */
-struct policy_settings {
-    hn_policy_options policy;
-    hn_baseline baseline;
-};
-
-static bool read_setting(struct policy_settings *settings, enum setting setting, const char *text) {
-    hn_policy_options *o = &settings->policy;
-    hn_baseline *b = &settings->baseline;
+static bool read_setting(hn_policy_options *o, enum setting setting, const char *text) {
     switch (setting) {
     case METHOD:
         return hn_method_find(text, &o->layer.method);
@@ -200,24 +191,24 @@ static bool read_setting(struct policy_settings *settings, enum setting setting,
     case REFINE:
         return read_whole(text, &o->refine) && o->refine >= 0;
     case SCHEME:
-        return hn_scheme_find(text, &b->scheme);
+        return hn_scheme_find(text, &o->scheme);
     case CORRECTION_STEPS:
-        return read_whole(text, &b->correction_steps) && b->correction_steps >= 0;
+        return read_whole(text, &o->correction_steps) && o->correction_steps >= 0;
     case CORRECTION_RATE:
-        return hexadecimal_read(text, &b->correction_rate);
+        return hexadecimal_read(text, &o->correction_rate);
     case MOMENTUM:
-        return hexadecimal_read(text, &b->momentum);
+        return hexadecimal_read(text, &o->momentum);
     default: /* the fingerprint and the columns are looked at later */
         return true;
     }
 }
 
-static hn_status read_settings(struct policy_settings *settings, const hn_network *network, const char *path,
+static hn_status read_settings(hn_policy_options *options, const hn_network *network, const char *path,
                                hn_error *error) {
     hn_status status = check_keys(network, path, error);
     for (int i = 0; status == HN_OK && i < SETTINGS; i++) {
-        const char *text = hn_network_text(network, keys[i]);
-        if (!read_setting(settings, (enum setting)i, text))
+        const char *text = hn_network_metadata(network, keys[i]);
+        if (!read_setting(options, (enum setting)i, text))
             status = error_set(error, HN_INVALID, "%s: the setting %s is \"%s\"", path, keys[i], show_name(text).text);
     }
     return status;
@@ -226,16 +217,16 @@ static hn_status read_settings(struct policy_settings *settings, const hn_networ
 /* ---- loading: the model ---- */
 
 /* How many outputs dc3 needs is found when the policy is created. */
-static hn_status check_widths(const hn_model *model, const hn_network *network, const struct policy_settings *settings,
+static hn_status check_widths(const hn_model *model, const hn_network *network, const hn_policy_options *options,
                               const char *path, hn_error *error) {
-    hn_network_options o = hn_network_describe(network);
+    hn_network_options o = hn_network_options_of(network);
     size_t inputs = hn_model_input_count(model), outputs = hn_model_output_count(model);
-    size_t candidates = settings->policy.candidates;
+    size_t candidates = options->candidates;
     if (o.inputs != inputs)
         return error_set(error, HN_INVALID, "%s: the network has %zu inputs, and the model %zu", path, o.inputs,
                          inputs);
     bool all = o.outputs % candidates == 0 && o.outputs / candidates == outputs;
-    if (!all && settings->baseline.scheme != HN_SCHEME_DC3)
+    if (!all && options->scheme != HN_SCHEME_DC3)
         return error_set(error, HN_INVALID,
                          "%s: the network has %zu outputs for %zu candidate%s, and the model %zu for each", path,
                          o.outputs, candidates, candidates == 1 ? "" : "s", outputs);
@@ -245,7 +236,7 @@ static hn_status check_widths(const hn_model *model, const hn_network *network, 
 static hn_status check_model(const hn_model *model, const hn_network *network, const char *path, hn_error *error) {
     enum { SHOWN = 12 };
     char wanted[HN_FINGERPRINT_BYTES];
-    const char *found = hn_network_text(network, keys[MODEL]);
+    const char *found = hn_network_metadata(network, keys[MODEL]);
     hn_status status = hn_model_fingerprint(model, wanted, error);
     if (status != HN_OK || strcmp(found, wanted) == 0)
         return status;
@@ -258,7 +249,7 @@ static hn_status check_model(const hn_model *model, const hn_network *network, c
 
 /* The choice of dependent outputs is made again; a network for another one is of no use. */
 static hn_status check_independent(hn_policy **policy, const hn_network *network, const char *path, hn_error *error) {
-    const char *found = hn_network_text(network, keys[INDEPENDENT]);
+    const char *found = hn_network_metadata(network, keys[INDEPENDENT]);
     char wanted[VALUE_SIZE];
     write_independent(*policy, wanted);
     if (strcmp(found, wanted) == 0)
@@ -270,31 +261,31 @@ static hn_status check_independent(hn_policy **policy, const hn_network *network
 }
 
 static hn_status build(hn_policy **out, const hn_model *model, const hn_network *network,
-                       const struct policy_settings *settings, const char *path, hn_error *error) {
+                       const hn_policy_options *options, const char *path, hn_error *error) {
     hn_error inner = {.text = ""};
-    hn_status status = hn_baseline_policy(out, model, network, &settings->policy, &settings->baseline, &inner);
+    hn_status status = hn_policy_create(out, model, network, options, &inner);
     if (status != HN_OK)
         error_set(error, status, "%s: %.400s", path, inner.text);
     return status == HN_OK ? check_independent(out, network, path, error) : status;
 }
 
 hn_status hn_policy_load(hn_policy **out, const hn_model *model, const char *path, int threads, hn_error *error) {
-    struct policy_settings settings = {hn_policy_defaults(), hn_baseline_defaults()};
+    hn_policy_options options = hn_policy_defaults();
     hn_network *network;
     *out = NULL;
-    settings.policy.threads = threads;
+    options.threads = threads;
     if (!model || !path)
         return error_set(error, HN_INVALID, "there is no %s to load a policy %s", model ? "path" : "model",
                          model ? "from" : "for");
     hn_status status = hn_network_load(&network, path, error);
     if (status == HN_OK)
-        status = read_settings(&settings, network, path, error);
+        status = read_settings(&options, network, path, error);
     if (status == HN_OK)
-        status = check_widths(model, network, &settings, path, error);
+        status = check_widths(model, network, &options, path, error);
     if (status == HN_OK)
         status = check_model(model, network, path, error);
     if (status == HN_OK)
-        status = build(out, model, network, &settings, path, error);
+        status = build(out, model, network, &options, path, error);
     if (status == HN_OK)
         (*out)->owned = network;
     else

@@ -65,7 +65,7 @@ struct said {
     size_t length;
 };
 
-static inline void keep_said(void *context, const hn_note *note) {
+static inline void keep_said(void *context, const hn_message *note) {
     static const char *const severities[] = {"note", "warning", "error"};
     struct said *said = context;
     int written =

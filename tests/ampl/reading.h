@@ -19,7 +19,7 @@ enum { MOST_OUTPUTS = 64 };
 
 static inline hn_status read_text(hn_model **model, const char *text, const hn_read_options *options, hn_error *error) {
     hn_text texts[] = {{"m", text, strlen(text)}};
-    return hn_model_read_text(model, 1, texts, options, error);
+    return hn_model_read_memory(model, 1, texts, options, error);
 }
 
 static inline hn_model *must_read(const char *text) {

@@ -87,7 +87,7 @@ static void a_data_file_starts_in_data_mode(void **state) {
     hn_text texts[] = {{"a.mod", text, strlen(text)}, {"a.dat", data, strlen(data)}};
     hn_model *model;
     hn_error error;
-    assert_int_equal(hn_model_read_text(&model, 2, texts, NULL, &error), HN_OK);
+    assert_int_equal(hn_model_read_memory(&model, 2, texts, NULL, &error), HN_OK);
     assert_int_equal(hn_model_output_count(model), 3);
     hn_model_destroy(model);
 }

@@ -134,7 +134,7 @@ static void a_word_of_an_operator_is_the_operator_until_it_is_declared(void **st
                 6 + 3 + 2);
 }
 
-static void keep_count(void *context, const hn_note *note) {
+static void keep_count(void *context, const hn_message *note) {
     size_t *counts = context;
     counts[note->severity]++;
 }
@@ -144,7 +144,7 @@ static hn_status count_notes(const char *text, size_t *counts) {
     hn_read_options options = hn_read_defaults();
     hn_error error;
     hn_model *model;
-    options.note = keep_count;
+    options.message = keep_count;
     options.context = counts;
     hn_status status = read_text(&model, text, &options, &error);
     hn_model_destroy(model);
@@ -227,7 +227,7 @@ static void a_note_that_repeats_is_said_once_with_its_count(void **state) {
         size_t length = strlen(text);
         snprintf(text + length, sizeof text - length, " c%d := %d: x <= %d;", i, i, i);
     }
-    options.note = keep_said;
+    options.message = keep_said;
     options.context = &said;
     assert_int_equal(read_text(&model, text, &options, &error), HN_OK);
     hn_model_destroy(model);

@@ -146,7 +146,7 @@ struct noted {
     char last[200];
 };
 
-static void keep(void *context, const hn_note *note) {
+static void keep(void *context, const hn_message *note) {
     struct noted *noted = context;
     noted->count[note->severity]++;
     snprintf(noted->last, sizeof noted->last, "%zu:%zu: %s", note->line, note->column, note->text);
@@ -158,7 +158,7 @@ static void what_is_skipped_is_noted(void **state) {
     hn_read_options options = hn_read_defaults();
     hn_model *model;
     hn_error error;
-    options.note = keep;
+    options.message = keep;
     options.context = &noted;
     const char *text =
         "reset; option solver ipopt; option foo 'a;b'; var x suffix sos 3; display x, 'don''t; stop'; printf "
@@ -178,7 +178,7 @@ static void several_mistakes_are_reported_together(void **state) {
     hn_read_options options = hn_read_defaults();
     hn_model *model;
     hn_error error;
-    options.note = keep;
+    options.message = keep;
     options.context = &noted;
     assert_int_equal(read_text(&model, "var x\nvar y;\nc: x + q <= 1;\nd: y ++ <= 3;\ne: x <= y;\n", &options, &error),
                      HN_SYNTAX);

@@ -325,7 +325,7 @@ static void a_text_comes_out_as_its_mathematics_says(void **state) {
     text->complaints.about = text->name;
     text->options = hn_read_defaults();
     text->options.lets = text->let_list;
-    text->options.note = keep_said;
+    text->options.message = keep_said;
     text->options.context = &text->said;
     each_line(text, NULL);
     if (hn_model_read(&text->model, text->file_count, text->paths, &text->options, &error) != HN_OK)

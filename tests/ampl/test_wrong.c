@@ -150,7 +150,7 @@ static void a_wrong_text_is_refused_at_its_place(void **state) {
     options.let_count = wrong->let[0] != '\0';
     options.max_nodes = wrong->max_nodes > 0 ? wrong->max_nodes : options.max_nodes;
     options.max_bytes = wrong->max_bytes > 0 ? wrong->max_bytes : options.max_bytes;
-    options.note = keep_said;
+    options.message = keep_said;
     options.context = &said;
     hn_status status = hn_model_read(&model, 1, paths, &options, &error);
     if (status == HN_OK) {

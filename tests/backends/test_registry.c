@@ -11,7 +11,7 @@ static void the_best_backend_is_chosen_unless_told(void **state) {
     (void)state;
     struct backend best, chosen;
     assert_true(backend_at(0, &best));
-    assert_int_equal(backend_choose(&chosen, NULL, NULL), HN_OK);
+    assert_int_equal(backend_choose(&chosen, HN_INSTRUCTIONS_BEST, NULL), HN_OK);
     assert_string_equal(best.name, chosen.name);
 }
 
@@ -21,34 +21,38 @@ static void the_portable_backend_is_always_there_and_last(void **state) {
     for (size_t i = 0; backend_at(i, &last); i++)
         ;
     assert_string_equal(last.name, "portable");
-    assert_int_equal(backend_choose(&named, "portable", NULL), HN_OK);
+    assert_int_equal(backend_choose(&named, HN_INSTRUCTIONS_PORTABLE, NULL), HN_OK);
     assert_true(named.run == last.run);
 }
 
 static void a_backend_is_found_by_name_or_refused_because_the_processor_lacks_it(void **state) {
     (void)state;
-    static const char *const names[] = {"avx2", "avx512"};
+    static const hn_instructions sets[] = {HN_INSTRUCTIONS_AVX2, HN_INSTRUCTIONS_AVX512};
     for (int i = 0; i < 2; i++) {
         hn_error error = {.status = HN_OK, .text = ""};
         struct backend backend, other;
+        const char *name = hn_instructions_text(sets[i]);
         bool listed = false;
         for (size_t j = 0; backend_at(j, &other); j++)
-            listed = listed || strcmp(other.name, names[i]) == 0;
-        assert_int_equal(backend_choose(&backend, names[i], &error) == HN_OK, listed);
+            listed = listed || strcmp(other.name, name) == 0;
+        assert_int_equal(backend_choose(&backend, sets[i], &error) == HN_OK, listed);
         if (listed)
-            assert_string_equal(backend.name, names[i]);
+            assert_string_equal(backend.name, name);
         else
-            assert_non_null(strstr(error.text, names[i]));
+            assert_non_null(strstr(error.text, name));
+        if (!listed)
+            assert_int_equal(error.code, HN_CODE_INSTRUCTIONS);
     }
 }
 
-static void an_unknown_name_is_refused_with_the_names_to_choose_from(void **state) {
+static void an_unknown_set_is_refused_with_those_to_choose_from(void **state) {
     (void)state;
     hn_error error = {.text = ""};
     struct backend backend;
-    assert_int_equal(backend_choose(&backend, "mmx", &error), HN_INVALID);
+    assert_int_equal(backend_choose(&backend, HN_INSTRUCTIONS_COUNT, &error), HN_INVALID);
     assert_int_equal(error.status, HN_INVALID);
-    assert_non_null(strstr(error.text, "mmx"));
+    assert_int_equal(error.code, HN_CODE_INSTRUCTIONS);
+    assert_string_equal(error.subject, "unknown");
     assert_non_null(strstr(error.text, "portable, avx2 or avx512"));
 }
 
@@ -57,7 +61,7 @@ int main(void) {
         cmocka_unit_test(the_best_backend_is_chosen_unless_told),
         cmocka_unit_test(the_portable_backend_is_always_there_and_last),
         cmocka_unit_test(a_backend_is_found_by_name_or_refused_because_the_processor_lacks_it),
-        cmocka_unit_test(an_unknown_name_is_refused_with_the_names_to_choose_from),
+        cmocka_unit_test(an_unknown_set_is_refused_with_those_to_choose_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,9 +64,91 @@ static void a_long_sentence_is_cut_and_ended(void **state) {
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     place.behind = 'b';
-    error_set(&place.error, HN_INVALID, "%s", name);
+    error_about(&place.error, HN_INVALID, error_part(name), "%s", name);
     assert_int_equal(strlen(place.error.text), sizeof place.error.text - 1);
+    assert_string_equal(place.error.text + sizeof place.error.text - 6, "nn...");
+    assert_int_equal(strlen(place.error.subject), sizeof place.error.subject - 1);
+    assert_string_equal(place.error.subject + sizeof place.error.subject - 6, "nn...");
     assert_int_equal(place.behind, 'b');
+}
+
+static void no_character_is_cut_in_half(void **state) {
+    (void)state;
+    for (size_t shift = 0; shift < 3; shift++) {
+        hn_error error;
+        char name[2 * sizeof error.text];
+        memset(name, 'n', shift);
+        for (size_t i = shift; i < sizeof name - 4; i += 3)
+            memcpy(name + i, "\xe2\x82\xac", 4); /* the euro sign */
+        error_about(&error, HN_INVALID, error_file(name), "%s", name);
+        const char *texts[] = {error.text, error.subject};
+        for (int i = 0; i < 2; i++) {
+            size_t length = strlen(texts[i]);
+            assert_string_equal(texts[i] + length - 3, "...");
+            assert_int_equal((length - 3 - shift) % 3, 0);
+        }
+    }
+}
+
+static void an_error_says_what_it_is_about(void **state) {
+    (void)state;
+    hn_error error;
+    memset(&error, 0xff, sizeof error);
+    struct error_subject subject = {HN_CODE_POSITION, "a.mod", 3, 7};
+    assert_int_equal(error_about(&error, HN_SYNTAX, subject, "a.mod:3:7: no"), HN_SYNTAX);
+    assert_int_equal(error.code, HN_CODE_POSITION);
+    assert_string_equal(error.subject, "a.mod");
+    assert_true(error.line == 3 && error.column == 7);
+    for (size_t i = 0; i < sizeof error.reserved; i++)
+        assert_int_equal(error.reserved[i], 0);
+    error_set(&error, HN_LIMIT, "%s", "nothing to name");
+    assert_int_equal(error.code, HN_CODE_NONE);
+    assert_string_equal(error.subject, "");
+    assert_true(error.line == 0 && error.column == 0);
+    error_no_memory(&error, "pool");
+    assert_int_equal(error.code, HN_CODE_MEMORY);
+    assert_string_equal(error.subject, "pool");
+    error_missing(&error, "hn_pool_create", "layer");
+    assert_string_equal(error.text, "hn_pool_create: there is no layer");
+    assert_true(error.status == HN_INVALID && error.code == HN_CODE_ARGUMENT);
+}
+
+/* What programs compiled long ago rely on. */
+static void the_layout_of_an_error_is_fixed(void **state) {
+    (void)state;
+    assert_int_equal(sizeof(hn_error), 1024);
+    assert_int_equal(offsetof(hn_error, status), 0);
+    assert_int_equal(offsetof(hn_error, code), 4);
+    assert_int_equal(offsetof(hn_error, line), 8);
+    assert_int_equal(offsetof(hn_error, column), 12);
+    assert_int_equal(offsetof(hn_error, subject), 16);
+    assert_int_equal(offsetof(hn_error, text), 256);
+    assert_int_equal(offsetof(hn_error, reserved), 896);
+}
+
+static void instruction_sets_and_codes_have_words(void **state) {
+    (void)state;
+    for (int i = 0; i < HN_INSTRUCTIONS_COUNT; i++) {
+        hn_instructions found = HN_INSTRUCTIONS_COUNT;
+        assert_true(hn_instructions_find(hn_instructions_text((hn_instructions)i), &found));
+        assert_int_equal(found, i);
+    }
+    hn_instructions kept = HN_INSTRUCTIONS_AVX2;
+    assert_false(hn_instructions_find("sse9", &kept));
+    assert_false(hn_instructions_find(NULL, &kept));
+    assert_false(hn_instructions_find("avx2", NULL));
+    assert_int_equal(kept, HN_INSTRUCTIONS_AVX2);
+    assert_string_equal(hn_instructions_text(HN_INSTRUCTIONS_COUNT), "unknown");
+    assert_string_equal(hn_code_text(HN_CODE_POSITION), "position");
+    assert_string_equal(hn_code_text((hn_code)-1), "unknown");
+}
+
+static void the_version_is_that_of_the_headers(void **state) {
+    (void)state;
+    char text[32];
+    snprintf(text, sizeof text, "%d.%d.%d", HN_VERSION_MAJOR, HN_VERSION_MINOR, HN_VERSION_PATCH);
+    assert_string_equal(hn_version(), text);
+    assert_int_equal(hn_version_number(), HN_VERSION_MAJOR * 10000 + HN_VERSION_MINOR * 100 + HN_VERSION_PATCH);
 }
 
 static void familiar_numbers_look_familiar(void **state) {
@@ -169,6 +251,11 @@ int main(void) {
         cmocka_unit_test(an_error_holds_its_status_and_its_sentence),
         cmocka_unit_test(nobody_needs_to_want_an_error),
         cmocka_unit_test(a_long_sentence_is_cut_and_ended),
+        cmocka_unit_test(no_character_is_cut_in_half),
+        cmocka_unit_test(an_error_says_what_it_is_about),
+        cmocka_unit_test(the_layout_of_an_error_is_fixed),
+        cmocka_unit_test(instruction_sets_and_codes_have_words),
+        cmocka_unit_test(the_version_is_that_of_the_headers),
         cmocka_unit_test(familiar_numbers_look_familiar),
         cmocka_unit_test(numbers_read_back_and_use_no_digit_too_many),
         cmocka_unit_test(a_number_as_text_leaves_errno_alone),

@@ -161,7 +161,7 @@ static void a_pool_in_a_forked_process_gives_the_same_bits(void **state) {
     }
     assert_int_equal(hn_layer_create(&layer, model, NULL, NULL), HN_OK);
     assert_int_equal(hn_pool_create(&job.pool, layer, 3, NULL), HN_OK);
-    job.batch = (hn_batch){.count = SAMPLES, .x = x, .y_raw = raw, .y = y};
+    job.batch = (hn_batch){.size = sizeof(hn_batch), .count = SAMPLES, .x = x, .y_raw = raw, .y = y};
     assert_int_equal(hn_pool_run(job.pool, &job.batch, NULL), HN_OK);
     memcpy(job.wanted, y, sizeof y);
     assert_true(child_succeeds(run_pool_and_destroy, &job));

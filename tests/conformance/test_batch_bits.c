@@ -81,7 +81,7 @@ static void check_drawn(struct scene *scene, const hn_layer *layer, hn_pool *poo
     for (size_t i = 0; i < count; i++)
         if (!same_results(&r, i, &scene->alone[d.sample[i]], 0))
             fail_msg("method %s, %s, batch of %zu, place %zu, sample %zu", hn_method_text(scene->options.method),
-                     hn_layer_describe(layer).instructions, count, i, d.sample[i]);
+                     hn_instructions_text(hn_layer_info_of(layer).instructions), count, i, d.sample[i]);
     results_release(&r);
     drawn_release(&d);
 }
@@ -169,9 +169,9 @@ static void check_instructions(struct scene *scene) {
     struct backend backend;
     for (size_t b = 0; backend_at(b, &backend); b++) {
         hn_layer_options options = scene->options;
-        options.instructions = backend.name;
+        assert_true(hn_instructions_find(backend.name, &options.instructions));
         hn_layer *layer = layer_of(scene->model, options);
-        assert_string_equal(hn_layer_describe(layer).instructions, backend.name);
+        assert_int_equal(hn_layer_info_of(layer).instructions, options.instructions);
         check_drawn(scene, layer, NULL, 1);
         check_drawn(scene, layer, NULL, 9);
         check_drawn(scene, layer, NULL, 100);
@@ -226,8 +226,8 @@ static void on_random_models(check *checks) {
             if (options[i].method == HN_METHOD_HARDNET && problem.rows > problem.outputs)
                 continue;
             hn_layer *layer = layer_of(problem.model, options[i]);
-            outputs_side += hn_layer_describe(layer).outputs_side;
-            rows_side += !hn_layer_describe(layer).outputs_side;
+            outputs_side += hn_layer_info_of(layer).outputs_side;
+            rows_side += !hn_layer_info_of(layer).outputs_side;
             hn_layer_destroy(layer);
             scene_begin(&scene, problem.model, options[i], problem.x, problem.raw);
             scene_count(&scene, outcomes);

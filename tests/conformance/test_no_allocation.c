@@ -155,7 +155,7 @@ struct tally {
 /* On a pool or, without one, on a workspace. Nothing of the test's own comes between the two readings of the counter
  * but drawing numbers. */
 static struct tally call(const hn_layer *layer, hn_pool *pool, size_t count, size_t calls) {
-    hn_layer_info info = hn_layer_describe(layer);
+    hn_layer_info info = hn_layer_info_of(layer);
     struct samples samples = samples_of(info, count);
     struct layer_results results = results_of(layer, count);
     hn_batch batch = batch_into(&results, samples.x, samples.raw);

@@ -122,9 +122,14 @@ static struct correction *correction_of(const hn_layer *layer) {
     c->layer = layer;
     for (int i = 0; i < SAMPLES * OUTPUTS; i++)
         c->raw[i] = 2 * random_normal(&random);
-    c->batch = (hn_batch){.count = SAMPLES, .y_raw = c->raw, .y = c->y, .reports = c->reports};
+    c->batch = (hn_batch){.size = sizeof(hn_batch),
+                          .count = SAMPLES,
+                          .y_raw = c->raw,
+                          .y = c->y,
+                          .report_size = sizeof(hn_report),
+                          .reports = c->reports};
     c->batch.tape = malloc(hn_layer_tape_bytes(layer, SAMPLES));
-    c->gradient = (hn_gradient){.grad_y = c->raw, .grad_y_raw = c->grad};
+    c->gradient = (hn_gradient){.size = sizeof(hn_gradient), .grad_y = c->raw, .grad_y_raw = c->grad};
     return c;
 }
 

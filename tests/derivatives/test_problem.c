@@ -215,7 +215,7 @@ static void a_model_that_is_missing_unfinished_or_wrong_is_refused(void **state)
 /* sum over i of exp(y_i y_(i+1)), on a graph that may hold no more nodes than given */
 static hn_model *chain_model(size_t max_nodes) {
     enum { LENGTH = 20 };
-    hn_model_options options = {.max_nodes = max_nodes};
+    hn_model_options options = {.size = sizeof options, .max_nodes = max_nodes};
     hn_model *m;
     hn_expr all[LENGTH], terms[LENGTH - 1];
     char name[] = "y[a]";
@@ -252,7 +252,7 @@ static void the_node_limit_holds_inside_derivatives_too(void **state) {
 /* Rows y0 y_i with y0 fixed at -x: each becomes -(x y_i), one operator more than the model has. */
 static hn_model *fixed_model(size_t max_nodes) {
     enum { LENGTH = 20 };
-    hn_model_options options = {.max_nodes = max_nodes};
+    hn_model_options options = {.size = sizeof options, .max_nodes = max_nodes};
     hn_model *m;
     char name[] = "a";
     assert_int_equal(hn_model_create(&m, &options, NULL), HN_OK);

@@ -16,7 +16,7 @@
 
 enum { COUNT = 40, PIECE = 97 };
 
-static const hn_note_text text = {"--seed", "1"};
+static const hn_metadata text = {"--seed", "1"};
 static struct scratch scratch;
 static const char *path;
 static double numbers[COUNT];

@@ -99,14 +99,21 @@ static double *draw(size_t count, uint64_t stream) {
 
 /* On a pool or, without one, on a workspace; not one allocation is asked for. */
 static struct outcome run(const struct made *made, bool pooled) {
-    hn_layer_info info = hn_layer_describe(made->layer);
+    hn_layer_info info = hn_layer_info_of(made->layer);
     size_t n = COUNT * info.outputs, bytes = hn_layer_workspace_bytes(made->layer);
     double *x = draw(COUNT * info.inputs, 1), *raw = draw(n, 2), *grad_y = draw(n, 3);
     struct outcome out = {room(n * sizeof *out.y), room(n * sizeof *out.grad)};
     hn_report *reports = room(COUNT * sizeof *reports);
     void *tape = room(hn_layer_tape_bytes(made->layer, COUNT)), *workspace = room(bytes);
-    hn_batch batch = {.count = COUNT, .x = x, .y_raw = raw, .y = out.y, .reports = reports, .tape = tape};
-    hn_gradient gradient = {.grad_y = grad_y, .grad_y_raw = out.grad};
+    hn_batch batch = {.size = sizeof batch,
+                      .count = COUNT,
+                      .x = x,
+                      .y_raw = raw,
+                      .y = out.y,
+                      .report_size = sizeof(hn_report),
+                      .reports = reports,
+                      .tape = tape};
+    hn_gradient gradient = {.size = sizeof gradient, .grad_y = grad_y, .grad_y_raw = out.grad};
     memory_fail_at(1, true);
     if (pooled) {
         assert_int_equal(hn_pool_run(made->pool, &batch, NULL), HN_OK);
@@ -127,7 +134,7 @@ static struct outcome run(const struct made *made, bool pooled) {
 }
 
 static void check_same(const struct made *first, const struct made *second) {
-    size_t bytes = COUNT * hn_layer_describe(first->layer).outputs * sizeof(double);
+    size_t bytes = COUNT * hn_layer_info_of(first->layer).outputs * sizeof(double);
     struct outcome a = run(first, false), b = run(second, true);
     assert_memory_equal(a.y, b.y, bytes);
     assert_memory_equal(a.grad, b.grad, bytes);

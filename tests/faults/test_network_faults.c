@@ -20,7 +20,7 @@
 enum { PIECE = 97 }; /* bytes of one transfer: a file takes several */
 
 static const int codes[] = {ENOSPC, EIO, EACCES, EMFILE, EDQUOT, EROFS};
-static const hn_note_text text = {"note", "a text that travels along"};
+static const hn_metadata text = {"note", "a text that travels along"};
 
 static struct scratch scratch;
 static const char *path;
@@ -69,7 +69,7 @@ static void check_file_is(int which) {
     assert_int_equal(hn_network_load(&network, path, NULL), HN_OK);
     assert_memory_equal(hn_network_parameters(network), hn_network_parameters(networks[which]),
                         hn_network_parameter_count(network) * sizeof(double));
-    assert_string_equal(hn_network_text(network, "note"), text.value);
+    assert_string_equal(hn_network_metadata(network, "note"), text.value);
     hn_network_destroy(network);
 }
 

@@ -29,7 +29,7 @@ static const char *const wrong[] = {"set S; var x{S}; data; set S := a 'b''c' 'b
                                     "param p{1..2}; var x; data; param p := 1 2 1 3;",
                                     "param n; var x{1..n}; c {i in 1..n}: 0*x[i] >= i - 1;"};
 
-static void ignore(void *context, const hn_note *note) {
+static void ignore(void *context, const hn_message *note) {
     (void)context;
     (void)note;
 }
@@ -38,7 +38,7 @@ static hn_status read_once(const char *text, hn_error *error) {
     hn_model *model;
     hn_read_options options = hn_read_defaults();
     const char *lets[] = {"n=3"};
-    options.note = ignore;
+    options.message = ignore;
     options.lets = lets;
     options.let_count = 1;
     hn_status status = read_text(&model, text, &options, error);

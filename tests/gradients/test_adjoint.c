@@ -90,7 +90,7 @@ static void check_bounds(const struct random_problem *problem, const struct grad
 }
 
 static void add_verdict(struct summary *all, const hn_layer *layer, const struct gradient_verdict *verdict) {
-    hn_layer_info info = hn_layer_describe(layer);
+    hn_layer_info info = hn_layer_info_of(layer);
     all->checked++;
     all->directions += verdict->directions;
     all->skipped += verdict->skipped;

@@ -118,7 +118,7 @@ static double compare_products(struct replay *replay, const double *grad_y, cons
 /* Of a layer that has run: the replay, and both comparisons; late: unless nothing was clipped and no restart needed. */
 static struct verdict judge(const struct plain_layer *plain, const hn_layer *layer, const hn_batch *batch,
                             const struct layer_results *results, const double *grad_y, bool late) {
-    struct verdict verdict = {.outputs_side = hn_layer_describe(layer).outputs_side};
+    struct verdict verdict = {.outputs_side = hn_layer_info_of(layer).outputs_side};
     struct replay replay = replay_of(plain, layer, batch);
     size_t n = results->outputs, all = n + results->inputs;
     double *gradient = calloc(all, sizeof *gradient);

@@ -161,7 +161,7 @@ static void what_was_not_asked_for_changes_nothing(void **state) {
     hn_batch batch = batch_into(&some, &x, raw);
     batch.residual = NULL;
     layer_run(layer, &batch);
-    hn_gradient gradient = {.grad_y = grad_y, .grad_y_raw = some.grad_y_raw};
+    hn_gradient gradient = {.size = sizeof gradient, .grad_y = grad_y, .grad_y_raw = some.grad_y_raw};
     layer_pull(layer, &batch, &gradient);
     assert_memory_equal(some.y, all.y, sizeof raw);
     assert_memory_equal(some.grad_y_raw, all.grad_y_raw, sizeof raw);

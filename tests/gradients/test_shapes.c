@@ -142,7 +142,7 @@ static void check_kernel(hn_model *model, hn_method method, double damping, int 
     options.damping = damping;
     options.iterations = iterations;
     hn_layer *layer = layer_of(model, options);
-    hn_layer_info info = hn_layer_describe(layer);
+    hn_layer_info info = hn_layer_info_of(layer);
     assert_int_equal(layer->system.kind, kind);
     assert_int_equal(info.dense, kind == FACTOR_DENSE);
     assert_int_equal(info.outputs_side, outputs_side);

@@ -157,7 +157,14 @@ struct one {
 static struct one run_by(hn_method method, const hn_model *model, double x, const double *raw, const double *fallback) {
     struct one one;
     hn_layer *layer = layer_of(model, layer_method(method));
-    hn_batch batch = {.count = 1, .x = &x, .y_raw = raw, .y = one.y, .reports = &one.report, .fallback = fallback};
+    hn_batch batch = {.size = sizeof batch,
+                      .count = 1,
+                      .x = &x,
+                      .y_raw = raw,
+                      .y = one.y,
+                      .report_size = sizeof(hn_report),
+                      .reports = &one.report,
+                      .fallback = fallback};
     memset(&one, 0xff, sizeof one);
     layer_run(layer, &batch);
     assert_all_finite(one.y, 4);

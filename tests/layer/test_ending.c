@@ -76,7 +76,7 @@ static void watch(void *context, size_t sample, int iteration, const hn_real *y,
     struct seen *seen = context;
     assert_true(sample < COUNT);
     if (iteration != seen->next[sample]) { /* auto goes back, or begins anew, without a step */
-        assert_int_equal(hn_layer_settings(seen->scene->layer).method, HN_METHOD_AUTO);
+        assert_int_equal(hn_layer_options_of(seen->scene->layer).method, HN_METHOD_AUTO);
         assert_int_equal(iteration + 1, seen->next[sample]);
     }
     assert_true(iteration == 0 ? isnan(damping) : damping >= 0 && isfinite(damping));
@@ -210,7 +210,7 @@ static void a_cancelled_run_has_gradients(void **state) {
 static void a_deadline_ends_a_long_run(void **state) {
     (void)state;
     struct scene s = scene_of(HN_METHOD_PAPER, 5, 0);
-    hn_layer_options options = hn_layer_settings(s.layer);
+    hn_layer_options options = hn_layer_options_of(s.layer);
     options.iterations = 1 << 30;
     hn_layer_destroy(s.layer);
     s.layer = layer_of(s.problem.model, options);

@@ -199,7 +199,7 @@ static void check_problem(const struct random_problem *problem, uint64_t stream,
     batch.repeat_x = true;
     layer_run(layer, &batch);
     for (size_t s = 0; s < SAMPLES; s++)
-        check_sample(problem, hn_layer_settings(layer), raw, &results, s, tally);
+        check_sample(problem, hn_layer_options_of(layer), raw, &results, s, tally);
     if (stream % SPOILT_EVERY == 0)
         spoil_and_check(problem, layer, stream);
     free(raw);

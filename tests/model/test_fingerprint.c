@@ -30,7 +30,7 @@ static struct print print_of_text(const char *name, const char *text, const char
     hn_error error = {.text = ""};
     options.lets = &let;
     options.let_count = let != NULL;
-    if (hn_model_read_text(&model, 1, texts, &options, &error) != HN_OK)
+    if (hn_model_read_memory(&model, 1, texts, &options, &error) != HN_OK)
         fail_msg("%s\nin: %s", error.text, text);
     struct print print = print_of(model);
     hn_model_destroy(model);

@@ -22,7 +22,7 @@ static void a_model_is_created_with_defaults_or_with_options(void **state) {
     assert_int_equal(hn_model_finish(m, &error), HN_OK);
     assert_string_equal(error.text, "untouched");
     hn_model_destroy(m);
-    hn_model_options options = {.max_nodes = SIZE_MAX};
+    hn_model_options options = {.size = sizeof options, .max_nodes = SIZE_MAX};
     assert_int_equal(hn_model_create(&m, &options, NULL), HN_OK);
     hn_model_destroy(m);
 }

@@ -7,7 +7,6 @@
 #include "support/check.h"
 
 #include "backends/backend.h"
-#include "network/matrix.h"
 #include "base/random.h"
 
 #include <float.h>

@@ -64,22 +64,22 @@ static void a_network_is_what_was_asked_for(void **state) {
     (void)state;
     hn_network_options asked = example(HN_ACTIVATION_TANH), told;
     hn_network *network = create(asked);
-    told = hn_network_describe(network);
+    told = hn_network_options_of(network);
     assert_memory_equal(&told, &asked, sizeof told);
     assert_int_equal(hn_network_parameter_count(network), 3 * 30 + 30 + 30 * 17 + 17 + 17 * 5 + 5);
     assert_ptr_equal(hn_network_parameters(network), hn_network_parameters_of(network));
-    assert_null(hn_network_text(network, "anything"));
+    assert_null(hn_network_metadata(network, "anything"));
     hn_network_destroy(network);
 }
 
 static void nothing_is_a_network_without_anything(void **state) {
     (void)state;
     hn_network_destroy(NULL);
-    assert_int_equal(hn_network_describe(NULL).inputs, 0);
+    assert_int_equal(hn_network_options_of(NULL).inputs, 0);
     assert_int_equal(hn_network_parameter_count(NULL), 0);
     assert_null(hn_network_parameters(NULL));
     assert_null(hn_network_parameters_of(NULL));
-    assert_null(hn_network_text(NULL, "key"));
+    assert_null(hn_network_metadata(NULL, "key"));
     assert_int_equal(hn_network_workspace_bytes(NULL), 0);
 }
 

@@ -40,7 +40,7 @@ static hn_network *make(size_t layers, int activation) {
     return network;
 }
 
-static void save(const hn_network *network, const char *path, size_t count, const hn_note_text *texts) {
+static void save(const hn_network *network, const char *path, size_t count, const hn_metadata *texts) {
     hn_error error = {.text = ""};
     if (hn_network_save(network, path, count, texts, &error) != HN_OK)
         fail_msg("%s", error.text);
@@ -55,7 +55,7 @@ static hn_network *load(const char *path) {
 }
 
 static void check_same(const hn_network *a, const hn_network *b) {
-    hn_network_options options = hn_network_describe(a), other = hn_network_describe(b);
+    hn_network_options options = hn_network_options_of(a), other = hn_network_options_of(b);
     options.seed = 0;
     assert_memory_equal(&options, &other, sizeof options);
     assert_int_equal(network_tensor_count(a), network_tensor_count(b));
@@ -83,7 +83,7 @@ static void a_network_comes_back_bit_by_bit(void **state) {
         }
 }
 
-static const hn_note_text some_texts[] = {
+static const hn_metadata some_texts[] = {
     {"model", "models/unicycle.mod"},
     {"", "an empty key"},
     {"empty", ""},
@@ -100,10 +100,10 @@ static void texts_come_back_as_they_were(void **state) {
     save(network, scratch_path(&scratch, "net"), COUNT_OF(some_texts), some_texts);
     hn_network *back = load(scratch_path(&scratch, "net"));
     for (size_t i = 0; i < COUNT_OF(some_texts); i++)
-        assert_string_equal(hn_network_text(back, some_texts[i].key), some_texts[i].value);
-    assert_string_equal(hn_network_text(back, "activation"), "relu");
-    assert_null(hn_network_text(back, "models/unicycle.mod"));
-    assert_null(hn_network_text(back, NULL));
+        assert_string_equal(hn_network_metadata(back, some_texts[i].key), some_texts[i].value);
+    assert_string_equal(hn_network_metadata(back, "activation"), "relu");
+    assert_null(hn_network_metadata(back, "models/unicycle.mod"));
+    assert_null(hn_network_metadata(back, NULL));
     check_same(network, back);
     hn_network_destroy(network);
     hn_network_destroy(back);
@@ -180,7 +180,7 @@ static struct bytes four_kilobytes(void) {
     save(network, scratch_path(&scratch, "net"), 0, NULL);
     struct bytes bytes = bytes_of_file(scratch_path(&scratch, "net"));
     text[4096 - bytes.count - strlen(",\"note\":\"\"")] = '\0';
-    save(network, scratch_path(&scratch, "net"), 1, &(hn_note_text){"note", text});
+    save(network, scratch_path(&scratch, "net"), 1, &(hn_metadata){"note", text});
     free(bytes.data);
     bytes = bytes_of_file(scratch_path(&scratch, "net"));
     hn_network_destroy(network);
@@ -247,7 +247,7 @@ static void a_damaged_file_is_called_damaged(void **state) {
 
 /* ---- what is not saved ---- */
 
-static void check_not_saved(hn_network *network, size_t count, const hn_note_text *texts, const char *part) {
+static void check_not_saved(hn_network *network, size_t count, const hn_metadata *texts, const char *part) {
     hn_error error = {.text = ""};
     hn_status status = hn_network_save(network, scratch_path(&scratch, "not"), count, texts, &error);
     assert_true(status == HN_INVALID || status == HN_LIMIT);
@@ -261,17 +261,17 @@ static void texts_that_no_file_can_hold_are_refused(void **state) {
     (void)state;
     hn_network *network = make(1, 0);
     check_not_saved(network, 1, NULL, "texts are missing");
-    check_not_saved(network, 1, &(hn_note_text){NULL, "a"}, "text 0 has no key");
-    check_not_saved(network, 1, &(hn_note_text){"a", NULL}, "text 0 has no value");
-    check_not_saved(network, 1, &(hn_note_text){"format", "a"}, "may not be called format");
-    check_not_saved(network, 1, &(hn_note_text){"activation", "a"}, "may not be called activation");
-    check_not_saved(network, 1, &(hn_note_text){"crc32", "a"}, "may not be called crc32");
-    check_not_saved(network, 2, (hn_note_text[]){{"a", "1"}, {"a", "1"}}, "two texts are called a");
+    check_not_saved(network, 1, &(hn_metadata){NULL, "a"}, "text 0 has no key");
+    check_not_saved(network, 1, &(hn_metadata){"a", NULL}, "text 0 has no value");
+    check_not_saved(network, 1, &(hn_metadata){"format", "a"}, "may not be called format");
+    check_not_saved(network, 1, &(hn_metadata){"activation", "a"}, "may not be called activation");
+    check_not_saved(network, 1, &(hn_metadata){"crc32", "a"}, "may not be called crc32");
+    check_not_saved(network, 2, (hn_metadata[]){{"a", "1"}, {"a", "1"}}, "two texts are called a");
     static const char wrong[][5] = {"\x80",     "\xc0\x80", "\xc3",         "\xe0\x9f\xbf",     "\xed\xa0\x80",
                                     "\xf5\x80", "\xe2\x82", "\xf0\x8f\xbf", "\xf4\x90\x80\x80", "\xff"};
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        check_not_saved(network, 2, (hn_note_text[]){{"a", ""}, {"b", wrong[i]}}, "text 1, b, is not UTF-8");
-        check_not_saved(network, 1, &(hn_note_text){wrong[i], ""}, "is not UTF-8");
+        check_not_saved(network, 2, (hn_metadata[]){{"a", ""}, {"b", wrong[i]}}, "text 1, b, is not UTF-8");
+        check_not_saved(network, 1, &(hn_metadata){wrong[i], ""}, "is not UTF-8");
     }
     hn_network_destroy(network);
 }
@@ -281,20 +281,20 @@ static void texts_beyond_the_limits_are_refused(void **state) {
     enum { LONG = 1 << 20, MANY = NETWORK_MOST_TEXTS + 1 };
     hn_network *network = make(1, 0), *back;
     char *text = malloc(LONG), (*keys)[8] = malloc(MANY * sizeof *keys);
-    hn_note_text *texts = malloc(MANY * sizeof *texts);
+    hn_metadata *texts = malloc(MANY * sizeof *texts);
     for (int control = 0; control < 2; control++) {
         memset(text, control ? 1 : 'x', LONG); /* a control character takes six bytes in the file */
         text[control ? LONG / 6 : LONG - 1] = '\0';
-        check_not_saved(network, 1, &(hn_note_text){"a", text}, "at most 1048576 bytes");
+        check_not_saved(network, 1, &(hn_metadata){"a", text}, "at most 1048576 bytes");
     }
     for (size_t i = 0; i < MANY; i++) {
         snprintf(keys[i], sizeof keys[i], "%zu", i);
-        texts[i] = (hn_note_text){keys[i], "v"};
+        texts[i] = (hn_metadata){keys[i], "v"};
     }
     check_not_saved(network, MANY, texts, "1001 texts; at most 1000");
     save(network, scratch_path(&scratch, "net"), MANY - 1, texts);
     back = load(scratch_path(&scratch, "net"));
-    assert_string_equal(hn_network_text(back, "999"), "v");
+    assert_string_equal(hn_network_metadata(back, "999"), "v");
     hn_network_destroy(network);
     hn_network_destroy(back);
     free(texts);

@@ -81,16 +81,16 @@ static void long_and_many_texts_are_loaded_within_their_means(void **state) {
     hn_network *network;
     struct scratch scratch = scratch_create();
     char *text = malloc(LONG + 1), keys[MANY][8];
-    hn_note_text texts[MANY];
+    hn_metadata texts[MANY];
     memset(text, 'x', LONG);
     text[LONG] = '\0';
     assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
-    assert_int_equal(hn_network_save(network, scratch_path(&scratch, "net"), 1, &(hn_note_text){"long", text}, NULL),
+    assert_int_equal(hn_network_save(network, scratch_path(&scratch, "net"), 1, &(hn_metadata){"long", text}, NULL),
                      HN_OK);
     check_memory(scratch_path(&scratch, "net"));
     for (size_t i = 0; i < MANY; i++) {
         snprintf(keys[i], sizeof keys[i], "%zu", i);
-        texts[i] = (hn_note_text){keys[i], ""};
+        texts[i] = (hn_metadata){keys[i], ""};
     }
     assert_int_equal(hn_network_save(network, scratch_path(&scratch, "net"), MANY, texts, NULL), HN_OK);
     check_memory(scratch_path(&scratch, "net"));

@@ -101,11 +101,11 @@ struct points {
 };
 
 static struct points points_of(const struct gradient_case *one) {
-    hn_layer_info info = hn_layer_describe(one->layer);
+    hn_layer_info info = hn_layer_info_of(one->layer);
     struct points points = {.results = results_of(one->layer, POINTS)};
     points.x = calloc(POINTS * info.inputs + 1, sizeof *points.x);
     points.raw = calloc(POINTS * info.outputs + 1, sizeof *points.raw);
-    if (hn_layer_settings(one->layer).method == HN_METHOD_AUTO)
+    if (hn_layer_options_of(one->layer).method == HN_METHOD_AUTO)
         points.scale = calloc(POINTS * info.rows + 1, sizeof *points.scale);
     return points;
 }

@@ -81,7 +81,7 @@ static double *poisoned(size_t count) {
 }
 
 struct layer_results results_of(const hn_layer *layer, size_t count) {
-    hn_layer_info info = hn_layer_describe(layer);
+    hn_layer_info info = hn_layer_info_of(layer);
     struct layer_results r = {.count = count, .inputs = info.inputs, .outputs = info.outputs, .rows = info.rows};
     r.y = poisoned(count * info.outputs);
     r.residual = poisoned(count * info.rows);
@@ -112,17 +112,20 @@ void results_release(struct layer_results *results) {
 }
 
 hn_batch batch_into(const struct layer_results *results, const double *x, const double *y_raw) {
-    return (hn_batch){.count = results->count,
+    return (hn_batch){.size = sizeof(hn_batch),
+                      .count = results->count,
                       .x = x,
                       .y_raw = y_raw,
                       .y = results->y,
+                      .report_size = sizeof(hn_report),
                       .reports = results->reports,
                       .residual = results->residual,
                       .tape = results->tape};
 }
 
 hn_gradient gradient_into(const struct layer_results *results, const double *grad_y) {
-    return (hn_gradient){.grad_y = grad_y,
+    return (hn_gradient){.size = sizeof(hn_gradient),
+                         .grad_y = grad_y,
                          .grad_y_raw = results->grad_y_raw,
                          .grad_x = results->grad_x,
                          .grad_lower = results->grad_lower,

@@ -30,7 +30,7 @@ static hn_model *model_of_text(const char *bytes) {
     hn_text text = {.name = "text", .bytes = bytes, .length = strlen(bytes)};
     hn_model *model;
     hn_error error;
-    if (hn_model_read_text(&model, 1, &text, NULL, &error) != HN_OK)
+    if (hn_model_read_memory(&model, 1, &text, NULL, &error) != HN_OK)
         fail_msg("%s", error.text);
     return model;
 }
@@ -215,7 +215,7 @@ static void a_hessian_beyond_the_limit_is_approximated(void **state) {
     double y[4];
     for (options.max_nodes = 20; !reference && options.max_nodes < 1000; options.max_nodes += 5) {
         hn_model_destroy(model);
-        if (hn_model_read_text(&model, 1, &text, &options, &error) == HN_OK)
+        if (hn_model_read_memory(&model, 1, &text, &options, &error) == HN_OK)
             reference_create(&reference, model, NULL, &error);
     }
     assert_non_null(reference);

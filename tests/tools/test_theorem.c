@@ -127,7 +127,7 @@ static void run(struct affine *affine, const double *y, double eps) {
     assert_int_equal(hn_layer_create(&layer, model, &options, NULL), HN_OK);
     size_t bytes = hn_layer_workspace_bytes(layer);
     void *workspace = malloc(bytes);
-    hn_batch batch = {.count = 1, .y_raw = y, .y = out, .watch = watch, .watch_context = affine};
+    hn_batch batch = {.size = sizeof batch, .count = 1, .y_raw = y, .y = out, .watch = watch, .watch_context = affine};
     assert_non_null(workspace);
     assert_int_equal(hn_layer_run(layer, &batch, workspace, bytes, NULL), HN_OK);
     free(workspace);

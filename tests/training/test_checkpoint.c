@@ -17,7 +17,7 @@
 
 enum { WEIGHTS = 37, ROWS = 5, COLUMNS = 3, ROOM = 8 };
 
-static const hn_note_text texts[] = {{"--batch", "240"}, {"model", "e3b0c442"}};
+static const hn_metadata texts[] = {{"--batch", "240"}, {"model", "e3b0c442"}};
 
 /* Arrays, and a checkpoint over them. */
 struct state {
@@ -193,7 +193,7 @@ static void a_file_that_is_too_long_or_not_there_is_refused(void **unused) {
 
 /* ---- other trainings ---- */
 
-static void refuses(const hn_note_text *other, hn_status status, const char *saying) {
+static void refuses(const hn_metadata *other, hn_status status, const char *saying) {
     struct state state = {.range = CHECKPOINT_ANY};
     hn_error error = {.text = ""};
     fill(&state);
@@ -205,10 +205,10 @@ static void refuses(const hn_note_text *other, hn_status status, const char *say
 
 static void another_training_is_refused_by_name(void **unused) {
     (void)unused;
-    refuses((const hn_note_text[]){{"--batch", "120"}, {"model", "e3b0c442"}}, HN_INVALID,
+    refuses((const hn_metadata[]){{"--batch", "120"}, {"model", "e3b0c442"}}, HN_INVALID,
             "it was made with --batch 120, and this is --batch 240");
-    refuses((const hn_note_text[]){{"--batch", "240"}, {"model", "ffffffff"}}, HN_INVALID, "model ffffffff");
-    refuses((const hn_note_text[]){{"--batch", "240"}, {"other", "e3b0c442"}}, HN_INVALID, "with which model");
+    refuses((const hn_metadata[]){{"--batch", "240"}, {"model", "ffffffff"}}, HN_INVALID, "model ffffffff");
+    refuses((const hn_metadata[]){{"--batch", "240"}, {"other", "e3b0c442"}}, HN_INVALID, "with which model");
 }
 
 static void other_shapes_are_refused_by_name(void **unused) {

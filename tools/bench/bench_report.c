@@ -36,7 +36,7 @@ static struct spread spread_steps(const struct bench *bench) {
 
 static void print_head(const struct bench *bench) {
     const struct bench_options *options = bench->options;
-    hn_layer_info info = hn_layer_describe(bench->layer);
+    hn_layer_info info = hn_layer_info_of(bench->layer);
     printf("%s", console_tone(stdout, TONE_HEADING));
     for (size_t i = 0; i < options->files.count; i++)
         printf("%s%s", i > 0 ? " " : "", figures_name(options->files.items[i]).text);
@@ -45,8 +45,8 @@ static void print_head(const struct bench *bench) {
         printf(", inputs %s", options->x ? "from --x" : "sampled from their box");
     printf(", outputs %s\n  ", options->y ? "from --y" : "near the start values");
     layer_choice_print(bench->layer);
-    printf("\n  %s, %zu operators and %zu multiply-adds per sample and step\n", info.instructions, info.operators,
-           info.multiply_adds);
+    printf("\n  %s, %zu operators and %zu multiply-adds per sample and step\n", hn_instructions_text(info.instructions),
+           info.operators, info.multiply_adds);
     printf("  solved in the dimension of the %s, %zu, with %zu nonzeros in the factor below its diagonal%s\n",
            info.outputs_side ? "columns" : "rows", info.factor_order, info.factor_nonzeros,
            info.dense ? " (dense)" : "");
@@ -84,7 +84,7 @@ void bench_print(const struct bench *bench) {
 /* ---- JSON ---- */
 
 static void write_settings(struct json *json, const struct bench *bench) {
-    hn_layer_options settings = hn_layer_settings(bench->layer);
+    hn_layer_options settings = hn_layer_options_of(bench->layer);
     json_list(json, "files");
     for (size_t i = 0; i < bench->options->files.count; i++)
         json_text(json, NULL, bench->options->files.items[i]);
@@ -100,8 +100,8 @@ static void write_settings(struct json *json, const struct bench *bench) {
 }
 
 static void write_layer(struct json *json, const struct bench *bench) {
-    hn_layer_info info = hn_layer_describe(bench->layer);
-    json_text(json, "instructions", info.instructions);
+    hn_layer_info info = hn_layer_info_of(bench->layer);
+    json_text(json, "instructions", hn_instructions_text(info.instructions));
     json_count(json, "inputs", info.inputs);
     json_count(json, "outputs", info.outputs);
     json_count(json, "rows", info.rows);

@@ -79,7 +79,8 @@ static hn_status run_batch(const struct bench *bench, hn_pool *pool, const hn_ba
     hn_status status = hn_pool_run(pool, batch, error);
     if (status != HN_OK || !batch->tape)
         return status;
-    hn_gradient gradient = {.grad_y = bench->grad_y + first * bench->outputs,
+    hn_gradient gradient = {.size = sizeof gradient,
+                            .grad_y = bench->grad_y + first * bench->outputs,
                             .grad_y_raw = bench->grad_y_raw + first * bench->outputs,
                             .grad_x = bench->inputs > 0 ? bench->grad_x + first * bench->inputs : NULL};
     return hn_pool_gradient(pool, batch, &gradient, error);
@@ -88,6 +89,7 @@ static hn_status run_batch(const struct bench *bench, hn_pool *pool, const hn_ba
 static hn_batch make_batch(const struct bench *bench, const struct timing *timing, size_t first) {
     hn_batch batch = samples_batch(&bench->samples, first, timing->batch);
     batch.y = bench->y + first * bench->outputs;
+    batch.report_size = sizeof(hn_report);
     batch.reports = bench->reports + first;
     batch.tape = timing->backward ? bench->tape : NULL;
     return batch;

@@ -84,12 +84,17 @@ static hn_status run_relaxed(struct search *s, const hn_model *model, hn_report 
     options.iterations = check->correction->options.iterations;
     hn_status status = hn_layer_create(&layer, model, &options, error);
     if (status == HN_OK) {
-        hn_batch batch = {.count = 1, .y = s->y, .reports = report, .residual = s->residual};
+        hn_batch batch = {.size = sizeof batch,
+                          .count = 1,
+                          .y = s->y,
+                          .report_size = sizeof(hn_report),
+                          .reports = report,
+                          .residual = s->residual};
         batch.x = check->x + s->conflict->point * check->inputs;
         status = check_run_layer(layer, &batch, error);
     }
     if (status == HN_OK) {
-        hn_layer_info info = hn_layer_describe(layer);
+        hn_layer_info info = hn_layer_info_of(layer);
         s->work += check_step_work(&info) * (report->iterations + 1);
     }
     hn_layer_destroy(layer);

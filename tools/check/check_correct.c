@@ -42,9 +42,9 @@ static hn_status make(hn_layer **out, struct correction *c, struct check *check,
     hn_status status = check_make_layer(out, &c->why_not, check, &options, error);
     if (!*out)
         return status;
-    c->options = hn_layer_settings(*out);
+    c->options = hn_layer_options_of(*out);
     c->own_iterations = c->options.iterations;
-    c->info = hn_layer_describe(*out);
+    c->info = hn_layer_info_of(*out);
     double most = WORK_LIMIT / check_step_work(&c->info);
     if (most >= c->own_iterations)
         return HN_OK;
@@ -86,7 +86,13 @@ hn_status check_correct(struct check *check, hn_error *error) {
         return status;
     status = reserve(c, check, error);
     if (status == HN_OK) {
-        hn_batch batch = {.count = c->count, .x = check->x, .y = c->y, .reports = c->reports, .residual = c->residual};
+        hn_batch batch = {.size = sizeof batch,
+                          .count = c->count,
+                          .x = check->x,
+                          .y = c->y,
+                          .report_size = sizeof(hn_report),
+                          .reports = c->reports,
+                          .residual = c->residual};
         status = check_run_layer(layer, &batch, error);
     }
     if (status == HN_OK)

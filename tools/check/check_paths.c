@@ -52,7 +52,7 @@ hn_status paths_run(struct paths *paths, double eps, const char **why_not, hn_er
     if (!layer)
         return status;
     double *y = arena_take(&check->arena, LANES, (check->columns + 1) * sizeof *y);
-    hn_batch batch = {.count = LANES, .x = check->x, .y_raw = check->y, .y = y, .watch = watch};
+    hn_batch batch = {.size = sizeof batch, .count = LANES, .x = check->x, .y_raw = check->y, .y = y, .watch = watch};
     batch.watch_context = paths;
     status = y ? check_run_layer(layer, &batch, error) : error_no_memory(error, "check");
     hn_layer_destroy(layer);

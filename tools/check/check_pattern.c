@@ -40,7 +40,7 @@ static void print_families(struct check *check, const struct pattern *pattern) {
         size_t length = report_family(name), place = pattern_place(j, check->columns, pattern->width);
         bool first = j == 0;
         if (!first) {
-            const char *before = hn_model_output(check->model, j - 1).name;
+            const char *before = check_safe(check, hn_model_output(check->model, j - 1).name);
             first = report_family(before) != length || strncmp(before, name, length) != 0;
         }
         if (!first || (printed > 0 && place <= printed) || place + length > pattern->width + LABEL_WIDTH)

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "check/check.h"
+#include "common/printable.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -158,20 +159,13 @@ const char *check_format(struct check *check, const char *format, ...) {
     return kept ? kept : "?";
 }
 
-static bool is_control(char c) {
-    return (unsigned char)c < 0x20 || c == 0x7f;
-}
-
 const char *check_safe(struct check *check, const char *name) {
-    const char *at = name;
-    while (*at && !is_control(*at))
-        at++;
-    if (!*at)
+    size_t room = PRINTABLE_PIECE * strlen(name) + 1;
+    if (printable_is_safe(name))
         return name;
-    char *copy = arena_copy_text(&check->arena, name, strlen(name));
-    for (char *c = copy; c && *c; c++)
-        if (is_control(*c))
-            *c = '?';
+    char *copy = arena_take(&check->arena, room, 1);
+    if (copy)
+        printable_copy(copy, room, name);
     check->starved = check->starved || !copy;
     return copy ? copy : "?";
 }

@@ -13,7 +13,7 @@ static void place(struct layout *layout, struct runner *runner) {
 
 hn_status runner_create(struct runner *runner, const struct program *program, hn_error *error) {
     *runner = (struct runner){.program = program};
-    hn_status status = backend_choose(&runner->backend, NULL, error);
+    hn_status status = backend_choose(&runner->backend, HN_INSTRUCTIONS_BEST, error);
     if (status != HN_OK)
         return status;
     struct layout layout = layout_measure();

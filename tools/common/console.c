@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/console.h"
 
+#include "common/printable.h"
 #include "common/verbs.h"
 
 #include <errno.h>
@@ -12,6 +13,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+enum { MOST_TEXT = 16384 }; /* of a message: several paths fit */
 
 /* ---- terminals ---- */
 
@@ -52,11 +55,20 @@ size_t console_width(void) {
 
 /* ---- messages ---- */
 
+void console_put(FILE *stream, const char *text) {
+    while (*text) {
+        char piece[PRINTABLE_PIECE];
+        fwrite(piece, 1, printable_piece(&text, piece), stream);
+    }
+}
+
 __attribute__((format(printf, 3, 0))) static void message(enum tone tone, const char *kind, const char *format,
                                                           va_list arguments) {
-    fflush(stdout); /* in the order in which things happened, should both go to one place */
+    char text[MOST_TEXT];
+    vsnprintf(text, sizeof text, format, arguments);
+    fflush(stdout); /* in the order in which things happened, should both go to the same file */
     fprintf(stderr, "hardnet: %s%s%s", console_tone(stderr, tone), kind, console_plain(stderr));
-    vfprintf(stderr, format, arguments);
+    console_put(stderr, text);
     fputc('\n', stderr);
 }
 
@@ -74,17 +86,17 @@ void console_warning(const char *format, ...) {
     va_end(arguments);
 }
 
-void console_note(const hn_note *note) {
+void console_note(const hn_message *note) {
     static const char words[][8] = {"note", "warning", "error"};
     static const enum tone tones[] = {TONE_FAINT, TONE_WARNING, TONE_ERROR};
-    if (note->file)
-        fprintf(stderr, "%s:", note->file);
-    else
-        fputs("hardnet:", stderr);
+    console_put(stderr, note->file ? note->file : "hardnet");
+    fputc(':', stderr);
     if (note->line > 0)
         fprintf(stderr, "%zu:%zu:", note->line, note->column);
-    fprintf(stderr, " %s%s:%s %s\n", console_tone(stderr, tones[note->severity]), words[note->severity],
-            console_plain(stderr), note->text);
+    fprintf(stderr, " %s%s:%s ", console_tone(stderr, tones[note->severity]), words[note->severity],
+            console_plain(stderr));
+    console_put(stderr, note->text);
+    fputc('\n', stderr);
 }
 
 int console_finish(int code) {

@@ -3,9 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "common/figures.h"
 
+#include "common/printable.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int compare(const void *a, const void *b) {
     double left = *(const double *)a, right = *(const double *)b;
@@ -33,11 +34,6 @@ struct figure figures_duration(double seconds) {
 
 struct figure figures_name(const char *name) {
     struct figure figure;
-    int length = snprintf(figure.text, sizeof figure.text, "%s", name);
-    if (length >= (int)sizeof figure.text)
-        memcpy(figure.text + sizeof figure.text - sizeof "...", "...", sizeof "...");
-    for (char *c = figure.text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
+    printable_copy(figure.text, sizeof figure.text, name);
     return figure;
 }

@@ -21,7 +21,7 @@ struct figure {
 /* 12.3 us, 4.56 ms, 7.89 s */
 struct figure figures_duration(double seconds);
 
-/* A name without control characters, so that a model cannot play with the terminal; a long one is cut. */
+/* A name that is safe to print (printable.h); a long one is cut. */
 struct figure figures_name(const char *name);
 
 #endif

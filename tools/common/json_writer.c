@@ -4,6 +4,7 @@
 #include "common/json_writer.h"
 
 #include "base/error.h"
+#include "common/printable.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,27 +17,15 @@ static void put(struct json *json, const char *text) {
 
 /* ---- texts ---- */
 
-/* Length of the UTF-8 sequence that starts here (RFC 3629: no overlong forms, no surrogates); 0 when there is none. */
-static size_t sequence(const unsigned char *at) {
-    unsigned char lead = at[0];
-    size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80) /* the 0 at the end is none either */
-            return 0;
-    bool overlong = (lead == 0xe0 && at[1] < 0xa0) || (lead == 0xf0 && at[1] < 0x90);
-    bool beyond = (lead == 0xed && at[1] > 0x9f) || (lead == 0xf4 && at[1] > 0x8f);
-    return overlong || beyond ? 0 : length;
-}
-
 static void put_quoted(struct json *json, const char *value) {
     const unsigned char *at = (const unsigned char *)value;
     put(json, "\"");
     while (*at) {
-        size_t length = sequence(at);
+        size_t length = printable_sequence(at);
         if (*at == '"' || *at == '\\')
             text_print(&json->text, "\\%c", *at);
-        else if (*at < 0x20 || *at == 0x7f)
-            text_print(&json->text, "\\u%04x", *at);
+        else if (printable_is_control(at, length))
+            text_print(&json->text, "\\u%04x", length == 1 ? *at : at[1]); /* a C1 control is its second byte */
         else if (length > 0)
             text_append(&json->text, at, length);
         else

@@ -13,19 +13,23 @@
 const char *const layer_choice_methods[] = {HN_METHOD_LIST(WORD) NULL};
 const char *const layer_choice_sets[] = {"portable", "avx2", "avx512", NULL};
 
-/* The layer's sentences about its options start with their name, which is that of ours. */
-static bool names_an_option(const char *text) {
-    static const char names[][16] = {"method ", "damping ", "iterations ", "tolerance "};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strncmp(text, names[i], strlen(names[i])) == 0)
+/* The layer's options have the names of ours, and its sentences about them begin with the name. */
+static bool names_an_option(const hn_error *error) {
+    static const char names[][16] = {"method", "damping", "iterations", "tolerance"};
+    for (size_t i = 0; error->code == HN_CODE_OPTION && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(error->subject, names[i]) == 0)
             return true;
     return false;
 }
 
+static bool lifts_the_limit(const hn_error *error) {
+    return error->code == HN_CODE_OPTION && strcmp(error->subject, "max_nodes") == 0;
+}
+
 /* Invalid are options that do not fit each other or the model; what is unsupported is so on this machine. */
 int layer_choice_explain(const hn_error *error) {
-    console_error("%s%s%s", names_an_option(error->text) ? "--" : "", error->text,
-                  error->status == HN_LIMIT ? " (--max-nodes)" : "");
+    console_error("%s%s%s", names_an_option(error) ? "--" : "", error->text,
+                  lifts_the_limit(error) ? " (--max-nodes)" : "");
     return error->status == HN_INVALID ? VERB_MISUSED : VERB_FAILED;
 }
 
@@ -39,7 +43,8 @@ hn_layer_options layer_choice_options(const struct layer_choice *choice, hn_laye
     if (choice->tolerance_given)
         options.tolerance = choice->tolerance;
     options.relative = choice->relative;
-    options.instructions = choice->isa;
+    if (choice->isa)
+        hn_instructions_find(choice->isa, &options.instructions);
     return options;
 }
 
@@ -50,7 +55,7 @@ int layer_choice_create(hn_layer **out, const hn_model *model, const struct laye
 }
 
 void layer_choice_print(const hn_layer *layer) {
-    hn_layer_options settings = hn_layer_settings(layer);
+    hn_layer_options settings = hn_layer_options_of(layer);
     printf("method %s, ", hn_method_text(settings.method));
     if (settings.damping >= 0)
         printf("damping %g, ", settings.damping);

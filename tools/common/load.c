@@ -6,22 +6,14 @@
 #include "common/console.h"
 #include "common/verbs.h"
 
-#include <string.h>
-
-static void pass_on(void *context, const hn_note *note) {
+static void pass_on(void *context, const hn_message *note) {
     bool *said_error = context;
-    bool about_option = !note->file && strncmp(note->text, "let ", 4) == 0;
     if (note->severity == HN_SEVERITY_ERROR)
         *said_error = true;
-    if (about_option)
+    if (note->code == HN_CODE_LET)
         console_error("--%s", note->text);
     else
         console_note(note);
-}
-
-/* The reader's sentence about a --let starts with the word; files start with their name. */
-static bool is_misuse(const hn_error *error) {
-    return error->status == HN_INVALID && strncmp(error->text, "let ", 4) == 0;
 }
 
 int load_model(hn_model **out, const struct text_list *files, const struct common_options *common) {
@@ -38,11 +30,11 @@ int load_model(hn_model **out, const struct text_list *files, const struct commo
     options.relax_integrality = common->relax_integrality;
     if (common->max_nodes > 0)
         options.max_nodes = common->max_nodes;
-    options.note = pass_on;
+    options.message = pass_on;
     options.context = &said_error;
     if (hn_model_read(out, files->count, files->items, &options, &error) == HN_OK)
         return VERB_OK;
     if (!said_error)
         console_error("%s", error.text);
-    return is_misuse(&error) ? VERB_MISUSED : VERB_FAILED;
+    return error.code == HN_CODE_LET ? VERB_MISUSED : VERB_FAILED;
 }

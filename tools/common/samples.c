@@ -86,7 +86,7 @@ size_t samples_row(const struct npy_array *array, size_t sample) {
 
 hn_batch samples_batch(const struct samples *samples, size_t first, size_t count) {
     const struct npy_array *x = &samples->x, *y = &samples->y;
-    hn_batch batch = {.count = count, .repeat_x = x->rows == 1, .repeat_y = y->rows == 1};
+    hn_batch batch = {.size = sizeof batch, .count = count, .repeat_x = x->rows == 1, .repeat_y = y->rows == 1};
     if (x->values)
         batch.x = x->values + samples_row(x, first) * x->columns;
     if (y->values)

@@ -14,30 +14,38 @@
 #include <stdio.h>
 #include <string.h>
 
-void text_append(struct text *text, const void *bytes, size_t count) {
+/* Room for so many more bytes and a 0 behind them. */
+static bool make_room(struct text *text, size_t count) {
     size_t needed;
-    if (text->failed || count == 0)
+    void *moved = NULL;
+    if (size_add(text->count, count, &needed) && size_add(needed, 1, &needed))
+        moved = array_grow(text->bytes, &text->capacity, needed, 1);
+    if (moved)
+        text->bytes = moved;
+    text->failed = text->failed || !moved;
+    return moved != NULL;
+}
+
+void text_append(struct text *text, const void *bytes, size_t count) {
+    if (text->failed || count == 0 || !make_room(text, count))
         return;
-    void *moved = size_add(text->count, count, &needed) ? array_grow(text->bytes, &text->capacity, needed, 1) : NULL;
-    if (!moved) {
-        text->failed = true;
-        return;
-    }
-    text->bytes = moved;
     memcpy(text->bytes + text->count, bytes, count);
     text->count += count;
 }
 
 void text_print(struct text *text, const char *format, ...) {
-    char line[512];
-    va_list arguments;
+    va_list arguments, again;
     va_start(arguments, format);
-    int length = vsnprintf(line, sizeof line, format, arguments);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (length < 0 || (size_t)length >= sizeof line)
+    if (length < 0)
         text->failed = true;
-    else
-        text_append(text, line, (size_t)length);
+    else if (!text->failed && make_room(text, (size_t)length)) {
+        vsnprintf(text->bytes + text->count, (size_t)length + 1, format, again);
+        text->count += (size_t)length;
+    }
+    va_end(again);
 }
 
 hn_status text_write(const struct text *text, const char *path, hn_error *error) {

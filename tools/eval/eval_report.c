@@ -73,17 +73,15 @@ static void print_network(const struct eval *eval) {
 
 static void print_correction(const struct eval *eval) {
     const hn_policy_options *o = &eval->settings;
-    const hn_baseline *b = &eval->baseline;
-    if (b->scheme == HN_SCHEME_LAYER)
+    if (o->scheme == HN_SCHEME_LAYER) {
         layer_choice_print(eval->layer);
-    else if (b->scheme == HN_SCHEME_DC3)
-        printf("dc3, at most %d steps of %g with momentum %g", b->correction_steps, b->correction_rate, b->momentum);
+        return;
+    }
+    if (o->scheme == HN_SCHEME_DC3)
+        printf("dc3, at most %d steps of %g with momentum %g", o->correction_steps, o->correction_rate, o->momentum);
     else
         printf("no correction");
-    if (b->scheme != HN_SCHEME_LAYER)
-        printf(", tolerance %g%s", o->layer.tolerance, o->layer.relative ? " relative to the bounds" : "");
-    if (eval->file_tolerance != o->layer.tolerance)
-        printf(" (the file says %g)", eval->file_tolerance);
+    printf(", tolerance %g%s", o->layer.tolerance, o->layer.relative ? " relative to the bounds" : "");
 }
 
 static void print_head(const struct eval *eval) {
@@ -100,7 +98,7 @@ static void print_head(const struct eval *eval) {
         printf(" from %s", figures_name(options->x).text);
     else
         printf(" drawn with seed %zu", options->judging.seed);
-    printf(", %s, %d thread%s\n", hn_layer_describe(eval->layer).instructions, eval->threads,
+    printf(", %s, %d thread%s\n", hn_instructions_text(hn_layer_info_of(eval->layer).instructions), eval->threads,
            report_plural((size_t)eval->threads));
 }
 

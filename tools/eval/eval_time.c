@@ -35,7 +35,11 @@ static hn_status run_network(struct stage *stage, hn_error *error) {
 }
 
 static hn_status run_layer(struct stage *stage, hn_error *error) {
-    hn_batch batch = {.count = stage->batch * stage->candidates, .x = stage->x, .y_raw = stage->raw, .y = stage->y};
+    hn_batch batch = {.size = sizeof batch,
+                      .count = stage->batch * stage->candidates,
+                      .x = stage->x,
+                      .y_raw = stage->raw,
+                      .y = stage->y};
     return hn_layer_run(stage->eval->layer, &batch, stage->layer_memory, stage->layer_bytes, error);
 }
 
@@ -60,8 +64,7 @@ static hn_status prepare(struct stage *stage, hn_error *error) {
     size_t all = stage->batch * stage->candidates; /* rows of an array that the network's outputs fill */
     hn_policy_options options = eval->settings;
     options.threads = 1;
-    hn_status status = hn_baseline_policy(&stage->policy, eval->model, hn_policy_network(eval->policy), &options,
-                                          &eval->baseline, error);
+    hn_status status = hn_policy_create(&stage->policy, eval->model, hn_policy_network(eval->policy), &options, error);
     if (status != HN_OK)
         return status;
     stage->network_bytes = hn_network_workspace_bytes(hn_policy_network(eval->policy));
@@ -113,7 +116,7 @@ static hn_status time_all(struct stage *stage, double *times, hn_error *error) {
                                                                          [TIME_TOGETHER] = run_together,
                                                                          [TIME_ALONE] = run_alone};
     for (int i = 0; i < TIMES; i++) {
-        if (i == TIME_LAYER && stage->eval->baseline.scheme != HN_SCHEME_LAYER) {
+        if (i == TIME_LAYER && stage->eval->settings.scheme != HN_SCHEME_LAYER) {
             times[i] = NAN;
             continue;
         }

@@ -22,7 +22,7 @@ static void write_sample(struct json *json, const struct project *project, size_
 }
 
 static void write_settings(struct json *json, const struct project *project) {
-    hn_layer_options settings = hn_layer_settings(project->layer);
+    hn_layer_options settings = hn_layer_options_of(project->layer);
     json_list(json, "files");
     for (size_t i = 0; i < project->options->files.count; i++)
         json_text(json, NULL, project->options->files.items[i]);
@@ -32,7 +32,7 @@ static void write_settings(struct json *json, const struct project *project) {
     json_number(json, "iterations", settings.iterations);
     json_number(json, "tolerance", settings.tolerance);
     json_flag(json, "relative", settings.relative);
-    json_text(json, "instructions", hn_layer_describe(project->layer).instructions);
+    json_text(json, "instructions", hn_instructions_text(hn_layer_info_of(project->layer).instructions));
     json_number(json, "threads", project->threads);
 }
 

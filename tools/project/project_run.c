@@ -96,6 +96,7 @@ static hn_status run_chunk(struct run *run, size_t first, size_t count, hn_error
     struct project *p = run->project;
     hn_batch batch = samples_batch(&p->samples, first, count);
     batch.y = p->y + first * p->outputs;
+    batch.report_size = sizeof(hn_report);
     batch.reports = p->reports + first;
     batch.residual = run->residual;
     batch.cancel = run->cancel;

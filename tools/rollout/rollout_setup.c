@@ -193,7 +193,7 @@ static int load_network(struct rollout *r, struct controller *c) {
         console_error("%s", error.text);
         return VERB_FAILED;
     }
-    hn_layer_options settings = hn_policy_describe(c->policy).layer;
+    hn_layer_options settings = hn_policy_options_of(c->policy).layer;
     c->tolerance = settings.tolerance;
     c->relative = settings.relative;
     return VERB_OK;

@@ -10,6 +10,7 @@
 #include "common/console.h"
 #include "common/figures.h"
 #include "common/json_writer.h"
+#include "common/printable.h"
 #include "common/verbs.h"
 #include "table/report_read.h"
 
@@ -142,11 +143,14 @@ static const struct report_group *group_of(const struct table_row *row, const ch
 
 static void print_heading(const struct table *table, struct text *text, int width) {
     const struct report_figures *first = &table->rows[0].figures;
-    if (table->options->title)
-        text_print(text, "%s\n\n", table->options->title);
+    for (const char *at = table->options->title; at && *at;) {
+        char piece[PRINTABLE_PIECE];
+        text_append(text, piece, printable_piece(&at, piece));
+    }
+    text_print(text, "%s", table->options->title ? "\n\n" : "");
     text_print(text, "%-*s  %-18s", width, "", "suboptimality");
     for (size_t g = 0; g < first->group_count; g++)
-        text_print(text, "  %-18.18s", first->groups[g].name);
+        text_print(text, "  %-18.18s", figures_name(first->groups[g].name).text);
     text_print(text, "  %9s  %s\n%-*s", "time a", "all ok", width, "");
     for (size_t g = 0; g <= first->group_count; g++)
         text_print(text, "  %8s  %8s", "mean", "max");

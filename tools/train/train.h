@@ -17,7 +17,7 @@
 #include "common/layer_choice.h"
 #include "common/options.h"
 #include "files/npy.h"
-#include "hardnet/baselines.h"
+#include "hardnet/train.h"
 #include "training/checkpoint.h"
 
 /* ---- options: train_options.c ---- */
@@ -64,7 +64,6 @@ int train_settle(struct train_options *options);
 
 /* What the trainer is told. */
 hn_train_options train_trainer_options(const struct train_options *options);
-hn_baseline train_baseline(const struct train_options *options);
 
 /* ---- the record: train_record.c ---- */
 
@@ -72,7 +71,7 @@ enum { RECORD_MOST = 64, RECORD_TEXT = 128 };
 
 struct train_record {
     size_t count;
-    hn_note_text texts[RECORD_MOST];
+    hn_metadata texts[RECORD_MOST];
     char keys[RECORD_MOST][RECORD_TEXT / 4], values[RECORD_MOST][RECORD_TEXT];
 };
 

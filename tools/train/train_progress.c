@@ -58,7 +58,7 @@ void train_progress_end(struct train_progress *p) {
 /* ---- in the end ---- */
 
 static void print_network(const struct training *t) {
-    hn_network_options network = hn_network_describe(t->network);
+    hn_network_options network = hn_network_options_of(t->network);
     printf("  network     %zu input%s", network.inputs, network.inputs == 1 ? "" : "s");
     for (size_t i = 0; i < network.hidden_count; i++)
         printf(", %zu", network.hidden[i]);

@@ -21,7 +21,7 @@ void record_add(struct train_record *record, const char *key, const char *format
     va_start(arguments, format);
     vsnprintf(record->values[i], sizeof record->values[i], format, arguments);
     va_end(arguments);
-    record->texts[i] = (hn_note_text){record->keys[i], record->values[i]};
+    record->texts[i] = (hn_metadata){record->keys[i], record->values[i]};
 }
 
 void record_add_real(struct train_record *record, const char *key, double value) {

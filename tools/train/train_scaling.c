@@ -78,7 +78,12 @@ static hn_status correct_starts(struct scaling *s, const struct train_options *o
         status = hn_layer_create(&layer, s->source->model, &settings, error);
     if (status == HN_OK)
         status = hn_pool_create(&pool, layer, (int)options->common.threads, error);
-    hn_batch batch = {.count = s->count, .x = s->x, .y = s->y, .reports = s->reports};
+    hn_batch batch = {.size = sizeof batch,
+                      .count = s->count,
+                      .x = s->x,
+                      .y = s->y,
+                      .report_size = sizeof(hn_report),
+                      .reports = s->reports};
     if (status == HN_OK)
         status = hn_pool_run(pool, &batch, error);
     hn_pool_destroy(pool);

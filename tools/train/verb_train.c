@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "common/command.h"
 #include "common/console.h"
+#include "common/figures.h"
 #include "common/interrupt.h"
 #include "common/load.h"
 #include "common/verbs.h"
@@ -78,7 +79,7 @@ static int finish(struct training *t, bool done) {
                         t->validation);
     if (write_network(t, &error) != HN_OK)
         return verb_explain(&error);
-    printf("  written     %s\n", t->options->out);
+    printf("  written     %s\n", figures_name(t->options->out).text);
     return VERB_OK;
 }
 

@@ -1,0 +1,54 @@
+/* structs.c - see structs.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/structs.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+/* Every such struct begins with a size_t. */
+static hn_status size_of(const void *given, size_t *size, const char *name, hn_error *error) {
+    struct error_subject subject = {.code = HN_CODE_STRUCT, .name = name};
+    if (!given)
+        return error_about(error, HN_INVALID, subject, "%s: there is none", name);
+    memcpy(size, given, sizeof *size);
+    if (*size < sizeof *size)
+        return error_about(error, HN_INVALID, subject, "%s: its size is not set; write .size = sizeof(%s)", name, name);
+    return HN_OK;
+}
+
+static bool all_zero(const unsigned char *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
+hn_status struct_take(void *own, size_t size, const void *given, const char *name, hn_error *error) {
+    size_t theirs = 0;
+    hn_status status = size_of(given, &theirs, name, error);
+    if (status != HN_OK)
+        return status;
+    if (theirs > size && !all_zero((const unsigned char *)given + size, theirs - size))
+        return error_about(
+            error, HN_UNSUPPORTED, (struct error_subject){.code = HN_CODE_STRUCT, .name = name},
+            "%s: the program was compiled for a later version than %s and uses what this one does not have", name,
+            hn_version());
+    size_t common = theirs < size ? theirs : size;
+    memcpy(own, given, common);
+    memset((unsigned char *)own + common, 0, size - common);
+    memcpy(own, &size, sizeof size);
+    return HN_OK;
+}
+
+hn_status struct_give(void *out, const void *own, size_t size, const char *name, hn_error *error) {
+    size_t theirs = 0, head = sizeof theirs;
+    hn_status status = size_of(out, &theirs, name, error);
+    if (status != HN_OK)
+        return status;
+    size_t common = theirs < size ? theirs : size;
+    memcpy((unsigned char *)out + head, (const unsigned char *)own + head, common - head);
+    memset((unsigned char *)out + common, 0, theirs - common);
+    return HN_OK;
+}

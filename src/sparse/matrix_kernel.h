@@ -1,0 +1,235 @@
+/* matrix_kernel.h - the dense product and the activations; compiled by each backend for its width.
+ *
+ * Columns of B are taken a panel at a time, copied so that a panel lies in the first cache in the order in which it is
+ * read, with zeros beyond the last column. A block of C, a few rows by one panel, is summed in registers, one element of A
+ * against a row of the panel. What is wider than a panel, longer than its depth or left over at an edge changes the
+ * grouping of elements, never the order of an element's sum.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_SPARSE_MATRIX_KERNEL_H
+#define HN_SPARSE_MATRIX_KERNEL_H
+
+#include "base/elementary.h"
+#include "sparse/matrix.h"
+
+enum {
+    MATRIX_ROWS = 4, /* of a block: 4 x 3 sums fill half of AVX-512's registers, 4 x 2 half of AVX2's */
+    MATRIX_PARTS = WIDTH == 8 ? 3 : 2, /* wides in a row of the widest panel */
+    MATRIX_DEPTH = 128,                /* rows of a panel: 24 KiB at most */
+};
+
+/* Part of B: depth x columns from (top, left), parts wides to a row. */
+struct matrix_panel {
+    size_t top, left, depth, columns;
+    int parts;
+    wide at[MATRIX_DEPTH * MATRIX_PARTS];
+};
+
+/* ---- copying a panel ---- */
+
+/* One wide of a row, element by element; 0 beyond the last column. */
+WIDE_INLINE void kernel_panel_edge(const struct matrix_view *b, struct matrix_panel *panel, size_t p, size_t part) {
+    const double *from = b->at + (panel->top + p) * b->row + (panel->left + part * WIDTH) * b->column;
+    double own[WIDTH] = {0};
+    for (size_t i = 0; i < WIDTH && part * WIDTH + i < panel->columns; i++)
+        own[i] = from[i * b->column];
+    memcpy(&panel->at[p * (size_t)panel->parts + part], own, sizeof own);
+}
+
+/* WIDTH rows of one wide from a matrix that lies column by column. */
+WIDE_INLINE void kernel_panel_turned(const struct matrix_view *b, struct matrix_panel *panel, size_t p, size_t part) {
+    const double *from = b->at + (panel->top + p) + (panel->left + part * WIDTH) * b->column;
+    wide rows[WIDTH];
+    for (size_t i = 0; i < WIDTH; i++)
+        memcpy(&rows[i], from + i * b->column, sizeof rows[i]);
+    wide_transpose(rows);
+    for (size_t i = 0; i < WIDTH; i++)
+        panel->at[(p + i) * (size_t)panel->parts + part] = rows[i];
+}
+
+WIDE_INLINE void kernel_panel_part(const struct matrix_view *b, struct matrix_panel *panel, size_t part) {
+    bool whole = (part + 1) * WIDTH <= panel->columns;
+    size_t p = 0;
+    if (whole && b->row == 1)
+        for (; p + WIDTH <= panel->depth; p += WIDTH)
+            kernel_panel_turned(b, panel, p, part);
+    if (whole && b->column == 1)
+        for (; p < panel->depth; p++)
+            memcpy(&panel->at[p * (size_t)panel->parts + part],
+                   b->at + (panel->top + p) * b->row + panel->left + part * WIDTH, sizeof(wide));
+    for (; p < panel->depth; p++)
+        kernel_panel_edge(b, panel, p, part);
+}
+
+/* ---- a block of C ---- */
+
+struct matrix_block {
+    const double *a; /* the first element of its rows that meets the panel */
+    size_t a_row, a_column, c_row;
+    double *c;
+    const double *start; /* NULL: zero */
+    size_t start_row;
+};
+
+WIDE_INLINE void kernel_block_load(wide *sums, const double *from, size_t columns, const int parts) {
+    if (columns == (size_t)parts * WIDTH) {
+        memcpy(sums, from, (size_t)parts * sizeof *sums);
+        return;
+    }
+    double own[MATRIX_PARTS * WIDTH] = {0};
+    memcpy(own, from, columns * sizeof *own);
+    memcpy(sums, own, (size_t)parts * sizeof *sums);
+}
+
+WIDE_INLINE void kernel_block_sum(const struct matrix_panel *panel, const struct matrix_block *block, const int rows,
+                                  const int parts) {
+    wide sums[MATRIX_ROWS][MATRIX_PARTS];
+    for (int i = 0; i < rows; i++)
+        if (block->start)
+            kernel_block_load(sums[i], block->start + (size_t)i * block->start_row, panel->columns, parts);
+        else
+            memset(sums[i], 0, (size_t)parts * sizeof(wide));
+    const wide *b = panel->at;
+    for (size_t p = 0; p < panel->depth; p++, b += parts)
+        for (int i = 0; i < rows; i++) {
+            double a = block->a[(size_t)i * block->a_row + p * block->a_column];
+            for (int j = 0; j < parts; j++)
+                sums[i][j] += a * b[j]; /* C(i,j) = C(i,j) + A(i,p) B(p,j) */
+        }
+    for (int i = 0; i < rows; i++)
+        memcpy(block->c + (size_t)i * block->c_row, sums[i], panel->columns * sizeof(double));
+}
+
+WIDE_INLINE void kernel_block(const struct matrix_panel *panel, const struct matrix_block *block, const int rows) {
+    if (MATRIX_PARTS > 2 && panel->parts == MATRIX_PARTS)
+        kernel_block_sum(panel, block, rows, MATRIX_PARTS);
+    else if (panel->parts == 2)
+        kernel_block_sum(panel, block, rows, 2);
+    else
+        kernel_block_sum(panel, block, rows, 1);
+}
+
+/* Where the sums of a block begin: what the product says at the top of B, and where they were left further down. */
+static void kernel_block_start(const struct matrix_product *task, const struct matrix_panel *panel,
+                               struct matrix_block *block) {
+    bool go_on = panel->top > 0 || task->start == MATRIX_ONTO_C;
+    block->start = block->c;
+    block->start_row = task->c_row;
+    if (!go_on) {
+        block->start = task->start == MATRIX_FROM_ROW ? task->first + panel->left : NULL;
+        block->start_row = 0;
+    }
+}
+
+static void kernel_panel_times(const struct matrix_product *task, const struct matrix_panel *panel) {
+    for (size_t i = 0; i < task->rows;) {
+        struct matrix_block block = {.a = task->a.at + i * task->a.row + panel->top * task->a.column,
+                                     .a_row = task->a.row,
+                                     .a_column = task->a.column,
+                                     .c = task->c + i * task->c_row + panel->left,
+                                     .c_row = task->c_row};
+        kernel_block_start(task, panel, &block);
+        if (task->rows - i >= MATRIX_ROWS) {
+            kernel_block(panel, &block, MATRIX_ROWS);
+            i += MATRIX_ROWS;
+        } else {
+            kernel_block(panel, &block, 1);
+            i++;
+        }
+    }
+}
+
+static void kernel_multiply_matrix(const struct matrix_product *task) {
+    struct matrix_panel panel;
+    for (panel.left = 0; panel.left < task->columns; panel.left += panel.columns) {
+        size_t left = task->columns - panel.left, most = (size_t)MATRIX_PARTS * WIDTH;
+        panel.columns = left < most ? left : most;
+        panel.parts = (int)((panel.columns + WIDTH - 1) / WIDTH);
+        panel.top = 0;
+        do { /* once at least: sums without a term are their starts */
+            size_t below = task->inner - panel.top;
+            panel.depth = below < MATRIX_DEPTH ? below : MATRIX_DEPTH;
+            for (int part = 0; part < panel.parts; part++)
+                kernel_panel_part(&task->b, &panel, (size_t)part);
+            kernel_panel_times(task, &panel);
+            panel.top += panel.depth;
+        } while (panel.top < task->inner);
+    }
+}
+
+/* ---- activations ---- */
+
+/* 1 / (1 + e^-z), from e^-|z|, which cannot overflow; rest is what it lacks to 1, 1 / (1 + e^z), without cancellation. */
+WIDE_INLINE wide kernel_sigmoid(wide z, wide *rest) {
+    wide small = elementary_exp(-wide_abs(z)), below = 1.0 + small;
+    wide_bits negative = wide_less(z, wide_all(0));
+    *rest = wide_select(negative, wide_all(1), small) / below;
+    return wide_select(negative, small, wide_all(1)) / below;
+}
+
+/* A NaN stays a NaN. */
+WIDE_INLINE wide kernel_activation(hn_activation kind, wide z) {
+    wide rest;
+    switch (kind) {
+    case HN_ACTIVATION_TANH:
+        return elementary_tanh(z);
+    case HN_ACTIVATION_SILU:
+        return z * kernel_sigmoid(z, &rest);
+    default:
+        return wide_keep(~wide_less_equal(z, wide_all(0)), z);
+    }
+}
+
+/* The derivative times the gradient; relu has none at 0. */
+WIDE_INLINE wide kernel_activation_back(hn_activation kind, wide z, wide gradient) {
+    wide value, rest;
+    switch (kind) {
+    case HN_ACTIVATION_TANH:
+        value = elementary_tanh(z);
+        return gradient * (1.0 - value * value);
+    case HN_ACTIVATION_SILU:
+        value = kernel_sigmoid(z, &rest);
+        return gradient * (value + z * value * rest);
+    default:
+        return wide_keep(~wide_less_equal(z, wide_all(0)), gradient);
+    }
+}
+
+/* The task from element i on: one wide, or what is left of it. */
+WIDE_INLINE void kernel_activate_at(const struct activation_task *task, size_t i, hn_activation kind, const bool back) {
+    size_t left = task->count - i, bytes = (left < WIDTH ? left : WIDTH) * sizeof(double);
+    wide z = wide_all(0), gradient = wide_all(0);
+    memcpy(&z, task->z + i, bytes);
+    if (back)
+        memcpy(&gradient, task->gradient + i, bytes);
+    wide value = back ? kernel_activation_back(kind, z, gradient) : kernel_activation(kind, z);
+    memcpy(task->out + i, &value, bytes);
+}
+
+WIDE_INLINE void kernel_activate_all(const struct activation_task *task, hn_activation kind, const bool back) {
+    size_t i = 0;
+    for (; i + WIDTH <= task->count; i += WIDTH)
+        kernel_activate_at(task, i, kind, back);
+    if (i < task->count)
+        kernel_activate_at(task, i, kind, back);
+}
+
+/* One loop per kind: the choice is made outside. */
+WIDE_INLINE void kernel_activation_task(const struct activation_task *task, const bool back) {
+    if (task->kind == HN_ACTIVATION_TANH)
+        kernel_activate_all(task, HN_ACTIVATION_TANH, back);
+    else if (task->kind == HN_ACTIVATION_SILU)
+        kernel_activate_all(task, HN_ACTIVATION_SILU, back);
+    else
+        kernel_activate_all(task, HN_ACTIVATION_RELU, back);
+}
+
+static void kernel_activate(const struct activation_task *task) {
+    kernel_activation_task(task, false);
+}
+
+static void kernel_activate_back(const struct activation_task *task) {
+    kernel_activation_task(task, true);
+}
+
+#endif

@@ -1,0 +1,294 @@
+/* dependent.c - see dependent.h. The table of one point is dh/dw^-1 dh/dy as far as pivots have come: a simplex tableau.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "training/dependent.h"
+
+#include "base/error.h"
+#include "base/layout.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/size.h"
+
+#include <math.h>
+
+enum { POINTS = 16, SEED = 20, MOST_ENTRIES = 1 << 19 };
+static const uint32_t NO_COLUMN = UINT32_MAX;
+static const double NOISE = 0.1;        /* of the start values, in units of max(1, |start|) */
+static const double LEAST_PIVOT = 1e-7; /* of rows scaled to 1; below it an equality depends on those before */
+static const double WORTH = 1.25;       /* growth of the determinants for which columns are exchanged */
+
+struct table {
+    const hn_layer *layer;
+    size_t equations, columns;
+    size_t live;     /* points where all is finite; they come first */
+    uint32_t *row;   /* of each equation */
+    uint32_t *basic; /* its column, or NO_COLUMN */
+    bool *taken;     /* columns that are basic or fixed */
+    double *entries; /* equations x columns x POINTS */
+    double *x, *y;   /* of the points */
+    hn_report *reports;
+    double *slots;   /* of the layer's program */
+    void *workspace; /* of the correction */
+    void *block;
+};
+
+/* ---- points ---- */
+
+/* Between the bounds of the input; one unit wide where there are none. */
+static double draw_input(const hn_model *model, size_t i, struct random *random) {
+    hn_input_info input = hn_model_input(model, i);
+    double lower = input.lower, upper = input.upper;
+    if (!isfinite(lower) && !isfinite(upper))
+        lower = -0.5;
+    if (!isfinite(lower))
+        lower = upper - 1;
+    if (!isfinite(upper))
+        upper = lower + 1;
+    return random_between(random, lower, upper);
+}
+
+/* Disturbed, so that no entry vanishes by chance of a start at 0. The first point is the start itself. */
+static void disturb(const struct table *t, struct random *random) {
+    for (size_t p = 1; p < POINTS; p++)
+        for (size_t j = 0; j < t->columns; j++) {
+            double *y = &t->y[p * t->columns + j];
+            *y += NOISE * fmax(1, fabs(*y)) * random_normal(random);
+        }
+}
+
+static hn_status run_points(const struct table *t, const hn_layer *layer, const double *from, hn_error *error) {
+    hn_batch batch = {.size = sizeof batch,
+                      .count = POINTS,
+                      .x = t->x,
+                      .y_raw = from,
+                      .y = t->y,
+                      .report_size = sizeof(hn_report),
+                      .reports = t->reports};
+    return hn_layer_run(layer, &batch, t->workspace, hn_layer_workspace_bytes(layer), error);
+}
+
+/* The starts are what a layer without steps makes of no output at all. */
+static hn_status make_points(const struct table *t, const hn_model *model, const hn_layer *correction,
+                             hn_error *error) {
+    struct random random = random_start(SEED, 0);
+    size_t inputs = t->layer->inputs;
+    for (size_t i = 0; i < POINTS * inputs; i++)
+        t->x[i] = draw_input(model, i % inputs, &random);
+    hn_status status = run_points(t, t->layer, NULL, error);
+    if (status != HN_OK)
+        return status;
+    disturb(t, &random);
+    return run_points(t, correction, t->y, error);
+}
+
+/* ---- the table ---- */
+
+static double *entry_at(const struct table *t, size_t equation, size_t column) {
+    return t->entries + (equation * t->columns + column) * POINTS;
+}
+
+/* Row i of J of the lane's point as equation e, scaled so that its largest entry is 1; false when it is not finite. */
+static bool take_row(struct table *t, size_t e, size_t lane) {
+    const struct place_matrix *j = &t->layer->jacobian;
+    size_t i = t->row[e];
+    double most = 0;
+    for (size_t k = j->first[i]; k < j->first[i + 1]; k++) {
+        double size = fabs(t->slots[j->place[k] + lane]);
+        if (!isfinite(size))
+            return false;
+        most = t->taken[j->column[k]] ? most : fmax(most, size);
+    }
+    for (size_t k = j->first[i]; most > 0 && k < j->first[i + 1]; k++)
+        if (!t->taken[j->column[k]])
+            entry_at(t, e, j->column[k])[t->live] = t->slots[j->place[k] + lane] / most;
+    return true;
+}
+
+static void take_point(struct table *t, size_t lane) {
+    bool finite = true;
+    for (size_t e = 0; e < t->equations; e++) /* a point that is not finite is overwritten by the next */
+        for (size_t j = 0; j < t->columns; j++)
+            entry_at(t, e, j)[t->live] = 0;
+    for (size_t e = 0; e < t->equations && finite; e++)
+        finite = take_row(t, e, lane);
+    t->live += finite;
+}
+
+static void evaluate(struct table *t) {
+    const hn_layer *layer = t->layer;
+    program_prepare(layer->program, t->slots);
+    for (size_t p = 0; p < POINTS; p += LANES) {
+        const double *x[LANES], *y[LANES];
+        for (size_t lane = 0; lane < LANES; lane++) {
+            x[lane] = t->x + (p + lane) * layer->inputs;
+            y[lane] = t->y + (p + lane) * layer->outputs;
+        }
+        layer->backend.load(t->slots, layer->x, layer->inputs, x);
+        layer->backend.load(t->slots, layer->y, layer->outputs, y);
+        layer->backend.run(layer->program, 0, t->slots);
+        layer->backend.run(layer->program, 1, t->slots);
+        for (size_t lane = 0; lane < LANES; lane++)
+            take_point(t, lane);
+    }
+}
+
+/* ---- elimination ---- */
+
+/* The harmonic mean over the points: small as soon as one of them is. */
+static double mean_size(const struct table *t, size_t equation, size_t column) {
+    const double *entry = entry_at(t, equation, column);
+    double sum = 0;
+    for (size_t p = 0; p < t->live; p++) {
+        if (entry[p] == 0)
+            return 0;
+        sum += 1 / fabs(entry[p]);
+    }
+    return (double)t->live / sum;
+}
+
+struct pivot {
+    size_t equation, column;
+    double size;
+};
+
+/* The largest among equations that have a column already, or that have none yet. */
+static struct pivot find_pivot(const struct table *t, bool exchange) {
+    struct pivot best = {0, 0, 0};
+    for (size_t e = 0; e < t->equations; e++) {
+        if ((t->basic[e] != NO_COLUMN) != exchange)
+            continue;
+        for (size_t j = 0; j < t->columns; j++) {
+            double size = t->taken[j] ? 0 : mean_size(t, e, j);
+            if (size > best.size)
+                best = (struct pivot){e, j, size};
+        }
+    }
+    return best;
+}
+
+/* Takes the multiple of the pivot's row out of another, in every point, so that its entry in the pivot's column is 0. */
+static void reduce_row(struct table *t, size_t equation, const struct pivot *pivot) {
+    double factor[POINTS] = {0};
+    for (size_t p = 0; p < t->live; p++)
+        factor[p] = entry_at(t, equation, pivot->column)[p];
+    for (size_t j = 0; j < t->columns; j++) {
+        const double *from = entry_at(t, pivot->equation, j);
+        double *to = entry_at(t, equation, j);
+        for (size_t p = 0; p < t->live; p++)
+            to[p] -= factor[p] * from[p];
+    }
+    for (size_t p = 0; p < t->live; p++)
+        entry_at(t, equation, pivot->column)[p] = 0;
+}
+
+static void take_pivot(struct table *t, const struct pivot *pivot) {
+    double inverse[POINTS];
+    for (size_t p = 0; p < t->live; p++)
+        inverse[p] = 1 / entry_at(t, pivot->equation, pivot->column)[p];
+    for (size_t j = 0; j < t->columns; j++)
+        for (size_t p = 0; p < t->live; p++)
+            entry_at(t, pivot->equation, j)[p] *= inverse[p];
+    for (size_t e = 0; e < t->equations; e++)
+        if (e != pivot->equation)
+            reduce_row(t, e, pivot);
+    if (t->basic[pivot->equation] != NO_COLUMN)
+        t->taken[t->basic[pivot->equation]] = false;
+    t->basic[pivot->equation] = (uint32_t)pivot->column;
+    t->taken[pivot->column] = true;
+}
+
+static void eliminate(struct table *t) {
+    struct pivot pivot = find_pivot(t, false);
+    while (pivot.size > LEAST_PIVOT) {
+        take_pivot(t, &pivot);
+        pivot = find_pivot(t, false);
+    }
+    pivot = find_pivot(t, true);
+    for (size_t k = 0; k < 4 * t->equations && pivot.size > WORTH; k++) { /* ends by itself, but for rounding */
+        take_pivot(t, &pivot);
+        pivot = find_pivot(t, true);
+    }
+}
+
+/* ---- all of it ---- */
+
+static bool is_equality(const hn_layer *layer, size_t row) {
+    return layer->task.lower[row] == layer->task.upper[row];
+}
+
+static void lay_out(struct layout *layout, struct table *t, size_t inputs, size_t workspace) {
+    size_t n = t->columns, numbers = t->equations * n * POINTS;
+    t->row = layout_take(layout, t->equations, sizeof *t->row);
+    t->basic = layout_take(layout, t->equations, sizeof *t->basic);
+    t->taken = layout_take(layout, n, sizeof *t->taken);
+    t->entries = layout_take(layout, numbers, sizeof *t->entries);
+    t->x = layout_take(layout, POINTS * inputs, sizeof *t->x);
+    t->y = layout_take(layout, POINTS * n, sizeof *t->y);
+    t->reports = layout_take(layout, POINTS, sizeof *t->reports);
+    t->slots = layout_take(layout, t->layer->program->slots * LANES, sizeof *t->slots);
+    t->workspace = layout_take(layout, workspace, 1);
+}
+
+static hn_status make_table(struct table *t, const hn_layer *correction, hn_error *error) {
+    size_t workspace = hn_layer_workspace_bytes(correction), other = hn_layer_workspace_bytes(t->layer), entries;
+    workspace = workspace < other ? other : workspace;
+    if (!size_multiply(t->equations, t->columns, &entries) || entries > MOST_ENTRIES)
+        return error_set(error, HN_LIMIT, "dc3: %zu equalities in %zu outputs are too many: at most %d entries",
+                         t->equations, t->columns, MOST_ENTRIES);
+    struct layout layout = layout_measure();
+    lay_out(&layout, t, correction->inputs, workspace);
+    size_t bytes = layout_bytes(&layout);
+    t->block = bytes ? base_allocate(bytes) : NULL;
+    if (!t->block)
+        return error_no_memory(error, "the dependent outputs");
+    layout = layout_over(t->block);
+    lay_out(&layout, t, correction->inputs, workspace);
+    for (size_t i = 0, e = 0; i < t->layer->rows; i++)
+        if (is_equality(t->layer, i)) {
+            t->basic[e] = NO_COLUMN;
+            t->row[e++] = (uint32_t)i;
+        }
+    for (size_t j = 0; j < t->columns; j++)
+        t->taken[j] = false;
+    for (size_t f = 0; f < t->layer->fixed.count; f++)
+        t->taken[t->layer->fixed.offset[f] / LANES] = true;
+    return HN_OK;
+}
+
+static hn_status fill_table(struct table *t, const hn_model *model, hn_error *error) {
+    hn_layer_options options = hn_layer_defaults();
+    hn_layer *correction = NULL;
+    options.instructions = t->layer->options.instructions;
+    hn_status status = hn_layer_create(&correction, model, &options, error);
+    if (status == HN_OK)
+        status = make_table(t, correction, error);
+    if (status == HN_OK)
+        status = make_points(t, model, correction, error);
+    if (status == HN_OK)
+        evaluate(t);
+    if (status == HN_OK && t->live == 0)
+        status = error_set(error, HN_INVALID, "dc3: the equalities cannot be evaluated at any of %d points", POINTS);
+    hn_layer_destroy(correction);
+    return status;
+}
+
+hn_status dependent_choose(const hn_model *model, const hn_layer *layer, bool *solved, bool *dependent,
+                           hn_error *error) {
+    struct table t = {.layer = layer, .columns = layer->outputs};
+    for (size_t i = 0; i < layer->rows; i++) {
+        solved[i] = false;
+        t.equations += is_equality(layer, i);
+    }
+    for (size_t j = 0; j < layer->outputs; j++)
+        dependent[j] = false;
+    if (t.equations == 0)
+        return HN_OK;
+    hn_status status = fill_table(&t, model, error);
+    if (status == HN_OK)
+        eliminate(&t);
+    for (size_t e = 0; status == HN_OK && e < t.equations; e++)
+        if (t.basic[e] != NO_COLUMN)
+            solved[t.row[e]] = dependent[t.basic[e]] = true;
+    base_release(t.block);
+    return status;
+}

@@ -1,0 +1,193 @@
+/* refine.c - see refine.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "training/refine.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "derivatives/derivatives.h"
+
+#include <math.h>
+#include <string.h>
+
+struct parts {
+    struct problem problem;
+    struct node_matrix jacobian, gradient, hessian; /* of c; of f; of the Lagrangian, its lower triangle */
+    struct node_list nodes;
+};
+
+/* ---- building ---- */
+
+static hn_status differentiate(struct parts *parts, const hn_model *model, hn_error *error) {
+    struct problem *p = &parts->problem;
+    hn_status status = problem_create(p, model, error);
+    if (status == HN_OK && p->objective == 0)
+        status = error_set(error, HN_INVALID, "the model has no objective: there is nothing to refine for");
+    if (status == HN_OK)
+        status = derivatives_jacobian(&parts->jacobian, &p->graph, p->body, p->rows, SPACE_Y, p->outputs, error);
+    if (status == HN_OK)
+        status = derivatives_jacobian(&parts->gradient, &p->graph, &p->objective, 1, SPACE_Y, p->outputs, error);
+    return status == HN_OK ? derivatives_hessian(&parts->hessian, p, error) : status;
+}
+
+static hn_status collect_all(struct parts *parts, hn_error *error) {
+    const struct problem *p = &parts->problem;
+    hn_status status = node_list_add(&parts->nodes, p->body, p->rows, error);
+    if (status == HN_OK)
+        status = node_list_add(&parts->nodes, p->lower, p->rows, error);
+    if (status == HN_OK)
+        status = node_list_add(&parts->nodes, p->upper, p->rows, error);
+    if (status == HN_OK)
+        status = node_list_add(&parts->nodes, parts->jacobian.node, parts->jacobian.count, error);
+    if (status == HN_OK)
+        status = node_list_add(&parts->nodes, parts->gradient.node, parts->gradient.count, error);
+    for (size_t i = 0; i < p->outputs && status == HN_OK; i++)
+        for (size_t e = parts->hessian.first[i]; e < parts->hessian.first[i + 1] && status == HN_OK; e++)
+            if (parts->hessian.column[e] == i)
+                status = node_list_add(&parts->nodes, &parts->hessian.node[e], 1, error);
+    return status;
+}
+
+static hn_status compile(struct refiner *r, const struct parts *parts, hn_error *error) {
+    const struct problem *p = &parts->problem;
+    struct program_request request = {
+        .stride = LANES, .graph = &p->graph, .outputs = parts->nodes.nodes, .output_count = parts->nodes.count};
+    request.leaf_count[SPACE_X] = r->inputs = p->inputs;
+    request.leaf_count[SPACE_Y] = r->outputs = p->outputs;
+    r->rows = p->rows;
+    r->entries = parts->jacobian.count;
+    request.leaf_count[SPACE_SIGMA] = 1;
+    request.leaf_count[SPACE_LAMBDA] = p->rows;
+    request.phase[SPACE_Y] = 1;
+    request.phase[SPACE_SIGMA] = request.phase[SPACE_LAMBDA] = 2;
+    return program_create(&r->program, &request, error);
+}
+
+/* Places of gradient and curvature by column; the constant 0 of an entry that is not there lies behind the program's slots. */
+static bool keep_objective(struct refiner *r, const struct parts *parts, size_t begin) {
+    uint32_t zero = (uint32_t)(r->program->slots * LANES);
+    size_t next = begin + parts->gradient.count;
+    r->gradient = arena_take(&r->arena, r->outputs + 1, sizeof *r->gradient);
+    r->curvature = arena_take(&r->arena, r->outputs + 1, sizeof *r->curvature);
+    if (!r->gradient || !r->curvature)
+        return false;
+    for (size_t j = 0; j < r->outputs; j++)
+        r->gradient[j] = r->curvature[j] = zero;
+    for (size_t i = 0; i < parts->gradient.count; i++)
+        r->gradient[parts->gradient.column[i]] = r->program->output_slot[begin + i] * LANES;
+    for (size_t i = 0; i < r->outputs; i++)
+        for (size_t e = parts->hessian.first[i]; e < parts->hessian.first[i + 1]; e++)
+            if (parts->hessian.column[e] == i)
+                r->curvature[i] = r->program->output_slot[next++] * LANES;
+    return true;
+}
+
+static bool keep(struct refiner *r, const struct parts *parts) {
+    const struct problem *p = &parts->problem;
+    size_t rows = r->rows;
+    r->x = (uint32_t)(r->program->leaf_slot[SPACE_X] * LANES);
+    r->y = (uint32_t)(r->program->leaf_slot[SPACE_Y] * LANES);
+    r->sigma = (uint32_t)(r->program->leaf_slot[SPACE_SIGMA] * LANES);
+    r->lambda = (uint32_t)(r->program->leaf_slot[SPACE_LAMBDA] * LANES);
+    r->value = program_places(r->program, &r->arena, 0, rows);
+    r->lower = program_places(r->program, &r->arena, rows, rows);
+    r->upper = program_places(r->program, &r->arena, 2 * rows, rows);
+    r->entry = program_places(r->program, &r->arena, 3 * rows, r->entries);
+    r->first = arena_take(&r->arena, rows + 1, sizeof *r->first);
+    r->column = arena_take(&r->arena, r->entries + 1, sizeof *r->column);
+    r->fixed = arena_take(&r->arena, r->outputs + 1, sizeof *r->fixed);
+    if (!r->value || !r->lower || !r->upper || !r->entry || !r->first || !r->column || !r->fixed)
+        return false;
+    memcpy(r->first, parts->jacobian.first, (rows + 1) * sizeof *r->first);
+    if (r->entries)
+        memcpy(r->column, parts->jacobian.column, r->entries * sizeof *r->column);
+    for (size_t j = 0; j < r->outputs; j++)
+        r->fixed[j] = p->fixed[j] != 0;
+    return keep_objective(r, parts, 3 * rows + r->entries);
+}
+
+static uint32_t take(struct refiner *r, size_t count) {
+    size_t place = r->slots * LANES;
+    r->slots += count;
+    return (uint32_t)place;
+}
+
+static struct barrier_task task_of(struct refiner *r) {
+    r->slots = r->program->slots + 1; /* the zero of keep_objective */
+    return (struct barrier_task){.rows = r->rows,
+                                 .columns = r->outputs,
+                                 .value = r->value,
+                                 .lower = r->lower,
+                                 .upper = r->upper,
+                                 .first = r->first,
+                                 .column = r->column,
+                                 .entry = r->entry,
+                                 .gradient = r->gradient,
+                                 .matrix = take(r, r->entries),
+                                 .shift = take(r, r->rows),
+                                 .by_rows = take(r, BARRIER_ROWS * r->rows),
+                                 .by_columns = take(r, BARRIER_COLUMNS * r->outputs),
+                                 .summary = take(r, BARRIER_SUMMARY)};
+}
+
+static hn_status create_system(struct refiner *r, hn_error *error) {
+    size_t capacity = 0;
+    r->task = task_of(r);
+    r->own = take(r, r->outputs);
+    uint32_t *places = array_grow(NULL, &capacity, r->entries + 1, sizeof *places);
+    if (!places)
+        return error_no_memory(error, "refinement");
+    for (size_t e = 0; e < r->entries; e++)
+        places[e] = (uint32_t)(r->task.matrix + e * LANES);
+    const struct damped_request request = {
+        .matrix = {r->rows, r->outputs, LANES, r->first, r->column, places, NULL},
+        .rows_side_only = true,
+        .fixed_shift = NAN,
+        .shift = r->task.shift,
+        .storage = (uint32_t)(r->slots * LANES),
+    };
+    hn_status status = damped_create(&r->system, &request, error);
+    base_release(places);
+    r->slots += r->system.slots;
+    r->bytes = r->slots * LANES * sizeof(double);
+    return status;
+}
+
+hn_status refiner_create(struct refiner *r, const hn_model *model, hn_instructions instructions, hn_error *error) {
+    struct parts parts = {.nodes = {.count = 0}};
+    *r = (struct refiner){.inputs = 0};
+    hn_status status = backend_choose(&r->backend, instructions, error);
+    if (status == HN_OK)
+        status = differentiate(&parts, model, error);
+    if (status == HN_OK)
+        status = collect_all(&parts, error);
+    if (status == HN_OK)
+        status = compile(r, &parts, error);
+    if (status == HN_OK && !keep(r, &parts))
+        status = error_no_memory(error, "refinement");
+    if (status == HN_OK)
+        status = create_system(r, error);
+    node_matrix_release(&parts.jacobian);
+    node_matrix_release(&parts.gradient);
+    node_matrix_release(&parts.hessian);
+    node_list_release(&parts.nodes);
+    problem_release(&parts.problem);
+    if (status != HN_OK)
+        refiner_release(r);
+    return status;
+}
+
+void refiner_release(struct refiner *r) {
+    program_destroy(r->program);
+    damped_release(&r->system);
+    arena_release(&r->arena);
+    *r = (struct refiner){.inputs = 0};
+}
+
+void refiner_begin(const struct refiner *r, double *memory) {
+    memset(memory, 0, r->bytes);
+    program_prepare(r->program, memory);
+    for (size_t i = 0; i < r->system.constant_count; i++)
+        for (size_t lane = 0; lane < LANES; lane++)
+            memory[r->system.constants[i].place + lane] = r->system.constants[i].value;
+}

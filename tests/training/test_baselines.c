@@ -1,0 +1,469 @@
+/* test_baselines.c - the schemes none and dc3: gradients by the weights against differences, outputs by the equations, honest outcomes.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "training/trainer_parts.h"
+
+#include "base/random.h"
+#include "hardnet/hardnet.h"
+#include "support/check.h"
+#include "support/differences.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES = 50, MOST = 64 };
+
+/* ---- making ---- */
+
+static hn_model *model_at(const char *path) {
+    hn_model *model;
+    hn_error error;
+    if (hn_model_read(&model, 1, &path, NULL, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+static hn_model *model_of(const char *text) {
+    const hn_text texts[] = {{"m", text, strlen(text)}};
+    hn_model *model;
+    hn_error error;
+    if (hn_model_read_memory(&model, 1, texts, NULL, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+static hn_policy_options scheme_of(hn_scheme scheme) {
+    hn_policy_options options = hn_policy_defaults();
+    options.scheme = scheme;
+    return options;
+}
+
+static size_t width_of(const hn_model *model, const hn_policy_options *options, size_t columns[MOST]) {
+    size_t count;
+    hn_error error;
+    if (hn_policy_columns(model, options, columns, &count, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return count;
+}
+
+/* Outputs around `level`, with a spread of a tenth. */
+static hn_network *network_for(const hn_model *model, const hn_policy_options *policy, double level) {
+    size_t width = policy->candidates * width_of(model, policy, NULL);
+    const hn_network_options options = {.inputs = hn_model_input_count(model),
+                                        .outputs = width,
+                                        .hidden_count = 2,
+                                        .hidden = {20, 30},
+                                        .activation = HN_ACTIVATION_TANH,
+                                        .seed = 3};
+    double shift[4 * MOST], scale[4 * MOST];
+    hn_network *network;
+    assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
+    for (size_t i = 0; i < width; i++) {
+        shift[i] = level;
+        scale[i] = 0.3;
+    }
+    assert_int_equal(hn_network_set_output(network, shift, scale, NULL), HN_OK);
+    return network;
+}
+
+static hn_train_options training_of(hn_scheme scheme) {
+    hn_train_options options = hn_train_defaults();
+    options.policy.scheme = scheme;
+    options.improve = 0;
+    options.clip_sample = 0;
+    options.inward = 0;
+    options.move_weight = 0;
+    options.residual_weight = scheme == HN_SCHEME_DC3 ? 5 : 0;
+    options.square_weight = scheme == HN_SCHEME_DC3 ? 0 : 1000;
+    return options;
+}
+
+static hn_trainer *trainer_of(const hn_model *model, hn_network *network, const hn_train_options *options) {
+    hn_trainer *trainer;
+    hn_error error;
+    if (hn_trainer_create(&trainer, model, network, options, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return trainer;
+}
+
+static hn_policy *policy_of(const hn_model *model, const hn_network *network, const hn_policy_options *options) {
+    hn_policy *policy;
+    hn_error error;
+    if (hn_policy_create(&policy, model, network, options, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return policy;
+}
+
+static void draw(const hn_model *model, double *x, size_t count, uint64_t stream) {
+    struct random random = random_start(8, stream);
+    size_t inputs = hn_model_input_count(model);
+    for (size_t i = 0; i < count * inputs; i++) {
+        hn_input_info input = hn_model_input(model, i % inputs);
+        x[i] = random_between(&random, input.lower, input.upper);
+    }
+}
+
+/* ---- gradients ---- */
+
+static void gradient_holds(const char *path, hn_scheme scheme, double level, double rate) {
+    hn_model *model = model_at(path);
+    hn_train_options options = training_of(scheme);
+    options.policy.correction_rate = rate;
+    options.policy.layer.tolerance = 1e-10; /* which completions aim at a hundredth of */
+    options.rate = 1e-300;
+    hn_network *network = network_for(model, &options.policy, level);
+    hn_trainer *trainer = trainer_of(model, network, &options);
+    struct difference_verdict verdict = {.worst = 0};
+    for (uint64_t k = 0; k < 20; k++) {
+        double x[MOST];
+        draw(model, x, 1, k);
+        difference_check(trainer, x, k, &verdict);
+    }
+    print_message("%s, %s: %zu of 20 directions agree, to %.1e; %.0f correction steps in the mean\n", path,
+                  hn_scheme_text(scheme), verdict.good, verdict.worst, verdict.steps / 20);
+    assert_true(verdict.good >= 18); /* a row may enter or leave the violated ones within the difference */
+    assert_true(verdict.worst < 1e-6);
+    hn_trainer_destroy(trainer);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+static void the_gradient_of_a_penalty_is_that_of_differences(void **state) {
+    (void)state;
+    gradient_holds("models/unicycle.mod", HN_SCHEME_NONE, 0.5, 0.1);
+    gradient_holds("models/pooling.mod", HN_SCHEME_NONE, 0.5, 0.1);
+    gradient_holds("models/opf.mod", HN_SCHEME_NONE, 0.5, 0.1);
+}
+
+static void the_gradient_of_dc3_is_that_of_differences(void **state) {
+    (void)state;
+    gradient_holds("models/unicycle.mod", HN_SCHEME_DC3, 1, 0.01);
+    gradient_holds("models/pooling.mod", HN_SCHEME_DC3, 0.5, 0.1);
+    gradient_holds("models/opf.mod", HN_SCHEME_DC3, 0.2, 0.02);
+    gradient_holds("models/ellipse.mod", HN_SCHEME_DC3, 1, 0.01);
+}
+
+/* ---- dependent outputs ---- */
+
+static void the_states_of_the_unicycle_depend_on_its_controls(void **state) {
+    (void)state;
+    hn_model *model = model_at("models/unicycle.mod");
+    hn_policy_options options = scheme_of(HN_SCHEME_DC3);
+    size_t columns[MOST];
+    assert_int_equal(width_of(model, &options, columns), 20);
+    for (size_t k = 0; k < 20; k++)
+        assert_int_equal(columns[k], 30 + k);
+    options.scheme = HN_SCHEME_NONE;
+    assert_int_equal(width_of(model, &options, columns), 50);
+    hn_model_destroy(model);
+}
+
+/* Two of three equalities say the same, one speaks of a fixed output alone; b has the larger slope, c vanishes at times. */
+static const char redundant[] = "param p >= 1, <= 2; var a; var b; var c; var d; fix d := p;"
+                                "s.t. one: a + 10*b + (a - 0.5)*c = p; s.t. same: 2*a + 20*b + (2*a - 1)*c = 2*p;"
+                                "s.t. given: d = p; s.t. room: b >= 0; minimize f: a^2 + b^2 + c^2;";
+
+static void equalities_that_depend_on_others_are_left_out(void **state) {
+    (void)state;
+    hn_model *model = model_of(redundant);
+    hn_policy_options options = scheme_of(HN_SCHEME_DC3);
+    size_t columns[MOST];
+    assert_int_equal(width_of(model, &options, columns), 2);
+    assert_int_equal(columns[0], 0);
+    assert_int_equal(columns[1], 2);
+    hn_network *network = network_for(model, &options, 0.2);
+    hn_policy *policy = policy_of(model, network, &options);
+    double x[SAMPLES], y[4 * SAMPLES];
+    hn_report reports[SAMPLES];
+    draw(model, x, SAMPLES, 1);
+    assert_int_equal(hn_policy_run(policy, SAMPLES, x, y, NULL, reports, NULL), HN_OK);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        assert_int_equal(reports[i].outcome, HN_OUTCOME_OK);
+        assert_same_bits(y[4 * i + 3], x[i]);
+    }
+    hn_policy_destroy(policy);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+static void models_that_leave_nothing_to_learn_are_refused(void **state) {
+    (void)state;
+    hn_model *model =
+        model_of("param p >= 1, <= 2; var a; var b; s.t. c: a + b = p; s.t. d: a - b = 0; minimize f: a;");
+    hn_policy_options options = scheme_of(HN_SCHEME_DC3);
+    size_t count;
+    hn_error error;
+    assert_int_equal(hn_policy_columns(model, &options, NULL, &count, &error), HN_INVALID);
+    assert_contains(error.text, "the equalities determine all 2 outputs");
+    assert_int_equal(hn_policy_columns(NULL, &options, NULL, &count, &error), HN_INVALID);
+    assert_int_equal(hn_policy_columns(model, &options, NULL, NULL, &error), HN_INVALID);
+    hn_model_destroy(model);
+}
+
+/* ---- outputs, judged by the model's own equations ---- */
+
+struct judged {
+    double equalities, others; /* largest violations */
+};
+
+static struct judged judge_rows(const hn_model *model, const double *x, const double *y) {
+    struct judged judged = {0, 0};
+    for (size_t i = 0; i < hn_model_row_count(model); i++) {
+        hn_row_info row = hn_model_row(model, i);
+        hn_expr exprs[] = {row.lower, row.body, row.upper};
+        double v[3];
+        assert_int_equal(hn_model_evaluate(model, 3, exprs, x, y, v, NULL), HN_OK);
+        double r = fmax(0, fmax(v[0] - v[1], v[1] - v[2])), *most = v[0] == v[2] ? &judged.equalities : &judged.others;
+        *most = fmax(*most, r);
+    }
+    return judged;
+}
+
+static void dc3_holds_equalities_and_says_what_it_violates(void **state) {
+    (void)state;
+    static const char *const paths[] = {"models/unicycle.mod", "models/pooling.mod", "models/simplex.mod"};
+    for (size_t m = 0; m < COUNT_OF(paths); m++) {
+        hn_model *model = model_at(paths[m]);
+        hn_policy_options options = scheme_of(HN_SCHEME_DC3);
+        options.correction_rate = 0.02;
+        options.candidates = 2;
+        hn_network *network = network_for(model, &options, 1);
+        hn_policy *policy = policy_of(model, network, &options);
+        size_t inputs = hn_model_input_count(model), outputs = hn_model_output_count(model), ok = 0;
+        double x[SAMPLES * MOST], y[SAMPLES * MOST];
+        hn_report reports[SAMPLES];
+        draw(model, x, SAMPLES, 2);
+        assert_int_equal(hn_policy_run(policy, SAMPLES, x, y, NULL, reports, NULL), HN_OK);
+        for (size_t i = 0; i < SAMPLES; i++) {
+            struct judged judged = judge_rows(model, x + i * inputs, y + i * outputs);
+            bool held = fmax(judged.equalities, judged.others) <= 1e-8;
+            assert_true(judged.equalities <= 1.1e-10);
+            assert_in_interval(reports[i].violation - fmax(judged.equalities, judged.others), -1e-12, 1e-12);
+            assert_true(reports[i].violation <= reports[i].violation_before);
+            assert_int_equal(reports[i].outcome == HN_OUTCOME_OK, held);
+            assert_true(held || reports[i].iterations == options.correction_steps);
+            ok += held;
+        }
+        print_message("%s: %zu of %d ok\n", paths[m], ok, SAMPLES);
+        hn_policy_destroy(policy);
+        hn_network_destroy(network);
+        hn_model_destroy(model);
+    }
+}
+
+static void without_correction_the_raw_output_is_the_output(void **state) {
+    (void)state;
+    hn_model *model = model_of(redundant);
+    hn_policy_options options = scheme_of(HN_SCHEME_NONE);
+    hn_network *network = network_for(model, &options, 0.2);
+    hn_policy *policy = policy_of(model, network, &options);
+    double x[SAMPLES], y[4 * SAMPLES], raw[4 * SAMPLES];
+    hn_report reports[SAMPLES];
+    void *workspace = malloc(hn_network_workspace_bytes(network));
+    draw(model, x, SAMPLES, 3);
+    assert_int_equal(hn_policy_run(policy, SAMPLES, x, y, NULL, reports, NULL), HN_OK);
+    assert_int_equal(hn_network_run(network, SAMPLES, x, raw, workspace, hn_network_workspace_bytes(network), NULL),
+                     HN_OK);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        struct judged judged = judge_rows(model, x + i, y + 4 * i);
+        assert_memory_equal(y + 4 * i, raw + 4 * i, 3 * sizeof *y);
+        assert_same_bits(y[4 * i + 3], x[i]);
+        assert_int_equal(reports[i].outcome, HN_OUTCOME_ITERATION_LIMIT);
+        assert_int_equal(reports[i].iterations, 0);
+        assert_in_interval(reports[i].violation - fmax(judged.equalities, judged.others), -1e-12, 1e-12);
+    }
+    free(workspace);
+    hn_policy_destroy(policy);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+/* ---- what does not converge ---- */
+
+/* b follows a, and there is none where a is not positive. */
+static const char partial[] = "param p >= 5, <= 6; var a := 4; var b := 1.5; s.t. c: exp(b) = a; s.t. d: a <= p;"
+                              "minimize f: (a - p)^2 + b^2;";
+
+static void run_partial(double level, double *y, hn_report *reports) {
+    hn_model *model = model_of(partial);
+    hn_policy_options options = scheme_of(HN_SCHEME_DC3);
+    hn_network *network = network_for(model, &options, level);
+    hn_policy *policy = policy_of(model, network, &options);
+    double x[SAMPLES];
+    draw(model, x, SAMPLES, 4);
+    assert_int_equal(hn_policy_run(policy, SAMPLES, x, y, NULL, reports, NULL), HN_OK);
+    hn_policy_destroy(policy);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+static void a_completion_that_fails_is_not_ok(void **state) {
+    (void)state;
+    double y[2 * SAMPLES];
+    hn_report reports[SAMPLES];
+    run_partial(3, y, reports);
+    for (size_t i = 0; i < SAMPLES; i++)
+        assert_in_interval(exp(y[2 * i + 1]) - y[2 * i], -1e-10, 1e-10);
+    run_partial(-2, y, reports);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        assert_int_equal(reports[i].outcome, HN_OUTCOME_STALLED);
+        assert_same_bits(y[2 * i + 1], 1.5);
+        assert_true(y[2 * i] < 0 && isinf(reports[i].violation_before) && reports[i].violation > 1);
+    }
+}
+
+static void what_cannot_be_completed_is_dropped_in_training(void **state) {
+    (void)state;
+    hn_model *model = model_of(partial);
+    hn_train_options options = training_of(HN_SCHEME_DC3);
+    hn_network *network = network_for(model, &options.policy, 0);
+    hn_trainer *trainer = trainer_of(model, network, &options);
+    double x[SAMPLES];
+    hn_train_report report;
+    draw(model, x, SAMPLES, 5);
+    assert_int_equal(hn_trainer_step(trainer, SAMPLES, x, NULL, &report, NULL), HN_OK);
+    assert_int_equal(report.samples + report.dropped, SAMPLES);
+    assert_true(isfinite(report.gradient));
+    hn_trainer_destroy(trainer);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+/* ---- bits ---- */
+
+static void train_on(int threads, hn_scheme scheme, size_t candidates, double *parameters) {
+    hn_model *model = model_at("models/unicycle.mod");
+    hn_train_options options = training_of(scheme);
+    options.policy.threads = threads;
+    options.policy.candidates = candidates;
+    hn_network *network = network_for(model, &options.policy, 1);
+    hn_trainer *trainer = trainer_of(model, network, &options);
+    double x[3 * SAMPLES];
+    for (uint64_t k = 0; k < 3; k++) {
+        draw(model, x, SAMPLES, k);
+        assert_int_equal(hn_trainer_step(trainer, SAMPLES, x, NULL, NULL, NULL), HN_OK);
+    }
+    memcpy(parameters, hn_network_parameters_of(network), trainer->parameters * sizeof *parameters);
+    hn_trainer_destroy(trainer);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+static void the_weights_do_not_know_the_number_of_threads(void **state) {
+    (void)state;
+    enum { NUMBERS = 10000 };
+    static double one[NUMBERS], other[NUMBERS]; // NOLINT: of a test
+    for (int kind = 0; kind < 4; kind++) {
+        hn_scheme scheme = kind % 2 ? HN_SCHEME_DC3 : HN_SCHEME_NONE;
+        size_t candidates = kind < 2 ? 1 : 2;
+        train_on(1, scheme, candidates, one);
+        for (int threads = 2; threads <= 3; threads++) {
+            train_on(threads, scheme, candidates, other);
+            assert_memory_equal(one, other, sizeof one);
+        }
+    }
+}
+
+static void a_sample_does_not_know_its_neighbours(void **state) {
+    (void)state;
+    hn_model *model = model_at("models/unicycle.mod");
+    hn_policy_options options = scheme_of(HN_SCHEME_DC3);
+    hn_network *network = network_for(model, &options, 1);
+    double x[3 * SAMPLES], y[50 * SAMPLES], alone[50];
+    draw(model, x, SAMPLES, 6);
+    for (size_t set = 0; set < 2; set++) {
+        options.layer.instructions = set ? HN_INSTRUCTIONS_PORTABLE : HN_INSTRUCTIONS_BEST;
+        hn_policy *policy = policy_of(model, network, &options);
+        if (set == 0)
+            assert_int_equal(hn_policy_run(policy, SAMPLES, x, y, NULL, NULL, NULL), HN_OK);
+        for (size_t i = 0; i < SAMPLES; i++) {
+            assert_int_equal(hn_policy_run(policy, 1, x + 3 * i, alone, NULL, NULL, NULL), HN_OK);
+            assert_memory_equal(alone, y + 50 * i, sizeof alone);
+        }
+        hn_policy_destroy(policy);
+    }
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+/* ---- what does not fit ---- */
+
+static void policy_refused(const hn_model *model, const hn_network *network, const hn_policy_options *options,
+                           const char *part) {
+    hn_policy *policy;
+    hn_error error;
+    assert_int_equal(hn_policy_create(&policy, model, network, options, &error), HN_INVALID);
+    assert_null(policy);
+    assert_contains(error.text, part);
+}
+
+static void settings_that_make_no_sense_are_refused(void **state) {
+    (void)state;
+    hn_model *model = model_at("models/unicycle.mod");
+    hn_policy_options good = scheme_of(HN_SCHEME_DC3), bad = good, all = scheme_of(HN_SCHEME_NONE);
+    hn_network *network = network_for(model, &good, 1), *wide = network_for(model, &all, 1);
+    policy_refused(model, wide, &good, "the model needs 3 and 20 (1 candidates of its independent outputs)");
+    policy_refused(model, network, &all, "the model needs 3 and 50");
+    bad.correction_steps = -1;
+    policy_refused(model, network, &bad, "correction steps -1");
+    bad = good;
+    bad.correction_rate = 0;
+    policy_refused(model, network, &bad, "correction rate 0");
+    bad = good;
+    bad.momentum = 1;
+    policy_refused(model, network, &bad, "momentum 1");
+    bad = good;
+    bad.scheme = HN_SCHEME_COUNT;
+    policy_refused(model, network, &bad, "there is no such scheme");
+    bad = all;
+    bad.refine = 1;
+    policy_refused(model, wide, &bad, "refinement steps need a layer; the scheme is none");
+    assert_string_equal(hn_scheme_text(HN_SCHEME_COUNT), "unknown");
+    hn_network_destroy(network);
+    hn_network_destroy(wide);
+    hn_model_destroy(model);
+}
+
+static void losses_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    hn_model *model = model_at("models/unicycle.mod");
+    hn_train_options options = training_of(HN_SCHEME_DC3);
+    hn_network *network = network_for(model, &options.policy, 1);
+    hn_trainer *trainer;
+    hn_error error;
+    double x[3] = {-3, 1.5, 0}, y[50] = {0};
+    options.move_weight = 1;
+    assert_int_equal(hn_trainer_create(&trainer, model, network, &options, &error), HN_INVALID);
+    assert_contains(error.text, "move weight");
+    options = training_of(HN_SCHEME_DC3);
+    options.improve = 1;
+    assert_int_equal(hn_trainer_create(&trainer, model, network, &options, &error), HN_INVALID);
+    assert_contains(error.text, "need a layer");
+    options.improve = 0;
+    trainer = trainer_of(model, network, &options);
+    assert_int_equal(hn_trainer_step(trainer, 1, x, y, NULL, &error), HN_INVALID);
+    assert_contains(error.text, "targets");
+    hn_trainer_destroy(trainer);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_gradient_of_a_penalty_is_that_of_differences),
+        cmocka_unit_test(the_gradient_of_dc3_is_that_of_differences),
+        cmocka_unit_test(the_states_of_the_unicycle_depend_on_its_controls),
+        cmocka_unit_test(equalities_that_depend_on_others_are_left_out),
+        cmocka_unit_test(models_that_leave_nothing_to_learn_are_refused),
+        cmocka_unit_test(dc3_holds_equalities_and_says_what_it_violates),
+        cmocka_unit_test(without_correction_the_raw_output_is_the_output),
+        cmocka_unit_test(a_completion_that_fails_is_not_ok),
+        cmocka_unit_test(what_cannot_be_completed_is_dropped_in_training),
+        cmocka_unit_test(the_weights_do_not_know_the_number_of_threads),
+        cmocka_unit_test(a_sample_does_not_know_its_neighbours),
+        cmocka_unit_test(settings_that_make_no_sense_are_refused),
+        cmocka_unit_test(losses_that_do_not_fit_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
