@@ -29,7 +29,7 @@ const char *hn_activation_text(hn_activation activation) {
 }
 
 bool hn_activation_find(const char *text, hn_activation *activation) {
-    for (int i = 0; text && i < HN_ACTIVATION_COUNT; i++)
+    for (int i = 0; text && activation && i < HN_ACTIVATION_COUNT; i++)
         if (strcmp(texts[i], text) == 0) {
             *activation = (hn_activation)i;
             return true;
@@ -41,7 +41,7 @@ bool hn_activation_find(const char *text, hn_activation *activation) {
 
 hn_status network_check_options(const hn_network_options *options, hn_error *error) {
     if (!options)
-        return error_set(error, HN_INVALID, "network: there are no options");
+        return error_about(error, HN_INVALID, error_argument("options"), "network: there are no options");
     if ((unsigned)options->activation >= HN_ACTIVATION_COUNT)
         return error_set(error, HN_INVALID, "activation %d: there is no such activation", (int)options->activation);
     if (options->inputs == 0 || options->outputs == 0)
@@ -141,6 +141,8 @@ static void draw_weights(hn_network *network) {
 }
 
 hn_status hn_network_create(hn_network **out, const hn_network_options *options, hn_error *error) {
+    if (!out)
+        return error_missing(error, "hn_network_create", "out");
     *out = NULL;
     hn_status status = network_check_options(options, error);
     if (status == HN_OK)
@@ -201,13 +203,13 @@ static hn_status set_affine(struct affine *to, const char *side, size_t count, c
 hn_status hn_network_set_input(hn_network *network, const hn_real *shift, const hn_real *scale, hn_error *error) {
     struct affine from = {(double *)(uintptr_t)shift, (double *)(uintptr_t)scale};
     if (!network)
-        return error_set(error, HN_INVALID, "there is no network to set");
+        return error_about(error, HN_INVALID, error_argument("network"), "there is no network to set");
     return set_affine(&network->input, "input", network->options.inputs, &from, error);
 }
 
 hn_status hn_network_set_output(hn_network *network, const hn_real *shift, const hn_real *scale, hn_error *error) {
     struct affine from = {(double *)(uintptr_t)shift, (double *)(uintptr_t)scale};
     if (!network)
-        return error_set(error, HN_INVALID, "there is no network to set");
+        return error_about(error, HN_INVALID, error_argument("network"), "there is no network to set");
     return set_affine(&network->output, "output", network->options.outputs, &from, error);
 }

@@ -161,9 +161,11 @@ hn_status network_parse(hn_network **out, const char *name, const unsigned char 
 
 hn_status hn_network_load(hn_network **out, const char *path, hn_error *error) {
     struct file_bytes bytes;
+    if (!out)
+        return error_missing(error, "hn_network_load", "out");
     *out = NULL;
     if (!path)
-        return error_set(error, HN_INVALID, "there is no path to load a network from");
+        return error_about(error, HN_INVALID, error_argument("path"), "there is no path to load a network from");
     hn_status status = file_read(&bytes, path, MOST_BYTES, error);
     if (status != HN_OK)
         return status;

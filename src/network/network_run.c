@@ -21,11 +21,12 @@ size_t hn_network_workspace_bytes(const hn_network *network) {
 
 static hn_status check_run(const hn_network *network, const double *x, const double *y, hn_error *error) {
     if (!network)
-        return error_set(error, HN_INVALID, "there is no network to run");
+        return error_about(error, HN_INVALID, error_argument("network"), "there is no network to run");
     if (!x)
-        return error_set(error, HN_INVALID, "network: x is missing; it has %zu inputs", network->options.inputs);
+        return error_about(error, HN_INVALID, error_argument("x"), "network: x is missing; it has %zu inputs",
+                           network->options.inputs);
     if (!y)
-        return error_set(error, HN_INVALID, "network: y, where its outputs go, is missing");
+        return error_about(error, HN_INVALID, error_argument("y"), "network: y, where its outputs go, is missing");
     return HN_OK;
 }
 

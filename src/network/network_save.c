@@ -45,7 +45,8 @@ static hn_status write_network(const hn_network *network, const char *path, size
 hn_status hn_network_save(const hn_network *network, const char *path, size_t count, const hn_metadata *texts,
                           hn_error *error) {
     if (!network || !path)
-        return error_set(error, HN_INVALID, "there is no %s to save", network ? "path" : "network");
+        return error_about(error, HN_INVALID, error_argument(network ? "path" : "network"), "there is no %s to save",
+                           network ? "path" : "network");
     hn_status status = check_numbers(network, path, error);
     return status == HN_OK ? write_network(network, path, count, texts, error) : status;
 }

@@ -73,7 +73,7 @@ hn_status policy_create(hn_policy **out, const hn_model *model, const hn_network
                         const hn_policy_options *options, bool improves, hn_error *error) {
     *out = NULL;
     if (!model || !network)
-        return error_set(error, HN_INVALID, "hn_policy_create: there is no %s", model ? "network" : "model");
+        return error_missing(error, "hn_policy_create", model ? "network" : "model");
     hn_policy *p = base_allocate(sizeof *p);
     if (!p)
         return error_no_memory(error, "a policy");
@@ -94,6 +94,8 @@ hn_status policy_create(hn_policy **out, const hn_model *model, const hn_network
 
 hn_status hn_policy_create(hn_policy **out, const hn_model *model, const hn_network *network,
                            const hn_policy_options *options, hn_error *error) {
+    if (!out)
+        return error_missing(error, "hn_policy_create", "out");
     return policy_create(out, model, network, options, false, error);
 }
 
@@ -172,7 +174,7 @@ static void work(void *context, int member) {
 hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
                         hn_report *reports, hn_error *error) {
     if (!p || (count && !x && p->inputs))
-        return error_set(error, HN_INVALID, "hn_policy_run: there is no policy or there are no inputs");
+        return error_missing(error, "hn_policy_run", p ? "x" : "policy");
     p->job_x = x;
     p->job_count = count;
     p->job_size = chunk_size(p, count);

@@ -113,7 +113,8 @@ hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count
                          hn_error *error) {
     struct values values;
     if (!policy || !path)
-        return error_set(error, HN_INVALID, "there is no %s to save", policy ? "path" : "policy");
+        return error_about(error, HN_INVALID, error_argument(policy ? "path" : "policy"), "there is no %s to save",
+                           policy ? "path" : "policy");
     hn_status status = check_texts(path, count, texts, error);
     if (status == HN_OK)
         status = write_values(policy, &values, error);
@@ -272,11 +273,13 @@ static hn_status build(hn_policy **out, const hn_model *model, const hn_network 
 hn_status hn_policy_load(hn_policy **out, const hn_model *model, const char *path, int threads, hn_error *error) {
     hn_policy_options options = hn_policy_defaults();
     hn_network *network;
+    if (!out)
+        return error_missing(error, "hn_policy_load", "out");
     *out = NULL;
     options.threads = threads;
     if (!model || !path)
-        return error_set(error, HN_INVALID, "there is no %s to load a policy %s", model ? "path" : "model",
-                         model ? "from" : "for");
+        return error_about(error, HN_INVALID, error_argument(model ? "path" : "model"),
+                           "there is no %s to load a policy %s", model ? "path" : "model", model ? "from" : "for");
     hn_status status = hn_network_load(&network, path, error);
     if (status == HN_OK)
         status = read_settings(&options, network, path, error);

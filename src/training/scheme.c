@@ -19,7 +19,7 @@ const char *hn_scheme_text(hn_scheme scheme) {
 }
 
 bool hn_scheme_find(const char *text, hn_scheme *scheme) {
-    for (int i = 0; text && i < HN_SCHEME_COUNT; i++)
+    for (int i = 0; text && scheme && i < HN_SCHEME_COUNT; i++)
         if (strcmp(texts[i], text) == 0) {
             *scheme = (hn_scheme)i;
             return true;
@@ -78,7 +78,7 @@ hn_status hn_policy_columns(const hn_model *model, const hn_policy_options *opti
                             hn_error *error) {
     hn_policy_options o = options ? *options : hn_policy_defaults();
     if (!model || !count)
-        return error_set(error, HN_INVALID, "hn_policy_columns: there is no %s", model ? "count" : "model");
+        return error_missing(error, "hn_policy_columns", model ? "count" : "model");
     *count = 0;
     hn_status status = scheme_check(&o, error);
     if (status != HN_OK || o.scheme == HN_SCHEME_DC3)

@@ -90,9 +90,11 @@ static hn_status build(hn_trainer *t, const hn_model *model, hn_error *error) {
 
 hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network *network,
                             const hn_train_options *options, hn_error *error) {
+    if (!out)
+        return error_missing(error, "hn_trainer_create", "out");
     *out = NULL;
     if (!model || !network)
-        return error_set(error, HN_INVALID, "hn_trainer_create: there is no %s", model ? "network" : "model");
+        return error_missing(error, "hn_trainer_create", model ? "network" : "model");
     hn_trainer *t = base_allocate(sizeof *t);
     if (!t)
         return error_no_memory(error, "training");
@@ -238,7 +240,7 @@ static void adam(hn_trainer *t, double scale) {
 hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const hn_real *targets,
                           hn_train_report *report, hn_error *error) {
     if (!t || count == 0 || (!x && t->inputs))
-        return error_set(error, HN_INVALID, "hn_trainer_step: there is no trainer or there are no inputs");
+        return error_missing(error, "hn_trainer_step", t ? "x" : "trainer");
     if (targets && t->options.policy.scheme == HN_SCHEME_DC3)
         return error_set(error, HN_INVALID, "hn_trainer_step: dc3 does not learn from targets");
     t->targets = targets;
@@ -262,17 +264,18 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
 /* ---- state ---- */
 
 hn_policy *hn_trainer_policy(hn_trainer *trainer) {
-    return trainer->policy;
+    return trainer ? trainer->policy : NULL;
 }
 
 hn_real *hn_trainer_moment(hn_trainer *trainer, int which) {
-    return trainer->moments[which != 0];
+    return trainer ? trainer->moments[which != 0] : NULL;
 }
 
 int hn_trainer_steps(const hn_trainer *trainer) {
-    return trainer->steps;
+    return trainer ? trainer->steps : 0;
 }
 
 void hn_trainer_set_steps(hn_trainer *trainer, int steps) {
-    trainer->steps = steps;
+    if (trainer)
+        trainer->steps = steps;
 }
