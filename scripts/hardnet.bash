@@ -24,7 +24,11 @@ _hardnet() {
     local layer="--method --damping --iterations --tolerance --relative --isa"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "check project bench train eval rollout table --help --version" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "check project bench train eval rollout table help version --help --version" -- "$current")
+        return
+    fi
+    if [[ $verb == help || $verb == version ]]; then
+        ((COMP_CWORD == 2)) && mapfile -t COMPREPLY < <(compgen -W "check project bench train eval rollout table" -- "$current")
         return
     fi
     case $verb$previous in

@@ -34,8 +34,7 @@ static void print_help(FILE *stream) {
             plain);
     for (size_t i = 0; i < VERBS; i++)
         fprintf(stream, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
-    fprintf(stream,
-            "\nhardnet VERB --help explains a verb and shows an example; hardnet --version says which this is.\n");
+    fprintf(stream, "\nhardnet help VERB explains a verb and shows an example; hardnet version prints the version.\n");
     fprintf(stream, "Exit codes: 0 all went well, 1 model, file or machine, 2 options or array shapes,\n"
                     "3 some sample is not ok, 130 interrupted.\n");
 }
@@ -44,6 +43,8 @@ static int unknown_verb(const char *given) {
     struct suggestion suggestion = {.best = NULL};
     for (size_t i = 0; i < VERBS; i++)
         suggest_consider(&suggestion, given, verbs[i].name);
+    suggest_consider(&suggestion, given, "help");
+    suggest_consider(&suggestion, given, "version");
     if (suggestion.best)
         console_error("%s: no such verb; did you mean %s?", given, suggestion.best);
     else
@@ -52,23 +53,45 @@ static int unknown_verb(const char *given) {
     return VERB_MISUSED;
 }
 
+static int print_version(void) {
+    printf("hardnet %d.%d.%d\n", HN_VERSION_MAJOR, HN_VERSION_MINOR, HN_VERSION_PATCH);
+    return VERB_OK;
+}
+
+static const struct verb *find(const char *name) {
+    for (size_t i = 0; i < VERBS; i++)
+        if (strcmp(name, verbs[i].name) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+/* hardnet help [VERB] */
+static int help(int argc, char **argv) {
+    char option[] = "--help", *arguments[] = {option, NULL};
+    const struct verb *verb = argc > 0 ? find(argv[0]) : NULL;
+    if (argc > 0 && !verb)
+        return unknown_verb(argv[0]);
+    if (verb)
+        return verb->run(1, arguments);
+    print_help(stdout);
+    return VERB_OK;
+}
+
+static bool is_either(const char *given, const char *word, const char *option) {
+    return strcmp(given, word) == 0 || strcmp(given, option) == 0;
+}
+
 static int run(int argc, char **argv) {
     if (argc < 2) {
         print_help(stderr);
         return VERB_MISUSED;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_help(stdout);
-        return VERB_OK;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("hardnet %d.%d.%d\n", HN_VERSION_MAJOR, HN_VERSION_MINOR, HN_VERSION_PATCH);
-        return VERB_OK;
-    }
-    for (size_t i = 0; i < VERBS; i++)
-        if (strcmp(argv[1], verbs[i].name) == 0)
-            return verbs[i].run(argc - 2, argv + 2);
-    return unknown_verb(argv[1]);
+    if (is_either(argv[1], "help", "--help") || strcmp(argv[1], "-h") == 0)
+        return help(argc - 2, argv + 2);
+    if (is_either(argv[1], "version", "--version"))
+        return print_version();
+    const struct verb *verb = find(argv[1]);
+    return verb ? verb->run(argc - 2, argv + 2) : unknown_verb(argv[1]);
 }
 
 int main(int argc, char **argv) {

@@ -209,6 +209,13 @@ class Check(tool.Tool):
     def test_help_and_version(self):
         self.assertRegex(self.run_it("--version")[0], r"^hardnet \d+\.\d+\.\d+\n$")
         self.assertIn("check", self.run_it("--help")[0])
+        self.assertEqual(self.run_it("version"), self.run_it("--version"))
+        self.assertEqual(self.run_it("help"), self.run_it("--help"))
+        for verb in ("check", "train", "table"):
+            self.assertEqual(self.run_it("help", verb), self.run_it(verb, "--help"))
+        for line in (["help", "proj"], ["proj"], ["pr", "m.mod"]):
+            self.refused(*line, code=2, saying="no such verb; did you mean project")
+        self.refused("hepl", code=2, saying="did you mean help")
         out, err = self.run_it("check", "--help")
         self.assertRegex(out, r"(?s)Usage: hardnet check MODEL.*--let NAME=VALUE.*Example\n +hardnet check ")
         self.assertEqual(err, "")

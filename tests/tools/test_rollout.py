@@ -144,6 +144,13 @@ class Rollout(SampleTool):
         self.refused("rollout", model, *options, "--x0", "0,0,1", code=2, saying="exclude each other")
         self.refused("rollout", model, *options[:-1], self.folder / "no" / "met.npy", code=1, saying="--states")
 
+    def test_starts_outside_the_box_are_warned_about(self):
+        model = self.file("cart.mod", CART)
+        net = networks.linear(self.folder / "n.safetensors", self.fingerprint(model), np.zeros((2, 3)), [0, 0])
+        for start in ("10,0,0", self.array("x.npy", [[0, 0, 0], [10, 0, 0]])):
+            _, err = self.run_it("rollout", model, "--net", net, "--x0", start, "--steps", "1", *LOOP)
+            self.assertRegex(err, r"warning: --x0 .*1 of [12] rows lie outside the box .*\(place\[1\]\); the farthest by 1 ")
+
     def test_a_controller_that_violates_its_own_dynamics_gains_nothing(self):
         model, honest = self.cart()
         _, liar = self.cart(promise=1, name="liar.safetensors", method="paper", iterations="0")

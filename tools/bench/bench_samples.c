@@ -108,8 +108,11 @@ int bench_samples(struct bench *bench) {
     int code = count_samples(bench);
     if (code != VERB_OK)
         return code;
+    struct unusual_inputs unusual;
     hn_status status = HN_OK;
-    if (!bench->samples.x.values && bench->inputs > 0)
+    if (bench->samples.x.values)
+        status = inputs_warn(bench->model, "x", bench->samples.x_path, &bench->samples.x, &unusual, &error);
+    else if (bench->inputs > 0)
         status = sample_inputs(bench, &error);
     if (status == HN_OK && !bench->samples.y.values)
         status = sample_outputs(bench, &error);

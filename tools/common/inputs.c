@@ -112,24 +112,81 @@ hn_status inputs_read(const hn_model *model, const char *option, const char *pat
     return status;
 }
 
-hn_status inputs_count_broken(const hn_model *model, const char *option, const char *source,
-                              const struct npy_array *array, size_t *broken, hn_error *error) {
-    size_t first = 0, requirement = 0, all = hn_model_requirement_count(model), rows = all > 0 ? array->rows : 0;
-    *broken = 0;
+/* ---- rows that are unusual ---- */
+
+static hn_status count_broken(const hn_model *model, const struct npy_array *array, struct unusual_inputs *unusual,
+                              hn_error *error) {
+    size_t all = hn_model_requirement_count(model), rows = all > 0 ? array->rows : 0;
     for (size_t row = 0; row < rows; row++) {
         const double *x = array->values + row * array->columns;
         size_t found = all;
         hn_status status = inputs_finite(x, array->columns) ? inputs_broken(model, x, &found, error) : HN_OK;
         if (status != HN_OK)
             return status;
-        if (found < all && (*broken)++ == 0) {
-            first = row;
-            requirement = found;
+        if (found < all && unusual->broken++ == 0) {
+            unusual->first_broken = row;
+            unusual->requirement = found;
         }
     }
-    if (*broken > 0)
+    return HN_OK;
+}
+
+/* How far a value lies beyond its box; 0 when rounding to single precision explains it, or where it is not finite: that has a status
+ * of its own. */
+static double beyond(const hn_input_info *input, double value) {
+    const double slack = 1e-6;
+    double width = input->upper - input->lower, room = isfinite(width) ? slack * width : slack;
+    double far = fmax(input->lower - value, value - input->upper);
+    return isfinite(value) && far > room ? far : 0;
+}
+
+/* The farthest that a row lies beyond the box of one of its inputs, and which that is. */
+static double row_beyond(const hn_model *model, const double *x, size_t *which) {
+    double farthest = 0;
+    for (size_t i = 0; i < hn_model_input_count(model); i++) {
+        hn_input_info input = hn_model_input(model, i);
+        double far = beyond(&input, x[i]);
+        if (far > farthest) {
+            farthest = far;
+            *which = i;
+        }
+    }
+    return farthest;
+}
+
+static void count_outside(const hn_model *model, const struct npy_array *array, struct unusual_inputs *unusual) {
+    for (size_t row = 0; row < array->rows; row++) {
+        size_t which = 0;
+        double far = row_beyond(model, array->values + row * array->columns, &which);
+        if (far > 0 && unusual->outside++ == 0) {
+            unusual->first_outside = row;
+            unusual->first_input = which;
+        }
+        if (far > unusual->farthest) {
+            unusual->farthest = far;
+            unusual->farthest_input = which;
+        }
+    }
+}
+
+hn_status inputs_warn(const hn_model *model, const char *option, const char *source, const struct npy_array *array,
+                      struct unusual_inputs *unusual, hn_error *error) {
+    *unusual = (struct unusual_inputs){.broken = 0};
+    hn_status status = count_broken(model, array, unusual, error);
+    if (status != HN_OK || !array->values)
+        return status;
+    count_outside(model, array, unusual);
+    if (unusual->broken > 0)
         console_warning("--%s %s: %zu of %zu rows break a requirement of the model, the first of them row %zu, counted "
                         "from 0 (%s)",
-                        option, source, *broken, rows, first, hn_model_requirement(model, requirement).name);
+                        option, source, unusual->broken, array->rows, unusual->first_broken,
+                        hn_model_requirement(model, unusual->requirement).name);
+    if (unusual->outside > 0)
+        console_warning(
+            "--%s %s: %zu of %zu rows lie outside the box that inputs are sampled from, the first of them row "
+            "%zu, counted from 0 (%s); the farthest by %.3g (%s)",
+            option, source, unusual->outside, array->rows, unusual->first_outside,
+            hn_model_input(model, unusual->first_input).name, unusual->farthest,
+            hn_model_input(model, unusual->farthest_input).name);
     return HN_OK;
 }

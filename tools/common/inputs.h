@@ -30,8 +30,17 @@ bool inputs_finite(const double *x, size_t count);
 hn_status inputs_read(const hn_model *model, const char *option, const char *path, struct npy_array *array,
                       hn_error *error);
 
-/* Warns about rows that break a requirement (check:) of the model, and counts them. The source is what stood behind the option. */
-hn_status inputs_count_broken(const hn_model *model, const char *option, const char *source,
-                              const struct npy_array *array, size_t *broken, hn_error *error);
+/* Rows that are taken as they are, but were perhaps not meant so. */
+struct unusual_inputs {
+    size_t broken; /* rows that break a requirement (check:) of the model: */
+    size_t first_broken, requirement;
+    size_t outside; /* rows beyond the box of some input: */
+    size_t first_outside, first_input, farthest_input;
+    double farthest; /* by how much */
+};
+
+/* Counts such rows, and warns about them. The source is what stood behind the option. */
+hn_status inputs_warn(const hn_model *model, const char *option, const char *source, const struct npy_array *array,
+                      struct unusual_inputs *unusual, hn_error *error);
 
 #endif

@@ -33,7 +33,9 @@ static size_t distance_between(const char *a, const char *b) {
 }
 
 void suggest_consider(struct suggestion *suggestion, const char *given, const char *known) {
-    size_t length = strlen(given), distance = distance_between(given, known);
+    size_t length = strlen(given);
+    /* Whoever typed its beginning means it, however long the rest is. */
+    size_t distance = length > 1 && strncmp(given, known, length) == 0 ? 1 : distance_between(given, known);
     /* A third of the letters may be wrong, and one always. */
     if (distance > 1 + length / 3 || (suggestion->best && distance >= suggestion->distance))
         return;

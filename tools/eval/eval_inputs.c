@@ -10,8 +10,6 @@
 #include "common/verbs.h"
 #include "eval/eval.h"
 
-#include <math.h>
-
 static const uint64_t STREAMS = UINT64_C(0x6576616c) << 32; /* "eval" */
 
 const double *eval_x(const struct eval *eval, size_t sample) {
@@ -21,40 +19,8 @@ const double *eval_x(const struct eval *eval, size_t sample) {
 
 /* ---- from a file ---- */
 
-/* Beyond its box by more than rounding to single precision explains. */
-static bool is_outside(const hn_input_info *input, double value) {
-    const double slack = 1e-6;
-    double width = input->upper - input->lower, room = isfinite(width) ? slack * width : slack;
-    return value < input->lower - room || value > input->upper + room;
-}
-
-/* The first input of a row that is outside; the input count when there is none. What is not finite has a status of its own. */
-static size_t find_outside(const struct eval *eval, const double *x) {
-    for (size_t i = 0; i < eval->inputs; i++) {
-        hn_input_info input = hn_model_input(eval->model, i);
-        if (isfinite(x[i]) && is_outside(&input, x[i]))
-            return i;
-    }
-    return eval->inputs;
-}
-
-static void count_outside(struct eval *eval) {
-    size_t first = 0, which = 0;
-    for (size_t k = 0; k < eval->samples.count; k++) {
-        size_t found = find_outside(eval, eval_x(eval, k));
-        if (found < eval->inputs && eval->outside++ == 0) {
-            first = k;
-            which = found;
-        }
-    }
-    if (eval->outside > 0)
-        console_warning(
-            "--x %s: %zu of %zu rows lie outside the box that inputs are sampled from, the first of them row "
-            "%zu, counted from 0 (%s)",
-            eval->options->x, eval->outside, eval->samples.count, first, hn_model_input(eval->model, which).name);
-}
-
 static int read_inputs(struct eval *eval) {
+    struct unusual_inputs unusual;
     hn_error error = {.status = HN_OK};
     if (eval->options->samples_given) {
         console_error("--samples and --x exclude each other: the rows of --x are the samples");
@@ -63,11 +29,10 @@ static int read_inputs(struct eval *eval) {
     int code = samples_read(&eval->samples, eval->model);
     if (code != VERB_OK)
         return code;
-    if (inputs_count_broken(eval->model, "x", eval->options->x, &eval->samples.x, &eval->broken, &error) != HN_OK) {
-        console_error("%s", error.text);
-        return VERB_FAILED;
-    }
-    count_outside(eval);
+    if (inputs_warn(eval->model, "x", eval->options->x, &eval->samples.x, &unusual, &error) != HN_OK)
+        return verb_explain(&error);
+    eval->broken = unusual.broken;
+    eval->outside = unusual.outside;
     return VERB_OK;
 }
 

@@ -27,7 +27,7 @@ struct project {
     const hn_model *model;
     const hn_layer *layer;
     struct samples samples;
-    size_t broken; /* rows of --x that break a requirement */
+    size_t broken, outside; /* rows of --x that break a requirement, and that lie beyond their box */
     size_t inputs, outputs, rows, groups;
     double *y;                  /* samples x outputs: corrected */
     hn_report *reports;         /* samples */

@@ -53,6 +53,8 @@ static void print_statuses(const struct project *project) {
         printf("  %-*s %9zu\n", STATUS_WIDTH, "(not begun)", project->samples.count - project->reached);
     if (project->broken > 0)
         printf("  (rows of --x that break a requirement of the model: %zu)\n", project->broken);
+    if (project->outside > 0)
+        printf("  (rows of --x outside the box of the inputs: %zu)\n", project->outside);
 }
 
 /* ---- effort ---- */

@@ -60,9 +60,11 @@ static int finish(const struct project *project) {
 static int correct(struct project *project) {
     hn_error error = {.status = HN_OK};
     hn_layer *layer = NULL;
-    if (inputs_count_broken(project->model, "x", project->samples.x_path, &project->samples.x, &project->broken,
-                            &error) != HN_OK)
+    struct unusual_inputs unusual;
+    if (inputs_warn(project->model, "x", project->samples.x_path, &project->samples.x, &unusual, &error) != HN_OK)
         return verb_explain(&error);
+    project->broken = unusual.broken;
+    project->outside = unusual.outside;
     int code = layer_choice_create(&layer, project->model, &project->options->choice);
     if (code != VERB_OK)
         return code;

@@ -54,10 +54,10 @@ static int read_file(struct rollout *r) {
     return status == HN_OK ? VERB_OK : status == HN_INVALID ? VERB_MISUSED : VERB_FAILED;
 }
 
-static int warn_of_broken(const struct rollout *r) {
+static int warn_of_unusual(const struct rollout *r) {
     hn_error error = {.status = HN_OK};
-    size_t broken;
-    if (inputs_count_broken(r->model, "x0", r->options->x0, &r->x0, &broken, &error) == HN_OK)
+    struct unusual_inputs unusual;
+    if (inputs_warn(r->model, "x0", r->options->x0, &r->x0, &unusual, &error) == HN_OK)
         return VERB_OK;
     console_error("%s", error.text);
     return VERB_FAILED;
@@ -91,7 +91,7 @@ static int find_starts(struct rollout *r) {
     size_t count = read_numbers(r->options->x0, r->x0.values, r->inputs);
     int code = count > 0 ? take_numbers(r, count) : read_file(r);
     if (code == VERB_OK)
-        code = warn_of_broken(r);
+        code = warn_of_unusual(r);
     r->starts = r->x0.rows;
     return code;
 }

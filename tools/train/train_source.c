@@ -98,9 +98,9 @@ static hn_status read_files(struct train_source *s, const struct train_options *
     hn_status status = inputs_read(s->model, "x", options->x, &s->x, error);
     if (status == HN_OK)
         status = check_finite(&s->x, "x", options->x, error);
-    size_t broken;
+    struct unusual_inputs unusual;
     if (status == HN_OK)
-        status = inputs_count_broken(s->model, "x", options->x, &s->x, &broken, error); /* warns; they are trained on */
+        status = inputs_warn(s->model, "x", options->x, &s->x, &unusual, error); /* warns; they are trained on */
     if (status == HN_OK && options->targets)
         status = read_targets(s, options->targets, error);
     return status == HN_OK ? split(s, options->validation, error) : status;
