@@ -14,8 +14,8 @@ static hn_status check_model(const hn_layer *layer, const hn_model *model, hn_er
     if (status != HN_OK)
         return status;
     if (layer->options.method == HN_METHOD_HARDNET && hn_model_row_count(model) > hn_model_output_count(model))
-        return error_set(
-            error, HN_INVALID,
+        return error_about(
+            error, HN_INVALID, error_option("method"),
             "method hardnet: the model has %zu rows and %zu outputs; it needs at least as many outputs as rows",
             hn_model_row_count(model), hn_model_output_count(model));
     return HN_OK;
