@@ -143,7 +143,7 @@ bool hn_depends_on_inputs(hn_expr a);
 bool hn_depends_on_outputs(hn_expr a);
 
 /* Plain evaluation, one number at a time, at inputs x and outputs y; fixed outputs take the value that they are fixed at.
- * For many samples compile a layer instead. Needs a finished model. */
+ * For rows, objective and derivatives of many samples make an evaluator (hardnet/evaluate.h). Needs a finished model. */
 hn_status hn_model_evaluate(const hn_model *model, size_t count, const hn_expr *exprs, const hn_real *x,
                             const hn_real *y, hn_real *values, hn_error *error);
 

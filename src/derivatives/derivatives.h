@@ -52,6 +52,10 @@ hn_status derivatives_pull(struct node_matrix *out, struct problem *problem, enu
 /* The lower triangle of sigma Hess f + sum_i lambda_i Hess c_i in yy, with leaves of SPACE_SIGMA and SPACE_LAMBDA. */
 hn_status derivatives_hessian(struct node_matrix *out, struct problem *problem, hn_error *error);
 
+/* Any block of it, SPACE_X or SPACE_Y on either side; of blocks on the diagonal the lower triangle. */
+hn_status derivatives_hessian_block(struct node_matrix *out, struct problem *problem, enum space row_space,
+                                    enum space column_space, hn_error *error);
+
 /* d/d(leaf of the space) of the sum over the nonzeros of weight * matrix node, as one row; weights (one node per nonzero) are
  * held fixed. With weights v_i t_j on dc/dy this is (sum_i v_i Hess c_i) t: in yy for SPACE_Y, in xy for SPACE_X. */
 hn_status derivatives_contract(struct node_matrix *out, struct graph *graph, const struct node_matrix *matrix,

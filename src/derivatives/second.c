@@ -38,16 +38,18 @@ hn_status derivatives_pull(struct node_matrix *out, struct problem *problem, enu
     return contract_rows(out, problem, space, false, error);
 }
 
-/* Turns the rows of a Jacobian of a sparse gradient into the rows of a lower triangle: row k belongs to output index[k], and
- * columns beyond it are left out. Works in place, since the rows only shrink; first has room for all outputs. */
-static void keep_lower(struct node_matrix *matrix, const size_t *row_first, const struct node_matrix *gradient) {
+/* Turns the rows of a Jacobian of a sparse gradient into the rows of a block: row k belongs to leaf index[k], and of a block on the
+ * diagonal (lower) the columns beyond it are left out. Works in place, since the rows only shrink; first has room for all
+ * rows of the block. */
+static void spread_rows(struct node_matrix *matrix, const size_t *row_first, const struct node_matrix *gradient,
+                        bool lower) {
     size_t kept = 0, row = 0;
     for (size_t k = 0; k < gradient->count; k++) {
-        uint32_t output = gradient->column[k];
-        while (row <= output)
+        uint32_t leaf = gradient->column[k];
+        while (row <= leaf)
             matrix->first[row++] = kept;
         for (size_t i = row_first[k]; i < row_first[k + 1]; i++) {
-            if (matrix->column[i] > output)
+            if (lower && matrix->column[i] > leaf)
                 continue;
             matrix->column[kept] = matrix->column[i];
             matrix->node[kept++] = matrix->node[i];
@@ -58,15 +60,17 @@ static void keep_lower(struct node_matrix *matrix, const size_t *row_first, cons
     matrix->count = kept;
 }
 
-hn_status derivatives_hessian(struct node_matrix *out, struct problem *problem, hn_error *error) {
+hn_status derivatives_hessian_block(struct node_matrix *out, struct problem *problem, enum space row_space,
+                                    enum space column_space, hn_error *error) {
+    size_t rows = row_space == SPACE_X ? problem->inputs : problem->outputs;
+    size_t columns = column_space == SPACE_X ? problem->inputs : problem->outputs;
     struct node_matrix gradient = {.rows = 0};
     *out = (struct node_matrix){.rows = 0};
-    hn_status status = contract_rows(&gradient, problem, SPACE_Y, true, error);
+    hn_status status = contract_rows(&gradient, problem, row_space, true, error);
     if (status != HN_OK)
         return status;
-    status =
-        derivatives_jacobian(out, &problem->graph, gradient.node, gradient.count, SPACE_Y, problem->outputs, error);
-    size_t *first = status == HN_OK ? base_allocate((problem->outputs + 1) * sizeof *first) : NULL;
+    status = derivatives_jacobian(out, &problem->graph, gradient.node, gradient.count, column_space, columns, error);
+    size_t *first = status == HN_OK ? base_allocate((rows + 1) * sizeof *first) : NULL;
     if (status == HN_OK && !first) {
         node_matrix_release(out);
         status = error_no_memory(error, "derivatives");
@@ -74,12 +78,16 @@ hn_status derivatives_hessian(struct node_matrix *out, struct problem *problem, 
     if (status == HN_OK) {
         size_t *row_first = out->first;
         out->first = first;
-        out->rows = problem->outputs;
-        keep_lower(out, row_first, &gradient);
+        out->rows = rows;
+        spread_rows(out, row_first, &gradient, row_space == column_space);
         base_release(row_first);
     }
     node_matrix_release(&gradient);
     return status;
+}
+
+hn_status derivatives_hessian(struct node_matrix *out, struct problem *problem, hn_error *error) {
+    return derivatives_hessian_block(out, problem, SPACE_Y, SPACE_Y, error);
 }
 
 /* ---- weights of products ---- */

@@ -8,7 +8,7 @@ import re
 import sys
 import tempfile
 
-ROOMS = "base files model ampl derivatives program sparse backends layer network training".split()
+ROOMS = "base files model ampl derivatives program sparse backends evaluate layer network training".split()
 MAY_SEE = {room: set(ROOMS[: ROOMS.index(room) + 1]) - {"ampl"} for room in ROOMS}
 MAY_SEE["ampl"] = {"base", "files", "ampl"}
 

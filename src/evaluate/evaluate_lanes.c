@@ -1,0 +1,193 @@
+/* evaluate_lanes.c - runs the pieces of an evaluator for LANES samples at a time, or for one alone. See evaluator.h.
+ *
+ * A piece is run over all samples before the next one, so that its constants are laid out once per call. A last sample that
+ * would have the lanes to itself takes the kernels for one sample, which give the same bits.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/lanes.h"
+#include "base/layout.h"
+#include "evaluate/evaluator.h"
+
+#include <math.h>
+#include <string.h>
+
+uint32_t evaluator_stride(void) {
+    return LANES;
+}
+
+static double *place_slots(struct layout *layout, size_t slots) {
+    return layout_take(layout, slots, LANES * sizeof(double));
+}
+
+size_t evaluator_workspace(const hn_evaluator *evaluator) {
+    size_t slots = 0;
+    struct layout layout = layout_measure();
+    for (int piece = 0; piece < PIECES; piece++)
+        if (evaluator->program[piece] && evaluator->program[piece]->slots > slots)
+            slots = evaluator->program[piece]->slots;
+    place_slots(&layout, slots);
+    return layout_bytes(&layout);
+}
+
+/* ---- one piece and some samples side by side ---- */
+
+struct run {
+    const hn_evaluator *evaluator;
+    const hn_evaluation *evaluation;
+    const struct program *program;
+    const struct backend *backend; /* for as many samples side by side as `lanes` says */
+    size_t lanes;
+    enum piece piece;
+    double *slots;
+};
+
+static double *leaf(const struct run *run, enum space space, size_t index) {
+    return run->slots + (run->program->leaf_slot[space] + index) * run->lanes;
+}
+
+/* width numbers per sample into the first leaves of a space; samples may be NULL: then they stay 0. */
+static void load(const struct run *run, enum space space, const double *samples, size_t width, bool repeat,
+                 size_t first, size_t count) {
+    const double *from[LANES] = {NULL};
+    for (size_t s = 0; s < count && samples; s++)
+        from[s] = samples + (repeat ? 0 : (first + s) * width);
+    if (samples && width > 0)
+        run->backend->load(run->slots, (uint32_t)(run->program->leaf_slot[space] * LANES), width, from);
+}
+
+static void load_weight(const struct run *run, enum space space, size_t index, size_t first, size_t count) {
+    const double *sigma = run->evaluation->sigma;
+    for (size_t s = 0; s < count; s++)
+        leaf(run, space, index)[s] = sigma ? sigma[first + s] : 1;
+}
+
+/* What the leaves stand for: the table in evaluator.h. */
+static void load_all(const struct run *run, size_t first, size_t count) {
+    const hn_evaluator *e = run->evaluator;
+    const hn_evaluation *at = run->evaluation;
+    load(run, SPACE_X, at->x, e->inputs, at->repeat_x, first, count);
+    load(run, SPACE_Y, at->y, e->outputs, at->repeat_y, first, count);
+    switch (run->piece) {
+    case PIECE_PULL:
+        load(run, SPACE_LAMBDA, at->w, e->rows, false, first, count);
+        break;
+    case PIECE_ALONG_Y:
+    case PIECE_ALONG_X:
+        if (run->piece == PIECE_ALONG_Y)
+            load(run, SPACE_T, at->v_y, e->outputs, false, first, count);
+        else
+            load(run, SPACE_T, at->v_x, e->inputs, false, first, count);
+        load(run, SPACE_V, at->lambda, e->rows, false, first, count);
+        if (e->functions > e->rows)
+            load_weight(run, SPACE_V, e->rows, first, count);
+        break;
+    case PIECE_HESSIAN:
+        load(run, SPACE_LAMBDA, at->lambda, e->rows, false, first, count);
+        load_weight(run, SPACE_SIGMA, 0, first, count);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- results ---- */
+
+static double result(const struct run *run, const struct quantity *quantity, size_t i, size_t sample) {
+    return run->slots[(size_t)quantity->slot[i] * run->lanes + sample];
+}
+
+static void store(const struct run *run, const struct quantity *quantity, double *to, size_t first, size_t count) {
+    for (size_t s = 0; s < count; s++) {
+        double *row = to + (first + s) * quantity->width;
+        for (size_t i = 0; i < quantity->width && quantity->entry; i++)
+            row[i] = quantity->absent;
+        for (size_t i = 0; i < quantity->count; i++)
+            row[quantity->entry ? quantity->entry[i] : i] = result(run, quantity, i, s);
+    }
+}
+
+/* Within its bounds a row has the residual 0, unless its value says nothing. */
+static double residual_of(double c, double lower, double upper) {
+    if (isnan(c) || isnan(lower) || isnan(upper))
+        return NAN;
+    if (c > upper)
+        return c - upper;
+    if (c < lower)
+        return c - lower;
+    return isfinite(c) ? 0 : (double)NAN;
+}
+
+static void store_residual(const struct run *run, double *to, size_t first, size_t count) {
+    const struct quantity *quantity = run->evaluator->quantity;
+    size_t rows = run->evaluator->rows;
+    for (size_t s = 0; s < count; s++)
+        for (size_t i = 0; i < rows; i++)
+            to[(first + s) * rows + i] = residual_of(result(run, &quantity[HN_QUANTITY_ROWS], i, s),
+                                                     result(run, &quantity[HN_QUANTITY_LOWER], i, s),
+                                                     result(run, &quantity[HN_QUANTITY_UPPER], i, s));
+}
+
+static void store_all(const struct run *run, size_t first, size_t count) {
+    for (int q = 0; q < HN_QUANTITY_COUNT; q++) {
+        const struct quantity *quantity = &run->evaluator->quantity[q];
+        double *to = run->evaluation->values[q];
+        if (!to || quantity->piece != run->piece)
+            continue;
+        if (q == HN_QUANTITY_RESIDUAL)
+            store_residual(run, to, first, count);
+        else
+            store(run, quantity, to, first, count);
+    }
+}
+
+/* ---- all samples ---- */
+
+static void run_samples(const struct run *run, size_t first, size_t count) {
+    load_all(run, first, count);
+    for (int phase = 0; phase < PHASES; phase++)
+        run->backend->run(run->program, phase, run->slots);
+    store_all(run, first, count);
+}
+
+static void run_one(struct run *run, size_t sample) {
+    const struct program *program = run->program;
+    run->backend = &run->evaluator->single;
+    run->lanes = 1;
+    memset(run->slots, 0, program->slots * sizeof *run->slots);
+    if (program->constant_count)
+        memcpy(run->slots, program->constants, program->constant_count * sizeof *run->slots);
+    run_samples(run, sample, 1);
+}
+
+static void run_piece(struct run *run, size_t first, size_t end) {
+    if (end - first > 1)
+        program_prepare(run->program, run->slots);
+    for (; end - first > 1; first += end - first < LANES ? end - first : LANES)
+        run_samples(run, first, end - first < LANES ? end - first : LANES);
+    if (first < end)
+        run_one(run, first);
+}
+
+static bool is_asked(const hn_evaluator *evaluator, const hn_evaluation *evaluation, enum piece piece) {
+    for (int q = 0; q < HN_QUANTITY_COUNT; q++)
+        if (evaluation->values[q] && evaluator->quantity[q].piece == piece && evaluator->quantity[q].width > 0)
+            return true;
+    return false;
+}
+
+void evaluator_run(const hn_evaluator *evaluator, const hn_evaluation *evaluation, size_t first, size_t end,
+                   void *workspace) {
+    struct layout layout = layout_over(workspace);
+    double *slots = place_slots(&layout, 0);
+    for (int piece = 0; piece < PIECES; piece++) {
+        struct run run = {.evaluator = evaluator,
+                          .evaluation = evaluation,
+                          .program = evaluator->program[piece],
+                          .backend = &evaluator->backend,
+                          .lanes = LANES,
+                          .piece = (enum piece)piece,
+                          .slots = slots};
+        if (is_asked(evaluator, evaluation, run.piece))
+            run_piece(&run, first, end);
+    }
+}

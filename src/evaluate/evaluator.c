@@ -1,0 +1,207 @@
+/* evaluator.c - the calls of hardnet/evaluate.h: life, looking, running on the caller's thread, and what is refused.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "evaluate/evaluator.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/structs.h"
+
+#include <string.h>
+
+#define TEXT(name, text) text,
+static const char *const texts[HN_QUANTITY_COUNT] = {HN_QUANTITY_LIST(TEXT)};
+
+const char *hn_quantity_text(hn_quantity quantity) {
+    return (unsigned)quantity < HN_QUANTITY_COUNT ? texts[quantity] : "unknown";
+}
+
+bool hn_quantity_find(const char *text, hn_quantity *quantity) {
+    for (int q = 0; text && q < HN_QUANTITY_COUNT; q++)
+        if (strcmp(text, texts[q]) == 0) {
+            *quantity = (hn_quantity)q;
+            return true;
+        }
+    return false;
+}
+
+/* ---- life ---- */
+
+static hn_status prepare(hn_evaluator *evaluator, const hn_model *model, const hn_evaluator_options *options,
+                         hn_error *error) {
+    bool best = options->instructions == HN_INSTRUCTIONS_BEST;
+    hn_status status =
+        backend_choose(&evaluator->backend, best ? NULL : hn_instructions_text(options->instructions), error);
+    evaluator->single = backend_single();
+    if (status == HN_OK)
+        status = evaluator_build(evaluator, model, options, error);
+    if (status != HN_OK)
+        return status;
+    hn_instructions_find(evaluator->backend.name, &evaluator->instructions);
+    evaluator->bytes = evaluator_workspace(evaluator);
+    return evaluator->bytes ? HN_OK : error_no_memory(error, "the evaluator");
+}
+
+hn_status hn_evaluator_get_defaults(hn_evaluator_options *out, hn_error *error) {
+    hn_evaluator_options own = {.size = sizeof own, .wanted = HN_WANT_VALUES};
+    return STRUCT_GIVE(hn_evaluator_options, out, &own, error);
+}
+
+hn_status hn_evaluator_create(hn_evaluator **out, const hn_model *model, const hn_evaluator_options *options,
+                              hn_error *error) {
+    hn_evaluator_options own = hn_evaluator_defaults();
+    *out = NULL;
+    if (!model)
+        return error_set(error, HN_INVALID, "hn_evaluator_create: there is no model");
+    hn_status status = options ? STRUCT_TAKE(hn_evaluator_options, &own, options, error) : HN_OK;
+    if (status != HN_OK)
+        return status;
+    if (own.wanted & ~HN_WANT_ALL)
+        return error_set(error, HN_UNSUPPORTED,
+                         "hn_evaluator_options: wanted has bits that this version does not know");
+    hn_evaluator *evaluator = base_allocate(sizeof *evaluator);
+    if (!evaluator)
+        return error_no_memory(error, "the evaluator");
+    memset(evaluator, 0, sizeof *evaluator);
+    status = prepare(evaluator, model, &own, error);
+    if (status == HN_OK)
+        *out = evaluator;
+    else
+        hn_evaluator_destroy(evaluator);
+    return status;
+}
+
+void hn_evaluator_destroy(hn_evaluator *evaluator) {
+    if (!evaluator)
+        return;
+    for (int piece = 0; piece < PIECES; piece++)
+        program_destroy(evaluator->program[piece]);
+    arena_release(&evaluator->arena);
+    base_release(evaluator);
+}
+
+/* ---- looking ---- */
+
+size_t hn_evaluator_width(const hn_evaluator *evaluator, hn_quantity quantity) {
+    return evaluator && (unsigned)quantity < HN_QUANTITY_COUNT ? evaluator->quantity[quantity].width : 0;
+}
+
+hn_status hn_evaluator_get_pattern(const hn_evaluator *evaluator, hn_quantity matrix, hn_pattern *out,
+                                   hn_error *error) {
+    if (!evaluator)
+        return error_set(error, HN_INVALID, "hn_evaluator_get_pattern: there is no evaluator");
+    if ((unsigned)matrix >= HN_QUANTITY_COUNT || !evaluator->quantity[matrix].pattern.first)
+        return error_set(error, HN_INVALID, "hn_evaluator_get_pattern: %s is no matrix of this evaluator",
+                         hn_quantity_text(matrix));
+    return STRUCT_GIVE(hn_pattern, out, &evaluator->quantity[matrix].pattern, error);
+}
+
+static size_t instructions_of(const hn_evaluator *evaluator, enum piece piece) {
+    return evaluator->program[piece] ? evaluator->program[piece]->first[PHASES] : 0;
+}
+
+static hn_evaluator_info info_of(const hn_evaluator *evaluator) {
+    return (hn_evaluator_info){.size = sizeof(hn_evaluator_info),
+                               .inputs = evaluator->inputs,
+                               .outputs = evaluator->outputs,
+                               .rows = evaluator->rows,
+                               .hessian_left_out = evaluator->hessian_left_out,
+                               .nodes = evaluator->nodes,
+                               .value_instructions = instructions_of(evaluator, PIECE_VALUES),
+                               .first_instructions = instructions_of(evaluator, PIECE_FIRST),
+                               .hessian_instructions = instructions_of(evaluator, PIECE_HESSIAN),
+                               .instructions = evaluator->instructions};
+}
+
+hn_status hn_evaluator_get_info(const hn_evaluator *evaluator, hn_evaluator_info *out, hn_error *error) {
+    hn_evaluator_info none = {.size = sizeof none}, own = evaluator ? info_of(evaluator) : none;
+    hn_status status = STRUCT_GIVE(hn_evaluator_info, out, &own, error);
+    if (status == HN_OK && !evaluator)
+        return error_set(error, HN_INVALID, "hn_evaluator_get_info: there is no evaluator");
+    return status;
+}
+
+size_t hn_evaluator_workspace_bytes(const hn_evaluator *evaluator) {
+    return evaluator ? evaluator->bytes : 0;
+}
+
+/* ---- running ---- */
+
+/* What depends on x alone. */
+static bool needs_y(hn_quantity q) {
+    switch (q) {
+    case HN_QUANTITY_LOWER:
+    case HN_QUANTITY_UPPER:
+    case HN_QUANTITY_START:
+    case HN_QUANTITY_FIXED:
+    case HN_QUANTITY_LOWER_X:
+    case HN_QUANTITY_UPPER_X:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static bool is_along_y(hn_quantity q) {
+    return q == HN_QUANTITY_JACOBIAN_Y_V || q == HN_QUANTITY_HESSIAN_YY_V || q == HN_QUANTITY_HESSIAN_XY_V;
+}
+
+static bool is_along_x(hn_quantity q) {
+    return q == HN_QUANTITY_JACOBIAN_X_V || q == HN_QUANTITY_HESSIAN_YX_V || q == HN_QUANTITY_HESSIAN_XX_V;
+}
+
+static bool is_second(hn_quantity q) {
+    return (q >= HN_QUANTITY_HESSIAN_YY && q <= HN_QUANTITY_HESSIAN_XX) ||
+           (q >= HN_QUANTITY_HESSIAN_YY_V && q <= HN_QUANTITY_HESSIAN_XX_V);
+}
+
+/* The name of what the quantity needs and the evaluation lacks, or NULL. */
+static const char *missing_for(hn_quantity q, const hn_evaluator *e, const hn_evaluation *at) {
+    if (needs_y(q) && !at->y && e->outputs > 0)
+        return "y";
+    if (is_along_y(q) && !at->v_y && e->outputs > 0)
+        return "v_y";
+    if (is_along_x(q) && !at->v_x && e->inputs > 0)
+        return "v_x";
+    if (is_second(q) && !at->lambda && e->rows > 0)
+        return "lambda";
+    bool pulls = q == HN_QUANTITY_JACOBIAN_Y_W || q == HN_QUANTITY_JACOBIAN_X_W;
+    return pulls && !at->w && e->rows > 0 ? "w" : NULL;
+}
+
+hn_status evaluation_check(hn_evaluation *own, const hn_evaluator *evaluator, const hn_evaluation *evaluation,
+                           hn_error *error) {
+    if (!evaluator)
+        return error_set(error, HN_INVALID, "there is no evaluator to run");
+    hn_status status = STRUCT_TAKE(hn_evaluation, own, evaluation, error);
+    if (status != HN_OK || own->count == 0)
+        return status;
+    if (!own->x && evaluator->inputs > 0)
+        return error_set(error, HN_INVALID, "evaluation: x is missing; the model has %zu inputs", evaluator->inputs);
+    for (int q = 0; q < HN_QUANTITY_COUNT; q++) {
+        if (!own->values[q])
+            continue;
+        if (evaluator->quantity[q].piece == PIECES)
+            return error_set(error, HN_INVALID, "evaluation: %s was %s", texts[q],
+                             evaluator->hessian_left_out && is_second((hn_quantity)q)
+                                 ? "left out because it is too large"
+                                 : "not wanted when the evaluator was made");
+        const char *missing = missing_for((hn_quantity)q, evaluator, own);
+        if (missing)
+            return error_set(error, HN_INVALID, "evaluation: %s is missing; %s needs it", missing, texts[q]);
+    }
+    return HN_OK;
+}
+
+hn_status hn_evaluator_run(const hn_evaluator *evaluator, const hn_evaluation *evaluation, void *workspace,
+                           size_t bytes, hn_error *error) {
+    hn_evaluation own;
+    hn_status status = evaluation_check(&own, evaluator, evaluation, error);
+    if (status != HN_OK || own.count == 0)
+        return status;
+    if (!workspace || bytes < evaluator->bytes)
+        return error_set(error, HN_INVALID, "the workspace has %zu bytes, the evaluator needs %zu",
+                         workspace ? bytes : 0, evaluator->bytes);
+    evaluator_run(evaluator, &own, 0, own.count, workspace);
+    return HN_OK;
+}

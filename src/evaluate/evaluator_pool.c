@@ -1,0 +1,89 @@
+/* evaluator_pool.c - threads that share an evaluation: each takes a stretch of samples from one counter.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/team.h"
+#include "evaluate/evaluator.h"
+
+#include <stdatomic.h>
+
+enum { STRETCH = 64 }; /* samples: enough to be worth laying out constants for */
+
+struct hn_evaluator_pool {
+    const hn_evaluator *evaluator;
+    struct team *team;
+    void **workspaces; /* one per member */
+    const hn_evaluation *evaluation;
+    atomic_size_t next; /* stretch */
+};
+
+static void work(void *context, int member) {
+    hn_evaluator_pool *pool = context;
+    size_t count = pool->evaluation->count, stretches = count / STRETCH + (count % STRETCH != 0), stretch;
+    while ((stretch = atomic_fetch_add(&pool->next, 1)) < stretches) {
+        size_t first = stretch * STRETCH, end = count - first < STRETCH ? count : first + STRETCH;
+        evaluator_run(pool->evaluator, pool->evaluation, first, end, pool->workspaces[member]);
+    }
+}
+
+/* ---- life ---- */
+
+static hn_status make_workspaces(hn_evaluator_pool *pool, hn_error *error) {
+    size_t capacity = 0, members = (size_t)team_size(pool->team);
+    pool->workspaces = array_grow(NULL, &capacity, members, sizeof *pool->workspaces);
+    for (size_t i = 0; pool->workspaces && i < members; i++)
+        pool->workspaces[i] = NULL;
+    for (size_t i = 0; pool->workspaces && i < members; i++) {
+        pool->workspaces[i] = base_allocate(pool->evaluator->bytes);
+        if (!pool->workspaces[i])
+            return error_no_memory(error, "the evaluator's pool");
+    }
+    return pool->workspaces ? HN_OK : error_no_memory(error, "the evaluator's pool");
+}
+
+hn_status hn_evaluator_pool_create(hn_evaluator_pool **out, const hn_evaluator *evaluator, int threads,
+                                   hn_error *error) {
+    *out = NULL;
+    if (!evaluator)
+        return error_set(error, HN_INVALID, "hn_evaluator_pool_create: there is no evaluator");
+    hn_evaluator_pool *pool = base_allocate(sizeof *pool);
+    if (!pool)
+        return error_no_memory(error, "the evaluator's pool");
+    *pool = (hn_evaluator_pool){.evaluator = evaluator};
+    hn_status status = team_create(&pool->team, threads, error);
+    if (status == HN_OK)
+        status = make_workspaces(pool, error);
+    if (status == HN_OK)
+        *out = pool;
+    else
+        hn_evaluator_pool_destroy(pool);
+    return status;
+}
+
+void hn_evaluator_pool_destroy(hn_evaluator_pool *pool) {
+    if (!pool)
+        return;
+    for (int i = 0; pool->workspaces && i < team_size(pool->team); i++)
+        base_release(pool->workspaces[i]);
+    base_release(pool->workspaces);
+    team_destroy(pool->team);
+    base_release(pool);
+}
+
+/* ---- running ---- */
+
+hn_status hn_evaluator_pool_run(hn_evaluator_pool *pool, const hn_evaluation *evaluation, hn_error *error) {
+    hn_evaluation own;
+    hn_status status = evaluation_check(&own, pool ? pool->evaluator : NULL, evaluation, error);
+    if (status != HN_OK || own.count == 0)
+        return status;
+    pool->evaluation = &own;
+    atomic_store(&pool->next, 0);
+    if (own.count > STRETCH)
+        team_run(pool->team, work, pool);
+    else
+        work(pool, 0);
+    pool->evaluation = NULL;
+    return HN_OK;
+}
