@@ -78,12 +78,12 @@ bool hn_quantity_find(const char *text, hn_quantity *quantity);
 #define HN_WANT_ALL (HN_WANT(HN_QUANTITY_COUNT) - 1)
 
 typedef struct hn_evaluator_options {
-    size_t size;     /* sizeof(hn_evaluator_options) */
-    uint64_t wanted; /* HN_WANT bits, joined by |; 0: HN_WANT_VALUES */
-    size_t
-        hessian_nodes; /* where the blocks of the Hessian need more new nodes than this, or more than the model may have,
-                           * they are left out (hn_evaluator_info says so); 0: then there is an error, HN_LIMIT */
-    hn_instructions instructions;
+    size_t size;                  /* sizeof(hn_evaluator_options) */
+    uint64_t wanted;              /* HN_WANT bits, joined by |; 0: HN_WANT_VALUES */
+    size_t hessian_nodes;         /* where the blocks of the Hessian need more new nodes than this, or more than the
+                                   * model may have, they are left out (hn_evaluator_info says so); 0: HN_LIMIT then */
+    bool without_objective;       /* f is 0, whatever the model's objective is: for feasibility */
+    hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best that this processor has */
 } hn_evaluator_options;
 
 /* Samples side by side, each a row; the flags repeat a single row for all samples. Results must not overlap what comes in. */
@@ -91,8 +91,8 @@ typedef struct hn_evaluation {
     size_t size; /* sizeof(hn_evaluation) */
     size_t count;
     const hn_real *x; /* count x inputs; NULL when the model has none */
-    const hn_real
-        *y; /* count x outputs; may be NULL where only bounds, their derivatives, start and fixed are asked for */
+    const hn_real *y; /* count x outputs; may be NULL where nothing is asked for that depends on it: bounds, their
+                       * derivatives, start, fixed */
     bool repeat_x, repeat_y;
     const hn_real *sigma;  /* count: weight of f in Hessians; NULL: 1 */
     const hn_real *lambda; /* count x rows: weights of c in Hessians. 0 times what is not finite is not 0 */

@@ -24,6 +24,7 @@ struct builder {
     hn_evaluator *evaluator;
     uint64_t wanted;
     size_t hessian_nodes;
+    bool without_objective;
     struct problem problem;
     size_t y_rows, x_rows;         /* rows of by_y and by_x before the objective: all or none */
     struct node_matrix by_y, by_x; /* of the functions; of the functions, then of both bounds */
@@ -371,6 +372,8 @@ static hn_status differentiate_all(struct builder *b, const hn_model *model, hn_
     hn_status status = problem_create(&b->problem, model, error);
     if (status != HN_OK)
         return status;
+    if (b->without_objective)
+        b->problem.objective = 0;
     b->evaluator->inputs = b->problem.inputs;
     b->evaluator->outputs = b->problem.outputs;
     b->evaluator->rows = b->problem.rows;
@@ -392,7 +395,8 @@ hn_status evaluator_build(hn_evaluator *evaluator, const hn_model *model, const 
                           hn_error *error) {
     struct builder b = {.evaluator = evaluator,
                         .wanted = options->wanted ? options->wanted : HN_WANT_VALUES,
-                        .hessian_nodes = options->hessian_nodes};
+                        .hessian_nodes = options->hessian_nodes,
+                        .without_objective = options->without_objective};
     for (int q = 0; q < HN_QUANTITY_COUNT; q++)
         evaluator->quantity[q].piece = PIECES;
     hn_status status = differentiate_all(&b, model, error);

@@ -41,14 +41,13 @@ static int check_cache(const struct eval *eval) {
 }
 
 static int check_options(const struct eval_options *options, const hn_model *model) {
-    struct reference *none = NULL;
     hn_error error = {.status = HN_OK};
     if (!options->judging.reference)
         return options->cache ? verb_misuse("eval", "--cache keeps what --reference finds, which is not asked for")
                               : VERB_OK;
     if (!hn_model_objective(model).name)
         return verb_misuse("eval", "--reference: the model has no objective to compare");
-    if (reference_name() || reference_create(&none, model, NULL, &error) == HN_OK)
+    if (reference_find(&error) == HN_OK)
         return VERB_OK;
     console_error("--reference %s: %s", options->judging.reference, error.text);
     return VERB_FAILED;

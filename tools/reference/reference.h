@@ -6,7 +6,7 @@
  * prints and touches no file unless a log is asked for.
  *
  * The build takes reference_ipopt.c, or reference_none.c where IPOPT was not found: then every call fails with HN_UNSUPPORTED
- * and says so.
+ * and says so, as it does where IPOPT cannot be loaded when it is needed (reference_load.h).
  *
  * Threads: one reference per thread. Debian's MUMPS, behind IPOPT, keeps data that all threads share; calls of
  * reference_solve therefore wait for each other. Take processes where several are to work at once.
@@ -48,6 +48,9 @@ struct reference_options reference_defaults(void);
 
 /* "IPOPT 3.11.9"; NULL when it was not found when this was built. */
 const char *reference_name(void);
+
+/* HN_OK when there is an IPOPT that can be loaded. reference_create looks, too; this is for saying so early. */
+hn_status reference_find(hn_error *error);
 
 /* The model must outlive the reference; NULL options are the defaults. */
 hn_status reference_create(struct reference **out, const hn_model *model, const struct reference_options *options,

@@ -18,6 +18,10 @@ const char *reference_name(void) {
     return NULL;
 }
 
+hn_status reference_find(hn_error *error) {
+    return refuse(error);
+}
+
 hn_status reference_create(struct reference **out, const hn_model *model, const struct reference_options *options,
                            hn_error *error) {
     (void)model, (void)options;

@@ -99,10 +99,11 @@ static int train(struct training *t) {
 
 static int settle(void *values) {
     struct train_options *options = values;
+    hn_error error;
     int code = train_settle(options);
-    if (code != VERB_OK || !options->reference || reference_name())
+    if (code != VERB_OK || !options->reference || reference_find(&error) == HN_OK)
         return code;
-    console_error("--reference %s: it was not there when this program was built", options->reference);
+    console_error("--reference %s: %s", options->reference, error.text);
     return VERB_FAILED;
 }
 

@@ -1,0 +1,52 @@
+"""No verb takes more memory or threads than its own work needs: IPOPT, and OpenBLAS behind it, are loaded for --reference only.
+
+Linked, they made every verb start threads: under `ulimit -v 100000` project and train never ended, under 60000 they ended with 130.
+"""
+import resource
+import subprocess
+
+import tool
+
+KILOBYTE = 1024
+MODEL = "param radius >= 0.5, <= 2; var y{1..2}; minimize f: (y[1] - 3)^2 + y[2]^2;" \
+        " subject to disc: y[1]^2 + y[2]^2 <= radius^2;"
+
+
+def loaded():
+    """The libraries that the program is linked to."""
+    return subprocess.run(["ldd", tool.program], stdout=subprocess.PIPE, check=True).stdout.decode()
+
+
+class MemoryLimit(tool.Tool):
+    def setUp(self):
+        super().setUp()
+        if "asan" in loaded() or "tsan" in loaded():
+            self.skipTest("sanitizers reserve terabytes")
+
+    def limited(self, kilobytes, *arguments, **more):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (kilobytes * KILOBYTE, kilobytes * KILOBYTE))
+        return self.run_it(*arguments, preexec_fn=limit, **more)
+
+    def test_the_program_links_neither_ipopt_nor_blas(self):
+        self.assertNotRegex(loaded(), "ipopt|blas|lapack|mumps")
+
+    def test_project_and_train_end_under_little_memory(self):
+        model = self.file("disc.mod", MODEL.replace("param radius >= 0.5, <= 2;", "param radius := 1;"))
+        inputs = self.file("inputs.mod", MODEL)
+        for kilobytes in 100000, 60000:
+            self.limited(kilobytes, "check", model, "--threads", 2)
+            self.limited(kilobytes, "project", model, "--out", self.folder / "y.npy", "--threads", 2)
+            self.limited(kilobytes, "train", inputs, "--steps", 5, "--hidden", 16, "--threads", 2,
+                         "--out", self.folder / f"net{kilobytes}.safetensors")
+
+    def test_a_reference_that_cannot_be_loaded_is_an_error_that_says_so(self):
+        inputs = self.file("inputs.mod", MODEL)
+        net = self.folder / "net.safetensors"
+        self.run_it("train", inputs, "--steps", 5, "--hidden", 16, "--out", net)
+        self.run_it("eval", inputs, "--net", net, "--reference", "ipopt", "--samples", 3)
+        _, err = self.limited(30000, "eval", inputs, "--net", net, "--reference", "ipopt", code=1)
+        self.assertRegex(err, "--reference ipopt: IPOPT (cannot be loaded|was not found)")
+
+
+tool.main()
