@@ -32,7 +32,10 @@
 extern "C" {
 #endif
 
+/* Constant once it is made; any number of threads may use it. It keeps nothing of its model, which may be destroyed. */
 typedef struct hn_evaluator hn_evaluator;
+
+/* One call at a time. Its evaluator is the caller's and outlives it. */
 typedef struct hn_evaluator_pool hn_evaluator_pool;
 
 /* What can be computed: X(name, text). Behind each stand the numbers that it has per sample; v_y, v_x, w, sigma and lambda are
@@ -158,8 +161,7 @@ size_t hn_evaluator_workspace_bytes(const hn_evaluator *evaluator);
 hn_status hn_evaluator_run(const hn_evaluator *evaluator, const hn_evaluation *evaluation, void *workspace,
                            size_t bytes, hn_error *error);
 
-/* ---- running on a pool of threads (0: one per core), which owns its workspaces; one call at a time. The evaluator must
- * outlive the pool ---- */
+/* ---- running on a pool of threads (0: one per core), which owns its workspaces; one call at a time ---- */
 
 hn_status hn_evaluator_pool_create(hn_evaluator_pool **out, const hn_evaluator *evaluator, int threads,
                                    hn_error *error);

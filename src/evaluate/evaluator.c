@@ -29,9 +29,7 @@ bool hn_quantity_find(const char *text, hn_quantity *quantity) {
 
 static hn_status prepare(hn_evaluator *evaluator, const hn_model *model, const hn_evaluator_options *options,
                          hn_error *error) {
-    bool best = options->instructions == HN_INSTRUCTIONS_BEST;
-    hn_status status =
-        backend_choose(&evaluator->backend, best ? NULL : hn_instructions_text(options->instructions), error);
+    hn_status status = backend_choose(&evaluator->backend, options->instructions, error);
     evaluator->single = backend_single();
     if (status == HN_OK)
         status = evaluator_build(evaluator, model, options, error);
@@ -50,15 +48,17 @@ hn_status hn_evaluator_get_defaults(hn_evaluator_options *out, hn_error *error) 
 hn_status hn_evaluator_create(hn_evaluator **out, const hn_model *model, const hn_evaluator_options *options,
                               hn_error *error) {
     hn_evaluator_options own = hn_evaluator_defaults();
+    if (!out)
+        return error_missing(error, "hn_evaluator_create", "out");
     *out = NULL;
     if (!model)
-        return error_set(error, HN_INVALID, "hn_evaluator_create: there is no model");
+        return error_missing(error, "hn_evaluator_create", "model");
     hn_status status = options ? STRUCT_TAKE(hn_evaluator_options, &own, options, error) : HN_OK;
     if (status != HN_OK)
         return status;
     if (own.wanted & ~HN_WANT_ALL)
-        return error_set(error, HN_UNSUPPORTED,
-                         "hn_evaluator_options: wanted has bits that this version does not know");
+        return error_about(error, HN_UNSUPPORTED, error_option("wanted"),
+                           "wanted: there are bits that this version of the library does not know");
     hn_evaluator *evaluator = base_allocate(sizeof *evaluator);
     if (!evaluator)
         return error_no_memory(error, "the evaluator");
@@ -89,10 +89,10 @@ size_t hn_evaluator_width(const hn_evaluator *evaluator, hn_quantity quantity) {
 hn_status hn_evaluator_get_pattern(const hn_evaluator *evaluator, hn_quantity matrix, hn_pattern *out,
                                    hn_error *error) {
     if (!evaluator)
-        return error_set(error, HN_INVALID, "hn_evaluator_get_pattern: there is no evaluator");
+        return error_missing(error, "hn_evaluator_get_pattern", "evaluator");
     if ((unsigned)matrix >= HN_QUANTITY_COUNT || !evaluator->quantity[matrix].pattern.first)
-        return error_set(error, HN_INVALID, "hn_evaluator_get_pattern: %s is no matrix of this evaluator",
-                         hn_quantity_text(matrix));
+        return error_about(error, HN_INVALID, error_argument("matrix"),
+                           "hn_evaluator_get_pattern: %s is no matrix of this evaluator", hn_quantity_text(matrix));
     return STRUCT_GIVE(hn_pattern, out, &evaluator->quantity[matrix].pattern, error);
 }
 
@@ -117,7 +117,7 @@ hn_status hn_evaluator_get_info(const hn_evaluator *evaluator, hn_evaluator_info
     hn_evaluator_info none = {.size = sizeof none}, own = evaluator ? info_of(evaluator) : none;
     hn_status status = STRUCT_GIVE(hn_evaluator_info, out, &own, error);
     if (status == HN_OK && !evaluator)
-        return error_set(error, HN_INVALID, "hn_evaluator_get_info: there is no evaluator");
+        return error_missing(error, "hn_evaluator_get_info", "evaluator");
     return status;
 }
 
@@ -172,23 +172,25 @@ static const char *missing_for(hn_quantity q, const hn_evaluator *e, const hn_ev
 hn_status evaluation_check(hn_evaluation *own, const hn_evaluator *evaluator, const hn_evaluation *evaluation,
                            hn_error *error) {
     if (!evaluator)
-        return error_set(error, HN_INVALID, "there is no evaluator to run");
+        return error_missing(error, "hn_evaluator_run", "evaluator");
     hn_status status = STRUCT_TAKE(hn_evaluation, own, evaluation, error);
     if (status != HN_OK || own->count == 0)
         return status;
     if (!own->x && evaluator->inputs > 0)
-        return error_set(error, HN_INVALID, "evaluation: x is missing; the model has %zu inputs", evaluator->inputs);
+        return error_about(error, HN_INVALID, error_argument("x"), "evaluation: x is missing; the model has %zu inputs",
+                           evaluator->inputs);
     for (int q = 0; q < HN_QUANTITY_COUNT; q++) {
         if (!own->values[q])
             continue;
         if (evaluator->quantity[q].piece == PIECES)
-            return error_set(error, HN_INVALID, "evaluation: %s was %s", texts[q],
-                             evaluator->hessian_left_out && is_second((hn_quantity)q)
-                                 ? "left out because it is too large"
-                                 : "not wanted when the evaluator was made");
+            return error_about(error, HN_INVALID, error_argument(texts[q]), "evaluation: %s was %s", texts[q],
+                               evaluator->hessian_left_out && is_second((hn_quantity)q)
+                                   ? "left out because it is too large"
+                                   : "not wanted when the evaluator was made");
         const char *missing = missing_for((hn_quantity)q, evaluator, own);
         if (missing)
-            return error_set(error, HN_INVALID, "evaluation: %s is missing; %s needs it", missing, texts[q]);
+            return error_about(error, HN_INVALID, error_argument(missing), "evaluation: %s is missing; %s needs it",
+                               missing, texts[q]);
     }
     return HN_OK;
 }
@@ -200,8 +202,9 @@ hn_status hn_evaluator_run(const hn_evaluator *evaluator, const hn_evaluation *e
     if (status != HN_OK || own.count == 0)
         return status;
     if (!workspace || bytes < evaluator->bytes)
-        return error_set(error, HN_INVALID, "the workspace has %zu bytes, the evaluator needs %zu",
-                         workspace ? bytes : 0, evaluator->bytes);
+        return error_about(error, HN_INVALID, error_argument("workspace"),
+                           "the workspace has %zu bytes, the evaluator needs %zu", workspace ? bytes : 0,
+                           evaluator->bytes);
     evaluator_run(evaluator, &own, 0, own.count, workspace);
     return HN_OK;
 }

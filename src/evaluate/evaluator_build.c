@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "derivatives/derivatives.h"
+#include "derivatives/sweep.h"
 #include "evaluate/evaluator.h"
 
 #include <math.h>
@@ -234,12 +235,9 @@ static hn_status add_push(struct builder *b, hn_quantity q, enum piece piece, co
             terms[count++] = graph_mul(g, matrix->node[e], graph_leaf(g, SPACE_T, matrix->column[e]));
         sums[i] = count > 0 ? graph_sum(g, terms, count) : graph_constant(g, 0);
     }
-    hn_status status = g->status == HN_OK ? add(b, q, piece, sums, m, error) : g->status;
-    if (g->status == HN_NO_MEMORY)
-        status = no_memory(error);
-    else if (g->status != HN_OK)
-        status =
-            error_set(error, g->status, "derivatives: more than %zu nodes in the graph; raise max_nodes", g->max_nodes);
+    hn_status status = sweep_status(g, error);
+    if (status == HN_OK)
+        status = add(b, q, piece, sums, m, error);
     base_release(sums);
     return status;
 }

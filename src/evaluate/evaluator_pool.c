@@ -44,9 +44,11 @@ static hn_status make_workspaces(hn_evaluator_pool *pool, hn_error *error) {
 
 hn_status hn_evaluator_pool_create(hn_evaluator_pool **out, const hn_evaluator *evaluator, int threads,
                                    hn_error *error) {
+    if (!out)
+        return error_missing(error, "hn_evaluator_pool_create", "out");
     *out = NULL;
     if (!evaluator)
-        return error_set(error, HN_INVALID, "hn_evaluator_pool_create: there is no evaluator");
+        return error_missing(error, "hn_evaluator_pool_create", "evaluator");
     hn_evaluator_pool *pool = base_allocate(sizeof *pool);
     if (!pool)
         return error_no_memory(error, "the evaluator's pool");
