@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define TEXT(name, text) text,
-static const char *const texts[HN_QUANTITY_COUNT] = {HN_QUANTITY_LIST(TEXT)};
+static const char texts[HN_QUANTITY_COUNT][16] = {HN_QUANTITY_LIST(TEXT)};
 
 const char *hn_quantity_text(hn_quantity quantity) {
     return (unsigned)quantity < HN_QUANTITY_COUNT ? texts[quantity] : "unknown";
