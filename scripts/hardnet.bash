@@ -95,7 +95,7 @@ _hardnet() {
     bench) own="--y --x --samples --seed --repeat --report $layer" ;;
     train) own="$learn $layer" ;;
     eval)
-        own="--net --x --samples --seed --out --report --allow-infeasible --refine --method --iterations"
+        own="--net --x --samples --seed --out --report --allow-infeasible --refine --method --iterations --tolerance"
         own+=" --reference --starts --cache"
         ;;
     rollout)

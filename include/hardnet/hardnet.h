@@ -5,6 +5,7 @@
 #define HARDNET_HARDNET_H
 
 #include "hardnet/base.h"
+#include "hardnet/baselines.h"
 #include "hardnet/evaluate.h"
 #include "hardnet/inspect.h"
 #include "hardnet/layer.h"

@@ -2,11 +2,9 @@
  *
  *     y_raw = network(x): K candidates,   each corrected by the layer,   each refined,   the best kept
  *
- * In place of the layer there may be one of two schemes to compare with (docs/method.md, Baselines): nothing at all, and DC3.
- *
- * The best is: ok before not ok, then the smallest objective, without a layer the smallest violation where none is ok. Refinement takes steps along the constraints that lower the
- * objective; each is corrected again and kept where it is ok and lower, so that it never makes an output worse. The same bits in
- * any batch and on any number of threads.
+ * The best is: ok before not ok, then the smallest objective. Refinement (hardnet/refine.h) takes steps along the constraints that
+ * lower the objective; each is corrected again and kept where it is ok and lower, so that it never makes an output worse. The same
+ * bits in any batch and on any number of threads. Policies without a layer, to compare with, are in hardnet/baselines.h.
  *
  * Still moving: what is here may change in a minor version.
  *
@@ -24,41 +22,20 @@ extern "C" {
 /* One call at a time; a run uses threads of its own. */
 typedef struct hn_policy hn_policy;
 
-/* What becomes of a raw output: X(name, text). */
-#define HN_SCHEME_LIST(X)                                                                                              \
-    X(HN_SCHEME_LAYER, "layer") /* it is corrected */                                                                  \
-    X(HN_SCHEME_NONE, "none")   /* it is the output, whatever it violates */                                           \
-    X(HN_SCHEME_DC3, "dc3")     /* equalities complete it, gradient steps correct inequalities */
-
-#define HN_ENUMERATE(name, text) name,
-typedef enum hn_scheme { HN_SCHEME_LIST(HN_ENUMERATE) HN_SCHEME_COUNT } hn_scheme;
-#undef HN_ENUMERATE
-
-const char *hn_scheme_text(hn_scheme scheme); /* "unknown" for a number that is none */
-bool hn_scheme_find(const char *text, hn_scheme *scheme);
-
 typedef struct hn_policy_options {
-    hn_layer_options layer; /* of other schemes tolerance and relative alone: what counts as ok */
-    size_t candidates;      /* K; the network has K times the model's outputs, of dc3 the independent ones */
-    int refine;             /* steps at most; they need a layer, and as several candidates do an objective */
+    hn_layer_options layer; /* tolerance at most 1, iterations at most 100 000 */
+    size_t candidates;      /* K; the network has K times the model's outputs */
+    int refine;             /* steps, 0 to 1000; they need an objective, as several candidates do */
     int threads;            /* 0: one per core; no part of what is saved */
-    hn_scheme scheme;
-    int correction_steps; /* of dc3, on the squared violation: */
-    hn_real correction_rate, momentum;
 } hn_policy_options;
 
-/* auto to 1e-8, one candidate, no refinement; for dc3 100 steps, 0.1, 0.5 */
+/* auto to 1e-8, one candidate, no refinement */
 void hn_policy_get_defaults(hn_policy_options *out);
 static inline hn_policy_options hn_policy_defaults(void) {
     hn_policy_options options;
     hn_policy_get_defaults(&options);
     return options;
 }
-
-/* Which of the model's outputs a network gives for one candidate, ascending: count of them, and the columns (room for all
- * outputs) unless NULL. All, but for dc3: there those that the equalities are not solved for and that are not fixed. */
-hn_status hn_policy_columns(const hn_model *model, const hn_policy_options *options, size_t *columns, size_t *count,
-                            hn_error *error);
 
 /* Model and network are the caller's and outlive the policy; the network may change between runs. */
 hn_status hn_policy_create(hn_policy **out, const hn_model *model, const hn_network *network,

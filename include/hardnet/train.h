@@ -9,12 +9,9 @@
  *
  * h is Huber's function of the distance in units of the network's output scales: its square up to `huber`, straight beyond.
  *
- * Policies with a scheme of their own (hardnet/policy.h) know the loss objective alone, through what they do instead of the layer;
- * the scheme none also targets.
- *
  * Where a network has K candidates, the best one learns fully, the others with the weight `others`. Batches are cut into fixed
  * chunks whose gradients are added in order: the same bits on any number of threads. A sample whose gradient is not finite is
- * dropped and counted.
+ * dropped and counted. Networks without a layer, to compare with, are trained through hardnet/baselines.h.
  *
  * Still moving: what is here may change in a minor version.
  *
@@ -67,7 +64,7 @@ static inline hn_train_options hn_train_defaults(void) {
     return options;
 }
 
-/* The network is the caller's; its outputs number K times those of the model (hn_policy_columns). Steps change its parameters. */
+/* The network is the caller's; its outputs number K times those of the model. Steps change its parameters. */
 hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network *network,
                             const hn_train_options *options, hn_error *error);
 void hn_trainer_destroy(hn_trainer *trainer);

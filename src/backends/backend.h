@@ -9,10 +9,13 @@
 
 #include "base/lanes.h"
 #include "program/program.h"
-#include "sparse/barrier.h"
 #include "sparse/damped_system.h"
-#include "sparse/matrix.h"
 #include "sparse/rows.h"
+
+/* Tasks of modules that stand below this one and bring kernels of their own; see kernels.h. */
+struct barrier_task;
+struct matrix_product;
+struct activation_task;
 
 struct backend {
     const char *name;

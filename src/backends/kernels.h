@@ -5,10 +5,10 @@
 #define HN_BACKENDS_KERNELS_H
 
 #include "backends/backend.h"
+#include "network/matrix_kernel.h"
 #include "program/program_kernel.h"
-#include "sparse/barrier_kernel.h"
+#include "refinement/barrier_kernel.h"
 #include "sparse/damped_kernel.h"
-#include "sparse/matrix_kernel.h"
 #include "sparse/rows_kernel.h"
 
 static inline struct backend kernel_table(const char *name) {

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "network/matrix.h"
 #include "network/network_parts.h"
 
 /* ---- memory ---- */

@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { EXPLORE_EVERY = 4 }; /* steps; exploring costs as much as learning */
-
 struct lesson {
     hn_trainer *trainer;
     struct chunk chunk;
@@ -29,11 +27,13 @@ static void lay_out(struct layout *layout, const hn_trainer *t, struct learn_mem
     if (t->layer) {
         m->workspace = layout_take(layout, hn_layer_workspace_bytes(t->layer), 1);
         m->tape = layout_take(layout, hn_layer_tape_bytes(t->layer, samples), 1);
-        m->grad_lower = layout_take(layout, samples * t->layer->rows, sizeof *m->grad_lower);
-        m->grad_upper = layout_take(layout, samples * t->layer->rows, sizeof *m->grad_upper);
+        m->grad_lower = layout_take(layout, samples * t->rows, sizeof *m->grad_lower);
+        m->grad_upper = layout_take(layout, samples * t->rows, sizeof *m->grad_upper);
     }
-    if (t->options.policy.scheme == HN_SCHEME_DC3)
-        m->steps = layout_take(layout, numbers * (size_t)t->options.policy.correction_steps, sizeof *m->steps);
+    if (t->baseline.scheme == HN_SCHEME_DC3)
+        m->steps = layout_take(layout, numbers * (size_t)t->baseline.correction_steps, sizeof *m->steps);
+    if (t->options.improve > 0)
+        m->targets = layout_take(layout, numbers, sizeof *m->targets);
     m->grad_y = layout_take(layout, numbers, sizeof *m->grad_y);
     m->grad_raw = layout_take(layout, numbers, sizeof *m->grad_raw);
     m->moved = layout_take(layout, samples, sizeof *m->moved);
@@ -137,11 +137,11 @@ static void add_pull(const struct lesson *l, size_t s, double sign, double *grad
  * gradient by the bound tells: where the loss falls as the bound moves inwards, the raw output follows it. */
 static void pull_inside(const struct lesson *l, size_t s, double *gradient) {
     const hn_trainer *t = l->trainer;
-    const struct places *bounds = &t->layer->bound_rows;
+    const struct bound_rows *bounds = &t->bounds;
     for (size_t b = 0; b < bounds->count; b++) {
-        double lower = l->own->grad_lower[s * t->layer->rows + bounds->place[b]];
-        double upper = l->own->grad_upper[s * t->layer->rows + bounds->place[b]];
-        gradient[bounds->offset[b]] += t->options.inward * (fmin(0, lower) + fmax(0, upper));
+        double lower = l->own->grad_lower[s * t->rows + bounds->row[b]];
+        double upper = l->own->grad_upper[s * t->rows + bounds->row[b]];
+        gradient[bounds->column[b]] += t->options.inward * (fmin(0, lower) + fmax(0, upper));
     }
 }
 
@@ -218,76 +218,27 @@ static void draw_towards(const struct lesson *l, size_t s, const double *goal) {
         l->own->grad_raw[s * n + j] = factor * (raw[j] - goal[j]) / (scale[j] * scale[j]);
 }
 
-/* Where input i gets if it starts from what the network said of another input of its chunk, at another distance in every step. */
-static void explore(const struct lesson *l, const struct chunk *beyond) {
-    const struct chunk *c = &l->chunk;
-    size_t n = l->trainer->outputs, inputs = l->trainer->inputs;
-    size_t distance = 1 + (size_t)l->trainer->steps / EXPLORE_EVERY % (CHUNK - 1);
-    for (size_t i = 0; i < c->count; i++) {
-        size_t other = l->memory->best[(i + distance) % c->count];
-        memcpy(beyond->memory->raw + i * n, l->memory->raw + other * n, n * sizeof *l->memory->raw);
-        if (inputs)
-            memcpy(beyond->memory->x + i * inputs, l->memory->x + i * inputs, inputs * sizeof *l->memory->x);
-    }
-    chunk_correct(beyond, c->policy->layer, NULL, beyond->memory->workspace);
-    chunk_objective(beyond, beyond->memory->y, beyond->memory->objective, NULL, OBJECTIVE_ALONE);
-    chunk_refine(beyond, l->trainer->options.improve + 1);
-}
-
-/* The candidate of input i whose raw output is nearest to y. */
-static size_t nearest(const struct lesson *l, size_t i, const double *y) {
-    size_t n = l->trainer->outputs, best = i;
-    double least = HUGE_VAL;
-    for (size_t s = i; s < l->chunk.samples; s += l->chunk.count) {
-        double distance = squared_distance(l->memory->raw + s * n, y, n);
-        best = distance < least ? s : best;
-        least = fmin(distance, least);
-    }
-    return best;
-}
-
-/* What exploring found is learned by the nearest candidate, if it is worth it. */
-static void adopt(const struct lesson *l, const struct chunk *beyond) {
-    size_t n = l->trainer->outputs;
-    for (size_t i = 0; i < l->chunk.count; i++) {
-        double known = l->memory->objective[l->memory->best[i]], found = beyond->memory->objective[i];
-        bool ok = beyond->memory->reports[i].outcome == HN_OUTCOME_OK;
-        if (ok && found < known - l->trainer->options.explore * fabs(known)) {
-            const double *y = beyond->memory->y + i * n;
-            size_t s = nearest(l, i, y);
-            draw_towards(l, s, y);
-            l->memory->best[i] = s;
-        }
-    }
-}
-
-/* A sample that could not be corrected has nothing to teach. */
 static void learn_improvement(const struct lesson *l) {
     const struct chunk *c = &l->chunk;
+    const hn_policy *p = c->policy;
     size_t n = l->trainer->outputs;
-    chunk_correct(c, l->trainer->policy->layer, NULL, l->memory->workspace);
-    chunk_objective(c, l->memory->y, l->memory->objective, NULL, OBJECTIVE_ALONE);
+    const struct improve_task task = {c->count, p->options.candidates, chunk_samples(c), l->memory->best,
+                                      l->own->targets};
+    const struct improve_settings settings = {l->trainer->options.improve, l->trainer->options.explore,
+                                              l->trainer->steps};
+    refiner_correct(&p->refiner, &l->memory->refine, &task.samples);
     measure_moves(l);
-    chunk_refine(c, l->trainer->options.improve);
-    chunk_choose(c, l->memory->objective);
-    for (size_t s = 0; s < c->samples; s++) {
-        bool ok = l->memory->reports[s].outcome == HN_OUTCOME_OK;
-        draw_towards(l, s, ok ? l->memory->y + s * n : l->memory->raw + s * n);
-    }
-    if (l->trainer->options.explore > 0 && l->trainer->steps % EXPLORE_EVERY == 0) {
-        struct policy_memory memory;
-        struct chunk beyond = chunk_beyond(c, &memory);
-        explore(l, &beyond);
-        adopt(l, &beyond);
-    }
+    improve_run(&p->refiner, &l->memory->refine, &l->memory->beyond, &task, &settings);
+    for (size_t s = 0; s < c->samples; s++)
+        draw_towards(l, s, l->own->targets + s * n);
 }
 
 /* The candidate that is nearest to the target is the best one. */
 static void learn_targets(const struct lesson *l) {
     const struct chunk *c = &l->chunk;
     size_t n = l->trainer->outputs;
-    chunk_correct(c, l->trainer->policy->layer, NULL, l->memory->workspace);
-    chunk_objective(c, l->memory->y, l->memory->objective, NULL, OBJECTIVE_ALONE);
+    chunk_correct(c, l->trainer->policy->layer, NULL, l->memory->refine.workspace);
+    chunk_objective(c, l->memory->y, l->memory->objective, NULL, OBJECTIVE_ONLY);
     measure_moves(l);
     for (size_t s = 0; s < c->samples; s++)
         draw_towards(l, s, l->trainer->targets + (c->first + s % c->count) * n);
@@ -327,7 +278,7 @@ void learn_chunk(hn_trainer *t, int member, size_t number) {
         learn_targets(&l);
     else if (t->options.improve > 0)
         learn_improvement(&l);
-    else if (t->options.policy.scheme == HN_SCHEME_DC3)
+    else if (t->baseline.scheme == HN_SCHEME_DC3)
         learn_completion(&l);
     else
         learn_objective(&l);

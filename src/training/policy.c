@@ -8,31 +8,39 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CANDIDATES = 1000 };
+enum { MOST_CANDIDATES = 1000, MOST_ITERATIONS = 100000 };
+static const double MOST_TOLERANCE = 1;
 
 void hn_policy_get_defaults(hn_policy_options *out) {
-    *out = (hn_policy_options){.layer = hn_layer_defaults(),
-                               .candidates = 1,
-                               .scheme = HN_SCHEME_LAYER,
-                               .correction_steps = 100,
-                               .correction_rate = 0.1,
-                               .momentum = 0.5};
+    *out = (hn_policy_options){.layer = hn_layer_defaults(), .candidates = 1};
 }
 
 /* ---- life ---- */
 
+/* A file may ask for anything; what no use is served by is refused, so that no file makes everything ok or never ends. */
+static hn_status check_limits(const hn_layer_options *o, hn_error *error) {
+    if (!(o->tolerance <= MOST_TOLERANCE))
+        return error_set(error, HN_INVALID, "tolerance %s: a policy has at most %s", error_number(o->tolerance).text,
+                         error_number(MOST_TOLERANCE).text);
+    if (o->iterations > MOST_ITERATIONS)
+        return error_set(error, HN_INVALID, "iterations %d: a policy has at most %d", o->iterations, MOST_ITERATIONS);
+    return HN_OK;
+}
+
 static hn_status check_options(const hn_policy *p, hn_error *error) {
     const hn_policy_options *o = &p->options;
-    hn_status status = scheme_check(o, error);
+    hn_status status = check_limits(&o->layer, error);
+    if (status == HN_OK)
+        status = baseline_check(&p->baseline, error);
     if (status != HN_OK)
         return status;
     if (o->candidates < 1 || o->candidates > MOST_CANDIDATES)
         return error_set(error, HN_INVALID, "candidates %zu: choose 1 to %d", o->candidates, MOST_CANDIDATES);
-    if (o->refine < 0)
-        return error_set(error, HN_INVALID, "refine %d: choose 0 or more steps", o->refine);
-    if (o->scheme != HN_SCHEME_LAYER && p->refines)
+    if (o->refine < 0 || o->refine > REFINE_MOST_STEPS)
+        return error_set(error, HN_INVALID, "refine %d: choose 0 to %d steps", o->refine, REFINE_MOST_STEPS);
+    if (p->baseline.scheme != HN_SCHEME_LAYER && p->refines)
         return error_set(error, HN_INVALID, "refinement steps need a layer; the scheme is %s",
-                         hn_scheme_text(o->scheme));
+                         hn_scheme_text(p->baseline.scheme));
     if (!p->has_objective && (p->refines || o->candidates > 1))
         return error_set(error, HN_INVALID, "the model has no objective: %s need one",
                          o->candidates > 1 ? "candidates" : "refinement steps");
@@ -51,38 +59,38 @@ static hn_status check_widths(const hn_policy *p, hn_error *error) {
 }
 
 static hn_status build(hn_policy *p, hn_error *error) {
-    hn_layer_options layer = policy_layer(&p->options);
+    hn_layer_options layer = baseline_layer(&p->baseline, &p->options.layer);
     hn_status status = check_options(p, error);
     if (status == HN_OK)
         status = hn_layer_create(&p->layer, p->model, &layer, error);
-    if (status == HN_OK && p->options.scheme == HN_SCHEME_DC3)
-        status = completion_create(&p->completion, p->model, p->layer, error);
+    if (status == HN_OK && p->baseline.scheme == HN_SCHEME_DC3)
+        status = completion_create(&p->completion, p->model, &layer, error);
     p->width = p->completion.bytes ? p->completion.width : p->outputs;
     if (status == HN_OK)
         status = check_widths(p, error);
     if (status == HN_OK && p->has_objective)
         status = loss_create(&p->loss, p->model, error);
     if (status == HN_OK && p->refines)
-        status = refiner_create(&p->refiner, p->model, p->options.layer.instructions, error);
+        status = refiner_create(&p->refiner, p->model, p->layer, &p->loss, layer.instructions, error);
     if (status == HN_OK)
         status = team_create(&p->team, p->options.threads, error);
     return status == HN_OK ? policy_memory_create(p, error) : status;
 }
 
-hn_status policy_create(hn_policy **out, const hn_model *model, const hn_network *network,
-                        const hn_policy_options *options, bool improves, hn_error *error) {
+hn_status policy_create(hn_policy **out, const struct policy_request *request, hn_error *error) {
     *out = NULL;
-    if (!model || !network)
-        return error_missing(error, "hn_policy_create", model ? "network" : "model");
+    if (!request->model || !request->network)
+        return error_missing(error, "hn_policy_create", request->model ? "network" : "model");
     hn_policy *p = base_allocate(sizeof *p);
     if (!p)
         return error_no_memory(error, "a policy");
-    *p = (hn_policy){.model = model, .network = network, .options = options ? *options : hn_policy_defaults()};
-    p->inputs = hn_model_input_count(model);
-    p->outputs = hn_model_output_count(model);
-    p->has_objective = hn_model_objective(model).name != NULL;
-    p->refines = improves || p->options.refine > 0;
-    p->room = p->options.candidates + (improves ? 1 : 0);
+    *p = (hn_policy){.model = request->model, .network = request->network, .improves = request->improves};
+    p->options = request->options ? *request->options : hn_policy_defaults();
+    p->baseline = request->baseline ? *request->baseline : hn_baseline_defaults();
+    p->inputs = hn_model_input_count(p->model);
+    p->outputs = hn_model_output_count(p->model);
+    p->has_objective = hn_model_objective(p->model).name != NULL;
+    p->refines = p->improves || p->options.refine > 0;
     hn_status status = build(p, error);
     if (status != HN_OK) {
         hn_policy_destroy(p);
@@ -94,9 +102,15 @@ hn_status policy_create(hn_policy **out, const hn_model *model, const hn_network
 
 hn_status hn_policy_create(hn_policy **out, const hn_model *model, const hn_network *network,
                            const hn_policy_options *options, hn_error *error) {
+    return hn_baseline_policy(out, model, network, options, NULL, error);
+}
+
+hn_status hn_baseline_policy(hn_policy **out, const hn_model *model, const hn_network *network,
+                             const hn_policy_options *options, const hn_baseline *baseline, hn_error *error) {
     if (!out)
         return error_missing(error, "hn_policy_create", "out");
-    return policy_create(out, model, network, options, false, error);
+    const struct policy_request request = {model, network, options, baseline, false};
+    return policy_create(out, &request, error);
 }
 
 void hn_policy_destroy(hn_policy *p) {
@@ -105,15 +119,19 @@ void hn_policy_destroy(hn_policy *p) {
     policy_memory_release(p);
     team_destroy(p->team);
     completion_release(&p->completion);
+    refiner_release(&p->refiner);
     hn_layer_destroy(p->layer);
     loss_release(&p->loss);
-    refiner_release(&p->refiner);
     hn_network_destroy(p->owned);
     base_release(p);
 }
 
 void hn_policy_get_options(const hn_policy *policy, hn_policy_options *out) {
     *out = policy ? policy->options : hn_policy_defaults();
+}
+
+void hn_policy_get_baseline(const hn_policy *policy, hn_baseline *out) {
+    *out = policy ? policy->baseline : hn_baseline_defaults();
 }
 
 const hn_network *hn_policy_network(const hn_policy *policy) {
@@ -139,36 +157,33 @@ static void write_out(const struct chunk *c) {
 /* Where nothing corrects, outputs that are not ok are usual: the one that violates least is the best of them. */
 static void set_values(const struct chunk *c) {
     const struct policy_memory *m = c->memory;
-    bool corrected = c->policy->options.scheme == HN_SCHEME_LAYER;
+    bool corrected = c->policy->baseline.scheme == HN_SCHEME_LAYER;
     for (size_t s = 0; c->policy->has_objective && s < c->samples; s++) {
         bool ok = m->reports[s].outcome == HN_OUTCOME_OK;
         m->value[s] = corrected || ok ? m->objective[s] : m->reports[s].violation;
     }
 }
 
-/* So many inputs that every thread gets several chunks, in whole lanes where there are enough. No bit depends on it. */
+/* So many inputs that every thread gets several chunks, in whole grains where there are enough. No bit depends on it. */
 static size_t chunk_size(const hn_policy *p, size_t count) {
-    size_t share = count / (4 * (size_t)team_size(p->team)) + 1, size = (share + LANES - 1) / LANES * LANES;
+    size_t share = count / (4 * (size_t)team_size(p->team)) + 1, size = (share + GRAIN - 1) / GRAIN * GRAIN;
     return size < CHUNK ? size : CHUNK;
 }
 
-static void work(void *context, int member) {
+static void run_chunk(void *context, int member, size_t number) {
     hn_policy *p = context;
-    size_t size = p->job_size, chunks = (p->job_count + size - 1) / size;
-    for (;;) {
-        size_t number = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED);
-        if (number >= chunks)
-            return;
-        struct chunk c = chunk_of(p, &p->memory[member], number, size, p->job_count);
-        chunk_network(&c, p->job_x);
-        chunk_outputs(&c);
-        if (p->has_objective)
-            chunk_objective(&c, c.memory->y, c.memory->objective, NULL, OBJECTIVE_ALONE);
-        chunk_refine(&c, p->options.refine);
-        set_values(&c);
-        chunk_choose(&c, c.memory->value);
-        write_out(&c);
-    }
+    struct policy_memory *m = &p->memory[member];
+    struct chunk c = chunk_of(p, m, number, p->job_size, p->job_count);
+    const struct refine_task samples = chunk_samples(&c);
+    chunk_network(&c, p->job_x);
+    chunk_outputs(&c);
+    if (p->has_objective)
+        chunk_objective(&c, m->y, m->objective, NULL, OBJECTIVE_ONLY);
+    if (p->options.refine > 0)
+        refiner_run(&p->refiner, &m->refine, &samples, p->options.refine);
+    set_values(&c);
+    chunk_choose(&c, m->value);
+    write_out(&c);
 }
 
 hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
@@ -178,10 +193,9 @@ hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y
     p->job_x = x;
     p->job_count = count;
     p->job_size = chunk_size(p, count);
-    p->next = 0;
     p->out_y = y;
     p->out_objective = objective;
     p->out_reports = reports;
-    team_run(p->team, work, p);
+    team_share(p->team, (count + p->job_size - 1) / p->job_size, run_chunk, p);
     return HN_OK;
 }

@@ -5,14 +5,10 @@
 
 #include <math.h>
 
-static size_t group_size(const struct chunk *c, size_t first) {
-    return c->samples - first < LANES ? c->samples - first : LANES;
-}
-
 // NOLINTNEXTLINE(readability-non-const-parameter): the tape is written through the samples
 static void set_samples(const struct chunk *c, double *tape) {
     const struct policy_memory *m = c->memory;
-    size_t n = c->policy->outputs, steps = (size_t)c->policy->options.correction_steps;
+    size_t n = c->policy->outputs, steps = (size_t)c->policy->baseline.correction_steps;
     for (size_t s = 0; s < c->samples; s++)
         m->completed[s] = (struct dc3_sample){.x = m->x + s * c->policy->inputs,
                                               .raw = m->raw + s * n,
@@ -30,7 +26,7 @@ static void amend(const struct chunk *c, size_t s) {
     report->moved = sqrt(squares);
     report->violation_before = sample->before;
     report->iterations = report->steps = sample->steps;
-    bool stopped = !sample->completed || sample->steps < c->policy->options.correction_steps;
+    bool stopped = !sample->completed || sample->steps < c->policy->baseline.correction_steps;
     if (report->outcome == HN_OUTCOME_ITERATION_LIMIT && stopped)
         report->outcome = HN_OUTCOME_STALLED; /* a completion did not converge */
 }
@@ -38,10 +34,9 @@ static void amend(const struct chunk *c, size_t s) {
 void chunk_complete(const struct chunk *c, double *tape) {
     const hn_policy *p = c->policy;
     struct policy_memory *m = c->memory;
-    struct dc3_settings settings = policy_dc3(&p->options);
+    struct dc3_settings settings = baseline_dc3(&p->baseline);
     set_samples(c, tape);
-    for (size_t s = 0; s < c->samples; s += LANES)
-        dc3_run(&p->completion, m->completion, &settings, m->completed + s, group_size(c, s));
+    dc3_run(&p->completion, m->completion, &settings, m->completed, c->samples);
     hn_batch batch = {.size = sizeof batch,
                       .count = c->samples,
                       .x = m->x,
@@ -49,7 +44,7 @@ void chunk_complete(const struct chunk *c, double *tape) {
                       .y = m->y,
                       .report_size = sizeof(hn_report),
                       .reports = m->reports};
-    hn_layer_run(p->layer, &batch, m->workspace, hn_layer_workspace_bytes(p->layer), NULL);
+    hn_layer_run(p->layer, &batch, m->refine.workspace, hn_layer_workspace_bytes(p->layer), NULL);
     for (size_t s = 0; s < c->samples; s++)
         amend(c, s);
 }
@@ -58,11 +53,10 @@ void chunk_complete(const struct chunk *c, double *tape) {
 void chunk_complete_back(const struct chunk *c, const double *grad_y, double *grad_raw) {
     const hn_policy *p = c->policy;
     struct policy_memory *m = c->memory;
-    struct dc3_settings settings = policy_dc3(&p->options);
+    struct dc3_settings settings = baseline_dc3(&p->baseline);
     for (size_t s = 0; s < c->samples; s++) {
         m->completed[s].grad_y = grad_y + s * p->outputs;
         m->completed[s].grad_raw = grad_raw + s * p->outputs;
     }
-    for (size_t s = 0; s < c->samples; s += LANES)
-        dc3_gradient(&p->completion, m->completion, &settings, m->completed + s, group_size(c, s));
+    dc3_gradient(&p->completion, m->completion, &settings, m->completed, c->samples);
 }

@@ -80,6 +80,7 @@ static void write_independent(const hn_policy *policy, char text[VALUE_SIZE]) {
 
 static hn_status write_values(const hn_policy *policy, struct values *values, hn_error *error) {
     hn_policy_options o = hn_policy_options_of(policy);
+    const hn_baseline *b = &policy->baseline;
     enum { SIZE = sizeof values->text[0] };
     snprintf(values->text[METHOD], SIZE, "%s", hn_method_text(o.layer.method));
     snprintf(values->text[DAMPING], SIZE, "%s", hexadecimal_write(o.layer.damping < 0 ? -1 : o.layer.damping).text);
@@ -88,10 +89,10 @@ static hn_status write_values(const hn_policy *policy, struct values *values, hn
     snprintf(values->text[RELATIVE], SIZE, "%s", o.layer.relative ? "true" : "false");
     snprintf(values->text[CANDIDATES], SIZE, "%zu", o.candidates);
     snprintf(values->text[REFINE], SIZE, "%d", o.refine);
-    snprintf(values->text[SCHEME], SIZE, "%s", hn_scheme_text(o.scheme));
-    snprintf(values->text[CORRECTION_STEPS], SIZE, "%d", o.correction_steps);
-    snprintf(values->text[CORRECTION_RATE], SIZE, "%s", hexadecimal_write(o.correction_rate).text);
-    snprintf(values->text[MOMENTUM], SIZE, "%s", hexadecimal_write(o.momentum).text);
+    snprintf(values->text[SCHEME], SIZE, "%s", hn_scheme_text(b->scheme));
+    snprintf(values->text[CORRECTION_STEPS], SIZE, "%d", b->correction_steps);
+    snprintf(values->text[CORRECTION_RATE], SIZE, "%s", hexadecimal_write(b->correction_rate).text);
+    snprintf(values->text[MOMENTUM], SIZE, "%s", hexadecimal_write(b->momentum).text);
     write_independent(policy, values->text[INDEPENDENT]);
     return hn_model_fingerprint(policy->model, values->text[MODEL], error);
 }
@@ -175,7 +176,15 @@ static bool read_count(const char *text, size_t *value) {
     return good;
 }
 
-static bool read_setting(hn_policy_options *o, enum setting setting, const char *text) {
+/* What a file says of a policy. */
+struct policy_settings {
+    hn_policy_options policy;
+    hn_baseline baseline;
+};
+
+static bool read_setting(struct policy_settings *settings, enum setting setting, const char *text) {
+    hn_policy_options *o = &settings->policy;
+    hn_baseline *b = &settings->baseline;
     switch (setting) {
     case METHOD:
         return hn_method_find(text, &o->layer.method);
@@ -192,24 +201,24 @@ static bool read_setting(hn_policy_options *o, enum setting setting, const char 
     case REFINE:
         return read_whole(text, &o->refine) && o->refine >= 0;
     case SCHEME:
-        return hn_scheme_find(text, &o->scheme);
+        return hn_scheme_find(text, &b->scheme);
     case CORRECTION_STEPS:
-        return read_whole(text, &o->correction_steps) && o->correction_steps >= 0;
+        return read_whole(text, &b->correction_steps) && b->correction_steps >= 0;
     case CORRECTION_RATE:
-        return hexadecimal_read(text, &o->correction_rate);
+        return hexadecimal_read(text, &b->correction_rate);
     case MOMENTUM:
-        return hexadecimal_read(text, &o->momentum);
+        return hexadecimal_read(text, &b->momentum);
     default: /* the fingerprint and the columns are looked at later */
         return true;
     }
 }
 
-static hn_status read_settings(hn_policy_options *options, const hn_network *network, const char *path,
+static hn_status read_settings(struct policy_settings *settings, const hn_network *network, const char *path,
                                hn_error *error) {
     hn_status status = check_keys(network, path, error);
     for (int i = 0; status == HN_OK && i < SETTINGS; i++) {
         const char *text = hn_network_metadata(network, keys[i]);
-        if (!read_setting(options, (enum setting)i, text))
+        if (!read_setting(settings, (enum setting)i, text))
             status = error_set(error, HN_INVALID, "%s: the setting %s is \"%s\"", path, keys[i], show_name(text).text);
     }
     return status;
@@ -218,16 +227,16 @@ static hn_status read_settings(hn_policy_options *options, const hn_network *net
 /* ---- loading: the model ---- */
 
 /* How many outputs dc3 needs is found when the policy is created. */
-static hn_status check_widths(const hn_model *model, const hn_network *network, const hn_policy_options *options,
+static hn_status check_widths(const hn_model *model, const hn_network *network, const struct policy_settings *settings,
                               const char *path, hn_error *error) {
     hn_network_options o = hn_network_options_of(network);
     size_t inputs = hn_model_input_count(model), outputs = hn_model_output_count(model);
-    size_t candidates = options->candidates;
+    size_t candidates = settings->policy.candidates;
     if (o.inputs != inputs)
         return error_set(error, HN_INVALID, "%s: the network has %zu inputs, and the model %zu", path, o.inputs,
                          inputs);
     bool all = o.outputs % candidates == 0 && o.outputs / candidates == outputs;
-    if (!all && options->scheme != HN_SCHEME_DC3)
+    if (!all && settings->baseline.scheme != HN_SCHEME_DC3)
         return error_set(error, HN_INVALID,
                          "%s: the network has %zu outputs for %zu candidate%s, and the model %zu for each", path,
                          o.outputs, candidates, candidates == 1 ? "" : "s", outputs);
@@ -262,33 +271,33 @@ static hn_status check_independent(hn_policy **policy, const hn_network *network
 }
 
 static hn_status build(hn_policy **out, const hn_model *model, const hn_network *network,
-                       const hn_policy_options *options, const char *path, hn_error *error) {
+                       const struct policy_settings *settings, const char *path, hn_error *error) {
     hn_error inner = {.text = ""};
-    hn_status status = hn_policy_create(out, model, network, options, &inner);
+    hn_status status = hn_baseline_policy(out, model, network, &settings->policy, &settings->baseline, &inner);
     if (status != HN_OK)
         error_set(error, status, "%s: %.400s", path, inner.text);
     return status == HN_OK ? check_independent(out, network, path, error) : status;
 }
 
 hn_status hn_policy_load(hn_policy **out, const hn_model *model, const char *path, int threads, hn_error *error) {
-    hn_policy_options options = hn_policy_defaults();
+    struct policy_settings settings = {hn_policy_defaults(), hn_baseline_defaults()};
     hn_network *network;
     if (!out)
         return error_missing(error, "hn_policy_load", "out");
     *out = NULL;
-    options.threads = threads;
+    settings.policy.threads = threads;
     if (!model || !path)
         return error_about(error, HN_INVALID, error_argument(model ? "path" : "model"),
                            "there is no %s to load a policy %s", model ? "path" : "model", model ? "from" : "for");
     hn_status status = hn_network_load(&network, path, error);
     if (status == HN_OK)
-        status = read_settings(&options, network, path, error);
+        status = read_settings(&settings, network, path, error);
     if (status == HN_OK)
-        status = check_widths(model, network, &options, path, error);
+        status = check_widths(model, network, &settings, path, error);
     if (status == HN_OK)
         status = check_model(model, network, path, error);
     if (status == HN_OK)
-        status = build(out, model, network, &options, path, error);
+        status = build(out, model, network, &settings, path, error);
     if (status == HN_OK)
         (*out)->owned = network;
     else

@@ -8,11 +8,13 @@
 
 /* Run twice: over no memory to measure, over the block to place. */
 static void lay_out(struct layout *layout, const hn_policy *p, struct policy_memory *m) {
-    size_t samples = CHUNK * p->room, numbers = samples * p->outputs;
-    size_t refined = p->refines ? samples : 0;
-    m->workspace = layout_take(layout, hn_layer_workspace_bytes(p->layer), 1);
-    m->loss = layout_take(layout, p->loss.bytes, 1);
-    m->refine = layout_take(layout, p->refiner.bytes, 1);
+    size_t samples = CHUNK * p->options.candidates, numbers = samples * p->outputs;
+    m->refine.workspace = layout_take(layout, hn_layer_workspace_bytes(p->layer), 1);
+    m->refine.loss = layout_take(layout, p->loss.bytes, 1);
+    if (p->refines)
+        refiner_place(layout, &p->refiner, samples, &m->refine);
+    if (p->improves)
+        explore_place(layout, &p->refiner, &m->beyond);
     m->completion = layout_take(layout, p->completion.bytes, 1);
     m->completed = layout_take(layout, p->completion.bytes ? samples : 0, sizeof *m->completed);
     m->x = layout_take(layout, samples * p->inputs, sizeof *m->x);
@@ -21,11 +23,6 @@ static void lay_out(struct layout *layout, const hn_policy *p, struct policy_mem
     m->objective = layout_take(layout, samples, sizeof *m->objective);
     m->residual = layout_take(layout, samples, sizeof *m->residual);
     m->reports = layout_take(layout, samples, sizeof *m->reports);
-    m->trial = layout_take(layout, refined * p->outputs, sizeof *m->trial);
-    m->trial_objective = layout_take(layout, refined, sizeof *m->trial_objective);
-    m->trial_reports = layout_take(layout, refined, sizeof *m->trial_reports);
-    m->multipliers = layout_take(layout, refined * p->refiner.rows, sizeof *m->multipliers);
-    m->length = layout_take(layout, refined, sizeof *m->length);
     m->value = layout_take(layout, samples, sizeof *m->value);
     m->best = layout_take(layout, CHUNK, sizeof *m->best);
 }
@@ -41,9 +38,9 @@ static hn_status create_one(const hn_policy *p, struct policy_memory *m, hn_erro
     layout = layout_over(block);
     lay_out(&layout, p, m);
     if (p->has_objective)
-        loss_begin(&p->loss, m->loss);
+        loss_begin(&p->loss, m->refine.loss);
     if (p->refines)
-        refiner_begin(&p->refiner, m->refine);
+        refiner_begin(&p->refiner, &m->refine);
     if (p->completion.bytes)
         completion_begin(&p->completion, m->completion);
     return perceptron_memory_create(&m->perceptron, p->network, CHUNK, error);

@@ -8,35 +8,31 @@
 #define HN_TRAINING_POLICY_PARTS_H
 
 #include "base/team.h"
+#include "baselines/baseline.h"
 #include "hardnet/policy.h"
-#include "layer/layer_parts.h"
 #include "network/perceptron.h"
-#include "training/dc3.h"
-#include "training/loss.h"
-#include "training/refine.h"
+#include "refinement/improver.h"
 
-enum { CHUNK = 40 }; /* inputs at most, and in training always; five times LANES */
+enum {
+    CHUNK = IMPROVE_CHUNK,
+    GRAIN = 8
+}; /* inputs at most, and in training always; policies take multiples of the grain */
 
 /* Memory of one thread, for one chunk. */
 struct policy_memory {
     struct perceptron_memory *perceptron;
-    void *workspace;    /* of the layer */
-    double *loss;       /* of the loss, aligned */
-    double *refine;     /* of the refiner, aligned */
-    double *completion; /* of the completion, aligned */
+    struct refine_memory
+        refine; /* the layer's workspace and the loss's memory are always there; the rest where it refines */
+    struct explore_memory beyond; /* where it improves */
+    double *completion;           /* of the completion, aligned */
     struct dc3_sample *completed;
     double *x;          /* inputs, once per candidate */
     double *raw, *y;    /* network's and corrected outputs */
     double *objective;  /* of y */
     double *residual;   /* |r|, 2-norm */
     hn_report *reports; /* of y */
-    double *trial;      /* outputs that a refinement tries */
-    double *trial_objective;
-    hn_report *trial_reports;
-    double *multipliers; /* of rows, per sample */
-    double *length;      /* of refinement steps, per sample */
-    double *value;       /* by which the best candidate is chosen */
-    size_t *best;        /* sample of each input */
+    double *value;      /* by which the best candidate is chosen */
+    size_t *best;       /* sample of each input */
     void *block;
 };
 
@@ -45,6 +41,7 @@ struct hn_policy {
     const hn_network *network;
     hn_network *owned; /* the network, when it came from a file; else NULL */
     hn_policy_options options;
+    hn_baseline baseline;
     size_t inputs, outputs;
     size_t width;                 /* outputs of the network per candidate: all, or the independent ones */
     hn_layer *layer;              /* one without steps where the scheme corrects nothing or otherwise: it judges */
@@ -52,30 +49,27 @@ struct hn_policy {
     bool has_objective;
     struct loss loss;       /* when there is an objective */
     bool refines;           /* now or for a trainer */
-    size_t room;            /* samples per input that memory has room for: candidates, and one more for a trainer */
+    bool improves;          /* for a trainer */
     struct refiner refiner; /* when it refines */
     struct team *team;
     struct policy_memory *memory; /* one per member */
     /* the present job */
     const double *job_x;
-    size_t job_count, job_size, next;
+    size_t job_count, job_size;
     double *out_y, *out_objective;
     hn_report *out_reports;
 };
 
-/* As hn_policy_create; for a trainer that improves there is a refiner whatever the options say, and room for one more sample per
- * input. */
-hn_status policy_create(hn_policy **out, const hn_model *model, const hn_network *network,
-                        const hn_policy_options *options, bool improves, hn_error *error);
+/* What a policy is made from; NULL options and a NULL baseline are the defaults. */
+struct policy_request {
+    const hn_model *model;
+    const hn_network *network;
+    const hn_policy_options *options;
+    const hn_baseline *baseline;
+    bool improves; /* for a trainer that does: there is a refiner whatever the options say */
+};
 
-/* The layer of these options: with no step where the scheme has none. */
-hn_layer_options policy_layer(const hn_policy_options *options);
-
-/* Whether the scheme's settings make sense. */
-hn_status scheme_check(const hn_policy_options *options, hn_error *error);
-
-/* Correction steps, their rate and momentum. */
-struct dc3_settings policy_dc3(const hn_policy_options *options);
+hn_status policy_create(hn_policy **out, const struct policy_request *request, hn_error *error);
 
 hn_status policy_memory_create(hn_policy *policy, hn_error *error);
 void policy_memory_release(hn_policy *policy);
@@ -89,9 +83,6 @@ struct chunk {
 
 /* Chunk `number` of a batch of `total` inputs, `size` a chunk. */
 struct chunk chunk_of(const hn_policy *policy, struct policy_memory *memory, size_t number, size_t size, size_t total);
-
-/* The same chunk with one sample per input, in the memory behind that of its own samples. */
-struct chunk chunk_beyond(const struct chunk *chunk, struct policy_memory *memory);
 
 /* Network: raw outputs, one row per sample, of the batch's inputs x; 0 in columns that it does not give. */
 void chunk_network(const struct chunk *chunk, const double *x);
@@ -108,12 +99,12 @@ void chunk_complete_back(const struct chunk *chunk, const double *grad_y, double
 void chunk_outputs(const struct chunk *chunk);
 
 /* Objective and residual at the rows of y, and with a gradient that of the weighted loss. */
-static const struct loss_weights OBJECTIVE_ALONE = {0, 0};
+static const struct loss_weights OBJECTIVE_ONLY = {0, 0};
 void chunk_objective(const struct chunk *chunk, const double *y, double *objective, double *gradient,
                      struct loss_weights weights);
 
-/* So many steps along the constraints, each corrected again and kept where it helps. Needs objectives of y. */
-void chunk_refine(const struct chunk *chunk, int steps);
+/* The samples of the chunk, for a refiner. */
+struct refine_task chunk_samples(const struct chunk *chunk);
 
 /* The best candidate of every input: ok before not ok, then the smallest value. */
 void chunk_choose(const struct chunk *chunk, const double *values);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "derivatives/derivatives.h"
 #include "training/trainer_parts.h"
 
 #define WIDTH 1
@@ -43,13 +44,13 @@ static hn_status check_options(const hn_trainer *t, hn_error *error) {
     const hn_train_options *o = &t->options;
     bool sensible = o->residual_weight >= 0 && o->square_weight >= 0 && o->move_weight >= 0 && o->others >= 0 &&
                     o->clip_sample >= 0 && o->clip_batch >= 0 && o->rate > 0 && o->last_share >= 0 &&
-                    isfinite(o->rate) && o->steps >= 0 && o->warmup >= 0 && o->improve >= 0 && o->explore >= 0 &&
-                    o->huber >= 0;
+                    isfinite(o->rate) && o->steps >= 0 && o->warmup >= 0 && o->improve >= 0 &&
+                    o->improve < REFINE_MOST_STEPS && o->explore >= 0 && o->huber >= 0;
     if (!sensible)
         return error_set(error, HN_INVALID, "training: a weight, a rate or a count is out of range");
     if (!t->policy->has_objective)
         return error_set(error, HN_INVALID, "the model has no objective: there is nothing to train for");
-    if (o->policy.scheme == HN_SCHEME_DC3 && o->move_weight > 0)
+    if (t->baseline.scheme == HN_SCHEME_DC3 && o->move_weight > 0)
         return error_set(error, HN_INVALID, "training: dc3 knows no move weight");
     return HN_OK;
 }
@@ -67,18 +68,39 @@ static hn_status make_moments(hn_trainer *t, hn_error *error) {
     return HN_OK;
 }
 
+static hn_status find_bounds(struct bound_rows *bounds, const hn_model *model, hn_error *error) {
+    struct problem problem;
+    size_t capacity[2] = {0};
+    hn_status status = problem_create(&problem, model, error);
+    if (status != HN_OK)
+        return status;
+    bounds->row = array_grow(NULL, &capacity[0], problem.rows + 1, sizeof *bounds->row);
+    bounds->column = array_grow(NULL, &capacity[1], problem.rows + 1, sizeof *bounds->column);
+    for (size_t i = 0; bounds->row && bounds->column && i < problem.rows; i++) {
+        const struct node *node = &problem.graph.nodes[problem.body[i]];
+        if (node->op != OP_LEAF || node->a != SPACE_Y)
+            continue;
+        bounds->row[bounds->count] = i;
+        bounds->column[bounds->count++] = node->b;
+    }
+    problem_release(&problem);
+    return bounds->row && bounds->column ? HN_OK : error_no_memory(error, "training");
+}
+
 /* The loss goes through the steps that training is told to take; without a layer through none. */
 static hn_status make_layer(hn_trainer *t, const hn_model *model, hn_error *error) {
     hn_layer_options options = t->options.layer;
-    if (t->options.policy.scheme == HN_SCHEME_DC3)
+    if (t->baseline.scheme == HN_SCHEME_DC3)
         return HN_OK;
-    if (t->options.policy.scheme == HN_SCHEME_NONE)
-        options = policy_layer(&t->options.policy);
-    return hn_layer_create(&t->layer, model, &options, error);
+    if (t->baseline.scheme == HN_SCHEME_NONE)
+        options = baseline_layer(&t->baseline, &t->options.policy.layer);
+    hn_status status = hn_layer_create(&t->layer, model, &options, error);
+    return status == HN_OK ? find_bounds(&t->bounds, model, error) : status;
 }
 
 static hn_status build(hn_trainer *t, const hn_model *model, hn_error *error) {
-    hn_status status = policy_create(&t->policy, model, t->network, &t->options.policy, t->options.improve > 0, error);
+    const struct policy_request request = {model, t->network, &t->options.policy, &t->baseline, t->options.improve > 0};
+    hn_status status = policy_create(&t->policy, &request, error);
     if (status == HN_OK)
         status = check_options(t, error);
     if (status == HN_OK && t->options.improve == 0)
@@ -90,6 +112,11 @@ static hn_status build(hn_trainer *t, const hn_model *model, hn_error *error) {
 
 hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network *network,
                             const hn_train_options *options, hn_error *error) {
+    return hn_baseline_trainer(out, model, network, options, NULL, error);
+}
+
+hn_status hn_baseline_trainer(hn_trainer **out, const hn_model *model, hn_network *network,
+                              const hn_train_options *options, const hn_baseline *baseline, hn_error *error) {
     if (!out)
         return error_missing(error, "hn_trainer_create", "out");
     *out = NULL;
@@ -99,8 +126,10 @@ hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network 
     if (!t)
         return error_no_memory(error, "training");
     *t = (hn_trainer){.network = network, .options = options ? *options : hn_train_defaults()};
+    t->baseline = baseline ? *baseline : hn_baseline_defaults();
     t->inputs = hn_model_input_count(model);
     t->outputs = hn_model_output_count(model);
+    t->rows = hn_model_row_count(model);
     t->parameters = hn_network_parameter_count(network);
     hn_status status = build(t, model, error);
     if (status != HN_OK) {
@@ -117,6 +146,8 @@ void hn_trainer_destroy(hn_trainer *t) {
     learn_memory_release(t);
     hn_policy_destroy(t->policy);
     hn_layer_destroy(t->layer);
+    base_release(t->bounds.row);
+    base_release(t->bounds.column);
     base_release(t->moments[0]);
     base_release(t->moments[1]);
     base_release(t->gradients);
@@ -142,26 +173,20 @@ static hn_status make_room(hn_trainer *t, size_t chunks, hn_error *error) {
     return HN_OK;
 }
 
-static void work(void *context, int member) {
+static void work(void *context, int member, size_t chunk) {
     hn_trainer *t = context;
-    size_t chunks = (t->count + CHUNK - 1) / CHUNK;
-    for (;;) {
-        size_t chunk = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED);
-        if (chunk >= chunks)
-            return;
-        memset(t->gradients + chunk * t->parameters, 0, t->parameters * sizeof *t->gradients);
-        learn_chunk(t, member, chunk);
-    }
+    memset(t->gradients + chunk * t->parameters, 0, t->parameters * sizeof *t->gradients);
+    learn_chunk(t, member, chunk);
 }
 
 static hn_status run_batch(hn_trainer *t, size_t count, const double *x, hn_error *error) {
-    hn_status status = make_room(t, (count + CHUNK - 1) / CHUNK, error);
+    size_t chunks = (count + CHUNK - 1) / CHUNK;
+    hn_status status = make_room(t, chunks, error);
     if (status != HN_OK)
         return status;
     t->x = x;
     t->count = count;
-    t->next = 0;
-    team_run(t->policy->team, work, t);
+    team_share(t->policy->team, chunks, work, t);
     return HN_OK;
 }
 
@@ -241,7 +266,7 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
                           hn_train_report *report, hn_error *error) {
     if (!t || count == 0 || (!x && t->inputs))
         return error_missing(error, "hn_trainer_step", t ? "x" : "trainer");
-    if (targets && t->options.policy.scheme == HN_SCHEME_DC3)
+    if (targets && t->baseline.scheme == HN_SCHEME_DC3)
         return error_set(error, HN_INVALID, "hn_trainer_step: dc3 does not learn from targets");
     t->targets = targets;
     hn_status status = run_batch(t, count, x, error);

@@ -13,9 +13,15 @@ struct learn_memory {
     double *steps;                   /* of the scheme dc3: its tape */
     double *grad_y, *grad_raw;       /* by y, by y_raw */
     double *grad_lower, *grad_upper; /* by bounds */
-    double *before;                  /* objective of y before it is improved */
+    double *targets;                 /* of the loss `improve` */
     double *moved, *total;
     void *block;
+};
+
+/* Rows that bound an output by itself. */
+struct bound_rows {
+    size_t count;
+    size_t *row, *column;
 };
 
 /* Sums of one chunk, added up in order afterwards. */
@@ -27,7 +33,9 @@ struct learn_sums {
 struct hn_trainer {
     hn_network *network;
     hn_train_options options;
-    size_t inputs, outputs, parameters;
+    hn_baseline baseline;
+    size_t inputs, outputs, rows, parameters;
+    struct bound_rows bounds; /* of the loss `objective` */
     hn_policy *policy;
     hn_layer *layer;             /* of the loss `objective`; NULL for others */
     struct learn_memory *memory; /* one per member of the policy's team */
@@ -38,7 +46,7 @@ struct hn_trainer {
     int steps;
     /* the present job */
     const double *x, *targets;
-    size_t count, next;
+    size_t count;
 };
 
 hn_status learn_memory_create(hn_trainer *trainer, hn_error *error);

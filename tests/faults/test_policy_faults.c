@@ -7,7 +7,7 @@
 #include "support/failing_memory.h"
 #include "support/scratch.h"
 
-#include "hardnet/policy.h"
+#include "hardnet/baselines.h"
 
 static struct scratch scratch;
 static const char *path;
@@ -63,10 +63,11 @@ static hn_status create(hn_policy **policy, hn_error *error) {
 /* With an equality, for which one of the two outputs is solved. */
 static hn_status create_dc3(hn_policy **policy, hn_error *error) {
     hn_policy_options options = hn_policy_defaults();
-    options.scheme = HN_SCHEME_DC3;
+    hn_baseline baseline = hn_baseline_defaults();
+    baseline.scheme = HN_SCHEME_DC3;
     options.candidates = 2;
     options.threads = 1;
-    return hn_policy_create(policy, equal, narrow, &options, error);
+    return hn_baseline_policy(policy, equal, narrow, &options, &baseline, error);
 }
 
 static hn_status load(hn_policy **policy, hn_error *error) {

@@ -1,6 +1,8 @@
-"""A room includes itself, rooms above it and the public headers, and nothing else.
+"""A module includes itself, modules above it and the public headers, and nothing else.
 
-ampl is a client of the public API: beside that it sees base and files alone. Public headers include each other.
+ampl is a client of the public API: beside that it sees base and files alone. Public headers include each other. backends compiles
+the kernels of all modules: its kernels.h includes their *_kernel.h. A layer's parts are its own: whoever stands below it uses
+hardnet/layer.h. How many samples go side by side is known to backends, to kernels, to files called *_lanes, and to the layer.
 """
 import argparse
 import pathlib
@@ -8,20 +10,31 @@ import re
 import sys
 import tempfile
 
-ROOMS = "base files model ampl derivatives program sparse backends evaluate layer network training".split()
+ROOMS = ("base files model ampl derivatives program sparse backends evaluate layer refinement network baselines "
+         "training").split()
 MAY_SEE = {room: set(ROOMS[: ROOMS.index(room) + 1]) - {"ampl"} for room in ROOMS}
 MAY_SEE["ampl"] = {"base", "files", "ampl"}
 
 
-def breach(folder, target):
-    """What is wrong when a file in src/<folder> or include/hardnet includes "target"; None when nothing is."""
+def knows_lanes(folder, name):
+    return folder in ("backends", "layer") or name.endswith("_kernel.h") or name[:-2].endswith("_lanes")
+
+
+def breach(folder, target, name="a.c"):
+    """What is wrong when the file src/<folder>/<name> or include/hardnet/<name> includes "target"; None when nothing is."""
     room = pathlib.PurePath(target).parts[0]
+    if (folder, name) == ("backends", "kernels.h") and target.endswith("_kernel.h"):
+        return None
+    if target == "layer/layer_parts.h" and folder != "layer":
+        return "a layer is used through hardnet/layer.h"
+    if target == "base/lanes.h" and folder != "base" and not knows_lanes(folder, name):
+        return "only backends, kernels and files called *_lanes know lanes"
     if room == "hardnet":
         return None
     if folder == "hardnet":
         return "a public header includes public headers alone"
     if room not in ROOMS:
-        return "includes name a room: \"room/file.h\""
+        return "includes name a module: \"module/file.h\""
     if room not in MAY_SEE[folder]:
         return f"{folder} may not look into {room}"
     return None
@@ -32,9 +45,12 @@ def breaches(source):
         folder = path.parent.name
         for number, line in enumerate(path.read_text().splitlines(), 1):
             found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            if re.search(r"\bLANES\b", line) and folder != "base" and not knows_lanes(folder, path.name):
+                yield f"{path.relative_to(source)}:{number}: {line.strip()}: LANES are not known here"
             if found is None:
                 continue
-            wrong = f"{folder} is no room" if folder not in [*ROOMS, "hardnet"] else breach(folder, found.group(1))
+            known = folder in [*ROOMS, "hardnet"]
+            wrong = breach(folder, found.group(1), path.name) if known else f"{folder} is no module"
             if wrong is None and not any((source / top / found.group(1)).exists() for top in ("src", "include")):
                 wrong = "there is no such file"
             if wrong:
@@ -55,6 +71,9 @@ def self_check():
                 path.write_text(text)
         found = list(breaches(tree))
     assert len(found) == len(bad), "\n".join(found)
+    assert breach("backends", "refinement/b_kernel.h", "kernels.h") is None and breach("backends", "refinement/b.h")
+    assert breach("training", "layer/layer_parts.h") and breach("layer", "layer/layer_parts.h") is None
+    assert breach("training", "base/lanes.h") and breach("training", "base/lanes.h", "a_lanes.c") is None
 
 
 def main():

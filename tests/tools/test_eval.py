@@ -305,15 +305,28 @@ class Eval(SampleTool):
         self.assertEqual(report["candidates"], 2)
         self.assertRegex(printed, "2 candidates")
 
-    def test_tolerance_and_relative_come_from_the_network(self):
+    def test_the_tolerance_is_the_callers_and_relative_comes_from_the_network(self):
         model = self.file("m.mod", "param a >= 0, <= 1; var y; s.t. c: y <= 1000; minimize f: -y;")
         x, settings = self.array("x.npy", [[0.5]]), {"method": "paper", "iterations": "0", "tolerance": (0.02).hex()}
         net = self.network(model, [[0]], [1010], **settings)
-        _, report, printed, _ = self.eval(model, net, "--x", x, code=3)
+        _, report, printed, _ = self.eval(model, net, "--x", x, "--tolerance", 0.02, code=3)
         self.assertEqual(report["samples"][0]["status"], "iteration_limit")
         self.assertRegex(printed, r"Not ok: 1 of 1.*\n  sample 0 +iteration_limit +10  c\n")
-        _, report, _, _ = self.eval(model, self.network(model, [[0]], [1010], **settings, relative="true"), "--x", x)
+        self.assertNotIn("the file says", printed)
+        net = self.network(model, [[0]], [1010], **settings, relative="true")
+        _, report, _, _ = self.eval(model, net, "--x", x, "--tolerance", 0.02)
         self.assertEqual(report["samples"][0]["status"], "ok")
+        _, report, printed, _ = self.eval(model, net, "--x", x, code=3)
+        self.assertEqual((report["tolerance"], report["file_tolerance"]), (1e-8, 0.02))
+        self.assertRegex(printed, r"tolerance 1e-08.* \(the file says 0.02\)\n")
+
+    def test_a_file_cannot_make_everything_ok_or_run_for_ever(self):
+        model, x = self.file("disc.mod", DISC), self.array("x.npy", [[1.0]])
+        for settings, part in (({"tolerance": (1e308).hex()}, "tolerance 1e+308"), ({"refine": "2147483647"}, "refine"),
+                               ({"iterations": "2147483647"}, "iterations 2147483647")):
+            net = self.network(model, [[0], [0]], [5, 5], **settings)
+            _, said = self.run_it("eval", model, "--net", net, "--x", x, code=1)
+            self.assertIn(part, said)
 
     def test_a_network_without_correction_is_judged_as_it_is(self):
         model, x = self.file("disc.mod", DISC), self.array("x.npy", [[1.0], [2.0]])

@@ -115,21 +115,26 @@ static void check_same_options(hn_policy_options a, hn_policy_options b) {
     assert_int_equal(a.layer.relative, b.layer.relative);
     assert_int_equal(a.candidates, b.candidates);
     assert_int_equal(a.refine, b.refine);
+}
+
+static void check_same_baseline(hn_baseline a, hn_baseline b) {
     assert_int_equal(a.scheme, b.scheme);
     assert_int_equal(a.correction_steps, b.correction_steps);
     assert_same_bits(a.correction_rate, b.correction_rate);
     assert_same_bits(a.momentum, b.momentum);
 }
 
-static void there_and_back(hn_policy_options options) {
+static void baseline_there_and_back(hn_policy_options options, const hn_baseline *baseline) {
     hn_model *model = model_of(disc, NULL), *same = model_of(disc, NULL);
     hn_network *network = network_of(1, 2 * options.candidates);
-    hn_policy *policy = policy_of(model, network, &options);
+    hn_policy *policy;
+    assert_int_equal(hn_baseline_policy(&policy, model, network, &options, baseline, NULL), HN_OK);
     const char *path = scratch_path(&scratch, "net");
     const hn_metadata texts[] = {{"trained", "by hand"}};
     save(policy, path, 1, texts);
     hn_policy *back = load(same, path);
     check_same_options(hn_policy_options_of(policy), hn_policy_options_of(back));
+    check_same_baseline(hn_policy_baseline(policy), hn_policy_baseline(back));
     check_same_outputs(policy, back, 2);
     assert_string_equal(hn_network_metadata(hn_policy_network(back), "trained"), "by hand");
     hn_policy_destroy(back);
@@ -137,6 +142,10 @@ static void there_and_back(hn_policy_options options) {
     hn_network_destroy(network);
     hn_model_destroy(model);
     hn_model_destroy(same);
+}
+
+static void there_and_back(hn_policy_options options) {
+    baseline_there_and_back(options, NULL);
 }
 
 static void a_policy_comes_back_with_its_settings(void **state) {
@@ -156,13 +165,14 @@ static void a_policy_comes_back_with_its_settings(void **state) {
     options.refine = 4;
     there_and_back(options);
     options.refine = 0;
-    options.scheme = HN_SCHEME_NONE;
-    there_and_back(options);
-    options.scheme = HN_SCHEME_DC3;
-    options.correction_steps = 7;
-    options.correction_rate = 0.03;
-    options.momentum = 1.0 / 3;
-    there_and_back(options);
+    hn_baseline baseline = hn_baseline_defaults();
+    baseline.scheme = HN_SCHEME_NONE;
+    baseline_there_and_back(options, &baseline);
+    baseline.scheme = HN_SCHEME_DC3;
+    baseline.correction_steps = 7;
+    baseline.correction_rate = 0.03;
+    baseline.momentum = 1.0 / 3;
+    baseline_there_and_back(options, &baseline);
 }
 
 static void the_locale_changes_nothing(void **state) {
@@ -277,6 +287,10 @@ static const struct {
     {"policy.iterations", "99999999999999999999999", "policy.iterations"},
     {"policy.tolerance", "-0x1.0000000000000p+0", "tolerance -1"},
     {"policy.tolerance", "", "policy.tolerance"},
+    {"policy.tolerance", "0x1.1ccf385ebc8a0p+1023", "tolerance 1e+308: a policy has at most 1"},
+    {"policy.tolerance", "0x1.0000000000001p+0", "a policy has at most 1"},
+    {"policy.iterations", "2147483647", "iterations 2147483647: a policy has at most 100000"},
+    {"policy.refine", "2147483647", "refine 2147483647: choose 0 to 1000 steps"},
     {"policy.relative", "yes", "policy.relative is \"yes\""},
     {"policy.candidates", "0", "policy.candidates"},
     {"policy.candidates", "-1", "policy.candidates"},

@@ -11,7 +11,7 @@
 #include "common/groups.h"
 #include "common/options.h"
 #include "common/samples.h"
-#include "hardnet/policy.h"
+#include "hardnet/baselines.h"
 #include "reference/judging.h"
 
 struct eval_options {
@@ -21,6 +21,7 @@ struct eval_options {
     const char *net, *x, *out, *cache;
     const char *method; /* NULL: the network's own */
     size_t samples, refine, iterations;
+    double tolerance; /* what is ok, whatever the network's file says */
     bool samples_given, refine_given, iterations_given;
 };
 
@@ -59,6 +60,8 @@ struct eval {
     hn_policy *loaded, *policy; /* the policy is the loaded one, or the same with other settings */
     hn_layer *layer;
     hn_policy_options settings;
+    hn_baseline baseline;
+    double file_tolerance; /* what the network's file asks for; settings have eval's own */
     hn_network_options network;
     struct samples samples; /* x alone */
     size_t unmet, broken,

@@ -98,7 +98,7 @@ static void write_inputs(struct json *json, const struct eval *eval) {
     json_count(json, "broken", eval->broken + eval->unmet);
 }
 
-static void write_correction(struct json *json, const hn_policy_options *o) {
+static void write_correction(struct json *json, const hn_baseline *o) {
     if (o->scheme != HN_SCHEME_DC3)
         return;
     json_object(json, "correction");
@@ -110,13 +110,14 @@ static void write_correction(struct json *json, const hn_policy_options *o) {
 
 static void write_settings(struct json *json, const struct eval *eval) {
     hn_layer_options settings = hn_layer_options_of(eval->layer);
-    bool layer = eval->settings.scheme == HN_SCHEME_LAYER;
-    json_text(json, "scheme", hn_scheme_text(eval->settings.scheme));
+    bool layer = eval->baseline.scheme == HN_SCHEME_LAYER;
+    json_text(json, "scheme", hn_scheme_text(eval->baseline.scheme));
     json_text(json, "method", layer ? hn_method_text(settings.method) : NULL);
     json_number(json, "damping", layer && settings.damping >= 0 ? settings.damping : (double)NAN);
     json_number(json, "iterations", layer ? settings.iterations : (double)NAN);
-    write_correction(json, &eval->settings);
+    write_correction(json, &eval->baseline);
     json_number(json, "tolerance", settings.tolerance);
+    json_number(json, "file_tolerance", eval->file_tolerance);
     json_flag(json, "relative", settings.relative);
     json_count(json, "candidates", eval->settings.candidates);
     json_number(json, "refine", eval->settings.refine);

@@ -73,15 +73,17 @@ static void print_network(const struct eval *eval) {
 
 static void print_correction(const struct eval *eval) {
     const hn_policy_options *o = &eval->settings;
-    if (o->scheme == HN_SCHEME_LAYER) {
+    const hn_baseline *b = &eval->baseline;
+    if (b->scheme == HN_SCHEME_LAYER)
         layer_choice_print(eval->layer);
-        return;
-    }
-    if (o->scheme == HN_SCHEME_DC3)
-        printf("dc3, at most %d steps of %g with momentum %g", o->correction_steps, o->correction_rate, o->momentum);
+    else if (b->scheme == HN_SCHEME_DC3)
+        printf("dc3, at most %d steps of %g with momentum %g", b->correction_steps, b->correction_rate, b->momentum);
     else
         printf("no correction");
-    printf(", tolerance %g%s", o->layer.tolerance, o->layer.relative ? " relative to the bounds" : "");
+    if (b->scheme != HN_SCHEME_LAYER)
+        printf(", tolerance %g%s", o->layer.tolerance, o->layer.relative ? " relative to the bounds" : "");
+    if (eval->file_tolerance != o->layer.tolerance)
+        printf(" (the file says %g)", eval->file_tolerance);
 }
 
 static void print_head(const struct eval *eval) {

@@ -64,19 +64,22 @@ void eval_release(struct eval *eval) {
 
 /* ---- loading ---- */
 
-/* What the options say instead of the network. A method of the layer brings its own damping and steps. */
-static bool change_settings(const struct eval_options *o, hn_policy_options *settings) {
+/* What the options say instead of the network. A method of the layer brings its own damping and steps. What counts as ok is not
+ * for the file to decide. */
+static bool change_settings(const struct eval_options *o, hn_policy_options *settings, hn_baseline *baseline) {
+    bool stricter = settings->layer.tolerance != o->tolerance;
+    settings->layer.tolerance = o->tolerance;
     if (o->refine_given)
         settings->refine = (int)o->refine;
     if (o->method) {
-        settings->scheme = HN_SCHEME_LAYER;
+        baseline->scheme = HN_SCHEME_LAYER;
         settings->layer.damping = -1;
         settings->layer.iterations = -1;
         hn_method_find(o->method, &settings->layer.method);
     }
     if (o->iterations_given)
         settings->layer.iterations = (int)o->iterations;
-    return o->refine_given || o->method || o->iterations_given;
+    return stricter || o->refine_given || o->method || o->iterations_given;
 }
 
 static hn_status load(struct eval *eval, hn_error *error) {
@@ -86,9 +89,12 @@ static hn_status load(struct eval *eval, hn_error *error) {
         return status;
     eval->policy = eval->loaded;
     eval->settings = hn_policy_options_of(eval->loaded);
+    eval->baseline = hn_policy_baseline(eval->loaded);
+    eval->file_tolerance = eval->settings.layer.tolerance;
     eval->network = hn_network_options_of(hn_policy_network(eval->loaded));
-    if (change_settings(o, &eval->settings))
-        status = hn_policy_create(&eval->policy, eval->model, hn_policy_network(eval->loaded), &eval->settings, error);
+    if (change_settings(o, &eval->settings, &eval->baseline))
+        status = hn_baseline_policy(&eval->policy, eval->model, hn_policy_network(eval->loaded), &eval->settings,
+                                    &eval->baseline, error);
     return status == HN_OK ? hn_layer_create(&eval->layer, eval->model, &eval->settings.layer, error) : status;
 }
 

@@ -64,7 +64,8 @@ static hn_status prepare(struct stage *stage, hn_error *error) {
     size_t all = stage->batch * stage->candidates; /* rows of an array that the network's outputs fill */
     hn_policy_options options = eval->settings;
     options.threads = 1;
-    hn_status status = hn_policy_create(&stage->policy, eval->model, hn_policy_network(eval->policy), &options, error);
+    hn_status status = hn_baseline_policy(&stage->policy, eval->model, hn_policy_network(eval->policy), &options,
+                                          &eval->baseline, error);
     if (status != HN_OK)
         return status;
     stage->network_bytes = hn_network_workspace_bytes(hn_policy_network(eval->policy));
@@ -116,7 +117,7 @@ static hn_status time_all(struct stage *stage, double *times, hn_error *error) {
                                                                          [TIME_TOGETHER] = run_together,
                                                                          [TIME_ALONE] = run_alone};
     for (int i = 0; i < TIMES; i++) {
-        if (i == TIME_LAYER && stage->eval->settings.scheme != HN_SCHEME_LAYER) {
+        if (i == TIME_LAYER && stage->eval->baseline.scheme != HN_SCHEME_LAYER) {
             times[i] = NAN;
             continue;
         }

@@ -136,7 +136,9 @@ static int run(void *values) {
 /* ---- options ---- */
 
 int verb_eval(int argc, char **argv) {
-    struct eval_options o = {.samples = SAMPLES, .judging = {.starts = JUDGING_STARTS, .seed = JUDGING_SEED}};
+    struct eval_options o = {.samples = SAMPLES,
+                             .judging = {.starts = JUDGING_STARTS, .seed = JUDGING_SEED},
+                             .tolerance = hn_layer_defaults().tolerance};
     const struct option table[] = {
         READ_FILE("net", "NET", "the network, as hardnet train saves it", o.net),
         READ_FILE("x", "X.npy", "inputs, a row per sample", o.x),
@@ -166,6 +168,11 @@ int verb_eval(int argc, char **argv) {
          .count = &o.iterations,
          .most = INT_MAX,
          .given = &o.iterations_given},
+        {.name = "tolerance",
+         .value = "T",
+         .help = "largest violation that counts as ok, whatever the network's file says",
+         .shown = true,
+         .real = &o.tolerance},
         {.name = "cache", .value = "FOLDER", .help = "keep what the reference finds there", .text = &o.cache},
         JUDGING_OPTIONS(o.judging, "sample"),
         COMMON_OPTIONS(o.common),

@@ -17,7 +17,7 @@
 #include "common/layer_choice.h"
 #include "common/options.h"
 #include "files/npy.h"
-#include "hardnet/train.h"
+#include "hardnet/baselines.h"
 #include "training/checkpoint.h"
 
 /* ---- options: train_options.c ---- */
@@ -64,6 +64,7 @@ int train_settle(struct train_options *options);
 
 /* What the trainer is told. */
 hn_train_options train_trainer_options(const struct train_options *options);
+hn_baseline train_baseline(const struct train_options *options);
 
 /* ---- the record: train_record.c ---- */
 

@@ -26,13 +26,13 @@ static hn_status network_with(struct training *t, const struct train_columns *co
 }
 
 static hn_status make_network(struct training *t, hn_error *error) {
-    hn_policy_options policy = train_trainer_options(t->options).policy;
+    hn_baseline baseline = train_baseline(t->options);
     struct train_columns columns = {.count = 0};
     size_t bytes;
     columns.column = size_multiply(t->source.outputs, sizeof *columns.column, &bytes) ? base_allocate(bytes) : NULL;
     if (!columns.column)
         return error_no_memory(error, "the network");
-    hn_status status = hn_policy_columns(t->model, &policy, columns.column, &columns.count, error);
+    hn_status status = hn_baseline_columns(t->model, &baseline, columns.column, &columns.count, error);
     if (status == HN_OK)
         status = network_with(t, &columns, error);
     base_release(columns.column);
@@ -41,7 +41,8 @@ static hn_status make_network(struct training *t, hn_error *error) {
 
 static hn_status make_trainer(struct training *t, hn_error *error) {
     hn_train_options options = train_trainer_options(t->options);
-    hn_status status = hn_trainer_create(&t->trainer, t->model, t->network, &options, error);
+    hn_baseline baseline = train_baseline(t->options);
+    hn_status status = hn_baseline_trainer(&t->trainer, t->model, t->network, &options, &baseline, error);
     return status == HN_OK ? state_create(t, error) : status;
 }
 

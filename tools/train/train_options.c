@@ -50,6 +50,7 @@ static void set_method(struct train_options *o, const char *method) {
 
 static struct train_options usual(void) {
     hn_train_options trainer = hn_train_defaults();
+    hn_baseline baseline = hn_baseline_defaults();
     return (struct train_options){
         .hidden = "128,128,128,128",
         .activation = "relu",
@@ -70,9 +71,9 @@ static struct train_options usual(void) {
         .rate = trainer.rate,
         .last_share = trainer.last_share,
         .inward = trainer.inward,
-        .correction_steps = (size_t)trainer.policy.correction_steps,
-        .correction_rate = trainer.policy.correction_rate,
-        .momentum = trainer.policy.momentum,
+        .correction_steps = (size_t)baseline.correction_steps,
+        .correction_rate = baseline.correction_rate,
+        .momentum = baseline.momentum,
         .warmup = (size_t)trainer.warmup,
         .clip_sample = trainer.clip_sample,
         .clip_batch = trainer.clip_batch,
@@ -216,11 +217,14 @@ static hn_policy_options policy_options(const struct train_options *o) {
     policy.candidates = o->candidates;
     policy.refine = (int)o->refine;
     policy.threads = (int)o->common.threads;
-    policy.scheme = o->scheme;
-    policy.correction_steps = (int)o->correction_steps;
-    policy.correction_rate = o->correction_rate;
-    policy.momentum = o->momentum;
     return policy;
+}
+
+hn_baseline train_baseline(const struct train_options *o) {
+    return (hn_baseline){.scheme = o->scheme,
+                         .correction_steps = (int)o->correction_steps,
+                         .correction_rate = o->correction_rate,
+                         .momentum = o->momentum};
 }
 
 /* The loss goes through few steps, but for the paper's. */

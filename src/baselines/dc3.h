@@ -1,6 +1,6 @@
 /* dc3.h - the correction of DC3 (Donti, Rolnick, Kolter 2021): outputs completed by the equalities, inequalities by gradient steps.
  *
- *     z_0 from the network, y_k = (z_k, w(z_k)) completed (completion.h)
+ *     z_0 from the network, y_k = (z_k, w(z_k)) completed (completion_lanes.h)
  *     V(z) = |r(y)|^2 over the rows that are not solved,   s_k = rate V'(z_k) + momentum s_(k-1),   z_(k+1) = z_k - s_k
  *
  * until those rows hold within the tolerance, or the steps are used up. The gradient goes back through every step: V''(z) times a
@@ -8,10 +8,10 @@
  * ends, and that Newton's method is not quite at its limit.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_TRAINING_DC3_H
-#define HN_TRAINING_DC3_H
+#ifndef HN_BASELINES_DC3_H
+#define HN_BASELINES_DC3_H
 
-#include "training/completion.h"
+#include "baselines/completion.h"
 
 struct dc3_settings {
     int steps;
@@ -30,7 +30,7 @@ struct dc3_sample {
     double *grad_raw;     /* and by raw, 0 but in the independent columns */
 };
 
-/* At most LANES samples, in memory that completion_begin has seen. One that cannot be completed keeps the model's starts in its
+/* Samples in memory that completion_begin has seen. One that cannot be completed keeps the model's starts in its
  * dependent outputs; one that cannot be completed again after a step ends before that step. */
 void dc3_run(const struct completion *completion, double *slots, const struct dc3_settings *settings,
              struct dc3_sample *samples, size_t count);

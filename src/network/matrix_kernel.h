@@ -6,11 +6,11 @@
  * grouping of elements, never the order of an element's sum.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_SPARSE_MATRIX_KERNEL_H
-#define HN_SPARSE_MATRIX_KERNEL_H
+#ifndef HN_NETWORK_MATRIX_KERNEL_H
+#define HN_NETWORK_MATRIX_KERNEL_H
 
 #include "base/elementary.h"
-#include "sparse/matrix.h"
+#include "network/matrix.h"
 
 enum {
     MATRIX_ROWS = 4, /* of a block: 4 x 3 sums fill half of AVX-512's registers, 4 x 2 half of AVX2's */

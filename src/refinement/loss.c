@@ -1,13 +1,12 @@
 /* loss.c - see loss.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "training/loss.h"
+#include "refinement/loss.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "derivatives/derivatives.h"
 
-#include <math.h>
 #include <string.h>
 
 /* The program's outputs: f, then c, bl, bu, then the entries of both gradients. */
@@ -46,7 +45,7 @@ static hn_status collect(struct parts *parts, hn_error *error) {
 static hn_status compile(struct loss *loss, const struct parts *parts, hn_error *error) {
     const struct problem *p = &parts->problem;
     struct program_request request = {
-        .stride = LANES, .graph = &p->graph, .outputs = parts->nodes.nodes, .output_count = parts->nodes.count};
+        .stride = loss->stride, .graph = &p->graph, .outputs = parts->nodes.nodes, .output_count = parts->nodes.count};
     request.leaf_count[SPACE_X] = p->inputs;
     request.leaf_count[SPACE_Y] = p->outputs;
     request.leaf_count[SPACE_LAMBDA] = p->rows;
@@ -67,31 +66,28 @@ static hn_status keep(struct loss *loss, const struct parts *parts, hn_error *er
     size_t rows = loss->rows = p->rows, begin = 1 + 3 * rows;
     loss->inputs = p->inputs;
     loss->outputs = p->outputs;
-    loss->x = (uint32_t)(loss->program->leaf_slot[SPACE_X] * LANES);
-    loss->y = (uint32_t)(loss->program->leaf_slot[SPACE_Y] * LANES);
-    loss->multiplier = (uint32_t)(loss->program->leaf_slot[SPACE_LAMBDA] * LANES);
-    loss->objective = loss->program->output_slot[0] * LANES;
+    loss->x = (uint32_t)(loss->program->leaf_slot[SPACE_X] * loss->stride);
+    loss->y = (uint32_t)(loss->program->leaf_slot[SPACE_Y] * loss->stride);
+    loss->multiplier = (uint32_t)(loss->program->leaf_slot[SPACE_LAMBDA] * loss->stride);
+    loss->objective = loss->program->output_slot[0] * loss->stride;
     loss->value = program_places(loss->program, &loss->arena, 1, rows);
     loss->lower = program_places(loss->program, &loss->arena, 1 + rows, rows);
     loss->upper = program_places(loss->program, &loss->arena, 1 + 2 * rows, rows);
     loss->gradient_count = parts->gradient.count;
-    loss->gradient_place = program_places(loss->program, &loss->arena, begin, parts->gradient.count);
+    loss->gradient_at = program_places(loss->program, &loss->arena, begin, parts->gradient.count);
     loss->gradient_entry = take_entries(loss, &parts->gradient);
     loss->pull_count = parts->pull.count;
-    loss->pull_place = program_places(loss->program, &loss->arena, begin + parts->gradient.count, parts->pull.count);
+    loss->pull_at = program_places(loss->program, &loss->arena, begin + parts->gradient.count, parts->pull.count);
     loss->pull_entry = take_entries(loss, &parts->pull);
-    loss->bytes = loss->program->slots * LANES * sizeof(double);
-    bool kept = loss->value && loss->lower && loss->upper && loss->gradient_place && loss->gradient_entry &&
-                loss->pull_place && loss->pull_entry;
+    loss->bytes = loss->program->slots * loss->stride * sizeof(double);
+    bool kept = loss->value && loss->lower && loss->upper && loss->gradient_at && loss->gradient_entry &&
+                loss->pull_at && loss->pull_entry;
     return kept ? HN_OK : error_no_memory(error, "the loss");
 }
 
-hn_status loss_create(struct loss *loss, const hn_model *model, hn_error *error) {
+hn_status loss_compile(struct loss *loss, const hn_model *model, hn_error *error) {
     struct parts parts = {.nodes = {.count = 0}};
-    *loss = (struct loss){.inputs = 0};
-    hn_status status = backend_choose(&loss->backend, HN_INSTRUCTIONS_BEST, error);
-    if (status == HN_OK)
-        status = differentiate(&parts, model, error);
+    hn_status status = differentiate(&parts, model, error);
     if (status == HN_OK)
         status = collect(&parts, error);
     if (status == HN_OK)
@@ -111,68 +107,4 @@ void loss_release(struct loss *loss) {
     program_destroy(loss->program);
     arena_release(&loss->arena);
     *loss = (struct loss){.inputs = 0};
-}
-
-/* ---- running ---- */
-
-void loss_begin(const struct loss *loss, double *memory) {
-    program_prepare(loss->program, memory);
-}
-
-static void load(const struct loss *loss, double *memory, const struct loss_sample *samples, size_t count) {
-    const double *x[LANES] = {NULL}, *y[LANES] = {NULL};
-    for (size_t s = 0; s < count; s++) {
-        x[s] = samples[s].x;
-        y[s] = samples[s].y;
-    }
-    loss->backend.load(memory, loss->x, loss->inputs, x);
-    loss->backend.load(memory, loss->y, loss->outputs, y);
-}
-
-static double residual_of(double c, double lower, double upper) {
-    if (c > upper)
-        return c - upper;
-    return c < lower ? c - lower : 0;
-}
-
-/* |r|, and the multipliers (size / |r| + 2 square) r for the way back. */
-static double set_multipliers(const struct loss *loss, double *memory, size_t lane, struct loss_weights weights) {
-    double squares = 0;
-    for (size_t i = 0; i < loss->rows; i++) {
-        double r =
-            residual_of(memory[loss->value[i] + lane], memory[loss->lower[i] + lane], memory[loss->upper[i] + lane]);
-        memory[loss->multiplier + i * LANES + lane] = r;
-        squares += r * r;
-    }
-    double size = sqrt(squares), scale = (size > 0 ? weights.size / size : 0) + 2 * weights.square;
-    for (size_t i = 0; i < loss->rows; i++)
-        memory[loss->multiplier + i * LANES + lane] *= scale;
-    return size;
-}
-
-static void write_gradient(const struct loss *loss, const double *memory, size_t lane, double *gradient) {
-    memset(gradient, 0, loss->outputs * sizeof *gradient);
-    for (size_t e = 0; e < loss->gradient_count; e++)
-        gradient[loss->gradient_entry[e]] += memory[loss->gradient_place[e] + lane];
-    for (size_t e = 0; e < loss->pull_count; e++)
-        gradient[loss->pull_entry[e]] += memory[loss->pull_place[e] + lane];
-}
-
-void loss_run(const struct loss *loss, double *memory, struct loss_sample *samples, size_t count,
-              struct loss_weights weights) {
-    load(loss, memory, samples, count);
-    loss->backend.run(loss->program, 0, memory);
-    loss->backend.run(loss->program, 1, memory);
-    bool wanted = false;
-    for (size_t s = 0; s < count; s++) {
-        samples[s].objective = memory[loss->objective + s];
-        samples[s].residual = set_multipliers(loss, memory, s, weights);
-        wanted = wanted || samples[s].gradient;
-    }
-    if (!wanted)
-        return;
-    loss->backend.run(loss->program, 2, memory);
-    for (size_t s = 0; s < count; s++)
-        if (samples[s].gradient)
-            write_gradient(loss, memory, s, samples[s].gradient);
 }

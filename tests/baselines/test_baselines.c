@@ -33,23 +33,34 @@ static hn_model *model_of(const char *text) {
     return model;
 }
 
-static hn_policy_options scheme_of(hn_scheme scheme) {
-    hn_policy_options options = hn_policy_defaults();
-    options.scheme = scheme;
+/* A policy's settings, and a training's. */
+struct applied {
+    hn_policy_options policy;
+    hn_baseline baseline;
+};
+
+struct trained {
+    hn_train_options train;
+    hn_baseline baseline;
+};
+
+static struct applied scheme_of(hn_scheme scheme) {
+    struct applied options = {hn_policy_defaults(), hn_baseline_defaults()};
+    options.baseline.scheme = scheme;
     return options;
 }
 
-static size_t width_of(const hn_model *model, const hn_policy_options *options, size_t columns[MOST]) {
+static size_t width_of(const hn_model *model, const hn_baseline *baseline, size_t columns[MOST]) {
     size_t count;
     hn_error error;
-    if (hn_policy_columns(model, options, columns, &count, &error) != HN_OK)
+    if (hn_baseline_columns(model, baseline, columns, &count, &error) != HN_OK)
         fail_msg("%s", error.text);
     return count;
 }
 
 /* Outputs around `level`, with a spread of a tenth. */
-static hn_network *network_for(const hn_model *model, const hn_policy_options *policy, double level) {
-    size_t width = policy->candidates * width_of(model, policy, NULL);
+static hn_network *network_for(const hn_model *model, struct applied settings, double level) {
+    size_t width = settings.policy.candidates * width_of(model, &settings.baseline, NULL);
     const hn_network_options options = {.inputs = hn_model_input_count(model),
                                         .outputs = width,
                                         .hidden_count = 2,
@@ -67,30 +78,35 @@ static hn_network *network_for(const hn_model *model, const hn_policy_options *p
     return network;
 }
 
-static hn_train_options training_of(hn_scheme scheme) {
-    hn_train_options options = hn_train_defaults();
-    options.policy.scheme = scheme;
+static struct trained training_of(hn_scheme scheme) {
+    struct trained all = {hn_train_defaults(), scheme_of(scheme).baseline};
+    hn_train_options options = all.train;
     options.improve = 0;
     options.clip_sample = 0;
     options.inward = 0;
     options.move_weight = 0;
     options.residual_weight = scheme == HN_SCHEME_DC3 ? 5 : 0;
     options.square_weight = scheme == HN_SCHEME_DC3 ? 0 : 1000;
-    return options;
+    all.train = options;
+    return all;
 }
 
-static hn_trainer *trainer_of(const hn_model *model, hn_network *network, const hn_train_options *options) {
+static struct applied applied_by(const struct trained *options) {
+    return (struct applied){options->train.policy, options->baseline};
+}
+
+static hn_trainer *trainer_of(const hn_model *model, hn_network *network, const struct trained *options) {
     hn_trainer *trainer;
     hn_error error;
-    if (hn_trainer_create(&trainer, model, network, options, &error) != HN_OK)
+    if (hn_baseline_trainer(&trainer, model, network, &options->train, &options->baseline, &error) != HN_OK)
         fail_msg("%s", error.text);
     return trainer;
 }
 
-static hn_policy *policy_of(const hn_model *model, const hn_network *network, const hn_policy_options *options) {
+static hn_policy *policy_of(const hn_model *model, const hn_network *network, const struct applied *options) {
     hn_policy *policy;
     hn_error error;
-    if (hn_policy_create(&policy, model, network, options, &error) != HN_OK)
+    if (hn_baseline_policy(&policy, model, network, &options->policy, &options->baseline, &error) != HN_OK)
         fail_msg("%s", error.text);
     return policy;
 }
@@ -108,11 +124,11 @@ static void draw(const hn_model *model, double *x, size_t count, uint64_t stream
 
 static void gradient_holds(const char *path, hn_scheme scheme, double level, double rate) {
     hn_model *model = model_at(path);
-    hn_train_options options = training_of(scheme);
-    options.policy.correction_rate = rate;
-    options.policy.layer.tolerance = 1e-10; /* which completions aim at a hundredth of */
-    options.rate = 1e-300;
-    hn_network *network = network_for(model, &options.policy, level);
+    struct trained options = training_of(scheme);
+    options.baseline.correction_rate = rate;
+    options.train.policy.layer.tolerance = 1e-10; /* which completions aim at a hundredth of */
+    options.train.rate = 1e-300;
+    hn_network *network = network_for(model, applied_by(&options), level);
     hn_trainer *trainer = trainer_of(model, network, &options);
     struct difference_verdict verdict = {.worst = 0};
     for (uint64_t k = 0; k < 20; k++) {
@@ -149,13 +165,13 @@ static void the_gradient_of_dc3_is_that_of_differences(void **state) {
 static void the_states_of_the_unicycle_depend_on_its_controls(void **state) {
     (void)state;
     hn_model *model = model_at("models/unicycle.mod");
-    hn_policy_options options = scheme_of(HN_SCHEME_DC3);
+    struct applied options = scheme_of(HN_SCHEME_DC3);
     size_t columns[MOST];
-    assert_int_equal(width_of(model, &options, columns), 20);
+    assert_int_equal(width_of(model, &options.baseline, columns), 20);
     for (size_t k = 0; k < 20; k++)
         assert_int_equal(columns[k], 30 + k);
-    options.scheme = HN_SCHEME_NONE;
-    assert_int_equal(width_of(model, &options, columns), 50);
+    options.baseline.scheme = HN_SCHEME_NONE;
+    assert_int_equal(width_of(model, &options.baseline, columns), 50);
     hn_model_destroy(model);
 }
 
@@ -167,12 +183,12 @@ static const char redundant[] = "param p >= 1, <= 2; var a; var b; var c; var d;
 static void equalities_that_depend_on_others_are_left_out(void **state) {
     (void)state;
     hn_model *model = model_of(redundant);
-    hn_policy_options options = scheme_of(HN_SCHEME_DC3);
+    struct applied options = scheme_of(HN_SCHEME_DC3);
     size_t columns[MOST];
-    assert_int_equal(width_of(model, &options, columns), 2);
+    assert_int_equal(width_of(model, &options.baseline, columns), 2);
     assert_int_equal(columns[0], 0);
     assert_int_equal(columns[1], 2);
-    hn_network *network = network_for(model, &options, 0.2);
+    hn_network *network = network_for(model, options, 0.2);
     hn_policy *policy = policy_of(model, network, &options);
     double x[SAMPLES], y[4 * SAMPLES];
     hn_report reports[SAMPLES];
@@ -191,13 +207,13 @@ static void models_that_leave_nothing_to_learn_are_refused(void **state) {
     (void)state;
     hn_model *model =
         model_of("param p >= 1, <= 2; var a; var b; s.t. c: a + b = p; s.t. d: a - b = 0; minimize f: a;");
-    hn_policy_options options = scheme_of(HN_SCHEME_DC3);
+    struct applied options = scheme_of(HN_SCHEME_DC3);
     size_t count;
     hn_error error;
-    assert_int_equal(hn_policy_columns(model, &options, NULL, &count, &error), HN_INVALID);
+    assert_int_equal(hn_baseline_columns(model, &options.baseline, NULL, &count, &error), HN_INVALID);
     assert_contains(error.text, "the equalities determine all 2 outputs");
-    assert_int_equal(hn_policy_columns(NULL, &options, NULL, &count, &error), HN_INVALID);
-    assert_int_equal(hn_policy_columns(model, &options, NULL, NULL, &error), HN_INVALID);
+    assert_int_equal(hn_baseline_columns(NULL, &options.baseline, NULL, &count, &error), HN_INVALID);
+    assert_int_equal(hn_baseline_columns(model, &options.baseline, NULL, NULL, &error), HN_INVALID);
     hn_model_destroy(model);
 }
 
@@ -225,10 +241,10 @@ static void dc3_holds_equalities_and_says_what_it_violates(void **state) {
     static const char *const paths[] = {"models/unicycle.mod", "models/pooling.mod", "models/simplex.mod"};
     for (size_t m = 0; m < COUNT_OF(paths); m++) {
         hn_model *model = model_at(paths[m]);
-        hn_policy_options options = scheme_of(HN_SCHEME_DC3);
-        options.correction_rate = 0.02;
-        options.candidates = 2;
-        hn_network *network = network_for(model, &options, 1);
+        struct applied options = scheme_of(HN_SCHEME_DC3);
+        options.baseline.correction_rate = 0.02;
+        options.policy.candidates = 2;
+        hn_network *network = network_for(model, options, 1);
         hn_policy *policy = policy_of(model, network, &options);
         size_t inputs = hn_model_input_count(model), outputs = hn_model_output_count(model), ok = 0;
         double x[SAMPLES * MOST], y[SAMPLES * MOST];
@@ -242,7 +258,7 @@ static void dc3_holds_equalities_and_says_what_it_violates(void **state) {
             assert_in_interval(reports[i].violation - fmax(judged.equalities, judged.others), -1e-12, 1e-12);
             assert_true(reports[i].violation <= reports[i].violation_before);
             assert_int_equal(reports[i].outcome == HN_OUTCOME_OK, held);
-            assert_true(held || reports[i].iterations == options.correction_steps);
+            assert_true(held || reports[i].iterations == options.baseline.correction_steps);
             ok += held;
         }
         print_message("%s: %zu of %d ok\n", paths[m], ok, SAMPLES);
@@ -255,8 +271,8 @@ static void dc3_holds_equalities_and_says_what_it_violates(void **state) {
 static void without_correction_the_raw_output_is_the_output(void **state) {
     (void)state;
     hn_model *model = model_of(redundant);
-    hn_policy_options options = scheme_of(HN_SCHEME_NONE);
-    hn_network *network = network_for(model, &options, 0.2);
+    struct applied options = scheme_of(HN_SCHEME_NONE);
+    hn_network *network = network_for(model, options, 0.2);
     hn_policy *policy = policy_of(model, network, &options);
     double x[SAMPLES], y[4 * SAMPLES], raw[4 * SAMPLES];
     hn_report reports[SAMPLES];
@@ -287,8 +303,8 @@ static const char partial[] = "param p >= 5, <= 6; var a := 4; var b := 1.5; s.t
 
 static void run_partial(double level, double *y, hn_report *reports) {
     hn_model *model = model_of(partial);
-    hn_policy_options options = scheme_of(HN_SCHEME_DC3);
-    hn_network *network = network_for(model, &options, level);
+    struct applied options = scheme_of(HN_SCHEME_DC3);
+    hn_network *network = network_for(model, options, level);
     hn_policy *policy = policy_of(model, network, &options);
     double x[SAMPLES];
     draw(model, x, SAMPLES, 4);
@@ -316,8 +332,8 @@ static void a_completion_that_fails_is_not_ok(void **state) {
 static void what_cannot_be_completed_is_dropped_in_training(void **state) {
     (void)state;
     hn_model *model = model_of(partial);
-    hn_train_options options = training_of(HN_SCHEME_DC3);
-    hn_network *network = network_for(model, &options.policy, 0);
+    struct trained options = training_of(HN_SCHEME_DC3);
+    hn_network *network = network_for(model, applied_by(&options), 0);
     hn_trainer *trainer = trainer_of(model, network, &options);
     double x[SAMPLES];
     hn_train_report report;
@@ -334,10 +350,10 @@ static void what_cannot_be_completed_is_dropped_in_training(void **state) {
 
 static void train_on(int threads, hn_scheme scheme, size_t candidates, double *parameters) {
     hn_model *model = model_at("models/unicycle.mod");
-    hn_train_options options = training_of(scheme);
-    options.policy.threads = threads;
-    options.policy.candidates = candidates;
-    hn_network *network = network_for(model, &options.policy, 1);
+    struct trained options = training_of(scheme);
+    options.train.policy.threads = threads;
+    options.train.policy.candidates = candidates;
+    hn_network *network = network_for(model, applied_by(&options), 1);
     hn_trainer *trainer = trainer_of(model, network, &options);
     double x[3 * SAMPLES];
     for (uint64_t k = 0; k < 3; k++) {
@@ -368,12 +384,12 @@ static void the_weights_do_not_know_the_number_of_threads(void **state) {
 static void a_sample_does_not_know_its_neighbours(void **state) {
     (void)state;
     hn_model *model = model_at("models/unicycle.mod");
-    hn_policy_options options = scheme_of(HN_SCHEME_DC3);
-    hn_network *network = network_for(model, &options, 1);
+    struct applied options = scheme_of(HN_SCHEME_DC3);
+    hn_network *network = network_for(model, options, 1);
     double x[3 * SAMPLES], y[50 * SAMPLES], alone[50];
     draw(model, x, SAMPLES, 6);
     for (size_t set = 0; set < 2; set++) {
-        options.layer.instructions = set ? HN_INSTRUCTIONS_PORTABLE : HN_INSTRUCTIONS_BEST;
+        options.policy.layer.instructions = set ? HN_INSTRUCTIONS_PORTABLE : HN_INSTRUCTIONS_BEST;
         hn_policy *policy = policy_of(model, network, &options);
         if (set == 0)
             assert_int_equal(hn_policy_run(policy, SAMPLES, x, y, NULL, NULL, NULL), HN_OK);
@@ -389,11 +405,12 @@ static void a_sample_does_not_know_its_neighbours(void **state) {
 
 /* ---- what does not fit ---- */
 
-static void policy_refused(const hn_model *model, const hn_network *network, const hn_policy_options *options,
+static void policy_refused(const hn_model *model, const hn_network *network, const struct applied *options,
                            const char *part) {
     hn_policy *policy;
     hn_error error;
-    assert_int_equal(hn_policy_create(&policy, model, network, options, &error), HN_INVALID);
+    assert_int_equal(hn_baseline_policy(&policy, model, network, &options->policy, &options->baseline, &error),
+                     HN_INVALID);
     assert_null(policy);
     assert_contains(error.text, part);
 }
@@ -401,23 +418,23 @@ static void policy_refused(const hn_model *model, const hn_network *network, con
 static void settings_that_make_no_sense_are_refused(void **state) {
     (void)state;
     hn_model *model = model_at("models/unicycle.mod");
-    hn_policy_options good = scheme_of(HN_SCHEME_DC3), bad = good, all = scheme_of(HN_SCHEME_NONE);
-    hn_network *network = network_for(model, &good, 1), *wide = network_for(model, &all, 1);
+    struct applied good = scheme_of(HN_SCHEME_DC3), bad = good, all = scheme_of(HN_SCHEME_NONE);
+    hn_network *network = network_for(model, good, 1), *wide = network_for(model, all, 1);
     policy_refused(model, wide, &good, "the model needs 3 and 20 (1 candidates of its independent outputs)");
     policy_refused(model, network, &all, "the model needs 3 and 50");
-    bad.correction_steps = -1;
+    bad.baseline.correction_steps = -1;
     policy_refused(model, network, &bad, "correction steps -1");
     bad = good;
-    bad.correction_rate = 0;
+    bad.baseline.correction_rate = 0;
     policy_refused(model, network, &bad, "correction rate 0");
     bad = good;
-    bad.momentum = 1;
+    bad.baseline.momentum = 1;
     policy_refused(model, network, &bad, "momentum 1");
     bad = good;
-    bad.scheme = HN_SCHEME_COUNT;
+    bad.baseline.scheme = HN_SCHEME_COUNT;
     policy_refused(model, network, &bad, "there is no such scheme");
     bad = all;
-    bad.refine = 1;
+    bad.policy.refine = 1;
     policy_refused(model, wide, &bad, "refinement steps need a layer; the scheme is none");
     assert_string_equal(hn_scheme_text(HN_SCHEME_COUNT), "unknown");
     hn_network_destroy(network);
@@ -428,19 +445,21 @@ static void settings_that_make_no_sense_are_refused(void **state) {
 static void losses_that_do_not_fit_are_refused(void **state) {
     (void)state;
     hn_model *model = model_at("models/unicycle.mod");
-    hn_train_options options = training_of(HN_SCHEME_DC3);
-    hn_network *network = network_for(model, &options.policy, 1);
+    struct trained options = training_of(HN_SCHEME_DC3);
+    hn_network *network = network_for(model, applied_by(&options), 1);
     hn_trainer *trainer;
     hn_error error;
     double x[3] = {-3, 1.5, 0}, y[50] = {0};
-    options.move_weight = 1;
-    assert_int_equal(hn_trainer_create(&trainer, model, network, &options, &error), HN_INVALID);
+    options.train.move_weight = 1;
+    assert_int_equal(hn_baseline_trainer(&trainer, model, network, &options.train, &options.baseline, &error),
+                     HN_INVALID);
     assert_contains(error.text, "move weight");
     options = training_of(HN_SCHEME_DC3);
-    options.improve = 1;
-    assert_int_equal(hn_trainer_create(&trainer, model, network, &options, &error), HN_INVALID);
+    options.train.improve = 1;
+    assert_int_equal(hn_baseline_trainer(&trainer, model, network, &options.train, &options.baseline, &error),
+                     HN_INVALID);
     assert_contains(error.text, "need a layer");
-    options.improve = 0;
+    options.train.improve = 0;
     trainer = trainer_of(model, network, &options);
     assert_int_equal(hn_trainer_step(trainer, 1, x, y, NULL, &error), HN_INVALID);
     assert_contains(error.text, "targets");

@@ -6,8 +6,8 @@
  * is added. So its bits depend on its own row of A, its own column of B and its own start, and on nothing else.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_SPARSE_MATRIX_H
-#define HN_SPARSE_MATRIX_H
+#ifndef HN_NETWORK_MATRIX_H
+#define HN_NETWORK_MATRIX_H
 
 #include "hardnet/network.h"
 

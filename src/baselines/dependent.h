@@ -7,14 +7,13 @@
  * choice is a function of the model alone.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_TRAINING_DEPENDENT_H
-#define HN_TRAINING_DEPENDENT_H
+#ifndef HN_BASELINES_DEPENDENT_H
+#define HN_BASELINES_DEPENDENT_H
 
-#include "layer/layer_parts.h"
+#include "baselines/completion.h"
 
-/* solved: a flag per row, dependent: one per output; as many of either. The layer is one of the model
- * that takes no steps; its program is run too. */
-hn_status dependent_choose(const hn_model *model, const hn_layer *layer, bool *solved, bool *dependent,
+/* Fills solved (a flag per row) and dependent (one per output; as many of either) of a completion that has its program. */
+hn_status dependent_choose(const struct completion *completion, const hn_model *model, const hn_layer_options *options,
                            hn_error *error);
 
 #endif

@@ -4,11 +4,11 @@
  * a keeps every s and z positive. The aim is m = mu (1 - a0)^2, a0 being the length of the step that aims at 0.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_SPARSE_BARRIER_KERNEL_H
-#define HN_SPARSE_BARRIER_KERNEL_H
+#ifndef HN_REFINEMENT_BARRIER_KERNEL_H
+#define HN_REFINEMENT_BARRIER_KERNEL_H
 
 #include "base/wide.h"
-#include "sparse/barrier.h"
+#include "refinement/barrier.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* dependent.c - see dependent.h. The table of one point is dh/dw^-1 dh/dy as far as pivots have come: a simplex tableau.
  *
  * SPDX-License-Identifier: MIT */
-#include "training/dependent.h"
+#include "baselines/dependent.h"
 
 #include "base/error.h"
 #include "base/layout.h"
@@ -18,7 +18,8 @@ static const double LEAST_PIVOT = 1e-7; /* of rows scaled to 1; below it an equa
 static const double WORTH = 1.25;       /* growth of the determinants for which columns are exchanged */
 
 struct table {
-    const hn_layer *layer;
+    const struct completion *completion;
+    const struct baseline_program *program;
     size_t equations, columns;
     size_t live;     /* points where all is finite; they come first */
     uint32_t *row;   /* of each equation */
@@ -26,10 +27,16 @@ struct table {
     bool *taken;     /* columns that are basic or fixed */
     double *entries; /* equations x columns x POINTS */
     double *x, *y;   /* of the points */
+    double *values;  /* of J there */
     hn_report *reports;
-    double *slots;   /* of the layer's program */
-    void *workspace; /* of the correction */
+    double *slots;   /* of the program */
+    void *workspace; /* of a layer */
     void *block;
+};
+
+/* One that takes no steps, and one that corrects. */
+struct layers {
+    hn_layer *plain, *correction;
 };
 
 /* ---- points ---- */
@@ -68,17 +75,17 @@ static hn_status run_points(const struct table *t, const hn_layer *layer, const 
 }
 
 /* The starts are what a layer without steps makes of no output at all. */
-static hn_status make_points(const struct table *t, const hn_model *model, const hn_layer *correction,
+static hn_status make_points(const struct table *t, const hn_model *model, const struct layers *layers,
                              hn_error *error) {
     struct random random = random_start(SEED, 0);
-    size_t inputs = t->layer->inputs;
+    size_t inputs = t->program->inputs;
     for (size_t i = 0; i < POINTS * inputs; i++)
         t->x[i] = draw_input(model, i % inputs, &random);
-    hn_status status = run_points(t, t->layer, NULL, error);
+    hn_status status = run_points(t, layers->plain, NULL, error);
     if (status != HN_OK)
         return status;
     disturb(t, &random);
-    return run_points(t, correction, t->y, error);
+    return run_points(t, layers->correction, t->y, error);
 }
 
 /* ---- the table ---- */
@@ -87,49 +94,38 @@ static double *entry_at(const struct table *t, size_t equation, size_t column) {
     return t->entries + (equation * t->columns + column) * POINTS;
 }
 
-/* Row i of J of the lane's point as equation e, scaled so that its largest entry is 1; false when it is not finite. */
-static bool take_row(struct table *t, size_t e, size_t lane) {
-    const struct place_matrix *j = &t->layer->jacobian;
+/* The row of J at a point as equation e, scaled so that its largest entry is 1; false when it is not finite. */
+static bool take_row(struct table *t, size_t e, const double *values) {
+    const struct baseline_program *j = t->program;
     size_t i = t->row[e];
     double most = 0;
     for (size_t k = j->first[i]; k < j->first[i + 1]; k++) {
-        double size = fabs(t->slots[j->place[k] + lane]);
+        double size = fabs(values[k]);
         if (!isfinite(size))
             return false;
         most = t->taken[j->column[k]] ? most : fmax(most, size);
     }
     for (size_t k = j->first[i]; most > 0 && k < j->first[i + 1]; k++)
         if (!t->taken[j->column[k]])
-            entry_at(t, e, j->column[k])[t->live] = t->slots[j->place[k] + lane] / most;
+            entry_at(t, e, j->column[k])[t->live] = values[k] / most;
     return true;
 }
 
-static void take_point(struct table *t, size_t lane) {
+static void take_point(struct table *t, const double *values) {
     bool finite = true;
     for (size_t e = 0; e < t->equations; e++) /* a point that is not finite is overwritten by the next */
         for (size_t j = 0; j < t->columns; j++)
             entry_at(t, e, j)[t->live] = 0;
     for (size_t e = 0; e < t->equations && finite; e++)
-        finite = take_row(t, e, lane);
+        finite = take_row(t, e, values);
     t->live += finite;
 }
 
 static void evaluate(struct table *t) {
-    const hn_layer *layer = t->layer;
-    program_prepare(layer->program, t->slots);
-    for (size_t p = 0; p < POINTS; p += LANES) {
-        const double *x[LANES], *y[LANES];
-        for (size_t lane = 0; lane < LANES; lane++) {
-            x[lane] = t->x + (p + lane) * layer->inputs;
-            y[lane] = t->y + (p + lane) * layer->outputs;
-        }
-        layer->backend.load(t->slots, layer->x, layer->inputs, x);
-        layer->backend.load(t->slots, layer->y, layer->outputs, y);
-        layer->backend.run(layer->program, 0, t->slots);
-        layer->backend.run(layer->program, 1, t->slots);
-        for (size_t lane = 0; lane < LANES; lane++)
-            take_point(t, lane);
-    }
+    const struct jacobian_batch batch = {POINTS, t->x, t->y, t->values};
+    completion_jacobians(t->completion, t->slots, &batch);
+    for (size_t p = 0; p < POINTS; p++)
+        take_point(t, t->values + p * t->program->entries);
 }
 
 /* ---- elimination ---- */
@@ -212,83 +208,101 @@ static void eliminate(struct table *t) {
 
 /* ---- all of it ---- */
 
-static bool is_equality(const hn_layer *layer, size_t row) {
-    return layer->task.lower[row] == layer->task.upper[row];
-}
-
-static void lay_out(struct layout *layout, struct table *t, size_t inputs, size_t workspace) {
+static void lay_out(struct layout *layout, struct table *t, size_t workspace) {
+    const struct baseline_program *p = t->program;
     size_t n = t->columns, numbers = t->equations * n * POINTS;
     t->row = layout_take(layout, t->equations, sizeof *t->row);
     t->basic = layout_take(layout, t->equations, sizeof *t->basic);
     t->taken = layout_take(layout, n, sizeof *t->taken);
     t->entries = layout_take(layout, numbers, sizeof *t->entries);
-    t->x = layout_take(layout, POINTS * inputs, sizeof *t->x);
+    t->x = layout_take(layout, POINTS * p->inputs, sizeof *t->x);
     t->y = layout_take(layout, POINTS * n, sizeof *t->y);
+    t->values = layout_take(layout, POINTS * p->entries, sizeof *t->values);
     t->reports = layout_take(layout, POINTS, sizeof *t->reports);
-    t->slots = layout_take(layout, t->layer->program->slots * LANES, sizeof *t->slots);
+    t->slots = layout_take(layout, p->program->slots * p->stride, sizeof *t->slots);
     t->workspace = layout_take(layout, workspace, 1);
 }
 
-static hn_status make_table(struct table *t, const hn_layer *correction, hn_error *error) {
-    size_t workspace = hn_layer_workspace_bytes(correction), other = hn_layer_workspace_bytes(t->layer), entries;
+static hn_status make_table(struct table *t, const struct layers *layers, hn_error *error) {
+    size_t workspace = hn_layer_workspace_bytes(layers->correction), other = hn_layer_workspace_bytes(layers->plain);
+    size_t entries;
     workspace = workspace < other ? other : workspace;
     if (!size_multiply(t->equations, t->columns, &entries) || entries > MOST_ENTRIES)
         return error_set(error, HN_LIMIT, "dc3: %zu equalities in %zu outputs are too many: at most %d entries",
                          t->equations, t->columns, MOST_ENTRIES);
     struct layout layout = layout_measure();
-    lay_out(&layout, t, correction->inputs, workspace);
+    lay_out(&layout, t, workspace);
     size_t bytes = layout_bytes(&layout);
     t->block = bytes ? base_allocate(bytes) : NULL;
     if (!t->block)
         return error_no_memory(error, "the dependent outputs");
     layout = layout_over(t->block);
-    lay_out(&layout, t, correction->inputs, workspace);
-    for (size_t i = 0, e = 0; i < t->layer->rows; i++)
-        if (is_equality(t->layer, i)) {
+    lay_out(&layout, t, workspace);
+    return HN_OK;
+}
+
+static void begin_table(struct table *t) {
+    for (size_t i = 0, e = 0; i < t->program->rows; i++)
+        if (t->program->equality[i]) {
             t->basic[e] = NO_COLUMN;
             t->row[e++] = (uint32_t)i;
         }
     for (size_t j = 0; j < t->columns; j++)
         t->taken[j] = false;
-    for (size_t f = 0; f < t->layer->fixed.count; f++)
-        t->taken[t->layer->fixed.offset[f] / LANES] = true;
-    return HN_OK;
+    for (size_t f = 0; f < t->program->fixed.count; f++)
+        t->taken[t->program->fixed.entry[f]] = true;
 }
 
-static hn_status fill_table(struct table *t, const hn_model *model, hn_error *error) {
-    hn_layer_options options = hn_layer_defaults();
-    hn_layer *correction = NULL;
-    options.instructions = t->layer->options.instructions;
-    hn_status status = hn_layer_create(&correction, model, &options, error);
-    if (status == HN_OK)
-        status = make_table(t, correction, error);
-    if (status == HN_OK)
-        status = make_points(t, model, correction, error);
+static hn_status make_layers(struct layers *layers, const hn_model *model, const hn_layer_options *options,
+                             hn_error *error) {
+    hn_layer_options settings = hn_layer_defaults();
+    settings.instructions = options->instructions;
+    hn_status status = hn_layer_create(&layers->correction, model, &settings, error);
+    settings.method = HN_METHOD_PAPER;
+    settings.iterations = 0;
+    return status == HN_OK ? hn_layer_create(&layers->plain, model, &settings, error) : status;
+}
+
+static hn_status fill_table(struct table *t, const hn_model *model, const struct layers *layers, hn_error *error) {
+    hn_status status = make_table(t, layers, error);
+    if (status != HN_OK)
+        return status;
+    begin_table(t);
+    status = make_points(t, model, layers, error);
     if (status == HN_OK)
         evaluate(t);
     if (status == HN_OK && t->live == 0)
         status = error_set(error, HN_INVALID, "dc3: the equalities cannot be evaluated at any of %d points", POINTS);
-    hn_layer_destroy(correction);
     return status;
 }
 
-hn_status dependent_choose(const hn_model *model, const hn_layer *layer, bool *solved, bool *dependent,
+static hn_status solve_table(struct table *t, const hn_model *model, const hn_layer_options *options, hn_error *error) {
+    struct layers layers = {NULL, NULL};
+    hn_status status = make_layers(&layers, model, options, error);
+    if (status == HN_OK)
+        status = fill_table(t, model, &layers, error);
+    if (status == HN_OK)
+        eliminate(t);
+    hn_layer_destroy(layers.plain);
+    hn_layer_destroy(layers.correction);
+    return status;
+}
+
+hn_status dependent_choose(const struct completion *c, const hn_model *model, const hn_layer_options *options,
                            hn_error *error) {
-    struct table t = {.layer = layer, .columns = layer->outputs};
-    for (size_t i = 0; i < layer->rows; i++) {
-        solved[i] = false;
-        t.equations += is_equality(layer, i);
+    struct table t = {.completion = c, .program = &c->program, .columns = c->program.outputs};
+    for (size_t i = 0; i < t.program->rows; i++) {
+        c->solved[i] = false;
+        t.equations += t.program->equality[i];
     }
-    for (size_t j = 0; j < layer->outputs; j++)
-        dependent[j] = false;
+    for (size_t j = 0; j < t.columns; j++)
+        c->dependent[j] = false;
     if (t.equations == 0)
         return HN_OK;
-    hn_status status = fill_table(&t, model, error);
-    if (status == HN_OK)
-        eliminate(&t);
+    hn_status status = solve_table(&t, model, options, error);
     for (size_t e = 0; status == HN_OK && e < t.equations; e++)
         if (t.basic[e] != NO_COLUMN)
-            solved[t.row[e]] = dependent[t.basic[e]] = true;
+            c->solved[t.row[e]] = c->dependent[t.basic[e]] = true;
     base_release(t.block);
     return status;
 }

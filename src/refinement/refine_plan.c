@@ -1,7 +1,7 @@
-/* refine.c - see refine.h.
+/* refine_plan.c - see refine_plan.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "training/refine.h"
+#include "refinement/refine_plan.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -48,10 +48,10 @@ static hn_status collect_all(struct parts *parts, hn_error *error) {
     return status;
 }
 
-static hn_status compile(struct refiner *r, const struct parts *parts, hn_error *error) {
+static hn_status compile(struct refine_plan *r, const struct parts *parts, hn_error *error) {
     const struct problem *p = &parts->problem;
     struct program_request request = {
-        .stride = LANES, .graph = &p->graph, .outputs = parts->nodes.nodes, .output_count = parts->nodes.count};
+        .stride = r->stride, .graph = &p->graph, .outputs = parts->nodes.nodes, .output_count = parts->nodes.count};
     request.leaf_count[SPACE_X] = r->inputs = p->inputs;
     request.leaf_count[SPACE_Y] = r->outputs = p->outputs;
     r->rows = p->rows;
@@ -63,9 +63,9 @@ static hn_status compile(struct refiner *r, const struct parts *parts, hn_error 
     return program_create(&r->program, &request, error);
 }
 
-/* Places of gradient and curvature by column; the constant 0 of an entry that is not there lies behind the program's slots. */
-static bool keep_objective(struct refiner *r, const struct parts *parts, size_t begin) {
-    uint32_t zero = (uint32_t)(r->program->slots * LANES);
+/* Offsets of gradient and curvature by column; the constant 0 of an entry that is not there lies behind the program's slots. */
+static bool keep_objective(struct refine_plan *r, const struct parts *parts, size_t begin) {
+    uint32_t zero = (uint32_t)(r->program->slots * r->stride);
     size_t next = begin + parts->gradient.count;
     r->gradient = arena_take(&r->arena, r->outputs + 1, sizeof *r->gradient);
     r->curvature = arena_take(&r->arena, r->outputs + 1, sizeof *r->curvature);
@@ -74,21 +74,21 @@ static bool keep_objective(struct refiner *r, const struct parts *parts, size_t 
     for (size_t j = 0; j < r->outputs; j++)
         r->gradient[j] = r->curvature[j] = zero;
     for (size_t i = 0; i < parts->gradient.count; i++)
-        r->gradient[parts->gradient.column[i]] = r->program->output_slot[begin + i] * LANES;
+        r->gradient[parts->gradient.column[i]] = r->program->output_slot[begin + i] * r->stride;
     for (size_t i = 0; i < r->outputs; i++)
         for (size_t e = parts->hessian.first[i]; e < parts->hessian.first[i + 1]; e++)
             if (parts->hessian.column[e] == i)
-                r->curvature[i] = r->program->output_slot[next++] * LANES;
+                r->curvature[i] = r->program->output_slot[next++] * r->stride;
     return true;
 }
 
-static bool keep(struct refiner *r, const struct parts *parts) {
+static bool keep(struct refine_plan *r, const struct parts *parts) {
     const struct problem *p = &parts->problem;
     size_t rows = r->rows;
-    r->x = (uint32_t)(r->program->leaf_slot[SPACE_X] * LANES);
-    r->y = (uint32_t)(r->program->leaf_slot[SPACE_Y] * LANES);
-    r->sigma = (uint32_t)(r->program->leaf_slot[SPACE_SIGMA] * LANES);
-    r->lambda = (uint32_t)(r->program->leaf_slot[SPACE_LAMBDA] * LANES);
+    r->x = (uint32_t)(r->program->leaf_slot[SPACE_X] * r->stride);
+    r->y = (uint32_t)(r->program->leaf_slot[SPACE_Y] * r->stride);
+    r->sigma = (uint32_t)(r->program->leaf_slot[SPACE_SIGMA] * r->stride);
+    r->lambda = (uint32_t)(r->program->leaf_slot[SPACE_LAMBDA] * r->stride);
     r->value = program_places(r->program, &r->arena, 0, rows);
     r->lower = program_places(r->program, &r->arena, rows, rows);
     r->upper = program_places(r->program, &r->arena, 2 * rows, rows);
@@ -106,13 +106,13 @@ static bool keep(struct refiner *r, const struct parts *parts) {
     return keep_objective(r, parts, 3 * rows + r->entries);
 }
 
-static uint32_t take(struct refiner *r, size_t count) {
-    size_t place = r->slots * LANES;
+static uint32_t take(struct refine_plan *r, size_t count) {
+    size_t place = r->slots * r->stride;
     r->slots += count;
     return (uint32_t)place;
 }
 
-static struct barrier_task task_of(struct refiner *r) {
+static struct barrier_task task_of(struct refine_plan *r) {
     r->slots = r->program->slots + 1; /* the zero of keep_objective */
     return (struct barrier_task){.rows = r->rows,
                                  .columns = r->outputs,
@@ -130,7 +130,7 @@ static struct barrier_task task_of(struct refiner *r) {
                                  .summary = take(r, BARRIER_SUMMARY)};
 }
 
-static hn_status create_system(struct refiner *r, hn_error *error) {
+static hn_status create_system(struct refine_plan *r, hn_error *error) {
     size_t capacity = 0;
     r->task = task_of(r);
     r->own = take(r, r->outputs);
@@ -138,27 +138,25 @@ static hn_status create_system(struct refiner *r, hn_error *error) {
     if (!places)
         return error_no_memory(error, "refinement");
     for (size_t e = 0; e < r->entries; e++)
-        places[e] = (uint32_t)(r->task.matrix + e * LANES);
+        places[e] = (uint32_t)(r->task.matrix + e * r->stride);
     const struct damped_request request = {
-        .matrix = {r->rows, r->outputs, LANES, r->first, r->column, places, NULL},
+        .matrix = {r->rows, r->outputs, r->stride, r->first, r->column, places, NULL},
         .rows_side_only = true,
         .fixed_shift = NAN,
         .shift = r->task.shift,
-        .storage = (uint32_t)(r->slots * LANES),
+        .storage = (uint32_t)(r->slots * r->stride),
     };
     hn_status status = damped_create(&r->system, &request, error);
     base_release(places);
     r->slots += r->system.slots;
-    r->bytes = r->slots * LANES * sizeof(double);
+    r->bytes = r->slots * r->stride * sizeof(double);
     return status;
 }
 
-hn_status refiner_create(struct refiner *r, const hn_model *model, hn_instructions instructions, hn_error *error) {
+hn_status refine_plan_create(struct refine_plan *r, const hn_model *model, uint32_t stride, hn_error *error) {
     struct parts parts = {.nodes = {.count = 0}};
-    *r = (struct refiner){.inputs = 0};
-    hn_status status = backend_choose(&r->backend, instructions, error);
-    if (status == HN_OK)
-        status = differentiate(&parts, model, error);
+    *r = (struct refine_plan){.stride = stride};
+    hn_status status = differentiate(&parts, model, error);
     if (status == HN_OK)
         status = collect_all(&parts, error);
     if (status == HN_OK)
@@ -173,21 +171,21 @@ hn_status refiner_create(struct refiner *r, const hn_model *model, hn_instructio
     node_list_release(&parts.nodes);
     problem_release(&parts.problem);
     if (status != HN_OK)
-        refiner_release(r);
+        refine_plan_release(r);
     return status;
 }
 
-void refiner_release(struct refiner *r) {
+void refine_plan_release(struct refine_plan *r) {
     program_destroy(r->program);
     damped_release(&r->system);
     arena_release(&r->arena);
-    *r = (struct refiner){.inputs = 0};
+    *r = (struct refine_plan){.inputs = 0};
 }
 
-void refiner_begin(const struct refiner *r, double *memory) {
+void refine_plan_prepare(const struct refine_plan *r, double *memory) {
     memset(memory, 0, r->bytes);
     program_prepare(r->program, memory);
     for (size_t i = 0; i < r->system.constant_count; i++)
-        for (size_t lane = 0; lane < LANES; lane++)
+        for (size_t lane = 0; lane < r->stride; lane++)
             memory[r->system.constants[i].place + lane] = r->system.constants[i].value;
 }

@@ -1,7 +1,7 @@
-/* test_refine.c - a refinement step judged by the optimality conditions: its multipliers, its feasibility, what it lowers.
+/* test_refine_step.c - a refinement step judged by the optimality conditions: its multipliers, its feasibility, what it lowers.
  *
  * SPDX-License-Identifier: MIT */
-#include "training/refine.h"
+#include "refinement/refine_step.h"
 
 #include "base/layout.h"
 #include "base/random.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct bench {
-    struct refiner refiner;
+    struct refine_stepper stepper;
     void *block;
     double *memory;
 };
@@ -22,29 +22,29 @@ struct bench {
 static struct bench start(const hn_model *model, hn_instructions instructions) {
     struct bench b;
     hn_error error;
-    if (refiner_create(&b.refiner, model, instructions, &error) != HN_OK)
+    if (refine_stepper_create(&b.stepper, model, instructions, &error) != HN_OK)
         fail_msg("%s", error.text);
-    b.block = malloc(b.refiner.bytes + LAYOUT_ALIGNMENT);
+    b.block = malloc(b.stepper.plan.bytes + LAYOUT_ALIGNMENT);
     b.memory = (double *)(void *)((char *)b.block + (LAYOUT_ALIGNMENT - (uintptr_t)b.block % LAYOUT_ALIGNMENT));
-    refiner_begin(&b.refiner, b.memory);
+    refine_stepper_begin(&b.stepper, b.memory);
     return b;
 }
 
 static void stop(struct bench *b) {
-    refiner_release(&b->refiner);
+    refine_stepper_release(&b->stepper);
     free(b->block);
 }
 
 /* minimise sum_j h_j (y_j - t_j)^2 / 2 in a box: the answer is t, clipped; multipliers are the slopes left. */
 static void a_separable_programme_is_solved(void **state) {
     (void)state;
-    enum { N = 9 };
+    enum { SIZE = 9 };
     hn_model *model;
     assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
-    double target[N], curvature[N], y[N], out[N], multipliers[N];
-    hn_expr terms[N];
+    double target[SIZE], curvature[SIZE], y[SIZE], out[SIZE], multipliers[SIZE];
+    hn_expr terms[SIZE];
     struct random random = random_start(1, 2);
-    for (size_t j = 0; j < N; j++) {
+    for (size_t j = 0; j < SIZE; j++) {
         char name[8];
         target[j] = random_between(&random, -3, 3);
         curvature[j] = random_between(&random, 0.5, 20);
@@ -54,15 +54,17 @@ static void a_separable_programme_is_solved(void **state) {
         hn_output_bounds(own, -1, 1);
         terms[j] = hn_scale(curvature[j] / 2, hn_mul(away, away));
     }
-    hn_minimize(model, "f", hn_sum(model, N, terms));
+    hn_minimize(model, "f", hn_sum(model, SIZE, terms));
     assert_int_equal(hn_model_finish(model, NULL), HN_OK);
     struct bench b = start(model, HN_INSTRUCTIONS_BEST);
-    const struct refine_sample sample = {.y = y, .y_new = out, .multipliers = multipliers, .length = 1};
+    const double length = 1;
+    const struct refine_batch sample = {
+        .count = 1, .y = y, .y_new = out, .multipliers = multipliers, .length = &length};
     for (int k = 0; k < 4; k++) { /* each leaves a share of what there is to gain */
-        refiner_step(&b.refiner, b.memory, &sample, 1);
+        refine_stepper_run(&b.stepper, b.memory, &sample);
         memcpy(y, out, sizeof y);
     }
-    for (size_t j = 0; j < N; j++) {
+    for (size_t j = 0; j < SIZE; j++) {
         double best = fmin(1, fmax(-1, target[j])), slope = curvature[j] * (best - target[j]);
         assert_in_interval(out[j] - best, -1e-4, 1e-4);
         assert_in_interval(multipliers[j] - slope, -1e-2, 1e-2);
@@ -71,60 +73,76 @@ static void a_separable_programme_is_solved(void **state) {
     hn_model_destroy(model);
 }
 
-/* Lanes do not know each other, and the number of samples beside one changes nothing. */
+enum { SAMPLES = 21, N = 50, M = 60 }; /* more than go side by side, and not a multiple of it */
+
+/* Rows of states, outputs and multipliers of the unicycle. */
+struct rows {
+    double x[SAMPLES][3], y[SAMPLES][N], out[SAMPLES][N], multipliers[SAMPLES][M], length[SAMPLES];
+};
+
+static struct rows draw_rows(uint64_t stream) {
+    struct rows rows = {.length = {0}};
+    struct random random = random_start(3, stream);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        for (size_t i = 0; i < 3; i++)
+            rows.x[s][i] = random_between(&random, -3 + (double)i, -2 + (double)i);
+        for (size_t j = 0; j < N; j++)
+            rows.y[s][j] = random_between(&random, 0, 1);
+        rows.length[s] = s % 3 == 0 ? 0.25 : 1;
+    }
+    return rows;
+}
+
+static struct refine_batch batch_of(struct rows *rows, size_t first, size_t count, bool known) {
+    return (struct refine_batch){.count = count,
+                                 .x = rows->x[first],
+                                 .y = rows->y[first],
+                                 .y_new = rows->out[first],
+                                 .multipliers = rows->multipliers[first],
+                                 .known = known,
+                                 .length = rows->length + first};
+}
+
+/* The number of samples beside one changes nothing, whether multipliers are known or not. */
 static void a_sample_does_not_know_its_neighbours(void **state) {
     (void)state;
     static const char *const path = "models/unicycle.mod";
     hn_model *model;
     assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
     struct bench b = start(model, HN_INSTRUCTIONS_BEST);
-    enum { N = 50, M = 60 };
-    double x[LANES][3], y[LANES][N], alone[N], together[LANES][N], multipliers[LANES][M] = {{0}}, mine[M] = {0};
-    struct refine_sample samples[LANES];
-    struct random random = random_start(3, 4);
-    assert_int_equal(b.refiner.rows, M);
-    for (size_t s = 0; s < LANES; s++) {
-        for (size_t i = 0; i < 3; i++)
-            x[s][i] = random_between(&random, -3 + (double)i, -2 + (double)i);
-        for (size_t j = 0; j < N; j++)
-            y[s][j] = random_between(&random, 0, 1);
-        samples[s] = (struct refine_sample){x[s], y[s], together[s], multipliers[s], s % 2 == 1, 1};
-    }
-    refiner_step(&b.refiner, b.memory, samples, LANES);
-    for (size_t s = 0; s < LANES; s++) {
-        memset(mine, 0, sizeof mine);
-        const struct refine_sample one = {x[s], y[s], alone, mine, s % 2 == 1, 1};
-        refiner_step(&b.refiner, b.memory, &one, 1);
-        assert_memory_equal(alone, together[s], sizeof alone);
-        assert_memory_equal(mine, multipliers[s], sizeof mine);
+    assert_int_equal(b.stepper.plan.rows, M);
+    for (int known = 0; known < 2; known++) {
+        struct rows together = draw_rows(4), alone = together;
+        const struct refine_batch all = batch_of(&together, 0, SAMPLES, known);
+        refine_stepper_run(&b.stepper, b.memory, &all);
+        for (size_t s = 0; s < SAMPLES; s++) {
+            const struct refine_batch one = batch_of(&alone, s, 1, known);
+            refine_stepper_run(&b.stepper, b.memory, &one);
+        }
+        assert_memory_equal(alone.out, together.out, sizeof alone.out);
+        assert_memory_equal(alone.multipliers, together.multipliers, sizeof alone.multipliers);
     }
     stop(&b);
     hn_model_destroy(model);
 }
 
-/* All instruction sets that this processor has, and each lane with another count of iterations. */
+/* All instruction sets that this processor has, and each sample with another count of iterations. */
 static void every_instruction_set_gives_the_same_bits(void **state) {
     (void)state;
     static const char *const path = "models/unicycle.mod";
-    enum { N = 50, M = 60 };
     hn_model *model;
     assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
-    double x[3] = {-3, 0.4, 0.1}, y[LANES][N], first[LANES][N], out[LANES][N], multipliers[LANES][M];
-    struct random random = random_start(5, 6);
-    for (size_t s = 0; s < LANES; s++)
-        for (size_t j = 0; j < N; j++)
-            y[s][j] = random_between(&random, -0.5, 0.2 * (double)s);
+    struct rows first = draw_rows(6), rows;
     struct backend backend;
     for (size_t k = 0; backend_at(k, &backend); k++) {
         hn_instructions instructions;
         assert_true(hn_instructions_find(backend.name, &instructions));
         struct bench b = start(model, instructions);
-        struct refine_sample samples[LANES];
-        for (size_t s = 0; s < LANES; s++)
-            samples[s] = (struct refine_sample){x, y[s], k == 0 ? first[s] : out[s], multipliers[s], false, 1};
-        refiner_step(&b.refiner, b.memory, samples, LANES);
+        rows = draw_rows(6);
+        const struct refine_batch batch = batch_of(k == 0 ? &first : &rows, 0, SAMPLES, false);
+        refine_stepper_run(&b.stepper, b.memory, &batch);
         if (k > 0)
-            assert_memory_equal(first, out, sizeof out);
+            assert_memory_equal(first.out, rows.out, sizeof rows.out);
         stop(&b);
     }
     hn_model_destroy(model);

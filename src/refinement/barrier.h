@@ -6,11 +6,11 @@
  * layer's own system (J J' + W) dy = ..., W = 1/(z/s summed over the sides), nearly 0 on equalities; twice at once, for the
  * step to mu = 0 and for its change with mu. All residuals shrink by the same factor, 1 - length of the step. Method: Mehrotra,
  * "On the implementation of a primal-dual interior point method", 1992, without its second-order term; the driver is
- * training/refine_step.c. Places are those of damped_system.h.
+ * refinement/refine_lanes.c. Places are those of damped_system.h.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_SPARSE_BARRIER_H
-#define HN_SPARSE_BARRIER_H
+#ifndef HN_REFINEMENT_BARRIER_H
+#define HN_REFINEMENT_BARRIER_H
 
 #include "hardnet/base.h"
 
