@@ -1,8 +1,7 @@
 /* fingerprint.c - what tells one model from another: a digest of its mathematics, and one of its names.
  *
  * Both are digests of lists in order. The mathematics are numbers and the marks of expressions (marks.h): ranges of inputs, bounds,
- * starts and fixed values of outputs, rows, what is minimised, requirements. The names are all names, in groups as the rows
- * are, and the definitions with their expressions, which nothing but reports looks at. docs/fingerprint.md has the definition.
+ * starts and fixed values of outputs, rows, what is minimised, requirements, definitions. docs/fingerprint.md has the definition.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -57,6 +56,9 @@ static void tell_mathematics(struct teller *teller) {
     tell_count(teller, "requirements", model->requirement_count);
     for (size_t i = 0; i < model->requirement_count; i++)
         tell_node(teller, model->requirements[i].value);
+    tell_count(teller, "definitions", model->definition_count);
+    for (size_t i = 0; i < model->definition_count; i++)
+        tell_node(teller, model->definitions[i].value);
 }
 
 /* ---- names ---- */
@@ -80,10 +82,8 @@ static void tell_names(struct teller *teller) {
     for (size_t i = 0; i < model->requirement_count; i++)
         digest_add_text(digest, model->requirements[i].name);
     tell_count(teller, "definitions", model->definition_count);
-    for (size_t i = 0; i < model->definition_count; i++) {
+    for (size_t i = 0; i < model->definition_count; i++)
         digest_add_text(digest, model->definitions[i].name);
-        tell_node(teller, model->definitions[i].value);
-    }
 }
 
 /* ---- both ---- */

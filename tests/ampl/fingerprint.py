@@ -116,13 +116,14 @@ def mark(tree):
 
 # ---- models ----
 
-def mathematics(inputs, outputs, rows, objective, requirements):
+def mathematics(inputs, outputs, rows, objective, requirements, definitions):
     parts = [text("hardnet mathematics 1"), text("inputs"), count(len(inputs))]
     parts += [number(v) for one in inputs for v in one]
     parts += [text("outputs"), count(len(outputs))] + [mark(tree) for one in outputs for tree in one]
     parts += [text("rows"), count(len(rows))] + [mark(tree) for one in rows for tree in one]
     parts += [text("objective"), count(objective is not None), mark(objective)]
     parts += [text("requirements"), count(len(requirements))] + [mark(tree) for tree in requirements]
+    parts += [text("definitions"), count(len(definitions))] + [mark(tree) for tree in definitions]
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
@@ -132,7 +133,7 @@ def names(inputs, outputs, rows, objective, requirements, definitions):
         parts += [text(title), count(len(list_))] + [text(one) for one in list_]
     parts += [text(objective[0]), count(len(objective) - 1)] + [text(one) for one in objective[1:]]
     parts += [text("requirements"), count(len(requirements))] + [text(one) for one in requirements]
-    parts += [text("definitions"), count(len(definitions))] + [p for n, tree in definitions for p in (text(n), mark(tree))]
+    parts += [text("definitions"), count(len(definitions))] + [text(one) for one in definitions]
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
@@ -159,7 +160,7 @@ class Fingerprint(tool.Tool):
         outputs = [(c(-3), X, c(0.5), None), (*FREE, c(2), c(2))]
         body = ("+", ("*", c(0.1), Y), ("-", ("*", c(3), Z), Y), c(-2))
         rows = [(MINUS_INFINITE, body, ("/", X, c(3))), (X, ("-", c(4), Z), c(7)), (c(-3), Y, X)]
-        self.check(model, (mathematics([(-1, 2)], outputs, rows, None, []),
+        self.check(model, (mathematics([(-1, 2)], outputs, rows, None, [], []),
                            names(["x"], ["y", "z"], ["sum_of", "other", "y"], ["minimize"], [], [])))
 
     def test_what_is_computed(self):
@@ -177,8 +178,8 @@ class Fingerprint(tool.Tool):
         cube = ("*", ("*", Y, Y), Y)
         objective = ("-", ("+", d, cube, ("-", ("*", c(0.25), Z))))
         required = ("and", ("not_equal", X, c(2)), ("less", c(1), X))
-        self.check(model, (mathematics([(-math.inf, math.inf)], [(*FREE, c(0), None)] * 2, rows, objective, [required]),
-                           names(["x"], ["y", "z"], ["a[1]", "a[2]", "b"], ["maximize", "profit"], ["check 1"], [("d", d)])))
+        self.check(model, (mathematics([(-math.inf, math.inf)], [(*FREE, c(0), None)] * 2, rows, objective, [required], [d]),
+                           names(["x"], ["y", "z"], ["a[1]", "a[2]", "b"], ["maximize", "profit"], ["check 1"], ["d"])))
 
 
 if __name__ == "__main__":

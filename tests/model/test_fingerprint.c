@@ -97,8 +97,8 @@ static const char *const different[] = {
 };
 
 /* Of the list above, the names and the mathematics that are new: N, M or both. */
-static const char *const differs_in[] = {"",  "N", "M", "M", "N", "M", "MN", "MN", "MN", "N",  "M", "MN",
-                                         "N", "M", "M", "M", "M", "M", "MN", "N",  "N",  "MN", "M", "MN"};
+static const char *const differs_in[] = {"",  "N", "M", "M", "N", "M", "MN", "MN", "M", "N",  "M", "MN",
+                                         "N", "M", "M", "M", "M", "M", "MN", "N",  "N", "MN", "M", "MN"};
 
 static void all_that_a_model_means_counts(void **state) {
     (void)state;
@@ -174,7 +174,7 @@ static void the_same_in_other_words_has_the_same_mathematics(void **state) {
 static struct print print_of_terms(size_t count, int shape) {
     hn_model *model = model_new();
     hn_expr terms[64], outputs[64];
-    char name[16];
+    char name[40];
     assert_true(count <= COUNT_OF(terms));
     for (size_t i = 0; i < count; i++) {
         snprintf(name, sizeof name, "y[%zu]", i);
@@ -189,7 +189,6 @@ static struct print print_of_terms(size_t count, int shape) {
         for (size_t i = 0; i + width < count; i += 2 * width)
             sum = terms[i] = hn_add(terms[i], terms[i + width]);
     hn_constrain(model, "c", 0, shape == 0 ? hn_sum(model, count, terms) : shape == 2 ? terms[0] : sum, 1);
-    hn_define(model, "half", hn_scale(0.5, shape == 0 ? hn_sum(model, count, terms) : terms[0]));
     model_finish_good(model);
     struct print print = print_of(model);
     hn_model_destroy(model);
@@ -201,7 +200,6 @@ static void a_long_affine_row_counts_by_its_coefficients(void **state) {
     struct print sum = print_of_terms(64, 0);
     assert_string_equal(print_of_terms(64, 1).text, sum.text);
     assert_string_equal(print_of_terms(64, 2).text, sum.text);
-    assert_string_equal(print_of_terms(64, 2).names, sum.names);
     assert_string_not_equal(print_of_terms(63, 0).text, sum.text);
 }
 
@@ -262,7 +260,7 @@ static void the_fingerprint_is_the_same_everywhere(void **state) {
     hn_model *model;
     hn_error error = {.text = ""};
     assert_int_equal(rich_model_build(&model, &error), HN_OK);
-    assert_string_equal(print_of(model).text, "e8df3851b3ac0c7b0f90fe7399be7749ecc42a0380f1380fdb50b78c852118dc");
+    assert_string_equal(print_of(model).text, "4056cf67248ad9fc289dbb75c6313952c6b2f3f8e4430d5a01558b6b539af63f");
     hn_model_destroy(model);
 }
 
