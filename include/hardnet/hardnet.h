@@ -14,6 +14,7 @@
 #include "hardnet/network.h"
 #include "hardnet/policy.h"
 #include "hardnet/read.h"
+#include "hardnet/refine.h"
 #include "hardnet/train.h"
 
 #endif

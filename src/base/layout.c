@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/layout.h"
 
+#include "base/memory.h"
 #include "base/size.h"
 
 struct layout layout_measure(void) {
@@ -31,4 +32,23 @@ size_t layout_bytes(const struct layout *layout) {
     size_t bytes;
     bool fits = !layout->overflow && size_add(layout->used, LAYOUT_ALIGNMENT, &bytes);
     return fits ? bytes : 0;
+}
+
+size_t layout_size(layout_function *place, void *context) {
+    struct layout layout = layout_measure();
+    place(&layout, context);
+    return layout_bytes(&layout);
+}
+
+void layout_place(layout_function *place, void *context, void *block) {
+    struct layout layout = layout_over(block);
+    place(&layout, context);
+}
+
+void *layout_allocate(layout_function *place, void *context) {
+    size_t bytes = layout_size(place, context);
+    void *block = bytes ? base_allocate(bytes) : NULL;
+    if (block)
+        layout_place(place, context, block);
+    return block;
 }

@@ -3,9 +3,8 @@
  * The first run, with no memory, measures; the second, over the block, places. Because both runs are the same code they
  * cannot disagree.
  *
- *     static void place(struct layout *l, struct thing *t) { t->a = layout_take(l, n, sizeof *t->a, 0); ... }
- *     struct layout l = layout_measure();  place(&l, &t);  block = base_allocate(layout_bytes(&l));
- *     l = layout_over(block);              place(&l, &t);
+ *     static void place(struct layout *l, void *context) { struct thing *t = context; t->a = layout_take(l, n, sizeof *t->a); ... }
+ *     block = layout_allocate(place, &t);
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_LAYOUT_H
@@ -32,5 +31,14 @@ void *layout_take(struct layout *layout, size_t count, size_t size);
 
 /* What was taken, with the slack for alignment; 0 when the sum does not fit a size_t. */
 size_t layout_bytes(const struct layout *layout);
+
+/* The three together. A function that places writes what it takes into its context. */
+typedef void layout_function(struct layout *layout, void *context);
+
+size_t layout_size(layout_function *place, void *context); /* what it takes; 0 when that does not fit a size_t */
+void layout_place(layout_function *place, void *context, void *block);
+
+/* A block from base_allocate, placed; NULL when there is no memory, and then the context holds NULLs. */
+void *layout_allocate(layout_function *place, void *context);
 
 #endif

@@ -31,6 +31,7 @@ struct table {
     hn_report *reports;
     double *slots;   /* of the program */
     void *workspace; /* of a layer */
+    size_t workspace_bytes;
     void *block;
 };
 
@@ -208,7 +209,8 @@ static void eliminate(struct table *t) {
 
 /* ---- all of it ---- */
 
-static void lay_out(struct layout *layout, struct table *t, size_t workspace) {
+static void lay_out(struct layout *layout, void *context) {
+    struct table *t = context;
     const struct baseline_program *p = t->program;
     size_t n = t->columns, numbers = t->equations * n * POINTS;
     t->row = layout_take(layout, t->equations, sizeof *t->row);
@@ -220,25 +222,18 @@ static void lay_out(struct layout *layout, struct table *t, size_t workspace) {
     t->values = layout_take(layout, POINTS * p->entries, sizeof *t->values);
     t->reports = layout_take(layout, POINTS, sizeof *t->reports);
     t->slots = layout_take(layout, p->program->slots * p->stride, sizeof *t->slots);
-    t->workspace = layout_take(layout, workspace, 1);
+    t->workspace = layout_take(layout, t->workspace_bytes, 1);
 }
 
 static hn_status make_table(struct table *t, const struct layers *layers, hn_error *error) {
     size_t workspace = hn_layer_workspace_bytes(layers->correction), other = hn_layer_workspace_bytes(layers->plain);
     size_t entries;
-    workspace = workspace < other ? other : workspace;
+    t->workspace_bytes = workspace < other ? other : workspace;
     if (!size_multiply(t->equations, t->columns, &entries) || entries > MOST_ENTRIES)
         return error_set(error, HN_LIMIT, "dc3: %zu equalities in %zu outputs are too many: at most %d entries",
                          t->equations, t->columns, MOST_ENTRIES);
-    struct layout layout = layout_measure();
-    lay_out(&layout, t, workspace);
-    size_t bytes = layout_bytes(&layout);
-    t->block = bytes ? base_allocate(bytes) : NULL;
-    if (!t->block)
-        return error_no_memory(error, "the dependent outputs");
-    layout = layout_over(t->block);
-    lay_out(&layout, t, workspace);
-    return HN_OK;
+    t->block = layout_allocate(lay_out, t);
+    return t->block ? HN_OK : error_no_memory(error, "the dependent outputs");
 }
 
 static void begin_table(struct table *t) {

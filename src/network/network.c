@@ -72,14 +72,15 @@ static bool plan_layers(hn_network *plan) {
     return true;
 }
 
-static hn_network *place(struct layout *layout, hn_network *plan) {
-    hn_network *network = layout_take(layout, 1, sizeof *network);
+/* The network itself comes first in its block. */
+static void place(struct layout *layout, void *context) {
+    hn_network *plan = context;
+    plan->itself = layout_take(layout, 1, sizeof *plan);
     plan->parameters = layout_take(layout, plan->first[plan->layers], sizeof *plan->parameters);
     plan->input.shift = layout_take(layout, plan->options.inputs, sizeof *plan->input.shift);
     plan->input.scale = layout_take(layout, plan->options.inputs, sizeof *plan->input.scale);
     plan->output.shift = layout_take(layout, plan->options.outputs, sizeof *plan->output.shift);
     plan->output.scale = layout_take(layout, plan->options.outputs, sizeof *plan->output.scale);
-    return network;
 }
 
 static void leave_alone(const struct affine *affine, size_t count) {
@@ -91,18 +92,12 @@ static void leave_alone(const struct affine *affine, size_t count) {
 
 hn_status network_allocate(hn_network **out, const hn_network_options *options, hn_error *error) {
     hn_network plan = {.options = *options};
-    struct layout layout = layout_measure();
     *out = NULL;
     backend_at(0, &plan.backend); /* the best one; there always is one */
-    bool fits = plan_layers(&plan);
-    if (fits)
-        place(&layout, &plan);
-    size_t bytes = fits ? layout_bytes(&layout) : 0;
-    plan.block = bytes > 0 ? base_allocate(bytes) : NULL;
+    plan.block = plan_layers(&plan) ? layout_allocate(place, &plan) : NULL;
     if (!plan.block)
         return error_no_memory(error, "network");
-    layout = layout_over(plan.block);
-    hn_network *network = place(&layout, &plan);
+    hn_network *network = plan.itself;
     *network = plan;
     leave_alone(&network->input, options->inputs);
     leave_alone(&network->output, options->outputs);

@@ -26,7 +26,8 @@ struct hn_network {
     struct backend backend;
     char *texts; /* key, 0, value, 0, key, 0, ... from base_allocate; NULL unless from a file */
     size_t text_bytes;
-    void *block; /* where the network stands, itself included */
+    hn_network *itself; /* in its block */
+    void *block;        /* where the network stands, itself included */
 };
 
 static inline const double *layer_weights(const hn_network *network, size_t k) {
@@ -74,6 +75,8 @@ hn_status network_parse(hn_network **out, const char *name, const unsigned char 
 
 /* What a pass through the network keeps, for at most count samples; in rows, one per sample. */
 struct perceptron_memory {
+    const hn_network *network;
+    struct perceptron_memory *itself; /* in its block; none where the caller has the memory */
     size_t count;
     double *h[MOST_LAYERS]; /* what goes into layer k */
     double *z[MOST_LAYERS]; /* what comes out of layer k before its activation; none for the last */
@@ -81,8 +84,7 @@ struct perceptron_memory {
     void *block;
 };
 
-/* Memory for the way there alone: two arrays in turn. */
-void perceptron_place_run(struct layout *layout, struct perceptron_memory *memory, const hn_network *network,
-                          size_t count);
+/* A layout_function for a perceptron_memory that has its network and count: memory for the way there only, two arrays in turn. */
+void perceptron_place_run(struct layout *layout, void *memory);
 
 #endif

@@ -11,12 +11,8 @@
 enum { CHUNK = 64 };
 
 size_t hn_network_workspace_bytes(const hn_network *network) {
-    struct perceptron_memory memory;
-    struct layout layout = layout_measure();
-    if (!network)
-        return 0;
-    perceptron_place_run(&layout, &memory, network, CHUNK);
-    return layout_bytes(&layout);
+    struct perceptron_memory memory = {.network = network, .count = CHUNK};
+    return network ? layout_size(perceptron_place_run, &memory) : 0;
 }
 
 static hn_status check_run(const hn_network *network, const double *x, const double *y, hn_error *error) {
@@ -32,7 +28,7 @@ static hn_status check_run(const hn_network *network, const double *x, const dou
 
 hn_status hn_network_run(const hn_network *network, size_t count, const hn_real *x, hn_real *y, void *workspace,
                          size_t bytes, hn_error *error) {
-    struct perceptron_memory memory;
+    struct perceptron_memory memory = {.network = network, .count = CHUNK};
     if (network && count == 0)
         return HN_OK;
     hn_status status = check_run(network, x, y, error);
@@ -42,8 +38,7 @@ hn_status hn_network_run(const hn_network *network, size_t count, const hn_real 
     if (!workspace || needed == 0 || bytes < needed)
         return error_set(error, HN_INVALID, "the workspace has %zu bytes, the network needs %zu", workspace ? bytes : 0,
                          needed);
-    struct layout layout = layout_over(workspace);
-    perceptron_place_run(&layout, &memory, network, CHUNK);
+    layout_place(perceptron_place_run, &memory, workspace);
     for (size_t s = 0; s < count; s += CHUNK) {
         size_t chunk = count - s < CHUNK ? count - s : CHUNK;
         perceptron_forward(network, &memory, chunk, x + s * network->options.inputs, y + s * network->options.outputs);

@@ -28,21 +28,24 @@ static double *take_rows(struct layout *layout, size_t count, size_t width) {
     return layout_take(layout, count, bytes);
 }
 
-void perceptron_place_run(struct layout *layout, struct perceptron_memory *memory, const hn_network *network,
-                          size_t count) {
+void perceptron_place_run(struct layout *layout, void *context) {
+    struct perceptron_memory *memory = context;
+    const hn_network *network = memory->network;
     size_t width = widest(network);
     double *turns[2];
-    turns[0] = take_rows(layout, count, width);
-    turns[1] = take_rows(layout, count, width);
-    memory->count = count;
+    turns[0] = take_rows(layout, memory->count, width);
+    turns[1] = take_rows(layout, memory->count, width);
     for (size_t k = 0; k < network->layers; k++) {
         memory->h[k] = turns[k % 2];
         memory->z[k] = turns[(k + 1) % 2];
     }
 }
 
-static void place_training(struct layout *layout, struct perceptron_memory *memory, const hn_network *network) {
+static void place_training(struct layout *layout, void *context) {
+    struct perceptron_memory *memory = context;
+    const hn_network *network = memory->network;
     size_t width = widest(network);
+    memory->itself = layout_take(layout, 1, sizeof *memory);
     for (size_t k = 0; k < network->layers; k++) {
         memory->h[k] = take_rows(layout, memory->count, network->width[k]);
         if (k + 1 < network->layers)
@@ -52,25 +55,14 @@ static void place_training(struct layout *layout, struct perceptron_memory *memo
     memory->gradient[1] = take_rows(layout, memory->count, width);
 }
 
-static struct perceptron_memory *place_memory(struct layout *layout, struct perceptron_memory *plan,
-                                              const hn_network *network) {
-    struct perceptron_memory *memory = layout_take(layout, 1, sizeof *memory);
-    place_training(layout, plan, network);
-    return memory;
-}
-
 hn_status perceptron_memory_create(struct perceptron_memory **out, const hn_network *network, size_t count,
                                    hn_error *error) {
-    struct perceptron_memory plan = {.count = count};
-    struct layout layout = layout_measure();
+    struct perceptron_memory plan = {.network = network, .count = count};
     *out = NULL;
-    place_memory(&layout, &plan, network);
-    size_t bytes = layout_bytes(&layout);
-    plan.block = bytes > 0 ? base_allocate(bytes) : NULL;
+    plan.block = layout_allocate(place_training, &plan);
     if (!plan.block)
         return error_no_memory(error, "network: memory of a pass");
-    layout = layout_over(plan.block);
-    *out = place_memory(&layout, &plan, network);
+    *out = plan.itself;
     **out = plan;
     return HN_OK;
 }

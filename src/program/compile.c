@@ -65,14 +65,21 @@ static void compiler_release(struct compiler *compiler) {
 
 /* ---- packing ---- */
 
-/* Run twice: over no memory to measure, over the block to place. */
-static struct program *lay_out(struct layout *layout, const struct compiler *compiler, struct program *program) {
-    struct program *head = layout_take(layout, 1, sizeof *head);
+/* A program while it is packed; its head comes first in its block. */
+struct packing {
+    const struct compiler *compiler;
+    struct program parts, *head;
+};
+
+static void lay_out(struct layout *layout, void *context) {
+    struct packing *packing = context;
+    const struct compiler *compiler = packing->compiler;
+    struct program *program = &packing->parts;
+    packing->head = layout_take(layout, 1, sizeof *packing->head);
     program->constants = layout_take(layout, compiler->constant_count, sizeof *program->constants);
     program->output_slot = layout_take(layout, compiler->request->output_count, sizeof *program->output_slot);
     program->code = layout_take(layout, compiler->code_count, sizeof *program->code);
     program->pairs = layout_take(layout, 2 * compiler->pair_count, sizeof *program->pairs);
-    return head;
 }
 
 /* An instruction over offsets instead of nodes. */
@@ -108,22 +115,17 @@ static void fill(struct program *program, const struct compiler *compiler) {
 }
 
 static hn_status pack(struct program **out, const struct compiler *compiler, hn_error *error) {
-    struct program parts = {.slots = 0};
-    struct layout layout = layout_measure();
-    lay_out(&layout, compiler, &parts);
-    size_t bytes = layout_bytes(&layout);
+    struct packing packing = {.compiler = compiler};
+    struct program *parts = &packing.parts;
     if (compiler->slots > UINT32_MAX / compiler->request->stride)
         return error_set(error, HN_LIMIT, "program: %zu slots are more than an instruction can name", compiler->slots);
-    unsigned char *block = bytes ? base_allocate(bytes) : NULL;
-    if (!block)
+    parts->bytes = layout_size(lay_out, &packing);
+    parts->block = layout_allocate(lay_out, &packing);
+    if (!parts->block)
         return error_no_memory(error, "program");
-    layout = layout_over(block);
-    struct program *program = lay_out(&layout, compiler, &parts);
-    fill(&parts, compiler);
-    parts.block = block;
-    parts.bytes = bytes;
-    *program = parts;
-    *out = program;
+    fill(parts, compiler);
+    *packing.head = *parts;
+    *out = packing.head;
     return HN_OK;
 }
 

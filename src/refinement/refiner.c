@@ -95,7 +95,7 @@ void refiner_run(const struct refiner *r, const struct refine_memory *m, const s
     for (size_t s = 0; s < t->count; s++)
         m->length[s] = 1;
     for (int k = 0; k < steps; k++) {
-        try_step(r, m, t, k > 0);
+        try_step(r, m, t, t->known || k > 0);
         keep_better(m, t, outputs);
     }
     for (size_t s = 0; s < t->count; s++)

@@ -50,6 +50,7 @@ struct refine_task {
     double *y, *objective;
     double *residual; /* |r| of what was tried last, 2-norm; or NULL */
     hn_report *reports;
+    bool known; /* the memory's multipliers hold those of nearby outputs */
 };
 
 void refiner_run(const struct refiner *refiner, const struct refine_memory *memory, const struct refine_task *task,

@@ -324,7 +324,8 @@ static void eliminate(struct ordering *o, uint32_t p) {
 
 /* ---- before and after ---- */
 
-static void place_ordering(struct layout *layout, struct ordering *o) {
+static void place_ordering(struct layout *layout, void *context) {
+    struct ordering *o = context;
     o->nodes = layout_take(layout, o->n, sizeof *o->nodes);
     o->heads = layout_take(layout, o->n, sizeof *o->heads);
     o->lasts = layout_take(layout, o->n, sizeof *o->lasts);
@@ -337,15 +338,7 @@ static void place_ordering(struct layout *layout, struct ordering *o) {
 /* Room for the pattern, one more list of n at its end, and some to spare, so that compacting is rare. */
 static void *allocate_ordering(struct ordering *o, size_t entries) {
     bool fits = size_add(entries, entries / 5, &o->room) && size_add(o->room, o->n, &o->room);
-    struct layout layout = layout_measure();
-    place_ordering(&layout, o);
-    size_t bytes = fits ? layout_bytes(&layout) : 0;
-    void *block = bytes != 0 ? base_allocate(bytes) : NULL;
-    if (block) {
-        layout = layout_over(block);
-        place_ordering(&layout, o);
-    }
-    return block;
+    return fits ? layout_allocate(place_ordering, o) : NULL;
 }
 
 /* The degree of a row, UINT32_MAX where it is dense. */

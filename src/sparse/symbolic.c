@@ -214,7 +214,8 @@ static void count_columns(struct analysis *a) {
 
 /* ---- all that comes before L ---- */
 
-static void place_analysis(struct layout *layout, struct analysis *a) {
+static void place_analysis(struct layout *layout, void *context) {
+    struct analysis *a = context;
     a->order = layout_take(layout, a->n, sizeof *a->order);
     a->place = layout_take(layout, a->n, sizeof *a->place);
     a->parent = layout_take(layout, a->n, sizeof *a->parent);
@@ -224,14 +225,9 @@ static void place_analysis(struct layout *layout, struct analysis *a) {
 }
 
 static hn_status analysis_create(struct analysis *a, hn_error *error) {
-    struct layout layout = layout_measure();
-    place_analysis(&layout, a);
-    size_t bytes = layout_bytes(&layout);
-    a->block = bytes != 0 ? base_allocate(bytes) : NULL;
+    a->block = layout_allocate(place_analysis, a);
     if (!a->block)
         return error_no_memory(error, "symbolic factorisation");
-    layout = layout_over(a->block);
-    place_analysis(&layout, a);
     hn_status status = order_minimum_degree(a->n, a->first, a->index, a->order, error);
     if (status != HN_OK) {
         base_release(a->block);
@@ -247,7 +243,8 @@ static hn_status analysis_create(struct analysis *a, hn_error *error) {
 
 /* ---- the pattern of L ---- */
 
-static void place_symbolic(struct layout *layout, struct symbolic *s) {
+static void place_symbolic(struct layout *layout, void *context) {
+    struct symbolic *s = context;
     s->order = layout_take(layout, s->n, sizeof *s->order);
     s->place = layout_take(layout, s->n, sizeof *s->place);
     s->parent = layout_take(layout, s->n, sizeof *s->parent);
@@ -259,15 +256,8 @@ static void place_symbolic(struct layout *layout, struct symbolic *s) {
 }
 
 static hn_status symbolic_allocate(struct symbolic *s, hn_error *error) {
-    struct layout layout = layout_measure();
-    place_symbolic(&layout, s);
-    size_t bytes = layout_bytes(&layout);
-    s->block = bytes != 0 ? base_allocate(bytes) : NULL;
-    if (!s->block)
-        return error_no_memory(error, "symbolic factorisation");
-    layout = layout_over(s->block);
-    place_symbolic(&layout, s);
-    return HN_OK;
+    s->block = layout_allocate(place_symbolic, s);
+    return s->block ? HN_OK : error_no_memory(error, "symbolic factorisation");
 }
 
 /* Walks up the tree from j to what row k has met before, and writes k into each column on the way. */

@@ -21,8 +21,9 @@ struct lesson {
 
 /* ---- memory ---- */
 
-/* Run twice: over no memory to measure, over the block to place. */
-static void lay_out(struct layout *layout, const hn_trainer *t, struct learn_memory *m) {
+static void lay_out(struct layout *layout, void *context) {
+    struct learn_memory *m = context;
+    const hn_trainer *t = m->owner;
     size_t samples = CHUNK * t->options.policy.candidates, numbers = samples * t->outputs;
     if (t->layer) {
         m->workspace = layout_take(layout, hn_layer_workspace_bytes(t->layer), 1);
@@ -41,17 +42,9 @@ static void lay_out(struct layout *layout, const hn_trainer *t, struct learn_mem
 }
 
 static hn_status create_one(const hn_trainer *t, struct learn_memory *m, hn_error *error) {
-    struct layout layout = layout_measure();
-    lay_out(&layout, t, m);
-    size_t bytes = layout_bytes(&layout);
     bool tape = !t->layer || hn_layer_tape_bytes(t->layer, CHUNK * t->options.policy.candidates) > 0;
-    void *block = bytes && tape ? base_allocate(bytes) : NULL;
-    *m = (struct learn_memory){.block = block};
-    if (!block)
-        return error_no_memory(error, "training");
-    layout = layout_over(block);
-    lay_out(&layout, t, m);
-    return HN_OK;
+    m->block = tape ? layout_allocate(lay_out, m) : NULL;
+    return m->block ? HN_OK : error_no_memory(error, "training");
 }
 
 hn_status learn_memory_create(hn_trainer *t, hn_error *error) {
@@ -61,7 +54,7 @@ hn_status learn_memory_create(hn_trainer *t, hn_error *error) {
     if (!t->memory)
         return error_no_memory(error, "training");
     for (size_t i = 0; i < members; i++)
-        t->memory[i] = (struct learn_memory){.block = NULL};
+        t->memory[i] = (struct learn_memory){.owner = t};
     for (size_t i = 0; i < members && status == HN_OK; i++)
         status = create_one(t, &t->memory[i], error);
     return status;

@@ -6,8 +6,9 @@
 #include "base/memory.h"
 #include "training/policy_parts.h"
 
-/* Run twice: over no memory to measure, over the block to place. */
-static void lay_out(struct layout *layout, const hn_policy *p, struct policy_memory *m) {
+static void lay_out(struct layout *layout, void *context) {
+    struct policy_memory *m = context;
+    const hn_policy *p = m->owner;
     size_t samples = CHUNK * p->options.candidates, numbers = samples * p->outputs;
     m->refine.workspace = layout_take(layout, hn_layer_workspace_bytes(p->layer), 1);
     m->refine.loss = layout_take(layout, p->loss.bytes, 1);
@@ -28,15 +29,9 @@ static void lay_out(struct layout *layout, const hn_policy *p, struct policy_mem
 }
 
 static hn_status create_one(const hn_policy *p, struct policy_memory *m, hn_error *error) {
-    struct layout layout = layout_measure();
-    lay_out(&layout, p, m);
-    size_t bytes = layout_bytes(&layout);
-    void *block = bytes ? base_allocate(bytes) : NULL;
-    *m = (struct policy_memory){.block = block};
-    if (!block)
+    m->block = layout_allocate(lay_out, m);
+    if (!m->block)
         return error_no_memory(error, "a policy");
-    layout = layout_over(block);
-    lay_out(&layout, p, m);
     if (p->has_objective)
         loss_begin(&p->loss, m->refine.loss);
     if (p->refines)
@@ -53,7 +48,7 @@ hn_status policy_memory_create(hn_policy *p, hn_error *error) {
     if (!p->memory)
         return error_no_memory(error, "a policy");
     for (size_t i = 0; i < members; i++)
-        p->memory[i] = (struct policy_memory){.block = NULL};
+        p->memory[i] = (struct policy_memory){.owner = p};
     for (size_t i = 0; i < members && status == HN_OK; i++)
         status = create_one(p, &p->memory[i], error);
     return status;

@@ -20,6 +20,7 @@ enum {
 
 /* Memory of one thread, for one chunk. */
 struct policy_memory {
+    const hn_policy *owner;
     struct perceptron_memory *perceptron;
     struct refine_memory
         refine; /* the layer's workspace and the loss's memory are always there; the rest where it refines */

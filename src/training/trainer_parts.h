@@ -9,6 +9,7 @@
 
 /* What one thread needs beside the policy's memory: the way back of one chunk. */
 struct learn_memory {
+    const hn_trainer *owner;
     void *workspace, *tape;          /* of the layer that the loss goes through */
     double *steps;                   /* of the scheme dc3: its tape */
     double *grad_y, *grad_raw;       /* by y, by y_raw */

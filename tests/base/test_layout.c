@@ -4,6 +4,7 @@
 #include "support/check.h"
 
 #include "base/layout.h"
+#include "base/memory.h"
 #include "base/random.h"
 
 #include <stdlib.h>
@@ -23,7 +24,8 @@ static void draw(struct parts *parts, struct random *random) {
     }
 }
 
-static void place(struct layout *layout, struct parts *parts) {
+static void place(struct layout *layout, void *context) {
+    struct parts *parts = context;
     for (int i = 0; i < PARTS; i++)
         parts->place[i] = layout_take(layout, parts->count[i], parts->size[i]);
 }
@@ -89,8 +91,32 @@ static void parts_that_fit_one_by_one_may_not_fit_together(void **state) {
     assert_int_equal(layout_bytes(&layout), 0);
 }
 
+static void one_call_measures_allocates_and_places(void **state) {
+    (void)state;
+    struct random random = random_start(4, 0);
+    struct parts parts, huge;
+    draw(&parts, &random);
+    size_t bytes = layout_size(place, &parts);
+    assert_null(parts.place[0]);
+    unsigned char *block = layout_allocate(place, &parts);
+    assert_non_null(block);
+    for (int i = 0; i < PARTS; i++) {
+        assert_int_equal((uintptr_t)parts.place[i] % LAYOUT_ALIGNMENT, 0);
+        assert_true(parts.place[i] >= block);
+        assert_true(parts.place[i] + parts.count[i] * parts.size[i] <= block + bytes);
+    }
+    fill_and_read_back(&parts);
+    base_release(block);
+    huge = parts;
+    huge.count[PARTS / 2] = SIZE_MAX;
+    huge.size[PARTS / 2] = 8;
+    assert_int_equal(layout_size(place, &huge), 0);
+    assert_null(layout_allocate(place, &huge));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_call_measures_allocates_and_places),
         cmocka_unit_test(parts_fit_the_measured_block_wherever_it_starts),
         cmocka_unit_test(a_layout_of_nothing_has_a_size_that_can_be_asked_for),
         cmocka_unit_test(a_sum_that_does_not_fit_has_no_size),

@@ -7,7 +7,8 @@
 #include "base/layout.h"
 #include "base/memory.h"
 
-static void place(struct layout *layout, struct runner *runner) {
+static void place(struct layout *layout, void *context) {
+    struct runner *runner = context;
     runner->slots = layout_take(layout, runner->program->slots, LANES * sizeof *runner->slots);
 }
 
@@ -16,14 +17,9 @@ hn_status runner_create(struct runner *runner, const struct program *program, hn
     hn_status status = backend_choose(&runner->backend, HN_INSTRUCTIONS_BEST, error);
     if (status != HN_OK)
         return status;
-    struct layout layout = layout_measure();
-    place(&layout, runner);
-    size_t bytes = layout_bytes(&layout);
-    runner->block = bytes ? base_allocate(bytes) : NULL;
+    runner->block = layout_allocate(place, runner);
     if (!runner->block)
         return error_no_memory(error, "running a program");
-    layout = layout_over(runner->block);
-    place(&layout, runner);
     program_prepare(program, runner->slots);
     return HN_OK;
 }
