@@ -5,11 +5,11 @@
  *     v = H^-1 r            dpotrs
  *     y = y - J' v          dgemv
  *
- * c and J come from the layer's own program and kernel, for LANES samples at once, and are copied out sample by sample; the time
+ * c and J come from the layer's own executor, for several samples at once, and are copied out sample by sample; the time
  * of both is included. One OpenBLAS thread per worker; a worker's numbers (85 kB) stay in its cache.
  *
  * SPDX-License-Identifier: MIT */
-#include "layer/layer_parts.h"
+#include "layer/driver.h"
 #include "layer_speed.h"
 
 #include <pthread.h>
@@ -47,65 +47,68 @@ struct worker_memory {
 };
 
 /* r = max(0, c - bu) - max(0, bl - c), and J: entries outside the pattern stay 0. */
-static void copy_out(const hn_layer *layer, const struct worker_memory *memory, int lane) {
-    const struct rows_task *task = &layer->task;
-    const double *slots = memory->slots + lane;
-    for (size_t i = 0; i < layer->rows; i++) {
-        double c = slots[task->value[i]], over = c - slots[task->upper[i]], under = slots[task->lower[i]] - c;
+static void copy_out(const struct plan *plan, const struct worker_memory *memory, const struct point *p) {
+    const uint32_t *value = plan_words(plan, plan->value), *first = plan_words(plan, plan->jacobian.first);
+    const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
+    const uint32_t *column = plan_words(plan, plan->jacobian.column), *slot = plan_words(plan, plan->jacobian.slot);
+    for (size_t i = 0; i < plan->rows; i++) {
+        double c = *point_at(p, value[i]), over = c - *point_at(p, upper[i]), under = *point_at(p, lower[i]) - c;
         memory->residual[i] = (over > 0 ? over : 0) - (under > 0 ? under : 0);
-        for (size_t e = layer->jacobian.first[i]; e < layer->jacobian.first[i + 1]; e++)
-            memory->J[layer->jacobian.column[e] * layer->rows + i] = slots[layer->jacobian.place[e]];
+        for (size_t e = first[i]; e < first[i + 1]; e++)
+            memory->J[column[e] * plan->rows + i] = *point_at(p, slot[e]);
     }
 }
 
-static void step(const hn_layer *layer, const struct worker_memory *memory, int lane) {
-    static const int one = 1, stride = LANES;
+static void step(const struct plan *plan, const struct worker_memory *memory, const struct point *p) {
+    static const int one = 1;
     static const double plus = 1, zero = 0, minus = -1;
-    const int m = (int)layer->rows, n = (int)layer->outputs;
+    const int m = (int)plan->rows, n = (int)plan->outputs, stride = (int)p->width;
     double *H = memory->H, *v = memory->residual;
     int info;
-    copy_out(layer, memory, lane);
+    copy_out(plan, memory, p);
     dsyrk_("L", "N", &m, &n, &plus, memory->J, &m, &zero, H, &m); /* H = J J' */
     for (int i = 0; i < m; i++)
-        H[i + i * m] += layer->options.damping;  /* H = J J' + eps I */
-    dpotrf_("L", &m, H, &m, &info);              /* H = L L' */
-    dpotrs_("L", &m, &one, H, &m, v, &m, &info); /* v = H^-1 r */
-    dgemv_("T", &m, &n, &minus, memory->J, &m, v, &one, &plus, memory->slots + layer->y + lane, &stride); /* y - J' v */
+        H[i + i * m] += plan->options.damping;                                                 /* H = J J' + eps I */
+    dpotrf_("L", &m, H, &m, &info);                                                            /* H = L L' */
+    dpotrs_("L", &m, &one, H, &m, v, &m, &info);                                               /* v = H^-1 r */
+    dgemv_("T", &m, &n, &minus, memory->J, &m, v, &one, &plus, point_at(p, plan->y), &stride); /* y - J' v */
 }
 
-static void correct_lanes(const struct yardstick *all, const struct worker_memory *memory, size_t first) {
-    const hn_layer *layer = all->layer;
-    size_t left = all->batch->count - first, inputs = layer->inputs, outputs = layer->outputs;
-    int lanes = left < LANES ? (int)left : LANES;
-    for (int lane = 0; lane < lanes; lane++) {
-        size_t sample = first + (size_t)lane;
-        for (size_t i = 0; i < inputs; i++)
-            memory->slots[layer->x + i * LANES + (size_t)lane] = all->batch->x[sample * inputs + i];
-        for (size_t j = 0; j < outputs; j++)
-            memory->slots[layer->y + j * LANES + (size_t)lane] = all->batch->y_raw[sample * outputs + j];
+static void correct_together(const struct yardstick *all, const struct worker_memory *memory, size_t first) {
+    const struct executor *x = &all->layer->lanes;
+    const struct plan *plan = x->plan;
+    size_t left = all->batch->count - first, inputs = plan->inputs, outputs = plan->outputs;
+    uint32_t count = left < x->width ? (uint32_t)left : x->width;
+    for (uint32_t k = 0; k < count; k++) {
+        const struct point p = {plan, memory->slots + k, x->width};
+        point_write(&p, plan->x, inputs, all->batch->x + (first + k) * inputs);
+        point_write(&p, plan->y, outputs, all->batch->y_raw + (first + k) * outputs);
     }
-    layer->backend.run(layer->program, 0, memory->slots);
-    for (int k = 0; k < layer->options.iterations; k++) {
-        layer->backend.run(layer->program, 1, memory->slots);
-        for (int lane = 0; lane < lanes; lane++)
-            step(layer, memory, lane);
+    x->prepare(x, memory->slots);
+    for (int i = 0; i < plan->options.iterations; i++) {
+        x->evaluate(x, memory->slots, NULL, true);
+        for (uint32_t k = 0; k < count; k++) {
+            const struct point p = {plan, memory->slots + k, x->width};
+            step(plan, memory, &p);
+        }
     }
-    for (int lane = 0; lane < lanes; lane++)
-        for (size_t j = 0; j < outputs; j++)
-            all->batch->y[(first + (size_t)lane) * outputs + j] = memory->slots[layer->y + j * LANES + (size_t)lane];
+    for (uint32_t k = 0; k < count; k++) {
+        const struct point p = {plan, memory->slots + k, x->width};
+        point_read(&p, plan->y, outputs, all->batch->y + (first + k) * outputs);
+    }
 }
 
 static void *work(void *argument) {
     struct yardstick *all = argument;
-    const hn_layer *layer = all->layer;
-    size_t m = layer->rows, n = layer->outputs, first;
+    const struct executor *x = &all->layer->lanes;
+    size_t m = x->plan->rows, n = x->plan->outputs, first;
     struct worker_memory memory = {.J = reserve(m * n, sizeof(double)),
                                    .H = reserve(m * m, sizeof(double)),
                                    .residual = reserve(m, sizeof(double))};
-    memory.slots = aligned_alloc(64, layer->program->slots * LANES * sizeof(double));
-    program_prepare(layer->program, memory.slots);
-    while ((first = __atomic_fetch_add(&all->next, LANES, __ATOMIC_RELAXED)) < all->batch->count)
-        correct_lanes(all, &memory, first);
+    memory.slots = aligned_alloc(64, (x->bytes + 63) / 64 * 64);
+    x->begin(x, memory.slots);
+    while ((first = __atomic_fetch_add(&all->next, x->width, __ATOMIC_RELAXED)) < all->batch->count)
+        correct_together(all, &memory, first);
     free(memory.slots);
     free(memory.J);
     free(memory.H);

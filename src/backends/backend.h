@@ -7,10 +7,10 @@
 #ifndef HN_BACKENDS_BACKEND_H
 #define HN_BACKENDS_BACKEND_H
 
+#include "backends/rows.h"
 #include "base/lanes.h"
 #include "program/program.h"
 #include "sparse/damped_system.h"
-#include "sparse/rows.h"
 
 /* Tasks of modules that stand below this one and bring kernels of their own; see kernels.h. */
 struct barrier_task;
@@ -63,7 +63,7 @@ struct backend backend_portable(void);
 struct backend backend_avx2(void);
 struct backend backend_avx512(void);
 
-/* For slots of one sample: places count in LANES all the same. The same bits again. */
+/* For slots of one sample, whose offsets are slots. The same bits again. */
 struct backend backend_single(void);
 
 /* The table of this name ("portable", "avx2", "avx512"), or the best one for NULL. Fails when the name is unknown or this

@@ -5,11 +5,11 @@
 #define HN_BACKENDS_KERNELS_H
 
 #include "backends/backend.h"
+#include "backends/rows_kernel.h"
 #include "network/matrix_kernel.h"
 #include "program/program_kernel.h"
 #include "refinement/barrier_kernel.h"
 #include "sparse/damped_kernel.h"
-#include "sparse/rows_kernel.h"
 
 static inline struct backend kernel_table(const char *name) {
     return (struct backend){

@@ -21,14 +21,13 @@
 #error "hardnet must not be compiled with -ffast-math: it hides NaN and changes results"
 #endif
 
-/* A slot of LANES samples is this many wides. A file that defines ONE_LANE compiles the kernels for slots of one sample; places
- * keep counting in LANES, so that the same streams serve both. */
+/* A slot of LANES samples is this many wides. A file that defines ONE_LANE compiles the kernels for slots of one sample. */
 #ifdef ONE_LANE
 enum { LANE_PARTS = 1, LANES_HERE = 1 };
 #else
 enum { LANE_PARTS = LANES / WIDTH, LANES_HERE = LANES };
 #endif
-#define SLOT_AT(slots, place) ((slots) + (place) / (LANES / LANES_HERE))
+#define SLOT_AT(slots, offset) ((slots) + (offset))
 
 #define WIDE_INLINE static inline __attribute__((always_inline, unused))
 

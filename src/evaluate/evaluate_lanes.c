@@ -9,10 +9,13 @@
 #include "evaluate/evaluator.h"
 
 #include <math.h>
-#include <string.h>
 
-uint32_t evaluator_stride(void) {
-    return LANES;
+hn_status evaluator_widen(hn_evaluator *evaluator, hn_error *error) {
+    hn_status status = HN_OK;
+    for (int piece = 0; piece < PIECES && status == HN_OK; piece++)
+        if (evaluator->program[piece])
+            status = program_widen(&evaluator->together[piece], evaluator->program[piece], LANES, error);
+    return status;
 }
 
 static double *place_slots(struct layout *layout, size_t slots) {
@@ -52,7 +55,7 @@ static void load(const struct run *run, enum space space, const double *samples,
     for (size_t s = 0; s < count && samples; s++)
         from[s] = samples + (repeat ? 0 : (first + s) * width);
     if (samples && width > 0)
-        run->backend->load(run->slots, (uint32_t)(run->program->leaf_slot[space] * LANES), width, from);
+        run->backend->load(run->slots, (uint32_t)(run->program->leaf_slot[space] * run->lanes), width, from);
 }
 
 static void load_weight(const struct run *run, enum space space, size_t index, size_t first, size_t count) {
@@ -150,12 +153,10 @@ static void run_samples(const struct run *run, size_t first, size_t count) {
 }
 
 static void run_one(struct run *run, size_t sample) {
-    const struct program *program = run->program;
     run->backend = &run->evaluator->single;
+    run->program = run->evaluator->program[run->piece];
     run->lanes = 1;
-    memset(run->slots, 0, program->slots * sizeof *run->slots);
-    if (program->constant_count)
-        memcpy(run->slots, program->constants, program->constant_count * sizeof *run->slots);
+    program_prepare(run->program, run->slots);
     run_samples(run, sample, 1);
 }
 
@@ -182,7 +183,7 @@ void evaluator_run(const hn_evaluator *evaluator, const hn_evaluation *evaluatio
     for (int piece = 0; piece < PIECES; piece++) {
         struct run run = {.evaluator = evaluator,
                           .evaluation = evaluation,
-                          .program = evaluator->program[piece],
+                          .program = evaluator->together[piece],
                           .backend = &evaluator->backend,
                           .lanes = LANES,
                           .piece = (enum piece)piece,

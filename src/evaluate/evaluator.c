@@ -33,6 +33,8 @@ static hn_status prepare(hn_evaluator *evaluator, const hn_model *model, const h
     evaluator->single = backend_single();
     if (status == HN_OK)
         status = evaluator_build(evaluator, model, options, error);
+    if (status == HN_OK)
+        status = evaluator_widen(evaluator, error);
     if (status != HN_OK)
         return status;
     hn_instructions_find(evaluator->backend.name, &evaluator->instructions);
@@ -74,8 +76,10 @@ hn_status hn_evaluator_create(hn_evaluator **out, const hn_model *model, const h
 void hn_evaluator_destroy(hn_evaluator *evaluator) {
     if (!evaluator)
         return;
-    for (int piece = 0; piece < PIECES; piece++)
+    for (int piece = 0; piece < PIECES; piece++) {
         program_destroy(evaluator->program[piece]);
+        program_destroy(evaluator->together[piece]);
+    }
     arena_release(&evaluator->arena);
     base_release(evaluator);
 }

@@ -45,8 +45,9 @@ struct hn_evaluator {
     struct backend backend, single;
     hn_instructions instructions;
     size_t inputs, outputs, rows;
-    size_t functions; /* rows, and one for the objective if there is one: multipliers of products */
-    struct program *program[PIECES];
+    size_t functions;                 /* rows, and one for the objective if there is one: multipliers of products */
+    struct program *program[PIECES];  /* for one sample, */
+    struct program *together[PIECES]; /* and for as many as go side by side */
     struct quantity quantity[HN_QUANTITY_COUNT];
     size_t nodes;
     bool hessian_left_out;
@@ -63,7 +64,8 @@ hn_status evaluation_check(hn_evaluation *own, const hn_evaluator *evaluator, co
 
 /* ---- over lanes ---- */
 
-uint32_t evaluator_stride(void);
+/* Every program once more, for as many samples as go side by side. */
+hn_status evaluator_widen(hn_evaluator *evaluator, hn_error *error);
 size_t evaluator_workspace(const hn_evaluator *evaluator); /* bytes; 0 when they do not fit a size_t */
 
 /* Samples first to before end of an evaluation that was checked. */

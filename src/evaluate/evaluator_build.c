@@ -336,10 +336,8 @@ static hn_status add_hessian(struct builder *b, hn_error *error) {
 static hn_status compile(struct builder *b, enum piece piece, hn_error *error) {
     static const uint8_t phases[SPACE_COUNT] = {[SPACE_X] = 0, [SPACE_Y] = 1, 2, 2, 2, 2, 2, 2};
     const hn_evaluator *e = b->evaluator;
-    struct program_request request = {.stride = evaluator_stride(),
-                                      .graph = &b->problem.graph,
-                                      .outputs = b->list[piece].nodes,
-                                      .output_count = b->list[piece].count};
+    struct program_request request = {
+        .stride = 1, .graph = &b->problem.graph, .outputs = b->list[piece].nodes, .output_count = b->list[piece].count};
     request.leaf_count[SPACE_X] = e->inputs;
     request.leaf_count[SPACE_Y] = e->outputs;
     request.leaf_count[SPACE_V] = e->functions;

@@ -9,8 +9,7 @@
 struct npy_header {
     size_t data; /* offset of the first value */
     bool big_endian, fortran_order;
-    char kind;   /* 'f'loat, 'i'nteger, 'u'nsigned or 'b'oolean */
-    size_t item; /* bytes of a value: 1, 2, 4 or 8 */
+    size_t item; /* bytes of a value: 4 or 8 */
     int dimensions;
     size_t shape[2];
 };

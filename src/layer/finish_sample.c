@@ -1,173 +1,87 @@
 /* finish_sample.c - the verdict on a sample, from the evaluation at the y that is returned, and its report.
  *
- * A violated sample whose J' r vanishes against |J| |r| is called locally infeasible; rows are first brought to one scale.
- *
  * SPDX-License-Identifier: MIT */
-#include "layer/layer_parts.h"
+#include "layer/driver.h"
 
-#include <math.h>
 #include <string.h>
 
-/* |J' r| / (|J| |r|) below which r cannot be lowered: looser where steps had come to a stand. */
-static const double STATIONARY = 1e-8, STATIONARY_STUCK = 1e-6;
+/* What came in: the raw output, or the model's start. */
+static double came_in(const struct worker *worker, uint32_t seat, size_t output) {
+    const struct point p = worker_point(worker, seat);
+    const double *raw = batch_raw(worker, worker->seat[seat].sample);
+    return raw ? raw[output] : *point_at(&p, plan_words(worker->plan, worker->plan->start)[output]);
+}
 
-double lane_violation(const struct worker *worker, int lane, size_t *row) {
-    const struct rows_task *task = &worker->layer->task;
-    const double *r = lane_at(worker, task->residual, lane);
-    double worst = 0;
-    *row = SIZE_MAX;
-    for (size_t i = 0; i < task->rows; i++) {
-        double size = fabs(r[i * (size_t)worker->lanes]);
-        bool bounded = !isnan(*lane_at(worker, task->lower[i], lane)) && !isnan(*lane_at(worker, task->upper[i], lane));
-        if (!isfinite(*lane_at(worker, task->value[i], lane)) || !isfinite(size) || !bounded) {
-            *row = i;
+/* |y - y_raw|; infinite when what came in is not finite. */
+static double moved(const struct worker *worker, uint32_t seat, const double *y) {
+    size_t outputs = worker->plan->outputs;
+    double scale = 0, sum = 0;
+    for (size_t j = 0; j < outputs; j++) {
+        double from = came_in(worker, seat, j), part = point_abs(from - y[j]);
+        scale = sample_is_finite(from) ? sample_greater(scale, part) : INFINITY;
+        if (!sample_is_finite(scale))
             return INFINITY;
-        }
-        if (size > worst) {
-            worst = size;
-            *row = i;
-        }
     }
-    return worst;
-}
-
-/* 1 / max(1, largest entry) of row i of J. */
-static double row_scale(const struct worker *worker, int lane, size_t i) {
-    const struct place_matrix *j = &worker->layer->jacobian;
-    double most = 1;
-    for (size_t e = j->first[i]; e < j->first[i + 1]; e++)
-        most = fmax(most, fabs(*lane_at(worker, j->place[e], lane)));
-    return 1 / most;
-}
-
-/* |J' r|^2 / (|J|^2 |r|^2) over violated rows; r and J scaled so that squares do not overflow. */
-static double stationarity(const struct worker *worker, int lane) {
-    const hn_layer *layer = worker->layer;
-    const struct place_matrix *j = &layer->jacobian;
-    const double *r = lane_at(worker, layer->task.residual, lane);
-    double *gradient = worker->row, entries = 0, squares = 0, sum = 0, largest = 0;
-    memset(gradient, 0, layer->outputs * sizeof *gradient);
-    for (size_t i = 0; i < layer->rows; i++)
-        largest = fmax(largest, fabs(r[i * (size_t)worker->lanes] * row_scale(worker, lane, i)));
-    for (size_t i = 0; i < layer->rows; i++) {
-        double scale = row_scale(worker, lane, i);
-        double own = r[i * (size_t)worker->lanes] * scale / largest;
-        squares += own * own;
-        for (size_t e = j->first[i]; own != 0 && e < j->first[i + 1]; e++) {
-            double entry = *lane_at(worker, j->place[e], lane) * scale;
-            entries += entry * entry;
-            gradient[j->column[e]] += entry * own;
-        }
-    }
-    for (size_t k = 0; k < layer->outputs; k++)
-        sum += gradient[k] * gradient[k];
-    return sum == 0 ? 0 : sum / (entries * squares);
-}
-
-static hn_outcome verdict(const struct worker *worker, int lane) {
-    const hn_layer *layer = worker->layer;
-    const struct lane *own = &worker->lane[lane];
-    double measure = *lane_at(worker, layer->task.summary + SUMMARY_WORST * LANES, lane), bound = 0;
-    bool finite = mask_get(worker, layer->task.summary + SUMMARY_FINITE * LANES, lane);
-    if (own->unusable)
-        return own->outcome;
-    if (finite && measure <= layer->options.tolerance)
-        return HN_OUTCOME_OK;
-    if (own->outcome == HN_OUTCOME_STALLED)
-        bound = STATIONARY_STUCK;
-    else if (own->outcome == HN_OUTCOME_ITERATION_LIMIT)
-        bound = STATIONARY;
-    else
-        return own->outcome == HN_OUTCOME_OK ? HN_OUTCOME_STALLED : own->outcome;
-    return finite && stationarity(worker, lane) <= bound * bound ? HN_OUTCOME_LOCALLY_INFEASIBLE : own->outcome;
-}
-
-static double distance(const double *a, const double *b, size_t count) {
-    double scale = 0, sum = 0;
-    for (size_t i = 0; i < count; i++)
-        scale = fmax(scale, fabs(a[i] - b[i]));
-    for (size_t i = 0; i < count && scale > 0 && isfinite(scale); i++)
-        sum += (a[i] - b[i]) / scale * ((a[i] - b[i]) / scale);
-    return isfinite(scale) ? scale * sqrt(sum) : INFINITY;
-}
-
-/* From the raw output, or from the model's start; infinite when that is not finite. */
-static double moved(const struct worker *worker, int lane, const double *y) {
-    const hn_layer *layer = worker->layer;
-    const hn_batch *batch = worker->batch;
-    size_t sample = worker->lane[lane].sample, outputs = layer->outputs, unused;
-    if (batch->y_raw) {
-        const double *raw = batch->y_raw + (batch->repeat_y ? 0 : sample * outputs);
-        return all_finite(raw, outputs, &unused) ? distance(raw, y, outputs) : INFINITY;
-    }
-    double scale = 0, sum = 0;
-    for (size_t k = 0; k < outputs; k++)
-        scale = fmax(scale, fabs(*lane_at(worker, layer->start[k], lane) - y[k]));
-    for (size_t k = 0; k < outputs && scale > 0 && isfinite(scale); k++) {
-        double part = (*lane_at(worker, layer->start[k], lane) - y[k]) / scale;
+    for (size_t j = 0; j < outputs && scale > 0; j++) {
+        double part = (came_in(worker, seat, j) - y[j]) / scale;
         sum += part * part;
     }
-    return isfinite(scale) ? scale * sqrt(sum) : INFINITY;
+    return scale * sqrt(sum);
 }
 
-static void report(struct worker *worker, int lane, const double *y) {
-    const struct lane *own = &worker->lane[lane];
-    hn_report out = {.iterations = own->iteration,
-                     .steps = own->best_step,
-                     .violation_before = own->before,
+static void report(const struct worker *worker, uint32_t seat, const double *y) {
+    const struct seat *own = &worker->seat[seat];
+    const struct sample *s = &own->state;
+    const struct point p = worker_point(worker, seat);
+    hn_report out = {.outcome = s->outcome,
+                     .iterations = s->iteration,
+                     .steps = s->best_step,
+                     .violation_before = s->before,
                      .culprit = own->culprit,
-                     .damping = own->used};
-    out.outcome = own->outcome;
-    out.violation = lane_violation(worker, lane, &out.worst);
-    if (own->outcome == HN_OUTCOME_BAD_BOUNDS) {
+                     .damping = s->used};
+    out.violation = point_violation(&p, &out.worst);
+    if (s->outcome == HN_OUTCOME_BAD_BOUNDS) {
         out.violation = INFINITY;
         out.worst = own->culprit;
     }
-    out.moved = moved(worker, lane, y);
+    out.moved = moved(worker, seat, y);
     report_write(worker->batch, own->sample, &out);
 }
 
 /* What y_raw has to move by, for the next call. */
-static void keep_warm(const struct worker *worker, int lane, const double *y) {
-    const hn_layer *layer = worker->layer;
-    const hn_batch *batch = worker->batch;
-    const struct lane *own = &worker->lane[lane];
-    double *warm = batch->warm + own->sample * layer->outputs;
-    for (size_t j = 0; j < layer->outputs; j++) {
-        size_t at = batch->repeat_y ? j : own->sample * layer->outputs + j;
-        double raw = batch->y_raw ? batch->y_raw[at] : *lane_at(worker, layer->start[j], lane);
-        warm[j] = own->outcome == HN_OUTCOME_OK ? y[j] - raw : 0;
-    }
+static void keep_warm(const struct worker *worker, uint32_t seat, const double *y) {
+    const struct seat *own = &worker->seat[seat];
+    double *warm = worker->batch->warm + own->sample * worker->plan->outputs;
+    for (size_t j = 0; j < worker->plan->outputs; j++)
+        warm[j] = own->state.outcome == HN_OUTCOME_OK ? y[j] - came_in(worker, seat, j) : 0;
 }
 
-/* The tape holds the last attempt alone. When an earlier one had the better iterate the way there is lost: the sample, which is
- * not ok, then counts as if it had come in as it goes out. */
-static void close_tape(const struct worker *worker, struct lane *own) {
-    double *tape = tape_of(worker->layer, worker->batch, own->sample);
-    bool lost = own->best_attempt != own->attempt;
-    bool longer = !lost && (size_t)own->best_step > worker->layer->tape_steps;
-    tape[TAPE_STEPS] = lost || longer ? 0 : own->best_step;
-    tape[TAPE_ATTEMPT] = own->unusable ? TAPE_UNUSABLE : longer ? TAPE_TOO_SHORT : lost ? 0 : own->attempt;
+static hn_outcome verdict(const struct worker *worker, uint32_t seat, const struct sample_numbers *n) {
+    const struct sample_options *o = &worker->plan->options;
+    const struct sample *s = &worker->seat[seat].state;
+    const struct point p = worker_point(worker, seat);
+    double bound = sample_asks_stationarity(s, o, n);
+    bool stationary = bound > 0 && point_stationarity(&p, worker->row) <= bound * bound;
+    return sample_verdict(s, o, n, stationary);
 }
 
-void finish_sample(struct worker *worker, int lane) {
-    const hn_layer *layer = worker->layer;
+void worker_finish(struct worker *worker, uint32_t seat, const struct sample_numbers *n) {
+    const struct plan *plan = worker->plan;
     const hn_batch *batch = worker->batch;
-    struct lane *own = &worker->lane[lane];
-    if (!own->last) {
-        own->best_step = own->steps;
-        own->best_attempt = own->attempt;
+    struct seat *own = &worker->seat[seat];
+    const struct point p = worker_point(worker, seat);
+    own->state.outcome = verdict(worker, seat, n);
+    if (batch->tape) {
+        struct tape tape = worker_tape(worker, seat);
+        tape_close(&tape, &own->state);
     }
-    own->outcome = verdict(worker, lane);
-    if (batch->tape)
-        close_tape(worker, own);
     if (batch->residual)
-        lane_read(worker, layer->task.residual, lane, layer->rows, batch->residual + own->sample * layer->rows);
-    lane_read(worker, layer->y, lane, layer->outputs, worker->row);
+        point_read(&p, plan->residual, plan->rows, batch->residual + own->sample * plan->rows);
+    point_read(&p, plan->y, plan->outputs, worker->row);
     if (batch->reports)
-        report(worker, lane, worker->row);
+        report(worker, seat, worker->row);
     if (batch->warm)
-        keep_warm(worker, lane, worker->row);
-    memcpy(batch->y + own->sample * layer->outputs, worker->row, layer->outputs * sizeof *worker->row);
-    own->busy = false;
+        keep_warm(worker, seat, worker->row);
+    memcpy(batch->y + own->sample * plan->outputs, worker->row, plan->outputs * sizeof *worker->row);
+    own->state.doing = SAMPLE_IDLE;
 }

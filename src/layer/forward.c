@@ -1,249 +1,183 @@
-/* forward.c - corrects samples: rounds of evaluate, decide, step over LANES samples at once.
+/* forward.c - corrects samples: rounds of evaluate, decide, step over all seats of a worker.
  *
- *     load     a free lane takes the next sample; what depends on x alone is evaluated
- *     evaluate c, J and r at the present iterate of every lane; twice for a new sample with a warm start
- *     decide   per lane: go on, reject the step, or end (control.c); a sample that ends somewhere else than at its best iterate
- *              returns there first, so that every verdict comes from an evaluation at the returned y
+ *     load     a free seat takes the next sample; what depends on x only is evaluated
+ *     evaluate c, J and r at the present iterate of every sample; twice for a new sample with a warm start
+ *     decide   per sample (sample/sample.h): go on, reject the step, rewind, restart, or end
  *     step     eps, factor, solve, y = base - A' (A A' + eps I)^-1 W r
  *
- * Lanes know nothing of each other. A lane that has no sample goes on computing with old numbers, which nobody reads.
+ * A seat that has no sample goes on computing with old numbers, which nobody reads.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
-#include "layer/layer_parts.h"
+#include "layer/driver.h"
 
-#include <math.h>
-
-/* ---- rounds ---- */
-
-static bool set_masks(const struct worker *worker, uint32_t place, const bool *values) {
-    bool any = false;
-    for (int lane = 0; lane < worker->lanes; lane++) {
-        mask_set(worker, place, lane, values[lane]);
-        any = any || values[lane];
-    }
-    return any;
-}
+/* ---- evaluation ---- */
 
 static void evaluate(struct worker *worker) {
-    const hn_layer *layer = worker->layer;
-    worker->backend.run(layer->program, 1, worker->slots);
-    if (layer->weighted) {
-        bool fresh[LANES];
-        for (int lane = 0; lane < worker->lanes; lane++)
-            fresh[lane] = worker->lane[lane].busy && worker->lane[lane].fresh;
-        if (set_masks(worker, layer->mask_fresh, fresh))
-            worker->backend.rescale(&layer->task, worker->slots, layer->mask_fresh);
-    }
-    worker->backend.residual(&layer->task, worker->slots);
+    bool fresh[EXECUTOR_WIDEST];
+    for (uint32_t k = 0; k < worker->width; k++)
+        fresh[k] = sample_is_fresh(&worker->seat[k].state);
+    worker->executor->evaluate(worker->executor, worker->slots, worker->plan->options.weighted ? fresh : NULL, false);
 }
 
-static void watch(struct worker *worker, int lane) {
-    const struct lane *own = &worker->lane[lane];
-    if (!worker->batch->watch || own->last)
+static void watch(struct worker *worker, uint32_t seat, const struct sample_numbers *n) {
+    const struct seat *own = &worker->seat[seat];
+    const struct point p = worker_point(worker, seat);
+    if (!worker->batch->watch || sample_is_last(&own->state))
         return;
-    lane_read(worker, worker->layer->y, lane, worker->layer->outputs, worker->row);
-    worker->batch->watch(worker->batch->watch_context, own->sample, own->iteration, worker->row,
-                         *lane_at(worker, worker->layer->task.summary, lane), own->iteration ? own->used : NAN);
+    point_read(&p, worker->plan->y, worker->plan->outputs, worker->row);
+    worker->batch->watch(worker->batch->watch_context, own->sample, own->state.iteration, worker->row, n->measure,
+                         own->state.iteration ? own->state.used : NAN);
 }
 
-/* The eps of the step that led here, and where on the tape this iterate goes. */
-static double *record(struct worker *worker, int lane) {
-    const hn_layer *layer = worker->layer;
-    const struct lane *own = &worker->lane[lane];
-    if (!worker->batch->tape)
-        return NULL;
-    double *eps = tape_of(layer, worker->batch, own->sample) + TAPE_HEAD;
-    size_t steps = (size_t)own->steps, most = layer->tape_steps;
-    if (steps > 0 && steps <= most)
-        eps[steps - 1] = own->clipped ? -own->used : own->used;
-    tape_prefetch(worker, lane, own->steps + 1, true);
-    return steps < most ? eps + most + steps * layer->outputs : NULL;
-}
+/* ---- decisions ---- */
 
-/* The present iterate becomes the base of the next step. */
-static bool accept(struct worker *worker, int lane, double **tape) {
-    struct lane *own = &worker->lane[lane];
-    double measure = *lane_at(worker, worker->layer->task.summary, lane);
-    if (own->rewinds) {
-        own->steps = own->best_step;
-        return false;
-    }
-    if (!own->fresh)
-        own->steps++;
-    *tape = record(worker, lane);
-    own->fresh = false;
-    bool improved = measure <= own->best; /* of equals the last */
-    if (improved) {
-        own->best = measure;
-        own->best_step = own->steps;
-        own->best_attempt = own->attempt;
-    }
-    return improved;
-}
-
-/* Ends at the present iterate when it is the one to return, else goes back to the best one for a last evaluation. */
-static void end(struct worker *worker, int lane, bool here) {
-    struct lane *own = &worker->lane[lane];
-    if (here || own->last)
-        finish_sample(worker, lane);
-    else
-        own->last = true;
-}
-
-/* A, W r and y of the accepted lanes; the first eps of those that have none yet. */
-static void take_over(struct worker *worker) {
-    const hn_layer *layer = worker->layer;
-    const struct backend *backend = &worker->backend;
-    bool clips[LANES] = {false};
-    for (int lane = 0; lane < worker->lanes; lane++) {
-        const struct lane *own = &worker->lane[lane];
-        *lane_at(worker, layer->task.hold, lane) = control_hold(worker, lane, own->stage);
-        clips[lane] = own->busy && mask_get(worker, layer->mask_accept, lane) && control_clips(layer, own);
-    }
-    backend->weigh(&layer->task, worker->slots, layer->mask_accept);
-    worker_hold_bounds(worker, clips);
-    backend->copy(worker->slots, layer->y, layer->base, layer->outputs, layer->mask_accept);
-    bool begins = false;
-    for (int lane = 0; lane < worker->lanes; lane++)
-        begins = begins || (worker->lane[lane].busy && worker->lane[lane].eps < 0);
-    if (!begins)
-        return;
-    backend->largest(&layer->task, worker->slots, layer->largest);
-    for (int lane = 0; lane < worker->lanes; lane++)
-        if (worker->lane[lane].busy && worker->lane[lane].eps < 0)
-            control_begin(worker, lane);
-}
-
-/* What was decided about the iterates of all lanes. */
+/* What was decided about the iterates of all seats. */
 struct decisions {
-    bool accepted[LANES], improved[LANES];
-    double *tape[LANES]; /* where an accepted iterate is written to */
+    bool accepted[EXECUTOR_WIDEST], improved[EXECUTOR_WIDEST], any;
+    double *tape[EXECUTOR_WIDEST]; /* where an accepted iterate is written to */
 };
 
-static void decide_lane(struct worker *worker, int lane, struct decisions *all) {
-    struct lane *own = &worker->lane[lane];
-    enum decision decision = control_decide(worker, lane);
-    bool usable = mask_get(worker, worker->layer->task.summary + SUMMARY_FINITE * LANES, lane);
-    if (usable && (decision == GO_ON || decision == END || decision == REWIND || decision == RESTART)) {
-        all->accepted[lane] = true;
-        all->improved[lane] = accept(worker, lane, &all->tape[lane]);
+static void answer(struct worker *worker, uint32_t seat) {
+    struct sample *s = &worker->seat[seat].state;
+    const struct point p = worker_point(worker, seat);
+    struct sample_slope slope = {.entries = 0};
+    if (s->asks == SAMPLE_ASKS_NOTHING)
+        return;
+    if (s->asks == SAMPLE_ASKS_SLOPE)
+        point_slope(&p, worker->row, &slope);
+    sample_answer(s, &slope, s->asks == SAMPLE_ASKS_SLOPE || point_entries_finite(&p));
+}
+
+static double *record(const struct worker *worker, uint32_t seat, enum sample_step led) {
+    const struct sample *s = &worker->seat[seat].state;
+    if (!worker->batch->tape)
+        return NULL;
+    struct tape tape = worker_tape(worker, seat);
+    tape_write_step(&tape, s->steps, s->used, led);
+    tape_prefetch(&tape, s->steps + 1, true);
+    return tape_iterate(&tape, s->steps);
+}
+
+static void decide_seat(struct worker *worker, uint32_t seat, struct decisions *all) {
+    struct sample *s = &worker->seat[seat].state;
+    struct sample_numbers n = worker_numbers(worker, seat);
+    watch(worker, seat, &n);
+    struct sample_choice choice = sample_decide(s, &worker->plan->options, &n, worker->cancelled);
+    answer(worker, seat);
+    all->accepted[seat] = choice.accepted;
+    all->improved[seat] = choice.improved;
+    all->any = all->any || choice.accepted;
+    if (choice.recorded)
+        all->tape[seat] = record(worker, seat, choice.led);
+    if (choice.finished)
+        worker_finish(worker, seat, &n);
+}
+
+/* eps of the samples that have none yet at their base. */
+static void choose_eps(struct worker *worker) {
+    const struct executor *x = worker->executor;
+    bool any = false;
+    for (uint32_t k = 0; k < worker->width; k++)
+        any = any || (worker->seat[k].state.doing != SAMPLE_IDLE && worker->seat[k].state.chooses);
+    if (any)
+        x->largest(x, worker->slots);
+    for (uint32_t k = 0; any && k < worker->width; k++) {
+        const struct point p = worker_point(worker, k);
+        if (worker->seat[k].state.doing != SAMPLE_IDLE && worker->seat[k].state.chooses)
+            sample_choose_eps(&worker->seat[k].state, *point_at(&p, worker->plan->largest));
     }
-    bool here = own->best_step == own->steps && own->best_attempt == own->attempt;
-    if (decision == END || decision == END_BEFORE)
-        end(worker, lane, all->accepted[lane] && (own->outcome == HN_OUTCOME_OK || here));
-    own->rewinds = decision == REWIND && !(all->accepted[lane] && here);
-    own->restarts = decision == RESTART || decision == RESTART_BEFORE;
+}
+
+/* A, W r and y of the accepted iterates. */
+static void take_over(struct worker *worker, const bool *accepted) {
+    const struct executor *x = worker->executor;
+    const struct plan *plan = worker->plan;
+    bool leads[EXECUTOR_WIDEST], holds[EXECUTOR_WIDEST];
+    double hold[EXECUTOR_WIDEST];
+    const struct executor_rows rows = {accepted, hold, leads, holds};
+    for (uint32_t k = 0; k < worker->width; k++) {
+        const struct sample *s = &worker->seat[k].state;
+        const struct point p = worker_point(worker, k);
+        hold[k] = sample_hold(s, &plan->options, *point_at(&p, plan->summary + SUMMARY_SQUARES));
+        leads[k] = s->kind == SAMPLE_LEADING;
+        holds[k] = accepted[k] && s->doing != SAMPLE_IDLE && sample_holds_bounds(s);
+    }
+    x->weigh(x, worker->slots, &rows);
+    x->copy(x, worker->slots, plan->y, plan->base, plan->outputs, accepted);
+    choose_eps(worker);
 }
 
 static void decide(struct worker *worker) {
-    const hn_layer *layer = worker->layer;
-    struct decisions all = {.accepted = {false}};
-    for (int lane = 0; lane < worker->lanes; lane++) {
-        const struct lane *own = &worker->lane[lane];
-        if (!own->busy)
-            continue;
-        watch(worker, lane);
-        if (own->last)
-            finish_sample(worker, lane);
-        else
-            decide_lane(worker, lane, &all);
-    }
+    const struct executor *x = worker->executor;
+    const struct plan *plan = worker->plan;
+    struct decisions all = {.any = false};
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (worker->seat[k].state.doing != SAMPLE_IDLE)
+            decide_seat(worker, k, &all);
     if (worker->batch->tape)
-        worker->backend.unload(worker->slots, layer->y, layer->outputs, all.tape);
-    if (set_masks(worker, layer->mask_improved, all.improved))
-        worker->backend.copy(worker->slots, layer->y, layer->best, layer->outputs, layer->mask_improved);
-    if (set_masks(worker, layer->mask_accept, all.accepted) && layer->weighted)
-        take_over(worker);
+        x->unload(x, worker->slots, plan->y, plan->outputs, all.tape);
+    x->copy(x, worker->slots, plan->y, plan->best, plan->outputs, all.improved);
+    if (all.any && plan->options.weighted)
+        take_over(worker, all.accepted);
 }
 
 /* ---- the step ---- */
 
-static void set_eps(struct worker *worker) {
-    const hn_layer *layer = worker->layer;
-    for (int lane = 0; lane < worker->lanes; lane++) {
-        struct lane *own = &worker->lane[lane];
-        if (own->busy && !own->last && !own->rewinds && !own->restarts)
-            own->used = own->eps;
-        *lane_at(worker, layer->task.eps, lane) = own->eps;
+/* The step of all samples; those that go elsewhere afterwards are computed with the others. */
+static void compute_step(struct worker *worker) {
+    const struct executor *x = worker->executor;
+    const struct sample_options *o = &worker->plan->options;
+    double eps[EXECUTOR_WIDEST];
+    bool clipped[EXECUTOR_WIDEST];
+    for (uint32_t k = 0; k < worker->width; k++) {
+        struct sample *s = &worker->seat[k].state;
+        eps[k] = s->eps;
+        clipped[k] = s->doing != SAMPLE_IDLE && s->kind == SAMPLE_CLIPPED;
+        if (sample_takes_step(s))
+            s->used = s->eps;
     }
-    worker->backend.shift(&layer->task, worker->slots);
+    x->step(x, worker->slots, o->weighted ? eps : NULL, o->method == HN_METHOD_AUTO ? clipped : NULL);
 }
 
-/* step = A' (A A' + eps I)^-1 W r, in as many unknowns as there are rows or as there are outputs. */
-static void solve(const struct worker *worker) {
-    const hn_layer *layer = worker->layer;
-    const struct backend *backend = &worker->backend;
-    double *slots = worker->slots;
-    if (layer->system.outputs_side) {
-        uint32_t from = layer->adaptive ? layer->gradient : layer->step;
-        const struct damped_sides sides = {1, {from}, {layer->step}};
-        backend->multiply(&layer->system.by_columns, slots, layer->right, from);
-        backend->solve(&layer->system, slots, &sides);
-        if (layer->adaptive)
-            backend->inner(slots, layer->step, layer->gradient, layer->outputs, layer->step_gain);
-    } else {
-        const struct damped_sides sides = {1, {layer->right}, {layer->unknown}};
-        backend->solve(&layer->system, slots, &sides);
-        backend->multiply(&layer->system.by_columns, slots, layer->unknown, layer->step);
-        if (layer->adaptive)
-            backend->inner(slots, layer->unknown, layer->right, layer->rows, layer->step_gain);
-    }
-    if (layer->adaptive)
-        backend->inner(slots, layer->step, layer->step, layer->outputs, layer->step_squares);
+/* Where an attempt begins need not be finite: that is decided like an evaluation that is not. */
+static void restart(struct worker *worker, uint32_t seat) {
+    const struct point p = worker_point(worker, seat);
+    struct sample *s = &worker->seat[seat].state;
+    size_t unused;
+    sample_begin_attempt(s);
+    point_restart(&p, s->attempt);
+    point_set_mask(&p, worker->plan->summary + SUMMARY_USABLE,
+                   point_finite(&p, worker->plan->y, worker->plan->outputs, &unused));
 }
 
-/* y into its bounds, where the method keeps to them. */
-static void clip(struct worker *worker) {
-    const hn_layer *layer = worker->layer;
-    bool clips[LANES] = {false};
-    for (int lane = 0; lane < worker->lanes; lane++) {
-        struct lane *own = &worker->lane[lane];
-        own->clipped = clips[lane] = own->busy && control_clips(layer, own);
-    }
-    if (set_masks(worker, layer->mask_clip, clips))
-        worker->backend.clip(&layer->clip, worker->slots, layer->y, layer->mask_clip);
-}
-
-/* A lane that begins anew: another point, its own weights, no eps yet. */
-static void restart(struct worker *worker, int lane) {
-    struct lane *own = &worker->lane[lane];
-    own->restarts = false;
-    own->fresh = true;
-    own->attempt++;
-    own->steps = 0;
-    own->eps = -1;
-    restart_place(worker, lane);
+/* Whether y is to hold the best iterate instead of what the step led to. */
+static bool goes_back(struct worker *worker, uint32_t seat) {
+    struct sample *s = &worker->seat[seat].state;
+    const struct point p = worker_point(worker, seat);
+    if (sample_takes_step(s)) {
+        struct sample_numbers n = worker_numbers(worker, seat);
+        sample_stepped(s, &worker->plan->options, &n);
+        answer(worker, seat);
+    } else if (s->doing == SAMPLE_RESTARTS)
+        restart(worker, seat);
+    if (s->doing != SAMPLE_RETURNS && s->doing != SAMPLE_REWINDS)
+        return false;
+    point_set_mask(&p, worker->plan->summary + SUMMARY_USABLE, true);
+    if (s->doing == SAMPLE_REWINDS)
+        sample_rewound(s);
+    return true;
 }
 
 static void step(struct worker *worker) {
-    const hn_layer *layer = worker->layer;
-    bool returns[LANES] = {false};
-    if (layer->weighted)
-        set_eps(worker);
-    solve(worker);
-    worker->backend.step(&layer->task, worker->slots, layer->base, layer->step, layer->y);
-    if (layer->options.method == HN_METHOD_AUTO)
-        clip(worker);
-    for (int lane = 0; lane < worker->lanes; lane++) {
-        struct lane *own = &worker->lane[lane];
-        if (!own->busy)
-            continue;
-        if (own->restarts)
-            restart(worker, lane);
-        else if (!own->last && !own->rewinds) {
-            own->iteration++;
-            own->last = control_stepped(worker, lane) != GO_ON;
-        }
-        returns[lane] = own->last || own->rewinds;
-        if (own->rewinds && own->best_attempt == CAME_IN) { /* which takes the place of the warm start */
-            own->rewinds = false;
-            own->fresh = true;
-            own->steps = 0;
-        }
-    }
-    if (set_masks(worker, layer->mask_last, returns))
-        worker->backend.copy(worker->slots, layer->best, layer->y, layer->outputs, layer->mask_last);
+    const struct executor *x = worker->executor;
+    const struct plan *plan = worker->plan;
+    bool back[EXECUTOR_WIDEST] = {false};
+    compute_step(worker);
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (worker->seat[k].state.doing != SAMPLE_IDLE)
+            back[k] = goes_back(worker, k);
+    x->copy(x, worker->slots, plan->best, plan->y, plan->outputs, back);
 }
 
 /* ---- all of it ---- */
@@ -259,8 +193,8 @@ static void poll(struct worker *worker) {
 }
 
 static bool any_busy(const struct worker *worker) {
-    for (int lane = 0; lane < worker->lanes; lane++)
-        if (worker->lane[lane].busy)
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (worker->seat[k].state.doing != SAMPLE_IDLE)
             return true;
     return false;
 }

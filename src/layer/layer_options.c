@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/structs.h"
-#include "layer/layer_parts.h"
+#include "layer/driver.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,173 +1,117 @@
-/* load_samples.c - a free lane takes the next sample: x and y_raw come in, are checked, and take their places.
+/* load_samples.c - a free seat takes the next sample: x and y_raw come in, are checked, and take their places.
  *
  * NaN and infinity are found here, before any step, and so are bounds that cross; such a sample returns its fallback.
  *
  * SPDX-License-Identifier: MIT */
-#include "layer/layer_parts.h"
+#include "layer/driver.h"
 
-#include <math.h>
-
-static bool bad_bounds(const struct worker *worker, int lane, size_t *row) {
-    const struct rows_task *task = &worker->layer->task;
-    for (size_t i = 0; i < task->rows; i++) {
-        double lower = *lane_at(worker, task->lower[i], lane), upper = *lane_at(worker, task->upper[i], lane);
-        *row = i;
-        if (!(lower <= upper) || lower == INFINITY || upper == -INFINITY)
-            return true;
-    }
-    return false;
+/* A sample that cannot be used returns its fallback, which is evaluated like any other point. */
+static void fall_back(struct worker *worker, uint32_t seat, hn_outcome outcome, size_t culprit) {
+    const struct point p = worker_point(worker, seat);
+    const double *fallback = worker->batch->fallback;
+    worker->seat[seat].culprit = culprit;
+    sample_fall_back(&worker->seat[seat].state, outcome);
+    if (fallback)
+        point_write(&p, worker->plan->y, worker->plan->outputs, fallback);
+    else
+        point_fall_back(&p);
 }
 
-static double clip(double value, double lower, double upper) {
-    if (value < lower)
-        value = lower;
-    if (value > upper)
-        value = upper;
-    return isfinite(value) ? value : 0;
+/* y = y_raw or the start values, unless they or x or the bounds are of no use. */
+static void take_raw(struct worker *worker, uint32_t seat) {
+    const struct plan *plan = worker->plan;
+    const struct point p = worker_point(worker, seat);
+    size_t sample = worker->seat[seat].sample, culprit = 0;
+    const double *raw = batch_raw(worker, sample);
+    if (!all_finite(batch_inputs(worker, sample), plan->inputs, &culprit))
+        fall_back(worker, seat, HN_OUTCOME_NONFINITE_INPUT, culprit);
+    else if (raw && !all_finite(raw, plan->outputs, &culprit))
+        fall_back(worker, seat, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
+    else if (point_bad_bounds(&p, &culprit))
+        fall_back(worker, seat, HN_OUTCOME_BAD_BOUNDS, culprit);
+    else if (raw)
+        point_write(&p, plan->y, plan->outputs, raw);
+    else
+        point_start(&p);
 }
 
-/* Start values inside their bounds, for samples that cannot be used; finite whatever x is. */
-static void set_fallback(const struct worker *worker, int lane) {
-    const hn_layer *layer = worker->layer;
-    const struct rows_task *task = &layer->task;
-    if (worker->batch->fallback) {
-        lane_write(worker, layer->y, lane, layer->outputs, worker->batch->fallback);
-        return;
+/* After what depends on x only was evaluated. */
+static void open_seat(struct worker *worker, uint32_t seat) {
+    const struct plan *plan = worker->plan;
+    const struct point p = worker_point(worker, seat);
+    const struct sample *s = &worker->seat[seat].state;
+    size_t culprit = 0;
+    take_raw(worker, seat);
+    if (!point_set_fixed(&p) && s->doing == SAMPLE_OPENS) {
+        fall_back(worker, seat, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
+        point_set_fixed(&p);
     }
-    for (size_t j = 0; j < layer->outputs; j++) {
-        double value = *lane_at(worker, layer->start[j], lane);
-        lane_at(worker, layer->y, lane)[j * (size_t)worker->lanes] = isfinite(value) ? value : 0;
-    }
-    for (size_t b = 0; b < layer->bound_rows.count; b++) {
-        uint32_t row = layer->bound_rows.place[b];
-        double *y = lane_at(worker, layer->y, lane) + (size_t)layer->bound_rows.offset[b] * (size_t)worker->lanes;
-        *y = clip(*y, *lane_at(worker, task->lower[row], lane), *lane_at(worker, task->upper[row], lane));
-    }
+    if (s->doing == SAMPLE_OPENS &&
+        !point_finite(&p, plan->y, plan->outputs, &culprit)) /* a start that x drives away */
+        fall_back(worker, seat, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
+    point_read(&p, plan->y, plan->outputs, worker->row);
+    point_write(&p, plan->raw, plan->outputs, worker->row);
+    point_write(&p, plan->best, plan->outputs, worker->row);
+    point_set_mask(&p, plan->summary + SUMMARY_USABLE, true);
 }
 
-void set_fixed(const struct worker *worker, int lane) {
-    const hn_layer *layer = worker->layer;
-    for (size_t f = 0; f < layer->fixed.count; f++) {
-        double value = *lane_at(worker, layer->fixed.place[f], lane);
-        if (isfinite(value))
-            *lane_at(worker, layer->y + layer->fixed.offset[f], lane) = value;
-    }
-}
-
-static bool finite_fixed(const struct worker *worker, int lane) {
-    const struct places *fixed = &worker->layer->fixed;
-    for (size_t f = 0; f < fixed->count; f++)
-        if (!isfinite(*lane_at(worker, fixed->place[f], lane)))
-            return false;
+static bool take_sample(struct worker *worker, uint32_t seat) {
+    struct seat *own = &worker->seat[seat];
+    const struct point p = worker_point(worker, seat);
+    if (!queue_take(worker->queue, worker->batch->count, &own->sample))
+        return false;
+    own->culprit = SIZE_MAX;
+    sample_open(&own->state, &worker->plan->options);
+    if (worker->plan->inputs)
+        point_write(&p, worker->plan->x, worker->plan->inputs, batch_inputs(worker, own->sample));
     return true;
 }
 
-static const double *raw_of(const struct worker *worker, size_t sample) {
-    const hn_batch *batch = worker->batch;
-    return batch->y_raw ? batch->y_raw + (batch->repeat_y ? 0 : sample * worker->layer->outputs) : NULL;
-}
-
-static const double *inputs_of(const struct worker *worker, size_t sample) {
-    const hn_batch *batch = worker->batch;
-    return worker->layer->inputs ? batch->x + (batch->repeat_x ? 0 : sample * worker->layer->inputs) : NULL;
-}
-
-/* A sample that cannot be used returns its fallback, which is evaluated like any other point. */
-static void give_up(struct worker *worker, int lane, hn_outcome outcome, size_t culprit) {
-    struct lane *own = &worker->lane[lane];
-    own->outcome = outcome;
-    own->culprit = culprit;
-    own->last = own->unusable = true;
-    set_fallback(worker, lane);
-}
-
-/* After what depends on x alone was evaluated. */
-static void open_lane(struct worker *worker, int lane) {
-    const hn_layer *layer = worker->layer;
-    struct lane *own = &worker->lane[lane];
-    const double *raw = raw_of(worker, own->sample);
-    size_t culprit = 0;
-    if (!all_finite(inputs_of(worker, own->sample), layer->inputs, &culprit))
-        give_up(worker, lane, HN_OUTCOME_NONFINITE_INPUT, culprit);
-    else if (raw && !all_finite(raw, layer->outputs, &culprit))
-        give_up(worker, lane, HN_OUTCOME_NONFINITE_INPUT, layer->inputs + culprit);
-    else if (bad_bounds(worker, lane, &culprit))
-        give_up(worker, lane, HN_OUTCOME_BAD_BOUNDS, culprit);
-    else if (raw)
-        lane_write(worker, layer->y, lane, layer->outputs, raw);
-    else
-        for (size_t j = 0; j < layer->outputs; j++)
-            lane_at(worker, layer->y, lane)[j * (size_t)worker->lanes] = *lane_at(worker, layer->start[j], lane);
-    if (!own->last && !finite_fixed(worker, lane))
-        give_up(worker, lane, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
-    set_fixed(worker, lane);
-    lane_read(worker, layer->y, lane, layer->outputs, worker->row);
-    if (!own->last && !all_finite(worker->row, layer->outputs, &culprit)) /* a start value that x drives away */
-        give_up(worker, lane, HN_OUTCOME_NONFINITE_INPUT, layer->inputs + culprit);
-    lane_read(worker, layer->y, lane, layer->outputs, worker->row);
-    lane_write(worker, layer->raw, lane, layer->outputs, worker->row);
-    lane_write(worker, layer->best, lane, layer->outputs, worker->row);
-}
-
-/* Whether any lane has a sample to work on. */
 bool worker_load(struct worker *worker) {
-    bool loaded = false, busy = false, opens[LANES] = {false}; /* a lane that restarts is fresh, too, but open */
-    for (int lane = 0; lane < worker->lanes; lane++) {
-        struct lane *own = &worker->lane[lane];
-        size_t sample;
-        if (own->busy || !queue_take(worker->queue, worker->batch->count, &sample)) {
-            busy = busy || own->busy;
-            continue;
-        }
-        *own = (struct lane){.busy = true, .fresh = true, .sample = sample, .culprit = SIZE_MAX};
-        own->before = own->best = INFINITY;
-        own->eps = worker->layer->options.method == HN_METHOD_AUTO ? -1 : worker->layer->options.damping;
-        own->used = fmax(0, own->eps);
-        worker_load_inputs(worker, lane, sample);
-        loaded = busy = opens[lane] = true;
+    bool loaded = false, busy = false, opens[EXECUTOR_WIDEST] = {false};
+    for (uint32_t k = 0; k < worker->width; k++) {
+        if (worker->seat[k].state.doing == SAMPLE_IDLE)
+            loaded = (opens[k] = take_sample(worker, k)) || loaded;
+        busy = busy || worker->seat[k].state.doing != SAMPLE_IDLE;
     }
-    if (loaded) {
-        worker->backend.run(worker->layer->program, 0, worker->slots);
-        for (int lane = 0; lane < worker->lanes; lane++)
-            if (opens[lane])
-                open_lane(worker, lane);
-    }
-    return busy;
+    if (!loaded)
+        return busy;
+    worker->executor->prepare(worker->executor, worker->slots);
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (opens[k])
+            open_seat(worker, k);
+    return true;
 }
 
 /* ---- warm starts ---- */
 
-/* y goes where the call before ended, relative to its raw output; false where that is no place to go to. */
-static bool go_warm(const struct worker *worker, int lane) {
-    const hn_layer *layer = worker->layer;
-    const double *warm = worker->batch->warm + worker->lane[lane].sample * layer->outputs;
+/* y goes where the call before ended, relative to its raw output; false where that is no point to go to. */
+static bool go_warm(const struct worker *worker, uint32_t seat) {
+    const struct plan *plan = worker->plan;
+    const struct point p = worker_point(worker, seat);
+    const double *warm = worker->batch->warm + worker->seat[seat].sample * plan->outputs;
     size_t unused;
-    lane_read(worker, layer->y, lane, layer->outputs, worker->row);
-    for (size_t j = 0; j < layer->outputs; j++)
+    point_read(&p, plan->y, plan->outputs, worker->row);
+    for (size_t j = 0; j < plan->outputs; j++)
         worker->row[j] += warm[j];
-    if (!all_finite(worker->row, layer->outputs, &unused))
+    if (!all_finite(worker->row, plan->outputs, &unused))
         return false;
-    lane_write(worker, layer->y, lane, layer->outputs, worker->row);
-    set_fixed(worker, lane);
+    point_write(&p, plan->y, plan->outputs, worker->row);
+    point_set_fixed(&p);
     return true;
 }
 
 bool worker_start_warm(struct worker *worker) {
-    const hn_layer *layer = worker->layer;
+    const struct sample_options *o = &worker->plan->options;
     bool any = false;
-    for (int lane = 0; lane < worker->lanes && worker->batch->warm; lane++) {
-        struct lane *own = &worker->lane[lane];
-        double measure = *lane_at(worker, layer->task.summary + SUMMARY_WORST * LANES, lane);
-        bool finite = mask_get(worker, layer->task.summary + SUMMARY_FINITE * LANES, lane);
-        bool held = layer->weighted && finite && measure <= layer->options.tolerance; /* paper and hardnet go on */
-        bool opens = own->busy && own->fresh && !own->last && own->attempt == 0 && own->best_attempt != CAME_IN;
-        if (!opens || held || layer->options.iterations == 0)
+    for (uint32_t k = 0; k < worker->width && worker->batch->warm; k++) {
+        struct sample *s = &worker->seat[k].state;
+        if (s->doing != SAMPLE_OPENS)
             continue;
-        control_came_in(worker, lane);
-        if (!go_warm(worker, lane))
+        struct sample_numbers n = worker_numbers(worker, k);
+        if (!sample_starts_warm(s, o, &n) || !go_warm(worker, k))
             continue;
-        own->best = finite ? measure : INFINITY;
-        own->best_attempt = CAME_IN;
+        sample_start_warm(s, o, &n);
         any = true;
     }
     return any;

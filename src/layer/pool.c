@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/team.h"
-#include "layer/layer_parts.h"
+#include "layer/driver.h"
 
 struct hn_pool {
     const hn_layer *layer;
@@ -38,7 +38,7 @@ static void run_job(hn_pool *pool, const hn_batch *batch, const hn_gradient *gra
     pool->batch = batch;
     pool->gradient = gradient;
     pool->queue = (struct queue){.deadline = batch->seconds > 0 ? clock_seconds() + batch->seconds : 0};
-    if (batch->count > LANES)
+    if (batch->count > pool->layer->lanes.width)
         team_run(pool->team, work, pool);
     else
         work(pool, 0);

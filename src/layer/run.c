@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/structs.h"
-#include "layer/layer_parts.h"
+#include "layer/driver.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,9 +13,9 @@ static hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_er
     size_t unused;
     if (batch->count == 0)
         return HN_OK;
-    if (!batch->x && layer->inputs)
-        return error_about(error, HN_INVALID, error_argument("batch.x"),
-                           "batch: x is missing; the model has %zu inputs", layer->inputs);
+    if (!batch->x && layer->plan->inputs)
+        return error_about(error, HN_INVALID, error_argument("batch.x"), "batch: x is missing; the model has %u inputs",
+                           layer->plan->inputs);
     if (!batch->y)
         return error_about(error, HN_INVALID, error_argument("batch.y"),
                            "batch: y, where the corrected outputs go, is missing");
@@ -25,7 +25,7 @@ static hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_er
     if (batch->reports && batch->report_size < sizeof(hn_outcome))
         return error_about(error, HN_INVALID, error_argument("batch.report_size"),
                            "batch: the size of a report is not set; write .report_size = sizeof(hn_report)");
-    if (batch->fallback && !all_finite(batch->fallback, layer->outputs, &unused))
+    if (batch->fallback && !all_finite(batch->fallback, layer->plan->outputs, &unused))
         return error_about(error, HN_INVALID, error_argument("batch.fallback"),
                            "batch: entry %zu of the fallback is not finite", unused);
     if (!(batch->seconds >= 0 && batch->seconds < INFINITY))

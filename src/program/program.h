@@ -70,6 +70,19 @@ struct program_request {
 hn_status program_create(struct program **out, const struct program_request *request, hn_error *error);
 void program_destroy(struct program *program);
 
+/* The same program over slots of so many times as many numbers, in a block of its own. */
+hn_status program_widen(struct program **out, const struct program *program, uint32_t factor, hn_error *error);
+
+/* An instruction over such slots; a sum's arguments are no slots. */
+static inline struct instruction instruction_widen(struct instruction at, uint32_t factor) {
+    bool sum = at.code == CODE_DOT;
+    at.destination *= factor;
+    at.a *= sum ? 1 : factor;
+    at.b *= sum ? 1 : factor;
+    at.c *= factor;
+    return at;
+}
+
 /* Fills the constants into a fresh set of slots (slots times stride doubles, 64-byte aligned) and zeroes the rest. */
 void program_prepare(const struct program *program, double *slots);
 

@@ -188,7 +188,7 @@ WIDE_INLINE void kernel_products(const struct product *product, double *slots, c
             }
         for (int v = 0; v < count; v++)
             for (int i = 0; i < LANE_PARTS; i++)
-                AT(to[v] + j * LANES)[i] = sums[v][i];
+                AT(to[v] + j * LANES_HERE)[i] = sums[v][i];
     }
 }
 
@@ -203,13 +203,13 @@ static void kernel_multiply_subtract(const struct product *product, double *slot
     for (uint32_t j = 0; j < product->count; j++) {
         wide sums[LANE_PARTS];
         for (int i = 0; i < LANE_PARTS; i++)
-            sums[i] = AT(to + j * LANES)[i];
+            sums[i] = AT(to + j * LANES_HERE)[i];
         uint32_t pairs = *s++;
         for (uint32_t k = 0; k < pairs; k++, s += 2)
             for (int i = 0; i < LANE_PARTS; i++)
                 sums[i] -= AT(s[0])[i] * AT(from + s[1])[i];
         for (int i = 0; i < LANE_PARTS; i++)
-            AT(to + j * LANES)[i] = sums[i];
+            AT(to + j * LANES_HERE)[i] = sums[i];
     }
 }
 

@@ -98,6 +98,14 @@ static hn_status place_storage(struct damped *system, const struct symbolic *sym
     return HN_OK;
 }
 
+static uint32_t *copy_sizes(const size_t *list, size_t count) {
+    size_t capacity = 0;
+    uint32_t *copy = array_grow(NULL, &capacity, count + 1, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++)
+        copy[i] = (uint32_t)list[i]; /* fits: the factor has at most MOST_NONZEROS entries */
+    return copy;
+}
+
 static void *copy_list(const void *list, size_t count, size_t size) {
     size_t capacity = 0;
     void *copy = array_grow(NULL, &capacity, count + 1, size);
@@ -111,10 +119,10 @@ static hn_status keep_pattern(struct damped *system, const struct symbolic *symb
                               hn_error *error) {
     size_t n = symbolic->n, nonzeros = symbolic->nonzeros;
     system->permutation = copy_list(symbolic->order, n, sizeof *system->permutation);
-    system->column_first = copy_list(symbolic->column_first, n + 1, sizeof *system->column_first);
+    system->column_first = copy_sizes(symbolic->column_first, n + 1);
     system->row_offset = copy_list(symbolic->row_index, nonzeros, sizeof *system->row_offset);
     system->row_number = copy_list(symbolic->row_index, nonzeros, sizeof *system->row_number);
-    system->row_first = copy_list(symbolic->row_first, n + 1, sizeof *system->row_first);
+    system->row_first = copy_sizes(symbolic->row_first, n + 1);
     system->row_column = copy_list(symbolic->column_index, nonzeros, sizeof *system->row_column);
     system->row_entry = copy_list(symbolic->row_entry, nonzeros, sizeof *system->row_entry);
     if (!system->permutation || !system->column_first || !system->row_offset || !system->row_number ||

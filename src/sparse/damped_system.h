@@ -54,10 +54,10 @@ struct damped {
     size_t words;
     uint32_t *stream;                 /* FACTOR_LISTED: see factor_list.c; others: the sums of M M' */
     uint32_t *permutation;            /* order: offset in vectors of each unknown, in elimination order */
-    size_t *column_first;             /* order + 1; NULL when dense */
+    uint32_t *column_first;           /* order + 1; NULL when dense */
     uint32_t *row_offset;             /* nonzeros: offset in vectors of each entry's row */
     uint32_t *row_number;             /* FACTOR_WALKED: nonzeros: the row itself */
-    size_t *row_first;                /* FACTOR_WALKED: order + 1 */
+    uint32_t *row_first;              /* FACTOR_WALKED: order + 1 */
     uint32_t *row_column, *row_entry; /* FACTOR_WALKED: nonzeros, as in symbolic.h */
     size_t constant_count;
     struct damped_constant *constants;

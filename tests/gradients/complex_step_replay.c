@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "complex_step_replay.h"
 
-#include "layer/layer_parts.h"
+#include "layer/driver.h"
 #include "support/plain_graph.h"
 
 #include <math.h>
@@ -81,15 +81,16 @@ static bool is_active(const struct seen *seen, const double *scales, size_t i, d
 /* In clipped steps of restarts, outputs on a bound that A' W r would take beyond it are held. */
 static void hold_bounds(const struct replay *replay, const struct seen *seen, struct choice *choice) {
     const struct plain_layer *plain = replay->plain;
-    const struct clip_task *clip = &replay->layer->clip;
+    const struct plan *plan = replay->layer->plan;
+    const uint32_t *outputs = plan_words(plan, plan->clip.entry), *rows_of = plan_words(plan, plan->clip.slot);
     const struct node_matrix *j = &plain->jacobian;
     struct plain_point point = {.leaf = {[SPACE_X] = replay->x, [SPACE_Y] = choice->y}};
     double *values = plain_values(&plain->problem.graph, point), *slope = calloc(plain->outputs + 1, sizeof *slope);
     for (size_t i = 0; i < plain->rows; i++)
         for (size_t e = j->first[i]; e < j->first[i + 1]; e++)
             slope[j->column[e]] += choice->weights[i] * values[j->node[e]] * (choice->weights[i] * seen->r[i]);
-    for (size_t e = 0; e < clip->count; e++) {
-        size_t column = clip->offset[e] / LANES, row = clip->row[e] / LANES;
+    for (size_t e = 0; e < plan->clip.entry.count; e++) {
+        size_t column = outputs[e], row = rows_of[e];
         bool below = choice->y[column] <= seen->lower[row] && slope[column] > 0;
         bool above = choice->y[column] >= seen->upper[row] && slope[column] < 0;
         if (below || above)
@@ -99,7 +100,7 @@ static void hold_bounds(const struct replay *replay, const struct seen *seen, st
     free(slope);
 }
 
-static void choose(struct replay *replay, size_t step, double eps) {
+static void choose(struct replay *replay, size_t step, const struct tape_step *taken) {
     const hn_layer_options *options = &replay->layer->options;
     struct choice *choice = &replay->choices[step];
     struct seen seen = look(replay->plain, replay->x, choice->y);
@@ -107,8 +108,8 @@ static void choose(struct replay *replay, size_t step, double eps) {
     double hold = 0;
     for (size_t i = 0; i < seen.rows && step == 0; i++)
         replay->scales[i] = weighted ? ldexp(1, -ilogb(fmax(1, seen.most[i]))) : 1;
-    choice->eps = weighted ? fabs(eps) : options->damping;
-    choice->clipped = weighted && signbit(eps);
+    choice->eps = weighted ? taken->eps : options->damping;
+    choice->clipped = taken->kind == SAMPLE_CLIPPED;
     if (options->method == HN_METHOD_AUTO && replay->attempt == 0 && !choice->clipped)
         hold = hold_of(&seen, replay->scales, step == 0, &choice->follows);
     choice->follows = choice->follows && choice->eps < 1;
@@ -128,10 +129,11 @@ static void choose(struct replay *replay, size_t step, double eps) {
 
 struct replay replay_of(const struct plain_layer *plain, const hn_layer *layer, const hn_batch *batch) {
     struct replay replay = {.plain = plain, .layer = layer, .x = batch->x, .raw = batch->y_raw};
-    const double *tape = tape_of(layer, batch, 0), *eps = tape + TAPE_HEAD, *iterates = eps + layer->tape_steps;
-    replay.steps = (size_t)tape[TAPE_STEPS];
+    const struct tape tape = tape_of(layer->plan, batch->tape, 0);
+    const double *iterates = tape.iterate;
+    replay.steps = (size_t)tape.head->steps;
     replay.first = replay.steps > 0 ? iterates : batch->y;
-    replay.attempt = (int)tape[TAPE_ATTEMPT];
+    replay.attempt = tape.head->attempt;
     replay.choices = calloc(replay.steps + 1, sizeof *replay.choices);
     replay.scales = calloc(3 * plain->rows + 1, sizeof *replay.scales);
     replay.lower = replay.scales + plain->rows;
@@ -146,7 +148,7 @@ struct replay replay_of(const struct plain_layer *plain, const hn_layer *layer, 
     for (size_t k = 0; k < replay.steps; k++) {
         replay.choices[k].y = iterates + k * plain->outputs;
         replay.choices[k].y_after = k + 1 < replay.steps ? iterates + (k + 1) * plain->outputs : batch->y;
-        choose(&replay, k, eps[k]);
+        choose(&replay, k, &tape.step[k]);
     }
     return replay;
 }
@@ -189,10 +191,11 @@ static long double complex eps_of(const struct replay *replay, size_t step, cons
 /* Entries of next that the layer has left on a bound follow the bound; returns how many. */
 static size_t clip(const struct replay *replay, const double *theirs, const struct plain_rows *rows,
                    long double complex *next) {
-    const struct clip_task *clip = &replay->layer->clip;
+    const struct plan *plan = replay->layer->plan;
+    const uint32_t *outputs = plan_words(plan, plan->clip.entry), *rows_of = plan_words(plan, plan->clip.slot);
     size_t count = 0;
-    for (size_t e = 0; e < clip->count; e++) {
-        size_t j = clip->offset[e] / LANES, row = clip->row[e] / LANES;
+    for (size_t e = 0; e < plan->clip.entry.count; e++) {
+        size_t j = outputs[e], row = rows_of[e];
         bool low = theirs[j] == replay->lower[row], high = theirs[j] == replay->upper[row];
         if (low || high)
             next[j] = low ? rows->lower[row] : rows->upper[row];
@@ -204,18 +207,19 @@ static size_t clip(const struct replay *replay, const double *theirs, const stru
 /* Where a restart begins: at y_raw and a constant, at the start values, or between two bounds; clipped but for the first. */
 static void place_start(struct replay *replay) {
     enum { UNCLIPPED = 1, FROM_START = 3 };
-    const struct clip_task *clip_task = &replay->layer->clip;
-    if (replay->attempt <= UNCLIPPED || replay->attempt == LONG_ATTEMPT)
+    const struct plan *plan = replay->layer->plan;
+    const uint32_t *outputs = plan_words(plan, plan->clip.entry), *rows_of = plan_words(plan, plan->clip.slot);
+    if (replay->attempt <= UNCLIPPED || replay->attempt == RESTART_LONG)
         return;
     struct plain_rows rows = plain_layer_rows(replay->plain, replay->at_x, replay->at_y);
     for (size_t j = 0; j < replay->plain->outputs; j++) {
         long double imaginary = replay->attempt == FROM_START ? 0 : cimagl(replay->at_y[j]);
         replay->at_y[j] = replay->first[j] + imaginary * I;
     }
-    for (size_t e = 0; e < clip_task->count && replay->attempt > FROM_START && replay->attempt <= MOST_RESTARTS &&
+    for (size_t e = 0; e < plan->clip.entry.count && replay->attempt > FROM_START && replay->attempt <= RESTART_LAST &&
                        replay->attempt % 2 == 0;
          e++) {
-        size_t j = clip_task->offset[e] / LANES, row = clip_task->row[e] / LANES;
+        size_t j = outputs[e], row = rows_of[e];
         long double complex lower = rows.lower[row], upper = rows.upper[row];
         if (isfinite((double)creall(upper - lower)))
             replay->at_y[j] = lower + (upper - lower) * ((replay->first[j] - creall(lower)) / creall(upper - lower));

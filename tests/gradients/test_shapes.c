@@ -12,7 +12,7 @@
 #include "support/run_layer.h"
 
 #include "base/random.h"
-#include "layer/layer_parts.h"
+#include "layer/driver.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -143,7 +143,7 @@ static void check_kernel(hn_model *model, hn_method method, double damping, int 
     options.iterations = iterations;
     hn_layer *layer = layer_of(model, options);
     hn_layer_info info = hn_layer_info_of(layer);
-    assert_int_equal(layer->system.kind, kind);
+    assert_int_equal(layer->plan->system.kind, kind);
     assert_int_equal(info.dense, kind == FACTOR_DENSE);
     assert_int_equal(info.outputs_side, outputs_side);
     assert_int_equal(info.factor_order, outputs_side ? info.outputs : info.rows);

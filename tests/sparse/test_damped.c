@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "backends/backend.h"
 #include "base/random.h"
+#include "sparse/stream_scale.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -46,6 +47,7 @@ struct trial {
     double *fixed; /* NaN where it is not */
     double *value; /* entries x LANES */
     struct damped system;
+    struct damped one; /* the same over slots of one number */
     size_t slot_count; /* of LANES numbers each */
     double *slots;
     uint32_t shift, shift_uniform;
@@ -118,6 +120,8 @@ static void draw_vectors(struct trial *t, const struct recipe *recipe, struct ra
             t->slots[t->sides.from[side] + i] = random_normal(random);
 }
 
+static void make_one(struct trial *t, struct damped_request request);
+
 static struct trial trial_of(const struct recipe *recipe, struct random *random) {
     struct trial t = {.rows = recipe->rows, .columns = recipe->columns};
     size_t most = recipe->rows > recipe->columns ? recipe->rows : recipe->columns, at;
@@ -154,10 +158,41 @@ static struct trial trial_of(const struct recipe *recipe, struct random *random)
         for (size_t lane = 0; lane < LANES; lane++)
             t.slots[t.system.constants[i].place + lane] = t.system.constants[i].value;
     draw_vectors(&t, recipe, random);
+    make_one(&t, request);
     return t;
 }
 
+/* The system over slots of one number; its streams, scaled, are those over lanes. */
+static void make_one(struct trial *t, struct damped_request request) {
+    uint32_t *slots = calloc(t->entries + 1, sizeof *slots);
+    for (size_t e = 0; e < t->entries; e++)
+        slots[e] = t->place[e] / LANES;
+    request.matrix.stride = 1;
+    request.matrix.place = slots;
+    request.shift /= LANES;
+    request.shift_uniform /= LANES;
+    request.storage /= LANES;
+    assert_int_equal(damped_create(&t->one, &request, NULL), HN_OK);
+    free(slots);
+}
+
+static void check_scaling(const struct trial *t) {
+    const struct damped *one = &t->one, *many = &t->system;
+    uint32_t *stream = calloc(one->words + 1, sizeof *stream),
+             *product = calloc(one->by_rows.words + 1, sizeof *product);
+    assert_int_equal(one->words, many->words);
+    memcpy(stream, one->stream, one->words * sizeof *stream);
+    stream_scale_factor(stream, one->kind, one->order, LANES);
+    assert_memory_equal(stream, many->stream, one->words * sizeof *stream);
+    memcpy(product, one->by_rows.stream, one->by_rows.words * sizeof *product);
+    stream_scale_product(product, t->rows, LANES);
+    assert_memory_equal(product, many->by_rows.stream, one->by_rows.words * sizeof *product);
+    free(stream);
+    free(product);
+}
+
 static void trial_release(struct trial *t) {
+    damped_release(&t->one);
     damped_release(&t->system);
     free(t->first);
     free(t->column);
@@ -231,17 +266,21 @@ static void copy_solutions(const struct trial *t, double *to) {
 /* Every lane once more by the kernels for one sample, on slots of one number each. */
 static void check_single(const struct trial *t, const double *solutions) {
     struct backend single = backend_single();
+    struct damped_sides sides = t->sides;
+    for (int side = 0; side < 2; side++) {
+        sides.from[side] /= LANES;
+        sides.to[side] /= LANES;
+    }
     double *slots = aligned_alloc(64, (t->slot_count + 7) / 8 * 64);
     for (size_t lane = 0; lane < LANES; lane++) {
         for (size_t i = 0; i < t->slot_count; i++)
             slots[i] = t->slots[i * LANES + lane];
         for (int side = 0; side < t->sides.count; side++)
-            memset(slots + t->sides.to[side] / LANES, 0xff, t->order * sizeof *slots);
-        single.solve(&t->system, slots, &t->sides);
+            memset(slots + sides.to[side], 0xff, t->order * sizeof *slots);
+        single.solve(&t->one, slots, &sides);
         for (int side = 0; side < t->sides.count; side++)
             for (size_t i = 0; i < t->order; i++)
-                assert_same_bits(slots[t->sides.to[side] / LANES + i],
-                                 solutions[((size_t)side * t->order + i) * LANES + lane]);
+                assert_same_bits(slots[sides.to[side] + i], solutions[((size_t)side * t->order + i) * LANES + lane]);
     }
     free(slots);
 }
@@ -260,6 +299,7 @@ static double check_trial(struct trial *t, int sides) {
             assert_memory_equal(first, other, (size_t)sides * numbers * sizeof *first);
     }
     check_single(t, first);
+    check_scaling(t);
     for (size_t lane = t->order % every; lane < LANES; lane += every)
         for (int side = 0; side < sides; side++)
             worst =
@@ -370,6 +410,7 @@ static void a_factor_without_lists_solves_backward_stably(void **state) {
                                      .shift_uniform = t.shift_uniform,
                                      .storage = (uint32_t)((at + 5 * ROWS + 1) * LANES)};
     assert_int_equal(damped_create(&t.system, &request, NULL), HN_OK);
+    make_one(&t, request);
     assert_int_equal(t.system.kind, FACTOR_WALKED);
     t.order = t.system.order;
     t.slot_count = request.storage / LANES + t.system.slots;

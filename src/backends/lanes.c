@@ -1,0 +1,210 @@
+/* lanes.c - the executor over SIMD lanes: a plan's lists walked by the kernels of one instruction set; forward entries.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "backends/lanes.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "plan/point.h"
+
+#include <string.h>
+
+/* ---- numbers and masks, one per sample ---- */
+
+void lanes_put(const struct executor *x, double *slots, uint32_t slot, const double *numbers) {
+    memcpy(slots + lanes_at(x, slot), numbers, x->width * sizeof *numbers);
+}
+
+bool lanes_flag(const struct executor *x, double *slots, uint32_t mask, const bool *flags) {
+    bool any = false;
+    for (uint32_t k = 0; k < x->width; k++) {
+        int64_t bits = -(int64_t)flags[k];
+        memcpy(slots + mask + k, &bits, sizeof bits);
+        any = any || flags[k];
+    }
+    return any;
+}
+
+/* ---- memory ---- */
+
+static void fill(const struct executor *x, double *slots, uint32_t slot, double value) {
+    for (uint32_t k = 0; k < x->width; k++)
+        slots[lanes_at(x, slot) + k] = value;
+}
+
+static void lanes_begin(const struct executor *x, double *slots) {
+    const struct plan *plan = x->plan;
+    const double *constants = plan_numbers(plan, plan->program.constants);
+    const uint32_t *slot = plan_words(plan, plan->system.constant_slot);
+    const double *value = plan_numbers(plan, plan->system.constant_value);
+    memset(slots, 0, x->bytes);
+    for (uint32_t i = 0; i < plan->program.constants.count; i++)
+        fill(x, slots, i, constants[i]);
+    for (uint32_t i = 0; i < plan->system.constant_slot.count; i++)
+        fill(x, slots, slot[i], value[i]);
+}
+
+static void lanes_load(const struct executor *x, double *slots, uint32_t slot, size_t count,
+                       const double *const *from) {
+    lanes_of(x)->kernels.load(slots, lanes_at(x, slot), count, from);
+}
+
+static void lanes_unload(const struct executor *x, const double *slots, uint32_t slot, size_t count,
+                         double *const *to) {
+    lanes_of(x)->kernels.unload(slots, lanes_at(x, slot), count, to);
+}
+
+static void lanes_copy(const struct executor *x, double *slots, uint32_t from, uint32_t to, size_t count,
+                       const bool *flags) {
+    const struct lanes *own = lanes_of(x);
+    if (lanes_flag(x, slots, own->flags, flags))
+        own->kernels.copy(slots, lanes_at(x, from), lanes_at(x, to), count, own->flags);
+}
+
+/* ---- evaluation ---- */
+
+static void lanes_prepare(const struct executor *x, double *slots) {
+    lanes_of(x)->kernels.run(&lanes_of(x)->program, 0, slots);
+}
+
+static void lanes_evaluate(const struct executor *x, double *slots, const bool *fresh, bool brief) {
+    const struct lanes *own = lanes_of(x);
+    own->kernels.run(&own->program, 1, slots);
+    if (fresh && lanes_flag(x, slots, own->flags, fresh))
+        own->kernels.rescale(&own->rows, slots, own->flags);
+    if (brief)
+        own->kernels.residual_only(&own->rows, slots);
+    else
+        own->kernels.residual(&own->rows, slots);
+}
+
+static void lanes_weigh(const struct executor *x, double *slots, const struct executor_rows *rows) {
+    const struct lanes *own = lanes_of(x);
+    uint32_t step = lanes_at(x, x->plan->step);
+    lanes_put(x, slots, x->plan->slots + LANES_HOLD, rows->hold);
+    lanes_flag(x, slots, own->rows.leads, rows->leads);
+    lanes_flag(x, slots, own->flags, rows->accepted);
+    own->kernels.weigh(&own->rows, slots, own->flags);
+    if (!lanes_flag(x, slots, own->holds, rows->holds))
+        return;
+    own->kernels.multiply(&own->system.by_columns, slots, own->rows.right, step); /* A' W r; the step comes later */
+    own->kernels.hold_bounds(&own->rows, &own->clip, slots, step, own->holds);
+}
+
+static void lanes_largest(const struct executor *x, double *slots) {
+    lanes_of(x)->kernels.largest(&lanes_of(x)->rows, slots, lanes_at(x, x->plan->largest));
+}
+
+/* ---- the step ---- */
+
+/* step = A' (A A' + eps I)^-1 W r, in as many unknowns as there are rows or as there are outputs. */
+static void solve(const struct executor *x, double *slots) {
+    const struct lanes *own = lanes_of(x);
+    const struct plan *plan = x->plan;
+    const struct backend *kernels = &own->kernels;
+    uint32_t right = own->rows.right, step = lanes_at(x, plan->step), gain = lanes_at(x, plan->step_gain);
+    bool judged = plan->options.adaptive;
+    if (own->system.outputs_side) {
+        uint32_t from = judged ? lanes_at(x, plan->gradient) : step;
+        const struct damped_sides sides = {1, {from}, {step}};
+        kernels->multiply(&own->system.by_columns, slots, right, from);
+        kernels->solve(&own->system, slots, &sides);
+        if (judged)
+            kernels->inner(slots, step, from, plan->outputs, gain);
+    } else {
+        uint32_t unknown = lanes_at(x, plan->unknown);
+        const struct damped_sides sides = {1, {right}, {unknown}};
+        kernels->solve(&own->system, slots, &sides);
+        kernels->multiply(&own->system.by_columns, slots, unknown, step);
+        if (judged)
+            kernels->inner(slots, unknown, right, plan->rows, gain);
+    }
+    if (judged)
+        kernels->inner(slots, step, step, plan->outputs, lanes_at(x, plan->step_squares));
+}
+
+/* Clipping may have made a y finite that was not. */
+static void look_again(const struct executor *x, double *slots, const bool *clipped) {
+    for (uint32_t k = 0; k < x->width; k++) {
+        const struct point point = {x->plan, slots + k, x->width};
+        uint32_t usable = x->plan->summary + SUMMARY_USABLE;
+        size_t unused;
+        if (clipped[k] && !point_mask(&point, usable))
+            point_set_mask(&point, usable, point_finite(&point, x->plan->y, x->plan->outputs, &unused));
+    }
+}
+
+static void lanes_step(const struct executor *x, double *slots, const double *eps, const bool *clipped) {
+    const struct lanes *own = lanes_of(x);
+    const struct plan *plan = x->plan;
+    uint32_t y = lanes_at(x, plan->y);
+    if (eps) {
+        lanes_put(x, slots, plan->eps, eps);
+        own->kernels.shift(&own->rows, slots);
+    }
+    solve(x, slots);
+    own->kernels.step(&own->rows, slots, lanes_at(x, plan->base), lanes_at(x, plan->step), y);
+    if (clipped && lanes_flag(x, slots, own->flags, clipped)) {
+        own->kernels.clip(&own->clip, slots, y, own->flags);
+        look_again(x, slots, clipped);
+    }
+}
+
+/* ---- life ---- */
+
+static hn_status open_with(struct executor *out, const struct plan *plan, const struct backend *kernels, uint32_t width,
+                           hn_error *error) {
+    struct lanes *own = base_allocate(sizeof *own);
+    *out = (struct executor){.name = kernels->name};
+    if (!own)
+        return error_no_memory(error, "the layer");
+    *own = (struct lanes){.kernels = *kernels, .width = width};
+    *out = (struct executor){
+        .name = kernels->name,
+        .width = width,
+        .bytes = ((size_t)plan->slots + LANES_OWN) * width * sizeof(double),
+        .plan = plan,
+        .own = own,
+        .begin = lanes_begin,
+        .load = lanes_load,
+        .unload = lanes_unload,
+        .copy = lanes_copy,
+        .prepare = lanes_prepare,
+        .evaluate = lanes_evaluate,
+        .weigh = lanes_weigh,
+        .largest = lanes_largest,
+        .step = lanes_step,
+        .back = lanes_step_back,
+    };
+    if (lanes_bind(own, plan))
+        return HN_OK;
+    executor_close(out);
+    return error_no_memory(error, "the layer");
+}
+
+hn_status executor_check(hn_instructions instructions, hn_error *error) {
+    struct backend kernels;
+    return backend_choose(&kernels, instructions, error);
+}
+
+hn_status executor_open_lanes(struct executor *out, const struct plan *plan, hn_instructions instructions,
+                              hn_error *error) {
+    struct backend kernels;
+    hn_status status = backend_choose(&kernels, instructions, error);
+    *out = (struct executor){.name = "none"};
+    return status == HN_OK ? open_with(out, plan, &kernels, LANES, error) : status;
+}
+
+hn_status executor_open_single(struct executor *out, const struct plan *plan, hn_error *error) {
+    const struct backend kernels = backend_single();
+    return open_with(out, plan, &kernels, 1, error);
+}
+
+void executor_close(struct executor *executor) {
+    struct lanes *own = executor->own;
+    if (own) {
+        arena_release(&own->arena);
+        base_release(own);
+    }
+    *executor = (struct executor){.name = "none"};
+}

@@ -1,0 +1,60 @@
+/* lanes.h - what the executor over SIMD lanes makes of a plan: the tasks of its kernels, with offsets instead of slots.
+ *
+ * An offset is a slot times the number of samples side by side. For one sample alone the two are the same, and the lists are the
+ * plan's own.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_BACKENDS_LANES_H
+#define HN_BACKENDS_LANES_H
+
+#include "backends/backend.h"
+#include "backends/executor.h"
+#include "base/arena.h"
+
+/* Slots of the executor's own, behind the plan's. */
+enum {
+    LANES_FLAGS, /* a mask of samples */
+    LANES_HOLDS,
+    LANES_LEADS,
+    LANES_HOLD,
+    LANES_OWN
+};
+
+/* Values and the entries of a vector that they are taken from. */
+struct lanes_entries {
+    size_t count;
+    const uint32_t *value, *entry;
+};
+
+struct lanes {
+    struct backend kernels;
+    uint32_t width;
+    struct program program;
+    struct damped system;
+    struct rows_task rows;
+    struct clip_task clip;
+    struct adjoint_task adjoint;
+    struct lanes_entries bracket_y, bracket_x, pull_x;
+    uint32_t flags, holds; /* offsets of masks */
+    struct arena arena;    /* lists that are not the plan's own */
+    bool failed;           /* memory is out */
+};
+
+/* False when memory is out. The kernels are chosen already. */
+bool lanes_bind(struct lanes *lanes, const struct plan *plan);
+
+void lanes_step_back(const struct executor *x, double *slots, const struct executor_back *step);
+
+/* One number per sample, or one flag as a mask; true if any is set. */
+void lanes_put(const struct executor *x, double *slots, uint32_t slot, const double *numbers);
+bool lanes_flag(const struct executor *x, double *slots, uint32_t mask, const bool *flags);
+
+static inline const struct lanes *lanes_of(const struct executor *x) {
+    return (const struct lanes *)x->own;
+}
+
+static inline uint32_t lanes_at(const struct executor *x, uint32_t slot) {
+    return slot * x->width;
+}
+
+#endif

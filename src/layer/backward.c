@@ -1,0 +1,237 @@
+/* backward.c - the exact gradient of a correction: the steps of a tape backwards, over all seats of a worker.
+ *
+ * From the forward run come the iterates, their eps and the kinds of the steps (tape.h); all else is computed again, to the same
+ * bits. The mathematics of one step is the executor's (backends/lanes_back.c).
+ *
+ * SPDX-License-Identifier: MIT */
+#include "layer/driver.h"
+
+/* The way back of one call. */
+struct way {
+    struct worker *worker;
+    const hn_gradient *gradient;
+    bool bounds; /* gradients of bounds are wanted */
+};
+
+/* What is wanted of a sample; what was not asked for has no numbers. */
+struct part {
+    double *values;
+    size_t count;
+};
+
+enum { PART_RAW, PART_X, PART_LOWER, PART_UPPER, PARTS };
+
+/* ---- finishing ---- */
+
+static struct part part_of(double *values, size_t sample, size_t count) {
+    return values ? (struct part){values + sample * count, count} : (struct part){NULL, 0};
+}
+
+static void parts_of(const struct way *way, size_t sample, struct part parts[PARTS]) {
+    const struct plan *plan = way->worker->plan;
+    parts[PART_RAW] = part_of(way->gradient->grad_y_raw, sample, plan->outputs);
+    parts[PART_X] = part_of(way->gradient->grad_x, sample, plan->inputs);
+    parts[PART_LOWER] = part_of(way->gradient->grad_lower, sample, plan->rows);
+    parts[PART_UPPER] = part_of(way->gradient->grad_upper, sample, plan->rows);
+}
+
+/* Where y came from: an attempt's start, and start values that stand for y_raw. `starts` is scratch over outputs. */
+static void pull_start(const struct way *way, uint32_t seat, double *grad_x) {
+    const struct worker *worker = way->worker;
+    const struct plan *plan = worker->plan;
+    const struct point p = worker_point(worker, seat);
+    uint32_t starts = plan->step;
+    bool restarted = worker->seat[seat].state.attempt > 0;
+    if (restarted)
+        point_pull_restart(&p, worker->seat[seat].state.attempt, starts);
+    if (grad_x) {
+        point_pull_rows(&p, &plan->lower_x, plan->grad_lower, grad_x);
+        point_pull_rows(&p, &plan->upper_x, plan->grad_upper, grad_x);
+    }
+    point_pull_fixed(&p, grad_x);
+    if (grad_x && restarted)
+        point_pull_rows(&p, &plan->start_x, starts, grad_x);
+    if (grad_x && !worker->batch->y_raw)
+        point_pull_rows(&p, &plan->start_x, plan->gradient, grad_x);
+}
+
+static void load_iterate(const struct worker *worker, uint32_t seat, int step) {
+    const struct point p = worker_point(worker, seat);
+    struct tape tape = worker_tape(worker, seat);
+    point_write(&p, worker->plan->y, worker->plan->outputs, tape_iterate(&tape, step));
+}
+
+static void write_parts(const struct way *way, uint32_t seat, const struct part parts[PARTS]) {
+    const struct plan *plan = way->worker->plan;
+    const struct point p = worker_point(way->worker, seat);
+    if (way->worker->seat[seat].state.attempt > 0)
+        load_iterate(way->worker, seat, 0);
+    point_read(&p, plan->grad_x, parts[PART_X].count, parts[PART_X].values);
+    pull_start(way, seat, parts[PART_X].values);
+    point_read(&p, plan->gradient, parts[PART_RAW].count, parts[PART_RAW].values);
+    point_read(&p, plan->grad_lower, parts[PART_LOWER].count, parts[PART_LOWER].values);
+    point_read(&p, plan->grad_upper, parts[PART_UPPER].count, parts[PART_UPPER].values);
+}
+
+/* A gradient that is not finite must not reach an optimiser: it becomes 0 and the sample is flagged. */
+static void finish_gradient(const struct way *way, uint32_t seat) {
+    struct seat *own = &way->worker->seat[seat];
+    struct tape tape = worker_tape(way->worker, seat);
+    struct part parts[PARTS];
+    size_t unused;
+    bool finite = true;
+    parts_of(way, own->sample, parts);
+    write_parts(way, seat, parts);
+    for (int i = 0; i < PARTS; i++)
+        finite = finite && all_finite(parts[i].values, parts[i].count, &unused);
+    for (int i = 0; i < PARTS && !finite; i++)
+        for (size_t k = 0; k < parts[i].count; k++)
+            parts[i].values[k] = 0;
+    if (way->gradient->flagged)
+        way->gradient->flagged[own->sample] = !finite || tape.head->way == TAPE_TOO_LONG ||
+                                              report_outcome(way->worker->batch, own->sample) != HN_OUTCOME_OK;
+    own->state.doing = SAMPLE_IDLE;
+}
+
+/* ---- loading ---- */
+
+static void open_gradient(const struct way *way, uint32_t seat) {
+    struct worker *worker = way->worker;
+    const struct plan *plan = worker->plan;
+    struct seat *own = &worker->seat[seat];
+    const struct point p = worker_point(worker, seat);
+    struct tape tape = worker_tape(worker, seat);
+    sample_open(&own->state, &plan->options);
+    own->state.steps = tape.head->steps;
+    own->state.attempt = tape.head->attempt;
+    if (tape.head->way == TAPE_WHOLE)
+        point_write(&p, plan->gradient, plan->outputs, way->gradient->grad_y + own->sample * plan->outputs);
+    else /* a fallback does not depend on y_raw, and a way that is lost has no gradient */
+        point_clear(&p, plan->gradient, plan->outputs);
+    point_clear(&p, plan->grad_x, plan->inputs);
+    point_clear(&p, plan->grad_lower, plan->rows);
+    point_clear(&p, plan->grad_upper, plan->rows);
+    if (plan->inputs)
+        point_write(&p, plan->x, plan->inputs, batch_inputs(worker, own->sample));
+}
+
+static bool take_samples(const struct way *way) {
+    struct worker *worker = way->worker;
+    bool taken = false;
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (worker->seat[k].state.doing == SAMPLE_IDLE &&
+            queue_take(worker->queue, worker->batch->count, &worker->seat[k].sample)) {
+            open_gradient(way, k);
+            taken = true;
+        }
+    return taken;
+}
+
+/* Row weights belong to the first iterate. */
+static void weigh_fresh(struct worker *worker) {
+    bool fresh[EXECUTOR_WIDEST] = {false}, any = false;
+    for (uint32_t k = 0; k < worker->width; k++) {
+        fresh[k] = worker->seat[k].state.doing == SAMPLE_OPENS;
+        any = any || fresh[k];
+        if (fresh[k])
+            load_iterate(worker, k, 0);
+    }
+    if (any)
+        worker->executor->evaluate(worker->executor, worker->slots, fresh, true);
+}
+
+/* Fills free seats until every seat has a step to go or no sample is left; false when no seat has one. */
+static bool load_gradient(const struct way *way) {
+    struct worker *worker = way->worker;
+    bool busy = false;
+    while (take_samples(way)) {
+        worker->executor->prepare(worker->executor, worker->slots);
+        for (uint32_t k = 0; k < worker->width; k++)
+            if (worker->seat[k].state.doing != SAMPLE_IDLE && worker->seat[k].state.steps == 0)
+                finish_gradient(way, k);
+    }
+    if (worker->plan->options.weighted)
+        weigh_fresh(worker);
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (worker->seat[k].state.doing != SAMPLE_IDLE) {
+            worker->seat[k].state.doing = SAMPLE_STEPS;
+            busy = true;
+        }
+    return busy;
+}
+
+/* ---- one step back ---- */
+
+/* The step before: where it began, its eps and its kind. */
+static const double *step_before(struct worker *worker, uint32_t seat) {
+    struct sample *s = &worker->seat[seat].state;
+    struct tape tape = worker_tape(worker, seat);
+    s->steps--;
+    s->eps = tape.step[s->steps].eps;
+    s->kind = (enum sample_step)tape.step[s->steps].kind;
+    s->stage = s->attempt > 0 || s->kind == SAMPLE_CLIPPED ? SAMPLE_GLOBAL : SAMPLE_NEAR;
+    tape_prefetch(&tape, s->steps - 1, false);
+    return tape_iterate(&tape, s->steps);
+}
+
+/* Numbers and flags of one step of all seats. */
+struct steps {
+    double eps[EXECUTOR_WIDEST], hold[EXECUTOR_WIDEST], slope[EXECUTOR_WIDEST];
+    bool accepted[EXECUTOR_WIDEST], leads[EXECUTOR_WIDEST], holds[EXECUTOR_WIDEST], clipped[EXECUTOR_WIDEST];
+};
+
+static void describe(const struct worker *worker, uint32_t seat, struct steps *all) {
+    const struct sample_options *o = &worker->plan->options;
+    const struct sample *s = &worker->seat[seat].state;
+    const struct point p = worker_point(worker, seat);
+    double squares = *point_at(&p, worker->plan->summary + SUMMARY_SQUARES);
+    bool busy = s->doing != SAMPLE_IDLE;
+    double slope = busy ? sample_eps_slope(s, o, squares) : 0;
+    all->eps[seat] = s->eps;
+    all->hold[seat] = sample_hold(s, o, squares);
+    all->slope[seat] = slope != 0 && o->outputs_side ? slope / s->eps : slope;
+    all->accepted[seat] = true;
+    all->leads[seat] = busy && s->kind == SAMPLE_LEADING;
+    all->holds[seat] = busy && sample_holds_bounds(s);
+    all->clipped[seat] = busy && s->kind == SAMPLE_CLIPPED;
+}
+
+static void weigh(struct worker *worker, struct steps *all) {
+    const struct executor_rows rows = {all->accepted, all->hold, all->leads, all->holds};
+    for (uint32_t k = 0; k < worker->width; k++)
+        describe(worker, k, all);
+    worker->executor->weigh(worker->executor, worker->slots, &rows);
+}
+
+static void step_back(const struct way *way) {
+    struct worker *worker = way->worker;
+    const struct executor *x = worker->executor;
+    const struct plan *plan = worker->plan;
+    const double *from[EXECUTOR_WIDEST] = {NULL};
+    struct steps all;
+    const struct executor_back back = {all.eps, all.clipped, all.slope, way->bounds};
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (worker->seat[k].state.doing != SAMPLE_IDLE)
+            from[k] = step_before(worker, k);
+    x->load(x, worker->slots, plan->y, plan->outputs, from);
+    x->evaluate(x, worker->slots, NULL, !plan->options.weighted);
+    if (plan->options.weighted)
+        weigh(worker, &all);
+    x->back(x, worker->slots, &back);
+}
+
+/* Whether anything asks for the gradient of a bound. */
+static bool wants_bounds(const struct plan *plan, const hn_gradient *gradient) {
+    bool through = plan->lower_x.slot.count > 0 || plan->upper_x.slot.count > 0;
+    return gradient->grad_lower || gradient->grad_upper || (gradient->grad_x && through);
+}
+
+void worker_gradient(struct worker *worker, const hn_gradient *gradient) {
+    const struct way way = {worker, gradient, wants_bounds(worker->plan, gradient)};
+    while (load_gradient(&way)) {
+        step_back(&way);
+        for (uint32_t k = 0; k < worker->width; k++)
+            if (worker->seat[k].state.doing != SAMPLE_IDLE && worker->seat[k].state.steps == 0)
+                finish_gradient(&way, k);
+    }
+}

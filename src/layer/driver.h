@@ -1,0 +1,98 @@
+/* driver.h - takes samples from a batch, gives them to an executor, writes results and reports.
+ *
+ * The only one that knows batches, threads and cancellation. A worker is one thread's part of a call: its executor has `width` seats,
+ * each with the state of one sample (sample/sample.h). What a sample does is decided there; here vectors are moved accordingly.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_LAYER_DRIVER_H
+#define HN_LAYER_DRIVER_H
+
+#include "backends/executor.h"
+#include "hardnet/layer.h"
+#include "layer/tape.h"
+#include "plan/point.h"
+
+/* Constant. */
+struct hn_layer {
+    hn_layer_options options; /* with the method's own numbers filled in */
+    struct plan *plan;
+    struct executor lanes;  /* for batches, */
+    struct executor single; /* and for a sample that comes alone */
+};
+
+/* Samples not yet taken, shared by the threads of a call. */
+struct queue {
+    size_t next;
+    double deadline; /* 0: none */
+};
+
+struct seat {
+    struct sample state;
+    size_t sample; /* its number in the batch */
+    size_t culprit;
+};
+
+struct worker {
+    const hn_layer *layer;
+    const struct executor *executor;
+    const struct plan *plan;
+    uint32_t width;
+    const hn_batch *batch;
+    struct queue *queue;
+    double *slots;
+    double *row; /* outputs: one sample's y */
+    struct seat seat[EXECUTOR_WIDEST];
+    bool cancelled;
+    unsigned rounds;
+};
+
+/* Over the caller's memory, for a batch of so many samples; false when it is too small. */
+bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes);
+
+/* The next sample's number; false when there is none. */
+bool queue_take(struct queue *queue, size_t count, size_t *sample);
+
+void worker_run(struct worker *worker);
+void worker_gradient(struct worker *worker, const hn_gradient *gradient);
+
+/* ---- parts of worker_run ---- */
+
+/* Gives samples to free seats; false when no seat has one. */
+bool worker_load(struct worker *worker);
+
+/* Samples that have just been evaluated at what came in go to their warm starts; false when none does. */
+bool worker_start_warm(struct worker *worker);
+
+/* Writes what is reported about the seat's sample, which has just been evaluated where it ends, and frees the seat. */
+void worker_finish(struct worker *worker, uint32_t seat, const struct sample_numbers *numbers);
+
+/* What the executor left for the seat's sample. */
+struct sample_numbers worker_numbers(const struct worker *worker, uint32_t seat);
+
+/* ---- small things ---- */
+
+static inline struct point worker_point(const struct worker *worker, uint32_t seat) {
+    return (struct point){worker->plan, worker->slots + seat, worker->width};
+}
+
+static inline struct tape worker_tape(const struct worker *worker, uint32_t seat) {
+    return tape_of(worker->plan, worker->batch->tape, worker->seat[seat].sample);
+}
+
+/* Rows of the batch; NULL where there is none. */
+const double *batch_inputs(const struct worker *worker, size_t sample);
+const double *batch_raw(const struct worker *worker, size_t sample);
+
+bool all_finite(const double *values, size_t count, size_t *culprit);
+
+/* The caller's structs, checked, in full ones of ours. */
+hn_status take_batch(const hn_layer *layer, const hn_batch *given, hn_batch *batch, hn_error *error);
+hn_status take_gradient(const hn_batch *batch, const hn_gradient *given, hn_gradient *gradient, hn_error *error);
+
+/* Reports have the stride, and the size, that the caller gives. */
+void report_write(const hn_batch *batch, size_t sample, const hn_report *report);
+hn_outcome report_outcome(const hn_batch *batch, size_t sample);
+
+hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, hn_error *error);
+
+#endif

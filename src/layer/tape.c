@@ -1,0 +1,67 @@
+/* tape.c - see tape.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "layer/tape.h"
+
+#include "base/size.h"
+
+enum { PREFETCH_MOST = 256 }; /* numbers; the processor follows longer runs by itself */
+
+/* Bytes of one sample's part; 0 when that does not fit. */
+static size_t part_bytes(const struct plan *plan) {
+    size_t step, steps, all;
+    bool fits = size_multiply(plan->outputs, sizeof(double), &step) &&
+                size_add(step, sizeof(struct tape_step), &step) && size_multiply(step, plan->tape_steps, &steps) &&
+                size_add(steps, sizeof(struct tape_head), &all);
+    return fits ? all : 0;
+}
+
+size_t tape_bytes(const struct plan *plan, size_t count) {
+    size_t part = part_bytes(plan), bytes;
+    bool fits = part > 0 && size_multiply(part, count, &bytes) && size_add(bytes, sizeof(double), &bytes);
+    return fits ? bytes : 0;
+}
+
+struct tape tape_of(const struct plan *plan, void *memory, size_t sample) {
+    uintptr_t begin = ((uintptr_t)memory + sizeof(double) - 1) & ~(uintptr_t)(sizeof(double) - 1);
+    unsigned char *part = (unsigned char *)begin + sample * part_bytes(plan); // NOLINT(performance-no-int-to-ptr)
+    struct tape tape = {.room = plan->tape_steps, .outputs = plan->outputs};
+    tape.head = (struct tape_head *)(void *)part;
+    tape.step = (struct tape_step *)(void *)(tape.head + 1);
+    tape.iterate = (double *)(void *)(tape.step + tape.room);
+    return tape;
+}
+
+void tape_write_step(const struct tape *tape, int steps, double eps, enum sample_step kind) {
+    if (steps > 0 && (size_t)steps <= tape->room)
+        tape->step[steps - 1] = (struct tape_step){eps, (int32_t)kind, 0};
+}
+
+double *tape_iterate(const struct tape *tape, int steps) {
+    return (size_t)steps < tape->room ? tape->iterate + (size_t)steps * tape->outputs : NULL;
+}
+
+void tape_prefetch(const struct tape *tape, int steps, bool write) {
+    enum { LINE = 64 / sizeof(double) };
+    if (steps < 0 || (size_t)steps >= tape->room)
+        return;
+    const double *y = tape->iterate + (size_t)steps * tape->outputs;
+    size_t most = tape->outputs < PREFETCH_MOST ? tape->outputs : PREFETCH_MOST;
+    for (size_t i = 0; i < most; i += LINE)
+        if (write)
+            __builtin_prefetch(y + i, 1);
+        else
+            __builtin_prefetch(y + i, 0);
+}
+
+/* The tape holds the last attempt. When an earlier one had the better iterate the way there is lost: the sample, which is not ok,
+ * then counts as if it had come in as it goes out. */
+void tape_close(const struct tape *tape, const struct sample *s) {
+    bool lost = s->origin != SAMPLE_FROM_ATTEMPT || s->best_attempt != s->attempt;
+    bool longer = !lost && (size_t)s->best_step > tape->room;
+    enum tape_way way = longer ? TAPE_TOO_LONG : TAPE_WHOLE;
+    if (s->doing == SAMPLE_FALLS_BACK)
+        way = TAPE_FALLBACK;
+    bool whole = way == TAPE_WHOLE && !lost;
+    *tape->head = (struct tape_head){(int32_t)way, whole ? s->best_step : 0, whole ? s->attempt : 0, 0};
+}

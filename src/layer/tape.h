@@ -1,0 +1,57 @@
+/* tape.h - what the gradient needs of a forward run: per sample the attempt that led to the result, and of each of its steps eps,
+ * the kind, and y before it.
+ *
+ * A tape is memory of the caller; it may begin anywhere. A sample's part has room for plan->tape_steps steps: a head, then the steps,
+ * then the iterates, in doubles. A longer way has no gradient, and says so.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_LAYER_TAPE_H
+#define HN_LAYER_TAPE_H
+
+#include "plan/plan.h"
+
+enum tape_way {
+    TAPE_WHOLE,
+    TAPE_FALLBACK, /* the result is a fallback: it does not depend on y_raw */
+    TAPE_TOO_LONG, /* there were more steps than the tape has room for */
+};
+
+struct tape_head {
+    int32_t way; /* enum tape_way */
+    int32_t steps;
+    int32_t attempt; /* where it began; see sample/restart.h */
+    int32_t unused;
+};
+
+struct tape_step {
+    double eps;
+    int32_t kind; /* enum sample_step */
+    int32_t unused;
+};
+
+/* One sample's part. */
+struct tape {
+    struct tape_head *head;
+    struct tape_step *step;
+    double *iterate; /* steps x outputs */
+    size_t room, outputs;
+};
+
+/* Bytes for so many samples; 0 when they do not fit a size_t. */
+size_t tape_bytes(const struct plan *plan, size_t count);
+
+struct tape tape_of(const struct plan *plan, void *memory, size_t sample);
+
+/* The step that led to iterate number `steps`; nothing where there was none, or no room. */
+void tape_write_step(const struct tape *tape, int steps, double eps, enum sample_step kind);
+
+/* Where iterate number `steps` goes; NULL where there is no room for a step from it. */
+double *tape_iterate(const struct tape *tape, int steps);
+
+/* Asks for an iterate ahead of time: a tape is larger than the caches. */
+void tape_prefetch(const struct tape *tape, int steps, bool write);
+
+/* The head, from the state of a sample that has ended. */
+void tape_close(const struct tape *tape, const struct sample *sample);
+
+#endif

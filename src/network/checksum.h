@@ -1,0 +1,16 @@
+/* checksum.h - CRC-32 with zlib's polynomial (x^32 + x^26 + x^23 + ... + 1, reflected): what Python's zlib.crc32 computes.
+ *
+ * It finds every single wrong bit, every burst of up to 32 bits and all but one in 2^32 of other accidents. It is no defence
+ * against somebody who wants to deceive.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_NETWORK_CHECKSUM_H
+#define HN_NETWORK_CHECKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The checksum of what came before, 0 at first, continued over these bytes. */
+uint32_t checksum_add(uint32_t before, const void *bytes, size_t count);
+
+#endif

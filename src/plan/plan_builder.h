@@ -1,0 +1,55 @@
+/* plan_builder.h - the stages of plan_create and what they share: derive, compile, map, system, pack.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_PLAN_BUILDER_H
+#define HN_PLAN_BUILDER_H
+
+#include "base/arena.h"
+#include "derivatives/derivatives.h"
+#include "plan/plan.h"
+
+/* Rows with the outputs that they bound. */
+struct plan_pairs {
+    size_t count;
+    uint32_t *row, *output;
+};
+
+struct plan_builder {
+    const hn_layer_options *options;
+    struct plan plan; /* the head, as it grows */
+    struct problem problem;
+    struct node_matrix jacobian, bracket_y, bracket_x, pull_x, lower_x, upper_x, start_x, fixed_x;
+    struct node_list fixed; /* values of fixed outputs, */
+    uint32_t *fixed_outputs;
+    struct node_list nodes; /* the outputs of the program: all parts, in order */
+    struct program *program;
+    struct arena arena;
+    struct plan_pairs bounds, clip;
+    uint32_t *joint;
+    size_t joint_count;
+    struct damped system;
+};
+
+/* A list of nodes that the program computes, and the plan's list of slots where they lie. The order of the parts is that of the
+ * program's outputs. */
+struct plan_part {
+    const uint32_t *nodes;
+    size_t count;
+    struct plan_list *slots;
+};
+
+enum { PLAN_PARTS = 13 };
+void plan_parts(struct plan_builder *builder, struct plan_part parts[PLAN_PARTS]);
+
+hn_status plan_derive(struct plan_builder *builder, const hn_model *model, hn_error *error);
+hn_status plan_compile(struct plan_builder *builder, hn_error *error);
+hn_status plan_map(struct plan_builder *builder, hn_error *error);
+hn_status plan_system(struct plan_builder *builder, hn_error *error);
+hn_status plan_pack(struct plan **out, struct plan_builder *builder, hn_error *error);
+
+/* The slots of the rows' bodies, then of their lower bounds, then of their upper bounds, then of the entries of J. */
+static inline const uint32_t *plan_row_slots(const struct plan_builder *builder) {
+    return builder->program->output_slot;
+}
+
+#endif

@@ -1,0 +1,206 @@
+/* plan_map.c - which rows are what, where each vector lies, and the linear system. Part of plan_create.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "plan/plan_builder.h"
+
+#include <math.h>
+
+/* Executors name the numbers of several samples side by side by 32 bits. */
+static const size_t MOST_SLOTS = (size_t)1 << 28, MOST_PROGRAM = (size_t)1 << 27;
+
+/* ---- options ---- */
+
+static struct sample_options sample_options_of(const hn_layer_options *o) {
+    bool weighted = o->method == HN_METHOD_LM || o->method == HN_METHOD_AUTO;
+    return (struct sample_options){
+        .damping = o->damping,
+        .tolerance = o->tolerance,
+        .method = (int32_t)o->method,
+        .iterations = o->iterations,
+        .weighted = weighted,
+        .adaptive = o->method == HN_METHOD_AUTO || (weighted && o->damping < 0),
+        .relative = o->relative,
+    };
+}
+
+/* ---- rows ---- */
+
+static bool take_pairs(struct plan_builder *b, struct plan_pairs *pairs) {
+    pairs->row = arena_take(&b->arena, b->problem.rows + 1, sizeof *pairs->row);
+    pairs->output = arena_take(&b->arena, b->problem.rows + 1, sizeof *pairs->output);
+    return pairs->row && pairs->output;
+}
+
+static void add_pair(struct plan_pairs *pairs, size_t row, size_t output) {
+    pairs->row[pairs->count] = (uint32_t)row;
+    pairs->output[pairs->count++] = (uint32_t)output;
+}
+
+/* Rows whose body is an output by itself. */
+static void find_bounds(struct plan_builder *b) {
+    const struct problem *p = &b->problem;
+    for (size_t i = 0; i < p->rows; i++) {
+        const struct node *node = &p->graph.nodes[p->body[i]];
+        if (node->op == OP_LEAF && node->a == SPACE_Y)
+            add_pair(&b->bounds, i, node->b);
+    }
+}
+
+/* One row per bounded output for clipping: the last, which is where the bounds of variables stand. */
+static bool find_clip(struct plan_builder *b) {
+    size_t outputs = b->problem.outputs;
+    uint32_t *last = arena_take(&b->arena, outputs + 1, sizeof *last);
+    for (size_t j = 0; last && j < outputs; j++)
+        last[j] = UINT32_MAX;
+    for (size_t k = 0; last && k < b->bounds.count; k++)
+        last[b->bounds.output[k]] = b->bounds.row[k];
+    for (size_t j = 0; last && j < outputs; j++)
+        if (last[j] != UINT32_MAX)
+            add_pair(&b->clip, last[j], j);
+    return last != NULL;
+}
+
+static bool find_joint(struct plan_builder *b) {
+    size_t rows = b->problem.rows;
+    const uint32_t *lower = plan_row_slots(b) + rows, *upper = lower + rows;
+    b->joint = arena_take(&b->arena, rows + 1, sizeof *b->joint);
+    for (size_t i = 0; b->joint && i < rows; i++)
+        if (b->jacobian.first[i + 1] - b->jacobian.first[i] > 1 && lower[i] != upper[i])
+            b->joint[b->joint_count++] = (uint32_t)i;
+    return b->joint != NULL;
+}
+
+static hn_status find_rows(struct plan_builder *b, hn_error *error) {
+    bool found = take_pairs(b, &b->bounds) && take_pairs(b, &b->clip);
+    if (found)
+        find_bounds(b);
+    found = found && find_clip(b) && find_joint(b);
+    return found ? HN_OK : error_no_memory(error, "the layer");
+}
+
+/* ---- slots ---- */
+
+static uint32_t take(struct plan *plan, size_t count) {
+    uint32_t slot = plan->slots;
+    plan->slots += (uint32_t)count;
+    return slot;
+}
+
+static void map_rows(struct plan *plan) {
+    size_t rows = plan->rows;
+    plan->residual = take(plan, rows);
+    plan->summary = take(plan, SUMMARY_COUNT);
+    plan->eps = take(plan, 1);
+    plan->right = plan->residual;
+    if (!plan->options.weighted)
+        return;
+    plan->matrix = take(plan, plan->entries);
+    plan->scale = take(plan, rows);
+    plan->active = take(plan, rows);
+    plan->right = take(plan, rows);
+    plan->shift = take(plan, rows);
+}
+
+static void map_vectors(struct plan *plan) {
+    size_t outputs = plan->outputs, most = plan->rows > outputs ? plan->rows : outputs;
+    plan->best = take(plan, outputs);
+    plan->base = plan->options.weighted ? take(plan, outputs) : plan->y;
+    plan->raw = plan->options.method == HN_METHOD_AUTO ? take(plan, outputs) : plan->best;
+    plan->unknown = take(plan, most);
+    plan->step = take(plan, outputs);
+    plan->gradient = take(plan, outputs);
+    plan->work = take(plan, most);
+    plan->grad_x = take(plan, plan->inputs);
+    plan->largest = take(plan, 1);
+    plan->step_squares = take(plan, 1);
+    plan->step_gain = take(plan, 1);
+}
+
+static void map_adjoint(struct plan *plan, const struct program *program) {
+    bool weighted = plan->options.weighted;
+    plan->pulled = (uint32_t)program->leaf_slot[SPACE_LAMBDA];
+    plan->leaf_q = (uint32_t)program->leaf_slot[SPACE_Q];
+    plan->leaf_v = (uint32_t)program->leaf_slot[SPACE_V];
+    plan->leaf_t = (uint32_t)program->leaf_slot[SPACE_T];
+    plan->leaf_s = (uint32_t)program->leaf_slot[SPACE_S];
+    plan->kept = weighted ? take(plan, plan->rows) : plan->pulled;
+    plan->q = weighted ? take(plan, plan->rows) : plan->leaf_q;
+    plan->v = weighted ? take(plan, plan->rows) : plan->leaf_v;
+    plan->damped = take(plan, 1);
+    plan->grad_lower = take(plan, plan->rows);
+    plan->grad_upper = take(plan, plan->rows);
+}
+
+static void plan_tape(struct plan *plan) {
+    uint32_t steps = (uint32_t)plan->options.iterations;
+    bool shorter = plan->options.method == HN_METHOD_AUTO && steps > SAMPLE_ATTEMPT_STEPS;
+    plan->tape_steps = shorter ? SAMPLE_ATTEMPT_STEPS : steps;
+}
+
+/* Everything but the system's storage, which comes last. */
+hn_status plan_map(struct plan_builder *b, hn_error *error) {
+    const struct problem *p = &b->problem;
+    const struct program *program = b->program;
+    struct plan *plan = &b->plan;
+    if (program->slots > MOST_PROGRAM || b->jacobian.count > MOST_PROGRAM)
+        return error_set(error, HN_LIMIT, "the model is too large for a layer: %zu slots", program->slots);
+    hn_status status = find_rows(b, error);
+    plan->options = sample_options_of(b->options);
+    plan->options.joint_rows = b->joint_count > 0;
+    plan->inputs = (uint32_t)p->inputs;
+    plan->outputs = (uint32_t)p->outputs;
+    plan->rows = (uint32_t)p->rows;
+    plan->entries = (uint32_t)b->jacobian.count;
+    plan->slots = (uint32_t)program->slots;
+    plan->x = (uint32_t)program->leaf_slot[SPACE_X];
+    plan->y = (uint32_t)program->leaf_slot[SPACE_Y];
+    map_rows(plan);
+    map_vectors(plan);
+    map_adjoint(plan, program);
+    plan_tape(plan);
+    return status;
+}
+
+/* ---- the system ---- */
+
+/* What is known of J in advance, when A is J. */
+static void known_entries(const struct plan_builder *b, const uint32_t *slots, double *fixed) {
+    for (size_t e = 0; e < b->plan.entries; e++)
+        fixed[e] = slots[e] < b->program->constant_count ? b->program->constants[slots[e]] : NAN;
+}
+
+static hn_status build_system(struct plan_builder *b, const uint32_t *slots, const double *fixed, hn_error *error) {
+    struct plan *plan = &b->plan;
+    const struct sample_options *o = &plan->options;
+    const struct damped_request request = {
+        .matrix = {plan->rows, plan->outputs, 1, b->jacobian.first, b->jacobian.column, slots, fixed},
+        .rows_side_only = o->damping == 0 && o->method != HN_METHOD_AUTO,
+        .fixed_shift = o->weighted ? NAN : o->damping,
+        .shift = plan->shift,
+        .shift_uniform = plan->eps,
+        .storage = plan->slots,
+    };
+    hn_status status = damped_create(&b->system, &request, error);
+    if (status == HN_OK && b->system.slots > MOST_SLOTS - plan->slots)
+        return error_set(error, HN_LIMIT, "the factor of the system has %zu entries, too many to address",
+                         b->system.nonzeros);
+    plan->options.outputs_side = b->system.outputs_side;
+    plan->slots += (uint32_t)b->system.slots;
+    return status;
+}
+
+hn_status plan_system(struct plan_builder *b, hn_error *error) {
+    size_t count = b->plan.entries;
+    const uint32_t *entries = plan_row_slots(b) + 3 * b->problem.rows;
+    double *fixed = arena_take(&b->arena, count + 1, sizeof *fixed);
+    uint32_t *slots = arena_take(&b->arena, count + 1, sizeof *slots);
+    if (!fixed || !slots)
+        return error_no_memory(error, "the layer");
+    known_entries(b, entries, fixed);
+    for (size_t e = 0; e < count; e++)
+        slots[e] = (uint32_t)(b->plan.matrix + e);
+    return b->plan.options.weighted ? build_system(b, slots, NULL, error) : build_system(b, entries, fixed, error);
+}

@@ -1,0 +1,485 @@
+/* sample.h - the state of one sample, and every decision about it: what the methods are.
+ *
+ * An executor evaluates and steps; after each it leaves a few numbers (struct sample_numbers). From these and from its own
+ * state a sample decides: accept the iterate or reject it, go on, rewind to the best one, restart elsewhere, end. Nothing here
+ * knows how many samples go side by side, where their vectors lie, or who runs them.
+ *
+ *     paper, hardnet   as many steps as asked for; the tolerance only decides about the outcome
+ *     lm               until the tolerance is reached. With an eps of one's own every finite step is taken. Else a step is
+ *                      accepted when it lowers |W r|^2, and eps follows the ratio of what was gained to what the linear model
+ *                      promised (Levenberg 1944, Marquardt 1963; the growth on rejection is Nielsen's, 1999)
+ *     auto             sample_auto.h
+ *
+ * An adapted eps is a power of two, and every decision is constant nearby: neither has a derivative.
+ *
+ * The text is the common subset of C99 and C++ and calls nothing but sqrt, so that it can be compiled as it is for SIMD lanes, for
+ * a microcontroller and for a GPU. Whoever includes it may say beforehand what a function and a constant look like there.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_SAMPLE_H
+#define HN_SAMPLE_H
+
+#include "hardnet/layer.h"
+
+#include <float.h>
+#include <math.h>
+
+#ifndef SAMPLE_FUNCTION
+#define SAMPLE_FUNCTION static inline
+#endif
+#ifndef SAMPLE_CONSTANT
+#define SAMPLE_CONSTANT static const
+#endif
+
+/* ---- what is decided for a whole layer ---- */
+
+struct sample_options {
+    double damping;   /* eps, or eps / |W r| of auto; not used where eps is adapted by lm */
+    double tolerance; /* on max |r|, or on its ratio to the bounds */
+    int32_t method;   /* hn_method */
+    int32_t iterations;
+    bool weighted;     /* only some rows count in a step, each with a weight: lm and auto */
+    bool adaptive;     /* steps are accepted or rejected, eps is adapted */
+    bool relative;     /* the tolerance is relative to bounds above 1 */
+    bool outputs_side; /* systems are solved in the dimension of the outputs */
+    bool joint_rows;   /* there are inequalities in several outputs */
+};
+
+/* ---- the state ---- */
+
+enum sample_doing {
+    SAMPLE_IDLE,       /* no sample */
+    SAMPLE_OPENS,      /* y holds what came in, not evaluated yet */
+    SAMPLE_BEGINS,     /* y holds another point to start from, not evaluated yet */
+    SAMPLE_STEPS,      /* y holds what a step led to */
+    SAMPLE_REWINDS,    /* y is to hold the best iterate again, to go on from there */
+    SAMPLE_RESTARTS,   /* y is to hold the start of the next attempt */
+    SAMPLE_RETURNS,    /* y is to hold the point that is returned */
+    SAMPLE_FALLS_BACK, /* nothing can be done with the sample: y holds its fallback */
+};
+
+/* auto begins near the projection and falls back on accepted steps inside the bounds; the other methods have one stage. */
+enum sample_stage { SAMPLE_NEAR, SAMPLE_GLOBAL };
+
+/* Kinds of steps. */
+enum sample_step {
+    SAMPLE_PLAIN,
+    SAMPLE_LEADING, /* leaves inequalities in several outputs out */
+    SAMPLE_CLIPPED, /* y is clipped into the bounds of the outputs */
+};
+
+/* Where the best iterate comes from. */
+enum sample_origin {
+    SAMPLE_FROM_NOWHERE, /* there is none yet */
+    SAMPLE_FROM_INPUT,   /* what came in, ahead of a warm start */
+    SAMPLE_FROM_ATTEMPT, /* step number best_step of attempt number best_attempt */
+};
+
+/* What an outcome still depends on; see sample_answer. */
+enum sample_question { SAMPLE_ASKS_NOTHING, SAMPLE_ASKS_SLOPE, SAMPLE_ASKS_ENTRIES };
+
+struct sample {
+    enum sample_doing doing;
+    enum sample_stage stage; /* of auto */
+    enum sample_step kind;   /* of the last step, and of the next */
+    enum sample_origin origin;
+    enum sample_question asks;
+    hn_outcome outcome;
+    bool chooses;    /* eps is to be chosen for the present base: sample_choose_eps */
+    bool stationary; /* some attempt ended where A' W r vanishes */
+    int iteration;   /* steps computed */
+    int steps;       /* accepted ones since the attempt began */
+    int attempt;     /* 0: from y_raw or from a warm start; else the number of the restart (restart.h) */
+    int best_step;
+    int best_attempt;
+    int slow;       /* accepted steps in a row that gained next to nothing */
+    int begun;      /* iteration at which the stage began */
+    int waited;     /* steps since |W r| was last halved */
+    double before;  /* max |r| of what came in */
+    double best;    /* smallest measure of an accepted iterate */
+    double squares; /* |W r|^2 at the base */
+    double halved;  /* |W r|^2 when it was last halved */
+    double eps, growth;
+    double used;  /* eps of the last step */
+    double limit; /* of eps */
+};
+
+/* ---- what an executor leaves ---- */
+
+struct sample_numbers {
+    double measure;      /* max |r|, relative to the bounds if so asked */
+    double squares;      /* |W r|^2 */
+    double joint;        /* part of it: inequalities in several outputs; where sample_asks_joint */
+    double violation;    /* max |r|; where sample_asks_violation */
+    double gain;         /* of the last step: z' W r on the rows' side, s' A' W r on the outputs' side */
+    double step_squares; /* |s|^2 */
+    double least_pivot, most_pivot;
+    bool finite; /* y and every c are finite */
+    bool moved;  /* the last step changed y */
+    bool usable; /* the last step led to a finite y */
+};
+
+/* Sums over the rows of the last accepted iterate. */
+struct sample_slope {
+    double entries; /* |A|^2 */
+    double squares; /* |W r|^2 */
+    double slope;   /* |A' W r|^2 */
+};
+
+/* What is to be done with the iterate. */
+struct sample_choice {
+    bool accepted;        /* it becomes the base of the next step */
+    bool improved;        /* and is the best so far */
+    bool recorded;        /* and goes onto the tape as number `steps` */
+    bool finished;        /* the sample ends here */
+    enum sample_step led; /* the kind of the step that led here */
+};
+
+enum sample_decision {
+    SAMPLE_GO_ON,          /* step from here */
+    SAMPLE_REJECT,         /* step again from the base */
+    SAMPLE_END,            /* here */
+    SAMPLE_END_BEFORE,     /* at the base */
+    SAMPLE_REWIND,         /* go on from the best iterate of this attempt */
+    SAMPLE_RESTART,        /* accept, then begin anew from another point */
+    SAMPLE_RESTART_BEFORE, /* the same, without accepting */
+};
+
+SAMPLE_CONSTANT double SAMPLE_FIRST_EPS = 0x1p-10; /* of the largest squared row of A */
+SAMPLE_CONSTANT double SAMPLE_RANGE = 0x1p60;      /* how far eps may go from there, up or down */
+SAMPLE_CONSTANT double SAMPLE_SLOW = 1 - 0x1p-40;  /* an accepted step that leaves more than this has gained nothing; */
+SAMPLE_CONSTANT double SAMPLE_SLOW_AUTO = 1 - 0x1p-20; /* in short attempts of auto */
+SAMPLE_CONSTANT double SAMPLE_LEAST_PIVOT = 1e-13;     /* of the largest, without damping */
+SAMPLE_CONSTANT double SAMPLE_STATIONARY = 1e-8;       /* |J' r| / (|J| |r|) below which r cannot be lowered, */
+SAMPLE_CONSTANT double SAMPLE_STATIONARY_STUCK = 1e-6; /* where steps have come to a stand */
+enum { SAMPLE_MOST_SLOW = 4 };
+
+/* ---- arithmetic ---- */
+
+SAMPLE_FUNCTION bool sample_is_finite(double a) {
+    return a >= -DBL_MAX && a <= DBL_MAX;
+}
+
+SAMPLE_FUNCTION double sample_greater(double a, double b) {
+    return a < b ? b : a;
+}
+
+/* The largest power of two that is not above a; 0 for what is not above 0. Four operations, all exact in effect: Rump, "Error
+ * estimation of floating-point summation and dot product", 2012. What is near the ends of the range is brought inside first. */
+SAMPLE_FUNCTION double sample_power_of_two(double a) {
+    double scale = 1;
+    if (!(a > 0))
+        return 0;
+    if (a < 0x1p-900)
+        scale = 0x1p-600;
+    else if (a > 0x1p900)
+        scale = 0x1p600;
+    double q = (0x1p52 + 1) * (a / scale);
+    return sample_is_finite(a) ? (q - (1 - 0x1p-53) * q) * scale : a;
+}
+
+/* ---- the life of a sample ---- */
+
+SAMPLE_FUNCTION bool sample_is_fresh(const struct sample *s) {
+    return s->doing == SAMPLE_OPENS || s->doing == SAMPLE_BEGINS;
+}
+
+SAMPLE_FUNCTION bool sample_is_last(const struct sample *s) {
+    return s->doing == SAMPLE_RETURNS || s->doing == SAMPLE_FALLS_BACK;
+}
+
+SAMPLE_FUNCTION void sample_open(struct sample *s, const struct sample_options *o) {
+    s->doing = SAMPLE_OPENS;
+    s->stage = SAMPLE_NEAR;
+    s->kind = SAMPLE_PLAIN;
+    s->origin = SAMPLE_FROM_NOWHERE;
+    s->asks = SAMPLE_ASKS_NOTHING;
+    s->outcome = HN_OUTCOME_STALLED;
+    s->chooses = o->adaptive;
+    s->stationary = false;
+    s->iteration = s->steps = s->attempt = s->best_step = s->best_attempt = 0;
+    s->slow = s->begun = s->waited = 0;
+    s->before = s->best = HUGE_VAL;
+    s->squares = s->halved = s->growth = s->limit = 0;
+    s->eps = s->used = o->adaptive ? 0 : o->damping;
+}
+
+/* Nothing can be done with it; y holds its fallback. */
+SAMPLE_FUNCTION void sample_fall_back(struct sample *s, hn_outcome outcome) {
+    s->doing = SAMPLE_FALLS_BACK;
+    s->outcome = outcome;
+}
+
+SAMPLE_FUNCTION bool sample_asks_violation(const struct sample *s, const struct sample_options *o) {
+    return o->relative && s->doing == SAMPLE_OPENS;
+}
+
+SAMPLE_FUNCTION void sample_came_in(struct sample *s, const struct sample_options *o, const struct sample_numbers *n) {
+    if (n->finite)
+        s->before = o->relative ? n->violation : n->measure;
+}
+
+/* Whether a sample that has been evaluated at what came in would go on from a warm start. */
+SAMPLE_FUNCTION bool sample_starts_warm(const struct sample *s, const struct sample_options *o,
+                                        const struct sample_numbers *n) {
+    bool held = o->weighted && n->finite && n->measure <= o->tolerance; /* paper and hardnet go on */
+    return s->doing == SAMPLE_OPENS && !held && o->iterations > 0;
+}
+
+/* y holds the warm start now. What came in remains the best iterate until there is a better one: nothing worse is returned. */
+SAMPLE_FUNCTION void sample_start_warm(struct sample *s, const struct sample_options *o,
+                                       const struct sample_numbers *n) {
+    sample_came_in(s, o, n);
+    s->doing = SAMPLE_BEGINS;
+    s->origin = SAMPLE_FROM_INPUT;
+    s->best = n->finite ? n->measure : HUGE_VAL;
+}
+
+/* The first eps at a new base, from the largest squared row of A. */
+SAMPLE_FUNCTION void sample_choose_eps(struct sample *s, double largest) {
+    if (!(largest > 0x1p-900 && largest < 0x1p900)) /* J is 0 or out of range: the step will show it */
+        largest = 1;
+    s->eps = sample_power_of_two(SAMPLE_FIRST_EPS * largest);
+    s->growth = 2;
+    s->limit = s->eps * SAMPLE_RANGE;
+    s->chooses = false;
+}
+
+/* ---- lm ---- */
+
+SAMPLE_FUNCTION enum sample_decision sample_end(struct sample *s, hn_outcome outcome) {
+    s->outcome = outcome;
+    return SAMPLE_END;
+}
+
+/* No step helps at the base. What that means is decided by its slope. */
+SAMPLE_FUNCTION void sample_stuck(struct sample *s) {
+    s->asks = SAMPLE_ASKS_SLOPE;
+    s->outcome = HN_OUTCOME_STALLED;
+}
+
+SAMPLE_FUNCTION enum sample_decision sample_refuse(struct sample *s) {
+    s->eps *= s->growth;
+    s->growth *= 2;
+    if (s->eps <= s->limit)
+        return SAMPLE_REJECT;
+    sample_stuck(s);
+    return SAMPLE_END_BEFORE;
+}
+
+/* Gained over promised: 2 (V - V+) / (eps |s|^2 + s' A' W r). */
+SAMPLE_FUNCTION double sample_gain_ratio(const struct sample *s, const struct sample_options *o,
+                                         const struct sample_numbers *n) {
+    double gain = o->outputs_side ? n->gain : s->squares - s->used * n->gain;
+    return (s->squares - n->squares) / (s->used * n->step_squares + gain);
+}
+
+SAMPLE_FUNCTION void sample_adapt(struct sample *s, double ratio) {
+    double least = s->limit / SAMPLE_RANGE / SAMPLE_RANGE;
+    s->growth = 2;
+    if (ratio > 0.9)
+        s->eps /= 8;
+    else if (ratio > 0.5)
+        s->eps /= 2;
+    else if (ratio < 0.25)
+        s->eps *= 2;
+    if (s->eps < least)
+        s->eps = least;
+}
+
+/* lm's judgement of an iterate that a step led to; slow: what is left of |W r|^2 by a step that gained nothing. */
+SAMPLE_FUNCTION enum sample_decision sample_judge(struct sample *s, const struct sample_options *o,
+                                                  const struct sample_numbers *n, double slow) {
+    if (!(n->squares < s->squares))
+        return sample_refuse(s);
+    sample_adapt(s, sample_gain_ratio(s, o, n));
+    s->slow = n->squares > slow * s->squares ? s->slow + 1 : 0;
+    s->squares = n->squares;
+    if (s->slow < SAMPLE_MOST_SLOW)
+        return SAMPLE_GO_ON;
+    sample_stuck(s);
+    return SAMPLE_END;
+}
+
+SAMPLE_FUNCTION enum sample_decision sample_decide_lm(struct sample *s, const struct sample_options *o,
+                                                      const struct sample_numbers *n, bool cancelled) {
+    if (n->measure <= o->tolerance)
+        return sample_end(s, HN_OUTCOME_OK);
+    if (s->iteration >= o->iterations)
+        return sample_end(s, HN_OUTCOME_ITERATION_LIMIT);
+    if (cancelled)
+        return sample_end(s, HN_OUTCOME_CANCELLED);
+    if (o->adaptive && !sample_is_fresh(s))
+        return sample_judge(s, o, n, SAMPLE_SLOW);
+    s->squares = n->squares;
+    return SAMPLE_GO_ON;
+}
+
+/* ---- paper, hardnet ---- */
+
+SAMPLE_FUNCTION enum sample_decision sample_decide_counted(struct sample *s, const struct sample_options *o,
+                                                           const struct sample_numbers *n, bool cancelled) {
+    bool held = n->measure <= o->tolerance;
+    if (s->iteration >= o->iterations)
+        return sample_end(s, held ? HN_OUTCOME_OK : HN_OUTCOME_ITERATION_LIMIT);
+    if (cancelled)
+        return sample_end(s, held ? HN_OUTCOME_OK : HN_OUTCOME_CANCELLED);
+    return SAMPLE_GO_ON;
+}
+
+#include "sample/sample_auto.h"
+
+/* ---- for all ---- */
+
+SAMPLE_FUNCTION enum sample_decision sample_decision(struct sample *s, const struct sample_options *o,
+                                                     const struct sample_numbers *n, bool cancelled) {
+    if (o->method == HN_METHOD_AUTO)
+        return sample_decide_auto(s, o, n, cancelled);
+    if (!n->finite && o->adaptive && !sample_is_fresh(s) && s->iteration < o->iterations && !cancelled)
+        return sample_refuse(s);
+    if (!n->finite)
+        return sample_end(s, HN_OUTCOME_NONFINITE_EVALUATION);
+    return o->weighted ? sample_decide_lm(s, o, n, cancelled) : sample_decide_counted(s, o, n, cancelled);
+}
+
+/* The present iterate becomes the base of the next step. */
+SAMPLE_FUNCTION void sample_accept(struct sample *s, const struct sample_numbers *n, struct sample_choice *choice) {
+    choice->accepted = true;
+    if (s->doing == SAMPLE_REWINDS) {
+        s->steps = s->best_step;
+        return;
+    }
+    if (s->doing == SAMPLE_STEPS)
+        s->steps++;
+    choice->recorded = true;
+    choice->improved = n->measure <= s->best; /* of equals the last */
+    if (choice->improved) {
+        s->best = n->measure;
+        s->best_step = s->steps;
+        s->best_attempt = s->attempt;
+        s->origin = SAMPLE_FROM_ATTEMPT;
+    }
+}
+
+/* Whether the present iterate, if accepted, is the best one. */
+SAMPLE_FUNCTION bool sample_is_best(const struct sample *s) {
+    return s->origin == SAMPLE_FROM_ATTEMPT && s->best_step == s->steps && s->best_attempt == s->attempt;
+}
+
+SAMPLE_FUNCTION enum sample_doing sample_does_next(enum sample_decision decision, bool here) {
+    switch (decision) {
+    case SAMPLE_END:
+    case SAMPLE_END_BEFORE:
+        return SAMPLE_RETURNS;
+    case SAMPLE_RESTART:
+    case SAMPLE_RESTART_BEFORE:
+        return SAMPLE_RESTARTS;
+    case SAMPLE_REWIND:
+        return here ? SAMPLE_STEPS : SAMPLE_REWINDS;
+    default:
+        return SAMPLE_STEPS;
+    }
+}
+
+/* What becomes of the iterate that has just been evaluated. A sample that ends somewhere else than at its best iterate returns
+ * there first, so that every verdict comes from an evaluation at the returned y. */
+SAMPLE_FUNCTION struct sample_choice sample_decide(struct sample *s, const struct sample_options *o,
+                                                   const struct sample_numbers *n, bool cancelled) {
+    struct sample_choice choice = {false, false, false, false, s->kind};
+    if (sample_is_last(s)) {
+        choice.finished = true;
+        return choice;
+    }
+    if (s->doing == SAMPLE_OPENS)
+        sample_came_in(s, o, n);
+    enum sample_decision decision = sample_decision(s, o, n, cancelled);
+    bool ends = decision == SAMPLE_END || decision == SAMPLE_END_BEFORE;
+    if (n->finite &&
+        (decision == SAMPLE_GO_ON || decision == SAMPLE_END || decision == SAMPLE_REWIND || decision == SAMPLE_RESTART))
+        sample_accept(s, n, &choice);
+    bool here = choice.accepted && sample_is_best(s);
+    choice.finished = ends && choice.accepted && (s->outcome == HN_OUTCOME_OK || here);
+    if (choice.finished) {
+        s->best_step = s->steps;
+        s->best_attempt = s->attempt;
+        s->origin = SAMPLE_FROM_ATTEMPT;
+    }
+    s->doing = sample_does_next(decision, here);
+    return choice;
+}
+
+/* The answer to sample->asks: sums at the last accepted iterate, or whether the entries of J there are finite. */
+SAMPLE_FUNCTION void sample_answer(struct sample *s, const struct sample_slope *slope, bool entries_finite) {
+    bool asks_slope = s->asks == SAMPLE_ASKS_SLOPE;
+    s->asks = SAMPLE_ASKS_NOTHING;
+    if (asks_slope ? !sample_is_finite(slope->entries)
+                   : !entries_finite) /* weighed entries are at most 2, unless J is not finite */
+        s->outcome = HN_OUTCOME_NONFINITE_EVALUATION;
+    else if (asks_slope &&
+             slope->slope <= SAMPLE_STATIONARY_STUCK * SAMPLE_STATIONARY_STUCK * slope->entries * slope->squares)
+        s->stationary = true;
+    if (s->stationary)
+        s->outcome = HN_OUTCOME_LOCALLY_INFEASIBLE;
+}
+
+/* Whether the step that comes now counts: not where y is about to be replaced. */
+SAMPLE_FUNCTION bool sample_takes_step(const struct sample *s) {
+    return s->doing == SAMPLE_STEPS;
+}
+
+/* After the step was computed. */
+SAMPLE_FUNCTION void sample_stepped(struct sample *s, const struct sample_options *o, const struct sample_numbers *n) {
+    bool singular = o->method == HN_METHOD_HARDNET && !(n->least_pivot >= SAMPLE_LEAST_PIVOT * n->most_pivot);
+    s->iteration++;
+    s->doing = SAMPLE_STEPS;
+    if (singular || (!n->usable && !o->adaptive)) {
+        s->outcome = HN_OUTCOME_STALLED;
+        s->asks = SAMPLE_ASKS_ENTRIES;
+        s->doing = SAMPLE_RETURNS;
+    } else if (o->method == HN_METHOD_LM && n->usable && !n->moved) {
+        sample_stuck(s);
+        s->doing = SAMPLE_RETURNS;
+    }
+}
+
+/* y holds the best iterate again; what came in takes the place of the warm start that was tried. */
+SAMPLE_FUNCTION void sample_rewound(struct sample *s) {
+    if (s->origin != SAMPLE_FROM_INPUT)
+        return;
+    s->doing = SAMPLE_BEGINS;
+    s->steps = 0;
+}
+
+/* The next attempt: y is to hold its start, which depends on its number (restart.h). */
+SAMPLE_FUNCTION void sample_begin_attempt(struct sample *s) {
+    s->doing = SAMPLE_BEGINS;
+    s->attempt++;
+    s->steps = 0;
+    s->chooses = true;
+}
+
+/* ---- the verdict, from the evaluation at the y that is returned ---- */
+
+/* The bound on |J' r| / (|J| |r|) below which the sample is locally infeasible; 0 where it cannot be. */
+SAMPLE_FUNCTION double sample_asks_stationarity(const struct sample *s, const struct sample_options *o,
+                                                const struct sample_numbers *n) {
+    if (s->doing == SAMPLE_FALLS_BACK || !n->finite || n->measure <= o->tolerance)
+        return 0;
+    if (s->outcome == HN_OUTCOME_STALLED)
+        return SAMPLE_STATIONARY_STUCK;
+    return s->outcome == HN_OUTCOME_ITERATION_LIMIT ? SAMPLE_STATIONARY : 0;
+}
+
+/* stationary: that ratio was asked for, and is within its bound. */
+SAMPLE_FUNCTION hn_outcome sample_verdict(const struct sample *s, const struct sample_options *o,
+                                          const struct sample_numbers *n, bool stationary) {
+    if (s->doing == SAMPLE_FALLS_BACK)
+        return s->outcome;
+    if (n->finite && n->measure <= o->tolerance)
+        return HN_OUTCOME_OK;
+    if (stationary)
+        return HN_OUTCOME_LOCALLY_INFEASIBLE;
+    return s->outcome == HN_OUTCOME_OK ? HN_OUTCOME_STALLED : s->outcome;
+}
+
+#endif
