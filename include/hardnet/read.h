@@ -43,6 +43,7 @@ typedef struct hn_read_options {
     size_t max_bytes;       /* limit of one file */
     void (*message)(void *context, const hn_message *message); /* may be NULL; called on the calling thread */
     void *context;
+    void (*opened)(void *context, const char *path); /* may be NULL; every file that is read, included ones too */
 } hn_read_options;
 
 hn_status hn_read_get_defaults(hn_read_options *out, hn_error *error);

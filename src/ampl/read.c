@@ -32,6 +32,7 @@ static bool reader_start(struct reader *reader, const hn_read_options *options) 
     *reader = (struct reader){.arena = {NULL}};
     reader->sources.max_bytes = options->max_bytes < UINT32_MAX - 1 ? options->max_bytes : UINT32_MAX - 1;
     reader->sources.note = options->message;
+    reader->sources.opened = options->opened;
     reader->sources.context = options->context;
     reader->program.last = &reader->program.first;
     reader->program.last_command = &reader->program.first_command;

@@ -172,6 +172,8 @@ bool ampl_sources_add_file(struct ampl_sources *sources, const char *path, const
     hn_status status = file_read(&bytes, path, sources->max_bytes, &error);
     if (status != HN_OK)
         return ampl_pass_error(sources, asked, &error);
+    if (sources->opened)
+        sources->opened(sources->context, path);
     return add_source(sources, (struct ampl_source){path, (const char *)bytes.data, bytes.count, bytes.data});
 }
 

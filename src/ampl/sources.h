@@ -36,6 +36,7 @@ struct ampl_sources {
     struct arena names;
     size_t max_bytes;
     void (*note)(void *context, const hn_message *note);
+    void (*opened)(void *context, const char *path);
     void *context;
     hn_error first; /* the first error; HN_OK while there is none */
     size_t error_count, note_count;

@@ -56,6 +56,15 @@ class Overlap(tool.Tool):
                     self.kept(model, self.command(verb, model, option, spelt), f"{option} .*the model is read from this file")
                 self.kept(data, [*self.command(verb, model, option, data), data], f"{option} .*the model is read from this file")
 
+    def test_files_that_the_model_includes_are_never_written_over(self):
+        part, table = self.file("part.svg", MODEL), self.file("table.svg", "# nothing")
+        model = self.file("m.mod", "include part.svg; data table.svg;")
+        for verb, (_, _, writes) in VERBS.items():
+            for option in writes:
+                whole, indirect, _, hard = self.spellings(part)  # a soft link is refused as such, before the model is read
+                for spelt in (whole, indirect, hard, table):
+                    self.kept(part, self.command(verb, model, option, spelt), f"{option} .*the model includes this file")
+
     def test_what_an_option_reads_no_option_writes(self):
         model = self.file("m.mod", MODEL)
         for verb, (_, reads, writes) in VERBS.items():
