@@ -1,14 +1,14 @@
-# hardnet's front door. The build itself is CMake's (CMakeLists.txt, CMakePresets.json); `make help` lists what there is.
+# Short commands. The build itself is CMake's (CMakeLists.txt, CMakePresets.json); `make help` lists what there is.
 
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-all test check-all demo reproduce bench coverage lint format fuzz install clean help
+.PHONY: all setup setup-test setup-all test check-all demo reproduce bench coverage lint format fuzz install uninstall clean help
 .NOTPARALLEL:
 
-all: setup ## release build in build/ (the default)
-	@scripts/build release
+all: setup ## the library and the command, build/hardnet (the default)
+	@scripts/build --target product release
 
-test: setup ## all tests: release build, then the same under ASan and UBSan
+test: setup-test ## all tests: release build, then the same under ASan and UBSan
 	@scripts/build --test release dev
 
 check-all: setup-all ## everything: lint, coverage, fuzzing minutes, and the tests with gcc, clang and three sanitizers
@@ -17,13 +17,14 @@ check-all: setup-all ## everything: lint, coverage, fuzzing minutes, and the tes
 	@scripts/fuzz
 	@scripts/build --test release dev clang memory
 
-demo: all ## train controllers, judge them, drive them, draw them: the paper's table with ours beside it
+demo: setup-test all ## train controllers, judge them, drive them, draw them: the paper's table with ours beside it
 	@scripts/demo
 
-reproduce: all ## the paper's experiment with its full settings, in the background for about an hour
+reproduce: setup-test all ## the paper's experiment with its full settings, in the background for about an hour
 	@scripts/reproduce
 
-bench: all ## run the benchmarks, build/bench/*
+bench: setup-test ## run the benchmarks, build/bench/*
+	@scripts/build --target benches release
 	@scripts/bench
 
 coverage: setup-all ## line and branch coverage of src/
@@ -39,7 +40,10 @@ fuzz: setup-all ## a minute of fuzzing for every fuzz/*.c
 	@scripts/fuzz
 
 install: all ## install to PREFIX (/usr/local), under DESTDIR if given
-	@cmake --install build --prefix "$(PREFIX)"
+	@cmake --install build --prefix "$(PREFIX)" --strip
+
+uninstall: ## remove what the last `make install` copied, under the same DESTDIR
+	@cmake -D manifest=build/install_manifest.txt -P cmake/uninstall.cmake
 
 clean: ## remove all builds
 	rm -rf build build-dev build-coverage build-clang build-memory build-fuzz
@@ -49,6 +53,9 @@ help: ## this list
 
 setup:
 	@scripts/setup
+
+setup-test:
+	@scripts/setup --test
 
 setup-all:
 	@scripts/setup --all

@@ -29,6 +29,37 @@ if(HARDNET_COVERAGE)
     add_link_options(--coverage)
 endif()
 
+# The order of operations is what makes the same bits everywhere: whatever lets the compiler change it is refused. gcc says in
+# macros what it may do, and src/base/wide.h looks at those. clang does not: the flags are searched here, those of an including
+# project as well, and where they come from elsewhere a difference that may be folded tells.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" config)
+get_directory_property(inherited COMPILE_OPTIONS)
+string(REPLACE ";" " " inherited "${inherited}")
+set(all_flags "${CMAKE_C_COMPILER_ARG1} ${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${config}} ${inherited}")
+set(inexact "-f(fast-math|unsafe-math-optimizations|associative-math|reciprocal-math|finite-math-only)|-Ofast")
+if(all_flags MATCHES "(^| )(${inexact})( |$)")
+    message(FATAL_ERROR "hardnet must not be compiled with -ffast-math or parts of it: ${CMAKE_MATCH_2}")
+endif()
+include(CheckCSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS -O2)
+check_c_source_compiles("
+#ifdef __clang__
+__attribute__((error(\"inexact\"))) void inexact(void);
+int main(int count, char **words) {
+    (void)words;
+    double x = count;
+    if (__builtin_constant_p((x + 0.1) - x))
+        inexact();
+    return 0;
+}
+#else
+int main(void) { return 0; }
+#endif" HARDNET_EXACT)
+unset(CMAKE_REQUIRED_FLAGS)
+if(NOT HARDNET_EXACT)
+    message(FATAL_ERROR "hardnet must not be compiled with -ffast-math or parts of it: ${CMAKE_C_COMPILER} changes the order of operations")
+endif()
+
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(HARDNET_X86 1)
 else()

@@ -1,7 +1,8 @@
 """An outside project builds the public example against the installed package, by CMake and by pkg-config, and runs it.
 
 Each way with the shared and with the static library; the executable itself says which one it took. The installed headers
-compile alone, as C11 and as C++, and the shared library carries the version in its names.
+compile alone, as C11 and as C++, also where other platforms' macros are defined, and the shared library carries the version in
+its names. A library folder of two levels, a project that includes this one, stripping and uninstalling are tried, too.
 """
 import argparse
 import os
@@ -19,11 +20,25 @@ set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_EXTENSIONS OFF)
 add_compile_options(-Wall -Wextra -Werror)
 find_package(hardnet @version@ REQUIRED)
-foreach(library hardnet hardnet_shared)
+foreach(library hardnet hardnet_static hardnet_shared)
     add_executable(with_${library} correct.c)
     target_link_libraries(with_${library} PRIVATE hardnet::${library})
 endforeach()
 """
+
+# A project that has this one inside.
+PARENT = """
+cmake_minimum_required(VERSION 3.20)
+project(parent LANGUAGES C)
+add_subdirectory(@source@ hardnet)
+add_executable(parent correct.c)
+target_link_libraries(parent PRIVATE hardnet::hardnet)
+install(TARGETS parent)
+"""
+
+# What headers of other platforms, and old compilers, define.
+FOREIGN = ("near", "far", "small", "huge", "interface", "pascal", "cdecl", "hyper", "unix", "linux", "major", "minor", "IN", "OUT",
+           "OPTIONAL", "ERROR", "DELETE", "CONST", "VOID", "TRUE", "FALSE", "I", "byte", "environ", "signals", "slots", "emit")
 
 
 def run(*command, **options):
@@ -56,8 +71,8 @@ def check_example(program, soname, **paths):
 
 
 def check_names(folder, version):
-    """libhardnet.so -> libhardnet.so.MAJOR.MINOR -> the file, which says MAJOR.MINOR itself; gives that name."""
-    plain, soname, whole = "libhardnet.so", f"libhardnet.so.{version.rpartition('.')[0]}", f"libhardnet.so.{version}"
+    """libhardnet.so -> libhardnet.so.0, the soname -> the file with the whole version; gives the soname."""
+    plain, soname, whole = "libhardnet.so", "libhardnet.so.0", f"libhardnet.so.{version}"
     assert os.readlink(folder / plain) == soname and os.readlink(folder / soname) == whole, list(folder.iterdir())
     assert not (folder / whole).is_symlink() and dynamic(folder / whole, "SONAME") == [soname], whole
     return soname
@@ -78,6 +93,11 @@ def check_headers(source, include, compiler):
         for name in names:
             done = compile_text(way, language, f"#include <hardnet/{name}>\nhn_status status(void);\n", include)
             assert done.returncode == 0, (way, name, done.stderr)
+        macros = "".join(f"#include <{standard}.h>\n" for standard in ("stdbool", "stddef", "stdint"))
+        macros += "".join(f"#undef {word}\n#define {word} #\n" for word in FOREIGN)
+        done = compile_text(way, language, macros + "#include <hardnet/hardnet.h>\n", include)
+        assert done.returncode == 0, (way, "macros of other platforms", done.stderr)
+        assert compile_text(way, language, macros + "int near;\n", include).returncode != 0, "the macros do nothing"
 
 
 def check_moved(prefix, *origins):
@@ -88,10 +108,73 @@ def check_moved(prefix, *origins):
                 assert str(origin) not in path.read_text(), f"{path} names {origin}"
 
 
-def build_with_cmake(options, work, prefix):
-    run(options.cmake, "-S", work, "-B", work / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
-        f"-DCMAKE_C_COMPILER={options.compiler}")
-    run(options.cmake, "--build", work / "build")
+def build_with_cmake(options, work, prefix, build="build", *definitions):
+    run(options.cmake, "-S", work, "-B", work / build, f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_C_COMPILER={options.compiler}", *definitions)
+    run(options.cmake, "--build", work / build)
+
+
+def files(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_symlink() or path.is_file())
+
+
+def check_installed(prefix):
+    """What --help and the headers name is there, and nothing carries debugging information: below 2 MB together."""
+    found = files(prefix)
+    for wanted in ("share/doc/hardnet/LICENSE", "share/doc/hardnet/docs/method.md", "share/doc/hardnet/examples/correct.c",
+                   "share/hardnet/models/unicycle.mod", "share/man/man1/hardnet.1", "bin/hardnet"):
+        assert wanted in found, (wanted, found)
+    binaries = [path for path in prefix.rglob("*") if not path.is_symlink() and (path.name == "hardnet" and path.parent.name == "bin"
+                                                                               or path.name.startswith("libhardnet"))]
+    assert len(binaries) == 3, binaries
+    for path in binaries:
+        assert ".debug_info" not in run("readelf", "-S", "--wide", path), path
+        assert path.stat().st_size < 2e6, (path, path.stat().st_size)
+
+
+def check_uninstall(options, prefix):
+    """What was installed goes, what was there before stays."""
+    own = prefix / "include/own.h"
+    own.write_text("")
+    run(options.cmake, "--install", options.build, "--prefix", prefix, "--strip")
+    run(options.cmake, "-D", f"manifest={options.build}/install_manifest.txt", "-P", f"{options.source}/cmake/uninstall.cmake")
+    assert files(prefix) == ["include/own.h"], files(prefix)
+    assert not list(prefix.rglob("hardnet")), list(prefix.rglob("hardnet"))
+
+
+def check_deep_folder(options, work):
+    """The pkg-config file where the library folder has two levels, as in distributions."""
+    build, prefix = work / "deep", work / "deep_prefix"
+    run(options.cmake, "-S", options.source, "-B", build, f"-DCMAKE_C_COMPILER={options.compiler}", "-DHARDNET_COMMAND=OFF",
+        "-DCMAKE_INSTALL_LIBDIR=lib/some-linux-gnu")
+    described = build / "hardnet.pc"
+    folder = prefix / "lib/some-linux-gnu/pkgconfig"
+    folder.mkdir(parents=True)
+    shutil.copy(described, folder)
+    flags = run("pkg-config", "--cflags", "--libs", "hardnet", env=with_paths(PKG_CONFIG_PATH=folder)).split()
+    places = [pathlib.Path(flag[2:]).resolve() for flag in flags if flag.startswith(("-I", "-L"))]
+    assert places == [(prefix / "include").resolve(), (prefix / "lib/some-linux-gnu").resolve()], flags
+
+
+def check_inside(options, work):
+    """Inside another project nothing of ours is in its `all`, but what it links, and nothing in its `install`."""
+    folder = work / "parent"
+    folder.mkdir()
+    shutil.copy(work / "correct.c", folder)
+    (folder / "CMakeLists.txt").write_text(PARENT.replace("@source@", str(options.source)))
+    for shared in ("OFF", "ON"):
+        build = folder / shared
+        run(options.cmake, "-S", folder, "-B", build, "-G", "Ninja", f"-DCMAKE_C_COMPILER={options.compiler}",
+            f"-DBUILD_SHARED_LIBS={shared}", "-DCMAKE_BUILD_TYPE=None")
+        planned = run("ninja", "-C", build, "-t", "commands", "all")
+        for stranger in ("hardnet_internal", "hardnet_tool", "tools/", "tests/", "bench/"):
+            assert stranger not in planned, (stranger, planned)
+        made = {name for name in ("libhardnet.a", "libhardnet.so.0") if re.search(rf"(qc| -o) \S*{re.escape(name)}", planned)}
+        assert made == {"libhardnet.so.0" if shared == "ON" else "libhardnet.a"}, (made, planned)
+    run(options.cmake, "--build", folder / "OFF", "-j", str(os.cpu_count()))
+    check_example(folder / "OFF/parent", None)
+    run(options.cmake, "--install", folder / "OFF", "--prefix", folder / "prefix")
+    assert files(folder / "prefix") == ["bin/parent"], files(folder / "prefix")
 
 
 def build_with_pkg_config(options, work, described, name, *static):
@@ -116,20 +199,28 @@ def main():
         work.mkdir()
         shutil.copy(pathlib.Path(options.source, "examples/correct.c"), work)
         (work / "CMakeLists.txt").write_text(PROJECT.replace("@version@", version))
-        run(options.cmake, "--install", options.build, "--prefix", prefix)
+        run(options.cmake, "--install", options.build, "--prefix", prefix, "--strip")
         described = next(prefix.rglob("hardnet.pc")).parent
         libraries = described.parent
 
         check_headers(options.source, prefix / "include", options.compiler)
         check_moved(prefix, options.source, options.build)
+        check_installed(prefix)
         soname = check_names(libraries, version)
         build_with_cmake(options, work, prefix)
         check_example(work / "build/with_hardnet", None)
+        check_example(work / "build/with_hardnet_static", None)
         check_example(work / "build/with_hardnet_shared", soname)
+        build_with_cmake(options, work, prefix, "build_shared", "-DBUILD_SHARED_LIBS=ON")
+        check_example(work / "build_shared/with_hardnet", soname)
         build_with_pkg_config(options, work, described, "shared")
         check_example(work / "shared", soname, LD_LIBRARY_PATH=libraries)
         build_with_pkg_config(options, work, described, "static", "-static")
         check_example(work / "static", None)
+        check_uninstall(options, prefix)
+        check_deep_folder(options, work)
+        if shutil.which("ninja"):
+            check_inside(options, work)
     return 0
 
 

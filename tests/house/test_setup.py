@@ -7,11 +7,12 @@ import sys
 import tempfile
 
 
-def setup(source, installed, user=0, debian=True, arguments=()):
-    """Runs scripts/setup where only the packages `installed` exist; gives its exit code, output and apt-get calls."""
+def setup(source, installed, user=0, debian=True, sudo=True, tools=(), fails="", arguments=()):
+    """Runs scripts/setup where only the packages `installed` and the programs `tools` exist, and where apt-get fails for a package;
+    gives its exit code, output and apt-get calls."""
     with tempfile.TemporaryDirectory() as folder:
         played = {
-            "apt-get": f'echo "$(basename "$0") $*" >> {folder}/calls',
+            "apt-get": f'echo "$(basename "$0") $*" >> {folder}/calls; case "$* " in *" {fails} "*) exit 100;; esac',
             "sudo": f'echo sudo >> {folder}/calls; exec "$@"',
             "id": f"echo {user}",
             "dpkg-query": 'for p; do case " ' + " ".join(installed) + ' " in *" $p "*) printf "ii %s " $p;; esac; done',
@@ -21,6 +22,9 @@ def setup(source, installed, user=0, debian=True, arguments=()):
         }
         if not debian:
             del played["apt-get"], played["dpkg-query"]
+        if not sudo:
+            del played["sudo"]
+        played.update((tool, "exit 0") for tool in tools)
         for name, text in played.items():
             path = pathlib.Path(folder, name)
             path.write_text(f"#!/bin/sh\n{text}\n")
@@ -36,21 +40,47 @@ def main():
     parser.add_argument("--source", default=pathlib.Path(__file__).resolve().parents[2])
     source = parser.parse_known_args()[0].source
 
-    code, text, calls = setup(source, [])
-    assert code == 0 and len(calls) == 2 and calls[0].endswith("update"), (text, calls)
-    everything = calls[1].split("--no-install-recommends ")[1].split()
-    assert "cmake" in everything and "clang" not in everything, everything
+    def asked(line):
+        return line.split("--no-install-recommends ")[1].split()
 
-    assert setup(source, everything) == (0, "", [])
-    code, text, calls = setup(source, everything[1:])
-    assert calls[1].endswith("--no-install-recommends " + everything[0]), calls
-    assert everything[0] in text and len(text.splitlines()) == 2, text
-    code, text, calls = setup(source, everything[1:], user=1000)
-    assert calls.count("sudo") == 2, calls
-    code, text, calls = setup(source, everything, arguments=["--all"])
-    assert "clang-tidy" in calls[1] and "cmake" not in calls[1], calls
+    # As root: what is needed, then what is optional; nothing when nothing is missing.
+    code, text, calls = setup(source, [])
+    assert code == 0 and len(calls) == 3 and calls[0].endswith("update"), (text, calls)
+    needed, optional = asked(calls[1]), asked(calls[2])
+    assert "cmake" in needed and "clang" not in needed and "libcmocka-dev" not in needed + optional, calls
+    assert setup(source, needed + optional) == (0, "", [])
+    code, text, calls = setup(source, needed[1:] + optional)
+    assert asked(calls[1]) == needed[:1] and len(calls) == 2 and len(text.splitlines()) == 2, (text, calls)
+
+    # Tests, the demo and everything want more.
+    code, text, calls = setup(source, needed, arguments=["--test"])
+    everything = asked(calls[1])
+    assert {"libcmocka-dev", "gnuplot-nox", "glpk-utils"} < set(everything) and "clang" not in everything, calls
+    code, text, calls = setup(source, needed + everything, arguments=["--all"])
+    assert "clang-tidy" in asked(calls[1]) and "cmake" not in asked(calls[1]), calls
+
+    # An optional package that cannot be had stops nothing; a needed one does.
+    code, text, calls = setup(source, needed, fails="glpk-utils", arguments=["--test"])
+    assert code == 0 and "goes on without" in text, (code, text)
+    code, text, calls = setup(source, [], fails="cmake")
+    assert code != 0, text
+
+    # Without root: what is optional is named and left, what is needed comes by sudo, or is named where there is none.
+    code, text, calls = setup(source, needed, user=1000, arguments=["--test"])
+    assert code == 0 and calls == [] and "glpk-utils" in text and len(text.splitlines()) == 1, (code, text, calls)
+    code, text, calls = setup(source, needed, user=1000, sudo=False, arguments=["--test"])
+    assert code == 0 and calls == [], (code, text, calls)
+    code, text, calls = setup(source, needed[1:] + optional, user=1000)
+    assert calls.count("sudo") == 2 and asked(calls[-1]) == needed[:1], calls
+    code, text, calls = setup(source, [], user=1000, sudo=False)
+    assert code == 1 and calls == [] and "cmake" in text.splitlines()[-1], (code, text)
+    code, text, calls = setup(source, [], user=1000, sudo=False, tools=("cc", "cmake", "ninja"))
+    assert code == 0 and calls == [], (code, text)
+
+    # Elsewhere than on Debian: the tools, by whatever way they came.
     code, text, calls = setup(source, [], debian=False)
-    assert code == 1 and "libcmocka-dev" in text, text
+    assert code == 1 and "ninja-build" in text, text
+    assert setup(source, [], debian=False, tools=("cc", "cmake", "ninja")) == (0, "", [])
     return 0
 
 

@@ -1,0 +1,30 @@
+# cmake -D manifest=build/install_manifest.txt -P cmake/uninstall.cmake: removes what the last `make install` copied, and the
+# folders of ours that are then empty. DESTDIR counts as it did there.
+
+if(NOT EXISTS ${manifest})
+    message(FATAL_ERROR "uninstall: ${manifest} is not there; nothing was installed from this folder")
+endif()
+file(STRINGS ${manifest} files)
+set(removed 0)
+foreach(file IN LISTS files)
+    set(path $ENV{DESTDIR}${file})
+    if(EXISTS ${path} OR IS_SYMLINK ${path})
+        file(REMOVE ${path})
+        math(EXPR removed "${removed} + 1")
+    endif()
+    # Only folders that are ours: hardnet itself and what is in it.
+    cmake_path(GET path PARENT_PATH folder)
+    while(folder MATCHES "/hardnet(/|$)")
+        list(APPEND folders ${folder})
+        cmake_path(GET folder PARENT_PATH folder)
+    endwhile()
+endforeach()
+list(REMOVE_DUPLICATES folders)
+list(SORT folders ORDER DESCENDING) # the deepest first
+foreach(folder IN LISTS folders)
+    file(GLOB rest ${folder}/* ${folder}/.*)
+    if(IS_DIRECTORY ${folder} AND NOT rest)
+        file(REMOVE_RECURSE ${folder})
+    endif()
+endforeach()
+message(STATUS "uninstall: ${removed} files removed")
