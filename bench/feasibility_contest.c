@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "files/npy.h"
+#include "hardnet/arrays.h"
 #include "reference/reference.h"
 
 #include <math.h>
@@ -227,7 +227,7 @@ static void save_row(const struct contest *contest, const char *path, char kind,
     if (columns == 0)
         return;
     snprintf(name, sizeof name, "%s/%s.%c-%zu.npy", contest->wishes->failures, slash ? slash + 1 : path, kind, k);
-    if (npy_write(name, 1, columns, row, &error) != HN_OK)
+    if (hn_array_write(name, 1, columns, row, &error) != HN_OK)
         fprintf(stderr, "feasibility: %s\n", error.text);
     printf(" --%c %s", kind, name);
 }

@@ -4,9 +4,9 @@
  * The bytes are read as they are and once more with the checksum made right, by a training without labels and by one with them.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/checksum.h"
 #include "common/memory_file.h"
 #include "common/mend.h"
-#include "network/checksum.h"
 #include "train/train.h"
 
 #include <stdlib.h>

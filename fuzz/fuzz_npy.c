@@ -1,22 +1,32 @@
-/* fuzz_npy.c - any bytes as an array: an error or an array whose values can all be read.
+/* fuzz_npy.c - any bytes as an array, or as an archive of arrays: an error, or an array whose values can all be read.
  *
  * SPDX-License-Identifier: MIT */
 #include "files/npy.h"
+#include "files/npz.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct npy_array array;
+    enum { MOST_BYTES = 1 << 20 };
+    hn_array array;
     hn_error error;
     volatile double sum = 0;
-    if (npy_parse(&array, "fuzz.npy", data, size, &error) == HN_OK) {
+    struct file_bytes bytes = {malloc(size + 1), size};
+    if (!bytes.data)
+        return 0;
+    if (size > 0)
+        memcpy(bytes.data, data, size);
+    hn_status status = npz_begins(data, size) ? npz_parse(&array, "fuzz.npz", NULL, &bytes, MOST_BYTES, &error)
+                                              : npy_parse(&array, "fuzz.npy", bytes.data, size, &error);
+    if (status == HN_OK)
         for (size_t i = 0; i < array.rows * array.columns; i++)
             sum = sum + array.values[i];
-    } else if (array.values) {
+    else if (array.values)
         abort();
-    }
-    npy_release(&array);
+    hn_array_release(&array);
+    free(bytes.data);
     return 0;
 }

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/mend.h"
 
-#include "network/checksum.h"
+#include "base/checksum.h"
 
 #include <stdio.h>
 #include <stdlib.h>

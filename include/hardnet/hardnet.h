@@ -4,6 +4,7 @@
 #ifndef HARDNET_HARDNET_H
 #define HARDNET_HARDNET_H
 
+#include "hardnet/arrays.h"
 #include "hardnet/base.h"
 #include "hardnet/baselines.h"
 #include "hardnet/evaluate.h"

@@ -147,10 +147,13 @@ bool hn_depends_on_outputs(hn_expr a);
 hn_status hn_model_evaluate(const hn_model *model, size_t count, const hn_expr *exprs, const hn_real *x,
                             const hn_real *y, hn_real *values, hn_error *error);
 
-/* What tells a finished model from others: 64 hexadecimal digits, the same on every machine. It depends on all names, ranges,
- * bounds, expressions and their order, and on nothing else: not on file names, comments or how the model was made. */
+/* What tells a finished model from others: 64 hexadecimal digits, the same on every machine and in every version
+ * (docs/fingerprint.md). The first depends on the mathematics: ranges, bounds, expressions and their order, where an affine
+ * row counts by its coefficients. The second depends on all names and on whether the objective is maximised. Neither
+ * depends on file names, comments or how the model was made. */
 enum { HN_FINGERPRINT_BYTES = 65 };
 hn_status hn_model_fingerprint(const hn_model *model, char out[HN_FINGERPRINT_BYTES], hn_error *error);
+hn_status hn_model_names_fingerprint(const hn_model *model, char out[HN_FINGERPRINT_BYTES], hn_error *error);
 
 #ifdef __cplusplus
 }

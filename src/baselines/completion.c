@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "baselines/completion.h"
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "baselines/dependent.h"
-#include "network/checksum.h"
 
 #include <math.h>
 #include <string.h>

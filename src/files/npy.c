@@ -9,40 +9,85 @@
 #include "base/size.h"
 #include "files/npy_header.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- values ---- */
 
-static double read_value(const unsigned char *bytes, const struct npy_header *header) {
-    uint64_t bits = 0;
-    for (size_t i = 0; i < header->item; i++)
-        bits = bits << 8 | bytes[header->big_endian ? i : header->item - 1 - i];
-    if (header->item == sizeof(float)) {
-        uint32_t half = (uint32_t)bits;
-        float single;
-        memcpy(&single, &half, sizeof single);
-        return (double)single;
-    }
+static double from_half(uint64_t bits) {
+    int exponent = (int)(bits >> 10 & 0x1f);
+    double fraction = (double)(bits & 0x3ff), sign = bits >> 15 ? -1 : 1;
+    if (exponent == 0x1f)
+        return fraction > 0 ? (double)NAN : sign * (double)INFINITY;
+    return sign * (exponent == 0 ? ldexp(fraction, -24) : ldexp(1024 + fraction, exponent - 25));
+}
+
+static double from_single(uint64_t bits) {
+    uint32_t half = (uint32_t)bits;
+    float single;
+    memcpy(&single, &half, sizeof single);
+    return (double)single;
+}
+
+static double from_double(uint64_t bits) {
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-static void copy_values(const struct npy_array *array, const struct npy_header *header, const unsigned char *bytes) {
+/* Integers up to 2^53 are doubles, and so are booleans; false for larger ones. */
+static bool from_integer(uint64_t bits, const struct npy_header *header, double *value) {
+    uint64_t sign = UINT64_C(1) << (8 * header->item - 1);
+    bool negative = header->kind == 'i' && (bits & sign);
+    uint64_t size = negative ? (~bits + 1) & (sign | (sign - 1)) : bits; /* two's complement in so many bytes */
+    if (header->kind == 'b')
+        size = bits != 0;
+    *value = negative ? -(double)size : (double)size;
+    return size <= UINT64_C(1) << 53;
+}
+
+static bool read_value(const unsigned char *bytes, const struct npy_header *header, double *value) {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < header->item; i++)
+        bits = bits << 8 | bytes[header->big_endian ? i : header->item - 1 - i];
+    if (header->kind != 'f')
+        return from_integer(bits, header, value);
+    *value = header->item == 2 ? from_half(bits) : header->item == 4 ? from_single(bits) : from_double(bits);
+    return true;
+}
+
+/* False at an integer that is no double; the culprit is its row. */
+static bool copy_values(const hn_array *array, const struct npy_header *header, const unsigned char *bytes,
+                        size_t *culprit) {
     for (size_t i = 0; i < array->rows; i++)
         for (size_t j = 0; j < array->columns; j++) {
             size_t from = header->fortran_order ? j * array->rows + i : i * array->columns + j;
-            array->values[i * array->columns + j] = read_value(bytes + from * header->item, header);
+            *culprit = i;
+            if (!read_value(bytes + from * header->item, header, &array->values[i * array->columns + j]))
+                return false;
         }
+    return true;
 }
 
 /* ---- reading ---- */
 
-hn_status npy_parse(struct npy_array *array, const char *name, const void *bytes, size_t count, hn_error *error) {
+static hn_status take_values(hn_array *array, const struct npy_header *header, const char *name,
+                             const unsigned char *bytes, hn_error *error) {
+    size_t culprit = 0;
+    if (copy_values(array, header, bytes, &culprit))
+        return HN_OK;
+    hn_array_release(array);
+    return error_about(
+        error, HN_UNSUPPORTED, error_file(name),
+        "%s: an integer in row %zu, counted from 0, is beyond 2^53, up to which a float64 holds them all", name,
+        culprit);
+}
+
+hn_status npy_parse(hn_array *array, const char *name, const void *bytes, size_t count, hn_error *error) {
     struct npy_header header = {.data = 0};
     size_t values, data;
-    *array = (struct npy_array){.values = NULL};
+    *array = (hn_array){.values = NULL};
     hn_status status = npy_header_parse(&header, name, bytes, count, error);
     if (status != HN_OK)
         return status;
@@ -51,32 +96,13 @@ hn_status npy_parse(struct npy_array *array, const char *name, const void *bytes
     if (count - header.data != data)
         return error_about(error, HN_SYNTAX, error_file(name), "%s: %zu bytes of data, and the header says %zu", name,
                            count - header.data, data);
-    struct npy_array filled = {header.dimensions, header.shape[0], header.shape[1], NULL};
-    size_t room;
-    if (size_multiply(values > 0 ? values : 1, sizeof *filled.values, &room))
-        filled.values = base_allocate(room);
-    if (!filled.values)
-        return error_no_memory(error, name);
-    if (values > 0) /* no rows of any number of columns, or any number of rows of none, are no work */
-        copy_values(&filled, &header, (const unsigned char *)bytes + header.data);
-    *array = filled;
-    return HN_OK;
-}
-
-hn_status npy_read(struct npy_array *array, const char *path, size_t max_bytes, hn_error *error) {
-    struct file_bytes bytes;
-    *array = (struct npy_array){.values = NULL};
-    hn_status status = file_read(&bytes, path, max_bytes, error);
+    status = hn_array_create(array, header.shape[0], header.shape[1], error);
     if (status != HN_OK)
-        return status;
-    status = npy_parse(array, path, bytes.data, bytes.count, error);
-    base_release(bytes.data);
-    return status;
-}
-
-void npy_release(struct npy_array *array) {
-    base_release(array->values);
-    *array = (struct npy_array){.values = NULL};
+        return error_no_memory(error, name);
+    array->dimensions = header.dimensions;
+    if (values == 0) /* no rows of any number of columns, or any number of rows of none, are no work */
+        return HN_OK;
+    return take_values(array, &header, name, (const unsigned char *)bytes + header.data, error);
 }
 
 /* ---- writing ---- */
@@ -102,9 +128,11 @@ static void write_value(unsigned char *bytes, double value) {
         bytes[i] = (unsigned char)(bits >> 8 * i);
 }
 
-hn_status npy_write(const char *path, size_t rows, size_t columns, const double *values, hn_error *error) {
+hn_status hn_array_write(const char *path, size_t rows, size_t columns, const double *values, hn_error *error) {
     size_t count, data, total;
     unsigned char *bytes = NULL;
+    if (!path || !values)
+        return error_missing(error, "hn_array_write", path ? "values" : "path");
     if (size_multiply(rows, columns, &count) && size_multiply(count, sizeof *values, &data) &&
         size_add(data, HEADER_BYTES, &total))
         bytes = base_allocate(total);

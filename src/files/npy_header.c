@@ -66,8 +66,17 @@ static hn_status refuse_type(const struct cursor *c, const char *text, size_t le
     if (length > 0 && (text[length - 1] == 'O' || memchr(text, 'O', length)))
         return error_about(c->error, HN_UNSUPPORTED, error_file(c->name),
                            "%s: object arrays (dtype '%.*s') are refused", c->name, shown, text);
-    return error_about(c->error, HN_UNSUPPORTED, error_file(c->name), "%s: dtype '%.*s' is neither float32 nor float64",
-                       c->name, shown, text);
+    return error_about(c->error, HN_UNSUPPORTED, error_file(c->name),
+                       "%s: dtype '%.*s' is not known; floats, integers and booleans are", c->name, shown, text);
+}
+
+/* A letter and the number of bytes. */
+static bool is_known(const char *type) {
+    static const char known[][3] = {"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (memcmp(type, known[i], 2) == 0)
+            return true;
+    return false;
 }
 
 static hn_status parse_descr(struct cursor *c, struct npy_header *header) {
@@ -75,14 +84,15 @@ static hn_status parse_descr(struct cursor *c, struct npy_header *header) {
     size_t length;
     if (!quoted(c, &text, &length))
         return error_about(c->error, HN_UNSUPPORTED, error_file(c->name),
-                           "%s: a dtype with fields is neither float32 nor float64", c->name);
-    if (length != 3 || !strchr("<>=|", text[0]) || text[1] != 'f' || (text[2] != '4' && text[2] != '8'))
+                           "%s: a dtype with fields is no array of numbers", c->name);
+    if (length != 3 || !memchr("<>=|", text[0], 4) || !is_known(text + 1))
         return refuse_type(c, text, length);
-    if (text[0] == '|' || text[0] == '=')
+    if ((text[0] == '|' || text[0] == '=') && text[2] != '1')
         return error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: dtype '%.3s' does not say its byte order",
                            c->name, text);
     header->big_endian = text[0] == '>';
-    header->item = text[2] == '4' ? 4 : 8;
+    header->kind = text[1];
+    header->item = (size_t)(text[2] - '0');
     return HN_OK;
 }
 
@@ -100,9 +110,10 @@ static bool parse_extent(struct cursor *c, size_t *extent) {
     for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++)
         if (!size_multiply(value, 10, &value) || !size_add(value, (size_t)(*c->at - '0'), &value))
             return false;
+    bool any = c->at > start;
     take_mark(c, 'L'); /* as Python 2 wrote it */
     *extent = value;
-    return c->at > start;
+    return any;
 }
 
 static hn_status parse_shape(struct cursor *c, struct npy_header *header) {

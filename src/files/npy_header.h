@@ -9,7 +9,8 @@
 struct npy_header {
     size_t data; /* offset of the first value */
     bool big_endian, fortran_order;
-    size_t item; /* bytes of a value: 4 or 8 */
+    char kind;   /* 'f'loat, 'i'nteger, 'u'nsigned or 'b'oolean */
+    size_t item; /* bytes of a value: 1, 2, 4 or 8 */
     int dimensions;
     size_t shape[2];
 };

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "network/checksum.h"
+#include "base/checksum.h"
 #include "network/safetensors_header.h"
 
 #include <stdio.h>

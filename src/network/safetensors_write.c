@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "network/checksum.h"
+#include "base/checksum.h"
 #include "network/json_reader.h"
 #include "network/safetensors.h"
 

@@ -1,6 +1,7 @@
 /* policy_file.c - a policy as a file: its network, and among the texts beside the weights
  *
- *     policy.model        the model's fingerprint
+ *     policy.model        the fingerprint of the model's mathematics
+ *     policy.names        that of its names; a file may lack it
  *     policy.method, policy.damping, policy.iterations, policy.tolerance, policy.relative       the layer's settings
  *     policy.candidates, policy.refine
  *     policy.scheme, policy.correction-steps, policy.correction-rate, policy.momentum
@@ -39,6 +40,7 @@ enum setting {
     CORRECTION_RATE,
     MOMENTUM,
     INDEPENDENT,
+    NAMES, /* the last: the only one that may be missing */
     SETTINGS
 };
 
@@ -56,6 +58,7 @@ static const char keys[SETTINGS][24] = {
     [CORRECTION_RATE] = PREFIX "correction-rate",
     [MOMENTUM] = PREFIX "momentum",
     [INDEPENDENT] = PREFIX "independent",
+    [NAMES] = PREFIX "names",
 };
 
 static bool is_setting(const char *key) {
@@ -94,7 +97,8 @@ static hn_status write_values(const hn_policy *policy, struct values *values, hn
     snprintf(values->text[CORRECTION_RATE], SIZE, "%s", hexadecimal_write(b->correction_rate).text);
     snprintf(values->text[MOMENTUM], SIZE, "%s", hexadecimal_write(b->momentum).text);
     write_independent(policy, values->text[INDEPENDENT]);
-    return hn_model_fingerprint(policy->model, values->text[MODEL], error);
+    hn_status status = hn_model_fingerprint(policy->model, values->text[MODEL], error);
+    return status != HN_OK ? status : hn_model_names_fingerprint(policy->model, values->text[NAMES], error);
 }
 
 static hn_status check_texts(const char *path, size_t count, const hn_metadata *texts, hn_error *error) {
@@ -137,7 +141,7 @@ hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count
 
 static hn_status check_keys(const hn_network *network, const char *path, hn_error *error) {
     const char *at = network->texts, *end = at ? at + network->text_bytes : at;
-    for (size_t i = 0; i < SETTINGS; i++)
+    for (size_t i = 0; i < NAMES; i++)
         if (!hn_network_metadata(network, keys[i]))
             return error_set(error, HN_INVALID, "%s: the setting %s is missing: it is a network without a policy", path,
                              keys[i]);
@@ -216,7 +220,7 @@ static bool read_setting(struct policy_settings *settings, enum setting setting,
 static hn_status read_settings(struct policy_settings *settings, const hn_network *network, const char *path,
                                hn_error *error) {
     hn_status status = check_keys(network, path, error);
-    for (int i = 0; status == HN_OK && i < SETTINGS; i++) {
+    for (int i = 0; status == HN_OK && i < NAMES; i++) {
         const char *text = hn_network_metadata(network, keys[i]);
         if (!read_setting(settings, (enum setting)i, text))
             status = error_set(error, HN_INVALID, "%s: the setting %s is \"%s\"", path, keys[i], show_name(text).text);
@@ -243,13 +247,24 @@ static hn_status check_widths(const hn_model *model, const hn_network *network, 
     return HN_OK;
 }
 
+/* Columns and rows of the same mathematics that are called otherwise may mean something else to whoever uses them. */
+static hn_status check_names(const hn_model *model, const hn_network *network, const char *path, hn_error *error) {
+    char wanted[HN_FINGERPRINT_BYTES];
+    const char *found = hn_network_metadata(network, keys[NAMES]);
+    hn_status status = found ? hn_model_names_fingerprint(model, wanted, error) : HN_OK;
+    if (status != HN_OK || !found || strcmp(found, wanted) == 0)
+        return status;
+    return error_set(error, HN_INVALID,
+                     "%s: the network is for another model: the mathematics are the same, but names differ", path);
+}
+
 static hn_status check_model(const hn_model *model, const hn_network *network, const char *path, hn_error *error) {
     enum { SHOWN = 12 };
     char wanted[HN_FINGERPRINT_BYTES];
     const char *found = hn_network_metadata(network, keys[MODEL]);
     hn_status status = hn_model_fingerprint(model, wanted, error);
     if (status != HN_OK || strcmp(found, wanted) == 0)
-        return status;
+        return status != HN_OK ? status : check_names(model, network, path, error);
     return error_set(error, HN_INVALID,
                      "%s: the network is for another model: its fingerprint is %.*s, this model's %.*s", path, SHOWN,
                      show_name(found).text, SHOWN, wanted);

@@ -46,6 +46,10 @@ static hn_status print(struct journey *j, hn_error *error) {
     char text[HN_FINGERPRINT_BYTES];
     hn_status status = hn_model_fingerprint(j->model, text, error);
     assert_int_equal(strlen(text), status == HN_OK ? HN_FINGERPRINT_BYTES - 1 : 0);
+    if (status == HN_OK) {
+        status = hn_model_names_fingerprint(j->model, text, error);
+        assert_int_equal(strlen(text), status == HN_OK ? HN_FINGERPRINT_BYTES - 1 : 0);
+    }
     return status;
 }
 

@@ -48,8 +48,8 @@ static void put_float(struct bytes *file, float value, bool big_endian) {
         file->data[file->count++] = (unsigned char)(bits >> 8 * (big_endian ? 3 - i : i));
 }
 
-static struct npy_array must_parse(const struct bytes *file) {
-    struct npy_array array;
+static hn_array must_parse(const struct bytes *file) {
+    hn_array array;
     hn_error error = {.status = HN_OK, .text = ""};
     if (npy_parse(&array, "a.npy", file->data, file->count, &error) != HN_OK)
         fail_msg("%s", error.text);
@@ -57,7 +57,7 @@ static struct npy_array must_parse(const struct bytes *file) {
 }
 
 static void must_refuse(const struct bytes *file, const char *word) {
-    struct npy_array array;
+    hn_array array;
     hn_error error = {.status = HN_OK, .text = ""};
     assert_int_not_equal(npy_parse(&array, "a.npy", file->data, file->count, &error), HN_OK);
     assert_null(array.values);
@@ -78,13 +78,13 @@ static void doubles_and_floats_of_both_byte_orders_are_read(void **state) {
             else
                 put_float(&file, (float)i + 0.25F, kind == 3);
         }
-        struct npy_array array = must_parse(&file);
+        hn_array array = must_parse(&file);
         assert_int_equal(array.dimensions, 2);
         assert_int_equal(array.rows, 2);
         assert_int_equal(array.columns, 3);
         for (int i = 0; i < 6; i++)
             assert_true(array.values[i] == i + 0.25);
-        npy_release(&array);
+        hn_array_release(&array);
     }
 }
 
@@ -93,11 +93,11 @@ static void fortran_order_is_turned_into_rows(void **state) {
     struct bytes file = file_of(2, "{\"shape\":(2,3),\"fortran_order\":True,\"descr\":\"<f8\"}");
     for (int i = 0; i < 6; i++)
         put_double(&file, i, false);
-    struct npy_array array = must_parse(&file);
+    hn_array array = must_parse(&file);
     const double expected[] = {0, 2, 4, 1, 3, 5};
     for (int i = 0; i < 6; i++)
         assert_true(array.values[i] == expected[i]);
-    npy_release(&array);
+    hn_array_release(&array);
 }
 
 static void one_dimension_and_none_of_its_entries_are_read(void **state) {
@@ -105,24 +105,25 @@ static void one_dimension_and_none_of_its_entries_are_read(void **state) {
     struct bytes file = file_of(3, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }\n");
     put_double(&file, 1, false);
     put_double(&file, -0.0, false);
-    struct npy_array array = must_parse(&file);
+    hn_array array = must_parse(&file);
     assert_int_equal(array.dimensions, 1);
     assert_int_equal(array.rows, 2);
     assert_int_equal(array.columns, 1);
-    npy_release(&array);
+    hn_array_release(&array);
     file = file_of(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 18446744073709551615), }\n");
     array = must_parse(&file);
     assert_non_null(array.values);
     assert_int_equal(array.rows, 0);
-    npy_release(&array);
+    hn_array_release(&array);
 }
 
 static void other_types_and_shapes_are_refused_by_name(void **state) {
     (void)state;
     static const char *const headers[][2] = {
         {"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "object"},
-        {"{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }", "'<i4'"},
-        {"{'descr': '<f2', 'fortran_order': False, 'shape': (1,), }", "'<f2'"},
+        {"{'descr': '<i3', 'fortran_order': False, 'shape': (1,), }", "'<i3'"},
+        {"{'descr': '<U4', 'fortran_order': False, 'shape': (1,), }", "'<U4'"},
+        {"{'descr': '<M8', 'fortran_order': False, 'shape': (1,), }", "'<M8'"},
         {"{'descr': '<c16', 'fortran_order': False, 'shape': (1,), }", "'<c16'"},
         {"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", "fields"},
         {"{'descr': '|f8', 'fortran_order': False, 'shape': (1,), }", "byte order"},
@@ -130,6 +131,7 @@ static void other_types_and_shapes_are_refused_by_name(void **state) {
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (), }", "no dimensions"},
         {"{'descr': '<f8', 'fortran_order': 0, 'shape': (1,), }", "fortran_order"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }", "extent"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (L, 3), }", "extent"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }", "extent"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", "too large"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': 1}", "tuple"},
@@ -144,6 +146,69 @@ static void other_types_and_shapes_are_refused_by_name(void **state) {
         put_double(&file, 1, false);
         must_refuse(&file, headers[i][1]);
     }
+}
+
+static void a_byte_order_of_zero_is_none(void **state) {
+    (void)state;
+    struct bytes file = file_of(1, "{'descr': '!f8', 'fortran_order': False, 'shape': (1,), }");
+    *(unsigned char *)memchr(file.data, '!', file.count) = 0;
+    put_double(&file, 1, false);
+    must_refuse(&file, "dtype");
+}
+
+/* An array of one entry, whose bytes are those of the number, the lowest first. */
+static struct bytes integer(const char *type, uint64_t bits) {
+    char header[100];
+    snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (1,), }", type);
+    struct bytes file = file_of(1, header);
+    int item = type[2] - '0';
+    for (int i = 0; i < item; i++)
+        file.data[file.count++] = (unsigned char)(bits >> 8 * (type[0] == '>' ? item - 1 - i : i));
+    return file;
+}
+
+static void integers_booleans_and_halves_are_read_exactly(void **state) {
+    (void)state;
+    static const struct {
+        const char *type;
+        uint64_t bits;
+        double value;
+    } cases[] = {{"|b1", 1, 1},
+                 {"|b1", 0, 0},
+                 {"|i1", 0x80, -128},
+                 {"|u1", 0x80, 128},
+                 {"<i2", 0xffff, -1},
+                 {">u2", 0xfffe, 65534},
+                 {"<i4", 0x80000000, -2147483648.0},
+                 {">i4", 0x7fffffff, 2147483647},
+                 {"<u4", 0xffffffff, 4294967295},
+                 {"<i8", (uint64_t)-3, -3},
+                 {"<i8", UINT64_C(1) << 53, 9007199254740992},
+                 {"<i8", (uint64_t)-9007199254740992, -9007199254740992.0},
+                 {">u8", 9007199254740991, 9007199254740991},
+                 {"<f2", 0x3555, 0.333251953125},
+                 {"<f2", 0xc000, -2},
+                 {">f2", 0x0001, 0x1p-24},
+                 {"<f2", 0x03ff, 1023 * 0x1p-24},
+                 {"<f2", 0x7bff, 65504}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bytes file = integer(cases[i].type, cases[i].bits);
+        hn_array array = must_parse(&file);
+        assert_true(array.values[0] == cases[i].value);
+        hn_array_release(&array);
+    }
+}
+
+static void integers_that_no_double_holds_are_refused(void **state) {
+    (void)state;
+    static const char *const types[] = {"<i8", ">u8", "<u8"};
+    for (size_t i = 0; i < 3; i++) {
+        struct bytes file = integer(types[i], (UINT64_C(1) << 53) + 1);
+        must_refuse(&file, "2^53");
+    }
+    struct bytes least = integer("<i8", UINT64_C(1) << 63), below = integer("<i8", (uint64_t)-9007199254740993);
+    must_refuse(&least, "row 0");
+    must_refuse(&below, "2^53");
 }
 
 static void a_file_is_as_long_as_its_header_says(void **state) {
@@ -177,22 +242,22 @@ static void what_is_written_is_read_again(void **state) {
     for (int i = 0; i < 12; i++)
         values[i] = random_normal(&random);
     hn_error error;
-    struct npy_array array;
-    assert_int_equal(npy_write(path, 4, 3, values, &error), HN_OK);
-    assert_int_equal(npy_read(&array, path, 1 << 20, &error), HN_OK);
+    hn_array array;
+    assert_int_equal(hn_array_write(path, 4, 3, values, &error), HN_OK);
+    assert_int_equal(hn_array_read(&array, path, 1 << 20, &error), HN_OK);
     assert_int_equal(array.rows, 4);
     assert_int_equal(array.columns, 3);
     assert_memory_equal(array.values, values, sizeof values);
-    npy_release(&array);
-    assert_int_equal(npy_write(path, 0, 3, values, &error), HN_OK);
-    assert_int_equal(npy_read(&array, path, 1 << 20, &error), HN_OK);
-    npy_release(&array);
-    assert_int_equal(npy_read(&array, path, 10, &error), HN_LIMIT);
+    hn_array_release(&array);
+    assert_int_equal(hn_array_write(path, 0, 3, values, &error), HN_OK);
+    assert_int_equal(hn_array_read(&array, path, 1 << 20, &error), HN_OK);
+    hn_array_release(&array);
+    assert_int_equal(hn_array_read(&array, path, 10, &error), HN_LIMIT);
     unlink(path);
-    assert_int_equal(npy_read(&array, path, 1 << 20, &error), HN_IO);
+    assert_int_equal(hn_array_read(&array, path, 1 << 20, &error), HN_IO);
     assert_non_null(strstr(error.text, path));
-    assert_int_equal(npy_write("/nowhere/at/all.npy", 4, 3, values, &error), HN_IO);
-    assert_int_equal(npy_write(path, SIZE_MAX / 2, SIZE_MAX / 2, values, &error), HN_NO_MEMORY);
+    assert_int_equal(hn_array_write("/nowhere/at/all.npy", 4, 3, values, &error), HN_IO);
+    assert_int_equal(hn_array_write(path, SIZE_MAX / 2, SIZE_MAX / 2, values, &error), HN_NO_MEMORY);
 }
 
 int main(void) {
@@ -200,6 +265,9 @@ int main(void) {
                                        cmocka_unit_test(fortran_order_is_turned_into_rows),
                                        cmocka_unit_test(one_dimension_and_none_of_its_entries_are_read),
                                        cmocka_unit_test(other_types_and_shapes_are_refused_by_name),
+                                       cmocka_unit_test(a_byte_order_of_zero_is_none),
+                                       cmocka_unit_test(integers_booleans_and_halves_are_read_exactly),
+                                       cmocka_unit_test(integers_that_no_double_holds_are_refused),
                                        cmocka_unit_test(a_file_is_as_long_as_its_header_says),
                                        cmocka_unit_test(what_is_written_is_read_again)};
     return cmocka_run_group_tests_name("files/npy", tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* test_fingerprint.c - a model's fingerprint changes with all that the model means, and with nothing else.
+/* test_fingerprint.c - a model's fingerprints change with all that the model means, one with its mathematics and one with its names, and
+ * with nothing else. tests/ampl/fingerprint.py computes them anew from their definition.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/model_check.h"
@@ -7,17 +8,21 @@
 #include "hardnet/read.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 struct print {
-    char text[HN_FINGERPRINT_BYTES];
+    char text[HN_FINGERPRINT_BYTES], names[HN_FINGERPRINT_BYTES];
 };
 
 static struct print print_of(const hn_model *model) {
     struct print print;
     hn_error error = {.text = ""};
-    if (hn_model_fingerprint(model, print.text, &error) != HN_OK)
+    if (hn_model_fingerprint(model, print.text, &error) != HN_OK ||
+        hn_model_names_fingerprint(model, print.names, &error) != HN_OK)
         fail_msg("%s", error.text);
+    assert_int_equal(strspn(print.names, "0123456789abcdef"), HN_FINGERPRINT_BYTES - 1);
+    assert_string_not_equal(print.text, print.names);
     assert_int_equal(strlen(print.text), HN_FINGERPRINT_BYTES - 1);
     assert_int_equal(strspn(print.text, "0123456789abcdef"), HN_FINGERPRINT_BYTES - 1);
     return print;
@@ -91,15 +96,111 @@ static const char *const different[] = {
     "subject to c: a <= y[1]^2 + d <= 5; minimize f: y[2]^2; subject to c2: y[1] >= 0;",
 };
 
+/* Of the list above, the names and the mathematics that are new: N, M or both. */
+static const char *const differs_in[] = {"",  "N", "M", "M", "N", "M", "MN", "MN", "M", "N",  "M", "MN",
+                                         "N", "M", "M", "M", "M", "M", "MN", "N",  "N", "MN", "M", "MN"};
+
 static void all_that_a_model_means_counts(void **state) {
     (void)state;
     struct print prints[COUNT_OF(different)];
+    assert_int_equal(COUNT_OF(different), COUNT_OF(differs_in));
     for (size_t i = 0; i < COUNT_OF(different); i++) {
         prints[i] = print_of_text("m", different[i], NULL);
+        bool mathematics = strcmp(prints[i].text, prints[0].text) != 0;
+        bool names = strcmp(prints[i].names, prints[0].names) != 0;
+        if (mathematics != (strchr(differs_in[i], 'M') != NULL) || names != (strchr(differs_in[i], 'N') != NULL))
+            fail_msg("mathematics differ %d, names differ %d:\n%s", mathematics, names, different[i]);
         for (size_t j = 0; j < i; j++)
-            if (strcmp(prints[i].text, prints[j].text) == 0)
-                fail_msg("the same fingerprint:\n%s\n%s", different[i], different[j]);
+            if (strcmp(prints[i].text, prints[j].text) == 0 && strcmp(prints[i].names, prints[j].names) == 0)
+                fail_msg("the same fingerprints:\n%s\n%s", different[i], different[j]);
     }
+}
+
+/* ---- how it is written ---- */
+
+struct writing {
+    const char *one, *other;
+    bool same;
+};
+
+static const struct writing writings[] = {
+    /* affine: coefficients count */
+    {"2*a + 3*b - 1", "(3*b - 1) + 2*a", true},
+    {"2*a + 3*b - 1", "-(1 - 2*a) + b*3", true},
+    {"2*a + 3*b - 1", "2*a + 3*b", false},
+    {"2*a + 3*b - 1", "3*a + 2*b - 1", false},
+    {"2*a + 3*b - 1", "2*a + 3*b - 1 + 0*x", true},
+    {"2*a + 3*b - 1", "sum{k in 1..2} (if k = 1 then 2*a else 3*b) - 1", true},
+    {"2*a + 3*b - 1", "(4*a + 6*b - 2)/2", true},
+    {"2*a + 3*b - 1", "2*d + b - 1", true}, /* d = a + b */
+    {"2*a + 3*b - 1", "2*a + 3*x - 1", false},
+    {"a + b + a", "2*a + b", true},
+    {"a + b - a", "b", true},
+    {"0.1*a + 0.2*a", "0.3*a", false}, /* their sum is rounded */
+    /* others: what is computed counts, and signs may stand where they like */
+    {"sin(a) + b + x", "(sin(a) + b) + x", true},
+    {"sin(a) + b + x", "sin(a) + (b + x)", false},
+    {"sin(a) + b + x", "b + sin(a) + x", true},
+    {"sin(a) - b + x", "-(b - sin(a)) + x", true},
+    {"sin(a) - b + x", "x - (b - sin(a))", true},
+    {"sin(a) - b + x", "sin(a) - (b + x)", false},
+    {"sin(a)*b", "-b*(-sin(a))", true},
+    {"sin(a)*b*x", "sin(a)*(b*x)", false},
+    {"a*a + 2*(x*b)", "a^2 - (-2)*(x*b)", true},
+    {"a/(x + 2)", "-a/(-2 - x)", true},
+    {"abs(a - b)*x", "x*abs(b - a)", true},
+    {"sin(a - b)", "sin(b - a)", false},
+    {"exp(a) - exp(a)", "exp(b) - exp(b)", false},
+};
+
+static void the_same_in_other_words_has_the_same_mathematics(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(writings); i++) {
+        struct print prints[2];
+        for (int k = 0; k < 2; k++) {
+            char text[300];
+            snprintf(text, sizeof text, "param x; var a; var b; var d = a + b; subject to c: %s <= 1;",
+                     k ? writings[i].other : writings[i].one);
+            prints[k] = print_of_text("m", text, NULL);
+        }
+        if ((strcmp(prints[0].text, prints[1].text) == 0) != writings[i].same)
+            fail_msg("%s the same: %s and %s", writings[i].same ? "not" : "wrongly", writings[i].one,
+                     writings[i].other);
+        assert_string_equal(prints[0].names, prints[1].names);
+    }
+}
+
+/* A row of many terms in an order of its own, as one sum, as a chain from the left, and as a tree. */
+static struct print print_of_terms(size_t count, int shape) {
+    hn_model *model = model_new();
+    hn_expr terms[64], outputs[64];
+    char name[40];
+    assert_true(count <= COUNT_OF(terms));
+    for (size_t i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "y[%zu]", i);
+        outputs[i] = hn_output(model, name);
+    }
+    for (size_t i = 0; i < count; i++)
+        terms[i] = hn_scale(0.1 * (double)(i + 1), outputs[i * 29 % count]);
+    hn_expr sum = terms[0];
+    for (size_t i = 1; shape == 1 && i < count; i++)
+        sum = hn_add(sum, terms[i]);
+    for (size_t width = 1; shape == 2 && width < count; width *= 2)
+        for (size_t i = 0; i + width < count; i += 2 * width)
+            sum = terms[i] = hn_add(terms[i], terms[i + width]);
+    hn_constrain(model, "c", 0, shape == 0 ? hn_sum(model, count, terms) : shape == 2 ? terms[0] : sum, 1);
+    model_finish_good(model);
+    struct print print = print_of(model);
+    hn_model_destroy(model);
+    return print;
+}
+
+static void a_long_affine_row_counts_by_its_coefficients(void **state) {
+    (void)state;
+    struct print sum = print_of_terms(64, 0);
+    assert_string_equal(print_of_terms(64, 1).text, sum.text);
+    assert_string_equal(print_of_terms(64, 2).text, sum.text);
+    assert_string_not_equal(print_of_terms(63, 0).text, sum.text);
 }
 
 static void the_order_of_outputs_and_rows_counts(void **state) {
@@ -159,7 +260,7 @@ static void the_fingerprint_is_the_same_everywhere(void **state) {
     hn_model *model;
     hn_error error = {.text = ""};
     assert_int_equal(rich_model_build(&model, &error), HN_OK);
-    assert_string_equal(print_of(model).text, "94078b0e48f578444e4c060781fc8b202d8c173c5acc5b2a6cb8833f093befc6");
+    assert_string_equal(print_of(model).text, "4056cf67248ad9fc289dbb75c6313952c6b2f3f8e4430d5a01558b6b539af63f");
     hn_model_destroy(model);
 }
 
@@ -179,6 +280,8 @@ static void a_model_that_is_not_finished_has_none(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_a_model_means_counts),
+        cmocka_unit_test(the_same_in_other_words_has_the_same_mathematics),
+        cmocka_unit_test(a_long_affine_row_counts_by_its_coefficients),
         cmocka_unit_test(the_order_of_outputs_and_rows_counts),
         cmocka_unit_test(a_let_that_changes_the_model_counts),
         cmocka_unit_test(names_of_files_comments_and_blanks_do_not_count),

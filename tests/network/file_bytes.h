@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "network/checksum.h"
+#include "base/checksum.h"
 #include "network/network_parts.h"
 
 #include <stdio.h>

@@ -354,7 +354,7 @@ class Project(SampleTool):
         self.refused("project", self.folder / "none.mod", code=1, saying=r"none\.mod: cannot open")
         self.refused("project", model, "--x", self.folder / "none.npy", code=1, saying=r"none\.npy: cannot open")
         self.refused("project", model, "--x", self.file("bad.npy", "no array"), code=1, saying=r"bad\.npy")
-        self.refused("project", model, "--x", x, "--y", self.array("i.npy", [[1, 2]], np.int64), code=1, saying=r"i\.npy")
+        self.refused("project", model, "--x", x, "--y", self.array("i.npy", [[1, 2]], np.complex128), code=1, saying=r"i\.npy")
         self.refused("project", self.file("bad.mod", "var y >= ;"), code=1, saying=r"bad\.mod:1:10")
 
     def test_crossed_constant_bounds_are_an_error_of_the_model(self):

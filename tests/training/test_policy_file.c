@@ -214,7 +214,10 @@ static void a_network_of_another_model_is_refused(void **state) {
         "param a >= 0, <= 2; var y{1..2}; subject to c: y[1]^2 + y[2]^2 <= a; minimize f: y[1];";
     static const char more[] = "param a{1..2} >= 0, <= 2; var y{1..2}; subject to c: y[1] + y[2] <= a[1] + a[2];";
     hn_model *model = model_of(disc, NULL), *third = model_of(disc, "N=3");
-    hn_model *different = model_of(other, NULL), *wider = model_of(more, NULL);
+    static const char renamed[] =
+        "param radius >= 0.5, <= 2; var y{1..2} := 0.25; subject to within_it: y[1]^2 + y[2]^2 <= radius^2;"
+        "subject to line: y[1] + y[2] >= 0.1; minimize f: (y[1] - 2)^2 + y[2]^2;";
+    hn_model *different = model_of(other, NULL), *wider = model_of(more, NULL), *called = model_of(renamed, NULL);
     hn_network *network = network_of(1, 2);
     hn_policy *policy = policy_of(model, network, NULL);
     const char *path = scratch_path(&scratch, "net");
@@ -230,9 +233,11 @@ static void a_network_of_another_model_is_refused(void **state) {
     assert_int_equal(hn_model_fingerprint(different, print, NULL), HN_OK);
     print[12] = '\0';
     check_refused(different, path, print);
+    check_refused(called, path, "but names differ");
     hn_policy_destroy(policy);
     hn_network_destroy(network);
     hn_model_destroy(model);
+    hn_model_destroy(called);
     hn_model_destroy(third);
     hn_model_destroy(different);
     hn_model_destroy(wider);

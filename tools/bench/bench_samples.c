@@ -23,20 +23,9 @@ static struct random start_stream(const struct bench *bench, size_t sample, int 
     return random_start(bench->options->seed, STREAMS * (uint64_t)sample + (uint64_t)stream);
 }
 
-/* Filled with zeros. */
-static bool make_array(struct npy_array *array, size_t rows, size_t columns) {
-    size_t bytes;
-    *array = (struct npy_array){.dimensions = 2, .rows = rows, .columns = columns};
-    if (size_multiply(rows, columns, &bytes) && size_multiply(bytes, sizeof *array->values, &bytes) && bytes > 0)
-        array->values = base_allocate(bytes);
-    if (array->values)
-        memset(array->values, 0, bytes);
-    return array->values != NULL;
-}
-
 static hn_status sample_inputs(struct bench *bench, hn_error *error) {
-    struct npy_array *x = &bench->samples.x;
-    if (!make_array(x, bench->samples.count, bench->inputs))
+    hn_array *x = &bench->samples.x;
+    if (hn_array_create(x, bench->samples.count, bench->inputs, error) != HN_OK)
         return error_no_memory(error, "the inputs of the samples");
     hn_status status = HN_OK;
     for (size_t k = 0; k < x->rows && status == HN_OK; k++) {
@@ -58,7 +47,7 @@ static void disturb(double *y, size_t count, struct random *random) {
 
 /* starts: the expressions of the start values, or of the values that outputs are fixed at. */
 static hn_status sample_each_output(struct bench *bench, const hn_expr *starts, hn_error *error) {
-    const struct npy_array *x = &bench->samples.x, *y = &bench->samples.y;
+    const hn_array *x = &bench->samples.x, *y = &bench->samples.y;
     hn_status status = HN_OK;
     for (size_t k = 0; k < y->rows && status == HN_OK; k++) {
         double *row = y->values + k * y->columns;
@@ -73,7 +62,7 @@ static hn_status sample_each_output(struct bench *bench, const hn_expr *starts, 
 static hn_status sample_outputs(struct bench *bench, hn_error *error) {
     hn_expr *starts = base_allocate(bench->outputs * sizeof *starts);
     hn_status status = HN_OK;
-    if (!starts || !make_array(&bench->samples.y, bench->samples.count, bench->outputs))
+    if (!starts || hn_array_create(&bench->samples.y, bench->samples.count, bench->outputs, error) != HN_OK)
         status = error_no_memory(error, "the outputs of the samples");
     for (size_t j = 0; status == HN_OK && j < bench->outputs; j++) {
         hn_output_info output = hn_model_output(bench->model, j);

@@ -201,6 +201,8 @@ static void write_fingerprint(struct json *json, const struct check *check) {
     char text[HN_FINGERPRINT_BYTES];
     bool known = hn_model_fingerprint(check->model, text, NULL) == HN_OK;
     json_text(json, "fingerprint", known ? text : NULL);
+    known = hn_model_names_fingerprint(check->model, text, NULL) == HN_OK;
+    json_text(json, "names_fingerprint", known ? text : NULL);
 }
 
 hn_status check_write_json(struct check *check, const char *path, hn_error *error) {

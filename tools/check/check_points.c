@@ -35,7 +35,7 @@ static hn_status start_input(struct check *check, hn_error *error) {
 }
 
 /* Rows of --x that break a requirement are counted, and the first one is named. */
-static hn_status count_broken_rows(const struct check *check, const struct npy_array *array, hn_error *error) {
+static hn_status count_broken_rows(const struct check *check, const hn_array *array, hn_error *error) {
     size_t count = 0, first = 0, requirement = 0, all = hn_model_requirement_count(check->model);
     for (size_t row = 0; row < array->rows && all > 0; row++) {
         size_t broken;
@@ -55,7 +55,7 @@ static hn_status count_broken_rows(const struct check *check, const struct npy_a
 }
 
 static hn_status read_inputs(struct check *check, hn_error *error) {
-    struct npy_array array;
+    hn_array array;
     hn_status status = inputs_read(check->model, "x", check->options->x, &array, error);
     if (status != HN_OK)
         return status;
@@ -66,7 +66,7 @@ static hn_status read_inputs(struct check *check, hn_error *error) {
         else
             status = sample_input(check, k, error);
     }
-    npy_release(&array);
+    hn_array_release(&array);
     return status;
 }
 

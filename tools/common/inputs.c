@@ -89,11 +89,9 @@ hn_status inputs_draw(const hn_model *model, size_t seed, uint64_t streams, size
     return HN_OK;
 }
 
-hn_status inputs_read(const hn_model *model, const char *option, const char *path, struct npy_array *array,
-                      hn_error *error) {
-    enum { MAX_GIGABYTES = 4 };
+hn_status inputs_read(const hn_model *model, const char *option, const char *path, hn_array *array, hn_error *error) {
     size_t inputs = hn_model_input_count(model);
-    hn_status status = npy_read(array, path, (size_t)MAX_GIGABYTES << 30, error);
+    hn_status status = hn_array_read(array, path, 0, error);
     if (status != HN_OK)
         return status;
     if (array->dimensions == 1 && array->rows == inputs) { /* one dimension is one row */
@@ -108,13 +106,13 @@ hn_status inputs_read(const hn_model *model, const char *option, const char *pat
                       path, array->rows, array->columns, inputs, inputs == 1 ? "" : "s", hn_model_input(model, 0).name,
                       inputs > 1 ? " to " : "", inputs > 1 ? hn_model_input(model, inputs - 1).name : "");
     if (status != HN_OK)
-        npy_release(array);
+        hn_array_release(array);
     return status;
 }
 
 /* ---- rows that are unusual ---- */
 
-static hn_status count_broken(const hn_model *model, const struct npy_array *array, struct unusual_inputs *unusual,
+static hn_status count_broken(const hn_model *model, const hn_array *array, struct unusual_inputs *unusual,
                               hn_error *error) {
     size_t all = hn_model_requirement_count(model), rows = all > 0 ? array->rows : 0;
     for (size_t row = 0; row < rows; row++) {
@@ -154,7 +152,7 @@ static double row_beyond(const hn_model *model, const double *x, size_t *which) 
     return farthest;
 }
 
-static void count_outside(const hn_model *model, const struct npy_array *array, struct unusual_inputs *unusual) {
+static void count_outside(const hn_model *model, const hn_array *array, struct unusual_inputs *unusual) {
     for (size_t row = 0; row < array->rows; row++) {
         size_t which = 0;
         double far = row_beyond(model, array->values + row * array->columns, &which);
@@ -169,7 +167,7 @@ static void count_outside(const hn_model *model, const struct npy_array *array, 
     }
 }
 
-hn_status inputs_warn(const hn_model *model, const char *option, const char *source, const struct npy_array *array,
+hn_status inputs_warn(const hn_model *model, const char *option, const char *source, const hn_array *array,
                       struct unusual_inputs *unusual, hn_error *error) {
     *unusual = (struct unusual_inputs){.broken = 0};
     hn_status status = count_broken(model, array, unusual, error);

@@ -5,7 +5,7 @@
 #define HN_TOOLS_INPUTS_H
 
 #include "base/random.h"
-#include "files/npy.h"
+#include "hardnet/arrays.h"
 #include "hardnet/model.h"
 
 /* The middle of every range; where one side is infinite the finite side or 0, whichever is inside. */
@@ -27,8 +27,7 @@ hn_status inputs_broken(const hn_model *model, const double *x, size_t *requirem
 bool inputs_finite(const double *x, size_t count);
 
 /* Reads rows of x. A wrong shape is HN_INVALID. The option is for messages, here and below. */
-hn_status inputs_read(const hn_model *model, const char *option, const char *path, struct npy_array *array,
-                      hn_error *error);
+hn_status inputs_read(const hn_model *model, const char *option, const char *path, hn_array *array, hn_error *error);
 
 /* Rows that are taken as they are, but were perhaps not meant so. */
 struct unusual_inputs {
@@ -40,7 +39,7 @@ struct unusual_inputs {
 };
 
 /* Counts such rows, and warns about them. The source is what stood behind the option. */
-hn_status inputs_warn(const hn_model *model, const char *option, const char *source, const struct npy_array *array,
+hn_status inputs_warn(const hn_model *model, const char *option, const char *source, const hn_array *array,
                       struct unusual_inputs *unusual, hn_error *error);
 
 #endif

@@ -85,11 +85,20 @@ static struct written look_at(const struct command *command, const char *option,
     return written;
 }
 
-/* A device is nobody's file: what happens to it is for save.h to refuse. */
-static bool reads(const struct written *written, const char *path) {
+static bool reads_file(const struct written *written, const char *path) {
     struct identity other;
     identify(&other, path);
     return other.exists && is_same(&written->identity, &other);
+}
+
+/* FILE, or FILE.npz:NAME. */
+static bool reads(const struct written *written, const char *text) {
+    char path[PATH_MAX];
+    const char *mark = strstr(text, ".npz:");
+    if (!mark)
+        return reads_file(written, text);
+    snprintf(path, sizeof path, "%.*s.npz", (int)(mark - text < PATH_MAX ? mark - text : 0), text);
+    return reads_file(written, path);
 }
 
 __attribute__((format(printf, 2, 3))) static int refuse(const struct written *written, const char *format, ...) {

@@ -13,10 +13,9 @@
 
 /* ---- reading ---- */
 
-static hn_status read_outputs(const hn_model *model, const char *path, struct npy_array *array, hn_error *error) {
-    enum { MAX_GIGABYTES = 4 };
+static hn_status read_outputs(const hn_model *model, const char *path, hn_array *array, hn_error *error) {
     size_t outputs = hn_model_output_count(model);
-    hn_status status = npy_read(array, path, (size_t)MAX_GIGABYTES << 30, error);
+    hn_status status = hn_array_read(array, path, 0, error);
     if (status != HN_OK)
         return status;
     if (array->dimensions == 1 && array->rows == outputs) { /* one dimension is one row */
@@ -28,7 +27,7 @@ static hn_status read_outputs(const hn_model *model, const char *path, struct np
     status = error_set(error, HN_INVALID, "--y %s: %zu x %zu numbers, but the model has %zu column%s, %s%s%s", path,
                        array->rows, array->columns, outputs, outputs == 1 ? "" : "s", hn_model_output(model, 0).name,
                        outputs > 1 ? " to " : "", outputs > 1 ? hn_model_output(model, outputs - 1).name : "");
-    npy_release(array);
+    hn_array_release(array);
     return status;
 }
 
@@ -58,8 +57,8 @@ int samples_read(struct samples *samples, const hn_model *model) {
 }
 
 void samples_release(struct samples *samples) {
-    npy_release(&samples->x);
-    npy_release(&samples->y);
+    hn_array_release(&samples->x);
+    hn_array_release(&samples->y);
 }
 
 /* ---- inputs ---- */
@@ -80,12 +79,12 @@ int samples_ask_for_inputs(const hn_model *model) {
 
 /* ---- batches ---- */
 
-size_t samples_row(const struct npy_array *array, size_t sample) {
+size_t samples_row(const hn_array *array, size_t sample) {
     return array->rows == 1 ? 0 : sample;
 }
 
 hn_batch samples_batch(const struct samples *samples, size_t first, size_t count) {
-    const struct npy_array *x = &samples->x, *y = &samples->y;
+    const hn_array *x = &samples->x, *y = &samples->y;
     hn_batch batch = {.size = sizeof batch, .count = count, .repeat_x = x->rows == 1, .repeat_y = y->rows == 1};
     if (x->values)
         batch.x = x->values + samples_row(x, first) * x->columns;

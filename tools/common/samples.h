@@ -7,13 +7,13 @@
 #ifndef HN_TOOLS_SAMPLES_H
 #define HN_TOOLS_SAMPLES_H
 
-#include "files/npy.h"
+#include "hardnet/arrays.h"
 #include "hardnet/layer.h"
 
 struct samples {
     size_t count;
     const char *x_path, *y_path; /* NULL: not from a file */
-    struct npy_array x, y;       /* values NULL: not given */
+    hn_array x, y;               /* values NULL: not given */
 };
 
 /* Reads what has a path; count is at least 1. VERB_OK, or another verb code after what is wrong has been printed. */
@@ -27,6 +27,6 @@ int samples_ask_for_inputs(const hn_model *model);
 hn_batch samples_batch(const struct samples *samples, size_t first, size_t count);
 
 /* The row of an array that belongs to a sample. */
-size_t samples_row(const struct npy_array *array, size_t sample);
+size_t samples_row(const hn_array *array, size_t sample);
 
 #endif

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { AFTER = 3, MAX_GIGABYTES = 4 };
+enum { AFTER = 3 };
 
 /* A row, found by the bytes of its inputs. */
 struct entry {
@@ -33,7 +33,7 @@ struct eval_cache {
     const struct eval *eval;
     char path[EVAL_CACHE_NAME];
     struct eval_judge judge;
-    struct npy_array table;
+    hn_array table;
     struct entry *entries; /* in the order of their inputs */
     size_t count, columns;
 };
@@ -76,7 +76,7 @@ static hn_status read_table(struct eval_cache *cache, hn_error *error) {
     hn_error problem = {.text = ""};
     if (access(cache->path, F_OK) != 0)
         return HN_OK;
-    if (npy_read(&cache->table, cache->path, (size_t)MAX_GIGABYTES << 30, &problem) != HN_OK) {
+    if (hn_array_read(&cache->table, cache->path, 0, &problem) != HN_OK) {
         console_warning("--cache: %s; it is replaced", problem.text);
         return HN_OK;
     }
@@ -120,7 +120,7 @@ hn_status eval_cache_open(struct eval_cache **out, const struct eval *eval, hn_e
 void eval_cache_close(struct eval_cache *cache) {
     if (!cache)
         return;
-    npy_release(&cache->table);
+    hn_array_release(&cache->table);
     eval_judge_release(&cache->judge);
     base_release(cache->entries);
     base_release(cache);
@@ -191,7 +191,7 @@ hn_status eval_cache_save(const struct eval_cache *cache, hn_error *error) {
         if (!isnan(cache->eval->optima[k].objective))
             put_sample(cache, k, all + rows++ * cache->columns);
     console_hold_interrupt();
-    hn_status status = npy_write(cache->path, rows, cache->columns, all, error);
+    hn_status status = hn_array_write(cache->path, rows, cache->columns, all, error);
     console_release_interrupt();
     base_release(all);
     return status;

@@ -13,7 +13,7 @@
 static const uint64_t STREAMS = UINT64_C(0x6576616c) << 32; /* "eval" */
 
 const double *eval_x(const struct eval *eval, size_t sample) {
-    const struct npy_array *x = &eval->samples.x;
+    const hn_array *x = &eval->samples.x;
     return x->values ? x->values + sample * x->columns : NULL;
 }
 
@@ -40,10 +40,8 @@ static int read_inputs(struct eval *eval) {
 
 static hn_status sample_inputs(struct eval *eval, hn_error *error) {
     size_t count = eval->options->samples;
-    struct npy_array *x = &eval->samples.x;
-    *x = (struct npy_array){.dimensions = 2, .rows = count, .columns = eval->inputs};
-    x->values = eval_take(count, eval->inputs, sizeof *x->values);
-    if (!x->values)
+    hn_array *x = &eval->samples.x;
+    if (hn_array_create(x, count, eval->inputs, error) != HN_OK)
         return error_no_memory(error, "the inputs of the samples");
     eval->samples.count = count;
     return inputs_draw(eval->model, eval->options->judging.seed, STREAMS, count, x->values, &eval->unmet, error);

@@ -60,7 +60,7 @@ static hn_status write_files(const struct eval *eval, hn_error *error) {
     hn_status status = HN_OK;
     if (options->out) {
         console_hold_interrupt();
-        status = npy_write(options->out, eval->samples.count, eval->outputs, eval->y, error);
+        status = hn_array_write(options->out, eval->samples.count, eval->outputs, eval->y, error);
         console_release_interrupt();
     }
     if (status == HN_OK && options->judging.report)

@@ -103,7 +103,7 @@ static void print_effort(const struct project *project) {
 static void print_entry(const struct project *project, size_t sample, size_t entry) {
     const struct samples *samples = &project->samples;
     bool is_input = entry < project->inputs;
-    const struct npy_array *array = is_input ? &samples->x : &samples->y;
+    const hn_array *array = is_input ? &samples->x : &samples->y;
     size_t column = is_input ? entry : entry - project->inputs, row = samples_row(array, sample);
     const char *name =
         is_input ? hn_model_input(project->model, column).name : hn_model_output(project->model, column).name;

@@ -26,7 +26,8 @@ static const char example[] =
 
 static hn_status write_array(const struct project *project, hn_error *error) {
     console_hold_interrupt();
-    hn_status status = npy_write(project->options->out, project->samples.count, project->outputs, project->y, error);
+    hn_status status =
+        hn_array_write(project->options->out, project->samples.count, project->outputs, project->y, error);
     console_release_interrupt();
     return status;
 }

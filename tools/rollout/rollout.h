@@ -11,7 +11,7 @@
 #define HN_TOOLS_ROLLOUT_H
 
 #include "common/feedback.h"
-#include "files/npy.h"
+#include "hardnet/arrays.h"
 #include "hardnet/policy.h"
 #include "reference/judging.h"
 #include "reference/multistart.h"
@@ -69,7 +69,7 @@ struct rollout {
     const struct rollout_options *options;
     const hn_model *model;
     size_t inputs, outputs, starts, steps;
-    struct npy_array x0;
+    hn_array x0;
     struct feedback feedback;
     struct rollout_formulas formulas;
     struct multistart solver;

@@ -171,7 +171,7 @@ hn_status rollout_write_states(const struct rollout *r, const char *path, hn_err
         return error_no_memory(error, "the states");
     for (size_t i = 0; i < r->count; i++)
         memcpy(all + i * count, r->controllers[i].path, count * sizeof *all);
-    hn_status status = npy_write(path, r->count * rows, r->inputs, all, error);
+    hn_status status = hn_array_write(path, r->count * rows, r->inputs, all, error);
     base_release(all);
     return status;
 }

@@ -47,7 +47,7 @@ static int take_numbers(struct rollout *r, size_t count) {
 
 static int read_file(struct rollout *r) {
     hn_error error = {.status = HN_OK};
-    npy_release(&r->x0);
+    hn_array_release(&r->x0);
     hn_status status = inputs_read(r->model, "x0", r->options->x0, &r->x0, &error);
     if (status != HN_OK)
         console_error("%s", error.text);
@@ -69,10 +69,8 @@ static const uint64_t STREAMS = UINT64_C(0x726f6c6c) << 32;
 static int draw_starts(struct rollout *r) {
     hn_error error = {.status = HN_OK};
     size_t count = r->options->samples, unmet;
-    r->x0 = (struct npy_array){.dimensions = 2, .rows = count, .columns = r->inputs};
-    r->x0.values = eval_take(count, r->inputs, sizeof *r->x0.values);
     r->starts = count;
-    if (!r->x0.values)
+    if (hn_array_create(&r->x0, count, r->inputs, &error) != HN_OK)
         return no_memory();
     if (inputs_draw(r->model, r->options->judging.seed, STREAMS, count, r->x0.values, &unmet, &error) != HN_OK) {
         console_error("%s", error.text);
@@ -84,9 +82,7 @@ static int draw_starts(struct rollout *r) {
 static int find_starts(struct rollout *r) {
     if (r->options->samples > 0)
         return draw_starts(r);
-    r->x0 = (struct npy_array){.dimensions = 2, .rows = 1, .columns = r->inputs};
-    r->x0.values = eval_take(r->inputs, 1, sizeof *r->x0.values);
-    if (!r->x0.values)
+    if (hn_array_create(&r->x0, 1, r->inputs, NULL) != HN_OK)
         return no_memory();
     size_t count = read_numbers(r->options->x0, r->x0.values, r->inputs);
     int code = count > 0 ? take_numbers(r, count) : read_file(r);
@@ -268,7 +264,7 @@ void rollout_end(struct rollout *r) {
     base_release(r->controllers);
     base_release(r->formulas.margin);
     base_release(r->formulas.values);
-    npy_release(&r->x0);
+    hn_array_release(&r->x0);
     feedback_release(&r->feedback);
     multistart_release(&r->solver);
 }

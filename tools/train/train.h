@@ -16,7 +16,7 @@
 #include "common/feedback.h"
 #include "common/layer_choice.h"
 #include "common/options.h"
-#include "files/npy.h"
+#include "hardnet/arrays.h"
 #include "hardnet/baselines.h"
 #include "training/checkpoint.h"
 
@@ -101,8 +101,8 @@ double *train_numbers(size_t rows, size_t columns);
 struct train_source {
     const hn_model *model;
     size_t seed, inputs, outputs;
-    struct npy_array x, targets; /* values NULL: not from files */
-    size_t *order;               /* rows of the file: the first `held` are for validation */
+    hn_array x, targets; /* values NULL: not from files */
+    size_t *order;       /* rows of the file: the first `held` are for validation */
     size_t held;
     double *label_x, *label_y; /* labelled by the reference; NULL: none */
     size_t labels, most_labels;

@@ -4,8 +4,8 @@
  * same double. A file of inputs counts by what is in it, not by its name.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/checksum.h"
 #include "base/error.h"
-#include "network/checksum.h"
 #include "train/train.h"
 
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static void add_count(struct train_record *record, const char *key, size_t value
     record_add(record, key, "%zu", value);
 }
 
-static void add_array(struct train_record *record, const char *key, const struct npy_array *array) {
+static void add_array(struct train_record *record, const char *key, const hn_array *array) {
     size_t bytes = array->rows * array->columns * sizeof *array->values;
     if (array->values)
         record_add(record, key, "%zu x %zu numbers with checksum %08lx", array->rows, array->columns,

@@ -54,7 +54,7 @@ static int check_box(const hn_model *model) {
     return VERB_OK;
 }
 
-static hn_status check_finite(const struct npy_array *array, const char *option, const char *path, hn_error *error) {
+static hn_status check_finite(const hn_array *array, const char *option, const char *path, hn_error *error) {
     for (size_t i = 0; i < array->rows * array->columns; i++)
         if (!isfinite(array->values[i]))
             return error_set(error, HN_INVALID, "--%s %s: row %zu, column %zu, counted from 0, is not finite", option,
@@ -65,8 +65,7 @@ static hn_status check_finite(const struct npy_array *array, const char *option,
 /* ---- files ---- */
 
 static hn_status read_targets(struct train_source *s, const char *path, hn_error *error) {
-    enum { MAX_GIGABYTES = 4 };
-    hn_status status = npy_read(&s->targets, path, (size_t)MAX_GIGABYTES << 30, error);
+    hn_status status = hn_array_read(&s->targets, path, 0, error);
     if (status != HN_OK)
         return status;
     if (s->targets.rows != s->x.rows || s->targets.columns != s->outputs)
@@ -124,8 +123,8 @@ int source_create(struct train_source *s, const hn_model *model, const struct tr
 }
 
 void source_release(struct train_source *s) {
-    npy_release(&s->x);
-    npy_release(&s->targets);
+    hn_array_release(&s->x);
+    hn_array_release(&s->targets);
     base_release(s->order);
     base_release(s->label_x);
     base_release(s->label_y);

@@ -1,7 +1,7 @@
 /* checksum.c - see checksum.h. Four bits at a time: a table of 64 bytes.
  *
  * SPDX-License-Identifier: MIT */
-#include "network/checksum.h"
+#include "base/checksum.h"
 
 /* The remainders of the sixteen numbers of four bits. */
 static const uint32_t remainders[16] = {

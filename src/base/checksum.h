@@ -4,8 +4,8 @@
  * against somebody who wants to deceive.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_NETWORK_CHECKSUM_H
-#define HN_NETWORK_CHECKSUM_H
+#ifndef HN_BASE_CHECKSUM_H
+#define HN_BASE_CHECKSUM_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,318 @@
+/* affine.c - coefficients of affine expressions, for their marks: a' (x, y) + b as a list of pairs and a number.
+ *
+ * The operations of the expression are done on whole vectors of coefficients, in the same order and with the same rounding: a sum adds
+ * them up from left to right, a constant factor multiplies and a constant divisor divides each. So a row has the same coefficients
+ * whether it is a graph or comes as a row of a matrix. Zeros are left out. An expression with a coefficient that is not
+ * finite is not affine here.
+ *
+ * Lists are made for what affine roots need, arguments first, and go on to the last expression that uses them.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/arena.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "model/marks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pair {
+    uint64_t column;   /* the space in the upper half, the index in the lower */
+    uint64_t sequence; /* while sorting: what came first is added first */
+    double value;
+};
+
+struct form {
+    struct pair *pairs; /* by ascending column, each once */
+    size_t count, capacity;
+    double constant;
+};
+
+struct affine {
+    const hn_model *model;
+    bool *is;       /* by node: affine */
+    uint32_t *uses; /* by node: how many roots and affine expressions still need its list; 0 for constants */
+    bool *root;
+    struct form *forms;
+};
+
+/* ---- lists ---- */
+
+static void form_release(struct form *form) {
+    base_release(form->pairs);
+    *form = (struct form){NULL, 0, 0, 0};
+}
+
+static bool reserve(struct form *form, size_t more) {
+    struct pair *pairs = array_grow(form->pairs, &form->capacity, form->count + more, sizeof *pairs);
+    if (pairs)
+        form->pairs = pairs;
+    return pairs != NULL;
+}
+
+static int by_column(const void *a, const void *b) {
+    const struct pair *p = a, *q = b;
+    if (p->column != q->column)
+        return p->column < q->column ? -1 : 1;
+    return p->sequence < q->sequence ? -1 : p->sequence > q->sequence;
+}
+
+/* Pairs in the order in which they were added: sorts them and adds up those of one column. */
+static void gather(struct form *form) {
+    size_t kept = 0;
+    for (size_t i = 0; i < form->count; i++)
+        form->pairs[i].sequence = i;
+    qsort(form->pairs, form->count, sizeof *form->pairs, by_column);
+    for (size_t i = 0; i < form->count; i++)
+        if (kept > 0 && form->pairs[kept - 1].column == form->pairs[i].column)
+            form->pairs[kept - 1].value += form->pairs[i].value;
+        else
+            form->pairs[kept++] = form->pairs[i];
+    form->count = kept;
+}
+
+/* Adds one pair to a sorted list. */
+static bool insert(struct form *form, struct pair pair) {
+    size_t low = 0, high = form->count;
+    if (!reserve(form, 1))
+        return false;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (form->pairs[middle].column < pair.column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < form->count && form->pairs[low].column == pair.column) {
+        form->pairs[low].value += pair.value;
+        return true;
+    }
+    memmove(form->pairs + low + 1, form->pairs + low, (form->count - low) * sizeof pair);
+    form->pairs[low] = pair;
+    form->count++;
+    return true;
+}
+
+static bool append(struct form *form, const struct form *more, double sign) {
+    if (more->count == 0)
+        return true;
+    if (!reserve(form, more->count))
+        return false;
+    for (size_t i = 0; i < more->count; i++) {
+        form->pairs[form->count] = more->pairs[i];
+        form->pairs[form->count++].value *= sign;
+    }
+    return true;
+}
+
+/* ---- which expressions are affine ---- */
+
+/* The number of the constant that a node is, references followed; 0 when it is none. */
+static uint32_t constant_of(const hn_model *model, uint32_t number) {
+    const struct graph *graph = &model->graph;
+    while (graph->nodes[number].op == OP_REFERENCE)
+        number = model->definitions[graph->nodes[number].a].value;
+    return graph->nodes[number].op == OP_CONSTANT ? number : 0;
+}
+
+/* What stands in a node's sum or product: arguments, or the definition behind a reference. */
+static size_t parts(const hn_model *model, uint32_t number, const uint32_t **list) {
+    const struct node *node = &model->graph.nodes[number];
+    if (node->op != OP_REFERENCE)
+        return graph_arguments(&model->graph, number, list);
+    *list = &model->definitions[node->a].value;
+    return 1;
+}
+
+static bool is_affine(const struct affine *affine, uint32_t number) {
+    const struct node *node = &affine->model->graph.nodes[number];
+    const uint32_t *list;
+    size_t count = parts(affine->model, number, &list);
+    bool good = true;
+    switch (node->op) {
+    case OP_CONSTANT:
+    case OP_LEAF:
+        return true;
+    case OP_MUL:
+        good = constant_of(affine->model, node->a) != 0 || constant_of(affine->model, node->b) != 0;
+        break;
+    case OP_DIV:
+        good = constant_of(affine->model, node->b) != 0;
+        break;
+    case OP_REFERENCE:
+    case OP_NEG:
+    case OP_ADD:
+    case OP_SUB:
+    case OP_SUM:
+        break;
+    default:
+        return false;
+    }
+    for (size_t i = 0; i < count && good; i++)
+        good = affine->is[list[i]];
+    return good;
+}
+
+static void count_uses(struct affine *affine, const uint32_t *order, size_t count) {
+    for (size_t i = count; i-- > 0;) {
+        const uint32_t *list;
+        size_t part_count = affine->uses[order[i]] != 0 ? parts(affine->model, order[i], &list) : 0;
+        for (size_t j = 0; j < part_count; j++)
+            affine->uses[list[j]]++;
+    }
+}
+
+/* ---- the list of a node ---- */
+
+/* The list of a part for good: its own when nobody else needs it, else a copy. */
+static bool take(struct affine *affine, uint32_t part, struct form *out) {
+    struct form *form = &affine->forms[part];
+    *out = (struct form){NULL, 0, 0, form->constant};
+    if (--affine->uses[part] > 0)
+        return append(out, form, 1);
+    *out = *form;
+    *form = (struct form){NULL, 0, 0, 0};
+    return true;
+}
+
+/* out + sign * part. One pair is put where it belongs; several are gathered later. */
+static bool add_part(struct affine *affine, uint32_t part, double sign, struct form *out, bool *sorted) {
+    struct form *form = &affine->forms[part];
+    bool good = true;
+    out->constant += sign * form->constant;
+    if (form->count == 1 && *sorted)
+        good = insert(out, (struct pair){form->pairs[0].column, 0, sign * form->pairs[0].value});
+    else if (form->count > 0) {
+        good = append(out, form, sign);
+        *sorted = false;
+    }
+    if (--affine->uses[part] == 0)
+        form_release(form);
+    return good;
+}
+
+static bool add_parts(struct affine *affine, uint32_t number, const uint32_t *list, size_t count, struct form *out) {
+    bool minus = affine->model->graph.nodes[number].op == OP_SUB, sorted = count == 2, good = true;
+    if (!take(affine, list[0], out))
+        return false;
+    for (size_t i = 1; i < count; i++) /* to the end, so that lists are given back */
+        good = add_part(affine, list[i], minus ? -1 : 1, out, &sorted) && good;
+    if (!sorted)
+        gather(out);
+    return good;
+}
+
+static void scale(struct form *form, double factor, bool divide) {
+    form->constant = divide ? form->constant / factor : form->constant * factor;
+    for (size_t i = 0; i < form->count; i++)
+        form->pairs[i].value = divide ? form->pairs[i].value / factor : form->pairs[i].value * factor;
+}
+
+static bool make_form(struct affine *affine, uint32_t number) {
+    const struct graph *graph = &affine->model->graph;
+    const struct node *node = &graph->nodes[number];
+    const uint32_t *list;
+    struct form *out = &affine->forms[number];
+    size_t count = parts(affine->model, number, &list);
+    double value = 0;
+    bool good = true, first_is_constant;
+    *out = (struct form){NULL, 0, 0, 0};
+    switch (node->op) {
+    case OP_CONSTANT:
+        return graph_is_constant(graph, number, &out->constant);
+    case OP_LEAF:
+        return insert(out, (struct pair){(uint64_t)node->a << 32 | node->b, 0, 1});
+    case OP_NEG:
+        good = take(affine, node->a, out);
+        scale(out, -1, false);
+        return good;
+    case OP_MUL:
+    case OP_DIV:
+        first_is_constant = node->op == OP_MUL && constant_of(affine->model, node->a) != 0;
+        graph_is_constant(graph, constant_of(affine->model, first_is_constant ? node->a : node->b), &value);
+        good = take(affine, first_is_constant ? node->b : node->a, out);
+        affine->uses[first_is_constant ? node->a : node->b]--;
+        scale(out, value, node->op == OP_DIV);
+        return good;
+    default:
+        return add_parts(affine, number, list, count, out);
+    }
+}
+
+/* ---- the mark of a list ---- */
+
+static bool is_finite(const struct form *form) {
+    bool finite = isfinite(form->constant);
+    for (size_t i = 0; i < form->count && finite; i++)
+        finite = isfinite(form->pairs[i].value);
+    return finite;
+}
+
+static struct mark form_mark(const struct form *form) {
+    struct digest digest = digest_start();
+    digest_add_text(&digest, "affine");
+    digest_add_number(&digest, form->constant == 0 ? 0 : form->constant);
+    for (size_t i = 0; i < form->count; i++) {
+        if (form->pairs[i].value == 0)
+            continue;
+        digest_add(&digest, form->pairs[i].column >> 32 == SPACE_X ? "x" : "y", 1);
+        digest_add_size(&digest, form->pairs[i].column & UINT32_MAX);
+        digest_add_number(&digest, form->pairs[i].value);
+    }
+    return mark_finish(&digest, MARK_AFFINE);
+}
+
+static bool mark_roots(struct affine *affine, struct marks *marks, const uint32_t *order, size_t count) {
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
+        uint32_t number = order[i];
+        if (affine->uses[number] == 0)
+            continue;
+        good = make_form(affine, number);
+        if (good && affine->root[number]) {
+            if (is_finite(&affine->forms[number]))
+                marks->of[number] = form_mark(&affine->forms[number]);
+            if (--affine->uses[number] == 0)
+                form_release(&affine->forms[number]);
+        }
+    }
+    return good;
+}
+
+static void *zeros(size_t count, size_t size) {
+    size_t bytes;
+    void *block = size_multiply(count, size, &bytes) ? base_allocate(bytes) : NULL;
+    if (block)
+        memset(block, 0, bytes);
+    return block;
+}
+
+bool marks_affine_roots(struct marks *marks, const uint32_t *order, size_t count, const uint32_t *roots,
+                        size_t root_count) {
+    size_t n = marks->model->graph.count;
+    struct affine affine = {.model = marks->model};
+    affine.is = zeros(n, sizeof *affine.is);
+    affine.uses = zeros(n, sizeof *affine.uses);
+    affine.root = zeros(n, sizeof *affine.root);
+    affine.forms = zeros(n, sizeof *affine.forms);
+    bool good = affine.is && affine.uses && affine.root && affine.forms;
+    for (size_t i = 0; i < count && good; i++)
+        affine.is[order[i]] = is_affine(&affine, order[i]);
+    for (size_t i = 0; i < root_count && good; i++)
+        if (roots[i] != 0 && affine.is[roots[i]] && !affine.root[roots[i]]) {
+            affine.root[roots[i]] = true;
+            affine.uses[roots[i]]++;
+        }
+    if (good) {
+        count_uses(&affine, order, count);
+        good = mark_roots(&affine, marks, order, count);
+    }
+    for (size_t i = 0; i < n && affine.forms; i++)
+        form_release(&affine.forms[i]);
+    base_release(affine.is);
+    base_release(affine.uses);
+    base_release(affine.root);
+    base_release(affine.forms);
+    return good;
+}

@@ -1,0 +1,174 @@
+/* marks.c - see marks.h. A node's mark is a sign and a digest: its value is the sign times that of the digest's expression.
+ *
+ * Signs are kept apart because they round nothing: a - b, a + (-b) and -(b - a) are one sum. Sums are added up two by two from the
+ * left, as they are evaluated, so that (a + b) + c is the same sum whether it is a list or a chain.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "model/marks.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+
+#include <math.h>
+#include <string.h>
+
+void digest_add_mark(struct digest *digest, const struct mark *mark) {
+    digest_add(digest, &mark->sign, 1);
+    digest_add(digest, mark->digest, MARK_BYTES);
+}
+
+struct mark mark_finish(struct digest *digest, enum mark_sign sign) {
+    unsigned char whole[DIGEST_BYTES];
+    struct mark mark = {.sign = (unsigned char)sign};
+    digest_finish(digest, whole);
+    memcpy(mark.digest, whole, MARK_BYTES);
+    return mark;
+}
+
+static struct digest start(const char *what) {
+    struct digest digest = digest_start();
+    digest_add_text(&digest, what);
+    return digest;
+}
+
+static enum mark_sign times(unsigned char a, unsigned char b) {
+    return a == b ? MARK_PLUS : MARK_MINUS;
+}
+
+static int compare(const struct mark *a, const struct mark *b) {
+    return memcmp(a->digest, b->digest, MARK_BYTES);
+}
+
+/* ---- nodes ---- */
+
+static struct mark constant_mark(double value) {
+    struct digest digest = start("constant");
+    digest_add_number(&digest, fabs(value));
+    return mark_finish(&digest, value < 0 ? MARK_MINUS : MARK_PLUS);
+}
+
+static struct mark leaf_mark(const struct node *node) {
+    struct digest digest = start(node->a == SPACE_X ? "x" : "y");
+    digest_add_size(&digest, node->b);
+    return mark_finish(&digest, MARK_PLUS);
+}
+
+/* a + b = s (p + t q): the smaller digest is p and its sign s; where both are equal, s is plus if one of them is. */
+static struct mark sum_mark(struct mark a, struct mark b) {
+    int order = compare(&a, &b);
+    bool swap = order > 0 || (order == 0 && a.sign == MARK_MINUS);
+    const struct mark *p = swap ? &b : &a, *q = swap ? &a : &b;
+    struct digest digest = start("sum");
+    unsigned char sign = (unsigned char)times(p->sign, q->sign);
+    digest_add(&digest, p->digest, MARK_BYTES);
+    digest_add(&digest, &sign, 1);
+    digest_add(&digest, q->digest, MARK_BYTES);
+    return mark_finish(&digest, (enum mark_sign)p->sign);
+}
+
+static struct mark negative(struct mark a) {
+    a.sign = (unsigned char)times(a.sign, MARK_MINUS);
+    return a;
+}
+
+/* A product, whose factors have no order, or a quotient. */
+static struct mark ratio_mark(enum op op, const struct mark *a, const struct mark *b) {
+    bool swap = op == OP_MUL && compare(a, b) > 0;
+    struct digest digest = start(operator_text(op));
+    digest_add(&digest, swap ? b->digest : a->digest, MARK_BYTES);
+    digest_add(&digest, swap ? a->digest : b->digest, MARK_BYTES);
+    return mark_finish(&digest, times(a->sign, b->sign));
+}
+
+/* Of the sign it sees nothing. */
+static struct mark absolute_mark(struct mark a) {
+    struct digest digest = start(operator_text(OP_ABS));
+    a.sign = MARK_PLUS;
+    digest_add_mark(&digest, &a);
+    return mark_finish(&digest, MARK_PLUS);
+}
+
+static bool is_symmetric(enum op op) {
+    return op == OP_EQUAL || op == OP_NOT_EQUAL || op == OP_AND || op == OP_OR;
+}
+
+static struct mark operator_mark(const struct marks *marks, enum op op, const uint32_t *list, size_t count) {
+    struct digest digest = start(operator_text(op));
+    bool swap = is_symmetric(op) && memcmp(&marks->of[list[0]], &marks->of[list[1]], sizeof(struct mark)) > 0;
+    for (size_t i = 0; i < count; i++)
+        digest_add_mark(&digest, &marks->of[list[swap ? 1 - i : i]]);
+    return mark_finish(&digest, MARK_PLUS);
+}
+
+static struct mark list_mark(const struct marks *marks, const uint32_t *list, size_t count) {
+    struct mark sum = marks->of[list[0]];
+    for (size_t i = 1; i < count; i++)
+        sum = sum_mark(sum, marks->of[list[i]]);
+    return sum;
+}
+
+/* Its successors have theirs. */
+static struct mark node_mark(const struct marks *marks, uint32_t number) {
+    const struct graph *graph = &marks->model->graph;
+    const struct node *node = &graph->nodes[number];
+    const struct mark *of = marks->of;
+    const uint32_t *list;
+    size_t count = graph_arguments(graph, number, &list);
+    double value = 0;
+    switch (node->op) {
+    case OP_CONSTANT:
+        graph_is_constant(graph, number, &value);
+        return constant_mark(value);
+    case OP_LEAF:
+        return leaf_mark(node);
+    case OP_REFERENCE:
+        return of[marks->model->definitions[node->a].value];
+    case OP_NEG:
+        return negative(of[node->a]);
+    case OP_SUM:
+        return list_mark(marks, list, count);
+    case OP_ADD:
+        return sum_mark(of[node->a], of[node->b]);
+    case OP_SUB:
+        return sum_mark(of[node->a], negative(of[node->b]));
+    case OP_MUL:
+    case OP_DIV:
+        return ratio_mark((enum op)node->op, &of[node->a], &of[node->b]);
+    case OP_ABS:
+        return absolute_mark(of[node->a]);
+    default:
+        return operator_mark(marks, (enum op)node->op, list, count);
+    }
+}
+
+/* ---- all of them ---- */
+
+void marks_release(struct marks *marks) {
+    base_release(marks->of);
+    marks->of = NULL;
+}
+
+hn_status marks_create(struct marks *marks, const hn_model *model, const uint32_t *roots, size_t root_count,
+                       hn_error *error) {
+    uint32_t *order = NULL;
+    size_t count = 0, bytes;
+    *marks = (struct marks){.model = model};
+    hn_status status = model_order(model, roots, root_count, &order, &count, error);
+    if (status != HN_OK)
+        return status;
+    if (size_multiply(model->graph.count, sizeof *marks->of, &bytes))
+        marks->of = base_allocate(bytes);
+    bool good = marks->of != NULL;
+    if (good) {
+        marks->of[0] = (struct mark){.sign = MARK_NONE};
+        for (size_t i = 0; i < count; i++)
+            marks->of[order[i]] = node_mark(marks, order[i]);
+        good = marks_affine_roots(marks, order, count, roots, root_count);
+    }
+    base_release(order);
+    if (good)
+        return HN_OK;
+    marks_release(marks);
+    return error_no_memory(error, "fingerprint");
+}
