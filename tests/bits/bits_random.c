@@ -1,8 +1,9 @@
 /* bits_random.c - random problems through the calls of hardnet/model.h only. See bits.h.
  *
  * Rows are put around the values that their bodies have at a point that was drawn, so that this point is feasible; then kinds
- * differ: a contradiction is added, rows are repeated or empty, rows and outputs get units of many magnitudes, or bodies are
- * not defined everywhere. One draw after the other: compilers evaluate arguments in an order of their own.
+ * differ: a contradiction is added, rows are repeated or empty, rows have coefficients of many magnitudes, or bodies are
+ * not defined everywhere. One draw after the other: compilers evaluate arguments in an order of their own. No factor
+ * stands before a factor: whether a library multiplies them out is not what is compared here.
  *
  * SPDX-License-Identifier: MIT */
 #include "bits.h"
@@ -21,11 +22,12 @@ struct build {
     enum kind kind;
     size_t outputs, rows, columns; /* columns: outputs and those that are fixed */
     hn_expr x[INPUTS], y[MOST_OUTPUTS], body[MOST_ROWS];
-    double point_x[INPUTS], point_y[MOST_OUTPUTS + 1], unit[MOST_OUTPUTS], scale[MOST_ROWS];
+    double point_x[INPUTS], point_y[MOST_OUTPUTS + 1], scale[MOST_ROWS];
+    double size; /* of coefficients */
 };
 
 static double coefficient(struct build *b) {
-    double size = bits_dice_between(&b->dice, 0.3, 1.5);
+    double size = b->size * bits_dice_between(&b->dice, 0.3, 1.5);
     return bits_dice_below(&b->dice, 2) ? size : -size;
 }
 
@@ -129,11 +131,11 @@ static hn_expr draw_degenerate(struct build *b, size_t row) {
     case 0:
         return earlier;
     case 1:
-        return hn_scale(coefficient(b), earlier);
+        return hn_sub(earlier, any_x(b));
     case 2:
         return hn_mul(hn_sub(b->x[0], b->x[0]), any_y(b));
     case 3:
-        return hn_shift(hn_scale(2, earlier), 0.25);
+        return hn_add(earlier, draw_affine(b));
     default:
         return draw_plain(b);
     }
@@ -141,14 +143,10 @@ static hn_expr draw_degenerate(struct build *b, size_t row) {
 
 static void draw_bodies(struct build *b) {
     for (size_t i = 0; i < b->rows; i++) {
+        b->size = b->scale[i] = b->kind == SCALED ? ldexp(1.25, (int)bits_dice_below(&b->dice, 400) - 200) : 1;
         b->body[i] = b->kind == DEGENERATE  ? draw_degenerate(b, i)
                      : b->kind == UNDEFINED ? draw_undefined(b)
                                             : draw_plain(b);
-        b->scale[i] = 1;
-        if (b->kind == SCALED) {
-            b->scale[i] = ldexp(1.25, (int)bits_dice_below(&b->dice, 400) - 200);
-            b->body[i] = hn_scale(b->scale[i], b->body[i]);
-        }
     }
 }
 
@@ -166,11 +164,7 @@ static void add_leaves(struct build *b) {
         snprintf(name, sizeof name, "y[%zu]", j);
         b->y[j] = hn_output(b->model, name);
         hn_output_start(b->y[j], hn_scale(0.25 * (double)(j % 3), b->x[j % INPUTS]));
-        bool units = b->kind == SCALED && bits_dice_below(&b->dice, 2);
-        b->unit[j] = units ? ldexp(1, (int)bits_dice_below(&b->dice, 40) - 20) : 1;
-        b->point_y[j] = b->unit[j] * bits_dice_between(&b->dice, -1.5, 1.5);
-        if (units)
-            b->y[j] = hn_scale(1 / b->unit[j], b->y[j]);
+        b->point_y[j] = bits_dice_between(&b->dice, -1.5, 1.5);
     }
     b->columns = b->outputs;
     if (bits_dice_below(&b->dice, 6) == 0) {
@@ -211,7 +205,7 @@ static void add_row(struct build *b, size_t row, double value) {
 static void add_output_bounds(struct build *b) {
     for (size_t j = 0; j + 1 < b->outputs; j++) {
         double below = bits_dice_between(&b->dice, 0.1, 1), above = bits_dice_between(&b->dice, 0.1, 1);
-        if (b->unit[j] != 1 || bits_dice_below(&b->dice, 3))
+        if (bits_dice_below(&b->dice, 3))
             continue;
         hn_expr lower = draw_bound(b, b->point_y[j] - below);
         hn_output_between(b->y[j], lower, draw_bound(b, b->point_y[j] + above));
