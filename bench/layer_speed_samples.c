@@ -1,12 +1,12 @@
 /* layer_speed_samples.c - models, layers and samples that are timed. See layer_speed.h.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
 #include "base/random.h"
 #include "layer_speed.h"
 #include "unicycle.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 void fail(const char *sentence) {
     fprintf(stderr, "layer_speed: %s\n", sentence);
@@ -26,9 +26,7 @@ void *reserve(size_t count, size_t size) {
 }
 
 double now(int threads) {
-    struct timespec t;
-    clock_gettime(threads > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return threads > 1 ? clock_seconds() : clock_busy_seconds();
 }
 
 hn_model *unicycle_model(int horizon) {

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "backends/backend.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "derivatives/derivatives.h"
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 struct work {
     hn_model *model;
@@ -24,12 +24,6 @@ struct work {
     struct node_matrix jacobian, bracket_y, bracket_x, gradient, hessian;
     struct program *constraints, *derivative, *products;
 };
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double megabytes_in_use(void) {
     struct mallinfo2 info = mallinfo2();
@@ -102,13 +96,13 @@ static void release(struct work *w) {
 static void print_scale(int horizon) {
     struct work w;
     memset(&w, 0, sizeof w);
-    double before = megabytes_in_use(), t0 = now();
+    double before = megabytes_in_use(), t0 = clock_seconds();
     build_model(&w, horizon);
-    double t1 = now();
+    double t1 = clock_seconds();
     build_derivatives(&w);
-    double t2 = now();
+    double t2 = clock_seconds();
     build_programs(&w);
-    double t3 = now(), megabytes = megabytes_in_use() - before;
+    double t3 = clock_seconds(), megabytes = megabytes_in_use() - before;
     printf("%6d %8zu %7zu %9zu %9zu | %8.2f %8.2f %8.2f %8.2f | %8.2f %9.2f\n", horizon, w.problem.outputs,
            w.problem.rows, w.jacobian.count, w.problem.graph.count - 1, 1e3 * (t1 - t0), 1e3 * (t2 - t1),
            1e3 * (t3 - t2), 1e3 * (t3 - t0), megabytes, 1e3 * megabytes / horizon);
@@ -129,11 +123,11 @@ static double time_program(const struct program *program, struct backend backend
             slots[program->leaf_slot[space] * LANES + i] = random_between(&random, -2, 2);
     backend.run(program, 0, slots);
     for (int attempt = 0; attempt < TRIES; attempt++) {
-        double start = now();
+        double start = clock_seconds();
         for (int i = 0; i < REPEATS; i++)
             for (int phase = first_phase; phase < PHASES; phase++)
                 backend.run(program, phase, slots);
-        double seconds = now() - start;
+        double seconds = clock_seconds() - start;
         best = seconds < best ? seconds : best;
     }
     free(slots);

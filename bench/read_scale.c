@@ -5,19 +5,13 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "backends/backend.h"
+#include "base/clock.h"
 #include "derivatives/derivatives.h"
 #include "hardnet/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static char *model_text(int n, bool with_data) {
     size_t room = 1000 + (with_data ? 40 * (size_t)n : 0);
@@ -43,15 +37,15 @@ static void print_times(int n, bool with_data) {
     hn_error error = {.text = ""};
     struct problem problem;
     struct node_matrix jacobian;
-    double t0 = now();
+    double t0 = clock_seconds();
     if (hn_model_read_memory(&model, 1, texts, NULL, &error) != HN_OK)
         exit(fprintf(stderr, "read_scale: %s\n", error.text));
-    double t1 = now();
+    double t1 = clock_seconds();
     if (problem_create(&problem, model, &error) != HN_OK ||
         derivatives_jacobian(&jacobian, &problem.graph, problem.body, problem.rows, SPACE_Y, problem.outputs, &error) !=
             HN_OK)
         exit(fprintf(stderr, "read_scale: %s\n", error.text));
-    double t2 = now();
+    double t2 = clock_seconds();
     printf("%8d variables %8zu nonzeros (%zu with bounds) %s: read %.2f s, differentiated %.2f s\n", n,
            jacobian.count - (size_t)n, jacobian.count, with_data ? "from data   " : "by formula  ", t1 - t0, t2 - t1);
     node_matrix_release(&jacobian);

@@ -7,4 +7,7 @@
 /* Since some moment in the past. */
 double clock_seconds(void);
 
+/* That this process has computed for, on all its threads. */
+double clock_busy_seconds(void);
+
 #endif

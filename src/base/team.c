@@ -100,7 +100,7 @@ void team_share(struct team *team, size_t count, void (*piece)(void *context, in
 
 /* ---- life ---- */
 
-static int count_cores(void) {
+int team_cores(void) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (cores < 1)
         return 1;
@@ -133,7 +133,7 @@ static hn_status create(struct team **out, int threads, bool fewer, hn_error *er
     struct team *team = base_allocate(sizeof *team);
     if (!team)
         return error_no_memory(error, "threads");
-    *team = (struct team){.size = threads ? threads : count_cores(), .started = 1, .process = getpid()};
+    *team = (struct team){.size = threads ? threads : team_cores(), .started = 1, .process = getpid()};
     pthread_mutex_init(&team->mutex, NULL); /* with default attributes these cannot fail on Linux */
     pthread_cond_init(&team->wake, NULL);
     pthread_cond_init(&team->done, NULL);

@@ -19,6 +19,9 @@ hn_status team_create(struct team **out, int threads, hn_error *error);
 void team_destroy(struct team *team);
 int team_size(const struct team *team);
 
+/* What 0 threads come to. */
+int team_cores(void);
+
 /* The same, content with fewer threads where the system has no more to give. */
 hn_status team_gather(struct team **out, int threads, hn_error *error);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "files/npy.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -14,27 +15,6 @@
 #include <string.h>
 
 /* ---- values ---- */
-
-static double from_half(uint64_t bits) {
-    int exponent = (int)(bits >> 10 & 0x1f);
-    double fraction = (double)(bits & 0x3ff), sign = bits >> 15 ? -1 : 1;
-    if (exponent == 0x1f)
-        return fraction > 0 ? (double)NAN : sign * (double)INFINITY;
-    return sign * (exponent == 0 ? ldexp(fraction, -24) : ldexp(1024 + fraction, exponent - 25));
-}
-
-static double from_single(uint64_t bits) {
-    uint32_t half = (uint32_t)bits;
-    float single;
-    memcpy(&single, &half, sizeof single);
-    return (double)single;
-}
-
-static double from_double(uint64_t bits) {
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 /* Integers up to 2^53 are doubles, and so are booleans; false for larger ones. */
 static bool from_integer(uint64_t bits, const struct npy_header *header, double *value) {
@@ -48,12 +28,10 @@ static bool from_integer(uint64_t bits, const struct npy_header *header, double 
 }
 
 static bool read_value(const unsigned char *bytes, const struct npy_header *header, double *value) {
-    uint64_t bits = 0;
-    for (size_t i = 0; i < header->item; i++)
-        bits = bits << 8 | bytes[header->big_endian ? i : header->item - 1 - i];
+    uint64_t bits = bytes_integer(bytes, header->item, header->big_endian);
     if (header->kind != 'f')
         return from_integer(bits, header, value);
-    *value = header->item == 2 ? from_half(bits) : header->item == 4 ? from_single(bits) : from_double(bits);
+    *value = bytes_real(bits, header->item);
     return true;
 }
 

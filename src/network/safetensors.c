@@ -6,10 +6,12 @@
  * SPDX-License-Identifier: MIT */
 #include "network/safetensors.h"
 
+#include "base/bytes.h"
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "base/checksum.h"
+#include "base/utf8.h"
 #include "network/safetensors_header.h"
 
 #include <stdio.h>
@@ -37,11 +39,9 @@ static hn_status refuse_stranger(const char *name, const unsigned char *bytes, s
 
 static hn_status measure_header(size_t *length, const char *name, const unsigned char *bytes, size_t count,
                                 hn_error *error) {
-    uint64_t own = 0;
     if (count < SAFETENSORS_LENGTH)
         return error_set(error, HN_SYNTAX, "%s: %zu bytes are no safetensors file", name, count);
-    for (size_t i = SAFETENSORS_LENGTH; i-- > 0;)
-        own = own << 8 | bytes[i];
+    uint64_t own = bytes_integer(bytes, SAFETENSORS_LENGTH, false);
     if (own > SAFETENSORS_MOST_HEADER)
         return refuse_stranger(name, bytes, count, error);
     if (own > count - SAFETENSORS_LENGTH)
@@ -166,16 +166,5 @@ const char *texts_find(const char *texts, size_t bytes, const char *key) {
 
 double tensor_number(const struct safetensors *file, const struct tensor *tensor, size_t i) {
     const unsigned char *bytes = file->data + tensor->begin + i * tensor->item;
-    uint64_t bits = 0;
-    for (size_t byte = tensor->item; byte-- > 0;)
-        bits = bits << 8 | bytes[byte];
-    if (tensor->item == sizeof(float)) {
-        uint32_t half = (uint32_t)bits;
-        float single;
-        memcpy(&single, &half, sizeof single);
-        return (double)single;
-    }
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return bytes_real(bytes_integer(bytes, tensor->item, false), tensor->item);
 }

@@ -4,6 +4,7 @@
 #include "network/safetensors_header.h"
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef HN_NETWORK_SAFETENSORS_HEADER_H
 #define HN_NETWORK_SAFETENSORS_HEADER_H
 
-#include "network/json_reader.h"
+#include "base/json_reader.h"
 #include "network/safetensors.h"
 
 /* Fills tensors, texts and checksum; texts has room for as many bytes as the header. */

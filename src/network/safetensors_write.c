@@ -6,12 +6,14 @@
  * SPDX-License-Identifier: MIT */
 #include "network/safetensors_write.h"
 
+#include "base/bytes.h"
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_quote.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "base/checksum.h"
-#include "network/json_reader.h"
+#include "base/utf8.h"
 #include "network/safetensors.h"
 
 #include <stdio.h>
@@ -41,19 +43,12 @@ static void put_plain(struct writer *w, const char *text) {
     put(w, text, strlen(text));
 }
 
+static void put_bytes(void *to, const char *bytes, size_t count) {
+    put(to, bytes, count);
+}
+
 static void put_quoted(struct writer *w, const char *text) {
-    put_plain(w, "\"");
-    for (; *text; text++) {
-        char escape[8];
-        if (*text == '"' || *text == '\\')
-            snprintf(escape, sizeof escape, "\\%c", *text);
-        else if ((unsigned char)*text < 0x20)
-            snprintf(escape, sizeof escape, "\\u%04x", (unsigned)*text);
-        else
-            memcpy(escape, (char[]){*text, '\0'}, 2);
-        put_plain(w, escape);
-    }
-    put_plain(w, "\"");
+    json_quote(put_bytes, w, text);
 }
 
 static void put_pair(struct writer *w, const char *key, const char *value) {
@@ -119,20 +114,12 @@ static size_t put_header(struct writer *w) {
 
 /* ---- the file ---- */
 
-static void put_little(unsigned char *bytes, uint64_t bits) {
-    for (size_t i = 0; i < sizeof bits; i++)
-        bytes[i] = (unsigned char)(bits >> 8 * i);
-}
-
 static void put_data(const struct safetensors_content *content, unsigned char *bytes) {
     for (size_t i = 0; i < content->tensor_count; i++) {
         const struct memory_tensor *tensor = &content->tensors[i];
         size_t count = tensor->shape[0] * tensor->shape[1];
-        for (size_t j = 0; j < count; j++, bytes += sizeof(double)) {
-            uint64_t bits;
-            memcpy(&bits, &tensor->numbers[j], sizeof bits);
-            put_little(bytes, bits);
-        }
+        for (size_t j = 0; j < count; j++, bytes += sizeof(double))
+            bytes_put_real(bytes, tensor->numbers[j]);
     }
 }
 
@@ -150,7 +137,7 @@ static hn_status write_content(struct writer *w, const char *path, hn_error *err
     unsigned char *bytes = size_add(before, data, &count) ? base_allocate(count) : NULL;
     if (!bytes)
         return error_no_memory(error, path);
-    put_little(bytes, header);
+    bytes_put_integer(bytes, header);
     w->header = bytes + SAFETENSORS_LENGTH;
     w->used = 0;
     put_header(w);

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "network/json_reader.h"
+#include "base/utf8.h"
 #include "network/safetensors.h"
 #include "network/safetensors_write.h"
 

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/hexadecimal.h"
 #include "base/memory.h"
-#include "network/json_reader.h"
+#include "base/utf8.h"
 #include "network/network_parts.h"
 #include "training/policy_parts.h"
 

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "network/file_bytes.h"
 
-#include "network/json_reader.h"
+#include "base/utf8.h"
 
 #include <math.h>
 

@@ -230,7 +230,7 @@ static bool visit_strangers(const struct job *job, int pass) {
     return doubts;
 }
 
-static void run_job(void *context, size_t worker, size_t number) {
+static void run_job(void *context, int worker, size_t number) {
     struct sweep *sweep = context;
     struct check *check = sweep->check;
     struct job job = {.sweep = sweep, .worker = &sweep->workers[worker]};

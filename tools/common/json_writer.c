@@ -4,7 +4,7 @@
 #include "common/json_writer.h"
 
 #include "base/error.h"
-#include "common/printable.h"
+#include "base/json_quote.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,22 +17,12 @@ static void put(struct json *json, const char *text) {
 
 /* ---- texts ---- */
 
+static void put_bytes(void *to, const char *bytes, size_t count) {
+    text_append(to, bytes, count);
+}
+
 static void put_quoted(struct json *json, const char *value) {
-    const unsigned char *at = (const unsigned char *)value;
-    put(json, "\"");
-    while (*at) {
-        size_t length = printable_sequence(at);
-        if (*at == '"' || *at == '\\')
-            text_print(&json->text, "\\%c", *at);
-        else if (printable_is_control(at, length))
-            text_print(&json->text, "\\u%04x", length == 1 ? *at : at[1]); /* a C1 control is its second byte */
-        else if (length > 0)
-            text_append(&json->text, at, length);
-        else
-            put(json, "\\ufffd");
-        at += length > 0 ? length : 1;
-    }
-    put(json, "\"");
+    json_quote(put_bytes, &json->text, value);
 }
 
 /* ---- values ---- */

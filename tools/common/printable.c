@@ -3,24 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "common/printable.h"
 
+#include "base/utf8.h"
+
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-size_t printable_sequence(const unsigned char *at) {
-    unsigned char lead = at[0];
-    size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80) /* the 0 at the end is none either */
-            return 0;
-    bool overlong = (lead == 0xe0 && at[1] < 0xa0) || (lead == 0xf0 && at[1] < 0x90);
-    bool beyond = (lead == 0xed && at[1] > 0x9f) || (lead == 0xf4 && at[1] > 0x8f);
-    return overlong || beyond ? 0 : length;
-}
-
-bool printable_is_control(const unsigned char *at, size_t length) {
-    bool one = length == 1 && (at[0] < 0x20 || at[0] == 0x7f);
-    return one || (length == 2 && at[0] == 0xc2 && at[1] < 0xa0);
-}
 
 /* U+200E, U+200F, U+202A to U+202E, U+2028, U+2029, U+2066 to U+2069: direction of writing, and separators of lines. */
 static bool is_mark(const unsigned char *at, size_t length) {
@@ -37,14 +24,14 @@ static unsigned code_point(const unsigned char *at, size_t length) {
 
 size_t printable_piece(const char **text, char piece[PRINTABLE_PIECE]) {
     const unsigned char *at = (const unsigned char *)*text;
-    size_t length = printable_sequence(at), taken = length > 0 ? length : 1;
+    size_t length = utf8_bytes(at, SIZE_MAX), taken = length > 0 ? length : 1;
     int written;
     *text += taken;
-    if (length == 0 || (length == 1 && printable_is_control(at, 1)))
+    if (length == 0 || (length == 1 && utf8_is_control(at, 1)))
         written = *at == '\n'   ? snprintf(piece, PRINTABLE_PIECE, "\\n")
                   : *at == '\t' ? snprintf(piece, PRINTABLE_PIECE, "\\t")
                                 : snprintf(piece, PRINTABLE_PIECE, "\\x%02x", *at);
-    else if (printable_is_control(at, length) || is_mark(at, length))
+    else if (utf8_is_control(at, length) || is_mark(at, length))
         written = snprintf(piece, PRINTABLE_PIECE, "\\u%04x", code_point(at, length) & 0xffffu);
     else
         written = snprintf(piece, PRINTABLE_PIECE, "%.*s", (int)length, (const char *)at);

@@ -22,10 +22,4 @@ void printable_copy(char *out, size_t room, const char *text);
 /* Whether it can be printed as it is. */
 bool printable_is_safe(const char *text);
 
-/* Length of the UTF-8 sequence that starts here (RFC 3629: no overlong forms, no surrogates); 0 when there is none. */
-size_t printable_sequence(const unsigned char *at);
-
-/* Whether this sequence is a control character (C0, DEL or C1). */
-bool printable_is_control(const unsigned char *at, size_t length);
-
 #endif

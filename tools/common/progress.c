@@ -6,15 +6,8 @@
 #include "common/console.h"
 
 #include <stdio.h>
-#include <time.h>
 
 static const double SILENT_SECONDS = 1, BAR_SECONDS = 0.1, LINE_SECONDS = 5;
-
-double progress_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 void progress_begin(struct progress *progress, const char *what, size_t total) {
     *progress = (struct progress){.what = what, .total = total, .terminal = console_is_terminal(stderr)};

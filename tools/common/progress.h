@@ -4,6 +4,8 @@
 #ifndef HN_TOOLS_PROGRESS_H
 #define HN_TOOLS_PROGRESS_H
 
+#include "base/clock.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,7 +16,9 @@ struct progress {
     bool terminal, visible;
 };
 
-double progress_clock(void);
+static inline double progress_clock(void) {
+    return clock_seconds();
+}
 
 /* total 0: it is not known how much there is to do. */
 void progress_begin(struct progress *progress, const char *what, size_t total);

@@ -5,8 +5,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_reader.h"
 #include "base/memory.h"
-#include "network/json_reader.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -73,47 +74,20 @@ static void take_text(struct reading *r, const char *text) {
 
 /* ---- JSON ---- */
 
-static bool word(struct json_cursor *c, const char *text) {
-    size_t length = strlen(text);
-    if ((size_t)(c->end - c->at) < length || memcmp(c->at, text, length) != 0)
-        return false;
-    c->at += length;
-    return true;
-}
-
-static const char *skip_digits(const char *at) {
-    return at + strspn(at, "0123456789");
-}
-
-/* Where the number that begins here ends; NULL when there is none. strtod alone would also take 0x10, +1, .5 and inf. */
-static const char *number_end(const char *at) {
-    at += *at == '-';
-    const char *first = at;
-    at = *at == '0' ? at + 1 : skip_digits(at);
-    if (at > first && *at == '.')
-        at = skip_digits(first = at + 1);
-    if (at > first && (*at == 'e' || *at == 'E')) {
-        first = at + 1 + (at[1] == '+' || at[1] == '-');
-        at = skip_digits(first);
-    }
-    return at > first ? at : NULL;
-}
-
 /* A number; null, true and false count as none. */
 static hn_status read_plain(struct reading *r) {
     struct json_cursor *c = &r->cursor;
-    if (word(c, "null")) {
+    if (json_word(c, "null")) {
         take_number(r, NAN);
         return HN_OK;
     }
-    if (word(c, "true") || word(c, "false"))
+    if (json_word(c, "true") || json_word(c, "false"))
         return HN_OK;
-    const char *end = number_end((const char *)c->at); /* the bytes end with a 0 */
-    if (!end)
-        return json_refuse(c, "a value is missing");
-    take_number(r, strtod((const char *)c->at, NULL));
-    c->at = (const unsigned char *)end;
-    return HN_OK;
+    double value = 0;
+    hn_status status = json_read_number(c, &value);
+    if (status == HN_OK)
+        take_number(r, value);
+    return status;
 }
 
 static hn_status read_value(struct reading *r);

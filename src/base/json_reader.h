@@ -1,11 +1,11 @@
-/* json_reader.h - the pieces of JSON that a safetensors header is made of, read strictly and one at a time.
+/* json_reader.h - the pieces of JSON, read strictly and one at a time.
  *
- * Blanks, marks, texts and whole numbers that are not negative. Nothing here calls itself: how deep a text is nested is
+ * Blanks, marks, words, texts, and numbers. Nothing here calls itself: how deep a text is nested is
  * decided by the caller's code. What is refused is refused with the file's name and the byte where it happened.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_NETWORK_JSON_READER_H
-#define HN_NETWORK_JSON_READER_H
+#ifndef HN_BASE_JSON_READER_H
+#define HN_BASE_JSON_READER_H
 
 #include "hardnet/base.h"
 
@@ -32,14 +32,10 @@ hn_status json_read_text(struct json_cursor *c, struct json_text *text, char *ou
 /* Blanks and then a whole number without sign, leading zeros, fraction or exponent. */
 hn_status json_size(struct json_cursor *c, size_t *value);
 
-/* Bytes of the UTF-8 character that begins here, 1 to 4; 0 when there is none. Longer forms than needed, surrogates and what
- * lies beyond U+10FFFF are none. */
-size_t utf8_bytes(const unsigned char *at, size_t left);
+/* Blanks and then a number as JSON has it; the bytes behind the last are a 0 or no part of a number. Read in the present locale. */
+hn_status json_read_number(struct json_cursor *c, double *value);
 
-/* A name from a file as it may be shown: cut short, and with '?' for what is not printable ASCII. */
-struct shown_name {
-    char text[48];
-};
-struct shown_name show_name(const char *name);
+/* Blanks and then this word (null, true, false), if it is there. */
+bool json_word(struct json_cursor *c, const char *word);
 
 #endif

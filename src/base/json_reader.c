@@ -1,11 +1,13 @@
 /* json_reader.c - see json_reader.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "network/json_reader.h"
+#include "base/json_reader.h"
 
 #include "base/error.h"
 #include "base/size.h"
+#include "base/utf8.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 hn_status json_refuse(const struct json_cursor *c, const char *problem) {
@@ -25,24 +27,6 @@ bool json_mark(struct json_cursor *c, char mark) {
 }
 
 /* ---- UTF-8 ---- */
-
-static bool continues(unsigned char byte) {
-    return (byte & 0xc0) == 0x80;
-}
-
-size_t utf8_bytes(const unsigned char *at, size_t left) {
-    if (left == 0 || at[0] < 0x80)
-        return left > 0;
-    size_t count = at[0] >= 0xc2 && at[0] < 0xe0 ? 2 : at[0] >= 0xe0 && at[0] < 0xf0 ? 3 : 4;
-    if (at[0] < 0xc2 || at[0] > 0xf4 || left < count)
-        return 0;
-    for (size_t i = 1; i < count; i++)
-        if (!continues(at[i]))
-            return 0;
-    bool longer = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
-    bool surrogate = at[0] == 0xed && at[1] >= 0xa0, beyond = at[0] == 0xf4 && at[1] >= 0x90;
-    return longer || surrogate || beyond ? 0 : count;
-}
 
 /* The code as UTF-8; how many bytes. */
 static size_t encode(uint32_t code, char *out) {
@@ -153,15 +137,44 @@ hn_status json_size(struct json_cursor *c, size_t *value) {
     return HN_OK;
 }
 
-/* ---- names in messages ---- */
+static const unsigned char *skip_digits(const struct json_cursor *c, const unsigned char *at) {
+    while (at < c->end && *at >= '0' && *at <= '9')
+        at++;
+    return at;
+}
 
-struct shown_name show_name(const char *name) {
-    struct shown_name shown;
-    size_t i = 0;
-    for (; i < sizeof shown.text - 1 && name[i]; i++)
-        shown.text[i] = name[i] >= ' ' && name[i] <= '~' ? name[i] : '?';
-    shown.text[i] = '\0';
-    if (name[i])
-        memcpy(shown.text + i - 3, "...", 3);
-    return shown;
+static bool is_one_of(const struct json_cursor *c, const unsigned char *at, const char *marks) {
+    return at < c->end && *at && strchr(marks, *at);
+}
+
+/* Where the number that begins here ends; NULL when there is none. strtod alone would also take 0x10, +1, .5 and inf. */
+static const unsigned char *number_end(const struct json_cursor *c) {
+    const unsigned char *at = c->at + is_one_of(c, c->at, "-"), *first = at;
+    at = is_one_of(c, at, "0") ? at + 1 : skip_digits(c, at);
+    if (at > first && is_one_of(c, at, "."))
+        at = skip_digits(c, first = at + 1);
+    if (at > first && is_one_of(c, at, "eE")) {
+        first = at + 1 + is_one_of(c, at + 1, "+-");
+        at = skip_digits(c, first);
+    }
+    return at > first ? at : NULL;
+}
+
+hn_status json_read_number(struct json_cursor *c, double *value) {
+    skip_blanks(c);
+    const unsigned char *end = number_end(c);
+    if (!end)
+        return json_refuse(c, "a value is missing");
+    *value = strtod((const char *)c->at, NULL);
+    c->at = end;
+    return HN_OK;
+}
+
+bool json_word(struct json_cursor *c, const char *word) {
+    size_t length = strlen(word);
+    skip_blanks(c);
+    if ((size_t)(c->end - c->at) < length || memcmp(c->at, word, length) != 0)
+        return false;
+    c->at += length;
+    return true;
 }
