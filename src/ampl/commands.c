@@ -20,10 +20,12 @@ static bool let_set(struct ampl_evaluator *e, struct run *run, const ampl_atom *
     if (!from)
         return false;
     struct ampl_value value = {.kind = AMPL_SET_VALUE, .is = {.set = ampl_set_create(target->dimension)}};
-    if (value.is.set && ampl_set_copy(value.is.set, from) && ampl_table_set(&run->sets, target->arity, key, value))
+    bool good = value.is.set && ampl_set_copy(value.is.set, from);
+    bool held = !good || ampl_hold_set(e, value.is.set, run->command->place);
+    if (good && held && ampl_table_set(&run->sets, target->arity, key, value))
         return true;
     ampl_set_destroy(value.is.set);
-    return ampl_fail_memory(e);
+    return held && ampl_fail_memory(e);
 }
 
 static bool give_sets(struct ampl_evaluator *e, struct run *run) {
@@ -53,7 +55,7 @@ static bool let_scalar(struct ampl_evaluator *e, struct run *run, const ampl_ato
     if (value.kind == AMPL_SYMBOL && !target->symbolic)
         return ampl_fail(e, HN_INVALID, run->command->value->place, "'%s' is a text, and %s takes numbers",
                          ampl_symbol_text(e, value.index), ampl_symbol_text(e, target->name));
-    return ampl_table_set(&target->given, target->arity, key, value) || ampl_fail_memory(e);
+    return ampl_keep(e, &target->given, target->arity, key, value, run->command->place);
 }
 
 static bool visit_let(struct ampl_evaluator *e, void *context) {
@@ -73,9 +75,9 @@ static bool visit_let(struct ampl_evaluator *e, void *context) {
 static bool fix_one(struct ampl_evaluator *e, struct ampl_declaration *variable, const ampl_atom *key,
                     const struct ampl_command *command, struct ampl_value value) {
     double fixed = command->kind == AMPL_FIX;
-    if (value.kind != AMPL_NOTHING && !ampl_table_set(&variable->given, variable->arity, key, value))
-        return ampl_fail_memory(e);
-    return ampl_table_set(&variable->fixed, variable->arity, key, ampl_value_number(fixed)) || ampl_fail_memory(e);
+    if (value.kind != AMPL_NOTHING && !ampl_keep(e, &variable->given, variable->arity, key, value, command->place))
+        return false;
+    return ampl_keep(e, &variable->fixed, variable->arity, key, ampl_value_number(fixed), command->place);
 }
 
 struct fixing {

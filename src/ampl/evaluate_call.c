@@ -129,7 +129,6 @@ static struct ampl_value text_function(struct ampl_evaluator *e, const struct am
 /* substr(text, first, count): counted from 1; without a count up to the end. */
 static struct ampl_value part_of_text(struct ampl_evaluator *e, const struct ampl_node *node) {
     double first, count = HUGE_VAL;
-    uint32_t part;
     struct ampl_value value = ampl_evaluate(e, node->arguments[0]);
     if (e->failed || !ampl_number(e, node->arguments[1], "a text", &first) ||
         (node->count > 2 && !ampl_number(e, node->arguments[2], "a text", &count)))
@@ -139,11 +138,7 @@ static struct ampl_value part_of_text(struct ampl_evaluator *e, const struct amp
     const struct ampl_symbol *symbol = &e->symbols->list[value.index];
     double length = (double)symbol->length;
     size_t skip = first > length ? symbol->length : (size_t)first - 1, rest = symbol->length - skip;
-    if (!ampl_symbols_intern(e->symbols, symbol->text + skip, count < (double)rest ? (size_t)count : rest, &part)) {
-        ampl_fail_memory(e);
-        return ampl_value_nothing();
-    }
-    return ampl_value_symbol(part);
+    return ampl_new_text(e, symbol->text + skip, count < (double)rest ? (size_t)count : rest, node->place);
 }
 
 /* ---- ordered sets ---- */

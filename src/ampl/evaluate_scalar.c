@@ -218,7 +218,6 @@ static struct ampl_value choice(struct ampl_evaluator *e, const struct ampl_node
 static struct ampl_value join(struct ampl_evaluator *e, const struct ampl_node *node) {
     char text[512];
     size_t length = 0;
-    uint32_t symbol;
     for (uint32_t i = 0; i < node->count; i++) {
         ampl_atom atom = 0;
         if (!ampl_atom_of(e, node->arguments[i], "a text", &atom))
@@ -231,11 +230,7 @@ static struct ampl_value join(struct ampl_evaluator *e, const struct ampl_node *
         memcpy(text + length, part, more);
         length += more;
     }
-    if (!ampl_symbols_intern(e->symbols, text, length, &symbol)) {
-        ampl_fail_memory(e);
-        return ampl_value_nothing();
-    }
-    return ampl_value_symbol(symbol);
+    return ampl_new_text(e, text, length, node->place);
 }
 
 static struct ampl_value evaluate(struct ampl_evaluator *e, const struct ampl_node *node) {

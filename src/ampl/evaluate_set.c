@@ -111,7 +111,8 @@ static struct ampl_set *cross_two(struct ampl_evaluator *e, const struct ampl_se
     uint32_t split = ampl_set_dimension(a);
     struct ampl_set *set = ampl_temporary(e, split + ampl_set_dimension(b));
     size_t rows = ampl_set_count(a), columns = ampl_set_count(b);
-    if (set && columns > 0 && rows > (e->max_steps - e->steps) / columns && !ampl_step(e, SIZE_MAX, place))
+    size_t most = (e->max_steps - e->steps) / (split + ampl_set_dimension(b) + 1); /* a step for every component */
+    if (set && columns > 0 && rows > most / columns && !ampl_step(e, SIZE_MAX, place))
         return NULL;
     for (size_t i = 0; set && i < rows; i++) {
         ampl_set_member(a, i, member);

@@ -56,6 +56,9 @@ static bool add_value(struct ampl_evaluator *e, struct ampl_value value, bool mi
         value = ampl_value_expr(e, hn_neg(ampl_expr(e, value)), place);
     if (e->failed)
         return false;
+    if (e->term_count >= e->max_nodes) /* the graph would take no such sum */
+        return ampl_fail(e, HN_LIMIT, place, "%s: a sum of more than %zu terms; raise max_nodes",
+                         ampl_symbol_text(e, e->about), e->max_nodes);
     hn_expr *terms = array_grow(e->terms, &e->term_capacity, e->term_count + 1, sizeof *terms);
     if (!terms)
         return ampl_fail_memory(e);

@@ -46,6 +46,35 @@ bool ampl_step(struct ampl_evaluator *e, size_t count, struct ampl_place place) 
                      ampl_symbol_text(e, e->about), e->max_steps, e->max_nodes);
 }
 
+bool ampl_hold(struct ampl_evaluator *e, size_t bytes, struct ampl_place place) {
+    if (bytes <= e->max_held - e->held) {
+        e->held += bytes;
+        return true;
+    }
+    return ampl_fail(e, HN_LIMIT, place,
+                     "%s: its sets, tables and names take more than %zu bytes; raise max_nodes (%zu)",
+                     ampl_symbol_text(e, e->about), e->max_held, e->max_nodes);
+}
+
+/* What holds `now` bytes and was counted before. */
+static bool hold_again(struct ampl_evaluator *e, size_t now, size_t *counted, struct ampl_place place) {
+    size_t before = *counted;
+    *counted = now;
+    e->held -= before < e->held ? before : e->held;
+    return ampl_hold(e, now, place);
+}
+
+bool ampl_hold_set(struct ampl_evaluator *e, struct ampl_set *set, struct ampl_place place) {
+    return hold_again(e, ampl_set_bytes(set), &set->counted, place);
+}
+
+bool ampl_keep(struct ampl_evaluator *e, struct ampl_table *table, uint32_t arity, const ampl_atom *key,
+               struct ampl_value value, struct ampl_place place) {
+    if (!ampl_table_set(table, arity, key, value))
+        return ampl_fail_memory(e);
+    return hold_again(e, ampl_table_bytes(table), &table->counted, place);
+}
+
 /* ---- frames ---- */
 
 bool ampl_frame_enter(struct ampl_evaluator *e, uint32_t slots, struct ampl_frame *outer) {
@@ -90,15 +119,28 @@ struct ampl_set *ampl_temporary(struct ampl_evaluator *e, uint32_t dimension) {
 }
 
 bool ampl_collect(struct ampl_evaluator *e, struct ampl_set *set, const ampl_atom *member, struct ampl_place place) {
-    if (!ampl_step(e, 1, place))
+    if (!ampl_step(e, set->tuples.arity, place))
         return false;
     if (set->tuples.count >= e->max_nodes)
         return ampl_fail(e, HN_LIMIT, place, "%s: a set of more than %zu members; raise max_nodes",
                          ampl_symbol_text(e, e->about), e->max_nodes);
-    return ampl_set_add(set, member) || ampl_fail_memory(e);
+    size_t before = ampl_tuples_bytes(&set->tuples);
+    if (!ampl_set_add(set, member))
+        return ampl_fail_memory(e);
+    return before == ampl_tuples_bytes(&set->tuples) || ampl_hold_set(e, set, place);
 }
 
 /* ---- labels ---- */
+
+struct ampl_value ampl_new_text(struct ampl_evaluator *e, const char *text, size_t length, struct ampl_place place) {
+    size_t before = e->symbols->count, own = sizeof(struct ampl_symbol) + 2 * sizeof(uint32_t);
+    uint32_t symbol;
+    if (!ampl_symbols_intern(e->symbols, text, length, &symbol))
+        ampl_fail_memory(e);
+    else if (e->symbols->count == before || ampl_hold(e, length + own, place))
+        return ampl_value_symbol(symbol);
+    return ampl_value_nothing();
+}
 
 const char *ampl_symbol_text(const struct ampl_evaluator *e, uint32_t symbol) {
     return e->symbols->list[symbol].text;

@@ -3,8 +3,8 @@
  *
  * Values are computed when they are asked for and kept with their declaration. Dummy indices live in frames on one
  * stack; sets that nobody keeps are temporaries that a caller gives back. The first error sticks: after it every
- * function returns nothing and false, and everyone unwinds. Steps of all loops are counted against a limit, calls
- * against a depth.
+ * function returns nothing and false, and everyone unwinds. Steps of all loops are counted against a limit, the
+ * memory of sets, tables and names against another, calls against a depth.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AMPL_EVALUATOR_H
@@ -17,7 +17,7 @@
 #include "ampl/tree.h"
 #include "ampl/words.h"
 
-enum { AMPL_MOST_CALLS = 2500, AMPL_STEPS_PER_NODE = 4 };
+enum { AMPL_MOST_CALLS = 2500, AMPL_STEPS_PER_NODE = 4, AMPL_BYTES_PER_NODE = 16 };
 
 struct ampl_evaluator {
     struct ampl_sources *sources;
@@ -26,6 +26,7 @@ struct ampl_evaluator {
     hn_model *model;
     size_t max_nodes; /* of the graph; also the most members of a set */
     size_t steps, max_steps;
+    size_t held, max_held; /* bytes of sets, tables, texts and names that were made here */
     uint32_t depth;
     bool failed;
     bool inputs_made;
@@ -51,6 +52,12 @@ __attribute__((format(printf, 4, 5))) bool ampl_fail(struct ampl_evaluator *e, h
 bool ampl_fail_memory(struct ampl_evaluator *e);
 bool ampl_step(struct ampl_evaluator *e, size_t count, struct ampl_place place); /* counts steps */
 
+/* Count the memory of what grows while a model is expanded. */
+bool ampl_hold(struct ampl_evaluator *e, size_t bytes, struct ampl_place place);
+bool ampl_hold_set(struct ampl_evaluator *e, struct ampl_set *set, struct ampl_place place);
+bool ampl_keep(struct ampl_evaluator *e, struct ampl_table *table, uint32_t arity, const ampl_atom *key,
+               struct ampl_value value, struct ampl_place place); /* sets and counts */
+
 struct ampl_frame {
     size_t base, top;
 };
@@ -59,6 +66,9 @@ void ampl_frame_leave(struct ampl_evaluator *e, struct ampl_frame outer);
 
 struct ampl_set *ampl_temporary(struct ampl_evaluator *e, uint32_t dimension); /* empty; NULL with an error */
 bool ampl_collect(struct ampl_evaluator *e, struct ampl_set *set, const ampl_atom *member, struct ampl_place place);
+
+/* The symbol of a text that was put together here; nothing with an error. */
+struct ampl_value ampl_new_text(struct ampl_evaluator *e, const char *text, size_t length, struct ampl_place place);
 
 const char *ampl_symbol_text(const struct ampl_evaluator *e, uint32_t symbol);
 

@@ -105,12 +105,15 @@ static bool visit_variable(struct ampl_evaluator *e, void *context) {
     struct ampl_declaration *variable = context;
     ampl_atom key[AMPL_MOST_COMPONENTS];
     copy_key(e, variable, key);
-    hn_expr output = hn_output(e->model, label_of(e, variable, key));
+    const char *label = label_of(e, variable, key);
+    if (!ampl_hold(e, strlen(label), variable->place))
+        return false;
+    hn_expr output = hn_output(e->model, label);
     if (!hn_is_valid(output))
         return ampl_model_good(e, variable);
     struct ampl_value value = {.kind = AMPL_EXPRESSION, .index = output.node};
-    if (!ampl_table_set(&variable->known, variable->arity, key, value))
-        return ampl_fail_memory(e);
+    if (!ampl_keep(e, &variable->known, variable->arity, key, value, variable->place))
+        return false;
     return shape_output(e, variable, key, output);
 }
 
@@ -166,7 +169,10 @@ static bool visit_definition(struct ampl_evaluator *e, void *context) {
         return ampl_fail(e, HN_INVALID, variable->place, "%s: a text is no value of a variable",
                          label_of(e, variable, key));
     hn_expr expr = ampl_expr(e, value);
-    hn_define(e->model, label_of(e, variable, key), expr);
+    const char *label = label_of(e, variable, key);
+    if (!ampl_hold(e, strlen(label), variable->place))
+        return false;
+    hn_define(e->model, label, expr);
     return ampl_model_good(e, variable);
 }
 
@@ -220,6 +226,8 @@ static bool add_row(struct ampl_evaluator *e, const struct ampl_declaration *con
         return false;
     hn_expr expr = ampl_expr(e, body);
     const char *label = label_of(e, constraint, key);
+    if (!ampl_hold(e, strlen(label), constraint->place))
+        return false;
     if (is_constant(&bounds))
         hn_constrain(e->model, label, bounds.lower.is.number, expr, bounds.upper.is.number);
     else

@@ -115,11 +115,14 @@ bool ampl_fail_varying(struct ampl_evaluator *e, const struct ampl_node *node, c
 static bool visit_input(struct ampl_evaluator *e, void *context) {
     struct ampl_declaration *param = context;
     const ampl_atom *key = ampl_loop_index(e, param->indexing);
-    hn_expr input = hn_input(e->model, ampl_label(e, ampl_symbol_text(e, param->name), param->arity, key));
+    const char *label = ampl_label(e, ampl_symbol_text(e, param->name), param->arity, key);
+    if (!ampl_hold(e, strlen(label), param->place))
+        return false;
+    hn_expr input = hn_input(e->model, label);
     struct ampl_value value = {.kind = AMPL_EXPRESSION, .index = input.node};
     if (!hn_is_valid(input))
         return ampl_model_good(e, param);
-    return ampl_table_set(&param->known, param->arity, key, value) || ampl_fail_memory(e);
+    return ampl_keep(e, &param->known, param->arity, key, value, param->place);
 }
 
 struct box {

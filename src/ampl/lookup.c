@@ -77,13 +77,11 @@ static struct ampl_value compute_and_keep(struct ampl_evaluator *e, struct ampl_
         return ampl_value_nothing();
     }
     struct ampl_value value = ampl_value_nothing();
-    if (!ampl_table_set(&declaration->known, declaration->arity, key, value)) {
-        ampl_fail_memory(e);
+    if (!ampl_keep(e, &declaration->known, declaration->arity, key, value, place))
         return value;
-    }
     value = compute(e, declaration, from, key, place);
-    if (!e->failed && !ampl_table_set(&declaration->known, declaration->arity, key, value))
-        ampl_fail_memory(e);
+    if (!e->failed)
+        ampl_keep(e, &declaration->known, declaration->arity, key, value, place);
     return e->failed ? ampl_value_nothing() : value;
 }
 
@@ -230,8 +228,12 @@ struct ampl_value ampl_refer(struct ampl_evaluator *e, const struct ampl_node *n
 static struct ampl_set *keep_set(struct ampl_evaluator *e, struct ampl_declaration *declaration, const ampl_atom *key,
                                  const struct ampl_set *from) {
     struct ampl_value value = {.kind = AMPL_SET_VALUE, .is = {.set = ampl_set_create(declaration->dimension)}};
-    if (value.is.set && ampl_set_copy(value.is.set, from) &&
-        ampl_table_set(&declaration->known, declaration->arity, key, value)) {
+    bool good = value.is.set && ampl_set_copy(value.is.set, from);
+    if (good && !ampl_hold_set(e, value.is.set, declaration->place)) {
+        ampl_set_destroy(value.is.set);
+        return NULL;
+    }
+    if (good && ampl_table_set(&declaration->known, declaration->arity, key, value)) {
         value.is.set->circular = declaration->circular;
         return value.is.set;
     }
@@ -266,8 +268,8 @@ static struct ampl_set *computed_set(struct ampl_evaluator *e, struct ampl_decla
     if (known)
         ampl_fail(e, HN_INVALID, place, "%s is defined in terms of itself",
                   ampl_label(e, name_of(e, declaration), declaration->arity, key));
-    else if (!ampl_table_set(&declaration->known, declaration->arity, key, ampl_value_nothing()))
-        ampl_fail_memory(e);
+    else
+        ampl_keep(e, &declaration->known, declaration->arity, key, ampl_value_nothing(), place);
     return e->failed ? NULL : compute_set(e, declaration, from, key, place);
 }
 

@@ -43,6 +43,8 @@ static bool walk_slice(struct ampl_evaluator *e, const struct walk *walk, const 
         return !ampl_set_find(set, member, &number) || walk_member(e, walk, item, member);
     if (!ampl_set_slice(set, mask, member, &next))
         return ampl_fail_memory(e);
+    if (!ampl_hold_set(e, set, walk->indexing->place))
+        return false;
     for (; next != AMPL_NO_MEMBER; next = ampl_set_slice_next(set, mask, next)) {
         ampl_set_member(set, next, member);
         if (!walk_member(e, walk, item, member))

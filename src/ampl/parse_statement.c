@@ -271,7 +271,9 @@ static void start_statement(struct ampl_parser *parser) {
     parser->start = parser->token.place;
 }
 
+/* A file that another one names and that does not begin like a model is left at once: it may be anything. */
 void ampl_parse_source(struct ampl_parser *parser, uint32_t source) {
+    bool unproven = parser->sources->list[source].included;
     parser->lexer = ampl_lexer_start(parser->sources, source, parser->symbols);
     while (!parser->sources->stopped && !parser->finished) {
         start_statement(parser);
@@ -283,7 +285,10 @@ void ampl_parse_source(struct ampl_parser *parser, uint32_t source) {
         parse_statement(parser);
         if (!parser->failed && !ampl_at(parser, AMPL_TOKEN_SEMICOLON))
             ampl_unexpected(parser, "';'");
+        if (parser->failed && unproven)
+            return;
         if (parser->failed)
             recover(parser, start);
+        unproven = false;
     }
 }

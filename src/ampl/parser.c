@@ -78,8 +78,10 @@ struct ampl_token ampl_peek(const struct ampl_parser *parser) {
 /* ---- messages ---- */
 
 static struct ampl_word_text show(const struct ampl_parser *parser, const struct ampl_token *token) {
+    enum { FEW = 16 }; /* of a file that another one names and that may be no model at all */
     struct ampl_word_text shown;
-    size_t length = token->end - token->place.offset, most = sizeof shown.text - 4;
+    bool included = parser->sources->list[token->place.source].included;
+    size_t length = token->end - token->place.offset, most = included ? FEW : sizeof shown.text - 4;
     if (token->kind == AMPL_TOKEN_END) {
         memcpy(shown.text, "end of text", sizeof "end of text");
         return shown;

@@ -11,7 +11,10 @@
 
 #include <math.h>
 
-enum { DEFAULT_MAX_BYTES = 1 << 30 };
+enum {
+    DEFAULT_MAX_BYTES = 1 << 30,
+    LEAST_HELD = 1 << 20 /* bytes of sets, tables and names that small limits allow, too */
+};
 
 hn_status hn_read_get_defaults(hn_read_options *out, hn_error *error) {
     const hn_read_options own = {
@@ -48,6 +51,9 @@ static bool reader_start(struct reader *reader, const hn_read_options *options) 
     e->relax_integrality = options->relax_integrality;
     e->max_steps =
         options->max_nodes < SIZE_MAX / AMPL_STEPS_PER_NODE ? options->max_nodes * AMPL_STEPS_PER_NODE : SIZE_MAX - 1;
+    e->max_held =
+        options->max_nodes < SIZE_MAX / AMPL_BYTES_PER_NODE ? options->max_nodes * AMPL_BYTES_PER_NODE : SIZE_MAX;
+    e->max_held += e->max_held < SIZE_MAX - LEAST_HELD ? LEAST_HELD : 0;
     return ampl_symbols_create(&reader->symbols) || ampl_no_memory(&reader->sources);
 }
 

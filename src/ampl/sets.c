@@ -63,6 +63,13 @@ size_t ampl_set_count(const struct ampl_set *set) {
     return set->progression ? set->count : set->tuples.count;
 }
 
+size_t ampl_set_bytes(const struct ampl_set *set) {
+    size_t bytes = sizeof *set + ampl_tuples_bytes(&set->tuples);
+    for (const struct ampl_slices *slices = set->slices; slices; slices = slices->other)
+        bytes += sizeof *slices + ampl_tuples_bytes(&slices->keys) + 3 * set->tuples.count * sizeof *slices->next;
+    return bytes;
+}
+
 uint32_t ampl_set_dimension(const struct ampl_set *set) {
     return set->progression ? 1 : set->tuples.arity;
 }

@@ -17,6 +17,7 @@ struct ampl_set {
     double first, step;
     size_t count;               /* of a progression */
     struct ampl_slices *slices; /* made when asked for */
+    size_t counted;             /* of its memory, by whoever has a limit for it */
 };
 
 struct ampl_set *ampl_set_create(uint32_t dimension); /* NULL: no memory */
@@ -27,6 +28,7 @@ void ampl_set_clear(struct ampl_set *set, uint32_t dimension);
 void ampl_set_progression(struct ampl_set *set, double first, double step, size_t count);
 
 size_t ampl_set_count(const struct ampl_set *set);
+size_t ampl_set_bytes(const struct ampl_set *set); /* the memory that it holds */
 uint32_t ampl_set_dimension(const struct ampl_set *set);
 
 /* Member number i, into a place of the set's dimension. */

@@ -164,17 +164,41 @@ static bool add_source(struct ampl_sources *sources, struct ampl_source source) 
     return true;
 }
 
+/* Refuses the newest source when it is a file of another kind, which a slip of the fingers puts here. */
+static bool is_text(struct ampl_sources *sources) {
+    static const struct {
+        char start[8];
+        size_t length;
+        char what[44];
+    } kinds[] = {{"\x93NUMPY", 6, "this is an array (.npy), not a model"},
+                 {"PK\3\4", 4, "this is a zip archive (.npz), not a model"},
+                 {"\x7f"
+                  "ELF",
+                  4, "this is a program, not a model"},
+                 {"\x1f\x8b", 2, "this is compressed (.gz), not a model"}};
+    const struct ampl_source *source = &sources->list[sources->count - 1];
+    struct ampl_place start = {(uint32_t)sources->count - 1, 0};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (source->length >= kinds[i].length && memcmp(source->text, kinds[i].start, kinds[i].length) == 0)
+            return ampl_error(sources, HN_SYNTAX, &start, "%s", kinds[i].what);
+    if (source->length > 8 && source->text[8] == '{' && memchr(source->text, 0, 8))
+        return ampl_error(sources, HN_SYNTAX, &start, "this is a network (.safetensors), not a model");
+    return true;
+}
+
 bool ampl_sources_add_file(struct ampl_sources *sources, const char *path, const struct ampl_place *asked) {
     struct file_bytes bytes;
     hn_error error;
     if (sources->count >= AMPL_MOST_SOURCES)
         return ampl_error(sources, HN_LIMIT, asked, "more than %d files", AMPL_MOST_SOURCES);
-    hn_status status = file_read(&bytes, path, sources->max_bytes, &error);
+    hn_status status = asked ? file_read_regular(&bytes, path, sources->max_bytes, &error)
+                             : file_read(&bytes, path, sources->max_bytes, &error);
     if (status != HN_OK)
         return ampl_pass_error(sources, asked, &error);
     if (sources->opened)
         sources->opened(sources->context, path);
-    return add_source(sources, (struct ampl_source){path, (const char *)bytes.data, bytes.count, bytes.data});
+    struct ampl_source source = {path, (const char *)bytes.data, bytes.count, bytes.data, asked != NULL};
+    return add_source(sources, source) && is_text(sources);
 }
 
 /* A copy, because the lexer looks at the 0 after the end. */
@@ -189,7 +213,8 @@ bool ampl_sources_add_text(struct ampl_sources *sources, const hn_text *text) {
     if (text->length > 0)
         memcpy(copy, text->bytes, text->length);
     copy[text->length] = 0;
-    return add_source(sources, (struct ampl_source){name, (const char *)copy, text->length, copy});
+    return add_source(sources, (struct ampl_source){name, (const char *)copy, text->length, copy, false}) &&
+           is_text(sources);
 }
 
 void ampl_sources_release(struct ampl_sources *sources) {

@@ -21,6 +21,7 @@ struct ampl_source {
     const char *text; /* ended by 0 */
     size_t length;
     unsigned char *owned; /* the bytes to release, NULL for texts of the caller's */
+    bool included;        /* named by another text, not by the caller: little of it is quoted */
 };
 
 /* A note that may come many times, kept until everything is read. */
@@ -48,7 +49,7 @@ struct ampl_sources {
 enum { AMPL_MOST_ERRORS = 20, AMPL_MOST_NOTES = 200, AMPL_MOST_SOURCES = 1000 };
 
 /* Adds a file, read whole, or a copy of a text; false with an error, reported at the place that asked for it (NULL:
- * none). */
+ * none). A file that a text asks for must be a regular one. */
 bool ampl_sources_add_file(struct ampl_sources *sources, const char *path, const struct ampl_place *asked);
 bool ampl_sources_add_text(struct ampl_sources *sources, const hn_text *text);
 void ampl_sources_release(struct ampl_sources *sources);

@@ -96,6 +96,10 @@ bool ampl_tuples_add(struct ampl_tuples *tuples, const ampl_atom *tuple, size_t 
     return true;
 }
 
+size_t ampl_tuples_bytes(const struct ampl_tuples *tuples) {
+    return tuples->capacity * sizeof *tuples->atoms + tuples->slot_count * sizeof *tuples->slots;
+}
+
 void ampl_tuples_clear(struct ampl_tuples *tuples, uint32_t arity) {
     if (tuples->slot_count > KEPT_SLOTS &&
         tuples->slot_count / 8 > tuples->count) { /* clearing would cost more than growing */
@@ -138,6 +142,10 @@ bool ampl_table_set(struct ampl_table *table, uint32_t arity, const ampl_atom *k
     return true;
 }
 
+size_t ampl_table_bytes(const struct ampl_table *table) {
+    return ampl_tuples_bytes(&table->keys) + table->capacity * sizeof *table->values;
+}
+
 static void release_sets(struct ampl_table *table) {
     for (size_t i = 0; i < table->keys.count; i++)
         if (table->values[i].kind == AMPL_SET_VALUE)
@@ -153,5 +161,5 @@ void ampl_table_release(struct ampl_table *table) {
     release_sets(table);
     ampl_tuples_release(&table->keys);
     base_release(table->values);
-    *table = (struct ampl_table){.values = NULL};
+    *table = (struct ampl_table){.counted = table->counted};
 }

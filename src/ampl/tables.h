@@ -31,6 +31,9 @@ bool ampl_tuples_find(const struct ampl_tuples *tuples, const ampl_atom *tuple, 
 /* Adds a tuple unless it is there; *number is its number, *fresh (may be NULL) whether it is new. */
 bool ampl_tuples_add(struct ampl_tuples *tuples, const ampl_atom *tuple, size_t *number, bool *fresh);
 
+/* The memory that they hold. */
+size_t ampl_tuples_bytes(const struct ampl_tuples *tuples);
+
 /* Forgets the tuples, keeps the memory. */
 void ampl_tuples_clear(struct ampl_tuples *tuples, uint32_t arity);
 void ampl_tuples_release(struct ampl_tuples *tuples);
@@ -66,11 +69,14 @@ struct ampl_table {
     struct ampl_tuples keys;
     struct ampl_value *values; /* beside the keys */
     size_t capacity;
+    size_t counted; /* of its memory, by whoever has a limit for it */
 };
 
 /* NULL when the key is not there; the pointer is good until the next ampl_table_set. */
 struct ampl_value *ampl_table_find(const struct ampl_table *table, const ampl_atom *key);
 bool ampl_table_set(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value);
+
+size_t ampl_table_bytes(const struct ampl_table *table); /* without the sets among the values */
 
 /* Both also release the sets among the values. */
 void ampl_table_clear(struct ampl_table *table);

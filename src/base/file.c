@@ -63,12 +63,8 @@ static hn_status read_open(int file, struct file_bytes *bytes, const char *path,
     return status;
 }
 
-hn_status file_read(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error) {
+static hn_status read_and_close(struct file_bytes *out, int file, const char *path, size_t max_bytes, hn_error *error) {
     struct file_bytes bytes = {NULL, 0};
-    *out = bytes;
-    int file = system_open_read(path);
-    if (file < 0)
-        return io_error(error, path, "open", errno);
     hn_status status = read_open(file, &bytes, path, max_bytes, error);
     system_close(file);
     if (status == HN_OK)
@@ -76,6 +72,28 @@ hn_status file_read(struct file_bytes *out, const char *path, size_t max_bytes, 
     else
         base_release(bytes.data);
     return status;
+}
+
+hn_status file_read(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error) {
+    *out = (struct file_bytes){NULL, 0};
+    int file = system_open_read(path);
+    if (file < 0)
+        return io_error(error, path, "open", errno);
+    return read_and_close(out, file, path, max_bytes, error);
+}
+
+hn_status file_read_regular(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error) {
+    *out = (struct file_bytes){NULL, 0};
+    int file = system_open_at_once(path);
+    if (file < 0)
+        return io_error(error, path, "open", errno);
+    off_t size = system_size(file);
+    if (size >= 0 && (uintmax_t)size <= max_bytes)
+        return read_and_close(out, file, path, max_bytes, error);
+    system_close(file);
+    if (size < 0)
+        return error_about(error, HN_IO, error_file(path), "%s: it is no regular file", path);
+    return error_about(error, HN_LIMIT, error_file(path), "%s: larger than the limit of %zu bytes", path, max_bytes);
 }
 
 /* ---- writing ---- */

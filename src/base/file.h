@@ -22,6 +22,10 @@ struct file_bytes {
 /* Reads a file (or a pipe) whole; HN_LIMIT beyond max_bytes. */
 hn_status file_read(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error);
 
+/* The same of a regular file only: folders, pipes and devices are refused, without waiting for them. For paths that come from
+ * a file and not from the user. */
+hn_status file_read_regular(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error);
+
 hn_status file_write(const char *path, const void *bytes, size_t count, hn_error *error);
 
 #endif

@@ -94,12 +94,104 @@ static void an_error_names_the_file_it_is_in(void **state) {
     assert_non_null(strstr(error.text, "/b.mod:2:5: 7"));
 }
 
+/* ---- files that are no models ---- */
+
+static void expect_included(const char *named, hn_status status, const char *words) {
+    char text[200];
+    snprintf(text, sizeof text, "var x; include %s; var z;", named);
+    const char *files[] = {put("a.mod", text)};
+    hn_model *model;
+    hn_error error;
+    path_count--;
+    assert_int_equal(hn_model_read(&model, 1, files, NULL, &error), status);
+    assert_null(model);
+    if (!strstr(error.text, "a.mod:1:") || !strstr(error.text, words))
+        fail_msg("%s: %s", named, error.text);
+}
+
+/* A pipe that nobody writes to would be waited for, a device would be read for ever. */
+static void only_regular_files_are_included(void **state) {
+    (void)state;
+    char *pipe_path = paths[path_count++];
+    put("a.mod", "");
+    snprintf(pipe_path, sizeof paths[0], "%s/pipe", folder);
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    expect_included("pipe", HN_IO, "/pipe: it is no regular file");
+    expect_included("/dev/zero", HN_IO, "/dev/zero: it is no regular file");
+    expect_included(".", HN_IO, "it is no regular file");
+    expect_included("/dev/stdin", HN_IO, "/dev/stdin: it is no regular file");
+}
+
+static void an_included_file_larger_than_the_limit_is_not_read(void **state) {
+    (void)state;
+    const char *files[] = {put("a.mod", "include b.mod;")}, *large = put("b.mod", "var x;");
+    hn_read_options options = hn_read_defaults();
+    hn_model *model;
+    hn_error error;
+    assert_int_equal(truncate(large, 20000000), 0);
+    options.max_bytes = 10000000;
+    assert_int_equal(hn_model_read(&model, 1, files, &options, &error), HN_LIMIT);
+    assert_non_null(strstr(error.text, "b.mod: larger than the limit of 10000000 bytes"));
+}
+
+struct said {
+    char text[2000];
+};
+
+static void keep_said(void *context, const hn_message *message) {
+    struct said *said = context;
+    size_t length = strlen(said->text);
+    snprintf(said->text + length, sizeof said->text - length, "%s\n", message->text);
+}
+
+static void little_is_quoted_of_an_included_file_that_is_no_model(void **state) {
+    (void)state;
+    put("passwords", "root:secretsecretsecretsecret;\nuser:another\x01secret;\nthird:secret;\n");
+    const char *files[] = {put("a.mod", "var x;\ninclude passwords;")};
+    struct said said = {""};
+    hn_read_options options = hn_read_defaults();
+    hn_model *model;
+    hn_error error;
+    options.message = keep_said;
+    options.context = &said;
+    assert_int_equal(hn_model_read(&model, 1, files, &options, &error), HN_SYNTAX);
+    assert_null(strstr(said.text, "secretsecretsecret"));
+    assert_null(strstr(said.text, "user"));
+    assert_null(strstr(said.text, "third"));
+}
+
+static void files_of_other_kinds_are_called_by_their_name(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t length;
+        const char *words;
+    } kinds[] = {{"\x93NUMPY\x01\0v\0{'descr': '<f8'", 24, "this is an array (.npy), not a model"},
+                 {"PK\3\4\x14\0\0\0", 8, "this is a zip archive (.npz), not a model"},
+                 {"\x7f"
+                  "ELF\2\1",
+                  6, "this is a program, not a model"},
+                 {"\x10\0\0\0\0\0\0\0{\"a\":1}", 15, "this is a network (.safetensors), not a model"}};
+    hn_model *model;
+    hn_error error;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        hn_text texts[] = {{"m", kinds[i].bytes, kinds[i].length}};
+        assert_int_equal(hn_model_read_memory(&model, 1, texts, NULL, &error), HN_SYNTAX);
+        if (!strstr(error.text, "m:1:1: ") || !strstr(error.text, kinds[i].words))
+            fail_msg("%s", error.text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(files_are_read_in_order, start, stop),
         cmocka_unit_test_setup_teardown(files_name_files_beside_them, start, stop),
         cmocka_unit_test_setup_teardown(a_missing_file_is_named_where_it_is_asked_for, start, stop),
         cmocka_unit_test_setup_teardown(files_that_include_themselves_are_stopped, start, stop),
-        cmocka_unit_test_setup_teardown(an_error_names_the_file_it_is_in, start, stop)};
+        cmocka_unit_test_setup_teardown(an_error_names_the_file_it_is_in, start, stop),
+        cmocka_unit_test_setup_teardown(only_regular_files_are_included, start, stop),
+        cmocka_unit_test_setup_teardown(an_included_file_larger_than_the_limit_is_not_read, start, stop),
+        cmocka_unit_test_setup_teardown(little_is_quoted_of_an_included_file_that_is_no_model, start, stop),
+        cmocka_unit_test(files_of_other_kinds_are_called_by_their_name)};
     return cmocka_run_group_tests_name("ampl/files", tests, NULL, NULL);
 }

@@ -100,6 +100,50 @@ static void expansion_has_a_limit_that_names_the_declaration(void **state) {
     }
 }
 
+/* What is expanded to nothing may still be large: members of many components, texts, names, values. */
+#define TEN            "'ten bytes '"
+#define HUNDRED        TEN "&" TEN "&" TEN "&" TEN "&" TEN "&" TEN "&" TEN "&" TEN "&" TEN "&" TEN
+#define IS_USED(count) "var x; c: x >= " count ";"
+
+static void sets_texts_and_names_count_against_the_limit(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "set S := 1..5; set big := S cross S cross S cross S cross S cross S;" IS_USED("card(big)"),
+        "set S := 1..5; set big := {S, S, S, S, S, S};" IS_USED("card(big)"),
+        "set big := setof {i in 1..15000} (i, i, i, i, i, i);" IS_USED("card(big)"),
+        "set S := 1..9000; set A := S union {0}; set B := A union A; set big := A union B union {-1};" IS_USED(
+            "card(big)"),
+        "set big := setof {i in 1..15000} (i & " HUNDRED ");" IS_USED("card(big)"),
+        "set big := union {i in 1..15000} {i & " HUNDRED "};" IS_USED("card(big)"),
+        "param s symbolic := " HUNDRED "; var big{{s}, {s}, 1..9000};",
+        "param s symbolic := " HUNDRED "; param big{{s}, {s}, 1..9000}; var x;",
+        "param s symbolic := " HUNDRED "; var x; big{i in {s}, j in {s}, k in 1..9000}: x >= k;",
+        "param s symbolic := " HUNDRED "; var x; var big{i in {s}, j in {s}, k in 1..9000} = x;",
+        "param big{i in 1..18000} := i; param q{i in 1..18000} := big[i];" IS_USED("sum {i in 1..18000} q[i]"),
+        "param big{i in 1..9000, j in 1..2} default 0; let {i in 1..9000, j in 1..2} big[i,j] := i;"
+        "param q{i in 1..9000, j in 1..2} := 2*big[i,j];" IS_USED("sum {i in 1..9000, j in 1..2} q[i,j]"),
+        "set S := {1..100, 1..100}; set big := S; var x; c: x >= sum {i in 1..100} card {(i,j) in big} + card(S);",
+    };
+    char message[640];
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        hn_status status = status_of(texts[i], 20000, message, sizeof message);
+        if (status != HN_LIMIT || !strstr(message, "max_nodes"))
+            fail_msg("%s: %s", texts[i], message);
+        if (status_of(texts[i], 2000000, message, sizeof message) != HN_OK)
+            fail_msg("%s: %s", texts[i], message);
+    }
+}
+
+/* It took 55 s and 5.7 GB. */
+static void a_short_text_cannot_ask_for_gigabytes(void **state) {
+    (void)state;
+    static const char text[] = "set S := 1..8; set T := S cross S cross S cross S cross S cross S cross S cross S;"
+                               "set U := T union T; var y; c: y >= card(U diff T) + card(U);";
+    char message[640];
+    assert_int_equal(status_of(text, hn_read_defaults().max_nodes, message, sizeof message), HN_LIMIT);
+    assert_non_null(strstr(message, "T: "));
+}
+
 static void membership_in_a_huge_progression_costs_nothing(void **state) {
     (void)state;
     assert_near(constant_of("", "if 12345 in 1..1e15 and 0.5 not in 1..1e15 then 1", ""), 1);
@@ -205,6 +249,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(nesting_has_a_limit),
                                        cmocka_unit_test(long_chains_are_not_deep),
                                        cmocka_unit_test(expansion_has_a_limit_that_names_the_declaration),
+                                       cmocka_unit_test(sets_texts_and_names_count_against_the_limit),
+                                       cmocka_unit_test(a_short_text_cannot_ask_for_gigabytes),
                                        cmocka_unit_test(membership_in_a_huge_progression_costs_nothing),
                                        cmocka_unit_test(endless_recursion_is_stopped),
                                        cmocka_unit_test(a_file_larger_than_the_limit_is_refused),

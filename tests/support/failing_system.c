@@ -60,6 +60,10 @@ int system_open_read(const char *path) {
     return fails_now(CALL_OPEN_READ) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 }
 
+int system_open_at_once(const char *path) {
+    return fails_now(CALL_OPEN_READ) ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
 int system_create(const char *path) {
     return fails_now(CALL_CREATE) ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
