@@ -7,6 +7,7 @@
 #include "hardnet/arrays.h"
 #include "hardnet/base.h"
 #include "hardnet/baselines.h"
+#include "hardnet/check.h"
 #include "hardnet/evaluate.h"
 #include "hardnet/inspect.h"
 #include "hardnet/layer.h"

@@ -6,6 +6,8 @@
 #define WIDTH 1
 #include "base/elementary.h"
 
+#include <math.h>
+
 static uint64_t rotate_left(uint64_t a, int bits) {
     return (a << bits) | (a >> (64 - bits));
 }
@@ -66,4 +68,19 @@ double random_normal(struct random *random) {
     random->spare = radius * sine;
     random->has_spare = 1;
     return radius * cosine;
+}
+
+double random_in_box(struct random *random, double lower, double upper) {
+    if (isfinite(lower) && isfinite(upper))
+        return random_between(random, lower, upper);
+    double normal = random_normal(random);
+    if (isfinite(lower))
+        return lower + fabs(normal);
+    return isfinite(upper) ? upper - fabs(normal) : normal;
+}
+
+double random_box_middle(double lower, double upper) {
+    if (isfinite(lower) && isfinite(upper))
+        return lower + 0.5 * (upper - lower);
+    return 0 < lower ? lower : 0 > upper ? upper : 0;
 }

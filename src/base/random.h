@@ -23,4 +23,9 @@ double random_between(struct random *random, double a, double b);
 uint64_t random_below(struct random *random, uint64_t count); /* in 0 .. count-1, without bias; count > 0 */
 double random_normal(struct random *random);
 
+/* Uniform in a finite range; normal around its finite side or 0 where a side is infinite. The middle of a range; where a side
+ * is infinite the finite side or 0, whichever is inside. */
+double random_in_box(struct random *random, double lower, double upper);
+double random_box_middle(double lower, double upper);
+
 #endif

@@ -22,11 +22,11 @@ static double *place_slots(struct layout *layout, size_t slots) {
     return layout_take(layout, slots, LANES * sizeof(double));
 }
 
-size_t evaluator_workspace(const hn_evaluator *evaluator) {
+size_t evaluator_workspace(const hn_evaluator *evaluator, int pieces) {
     size_t slots = 0;
     struct layout layout = layout_measure();
     for (int piece = 0; piece < PIECES; piece++)
-        if (evaluator->program[piece] && evaluator->program[piece]->slots > slots)
+        if ((pieces & 1 << piece) != 0 && evaluator->program[piece] && evaluator->program[piece]->slots > slots)
             slots = evaluator->program[piece]->slots;
     place_slots(&layout, slots);
     return layout_bytes(&layout);
@@ -160,7 +160,12 @@ static void run_one(struct run *run, size_t sample) {
     run_samples(run, sample, 1);
 }
 
+/* A piece without a program has nothing to compute: its results are constant, like the Hessian of a linear model times v. */
 static void run_piece(struct run *run, size_t first, size_t end) {
+    if (!run->program) {
+        store_all(run, first, end - first);
+        return;
+    }
     if (end - first > 1)
         program_prepare(run->program, run->slots);
     for (; end - first > 1; first += end - first < LANES ? end - first : LANES)

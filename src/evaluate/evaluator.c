@@ -38,7 +38,7 @@ static hn_status prepare(hn_evaluator *evaluator, const hn_model *model, const h
     if (status != HN_OK)
         return status;
     hn_instructions_find(evaluator->backend.name, &evaluator->instructions);
-    evaluator->bytes = evaluator_workspace(evaluator);
+    evaluator->bytes = evaluator_workspace(evaluator, EVERY_PIECE);
     return evaluator->bytes ? HN_OK : error_no_memory(error, "the evaluator");
 }
 

@@ -66,7 +66,10 @@ hn_status evaluation_check(hn_evaluation *own, const hn_evaluator *evaluator, co
 
 /* Every program once more, for as many samples as go side by side. */
 hn_status evaluator_widen(hn_evaluator *evaluator, hn_error *error);
-size_t evaluator_workspace(const hn_evaluator *evaluator); /* bytes; 0 when they do not fit a size_t */
+
+/* Bytes of a workspace for some pieces (bits 1 << piece); 0 when they do not fit a size_t. */
+enum { EVERY_PIECE = (1 << PIECES) - 1 };
+size_t evaluator_workspace(const hn_evaluator *evaluator, int pieces);
 
 /* Samples first to before end of an evaluation that was checked. */
 void evaluator_run(const hn_evaluator *evaluator, const hn_evaluation *evaluation, size_t first, size_t end,

@@ -338,6 +338,45 @@ static void fixed_outputs_are_no_variables(void **state) {
     tear_down(&b);
 }
 
+/* Whole pieces have nothing to compute: no second derivatives, no inputs, no rows. */
+static void a_linear_model_has_a_hessian_of_zeros(void **state) {
+    hn_model *model;
+    hn_evaluator *evaluator;
+    hn_evaluator_options options = hn_evaluator_defaults();
+    (void)state;
+    for (int rows = 0; rows < 2; rows++) {
+        assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+        hn_expr a = hn_output(model, "a"), b = hn_output(model, "b");
+        if (rows)
+            hn_constrain(model, "row", 0, hn_sub(a, b), 1);
+        assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+        options.wanted = HN_WANT_ALL;
+        assert_int_equal(hn_evaluator_create(&evaluator, model, &options, NULL), HN_OK);
+        double y[] = {1, 2, 3, 4}, v[] = {5, 6, 7, 8}, ones[] = {1, 1}, product[] = {9, 9, 9, 9},
+               pulled[] = {9, 9, 9, 9};
+        hn_evaluation evaluation = {.size = sizeof evaluation, .count = 2, .y = y, .v_y = v, .lambda = ones, .w = ones};
+        for (int q = 0; q < HN_QUANTITY_COUNT; q++)
+            evaluation.values[q] = numbers(2 * hn_evaluator_width(evaluator, (hn_quantity)q));
+        free(evaluation.values[HN_QUANTITY_HESSIAN_YY_V]);
+        free(evaluation.values[HN_QUANTITY_JACOBIAN_Y_W]);
+        evaluation.values[HN_QUANTITY_HESSIAN_YY_V] = product;
+        evaluation.values[HN_QUANTITY_JACOBIAN_Y_W] = pulled;
+        size_t bytes = hn_evaluator_workspace_bytes(evaluator);
+        void *workspace = malloc(bytes);
+        assert_int_equal(hn_evaluator_run(evaluator, &evaluation, workspace, bytes, NULL), HN_OK);
+        for (int i = 0; i < 4; i++) {
+            assert_true(product[i] == 0);
+            assert_true(pulled[i] == (i % 2 ? -rows : rows));
+        }
+        for (int q = 0; q < HN_QUANTITY_COUNT; q++)
+            if (evaluation.values[q] != product && evaluation.values[q] != pulled)
+                free(evaluation.values[q]);
+        free(workspace);
+        hn_evaluator_destroy(evaluator);
+        hn_model_destroy(model);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_plain_evaluation),
@@ -346,6 +385,7 @@ int main(void) {
         cmocka_unit_test(products_are_sums_over_the_matrices),
         cmocka_unit_test(a_linear_row_has_constant_entries),
         cmocka_unit_test(fixed_outputs_are_no_variables),
+        cmocka_unit_test(a_linear_model_has_a_hessian_of_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,8 @@ import re
 import sys
 import tempfile
 
-ROOMS = ("base files model ampl derivatives program sparse sample plan backends evaluate layer refinement network baselines "
-         "training").split()
+ROOMS = ("base files model ampl derivatives program sparse sample plan backends evaluate layer check refinement network "
+         "baselines training").split()
 MAY_SEE = {room: set(ROOMS[: ROOMS.index(room) + 1]) - {"ampl"} for room in ROOMS}
 MAY_SEE["ampl"] = {"base", "files", "ampl"}
 

@@ -1,55 +1,55 @@
-/* check_json.c - everything that `hardnet check` finds, as JSON. See check.h.
+/* check_json.c - everything that `hardnet check` finds, as JSON. See check_view.h.
  *
  * Bounds of columns and rows are their values at the start point. Infinite and undefined numbers are null.
  *
  * SPDX-License-Identifier: MIT */
-#include "check/check_layer.h"
+#include "check/check_report.h"
 #include "common/json_writer.h"
 
 #include <math.h>
 
 /* ---- the model ---- */
 
-static void write_inputs(struct json *json, const struct check *check) {
+static void write_inputs(struct json *json, const struct check_view *check) {
     json_list(json, "inputs");
-    for (size_t i = 0; i < check->inputs; i++) {
+    for (size_t i = 0; i < check->found->inputs; i++) {
         hn_input_info input = hn_model_input(check->model, i);
         json_object(json, NULL);
         json_text(json, "name", input.name);
         json_number(json, "lower", input.lower);
         json_number(json, "upper", input.upper);
-        json_number(json, "value", check->x[i]);
+        json_number(json, "value", check->found->x[i]);
         json_end_object(json);
     }
     json_end_list(json);
 }
 
-static void write_columns(struct json *json, const struct check *check) {
+static void write_columns(struct json *json, const struct check_view *check) {
     json_list(json, "columns");
-    for (size_t j = 0; j < check->columns; j++) {
+    for (size_t j = 0; j < check->found->outputs; j++) {
         hn_output_info output = hn_model_output(check->model, j);
         json_object(json, NULL);
         json_text(json, "name", output.name);
-        json_number(json, "lower", check->lower[j]);
-        json_number(json, "upper", check->upper[j]);
-        json_number(json, "start", check->y[j]);
+        json_number(json, "lower", check->found->lower[j]);
+        json_number(json, "upper", check->found->upper[j]);
+        json_number(json, "start", check->found->y[j]);
         json_flag(json, "fixed", hn_is_valid(output.fixed));
         json_end_object(json);
     }
     json_end_list(json);
 }
 
-static void write_groups(struct json *json, const struct check *check) {
+static void write_groups(struct json *json, const struct check_view *check) {
     json_object(json, "groups");
     for (size_t g = 0; g < hn_model_group_count(check->model); g++) {
         hn_group_info info = hn_model_group(check->model, g);
-        const struct group_state *group = &check->groups[g];
+        const hn_check_group *group = &check->found->group[g];
         json_object(json, info.name);
         json_count(json, "rows", info.count);
         json_count(json, "equalities", group->equalities);
         json_count(json, "one_sided", group->one_sided);
         json_count(json, "two_sided", group->two_sided);
-        json_flag(json, "column_bounds", group->bounds);
+        json_flag(json, "column_bounds", group->output_bounds);
         json_number(json, "mean", group->mean);
         json_number(json, "max", group->max);
         json_text(json, "worst", group->max > 0 ? hn_model_row(check->model, group->worst).name : NULL);
@@ -59,26 +59,26 @@ static void write_groups(struct json *json, const struct check *check) {
     json_end_object(json);
 }
 
-static void write_rows(struct json *json, const struct check *check) {
+static void write_rows(struct json *json, const struct check_view *check) {
     json_list(json, "rows");
-    for (size_t i = 0; i < check->rows; i++) {
+    for (size_t i = 0; i < check->found->rows; i++) {
         json_object(json, NULL);
         json_text(json, "name", hn_model_row(check->model, i).name);
-        json_number(json, "lower", check->value[check->functions + i]);
-        json_number(json, "value", check->value[i]);
-        json_number(json, "upper", check->value[check->functions + check->rows + i]);
-        json_number(json, "violation", check->violation[i]);
-        json_number(json, "gradient_norm", check->row_norm[i]);
+        json_number(json, "lower", check->found->row_lower[i]);
+        json_number(json, "value", check->found->row_value[i]);
+        json_number(json, "upper", check->found->row_upper[i]);
+        json_number(json, "violation", check->found->violation[i]);
+        json_number(json, "gradient_norm", check->found->row_norm[i]);
         json_end_object(json);
     }
     json_end_list(json);
 }
 
-static void write_objective(struct json *json, const struct check *check) {
+static void write_objective(struct json *json, const struct check_view *check) {
     hn_objective_info objective = hn_model_objective(check->model);
     if (!objective.name)
         return;
-    double value = check->value[check->rows];
+    double value = check->found->objective;
     json_object(json, "objective");
     json_text(json, "name", objective.name);
     json_flag(json, "maximize", objective.maximize);
@@ -86,59 +86,61 @@ static void write_objective(struct json *json, const struct check *check) {
     json_end_object(json);
 }
 
-static void write_names(struct json *json, const struct check *check) {
+static void write_names(struct json *json, const struct check_view *check) {
     json_list(json, "requirements");
     for (size_t i = 0; i < hn_model_requirement_count(check->model); i++)
         json_text(json, NULL, hn_model_requirement(check->model, i).name);
     json_end_list(json);
     json_object(json, "definitions");
     for (size_t i = 0; i < hn_model_definition_count(check->model); i++)
-        json_number(json, hn_model_definition(check->model, i).name, check->definition[i]);
+        json_number(json, hn_model_definition(check->model, i).name, check->found->definition[i]);
     json_end_object(json);
 }
 
 /* ---- derivatives ---- */
 
-static void write_jacobian(struct json *json, const struct check *check) {
-    size_t count = check_jacobian_count(check);
-    double cells = (double)check->rows * (double)check->columns;
+static void write_jacobian(struct json *json, const struct check_view *check) {
+    size_t count = check->found->jacobian.count;
+    double cells = (double)check->found->rows * (double)check->found->outputs;
     json_object(json, "jacobian");
-    json_count(json, "rows", check->rows);
-    json_count(json, "columns", check->columns);
+    json_count(json, "rows", check->found->rows);
+    json_count(json, "columns", check->found->outputs);
     json_count(json, "nonzeros", count);
     json_number(json, "density", cells > 0 ? (double)count / cells : 0);
-    json_count(json, "constant", check->constant_entries);
+    json_count(json, "constant", check->found->jacobian_constant);
     json_list(json, "first"); /* row i has the columns from first[i] to before first[i + 1] */
-    for (size_t i = 0; i <= check->rows; i++)
-        json_count(json, NULL, check->by_y.first[i]);
+    for (size_t i = 0; i <= check->found->rows; i++)
+        json_count(json, NULL, check->found->jacobian.first[i]);
     json_end_list(json);
     json_list(json, "column");
     for (size_t e = 0; e < count; e++)
-        json_count(json, NULL, check->by_y.column[e]);
+        json_count(json, NULL, check->found->jacobian.column[e]);
     json_end_list(json);
     json_end_object(json);
 }
 
-static void write_sizes(struct json *json, const struct check *check) {
+static void write_sizes(struct json *json, const struct check_view *check) {
     json_object(json, "sizes");
-    json_count(json, "inputs", check->inputs);
-    json_count(json, "columns", check->columns);
-    json_count(json, "rows", check->rows);
+    json_count(json, "inputs", check->found->inputs);
+    json_count(json, "columns", check->found->outputs);
+    json_count(json, "rows", check->found->rows);
     json_count(json, "nodes", hn_model_node_count(check->model));
-    json_count(json, "input_jacobian_nonzeros", check->by_x.first[check->rows]);
-    json_count(json, "gradient_nonzeros", check_gradient_count(check));
-    if (check->hessian_program) /* else it is too large */
-        json_count(json, "hessian_nonzeros", check->hessian.count);
-    json_count(json, "value_instructions", check->value_program->first[PHASES]);
-    json_count(json, "jacobian_instructions", check->first_program->first[PHASES]);
-    if (check->hessian_program)
-        json_count(json, "hessian_instructions", check->hessian_program->first[PHASES]);
+    json_count(json, "input_jacobian_nonzeros", check->found->jacobian_x_nonzeros);
+    json_count(json, "gradient_nonzeros", check->found->gradient_nonzeros);
+    if (!check->found->hessian_left_out) /* else it is too large */
+        json_count(json, "hessian_nonzeros", check->found->hessian_nonzeros);
+    json_count(json, "value_instructions", check->found->value_instructions);
+    json_count(json, "jacobian_instructions", check->found->first_instructions);
+    if (!check->found->hessian_left_out)
+        json_count(json, "hessian_instructions", check->found->hessian_instructions);
     json_end_object(json);
 }
 
-static void write_disagreement(struct json *json, struct check *check, const char *key, const struct disagreement *d,
-                               enum space space) {
-    bool product = d == &check->product_check || d == &check->hessian_check, any = d->checked > 0;
+static void write_disagreement(struct json *json, struct check_view *check, const char *key,
+                               const hn_check_difference *d, bool by_x) {
+    bool product = d == &check->found->difference[HN_CHECK_HESSIAN_PRODUCT] ||
+                   d == &check->found->difference[HN_CHECK_HESSIAN],
+         any = d->checked > 0;
     if (d->checked + d->not_finite + d->kinks == 0)
         return;
     json_object(json, key);
@@ -148,10 +150,9 @@ static void write_disagreement(struct json *json, struct check *check, const cha
     json_count(json, "kinks", d->kinks);
     if (any) {
         if (!product)
-            json_text(json, "row", check_name(check, d->row));
+            json_text(json, "row", view_name(check, d->row));
         json_text(json, "column",
-                  space == SPACE_X ? hn_model_input(check->model, d->column).name
-                                   : hn_model_output(check->model, d->column).name);
+                  by_x ? hn_model_input(check->model, d->column).name : hn_model_output(check->model, d->column).name);
         json_count(json, "together", d->together);
         json_count(json, "point", d->point);
         json_number(json, "derivative", d->derivative);
@@ -160,36 +161,37 @@ static void write_disagreement(struct json *json, struct check *check, const cha
     json_end_object(json);
 }
 
-static void write_check(struct json *json, struct check *check) {
+static void write_check(struct json *json, struct check_view *check) {
     json_object(json, "derivative_check");
-    json_count(json, "points", check->points);
-    write_disagreement(json, check, "jacobian", &check->y_check[BY_ROWS], SPACE_Y);
-    write_disagreement(json, check, "gradient", &check->y_check[BY_OBJECTIVE], SPACE_Y);
-    write_disagreement(json, check, "input_jacobian", &check->x_check[BY_ROWS], SPACE_X);
-    write_disagreement(json, check, "input_bounds", &check->x_check[BY_BOUNDS], SPACE_X);
-    write_disagreement(json, check, "input_gradient", &check->x_check[BY_OBJECTIVE], SPACE_X);
-    write_disagreement(json, check, "hessian_product", &check->product_check, SPACE_Y);
-    write_disagreement(json, check, "hessian", &check->hessian_check, SPACE_Y);
+    json_count(json, "points", check->found->points);
+    write_disagreement(json, check, "jacobian", &check->found->difference[HN_CHECK_JACOBIAN_Y], false);
+    write_disagreement(json, check, "gradient", &check->found->difference[HN_CHECK_GRADIENT_Y], false);
+    write_disagreement(json, check, "input_jacobian", &check->found->difference[HN_CHECK_JACOBIAN_X], true);
+    write_disagreement(json, check, "input_bounds", &check->found->difference[HN_CHECK_BOUNDS_X], true);
+    write_disagreement(json, check, "input_gradient", &check->found->difference[HN_CHECK_GRADIENT_X], true);
+    write_disagreement(json, check, "hessian_product", &check->found->difference[HN_CHECK_HESSIAN_PRODUCT], false);
+    write_disagreement(json, check, "hessian", &check->found->difference[HN_CHECK_HESSIAN], false);
     json_end_object(json);
 }
 
-static void write_findings(struct json *json, const struct check *check) {
+static void write_findings(struct json *json, struct check_view *check) {
     json_list(json, "findings");
-    for (const struct finding *finding = check->findings; finding; finding = finding->next) {
+    for (size_t k = 0; k < check->found->findings; k++) {
+        const hn_check_finding *finding = &check->found->finding[k];
         json_object(json, NULL);
         json_text(json, "kind", finding->kind);
-        json_flag(json, "warning", finding->warning);
+        json_flag(json, "warning", finding->severity == HN_SEVERITY_WARNING);
         json_text(json, "text", finding->text);
         json_list(json, "names");
         for (size_t i = 0; i < finding->count; i++)
-            json_text(json, NULL, finding->names[i]);
+            json_text(json, NULL, view_safe(check, finding->subjects[i]));
         json_end_list(json);
         json_end_object(json);
     }
     json_end_list(json);
 }
 
-static void write_files(struct json *json, const struct check *check) {
+static void write_files(struct json *json, const struct check_view *check) {
     json_list(json, "files");
     for (size_t i = 0; i < check->options->files.count; i++)
         json_text(json, NULL, check->options->files.items[i]);
@@ -197,7 +199,7 @@ static void write_files(struct json *json, const struct check *check) {
 }
 
 /* What network files carry to say which model they are for. */
-static void write_fingerprint(struct json *json, const struct check *check) {
+static void write_fingerprint(struct json *json, const struct check_view *check) {
     char text[HN_FINGERPRINT_BYTES];
     bool known = hn_model_fingerprint(check->model, text, NULL) == HN_OK;
     json_text(json, "fingerprint", known ? text : NULL);
@@ -205,7 +207,7 @@ static void write_fingerprint(struct json *json, const struct check *check) {
     json_text(json, "names_fingerprint", known ? text : NULL);
 }
 
-hn_status check_write_json(struct check *check, const char *path, hn_error *error) {
+hn_status check_write_json(struct check_view *check, const char *path, hn_error *error) {
     struct json json = {.depth = 0};
     json_object(&json, NULL);
     json_count(&json, "version", 1);

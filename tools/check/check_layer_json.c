@@ -1,18 +1,18 @@
-/* check_layer_json.c - what `hardnet check` finds by running the layer, as JSON. See check_layer.h.
+/* check_layer_json.c - what `hardnet check` finds by running the layer, as JSON. See check_report.h.
  *
  * A part that was left out has the reason under "skipped".
  *
  * SPDX-License-Identifier: MIT */
-#include "check/check_layer.h"
+#include "check/check_report.h"
 #include "common/json_writer.h"
 
-static const char *row_name(const struct check *check, size_t row) {
-    return row < check->rows ? hn_model_row(check->model, row).name : NULL;
+static const char *row_name(const struct check_view *check, size_t row) {
+    return row < check->found->rows ? hn_model_row(check->model, row).name : NULL;
 }
 
 /* ---- layer and correction ---- */
 
-static void write_layer(struct json *json, const struct correction *c) {
+static void write_layer(struct json *json, const hn_check_correction *c) {
     json_object(json, "layer");
     json_text(json, "skipped", c->why_not);
     if (!c->why_not) {
@@ -27,8 +27,8 @@ static void write_layer(struct json *json, const struct correction *c) {
     json_end_object(json);
 }
 
-static void write_sample(struct json *json, const struct check *check, size_t k) {
-    const hn_report *report = &check->correction->reports[k];
+static void write_sample(struct json *json, const struct check_view *check, size_t k) {
+    const hn_report *report = &check->found->correction->reports[k];
     json_object(json, NULL);
     json_count(json, "point", k);
     json_text(json, "status", hn_outcome_text(report->outcome));
@@ -40,8 +40,8 @@ static void write_sample(struct json *json, const struct check *check, size_t k)
     json_end_object(json);
 }
 
-static void write_correction(struct json *json, const struct check *check) {
-    const struct correction *c = check->correction;
+static void write_correction(struct json *json, const struct check_view *check) {
+    const hn_check_correction *c = check->found->correction;
     json_object(json, "correction");
     json_number(json, "tolerance", c->options.tolerance);
     json_count(json, "iterations_allowed", (size_t)c->options.iterations);
@@ -55,7 +55,7 @@ static void write_correction(struct json *json, const struct check *check) {
 
 /* ---- conflict ---- */
 
-static void write_conflict_parts(struct json *json, const struct check *check, const struct conflict *conflict) {
+static void write_conflict_parts(struct json *json, const struct check_view *check, const hn_check_conflict *conflict) {
     json_list(json, "groups");
     for (size_t i = 0; i < conflict->count; i++)
         json_text(json, NULL, hn_model_group(check->model, conflict->groups[i]).name);
@@ -73,8 +73,8 @@ static void write_conflict_parts(struct json *json, const struct check *check, c
     json_end_list(json);
 }
 
-static void write_conflict(struct json *json, const struct check *check) {
-    const struct conflict *conflict = check->conflict;
+static void write_conflict(struct json *json, const struct check_view *check) {
+    const hn_check_conflict *conflict = check->found->conflict;
     json_object(json, "conflict");
     json_text(json, "skipped", conflict->why_not);
     json_count(json, "point", conflict->point);
@@ -85,7 +85,7 @@ static void write_conflict(struct json *json, const struct check *check) {
 
 /* ---- rank ---- */
 
-static void write_dependent(struct json *json, const struct check *check, const struct dependent *d) {
+static void write_dependent(struct json *json, const struct check_view *check, const hn_check_dependent *d) {
     json_object(json, NULL);
     json_text(json, "row", row_name(check, d->row));
     json_count(json, "depends_on_count", d->total);
@@ -96,8 +96,8 @@ static void write_dependent(struct json *json, const struct check *check, const 
     json_end_object(json);
 }
 
-static void write_rank(struct json *json, const struct check *check) {
-    const struct rank_report *rank = check->rank;
+static void write_rank(struct json *json, const struct check_view *check) {
+    const hn_check_rank *rank = check->found->rank;
     json_object(json, "rank");
     json_text(json, "skipped", rank->why_not);
     json_count(json, "active", rank->active);
@@ -115,7 +115,7 @@ static void write_rank(struct json *json, const struct check *check) {
 
 /* ---- the theorem ---- */
 
-static void write_measured(struct json *json, const char *key, const struct measured_rate *rate) {
+static void write_measured(struct json *json, const char *key, const hn_check_rate *rate) {
     json_object(json, key);
     json_number(json, "eps", rate->eps);
     json_count(json, "steps", rate->steps);
@@ -125,34 +125,34 @@ static void write_measured(struct json *json, const char *key, const struct meas
 }
 
 /* All of it estimates from samples. */
-static void write_theorem(struct json *json, const struct theorem_report *t) {
+static void write_theorem(struct json *json, const hn_check_theorem *t) {
     json_object(json, "theorem_estimates");
     json_text(json, "skipped", t->why_not);
     if (!t->why_not) {
-        json_number(json, "L_at_least", t->constants.L);
-        json_number(json, "mu_at_most", t->constants.mu);
-        json_number(json, "G_at_least", t->constants.G);
+        json_number(json, "L_at_least", t->L);
+        json_number(json, "mu_at_most", t->mu);
+        json_number(json, "G_at_least", t->G);
         json_count(json, "iterates", t->points);
         json_count(json, "pairs", t->pairs);
-        json_number(json, "least_eps", t->constants.L / 2);
+        json_number(json, "least_eps", t->L / 2);
         json_number(json, "best_eps", t->eps);
         json_number(json, "k", t->k);
         json_number(json, "rate", t->rate);
-        json_flag(json, "paper_eps_inside", t->at_paper.eps > t->constants.L / 2);
+        json_flag(json, "paper_eps_inside", t->at_paper.eps > t->L / 2);
         write_measured(json, "measured_at_best_eps", &t->at_best);
         write_measured(json, "measured_at_paper_eps", &t->at_paper);
     }
     json_end_object(json);
 }
 
-void check_layer_json(struct json *json, struct check *check) {
-    write_layer(json, check->correction);
-    if (!check->correction->why_not)
+void check_layer_json(struct json *json, struct check_view *check) {
+    write_layer(json, check->found->correction);
+    if (!check->found->correction->why_not)
         write_correction(json, check);
-    if (check->conflict)
+    if (check->found->conflict)
         write_conflict(json, check);
-    if (check->rank)
+    if (check->found->rank)
         write_rank(json, check);
-    if (check->theorem)
-        write_theorem(json, check->theorem);
+    if (check->found->theorem)
+        write_theorem(json, check->found->theorem);
 }

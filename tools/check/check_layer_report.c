@@ -1,7 +1,6 @@
-/* check_layer_report.c - what `hardnet check` prints about the layer, its result and the theorem. See check_layer.h.
+/* check_layer_report.c - what `hardnet check` prints about the layer, its result and the theorem. See check_report.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "check/check_layer.h"
 #include "check/check_report.h"
 #include "common/console.h"
 
@@ -12,8 +11,8 @@ enum { NAMES_SHOWN = 6, DEPENDENTS_SHOWN = 6 };
 
 /* ---- the layer ---- */
 
-void report_layer(struct check *check) {
-    const struct correction *c = check->correction;
+void report_layer(struct check_view *check) {
+    const hn_check_correction *c = check->found->correction;
     const hn_layer_info *info = &c->info;
     int width = check->name_width;
     report_heading("Layer (method auto)");
@@ -31,20 +30,20 @@ void report_layer(struct check *check) {
 
 /* ---- the correction ---- */
 
-static const char *remark_of(struct check *check, const hn_report *report) {
+static const char *remark_of(struct check_view *check, const hn_report *report) {
     if (report->outcome == HN_OUTCOME_OK)
         return "";
-    if (report->outcome == HN_OUTCOME_NONFINITE_INPUT && report->culprit < check->inputs + check->columns)
-        return check_format(check, "  start of %s", check_entry(check, report->culprit));
-    if (report->outcome == HN_OUTCOME_BAD_BOUNDS && report->culprit < check->rows)
-        return check_format(check, "  bounds of %s", check_name(check, report->culprit));
-    return report->worst < check->rows ? check_format(check, "  worst %s", check_name(check, report->worst)) : "";
+    if (report->outcome == HN_OUTCOME_NONFINITE_INPUT && report->culprit < check->found->inputs + check->found->outputs)
+        return view_format(check, "  start of %s", view_entry(check, report->culprit));
+    if (report->outcome == HN_OUTCOME_BAD_BOUNDS && report->culprit < check->found->rows)
+        return view_format(check, "  bounds of %s", view_name(check, report->culprit));
+    return report->worst < check->found->rows ? view_format(check, "  worst %s", view_name(check, report->worst)) : "";
 }
 
-static void print_sample(struct check *check, size_t k) {
-    const hn_report *report = &check->correction->reports[k];
+static void print_sample(struct check_view *check, size_t k) {
+    const hn_report *report = &check->found->correction->reports[k];
     enum tone tone = report->outcome == HN_OUTCOME_OK ? TONE_GOOD : TONE_WARNING;
-    const char *where = check->inputs == 0 ? "start" : check_format(check, "inputs of point %zu", k);
+    const char *where = check->found->inputs == 0 ? "start" : view_format(check, "inputs of point %zu", k);
     printf("  %-*s  %s%-20s%s %6d %11.3g %11.3g %11.3g%s\n", check->name_width, where, console_tone(stdout, tone),
            hn_outcome_text(report->outcome), console_plain(stdout), report->iterations, report->violation_before,
            report->violation, report->moved, remark_of(check, report));
@@ -52,16 +51,16 @@ static void print_sample(struct check *check, size_t k) {
 
 /* ---- what stands in its way ---- */
 
-static const char *join_groups(struct check *check, const struct conflict *conflict) {
+static const char *join_groups(struct check_view *check, const hn_check_conflict *conflict) {
     const char *text = "";
     for (size_t i = 0; i < conflict->count; i++) {
-        const char *name = check_safe(check, hn_model_group(check->model, conflict->groups[i]).name);
-        text = i == 0 ? name : check_format(check, "%s, %s", text, name);
+        const char *name = view_safe(check, hn_model_group(check->model, conflict->groups[i]).name);
+        text = i == 0 ? name : view_format(check, "%s, %s", text, name);
     }
     return text;
 }
 
-static const char *how_sure(const struct check *check, const struct conflict *conflict) {
+static const char *how_sure(const struct check_view *check, const hn_check_conflict *conflict) {
     if (conflict->count == hn_model_group_count(check->model) && conflict->count == 1)
         return "it is the only group";
     if (!conflict->minimal)
@@ -72,28 +71,28 @@ static const char *how_sure(const struct check *check, const struct conflict *co
                               : "without any one of them the others can be corrected";
 }
 
-static void print_violated(struct check *check, const struct conflict *conflict) {
+static void print_violated(struct check_view *check, const hn_check_conflict *conflict) {
     bool all = check->options->all || conflict->violated <= NAMES_SHOWN;
     size_t shown = all ? conflict->violated : NAMES_SHOWN;
     if (conflict->violated == 0)
         return;
     printf("    rows that stay violated:");
     for (size_t i = 0; i < shown; i++)
-        printf("%s %s (%.3g)", i > 0 ? "," : "", check_name(check, conflict->rows[i].row), conflict->rows[i].violation);
+        printf("%s %s (%.3g)", i > 0 ? "," : "", view_name(check, conflict->rows[i].row), conflict->rows[i].violation);
     if (!all)
         printf(", ... %zu more; --all lists them", conflict->violated - shown);
     printf("\n");
 }
 
-static void print_conflict(struct check *check) {
-    const struct conflict *conflict = check->conflict;
+static void print_conflict(struct check_view *check) {
+    const hn_check_conflict *conflict = check->found->conflict;
     if (conflict->why_not) {
         printf("  what stands in the way was not searched for: %s\n", conflict->why_not);
         return;
     }
     printf("  %sno point was found%s where %s%s: group%s %s\n", console_tone(stdout, TONE_WARNING),
            console_plain(stdout), conflict->count > 1 ? "these hold together" : "this holds",
-           conflict->point > 0 ? check_format(check, " (inputs of point %zu)", conflict->point) : "",
+           conflict->point > 0 ? view_format(check, " (inputs of point %zu)", conflict->point) : "",
            report_plural(conflict->count), join_groups(check, conflict));
     printf("    %s; %zu relaxed model%s tried, from this start and auto's restarts: no proof that there is no such "
            "point\n",
@@ -101,8 +100,8 @@ static void print_conflict(struct check *check) {
     print_violated(check, conflict);
 }
 
-void report_correction(struct check *check) {
-    const struct correction *c = check->correction;
+void report_correction(struct check_view *check) {
+    const hn_check_correction *c = check->found->correction;
     if (c->why_not)
         return;
     report_heading("Correcting the start (method auto, tolerance %g): %zu of %zu ok", c->options.tolerance, c->ok,
@@ -114,23 +113,34 @@ void report_correction(struct check *check) {
     if (c->options.iterations < c->own_iterations && c->failed < c->count)
         printf("  at most %d steps here, to keep the check fast; hardnet project allows %d\n", c->options.iterations,
                c->own_iterations);
-    if (check->conflict)
+    if (check->found->conflict)
         print_conflict(check);
 }
 
 /* ---- rank ---- */
 
-static void print_dependents(struct check *check, const struct rank_report *rank) {
+/* "depends on a, b and 2 more" */
+static const char *rank_describe(struct check_view *check, const hn_check_dependent *d) {
+    enum { SHOWN = 3 };
+    const char *text = "its gradient is 0";
+    for (size_t i = 0; i < d->count && i < SHOWN; i++) {
+        const char *name = view_name(check, d->others[i]);
+        text = i == 0 ? view_format(check, "depends on %s", name) : view_format(check, "%s, %s", text, name);
+    }
+    return d->total > SHOWN ? view_format(check, "%s and %zu more", text, d->total - SHOWN) : text;
+}
+
+static void print_dependents(struct check_view *check, const hn_check_rank *rank) {
     size_t shown = check->options->all || rank->dependents <= DEPENDENTS_SHOWN ? rank->dependents : DEPENDENTS_SHOWN;
     for (size_t k = 0; k < shown; k++)
         printf("  %-*s  %s: %s\n", check->name_width, k == 0 ? "dependent rows" : "",
-               check_name(check, rank->dependent[k].row), rank_describe(check, &rank->dependent[k]));
+               view_name(check, rank->dependent[k].row), rank_describe(check, &rank->dependent[k]));
     if (shown < rank->dependents)
         printf("  %-*s  ... %zu more; --all lists them\n", check->name_width, "", rank->dependents - shown);
 }
 
-void report_rank(struct check *check) {
-    const struct rank_report *rank = check->rank;
+void report_rank(struct check_view *check) {
+    const hn_check_rank *rank = check->found->rank;
     int width = check->name_width;
     if (!rank)
         return;
@@ -140,7 +150,7 @@ void report_rank(struct check *check) {
         return;
     }
     enum tone tone = rank->rank == rank->active ? TONE_GOOD : TONE_WARNING;
-    printf("  %-*s  %zu of %zu\n", width, "active rows", rank->active, check->rows);
+    printf("  %-*s  %zu of %zu\n", width, "active rows", rank->active, check->found->rows);
     if (rank->active == 0)
         return;
     printf("  %-*s  %s%zu%s%s\n", width, "rank", console_tone(stdout, tone), rank->rank, console_plain(stdout),
@@ -153,28 +163,27 @@ void report_rank(struct check *check) {
 
 /* ---- the theorem ---- */
 
-static void print_constants(const struct check *check, const struct theorem_report *t) {
-    const struct theorem_constants *c = &t->constants;
+static void print_constants(const struct check_view *check, const hn_check_theorem *t) {
     int width = check->name_width;
     printf("  %-*s  at least %-10.4g smoothness of V = |r|^2/2: |grad V(a) - grad V(b)| <= L |a - b|\n", width, "L",
-           c->L);
+           t->L);
     printf("  %-*s  at most  %-10.4g |grad V|^2 >= 2 mu V; smallest at point %zu after %zu step%s\n", width, "mu",
-           c->mu, t->mu_point, t->mu_step, report_plural(t->mu_step));
-    printf("  %-*s  at least %-10.4g |J| <= G\n", width, "G", c->G);
-    if (c->mu < 1e-6 * c->L)
+           t->mu, t->mu_point, t->mu_step, report_plural(t->mu_step));
+    printf("  %-*s  at least %-10.4g |J| <= G\n", width, "G", t->G);
+    if (t->mu < 1e-6 * t->L)
         printf("  %-*s  mu is as good as 0: there J'r all but vanishes although rows are violated, and nothing is "
                "promised\n",
                width, "");
 }
 
-static void print_measured(const struct check *check, const char *name, const struct measured_rate *rate) {
+static void print_measured(const struct check_view *check, const char *name, const hn_check_rate *rate) {
     if (rate->steps > 0)
         printf("  %-*s  V falls to %.6g of itself each step (geometric mean; worst step %.6g)\n", check->name_width,
                name, rate->mean, rate->worst);
 }
 
-void report_theorem(struct check *check) {
-    const struct theorem_report *t = check->theorem;
+void report_theorem(struct check_view *check) {
+    const hn_check_theorem *t = check->found->theorem;
     int width = check->name_width;
     if (!t)
         return;
@@ -183,15 +192,15 @@ void report_theorem(struct check *check) {
         printf("  not estimated: %s\n", t->why_not);
         return;
     }
-    double half = t->constants.L / 2, paper = t->at_paper.eps;
+    double half = t->L / 2, paper = t->at_paper.eps;
     bool inside = paper > half;
     print_constants(check, t);
     printf("  %-*s  eps > L/2 = %.4g; the paper's eps = %g is %s\n", width, "the theorem needs", half, paper,
-           inside ? check_format(check, "inside, rate %.6g", theorem_rate(&t->constants, paper)) : "outside");
+           inside ? view_format(check, "inside, rate %.6g", t->paper_rate) : "outside");
     printf("  %-*s  eps = %.4g, k = %.4g, rate 1 - 2 mu k = %.6g (1 at L/2)\n", width, "promises most at", t->eps, t->k,
            t->rate);
-    print_measured(check, check_format(check, "measured, eps = %.4g", t->eps), &t->at_best);
-    print_measured(check, check_format(check, "measured, eps = %g", paper), &t->at_paper);
+    print_measured(check, view_format(check, "measured, eps = %.4g", t->eps), &t->at_best);
+    print_measured(check, view_format(check, "measured, eps = %g", paper), &t->at_paper);
     printf("  %-*s  %zu iterates, %zu pairs; V* = 0 %s\n", width, "from", t->points, t->pairs,
-           check->correction->ok > 0 ? "is reached" : "is assumed, but no such point was found");
+           check->found->correction->ok > 0 ? "is reached" : "is assumed, but no such point was found");
 }

@@ -29,16 +29,16 @@ void report_heading(const char *format, ...) {
     va_end(arguments);
 }
 
-const char *report_interval(struct check *check, double lower, double upper) {
+const char *report_interval(struct check_view *check, double lower, double upper) {
     if (lower == upper)
-        return check_format(check, "= %g", lower);
+        return view_format(check, "= %g", lower);
     if (lower == -INFINITY && upper == INFINITY)
         return "free";
     if (lower == -INFINITY)
-        return check_format(check, "<= %g", upper);
+        return view_format(check, "<= %g", upper);
     if (upper == INFINITY)
-        return check_format(check, ">= %g", lower);
-    return check_format(check, "[%g, %g]", lower, upper);
+        return view_format(check, ">= %g", lower);
+    return view_format(check, "[%g, %g]", lower, upper);
 }
 
 size_t report_family(const char *name) {
@@ -63,8 +63,8 @@ struct entry {
 };
 
 struct listing {
-    struct check *check;
-    struct entry (*entry)(struct check *check, size_t index);
+    struct check_view *check;
+    struct entry (*entry)(struct check_view *check, size_t index);
     size_t count;
     size_t most; /* entries of a family that are listed one by one; more are one line */
     const char *noun;
@@ -72,31 +72,31 @@ struct listing {
     bool counts; /* some line stands for a family and says how large it is */
 };
 
-static struct entry input_entry(struct check *check, size_t index) {
+static struct entry input_entry(struct check_view *check, size_t index) {
     hn_input_info input = hn_model_input(check->model, index);
-    return (struct entry){.name = check_safe(check, input.name), .lower = input.lower, .upper = input.upper};
+    return (struct entry){.name = view_safe(check, input.name), .lower = input.lower, .upper = input.upper};
 }
 
-static struct entry column_entry(struct check *check, size_t index) {
+static struct entry column_entry(struct check_view *check, size_t index) {
     hn_output_info output = hn_model_output(check->model, index);
-    struct entry entry = {.name = check_safe(check, output.name), .fixed = hn_is_valid(output.fixed)};
-    entry.lower = check->lower[index];
-    entry.upper = check->upper[index];
-    entry.start = check->y[index];
+    struct entry entry = {.name = view_safe(check, output.name), .fixed = hn_is_valid(output.fixed)};
+    entry.lower = check->found->lower[index];
+    entry.upper = check->found->upper[index];
+    entry.start = check->found->y[index];
     entry.by_inputs = entry.fixed ? hn_depends_on_inputs(output.fixed)
                                   : hn_depends_on_inputs(output.lower) || hn_depends_on_inputs(output.upper);
     return entry;
 }
 
-static struct entry definition_entry(struct check *check, size_t index) {
-    return (struct entry){.name = check_safe(check, hn_model_definition(check->model, index).name)};
+static struct entry definition_entry(struct check_view *check, size_t index) {
+    return (struct entry){.name = view_safe(check, hn_model_definition(check->model, index).name)};
 }
 
-static const char *describe(struct check *check, const struct entry *entry) {
+static const char *describe(struct check_view *check, const struct entry *entry) {
     const char *where = report_interval(check, entry->lower, entry->upper);
     if (entry->fixed)
-        where = check_format(check, "fixed at %g", entry->start);
-    return entry->by_inputs ? check_format(check, "%s by inputs", where) : where;
+        where = view_format(check, "fixed at %g", entry->start);
+    return entry->by_inputs ? view_format(check, "%s by inputs", where) : where;
 }
 
 static bool same_range(const struct entry *a, const struct entry *b) {
@@ -119,10 +119,10 @@ static const char *describe_family(const struct listing *list, size_t first, siz
         if (known)
             continue;
         if (count == 2)
-            return check_format(list->check, "%s, %s, ...", seen[0], seen[1]);
+            return view_format(list->check, "%s, %s, ...", seen[0], seen[1]);
         seen[count++] = text;
     }
-    return count == 1 ? seen[0] : check_format(list->check, "%s or %s", seen[0], seen[1]);
+    return count == 1 ? seen[0] : view_format(list->check, "%s or %s", seen[0], seen[1]);
 }
 
 static const char *describe_starts(const struct listing *list, size_t first, size_t end) {
@@ -134,8 +134,8 @@ static const char *describe_starts(const struct listing *list, size_t first, siz
         lowest = start < lowest ? start : lowest;
         highest = start > highest ? start : highest;
     }
-    return lowest == highest ? check_format(list->check, "%g", lowest)
-                             : check_format(list->check, "%g to %g", lowest, highest);
+    return lowest == highest ? view_format(list->check, "%g", lowest)
+                             : view_format(list->check, "%g to %g", lowest, highest);
 }
 
 static void print_line(const struct listing *list, const char *name, const char *count, const char *where,
@@ -151,14 +151,14 @@ static void print_line(const struct listing *list, const char *name, const char 
 
 static void print_family(const struct listing *list, size_t first, size_t end) {
     const char *from = list->entry(list->check, first).name, *to = list->entry(list->check, end - 1).name;
-    print_line(list, check_format(list->check, "%s .. %s", from, to),
-               check_format(list->check, "%zu %ss", end - first, list->noun), describe_family(list, first, end),
+    print_line(list, view_format(list->check, "%s .. %s", from, to),
+               view_format(list->check, "%zu %ss", end - first, list->noun), describe_family(list, first, end),
                list->starts ? describe_starts(list, first, end) : "");
 }
 
 static void print_entry(const struct listing *list, size_t index) {
     struct entry entry = list->entry(list->check, index);
-    print_line(list, entry.name, "", describe(list->check, &entry), check_format(list->check, "%g", entry.start));
+    print_line(list, entry.name, "", describe(list->check, &entry), view_format(list->check, "%g", entry.start));
 }
 
 static size_t family_end(const struct listing *list, size_t first) {
@@ -206,10 +206,10 @@ static size_t listing_width(const struct listing *list) {
     return widest;
 }
 
-void report_measure(struct check *check) {
+void report_measure(struct check_view *check) {
     const struct listing lists[] = {
-        {.check = check, .entry = input_entry, .count = check->inputs, .most = FAMILY_LINES},
-        {.check = check, .entry = column_entry, .count = check->columns, .most = FAMILY_LINES},
+        {.check = check, .entry = input_entry, .count = check->found->inputs, .most = FAMILY_LINES},
+        {.check = check, .entry = column_entry, .count = check->found->outputs, .most = FAMILY_LINES},
         {.check = check, .entry = definition_entry, .count = hn_model_definition_count(check->model), .most = 1},
     };
     size_t width = 0, other;
@@ -226,25 +226,25 @@ void report_measure(struct check *check) {
 
 /* ---- the lists ---- */
 
-void report_inputs(struct check *check) {
-    struct listing list = {check, input_entry, check->inputs, FAMILY_LINES, "input", false, false};
-    if (check->inputs == 0)
+void report_inputs(struct check_view *check) {
+    struct listing list = {check, input_entry, check->found->inputs, FAMILY_LINES, "input", false, false};
+    if (check->found->inputs == 0)
         return;
     report_heading("Inputs (params without a value), and the box they are sampled from");
     print_listing(&list);
     for (size_t i = 0; i < hn_model_requirement_count(check->model); i++)
-        printf("  samples must meet %s\n", check_safe(check, hn_model_requirement(check->model, i).name));
+        printf("  samples must meet %s\n", view_safe(check, hn_model_requirement(check->model, i).name));
 }
 
-void report_columns(struct check *check) {
-    struct listing list = {check, column_entry, check->columns, FAMILY_LINES, "column", true, false};
+void report_columns(struct check_view *check) {
+    struct listing list = {check, column_entry, check->found->outputs, FAMILY_LINES, "column", true, false};
     report_heading("Columns (outputs)");
     print_listing(&list);
 }
 
 /* ---- definitions ---- */
 
-void report_definitions(struct check *check) {
+void report_definitions(struct check_view *check) {
     size_t count = hn_model_definition_count(check->model);
     struct listing list = {.check = check, .entry = definition_entry, .count = count};
     bool all = check->options->all;
@@ -255,23 +255,22 @@ void report_definitions(struct check *check) {
         end = all ? first + 1 : family_end(&list, first);
         const char *name = definition_entry(check, first).name, *to = definition_entry(check, end - 1).name;
         if (all)
-            printf("  %-*s  %g\n", check->name_width, name, check->definition[first]);
+            printf("  %-*s  %g\n", check->name_width, name, check->found->definition[first]);
         else if (end - first == 1)
             printf("  %s\n", name);
         else
-            printf("  %-*s  %zu variables\n", check->name_width, check_format(check, "%s .. %s", name, to),
-                   end - first);
+            printf("  %-*s  %zu variables\n", check->name_width, view_format(check, "%s .. %s", name, to), end - first);
     }
 }
 
 /* ---- rows ---- */
 
-void report_rows(struct check *check) {
+void report_rows(struct check_view *check) {
     report_heading("Rows at the start");
     printf("  %-*s  %12s %14s %12s  %12s  %10s\n", check->name_width, "row", "lower", "value", "upper", "violation",
            "|gradient|");
-    for (size_t i = 0; i < check->rows; i++)
-        printf("  %-*s  %12g %14.8g %12g  %12.4g  %10.4g\n", check->name_width, check_name(check, i),
-               check->value[check->functions + i], check->value[i], check->value[check->functions + check->rows + i],
-               check->violation[i], check->row_norm[i]);
+    for (size_t i = 0; i < check->found->rows; i++)
+        printf("  %-*s  %12g %14.8g %12g  %12.4g  %10.4g\n", check->name_width, view_name(check, i),
+               check->found->row_lower[i], check->found->row_value[i], check->found->row_upper[i],
+               check->found->violation[i], check->found->row_norm[i]);
 }

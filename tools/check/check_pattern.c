@@ -1,4 +1,4 @@
-/* check_pattern.c - the pattern of J as text, fitted to the terminal. See check.h and pattern.h.
+/* check_pattern.c - the pattern of J as text, fitted to the terminal. See check_view.h and pattern.h.
  *
  * One cell per entry where there is room: # varies, + is constant. Otherwise a cell is a block: . : # for ever more filled ones.
  *
@@ -22,25 +22,25 @@ static char cell_mark(const struct pattern_cell *cell, double block, bool single
 }
 
 /* The group that starts in this line of cells, or NULL. */
-static const char *group_at(struct check *check, const struct pattern *pattern, size_t line) {
+static const char *group_at(struct check_view *check, const struct pattern *pattern, size_t line) {
     for (size_t g = 0; g < hn_model_group_count(check->model); g++) {
         hn_group_info info = hn_model_group(check->model, g);
-        if (info.count > 0 && pattern_place(info.first, check->rows, pattern->height) == line)
-            return check_safe(check, info.name);
+        if (info.count > 0 && pattern_place(info.first, check->found->rows, pattern->height) == line)
+            return view_safe(check, info.name);
     }
     return NULL;
 }
 
 /* Families of columns under the frame, each where its first column stands, as far as they do not overlap. */
-static void print_families(struct check *check, const struct pattern *pattern) {
+static void print_families(struct check_view *check, const struct pattern *pattern) {
     size_t printed = 0;
     printf("   ");
-    for (size_t j = 0; j < check->columns; j++) {
-        const char *name = check_safe(check, hn_model_output(check->model, j).name);
-        size_t length = report_family(name), place = pattern_place(j, check->columns, pattern->width);
+    for (size_t j = 0; j < check->found->outputs; j++) {
+        const char *name = view_safe(check, hn_model_output(check->model, j).name);
+        size_t length = report_family(name), place = pattern_place(j, check->found->outputs, pattern->width);
         bool first = j == 0;
         if (!first) {
-            const char *before = check_safe(check, hn_model_output(check->model, j - 1).name);
+            const char *before = view_safe(check, hn_model_output(check->model, j - 1).name);
             first = report_family(before) != length || strncmp(before, name, length) != 0;
         }
         if (!first || (printed > 0 && place <= printed) || place + length > pattern->width + LABEL_WIDTH)
@@ -58,17 +58,18 @@ static void print_edge(size_t width) {
     printf("+\n");
 }
 
-void check_print_pattern(struct check *check) {
+void check_print_pattern(struct check_view *check) {
     struct pattern pattern;
     size_t room = console_width() - 4 - LABEL_WIDTH;
-    if (check->rows == 0)
+    if (check->found->rows == 0)
         return;
     if (pattern_create(&pattern, check, MOST_LINES, room, NULL) != HN_OK) {
         check->starved = true;
         return;
     }
-    bool single = pattern.height == check->rows && pattern.width == check->columns;
-    double block = (double)check->rows / (double)pattern.height * (double)check->columns / (double)pattern.width;
+    bool single = pattern.height == check->found->rows && pattern.width == check->found->outputs;
+    double block =
+        (double)check->found->rows / (double)pattern.height * (double)check->found->outputs / (double)pattern.width;
     report_heading("Pattern of J (%s)", single ? "# varies, + is constant" : "blocks: . some entries, : many, # most");
     print_edge(pattern.width);
     for (size_t line = 0; line < pattern.height; line++) {

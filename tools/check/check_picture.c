@@ -1,4 +1,4 @@
-/* check_picture.c - the pattern of J as a picture: .pbm (raw bitmap) or .svg, written by hand. See check.h and pattern.h.
+/* check_picture.c - the pattern of J as a picture: .pbm (raw bitmap) or .svg, written by hand. See check_view.h and pattern.h.
  *
  * Bitmaps have one cell per entry up to 4096 cells a side, drawn larger when there are few. Drawings have up to 1000, dark where
  * an entry varies and light where it is constant, with a line and a name for every group of rows and family of columns.
@@ -29,7 +29,7 @@ static void bitmap_line(struct text *text, const struct pattern_cell *cells, siz
     }
 }
 
-static hn_status draw_bitmap(struct text *text, struct check *check, hn_error *error) {
+static hn_status draw_bitmap(struct text *text, struct check_view *check, hn_error *error) {
     struct pattern pattern;
     hn_status status = pattern_create(&pattern, check, BITMAP_CELLS, BITMAP_CELLS, error);
     if (status != HN_OK)
@@ -75,28 +75,28 @@ static void draw_cells(struct text *text, const struct pattern *pattern, double 
     text_print(text, "\"/>\n");
 }
 
-static void draw_groups(struct text *text, struct check *check, const struct pattern *pattern, double side) {
+static void draw_groups(struct text *text, struct check_view *check, const struct pattern *pattern, double side) {
     double right = MARGIN + (double)pattern->width * side, free_from = 0;
     for (size_t g = 0; g < hn_model_group_count(check->model); g++) {
         hn_group_info info = hn_model_group(check->model, g);
-        double y = HEAD + side * (double)pattern_place(info.first, check->rows, pattern->height);
+        double y = HEAD + side * (double)pattern_place(info.first, check->found->rows, pattern->height);
         if (g > 0)
             text_print(text, "<path stroke=\"#c0c0c0\" d=\"M%d %.6gH%.6g\"/>\n", MARGIN, y, right);
         if (y < free_from)
             continue;
-        draw_label(text, 6, y + 12, "", check_safe(check, info.name));
+        draw_label(text, 6, y + 12, "", view_safe(check, info.name));
         free_from = y + 14;
     }
 }
 
-static void draw_families(struct text *text, struct check *check, const struct pattern *pattern, double side) {
+static void draw_families(struct text *text, struct check_view *check, const struct pattern *pattern, double side) {
     double bottom = HEAD + (double)pattern->height * side, free_from = 0;
     const char *before = NULL;
-    for (size_t j = 0; j < check->columns; j++) {
-        const char *name = check_safe(check, hn_model_output(check->model, j).name);
+    for (size_t j = 0; j < check->found->outputs; j++) {
+        const char *name = view_safe(check, hn_model_output(check->model, j).name);
         size_t length = report_family(name);
         bool first = !before || report_family(before) != length || strncmp(before, name, length) != 0;
-        double x = MARGIN + side * (double)pattern_place(j, check->columns, pattern->width);
+        double x = MARGIN + side * (double)pattern_place(j, check->found->outputs, pattern->width);
         before = name;
         if (!first || x < free_from)
             continue;
@@ -106,7 +106,7 @@ static void draw_families(struct text *text, struct check *check, const struct p
     }
 }
 
-static hn_status draw_svg(struct text *text, struct check *check, hn_error *error) {
+static hn_status draw_svg(struct text *text, struct check_view *check, hn_error *error) {
     struct pattern pattern;
     hn_status status = pattern_create(&pattern, check, DRAWING_CELLS, DRAWING_CELLS, error);
     if (status != HN_OK)
@@ -119,7 +119,7 @@ static hn_status draw_svg(struct text *text, struct check *check, hn_error *erro
                "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
                MARGIN + width + LABELS, HEAD + height + LABELS / 2.0);
     text_print(text, "<text x=\"%d\" y=\"18\">J: %zu x %zu, %zu nonzeros; light: constant</text>\n", MARGIN,
-               check->rows, check->columns, check_jacobian_count(check));
+               check->found->rows, check->found->outputs, check->found->jacobian.count);
     draw_groups(text, check, &pattern, side);
     draw_families(text, check, &pattern, side);
     draw_cells(text, &pattern, side, false);
@@ -130,7 +130,7 @@ static hn_status draw_svg(struct text *text, struct check *check, hn_error *erro
     return HN_OK;
 }
 
-hn_status check_write_picture(struct check *check, const char *path, hn_error *error) {
+hn_status check_write_picture(struct check_view *check, const char *path, hn_error *error) {
     struct text text = {.bytes = NULL};
     const char *end = strrchr(path, '.');
     hn_status status =

@@ -4,13 +4,13 @@
 #ifndef HN_TOOLS_CHECK_REPORT_H
 #define HN_TOOLS_CHECK_REPORT_H
 
-#include "check/check.h"
+#include "check/check_view.h"
 
 /* A heading in bold after an empty line; the format may be followed by values. */
 __attribute__((format(printf, 1, 2))) void report_heading(const char *format, ...);
 
 /* [0, 2], >= 1, <= 3, = 0 or free, in the arena. */
-const char *report_interval(struct check *check, double lower, double upper);
+const char *report_interval(struct check_view *check, double lower, double upper);
 
 /* Length of the family's part of a name: what stands before '['. */
 size_t report_family(const char *name);
@@ -19,11 +19,20 @@ size_t report_family(const char *name);
 const char *report_plural(size_t count);
 
 /* Finds the width of the first column of every table; comes first. */
-void report_measure(struct check *check);
+void report_measure(struct check_view *check);
 
-void report_inputs(struct check *check);
-void report_columns(struct check *check);
-void report_definitions(struct check *check);
-void report_rows(struct check *check); /* every one, with --all */
+void report_inputs(struct check_view *check);
+void report_columns(struct check_view *check);
+void report_definitions(struct check_view *check);
+void report_rows(struct check_view *check); /* every one, with --all */
+
+/* What was found by running the layer (check_layer_report.c, check_layer_json.c). */
+void report_layer(struct check_view *check);
+void report_correction(struct check_view *check);
+void report_rank(struct check_view *check);
+void report_theorem(struct check_view *check);
+
+struct json;
+void check_layer_json(struct json *json, struct check_view *check);
 
 #endif

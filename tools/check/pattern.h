@@ -7,7 +7,7 @@
 #ifndef HN_TOOLS_PATTERN_H
 #define HN_TOOLS_PATTERN_H
 
-#include "check/check.h"
+#include "check/check_view.h"
 
 struct pattern_cell {
     uint32_t count;
@@ -20,7 +20,7 @@ struct pattern {
 };
 
 /* At most so many cells; one per entry where that is enough. Lives in the check's arena. */
-hn_status pattern_create(struct pattern *pattern, struct check *check, size_t most_height, size_t most_width,
+hn_status pattern_create(struct pattern *pattern, struct check_view *check, size_t most_height, size_t most_width,
                          hn_error *error);
 
 /* The cell row of a row of J; likewise columns, with width and columns. */

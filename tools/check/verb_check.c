@@ -1,15 +1,13 @@
 /* verb_check.c - hardnet check MODEL.mod [DATA.dat ...]: what a model says, before anything is done with it.
  *
- * The work is split: check_prepare.c differentiates, check_points.c chooses where to look, check_evaluate.c looks,
- * check_differences.c and check_products.c compare with differences, check_correct.c runs the layer, check_conflict.c asks what stands
- * in its way, check_rank.c and check_theorem.c look where it went, check_findings.c judges, check_report.c and its neighbours
- * print and write.
+ * The library looks (hardnet/check.h); check_report.c and its neighbours print and write what it found.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
-#include "check/check.h"
+#include "check/check_view.h"
 #include "common/command.h"
 #include "common/console.h"
+#include "common/inputs.h"
 #include "common/load.h"
 #include "common/verbs.h"
 
@@ -26,29 +24,94 @@ static const char about[] = "Reads a model and says what it consists of: inputs 
 static const char example[] = "  hardnet check models/unicycle.mod --let N=20 --pattern\n"
                               "  hardnet check pooling.mod pooling.dat --json report.json --picture pattern.svg\n";
 
+/* ---- inputs ---- */
+
+/* Rows of --x that break a requirement are counted, and the first one is named. */
+static hn_status count_broken_rows(const struct check_view *check, const hn_array *array, hn_error *error) {
+    size_t count = 0, first = 0, requirement = 0, all = hn_model_requirement_count(check->model);
+    for (size_t row = 0; row < array->rows && all > 0; row++) {
+        size_t broken;
+        hn_status status = inputs_broken(check->model, array->values + row * array->columns, &broken, error);
+        if (status != HN_OK)
+            return status;
+        if (broken < all && count++ == 0) {
+            first = row;
+            requirement = broken;
+        }
+    }
+    if (count > 0)
+        console_warning("--x %s: %zu of %zu rows break a requirement of the model, the first of them row %zu (%s)",
+                        check->options->x, count, array->rows, first + 1,
+                        hn_model_requirement(check->model, requirement).name);
+    return HN_OK;
+}
+
+static hn_status read_inputs(const struct check_view *check, hn_array *array, hn_error *error) {
+    *array = (hn_array){.values = NULL};
+    if (!check->options->x)
+        return HN_OK;
+    hn_status status = inputs_read(check->model, "x", check->options->x, array, error);
+    return status == HN_OK ? count_broken_rows(check, array, error) : status;
+}
+
 /* ---- running ---- */
 
-static hn_status look(struct check *check, hn_error *error) {
-    static hn_status (*const parts[])(struct check *, hn_error *) = {
-        check_prepare, check_points,   check_evaluate, check_differences, check_products,
-        check_correct, check_conflict, check_rank,     check_theorem,     check_findings,
-    };
-    hn_status status = HN_OK;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == HN_OK; i++)
-        status = parts[i](check, error);
+static void show_progress(void *context, const char *stage, size_t done, size_t total) {
+    struct check_view *check = context;
+    if (total == 0)
+        progress_stage(&check->progress, stage);
+    else if (done == 0)
+        progress_begin(&check->bar, stage, total);
+    else if (done < total)
+        progress_update(&check->bar, done);
+    else
+        progress_end(&check->bar);
+}
+
+static hn_status look(struct check_view *check, const hn_array *x, hn_check **found, hn_error *error) {
+    const struct check_options *o = check->options;
+    hn_check_options options = hn_check_defaults();
+    options.points = o->points;
+    options.seed = o->seed;
+    options.sample_start = o->seeded;
+    options.x = x->values;
+    options.x_rows = x->rows;
+    options.threads = (int)o->common.threads;
+    options.hessian_nodes = o->common.max_nodes > 0 ? SIZE_MAX : 0; /* the model's own limit is the user's wish then */
+    options.progress = show_progress;
+    options.progress_context = check;
+    hn_status status = hn_model_check(found, check->model, &options, error);
     progress_end(&check->progress);
     return status;
 }
 
-static hn_status report(struct check *check, hn_error *error) {
+static hn_status report(struct check_view *check, hn_error *error) {
     const struct check_options *options = check->options;
     hn_status status = HN_OK;
+    if (check->found->unmet > 0)
+        console_warning("for %zu of %zu points none of %d sampled inputs meets the requirements (check:) of the model",
+                        check->found->unmet, check->found->points, INPUTS_TRIES);
     check_report(check);
     if (options->picture)
         status = check_write_picture(check, options->picture, error);
     if (status == HN_OK && options->json)
         status = check_write_json(check, options->json, error);
     return status == HN_OK && check->starved ? error_no_memory(error, "the report is not complete") : status;
+}
+
+static hn_status check_model(struct check_view *check, hn_error *error) {
+    hn_array x;
+    hn_check *found = NULL;
+    hn_status status = read_inputs(check, &x, error);
+    if (status == HN_OK)
+        status = look(check, &x, &found, error);
+    check->found = found;
+    if (status == HN_OK)
+        status = report(check, error);
+    arena_release(&check->arena);
+    hn_check_destroy(found);
+    hn_array_release(&x);
+    return status;
 }
 
 /* A wrong shape of --x is the only thing here that is the caller's fault. */
@@ -61,15 +124,14 @@ static int run(void *values) {
     const struct check_options *options = values;
     hn_error error = {.status = HN_OK};
     hn_model *model = NULL;
-    struct check check = {.options = options, .begun = progress_clock()};
+    struct check_view check = {.options = options, .begun = progress_clock()};
     progress_begin(&check.progress, "reading", 0);
     int code = load_model(&model, &options->files, &options->common);
     if (code != VERB_OK)
         return code;
     check.model = model;
-    if (look(&check, &error) != HN_OK || report(&check, &error) != HN_OK)
+    if (check_model(&check, &error) != HN_OK)
         code = explain(options, &error);
-    check_release(&check);
     hn_model_destroy(model);
     return code;
 }
@@ -107,7 +169,7 @@ int verb_check(int argc, char **argv) {
          .help = "points for the derivative check, inputs for the start (4)",
          .count = &o.points,
          .least = 1,
-         .most = LANES},
+         .most = HN_CHECK_POINTS},
         COMMON_OPTIONS(o.common),
     };
     const struct command command = {.name = "check",

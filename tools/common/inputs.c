@@ -9,29 +9,6 @@
 
 #include <math.h>
 
-/* ---- one number ---- */
-
-static double clip(double value, double lower, double upper) {
-    return value < lower ? lower : value > upper ? upper : value;
-}
-
-void inputs_middle(const hn_model *model, double *x) {
-    for (size_t i = 0; i < hn_model_input_count(model); i++) {
-        hn_input_info input = hn_model_input(model, i);
-        bool finite = isfinite(input.lower) && isfinite(input.upper);
-        x[i] = finite ? input.lower + 0.5 * (input.upper - input.lower) : clip(0, input.lower, input.upper);
-    }
-}
-
-static double sample_one(const hn_input_info *input, struct random *random) {
-    if (isfinite(input->lower) && isfinite(input->upper))
-        return random_between(random, input->lower, input->upper);
-    double normal = random_normal(random);
-    if (isfinite(input->lower))
-        return input->lower + fabs(normal);
-    return isfinite(input->upper) ? input->upper - fabs(normal) : normal;
-}
-
 /* ---- rows ---- */
 
 hn_status inputs_broken(const hn_model *model, const double *x, size_t *requirement, hn_error *error) {
@@ -54,7 +31,7 @@ hn_status inputs_sample(const hn_model *model, struct random *random, double *x,
     for (int attempt = 0; attempt < INPUTS_TRIES; attempt++) {
         for (size_t i = 0; i < inputs; i++) {
             hn_input_info input = hn_model_input(model, i);
-            x[i] = sample_one(&input, random);
+            x[i] = random_in_box(random, input.lower, input.upper);
         }
         hn_status status = inputs_broken(model, x, &broken, error);
         *met = broken == hn_model_requirement_count(model);

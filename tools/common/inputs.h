@@ -1,4 +1,4 @@
-/* inputs.h - rows of x: sampled from the box of each input, from the middle of it, or read from a .npy file.
+/* inputs.h - rows of x: sampled from the box of each input, or read from a .npy file.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_INPUTS_H
@@ -8,11 +8,7 @@
 #include "hardnet/arrays.h"
 #include "hardnet/model.h"
 
-/* The middle of every range; where one side is infinite the finite side or 0, whichever is inside. */
-void inputs_middle(const hn_model *model, double *x);
-
-/* One row that meets the model's requirements: uniform where a range is finite, normal around its finite side or 0 where
- * not. *met is false when INPUTS_TRIES rows did not; the last one is left in x then. */
+/* One row that meets the model's requirements: each input from its box (base/random.h). *met is false when INPUTS_TRIES rows did not; the last one is left in x then. */
 enum { INPUTS_TRIES = 1000 };
 hn_status inputs_sample(const hn_model *model, struct random *random, double *x, bool *met, hn_error *error);
 

@@ -1,0 +1,102 @@
+/* check_correct.c - whether the layer, as it is by default, corrects the start. See check_parts.h.
+ *
+ * The start is corrected at the inputs of every point that is looked at.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "check/check_parts.h"
+
+static const double WORK_LIMIT = 2e9; /* of all steps */
+enum { LEAST_STEPS = 20 };
+
+/* ---- layers ---- */
+
+hn_status check_make_layer(hn_layer **out, const char **why_not, struct check *check, const hn_layer_options *options,
+                           hn_error *error) {
+    hn_error own = {.status = HN_OK};
+    hn_status status = hn_layer_create(out, check->model, options, &own);
+    *why_not = NULL;
+    if (status == HN_NO_MEMORY)
+        return error_set(error, status, "%s", own.text);
+    if (status != HN_OK)
+        *why_not = check_format(check, "%s", own.text);
+    return HN_OK;
+}
+
+hn_status check_run_layer(const hn_layer *layer, const hn_batch *batch, hn_error *error) {
+    size_t bytes = hn_layer_workspace_bytes(layer);
+    void *workspace = base_allocate(bytes);
+    if (!workspace)
+        return error_no_memory(error, "running the layer");
+    hn_status status = hn_layer_run(layer, batch, workspace, bytes, error);
+    base_release(workspace);
+    return status;
+}
+
+/* ---- the start ---- */
+
+/* Makes the layer; again, with fewer steps, where the method's own number would take too long. */
+static hn_status make(hn_layer **out, hn_check_correction *c, struct check *check, hn_error *error) {
+    hn_layer_options options = hn_layer_defaults();
+    hn_status status = check_make_layer(out, &c->why_not, check, &options, error);
+    if (!*out)
+        return status;
+    c->options = hn_layer_options_of(*out);
+    c->own_iterations = c->options.iterations;
+    c->info = hn_layer_info_of(*out);
+    double most = WORK_LIMIT / check_step_work(&c->info);
+    if (most >= c->own_iterations)
+        return HN_OK;
+    options.iterations = most > LEAST_STEPS ? (int)most : LEAST_STEPS;
+    c->options.iterations = options.iterations;
+    hn_layer_destroy(*out);
+    return check_make_layer(out, &c->why_not, check, &options, error);
+}
+
+static hn_status reserve(hn_check_correction *c, struct check *check, hn_error *error) {
+    struct arena *arena = &check->arena;
+    c->count = c->failed = check->inputs > 0 ? check->points : 1;
+    c->reports = arena_take(arena, c->count, sizeof *c->reports);
+    c->y = arena_take(arena, c->count, (check->columns + 1) * sizeof *c->y);
+    c->residual = arena_take(arena, c->count, (check->rows + 1) * sizeof *c->residual);
+    return c->reports && c->y && c->residual ? HN_OK : error_no_memory(error, "check");
+}
+
+static void summarise(hn_check_correction *c) {
+    for (size_t k = c->count; k-- > 0;) {
+        bool ok = c->reports[k].outcome == HN_OUTCOME_OK;
+        c->ok += ok;
+        c->failed = ok ? c->failed : k;
+    }
+}
+
+hn_status check_correct(struct check *check, hn_error *error) {
+    hn_check_correction *c = arena_take(&check->arena, 1, sizeof *c);
+    hn_layer *layer = NULL;
+    check_stage(check, "correcting the start");
+    if (!c)
+        return error_no_memory(error, "check");
+    *c = (hn_check_correction){.why_not = NULL};
+    check->correction = c;
+    if (check->rows == 0)
+        c->why_not = "the model has no rows";
+    hn_status status = check->rows > 0 ? make(&layer, c, check, error) : HN_OK;
+    if (!layer)
+        return status;
+    status = reserve(c, check, error);
+    if (status == HN_OK) {
+        hn_batch batch = {.size = sizeof batch,
+                          .count = c->count,
+                          .x = check->x,
+                          .y = c->y,
+                          .report_size = sizeof(hn_report),
+                          .reports = c->reports,
+                          .residual = c->residual};
+        status = check_run_layer(layer, &batch, error);
+    }
+    if (status == HN_OK)
+        summarise(c);
+    hn_layer_destroy(layer);
+    return status;
+}

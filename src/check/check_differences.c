@@ -1,0 +1,356 @@
+/* check_differences.c - J, the gradient and the derivatives by x against differences, entry by entry. See check_parts.h and judge.h.
+ *
+ * Columns of one colour (colors.h) move together: one run of a board gives the functions at all steps
+ * of a pass. Column j moves by h s_j d_j, s_j = max(1, |y_j|) and d_j = +-1, so that a row with the single entry J_ij in the colour
+ * has the derivative J_ij s_j d_j along the move, and a long row has a sum of such terms.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/team.h"
+#include "check/board.h"
+#include "check/colors.h"
+#include "check/judge.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+static const double WORK_LIMIT = 4e8;   /* instructions over lanes: a second or two */
+static const double MEMORY_LIMIT = 1e9; /* bytes for the slots of all threads */
+static const double FLOOR = 1e-3; /* a derivative below this part of its row or of the value counts as this part */
+
+struct worker_state {
+    struct board board;
+    size_t point;             /* that its board holds; points when none */
+    struct verdict *verdicts; /* of the entries of one colour, then of the long rows */
+    size_t *seen;             /* of each row: 1 + the last job in which it has an entry */
+    hn_check_difference found[DIFFERENCE_CLASSES];
+};
+
+struct sweep {
+    struct check *check;
+    const struct check_matrix *matrix;
+    bool by_x;                /* what is moved: x, or y */
+    const double *derivative; /* points x nonzeros */
+    const double *centre;     /* points x columns: what is moved */
+    double *floor;            /* points x rows */
+    struct coloring coloring;
+    struct worker_state *workers;
+    size_t worker_count;
+    size_t jobs;
+    atomic_size_t done;
+};
+
+/* One job: a colour at a point. */
+struct job {
+    struct sweep *sweep;
+    struct worker_state *worker;
+    size_t number, point, color;
+    const double *derivative, *centre, *floor, *value; /* at the point */
+};
+
+/* ---- moving ---- */
+
+static double direction(size_t column) {
+    return ((column * 2654435761u) >> 7) % 2 != 0 ? 1 : -1; /* signs without a pattern */
+}
+
+/* The unit of a column's moves. */
+static double scale_of(double centre) {
+    double size = fabs(centre);
+    return size > 1 ? size : 1;
+}
+
+/* How far column j goes, up and down, at a step; exact, because nearby numbers are subtracted. */
+static double moved(double centre, double amount) {
+    return centre + amount;
+}
+
+static double span(const struct job *job, size_t column, double step) {
+    double centre = job->centre[column], amount = step * scale_of(centre) * direction(column);
+    return (moved(centre, amount) - moved(centre, -amount)) / (2 * step);
+}
+
+/* Where a column stands on the board. */
+static double *entry_of(const struct job *job, size_t column, size_t lane) {
+    const struct board *board = &job->worker->board;
+    return (job->sweep->by_x ? board->x : board->y) + lane * job->sweep->matrix->columns + column;
+}
+
+static void move_column(const struct job *job, size_t column, int pass) {
+    double centre = job->centre[column], scale = scale_of(centre) * direction(column);
+    for (size_t s = 0; s < STEPS; s++) {
+        *entry_of(job, column, 2 * s) = moved(centre, judge_step(pass, s) * scale);
+        *entry_of(job, column, 2 * s + 1) = moved(centre, -judge_step(pass, s) * scale);
+    }
+}
+
+static void run_moved(const struct job *job, int pass) {
+    const struct coloring *c = &job->sweep->coloring;
+    for (size_t k = c->first[job->color]; k < c->first[job->color + 1]; k++)
+        move_column(job, c->member[k], pass);
+    board_run(&job->worker->board);
+}
+
+static void move_back(const struct job *job) {
+    const struct coloring *c = &job->sweep->coloring;
+    for (size_t k = c->first[job->color]; k < c->first[job->color + 1]; k++)
+        for (size_t lane = 0; lane < CHECK_MOST; lane++)
+            *entry_of(job, c->member[k], lane) = job->centre[c->member[k]];
+}
+
+static void load_point(const struct job *job) {
+    struct check *check = job->sweep->check;
+    struct worker_state *worker = job->worker;
+    if (worker->point == job->point)
+        return;
+    worker->point = job->point;
+    for (size_t lane = 0; lane < CHECK_MOST; lane++)
+        board_place(&worker->board, lane, check->x + job->point * check->inputs,
+                    check->y + job->point * check->columns);
+}
+
+/* ---- judging ---- */
+
+/* An entry of a short row, or the part of a long row in the colour: where it is and what its derivative should be. */
+struct part {
+    size_t row, column, together;
+    double derivative[STEPS];
+};
+
+static struct part entry_part(const struct job *job, size_t column, struct color_entry entry, int pass) {
+    struct part part = {.row = entry.row, .column = column, .together = 1};
+    for (size_t s = 0; s < STEPS; s++)
+        part.derivative[s] = job->derivative[entry.entry] * span(job, column, judge_step(pass, s));
+    return part;
+}
+
+static struct part long_part(const struct job *job, size_t row, int pass) {
+    const struct check_matrix *matrix = job->sweep->matrix;
+    struct part part = {.row = row};
+    for (size_t e = matrix->first[row]; e < matrix->first[row + 1]; e++) {
+        size_t column = matrix->column[e];
+        if (job->sweep->coloring.color[column] != job->color)
+            continue;
+        part.column = part.together++ == 0 ? column : part.column;
+        for (size_t s = 0; s < STEPS; s++)
+            part.derivative[s] += job->derivative[e] * span(job, column, judge_step(pass, s));
+    }
+    return part;
+}
+
+static bool judge_part(const struct job *job, const struct part *part, int pass, struct verdict *verdict) {
+    const double *lanes = board_value(&job->worker->board, part->row);
+    double centre = job->value[part->row];
+    if (pass == 0)
+        *verdict = (struct verdict){.error = INFINITY};
+    if (part->together == 0 || !isfinite(centre) || !isfinite(part->derivative[0]) || !judge_doubts(verdict))
+        return false;
+    judge(verdict, pass, lanes, part->derivative, centre, job->floor[part->row]);
+    return judge_doubts(verdict);
+}
+
+static enum difference_class class_of(const struct check *check, size_t row) {
+    return row < check->rows ? BY_ROWS : row < check->functions ? BY_OBJECTIVE : BY_BOUNDS;
+}
+
+static void record_part(const struct job *job, const struct part *part, const struct verdict *verdict) {
+    double scale = scale_of(job->centre[part->column]) * direction(part->column);
+    double unit = part->together == 1 ? scale : 1; /* back to the units of the entry */
+    struct verdict own = *verdict;
+    hn_check_difference at = {.point = job->point, .row = part->row, .column = part->column};
+    if (part->together == 0)
+        return;
+    own.difference /= unit;
+    at.together = part->together;
+    at.derivative = part->derivative[0] / unit;
+    judge_record(&job->worker->found[class_of(job->sweep->check, part->row)], &own, at);
+}
+
+/* Runs one visit over all parts of the colour: judges them (pass >= 0) or, at the end, records the verdicts (pass < 0). True
+ * when a further pass may help. */
+static bool visit_parts(const struct job *job, int pass) {
+    const struct coloring *c = &job->sweep->coloring;
+    struct verdict *verdict = job->worker->verdicts;
+    bool doubts = false;
+    for (size_t k = c->first[job->color]; k < c->first[job->color + 1]; k++) {
+        size_t column = c->member[k];
+        for (size_t i = c->start[column]; i < c->start[column + 1]; i++) {
+            if (c->is_long[c->entries[i].row])
+                continue;
+            struct part part = entry_part(job, column, c->entries[i], pass < 0 ? 0 : pass);
+            if (pass < 0)
+                record_part(job, &part, verdict);
+            else
+                doubts |= judge_part(job, &part, pass, verdict);
+            verdict++;
+        }
+    }
+    for (size_t i = 0; i < c->long_count; i++, verdict++) {
+        struct part part = long_part(job, c->long_rows[i], pass < 0 ? 0 : pass);
+        if (pass < 0)
+            record_part(job, &part, verdict);
+        else
+            doubts |= judge_part(job, &part, pass, verdict);
+    }
+    return doubts;
+}
+
+static void mark_rows(const struct job *job) {
+    const struct coloring *c = &job->sweep->coloring;
+    for (size_t k = c->first[job->color]; k < c->first[job->color + 1]; k++)
+        for (size_t i = c->start[c->member[k]]; i < c->start[c->member[k] + 1]; i++)
+            job->worker->seen[c->entries[i].row] = job->number + 1;
+}
+
+static bool is_moved(const double *lanes, double centre) {
+    for (size_t lane = 0; lane < CHECK_MOST; lane++)
+        if (lanes[lane] != centre)
+            return true;
+    return false;
+}
+
+/* Rows without an entry in the colour must not notice the move, not even in the last bit: the pattern is exact. A row that does,
+ * even at the smallest steps, is judged as if it had the entry 0 (it may stand at a jump). */
+static bool visit_strangers(const struct job *job, int pass) {
+    const struct coloring *c = &job->sweep->coloring;
+    bool doubts = false;
+    for (size_t row = 0; row < job->sweep->matrix->rows; row++) {
+        if (job->worker->seen[row] == job->number + 1 || !isfinite(job->value[row]) ||
+            !is_moved(board_value(&job->worker->board, row), job->value[row]))
+            continue;
+        struct part part = {.row = row, .column = c->member[c->first[job->color]]};
+        struct verdict verdict = {.error = INFINITY};
+        part.together = c->first[job->color + 1] - c->first[job->color];
+        doubts = true;
+        if (pass < PASSES - 1)
+            continue;
+        judge(&verdict, pass, board_value(&job->worker->board, row), part.derivative, job->value[row], job->floor[row]);
+        record_part(job, &part, &verdict);
+    }
+    return doubts;
+}
+
+static void report_progress(const struct sweep *sweep, size_t done) {
+    const hn_check_options *options = &sweep->check->options;
+    if (options->progress)
+        options->progress(options->progress_context, "checking derivatives", done, sweep->jobs);
+}
+
+static void run_job(void *context, int worker, size_t number) {
+    struct sweep *sweep = context;
+    struct check *check = sweep->check;
+    struct job job = {.sweep = sweep, .worker = &sweep->workers[worker]};
+    job.number = number;
+    job.point = number / sweep->coloring.colors;
+    job.color = number % sweep->coloring.colors;
+    job.derivative = sweep->derivative + job.point * sweep->matrix->count;
+    job.centre = sweep->centre + job.point * sweep->matrix->columns;
+    job.floor = sweep->floor + job.point * sweep->matrix->rows;
+    job.value = check->value + job.point * check->values;
+    load_point(&job);
+    mark_rows(&job);
+    bool doubts = true;
+    for (int pass = 0; pass < PASSES && doubts; pass++) {
+        run_moved(&job, pass);
+        doubts = visit_parts(&job, pass);
+        doubts |= visit_strangers(&job, pass);
+    }
+    move_back(&job);
+    visit_parts(&job, -1);
+    size_t done = atomic_fetch_add(&sweep->done, 1) + 1;
+    if (worker == 0 && done < sweep->jobs)
+        report_progress(sweep, done);
+}
+
+/* ---- setting up ---- */
+
+static void fill_floors(const struct sweep *sweep) {
+    const struct check *check = sweep->check;
+    const struct check_matrix *matrix = sweep->matrix;
+    for (size_t k = 0; k < check->points; k++)
+        for (size_t i = 0; i < matrix->rows; i++) {
+            double largest = fabs(check->value[k * check->values + i]);
+            for (size_t e = matrix->first[i]; e < matrix->first[i + 1]; e++) {
+                double centre = sweep->centre[k * matrix->columns + matrix->column[e]];
+                double size = fabs(sweep->derivative[k * matrix->count + e]) * scale_of(centre);
+                largest = size > largest ? size : largest;
+            }
+            sweep->floor[k * matrix->rows + i] = FLOOR * largest;
+        }
+}
+
+static size_t color_limit(const struct check *check) {
+    const struct program *program = check->evaluator->program[PIECE_VALUES];
+    double instructions = program ? (double)program->first[PHASES] + (double)program->pair_count + 1 : 1;
+    double limit = WORK_LIMIT / (instructions * (double)check->points);
+    return limit < 1 ? 1 : limit > 1e6 ? 1000000 : (size_t)limit;
+}
+
+/* As many threads as are wished for and of use, and as their boards fit into the memory that they may take. */
+static hn_status gather(struct team **out, const struct check *check, size_t jobs, hn_error *error) {
+    double most = MEMORY_LIMIT / ((double)board_bytes(check, BOARD_VALUES) + 1);
+    int threads = check->options.threads ? check->options.threads : team_cores();
+    most = most < 1 ? 1 : most < (double)jobs ? most : (double)jobs;
+    return team_gather(out, threads <= most ? threads : (int)most, error);
+}
+
+static hn_status start_workers(struct sweep *sweep, size_t count, hn_error *error) {
+    struct check *check = sweep->check;
+    size_t verdicts = sweep->coloring.most_entries + sweep->coloring.long_count + 1;
+    sweep->workers = arena_take(&check->arena, count, sizeof *sweep->workers);
+    if (!sweep->workers)
+        return error_no_memory(error, "differences");
+    memset(sweep->workers, 0, count * sizeof *sweep->workers);
+    for (; sweep->worker_count < count; sweep->worker_count++) {
+        struct worker_state *worker = &sweep->workers[sweep->worker_count];
+        worker->point = check->points;
+        worker->verdicts = arena_take(&check->arena, verdicts, sizeof *worker->verdicts);
+        worker->seen = arena_take(&check->arena, sweep->matrix->rows + 1, sizeof *worker->seen);
+        hn_status status = board_create(&worker->board, check, BOARD_VALUES, error);
+        if (status != HN_OK || !worker->verdicts || !worker->seen) {
+            board_release(&worker->board);
+            return status != HN_OK ? status : error_no_memory(error, "differences");
+        }
+        memset(worker->seen, 0, (sweep->matrix->rows + 1) * sizeof *worker->seen);
+    }
+    return HN_OK;
+}
+
+static hn_status run_sweep(struct sweep *sweep, hn_check_difference *found, hn_error *error) {
+    struct check *check = sweep->check;
+    sweep->floor = arena_take(&check->arena, check->points, (sweep->matrix->rows + 1) * sizeof *sweep->floor);
+    if (!sweep->floor)
+        return error_no_memory(error, "differences");
+    fill_floors(sweep);
+    hn_status status = coloring_create(&sweep->coloring, sweep->matrix, color_limit(check), &check->arena, error);
+    struct team *team = NULL;
+    sweep->jobs = sweep->coloring.colors * check->points;
+    if (status == HN_OK && sweep->jobs > 0)
+        status = gather(&team, check, sweep->jobs, error);
+    if (status == HN_OK && team)
+        status = start_workers(sweep, (size_t)team_size(team), error);
+    if (status == HN_OK && team) {
+        report_progress(sweep, 0);
+        team_share(team, sweep->jobs, run_job, sweep);
+        report_progress(sweep, sweep->jobs);
+    }
+    team_destroy(team);
+    for (size_t w = 0; w < sweep->worker_count; w++) {
+        for (int class = 0; class < DIFFERENCE_CLASSES; class ++)
+            judge_merge(&found[class], &sweep->workers[w].found[class]);
+        board_release(&sweep->workers[w].board);
+    }
+    return status;
+}
+
+hn_status check_differences(struct check *check, hn_error *error) {
+    struct sweep by_y = {.check = check, .matrix = &check->by_y};
+    struct sweep by_x = {.check = check, .matrix = &check->by_x, .by_x = true};
+    by_y.derivative = check->first;
+    by_y.centre = check->y;
+    by_x.derivative = check->sensitivity;
+    by_x.centre = check->x;
+    hn_status status = run_sweep(&by_y, check->y_check, error);
+    return status == HN_OK ? run_sweep(&by_x, check->x_check, error) : status;
+}

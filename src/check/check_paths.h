@@ -1,0 +1,33 @@
+/* check_paths.h - the paper's iteration from several points: the iterates, and V along them.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CHECK_CHECK_PATHS_H
+#define HN_CHECK_CHECK_PATHS_H
+
+#include "check/check_parts.h"
+#include "check/check_probe.h"
+
+enum { PATH_STEPS = 100 };
+
+/* One path in each lane, from the check's points and the further ones beside them. */
+struct paths {
+    struct check *check;
+    double *iterate;            /* (PATH_STEPS + 1) x CHECK_MOST x columns */
+    int length[CHECK_MOST];     /* iterates of each path: fewer when an evaluation was not finite */
+    double *energy, *violation; /* (PATH_STEPS + 1) x CHECK_MOST: V and max |r|, after a walk */
+};
+
+hn_status paths_create(struct paths *paths, struct check *check, hn_error *error);
+
+/* Computes all iterates at a damping; why_not is set when there is no layer. */
+hn_status paths_run(struct paths *paths, double eps, const char **why_not, hn_error *error);
+
+const double *paths_iterate(const struct paths *paths, int step, size_t path);
+
+/* Puts the probe on the iterates of a step, one lane per path (on the last one where a path is shorter), and keeps V. */
+void paths_visit(const struct paths *paths, struct probe *probe, int step);
+
+/* How V went down, over all steps of all paths that have been visited. */
+hn_check_rate paths_rate(const struct paths *paths, double eps);
+
+#endif

@@ -1,0 +1,173 @@
+/* check_rank.c - the rank of J's active rows where the correction of the start ended. See check_parts.h and row_rank.h.
+ *
+ * A row is active when it is an equality, or within 1e-6 of a bound or beyond it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "check/check_parts.h"
+#include "check/check_probe.h"
+#include "check/row_rank.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double ACTIVE = 1e-6;
+static const double DEPENDENT = 1e-8;   /* of a row's length is left */
+static const double NOTABLE = 1e-6;     /* coefficients below this part of the largest are not worth a name */
+static const double WORK_LIMIT = 1e9;   /* rows^2 x columns */
+static const double MEMORY_LIMIT = 1e7; /* rows x columns */
+
+static bool is_active(const struct probe *probe, size_t i) {
+    double value = probe_value(probe, i)[0];
+    return !(value > probe_lower(probe, i)[0] + ACTIVE && value < probe_upper(probe, i)[0] - ACTIVE);
+}
+
+static size_t list_active(const struct probe *probe, size_t *active) {
+    size_t count = 0;
+    for (size_t i = 0; i < probe->check->rows; i++)
+        if (is_active(probe, i))
+            active[count++] = i;
+    return count;
+}
+
+/* ---- the matrix ---- */
+
+static hn_status reserve(struct row_rank *f, struct check *check, hn_error *error) {
+    struct arena *arena = &check->arena;
+    size_t most = f->rows < f->columns ? f->rows : f->columns;
+    f->a = arena_take(arena, f->rows + 1, (f->columns + 1) * sizeof *f->a);
+    f->triangle = arena_take(arena, most + 1, (f->rows + 1) * sizeof *f->triangle);
+    f->length = arena_take(arena, f->rows + 1, sizeof *f->length);
+    f->left = arena_take(arena, f->rows + 1, sizeof *f->left);
+    f->work = arena_take(arena, f->rows + 1, 2 * sizeof *f->work);
+    f->pivot = arena_take(arena, f->rows + 1, sizeof *f->pivot);
+    bool placed = f->a && f->triangle && f->length && f->left && f->work && f->pivot;
+    return placed ? HN_OK : error_no_memory(error, "check");
+}
+
+/* False when an entry is not finite. */
+static bool fill(struct row_rank *f, const struct probe *probe, const size_t *active) {
+    const struct check_matrix *j = &probe->check->by_y;
+    bool finite = true;
+    memset(f->a, 0, f->rows * f->columns * sizeof *f->a);
+    for (size_t k = 0; k < f->rows; k++)
+        for (size_t e = j->first[active[k]]; e < j->first[active[k] + 1]; e++) {
+            double entry = probe_entry(probe, e)[0];
+            f->a[k * f->columns + j->column[e]] = entry;
+            finite = finite && isfinite(entry);
+        }
+    return finite;
+}
+
+/* ---- dependent rows ---- */
+
+static size_t largest_of(const double *coefficient, size_t count) {
+    size_t best = 0;
+    for (size_t k = 1; k < count; k++)
+        if (fabs(coefficient[k]) > fabs(coefficient[best]))
+            best = k;
+    return best;
+}
+
+/* The pivots with notable coefficients are counted, and the largest few named. */
+static void name_others(hn_check_dependent *d, const struct row_rank *f, const size_t *active, double *coefficient) {
+    double least = NOTABLE * fabs(coefficient[largest_of(coefficient, f->rank)]);
+    for (size_t k = 0; k < f->rank; k++)
+        d->total += fabs(coefficient[k]) > least;
+    while (d->count < d->total && d->count < HN_CHECK_DEPENDENT_NAMED) {
+        size_t best = largest_of(coefficient, f->rank);
+        d->others[d->count++] = active[f->pivot[best]];
+        coefficient[best] = 0;
+    }
+}
+
+static hn_status name_dependents(hn_check_rank *report, const struct row_rank *f, const size_t *active,
+                                 struct check *check, hn_error *error) {
+    double *coefficient = arena_take(&check->arena, f->rank + 1, sizeof *coefficient);
+    report->dependents = f->rows - f->rank;
+    report->dependent = arena_take(&check->arena, report->dependents + 1, sizeof *report->dependent);
+    if (!coefficient || !report->dependent)
+        return error_no_memory(error, "check");
+    for (size_t k = 0; k < report->dependents; k++) {
+        size_t j = f->pivot[f->rank + k];
+        hn_check_dependent *d = &report->dependent[k];
+        *d = (hn_check_dependent){.row = active[j]};
+        row_rank_combine(f, j, coefficient);
+        if (f->length[j] > 0 && f->rank > 0)
+            name_others(d, f, active, coefficient);
+    }
+    return HN_OK;
+}
+
+/* ---- the whole ---- */
+
+static hn_status factor(hn_check_rank *report, const struct probe *probe, const size_t *active, struct check *check,
+                        hn_error *error) {
+    struct row_rank f = {.rows = report->active, .columns = check->columns};
+    double cells = (double)f.rows * (double)f.columns;
+    if (cells > MEMORY_LIMIT || cells * (double)f.rows > WORK_LIMIT) {
+        report->why_not =
+            check_format(check, "%zu active rows and %zu columns are too many to be looked at here", f.rows, f.columns);
+        return HN_OK;
+    }
+    hn_status status = reserve(&f, check, error);
+    if (status != HN_OK)
+        return status;
+    if (!fill(&f, probe, active)) {
+        report->why_not = "a derivative is not finite there";
+        return HN_OK;
+    }
+    row_rank_factor(&f, DEPENDENT);
+    report->rank = f.rank;
+    report->largest = f.rank > 0 ? row_rank_largest(&f) : 0;
+    report->smallest = f.rank > 0 ? row_rank_smallest(&f) : 0;
+    return name_dependents(report, &f, active, check, error);
+}
+
+static bool is_too_large(hn_check_rank *report, struct check *check, size_t rows) {
+    double cells = (double)rows * (double)check->columns;
+    if (cells <= MEMORY_LIMIT && cells * (double)rows <= WORK_LIMIT)
+        return false;
+    report->active = rows;
+    report->why_not = check_format(check, "at least %zu active rows and %zu columns are too many for that here", rows,
+                                   check->columns);
+    return true;
+}
+
+static size_t count_equalities(const struct check *check) {
+    size_t count = 0;
+    for (size_t i = 0; i < check->rows; i++)
+        count += check_is_equality(check, i);
+    return count;
+}
+
+static hn_status look(hn_check_rank *report, struct check *check, hn_error *error) {
+    struct probe probe;
+    size_t *active = arena_take(&check->arena, check->rows + 1, sizeof *active);
+    if (is_too_large(report, check, count_equalities(check)))
+        return HN_OK;
+    if (!active)
+        return error_no_memory(error, "check");
+    hn_status status = probe_create(&probe, check, error);
+    if (status == HN_OK) {
+        for (size_t lane = 0; lane < CHECK_MOST; lane++)
+            probe_place(&probe, lane, check->x, check->correction->y);
+        probe_run(&probe);
+        report->active = list_active(&probe, active);
+        if (report->active > 0 && !is_too_large(report, check, report->active))
+            status = factor(report, &probe, active, check, error);
+    }
+    probe_release(&probe);
+    return status;
+}
+
+hn_status check_rank(struct check *check, hn_error *error) {
+    if (check->correction->why_not)
+        return HN_OK;
+    check->rank = arena_take(&check->arena, 1, sizeof *check->rank);
+    if (!check->rank)
+        return error_no_memory(error, "check");
+    check_stage(check, "rank at the result");
+    *check->rank = (hn_check_rank){.why_not = NULL};
+    return look(check->rank, check, error);
+}

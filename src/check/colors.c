@@ -1,0 +1,119 @@
+/* colors.c - see colors.h.
+ *
+ * Greedy, columns in their own order: each takes the first colour that no column in its (short) rows has. When that needs more
+ * than the limit, rows of half the length count as long, and so on; with no short rows left one colour is enough.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "check/colors.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+static const uint32_t NO_COLOR = UINT32_MAX;
+
+static bool place(struct coloring *c, const struct check_matrix *matrix, struct arena *arena) {
+    size_t rows = matrix->rows + 1, columns = matrix->columns + 2;
+    c->first = arena_take(arena, columns, sizeof *c->first);
+    c->member = arena_take(arena, columns, sizeof *c->member);
+    c->color = arena_take(arena, columns, sizeof *c->color);
+    c->start = arena_take(arena, columns, sizeof *c->start);
+    c->entries = arena_take(arena, matrix->count + 1, sizeof *c->entries);
+    c->long_rows = arena_take(arena, rows, sizeof *c->long_rows);
+    c->is_long = arena_take(arena, rows, sizeof *c->is_long);
+    return c->first && c->member && c->color && c->start && c->entries && c->long_rows && c->is_long;
+}
+
+/* The matrix by columns, by counting. */
+static void transpose(struct coloring *c, const struct check_matrix *matrix) {
+    memset(c->start, 0, (matrix->columns + 2) * sizeof *c->start);
+    for (size_t e = 0; e < matrix->count; e++)
+        c->start[matrix->column[e] + 2]++;
+    for (size_t j = 2; j < matrix->columns + 2; j++)
+        c->start[j] += c->start[j - 1];
+    for (size_t i = 0; i < matrix->rows; i++)
+        for (size_t e = matrix->first[i]; e < matrix->first[i + 1]; e++)
+            c->entries[c->start[matrix->column[e] + 1]++] = (struct color_entry){(uint32_t)i, (uint32_t)e};
+}
+
+static void mark_long(struct coloring *c, const struct check_matrix *matrix, size_t longest) {
+    c->long_count = 0;
+    for (size_t i = 0; i < matrix->rows; i++) {
+        c->is_long[i] = matrix->first[i + 1] - matrix->first[i] > longest;
+        if (c->is_long[i])
+            c->long_rows[c->long_count++] = (uint32_t)i;
+    }
+}
+
+/* Stamps the colours of the columns that share a short row with column j. */
+static void stamp_neighbours(const struct coloring *c, const struct check_matrix *matrix, size_t j, size_t *stamp) {
+    for (size_t k = c->start[j]; k < c->start[j + 1]; k++) {
+        uint32_t row = c->entries[k].row;
+        if (c->is_long[row])
+            continue;
+        for (size_t e = matrix->first[row]; e < matrix->first[row + 1]; e++)
+            if (c->color[matrix->column[e]] != NO_COLOR)
+                stamp[c->color[matrix->column[e]]] = j + 1;
+    }
+}
+
+/* False when the limit is passed. */
+static bool paint(struct coloring *c, const struct check_matrix *matrix, size_t limit, size_t *stamp) {
+    memset(stamp, 0, (limit + 1) * sizeof *stamp);
+    c->colors = 0;
+    for (size_t j = 0; j < matrix->columns; j++)
+        c->color[j] = NO_COLOR;
+    for (size_t j = 0; j < matrix->columns; j++) {
+        uint32_t color = 0;
+        if (c->start[j] == c->start[j + 1])
+            continue;
+        stamp_neighbours(c, matrix, j, stamp);
+        while (color < c->colors && stamp[color] == j + 1)
+            color++;
+        if (color == limit)
+            return false;
+        c->color[j] = color;
+        c->colors += color == c->colors;
+    }
+    return true;
+}
+
+/* The columns by colour, and how many entries of short rows the fullest colour has. */
+static void gather(struct coloring *c, size_t columns, size_t *filled) {
+    memset(c->first, 0, (columns + 2) * sizeof *c->first);
+    memset(filled, 0, (c->colors + 1) * sizeof *filled);
+    c->most_entries = 0;
+    for (size_t j = 0; j < columns; j++) {
+        if (c->color[j] == NO_COLOR)
+            continue;
+        c->first[c->color[j] + 1]++;
+        for (size_t k = c->start[j]; k < c->start[j + 1]; k++)
+            filled[c->color[j]] += !c->is_long[c->entries[k].row];
+    }
+    for (size_t q = 0; q < c->colors; q++) {
+        c->first[q + 1] += c->first[q];
+        c->most_entries = filled[q] > c->most_entries ? filled[q] : c->most_entries;
+        filled[q] = c->first[q];
+    }
+    for (size_t j = 0; j < columns; j++)
+        if (c->color[j] != NO_COLOR)
+            c->member[filled[c->color[j]]++] = (uint32_t)j;
+}
+
+hn_status coloring_create(struct coloring *coloring, const struct check_matrix *matrix, size_t limit,
+                          struct arena *arena, hn_error *error) {
+    limit = limit < matrix->columns ? limit : matrix->columns;
+    limit = limit > 0 ? limit : 1;
+    size_t *scratch = arena_take(arena, limit + 2, sizeof *scratch), longest = limit;
+    *coloring = (struct coloring){.colors = 0};
+    if (!scratch || !place(coloring, matrix, arena))
+        return error_no_memory(error, "colouring");
+    transpose(coloring, matrix);
+    mark_long(coloring, matrix, longest);
+    while (!paint(coloring, matrix, limit, scratch)) {
+        longest /= 2;
+        mark_long(coloring, matrix, longest);
+    }
+    gather(coloring, matrix->columns, scratch);
+    return HN_OK;
+}
