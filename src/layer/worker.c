@@ -6,7 +6,8 @@
 
 /* ---- memory: one block, laid out for the larger of the two executors ---- */
 
-static void lay_out(struct layout *layout, struct worker *worker) {
+static void lay_out(struct layout *layout, void *context) {
+    struct worker *worker = context;
     const hn_layer *layer = worker->layer;
     size_t bytes = layer->lanes.bytes > layer->single.bytes ? layer->lanes.bytes : layer->single.bytes;
     worker->slots = layout_take(layout, bytes / sizeof *worker->slots, sizeof *worker->slots);
@@ -15,11 +16,7 @@ static void lay_out(struct layout *layout, struct worker *worker) {
 
 size_t hn_layer_workspace_bytes(const hn_layer *layer) {
     struct worker worker = {.layer = layer};
-    struct layout layout = layout_measure();
-    if (!layer)
-        return 0;
-    lay_out(&layout, &worker);
-    return layout_bytes(&layout);
+    return layer ? layout_size(lay_out, &worker) : 0;
 }
 
 size_t hn_layer_gradient_workspace_bytes(const hn_layer *layer) {
@@ -36,8 +33,7 @@ bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, vo
     *worker = (struct worker){.layer = layer, .executor = executor, .plan = layer->plan, .width = executor->width};
     if (!workspace || bytes < hn_layer_workspace_bytes(layer))
         return false;
-    struct layout layout = layout_over(workspace);
-    lay_out(&layout, worker);
+    layout_place(lay_out, worker, workspace);
     executor->begin(executor, worker->slots);
     return true;
 }

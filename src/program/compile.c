@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
-#include "base/layout.h"
 #include "base/memory.h"
 #include "program/compiler.h"
 
@@ -65,23 +64,6 @@ static void compiler_release(struct compiler *compiler) {
 
 /* ---- packing ---- */
 
-/* A program while it is packed; its head comes first in its block. */
-struct packing {
-    const struct compiler *compiler;
-    struct program parts, *head;
-};
-
-static void lay_out(struct layout *layout, void *context) {
-    struct packing *packing = context;
-    const struct compiler *compiler = packing->compiler;
-    struct program *program = &packing->parts;
-    packing->head = layout_take(layout, 1, sizeof *packing->head);
-    program->constants = layout_take(layout, compiler->constant_count, sizeof *program->constants);
-    program->output_slot = layout_take(layout, compiler->request->output_count, sizeof *program->output_slot);
-    program->code = layout_take(layout, compiler->code_count, sizeof *program->code);
-    program->pairs = layout_take(layout, 2 * compiler->pair_count, sizeof *program->pairs);
-}
-
 /* An instruction over offsets instead of nodes. */
 static struct instruction placed(const struct compiler *compiler, struct instruction at) {
     const uint32_t *slot = compiler->slot, stride = compiler->request->stride;
@@ -93,18 +75,25 @@ static struct instruction placed(const struct compiler *compiler, struct instruc
     return at;
 }
 
+/* What the program consists of, without its lists. */
+static struct program shape_of(const struct compiler *compiler) {
+    const struct program_request *request = compiler->request;
+    struct program shape = {.stride = request->stride,
+                            .slots = compiler->slots,
+                            .constant_count = compiler->constant_count,
+                            .output_count = request->output_count,
+                            .pair_count = compiler->pair_count};
+    memcpy(shape.leaf_slot, compiler->leaf_slot, sizeof shape.leaf_slot);
+    memcpy(shape.leaf_count, request->leaf_count, sizeof shape.leaf_count);
+    memcpy(shape.first, compiler->first, sizeof shape.first);
+    memcpy(shape.operators, compiler->operators, sizeof shape.operators);
+    return shape;
+}
+
 static void fill(struct program *program, const struct compiler *compiler) {
     const struct program_request *request = compiler->request;
-    program->stride = request->stride;
-    program->slots = compiler->slots;
-    program->constant_count = compiler->constant_count;
-    program->output_count = request->output_count;
-    program->pair_count = compiler->pair_count;
-    memcpy(program->leaf_slot, compiler->leaf_slot, sizeof program->leaf_slot);
-    memcpy(program->leaf_count, request->leaf_count, sizeof program->leaf_count);
-    memcpy(program->first, compiler->first, sizeof program->first);
-    memcpy(program->operators, compiler->operators, sizeof program->operators);
-    memcpy(program->constants, compiler->constants, compiler->constant_count * sizeof *program->constants);
+    if (compiler->constant_count > 0)
+        memcpy(program->constants, compiler->constants, compiler->constant_count * sizeof *program->constants);
     compiler->slot[0] = 0; /* arguments that an operator does not have */
     for (size_t i = 0; i < request->output_count; i++)
         program->output_slot[i] = compiler->slot[request->outputs[i]];
@@ -115,18 +104,11 @@ static void fill(struct program *program, const struct compiler *compiler) {
 }
 
 static hn_status pack(struct program **out, const struct compiler *compiler, hn_error *error) {
-    struct packing packing = {.compiler = compiler};
-    struct program *parts = &packing.parts;
-    if (compiler->slots > UINT32_MAX / compiler->request->stride)
-        return error_set(error, HN_LIMIT, "program: %zu slots are more than an instruction can name", compiler->slots);
-    parts->bytes = layout_size(lay_out, &packing);
-    parts->block = layout_allocate(lay_out, &packing);
-    if (!parts->block)
-        return error_no_memory(error, "program");
-    fill(parts, compiler);
-    *packing.head = *parts;
-    *out = packing.head;
-    return HN_OK;
+    const struct program shape = shape_of(compiler);
+    hn_status status = program_allocate(out, &shape, error);
+    if (status == HN_OK)
+        fill(*out, compiler);
+    return status;
 }
 
 hn_status program_create(struct program **out, const struct program_request *request, hn_error *error) {

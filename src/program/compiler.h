@@ -41,4 +41,8 @@ hn_status compiler_assign(struct compiler *compiler, hn_error *error);
 
 int compiler_phase(const struct compiler *compiler, uint32_t node);
 
+/* A program with the numbers of this shape and room for its lists, which are not filled. Fails also where its slots are more than
+ * offsets can name. */
+hn_status program_allocate(struct program **out, const struct program *shape, hn_error *error);
+
 #endif
