@@ -8,6 +8,7 @@
 #include "hardnet/base.h"
 #include "hardnet/baselines.h"
 #include "hardnet/check.h"
+#include "hardnet/checkpoint.h"
 #include "hardnet/evaluate.h"
 #include "hardnet/inspect.h"
 #include "hardnet/layer.h"

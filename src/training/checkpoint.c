@@ -1,7 +1,7 @@
-/* checkpoint.c - see checkpoint.h.
+/* checkpoint.c - see hardnet/checkpoint.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "training/checkpoint.h"
+#include "hardnet/checkpoint.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -18,12 +18,14 @@
 
 /* ---- saving ---- */
 
-hn_status checkpoint_save(const struct checkpoint *checkpoint, const char *path, hn_error *error) {
-    struct memory_tensor tensors[CHECKPOINT_MOST_PARTS];
-    if (checkpoint->part_count > CHECKPOINT_MOST_PARTS)
-        return error_set(error, HN_LIMIT, "%s: a checkpoint has at most %d parts", path, CHECKPOINT_MOST_PARTS);
+hn_status hn_checkpoint_save(const hn_checkpoint *checkpoint, const char *path, hn_error *error) {
+    struct memory_tensor tensors[HN_CHECKPOINT_MOST_PARTS];
+    if (!checkpoint || !path)
+        return error_missing(error, "hn_checkpoint_save", checkpoint ? "path" : "checkpoint");
+    if (checkpoint->part_count > HN_CHECKPOINT_MOST_PARTS)
+        return error_set(error, HN_LIMIT, "%s: a checkpoint has at most %d parts", path, HN_CHECKPOINT_MOST_PARTS);
     for (size_t i = 0; i < checkpoint->part_count; i++) {
-        const struct checkpoint_part *part = &checkpoint->parts[i];
+        const hn_checkpoint_part *part = &checkpoint->parts[i];
         tensors[i] = (struct memory_tensor){
             .name = part->name, .dimensions = 2, .shape = {part->rows, part->columns}, .numbers = part->numbers};
     }
@@ -39,7 +41,7 @@ hn_status checkpoint_save(const struct checkpoint *checkpoint, const char *path,
 
 /* ---- loading ---- */
 
-static hn_status check_texts(const struct checkpoint *checkpoint, const struct safetensors *file, const char *path,
+static hn_status check_texts(const hn_checkpoint *checkpoint, const struct safetensors *file, const char *path,
                              hn_error *error) {
     const char *format = texts_find(file->texts, file->text_bytes, KEY_FORMAT);
     if (!format || strcmp(format, FORMAT) != 0)
@@ -64,7 +66,7 @@ static const struct tensor *find_part(const struct safetensors *file, const char
     return NULL;
 }
 
-static hn_status check_part(const struct checkpoint_part *part, const struct safetensors *file, const char *path,
+static hn_status check_part(const hn_checkpoint_part *part, const struct safetensors *file, const char *path,
                             hn_error *error) {
     const struct tensor *tensor = find_part(file, part->name);
     if (!tensor)
@@ -76,11 +78,11 @@ static hn_status check_part(const struct checkpoint_part *part, const struct saf
     return HN_OK;
 }
 
-static bool in_range(double number, enum checkpoint_range range) {
-    return range == CHECKPOINT_ANY || (isfinite(number) && (range == CHECKPOINT_FINITE || number >= 0));
+static bool in_range(double number, hn_checkpoint_range range) {
+    return range == HN_CHECKPOINT_ANY || (isfinite(number) && (range == HN_CHECKPOINT_FINITE || number >= 0));
 }
 
-static hn_status check_numbers(const struct checkpoint_part *part, const struct safetensors *file, const char *path,
+static hn_status check_numbers(const hn_checkpoint_part *part, const struct safetensors *file, const char *path,
                                hn_error *error) {
     const struct tensor *tensor = find_part(file, part->name);
     for (size_t i = 0; i < tensor->shape[0] * tensor->shape[1]; i++) {
@@ -92,7 +94,7 @@ static hn_status check_numbers(const struct checkpoint_part *part, const struct 
     return HN_OK;
 }
 
-static void take_part(struct checkpoint_part *part, const struct safetensors *file) {
+static void take_part(hn_checkpoint_part *part, const struct safetensors *file) {
     const struct tensor *tensor = find_part(file, part->name);
     part->rows = tensor->shape[0];
     for (size_t i = 0; i < part->rows * part->columns; i++)
@@ -100,7 +102,7 @@ static void take_part(struct checkpoint_part *part, const struct safetensors *fi
 }
 
 /* All is checked before anything is taken. */
-static hn_status take(const struct checkpoint *checkpoint, const struct safetensors *file, const char *path,
+static hn_status take(const hn_checkpoint *checkpoint, const struct safetensors *file, const char *path,
                       hn_error *error) {
     hn_status status = check_texts(checkpoint, file, path, error);
     for (size_t i = 0; status == HN_OK && i < checkpoint->part_count; i++)
@@ -113,16 +115,18 @@ static hn_status take(const struct checkpoint *checkpoint, const struct safetens
 }
 
 /* No checkpoint of this training is larger. */
-static size_t most_bytes(const struct checkpoint *checkpoint) {
+static size_t most_bytes(const hn_checkpoint *checkpoint) {
     size_t bytes = SAFETENSORS_LENGTH + SAFETENSORS_MOST_HEADER;
     for (size_t i = 0; i < checkpoint->part_count; i++)
         bytes += checkpoint->parts[i].rows * checkpoint->parts[i].columns * sizeof(double); /* they are in memory */
     return bytes;
 }
 
-hn_status checkpoint_load(const struct checkpoint *checkpoint, const char *path, hn_error *error) {
+hn_status hn_checkpoint_load(const hn_checkpoint *checkpoint, const char *path, hn_error *error) {
     struct file_bytes bytes;
     struct safetensors file;
+    if (!checkpoint || !path)
+        return error_missing(error, "hn_checkpoint_load", checkpoint ? "path" : "checkpoint");
     hn_status status = file_read(&bytes, path, most_bytes(checkpoint), error);
     if (status != HN_OK)
         return status;

@@ -9,7 +9,7 @@
 #include "support/failing_system.h"
 #include "support/scratch.h"
 
-#include "training/checkpoint.h"
+#include "hardnet/checkpoint.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,9 +21,9 @@ static struct scratch scratch;
 static const char *path;
 static double numbers[COUNT];
 
-static struct checkpoint checkpoint_over(struct checkpoint_part *part) {
-    *part = (struct checkpoint_part){"weights", numbers, 1, COUNT, false, CHECKPOINT_FINITE};
-    return (struct checkpoint){1, 1, &text, part};
+static hn_checkpoint checkpoint_over(hn_checkpoint_part *part) {
+    *part = (hn_checkpoint_part){"weights", numbers, 1, COUNT, false, HN_CHECKPOINT_FINITE};
+    return (hn_checkpoint){1, 1, &text, part};
 }
 
 static void fill(double value) {
@@ -32,17 +32,17 @@ static void fill(double value) {
 }
 
 static hn_status save(double value) {
-    struct checkpoint_part part;
-    struct checkpoint checkpoint = checkpoint_over(&part);
+    hn_checkpoint_part part;
+    hn_checkpoint checkpoint = checkpoint_over(&part);
     fill(value);
-    return checkpoint_save(&checkpoint, path, NULL);
+    return hn_checkpoint_save(&checkpoint, path, NULL);
 }
 
 static hn_status load(void) {
-    struct checkpoint_part part;
-    struct checkpoint checkpoint = checkpoint_over(&part);
+    hn_checkpoint_part part;
+    hn_checkpoint checkpoint = checkpoint_over(&part);
     fill(-1);
-    return checkpoint_load(&checkpoint, path, NULL);
+    return hn_checkpoint_load(&checkpoint, path, NULL);
 }
 
 static int begin(void **state) {

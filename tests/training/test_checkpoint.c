@@ -1,7 +1,7 @@
 /* test_checkpoint.c - the state of a training comes back to the same bits, and what is damaged or of another training does not.
  *
  * SPDX-License-Identifier: MIT */
-#include "training/checkpoint.h"
+#include "hardnet/checkpoint.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -22,9 +22,9 @@ static const hn_metadata texts[] = {{"--batch", "240"}, {"model", "e3b0c442"}};
 /* Arrays, and a checkpoint over them. */
 struct state {
     double weights[WEIGHTS], curve[ROOM * COLUMNS];
-    struct checkpoint_part parts[3];
-    enum checkpoint_range range; /* of the weights */
-    struct checkpoint checkpoint;
+    hn_checkpoint_part parts[3];
+    hn_checkpoint_range range; /* of the weights */
+    hn_checkpoint checkpoint;
 };
 
 static struct scratch scratch;
@@ -44,10 +44,10 @@ static int remove_folder(void **state) {
 }
 
 static void lay_out(struct state *s, size_t rows) {
-    s->parts[0] = (struct checkpoint_part){"weights", s->weights, 1, WEIGHTS, false, s->range};
-    s->parts[1] = (struct checkpoint_part){"curve", s->curve, rows, COLUMNS, true, CHECKPOINT_ANY};
-    s->parts[2] = (struct checkpoint_part){"rollout", NULL, 0, COLUMNS, false, CHECKPOINT_FINITE};
-    s->checkpoint = (struct checkpoint){COUNT_OF(texts), COUNT_OF(s->parts), texts, s->parts};
+    s->parts[0] = (hn_checkpoint_part){"weights", s->weights, 1, WEIGHTS, false, s->range};
+    s->parts[1] = (hn_checkpoint_part){"curve", s->curve, rows, COLUMNS, true, HN_CHECKPOINT_ANY};
+    s->parts[2] = (hn_checkpoint_part){"rollout", NULL, 0, COLUMNS, false, HN_CHECKPOINT_FINITE};
+    s->checkpoint = (hn_checkpoint){COUNT_OF(texts), COUNT_OF(s->parts), texts, s->parts};
 }
 
 /* Numbers of every kind, those that are none among them. */
@@ -64,7 +64,7 @@ static void fill(struct state *s) {
 static void save(struct state *s) {
     hn_error error = {.text = ""};
     fill(s);
-    assert_int_equal(checkpoint_save(&s->checkpoint, path, &error), HN_OK);
+    assert_int_equal(hn_checkpoint_save(&s->checkpoint, path, &error), HN_OK);
     assert_string_equal(error.text, "");
 }
 
@@ -75,7 +75,7 @@ static hn_status load(struct state *s, hn_error *error) {
     memset(s->curve, 0x5a, sizeof s->curve);
     lay_out(s, ROOM);
     memcpy(&before, s, sizeof before);
-    hn_status status = checkpoint_load(&s->checkpoint, path, error);
+    hn_status status = hn_checkpoint_load(&s->checkpoint, path, error);
     if (status != HN_OK) {
         assert_memory_equal(s->weights, before.weights, sizeof before.weights);
         assert_memory_equal(s->curve, before.curve, sizeof before.curve);
@@ -88,7 +88,7 @@ static hn_status load(struct state *s, hn_error *error) {
 
 static void the_state_comes_back_to_the_same_bits(void **unused) {
     (void)unused;
-    struct state wanted = {.range = CHECKPOINT_ANY}, found = wanted;
+    struct state wanted = {.range = HN_CHECKPOINT_ANY}, found = wanted;
     hn_error error = {.text = ""};
     save(&wanted);
     assert_int_equal(load(&found, &error), HN_OK);
@@ -100,7 +100,7 @@ static void the_state_comes_back_to_the_same_bits(void **unused) {
 
 static void the_same_state_gives_the_same_bytes(void **unused) {
     (void)unused;
-    struct state state = {.range = CHECKPOINT_ANY};
+    struct state state = {.range = HN_CHECKPOINT_ANY};
     struct file_bytes first, second;
     save(&state);
     assert_int_equal(file_read(&first, path, SIZE_MAX, NULL), HN_OK);
@@ -113,14 +113,14 @@ static void the_same_state_gives_the_same_bytes(void **unused) {
 }
 
 /* The special numbers that a range refuses, each in turn among weights that are fine. */
-static void check_refused(enum checkpoint_range range, double number, bool refused) {
+static void check_refused(hn_checkpoint_range range, double number, bool refused) {
     struct state state = {.range = range};
     hn_error error = {.text = ""};
     fill(&state);
     for (size_t i = 0; i < WEIGHTS; i++)
         state.weights[i] = 0.5;
     state.weights[3] = number;
-    assert_int_equal(checkpoint_save(&state.checkpoint, path, NULL), HN_OK);
+    assert_int_equal(hn_checkpoint_save(&state.checkpoint, path, NULL), HN_OK);
     assert_int_equal(load(&state, &error), refused ? HN_INVALID : HN_OK);
     if (refused)
         assert_contains(error.text, "checkpoint: number 3 of weights is ");
@@ -128,13 +128,13 @@ static void check_refused(enum checkpoint_range range, double number, bool refus
 
 static void weights_from_which_no_training_can_go_on_are_refused(void **unused) {
     (void)unused;
-    check_refused(CHECKPOINT_ANY, NAN, false);
-    check_refused(CHECKPOINT_FINITE, NAN, true);
-    check_refused(CHECKPOINT_FINITE, INFINITY, true);
-    check_refused(CHECKPOINT_FINITE, -1, false);
-    check_refused(CHECKPOINT_NOT_NEGATIVE, -1, true);
-    check_refused(CHECKPOINT_NOT_NEGATIVE, -INFINITY, true);
-    check_refused(CHECKPOINT_NOT_NEGATIVE, 0, false);
+    check_refused(HN_CHECKPOINT_ANY, NAN, false);
+    check_refused(HN_CHECKPOINT_FINITE, NAN, true);
+    check_refused(HN_CHECKPOINT_FINITE, INFINITY, true);
+    check_refused(HN_CHECKPOINT_FINITE, -1, false);
+    check_refused(HN_CHECKPOINT_NOT_NEGATIVE, -1, true);
+    check_refused(HN_CHECKPOINT_NOT_NEGATIVE, -INFINITY, true);
+    check_refused(HN_CHECKPOINT_NOT_NEGATIVE, 0, false);
 }
 
 /* ---- damage ---- */
@@ -149,7 +149,7 @@ static void put_file(const unsigned char *bytes, size_t count) {
 
 static void every_flipped_bit_is_found(void **unused) {
     (void)unused;
-    struct state state = {.range = CHECKPOINT_ANY};
+    struct state state = {.range = HN_CHECKPOINT_ANY};
     struct file_bytes bytes;
     size_t step = HN_TEST_SHARE;
     save(&state);
@@ -167,7 +167,7 @@ static void every_flipped_bit_is_found(void **unused) {
 
 static void every_cut_is_found(void **unused) {
     (void)unused;
-    struct state state = {.range = CHECKPOINT_ANY};
+    struct state state = {.range = HN_CHECKPOINT_ANY};
     struct file_bytes bytes;
     save(&state);
     assert_int_equal(file_read(&bytes, path, SIZE_MAX, NULL), HN_OK);
@@ -181,7 +181,7 @@ static void every_cut_is_found(void **unused) {
 
 static void a_file_that_is_too_long_or_not_there_is_refused(void **unused) {
     (void)unused;
-    struct state state = {.range = CHECKPOINT_ANY};
+    struct state state = {.range = HN_CHECKPOINT_ANY};
     hn_error error;
     enum { LONG = 2 << 20 };
     unsigned char *zeros = calloc(1, LONG);
@@ -194,11 +194,11 @@ static void a_file_that_is_too_long_or_not_there_is_refused(void **unused) {
 /* ---- other trainings ---- */
 
 static void refuses(const hn_metadata *other, hn_status status, const char *saying) {
-    struct state state = {.range = CHECKPOINT_ANY};
+    struct state state = {.range = HN_CHECKPOINT_ANY};
     hn_error error = {.text = ""};
     fill(&state);
     state.checkpoint.texts = other;
-    assert_int_equal(checkpoint_save(&state.checkpoint, path, NULL), HN_OK);
+    assert_int_equal(hn_checkpoint_save(&state.checkpoint, path, NULL), HN_OK);
     assert_int_equal(load(&state, &error), status);
     assert_contains(error.text, saying);
 }
@@ -213,24 +213,24 @@ static void another_training_is_refused_by_name(void **unused) {
 
 static void other_shapes_are_refused_by_name(void **unused) {
     (void)unused;
-    struct state state = {.range = CHECKPOINT_ANY};
+    struct state state = {.range = HN_CHECKPOINT_ANY};
     hn_error error;
     save(&state);
     state.parts[0].columns--;
-    assert_int_equal(checkpoint_load(&state.checkpoint, path, &error), HN_SYNTAX);
+    assert_int_equal(hn_checkpoint_load(&state.checkpoint, path, &error), HN_SYNTAX);
     assert_contains(error.text, "weights has 1 x 37 numbers, and this training needs 1 x 36");
     lay_out(&state, ROWS - 1); /* less room than the file has rows */
-    assert_int_equal(checkpoint_load(&state.checkpoint, path, &error), HN_SYNTAX);
+    assert_int_equal(hn_checkpoint_load(&state.checkpoint, path, &error), HN_SYNTAX);
     assert_contains(error.text, "curve has 5 x 3");
     lay_out(&state, ROWS);
     state.parts[2].name = "labels";
-    assert_int_equal(checkpoint_load(&state.checkpoint, path, &error), HN_SYNTAX);
+    assert_int_equal(hn_checkpoint_load(&state.checkpoint, path, &error), HN_SYNTAX);
     assert_contains(error.text, "labels is missing");
 }
 
 static void a_network_is_no_checkpoint(void **unused) {
     (void)unused;
-    struct state state = {.range = CHECKPOINT_ANY};
+    struct state state = {.range = HN_CHECKPOINT_ANY};
     hn_error error;
     hn_network *network;
     const hn_network_options options = {.inputs = 2, .outputs = 1};
@@ -245,15 +245,25 @@ static void a_network_is_no_checkpoint(void **unused) {
 
 static void too_many_parts_are_refused(void **unused) {
     (void)unused;
-    struct state state = {.range = CHECKPOINT_ANY};
+    struct state state = {.range = HN_CHECKPOINT_ANY};
     hn_error error;
     fill(&state);
-    state.checkpoint.part_count = CHECKPOINT_MOST_PARTS + 1;
-    assert_int_equal(checkpoint_save(&state.checkpoint, path, &error), HN_LIMIT);
+    state.checkpoint.part_count = HN_CHECKPOINT_MOST_PARTS + 1;
+    assert_int_equal(hn_checkpoint_save(&state.checkpoint, path, &error), HN_LIMIT);
     assert_int_equal(count_entries(scratch.folder), 0);
 }
 
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
+static void what_is_missing_is_named(void **unused) {
+    const hn_checkpoint nothing = {.part_count = 0};
+    hn_error error = {.status = HN_OK};
+    (void)unused;
+    assert_int_equal(hn_checkpoint_save(NULL, "file", &error), HN_INVALID);
+    assert_non_null(strstr(error.text, "checkpoint"));
+    assert_int_equal(hn_checkpoint_load(&nothing, NULL, &error), HN_INVALID);
+    assert_non_null(strstr(error.text, "path"));
+}
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -267,6 +277,7 @@ int main(void) {
         IN_A_FOLDER(other_shapes_are_refused_by_name),
         IN_A_FOLDER(a_network_is_no_checkpoint),
         IN_A_FOLDER(too_many_parts_are_refused),
+        IN_A_FOLDER(what_is_missing_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

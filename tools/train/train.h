@@ -18,7 +18,7 @@
 #include "common/options.h"
 #include "hardnet/arrays.h"
 #include "hardnet/baselines.h"
-#include "training/checkpoint.h"
+#include "hardnet/checkpoint.h"
 
 /* ---- options: train_options.c ---- */
 

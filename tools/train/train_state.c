@@ -37,28 +37,28 @@ double state_objective(const struct training *t, double minimized) {
 enum { PART_CURVE = 5, PART_LABEL_X = 7, PARTS = 9 };
 
 /* The arrays of a checkpoint, in its order; those that may have fewer rows come at their places above. */
-static struct checkpoint state_parts(struct training *t, struct checkpoint_part parts[PARTS]) {
+static hn_checkpoint state_parts(struct training *t, hn_checkpoint_part parts[PARTS]) {
     struct train_state *s = &t->state;
     struct train_source *source = &t->source;
-    const struct checkpoint_part all[PARTS] = {
-        {"numbers", s->number, 1, NUMBERS, false, CHECKPOINT_ANY},
-        {"weights", hn_network_parameters(t->network), 1, s->parameters, false, CHECKPOINT_FINITE},
-        {"moment.0", hn_trainer_moment(t->trainer, 0), 1, s->parameters, false, CHECKPOINT_FINITE},
-        {"moment.1", hn_trainer_moment(t->trainer, 1), 1, s->parameters, false, CHECKPOINT_NOT_NEGATIVE},
-        {"best", s->best, 1, s->parameters, false, CHECKPOINT_FINITE},
-        {"curve", s->curve, s->rows, CURVE_COLUMNS, true, CHECKPOINT_ANY},
-        {"rollout", t->rollout.x, t->rollout.count, source->inputs, false, CHECKPOINT_FINITE},
-        {"label.x", source->label_x, source->labels, source->inputs, true, CHECKPOINT_FINITE},
-        {"label.y", source->label_y, source->labels, source->outputs, true, CHECKPOINT_FINITE},
+    const hn_checkpoint_part all[PARTS] = {
+        {"numbers", s->number, 1, NUMBERS, false, HN_CHECKPOINT_ANY},
+        {"weights", hn_network_parameters(t->network), 1, s->parameters, false, HN_CHECKPOINT_FINITE},
+        {"moment.0", hn_trainer_moment(t->trainer, 0), 1, s->parameters, false, HN_CHECKPOINT_FINITE},
+        {"moment.1", hn_trainer_moment(t->trainer, 1), 1, s->parameters, false, HN_CHECKPOINT_NOT_NEGATIVE},
+        {"best", s->best, 1, s->parameters, false, HN_CHECKPOINT_FINITE},
+        {"curve", s->curve, s->rows, CURVE_COLUMNS, true, HN_CHECKPOINT_ANY},
+        {"rollout", t->rollout.x, t->rollout.count, source->inputs, false, HN_CHECKPOINT_FINITE},
+        {"label.x", source->label_x, source->labels, source->inputs, true, HN_CHECKPOINT_FINITE},
+        {"label.y", source->label_y, source->labels, source->outputs, true, HN_CHECKPOINT_FINITE},
     };
     memcpy(parts, all, sizeof all);
-    return (struct checkpoint){t->record.count, PARTS, t->record.texts, parts};
+    return (hn_checkpoint){t->record.count, PARTS, t->record.texts, parts};
 }
 
 hn_status state_save(struct training *t, hn_error *error) {
-    struct checkpoint_part parts[PARTS];
-    struct checkpoint checkpoint = state_parts(t, parts);
-    return checkpoint_save(&checkpoint, t->options->checkpoint, error);
+    hn_checkpoint_part parts[PARTS];
+    hn_checkpoint checkpoint = state_parts(t, parts);
+    return hn_checkpoint_save(&checkpoint, t->options->checkpoint, error);
 }
 
 /* A file may pass its checksum and still say anything. */
@@ -74,11 +74,11 @@ static bool sensible(const struct training *t) {
 
 hn_status state_load(struct training *t, hn_error *error) {
     const char *path = t->options->checkpoint;
-    struct checkpoint_part parts[PARTS];
+    hn_checkpoint_part parts[PARTS];
     t->state.rows = t->state.most_rows; /* as many as there is room for */
     t->source.labels = t->source.most_labels;
-    struct checkpoint checkpoint = state_parts(t, parts);
-    hn_status status = checkpoint_load(&checkpoint, path, error);
+    hn_checkpoint checkpoint = state_parts(t, parts);
+    hn_status status = hn_checkpoint_load(&checkpoint, path, error);
     if (status != HN_OK)
         return status;
     t->state.rows = parts[PART_CURVE].rows;
