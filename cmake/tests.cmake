@@ -249,7 +249,7 @@ foreach(source IN LISTS house_tests)
     cmake_path(GET source STEM name)
     string(REGEX REPLACE "^test_" "house/" name ${name})
     # Sanitizers and coverage put symbols of their own into the library.
-    if(name MATCHES "symbols|install" AND (HARDNET_SANITIZE OR HARDNET_COVERAGE))
+    if(name MATCHES "frozen|install|symbols" AND (HARDNET_SANITIZE OR HARDNET_COVERAGE))
         continue()
     endif()
     if(NOT Python3_Interpreter_FOUND)

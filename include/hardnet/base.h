@@ -11,9 +11,9 @@
  *
  *     hn_batch batch = {.size = sizeof batch, .count = 100};        hn_layer_options o = hn_layer_defaults();
  *
- * and hn_..._defaults() sets it. The library fills what a shorter struct lacks with zeros, which always mean the
- * default. It accepts a longer one where the bytes that it does not know are zero, and refuses it with HN_UNSUPPORTED
- * otherwise. A size of 0 is refused. What the library gives out is filled up to the caller's size.
+ * and hn_..._defaults() sets it. What a shorter struct lacks has its default. A longer one is accepted where the bytes that
+ * the library does not know are zero, and refused with HN_UNSUPPORTED otherwise. A size of 0 is refused. What the library
+ * gives out is filled up to the caller's size.
  *
  * NULL: every error may be NULL; NULL options are the defaults; every destroy accepts NULL. Any other NULL where there
  * must be something is HN_INVALID, and from a function without a status 0, false, NULL or "unknown". A call that makes

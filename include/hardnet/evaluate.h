@@ -70,6 +70,8 @@ typedef struct hn_evaluator_pool hn_evaluator_pool;
 typedef enum hn_quantity { HN_QUANTITY_LIST(HN_ENUMERATE) HN_QUANTITY_COUNT } hn_quantity;
 #undef HN_ENUMERATE
 
+enum { HN_QUANTITY_MOST = 64 }; /* there will never be more; HN_WANT has a bit for each */
+
 const char *hn_quantity_text(hn_quantity quantity); /* "unknown" for a number that is none */
 bool hn_quantity_find(const char *text, hn_quantity *quantity);
 
@@ -97,12 +99,12 @@ typedef struct hn_evaluation {
     const hn_real *y; /* count x outputs; may be NULL where nothing is asked for that depends on it: bounds, their
                        * derivatives, start, fixed */
     bool repeat_x, repeat_y;
-    const hn_real *sigma;  /* count: weight of f in Hessians; NULL: 1 */
-    const hn_real *lambda; /* count x rows: weights of c in Hessians. 0 times what is not finite is not 0 */
-    const hn_real *v_y;    /* count x outputs: directions */
-    const hn_real *v_x;    /* count x inputs: directions */
-    const hn_real *w;      /* count x rows */
-    hn_real *values[HN_QUANTITY_COUNT]; /* count x hn_evaluator_width, or NULL: not asked for; must have been wanted */
+    const hn_real *sigma;              /* count: weight of f in Hessians; NULL: 1 */
+    const hn_real *lambda;             /* count x rows: weights of c in Hessians. 0 times what is not finite is not 0 */
+    const hn_real *v_y;                /* count x outputs: directions */
+    const hn_real *v_x;                /* count x inputs: directions */
+    const hn_real *w;                  /* count x rows */
+    hn_real *values[HN_QUANTITY_MOST]; /* count x hn_evaluator_width, or NULL: not asked for; must have been wanted */
 } hn_evaluation;
 
 /* ---- life ---- */

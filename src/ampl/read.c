@@ -198,7 +198,7 @@ static hn_status check_request(hn_model **out, size_t count, const void *list, c
     *out = NULL;
     if (count > 0 && !list)
         return error_missing(error, "hn_model_read", "text");
-    hn_status status = options ? STRUCT_TAKE(hn_read_options, chosen, options, error) : HN_OK;
+    hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_read_options, chosen, options, error) : HN_OK;
     if (status == HN_OK && chosen->let_count > 0 && !chosen->lets)
         return error_about(error, HN_INVALID, error_option("lets"), "hn_model_read: let_count is %zu without lets",
                            chosen->let_count);

@@ -5,8 +5,6 @@
 
 #include "base/error.h"
 
-#include <string.h>
-
 /* Every such struct begins with a size_t. */
 static hn_status size_of(const void *given, size_t *size, const char *name, hn_error *error) {
     struct error_subject subject = {.code = HN_CODE_STRUCT, .name = name};
@@ -37,7 +35,6 @@ hn_status struct_take(void *own, size_t size, const void *given, const char *nam
             hn_version());
     size_t common = theirs < size ? theirs : size;
     memcpy(own, given, common);
-    memset((unsigned char *)own + common, 0, size - common);
     memcpy(own, &size, sizeof size);
     return HN_OK;
 }

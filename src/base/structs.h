@@ -10,16 +10,20 @@
 
 #include "hardnet/base.h"
 
-/* Copies the caller's struct into own, which has `size` bytes and gets that size; what the caller's lacks becomes 0.
- * Refuses a size of 0, and bytes that are not 0 beyond those that this library knows. */
+#include <string.h>
+
+/* Copies the caller's struct over own, which has `size` bytes and keeps that size; what the caller's lacks stays in own: the
+ * defaults of options, zeros elsewhere. Refuses a size of 0, and bytes that are not 0 beyond those that this library knows. */
 hn_status struct_take(void *own, size_t size, const void *given, const char *name, hn_error *error);
 
 /* Copies own, of `size` bytes, to the caller's struct, up to the size that stands in it, which stays; bytes beyond those
  * that this library knows become 0. Refuses NULL and a size of 0. */
 hn_status struct_give(void *out, const void *own, size_t size, const char *name, hn_error *error);
 
-/* The same by name: STRUCT_TAKE(hn_batch, &own, batch, error). */
-#define STRUCT_TAKE(type, own, given, error) struct_take(own, sizeof(type), given, #type, error)
-#define STRUCT_GIVE(type, out, own, error)   struct_give(out, own, sizeof(type), #type, error)
+/* The same by name: STRUCT_TAKE(hn_batch, &own, batch, error). Before STRUCT_TAKE_OPTIONS own holds the defaults. */
+#define STRUCT_TAKE(type, own, given, error)                                                                           \
+    struct_take(memset(own, 0, sizeof(type)), sizeof(type), given, #type, error)
+#define STRUCT_TAKE_OPTIONS(type, own, given, error) struct_take(own, sizeof(type), given, #type, error)
+#define STRUCT_GIVE(type, out, own, error)           struct_give(out, own, sizeof(type), #type, error)
 
 #endif

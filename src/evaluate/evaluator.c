@@ -55,7 +55,7 @@ hn_status hn_evaluator_create(hn_evaluator **out, const hn_model *model, const h
     *out = NULL;
     if (!model)
         return error_missing(error, "hn_evaluator_create", "model");
-    hn_status status = options ? STRUCT_TAKE(hn_evaluator_options, &own, options, error) : HN_OK;
+    hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_evaluator_options, &own, options, error) : HN_OK;
     if (status != HN_OK)
         return status;
     if (own.wanted & ~HN_WANT_ALL)
@@ -183,9 +183,12 @@ hn_status evaluation_check(hn_evaluation *own, const hn_evaluator *evaluator, co
     if (!own->x && evaluator->inputs > 0)
         return error_about(error, HN_INVALID, error_argument("x"), "evaluation: x is missing; the model has %zu inputs",
                            evaluator->inputs);
-    for (int q = 0; q < HN_QUANTITY_COUNT; q++) {
+    for (int q = 0; q < HN_QUANTITY_MOST; q++) {
         if (!own->values[q])
             continue;
+        if (q >= HN_QUANTITY_COUNT)
+            return error_about(error, HN_UNSUPPORTED, error_argument("values"),
+                               "evaluation: there is no quantity of number %d in version %s", q, hn_version());
         if (evaluator->quantity[q].piece == PIECES)
             return error_about(error, HN_INVALID, error_argument(texts[q]), "evaluation: %s was %s", texts[q],
                                evaluator->hessian_left_out && is_second((hn_quantity)q)

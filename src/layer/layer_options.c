@@ -48,7 +48,7 @@ static int own_iterations(hn_method method) {
 
 hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, hn_error *error) {
     *out = hn_layer_defaults();
-    hn_status status = options ? STRUCT_TAKE(hn_layer_options, out, options, error) : HN_OK;
+    hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_layer_options, out, options, error) : HN_OK;
     if (status != HN_OK)
         return status;
     if ((unsigned)out->method >= HN_METHOD_COUNT)

@@ -23,7 +23,7 @@ hn_status hn_model_create(hn_model **out, const hn_model_options *options, hn_er
     if (!out)
         return error_missing(error, "hn_model_create", "out");
     *out = NULL;
-    hn_status status = options ? STRUCT_TAKE(hn_model_options, &chosen, options, error) : HN_OK;
+    hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_model_options, &chosen, options, error) : HN_OK;
     if (status != HN_OK)
         return status;
     hn_model *model = base_allocate(sizeof *model);

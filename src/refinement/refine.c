@@ -122,10 +122,11 @@ static hn_status build(hn_refiner *r, const hn_model *model, hn_error *error) {
 hn_status hn_refiner_create(hn_refiner **out, const hn_model *model, const hn_layer *layer,
                             const hn_refine_options *options, hn_error *error) {
     hn_refine_options own = defaults;
+    if (out)
+        *out = NULL;
     if (!out || !model)
         return error_missing(error, "hn_refiner_create", out ? "model" : "out");
-    *out = NULL;
-    hn_status status = options ? STRUCT_TAKE(hn_refine_options, &own, options, error) : HN_OK;
+    hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_refine_options, &own, options, error) : HN_OK;
     if (status == HN_OK)
         status = check_options(&own, error);
     if (status != HN_OK)

@@ -41,9 +41,18 @@ static void what_an_older_program_does_not_know_is_zero(void **state) {
     struct older given = {sizeof given, 1.5};
     struct present own;
     memset(&own, 0xff, sizeof own);
-    assert_int_equal(struct_take(&own, sizeof own, &given, "present", NULL), HN_OK);
+    assert_int_equal(STRUCT_TAKE(struct present, &own, &given, NULL), HN_OK);
     assert_int_equal(own.size, sizeof own);
     assert_true(own.first == 1.5 && own.second == 0 && own.third == 0);
+}
+
+static void options_that_an_older_program_does_not_know_have_their_defaults(void **state) {
+    (void)state;
+    struct older given = {sizeof given, 1.5};
+    struct present own = {sizeof own, 7, 8, 9};
+    assert_int_equal(STRUCT_TAKE_OPTIONS(struct present, &own, &given, NULL), HN_OK);
+    assert_int_equal(own.size, sizeof own);
+    assert_true(own.first == 1.5 && own.second == 8 && own.third == 9);
 }
 
 static void a_newer_program_is_served_unless_it_wants_what_is_not_there(void **state) {
@@ -93,6 +102,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_struct_of_the_same_version_comes_in_whole),
         cmocka_unit_test(what_an_older_program_does_not_know_is_zero),
+        cmocka_unit_test(options_that_an_older_program_does_not_know_have_their_defaults),
         cmocka_unit_test(a_newer_program_is_served_unless_it_wants_what_is_not_there),
         cmocka_unit_test(a_size_that_was_never_set_is_refused),
         cmocka_unit_test(what_goes_out_fits_the_caller_s_struct),

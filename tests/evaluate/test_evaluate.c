@@ -90,7 +90,7 @@ static hn_evaluation one_sample(const struct bench *b) {
 
 static void evaluate_all(const struct bench *b) {
     hn_evaluation evaluation = one_sample(b);
-    memcpy(evaluation.values, b->values, sizeof evaluation.values);
+    memcpy(evaluation.values, b->values, sizeof b->values);
     assert_int_equal(hn_evaluator_run(b->evaluator, &evaluation, b->workspace, b->bytes, NULL), HN_OK);
 }
 

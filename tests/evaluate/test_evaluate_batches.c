@@ -367,6 +367,25 @@ static void a_model_that_is_not_finished_is_refused(void **state) {
     hn_model_destroy(model);
 }
 
+/* A program of a later version may ask for what this library does not have. */
+static void a_quantity_that_is_not_known_is_refused(void **state) {
+    (void)state;
+    hn_error error;
+    hn_evaluator *evaluator;
+    hn_model *model;
+    assert_int_equal(hn_model_create(&model, NULL, &error), HN_OK);
+    hn_output(model, "y");
+    assert_int_equal(hn_model_finish(model, &error), HN_OK);
+    assert_int_equal(hn_evaluator_create(&evaluator, model, NULL, &error), HN_OK);
+    double y = 1, value;
+    hn_evaluation evaluation = {.size = sizeof evaluation, .count = 1, .y = &y};
+    evaluation.values[HN_QUANTITY_COUNT] = &value;
+    assert_int_equal(hn_evaluator_run(evaluator, &evaluation, NULL, 0, &error), HN_UNSUPPORTED);
+    assert_string_equal(error.subject, "values");
+    hn_evaluator_destroy(evaluator);
+    hn_model_destroy(model);
+}
+
 static void quantities_have_names(void **state) {
     (void)state;
     for (int q = 0; q < HN_QUANTITY_COUNT; q++) {
@@ -391,6 +410,7 @@ int main(void) {
         cmocka_unit_test(what_depends_on_x_needs_no_y_and_what_was_not_wanted_is_refused),
         cmocka_unit_test(a_hessian_that_is_too_large_is_left_out_or_refused),
         cmocka_unit_test(a_model_that_is_not_finished_is_refused),
+        cmocka_unit_test(a_quantity_that_is_not_known_is_refused),
         cmocka_unit_test(quantities_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

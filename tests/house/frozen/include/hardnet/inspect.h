@@ -1,0 +1,128 @@
+/* hardnet/inspect.h - looking at models: their inputs, outputs, rows, groups, definitions, requirements and objective. It
+ * comes with hardnet/model.h.
+ *
+ * Everything is read-only, and works on a model that is being built as on a finished one, except that rows and groups exist
+ * in a finished model only. Each part is filled into a struct of the caller's, or comes by value.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HARDNET_INSPECT_H
+#define HARDNET_INSPECT_H
+
+#include "hardnet/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hn_input_info {
+    size_t size; /* sizeof(hn_input_info) */
+    const char *name;
+    hn_real lower, upper;
+} hn_input_info;
+
+typedef struct hn_output_info {
+    size_t size; /* sizeof(hn_output_info) */
+    const char *name;
+    hn_expr lower, upper, start;
+    hn_expr fixed; /* no expression when the output is free */
+} hn_output_info;
+
+typedef struct hn_row_info {
+    size_t size; /* sizeof(hn_row_info) */
+    const char *name;
+    size_t group;
+    hn_expr lower, body, upper;
+} hn_row_info;
+
+typedef struct hn_group_info {
+    size_t size; /* sizeof(hn_group_info) */
+    const char *name;
+    size_t first, count; /* its rows: count of them from first on */
+} hn_group_info;
+
+typedef struct hn_named_expr {
+    size_t size; /* sizeof(hn_named_expr) */
+    const char *name;
+    hn_expr value;
+} hn_named_expr;
+
+typedef struct hn_objective_info {
+    size_t size;       /* sizeof(hn_objective_info) */
+    const char *name;  /* NULL: no objective */
+    hn_expr minimized; /* f, or -f where f is maximised */
+    bool maximize;
+} hn_objective_info;
+
+size_t hn_model_input_count(const hn_model *model);
+size_t hn_model_output_count(const hn_model *model);
+size_t hn_model_row_count(const hn_model *model); /* 0 before the model is finished, as are groups */
+size_t hn_model_group_count(const hn_model *model);
+size_t hn_model_definition_count(const hn_model *model);
+size_t hn_model_requirement_count(const hn_model *model);
+size_t hn_model_node_count(const hn_model *model);
+
+/* Parts by index. HN_INVALID, and zeros, for an index out of range; a model without an objective gives zeros. Names live
+ * as long as the model. */
+hn_status hn_model_get_input(const hn_model *model, size_t index, hn_input_info *out, hn_error *error);
+hn_status hn_model_get_output(const hn_model *model, size_t index, hn_output_info *out, hn_error *error);
+hn_status hn_model_get_row(const hn_model *model, size_t index, hn_row_info *out, hn_error *error);
+hn_status hn_model_get_group(const hn_model *model, size_t index, hn_group_info *out, hn_error *error);
+hn_status hn_model_get_definition(const hn_model *model, size_t index, hn_named_expr *out, hn_error *error);
+hn_status hn_model_get_requirement(const hn_model *model, size_t index, hn_named_expr *out, hn_error *error);
+hn_status hn_model_get_objective(const hn_model *model, hn_objective_info *out, hn_error *error);
+
+/* The same by value. */
+static inline hn_input_info hn_model_input(const hn_model *model, size_t index) {
+    hn_input_info info;
+    info.size = sizeof info;
+    hn_model_get_input(model, index, &info, NULL);
+    return info;
+}
+
+static inline hn_output_info hn_model_output(const hn_model *model, size_t index) {
+    hn_output_info info;
+    info.size = sizeof info;
+    hn_model_get_output(model, index, &info, NULL);
+    return info;
+}
+
+static inline hn_row_info hn_model_row(const hn_model *model, size_t index) {
+    hn_row_info info;
+    info.size = sizeof info;
+    hn_model_get_row(model, index, &info, NULL);
+    return info;
+}
+
+static inline hn_group_info hn_model_group(const hn_model *model, size_t index) {
+    hn_group_info info;
+    info.size = sizeof info;
+    hn_model_get_group(model, index, &info, NULL);
+    return info;
+}
+
+static inline hn_named_expr hn_model_definition(const hn_model *model, size_t index) {
+    hn_named_expr info;
+    info.size = sizeof info;
+    hn_model_get_definition(model, index, &info, NULL);
+    return info;
+}
+
+static inline hn_named_expr hn_model_requirement(const hn_model *model, size_t index) {
+    hn_named_expr info;
+    info.size = sizeof info;
+    hn_model_get_requirement(model, index, &info, NULL);
+    return info;
+}
+
+static inline hn_objective_info hn_model_objective(const hn_model *model) {
+    hn_objective_info info;
+    info.size = sizeof info;
+    hn_model_get_objective(model, &info, NULL);
+    return info;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,175 @@
+/* hardnet/layer.h - corrects a batch of raw outputs onto the constraints of a model, and differentiates the correction.
+ *
+ * A layer is made once from a finished model; it is constant and may be used from any number of threads. Running it takes
+ * memory from the caller (a workspace per thread, or a pool that owns some) and never allocates, locks or prints. Every
+ * sample gets an outcome of its own: HN_OUTCOME_OK means that a fresh evaluation at the returned y found every row within
+ * the tolerance. The same sample gives the same bits in any batch, at any index, on any number of threads.
+ *
+ *     hn_layer *layer;  hn_pool *pool;  hn_error e;
+ *     hn_layer_create(&layer, model, NULL, &e);                          (method auto, tolerance 1e-8)
+ *     hn_pool_create(&pool, layer, 0, &e);                               (one thread per core)
+ *     hn_batch batch = {.size = sizeof batch, .count = 100, .x = x, .y_raw = raw, .y = y,
+ *                       .report_size = sizeof(hn_report), .reports = reports};
+ *     hn_pool_run(pool, &batch, &e);
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HARDNET_LAYER_H
+#define HARDNET_LAYER_H
+
+#include "hardnet/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Constant once it is made; any number of threads may use it. It keeps nothing of its model, which may be destroyed. */
+typedef struct hn_layer hn_layer;
+
+/* One call at a time. Its layer is the caller's and outlives it. */
+typedef struct hn_pool hn_pool;
+
+/* One list, expanded to the enum and to the texts: X(name, text). docs/method.md says what each does. */
+#define HN_METHOD_LIST(X)                                                                                              \
+    X(HN_METHOD_AUTO, "auto")                                                                                          \
+    X(HN_METHOD_PAPER, "paper")                                                                                        \
+    X(HN_METHOD_HARDNET, "hardnet")                                                                                    \
+    X(HN_METHOD_LM, "lm")
+
+#define HN_ENUMERATE(name, text) name,
+typedef enum hn_method { HN_METHOD_LIST(HN_ENUMERATE) HN_METHOD_COUNT } hn_method;
+#undef HN_ENUMERATE
+
+const char *hn_method_text(hn_method method);             /* "unknown" for a number that is none */
+bool hn_method_find(const char *text, hn_method *method); /* false, and nothing set: unknown */
+
+/* Start from hn_layer_defaults(). */
+typedef struct hn_layer_options {
+    size_t size; /* sizeof(hn_layer_options) */
+    hn_method method;
+    int iterations;               /* steps at most; negative: the method's own (500 for paper) */
+    hn_real damping;              /* eps >= 0; for auto eps / |W r|; negative: the method's own (0.3 for paper,
+                                   * adapted for lm, 0.018 for auto) */
+    hn_real tolerance;            /* on max |r|, in the units of the rows */
+    bool relative;                /* a row is held when |r| <= tolerance max(1, |the bound it is measured from|) */
+    hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best that this processor has */
+} hn_layer_options;
+
+/* What happened to one sample. Arrays of reports have the stride that the caller gives: hn_batch.report_size. */
+typedef struct hn_report {
+    hn_outcome outcome;
+    int iterations;           /* steps computed */
+    int steps;                /* steps between y_raw and the returned y; what the gradient goes through */
+    hn_real violation_before; /* max |r| of what came in; infinite when it could not be evaluated */
+    hn_real violation;        /* max |r| of what is returned */
+    size_t worst;             /* the row of the largest violation; SIZE_MAX when there is none */
+    hn_real moved;            /* |y - y_raw|, 2-norm */
+    hn_real damping;          /* eps of the last step */
+    size_t culprit;           /* of bad_bounds: the row; of nonfinite_input: the entry, inputs first; else SIZE_MAX */
+} hn_report;
+
+/* Samples side by side, each a row; the flags repeat a single row for all samples. What it points to is the caller's and
+ * is used during a call only. */
+typedef struct hn_batch {
+    size_t size; /* sizeof(hn_batch) */
+    size_t count;
+    const hn_real *x;     /* count x inputs; NULL when the model has none */
+    const hn_real *y_raw; /* count x outputs; NULL: the model's start values */
+    bool repeat_x, repeat_y;
+    hn_real *y;              /* count x outputs: the corrected ones; may be y_raw itself */
+    size_t report_size;      /* sizeof(hn_report); not needed without reports */
+    hn_report *reports;      /* count, or NULL */
+    hn_real *residual;       /* count x rows: r at the returned y, or NULL */
+    void *tape;              /* hn_layer_tape_bytes(layer, count), or NULL: what hn_layer_gradient needs later */
+    const hn_real *fallback; /* outputs, finite: returned for unusable input; NULL: start values, clipped */
+    hn_real *warm;           /* count x outputs, or NULL: y - y_raw of the call before, where to start; zeros at first.
+                              * Holds this call's afterwards, zeros where a sample is not ok. The caller's own state */
+    const int *cancel;       /* polled between steps by an atomic load; not 0 ends the run early; may be NULL. While
+                              * the call runs any other thread or a signal handler may write it, by an atomic store */
+    double seconds;          /* deadline from the call's start; 0: none */
+    void (*watch)(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping);
+    void *watch_context; /* watch, unless NULL, sees every iterate, on the thread that computes it; damping is that of
+                          * the step that led there, NaN where none did. Where auto goes back or begins anew it sees
+                          * the same iteration twice */
+} hn_batch;
+
+/* Gradients of a scalar loss. The batch is the one that was run, with its tape, reports and results. */
+typedef struct hn_gradient {
+    size_t size;           /* sizeof(hn_gradient) */
+    const hn_real *grad_y; /* count x outputs: of the loss with respect to the returned y */
+    hn_real *grad_y_raw;   /* count x outputs */
+    hn_real *grad_x;       /* count x inputs, y_raw held fixed; or NULL */
+    hn_real *grad_lower;   /* count x rows, or NULL */
+    hn_real *grad_upper;   /* count x rows, or NULL */
+    bool *flagged;         /* count, or NULL: the sample is not ok, or its gradient is 0 because it was not finite or
+                            * because auto needed more steps than its tape holds, 150 in the attempt that arrived */
+} hn_gradient;
+
+/* ---- life ---- */
+
+hn_status hn_layer_get_defaults(hn_layer_options *out, hn_error *error);
+static inline hn_layer_options hn_layer_defaults(void) {
+    hn_layer_options options;
+    options.size = sizeof options;
+    hn_layer_get_defaults(&options, NULL);
+    return options;
+}
+
+hn_status hn_layer_create(hn_layer **out, const hn_model *model, const hn_layer_options *options, hn_error *error);
+void hn_layer_destroy(hn_layer *layer);
+
+/* ---- running, with the caller's memory: one workspace per thread, no alignment needed ---- */
+
+size_t hn_layer_workspace_bytes(const hn_layer *layer);
+size_t hn_layer_gradient_workspace_bytes(const hn_layer *layer);
+size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count); /* 0 when it does not fit a size_t */
+
+hn_status hn_layer_run(const hn_layer *layer, const hn_batch *batch, void *workspace, size_t bytes, hn_error *error);
+hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient, void *workspace,
+                            size_t bytes, hn_error *error);
+
+/* ---- running on a pool of threads (0: one per core), which owns its workspaces; one call at a time ---- */
+
+hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_error *error);
+void hn_pool_destroy(hn_pool *pool);
+int hn_pool_threads(const hn_pool *pool);
+hn_status hn_pool_run(hn_pool *pool, const hn_batch *batch, hn_error *error);
+hn_status hn_pool_gradient(hn_pool *pool, const hn_batch *batch, const hn_gradient *gradient, hn_error *error);
+
+/* ---- looking at a layer ---- */
+
+typedef struct hn_layer_info {
+    size_t size; /* sizeof(hn_layer_info) */
+    size_t inputs, outputs, rows;
+    size_t jacobian_nonzeros;
+    size_t factor_order;          /* rows or outputs: the side on which the system is solved */
+    size_t factor_nonzeros;       /* strictly below the diagonal */
+    bool outputs_side;            /* solved in the dimension of the outputs */
+    bool dense;                   /* by the dense kernel */
+    size_t operators;             /* behind c and dc/dy, per sample and step */
+    size_t multiply_adds;         /* of the linear algebra, per sample and step */
+    hn_instructions instructions; /* the set in use */
+} hn_layer_info;
+
+/* The options are those in use: with the method's own numbers and the instruction set filled in. Zeros without a layer. */
+hn_status hn_layer_get_info(const hn_layer *layer, hn_layer_info *out, hn_error *error);
+hn_status hn_layer_get_options(const hn_layer *layer, hn_layer_options *out, hn_error *error);
+
+static inline hn_layer_info hn_layer_info_of(const hn_layer *layer) {
+    hn_layer_info info;
+    info.size = sizeof info;
+    hn_layer_get_info(layer, &info, NULL);
+    return info;
+}
+
+static inline hn_layer_options hn_layer_options_of(const hn_layer *layer) {
+    hn_layer_options options;
+    options.size = sizeof options;
+    hn_layer_get_options(layer, &options, NULL);
+    return options;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
