@@ -264,12 +264,20 @@ static uint64_t digest(uint64_t state, const void *bytes, size_t count) {
     return state;
 }
 
+static uint64_t digest_reals(uint64_t state, const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        double value = isnan(values[i]) ? (double)NAN : values[i];
+        state = digest(state, &value, sizeof value);
+    }
+    return state;
+}
+
 static void watch(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping) {
     struct call *call = context;
-    double numbers[2] = {violation, isnan(damping) ? (double)NAN : damping};
+    double numbers[2] = {violation, damping};
     uint64_t state = digest(call->seen[sample], &iteration, sizeof iteration);
-    state = digest(state, y, call->problem->outputs * sizeof *y);
-    call->seen[sample] = digest(state, numbers, sizeof numbers);
+    state = digest_reals(state, y, call->problem->outputs);
+    call->seen[sample] = digest_reals(state, numbers, 2);
 }
 
 static void watched(struct call *call, struct record *record) {
