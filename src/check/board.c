@@ -35,22 +35,11 @@ static double *take(size_t count) {
     return fits ? base_allocate(bytes) : NULL;
 }
 
-static bool take_results(struct board *board) {
-    const struct check *check = board->check;
-    size_t across = 0;
-    bool taken = true;
-    for (int part = 0; part < 3; part++) {
-        across += has(board, part) ? part_count(check, part) : 0;
-        for (int k = 0; k < 4 && has(board, part); k++) {
-            hn_quantity q = by_part[part][k];
-            if (q == HN_QUANTITY_COUNT || check->evaluator->quantity[q].piece == PIECES)
-                continue;
-            board->samples[q] = take(hn_evaluator_width(check->evaluator, q));
-            taken = taken && board->samples[q];
-        }
-    }
-    board->across = take(across);
-    return taken && board->across;
+static size_t count_results(const struct board *board) {
+    size_t count = 0;
+    for (int part = 0; part < 3; part++)
+        count += has(board, part) ? part_count(board->check, part) : 0;
+    return count;
 }
 
 hn_status board_create(struct board *board, const struct check *check, int parts, hn_error *error) {
@@ -59,8 +48,8 @@ hn_status board_create(struct board *board, const struct check *check, int parts
     board->workspace = bytes ? base_allocate(bytes) : NULL;
     board->x = take(check->inputs);
     board->y = take(check->columns);
-    bool taken = take_results(board);
-    if (taken && board->workspace && board->x && board->y) {
+    board->across = take(count_results(board));
+    if (board->across && board->workspace && board->x && board->y) {
         memset(board->x, 0, (check->inputs + 1) * CHECK_MOST * sizeof *board->x);
         memset(board->y, 0, (check->columns + 1) * CHECK_MOST * sizeof *board->y);
         return HN_OK;
@@ -74,8 +63,6 @@ void board_release(struct board *board) {
     base_release(board->x);
     base_release(board->y);
     base_release(board->across);
-    for (int q = 0; q < HN_QUANTITY_COUNT; q++)
-        base_release(board->samples[q]);
     *board = (struct board){.parts = 0};
 }
 
@@ -88,25 +75,19 @@ void board_place(const struct board *board, size_t point, const double *x, const
 
 /* ---- running ---- */
 
-/* Vectors that are stored in full have their nonzeros at the entries of the quantity. */
-static double *turn(const struct board *board, hn_quantity q, double *across) {
-    const struct quantity *quantity = &board->check->evaluator->quantity[q];
-    const double *from = board->samples[q];
-    for (size_t i = 0; i < quantity->count; i++)
-        for (size_t point = 0; point < CHECK_MOST; point++)
-            *across++ = from[point * quantity->width + (quantity->entry ? quantity->entry[i] : i)];
-    return across;
-}
-
 void board_run(const struct board *board) {
+    const hn_evaluator *evaluator = board->check->evaluator;
     hn_evaluation evaluation = {.size = sizeof evaluation, .count = CHECK_MOST, .x = board->x, .y = board->y};
-    double *across = board->across;
-    memcpy(evaluation.values, board->samples, sizeof evaluation.values);
-    evaluator_run(board->check->evaluator, &evaluation, 0, CHECK_MOST, board->workspace);
+    double *next = board->across;
     for (int part = 0; part < 3; part++)
-        for (int k = 0; k < 4 && has(board, part); k++)
-            if (by_part[part][k] != HN_QUANTITY_COUNT && board->samples[by_part[part][k]])
-                across = turn(board, by_part[part][k], across);
+        for (int k = 0; k < 4 && has(board, part); k++) {
+            hn_quantity q = by_part[part][k];
+            if (q == HN_QUANTITY_COUNT || evaluator->quantity[q].piece == PIECES)
+                continue;
+            evaluation.values[q] = next;
+            next += evaluator->quantity[q].count * CHECK_MOST;
+        }
+    evaluator_run_across(evaluator, &evaluation, board->workspace);
 }
 
 /* ---- results ---- */

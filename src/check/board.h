@@ -13,9 +13,8 @@ struct board {
     const struct check *check;
     int parts;
     void *workspace;
-    double *x, *y;                      /* CHECK_MOST x inputs, CHECK_MOST x columns: where the points are */
-    double *samples[HN_QUANTITY_COUNT]; /* results, sample by sample */
-    double *across;                     /* (values, entries of by_y, of by_x) x CHECK_MOST */
+    double *x, *y;  /* CHECK_MOST x inputs, CHECK_MOST x columns: where the points are */
+    double *across; /* (values, entries of by_y, of by_x) x CHECK_MOST */
 };
 
 hn_status board_create(struct board *board, const struct check *check, int parts, hn_error *error);

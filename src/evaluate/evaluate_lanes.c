@@ -9,6 +9,7 @@
 #include "evaluate/evaluator.h"
 
 #include <math.h>
+#include <string.h>
 
 hn_status evaluator_widen(hn_evaluator *evaluator, hn_error *error) {
     hn_status status = HN_OK;
@@ -42,6 +43,7 @@ struct run {
     size_t lanes;
     enum piece piece;
     double *slots;
+    bool across; /* evaluator_run_across */
 };
 
 static double *leaf(const struct run *run, enum space space, size_t index) {
@@ -109,6 +111,13 @@ static void store(const struct run *run, const struct quantity *quantity, double
     }
 }
 
+static void store_across(const struct run *run, const struct quantity *quantity, double *to, size_t first,
+                         size_t count) {
+    size_t samples = run->evaluation->count;
+    for (size_t i = 0; i < quantity->count; i++)
+        memcpy(to + i * samples + first, run->slots + (size_t)quantity->slot[i] * run->lanes, count * sizeof *to);
+}
+
 /* Within its bounds a row has the residual 0, unless its value says nothing. */
 static double residual_of(double c, double lower, double upper) {
     if (isnan(c) || isnan(lower) || isnan(upper))
@@ -136,7 +145,9 @@ static void store_all(const struct run *run, size_t first, size_t count) {
         double *to = run->evaluation->values[q];
         if (!to || quantity->piece != run->piece)
             continue;
-        if (q == HN_QUANTITY_RESIDUAL)
+        if (run->across)
+            store_across(run, quantity, to, first, count);
+        else if (q == HN_QUANTITY_RESIDUAL)
             store_residual(run, to, first, count);
         else
             store(run, quantity, to, first, count);
@@ -152,11 +163,23 @@ static void run_samples(const struct run *run, size_t first, size_t count) {
     store_all(run, first, count);
 }
 
+/* Constants, and zeros for the leaves of lanes without a sample. What is computed is written before it is read. */
+static void prepare(const struct run *run) {
+    const struct program *program = run->program;
+    size_t leaves = 0;
+    for (size_t i = 0; i < program->constant_count; i++)
+        for (size_t lane = 0; lane < run->lanes; lane++)
+            run->slots[i * run->lanes + lane] = program->constants[i];
+    for (int space = 0; space < SPACE_COUNT; space++)
+        leaves += program->leaf_count[space];
+    memset(run->slots + program->constant_count * run->lanes, 0, leaves * run->lanes * sizeof *run->slots);
+}
+
 static void run_one(struct run *run, size_t sample) {
     run->backend = &run->evaluator->single;
     run->program = run->evaluator->program[run->piece];
     run->lanes = 1;
-    program_prepare(run->program, run->slots);
+    prepare(run);
     run_samples(run, sample, 1);
 }
 
@@ -167,7 +190,7 @@ static void run_piece(struct run *run, size_t first, size_t end) {
         return;
     }
     if (end - first > 1)
-        program_prepare(run->program, run->slots);
+        prepare(run);
     for (; end - first > 1; first += end - first < LANES ? end - first : LANES)
         run_samples(run, first, end - first < LANES ? end - first : LANES);
     if (first < end)
@@ -181,19 +204,28 @@ static bool is_asked(const hn_evaluator *evaluator, const hn_evaluation *evaluat
     return false;
 }
 
-void evaluator_run(const hn_evaluator *evaluator, const hn_evaluation *evaluation, size_t first, size_t end,
-                   void *workspace) {
+static void run_pieces(const struct run *like, size_t first, size_t end, void *workspace) {
     struct layout layout = layout_over(workspace);
     double *slots = place_slots(&layout, 0);
     for (int piece = 0; piece < PIECES; piece++) {
-        struct run run = {.evaluator = evaluator,
-                          .evaluation = evaluation,
-                          .program = evaluator->together[piece],
-                          .backend = &evaluator->backend,
-                          .lanes = LANES,
-                          .piece = (enum piece)piece,
-                          .slots = slots};
-        if (is_asked(evaluator, evaluation, run.piece))
+        struct run run = *like;
+        run.program = run.evaluator->together[piece];
+        run.backend = &run.evaluator->backend;
+        run.lanes = LANES;
+        run.piece = (enum piece)piece;
+        run.slots = slots;
+        if (is_asked(run.evaluator, run.evaluation, run.piece))
             run_piece(&run, first, end);
     }
+}
+
+void evaluator_run(const hn_evaluator *evaluator, const hn_evaluation *evaluation, size_t first, size_t end,
+                   void *workspace) {
+    const struct run run = {.evaluator = evaluator, .evaluation = evaluation};
+    run_pieces(&run, first, end, workspace);
+}
+
+void evaluator_run_across(const hn_evaluator *evaluator, const hn_evaluation *evaluation, void *workspace) {
+    const struct run run = {.evaluator = evaluator, .evaluation = evaluation, .across = true};
+    run_pieces(&run, 0, evaluation->count, workspace);
 }

@@ -71,6 +71,10 @@ hn_status evaluator_widen(hn_evaluator *evaluator, hn_error *error);
 enum { EVERY_PIECE = (1 << PIECES) - 1 };
 size_t evaluator_workspace(const hn_evaluator *evaluator, int pieces);
 
+/* The same for all samples, but each result with its samples next to each other, and only what programs compute: number i of
+ * quantity q for sample s goes to values[q][i * count + s], i below quantity[q].count. Not for residuals. */
+void evaluator_run_across(const hn_evaluator *evaluator, const hn_evaluation *evaluation, void *workspace);
+
 /* Samples first to before end of an evaluation that was checked. */
 void evaluator_run(const hn_evaluator *evaluator, const hn_evaluation *evaluation, size_t first, size_t end,
                    void *workspace);
