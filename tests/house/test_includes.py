@@ -2,7 +2,8 @@
 
 ampl is a client of the public API: beside that it sees base and files alone. Public headers include each other. backends compiles
 the kernels of all modules: its kernels.h includes their *_kernel.h. A layer's parts are its own: whoever stands below it uses
-hardnet/layer.h. How many samples go side by side is known to backends, to kernels and to files called *_lanes.
+hardnet/layer.h. How many samples go side by side is known to backends, to kernels and to files called *_lanes. tools/, the command
+line, sees public headers and base only, beside its own folders.
 """
 import argparse
 import pathlib
@@ -40,7 +41,31 @@ def breach(folder, target, name="a.c"):
     return None
 
 
+def tool_breach(source, target):
+    """What is wrong when a file of the command line includes "target"; None when nothing is."""
+    top = pathlib.PurePath(target).parts[0]
+    if top == "hardnet":
+        return None if (source / "include" / target).exists() else "there is no such file"
+    if target == "base/lanes.h":
+        return "the command line does not know lanes"
+    if top == "base":
+        return None if (source / "src" / target).exists() else "there is no such file"
+    if (source / "tools" / target).exists() and not (source / "src" / target).exists():
+        return None
+    return "the command line includes public headers, base and its own folders only"
+
+
+def tool_breaches(source):
+    for path in sorted([*source.glob("tools/*.[ch]"), *source.glob("tools/*/*.[ch]")]):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            wrong = found and tool_breach(source, found.group(1))
+            if wrong:
+                yield f"{path.relative_to(source)}:{number}: {line.strip()}: {wrong}"
+
+
 def breaches(source):
+    yield from tool_breaches(source)
     for path in sorted([*source.glob("src/*/*.[ch]"), *source.glob("include/hardnet/*.h")]):
         folder = path.parent.name
         for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -70,7 +95,14 @@ def self_check():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
         found = list(breaches(tree))
-    assert len(found) == len(bad), "\n".join(found)
+        assert len(found) == len(bad), "\n".join(found)
+        (tree / "tools" / "common").mkdir(parents=True)
+        (tree / "tools" / "common" / "c.h").write_text('#include "hardnet/b.h"\n#include "base/b.h"\n')
+        (tree / "tools" / "a.c").write_text('#include "common/c.h"\n')
+        assert not list(tool_breaches(tree))
+        for target in "model/b.h", "common/missing.h", "base/missing.h", "hardnet/missing.h", "base/lanes.h", "c.h":
+            (tree / "tools" / "common" / "bad.c").write_text(f'#include "{target}"\n')
+            assert len(list(tool_breaches(tree))) == 1, target
     assert breach("backends", "refinement/b_kernel.h", "kernels.h") is None and breach("backends", "refinement/b.h")
     assert breach("training", "layer/layer_parts.h") and breach("layer", "layer/layer_parts.h") is None
     assert breach("training", "base/lanes.h") and breach("training", "base/lanes.h", "a_lanes.c") is None
