@@ -10,15 +10,29 @@ file(i) = sprintf("iterates_%s.csv", word(kinds, i))
 steps(i) = system(sprintf("awk -F, 'NR > 1 && $3 <= 1e-8 { print $2; exit }' %s", file(i)))
 words_for(i) = steps(i) eq "" ? "does not arrive" : steps(i)." steps"
 
+# The ellipse, all iterates and some air; the half-plane is y_2 >= y_1/2 - 1.
+left = -2.0; right = 2.0; bottom = -1.0; top = 1.0; air = 0.5
+do for [i=1:3] {
+    stats file(i) using 5 name "X" nooutput
+    stats file(i) using 6 name "Y" nooutput
+    left = X_min < left ? X_min : left; right = X_max > right ? X_max : right
+    bottom = Y_min < bottom ? Y_min : bottom; top = Y_max > top ? Y_max : top
+}
+left = left - air; right = right + air; bottom = bottom - air; top = top + air
+edge(x) = x/2 - 1
+least(a, b) = a < b ? a : b
+most(a, b) = a > b ? a : b
+enter = most(left, 2*(bottom + 1)); leave = least(right, 2*(top + 1)) # where its boundary meets the frame
+
 set size ratio -1
-set xrange [-3.2:2.6]; set yrange [-1.5:2.8]
-set xtics 1; set ytics 1
-set object 1 polygon from -3.2,-1.5 to -3.2,2.8 to 2.6,2.8 to 2.6,0.3 to -1.0,-1.5 to -3.2,-1.5 \
-    fillstyle transparent solid 0.22 noborder fillcolor rgb sky back
+set xrange [left:right]; set yrange [bottom:top]
+set xtics most(1, floor((right - left)/6)); set ytics most(1, floor((top - bottom)/5))
+set object 1 polygon from enter,edge(enter) to leave,edge(leave) to leave,top to left,top to left,most(bottom, edge(left)) \
+    to enter,edge(enter) fillstyle transparent solid 0.22 noborder fillcolor rgb sky back
 set object 2 ellipse center 0,0 size 4,2 fillstyle transparent solid 0.4 border linecolor rgb orange fillcolor rgb orange back
-set arrow 1 from -1.0,-1.5 to 2.6,0.3 nohead linecolor rgb blue linewidth 1 back
+set arrow 1 from enter,edge(enter) to leave,edge(leave) nohead linecolor rgb blue linewidth 1 back
 set label 1 "both hold" at -0.15,0.0 center textcolor rgb "#664400" front
-set label 2 "half-plane" at -3.05,2.45 left textcolor rgb blue front
+set label 2 "half-plane" at graph 0.03,0.92 left textcolor rgb blue front
 set label 3 "ellipse" at 1.45,-0.85 left textcolor rgb "#9a6a00" front
 set palette defined (0 "#b0b0b0", 1 "#000000")
 unset colorbox

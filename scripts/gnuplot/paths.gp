@@ -16,9 +16,22 @@ set object 1 ellipse center 0,0 size 2*1.4,2*1.05 fillstyle solid 1 border linec
 set label 1 "obstacle" at 0,-0.5 center textcolor rgb "#555555" front
 set label 2 "target" at 3.5,-0.32 center front
 set size ratio -1
-set xrange [-4.2 < * < -3.7 : 4 < * < 4.7] noextend # a controller that is lost leaves the picture
-set yrange [-2 < * < -1.3 : 1.4 < * < 2] noextend
-set xtics 1; set ytics 1
+
+# Start, obstacle and target with some air, and the paths as far as they go; a controller that is lost leaves the picture where that
+# would become more than twice as large.
+air = 0.5
+do for [i=1:2] {
+    stats "paths.csv" using (begin(column(3 + i))) name word("start_x start_y", i) nooutput
+    stats "paths.csv" using (column(2) == 0 ? column(3 + i) : NaN) name word("path_x path_y", i) nooutput
+}
+least(a, b) = a < b ? a : b
+most(a, b) = a > b ? a : b
+left = least(-1.4, start_x_min) - air; right = most(3.5, start_x_max) + air
+bottom = least(-1.05, start_y_min) - air; top = most(1.05, start_y_max) + air
+wide = right - left; tall = top - bottom
+set xrange [most(left - wide/2, least(left, path_x_min - air)) : least(right + wide/2, most(right, path_x_max + air))] noextend
+set yrange [most(bottom - tall/2, least(bottom, path_y_min - air)) : least(top + tall/2, most(top, path_y_max + air))] noextend
+set xtics most(1, floor(wide/8)); set ytics most(1, floor(tall/4))
 set ylabel "p_y  in m" offset 0.5
 set lmargin at screen 0.125; set rmargin at screen 0.98
 set bmargin at screen 0.19; set tmargin at screen (words(names) > 3 ? 0.84 : 0.9)

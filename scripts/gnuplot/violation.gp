@@ -9,10 +9,21 @@ colours = "#888888 #D55E00 #009E73 #0072B2"
 of(name, value) = stringcolumn(1) eq name ? value : NaN
 place(step) = step > 0 ? step : 0.5
 set logscale xy
-set xrange [0.5:100]
-set yrange [1e-12:1e4]
-set xtics ("0" 0.5, "1" 1, "2" 2, "5" 5, "10" 10, "20" 20, "50" 50, "100" 100)
-set ytics 100
+
+# Whole decades around the medians, the worst of the start and the tolerance: a worst sample that diverges leaves the picture, and what is
+# exact lies on the lower edge.
+tolerance = 1e-8; exact = 1e-16
+stats "violation.csv" using 2 name "step" nooutput
+stats "violation.csv" using (column(3) > exact ? column(3) : exact) name "median" nooutput
+stats "violation.csv" using (column(2) == 0 ? column(4) : NaN) name "first" nooutput
+least(a, b) = a < b ? a : b
+most(a, b) = a > b ? a : b
+low = floor(log10(least(median_min, tolerance/100))); high = ceil(log10(most(10*tolerance, most(median_max, first_max))))
+set xrange [0.5 : most(1, step_max)]
+set yrange [10.0**low : 10.0**high]
+set xtics ("0" 0.5)
+do for [tens=0:5] { do for [ones in "1 2 5"] { tick = int(ones)*10**tens; set xtics add (sprintf("%d", tick) tick) } }
+set ytics 10.0**(1 + (high - low)/9)
 set mytics 1
 set format y "10^{%T}"
 set ylabel "largest violation, max |r|" offset 0.5

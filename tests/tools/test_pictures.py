@@ -4,6 +4,7 @@ Run with the path of the built program: test_pictures.py BUILD/hardnet.
 """
 import csv
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -83,6 +84,16 @@ class Pictures(tool.Tool):
             self.assertGreater(struct.unpack(">I", head[16:20])[0], 900)
             self.assertTrue(xml.etree.ElementTree.parse(self.out / f"{name}.svg").getroot().tag.endswith("svg"))
         self.assertIn("a, b", (self.out / "paths.svg").read_text())
+
+    def test_axes_follow_the_data(self):
+        if not shutil.which("gnuplot"):
+            self.skipTest("gnuplot is not installed")
+        for start in (-3.2, -7.2):
+            (self.out / "paths.csv").write_text(PATHS.replace(",0,0,-3.2,", f",0,0,{start},"))
+            self.draw()
+            shown = set(re.findall(r">\s*(-?\d+)\s*</tspan>", (self.out / "paths.svg").read_text()))
+            self.assertEqual("-7" in shown, start < -7, shown)
+            self.assertIn("3", shown)
 
 
 if __name__ == "__main__":
