@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* One thread at a time may change it; any number may run it or read it meanwhile nobody does. */
+/* Any number of threads may run it or look at it, unless one changes it. */
 typedef struct hn_network hn_network;
 
 #define HN_ACTIVATION_LIST(X)                                                                                          \

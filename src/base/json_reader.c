@@ -11,7 +11,8 @@
 #include <string.h>
 
 hn_status json_refuse(const struct json_cursor *c, const char *problem) {
-    return error_set(c->error, HN_SYNTAX, "%s: header, byte %zu: %s", c->name, (size_t)(c->at - c->file), problem);
+    return error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: header, byte %zu: %s", c->name,
+                       (size_t)(c->at - c->file), problem);
 }
 
 static void skip_blanks(struct json_cursor *c) {

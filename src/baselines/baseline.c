@@ -28,20 +28,24 @@ bool hn_scheme_find(const char *text, hn_scheme *scheme) {
 }
 
 void hn_baseline_get_defaults(hn_baseline *out) {
-    *out = (hn_baseline){.scheme = HN_SCHEME_LAYER, .correction_steps = 100, .correction_rate = 0.1, .momentum = 0.5};
+    if (out)
+        *out =
+            (hn_baseline){.scheme = HN_SCHEME_LAYER, .correction_steps = 100, .correction_rate = 0.1, .momentum = 0.5};
 }
 
 hn_status baseline_check(const hn_baseline *b, hn_error *error) {
     if ((unsigned)b->scheme >= HN_SCHEME_COUNT)
-        return error_set(error, HN_INVALID, "scheme %d: there is no such scheme", (int)b->scheme);
+        return error_about(error, HN_INVALID, error_option("scheme"), "scheme %d: there is no such scheme",
+                           (int)b->scheme);
     if (b->correction_steps < 0 || b->correction_steps > MOST_STEPS)
-        return error_set(error, HN_INVALID, "correction steps %d: choose 0 to %d", b->correction_steps, MOST_STEPS);
+        return error_about(error, HN_INVALID, error_option("correction_steps"), "correction steps %d: choose 0 to %d",
+                           b->correction_steps, MOST_STEPS);
     if (!(b->correction_rate > 0 && isfinite(b->correction_rate)))
-        return error_set(error, HN_INVALID, "correction rate %s: it must be finite and above 0",
-                         error_number(b->correction_rate).text);
+        return error_about(error, HN_INVALID, error_option("correction_rate"),
+                           "correction rate %s: it must be finite and above 0", error_number(b->correction_rate).text);
     if (!(b->momentum >= 0 && b->momentum < 1))
-        return error_set(error, HN_INVALID, "momentum %s: choose a number from 0 to below 1",
-                         error_number(b->momentum).text);
+        return error_about(error, HN_INVALID, error_option("momentum"),
+                           "momentum %s: choose a number from 0 to below 1", error_number(b->momentum).text);
     return HN_OK;
 }
 

@@ -17,7 +17,7 @@ const char *hn_quantity_text(hn_quantity quantity) {
 }
 
 bool hn_quantity_find(const char *text, hn_quantity *quantity) {
-    for (int q = 0; text && q < HN_QUANTITY_COUNT; q++)
+    for (int q = 0; text && quantity && q < HN_QUANTITY_COUNT; q++)
         if (strcmp(text, texts[q]) == 0) {
             *quantity = (hn_quantity)q;
             return true;

@@ -61,6 +61,10 @@ hn_expr hn_sum(hn_model *model, size_t count, const hn_expr *terms) {
     size_t bytes;
     if (model_refuses(model, "sum"))
         return (hn_expr){NULL, 0};
+    if (count > 0 && !terms) {
+        model_fail(model, HN_INVALID, "sum", "sum of %zu terms: there are none", count);
+        return (hn_expr){NULL, 0};
+    }
     if (count > FEW)
         nodes = size_multiply(count, sizeof *nodes, &bytes) ? base_allocate(bytes) : NULL;
     if (!nodes) {

@@ -43,16 +43,19 @@ hn_status network_check_options(const hn_network_options *options, hn_error *err
     if (!options)
         return error_about(error, HN_INVALID, error_argument("options"), "network: there are no options");
     if ((unsigned)options->activation >= HN_ACTIVATION_COUNT)
-        return error_set(error, HN_INVALID, "activation %d: there is no such activation", (int)options->activation);
+        return error_about(error, HN_INVALID, error_option("activation"), "activation %d: there is no such activation",
+                           (int)options->activation);
     if (options->inputs == 0 || options->outputs == 0)
         return error_set(error, HN_INVALID, "network: it needs at least one %s",
                          options->inputs == 0 ? "input" : "output");
     if (options->hidden_count > HN_NETWORK_MOST_HIDDEN)
-        return error_set(error, HN_LIMIT, "network: %zu hidden layers; at most %d are possible", options->hidden_count,
-                         HN_NETWORK_MOST_HIDDEN);
+        return error_about(error, HN_LIMIT, error_option("hidden_count"),
+                           "network: %zu hidden layers; at most %d are possible", options->hidden_count,
+                           HN_NETWORK_MOST_HIDDEN);
     for (size_t i = 0; i < options->hidden_count; i++)
         if (options->hidden[i] == 0)
-            return error_set(error, HN_INVALID, "network: hidden layer %zu has no neurons", i);
+            return error_about(error, HN_INVALID, error_option("hidden"), "network: hidden layer %zu has no neurons",
+                               i);
     return HN_OK;
 }
 
@@ -157,7 +160,8 @@ void hn_network_destroy(hn_network *network) {
 /* ---- looking in ---- */
 
 void hn_network_get_options(const hn_network *network, hn_network_options *out) {
-    *out = network ? network->options : (hn_network_options){.inputs = 0};
+    if (out)
+        *out = network ? network->options : (hn_network_options){.inputs = 0};
 }
 
 size_t hn_network_parameter_count(const hn_network *network) {

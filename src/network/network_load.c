@@ -30,11 +30,12 @@ static hn_status read_metadata(hn_network_options *options, const struct safeten
     const char *format = texts_find(file->texts, file->text_bytes, NETWORK_KEY_FORMAT);
     const char *activation = texts_find(file->texts, file->text_bytes, NETWORK_KEY_ACTIVATION);
     if (!format || strcmp(format, NETWORK_FORMAT) != 0)
-        return error_set(error, HN_UNSUPPORTED, "%s: its format is \"%s\", not \"" NETWORK_FORMAT "\"", name,
-                         show_name(format ? format : "").text);
+        return error_about(error, HN_UNSUPPORTED, error_file(name),
+                           "%s: its format is \"%s\", not \"" NETWORK_FORMAT "\"", name,
+                           show_name(format ? format : "").text);
     if (!hn_activation_find(activation, &options->activation))
-        return error_set(error, HN_UNSUPPORTED, "%s: the activation \"%s\" is not known", name,
-                         show_name(activation ? activation : "").text);
+        return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: the activation \"%s\" is not known", name,
+                           show_name(activation ? activation : "").text);
     return HN_OK;
 }
 
@@ -50,15 +51,16 @@ static hn_status read_widths(hn_network_options *options, const struct safetenso
                              hn_error *error) {
     const struct tensor *weights = find_weights(file, 0), *next;
     if (!weights)
-        return error_set(error, HN_SYNTAX, "%s: tensor layer.0.weight is missing", name);
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor layer.0.weight is missing", name);
     options->inputs = weights->shape[1];
     for (size_t k = 1; (next = find_weights(file, k)) != NULL; k++) {
         if (k > HN_NETWORK_MOST_HIDDEN)
-            return error_set(error, HN_LIMIT, "%s: tensor %s: at most %d hidden layers are possible", name, next->name,
-                             HN_NETWORK_MOST_HIDDEN);
+            return error_about(error, HN_LIMIT, error_file(name),
+                               "%s: tensor %s: at most %d hidden layers are possible", name, next->name,
+                               HN_NETWORK_MOST_HIDDEN);
         if (next->shape[1] != weights->shape[0])
-            return error_set(error, HN_SYNTAX, "%s: tensor %s takes %zu numbers, and %s gives %zu", name, next->name,
-                             next->shape[1], weights->name, weights->shape[0]);
+            return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor %s takes %zu numbers, and %s gives %zu",
+                               name, next->name, next->shape[1], weights->name, weights->shape[0]);
         options->hidden[options->hidden_count++] = weights->shape[0];
         weights = next;
     }
@@ -76,7 +78,7 @@ static hn_status read_options(hn_network_options *options, const struct safetens
     if (status != HN_OK)
         return status;
     if (network_check_options(options, &inner) != HN_OK)
-        return error_set(error, HN_SYNTAX, "%s: %.400s", name, inner.text);
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: %.400s", name, inner.text);
     return HN_OK;
 }
 
@@ -84,8 +86,8 @@ static hn_status read_options(hn_network_options *options, const struct safetens
 
 static hn_status refuse_shape(const struct network_tensor *tensor, const struct tensor *found, const char *name,
                               hn_error *error) {
-    return error_set(
-        error, HN_SYNTAX,
+    return error_about(
+        error, HN_SYNTAX, error_file(name),
         "%s: tensor %s has %d dimensions and %zu x %zu numbers; by the other weights it has %d and %zu x %zu", name,
         tensor->name, found->dimensions, found->shape[0], found->shape[1], tensor->dimensions, tensor->shape[0],
         tensor->shape[1]);
@@ -95,7 +97,7 @@ static hn_status read_tensor(const struct network_tensor *tensor, const struct s
                              hn_error *error) {
     const struct tensor *found = find_tensor(file, tensor->name);
     if (!found)
-        return error_set(error, HN_SYNTAX, "%s: tensor %s is missing", name, tensor->name);
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor %s is missing", name, tensor->name);
     if (found->dimensions != tensor->dimensions || found->shape[0] != tensor->shape[0] ||
         found->shape[1] != tensor->shape[1])
         return refuse_shape(tensor, found, name, error);
@@ -120,8 +122,8 @@ static hn_status read_tensors(hn_network *network, const struct safetensors *fil
     }
     for (size_t i = 0; i < file->tensor_count; i++)
         if (!has_tensor(network, file->tensors[i].name))
-            return error_set(error, HN_SYNTAX, "%s: tensor %s belongs to no network", name,
-                             show_name(file->tensors[i].name).text);
+            return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor %s belongs to no network", name,
+                               show_name(file->tensors[i].name).text);
     return HN_OK;
 }
 

@@ -42,8 +42,8 @@ hn_status network_check_numbers(const struct network_tensor *tensor, const char 
         double number = tensor->numbers[i];
         if (isfinite(number) && !(tensor->scale && number == 0))
             continue;
-        return error_set(error, HN_INVALID, "%s: tensor %s: number %zu is %s", path, tensor->name, i,
-                         error_number(number).text);
+        return error_about(error, HN_INVALID, error_file(path), "%s: tensor %s: number %zu is %s", path, tensor->name,
+                           i, error_number(number).text);
     }
     return HN_OK;
 }

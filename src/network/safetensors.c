@@ -27,25 +27,28 @@ static bool begins(const unsigned char *bytes, size_t count, const char *mark) {
 static hn_status refuse_stranger(const char *name, const unsigned char *bytes, size_t count, hn_error *error) {
     bool pickle = count >= 3 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5;
     if (pickle || begins(bytes, count, "PK\x03\x04"))
-        return error_set(
-            error, HN_UNSUPPORTED,
+        return error_about(
+            error, HN_UNSUPPORTED, error_file(name),
             "%s: this is a %s, as PyTorch writes .pt files; such files can execute code when they are loaded "
             "and are refused; save the weights as safetensors",
             name, pickle ? "pickle" : "zip archive");
     if (begins(bytes, count, "\x93NUMPY"))
-        return error_set(error, HN_UNSUPPORTED, "%s: this is a .npy file, not a safetensors file", name);
-    return error_set(error, HN_SYNTAX, "%s: this is no safetensors file, or its beginning is damaged", name);
+        return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: this is a .npy file, not a safetensors file",
+                           name);
+    return error_about(error, HN_SYNTAX, error_file(name),
+                       "%s: this is no safetensors file, or its beginning is damaged", name);
 }
 
 static hn_status measure_header(size_t *length, const char *name, const unsigned char *bytes, size_t count,
                                 hn_error *error) {
     if (count < SAFETENSORS_LENGTH)
-        return error_set(error, HN_SYNTAX, "%s: %zu bytes are no safetensors file", name, count);
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: %zu bytes are no safetensors file", name, count);
     uint64_t own = bytes_integer(bytes, SAFETENSORS_LENGTH, false);
     if (own > SAFETENSORS_MOST_HEADER)
         return refuse_stranger(name, bytes, count, error);
     if (own > count - SAFETENSORS_LENGTH)
-        return error_set(error, HN_SYNTAX, "%s: the file ends in its header: it has been cut short", name);
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: the file ends in its header: it has been cut short",
+                           name);
     *length = (size_t)own;
     return HN_OK;
 }
@@ -57,15 +60,17 @@ static hn_status check_sum(const struct safetensors *file, const char *name, con
     static const char zeros[] = "00000000";
     char digits[SAFETENSORS_DIGITS + 1];
     if (!file->checksum)
-        return error_set(error, HN_UNSUPPORTED, "%s: the metadata has no checksum \"" SAFETENSORS_CHECKSUM "\"", name);
+        return error_about(error, HN_UNSUPPORTED, error_file(name),
+                           "%s: the metadata has no checksum \"" SAFETENSORS_CHECKSUM "\"", name);
     size_t before = (size_t)(file->checksum - bytes), after = before + SAFETENSORS_DIGITS;
     uint32_t sum = checksum_add(0, bytes, before);
     sum = checksum_add(sum, zeros, SAFETENSORS_DIGITS);
     sum = checksum_add(sum, bytes + after, count - after);
     snprintf(digits, sizeof digits, "%08lx", (unsigned long)sum);
     if (memcmp(file->checksum, digits, SAFETENSORS_DIGITS) != 0)
-        return error_set(error, HN_SYNTAX, "%s: the file is damaged: its checksum is %s, and it says %.8s", name,
-                         digits, (const char *)file->checksum);
+        return error_about(error, HN_SYNTAX, error_file(name),
+                           "%s: the file is damaged: its checksum is %s, and it says %.8s", name, digits,
+                           (const char *)file->checksum);
     return HN_OK;
 }
 
@@ -75,14 +80,16 @@ static hn_status check_tensor(struct tensor *tensor, const char *name, hn_error 
     size_t numbers, bytes;
     const char *shown = tensor->name;
     if (strcmp(tensor->dtype, "F64") != 0 && strcmp(tensor->dtype, "F32") != 0)
-        return error_set(error, HN_UNSUPPORTED, "%s: tensor %s: dtype %s is neither F64 nor F32", name,
-                         show_name(shown).text, show_name(tensor->dtype).text);
+        return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: tensor %s: dtype %s is neither F64 nor F32",
+                           name, show_name(shown).text, show_name(tensor->dtype).text);
     tensor->item = tensor->dtype[1] == '6' ? sizeof(double) : sizeof(float);
     if (!size_multiply(tensor->shape[0], tensor->shape[1], &numbers) || !size_multiply(numbers, tensor->item, &bytes))
-        return error_set(error, HN_SYNTAX, "%s: tensor %s: its shape is too large", name, show_name(shown).text);
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor %s: its shape is too large", name,
+                           show_name(shown).text);
     if (tensor->begin > tensor->end || tensor->end - tensor->begin != bytes)
-        return error_set(error, HN_SYNTAX, "%s: tensor %s: its shape needs %zu bytes, and its offsets are %zu and %zu",
-                         name, show_name(shown).text, bytes, tensor->begin, tensor->end);
+        return error_about(error, HN_SYNTAX, error_file(name),
+                           "%s: tensor %s: its shape needs %zu bytes, and its offsets are %zu and %zu", name,
+                           show_name(shown).text, bytes, tensor->begin, tensor->end);
     return HN_OK;
 }
 
@@ -93,12 +100,13 @@ static bool overlap(const struct tensor *a, const struct tensor *b) {
 static hn_status check_place(const struct safetensors *file, size_t i, const char *name, hn_error *error) {
     const struct tensor *tensor = &file->tensors[i];
     if (tensor->end > file->data_bytes)
-        return error_set(error, HN_SYNTAX, "%s: tensor %s ends at byte %zu of the data, which has %zu", name,
-                         show_name(tensor->name).text, tensor->end, file->data_bytes);
+        return error_about(error, HN_SYNTAX, error_file(name),
+                           "%s: tensor %s ends at byte %zu of the data, which has %zu", name,
+                           show_name(tensor->name).text, tensor->end, file->data_bytes);
     for (size_t j = 0; j < i; j++)
         if (overlap(tensor, &file->tensors[j]))
-            return error_set(error, HN_SYNTAX, "%s: tensors %s and %s overlap", name,
-                             show_name(file->tensors[j].name).text, show_name(tensor->name).text);
+            return error_about(error, HN_SYNTAX, error_file(name), "%s: tensors %s and %s overlap", name,
+                               show_name(file->tensors[j].name).text, show_name(tensor->name).text);
     return HN_OK;
 }
 
@@ -112,8 +120,8 @@ static hn_status check_places(const struct safetensors *file, const char *name, 
         covered += file->tensors[i].end - file->tensors[i].begin;
     }
     if (covered != file->data_bytes)
-        return error_set(error, HN_SYNTAX, "%s: %zu bytes of the data belong to no tensor", name,
-                         file->data_bytes - covered);
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: %zu bytes of the data belong to no tensor", name,
+                           file->data_bytes - covered);
     return HN_OK;
 }
 

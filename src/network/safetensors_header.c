@@ -23,7 +23,8 @@ static hn_status take_colon(struct json_cursor *c) {
 }
 
 static hn_status refuse_name(const struct json_cursor *c, const char *what, const char *name, const char *problem) {
-    return error_set(c->error, HN_SYNTAX, "%s: %s %s %s", c->name, what, show_name(name).text, problem);
+    return error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: %s %s %s", c->name, what, show_name(name).text,
+                       problem);
 }
 
 /* ---- a tensor ---- */

@@ -23,7 +23,8 @@ hn_status hn_checkpoint_save(const hn_checkpoint *checkpoint, const char *path, 
     if (!checkpoint || !path)
         return error_missing(error, "hn_checkpoint_save", checkpoint ? "path" : "checkpoint");
     if (checkpoint->part_count > HN_CHECKPOINT_MOST_PARTS)
-        return error_set(error, HN_LIMIT, "%s: a checkpoint has at most %d parts", path, HN_CHECKPOINT_MOST_PARTS);
+        return error_about(error, HN_LIMIT, error_file(path), "%s: a checkpoint has at most %d parts", path,
+                           HN_CHECKPOINT_MOST_PARTS);
     for (size_t i = 0; i < checkpoint->part_count; i++) {
         const hn_checkpoint_part *part = &checkpoint->parts[i];
         tensors[i] = (struct memory_tensor){
@@ -45,16 +46,17 @@ static hn_status check_texts(const hn_checkpoint *checkpoint, const struct safet
                              hn_error *error) {
     const char *format = texts_find(file->texts, file->text_bytes, KEY_FORMAT);
     if (!format || strcmp(format, FORMAT) != 0)
-        return error_set(error, HN_UNSUPPORTED, "%s: its format is \"%s\", not \"" FORMAT "\"", path,
-                         show_name(format ? format : "").text);
+        return error_about(error, HN_UNSUPPORTED, error_file(path), "%s: its format is \"%s\", not \"" FORMAT "\"",
+                           path, show_name(format ? format : "").text);
     for (size_t i = 0; i < checkpoint->text_count; i++) {
         const hn_metadata *text = &checkpoint->texts[i];
         const char *value = texts_find(file->texts, file->text_bytes, text->key);
         if (!value)
-            return error_set(error, HN_INVALID, "%s: it does not say with which %s it was made", path, text->key);
+            return error_about(error, HN_INVALID, error_file(path), "%s: it does not say with which %s it was made",
+                               path, text->key);
         if (strcmp(value, text->value) != 0)
-            return error_set(error, HN_INVALID, "%s: it was made with %s %s, and this is %s %.64s", path, text->key,
-                             show_name(value).text, text->key, text->value);
+            return error_about(error, HN_INVALID, error_file(path), "%s: it was made with %s %s, and this is %s %.64s",
+                               path, text->key, show_name(value).text, text->key, text->value);
     }
     return HN_OK;
 }
@@ -70,11 +72,12 @@ static hn_status check_part(const hn_checkpoint_part *part, const struct safeten
                             hn_error *error) {
     const struct tensor *tensor = find_part(file, part->name);
     if (!tensor)
-        return error_set(error, HN_SYNTAX, "%s: %s is missing", path, part->name);
+        return error_about(error, HN_SYNTAX, error_file(path), "%s: %s is missing", path, part->name);
     bool rows = part->fewer ? tensor->shape[0] <= part->rows : tensor->shape[0] == part->rows;
     if (tensor->dimensions != 2 || tensor->item != sizeof(double) || !rows || tensor->shape[1] != part->columns)
-        return error_set(error, HN_SYNTAX, "%s: %s has %zu x %zu numbers, and this training needs %zu x %zu", path,
-                         part->name, tensor->shape[0], tensor->shape[1], part->rows, part->columns);
+        return error_about(error, HN_SYNTAX, error_file(path),
+                           "%s: %s has %zu x %zu numbers, and this training needs %zu x %zu", path, part->name,
+                           tensor->shape[0], tensor->shape[1], part->rows, part->columns);
     return HN_OK;
 }
 
@@ -88,8 +91,9 @@ static hn_status check_numbers(const hn_checkpoint_part *part, const struct safe
     for (size_t i = 0; i < tensor->shape[0] * tensor->shape[1]; i++) {
         double number = tensor_number(file, tensor, i);
         if (!in_range(number, part->range))
-            return error_set(error, HN_INVALID, "%s: number %zu of %s is %s: no training can go on from there", path, i,
-                             part->name, error_number(number).text);
+            return error_about(error, HN_INVALID, error_file(path),
+                               "%s: number %zu of %s is %s: no training can go on from there", path, i, part->name,
+                               error_number(number).text);
     }
     return HN_OK;
 }

@@ -12,7 +12,8 @@ enum { MOST_CANDIDATES = 1000, MOST_ITERATIONS = 100000 };
 static const double MOST_TOLERANCE = 1;
 
 void hn_policy_get_defaults(hn_policy_options *out) {
-    *out = (hn_policy_options){.layer = hn_layer_defaults(), .candidates = 1};
+    if (out)
+        *out = (hn_policy_options){.layer = hn_layer_defaults(), .candidates = 1};
 }
 
 /* ---- life ---- */
@@ -20,10 +21,11 @@ void hn_policy_get_defaults(hn_policy_options *out) {
 /* A file may ask for anything; what no use is served by is refused, so that no file makes everything ok or never ends. */
 static hn_status check_limits(const hn_layer_options *o, hn_error *error) {
     if (!(o->tolerance <= MOST_TOLERANCE))
-        return error_set(error, HN_INVALID, "tolerance %s: a policy has at most %s", error_number(o->tolerance).text,
-                         error_number(MOST_TOLERANCE).text);
+        return error_about(error, HN_INVALID, error_option("tolerance"), "tolerance %s: a policy has at most %s",
+                           error_number(o->tolerance).text, error_number(MOST_TOLERANCE).text);
     if (o->iterations > MOST_ITERATIONS)
-        return error_set(error, HN_INVALID, "iterations %d: a policy has at most %d", o->iterations, MOST_ITERATIONS);
+        return error_about(error, HN_INVALID, error_option("iterations"), "iterations %d: a policy has at most %d",
+                           o->iterations, MOST_ITERATIONS);
     return HN_OK;
 }
 
@@ -35,15 +37,17 @@ static hn_status check_options(const hn_policy *p, hn_error *error) {
     if (status != HN_OK)
         return status;
     if (o->candidates < 1 || o->candidates > MOST_CANDIDATES)
-        return error_set(error, HN_INVALID, "candidates %zu: choose 1 to %d", o->candidates, MOST_CANDIDATES);
+        return error_about(error, HN_INVALID, error_option("candidates"), "candidates %zu: choose 1 to %d",
+                           o->candidates, MOST_CANDIDATES);
     if (o->refine < 0 || o->refine > REFINE_MOST_STEPS)
-        return error_set(error, HN_INVALID, "refine %d: choose 0 to %d steps", o->refine, REFINE_MOST_STEPS);
+        return error_about(error, HN_INVALID, error_option("refine"), "refine %d: choose 0 to %d steps", o->refine,
+                           REFINE_MOST_STEPS);
     if (p->baseline.scheme != HN_SCHEME_LAYER && p->refines)
-        return error_set(error, HN_INVALID, "refinement steps need a layer; the scheme is %s",
-                         hn_scheme_text(p->baseline.scheme));
+        return error_about(error, HN_INVALID, error_option("refine"), "refinement steps need a layer; the scheme is %s",
+                           hn_scheme_text(p->baseline.scheme));
     if (!p->has_objective && (p->refines || o->candidates > 1))
-        return error_set(error, HN_INVALID, "the model has no objective: %s need one",
-                         o->candidates > 1 ? "candidates" : "refinement steps");
+        return error_about(error, HN_INVALID, error_argument("model"), "the model has no objective: %s need one",
+                           o->candidates > 1 ? "candidates" : "refinement steps");
     return HN_OK;
 }
 
@@ -127,11 +131,13 @@ void hn_policy_destroy(hn_policy *p) {
 }
 
 void hn_policy_get_options(const hn_policy *policy, hn_policy_options *out) {
-    *out = policy ? policy->options : hn_policy_defaults();
+    if (out)
+        *out = policy ? policy->options : hn_policy_defaults();
 }
 
 void hn_policy_get_baseline(const hn_policy *policy, hn_baseline *out) {
-    *out = policy ? policy->baseline : hn_baseline_defaults();
+    if (out)
+        *out = policy ? policy->baseline : hn_baseline_defaults();
 }
 
 const hn_network *hn_policy_network(const hn_policy *policy) {

@@ -103,14 +103,15 @@ static hn_status write_values(const hn_policy *policy, struct values *values, hn
 
 static hn_status check_texts(const char *path, size_t count, const hn_metadata *texts, hn_error *error) {
     if (count > 0 && !texts)
-        return error_set(error, HN_INVALID, "%s: the texts are missing", path);
+        return error_about(error, HN_INVALID, error_file(path), "%s: the texts are missing", path);
     if (count > NETWORK_MOST_TEXTS - SETTINGS)
-        return error_set(error, HN_LIMIT, "%s: %zu texts; at most %d are possible", path, count,
-                         NETWORK_MOST_TEXTS - SETTINGS);
+        return error_about(error, HN_LIMIT, error_file(path), "%s: %zu texts; at most %d are possible", path, count,
+                           NETWORK_MOST_TEXTS - SETTINGS);
     for (size_t i = 0; i < count; i++)
         if (texts[i].key && is_setting(texts[i].key))
-            return error_set(error, HN_INVALID, "%s: a text may not be called %s: the settings start so", path,
-                             show_name(texts[i].key).text);
+            return error_about(error, HN_INVALID, error_file(path),
+                               "%s: a text may not be called %s: the settings start so", path,
+                               show_name(texts[i].key).text);
     return HN_OK;
 }
 
@@ -143,14 +144,15 @@ static hn_status check_keys(const hn_network *network, const char *path, hn_erro
     const char *at = network->texts, *end = at ? at + network->text_bytes : at;
     for (size_t i = 0; i < NAMES; i++)
         if (!hn_network_metadata(network, keys[i]))
-            return error_set(error, HN_INVALID, "%s: the setting %s is missing: it is a network without a policy", path,
-                             keys[i]);
+            return error_about(error, HN_INVALID, error_file(path),
+                               "%s: the setting %s is missing: it is a network without a policy", path, keys[i]);
     while (at < end) {
         bool known = !is_setting(at);
         for (size_t i = 0; i < SETTINGS && !known; i++)
             known = strcmp(at, keys[i]) == 0;
         if (!known)
-            return error_set(error, HN_INVALID, "%s: the setting %s is not known", path, show_name(at).text);
+            return error_about(error, HN_INVALID, error_file(path), "%s: the setting %s is not known", path,
+                               show_name(at).text);
         at += strlen(at) + 1; /* to the value ... */
         at += strlen(at) + 1; /* ... and the next key */
     }
@@ -223,7 +225,8 @@ static hn_status read_settings(struct policy_settings *settings, const hn_networ
     for (int i = 0; status == HN_OK && i < NAMES; i++) {
         const char *text = hn_network_metadata(network, keys[i]);
         if (!read_setting(settings, (enum setting)i, text))
-            status = error_set(error, HN_INVALID, "%s: the setting %s is \"%s\"", path, keys[i], show_name(text).text);
+            status = error_about(error, HN_INVALID, error_file(path), "%s: the setting %s is \"%s\"", path, keys[i],
+                                 show_name(text).text);
     }
     return status;
 }
@@ -237,13 +240,13 @@ static hn_status check_widths(const hn_model *model, const hn_network *network, 
     size_t inputs = hn_model_input_count(model), outputs = hn_model_output_count(model);
     size_t candidates = settings->policy.candidates;
     if (o.inputs != inputs)
-        return error_set(error, HN_INVALID, "%s: the network has %zu inputs, and the model %zu", path, o.inputs,
-                         inputs);
+        return error_about(error, HN_INVALID, error_file(path), "%s: the network has %zu inputs, and the model %zu",
+                           path, o.inputs, inputs);
     bool all = o.outputs % candidates == 0 && o.outputs / candidates == outputs;
     if (!all && settings->baseline.scheme != HN_SCHEME_DC3)
-        return error_set(error, HN_INVALID,
-                         "%s: the network has %zu outputs for %zu candidate%s, and the model %zu for each", path,
-                         o.outputs, candidates, candidates == 1 ? "" : "s", outputs);
+        return error_about(error, HN_INVALID, error_file(path),
+                           "%s: the network has %zu outputs for %zu candidate%s, and the model %zu for each", path,
+                           o.outputs, candidates, candidates == 1 ? "" : "s", outputs);
     return HN_OK;
 }
 
@@ -254,8 +257,8 @@ static hn_status check_names(const hn_model *model, const hn_network *network, c
     hn_status status = found ? hn_model_names_fingerprint(model, wanted, error) : HN_OK;
     if (status != HN_OK || !found || strcmp(found, wanted) == 0)
         return status;
-    return error_set(error, HN_INVALID,
-                     "%s: the network is for another model: the mathematics are the same, but names differ", path);
+    return error_about(error, HN_INVALID, error_file(path),
+                       "%s: the network is for another model: the mathematics are the same, but names differ", path);
 }
 
 static hn_status check_model(const hn_model *model, const hn_network *network, const char *path, hn_error *error) {
@@ -265,9 +268,9 @@ static hn_status check_model(const hn_model *model, const hn_network *network, c
     hn_status status = hn_model_fingerprint(model, wanted, error);
     if (status != HN_OK || strcmp(found, wanted) == 0)
         return status != HN_OK ? status : check_names(model, network, path, error);
-    return error_set(error, HN_INVALID,
-                     "%s: the network is for another model: its fingerprint is %.*s, this model's %.*s", path, SHOWN,
-                     show_name(found).text, SHOWN, wanted);
+    return error_about(error, HN_INVALID, error_file(path),
+                       "%s: the network is for another model: its fingerprint is %.*s, this model's %.*s", path, SHOWN,
+                       show_name(found).text, SHOWN, wanted);
 }
 
 /* ---- loading ---- */
@@ -281,8 +284,9 @@ static hn_status check_independent(hn_policy **policy, const hn_network *network
         return HN_OK;
     hn_policy_destroy(*policy);
     *policy = NULL;
-    return error_set(error, HN_INVALID, "%s: the setting %s is \"%s\", and for this model it is \"%s\"", path,
-                     keys[INDEPENDENT], show_name(found).text, wanted);
+    return error_about(error, HN_INVALID, error_file(path),
+                       "%s: the setting %s is \"%s\", and for this model it is \"%s\"", path, keys[INDEPENDENT],
+                       show_name(found).text, wanted);
 }
 
 static hn_status build(hn_policy **out, const hn_model *model, const hn_network *network,
@@ -290,7 +294,7 @@ static hn_status build(hn_policy **out, const hn_model *model, const hn_network 
     hn_error inner = {.text = ""};
     hn_status status = hn_baseline_policy(out, model, network, &settings->policy, &settings->baseline, &inner);
     if (status != HN_OK)
-        error_set(error, status, "%s: %.400s", path, inner.text);
+        error_about(error, status, error_file(path), "%s: %.400s", path, inner.text);
     return status == HN_OK ? check_independent(out, network, path, error) : status;
 }
 

@@ -35,7 +35,8 @@ void hn_train_get_defaults(hn_train_options *out) {
                                 .warmup = 50,
                                 .steps = 4000};
     options.layer.iterations = 40;
-    *out = options;
+    if (out)
+        *out = options;
 }
 
 /* ---- life ---- */
@@ -49,7 +50,8 @@ static hn_status check_options(const hn_trainer *t, hn_error *error) {
     if (!sensible)
         return error_set(error, HN_INVALID, "training: a weight, a rate or a count is out of range");
     if (!t->policy->has_objective)
-        return error_set(error, HN_INVALID, "the model has no objective: there is nothing to train for");
+        return error_about(error, HN_INVALID, error_argument("model"),
+                           "the model has no objective: there is nothing to train for");
     if (t->baseline.scheme == HN_SCHEME_DC3 && o->move_weight > 0)
         return error_set(error, HN_INVALID, "training: dc3 knows no move weight");
     return HN_OK;
@@ -267,7 +269,8 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
     if (!t || count == 0 || (!x && t->inputs))
         return error_missing(error, "hn_trainer_step", t ? "x" : "trainer");
     if (targets && t->baseline.scheme == HN_SCHEME_DC3)
-        return error_set(error, HN_INVALID, "hn_trainer_step: dc3 does not learn from targets");
+        return error_about(error, HN_INVALID, error_argument("targets"),
+                           "hn_trainer_step: dc3 does not learn from targets");
     t->targets = targets;
     hn_status status = run_batch(t, count, x, error);
     if (status != HN_OK)

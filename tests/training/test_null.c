@@ -42,6 +42,8 @@ static void a_place_for_what_is_made_is_needed(void **state) {
     assert_missing(hn_model_read_memory(NULL, 0, NULL, NULL, error), "out");
     assert_missing(hn_layer_create(NULL, model, NULL, error), "out");
     assert_missing(hn_pool_create(NULL, layer, 1, error), "out");
+    assert_missing(hn_evaluator_create(NULL, model, NULL, error), "out");
+    assert_missing(hn_refiner_create(NULL, model, layer, NULL, error), "out");
     assert_missing(hn_network_create(NULL, &shape, error), "out");
     assert_missing(hn_network_load(NULL, "nowhere", error), "out");
     assert_missing(hn_policy_create(NULL, model, network, NULL, error), "out");
@@ -63,6 +65,13 @@ static void what_is_worked_on_is_needed(void **state) {
     char text[HN_FINGERPRINT_BYTES];
     hn_batch batch = {.size = sizeof batch};
     hn_gradient gradient = {.size = sizeof gradient};
+    hn_evaluator *evaluator = (hn_evaluator *)model;
+    hn_evaluator_pool *evaluator_pool = (hn_evaluator_pool *)model;
+    hn_evaluation evaluation = {.size = sizeof evaluation};
+    hn_pattern pattern = {.size = sizeof pattern};
+    hn_refiner *refiner = (hn_refiner *)model;
+    hn_refinement refinement = {.size = sizeof refinement};
+    hn_improvement improvement = {.size = sizeof improvement};
     assert_missing(hn_model_finish(NULL, error), "model");
     assert_missing(hn_model_status(NULL, error), "model");
     assert_missing(hn_model_fingerprint(NULL, text, error), "model");
@@ -76,6 +85,16 @@ static void what_is_worked_on_is_needed(void **state) {
     assert_missing(hn_layer_gradient(NULL, &batch, &gradient, NULL, 0, error), "layer");
     assert_missing(hn_pool_run(NULL, &batch, error), "layer");
     assert_missing(hn_pool_gradient(NULL, &batch, &gradient, error), "layer");
+    assert_missing(hn_evaluator_create(&evaluator, NULL, NULL, error), "model");
+    assert_null(evaluator);
+    assert_missing(hn_evaluator_pool_create(&evaluator_pool, NULL, 1, error), "evaluator");
+    assert_null(evaluator_pool);
+    assert_missing(hn_evaluator_run(NULL, &evaluation, NULL, 0, error), "evaluator");
+    assert_missing(hn_evaluator_get_pattern(NULL, HN_QUANTITY_JACOBIAN_Y, &pattern, error), "evaluator");
+    assert_missing(hn_refiner_create(&refiner, NULL, NULL, NULL, error), "model");
+    assert_null(refiner);
+    assert_missing(hn_refiner_run(NULL, &refinement, error), "refiner");
+    assert_missing(hn_refiner_improve(NULL, &improvement, error), "refiner");
     assert_missing(hn_network_create(&network, NULL, error), "options");
     assert_null(network);
     assert_missing(hn_network_load(&network, NULL, error), "path");
@@ -123,6 +142,9 @@ static void questions_about_nothing_have_no_answer(void **state) {
     assert_int_equal(hn_layer_options_of(NULL).iterations, 0);
     assert_int_equal(hn_pool_threads(NULL), 0);
     assert_false(hn_method_find(NULL, &(hn_method){0}) || hn_method_find("auto", NULL));
+    assert_int_equal(hn_evaluator_width(NULL, HN_QUANTITY_ROWS) + hn_evaluator_workspace_bytes(NULL), 0);
+    assert_int_equal(hn_evaluator_info_of(NULL).rows, 0);
+    assert_false(hn_quantity_find(NULL, &(hn_quantity){0}) || hn_quantity_find("rows", NULL));
     assert_int_equal(hn_network_options_of(NULL).inputs, 0);
     assert_int_equal(hn_network_parameter_count(NULL) + hn_network_workspace_bytes(NULL), 0);
     assert_null(hn_network_parameters(NULL));
@@ -154,6 +176,34 @@ static void adding_to_no_model_does_nothing(void **state) {
     hn_output_fix(none, none);
 }
 
+static void a_struct_to_fill_is_needed(void **state) {
+    (void)state;
+    assert_missing(hn_model_get_defaults(NULL, error), "hn_model_options");
+    assert_missing(hn_read_get_defaults(NULL, error), "hn_read_options");
+    assert_missing(hn_layer_get_defaults(NULL, error), "hn_layer_options");
+    assert_missing(hn_layer_get_options(NULL, NULL, error), "hn_layer_options");
+    assert_missing(hn_layer_get_info(NULL, NULL, error), "hn_layer_info");
+    assert_missing(hn_model_get_row(NULL, 0, NULL, error), "hn_row_info");
+    assert_missing(hn_evaluator_get_defaults(NULL, error), "hn_evaluator_options");
+    hn_network_get_options(NULL, NULL);
+    hn_policy_get_defaults(NULL);
+    hn_policy_get_options(NULL, NULL);
+    hn_policy_get_baseline(NULL, NULL);
+    hn_baseline_get_defaults(NULL);
+    hn_train_get_defaults(NULL);
+}
+
+static void a_sum_of_missing_terms_is_an_error_that_sticks(void **state) {
+    (void)state;
+    hn_error error;
+    hn_model *m = model_new();
+    hn_output(m, "y");
+    assert_false(hn_is_valid(hn_sum(m, 2, NULL)));
+    assert_int_equal(hn_model_finish(m, &error), HN_INVALID);
+    assert_string_equal(error.subject, "sum");
+    hn_model_destroy(m);
+}
+
 static void nothing_is_destroyed_without_harm(void **state) {
     (void)state;
     hn_model_destroy(NULL);
@@ -162,13 +212,20 @@ static void nothing_is_destroyed_without_harm(void **state) {
     hn_network_destroy(NULL);
     hn_policy_destroy(NULL);
     hn_trainer_destroy(NULL);
+    hn_evaluator_destroy(NULL);
+    hn_evaluator_pool_destroy(NULL);
+    hn_refiner_destroy(NULL);
     hn_trainer_set_steps(NULL, 1);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_place_for_what_is_made_is_needed),     cmocka_unit_test(what_is_worked_on_is_needed),
-        cmocka_unit_test(questions_about_nothing_have_no_answer), cmocka_unit_test(adding_to_no_model_does_nothing),
+        cmocka_unit_test(a_place_for_what_is_made_is_needed),
+        cmocka_unit_test(what_is_worked_on_is_needed),
+        cmocka_unit_test(questions_about_nothing_have_no_answer),
+        cmocka_unit_test(adding_to_no_model_does_nothing),
+        cmocka_unit_test(a_struct_to_fill_is_needed),
+        cmocka_unit_test(a_sum_of_missing_terms_is_an_error_that_sticks),
         cmocka_unit_test(nothing_is_destroyed_without_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
