@@ -10,6 +10,7 @@
 #include "support/gradient_check.h"
 #include "support/model_check.h"
 #include "support/run_layer.h"
+#include "support/shape_models.h"
 
 #include "base/random.h"
 #include "layer/driver.h"
@@ -18,96 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { INPUTS = 2 };
-
 static const double LIMIT = 1e-7;
-
-/* ---- models ---- */
-
-struct shape {
-    hn_model *model;
-    size_t outputs;
-    hn_expr x[INPUTS], *y;
-    struct random random;
-};
-
-static struct shape shape_begin(size_t outputs, uint64_t seed) {
-    struct shape s = {.model = model_new(), .outputs = outputs, .random = random_start(seed, 0)};
-    char name[32];
-    for (int i = 0; i < INPUTS; i++) {
-        snprintf(name, sizeof name, "x[%d]", i);
-        s.x[i] = hn_input(s.model, name);
-    }
-    s.y = calloc(outputs, sizeof *s.y);
-    for (size_t j = 0; j < outputs; j++) {
-        snprintf(name, sizeof name, "y[%zu]", j);
-        s.y[j] = hn_output(s.model, name);
-    }
-    return s;
-}
-
-static hn_model *shape_end(struct shape *s) {
-    free(s->y);
-    model_finish_good(s->model);
-    return s->model;
-}
-
-static void add_row(struct shape *s, size_t i, hn_expr body, bool equality) {
-    char name[32];
-    snprintf(name, sizeof name, "row[%zu]", i);
-    double at = random_between(&s->random, -1, 1);
-    hn_expr lower = hn_shift(hn_scale(0.5, s->x[i % INPUTS]), at);
-    hn_constrain_between(s->model, name, lower, body, equality ? lower : hn_shift(lower, 0.25));
-}
-
-/* a sin(y + b x) or a y: half of each */
-static hn_expr term(struct shape *s, size_t j) {
-    double a = random_between(&s->random, 0.3, 1.2);
-    if (random_below(&s->random, 2))
-        return hn_scale(a, s->y[j]);
-    return hn_scale(a, hn_sin(hn_add(s->y[j], s->x[j % INPUTS])));
-}
-
-static hn_expr sum_of_all(struct shape *s) {
-    hn_expr sum = hn_constant(s->model, 0);
-    for (size_t j = 0; j < s->outputs; j++)
-        sum = hn_add(sum, random_below(&s->random, 2) ? term(s, j) : hn_neg(term(s, j)));
-    return hn_scale(1 / sqrt((double)s->outputs), sum);
-}
-
-static hn_model *dense_model(size_t rows, size_t outputs, uint64_t seed) {
-    struct shape s = shape_begin(outputs, seed);
-    for (size_t i = 0; i < rows; i++)
-        add_row(&s, i, sum_of_all(&s), i % 3 == 0);
-    return shape_end(&s);
-}
-
-/* Blocks of rows that share a few outputs, each row with an output of its own: J J' is full in a block, 0 outside. */
-static hn_model *block_model(size_t blocks, size_t length, size_t shared, uint64_t seed) {
-    struct shape s = shape_begin(blocks * (length + shared), seed);
-    for (size_t b = 0; b < blocks; b++)
-        for (size_t i = 0; i < length; i++) {
-            size_t first = b * (length + shared);
-            hn_expr sum = hn_scale(2, s.y[first + shared + i]);
-            for (size_t j = 0; j < shared; j++)
-                sum = hn_add(sum, hn_scale(0.3, term(&s, first + j)));
-            add_row(&s, b * length + i, sum, true);
-        }
-    return shape_end(&s);
-}
-
-static hn_model *one_row_model(size_t outputs, uint64_t seed) {
-    struct shape s = shape_begin(outputs, seed);
-    add_row(&s, 0, sum_of_all(&s), true);
-    return shape_end(&s);
-}
-
-static hn_model *one_column_model(size_t rows, uint64_t seed) {
-    struct shape s = shape_begin(rows + 1, seed);
-    for (size_t i = 0; i < rows; i++)
-        add_row(&s, i, hn_add(hn_mul(s.y[0], s.y[i + 1]), term(&s, i + 1)), i % 2 == 0);
-    return shape_end(&s);
-}
 
 /* ---- checks ---- */
 

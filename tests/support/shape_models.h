@@ -1,0 +1,18 @@
+/* shape_models.h - models whose shape asks for another kernel: factors that are nearly full, factors too long for lists, a row over all
+ * outputs, an output in all rows. They have two inputs.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TESTS_SUPPORT_SHAPE_MODELS_H
+#define HN_TESTS_SUPPORT_SHAPE_MODELS_H
+
+#include "hardnet/model.h"
+
+hn_model *dense_model(size_t rows, size_t outputs, uint64_t seed);
+
+/* Blocks of rows that share a few outputs, each row with an output of its own: J J' is full in a block, 0 outside. */
+hn_model *block_model(size_t blocks, size_t length, size_t shared, uint64_t seed);
+
+hn_model *one_row_model(size_t outputs, uint64_t seed);
+hn_model *one_column_model(size_t rows, uint64_t seed);
+
+#endif
