@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "check/theorem.h"
-#include "evaluate/evaluator.h"
+#include "evaluate/evaluate_parts.h"
 #include "hardnet/check.h"
 
 enum { CHECK_MOST = HN_CHECK_POINTS };

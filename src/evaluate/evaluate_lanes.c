@@ -1,4 +1,4 @@
-/* evaluate_lanes.c - runs the pieces of an evaluator for LANES samples at a time, or for one alone. See evaluator.h.
+/* evaluate_lanes.c - runs the pieces of an evaluator for LANES samples at a time, or for one alone. See evaluate_parts.h.
  *
  * A piece is run over all samples before the next one, so that its constants are laid out once per call. A last sample that
  * would have the lanes to itself takes the kernels for one sample, which give the same bits.
@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/lanes.h"
 #include "base/layout.h"
-#include "evaluate/evaluator.h"
+#include "evaluate/evaluate_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static void load_weight(const struct run *run, enum space space, size_t index, s
         leaf(run, space, index)[s] = sigma ? sigma[first + s] : 1;
 }
 
-/* What the leaves stand for: the table in evaluator.h. */
+/* What the leaves stand for: the table in evaluate_parts.h. */
 static void load_all(const struct run *run, size_t first, size_t count) {
     const hn_evaluator *e = run->evaluator;
     const hn_evaluation *at = run->evaluation;

@@ -1,7 +1,7 @@
-/* evaluator.c - the calls of hardnet/evaluate.h: life, looking, running on the caller's thread, and what is refused.
+/* evaluate_calls.c - the calls of hardnet/evaluate.h: life, looking, running on the caller's thread, and what is refused.
  *
  * SPDX-License-Identifier: MIT */
-#include "evaluate/evaluator.h"
+#include "evaluate/evaluate_parts.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -204,7 +204,7 @@ hn_status evaluation_check(hn_evaluation *own, const hn_evaluator *evaluator, co
 
 hn_status hn_evaluator_run(const hn_evaluator *evaluator, const hn_evaluation *evaluation, void *workspace,
                            size_t bytes, hn_error *error) {
-    hn_evaluation own;
+    hn_evaluation own = {.size = 0};
     hn_status status = evaluation_check(&own, evaluator, evaluation, error);
     if (status != HN_OK || own.count == 0)
         return status;

@@ -1,4 +1,4 @@
-/* evaluator_build.c - from a model to the programs of an evaluator: differentiate, list, compile. See evaluator.h.
+/* evaluate_build.c - from a model to the programs of an evaluator: differentiate, list, compile. See evaluate_parts.h.
  *
  * The functions f_i are the bodies of the rows, as far as a row is asked about, and after them the objective; by x also the bounds.
  * The Hessian comes last, because a graph that has met its limit takes no further nodes.
@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "derivatives/derivatives.h"
 #include "derivatives/sweep.h"
-#include "evaluate/evaluator.h"
+#include "evaluate/evaluate_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* evaluator.h - what an evaluator is made of: up to six programs, and for each quantity where its results lie in them.
+/* evaluate_parts.h - what an evaluator is made of: up to six programs, and for each quantity where its results lie in them.
  *
  * In comes a model, out go programs that share no node with it. The programs differ in what their leaves stand for:
  *
@@ -12,8 +12,8 @@
  * One call runs only the pieces that something is asked of. They take turns in one workspace.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_EVALUATE_EVALUATOR_H
-#define HN_EVALUATE_EVALUATOR_H
+#ifndef HN_EVALUATE_PARTS_H
+#define HN_EVALUATE_PARTS_H
 
 #include "backends/backend.h"
 #include "base/arena.h"

@@ -1,10 +1,10 @@
-/* evaluator_pool.c - threads that share an evaluation: each takes a stretch of samples from one counter.
+/* evaluate_pool.c - threads that share an evaluation: each takes a stretch of samples from one counter.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/team.h"
-#include "evaluate/evaluator.h"
+#include "evaluate/evaluate_parts.h"
 
 #include <stdatomic.h>
 
@@ -76,7 +76,7 @@ void hn_evaluator_pool_destroy(hn_evaluator_pool *pool) {
 /* ---- running ---- */
 
 hn_status hn_evaluator_pool_run(hn_evaluator_pool *pool, const hn_evaluation *evaluation, hn_error *error) {
-    hn_evaluation own;
+    hn_evaluation own = {.size = 0};
     hn_status status = evaluation_check(&own, pool ? pool->evaluator : NULL, evaluation, error);
     if (status != HN_OK || own.count == 0)
         return status;
