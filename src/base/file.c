@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { READ_STEP = 64 * 1024, TEMPORARY_TRIES = 100, LONGEST_PATH = 4096, MOST_LINKS = 40 };
+enum { READ_STEP = 64 * 1024, TEMPORARY_TRIES = 100, MOST_LINKS = 40 };
 
 static hn_status io_error(hn_error *error, const char *path, const char *what, int code) {
     char reason[128];
@@ -113,7 +113,7 @@ static int write_all(int file, const unsigned char *bytes, size_t count) {
 
 /* What is written: where the caller's path leads, and what is there. */
 struct target {
-    char path[LONGEST_PATH];
+    char path[FILE_LONGEST];
     bool there;
     struct system_facts facts;
 };
@@ -125,23 +125,22 @@ static size_t folder_length(const char *path) {
 }
 
 /* The path that a link names, seen from the link's own folder; false when it is too long. */
-static bool go_to(struct target *t, const char *named, size_t length) {
-    size_t folder = named[0] == '/' ? 0 : folder_length(t->path);
-    if (length >= sizeof t->path - folder)
+static bool go_to(char path[FILE_LONGEST], const char *named, size_t length) {
+    size_t folder = named[0] == '/' ? 0 : folder_length(path);
+    if (length >= FILE_LONGEST - folder)
         return false;
-    memcpy(t->path + folder, named, length);
-    t->path[folder + length] = '\0';
+    memcpy(path + folder, named, length);
+    path[folder + length] = '\0';
     return true;
 }
 
-/* Through symbolic links, to what is one no longer, or to where nothing is yet. */
-static int follow_links(struct target *t) {
-    char named[LONGEST_PATH];
+int file_follow(char path[FILE_LONGEST]) {
+    char named[FILE_LONGEST];
     for (int i = 0; i < MOST_LINKS; i++) {
-        ssize_t length = system_read_link(t->path, named, sizeof named);
+        ssize_t length = system_read_link(path, named, sizeof named);
         if (length < 0)
             return errno == EINVAL || errno == ENOENT || errno == ENOTDIR ? 0 : -1;
-        if (length == 0 || !go_to(t, named, (size_t)length)) {
+        if (length == 0 || !go_to(path, named, (size_t)length)) {
             errno = ENAMETOOLONG;
             return -1;
         }
@@ -160,7 +159,7 @@ static hn_status find_target(struct target *t, const char *path, hn_error *error
         return io_error(error, path, "write", errno);
     if (t->there && !system_is_regular(&t->facts))
         return error_about(error, HN_IO, error_file(path), "%s: cannot write: it is there and no regular file", path);
-    return follow_links(t) == 0 ? HN_OK : io_error(error, path, "write", errno);
+    return file_follow(t->path) == 0 ? HN_OK : io_error(error, path, "write", errno);
 }
 
 /* A file that is to become path.N.tmp for the smallest free N; that name is left in name once it has it. */

@@ -28,4 +28,9 @@ hn_status file_read_regular(struct file_bytes *out, const char *path, size_t max
 
 hn_status file_write(const char *path, const void *bytes, size_t count, hn_error *error);
 
+/* Where writing to a path ends: through symbolic links, to what is one no longer, or to where nothing is yet. The path is replaced.
+ * -1 with errno when links go in a circle, a name is too long or a folder cannot be looked into. */
+enum { FILE_LONGEST = 4096 };
+int file_follow(char path[FILE_LONGEST]);
+
 #endif

@@ -365,13 +365,24 @@ class Project(SampleTool):
 
     def test_devices_and_missing_folders_are_refused_before_the_work(self):
         model, link = self.file("m.mod", "var y := 1; s.t. c: y^2 = 2;"), self.folder / "link.npy"
-        link.symlink_to(self.folder / "target.npy")
+        link.symlink_to("/dev/full")
+        (self.folder / "circle").symlink_to("circle")
         for option in ("--out", "--report", "--trace"):
             self.refused("project", model, "--method", "lm", option, "/dev/full", code=1, saying=option + " /dev/full: ")
             self.assertTrue(stat.S_ISCHR(os.stat("/dev/full").st_mode))
             self.refused("project", model, "--method", "lm", option, link, code=1, saying=option)
+            self.refused("project", model, "--method", "lm", option, self.folder / "circle", code=1, saying="cannot follow the link")
             self.refused("project", model, "--method", "lm", option, self.folder / "none" / "f", code=1, saying="none/f: ")
             self.refused("project", model, "--method", "lm", option, self.folder, code=1, saying=option)
+
+    def test_results_go_through_links(self):
+        model, link = self.file("m.mod", "var y := 1; s.t. c: y^2 = 2;"), self.folder / "link.npy"
+        (self.folder / "elsewhere").mkdir()
+        link.symlink_to("elsewhere/target.npy")
+        for _ in range(2): # where nothing is yet, and over what is there
+            self.run_it("project", model, "--method", "lm", "--out", link)
+            self.assertTrue(link.is_symlink())
+            np.testing.assert_allclose(np.load(self.folder / "elsewhere/target.npy"), [[2 ** 0.5]])
 
     def test_a_full_standard_output_is_an_error(self):
         model = self.file("m.mod", "var y := 1; s.t. c: y^2 = 2;")

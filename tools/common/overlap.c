@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/overlap.h"
 
+#include "base/file.h"
 #include "common/console.h"
 #include "common/verbs.h"
 
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- which file a name means ---- */
 
@@ -22,30 +22,14 @@ struct identity {
     char name[NAME_MAX + 1]; /* of one that does not exist */
 };
 
-/* Puts the target of a link in its place; false: the path is no link. */
-static bool follow_link(char path[PATH_MAX]) {
-    char target[PATH_MAX], joined[2 * PATH_MAX];
-    ssize_t length = readlink(path, target, sizeof target);
-    if (length < 0)
-        return false;
-    const char *slash = strrchr(path, '/');
-    int folder = slash && target[0] != '/' ? (int)(slash - path) + 1 : 0;
-    int used = snprintf(joined, sizeof joined, "%.*s%.*s", folder, path, (int)length, target);
-    if (used < 0 || used >= PATH_MAX)
-        return false;
-    memcpy(path, joined, (size_t)used + 1);
-    return true;
-}
-
 /* A file that is yet to be made: its folder, which may be spelt in many ways, and its name. Where there is no such folder nothing can
  * be made. */
 static void identify_new(struct identity *identity, const char *given) {
-    enum { MOST_LINKS = 40 };
-    char path[PATH_MAX], folder[PATH_MAX + 2];
+    char path[FILE_LONGEST], folder[FILE_LONGEST + 2];
     struct stat there;
     snprintf(path, sizeof path, "%s", given);
-    for (int i = 0; i < MOST_LINKS && follow_link(path); i++)
-        continue;
+    if (file_follow(path) != 0)
+        return;
     const char *slash = strrchr(path, '/');
     snprintf(folder, sizeof folder, "%.*s.", slash ? (int)(slash - path) + 1 : 0, path);
     if (stat(folder, &there) != 0)

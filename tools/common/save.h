@@ -1,6 +1,6 @@
 /* save.h - whether a result can be saved under a name, asked before the work is done.
  *
- * Files are replaced whole (base/file.h), which would put a plain file where a device or a link was: those are refused.
+ * Files are replaced whole (base/file.h), through symbolic links; devices, pipes and folders are refused.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_SAVE_H
