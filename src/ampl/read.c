@@ -210,6 +210,9 @@ hn_status hn_model_read(hn_model **out, size_t count, const char *const *paths, 
     hn_read_options chosen;
     struct reader reader;
     hn_status status = check_request(out, count, paths, options, &chosen, error);
+    for (size_t i = 0; i < count && status == HN_OK; i++)
+        if (!paths[i])
+            status = error_missing(error, "hn_model_read", "path");
     if (status != HN_OK)
         return status;
     bool good = reader_start(&reader, &chosen);
@@ -227,6 +230,9 @@ hn_status hn_model_read_memory(hn_model **out, size_t count, const hn_text *text
     hn_read_options chosen;
     struct reader reader;
     hn_status status = check_request(out, count, texts, options, &chosen, error);
+    for (size_t i = 0; i < count && status == HN_OK; i++)
+        if (!texts[i].bytes && texts[i].length > 0)
+            status = error_missing(error, "hn_model_read_memory", "text.bytes");
     if (status != HN_OK)
         return status;
     bool good = reader_start(&reader, &chosen);

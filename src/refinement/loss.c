@@ -21,7 +21,7 @@ static hn_status differentiate(struct parts *parts, const hn_model *model, hn_er
     hn_status status = problem_create(p, model, error);
     if (status == HN_OK && p->objective == 0)
         status = error_about(error, HN_INVALID, error_argument("model"),
-                             "the model has no objective: there is nothing to train for");
+                             "the model has no objective: there is nothing to lower");
     if (status == HN_OK)
         status = derivatives_jacobian(&parts->gradient, &p->graph, &p->objective, 1, SPACE_Y, p->outputs, error);
     if (status == HN_OK)

@@ -118,6 +118,14 @@ static void what_is_worked_on_is_needed(void **state) {
     read = model;
     assert_int_equal(hn_model_read_memory(&read, 1, NULL, NULL, NULL), HN_INVALID);
     assert_null(read);
+    const char *const no_path = NULL;
+    const hn_text no_bytes = {"name", NULL, 3}, empty = {NULL, NULL, 0};
+    assert_missing(hn_model_read(&read, 1, &no_path, NULL, error), "path");
+    assert_missing(hn_model_read_memory(&read, 1, &no_bytes, NULL, error), "text.bytes");
+    assert_int_equal(hn_model_read_memory(&read, 1, &empty, NULL, NULL), HN_INVALID); /* a model without outputs */
+    assert_missing(hn_refiner_run(NULL, NULL, error), "refiner");
+    assert_missing(hn_refiner_improve(NULL, NULL, error), "refiner");
+    assert_missing(hn_refiner_create(NULL, model, NULL, NULL, error), "out");
     hn_model_destroy(model);
 }
 
