@@ -270,9 +270,8 @@ static struct ampl_value evaluate(struct ampl_evaluator *e, const struct ampl_no
 struct ampl_value ampl_evaluate(struct ampl_evaluator *e, const struct ampl_node *node) {
     if (e->failed)
         return ampl_value_nothing();
-    if (e->depth >= AMPL_MOST_CALLS) {
-        ampl_fail(e, HN_LIMIT, node->place, "%s: evaluation goes deeper than %d calls", ampl_symbol_text(e, e->about),
-                  AMPL_MOST_CALLS);
+    if (e->depth >= AMPL_MOST_DEEP) {
+        ampl_fail(e, HN_LIMIT, node->place, "%s: evaluation goes too deep", ampl_symbol_text(e, e->about));
         return ampl_value_nothing();
     }
     e->depth++;

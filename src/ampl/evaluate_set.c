@@ -233,9 +233,8 @@ static struct ampl_set *evaluate(struct ampl_evaluator *e, const struct ampl_nod
 struct ampl_set *ampl_evaluate_set(struct ampl_evaluator *e, const struct ampl_node *node) {
     if (e->failed)
         return NULL;
-    if (e->depth >= AMPL_MOST_CALLS) {
-        ampl_fail(e, HN_LIMIT, node->place, "%s: evaluation goes deeper than %d calls", ampl_symbol_text(e, e->about),
-                  AMPL_MOST_CALLS);
+    if (e->depth >= AMPL_MOST_DEEP) {
+        ampl_fail(e, HN_LIMIT, node->place, "%s: evaluation goes too deep", ampl_symbol_text(e, e->about));
         return NULL;
     }
     e->depth++;

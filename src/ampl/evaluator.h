@@ -17,7 +17,19 @@
 #include "ampl/tree.h"
 #include "ampl/words.h"
 
-enum { AMPL_MOST_CALLS = 2500, AMPL_STEPS_PER_NODE = 4, AMPL_BYTES_PER_NODE = 16 };
+enum { AMPL_STEPS_PER_NODE = 4, AMPL_BYTES_PER_NODE = 16 };
+
+/* Depth counts the stack that nested calls need, in pieces of about 300 bytes: one for an expression within another, more for a
+ * value that is looked up and for a loop. Beyond AMPL_DEEP a value is put off (see lookup.c); what is left is an error. */
+enum { AMPL_MOST_DEEP = 700, AMPL_DEEP = 100, AMPL_LOOKUP_DEPTH = 2, AMPL_LOOP_DEPTH = 2 };
+
+/* A value that waits for others to be computed first. */
+struct ampl_waiting {
+    struct ampl_declaration *declaration;
+    const struct ampl_node *from;
+    struct ampl_place place;
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+};
 
 struct ampl_evaluator {
     struct ampl_sources *sources;
@@ -29,6 +41,11 @@ struct ampl_evaluator {
     size_t held, max_held; /* bytes of sets, tables, texts and names that were made here */
     uint32_t depth;
     bool failed;
+    bool putting_off;   /* with failed: no error, but a value waits for another one */
+    bool catching;      /* somebody below computes what waits */
+    uint32_t caught_at; /* the depth there */
+    struct ampl_waiting *waiting;
+    size_t waiting_count, waiting_capacity;
     bool inputs_made;
     bool relax_integrality;
     bool starting;  /* variables stand for their start values */

@@ -182,7 +182,13 @@ bool ampl_make_inputs(struct ampl_evaluator *e) {
     if (e->inputs_made)
         return true;
     e->inputs_made = true;
-    return for_inputs(e, visit_input) && for_inputs(e, visit_range);
+    bool catching = e->catching; /* inputs are made once: what they need may not be put off beyond this */
+    uint32_t caught_at = e->caught_at;
+    e->catching = false;
+    bool good = for_inputs(e, visit_input) && for_inputs(e, visit_range);
+    e->catching = catching;
+    e->caught_at = caught_at;
+    return good;
 }
 
 /* ---- a let may have changed their index since ---- */

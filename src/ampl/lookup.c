@@ -3,10 +3,16 @@
  * A param's value is the one given by data or let, else the one computed from := or default, else the default of its
  * data; a computed value is kept. While it is computed its place in the table holds nothing, which shows a
  * definition in terms of itself. A param or defined variable that refers to itself is filled in the order of its
- * index, so that chains of any length need no deep calls.
+ * index.
+ *
+ * Chains of any length need no deep calls and little stack: where values need each other more than a few deep, the last one is put
+ * on a list, everybody returns as after an error to whoever looked up the first value, and the list is computed from its end,
+ * each value again when those that it waits for are known.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
+
+#include "base/arena.h"
 
 static const char *name_of(const struct ampl_evaluator *e, const struct ampl_declaration *declaration) {
     return ampl_symbol_text(e, declaration->name);
@@ -66,23 +72,111 @@ static struct ampl_value compute(struct ampl_evaluator *e, struct ampl_declarati
     return value;
 }
 
-static struct ampl_value compute_and_keep(struct ampl_evaluator *e, struct ampl_declaration *declaration,
-                                          const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
+/* ---- values that wait ---- */
+
+/* What stands in a table in place of a value. */
+enum { COMPUTING, PUT_OFF, WAITING };
+
+static struct ampl_value placeholder(uint32_t state) {
+    return (struct ampl_value){.kind = AMPL_NOTHING, .index = state};
+}
+
+static struct ampl_set *compute_set(struct ampl_evaluator *e, struct ampl_declaration *declaration,
+                                    const struct ampl_node *from, const ampl_atom *key, struct ampl_place place);
+
+static bool put_off(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from,
+                    const ampl_atom *key, struct ampl_place place) {
+    struct ampl_waiting *list = array_grow(e->waiting, &e->waiting_capacity, e->waiting_count + 1, sizeof *list);
+    if (!list)
+        return ampl_fail_memory(e);
+    e->waiting = list;
+    list += e->waiting_count++;
+    *list = (struct ampl_waiting){.declaration = declaration, .from = from, .place = place};
+    for (uint32_t i = 0; i < declaration->arity; i++)
+        list->key[i] = key[i];
+    return true;
+}
+
+/* Into the table of known values; false with an error, or when something that it needs is put off. */
+static bool compute_once(struct ampl_evaluator *e, struct ampl_declaration *d, const struct ampl_node *from,
+                         const ampl_atom *key, struct ampl_place place) {
+    if (!ampl_keep(e, &d->known, d->arity, key, placeholder(COMPUTING), place))
+        return false;
+    e->depth += AMPL_LOOKUP_DEPTH;
+    if (d->kind == AMPL_SETS) {
+        compute_set(e, d, from, key, place);
+    } else {
+        struct ampl_value value = compute(e, d, from, key, place);
+        if (!e->failed)
+            ampl_keep(e, &d->known, d->arity, key, value, place);
+    }
+    e->depth -= AMPL_LOOKUP_DEPTH;
+    if (e->putting_off && !ampl_table_set(&d->known, d->arity, key, placeholder(PUT_OFF))) {
+        e->putting_off = false;
+        return ampl_fail_memory(e);
+    }
+    return !e->failed;
+}
+
+/* The last on the list, once more. Everything is as it was when somebody comes back from deep inside. */
+static bool compute_last(struct ampl_evaluator *e) {
+    size_t temporaries = e->temporary_count, terms = e->term_count;
+    struct ampl_frame frame = {e->base, e->top};
+    uint32_t depth = e->depth, about = e->about;
+    struct ampl_waiting w = e->waiting[e->waiting_count - 1];
+    if (compute_once(e, w.declaration, w.from, w.key, w.place)) {
+        e->waiting_count--;
+        return true;
+    }
+    if (!e->putting_off)
+        return false;
+    e->failed = e->putting_off = false;
+    ampl_frame_leave(e, frame);
+    e->temporary_count = temporaries;
+    e->term_count = terms;
+    e->depth = depth;
+    e->about = about;
+    return ampl_table_set(&w.declaration->known, w.declaration->arity, w.key, placeholder(WAITING)) ||
+           ampl_fail_memory(e);
+}
+
+/* Computes a value and, before it, all that it puts off. */
+static bool compute_all(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from,
+                        const ampl_atom *key, struct ampl_place place) {
+    size_t first = e->waiting_count;
+    e->catching = true;
+    e->caught_at = e->depth;
+    bool good = put_off(e, declaration, from, key, place);
+    while (good && e->waiting_count > first)
+        good = compute_last(e);
+    e->waiting_count = first;
+    e->catching = false;
+    return good;
+}
+
+/* Whether the value is known, if need be after computing it. */
+static bool make_known(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from,
+                       const ampl_atom *key, struct ampl_place place) {
     const struct ampl_value *known = ampl_table_find(&declaration->known, key);
     if (known && known->kind != AMPL_NOTHING)
-        return *known;
-    if (known) {
-        ampl_fail(e, HN_INVALID, place, "%s is defined in terms of itself",
-                  ampl_label(e, name_of(e, declaration), declaration->arity, key));
+        return true;
+    if (known && known->index != PUT_OFF)
+        return ampl_fail(e, HN_INVALID, place, "%s is defined in terms of itself",
+                         ampl_label(e, name_of(e, declaration), declaration->arity, key));
+    if (!e->catching)
+        return compute_all(e, declaration, from, key, place);
+    if (e->depth - e->caught_at < AMPL_DEEP)
+        return compute_once(e, declaration, from, key, place);
+    if (put_off(e, declaration, from, key, place))
+        e->failed = e->putting_off = true;
+    return false;
+}
+
+static struct ampl_value compute_and_keep(struct ampl_evaluator *e, struct ampl_declaration *declaration,
+                                          const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
+    if (!make_known(e, declaration, from, key, place))
         return ampl_value_nothing();
-    }
-    struct ampl_value value = ampl_value_nothing();
-    if (!ampl_keep(e, &declaration->known, declaration->arity, key, value, place))
-        return value;
-    value = compute(e, declaration, from, key, place);
-    if (!e->failed)
-        ampl_keep(e, &declaration->known, declaration->arity, key, value, place);
-    return e->failed ? ampl_value_nothing() : value;
+    return *ampl_table_find(&declaration->known, key);
 }
 
 /* ---- filling in order ---- */
@@ -262,15 +356,9 @@ static struct ampl_set *compute_set(struct ampl_evaluator *e, struct ampl_declar
 
 static struct ampl_set *computed_set(struct ampl_evaluator *e, struct ampl_declaration *declaration,
                                      const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
-    const struct ampl_value *known = ampl_table_find(&declaration->known, key);
-    if (known && known->kind == AMPL_SET_VALUE)
-        return known->is.set;
-    if (known)
-        ampl_fail(e, HN_INVALID, place, "%s is defined in terms of itself",
-                  ampl_label(e, name_of(e, declaration), declaration->arity, key));
-    else
-        ampl_keep(e, &declaration->known, declaration->arity, key, ampl_value_nothing(), place);
-    return e->failed ? NULL : compute_set(e, declaration, from, key, place);
+    if (!make_known(e, declaration, from, key, place))
+        return NULL;
+    return ampl_table_find(&declaration->known, key)->is.set;
 }
 
 static struct ampl_set *no_set(struct ampl_evaluator *e, const struct ampl_declaration *declaration,

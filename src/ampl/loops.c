@@ -83,8 +83,10 @@ static bool walk_items(struct ampl_evaluator *e, const struct walk *walk, const 
         return !holds || walk->visit(e, walk->context);
     }
     size_t mark = e->temporary_count;
+    e->depth += AMPL_LOOP_DEPTH;
     struct ampl_set *set = ampl_evaluate_set(e, item->set);
     bool good = set && walk_set(e, walk, item, set);
+    e->depth -= AMPL_LOOP_DEPTH;
     e->temporary_count = mark;
     return good;
 }

@@ -98,11 +98,11 @@ static struct ampl_node *finish_chain(struct ampl_parser *parser, const struct c
     return node;
 }
 
-static struct ampl_node *parse_chain(struct ampl_parser *parser, enum rank rank) {
+/* What stands left of an operator of this rank is there already. */
+static struct ampl_node *parse_rest(struct ampl_parser *parser, struct ampl_node *node, enum rank rank) {
     const struct chain *chain = chain_of(rank);
-    struct ampl_node *node = parse_rank(parser, rank + 1);
     uint16_t sign = sign_here(parser, chain);
-    if (!node || sign == 0)
+    if (sign == 0)
         return node;
     size_t first = parser->pending_count;
     bool good = ampl_pending_push(parser, node, 0);
@@ -113,6 +113,15 @@ static struct ampl_node *parse_chain(struct ampl_parser *parser, enum rank rank)
     }
     node = good ? finish_chain(parser, chain, chain->type, first) : NULL;
     parser->pending_count = first;
+    return node;
+}
+
+/* Chains of several ranks in one call, tightest first, so that deep nesting needs little stack. */
+static struct ampl_node *parse_chain(struct ampl_parser *parser, enum rank rank) {
+    enum rank top = rank <= RANK_AND ? RANK_NOT : rank <= RANK_CROSS ? RANK_PROGRESSION : RANK_UNARY;
+    struct ampl_node *node = parse_rank(parser, top);
+    while (node && top > rank)
+        node = parse_rest(parser, node, --top);
     return node;
 }
 

@@ -156,13 +156,13 @@ static struct ampl_index_item *make_item(struct ampl_parser *parser, struct ampl
 }
 
 static struct ampl_index_item *parse_dummy_item(struct ampl_parser *parser, uint32_t first) {
-    struct components components = {.count = 0};
-    if (ampl_at(parser, AMPL_TOKEN_OPEN) ? !parse_tuple(parser, &components, first)
-                                         : !new_name(parser, &components, first))
+    struct components *components = ampl_take(parser, 1, sizeof *components); /* large, and braces nest */
+    if (!components || (ampl_at(parser, AMPL_TOKEN_OPEN) ? !parse_tuple(parser, components, first)
+                                                         : !new_name(parser, components, first)))
         return NULL;
     ampl_next(parser); /* in */
     struct ampl_node *set = ampl_parse_set(parser);
-    return set ? make_item(parser, set, &components) : NULL;
+    return set ? make_item(parser, set, components) : NULL;
 }
 
 /* A set alone: its members' components take slots without names. */

@@ -152,7 +152,11 @@ static void membership_in_a_huge_progression_costs_nothing(void **state) {
 static void endless_recursion_is_stopped(void **state) {
     (void)state;
     char message[640];
-    assert_int_equal(status_of("param n := 1e6; param p{i in 1..n} := p[i mod n + 1]; var x; c: p[1]*x <= 1;", 10000000,
+    assert_int_equal(status_of("param n := 1e5; param p{i in 1..n} := p[i mod n + 1]; var x; c: p[1]*x <= 1;", 10000000,
+                               message, sizeof message),
+                     HN_INVALID);
+    assert_non_null(strstr(message, "is defined in terms of itself"));
+    assert_int_equal(status_of("param n := 1e6; param p{i in 1..n} := p[i mod n + 1]; var x; c: p[1]*x <= 1;", 1000000,
                                message, sizeof message),
                      HN_LIMIT);
     assert_int_equal(
