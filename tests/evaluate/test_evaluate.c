@@ -377,6 +377,41 @@ static void a_linear_model_has_a_hessian_of_zeros(void **state) {
     }
 }
 
+/* ---- branches ---- */
+
+/* if y > 0 then sqrt(y) + log(y) else y^2, at y < 0: nothing of the first branch is seen, not even as NaN. */
+static void a_branch_that_is_not_taken_adds_exactly_nothing(void **state) {
+    hn_model *model;
+    hn_evaluator *evaluator;
+    hn_evaluator_options options = hn_evaluator_defaults();
+    (void)state;
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_expr y = hn_output(model, "y"), zero = hn_constant(model, 0);
+    hn_expr branch = hn_if(hn_less(zero, y), hn_add(hn_sqrt(y), hn_log(y)), hn_mul(y, y));
+    hn_constrain(model, "row", -INFINITY, branch, 1);
+    hn_minimize(model, "f", branch);
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    options.wanted = HN_WANT_ALL;
+    assert_int_equal(hn_evaluator_create(&evaluator, model, &options, NULL), HN_OK);
+    double at = -3, one = 1, lambda = 2, result[HN_QUANTITY_COUNT] = {0};
+    hn_evaluation evaluation = {
+        .size = sizeof evaluation, .count = 1, .y = &at, .v_y = &one, .lambda = &lambda, .w = &one};
+    size_t bytes = hn_evaluator_workspace_bytes(evaluator);
+    void *workspace = malloc(bytes);
+    for (int q = 0; q < HN_QUANTITY_COUNT; q++)
+        if (hn_evaluator_width(evaluator, (hn_quantity)q) <= 1)
+            evaluation.values[q] = &result[q];
+    assert_int_equal(hn_evaluator_run(evaluator, &evaluation, workspace, bytes, NULL), HN_OK);
+    assert_true(result[HN_QUANTITY_ROWS] == 9 && result[HN_QUANTITY_OBJECTIVE] == 9);
+    assert_true(result[HN_QUANTITY_RESIDUAL] == 8);
+    assert_true(result[HN_QUANTITY_JACOBIAN_Y] == -6 && result[HN_QUANTITY_GRADIENT_Y] == -6);
+    assert_true(result[HN_QUANTITY_JACOBIAN_Y_V] == -6 && result[HN_QUANTITY_JACOBIAN_Y_W] == -6);
+    assert_true(result[HN_QUANTITY_HESSIAN_YY] == 6 && result[HN_QUANTITY_HESSIAN_YY_V] == 6); /* (1 + 2) 2 */
+    free(workspace);
+    hn_evaluator_destroy(evaluator);
+    hn_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_plain_evaluation),
@@ -386,6 +421,7 @@ int main(void) {
         cmocka_unit_test(a_linear_row_has_constant_entries),
         cmocka_unit_test(fixed_outputs_are_no_variables),
         cmocka_unit_test(a_linear_model_has_a_hessian_of_zeros),
+        cmocka_unit_test(a_branch_that_is_not_taken_adds_exactly_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -351,6 +351,36 @@ static void a_hessian_that_is_too_large_is_left_out_or_refused(void **state) {
     hn_model_destroy(model);
 }
 
+/* Derivatives are nodes beside the model's own, within its limit. */
+static void derivatives_beyond_the_limit_of_nodes_are_refused(void **state) {
+    (void)state;
+    hn_model *model;
+    hn_model_options limited = hn_model_defaults();
+    limited.max_nodes = 20;
+    assert_int_equal(hn_model_create(&model, &limited, NULL), HN_OK);
+    hn_expr y = hn_output(model, "y"), product = y;
+    for (int i = 0; i < 5; i++)
+        product = hn_mul(hn_sin(product), y);
+    hn_constrain(model, "row", 0, product, 1);
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    for (int q = 0; q < HN_QUANTITY_COUNT; q++) {
+        hn_evaluator *evaluator;
+        hn_evaluator_options options = hn_evaluator_defaults();
+        hn_error error;
+        options.wanted = HN_WANT(q);
+        hn_status status = hn_evaluator_create(&evaluator, model, &options, &error);
+        bool by_y = q == HN_QUANTITY_JACOBIAN_Y || q == HN_QUANTITY_JACOBIAN_Y_V || q == HN_QUANTITY_JACOBIAN_Y_W ||
+                    q == HN_QUANTITY_HESSIAN_YY || q == HN_QUANTITY_HESSIAN_YY_V || q == HN_QUANTITY_HESSIAN_XY_V ||
+                    q == HN_QUANTITY_HESSIAN_YX;
+        if (status != (by_y ? HN_LIMIT : HN_OK))
+            fail_msg("%s: %s", hn_quantity_text((hn_quantity)q), hn_status_text(status));
+        if (by_y)
+            assert_non_null(strstr(error.text, "max_nodes"));
+        hn_evaluator_destroy(evaluator);
+    }
+    hn_model_destroy(model);
+}
+
 static void a_model_that_is_not_finished_is_refused(void **state) {
     (void)state;
     hn_model *model;
@@ -409,6 +439,7 @@ int main(void) {
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(what_depends_on_x_needs_no_y_and_what_was_not_wanted_is_refused),
         cmocka_unit_test(a_hessian_that_is_too_large_is_left_out_or_refused),
+        cmocka_unit_test(derivatives_beyond_the_limit_of_nodes_are_refused),
         cmocka_unit_test(a_model_that_is_not_finished_is_refused),
         cmocka_unit_test(a_quantity_that_is_not_known_is_refused),
         cmocka_unit_test(quantities_have_names),
