@@ -4,8 +4,8 @@
  * error that a failing call fills in. A status speaks of a call: it was wrong, or the machine failed. An outcome speaks
  * of what mathematics did to one sample. Nothing here allocates, prints or keeps state.
  *
- * What is kept: a program compiled with these headers (base, model, read, layer, evaluate) runs on later libraries of
- * the same soname. network, policy and train are still moving: they may change in a minor version.
+ * What is kept: a program compiled with the headers base, model, inspect, read, layer and evaluate runs on later
+ * libraries of the same soname. The other headers are still moving: they may change in a minor version.
  *
  * Structs grow at their end. Each begins with its size as the caller's compiler sees it,
  *
@@ -95,7 +95,7 @@ const char *hn_code_text(hn_code code);
 const char *hn_instructions_text(hn_instructions instructions);
 bool hn_instructions_find(const char *text, hn_instructions *instructions); /* false, and nothing set: unknown */
 
-/* Owned by the caller and filled by a call that fails; left alone by one that succeeds. It needs no initial value. Its
+/* Owned by the caller and filled by a call that fails; untouched by one that succeeds. It needs no initial value. Its
  * layout is fixed for ever, which is why it has no size. */
 typedef struct hn_error {
     hn_status status;

@@ -2,7 +2,7 @@
  *
  * Expressions come in as small values (hn_expr) and are combined by functions; equal subexpressions are stored once,
  * constants are folded and trivial algebra is simplified on the way. Nothing needs to be checked call by call: the first
- * error sticks to the model, later calls do nothing, and hn_model_finish says what it was. A finished model is constant:
+ * error sticks to the model, later calls do nothing, and hn_model_finish reports what it was. A finished model is constant:
  * it may be read from any number of threads.
  *
  *     hn_model *m;  hn_error e;
@@ -62,7 +62,7 @@ hn_expr hn_constant(hn_model *model, hn_real value);
 hn_expr hn_input(hn_model *model, const char *name);  /* the next entry of x */
 hn_expr hn_output(hn_model *model, const char *name); /* the next entry of y, free, starting at 0 */
 
-/* The box from which an input is sampled; infinite unless told. */
+/* The box from which an input is sampled; infinite unless set. */
 void hn_input_range(hn_expr input, hn_real lower, hn_real upper);
 
 /* Bounds of an output become a row of its family's group, after all constraints. They and the start may depend on x. */
@@ -89,7 +89,7 @@ void hn_constrain_between(hn_model *model, const char *name, hn_expr lower, hn_e
 void hn_minimize(hn_model *model, const char *name, hn_expr objective);
 void hn_maximize(hn_model *model, const char *name, hn_expr objective);
 
-/* A condition on inputs alone that sampled inputs must satisfy. */
+/* A condition on inputs only that sampled inputs must satisfy. */
 void hn_require(hn_model *model, const char *name, hn_expr condition);
 
 /* ---- operators ---- */

@@ -76,8 +76,8 @@ static uint32_t bounded(size_t number) {
 }
 
 /* Names and texts may be those of the error itself: both are complete before it is filled. */
-static void fill(hn_error *error, hn_status status, struct error_subject subject, const char *format,
-                 va_list arguments) {
+__attribute__((format(printf, 4, 0))) static void fill(hn_error *error, hn_status status, struct error_subject subject,
+                                                       const char *format, va_list arguments) {
     hn_error filled = {.status = status, .code = subject.code};
     filled.line = bounded(subject.line);
     filled.column = bounded(subject.column);

@@ -136,8 +136,7 @@ typedef struct hn_pattern {
         *constant; /* count: the value of an entry that is the same for all x, y and multipliers; NaN: it varies */
 } hn_pattern;
 
-hn_status hn_evaluator_get_pattern(const hn_evaluator *evaluator, hn_quantity matrix, hn_pattern *pattern,
-                                   hn_error *error);
+hn_status hn_evaluator_get_pattern(const hn_evaluator *evaluator, hn_quantity matrix, hn_pattern *out, hn_error *error);
 
 typedef struct hn_evaluator_info {
     size_t size; /* sizeof(hn_evaluator_info), set by the caller */
