@@ -66,13 +66,43 @@ bool worker_start_warm(struct worker *worker);
 /* Writes what is reported about the seat's sample, which has just been evaluated where it ends, and frees the seat. */
 void worker_finish(struct worker *worker, uint32_t seat, const struct sample_numbers *numbers);
 
-/* What the executor left for the seat's sample. */
-struct sample_numbers worker_numbers(const struct worker *worker, uint32_t seat);
-
 /* ---- small things ---- */
 
 static inline struct point worker_point(const struct worker *worker, uint32_t seat) {
     return (struct point){worker->plan, worker->slots + seat, worker->width};
+}
+
+/* What an evaluation left for the seat's sample, with what it asks for. */
+static inline struct sample_numbers worker_numbers(const struct worker *worker, uint32_t seat) {
+    const struct plan *plan = worker->plan;
+    const struct sample *s = &worker->seat[seat].state;
+    const struct point p = worker_point(worker, seat);
+    const double *summary = point_at(&p, plan->summary);
+    struct sample_numbers n = {.measure = summary[SUMMARY_WORST * p.width]};
+    size_t unused;
+    n.finite = point_mask(&p, plan->summary + SUMMARY_USABLE) && point_mask(&p, plan->summary + SUMMARY_FINITE);
+    if (sample_asks_violation(s, &plan->options))
+        n.violation = point_violation(&p, &unused);
+    if (!plan->options.weighted)
+        return n;
+    n.moved = point_mask(&p, plan->summary + SUMMARY_MOVED);
+    n.squares = summary[SUMMARY_SQUARES * p.width];
+    n.gain = *point_at(&p, plan->step_gain);
+    n.step_squares = *point_at(&p, plan->step_squares);
+    if (sample_asks_joint(s, &plan->options, &n))
+        n.joint = point_joint(&p);
+    return n;
+}
+
+/* What a step left. */
+static inline struct sample_numbers worker_step_numbers(const struct worker *worker, uint32_t seat) {
+    const struct plan *plan = worker->plan;
+    const struct point p = worker_point(worker, seat);
+    struct sample_numbers n = {.moved = point_mask(&p, plan->summary + SUMMARY_MOVED),
+                               .usable = point_mask(&p, plan->summary + SUMMARY_USABLE)};
+    n.least_pivot = *point_at(&p, plan->system.pivot_range);
+    n.most_pivot = *point_at(&p, plan->system.pivot_range + 1);
+    return n;
 }
 
 static inline struct tape worker_tape(const struct worker *worker, uint32_t seat) {

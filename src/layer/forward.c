@@ -14,10 +14,10 @@
 /* ---- evaluation ---- */
 
 static void evaluate(struct worker *worker) {
-    bool fresh[EXECUTOR_WIDEST];
-    for (uint32_t k = 0; k < worker->width; k++)
+    bool fresh[EXECUTOR_WIDEST], weighted = worker->plan->options.weighted;
+    for (uint32_t k = 0; weighted && k < worker->width; k++)
         fresh[k] = sample_is_fresh(&worker->seat[k].state);
-    worker->executor->evaluate(worker->executor, worker->slots, worker->plan->options.weighted ? fresh : NULL, false);
+    worker->executor->evaluate(worker->executor, worker->slots, weighted ? fresh : NULL, false);
 }
 
 static void watch(struct worker *worker, uint32_t seat, const struct sample_numbers *n) {
@@ -130,7 +130,7 @@ static void compute_step(struct worker *worker) {
     const struct sample_options *o = &worker->plan->options;
     double eps[EXECUTOR_WIDEST];
     bool clipped[EXECUTOR_WIDEST];
-    for (uint32_t k = 0; k < worker->width; k++) {
+    for (uint32_t k = 0; o->weighted && k < worker->width; k++) {
         struct sample *s = &worker->seat[k].state;
         eps[k] = s->eps;
         clipped[k] = s->doing != SAMPLE_IDLE && s->kind == SAMPLE_CLIPPED;
@@ -156,7 +156,7 @@ static bool goes_back(struct worker *worker, uint32_t seat) {
     struct sample *s = &worker->seat[seat].state;
     const struct point p = worker_point(worker, seat);
     if (sample_takes_step(s)) {
-        struct sample_numbers n = worker_numbers(worker, seat);
+        struct sample_numbers n = worker_step_numbers(worker, seat);
         sample_stepped(s, &worker->plan->options, &n);
         answer(worker, seat);
     } else if (s->doing == SAMPLE_RESTARTS)

@@ -66,28 +66,3 @@ bool all_finite(const double *values, size_t count, size_t *culprit) {
         }
     return true;
 }
-
-/* ---- numbers ---- */
-
-struct sample_numbers worker_numbers(const struct worker *worker, uint32_t seat) {
-    const struct plan *plan = worker->plan;
-    const struct sample *s = &worker->seat[seat].state;
-    const struct point p = worker_point(worker, seat);
-    size_t unused;
-    struct sample_numbers n = {
-        .measure = *point_at(&p, plan->summary + SUMMARY_WORST),
-        .squares = *point_at(&p, plan->summary + SUMMARY_SQUARES),
-        .gain = *point_at(&p, plan->step_gain),
-        .step_squares = *point_at(&p, plan->step_squares),
-        .least_pivot = *point_at(&p, plan->system.pivot_range),
-        .most_pivot = *point_at(&p, plan->system.pivot_range + 1),
-        .moved = point_mask(&p, plan->summary + SUMMARY_MOVED),
-        .usable = point_mask(&p, plan->summary + SUMMARY_USABLE),
-    };
-    n.finite = n.usable && point_mask(&p, plan->summary + SUMMARY_FINITE);
-    if (sample_asks_joint(s, &plan->options, &n))
-        n.joint = point_joint(&p);
-    if (sample_asks_violation(s, &plan->options))
-        n.violation = point_violation(&p, &unused);
-    return n;
-}
