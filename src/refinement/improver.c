@@ -7,6 +7,12 @@
 #include <string.h>
 
 enum { EXPLORE_EVERY = 4 }; /* rounds; exploring costs as much as learning */
+enum { GRAIN = 8 };         /* samples that go well side by side */
+
+size_t improve_chunk_size(size_t count, size_t threads) {
+    size_t share = count / (4 * threads) + 1, size = (share + GRAIN - 1) / GRAIN * GRAIN;
+    return size < IMPROVE_CHUNK ? size : IMPROVE_CHUNK;
+}
 
 void explore_place(struct layout *layout, const struct refiner *r, struct explore_memory *m) {
     size_t numbers = IMPROVE_CHUNK * r->stepper.plan.outputs;

@@ -12,6 +12,10 @@
 
 enum { IMPROVE_CHUNK = 40 }; /* inputs that know each other at most, and in training always as many as there are */
 
+/* So many inputs, IMPROVE_CHUNK at most, that every thread gets several chunks of a batch in which inputs do not know each other. No
+ * bit depends on it. */
+size_t improve_chunk_size(size_t count, size_t threads);
+
 struct improve_settings {
     int steps;      /* of refinement; one more for what exploring finds */
     double explore; /* share of the objective; 0: no exploring */

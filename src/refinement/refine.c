@@ -37,6 +37,7 @@ struct hn_refiner {
     /* the present call */
     const hn_refinement *refinement;
     const hn_improvement *improvement;
+    size_t chunk; /* samples of a refinement that a thread takes at a time */
 };
 
 /* ---- options ---- */
@@ -195,7 +196,7 @@ static void refine_chunk(void *context, int member, size_t number) {
     const hn_refinement *b = r->refinement;
     const struct chunk_memory *m = &r->memory[member];
     struct refine_memory memory = m->refine;
-    size_t first = number * CHUNK, left = b->count - first, count = left < CHUNK ? left : CHUNK;
+    size_t first = number * r->chunk, left = b->count - first, count = left < r->chunk ? left : r->chunk;
     struct refine_task task = task_of(m, count);
     task.known = b->known && b->multipliers;
     if (b->multipliers)
@@ -225,7 +226,8 @@ hn_status hn_refiner_run(hn_refiner *r, const hn_refinement *batch, hn_error *er
     if (status != HN_OK)
         return status;
     r->refinement = &own;
-    team_share(r->team, (own.count + CHUNK - 1) / CHUNK, refine_chunk, r);
+    r->chunk = improve_chunk_size(own.count, (size_t)team_size(r->team));
+    team_share(r->team, (own.count + r->chunk - 1) / r->chunk, refine_chunk, r);
     r->refinement = NULL;
     return HN_OK;
 }

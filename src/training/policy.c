@@ -170,12 +170,6 @@ static void set_values(const struct chunk *c) {
     }
 }
 
-/* So many inputs that every thread gets several chunks, in whole grains where there are enough. No bit depends on it. */
-static size_t chunk_size(const hn_policy *p, size_t count) {
-    size_t share = count / (4 * (size_t)team_size(p->team)) + 1, size = (share + GRAIN - 1) / GRAIN * GRAIN;
-    return size < CHUNK ? size : CHUNK;
-}
-
 static void run_chunk(void *context, int member, size_t number) {
     hn_policy *p = context;
     struct policy_memory *m = &p->memory[member];
@@ -198,7 +192,7 @@ hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y
         return error_missing(error, "hn_policy_run", p ? "x" : "policy");
     p->job_x = x;
     p->job_count = count;
-    p->job_size = chunk_size(p, count);
+    p->job_size = improve_chunk_size(count, (size_t)team_size(p->team));
     p->out_y = y;
     p->out_objective = objective;
     p->out_reports = reports;

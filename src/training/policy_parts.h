@@ -13,10 +13,7 @@
 #include "network/perceptron.h"
 #include "refinement/improver.h"
 
-enum {
-    CHUNK = IMPROVE_CHUNK,
-    GRAIN = 8
-}; /* inputs at most, and in training always; policies take multiples of the grain */
+enum { CHUNK = IMPROVE_CHUNK }; /* inputs at most, and in training always */
 
 /* Memory of one thread, for one chunk. */
 struct policy_memory {

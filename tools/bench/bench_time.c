@@ -4,6 +4,7 @@
  * sample take the samples in turn, for a second at most once there are as many as --repeat says.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -99,9 +100,9 @@ static hn_status run_once(const struct bench *bench, hn_pool *pool, const struct
                           hn_error *error) {
     size_t first = timing->batch == 1 ? runs->next : 0, steps = 0;
     hn_batch batch = make_batch(bench, timing, first);
-    double begun = progress_clock();
+    double begun = clock_seconds();
     hn_status status = run_batch(bench, pool, &batch, first, error);
-    double seconds = progress_clock() - begun;
+    double seconds = clock_seconds() - begun;
     if (status != HN_OK)
         return status;
     for (size_t k = 0; k < batch.count; k++)
@@ -116,13 +117,13 @@ static hn_status run_once(const struct bench *bench, hn_pool *pool, const struct
 static bool enough(const struct bench *bench, const struct timing *timing, const struct runs *runs, double begun) {
     if (runs->count < bench->options->repeat)
         return false;
-    return timing->batch > 1 || runs->count == runs->room || progress_clock() - begun > SINGLE_SECONDS;
+    return timing->batch > 1 || runs->count == runs->room || clock_seconds() - begun > SINGLE_SECONDS;
 }
 
 static hn_status time_runs(const struct bench *bench, hn_pool *pool, struct timing *timing, struct runs *runs,
                            hn_error *error) {
     hn_status status = HN_OK;
-    double begun = progress_clock();
+    double begun = clock_seconds();
     runs->count = runs->stepped = runs->next = 0;
     while (status == HN_OK && !enough(bench, timing, runs, begun))
         status = run_once(bench, pool, timing, runs, error);

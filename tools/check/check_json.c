@@ -3,6 +3,7 @@
  * Bounds of columns and rows are their values at the start point. Infinite and undefined numbers are null.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
 #include "check/check_report.h"
 #include "common/json_writer.h"
 
@@ -225,7 +226,7 @@ hn_status check_write_json(struct check_view *check, const char *path, hn_error 
     write_check(&json, check);
     check_layer_json(&json, check);
     write_findings(&json, check);
-    json_number(&json, "seconds", progress_clock() - check->begun);
+    json_number(&json, "seconds", clock_seconds() - check->begun);
     json_end_object(&json);
     hn_status status = text_write(&json.text, path, error);
     text_release(&json.text);

@@ -3,6 +3,7 @@
  * The library looks (hardnet/check.h); check_report.c and its neighbours print and write what it found.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
 #include "base/error.h"
 #include "check/check_view.h"
 #include "common/command.h"
@@ -124,7 +125,7 @@ static int run(void *values) {
     const struct check_options *options = values;
     hn_error error = {.status = HN_OK};
     hn_model *model = NULL;
-    struct check_view check = {.options = options, .begun = progress_clock()};
+    struct check_view check = {.options = options, .begun = clock_seconds()};
     progress_begin(&check.progress, "reading", 0);
     int code = load_model(&model, &options->files, &options->common);
     if (code != VERB_OK)

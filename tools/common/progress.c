@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "common/progress.h"
+#include "base/clock.h"
 
 #include "common/console.h"
 
@@ -11,11 +12,11 @@ static const double SILENT_SECONDS = 1, BAR_SECONDS = 0.1, LINE_SECONDS = 5;
 
 void progress_begin(struct progress *progress, const char *what, size_t total) {
     *progress = (struct progress){.what = what, .total = total, .terminal = console_is_terminal(stderr)};
-    progress->begun = progress->said = progress_clock();
+    progress->begun = progress->said = clock_seconds();
 }
 
 void progress_stage(struct progress *progress, const char *what) {
-    double now = progress_clock();
+    double now = clock_seconds();
     progress->what = what;
     if (now - progress->begun < SILENT_SECONDS)
         return;
@@ -37,7 +38,7 @@ static void say_bar(const struct progress *progress, double share, double left) 
 }
 
 void progress_update(struct progress *progress, size_t done) {
-    double now = progress_clock(), spent = now - progress->begun;
+    double now = clock_seconds(), spent = now - progress->begun;
     if (done == 0 || progress->total == 0 || spent < SILENT_SECONDS ||
         now - progress->said < (progress->terminal ? BAR_SECONDS : LINE_SECONDS))
         return;

@@ -4,8 +4,6 @@
 #ifndef HN_TOOLS_PROGRESS_H
 #define HN_TOOLS_PROGRESS_H
 
-#include "base/clock.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,10 +13,6 @@ struct progress {
     double begun, said; /* seconds of a clock that only runs forward */
     bool terminal, visible;
 };
-
-static inline double progress_clock(void) {
-    return clock_seconds();
-}
 
 /* total 0: it is not known how much there is to do. */
 void progress_begin(struct progress *progress, const char *what, size_t total);

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/team.h"
 #include "common/interrupt.h"
-#include "common/parallel.h"
 #include "common/progress.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { POLL_MILLISECONDS = 200 };
+enum { POLL_MILLISECONDS = 200, CREW_MOST = 64 }; /* members: processes */
 
 /* A result on its way through a pipe: the outputs follow. */
 struct message {
@@ -37,7 +37,7 @@ struct crew {
     const size_t *jobs;
     size_t count, size; /* jobs, members */
     size_t bytes, done; /* of a message; messages so far */
-    struct member members[PARALLEL_MOST];
+    struct member members[CREW_MOST];
 };
 
 /* ---- in a process of the crew ---- */
@@ -142,7 +142,7 @@ static void hear(struct crew *crew, struct member *member) {
 
 /* Until every pipe is closed. */
 static void listen_to_all(struct crew *crew, struct progress *progress) {
-    struct pollfd waiting[PARALLEL_MOST];
+    struct pollfd waiting[CREW_MOST];
     size_t open = crew->size;
     while (open > 0 && !interrupt_came()) {
         for (size_t i = 0; i < crew->size; i++)
@@ -172,15 +172,16 @@ static void end(struct crew *crew) {
         while (waitpid(member->process, NULL, 0) < 0 && errno == EINTR)
             ;
     }
-    for (size_t i = 0; i < PARALLEL_MOST; i++)
+    for (size_t i = 0; i < CREW_MOST; i++)
         base_release(crew->members[i].buffer);
 }
 
 hn_status crew_solve(struct eval *eval, struct multistart *solver, const size_t *jobs, size_t count, hn_error *error) {
     struct crew crew = {.eval = eval, .solver = solver, .jobs = jobs, .count = count};
     struct progress progress;
-    size_t threads = parallel_threads(eval->options->common.threads);
-    crew.size = threads < count ? threads : count;
+    size_t wished = eval->options->common.threads, members = wished > 0 ? wished : (size_t)team_cores();
+    members = members < CREW_MOST ? members : CREW_MOST;
+    crew.size = members < count ? members : count;
     crew.bytes = sizeof(struct message) + eval->outputs * sizeof(double);
     progress_begin(&progress, "solving for the reference", count);
     hn_status status = start(&crew, error);

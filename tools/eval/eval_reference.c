@@ -4,6 +4,7 @@
  * eval_crew.c spreads the inputs over processes.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "common/console.h"
@@ -49,10 +50,10 @@ static hn_status solve_all(struct eval *eval, const size_t *jobs, size_t count, 
     if (count == 0)
         return HN_OK;
     hn_status status = multistart_create(&solver, eval->settings.layer.relative, error);
-    double begun = progress_clock();
+    double begun = clock_seconds();
     if (status == HN_OK)
         status = crew_solve(eval, &solver, jobs, count, error);
-    eval->reference_seconds = progress_clock() - begun;
+    eval->reference_seconds = clock_seconds() - begun;
     multistart_release(&solver);
     if (status == HN_OK && eval->lost > 0)
         console_warning("a process that solved for the reference ended early: %zu samples have no new optimum",

@@ -4,12 +4,13 @@
  * small and grow until one takes a quarter of a second.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "base/team.h"
 #include "common/console.h"
 #include "common/interrupt.h"
-#include "common/parallel.h"
 #include "common/progress.h"
 #include "common/verbs.h"
 #include "eval/eval.h"
@@ -101,7 +102,7 @@ static hn_status load(struct eval *eval, hn_error *error) {
 int eval_load(struct eval *eval) {
     hn_error error = {.status = HN_OK};
     size_t asked = eval->options->common.threads;
-    eval->threads = asked > 0 ? (int)asked : (int)parallel_threads(0);
+    eval->threads = asked > 0 ? (int)asked : team_cores();
     if (load(eval, &error) == HN_OK)
         return VERB_OK;
     console_error("%s", error.text);
@@ -153,13 +154,13 @@ static hn_status run_all(struct eval *eval, struct progress *progress, hn_error 
     size_t size = CHUNK_FIRST;
     while (eval->reached < eval->samples.count && !interrupt_came()) {
         size_t first = eval->reached, left = eval->samples.count - first, chunk = size < left ? size : left;
-        double before = progress_clock();
+        double before = clock_seconds();
         hn_status status = hn_policy_run(eval->policy, chunk, eval_x(eval, first), eval->y + first * eval->outputs,
                                          NULL, eval->reports + first, error);
         if (status != HN_OK)
             return status;
         eval->reached += chunk;
-        if (progress_clock() - before < CHUNK_SECONDS && size < CHUNK_MOST)
+        if (clock_seconds() - before < CHUNK_SECONDS && size < CHUNK_MOST)
             size *= 2;
         progress_update(progress, eval->reached);
     }
@@ -173,7 +174,7 @@ hn_status eval_run(struct eval *eval, hn_error *error) {
         return status;
     progress_begin(&progress, "evaluating", eval->samples.count);
     status = run_all(eval, &progress, error);
-    eval->seconds = progress_clock() - progress.begun;
+    eval->seconds = clock_seconds() - progress.begun;
     progress_end(&progress);
     return status == HN_OK ? judge_all(eval, error) : status;
 }

@@ -4,6 +4,7 @@
  * fit into a fraction of a second, and of one run at least.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "common/figures.h"
@@ -96,15 +97,15 @@ static void release(struct stage *stage) {
 /* The median duration of a run. */
 static hn_status time_runs(struct stage *stage, hn_status (*run)(struct stage *, hn_error *), double *seconds,
                            hn_error *error) {
-    double durations[MOST_RUNS], begun = progress_clock();
+    double durations[MOST_RUNS], begun = clock_seconds();
     size_t count = 0;
     do {
-        double before = progress_clock();
+        double before = clock_seconds();
         hn_status status = run(stage, error);
         if (status != HN_OK)
             return status;
-        durations[count++] = progress_clock() - before;
-    } while (count < MOST_RUNS && progress_clock() - begun < FIGURE_SECONDS && !interrupt_came());
+        durations[count++] = clock_seconds() - before;
+    } while (count < MOST_RUNS && clock_seconds() - begun < FIGURE_SECONDS && !interrupt_came());
     *seconds = figures_spread(durations, count).median;
     return HN_OK;
 }

@@ -4,6 +4,7 @@
  * a bit. They start small and grow until one takes a quarter of a second.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
@@ -88,7 +89,7 @@ static void add_groups(const struct run *run, size_t first, size_t count) {
 /* A deadline that has passed is still a deadline: the samples left are evaluated, and cancelled. */
 static double time_left(const struct run *run) {
     const double instant = 1e-9;
-    double limit = run->project->options->time_limit, left = limit - (progress_clock() - run->progress.begun);
+    double limit = run->project->options->time_limit, left = limit - (clock_seconds() - run->progress.begun);
     return limit <= 0 ? 0 : left > instant ? left : instant;
 }
 
@@ -119,13 +120,13 @@ static hn_status run_all(struct run *run, hn_error *error) {
     size_t size = CHUNK_FIRST;
     while (p->reached < p->samples.count && !interrupt_came()) {
         size_t left = p->samples.count - p->reached, chunk = size < run->room ? size : run->room;
-        double before = progress_clock();
+        double before = clock_seconds();
         chunk = chunk < left ? chunk : left;
         hn_status status = run_chunk(run, p->reached, chunk, error);
         if (status != HN_OK)
             return status;
         p->reached += chunk;
-        if (progress_clock() - before < CHUNK_SECONDS && size < CHUNK_MOST)
+        if (clock_seconds() - before < CHUNK_SECONDS && size < CHUNK_MOST)
             size *= 2;
         progress_update(&run->progress, p->reached);
     }
@@ -144,7 +145,7 @@ hn_status project_run(struct project *project, hn_error *error) {
         progress_begin(&run.progress, "correcting", project->samples.count);
         run.cancel = interrupt_begin();
         status = run_all(&run, error);
-        project->seconds = progress_clock() - run.progress.begun;
+        project->seconds = clock_seconds() - run.progress.begun;
         progress_end(&run.progress);
     }
     release(&run); /* no other thread is left from here on: a held Ctrl-C waits indeed */

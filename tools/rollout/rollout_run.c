@@ -3,6 +3,7 @@
  * Loops run one after the other, a state at a time, so that the time of a step is that of a controller in use.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "common/figures.h"
@@ -52,7 +53,7 @@ static hn_status apply_reference(struct loop *loop, const double *x, struct roll
 }
 
 static hn_status apply(struct loop *loop, const double *x, struct rollout_step *step, hn_error *error) {
-    double begun = progress_clock();
+    double begun = clock_seconds();
     hn_status status = HN_OK;
     if (loop->controller->policy) {
         status = apply_network(loop, x, step, error);
@@ -62,7 +63,7 @@ static hn_status apply(struct loop *loop, const double *x, struct rollout_step *
         step->ok = false;
         step->status = hn_outcome_text(HN_OUTCOME_NONFINITE_INPUT);
     }
-    step->seconds = progress_clock() - begun;
+    step->seconds = clock_seconds() - begun;
     return status;
 }
 
