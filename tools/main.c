@@ -17,13 +17,13 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-    {"check", verb_check, "look at a model: inputs, columns, groups, derivatives, what is suspicious"},
+    {"check", verb_check, "report what a model consists of, check its derivatives, find what is suspicious"},
     {"project", verb_project, "correct outputs onto the constraints, with a status for every sample"},
     {"bench", verb_bench, "time the correction and its gradient"},
     {"table", verb_table, "put reports side by side"},
-    {"train", verb_train, "train a network whose corrected outputs hold the constraints"},
-    {"eval", verb_eval, "judge a trained network: statuses, violations, objective, time"},
-    {"rollout", verb_rollout, "closed loops of trained networks and of a solver: paths, costs, margins"},
+    {"train", verb_train, "train a network whose corrected outputs satisfy the constraints"},
+    {"eval", verb_eval, "evaluate a trained network: statuses, violations, objective, time"},
+    {"rollout", verb_rollout, "run trained networks and a solver in closed loop: paths, costs, margins"},
 };
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
@@ -35,8 +35,9 @@ static void print_help(FILE *stream) {
     for (size_t i = 0; i < VERBS; i++)
         fprintf(stream, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
     fprintf(stream, "\nhardnet help VERB explains a verb and shows an example; hardnet version prints the version.\n");
-    fprintf(stream, "Exit codes: 0 all went well, 1 model, file or machine, 2 options or array shapes,\n"
-                    "3 some sample is not ok, 130 interrupted.\n");
+    fprintf(stream,
+            "Exit codes: 0 all went well; 1 an error in the model, a file or the machine; 2 wrong options or array\n"
+            "shapes; 3 some sample is not ok; 130 interrupted.\n");
 }
 
 static int unknown_verb(const char *given) {

@@ -316,7 +316,7 @@ class Project(SampleTool):
 
     def test_wrong_options_are_named(self):
         model = self.file("m.mod", "var y := 1; s.t. c: y^2 = 2;")
-        for arguments, saying in [(["--damping", "-1"], "--damping: '-1' is no finite number from 0 on"),
+        for arguments, saying in [(["--damping", "-1"], "--damping: '-1' is not a finite number of at least 0"),
                                   (["--damping", "nan"], "--damping: 'nan'"), (["--damping", "inf"], "--damping: 'inf'"),
                                   (["--damping", "0.3x"], "--damping: '0.3x'"), (["--damping="], "--damping: E is missing"),
                                   (["--iterations", "-5"], "--iterations: '-5'"), (["--iterations", "1.5"], "--iterations"),

@@ -53,7 +53,7 @@ class Table(tool.Tool):
             _, err = self.run_it("table", f"broken={path}", code=1)
             self.assertIn("broken.json", err)
         self.assertIn("nowhere.json", self.run_it("table", "a=nowhere.json", code=1)[1])
-        self.assertIn("which reports", self.run_it("table", code=2)[1])
+        self.assertIn("no report is given", self.run_it("table", code=2)[1])
 
     def test_every_option_is_explained(self):
         self.explained("table")

@@ -318,7 +318,7 @@ class Train(SampleTool):
         x, y = self.array("x.npy", [[0.5], [1]]), self.array("y.npy", [[0.5, 0]])
         out = ["--out", self.folder / "net"]
         for options, code, saying in (
-                ([], 2, "--out: .* is missing"), ([*out, "--hidden", "12,"], 2, "--hidden: '12,' is no list"),
+                ([], 2, "--out: .* is missing"), ([*out, "--hidden", "12,"], 2, "--hidden: '12,' is not a list"),
                 ([*out, "--hidden", "0"], 2, "--hidden"), ([*out, "--loss", "targets"], 2, "--loss targets: needs"),
                 ([*out, "--targets", y], 2, "--targets: needs the inputs"), ([*out, "--steps", 0], 2, "--steps"),
                 ([*out, "--x", x, "--targets", y], 2, r"--targets .*: 1 x 2 numbers, but --x has 2 rows"),

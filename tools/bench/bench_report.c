@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "bench/bench.h"
-#include "check/check_report.h"
 #include "common/console.h"
 #include "common/figures.h"
+#include "common/headings.h"
 #include "common/json_writer.h"
 
 #include <math.h>

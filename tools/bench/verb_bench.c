@@ -15,7 +15,7 @@ enum { SAMPLES = 1000, REPEAT = 5 };
 
 static const char about[] =
     "Times the correction (forward) and its gradient (backward), on one thread and on all, for\n"
-    "one sample and for the batch. Without --x inputs are sampled from their box, as check: allows;\n"
+    "one sample and for the batch. Without --x inputs are sampled from their box, so that check: holds;\n"
     "without --y outputs are the model's start values plus normal noise of 0.1 max(1, |start|).";
 
 static const char example[] = "  hardnet bench models/unicycle.mod --method paper --damping 0.3 --iterations 500\n"
@@ -78,7 +78,7 @@ int verb_bench(int argc, char **argv) {
         {.name = "seed", .value = "S", .help = "seed of sampled inputs and outputs (1)", .count = &o.seed},
         {.name = "repeat",
          .value = "R",
-         .help = "runs of which the median counts (5)",
+         .help = "runs, of which the median is reported (5)",
          .count = &o.repeat,
          .least = 1,
          .most = 1000000},

@@ -20,15 +20,6 @@ enum {
 
 /* ---- helpers ---- */
 
-void report_heading(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    printf("\n%s", console_tone(stdout, TONE_HEADING));
-    vprintf(format, arguments);
-    printf("%s\n", console_plain(stdout));
-    va_end(arguments);
-}
-
 const char *report_interval(struct check_view *check, double lower, double upper) {
     if (lower == upper)
         return view_format(check, "= %g", lower);
@@ -43,10 +34,6 @@ const char *report_interval(struct check_view *check, double lower, double upper
 
 size_t report_family(const char *name) {
     return strcspn(name, "[");
-}
-
-const char *report_plural(size_t count) {
-    return count == 1 ? "" : "s";
 }
 
 static bool same_family(const char *a, const char *b) {

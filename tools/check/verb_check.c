@@ -16,11 +16,12 @@
 
 enum { POINTS = 4 };
 
-static const char about[] = "Reads a model and says what it consists of: inputs and columns by name, groups of\n"
-                            "rows, the Jacobian and its pattern, values and violations at the start point,\n"
-                            "derivatives compared with differences, whether the start can be corrected and which\n"
-                            "groups stand in the way if not, the rank at the result, estimates of the constants of\n"
-                            "the paper's theorem, and what looks suspicious.";
+static const char about[] =
+    "Reads a model and reports what it consists of: inputs and columns by name, groups of\n"
+    "rows, the Jacobian and its pattern, values and violations at the start point,\n"
+    "derivatives compared with finite differences, whether the start can be corrected and which\n"
+    "groups stand in the way if not, the rank at the result, estimates of the constants of\n"
+    "the paper's theorem, and what looks suspicious.";
 
 static const char example[] = "  hardnet check models/unicycle.mod --let N=20 --pattern\n"
                               "  hardnet check pooling.mod pooling.dat --json report.json --picture pattern.svg\n";
@@ -159,15 +160,15 @@ int verb_check(int argc, char **argv) {
         {.name = "pattern", .help = "print the pattern of the Jacobian", .flag = &o.pattern},
         WRITTEN_FILE("picture", "FILE", "write the pattern as FILE.svg or FILE.pbm", o.picture),
         WRITTEN_FILE("json", "FILE", "write everything as JSON", o.json),
-        READ_FILE("x", "X.npy", "inputs, a row per point; the first is the start", o.x),
+        READ_FILE("x", "X.npy", "inputs, a row per point; the first row is that of the start point", o.x),
         {.name = "seed",
          .value = "S",
-         .help = "sample the inputs of the start point too",
+         .help = "sample the inputs of the start point, with this seed (they are the middle of their box)",
          .count = &o.seed,
          .given = &o.seeded},
         {.name = "points",
          .value = "K",
-         .help = "points for the derivative check, inputs for the start (4)",
+         .help = "points at which derivatives are checked and the start is corrected (4)",
          .count = &o.points,
          .least = 1,
          .most = HN_CHECK_POINTS},

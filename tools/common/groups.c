@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "common/groups.h"
 
-#include "check/check_report.h"
 #include "common/console.h"
 #include "common/figures.h"
+#include "common/headings.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -20,7 +20,7 @@ extern const char *const layer_choice_methods[], *const layer_choice_sets[]; /* 
 #define LAYER_OPTIONS(choice)                                                                                          \
     {.name = "method",                                                                                                 \
      .value = "METHOD",                                                                                                \
-     .help = "auto, paper, hardnet or lm (auto)",                                                                      \
+     .help = "how outputs are corrected: auto, paper, hardnet or lm (auto)",                                           \
      .text = &(choice).method,                                                                                         \
      .words = layer_choice_methods},                                                                                   \
         LAYER_SETTINGS(choice)
@@ -29,23 +29,25 @@ extern const char *const layer_choice_methods[], *const layer_choice_sets[]; /* 
 #define LAYER_SETTINGS(choice)                                                                                         \
     {.name = "damping",                                                                                                \
      .value = "E",                                                                                                     \
-     .help = "eps of every step (the method's own)",                                                                   \
+     .help = "damping eps of every step (the method's own)",                                                           \
      .real = &(choice).damping,                                                                                        \
      .given = &(choice).damping_given},                                                                                \
         {.name = "iterations",                                                                                         \
          .value = "K",                                                                                                 \
-         .help = "steps at most (the method's own)",                                                                   \
+         .help = "most steps per sample (the method's own)",                                                           \
          .count = &(choice).iterations,                                                                                \
          .most = INT_MAX,                                                                                              \
          .given = &(choice).iterations_given},                                                                         \
         {.name = "tolerance",                                                                                          \
          .value = "T",                                                                                                 \
-         .help = "largest violation that is ok (1e-8)",                                                                \
+         .help = "largest violation that counts as ok (1e-8)",                                                         \
          .real = &(choice).tolerance,                                                                                  \
          .given = &(choice).tolerance_given},                                                                          \
-        {.name = "relative", .help = "measure the tolerance relative to bounds above 1", .flag = &(choice).relative},  \
+        {.name = "relative",                                                                                           \
+         .help = "multiply the tolerance of a row by its bound, where that is above 1",                                \
+         .flag = &(choice).relative},                                                                                  \
     {                                                                                                                  \
-        .name = "isa", .value = "SET", .help = "instructions: portable, avx2 or avx512 (the best there is)",           \
+        .name = "isa", .value = "SET", .help = "instruction set: portable, avx2 or avx512 (the best available)",       \
         .text = &(choice).isa, .words = layer_choice_sets                                                              \
     }
 

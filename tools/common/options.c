@@ -36,7 +36,7 @@ static void print_option(const struct option *option) {
 static void print_help(const struct command *command) {
     const char *bold = console_tone(stdout, TONE_HEADING), *plain = console_plain(stdout);
     printf("%sUsage:%s hardnet %s %s\n\n%s\n\n", bold, plain, command->name, command->usage, command->about);
-    printf("%sOptions%s\n", bold, plain);
+    printf("%sOptions%s (defaults in parentheses)\n", bold, plain);
     for (size_t i = 0; i < command->option_count; i++)
         print_option(&command->options[i]);
     printf("  %-25s %s\n", "--help", "print this text");
@@ -102,8 +102,9 @@ static enum parse store_count(const struct command *command, const struct option
         return PARSE_DONE;
     }
     if (option->most)
-        return wrong(command, "--%s: '%s' is no whole number from %zu to %zu", option->name, text, option->least, most);
-    return wrong(command, "--%s: '%s' is no whole number from %zu on", option->name, text, option->least);
+        return wrong(command, "--%s: '%s' is not a whole number from %zu to %zu", option->name, text, option->least,
+                     most);
+    return wrong(command, "--%s: '%s' is not a whole number of at least %zu", option->name, text, option->least);
 }
 
 /* strtod takes leading blanks too, and words such as inf and 0x1p3; the first are no number here, and inf is not finite. */
@@ -115,8 +116,8 @@ static enum parse store_real(const struct command *command, const struct option 
         *option->real = value;
         return PARSE_DONE;
     }
-    return wrong(command, "--%s: '%s' is no finite number %s", option->name, text,
-                 option->positive ? "above 0" : "from 0 on");
+    return wrong(command, "--%s: '%s' is not a finite number %s", option->name, text,
+                 option->positive ? "above 0" : "of at least 0");
 }
 
 static enum parse store_word(const struct command *command, const struct option *option, const char *text) {

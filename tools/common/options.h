@@ -81,7 +81,7 @@ struct common_options {
 #define COMMON_OPTIONS(common)                                                                                         \
     {.name = "let",                                                                                                    \
      .value = "NAME=VALUE",                                                                                            \
-     .help = "override a scalar param, whatever the files say; repeatable",                                            \
+     .help = "set a scalar param, whatever the files say; may be repeated",                                            \
      .list = &(common).lets},                                                                                          \
         {.name = "threads",                                                                                            \
          .value = "N",                                                                                                 \
@@ -90,11 +90,11 @@ struct common_options {
          .least = 1,                                                                                                   \
          .most = 1024},                                                                                                \
         {.name = "relax-integrality",                                                                                  \
-         .help = "let integer and binary variables be continuous",                                                     \
+         .help = "treat integer and binary variables as continuous",                                                   \
          .flag = &(common).relax_integrality},                                                                         \
     {                                                                                                                  \
-        .name = "max-nodes", .value = "N", .help = "limit of the model's expanded size", .count = &(common).max_nodes, \
-        .least = 1                                                                                                     \
+        .name = "max-nodes", .value = "N", .help = "limit of the model's size, in nodes of its expressions",           \
+        .count = &(common).max_nodes, .least = 1                                                                       \
     }
 
 enum parse { PARSE_DONE, PARSE_HELPED, PARSE_WRONG, PARSE_NO_MEMORY };

@@ -1,9 +1,9 @@
 /* eval_report.c - what `hardnet eval` prints. See eval.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "check/check_report.h"
 #include "common/console.h"
 #include "common/figures.h"
+#include "common/headings.h"
 #include "common/layer_choice.h"
 #include "eval/eval.h"
 #include "reference/reference.h"

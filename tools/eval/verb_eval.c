@@ -19,9 +19,10 @@
 enum { SAMPLES = 100 };
 
 static const char about[] =
-    "Applies a network to inputs, corrects what it says and judges the result by plain evaluation: statuses,\n"
-    "violations, objective and time. With --reference, how far the objective is from the best that a general\n"
-    "solver finds. Without --x the inputs are drawn from their boxes.";
+    "Applies a network to inputs, corrects its outputs, and evaluates the result by the model's own formulas,\n"
+    "independently of the layer: statuses, violations, objective and time. With --reference it compares the objective\n"
+    "with the best that a general solver finds, for the samples that are ok, or with --allow-infeasible for all.\n"
+    "Without --x the inputs are sampled from their boxes.";
 
 static const char example[] =
     "  hardnet eval models/unicycle.mod --net net.safetensors --reference ipopt --cache out/cache\n"
@@ -43,10 +44,10 @@ static int check_cache(const struct eval *eval) {
 static int check_options(const struct eval_options *options, const hn_model *model) {
     hn_error error = {.status = HN_OK};
     if (!options->judging.reference)
-        return options->cache ? verb_misuse("eval", "--cache keeps what --reference finds, which is not asked for")
+        return options->cache ? verb_misuse("eval", "--cache keeps the results of --reference, which is not given")
                               : VERB_OK;
     if (!hn_model_objective(model).name)
-        return verb_misuse("eval", "--reference: the model has no objective to compare");
+        return verb_misuse("eval", "--reference: the model has no objective that could be compared");
     if (reference_find(&error) == HN_OK)
         return VERB_OK;
     console_error("--reference %s: %s", options->judging.reference, error.text);
@@ -114,7 +115,7 @@ static int run(void *values) {
     hn_model *model = NULL;
     struct eval eval = {.options = options, .samples = {.x_path = options->x}};
     if (!options->net)
-        return verb_misuse("eval", "--net: there is no network to evaluate");
+        return verb_misuse("eval", "--net: no network is given");
     int code = load_model(&model, &options->files, &options->common);
     if (code != VERB_OK)
         return code;
@@ -144,7 +145,7 @@ int verb_eval(int argc, char **argv) {
         READ_FILE("x", "X.npy", "inputs, a row per sample", o.x),
         {.name = "samples",
          .value = "N",
-         .help = "inputs to draw where there is no --x",
+         .help = "inputs to sample where there is no --x",
          .shown = true,
          .count = &o.samples,
          .least = 1,
@@ -153,18 +154,18 @@ int verb_eval(int argc, char **argv) {
         WRITTEN_FILE("out", "Y.npy", "write the outputs, as float64", o.out),
         {.name = "refine",
          .value = "K",
-         .help = "refinement steps at most (the network's own)",
+         .help = "most refinement steps (the network's own)",
          .count = &o.refine,
          .most = INT_MAX,
          .given = &o.refine_given},
         {.name = "method",
          .value = "METHOD",
-         .help = "correct by auto, paper, hardnet or lm (the network's own)",
+         .help = "how outputs are corrected: auto, paper, hardnet or lm (the network's own)",
          .text = &o.method,
          .words = layer_choice_methods},
         {.name = "iterations",
          .value = "K",
-         .help = "steps of the correction at most (the network's own)",
+         .help = "most steps of the correction (the network's own)",
          .count = &o.iterations,
          .most = INT_MAX,
          .given = &o.iterations_given},
@@ -173,7 +174,10 @@ int verb_eval(int argc, char **argv) {
          .help = "largest violation that counts as ok, whatever the network's file says",
          .shown = true,
          .real = &o.tolerance},
-        {.name = "cache", .value = "FOLDER", .help = "keep what the reference finds there", .text = &o.cache},
+        {.name = "cache",
+         .value = "FOLDER",
+         .help = "keep the solver's results in this folder, and use those that are there",
+         .text = &o.cache},
         JUDGING_OPTIONS(o.judging, "sample"),
         COMMON_OPTIONS(o.common),
     };

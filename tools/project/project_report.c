@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
-#include "check/check_report.h"
 #include "common/console.h"
 #include "common/figures.h"
+#include "common/headings.h"
 #include "project/project.h"
 
 #include <math.h>
@@ -120,7 +120,7 @@ static void print_culprit(const struct project *project, size_t sample) {
     if (report->outcome == HN_OUTCOME_NONFINITE_INPUT && report->culprit < project->inputs + project->outputs)
         print_entry(project, sample, report->culprit);
     else if (report->outcome == HN_OUTCOME_BAD_BOUNDS && report->culprit < project->rows)
-        printf("the bounds of %s cross or are no numbers",
+        printf("the bounds of %s cross or are not numbers",
                figures_name(hn_model_row(project->model, report->culprit).name).text);
     else
         printf("%s", worst ? figures_name(worst).text : "");

@@ -14,7 +14,7 @@
 #include <limits.h>
 
 static const char about[] = "Corrects outputs onto the constraints of a model, with a status for every sample.\n"
-                            "Rows of --x and --y are samples, as many in both, or one of them has a single row.\n"
+                            "Each row of --x and --y is a sample; a file with a single row is used for all samples.\n"
                             "Without --y the correction starts from the model's start values.";
 
 static const char example[] =
@@ -102,13 +102,13 @@ int verb_project(int argc, char **argv) {
         READ_FILE("y", "Y.npy", "outputs to correct, a row per sample", o.y),
         READ_FILE("x", "X.npy", "inputs, a row per sample", o.x),
         WRITTEN_FILE("out", "OUT.npy", "write the corrected outputs, as float64", o.out),
-        WRITTEN_FILE("report", "FILE", "write what became of every sample, as JSON", o.report),
+        WRITTEN_FILE("report", "FILE", "write status, steps and violation of every sample, as JSON", o.report),
         WRITTEN_FILE("trace", "FILE", "write every iterate, as CSV", o.trace),
         {.name = "allow-infeasible", .help = "exit 0 even if a sample is not ok", .flag = &o.allow_infeasible},
         LAYER_OPTIONS(o.choice),
         {.name = "time-limit",
          .value = "SECONDS",
-         .help = "cancel what is not done by then",
+         .help = "cancel the samples that are not finished by then",
          .real = &o.time_limit,
          .positive = true},
         COMMON_OPTIONS(o.common),

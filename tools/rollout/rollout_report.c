@@ -1,9 +1,9 @@
 /* rollout_report.c - what `hardnet rollout` prints. See rollout.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "check/check_report.h"
 #include "common/console.h"
 #include "common/figures.h"
+#include "common/headings.h"
 #include "rollout/rollout.h"
 
 #include <math.h>

@@ -13,9 +13,11 @@
 enum { STEPS = 20, MOST_STEPS = 1000000, MOST_SAMPLES = 1000000 };
 
 static const char about[] =
-    "Runs networks, and with --reference a general solver, as controllers: their outputs are applied, and\n"
-    "inputs of the model become what its defined variables say. Cost and margin are those of the true\n"
-    "inputs and the applied outputs, so that a controller that breaks its own dynamics gains nothing by it.";
+    "Runs networks, and with --reference a general solver, as controllers in closed loop: at every step the outputs\n"
+    "are applied, and the inputs of the next step are the values of defined variables of the model (--feedback). Cost "
+    "and\n"
+    "margin are evaluated at the true inputs and the applied outputs, so that a controller that violates its own\n"
+    "dynamics gains nothing by it.";
 
 static const char example[] =
     "  hardnet rollout models/unicycle.mod --net net.safetensors --reference ipopt --x0 -3.2,0.3,-0.1 --steps 20 \\\n"
@@ -29,10 +31,12 @@ static int settle(void *values) {
     if (o->nets.count == 0 && !o->judging.reference)
         return verb_misuse("rollout", "--net: there is no controller; give a network, or --reference");
     if (o->feedback.count == 0)
-        return verb_misuse("rollout", "--feedback: what do the inputs become? Give INPUT=DEFINED");
+        return verb_misuse("rollout",
+                           "--feedback: not given; INPUT=DEFINED says which defined variables become the next inputs");
     if (!o->x0 && o->samples == 0)
-        return verb_misuse("rollout", "--x0: where do the loops start? Give a file, or numbers with commas between, or "
-                                      "--samples");
+        return verb_misuse("rollout",
+                           "--x0: not given; a file, or numbers with commas between, says where the loops start; "
+                           "--samples samples the starts");
     if (o->x0 && o->samples > 0)
         return verb_misuse("rollout", "--samples and --x0 exclude each other: the rows of --x0 are the starts");
     if (o->final_cost && !o->cost)
@@ -99,13 +103,13 @@ int verb_rollout(int argc, char **argv) {
     const struct option table[] = {
         {.name = "net",
          .value = "[NAME=]NET",
-         .help = "a network, as hardnet train saves it; repeatable",
+         .help = "a network, as hardnet train saves it; may be repeated",
          .list = &o.nets,
          .file = FILE_READ_NAMED},
-        READ_FILE("x0", "X", "where loops start: rows of X.npy, or numbers, as in -3.2,0.3,-0.1", o.x0),
+        READ_FILE("x0", "X", "inputs at which the loops start: rows of a file, or numbers, as in -3.2,0.3,-0.1", o.x0),
         {.name = "samples",
          .value = "N",
-         .help = "starts to draw from the box of the inputs, instead of --x0",
+         .help = "starts to sample from the box of the inputs, instead of --x0",
          .count = &o.samples,
          .least = 1,
          .most = MOST_SAMPLES},
@@ -118,16 +122,16 @@ int verb_rollout(int argc, char **argv) {
          .most = MOST_STEPS},
         {.name = "feedback",
          .value = "INPUT=DEFINED",
-         .help = "inputs INPUT[...] become the defined variables DEFINED[...]; repeatable",
+         .help = "next inputs INPUT[...] are the defined variables DEFINED[...]; may be repeated",
          .list = &o.feedback},
-        {.name = "cost",
+        {.name = "cost", .value = "NAME", .help = "defined variable that is summed over the steps", .text = &o.cost},
+        {.name = "final-cost",
          .value = "NAME",
-         .help = "the defined variable that is summed over the steps",
-         .text = &o.cost},
-        {.name = "final-cost", .value = "NAME", .help = "one that is added for the last step", .text = &o.final_cost},
+         .help = "defined variable that is added once, at the last step",
+         .text = &o.final_cost},
         {.name = "margin",
          .value = "NAME",
-         .help = "a defined variable or group of rows whose smallest margin is shown",
+         .help = "defined variable or group of rows whose smallest margin is reported",
          .text = &o.margin},
         WRITTEN_FILE("csv", "FILE", "write a line for every step", o.csv),
         WRITTEN_FILE("states", "X.npy", "write the inputs of all steps, a row each, as train --x reads them", o.states),

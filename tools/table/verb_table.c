@@ -22,8 +22,8 @@ enum { ROWS = 64, NAME = 64 };
 
 static const char about[] =
     "Puts reports of hardnet eval (and of hardnet project) side by side: suboptimality, violation per group,\n"
-    "time per sample. NAME=A.json,B.json are several runs of one thing: the mean of their means, the\n"
-    "worst of their maxima.";
+    "time per sample. NAME=A.json,B.json is one row made of several runs: the mean of their means and the\n"
+    "largest of their maxima.";
 
 static const char example[] =
     "  hardnet table 'ours=out/mpc/eval.json' 'published=data/unicycle/published_hardnetpp.json' --out table.txt\n";
@@ -250,13 +250,14 @@ static int run(void *values) {
     const struct table_options *options = values;
     hn_error error = {.status = HN_OK};
     if (options->files.count == 0 || options->files.count > ROWS) {
-        console_error(options->files.count ? "at most %d reports fit a table" : "which reports? Give NAME=REPORT.json",
+        console_error(options->files.count ? "at most %d reports fit a table"
+                                           : "no report is given; give NAME=REPORT.json",
                       ROWS);
         return VERB_MISUSED;
     }
     struct table *table = base_allocate(sizeof *table);
     if (!table) {
-        console_error("memory is out");
+        console_error("table: out of memory");
         return VERB_FAILED;
     }
     table->options = options;

@@ -103,7 +103,8 @@ static int parse_hidden(hn_network_options *network, const char *text) {
         unsigned long width = strtoul(at, &end, 10);
         bool number = at[0] >= '0' && at[0] <= '9' && width > 0 && width <= 1000000 && (*end == ',' || *end == '\0');
         if (!number || network->hidden_count == HN_NETWORK_MOST_HIDDEN) {
-            console_error("--hidden: '%s' is no list of at most %d widths, like 200,200", text, HN_NETWORK_MOST_HIDDEN);
+            console_error("--hidden: '%s' is not a list of at most %d widths, such as 200,200", text,
+                          HN_NETWORK_MOST_HIDDEN);
             return VERB_MISUSED;
         }
         network->hidden[network->hidden_count++] = width;
@@ -122,16 +123,15 @@ static int settle_loss(struct train_options *o) {
             o->goal = (enum train_loss)i;
     o->by_loss = o->by_loss && (o->goal == TRAIN_OBJECTIVE || o->scheme != HN_SCHEME_LAYER);
     if (o->targets && !o->x)
-        return verb_misuse("train", "--targets: needs the inputs that they belong to, --x");
+        return verb_misuse("train", "--targets: needs the inputs that the targets belong to, --x");
     if (o->targets && o->reference)
-        return verb_misuse("train", "--targets and --reference: one of them is enough");
+        return verb_misuse("train", "--targets and --reference exclude each other: targets come from one of them");
     if (!labelled && o->goal == TRAIN_TARGETS)
         return verb_misuse("train", "--loss targets: needs --targets or --reference");
     if (!labelled && o->target_steps > 0)
         return verb_misuse("train", "--target-steps: needs --targets or --reference");
     if (labelled && o->goal != TRAIN_TARGETS && o->target_steps == 0)
-        return verb_misuse("train",
-                           "--targets and --reference: have no use here without --target-steps or --loss targets");
+        return verb_misuse("train", "--targets and --reference are not used without --target-steps or --loss targets");
     return VERB_OK;
 }
 
@@ -191,7 +191,7 @@ static int settle_checkpoint(struct train_options *o) {
 
 int train_settle(struct train_options *o) {
     if (!o->out)
-        return verb_misuse("train", "--out: where to write the network is missing");
+        return verb_misuse("train", "--out: the file for the network is missing");
     if (o->feedback_share > 1)
         return verb_misuse("train", "--feedback-share: choose a number from 0 to 1");
     int code = settle_loss(o);

@@ -1,0 +1,15 @@
+/* headings.h - what the printed reports of all verbs share.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_HEADINGS_H
+#define HN_TOOLS_HEADINGS_H
+
+#include <stddef.h>
+
+/* A heading in bold after an empty line; the format may be followed by values. */
+__attribute__((format(printf, 1, 2))) void report_heading(const char *format, ...);
+
+/* "s" unless the count is one. */
+const char *report_plural(size_t count);
+
+#endif
