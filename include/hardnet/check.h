@@ -29,14 +29,13 @@ enum { HN_CHECK_POINTS = 8, HN_CHECK_DEPENDENT_NAMED = 8 };
 
 /* Start from hn_check_defaults(). */
 typedef struct hn_check_options {
-    size_t size;       /* sizeof(hn_check_options) */
-    size_t points;     /* 1 to HN_CHECK_POINTS; 4 by default */
-    uint64_t seed;     /* of what is sampled; 1 by default */
-    bool sample_start; /* sample the inputs of the start point, too */
-    const hn_real
-        *x;        /* x_rows x inputs, or NULL: inputs of the points, the start's first; what is missing is sampled */
-    size_t x_rows; /* those beyond HN_CHECK_POINTS are not looked at */
-    int threads;   /* 0: one per core */
+    size_t size;          /* sizeof(hn_check_options) */
+    size_t points;        /* 1 to HN_CHECK_POINTS; 4 by default */
+    uint64_t seed;        /* of what is sampled; 1 by default */
+    bool sample_start;    /* sample the inputs of the start point, too */
+    const hn_real *x;     /* x_rows x inputs, or NULL: inputs of the points, the start's first; others are sampled */
+    size_t x_rows;        /* those beyond HN_CHECK_POINTS are not looked at */
+    int threads;          /* 0: one per core */
     size_t hessian_nodes; /* nodes that the Hessian may need; beyond that only products with it are checked. 0: in
                            * proportion to the model */
     void (*progress)(void *context, const char *stage, size_t done, size_t total); /* or NULL. total 0: a stage begins;

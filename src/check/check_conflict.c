@@ -1,6 +1,6 @@
 /* check_conflict.c - a smallest set of groups for which no common point is found, by relaxing. See check_parts.h.
  *
- * A set of groups is in conflict when auto, restarts included, does not correct the start on the rows of these groups alone. That is
+ * A set of groups is in conflict when auto, restarts included, does not correct the start on the rows of these groups only. That is
  * a statement about auto and this start, not a proof. From all groups, those are dropped without which the conflict stays (in
  * lumps first where there are many), again and again until dropping any one resolves it. Where groups are few all smaller
  * sets are then tried, except those inside a set that could be corrected.

@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-static const double WORK_LIMIT = 4e8;   /* instructions over lanes: a second or two */
+static const double WORK_LIMIT = 4e8;   /* instructions, CHECK_MOST samples each: a second or two */
 static const double MEMORY_LIMIT = 1e9; /* bytes for the slots of all threads */
 static const double FLOOR = 1e-3; /* a derivative below this part of its row or of the value counts as this part */
 
@@ -72,9 +72,9 @@ static double span(const struct job *job, size_t column, double step) {
 }
 
 /* Where a column stands on the board. */
-static double *entry_of(const struct job *job, size_t column, size_t lane) {
+static double *entry_of(const struct job *job, size_t column, size_t sample) {
     const struct board *board = &job->worker->board;
-    return (job->sweep->by_x ? board->x : board->y) + lane * job->sweep->matrix->columns + column;
+    return (job->sweep->by_x ? board->x : board->y) + sample * job->sweep->matrix->columns + column;
 }
 
 static void move_column(const struct job *job, size_t column, int pass) {
@@ -95,8 +95,8 @@ static void run_moved(const struct job *job, int pass) {
 static void move_back(const struct job *job) {
     const struct coloring *c = &job->sweep->coloring;
     for (size_t k = c->first[job->color]; k < c->first[job->color + 1]; k++)
-        for (size_t lane = 0; lane < CHECK_MOST; lane++)
-            *entry_of(job, c->member[k], lane) = job->centre[c->member[k]];
+        for (size_t sample = 0; sample < CHECK_MOST; sample++)
+            *entry_of(job, c->member[k], sample) = job->centre[c->member[k]];
 }
 
 static void load_point(const struct job *job) {
@@ -105,8 +105,8 @@ static void load_point(const struct job *job) {
     if (worker->point == job->point)
         return;
     worker->point = job->point;
-    for (size_t lane = 0; lane < CHECK_MOST; lane++)
-        board_place(&worker->board, lane, check->x + job->point * check->inputs,
+    for (size_t sample = 0; sample < CHECK_MOST; sample++)
+        board_place(&worker->board, sample, check->x + job->point * check->inputs,
                     check->y + job->point * check->columns);
 }
 
@@ -140,13 +140,13 @@ static struct part long_part(const struct job *job, size_t row, int pass) {
 }
 
 static bool judge_part(const struct job *job, const struct part *part, int pass, struct verdict *verdict) {
-    const double *lanes = board_value(&job->worker->board, part->row);
+    const double *samples = board_value(&job->worker->board, part->row);
     double centre = job->value[part->row];
     if (pass == 0)
         *verdict = (struct verdict){.error = INFINITY};
     if (part->together == 0 || !isfinite(centre) || !isfinite(part->derivative[0]) || !judge_doubts(verdict))
         return false;
-    judge(verdict, pass, lanes, part->derivative, centre, job->floor[part->row]);
+    judge(verdict, pass, samples, part->derivative, centre, job->floor[part->row]);
     return judge_doubts(verdict);
 }
 
@@ -203,9 +203,9 @@ static void mark_rows(const struct job *job) {
             job->worker->seen[c->entries[i].row] = job->number + 1;
 }
 
-static bool is_moved(const double *lanes, double centre) {
-    for (size_t lane = 0; lane < CHECK_MOST; lane++)
-        if (lanes[lane] != centre)
+static bool is_moved(const double *samples, double centre) {
+    for (size_t sample = 0; sample < CHECK_MOST; sample++)
+        if (samples[sample] != centre)
             return true;
     return false;
 }

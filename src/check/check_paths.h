@@ -9,7 +9,7 @@
 
 enum { PATH_STEPS = 100 };
 
-/* One path in each lane, from the check's points and the further ones beside them. */
+/* CHECK_MOST paths, from the check's points and the further ones beside them. */
 struct paths {
     struct check *check;
     double *iterate;            /* (PATH_STEPS + 1) x CHECK_MOST x columns */
@@ -24,7 +24,7 @@ hn_status paths_run(struct paths *paths, double eps, const char **why_not, hn_er
 
 const double *paths_iterate(const struct paths *paths, int step, size_t path);
 
-/* Puts the probe on the iterates of a step, one lane per path (on the last one where a path is shorter), and keeps V. */
+/* Puts the probe on the iterates of a step, one sample per path (on the last one where a path is shorter), and keeps V. */
 void paths_visit(const struct paths *paths, struct probe *probe, int step);
 
 /* How V went down, over all steps of all paths that have been visited. */

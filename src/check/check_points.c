@@ -3,7 +3,7 @@
  * Point 0, the start: x from the middle of its box (or sampled with sample_start, or the first row of x), y as the model's start
  * values say. The others, for differences: x sampled (or further rows of x), y uniform between the bounds of each column
  * or, where they are infinite, near its start. CHECK_MOST are chosen; those beyond the wanted points are looked at by
- * the theorem's estimates alone.
+ * the theorem's estimates only.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

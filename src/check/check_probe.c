@@ -21,8 +21,8 @@ void probe_release(struct probe *probe) {
     board_release(&probe->board);
 }
 
-void probe_place(const struct probe *probe, size_t lane, const double *x, const double *y) {
-    board_place(&probe->board, lane, x, y);
+void probe_place(const struct probe *probe, size_t sample, const double *x, const double *y) {
+    board_place(&probe->board, sample, x, y);
 }
 
 const double *probe_entry(const struct probe *probe, size_t entry) {
@@ -51,17 +51,17 @@ static void add_row(struct probe *probe, size_t i) {
     const struct check_matrix *j = &probe->check->by_y;
     const double *lower = probe_lower(probe, i), *value = probe_value(probe, i), *upper = probe_upper(probe, i);
     double *r = probe->residual + i * CHECK_MOST;
-    for (size_t lane = 0; lane < CHECK_MOST; lane++) {
-        r[lane] = residual_of(lower[lane], value[lane], upper[lane]);
-        probe->energy[lane] += r[lane] * r[lane] / 2;
-        if (!(fabs(r[lane]) <= probe->violation[lane]))
-            probe->violation[lane] = fabs(r[lane]);
+    for (size_t sample = 0; sample < CHECK_MOST; sample++) {
+        r[sample] = residual_of(lower[sample], value[sample], upper[sample]);
+        probe->energy[sample] += r[sample] * r[sample] / 2;
+        if (!(fabs(r[sample]) <= probe->violation[sample]))
+            probe->violation[sample] = fabs(r[sample]);
     }
     for (size_t e = j->first[i]; e < j->first[i + 1]; e++) {
         const double *entry = probe_entry(probe, e);
         double *g = probe->gradient + (size_t)j->column[e] * CHECK_MOST;
-        for (size_t lane = 0; lane < CHECK_MOST; lane++)
-            g[lane] += r[lane] != 0 ? entry[lane] * r[lane] : 0; /* a row that holds has no part in V */
+        for (size_t sample = 0; sample < CHECK_MOST; sample++)
+            g[sample] += r[sample] != 0 ? entry[sample] * r[sample] : 0; /* a row that holds has no part in V */
     }
 }
 

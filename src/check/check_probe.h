@@ -18,8 +18,8 @@ struct probe {
 hn_status probe_create(struct probe *probe, struct check *check, hn_error *error);
 void probe_release(struct probe *probe);
 
-/* Where a lane is; what it holds is known after the run. */
-void probe_place(const struct probe *probe, size_t lane, const double *x, const double *y);
+/* Where a sample is; what it holds is known after the run. */
+void probe_place(const struct probe *probe, size_t sample, const double *x, const double *y);
 void probe_run(struct probe *probe);
 
 /* The CHECK_MOST numbers of a nonzero of J (numbered as in check->by_y), of c, of a bound. */

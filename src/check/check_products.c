@@ -22,7 +22,7 @@ struct product_check {
     double *formed_entries; /* of the Hessian's lower triangle */
     double *v, *t;          /* functions, columns */
     double *moved;          /* columns */
-    double *lanes;          /* columns x CHECK_MOST: g at the moved points */
+    double *samples;        /* columns x CHECK_MOST: g at the moved points */
     double *centre, *size;  /* columns: g at the point; sum of |v_i J_ij| */
     double *exact, *formed; /* columns: the product, and the one from the Hessian */
 };
@@ -31,8 +31,8 @@ static hn_status create(struct product_check *p, struct check *check, hn_error *
     double **lists[] = {&p->t, &p->moved, &p->centre, &p->size, &p->exact, &p->formed};
     *p = (struct product_check){.check = check};
     p->v = arena_take(&check->arena, check->functions + 1, sizeof *p->v);
-    p->lanes = arena_take(&check->arena, check->columns + 1, CHECK_MOST * sizeof *p->lanes);
-    bool placed = p->v && p->lanes;
+    p->samples = arena_take(&check->arena, check->columns + 1, CHECK_MOST * sizeof *p->samples);
+    bool placed = p->v && p->samples;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         *lists[i] = arena_take(&check->arena, check->columns + 1, sizeof **lists[i]);
         placed = placed && *lists[i];
@@ -117,20 +117,20 @@ static void centre(struct product_check *p, size_t point) {
 static void run_moved(struct product_check *p, size_t point, int pass) {
     const struct check *check = p->check;
     const double *y = check->y + point * check->columns;
-    for (size_t lane = 0; lane < CHECK_MOST; lane++) {
-        double step = judge_step(pass, lane / 2) * (lane % 2 == 0 ? 1 : -1);
+    for (size_t sample = 0; sample < CHECK_MOST; sample++) {
+        double step = judge_step(pass, sample / 2) * (sample % 2 == 0 ? 1 : -1);
         for (size_t j = 0; j < check->columns; j++)
             p->moved[j] = y[j] + step * p->t[j];
-        board_place(&p->first, lane, check->x + point * check->inputs, p->moved);
+        board_place(&p->first, sample, check->x + point * check->inputs, p->moved);
     }
     board_run(&p->first);
-    memset(p->lanes, 0, check->columns * CHECK_MOST * sizeof *p->lanes);
+    memset(p->samples, 0, check->columns * CHECK_MOST * sizeof *p->samples);
     for (size_t i = 0; i < check->functions; i++)
         for (size_t e = check->by_y.first[i]; e < check->by_y.first[i + 1]; e++) {
             const double *entry = board_by_y(&p->first, e);
-            double *g = p->lanes + (size_t)check->by_y.column[e] * CHECK_MOST;
-            for (size_t lane = 0; lane < CHECK_MOST; lane++)
-                g[lane] += p->v[i] * entry[lane];
+            double *g = p->samples + (size_t)check->by_y.column[e] * CHECK_MOST;
+            for (size_t sample = 0; sample < CHECK_MOST; sample++)
+                g[sample] += p->v[i] * entry[sample];
         }
 }
 
@@ -155,7 +155,7 @@ static bool judge_product(const struct product_check *p, const double *product, 
         for (size_t s = 0; s < STEPS; s++)
             derivative[s] = product[j];
         double floor = FLOOR * fmax(largest, p->size[j]);
-        judge(&verdicts[j], pass, p->lanes + j * CHECK_MOST, derivative, p->centre[j], floor);
+        judge(&verdicts[j], pass, p->samples + j * CHECK_MOST, derivative, p->centre[j], floor);
         doubts |= judge_doubts(&verdicts[j]);
     }
     return doubts;

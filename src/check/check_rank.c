@@ -150,8 +150,8 @@ static hn_status look(hn_check_rank *report, struct check *check, hn_error *erro
         return error_no_memory(error, "check");
     hn_status status = probe_create(&probe, check, error);
     if (status == HN_OK) {
-        for (size_t lane = 0; lane < CHECK_MOST; lane++)
-            probe_place(&probe, lane, check->x, check->correction->y);
+        for (size_t sample = 0; sample < CHECK_MOST; sample++)
+            probe_place(&probe, sample, check->x, check->correction->y);
         probe_run(&probe);
         report->active = list_active(&probe, active);
         if (report->active > 0 && !is_too_large(report, check, report->active))

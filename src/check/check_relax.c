@@ -1,4 +1,4 @@
-/* check_relax.c - a model with the rows of some groups alone. See check_parts.h.
+/* check_relax.c - a model with the rows of some groups only. See check_parts.h.
  *
  * Nodes are copied from graph to graph; definitions and fixed outputs are replaced by their values on the way. The objective and
  * the requirements on inputs stay behind: the layer needs neither.

@@ -34,11 +34,11 @@ struct explorer {
     double *direction;         /* d, of length 1 */
     double *vector;            /* w, of length 1 */
     double *product;           /* rows: J w */
-    double *point;             /* one lane's a + h d */
+    double *point;             /* one sample's a + h d */
     bool counts[CHECK_MOST];   /* the path's present iterate */
 };
 
-/* ---- vectors: the lengths of all lanes in one pass ---- */
+/* ---- vectors: the lengths of all samples in one pass ---- */
 
 struct lengths {
     double of[CHECK_MOST];
@@ -47,12 +47,12 @@ struct lengths {
 static struct lengths distance(const double *a, const double *b, size_t count) {
     struct lengths sum = {{0}};
     for (size_t i = 0; i < count * CHECK_MOST; i += CHECK_MOST)
-        for (size_t lane = 0; lane < CHECK_MOST; lane++) {
-            double d = a[i + lane] - (b ? b[i + lane] : 0);
-            sum.of[lane] += d * d;
+        for (size_t sample = 0; sample < CHECK_MOST; sample++) {
+            double d = a[i + sample] - (b ? b[i + sample] : 0);
+            sum.of[sample] += d * d;
         }
-    for (size_t lane = 0; lane < CHECK_MOST; lane++)
-        sum.of[lane] = sqrt(sum.of[lane]);
+    for (size_t sample = 0; sample < CHECK_MOST; sample++)
+        sum.of[sample] = sqrt(sum.of[sample]);
     return sum;
 }
 
@@ -60,22 +60,22 @@ static struct lengths length(const double *v, size_t count) {
     return distance(v, NULL, count);
 }
 
-static void randomise(double *v, size_t count, size_t lane) {
-    struct random random = random_start(1, lane);
+static void randomise(double *v, size_t count, size_t sample) {
+    struct random random = random_start(1, sample);
     for (size_t i = 0; i < count; i++)
-        v[i * CHECK_MOST + lane] = random_between(&random, -1, 1);
+        v[i * CHECK_MOST + sample] = random_between(&random, -1, 1);
 }
 
-/* To length 1. A lane that has no length, or no finite one, begins anew. */
+/* To length 1. A sample that has no length, or no finite one, begins anew. */
 static void normalise(double *v, size_t count) {
     struct lengths size = length(v, count);
-    for (size_t lane = 0; lane < CHECK_MOST; lane++)
-        if (!isfinite(size.of[lane]) || !(size.of[lane] > 0))
-            randomise(v, count, lane);
+    for (size_t sample = 0; sample < CHECK_MOST; sample++)
+        if (!isfinite(size.of[sample]) || !(size.of[sample] > 0))
+            randomise(v, count, sample);
     size = length(v, count);
     for (size_t i = 0; i < count * CHECK_MOST; i += CHECK_MOST)
-        for (size_t lane = 0; lane < CHECK_MOST; lane++)
-            v[i + lane] /= size.of[lane];
+        for (size_t sample = 0; sample < CHECK_MOST; sample++)
+            v[i + sample] /= size.of[sample];
 }
 
 /* ---- G ---- */
@@ -86,8 +86,8 @@ static void multiply(struct explorer *e) {
     for (size_t i = 0; i < e->check->rows; i++)
         for (size_t k = j->first[i]; k < j->first[i + 1]; k++) {
             const double *entry = probe_entry(&e->probe, k), *w = e->vector + (size_t)j->column[k] * CHECK_MOST;
-            for (size_t lane = 0; lane < CHECK_MOST; lane++)
-                e->product[i * CHECK_MOST + lane] += entry[lane] * w[lane];
+            for (size_t sample = 0; sample < CHECK_MOST; sample++)
+                e->product[i * CHECK_MOST + sample] += entry[sample] * w[sample];
         }
 }
 
@@ -98,17 +98,17 @@ static void multiply_transposed(struct explorer *e) {
         for (size_t k = j->first[i]; k < j->first[i + 1]; k++) {
             const double *entry = probe_entry(&e->probe, k);
             double *w = e->vector + (size_t)j->column[k] * CHECK_MOST;
-            for (size_t lane = 0; lane < CHECK_MOST; lane++)
-                w[lane] += entry[lane] * e->product[i * CHECK_MOST + lane];
+            for (size_t sample = 0; sample < CHECK_MOST; sample++)
+                w[sample] += entry[sample] * e->product[i * CHECK_MOST + sample];
         }
 }
 
 static void turn_vector(struct explorer *e) {
     multiply(e);
     struct lengths stretch = length(e->product, e->check->rows);
-    for (size_t lane = 0; lane < CHECK_MOST; lane++)
-        if (e->counts[lane] && isfinite(stretch.of[lane]))
-            e->report->G = fmax(e->report->G, stretch.of[lane]);
+    for (size_t sample = 0; sample < CHECK_MOST; sample++)
+        if (e->counts[sample] && isfinite(stretch.of[sample]))
+            e->report->G = fmax(e->report->G, stretch.of[sample]);
     multiply_transposed(e);
     normalise(e->vector, e->check->columns);
 }
@@ -129,39 +129,39 @@ static void add_pair(struct explorer *e, double change, double distance) {
         e->report->L = fmax(e->report->L, ratio);
 }
 
-/* Places the lane at a + h d; |a - b| as it was rounded. */
-static double place_nearby(struct explorer *e, size_t lane, const double *y) {
+/* Places the sample at a + h d; |a - b| as it was rounded. */
+static double place_nearby(struct explorer *e, size_t sample, const double *y) {
     size_t n = e->check->columns;
     double h = step_of(y, n), sum = 0;
     for (size_t j = 0; j < n; j++) {
-        e->point[j] = y[j] + h * e->direction[j * CHECK_MOST + lane];
+        e->point[j] = y[j] + h * e->direction[j * CHECK_MOST + sample];
         sum += (e->point[j] - y[j]) * (e->point[j] - y[j]);
     }
-    probe_place(&e->probe, lane, e->check->x + lane * e->check->inputs, e->point);
+    probe_place(&e->probe, sample, e->check->x + sample * e->check->inputs, e->point);
     return sqrt(sum);
 }
 
-/* Lanes that do not count, and those where V is flat, keep their d. */
+/* Samples that do not count, and those where V is flat, keep their d. */
 static void turn_direction(struct explorer *e, int step) {
     size_t n = e->check->columns;
     double moved[CHECK_MOST] = {0};
-    for (size_t lane = 0; lane < CHECK_MOST; lane++)
-        if (e->counts[lane])
-            moved[lane] = place_nearby(e, lane, paths_iterate(&e->paths, step, lane));
+    for (size_t sample = 0; sample < CHECK_MOST; sample++)
+        if (e->counts[sample])
+            moved[sample] = place_nearby(e, sample, paths_iterate(&e->paths, step, sample));
     probe_run(&e->probe);
     struct lengths change = distance(e->probe.gradient, e->gradient, n);
-    for (size_t lane = 0; lane < CHECK_MOST; lane++) {
-        if (!e->counts[lane] || !isfinite(change.of[lane]) || !(change.of[lane] > 0) || !(moved[lane] > 0))
+    for (size_t sample = 0; sample < CHECK_MOST; sample++) {
+        if (!e->counts[sample] || !isfinite(change.of[sample]) || !(change.of[sample] > 0) || !(moved[sample] > 0))
             continue;
-        add_pair(e, change.of[lane], moved[lane]);
+        add_pair(e, change.of[sample], moved[sample]);
         for (size_t j = 0; j < n * CHECK_MOST; j += CHECK_MOST)
-            e->direction[j + lane] = (e->probe.gradient[j + lane] - e->gradient[j + lane]) / change.of[lane];
+            e->direction[j + sample] = (e->probe.gradient[j + sample] - e->gradient[j + sample]) / change.of[sample];
     }
 }
 
 /* change: |grad V(a) - grad V(b)| between this iterate and the one before. */
-static void add_step(struct explorer *e, size_t lane, int step, double change) {
-    const double *a = paths_iterate(&e->paths, step - 1, lane), *b = paths_iterate(&e->paths, step, lane);
+static void add_step(struct explorer *e, size_t sample, int step, double change) {
+    const double *a = paths_iterate(&e->paths, step - 1, sample), *b = paths_iterate(&e->paths, step, sample);
     double sum = 0, size = 1;
     for (size_t j = 0; j < e->check->columns; j++) {
         sum += (a[j] - b[j]) * (a[j] - b[j]);
@@ -173,12 +173,12 @@ static void add_step(struct explorer *e, size_t lane, int step, double change) {
 
 /* ---- mu ---- */
 
-static void weigh(struct explorer *e, size_t lane, int step, double size) {
-    double ratio = size * size / (2 * e->probe.energy[lane]);
-    if (!(e->probe.violation[lane] > TOLERANCE) || !(ratio < e->report->mu))
+static void weigh(struct explorer *e, size_t sample, int step, double size) {
+    double ratio = size * size / (2 * e->probe.energy[sample]);
+    if (!(e->probe.violation[sample] > TOLERANCE) || !(ratio < e->report->mu))
         return;
     e->report->mu = ratio;
-    e->report->mu_point = lane;
+    e->report->mu_point = sample;
     e->report->mu_step = (size_t)step;
 }
 
@@ -187,15 +187,15 @@ static void weigh(struct explorer *e, size_t lane, int step, double size) {
 static void add_iterates(struct explorer *e, int step) {
     struct lengths size = length(e->gradient, e->check->columns);
     struct lengths change = distance(e->gradient, e->before, e->check->columns);
-    for (size_t lane = 0; lane < CHECK_MOST; lane++) {
-        bool counted = e->counts[lane] && step > 0;
-        bool within = step < e->paths.length[lane] && e->probe.energy[lane] <= e->paths.energy[lane];
-        e->counts[lane] = within && isfinite(size.of[lane]);
-        e->report->points += e->counts[lane];
-        if (e->counts[lane])
-            weigh(e, lane, step, size.of[lane]);
-        if (e->counts[lane] && counted)
-            add_step(e, lane, step, change.of[lane]);
+    for (size_t sample = 0; sample < CHECK_MOST; sample++) {
+        bool counted = e->counts[sample] && step > 0;
+        bool within = step < e->paths.length[sample] && e->probe.energy[sample] <= e->paths.energy[sample];
+        e->counts[sample] = within && isfinite(size.of[sample]);
+        e->report->points += e->counts[sample];
+        if (e->counts[sample])
+            weigh(e, sample, step, size.of[sample]);
+        if (e->counts[sample] && counted)
+            add_step(e, sample, step, change.of[sample]);
     }
 }
 

@@ -34,19 +34,19 @@ static void consider(struct verdict *verdict, double e, double derivative, doubl
 }
 
 /* The second difference over h falls with h where f is smooth, and does not at a corner; at a jump it grows. */
-static bool is_kink(const double *lanes, int pass, double centre, double floor) {
+static bool is_kink(const double *samples, int pass, double centre, double floor) {
     double wide = judge_step(pass, 0), narrow = judge_step(pass, STEPS - 1);
-    const double *last = lanes + (size_t)2 * (STEPS - 1);
-    double at_wide = fabs(lanes[0] - 2 * centre + lanes[1]) / wide;
+    const double *last = samples + (size_t)2 * (STEPS - 1);
+    double at_wide = fabs(samples[0] - 2 * centre + samples[1]) / wide;
     double at_narrow = fabs(last[0] - 2 * centre + last[1]) / narrow;
     return at_narrow > floor && !(at_narrow < 0.1 * at_wide);
 }
 
-void judge(struct verdict *verdict, int pass, const double *lanes, const double *derivative, double centre,
+void judge(struct verdict *verdict, int pass, const double *samples, const double *derivative, double centre,
            double floor) {
     double table[STEPS];
     for (size_t s = 0; s < STEPS; s++) {
-        double e = (lanes[2 * s] - lanes[2 * s + 1]) / (2 * judge_step(pass, s)) - derivative[s], power = 1;
+        double e = (samples[2 * s] - samples[2 * s + 1]) / (2 * judge_step(pass, s)) - derivative[s], power = 1;
         consider(verdict, e, derivative[s], floor);
         for (size_t k = 0; k < s; k++) { /* table[k] held the value k columns to the right, one step before */
             double before = table[k];
@@ -58,7 +58,7 @@ void judge(struct verdict *verdict, int pass, const double *lanes, const double 
         table[s] = e;
     }
     if (pass == PASSES - 1 && judge_doubts(verdict))
-        verdict->kink = is_kink(lanes, pass, centre, floor);
+        verdict->kink = is_kink(samples, pass, centre, floor);
 }
 
 /* ---- summaries ---- */

@@ -14,7 +14,7 @@
 
 enum { STEPS = CHECK_MOST / 2, PASSES = 3 };
 
-/* Lane 2s holds +h_s, lane 2s + 1 holds -h_s. */
+/* Sample 2s holds +h_s, sample 2s + 1 holds -h_s. */
 double judge_step(int pass, size_t step);
 
 struct verdict {
@@ -26,8 +26,8 @@ struct verdict {
 /* Whether a further pass may help. */
 bool judge_doubts(const struct verdict *verdict);
 
-/* lanes: f at the moved points; derivative: A at each step (they differ by the rounding of the moved points). */
-void judge(struct verdict *verdict, int pass, const double *lanes, const double *derivative, double centre,
+/* samples: f at the moved points; derivative: A at each step (they differ by the rounding of the moved points). */
+void judge(struct verdict *verdict, int pass, const double *samples, const double *derivative, double centre,
            double floor);
 
 /* Adds one judged entry to the summary; `at` says where (point, row, column, together, derivative). */

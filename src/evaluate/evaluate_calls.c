@@ -131,7 +131,7 @@ size_t hn_evaluator_workspace_bytes(const hn_evaluator *evaluator) {
 
 /* ---- running ---- */
 
-/* What depends on x alone. */
+/* What depends on x only. */
 static bool needs_y(hn_quantity q) {
     switch (q) {
     case HN_QUANTITY_LOWER:

@@ -1,4 +1,4 @@
-/* evaluate_lanes.c - runs the pieces of an evaluator for LANES samples at a time, or for one alone. See evaluate_parts.h.
+/* evaluate_lanes.c - runs the pieces of an evaluator for LANES samples at a time, or for a single one. See evaluate_parts.h.
  *
  * A piece is run over all samples before the next one, so that its constants are laid out once per call. A last sample that
  * would have the lanes to itself takes the kernels for one sample, which give the same bits.

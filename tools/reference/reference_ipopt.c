@@ -217,7 +217,7 @@ static void set_bounds(struct reference *r, const double *lower, const double *u
     }
 }
 
-/* What depends on x alone. */
+/* What depends on x only. */
 static void begin(struct reference *r, const double *x, const double *start) {
     hn_evaluation evaluation = {.size = 0};
     double *lower = r->numbers, *upper = r->numbers + r->model_rows;
