@@ -1,6 +1,6 @@
-# Tests: one executable and one CTest test <room>/<name> for every tests/<room>/test_<name>.c.
+# Tests: one executable and one CTest test <module>/<name> for every tests/<module>/test_<name>.c.
 #
-#   tests/<room>/<name>_*.c     companions, compiled into test_<name>
+#   tests/<module>/<name>_*.c     companions, compiled into test_<name>
 #   tests/support/*.c           helpers, linked to every test; failing_*.c is compiled into the tests of faults/ alone
 #   tests/house/test_<name>.py  checks of the tree and of the built library, in plain Python
 # A test whose library is missing is reported as skipped, by name.
@@ -63,36 +63,36 @@ function(c_test name)
     target_include_directories(${target} SYSTEM PRIVATE ${CMOCKA_INCLUDE})
     target_compile_definitions(${target} PRIVATE HN_BACKENDS_X86=${HARDNET_X86} HN_TEST_SHARE=${test_share})
     target_link_libraries(${target} PRIVATE ${CMOCKA_LIBRARY} m Threads::Threads)
-    cmake_path(GET name PARENT_PATH room)
+    cmake_path(GET name PARENT_PATH module)
     cmake_path(GET name FILENAME file)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${file}
-                                               RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${room})
+                                               RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${module})
     add_test(NAME ${name} COMMAND ${target} ${test_arguments} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES TIMEOUT 600 ENVIRONMENT "${test_environment}")
 endfunction()
 
-# ---- every tests/<room>/test_<name>.c ----
+# ---- every tests/<module>/test_<name>.c ----
 
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
 foreach(source IN LISTS test_sources)
     cmake_path(GET source STEM name)
     string(REGEX REPLACE "^test_" "" name ${name})
     cmake_path(GET source PARENT_PATH folder)
-    cmake_path(GET folder FILENAME room)
+    cmake_path(GET folder FILENAME module)
 
     set(sources ${source})
     file(GLOB companions CONFIGURE_DEPENDS ${folder}/${name}_*.c)
     list(APPEND sources ${companions})
-    if(room STREQUAL faults)
+    if(module STREQUAL faults)
         list(APPEND sources ${failing_sources})
     endif()
     # The elementary functions at every width are what test_wide compares; test_elementary judges them by MPFR.
-    if(room STREQUAL base AND name STREQUAL elementary)
+    if(module STREQUAL base AND name STREQUAL elementary)
         list(FILTER sources EXCLUDE REGEX "/elementary_width[0-9].c$")
-    elseif(room STREQUAL tools AND NOT name STREQUAL reference) # tools are no library: their tests include what they judge
+    elseif(module STREQUAL tools AND NOT name STREQUAL reference) # tools are no library: their tests include what they judge
         list(APPEND sources ${folder}/${name}_source.c)
         list(REMOVE_DUPLICATES sources)
-    elseif(room STREQUAL base AND name STREQUAL wide)
+    elseif(module STREQUAL base AND name STREQUAL wide)
         file(GLOB companions CONFIGURE_DEPENDS ${folder}/elementary_width*.c)
         list(APPEND sources ${companions})
     endif()
@@ -102,31 +102,31 @@ foreach(source IN LISTS test_sources)
     if(TARGET test_support)
         list(PREPEND libraries test_support)
     endif()
-    if(room STREQUAL base AND name STREQUAL elementary)
+    if(module STREQUAL base AND name STREQUAL elementary)
         if(NOT MPFR_LIBRARY OR NOT MPFR_INCLUDE OR NOT GMP_LIBRARY)
-            skipped_test(${room}/${name} "MPFR and GMP are ${not_there}")
+            skipped_test(${module}/${name} "MPFR and GMP are ${not_there}")
             continue()
         endif()
         list(APPEND libraries ${MPFR_LIBRARY} ${GMP_LIBRARY})
-    elseif(room STREQUAL sparse AND name STREQUAL order)
+    elseif(module STREQUAL sparse AND name STREQUAL order)
         if(NOT AMD_LIBRARY OR NOT AMD_INCLUDE OR NOT SUITESPARSE_LIBRARY)
-            skipped_test(${room}/${name} "SuiteSparse's AMD is not installed")
+            skipped_test(${module}/${name} "SuiteSparse's AMD is not installed")
             continue()
         endif()
         list(APPEND libraries ${AMD_LIBRARY} ${SUITESPARSE_LIBRARY})
-    elseif(room STREQUAL tools AND name STREQUAL reference)
+    elseif(module STREQUAL tools AND name STREQUAL reference)
         if(NOT IPOPT_LIBRARY OR NOT IPOPT_INCLUDE)
-            skipped_test(${room}/${name} "IPOPT is ${not_there}")
+            skipped_test(${module}/${name} "IPOPT is ${not_there}")
             continue()
         endif()
         list(PREPEND libraries hardnet_reference)
     endif()
 
-    c_test(${room}/${name} ${sources})
-    if(TARGET test_${room}_${name})
-        target_link_libraries(test_${room}_${name} PRIVATE ${libraries})
-        if(room STREQUAL tools)
-            target_include_directories(test_${room}_${name} PRIVATE tools)
+    c_test(${module}/${name} ${sources})
+    if(TARGET test_${module}_${name})
+        target_link_libraries(test_${module}_${name} PRIVATE ${libraries})
+        if(module STREQUAL tools)
+            target_include_directories(test_${module}_${name} PRIVATE tools)
         endif()
     endif()
 endforeach()

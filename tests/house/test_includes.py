@@ -11,9 +11,9 @@ import re
 import sys
 import tempfile
 
-ROOMS = ("base files model ampl derivatives program sparse sample plan backends evaluate layer check refinement network "
+MODULES = ("base files model ampl derivatives program sparse sample plan backends evaluate layer check refinement network "
          "baselines training").split()
-MAY_SEE = {room: set(ROOMS[: ROOMS.index(room) + 1]) - {"ampl"} for room in ROOMS}
+MAY_SEE = {module: set(MODULES[: MODULES.index(module) + 1]) - {"ampl"} for module in MODULES}
 MAY_SEE["ampl"] = {"base", "files", "ampl"}
 
 
@@ -23,21 +23,21 @@ def knows_lanes(folder, name):
 
 def breach(folder, target, name="a.c"):
     """What is wrong when the file src/<folder>/<name> or include/hardnet/<name> includes "target"; None when nothing is."""
-    room = pathlib.PurePath(target).parts[0]
+    module = pathlib.PurePath(target).parts[0]
     if (folder, name) == ("backends", "kernels.h") and target.endswith("_kernel.h"):
         return None
-    if room == "layer" and folder != "layer":
+    if module == "layer" and folder != "layer":
         return "a layer is used through hardnet/layer.h"
     if target == "base/lanes.h" and folder != "base" and not knows_lanes(folder, name):
         return "only backends, kernels and files called *_lanes know lanes"
-    if room == "hardnet":
+    if module == "hardnet":
         return None
     if folder == "hardnet":
         return "a public header includes public headers alone"
-    if room not in ROOMS:
+    if module not in MODULES:
         return "includes name a module: \"module/file.h\""
-    if room not in MAY_SEE[folder]:
-        return f"{folder} may not look into {room}"
+    if module not in MAY_SEE[folder]:
+        return f"{folder} may not look into {module}"
     return None
 
 
@@ -74,7 +74,7 @@ def breaches(source):
                 yield f"{path.relative_to(source)}:{number}: {line.strip()}: LANES are not known here"
             if found is None:
                 continue
-            known = folder in [*ROOMS, "hardnet"]
+            known = folder in [*MODULES, "hardnet"]
             wrong = breach(folder, found.group(1), path.name) if known else f"{folder} is no module"
             if wrong is None and not any((source / top / found.group(1)).exists() for top in ("src", "include")):
                 wrong = "there is no such file"
@@ -89,9 +89,9 @@ def self_check():
     good = {("model", "base/b.h"), ("ampl", "hardnet/b.h"), ("backends", "program/b.h"), ("hardnet", "hardnet/b.h")}
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)
-        for index, (room, target) in enumerate(bad | good):
+        for index, (module, target) in enumerate(bad | good):
             for name, text in (f"a{index}.h", f'#include "{target}"\n'), ("b.h", ""):
-                path = tree / ("include" if room == "hardnet" else "src") / room / name
+                path = tree / ("include" if module == "hardnet" else "src") / module / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
         found = list(breaches(tree))
