@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "common/console.h"
-#include "common/suggest.h"
+#include "base/suggest.h"
 #include "common/verbs.h"
 
 #include <stdio.h>

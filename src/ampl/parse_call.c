@@ -27,6 +27,10 @@ static const char *find_function(uint32_t word) {
     return NULL;
 }
 
+bool ampl_is_function(uint32_t word) {
+    return find_function(word) != NULL;
+}
+
 bool ampl_takes_braces(uint32_t word) {
     const char *pattern = find_function(word);
     return pattern && strcmp(pattern, "S") == 0;
@@ -70,7 +74,11 @@ static bool refuse(struct ampl_parser *parser) {
     if (ampl_declared(parser, symbol))
         return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is no function; its subscripts stand in [ ]",
                             shown.text);
-    return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s is not a function known here", shown.text);
+    if (ampl_takes_index(symbol))
+        return ampl_mistake(parser, HN_SYNTAX, parser->token.place,
+                            "%s is no function; its index stands in braces: %s {i in 1..n} ...", shown.text,
+                            shown.text);
+    return ampl_no_function(parser);
 }
 
 /* Without a set, the set is the one over which the dummy runs. */

@@ -26,12 +26,11 @@ static bool parse_command_index(struct ampl_parser *parser, const struct ampl_in
 }
 
 static struct ampl_declaration *target_here(struct ampl_parser *parser) {
-    struct ampl_word_text shown = ampl_shown(parser);
     struct ampl_declaration *declaration = NULL;
     if (!ampl_at(parser, AMPL_TOKEN_NAME))
         ampl_unexpected(parser, "a name");
     else if (!(declaration = ampl_declared(parser, parser->token.symbol)))
-        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is not declared", shown.text);
+        ampl_not_declared(parser);
     return declaration;
 }
 

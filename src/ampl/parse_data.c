@@ -93,7 +93,7 @@ struct ampl_declaration *ampl_data_target(struct ampl_parser *parser, enum ampl_
     }
     struct ampl_declaration *declaration = ampl_declared(parser, parser->token.symbol);
     if (!declaration)
-        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is not declared", shown.text);
+        ampl_not_declared(parser);
     else if (declaration->kind != kind)
         ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is a %s, not a %s", shown.text,
                      kinds[declaration->kind], kinds[kind]);

@@ -105,6 +105,10 @@ static const struct reduction *find_reduction(uint32_t word) {
     return NULL;
 }
 
+bool ampl_takes_index(uint32_t word) {
+    return find_reduction(word) != NULL;
+}
+
 /* What is reduced: a product of numbers, the members of setof, or a set. */
 static struct ampl_node *parse_reduced(struct ampl_parser *parser, const struct reduction *reduction) {
     if (reduction->type == AMPL_SCALAR)
@@ -257,7 +261,7 @@ static struct ampl_node *unknown_name(struct ampl_parser *parser) {
     else if (symbol == AMPL_WORD_interval || symbol == AMPL_WORD_Reals || symbol == AMPL_WORD_Integers)
         ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: infinite sets are not supported", shown.text);
     else
-        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is not declared", shown.text);
+        ampl_not_declared(parser);
     return NULL;
 }
 

@@ -82,6 +82,11 @@ struct ampl_word_text {
 struct ampl_word_text ampl_shown(const struct ampl_parser *parser);
 struct ampl_word_text ampl_shown_at(const struct ampl_parser *parser, struct ampl_place place); /* of this statement */
 
+/* The name at hand is not declared: an error, with what may have been meant. */
+bool ampl_not_declared(struct ampl_parser *parser);
+bool ampl_no_function(struct ampl_parser *parser);
+void ampl_hint_param(struct ampl_parser *parser, uint32_t symbol); /* no error yet: a scalar param was asked for */
+
 const char *ampl_name(const struct ampl_parser *parser, uint32_t symbol);
 struct ampl_declaration *ampl_declared(const struct ampl_parser *parser, uint32_t symbol);
 void *ampl_take(struct ampl_parser *parser, size_t count, size_t size); /* zeroed; NULL with an error */
@@ -114,7 +119,10 @@ struct ampl_node *ampl_parse_member(struct ampl_parser *parser);           /* wh
 struct ampl_node *ampl_parse_primary(struct ampl_parser *parser);
 struct ampl_node *ampl_parse_reference(struct ampl_parser *parser); /* a declared name, with its subscripts */
 struct ampl_node *ampl_parse_call(struct ampl_parser *parser);      /* name ( ... ), or name { ... } */
-bool ampl_takes_braces(uint32_t word); /* a function of one set, for which card {..} is card({..}) */
+bool ampl_is_function(uint32_t word);
+bool ampl_takes_braces(uint32_t word);
+bool ampl_takes_index(uint32_t word);
+    /* sum {..}, prod {..}, setof {..} and their like */ /* a function of one set, for which card {..} is card({..}) */
 
 /* ---- parse_index.c ---- */
 

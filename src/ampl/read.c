@@ -126,8 +126,10 @@ static bool apply_let(struct reader *reader, const char *let) {
     if (!ampl_symbols_intern(&reader->symbols, let, (size_t)(equals - let), &symbol))
         return ampl_no_memory(&reader->sources);
     struct ampl_declaration *param = reader->symbols.list[symbol].declaration;
-    if (!param || param->kind != AMPL_PARAMS || param->arity > 0)
+    if (!param || param->kind != AMPL_PARAMS || param->arity > 0) {
+        ampl_hint_param(&reader->parser, symbol);
         return bad_let(reader, let, "there is no scalar param of this name");
+    }
     if (!let_value(reader, param, equals + 1, &value))
         return bad_let(reader, let, "the value is no number");
     param->assigned = param->pinned = true;

@@ -33,6 +33,49 @@ static hn_message locate(const struct ampl_sources *sources, const struct ampl_p
     return note;
 }
 
+/* ---- what stands there ---- */
+
+struct excerpt {
+    char text[200];
+    size_t caret;
+};
+
+static bool is_inside_character(char c) {
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* The line around an offset, at most so much of it. A tab is a blank, so that the caret stands right; of a file that another one
+ * names nothing is shown. */
+static bool show_line(const struct ampl_sources *sources, const struct ampl_place *place, struct excerpt *excerpt) {
+    enum { BEFORE = 60, MOST = 120 };
+    const struct ampl_source *source = place && place->source < sources->count ? &sources->list[place->source] : NULL;
+    if (!source || source->included || place->offset > source->length)
+        return false;
+    size_t start = place->offset, end = place->offset, length = 0;
+    while (start > 0 && source->text[start - 1] != '\n' && place->offset - start < BEFORE)
+        start--;
+    while (start < place->offset && is_inside_character(source->text[start]))
+        start++;
+    while (end < source->length && source->text[end] != '\n' && source->text[end] != '\r' && end - start < MOST)
+        end++;
+    while (end > start && end < source->length && is_inside_character(source->text[end]))
+        end--;
+    bool begins = start == 0 || source->text[start - 1] == '\n';
+    excerpt->caret = 0;
+    for (; !begins && length < 3; excerpt->caret++)
+        excerpt->text[length++] = '.';
+    for (size_t i = start; i < end; i++) {
+        char c = source->text[i];
+        excerpt->text[length++] = c == '\t' ? ' ' : (unsigned char)c < ' ' || c == 0x7f ? '?' : c;
+        excerpt->caret += i < place->offset && !is_inside_character(c);
+    }
+    if (end < source->length && source->text[end] != '\n' && source->text[end] != '\r')
+        for (int i = 0; i < 3; i++)
+            excerpt->text[length++] = '.';
+    excerpt->text[length] = '\0';
+    return end > start;
+}
+
 static void say(const struct ampl_sources *sources, hn_message note) {
     if (sources->note)
         sources->note(sources->context, &note);
@@ -73,8 +116,15 @@ bool ampl_pass_error(struct ampl_sources *sources, const struct ampl_place *plac
         note.code = error->code;
         note.subject = error->subject;
     }
+    struct excerpt excerpt;
+    if (show_line(sources, place, &excerpt)) {
+        note.excerpt = excerpt.text;
+        note.caret = excerpt.caret;
+    }
+    note.hint = sources->hint[0] != '\0' ? sources->hint : NULL;
     keep_first(sources, status, &note);
     say(sources, note);
+    sources->hint[0] = '\0';
     if (status == HN_NO_MEMORY || status == HN_LIMIT || sources->error_count >= AMPL_MOST_ERRORS)
         sources->stopped = true;
     return false;
@@ -176,14 +226,18 @@ static bool is_text(struct ampl_sources *sources) {
                   "ELF",
                   4, "this is a program, not a model"},
                  {"\x1f\x8b", 2, "this is compressed (.gz), not a model"}};
-    const struct ampl_source *source = &sources->list[sources->count - 1];
+    struct ampl_source *source = &sources->list[sources->count - 1];
     struct ampl_place start = {(uint32_t)sources->count - 1, 0};
+    const char *what = NULL;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (source->length >= kinds[i].length && memcmp(source->text, kinds[i].start, kinds[i].length) == 0)
-            return ampl_error(sources, HN_SYNTAX, &start, "%s", kinds[i].what);
+            what = kinds[i].what;
     if (source->length > 8 && source->text[8] == '{' && memchr(source->text, 0, 8))
-        return ampl_error(sources, HN_SYNTAX, &start, "this is a network (.safetensors), not a model");
-    return true;
+        what = "this is a network (.safetensors), not a model";
+    if (!what)
+        return true;
+    source->included = true; /* there is no line to be shown */
+    return ampl_error(sources, HN_SYNTAX, &start, "%s", what);
 }
 
 bool ampl_sources_add_file(struct ampl_sources *sources, const char *path, const struct ampl_place *asked) {

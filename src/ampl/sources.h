@@ -21,7 +21,7 @@ struct ampl_source {
     const char *text; /* ended by 0 */
     size_t length;
     unsigned char *owned; /* the bytes to release, NULL for texts of the caller's */
-    bool included;        /* named by another text, not by the caller: little of it is quoted */
+    bool included;        /* named by another text, not by the caller, or no text: little of it is quoted */
 };
 
 /* A note that may come many times, kept until everything is read. */
@@ -44,6 +44,7 @@ struct ampl_sources {
     struct ampl_repeated *repeated;
     size_t repeated_count, repeated_capacity;
     bool stopped;
+    char hint[80]; /* for the next error; "" without */
 };
 
 enum { AMPL_MOST_ERRORS = 20, AMPL_MOST_NOTES = 200, AMPL_MOST_SOURCES = 1000 };

@@ -87,6 +87,12 @@ class Check(tool.Tool):
         for error in errors:
             self.assertLess(float(error), 1e-6)
 
+    def test_an_error_is_shown_with_its_line(self):
+        model = self.file("m.mod", "var speed;\n\tc: spede + 1 <= 1;\n")
+        _, said = self.run_it("check", model, code=1)
+        self.assertEqual(said, f"{model}:2:5: error: spede is not declared\n     c: spede + 1 <= 1;\n        ^\n"
+                               "    did you mean speed?\n")
+
     def test_let_changes_the_horizon(self):
         report = self.report(UNICYCLE + UNICYCLE_DATA, "--let", "N=100")
         self.assertEqual({name: group["rows"] for name, group in report["groups"].items()},

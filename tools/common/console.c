@@ -86,6 +86,19 @@ void console_warning(const char *format, ...) {
     va_end(arguments);
 }
 
+/* The line of the text, and under it what the message is about. */
+static void show_excerpt(const hn_message *note) {
+    fputs("    ", stderr);
+    console_put(stderr, note->excerpt);
+    fprintf(stderr, "\n    %*s%s^%s\n", (int)note->caret, "", console_tone(stderr, TONE_ERROR), console_plain(stderr));
+}
+
+void console_hint(const char *hint) {
+    fputs("    ", stderr);
+    console_put(stderr, hint);
+    fputc('\n', stderr);
+}
+
 void console_note(const hn_message *note) {
     static const char words[][8] = {"note", "warning", "error"};
     static const enum tone tones[] = {TONE_FAINT, TONE_WARNING, TONE_ERROR};
@@ -97,6 +110,10 @@ void console_note(const hn_message *note) {
             console_plain(stderr));
     console_put(stderr, note->text);
     fputc('\n', stderr);
+    if (note->excerpt && note->severity == HN_SEVERITY_ERROR)
+        show_excerpt(note);
+    if (note->hint)
+        console_hint(note->hint);
 }
 
 int console_finish(int code) {

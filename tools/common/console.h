@@ -30,7 +30,8 @@ __attribute__((format(printf, 1, 2))) void console_error(const char *format, ...
 __attribute__((format(printf, 1, 2))) void console_warning(const char *format, ...);
 
 /* file:line:column: error: sentence */
-void console_note(const hn_message *note);
+void console_note(const hn_message *note); /* errors with the line that they are about, and what may have been meant */
+void console_hint(const char *hint);
 
 /* Flushes stdout. The code, or VERB_FAILED with a message when what was printed did not arrive. */
 int console_finish(int code);

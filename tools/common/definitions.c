@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/definitions.h"
 
-#include "common/suggest.h"
+#include "base/suggest.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -18,9 +18,11 @@ static void pass_on(void *context, const hn_message *message) {
     struct reported *reported = context;
     if (message->severity == HN_SEVERITY_ERROR)
         reported->error = true;
-    if (message->code == HN_CODE_LET)
+    if (message->code == HN_CODE_LET) {
         console_error("--%s", message->text);
-    else
+        if (message->hint)
+            console_hint(message->hint);
+    } else
         console_note(message);
 }
 

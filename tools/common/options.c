@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "base/suggest.h"
 #include "common/console.h"
-#include "common/suggest.h"
 #include "common/verbs.h"
 
 #include <ctype.h>

@@ -4,7 +4,7 @@
  * by the usual table of which three rows are kept.
  *
  * SPDX-License-Identifier: MIT */
-#include "common/suggest.h"
+#include "base/suggest.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* suggest.h - the known word nearest to a mistyped one.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_TOOLS_SUGGEST_H
-#define HN_TOOLS_SUGGEST_H
+#ifndef HN_BASE_SUGGEST_H
+#define HN_BASE_SUGGEST_H
 
 #include <stddef.h>
 
