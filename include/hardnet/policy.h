@@ -22,11 +22,14 @@ extern "C" {
 /* One call at a time; a run uses threads of its own. */
 typedef struct hn_policy hn_policy;
 
+/* Limits of options, which also hold for what a file asks for; the tolerance is at most 1. */
+enum { HN_POLICY_MOST_CANDIDATES = 1000, HN_POLICY_MOST_REFINE = 1000, HN_POLICY_MOST_ITERATIONS = 100000 };
+
 typedef struct hn_policy_options {
-    hn_layer_options layer; /* tolerance at most 1, iterations at most 100 000 */
-    size_t candidates;      /* K; the network has K times the model's outputs */
-    int refine;             /* steps, 0 to 1000; they need an objective, as several candidates do */
-    int threads;            /* 0: one per core; no part of what is saved */
+    hn_layer_options layer;
+    size_t candidates; /* K, at least 1; the network has K times the model's outputs */
+    int refine;        /* steps; they need an objective, as several candidates do */
+    int threads;       /* 0: one per core; no part of what is saved */
 } hn_policy_options;
 
 /* auto to 1e-8, one candidate, no refinement */

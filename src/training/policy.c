@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CANDIDATES = 1000, MOST_ITERATIONS = 100000 };
 static const double MOST_TOLERANCE = 1;
 
 void hn_policy_get_defaults(hn_policy_options *out) {
@@ -23,9 +22,9 @@ static hn_status check_limits(const hn_layer_options *o, hn_error *error) {
     if (!(o->tolerance <= MOST_TOLERANCE))
         return error_about(error, HN_INVALID, error_option("tolerance"), "tolerance %s: a policy has at most %s",
                            error_number(o->tolerance).text, error_number(MOST_TOLERANCE).text);
-    if (o->iterations > MOST_ITERATIONS)
+    if (o->iterations > HN_POLICY_MOST_ITERATIONS)
         return error_about(error, HN_INVALID, error_option("iterations"), "iterations %d: a policy has at most %d",
-                           o->iterations, MOST_ITERATIONS);
+                           o->iterations, HN_POLICY_MOST_ITERATIONS);
     return HN_OK;
 }
 
@@ -36,12 +35,12 @@ static hn_status check_options(const hn_policy *p, hn_error *error) {
         status = baseline_check(&p->baseline, error);
     if (status != HN_OK)
         return status;
-    if (o->candidates < 1 || o->candidates > MOST_CANDIDATES)
+    if (o->candidates < 1 || o->candidates > HN_POLICY_MOST_CANDIDATES)
         return error_about(error, HN_INVALID, error_option("candidates"), "candidates %zu: choose 1 to %d",
-                           o->candidates, MOST_CANDIDATES);
-    if (o->refine < 0 || o->refine > REFINE_MOST_STEPS)
+                           o->candidates, HN_POLICY_MOST_CANDIDATES);
+    if (o->refine < 0 || o->refine > HN_POLICY_MOST_REFINE)
         return error_about(error, HN_INVALID, error_option("refine"), "refine %d: choose 0 to %d steps", o->refine,
-                           REFINE_MOST_STEPS);
+                           HN_POLICY_MOST_REFINE);
     if (p->baseline.scheme != HN_SCHEME_LAYER && p->refines)
         return error_about(error, HN_INVALID, error_option("refine"), "refinement steps need a layer; the scheme is %s",
                            hn_scheme_text(p->baseline.scheme));

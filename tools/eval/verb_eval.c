@@ -14,8 +14,6 @@
 #include "eval/eval.h"
 #include "reference/reference.h"
 
-#include <limits.h>
-
 enum { SAMPLES = 100 };
 
 static const char about[] =
@@ -156,7 +154,7 @@ int verb_eval(int argc, char **argv) {
          .value = "K",
          .help = "most refinement steps (the network's own)",
          .count = &o.refine,
-         .most = INT_MAX,
+         .most = HN_POLICY_MOST_REFINE,
          .given = &o.refine_given},
         {.name = "method",
          .value = "METHOD",
@@ -167,7 +165,7 @@ int verb_eval(int argc, char **argv) {
          .value = "K",
          .help = "most steps of the correction (the network's own)",
          .count = &o.iterations,
-         .most = INT_MAX,
+         .most = HN_POLICY_MOST_ITERATIONS,
          .given = &o.iterations_given},
         {.name = "tolerance",
          .value = "T",
