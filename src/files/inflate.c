@@ -193,8 +193,9 @@ static void unpack_dynamic(struct stream *s) {
 }
 
 bool inflate_bytes(unsigned char *out, size_t room, const unsigned char *packed, size_t count) {
-    struct stream s = {.in = packed, .end = packed + count, .out = out, .room = room};
+    struct stream s = {.in = packed, .end = packed + count, .room = room};
     bool last = false;
+    s.out = out;
     while (!last && !s.damaged) {
         last = take(&s, 1);
         unsigned kind = take(&s, 2);

@@ -18,7 +18,7 @@
 
 /* Integers up to 2^53 are doubles, and so are booleans; false for larger ones. */
 static bool from_integer(uint64_t bits, const struct npy_header *header, double *value) {
-    uint64_t sign = UINT64_C(1) << (8 * header->item - 1);
+    uint64_t sign = UINT64_C(1) << ((8 * header->item - 1) & 63);
     bool negative = header->kind == 'i' && (bits & sign);
     uint64_t size = negative ? (~bits + 1) & (sign | (sign - 1)) : bits; /* two's complement in so many bytes */
     if (header->kind == 'b')

@@ -116,7 +116,7 @@ static hn_status find_member(const struct archive *a, const char *name, struct m
     struct names names = {.count = 0};
     size_t at = a->directory, matches = 0;
     for (size_t i = 0; i < a->entries; i++) {
-        struct member member;
+        struct member member = {.name = NULL};
         hn_status status = read_entry(a, &at, &member);
         if (status != HN_OK)
             return status;
@@ -204,7 +204,7 @@ bool npz_begins(const void *bytes, size_t count) {
 hn_status npz_parse(hn_array *array, const char *file, const char *name, const struct file_bytes *bytes,
                     size_t max_bytes, hn_error *error) {
     struct archive archive = {.file = file, .bytes = bytes->data, .count = bytes->count, .error = error};
-    struct member member;
+    struct member member = {.name = NULL};
     const unsigned char *data = NULL;
     *array = (hn_array){.values = NULL};
     hn_status status = open_archive(&archive);

@@ -57,7 +57,7 @@ size_t console_width(void) {
 
 void console_put(FILE *stream, const char *text) {
     while (*text) {
-        char piece[PRINTABLE_PIECE];
+        char piece[PRINTABLE_PIECE] = "";
         fwrite(piece, 1, printable_piece(&text, piece), stream);
     }
 }

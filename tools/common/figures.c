@@ -33,7 +33,7 @@ struct figure figures_duration(double seconds) {
 }
 
 struct figure figures_name(const char *name) {
-    struct figure figure;
+    struct figure figure = {.text = ""};
     printable_copy(figure.text, sizeof figure.text, name);
     return figure;
 }

@@ -144,7 +144,7 @@ static const struct report_group *group_of(const struct table_row *row, const ch
 static void print_heading(const struct table *table, struct text *text, int width) {
     const struct report_figures *first = &table->rows[0].figures;
     for (const char *at = table->options->title; at && *at;) {
-        char piece[PRINTABLE_PIECE];
+        char piece[PRINTABLE_PIECE] = "";
         text_append(text, piece, printable_piece(&at, piece));
     }
     text_print(text, "%s", table->options->title ? "\n\n" : "");
