@@ -302,6 +302,11 @@ static inline void point_pull_fixed(const struct point *p, double *grad_x) {
     }
 }
 
+/* The row that bounds the output at hand, which has one. */
+static inline uint32_t point_clip_row(const struct point *p, const struct point_outputs *all) {
+    return plan_words(p->plan, p->plan->clip.slot)[all->next];
+}
+
 /* Back through point_restart, but for fixed outputs, whose gradient stays: y is where the attempt began. What a start value owes goes
  * to `starts` (a vector over outputs), what a bound owes to the sums over rows. */
 static inline void point_pull_restart(const struct point *p, int attempt, uint32_t starts) {
@@ -318,12 +323,12 @@ static inline void point_pull_restart(const struct point *p, int attempt, uint32
             next_fixed++;
             continue;
         }
-        *point_at(p, starts + j) = shares.start * *gradient;
-        if (shares.lower != 0 || shares.upper != 0) {
-            uint32_t row = plan_words(plan, plan->clip.slot)[all.next];
-            *point_at(p, plan->grad_upper + row) += shares.upper * *gradient;
-            *point_at(p, plan->grad_lower + row) += shares.lower * *gradient;
-        }
+        if (shares.start != 0)
+            *point_at(p, starts + j) = *gradient;
+        if (shares.upper != 0)
+            *point_at(p, plan->grad_upper + point_clip_row(p, &all)) += shares.upper * *gradient;
+        if (shares.lower != 0)
+            *point_at(p, plan->grad_lower + point_clip_row(p, &all)) += shares.lower * *gradient;
         if (shares.raw == 0)
             *gradient = 0;
     }
