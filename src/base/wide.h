@@ -17,7 +17,7 @@
 #ifndef WIDTH
 #error "define WIDTH before including wide.h"
 #endif
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) ||                                 \
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) ||                               \
     defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)
 #error "hardnet must not be compiled with -ffast-math: it hides NaN and changes results"
 #endif

@@ -99,21 +99,21 @@ int hn_pool_threads(const hn_pool *pool) {
 
 /* ---- running ---- */
 
-hn_status hn_pool_run(hn_pool *pool, const hn_batch *given, hn_error *error) {
-    hn_batch batch;
-    hn_status status = take_batch(pool ? pool->layer : NULL, given, &batch, error);
-    if (status == HN_OK && batch.count > 0)
-        run_job(pool, &batch, NULL);
+hn_status hn_pool_run(hn_pool *pool, const hn_batch *batch, hn_error *error) {
+    hn_batch own = {.size = sizeof own};
+    hn_status status = take_batch(pool ? pool->layer : NULL, batch, &own, error);
+    if (status == HN_OK && own.count > 0)
+        run_job(pool, &own, NULL);
     return status;
 }
 
-hn_status hn_pool_gradient(hn_pool *pool, const hn_batch *given, const hn_gradient *wanted, hn_error *error) {
-    hn_batch batch;
-    hn_gradient gradient;
-    hn_status status = take_batch(pool ? pool->layer : NULL, given, &batch, error);
+hn_status hn_pool_gradient(hn_pool *pool, const hn_batch *batch, const hn_gradient *gradient, hn_error *error) {
+    hn_batch own = {.size = sizeof own};
+    hn_gradient pull;
+    hn_status status = take_batch(pool ? pool->layer : NULL, batch, &own, error);
     if (status == HN_OK)
-        status = take_gradient(&batch, wanted, &gradient, error);
-    if (status == HN_OK && batch.count > 0)
-        run_job(pool, &batch, &gradient);
+        status = take_gradient(&own, gradient, &pull, error);
+    if (status == HN_OK && own.count > 0)
+        run_job(pool, &own, &pull);
     return status;
 }

@@ -79,37 +79,37 @@ static hn_status too_small(const hn_layer *layer, size_t bytes, hn_error *error)
                        bytes, hn_layer_workspace_bytes(layer));
 }
 
-hn_status hn_layer_run(const hn_layer *layer, const hn_batch *given, void *workspace, size_t bytes, hn_error *error) {
+hn_status hn_layer_run(const hn_layer *layer, const hn_batch *batch, void *workspace, size_t bytes, hn_error *error) {
     struct worker worker;
     struct queue queue = {0};
-    hn_batch batch;
-    hn_status status = take_batch(layer, given, &batch, error);
-    if (status != HN_OK || batch.count == 0)
+    hn_batch own = {.size = sizeof own};
+    hn_status status = take_batch(layer, batch, &own, error);
+    if (status != HN_OK || own.count == 0)
         return status;
-    if (!worker_begin(&worker, layer, batch.count, workspace, bytes))
+    if (!worker_begin(&worker, layer, own.count, workspace, bytes))
         return too_small(layer, bytes, error);
-    queue.deadline = batch.seconds > 0 ? clock_seconds() + batch.seconds : 0;
-    worker.batch = &batch;
+    queue.deadline = own.seconds > 0 ? clock_seconds() + own.seconds : 0;
+    worker.batch = &own;
     worker.queue = &queue;
     worker_run(&worker);
     return HN_OK;
 }
 
-hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *given, const hn_gradient *wanted, void *workspace,
+hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient, void *workspace,
                             size_t bytes, hn_error *error) {
     struct worker worker;
     struct queue queue = {0};
-    hn_batch batch;
-    hn_gradient gradient;
-    hn_status status = take_batch(layer, given, &batch, error);
+    hn_batch own = {.size = sizeof own};
+    hn_gradient pull;
+    hn_status status = take_batch(layer, batch, &own, error);
     if (status == HN_OK)
-        status = take_gradient(&batch, wanted, &gradient, error);
-    if (status != HN_OK || batch.count == 0)
+        status = take_gradient(&own, gradient, &pull, error);
+    if (status != HN_OK || own.count == 0)
         return status;
-    if (!worker_begin(&worker, layer, batch.count, workspace, bytes))
+    if (!worker_begin(&worker, layer, own.count, workspace, bytes))
         return too_small(layer, bytes, error);
-    worker.batch = &batch;
+    worker.batch = &own;
     worker.queue = &queue;
-    worker_gradient(&worker, &gradient);
+    worker_gradient(&worker, &pull);
     return HN_OK;
 }
