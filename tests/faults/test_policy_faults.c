@@ -1,4 +1,4 @@
-/* test_policy_faults.c - every allocation behind a policy and its file fails in turn, once and for ever after (R1).
+/* test_policy_faults.c - every allocation behind a policy, its file, a refiner and a trainer fails in turn, once and for ever after.
  *
  * What fails says that memory is out, gives no policy, leaves the old file and leaks nothing; without the fault the same call succeeds.
  *
@@ -8,6 +8,7 @@
 #include "support/scratch.h"
 
 #include "hardnet/baselines.h"
+#include "hardnet/refine.h"
 
 static struct scratch scratch;
 static const char *path;
@@ -74,6 +75,32 @@ static hn_status load(hn_policy **policy, hn_error *error) {
     return hn_policy_load(policy, model, path, 1, error);
 }
 
+/* Made and destroyed: what is left over is counted by whoever calls. */
+static hn_status create_refiner(hn_policy **unused, hn_error *error) {
+    hn_refine_options options = hn_refine_defaults();
+    hn_refiner *refiner;
+    options.threads = 1;
+    options.candidates = 2;
+    (void)unused;
+    hn_status status = hn_refiner_create(&refiner, model, NULL, &options, error);
+    assert_true((status == HN_OK) == (refiner != NULL));
+    hn_refiner_destroy(refiner);
+    return status;
+}
+
+static hn_status create_trainer(hn_policy **unused, hn_error *error) {
+    hn_train_options options = hn_train_defaults();
+    hn_trainer *trainer;
+    options.policy.threads = 1;
+    options.policy.candidates = 2;
+    options.improve = 0;
+    (void)unused;
+    hn_status status = hn_trainer_create(&trainer, model, network, &options, error);
+    assert_true((status == HN_OK) == (trainer != NULL));
+    hn_trainer_destroy(trainer);
+    return status;
+}
+
 /* With allocation k = 1, 2, ... failing, until it comes through. */
 static void survive(hn_status (*make)(hn_policy **policy, hn_error *error), bool for_ever) {
     size_t before = memory_live_blocks(), failures = 0;
@@ -108,6 +135,14 @@ static void creating_a_policy_survives(void **state) {
     survive(create_dc3, true);
 }
 
+static void creating_a_refiner_and_a_trainer_survives(void **state) {
+    (void)state;
+    survive(create_refiner, false);
+    survive(create_refiner, true);
+    survive(create_trainer, false);
+    survive(create_trainer, true);
+}
+
 static void saving_one_survives(void **state) {
     (void)state;
     hn_policy *policy, *back;
@@ -137,6 +172,7 @@ static void loading_one_survives(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(creating_a_policy_survives),
+        cmocka_unit_test(creating_a_refiner_and_a_trainer_survives),
         cmocka_unit_test(saving_one_survives),
         cmocka_unit_test(loading_one_survives),
     };
