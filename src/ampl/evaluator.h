@@ -17,7 +17,7 @@
 #include "ampl/tree.h"
 #include "ampl/words.h"
 
-enum { AMPL_STEPS_PER_NODE = 4, AMPL_BYTES_PER_NODE = 16 };
+enum { AMPL_STEPS_PER_NODE = 4, AMPL_BYTES_PER_NODE = 24 };
 
 /* Depth counts the stack that nested calls need, in pieces of about 300 bytes: one for an expression within another, more for a
  * value that is looked up and for a loop. Beyond AMPL_DEEP a value is put off (see lookup.c); what is left is an error. */

@@ -122,7 +122,7 @@ static void sets_texts_and_names_count_against_the_limit(void **state) {
         "param big{i in 1..18000} := i; param q{i in 1..18000} := big[i];" IS_USED("sum {i in 1..18000} q[i]"),
         "param big{i in 1..9000, j in 1..2} default 0; let {i in 1..9000, j in 1..2} big[i,j] := i;"
         "param q{i in 1..9000, j in 1..2} := 2*big[i,j];" IS_USED("sum {i in 1..9000, j in 1..2} q[i,j]"),
-        "set S := {1..100, 1..100}; set big := S; var x; c: x >= sum {i in 1..100} card {(i,j) in big} + card(S);",
+        "set S := {1..140, 1..140}; set big := S; var x; c: x >= sum {i in 1..140} card {(i,j) in big} + card(S);",
     };
     char message[640];
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
