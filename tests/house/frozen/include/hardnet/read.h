@@ -30,7 +30,10 @@ typedef struct hn_message {
     const char *subject;
     const char *file;
     size_t line, column;
-    const char *text; /* one sentence */
+    const char *text;    /* one sentence */
+    const char *excerpt; /* what stands there, one line that is cut to fit; NULL where there is nothing to show */
+    size_t caret;        /* the character of the excerpt that it is about, from 0 */
+    const char *hint;    /* what may have been meant, one sentence; NULL: none */
 } hn_message;
 
 /* Start from hn_read_defaults(). */
