@@ -3,8 +3,8 @@
  * Knows the verbs by name and hands over. Exit codes are in verbs.h; docs/hardnet.1 is the manual.
  *
  * SPDX-License-Identifier: MIT */
-#include "common/console.h"
 #include "base/suggest.h"
+#include "common/console.h"
 #include "common/verbs.h"
 
 #include <stdio.h>

@@ -122,7 +122,7 @@ struct ampl_node *ampl_parse_call(struct ampl_parser *parser);      /* name ( ..
 bool ampl_is_function(uint32_t word);
 bool ampl_takes_braces(uint32_t word);
 bool ampl_takes_index(uint32_t word);
-    /* sum {..}, prod {..}, setof {..} and their like */ /* a function of one set, for which card {..} is card({..}) */
+/* sum {..}, prod {..}, setof {..} and their like */ /* a function of one set, for which card {..} is card({..}) */
 
 /* ---- parse_index.c ---- */
 

@@ -11,7 +11,7 @@
  * t = eps u, and eps v = W r - A s; only v' A t = (eps v)' A u is needed, so that nothing is divided by eps.
  *
  * SPDX-License-Identifier: MIT */
-#include "backends/lanes.h"
+#include "backends/lanes_executor.h"
 
 /* v and s only, so that the gradient can go back through the clipping before it meets the system. */
 static void solve_forward(const struct executor *x, double *slots) {

@@ -1,7 +1,7 @@
 /* lanes_bind.c - from a plan to the tasks of the kernels: lists of slots become lists of offsets.
  *
  * SPDX-License-Identifier: MIT */
-#include "backends/lanes.h"
+#include "backends/lanes_executor.h"
 #include "sparse/stream_scale.h"
 
 #include <string.h>

@@ -138,6 +138,7 @@ hn_status plan_pack(struct plan **out, struct plan_builder *b, hn_error *error) 
     packer.block = base_allocate(packer.used);
     if (!packer.block)
         return error_no_memory(error, "the layer");
+    memset(packer.block, 0, packer.used); /* also what lies between lists: equal plans have equal bytes */
     pack_all(&packer, b);
     b->plan.bytes = packer.used;
     memcpy(packer.block, &b->plan, sizeof b->plan);

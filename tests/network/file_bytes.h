@@ -6,9 +6,9 @@
 
 #include "support/check.h"
 
+#include "base/checksum.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/checksum.h"
 #include "network/network_parts.h"
 
 #include <stdio.h>

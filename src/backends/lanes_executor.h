@@ -1,11 +1,11 @@
-/* lanes.h - what the executor over SIMD lanes makes of a plan: the tasks of its kernels, with offsets instead of slots.
+/* lanes_executor.h - what the executor over SIMD lanes makes of a plan: the tasks of its kernels, with offsets instead of slots.
  *
  * An offset is a slot times the number of samples side by side. For one sample alone the two are the same, and the lists are the
  * plan's own.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_BACKENDS_LANES_H
-#define HN_BACKENDS_LANES_H
+#ifndef HN_BACKENDS_LANES_EXECUTOR_H
+#define HN_BACKENDS_LANES_EXECUTOR_H
 
 #include "backends/backend.h"
 #include "backends/executor.h"

@@ -1,7 +1,7 @@
-/* lanes.c - the executor over SIMD lanes: a plan's lists walked by the kernels of one instruction set; forward entries.
+/* lanes_executor.c - the executor over SIMD lanes: a plan's lists walked by the kernels of one instruction set; forward entries.
  *
  * SPDX-License-Identifier: MIT */
-#include "backends/lanes.h"
+#include "backends/lanes_executor.h"
 
 #include "base/error.h"
 #include "base/memory.h"
