@@ -247,7 +247,7 @@ static hn_status replace_and_sync(struct temporary *t, const void *bytes, size_t
 }
 
 hn_status file_write(const char *path, const void *bytes, size_t count, hn_error *error) {
-    struct target target;
+    struct target target = {.there = false};
     struct temporary t = {.shown = path, .target = &target, .file = -1};
     hn_status status = find_target(&target, path, error);
     if (status != HN_OK)

@@ -35,8 +35,7 @@ struct baseline_program {
     struct baseline_list bracket;    /* d/dy of v' J t: values, offsets in a vector over outputs */
 };
 
-hn_status baseline_program_create(struct baseline_program *program, const hn_model *model, uint32_t stride,
-                                  hn_error *error);
-void baseline_program_release(struct baseline_program *program);
+hn_status baseline_program_create(struct baseline_program *b, const hn_model *model, uint32_t stride, hn_error *error);
+void baseline_program_release(struct baseline_program *b);
 
 #endif

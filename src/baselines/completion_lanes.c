@@ -20,7 +20,7 @@ void completion_load(const struct completion *c, double *slots, const double *co
         if (c->dependent[j])
             memcpy(slots + p->y + j * LANES, slots + p->start[j], LANES * sizeof *slots);
     for (size_t f = 0; f < p->fixed.count; f++)
-        memcpy(slots + p->y + p->fixed.entry[f] * LANES, slots + p->fixed.at[f], LANES * sizeof *slots);
+        memcpy(slots + p->y + (size_t)p->fixed.entry[f] * LANES, slots + p->fixed.at[f], LANES * sizeof *slots);
 }
 
 /* 0 where the row holds, which no NaN does. */

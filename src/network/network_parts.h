@@ -85,6 +85,6 @@ struct perceptron_memory {
 };
 
 /* A layout_function for a perceptron_memory that has its network and count: memory for the way there only, two arrays in turn. */
-void perceptron_place_run(struct layout *layout, void *memory);
+void perceptron_place_run(struct layout *layout, void *context);
 
 #endif

@@ -35,10 +35,10 @@ struct refine_plan {
     bool *fixed;                     /* outputs that do not move */
 };
 
-hn_status refine_plan_create(struct refine_plan *plan, const hn_model *model, uint32_t stride, hn_error *error);
-void refine_plan_release(struct refine_plan *plan);
+hn_status refine_plan_create(struct refine_plan *r, const hn_model *model, uint32_t stride, hn_error *error);
+void refine_plan_release(struct refine_plan *r);
 
-/* Constants and zeros into memory of plan->bytes, 64-byte aligned. */
-void refine_plan_prepare(const struct refine_plan *plan, double *memory);
+/* Constants and zeros into memory of r->bytes, 64-byte aligned. */
+void refine_plan_prepare(const struct refine_plan *r, double *memory);
 
 #endif

@@ -67,6 +67,6 @@ struct candidates {
     const hn_report *reports;
 };
 
-void choose_best(const struct candidates *among, size_t *best);
+void choose_best(const struct candidates *candidates, size_t *best);
 
 #endif

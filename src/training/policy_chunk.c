@@ -85,6 +85,7 @@ void chunk_outputs(const struct chunk *c) {
         chunk_correct(c, c->policy->layer, NULL, c->memory->refine.workspace);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): both are written through the batch
 void chunk_objective(const struct chunk *c, const double *y, double *objective, double *gradient,
                      struct loss_weights weights) {
     const struct policy_memory *m = c->memory;
