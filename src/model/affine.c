@@ -192,21 +192,25 @@ static bool add_part(struct affine *affine, uint32_t part, double sign, struct f
     return good;
 }
 
-static bool add_parts(struct affine *affine, uint32_t number, const uint32_t *list, size_t count, struct form *out) {
-    bool minus = affine->model->graph.nodes[number].op == OP_SUB, sorted = count == 2, good = true;
-    if (!take(affine, list[0], out))
-        return false;
-    for (size_t i = 1; i < count; i++) /* to the end, so that lists are given back */
-        good = add_part(affine, list[i], minus ? -1 : 1, out, &sorted) && good;
-    if (!sorted)
-        gather(out);
-    return good;
-}
-
 static void scale(struct form *form, double factor, bool divide) {
     form->constant = divide ? form->constant / factor : form->constant * factor;
     for (size_t i = 0; i < form->count; i++)
         form->pairs[i].value = divide ? form->pairs[i].value / factor : form->pairs[i].value * factor;
+}
+
+static bool add_parts(struct affine *affine, uint32_t number, const uint32_t *list, size_t count, struct form *out) {
+    bool minus = affine->model->graph.nodes[number].op == OP_SUB, sorted = count == 2, good = true;
+    /* Of two the longer list goes on: a + b = b + a and a - b = -b + a round alike. */
+    bool swap = count == 2 && affine->forms[list[0]].count < affine->forms[list[1]].count;
+    if (!take(affine, list[swap], out))
+        return false;
+    if (swap && minus)
+        scale(out, -1, false);
+    for (size_t i = 1; i < count; i++) /* to the end, so that lists are given back */
+        good = add_part(affine, list[swap ? 0 : i], minus && !swap ? -1 : 1, out, &sorted) && good;
+    if (!sorted)
+        gather(out);
+    return good;
 }
 
 static bool make_form(struct affine *affine, uint32_t number) {
@@ -272,7 +276,7 @@ static bool mark_roots(struct affine *affine, struct marks *marks, const uint32_
         good = make_form(affine, number);
         if (good && affine->root[number]) {
             if (is_finite(&affine->forms[number]))
-                marks->of[number] = form_mark(&affine->forms[number]);
+                marks->affine[number] = form_mark(&affine->forms[number]);
             if (--affine->uses[number] == 0)
                 form_release(&affine->forms[number]);
         }

@@ -13,13 +13,23 @@ struct teller {
     const hn_model *model;
     struct marks marks; /* of is NULL the first time */
     uint32_t *roots;
-    size_t root_count;
+    size_t affine_count, root_count; /* those that may count by their coefficients, and the others after them */
     struct digest digest;
 };
 
 static void tell_node(struct teller *teller, uint32_t number) {
+    const struct marks *marks = &teller->marks;
+    if (!marks->of)
+        teller->roots[teller->affine_count++] = number;
+    else
+        digest_add_mark(&teller->digest, marks->affine[number].sign != 0 ? &marks->affine[number] : &marks->of[number]);
+}
+
+/* One that counts by what is computed, after all others: thousands of definitions that are built on each other would have
+ * millions of coefficients. */
+static void tell_computed(struct teller *teller, uint32_t number) {
     if (!teller->marks.of)
-        teller->roots[teller->root_count++] = number;
+        teller->roots[teller->affine_count + teller->root_count++] = number;
     else
         digest_add_mark(&teller->digest, &teller->marks.of[number]);
 }
@@ -58,7 +68,7 @@ static void tell_mathematics(struct teller *teller) {
         tell_node(teller, model->requirements[i].value);
     tell_count(teller, "definitions", model->definition_count);
     for (size_t i = 0; i < model->definition_count; i++)
-        tell_node(teller, model->definitions[i].value);
+        tell_computed(teller, model->definitions[i].value);
 }
 
 /* ---- names ---- */
@@ -112,7 +122,8 @@ static hn_status print(const hn_model *model, bool names, char out[HN_FINGERPRIN
     if (!teller.roots)
         return error_no_memory(error, "fingerprint");
     tell(&teller, names);
-    status = marks_create(&teller.marks, model, teller.roots, teller.root_count, error);
+    status = marks_create(&teller.marks, model, teller.roots, teller.affine_count + teller.root_count,
+                          teller.affine_count, error);
     if (status == HN_OK) {
         tell(&teller, names);
         digest_finish_text(&teller.digest, out);

@@ -146,25 +146,29 @@ static struct mark node_mark(const struct marks *marks, uint32_t number) {
 
 void marks_release(struct marks *marks) {
     base_release(marks->of);
-    marks->of = NULL;
+    base_release(marks->affine);
+    marks->of = marks->affine = NULL;
 }
 
 hn_status marks_create(struct marks *marks, const hn_model *model, const uint32_t *roots, size_t root_count,
-                       hn_error *error) {
+                       size_t affine_count, hn_error *error) {
     uint32_t *order = NULL;
-    size_t count = 0, bytes;
+    size_t count = 0, bytes = 0;
     *marks = (struct marks){.model = model};
     hn_status status = model_order(model, roots, root_count, &order, &count, error);
     if (status != HN_OK)
         return status;
-    if (size_multiply(model->graph.count, sizeof *marks->of, &bytes))
+    if (size_multiply(model->graph.count, sizeof *marks->of, &bytes)) {
         marks->of = base_allocate(bytes);
-    bool good = marks->of != NULL;
+        marks->affine = base_allocate(bytes);
+    }
+    bool good = marks->of && marks->affine;
     if (good) {
+        memset(marks->affine, 0, bytes);
         marks->of[0] = (struct mark){.sign = MARK_NONE};
         for (size_t i = 0; i < count; i++)
             marks->of[order[i]] = node_mark(marks, order[i]);
-        good = marks_affine_roots(marks, order, count, roots, root_count);
+        good = marks_affine_roots(marks, order, count, roots, affine_count);
     }
     base_release(order);
     if (good)

@@ -23,19 +23,21 @@ struct mark {
 
 struct marks {
     const hn_model *model;
-    struct mark *of; /* by node; number 0 is no expression */
+    struct mark *of;     /* by node; number 0 is no expression */
+    struct mark *affine; /* by node: of the coefficients of an affine root; sign 0 elsewhere */
 };
 
 /* Ends a digest and keeps its first half. */
 struct mark mark_finish(struct digest *digest, enum mark_sign sign);
 void digest_add_mark(struct digest *digest, const struct mark *mark);
 
-/* Marks the nodes of the order, which has all that the roots need. Release frees what it made. */
+/* Marks all that the roots need; the first affine_count of them count by their coefficients where they are affine. Release
+ * frees what it made. */
 hn_status marks_create(struct marks *marks, const hn_model *model, const uint32_t *roots, size_t root_count,
-                       hn_error *error);
+                       size_t affine_count, hn_error *error);
 void marks_release(struct marks *marks);
 
-/* affine.c: replaces the marks of roots that are affine in x and y by those of their coefficients. False: out of memory. */
+/* affine.c: marks the roots that are affine in x and y by their coefficients. False: out of memory. */
 bool marks_affine_roots(struct marks *marks, const uint32_t *order, size_t count, const uint32_t *roots,
                         size_t root_count);
 

@@ -123,7 +123,7 @@ def mathematics(inputs, outputs, rows, objective, requirements, definitions):
     parts += [text("rows"), count(len(rows))] + [mark(tree) for one in rows for tree in one]
     parts += [text("objective"), count(objective is not None), mark(objective)]
     parts += [text("requirements"), count(len(requirements))] + [mark(tree) for tree in requirements]
-    parts += [text("definitions"), count(len(definitions))] + [mark(tree) for tree in definitions]
+    parts += [text("definitions"), count(len(definitions))] + [mark_of(signed(tree)) for tree in definitions]
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
@@ -155,13 +155,13 @@ class Fingerprint(tool.Tool):
     def test_affine_rows_and_bounds(self):
         model = """param x >= -1, <= 2; var y >= -3, <= x, := 0.5; var z := 1;
             subject to sum_of: 0.1*y + (3*z - y) - 2 <= x/3;
-            subject to other: x <= -(z - 4) <= 7;
+            subject to other: x <= -(z - 4) <= 7; var e = y + 2*z;
             fix z := 2;"""
         outputs = [(c(-3), X, c(0.5), None), (*FREE, c(2), c(2))]
         body = ("+", ("*", c(0.1), Y), ("-", ("*", c(3), Z), Y), c(-2))
         rows = [(MINUS_INFINITE, body, ("/", X, c(3))), (X, ("-", c(4), Z), c(7)), (c(-3), Y, X)]
-        self.check(model, (mathematics([(-1, 2)], outputs, rows, None, [], []),
-                           names(["x"], ["y", "z"], ["sum_of", "other", "y"], ["minimize"], [], [])))
+        self.check(model, (mathematics([(-1, 2)], outputs, rows, None, [], [("+", Y, ("*", c(2), Z))]),
+                           names(["x"], ["y", "z"], ["sum_of", "other", "y"], ["minimize"], [], ["e"])))
 
     def test_what_is_computed(self):
         model = """param x; check: x <> 2 and x > 1; var y; var z; var d = sin(y - z)*x;
