@@ -173,7 +173,7 @@ static void print_help(void) {
          "  --json FILE          everything, for programs\n"
          "  --failures FOLDER    write the samples on which auto is not ok there, and how to run them again\n"
          "  --suite              PAL S1 to S6, the warp and FSNet's problems of the folder, from random starts\n\n"
-         "exit status 3: a layer said ok and was not");
+         "exit status 3: a layer reported ok and was not");
 }
 
 static bool read_number(const char *text, double *number) {

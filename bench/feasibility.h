@@ -22,7 +22,7 @@ enum contender {
 
 extern const char *const contender_names[CONTENDERS];
 
-enum { FOUND_FALSE = 3 }; /* exit status: a layer said ok and was not */
+enum { FOUND_FALSE = 3 }; /* exit status: a layer reported ok and was not */
 
 /* What the command line asks for. */
 struct wishes {

@@ -1,7 +1,7 @@
 /* feasibility_suite.c - the published comparisons: PAL's S1 to S6 and warp, FSNet's nonconvex problems. See feasibility.h.
  *
  * Inputs uniform in their box. PAL S1 to S6: 200 starts uniform between the bounds of y. The warp at kappa 1e6: 300 starts y = x,
- * told apart by |a'x|: where it is at most 1 the equation a'y = sin(w b'y) has a root along b alone. FSNet: 100 starts uniform in
+ * told apart by |a'x|: where it is at most 1 the equation a'y = sin(w b'y) has a root along b. FSNet: 100 starts uniform in
  * |y| <= 5. All samples of a problem go through in one call on one thread; IPOPT takes them one by one.
  *
  * SPDX-License-Identifier: MIT */

@@ -1,7 +1,7 @@
 /* layer_speed.c - what the layer costs, beside its goals.
  *
  * The unicycle MPC of the paper at batch 1000, 500 paper steps with eps 0.3: time per sample and step for every instruction set
- * beside the same steps with dense LAPACK, forward and backward against forward alone, a single sample. Then growing
+ * beside the same steps with dense LAPACK, forward and backward against forward only, a single sample. Then growing
  * horizons, one equality over 100 000 outputs, one column in 100 000 rows (layer_speed_shapes.c).
  *
  * What is compared is run in turns, several times; the best time of each counts. One thread: time of the processor; several:
@@ -28,7 +28,7 @@ struct contest {
     double forward, both;
 };
 
-/* Dense LAPACK in the same place. */
+/* Dense LAPACK instead. */
 struct yardstick {
     double seconds;    /* per sample and step; infinite when there is no LAPACK */
     double difference; /* between its y and ours */
@@ -53,7 +53,7 @@ static double goal_against_lapack(const char *instructions) {
     return strcmp(instructions, "avx512") == 0 ? 60 : strcmp(instructions, "avx2") == 0 ? 30 : 0;
 }
 
-/* ---- the comparison is fair: both end at the same place ---- */
+/* ---- the comparison is fair: both end at the same point ---- */
 
 static void keep_last(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation,
                       hn_real damping) {

@@ -165,7 +165,7 @@ int main(int argc, char **argv) {
     printf("largest resident size %.1f MB\n\n", (double)usage.ru_maxrss / 1e3);
 
     /* By hand, a stage: c: sin, cos, dt*v, two products, 2 operations for each of 3 rows, dt*w, and 5 for the ellipse: 17 (the
-     * first stage's sine and cosine depend on x alone). J: sin, cos, -dt*cos, -dt*sin, two products with v, a sign, 2 for the
+     * first stage's sine and cosine depend on x only). J: sin, cos, -dt*cos, -dt*sin, two products with v, a sign, 2 for the
      * ellipse: 9 (the first: 2). Products: 6 entries of J vary, each weighs v t - q s: 18; d/dheading 9, d/dspeed 4,
      * d/dpx and d/dpy 1 each, sin, cos: 35 (the first stage: 2 entries, 8). */
     struct work w;

@@ -1,7 +1,7 @@
 # Tests: one executable and one CTest test <module>/<name> for every tests/<module>/test_<name>.c.
 #
 #   tests/<module>/<name>_*.c     companions, compiled into test_<name>
-#   tests/support/*.c           helpers, linked to every test; failing_*.c is compiled into the tests of faults/ alone
+#   tests/support/*.c           helpers, linked to every test; failing_*.c is compiled into the tests of faults/ only
 #   tests/house/test_<name>.py  checks of the tree and of the built library, in plain Python
 # A test whose library is missing is reported as skipped, by name.
 

@@ -1,6 +1,6 @@
 /* correct.c - makes what a network proposes safe, says for each proposal whether that worked, and takes a gradient through it.
  *
- * A robot is at (px, py), the network's input. The network says where to go next: (qx, qy), its output. That place must lie
+ * A robot is at (px, py), the network's input. The network says where to go next: (qx, qy), its output. That point must lie
  * outside the unit disc, and at most 0.5 away from where the robot is.
  *
  *     cc correct.c -o correct $(pkg-config --cflags --libs hardnet)

@@ -1,4 +1,4 @@
-/* refine.c - takes corrected outputs along the constraints to a lower objective, and shows what a network should have said instead.
+/* refine.c - takes corrected outputs along the constraints to a lower objective, and shows what a network should have given instead.
  *
  * A robot at (px, py) has to be outside the unit disc and moves at most 0.5 at a time; it wants to get to (2, 0). Its network's
  * proposals are made safe by the layer and then refined.

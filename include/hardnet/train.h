@@ -38,7 +38,7 @@ typedef struct hn_train_options {
     hn_real others;  /* weight of the candidates that are not the best, so that none dies */
     hn_real residual_weight, square_weight, move_weight;
     hn_real inward;      /* share of a bound's gradient that a raw output beyond it gets, where that leads back inside;
-                          * through the layer alone it would get none */
+                          * through the layer only it would get none */
     hn_real clip_sample; /* of the loss `objective`: largest norm of one sample's gradient by y_raw; 0: none */
     hn_real clip_batch;  /* largest norm of a batch's gradient by the weights; 0: none */
     hn_real rate;        /* of Adam, after the warm-up, falling along a cosine to rate * last_share */

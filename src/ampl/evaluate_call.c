@@ -80,7 +80,7 @@ static struct ampl_value extreme(struct ampl_evaluator *e, const struct ampl_nod
     return value;
 }
 
-/* ---- rounding, of constants alone ---- */
+/* ---- rounding, of constants only ---- */
 
 static double round_at(double a, double places, bool cut) {
     double scale = elementary_pow(10, places), scaled = a * scale;

@@ -358,7 +358,7 @@ static struct ampl_node *parse_rank(struct ampl_parser *parser, enum rank rank) 
     }
 }
 
-/* ---- the door ---- */
+/* ---- the interface ---- */
 
 static struct ampl_node *parse_typed(struct ampl_parser *parser, enum rank rank, enum ampl_type type) {
     struct ampl_node *node = parse_rank(parser, rank);

@@ -1,4 +1,4 @@
-/* read.c - the door of the reader: texts are parsed, then values evaluated and declarations expanded into a model.
+/* read.c - the interface of the reader: texts are parsed, then values evaluated and declarations expanded into a model.
  *
  * SPDX-License-Identifier: MIT */
 #include "hardnet/read.h"

@@ -1,7 +1,7 @@
 /* backend.h - the kernels of one instruction set, as a table; the choice among them is made at run time.
  *
- * Every table computes the same bits. Instruction sets appear in this room alone. Slots are a worker's memory, 64-byte aligned;
- * numbers of type uint32_t are places in it (sparse/damped_system.h).
+ * Every table computes the same bits. Instruction sets appear in this module only. Slots are a worker's memory, 64-byte aligned;
+ * numbers of type uint32_t are offsets in it (sparse/damped_system.h).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BACKENDS_BACKEND_H
@@ -39,13 +39,13 @@ struct backend {
     void (*unclip)(const struct clip_task *task, double *slots, const struct unclip_places *at, uint32_t mask);
     void (*adjoint_rows)(const struct rows_task *task, const struct adjoint_task *adjoint, double *slots, bool bounds);
     /* vectors */
-    void (*load)(double *slots, uint32_t place, size_t count, const double *const *from);
-    void (*unload)(const double *slots, uint32_t place, size_t count, double *const *to);
+    void (*load)(double *slots, uint32_t offset, size_t count, const double *const *from);
+    void (*unload)(const double *slots, uint32_t offset, size_t count, double *const *to);
     void (*copy)(double *slots, uint32_t from, uint32_t to, size_t count, uint32_t mask);
     void (*inner)(double *slots, uint32_t a, uint32_t b, size_t count, uint32_t to);
     void (*add)(double *slots, uint32_t a, uint32_t to, size_t count);
     void (*subtract)(double *slots, uint32_t a, uint32_t b, uint32_t to, size_t count);
-    void (*scatter_subtract)(double *slots, const uint32_t *place, const uint32_t *offset, size_t count, uint32_t to);
+    void (*scatter_subtract)(double *slots, const uint32_t *from, const uint32_t *offset, size_t count, uint32_t to);
     /* quadratic programmes: what lies between the solves */
     void (*barrier_scale)(const struct barrier_task *task, double *slots);
     void (*barrier_begin)(const struct barrier_task *task, double *slots);

@@ -1,6 +1,6 @@
 /* lanes_executor.h - what the executor over SIMD lanes makes of a plan: the tasks of its kernels, with offsets instead of slots.
  *
- * An offset is a slot times the number of samples side by side. For one sample alone the two are the same, and the lists are the
+ * An offset is a slot times the number of samples side by side. For a single sample the two are the same, and the lists are the
  * plan's own.
  *
  * SPDX-License-Identifier: MIT */

@@ -11,7 +11,7 @@
 
 struct rows_task {
     size_t rows, columns;
-    const uint32_t *value, *lower, *upper; /* of each row: places of c, bl, bu */
+    const uint32_t *value, *lower, *upper; /* of each row: offsets of c, bl, bu */
     uint32_t residual;                     /* r, one slot per row */
     uint32_t summary;
     bool relative;

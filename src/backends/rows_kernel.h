@@ -13,8 +13,8 @@
 
 #include <float.h>
 
-#define AT(place)      ((wide *)(void *)SLOT_AT(slots, place))
-#define MASK_AT(place) ((wide_bits *)(void *)SLOT_AT(slots, place))
+#define AT(offset)      ((wide *)(void *)SLOT_AT(slots, offset))
+#define MASK_AT(offset) ((wide_bits *)(void *)SLOT_AT(slots, offset))
 
 WIDE_INLINE wide_bits kernel_finite(wide a) {
     return wide_less_equal(wide_abs(a), wide_all(DBL_MAX));
@@ -33,7 +33,7 @@ WIDE_INLINE wide kernel_row(wide c, wide lower, wide upper, const bool relative,
     return r;
 }
 
-/* What is said about all rows of a lane; kept for even and odd rows apart, so that neither waits for the other. */
+/* The summary of all rows of a lane; kept for even and odd rows apart, so that neither waits for the other. */
 struct row_summary {
     wide worst;
     wide_bits finite;
@@ -81,7 +81,7 @@ static void kernel_residual(const struct rows_task *task, double *slots) {
         kernel_residual_part(task, slots, part);
 }
 
-/* r alone, without a summary. */
+/* r only, without a summary. */
 static void kernel_residual_only(const struct rows_task *task, double *slots) {
     for (size_t i = 0; i < task->rows; i++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
@@ -293,19 +293,19 @@ static void kernel_adjoint_rows(const struct rows_task *task, const struct adjoi
             kernel_adjoint_part(task, adjoint, slots, part, false, false);
 }
 
-/* to = to - value of the places, one per entry, each at its offset. */
-static void kernel_scatter_subtract(double *slots, const uint32_t *place, const uint32_t *offset, size_t count,
+/* to = to - the values at `from`, one per entry, each at its offset. */
+static void kernel_scatter_subtract(double *slots, const uint32_t *from, const uint32_t *offset, size_t count,
                                     uint32_t to) {
     for (size_t e = 0; e < count; e++)
         for (int part = 0; part < LANE_PARTS; part++)
-            AT(to + offset[e])[part] -= AT(place[e])[part];
+            AT(to + offset[e])[part] -= AT(from[e])[part];
 }
 
 /* ---- from lanes to samples and back: count numbers of each lane, side by side in the sample's own memory ---- */
 
 /* to[lane] may be NULL: nobody wants it. */
-static void kernel_unload(const double *slots, uint32_t place, size_t count, double *const *to) {
-    const wide *from = (const wide *)(const void *)SLOT_AT(slots, place);
+static void kernel_unload(const double *slots, uint32_t offset, size_t count, double *const *to) {
+    const wide *from = (const wide *)(const void *)SLOT_AT(slots, offset);
     size_t j = 0;
     for (; j + WIDTH <= count; j += WIDTH)
         for (size_t part = 0; part < LANE_PARTS; part++) {
@@ -320,12 +320,12 @@ static void kernel_unload(const double *slots, uint32_t place, size_t count, dou
     for (; j < count; j++)
         for (size_t lane = 0; lane < LANES_HERE; lane++)
             if (to[lane])
-                to[lane][j] = SLOT_AT(slots, place)[j * LANES_HERE + lane];
+                to[lane][j] = SLOT_AT(slots, offset)[j * LANES_HERE + lane];
 }
 
 /* What a lane without a sample gets does not matter. */
-static void kernel_load(double *slots, uint32_t place, size_t count, const double *const *from) {
-    wide *to = AT(place);
+static void kernel_load(double *slots, uint32_t offset, size_t count, const double *const *from) {
+    wide *to = AT(offset);
     size_t j = 0;
     for (; j + WIDTH <= count; j += WIDTH)
         for (size_t part = 0; part < LANE_PARTS; part++) {
@@ -342,7 +342,7 @@ static void kernel_load(double *slots, uint32_t place, size_t count, const doubl
     for (; j < count; j++)
         for (size_t lane = 0; lane < LANES_HERE; lane++)
             if (from[lane])
-                SLOT_AT(slots, place)[j * LANES_HERE + lane] = from[lane][j];
+                SLOT_AT(slots, offset)[j * LANES_HERE + lane] = from[lane][j];
 }
 
 /* to = to + a */

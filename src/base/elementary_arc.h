@@ -1,4 +1,4 @@
-/* elementary_arc.h - asin, acos, atan and atan2 over wides.
+/* elementary_arc.h - asin, acos, atan and atan2 over SIMD vectors.
  *
  *     asin, acos    s + s^3 A(s^2) with s = |a| up to 1/2, and s = sqrt((1 - |a|)/2) beyond:  asin a = pi/2 - 2 asin s
  *     atan(v/u)     base + atan(t),  atan(t) = t + t^3 T(t^2),  |t| <= tan(pi/8), where

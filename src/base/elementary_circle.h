@@ -1,4 +1,4 @@
-/* elementary_circle.h - sin, cos and tan over wides.
+/* elementary_circle.h - sin, cos and tan over SIMD vectors.
  *
  *     |a| = n pi/2 + y + low,  |y| <= pi/4;  n mod 4 says which of +-sin(y), +-cos(y) is asked for
  *     sin(y + low) = y + (y^3 S(y^2) + low)

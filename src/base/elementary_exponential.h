@@ -1,4 +1,4 @@
-/* elementary_exponential.h - exp, log, log10 and pow over wides.
+/* elementary_exponential.h - exp, log, log10 and pow over SIMD vectors.
  *
  *     exp    a = n ln 2 + r,  |r| <= ln(2)/2,          e^a   = 2^n (1 + r + r^2 q(r))
  *     log    a = 2^k (1 + f),  s = f / (2 + f),        log a = k ln 2 + 2 artanh(s)
@@ -57,7 +57,7 @@ WIDE_INLINE exponential_parts exponential_split(wide a, wide low) {
     return parts;
 }
 
-/* e^a from its parts for any a, NaN included: what overflows or vanishes is told by a alone. */
+/* e^a from its parts for any a, NaN included: what overflows or vanishes follows from a only. */
 WIDE_INLINE wide exponential_extreme(exponential_parts parts, wide a) {
     wide value = round_scale(1.0 + (parts.r + parts.tail), parts.count);
     value = wide_select(wide_less(wide_all(800.0), a), wide_all(INFINITY), value);
@@ -130,7 +130,7 @@ WIDE_INLINE wide logarithm_special(wide a, wide value) {
     return wide_select(wide_equal(a, wide_all(INFINITY)), a, value);
 }
 
-/* Makes denormal elements normal, and tells the bias that goes with them. */
+/* Makes denormal elements normal, and gives the bias that goes with them. */
 WIDE_INLINE void logarithm_lift(wide *a, wide *bias) {
     wide_bits tiny = wide_less(*a, wide_all(DBL_MIN));
     *bias = wide_select(tiny, wide_all(1023.0 + 54.0), *bias);

@@ -1,4 +1,4 @@
-/* elementary_hyperbolic.h - sinh, cosh, tanh and their inverses over wides.
+/* elementary_hyperbolic.h - sinh, cosh, tanh and their inverses over SIMD vectors.
  *
  *     e^|a| = 2^n w,  w in [sqrt(1/2), sqrt(2)] a pair
  *     cosh a = 2^(n-1) (w + 4^-n / w)

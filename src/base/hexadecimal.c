@@ -71,7 +71,7 @@ static bool read_positive(const char *text, double *value) {
     return true;
 }
 
-/* Other ways to write the same number are told by writing it again. */
+/* Other ways to write the same number are recognised by writing it again. */
 bool hexadecimal_read(const char *text, double *value) {
     double found;
     bool negative = text[0] == '-';

@@ -3,7 +3,7 @@
  * A file defines WIDTH (1, 2, 4 or 8: what its instruction set holds in one register) before it includes this. With WIDTH 1 a
  * wide is a plain double, and every kernel becomes ordinary scalar C. + - * / work on wides as they are; a mask is all
  * ones or all zeros per element. Nothing here rounds differently at another WIDTH: one element's bits depend on that
- * element's operands alone.
+ * element's operands only.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_WIDE_H
@@ -155,7 +155,7 @@ WIDE_INLINE int wide_any(wide_bits mask) {
 #define WIDE_LIST(...) __VA_ARGS__
 
 /* Element i of row j becomes element j of row i, for WIDTH rows. */
-WIDE_INLINE void wide_transpose(wide *rows) { // NOLINT(readability-non-const-parameter): const at WIDTH 1 alone
+WIDE_INLINE void wide_transpose(wide *rows) { // NOLINT(readability-non-const-parameter): const at WIDTH 1 only
 #if WIDTH == 2
     WIDE_EXCHANGE(rows[0], rows[1], (0, 2), (1, 3));
 #elif WIDTH == 4
@@ -182,7 +182,7 @@ WIDE_INLINE void wide_prefetch(const void *at, size_t ahead) {
     __builtin_prefetch((const void *)((uintptr_t)at + ahead)); // NOLINT(performance-no-int-to-ptr)
 }
 
-/* wide_any for the door of a slow path: compilers lay the code out for its being false. */
+/* wide_any for the condition of a slow path: compilers lay the code out for its being false. */
 WIDE_INLINE int wide_seldom(wide_bits mask) {
     return (int)__builtin_expect(wide_any(mask), 0);
 }

@@ -60,20 +60,20 @@ static hn_status make_system(struct completion *c, hn_error *error) {
     size_t rows = c->program.rows, count = 0;
     size_t *first = arena_take(&c->arena, rows + 1, sizeof *first);
     uint32_t *column = arena_take(&c->arena, j->first[rows] + 1, sizeof *column);
-    uint32_t *place = arena_take(&c->arena, j->first[rows] + 1, sizeof *place);
-    if (!first || !column || !place)
+    uint32_t *offset = arena_take(&c->arena, j->first[rows] + 1, sizeof *offset);
+    if (!first || !column || !offset)
         return error_no_memory(error, "completion");
     for (size_t i = 0; i < rows; i++) {
         first[i] = count;
         for (size_t e = j->first[i]; c->solved[i] && e < j->first[i + 1]; e++)
             if (c->dependent[j->column[e]]) {
                 column[count] = j->column[e];
-                place[count++] = j->entry[e];
+                offset[count++] = j->entry[e];
             }
     }
     first[rows] = count;
     const struct damped_request request = {
-        .matrix = {rows, c->program.outputs, c->program.stride, first, column, place, NULL},
+        .matrix = {rows, c->program.outputs, c->program.stride, first, column, offset, NULL},
         .rows_side_only = true,
         .fixed_shift = NAN,
         .shift = c->shift,
@@ -141,5 +141,5 @@ void completion_begin(const struct completion *c, double *slots) {
     program_prepare(c->program.program, slots);
     for (size_t i = 0; i < c->system.constant_count; i++)
         for (size_t lane = 0; lane < c->program.stride; lane++)
-            slots[c->system.constants[i].place + lane] = c->system.constants[i].value;
+            slots[c->system.constants[i].offset + lane] = c->system.constants[i].value;
 }

@@ -15,7 +15,7 @@
 #include "base/lanes.h"
 #include "baselines/completion.h"
 
-/* x in; what depends on it alone is evaluated, and fixed and dependent outputs get their values and starts. */
+/* x in; what depends only on it is evaluated, and fixed and dependent outputs get their values and starts. */
 void completion_load(const struct completion *completion, double *slots, const double *const x[LANES]);
 
 /* c, J and r at y. */

@@ -38,8 +38,8 @@ static void load_inputs(const struct group *g) {
     completion_load(g->completion, g->slots, x);
 }
 
-static double *at(const struct group *g, uint32_t place, size_t entry, size_t lane) {
-    return g->slots + place + entry * LANES + lane;
+static double *at(const struct group *g, uint32_t offset, size_t entry, size_t lane) {
+    return g->slots + offset + entry * LANES + lane;
 }
 
 /* ---- V ---- */
@@ -56,8 +56,8 @@ static void slope(const struct group *g) {
 
 /* ---- forward ---- */
 
-static void unload(const struct group *g, uint32_t place, double *const *to) {
-    g->completion->backend.unload(g->slots, place, g->program->outputs, to);
+static void unload(const struct group *g, uint32_t offset, double *const *to) {
+    g->completion->backend.unload(g->slots, offset, g->program->outputs, to);
 }
 
 /* The raw outputs, completed, into their samples and into y. */

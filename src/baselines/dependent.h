@@ -3,8 +3,8 @@
  * The Jacobian of the equalities is looked at where outputs will be: at inputs from the box and starts, disturbed and corrected by
  * the layer. Elimination in all of these points at once takes the pivot whose harmonic mean over the points is the largest; then
  * columns are exchanged as long as that enlarges the determinants, so that no dependent output moves much more than an independent
- * one that it follows (after Gu, Eisenstat 1996). Equalities that depend on others, or on fixed outputs alone, are left out. The
- * choice is a function of the model alone.
+ * one that it follows (after Gu, Eisenstat 1996). Equalities that depend on others, or only on fixed outputs, are left out. The
+ * choice is a function of the model only.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASELINES_DEPENDENT_H

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Unless told otherwise the Hessian may take some seconds' worth of nodes, or as many as the model in proportion. */
+/* By default the Hessian may take some seconds' worth of nodes, or as many as the model in proportion. */
 enum { HESSIAN_NODES = 300000, HESSIAN_RATIO = 16 };
 
 #define W(name) HN_WANT(HN_QUANTITY_##name)

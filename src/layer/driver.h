@@ -17,7 +17,7 @@ struct hn_layer {
     hn_layer_options options; /* with the method's own numbers filled in */
     struct plan *plan;
     struct executor lanes;  /* for batches, */
-    struct executor single; /* and for a sample that comes alone */
+    struct executor single; /* and for a single sample */
 };
 
 /* Samples not yet taken, shared by the threads of a call. */

@@ -1,4 +1,4 @@
-/* load_samples.c - a free seat takes the next sample: x and y_raw come in, are checked, and take their places.
+/* load_samples.c - a free seat takes the next sample: x and y_raw come in, are checked, and are loaded.
  *
  * NaN and infinity are found here, before any step, and so are bounds that cross; such a sample returns its fallback.
  *

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "model/marks.h"
 
-/* What the lists say is said twice: which expressions they name, and, once those are marked, what they are. */
+/* The lists are walked twice: for which expressions they name, and, once those are marked, for what they are. */
 struct teller {
     const hn_model *model;
     struct marks marks; /* of is NULL the first time */

@@ -1,4 +1,4 @@
-/* marks.h - digests of expressions: what a model means, told by 16 bytes per expression. docs/fingerprint.md has the definition.
+/* marks.h - digests of expressions: what a model means, in 16 bytes per expression. docs/fingerprint.md has the definition.
  *
  * Nodes of a finished model go in, in an order of evaluation; out goes a mark for each of them, and for the roots (the expressions that
  * the model's lists name) the mark of their coefficients where they are affine. A mark depends on what is computed, not on

@@ -1,6 +1,6 @@
 /* order.c - walks a model's graph from given roots: an order of evaluation, and a copy into another graph.
  *
- * Numbers alone give an order of evaluation except where a reference leads on to a definition made later; so this is a
+ * Node numbers by themselves give an order of evaluation except where a reference leads on to a definition made later; so this is a
  * depth-first walk, with a stack of its own instead of recursion.
  *
  * SPDX-License-Identifier: MIT */

@@ -1,4 +1,4 @@
-/* parts.h - what a model is made of, for this room and for rooms that read a finished model.
+/* parts.h - what a model is made of, for this module and for modules that read a finished model.
  *
  * In come the calls of hardnet/model.h; out goes a graph with lists of nodes in it: inputs, outputs, rows by group,
  * definitions, requirements, objective. Once an error sticks nothing is added any more.

@@ -37,7 +37,7 @@ struct activation_task {
     hn_activation kind;
     size_t count;
     const double *z;
-    const double *gradient; /* of a; for the way back alone */
+    const double *gradient; /* of a; for the backward pass only */
     double *out;            /* a, or the gradient of z */
 };
 

@@ -14,11 +14,11 @@
 
 enum {
     MATRIX_ROWS = 4, /* of a block: 4 x 3 sums fill half of AVX-512's registers, 4 x 2 half of AVX2's */
-    MATRIX_PARTS = WIDTH == 8 ? 3 : 2, /* wides in a row of the widest panel */
+    MATRIX_PARTS = WIDTH == 8 ? 3 : 2, /* SIMD vectors in a row of the widest panel */
     MATRIX_DEPTH = 128,                /* rows of a panel: 24 KiB at most */
 };
 
-/* Part of B: depth x columns from (top, left), parts wides to a row. */
+/* Part of B: depth x columns from (top, left), parts SIMD vectors to a row. */
 struct matrix_panel {
     size_t top, left, depth, columns;
     int parts;

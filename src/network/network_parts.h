@@ -1,4 +1,4 @@
-/* network_parts.h - what the files of this room know of a network.
+/* network_parts.h - what the files of this module know of a network.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NETWORK_NETWORK_PARTS_H

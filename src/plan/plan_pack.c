@@ -91,7 +91,7 @@ static void pack_constants(struct packer *packer, struct plan_system *out, const
     uint32_t *slot = take(packer, &out->constant_slot, system->constant_count, sizeof *slot);
     double *value = take(packer, &out->constant_value, system->constant_count, sizeof *value);
     for (size_t i = 0; slot && value && i < system->constant_count; i++) {
-        slot[i] = system->constants[i].place;
+        slot[i] = system->constants[i].offset;
         value[i] = system->constants[i].value;
     }
 }

@@ -145,8 +145,8 @@ void program_prepare(const struct program *program, double *slots) {
 }
 
 uint32_t *program_places(const struct program *program, struct arena *arena, size_t begin, size_t count) {
-    uint32_t *places = arena_take(arena, count + 1, sizeof *places);
-    for (size_t i = 0; places && i < count; i++)
-        places[i] = program->output_slot[begin + i] * program->stride;
-    return places;
+    uint32_t *offsets = arena_take(arena, count + 1, sizeof *offsets);
+    for (size_t i = 0; offsets && i < count; i++)
+        offsets[i] = program->output_slot[begin + i] * program->stride;
+    return offsets;
 }

@@ -23,10 +23,10 @@ __attribute__((format(printf, 2, 3))) static void say(struct listing *listing, c
     listing->length += added > 0 ? (size_t)added : 0;
 }
 
-static void say_place(struct listing *listing, const char *before, uint32_t place) {
+static void say_offset(struct listing *listing, const char *before, uint32_t offset) {
     static const char names[SPACE_COUNT][8] = {"x", "y", "v", "t", "q", "s", "sigma", "lambda"};
     const struct program *program = listing->program;
-    size_t slot = place / program->stride;
+    size_t slot = offset / program->stride;
     if (slot < program->constant_count) {
         say(listing, "%s%s", before, error_number(program->constants[slot]).text);
         return;
@@ -55,22 +55,22 @@ static int argument_count(uint32_t code) {
 static void say_sum(struct listing *listing, const struct instruction *at) {
     const uint32_t *pair = listing->program->pairs + 2 * (size_t)at->a;
     for (uint32_t k = 0; k < at->b; k++, pair += 2) {
-        say_place(listing, k == 0 ? " " : " + ", pair[0]);
-        say_place(listing, "*", pair[1]);
+        say_offset(listing, k == 0 ? " " : " + ", pair[0]);
+        say_offset(listing, "*", pair[1]);
     }
 }
 
 static void say_instruction(struct listing *listing, const struct instruction *at) {
     const uint32_t arguments[MOST_ARGUMENTS] = {at->a, at->b, at->c};
-    say_place(listing, "    ", at->destination);
+    say_offset(listing, "    ", at->destination);
     if (at->code == CODE_SINCOS)
-        say_place(listing, ", ", at->c);
+        say_offset(listing, ", ", at->c);
     say(listing, " = %s", code_text(at->code));
     if (at->code == CODE_DOT)
         say_sum(listing, at);
     else
         for (int i = 0; i < argument_count(at->code) && i < MOST_ARGUMENTS; i++)
-            say_place(listing, i == 0 ? " " : ", ", arguments[i]);
+            say_offset(listing, i == 0 ? " " : ", ", arguments[i]);
     say(listing, "\n");
 }
 
@@ -87,7 +87,7 @@ size_t program_listing(const struct program *program, char *buffer, size_t size)
     }
     for (size_t i = 0; i < program->output_count; i++) {
         say(&listing, "output %zu", i);
-        say_place(&listing, ": ", program->output_slot[i] * program->stride);
+        say_offset(&listing, ": ", program->output_slot[i] * program->stride);
         say(&listing, "\n");
     }
     return listing.length;

@@ -3,7 +3,7 @@
  * In come nodes of a graph; out goes a list of instructions over slots. A slot is as many doubles as samples go side by side. Constants
  * come first, then the leaves of each space, then temporaries that are reused as soon as they are dead. Results are not
  * copied: output_slot says where each one lies. Each space belongs to a phase; an instruction runs in the latest phase of
- * what it depends on, so that what depends on x alone is computed once per sample and not once per step, or later, where
+ * what it depends on, so that what depends on x only is computed once per sample and not once per step, or later, where
  * only a later phase reads it. Running never
  * allocates; a backend (backends/backend.h) runs it.
  *
@@ -16,7 +16,7 @@
 
 enum { PHASES = 3 };
 
-/* Instructions beyond the operators: X(name, text, meaning) over wides a, b, c. Products are rounded before they are added,
+/* Instructions beyond the operators: X(name, text, meaning) over SIMD vectors a, b, c. Products are rounded before they are added,
  * as in the plain operators, so that fusing changes no bit. */
 #define FUSED_LIST(X)                                                                                                  \
     X(MUL_ADD, "mul_add", a *b + c)                                                                                    \

@@ -1,4 +1,4 @@
-/* program_kernel.h - the body that runs a program, written once over wides; each backend compiles it for its width.
+/* program_kernel.h - the body that runs a program, written once over SIMD vectors; each backend compiles it for its width.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_PROGRAM_KERNEL_H
@@ -7,7 +7,7 @@
 #include "base/elementary.h"
 #include "program/program.h"
 
-#define WIDES(place) ((wide *)(void *)SLOT_AT(slots, place))
+#define WIDES(offset) ((wide *)(void *)SLOT_AT(slots, offset))
 
 /* Arguments that an operator does not have are read from slot 0 by nobody: the compiler drops the load. */
 #define RUN_CASE(label, meaning)                                                                                       \

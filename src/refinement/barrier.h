@@ -59,12 +59,12 @@ enum {
 
 struct barrier_task {
     size_t rows, columns;
-    const uint32_t *value, *lower, *upper; /* of each row: places of c, bl, bu */
+    const uint32_t *value, *lower, *upper; /* of each row: offsets of c, bl, bu */
     const size_t *first;                   /* rows + 1: entries of each row */
-    const uint32_t *column, *entry;        /* of J: columns, and places of the numbers */
-    const uint32_t *gradient;              /* places of g */
+    const uint32_t *column, *entry;        /* of J: columns, and offsets of the numbers */
+    const uint32_t *gradient;              /* offsets of g */
     uint32_t matrix, shift;                /* of the system: J H^-1/2, and W */
-    uint32_t by_rows, by_columns, summary; /* first places of the vectors above, and of the summary */
+    uint32_t by_rows, by_columns, summary; /* first offsets of the vectors above, and of the summary */
 };
 
 #endif

@@ -13,9 +13,9 @@
 #include <float.h>
 #include <math.h>
 
-#define AT(place)      ((wide *)(void *)SLOT_AT(slots, place))
-#define SEEN_AT(place) ((const wide *)(const void *)SLOT_AT(slots, place))
-#define ROW(vector, i) (AT(task->by_rows + (uint32_t)(((size_t)(vector)*task->rows + (i)) * LANES_HERE)) + part)
+#define AT(offset)      ((wide *)(void *)SLOT_AT(slots, offset))
+#define SEEN_AT(offset) ((const wide *)(const void *)SLOT_AT(slots, offset))
+#define ROW(vector, i)  (AT(task->by_rows + (uint32_t)(((size_t)(vector)*task->rows + (i)) * LANES_HERE)) + part)
 #define SEEN_ROW(vector, i)                                                                                            \
     (SEEN_AT(task->by_rows + (uint32_t)(((size_t)(vector)*task->rows + (i)) * LANES_HERE)) + part)
 #define COLUMN(which, j) (AT(task->by_columns + (uint32_t)(((size_t)(which)*task->columns + (j)) * LANES_HERE)) + part)

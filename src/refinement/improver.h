@@ -1,7 +1,7 @@
 /* improver.h - improved outputs as targets: what the loss `improve` of hardnet/train.h learns, for one chunk of inputs.
  *
  * Every candidate of an input is corrected and refined. Exploring then asks of every input where it gets if it starts from what the
- * network said of another input of the chunk; where that lowers the objective by a share, the candidate that is nearest takes it
+ * network gave for another input of the chunk; where that lowers the objective by a share, the candidate that is nearest takes it
  * for its target. A sample that could not be corrected has its raw output for a target: nothing to learn.
  *
  * SPDX-License-Identifier: MIT */

@@ -108,9 +108,9 @@ static bool keep(struct refine_plan *r, const struct parts *parts) {
 }
 
 static uint32_t take(struct refine_plan *r, size_t count) {
-    size_t place = r->slots * r->stride;
+    size_t offset = r->slots * r->stride;
     r->slots += count;
-    return (uint32_t)place;
+    return (uint32_t)offset;
 }
 
 static struct barrier_task task_of(struct refine_plan *r) {
@@ -135,20 +135,20 @@ static hn_status create_system(struct refine_plan *r, hn_error *error) {
     size_t capacity = 0;
     r->task = task_of(r);
     r->own = take(r, r->outputs);
-    uint32_t *places = array_grow(NULL, &capacity, r->entries + 1, sizeof *places);
-    if (!places)
+    uint32_t *offsets = array_grow(NULL, &capacity, r->entries + 1, sizeof *offsets);
+    if (!offsets)
         return error_no_memory(error, "refinement");
     for (size_t e = 0; e < r->entries; e++)
-        places[e] = (uint32_t)(r->task.matrix + e * r->stride);
+        offsets[e] = (uint32_t)(r->task.matrix + e * r->stride);
     const struct damped_request request = {
-        .matrix = {r->rows, r->outputs, r->stride, r->first, r->column, places, NULL},
+        .matrix = {r->rows, r->outputs, r->stride, r->first, r->column, offsets, NULL},
         .rows_side_only = true,
         .fixed_shift = NAN,
         .shift = r->task.shift,
         .storage = (uint32_t)(r->slots * r->stride),
     };
     hn_status status = damped_create(&r->system, &request, error);
-    base_release(places);
+    base_release(offsets);
     r->slots += r->system.slots;
     r->bytes = r->slots * r->stride * sizeof(double);
     return status;
@@ -188,5 +188,5 @@ void refine_plan_prepare(const struct refine_plan *r, double *memory) {
     program_prepare(r->program, memory);
     for (size_t i = 0; i < r->system.constant_count; i++)
         for (size_t lane = 0; lane < r->stride; lane++)
-            memory[r->system.constants[i].place + lane] = r->system.constants[i].value;
+            memory[r->system.constants[i].offset + lane] = r->system.constants[i].value;
 }

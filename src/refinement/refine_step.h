@@ -2,7 +2,7 @@
  *
  *     y + d,   d the solution of the quadratic programme at y (refine_plan.h)
  *
- * mu are the multipliers of the sample's programme before; where none are known the step solves one with the curvature of f alone to
+ * mu are the multipliers of the sample's programme before; where none are known the step solves one with only the curvature of f to
  * get them. The multipliers matter: on the unicycle they carry all the curvature of the heading. H is kept above a share of f's own and
  * is divided by `length`, so that shorter steps turn towards the gradient. What becomes of y + d is the caller's business. The bits
  * of a sample depend on that sample only. A step is not differentiated.

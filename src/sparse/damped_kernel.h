@@ -16,17 +16,17 @@
 
 #include <math.h>
 
-#define AT(place)      ((wide *)(void *)SLOT_AT(slots, place))
-#define SEEN_AT(place) ((const wide *)(const void *)SLOT_AT(slots, place))
+#define AT(offset)      ((wide *)(void *)SLOT_AT(slots, offset))
+#define SEEN_AT(offset) ((const wide *)(const void *)SLOT_AT(slots, offset))
 
-/* sums += a b for one pair of places. */
+/* sums += a b for one pair of offsets. */
 WIDE_INLINE void kernel_pair(const double *slots, const uint32_t *pair, wide *sums) {
     const wide *a = SEEN_AT(pair[0]), *b = SEEN_AT(pair[1]);
     for (int i = 0; i < LANE_PARTS; i++)
         sums[i] += a[i] * b[i];
 }
 
-/* sums += a b over `count` pairs of places; most sums are short. */
+/* sums += a b over `count` pairs of offsets; most sums are short. */
 WIDE_INLINE const uint32_t *kernel_pairs(const double *slots, const uint32_t *stream, uint32_t count, wide *sums) {
     for (; count >= 4; count -= 4, stream += 8) {
         kernel_pair(slots, stream, sums);

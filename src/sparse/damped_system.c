@@ -57,7 +57,7 @@ static hn_status list_product(struct product *out, const struct vectors *vectors
     for (size_t i = 0; i < vectors->count; i++) {
         out->stream[at++] = (uint32_t)(vectors->first[i + 1] - vectors->first[i]);
         for (size_t e = vectors->first[i]; e < vectors->first[i + 1]; e++) {
-            out->stream[at++] = matrix->place[vectors->entry[e]];
+            out->stream[at++] = matrix->offset[vectors->entry[e]];
             out->stream[at++] = vectors->index[e] * matrix->stride;
         }
     }

@@ -1,10 +1,10 @@
 /* damped_system.h - the linear system of a damped step over lanes: (M M' + E) z = b with M sparse and E diagonal.
  *
  * M is A (one unknown per row) or A' (one unknown per column), whichever is predicted to cost less. In come the pattern of A and
- * the places where its numbers lie; out go streams of offsets that the kernels (damped_kernel.h) walk for several samples at
+ * the offsets where its numbers lie; out go streams of offsets that the kernels (damped_kernel.h) walk for several samples at
  * once. Everything symbolic happens here, once; nothing here ever sees a sample.
  *
- * A place is an offset in doubles from the start of a worker's slots: slot number times the matrix's stride. The factor is L D L' with unit L,
+ * Offsets are counted in doubles from the start of a worker's slots: the slot number times the matrix's stride. The factor is L D L' with unit L,
  * pivots in the order of symbolic.h; M M' is never stored, its entries are summed where the factor needs them.
  *
  * SPDX-License-Identifier: MIT */
@@ -13,17 +13,17 @@
 
 #include "hardnet/base.h"
 
-/* A, by rows, columns ascending. Entry e lies at place[e]; where fixed[e] is a number, not NaN, it is that number for ever. */
+/* A, by rows, columns ascending. Entry e lies at offset[e]; where fixed[e] is a number, not NaN, it is that number for ever. */
 struct damped_matrix {
     size_t rows, columns;
     uint32_t stride;        /* doubles from one slot to the next, at least 1 */
     const size_t *first;    /* rows + 1 */
     const uint32_t *column; /* of each entry */
-    const uint32_t *place;
-    const double *fixed; /* NULL: nothing is known in advance; given together with a fixed shift alone */
+    const uint32_t *offset;
+    const double *fixed; /* NULL: nothing is known in advance; given only together with a fixed shift */
 };
 
-/* A product with A or A': for each entry of the result a count and as many pairs (place of A's entry, offset in the vector). */
+/* A product with A or A': for each entry of the result a count and as many pairs (offset of A's entry, offset in the vector). */
 struct product {
     size_t count;
     size_t words;
@@ -34,7 +34,7 @@ enum factor_kind { FACTOR_LISTED, FACTOR_WALKED, FACTOR_DENSE };
 
 /* A number that is filled into its slot once. */
 struct damped_constant {
-    uint32_t place;
+    uint32_t offset;
     double value;
 };
 
@@ -45,11 +45,11 @@ struct damped {
     size_t nonzeros;                    /* of L below its diagonal */
     double multiply_adds;               /* sums of M M', factor and solves */
     size_t slots;                       /* storage that the kernels need, from `storage` on */
-    uint32_t lower;                     /* place of L */
-    uint32_t negated;                   /* place of -L D, entries at a time; of rows of it in the other factors */
-    uint32_t inverse;                   /* place of 1/D */
-    uint32_t pivot_range;               /* place of two slots: the smallest and the largest pivot */
-    uint32_t zero;                      /* place of a slot of zeros */
+    uint32_t lower;                     /* offset of L */
+    uint32_t negated;                   /* offset of -L D, entries at a time; of rows of it in the other factors */
+    uint32_t inverse;                   /* offset of 1/D */
+    uint32_t pivot_range;               /* offset of two slots: the smallest and the largest pivot */
+    uint32_t zero;                      /* offset of a slot of zeros */
     struct product by_rows, by_columns; /* A x, A' x */
     size_t words;
     uint32_t *stream;                 /* FACTOR_LISTED: see factor_list.c; others: the sums of M M' */
@@ -67,9 +67,9 @@ struct damped_request {
     struct damped_matrix matrix;
     bool rows_side_only;    /* E may be 0 */
     double fixed_shift;     /* of the whole diagonal; NaN: */
-    uint32_t shift;         /* place of E on the rows' side: one slot per row, */
+    uint32_t shift;         /* offset of E on the rows' side: one slot per row, */
     uint32_t shift_uniform; /* on the outputs' side: one slot for all */
-    uint32_t storage;       /* first place that belongs to the system */
+    uint32_t storage;       /* first offset that belongs to the system */
 };
 
 /* All of the system's memory comes from base_allocate and goes with damped_release. */
@@ -81,11 +81,11 @@ hn_status product_create(struct product *out, const struct damped_matrix *matrix
 
 /* ---- what the kernels take ---- */
 
-/* Factors, and takes `sides` right-hand sides (1 or 2) from their places, each of `order` slots, through the forward half. */
+/* Factors, and takes `sides` right-hand sides (1 or 2) from where they lie, each of `order` slots, through the forward half. */
 struct damped_sides {
     int count;
     uint32_t from[2]; /* right-hand sides */
-    uint32_t to[2];   /* solutions; may be the same places */
+    uint32_t to[2];   /* solutions; may be where the right-hand sides are */
 };
 
 #endif

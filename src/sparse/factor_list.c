@@ -48,7 +48,7 @@ static hn_status new_constant(struct lister *lister, double value, hn_error *err
     return HN_OK;
 }
 
-hn_status lister_constant(struct lister *lister, double value, uint32_t *place, hn_error *error) {
+hn_status lister_constant(struct lister *lister, double value, uint32_t *offset, hn_error *error) {
     hn_status status = HN_OK;
     if (2 * (lister->system->constant_count + 1) > lister->table_size)
         status = grow_table(lister, error);
@@ -60,14 +60,14 @@ hn_status lister_constant(struct lister *lister, double value, uint32_t *place, 
     for (; lister->table[at]; at = (at + 1) & mask) {
         const struct damped_constant *known = &lister->system->constants[lister->table[at] - 1];
         if (known->value == value && signbit(known->value) == signbit(value)) {
-            *place = known->place;
+            *offset = known->offset;
             return HN_OK;
         }
     }
     status = new_constant(lister, value, error);
     if (status == HN_OK) {
         lister->table[at] = (uint32_t)lister->system->constant_count;
-        *place = lister->system->constants[lister->system->constant_count - 1].place;
+        *offset = lister->system->constants[lister->system->constant_count - 1].offset;
     }
     return status;
 }
@@ -97,7 +97,7 @@ void lister_product(struct lister *lister, uint32_t target, uint32_t a, uint32_t
         if (!write)
             lister->folded[target] += known;
     } else if (write)
-        put_pair(lister, target, matrix->place[a], matrix->place[b]);
+        put_pair(lister, target, matrix->offset[a], matrix->offset[b]);
     else
         lister->sums[target]++;
 }
@@ -109,14 +109,14 @@ static void walk_gram(struct lister *lister, size_t j, bool write) {
     for (size_t e = rows->first[row]; e < rows->first[row + 1]; e++) {
         size_t k = rows->index[e];
         for (size_t f = columns->first[k]; f < columns->first[k + 1]; f++) {
-            uint32_t i = symbolic->place[columns->index[f]];
+            uint32_t i = symbolic->position[columns->index[f]];
             if (i >= j)
                 lister_product(lister, lister->target[i], columns->entry[f], rows->entry[e], write);
         }
     }
 }
 
-static uint32_t place_of(const struct lister *lister, uint32_t from, size_t slot) {
+static uint32_t offset_of(const struct lister *lister, uint32_t from, size_t slot) {
     return (uint32_t)(from + slot * lister->request->matrix.stride);
 }
 
@@ -129,7 +129,7 @@ static void walk_factor(struct lister *lister, size_t j, bool write) {
         for (size_t e = own + 1; e < symbolic->column_first[k + 1]; e++) {
             uint32_t target = lister->target[symbolic->row_index[e]];
             if (write)
-                put_pair(lister, target, place_of(lister, system->lower, e), n_jk);
+                put_pair(lister, target, offset_of(lister, system->lower, e), n_jk);
             else
                 lister->rests[target]++;
         }
@@ -151,17 +151,17 @@ static uint32_t name_targets(struct lister *lister, size_t j) {
 
 /* ---- writing ---- */
 
-hn_status lister_shift(struct lister *lister, size_t row, double folded, uint32_t *place, hn_error *error) {
+hn_status lister_shift(struct lister *lister, size_t row, double folded, uint32_t *offset, hn_error *error) {
     const struct damped_request *request = lister->request;
     if (!isnan(request->fixed_shift))
-        return lister_constant(lister, request->fixed_shift + folded, place, error);
-    *place = lister->system->outputs_side ? request->shift_uniform : place_of(lister, request->shift, row);
+        return lister_constant(lister, request->fixed_shift + folded, offset, error);
+    *offset = lister->system->outputs_side ? request->shift_uniform : offset_of(lister, request->shift, row);
     return HN_OK;
 }
 
-hn_status lister_known(struct lister *lister, double folded, uint32_t *place, hn_error *error) {
-    *place = lister->system->zero;
-    return folded != 0 ? lister_constant(lister, folded, place, error) : HN_OK;
+hn_status lister_known(struct lister *lister, double folded, uint32_t *offset, hn_error *error) {
+    *offset = lister->system->zero;
+    return folded != 0 ? lister_constant(lister, folded, offset, error) : HN_OK;
 }
 
 void lister_word(struct lister *lister, uint32_t word) {
@@ -172,16 +172,16 @@ void lister_word(struct lister *lister, uint32_t word) {
 static void put_row(struct lister *lister, size_t j) {
     const struct symbolic *symbolic = lister->symbolic;
     for (size_t p = symbolic->row_first[j]; p < symbolic->row_first[j + 1]; p++) {
-        lister_word(lister, place_of(lister, lister->system->lower, symbolic->row_entry[p]));
+        lister_word(lister, offset_of(lister, lister->system->lower, symbolic->row_entry[p]));
         lister_word(lister, lister->negated[symbolic->row_entry[p]]);
-        lister_word(lister, place_of(lister, 0, symbolic->order[symbolic->column_index[p]]));
+        lister_word(lister, offset_of(lister, 0, symbolic->order[symbolic->column_index[p]]));
     }
 }
 
 /* Leaves room for the pairs of a target. */
-static void put_sums(struct lister *lister, uint32_t target, uint32_t place) {
+static void put_sums(struct lister *lister, uint32_t target, uint32_t offset) {
     uint32_t pairs = lister->sums[target] + lister->rests[target];
-    lister_word(lister, place);
+    lister_word(lister, offset);
     lister_word(lister, pairs);
     lister->cursor[target] = lister->system->words;
     lister->system->words += 2 * (size_t)pairs;
@@ -189,16 +189,16 @@ static void put_sums(struct lister *lister, uint32_t target, uint32_t place) {
 
 static hn_status put_column(struct lister *lister, size_t j, uint32_t targets, hn_error *error) {
     const struct symbolic *symbolic = lister->symbolic;
-    uint32_t place = 0;
-    hn_status status = lister_shift(lister, symbolic->order[j], lister->folded[0], &place, error);
+    uint32_t offset = 0;
+    hn_status status = lister_shift(lister, symbolic->order[j], lister->folded[0], &offset, error);
     lister_word(lister, targets - 1);
     lister_word(lister, (uint32_t)(symbolic->row_first[j + 1] - symbolic->row_first[j]));
-    put_sums(lister, 0, place);
+    put_sums(lister, 0, offset);
     put_row(lister, j);
     for (uint32_t t = 1; t < targets && status == HN_OK; t++) {
-        status = lister_known(lister, lister->folded[t], &place, error);
+        status = lister_known(lister, lister->folded[t], &offset, error);
         lister_word(lister, lister->negated[symbolic->column_first[j] + t - 1]);
-        put_sums(lister, t, place);
+        put_sums(lister, t, offset);
     }
     return status;
 }
@@ -241,7 +241,7 @@ static hn_status place_negated(struct lister *lister, hn_error *error) {
     for (size_t j = 0; free_slots && lister->negated && j < symbolic->n; j++) {
         for (size_t e = symbolic->column_first[j]; e < symbolic->column_first[j + 1]; e++)
             lister->negated[e] =
-                free_count > 0 ? free_slots[--free_count] : place_of(lister, lister->system->negated, used++);
+                free_count > 0 ? free_slots[--free_count] : offset_of(lister, lister->system->negated, used++);
         for (size_t p = symbolic->row_first[j]; p < symbolic->row_first[j + 1]; p++)
             free_slots[free_count++] = lister->negated[symbolic->row_entry[p]];
     }

@@ -17,7 +17,7 @@ struct lister {
     uint32_t *target;                     /* row of L: its number among the entries of the present column */
     uint32_t *sums, *rests;               /* pairs of each entry: of M M', of the factor */
     size_t *cursor;                       /* where its next pair goes */
-    uint32_t *negated;                    /* places of -L D, by entries of L */
+    uint32_t *negated;                    /* offsets of -L D, by entries of L */
     double *folded;                       /* what is known in advance of each entry */
     size_t capacity, constant_capacity;   /* of stream and constants */
     uint32_t *table;                      /* constants by their bits: number + 1 */
@@ -26,23 +26,23 @@ struct lister {
 };
 
 /* FACTOR_LISTED. For each column j of L, in order:
- *     entries below | entries of row j | place of the shift | pairs of h_jj | these pairs ...
- *     for each entry of row j: place of l_jk, place of -n_jk, offset of unknown k
- *     for each entry below: place of -n_ij | place of what is known | pairs | these pairs ...    */
+ *     entries below | entries of row j | offset of the shift | pairs of h_jj | these pairs ...
+ *     for each entry of row j: offset of l_jk, offset of -n_jk, offset of unknown k
+ *     for each entry below: offset of -n_ij | offset of what is known | pairs | these pairs ...    */
 hn_status factor_list(struct lister *lister, hn_error *error);
 size_t negated_slots(const struct symbolic *symbolic); /* that it needs for -L D at most at a time */
 
 /* FACTOR_DENSE and FACTOR_WALKED: the sums of h, row by row, columns ascending, the diagonal last:
- *     dense:  (place of what is known | pairs | pairs ...) for every column up to the diagonal
- *     walked: entries, then (column | place of what is known | pairs | pairs ...) for each of them         */
+ *     dense:  (offset of what is known | pairs | pairs ...) for every column up to the diagonal
+ *     walked: entries, then (column | offset of what is known | pairs | pairs ...) for each of them         */
 hn_status gram_list(struct lister *lister, hn_error *error);
 
 /* A slot that holds this number for ever. */
-hn_status lister_constant(struct lister *lister, double value, uint32_t *place, hn_error *error);
+hn_status lister_constant(struct lister *lister, double value, uint32_t *offset, hn_error *error);
 
 /* Where the sum of an entry starts: the diagonal's shift, or what is known in advance of another entry. */
-hn_status lister_shift(struct lister *lister, size_t row, double folded, uint32_t *place, hn_error *error);
-hn_status lister_known(struct lister *lister, double folded, uint32_t *place, hn_error *error);
+hn_status lister_shift(struct lister *lister, size_t row, double folded, uint32_t *offset, hn_error *error);
+hn_status lister_known(struct lister *lister, double folded, uint32_t *offset, hn_error *error);
 
 /* One product of M M' (entries a and b of A): counted, or written where the target's next pair goes. */
 void lister_product(struct lister *lister, uint32_t target, uint32_t a, uint32_t b, bool write);

@@ -8,7 +8,7 @@ static size_t row_at(const struct lister *lister, size_t i) {
 }
 
 static size_t place_at(const struct lister *lister, size_t row) {
-    return lister->symbolic ? lister->symbolic->place[row] : row;
+    return lister->symbolic ? lister->symbolic->position[row] : row;
 }
 
 /* The products of row i, columns up to i. */
@@ -54,12 +54,12 @@ static hn_status put_entries(struct lister *lister, size_t i, uint32_t targets, 
     if (lister->symbolic)
         lister_word(lister, targets);
     for (uint32_t t = 0; t < targets && status == HN_OK; t++) {
-        uint32_t place = 0;
-        status = t + 1 == targets ? lister_shift(lister, row_at(lister, i), lister->folded[t], &place, error)
-                                  : lister_known(lister, lister->folded[t], &place, error);
+        uint32_t offset = 0;
+        status = t + 1 == targets ? lister_shift(lister, row_at(lister, i), lister->folded[t], &offset, error)
+                                  : lister_known(lister, lister->folded[t], &offset, error);
         if (lister->symbolic)
             lister_word(lister, (uint32_t)lister->cursor[t]);
-        lister_word(lister, place);
+        lister_word(lister, offset);
         lister_word(lister, lister->sums[t]);
         lister->cursor[t] = lister->system->words;
         lister->system->words += 2 * (size_t)lister->sums[t];

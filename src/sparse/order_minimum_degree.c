@@ -29,7 +29,7 @@ enum { DENSE_LEAST = 16, DENSE_FACTOR = 10 }; /* a row is dense with more than m
 
 /* A row of the matrix: first a variable, then an element, or dead (length 0) once it is part of another. */
 struct node {
-    size_t start;      /* of its list in the pool: elements, then variables; of an element: variables alone */
+    size_t start;      /* of its list in the pool: elements, then variables; of an element: variables only */
     uint64_t stamp;    /* 0: a dead element; else a mark, or while measuring, the base of this step + |L_e \ L_p| */
     uint32_t length;   /* of the list */
     uint32_t elements; /* how many of them are elements */

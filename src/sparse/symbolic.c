@@ -25,7 +25,7 @@ struct analysis {
     size_t n;
     const size_t *first;   /* pattern of A, in its own numbering */
     const uint32_t *index; /* likewise */
-    uint32_t *order, *place, *parent;
+    uint32_t *order, *position, *parent;
     uint32_t *count; /* n: entries of each column of L, below the diagonal */
     uint32_t *scratch[4];
     uint64_t nonzeros;
@@ -51,7 +51,7 @@ static void find_parents(struct analysis *a) {
         uint32_t row = a->order[k];
         a->parent[k] = ancestor[k] = SYMBOLIC_ROOT;
         for (size_t e = a->first[row]; e < a->first[row + 1]; e++) {
-            uint32_t j = a->place[a->index[e]];
+            uint32_t j = a->position[a->index[e]];
             uint32_t root = j < k ? climb(ancestor, j, k) : k;
             if (root != k && ancestor[root] == SYMBOLIC_ROOT)
                 a->parent[root] = ancestor[root] = k;
@@ -104,7 +104,7 @@ static void renumber(struct analysis *a, const uint32_t *to) {
     memcpy(a->parent, parent, a->n * sizeof *parent);
     memcpy(a->count, count, a->n * sizeof *count);
     for (uint32_t k = 0; k < a->n; k++)
-        a->place[a->order[k]] = k;
+        a->position[a->order[k]] = k;
 }
 
 static void apply_postorder(struct analysis *a) {
@@ -195,8 +195,8 @@ static void count_columns(struct analysis *a) {
     for (uint32_t j = 0; j < a->n; j++) {
         uint32_t parent = a->parent[j], row = a->order[j];
         for (size_t e = a->first[row]; e < a->first[row + 1]; e++)
-            if (a->place[a->index[e]] > j)
-                meet_row(a, &leaves, j, a->place[a->index[e]]);
+            if (a->position[a->index[e]] > j)
+                meet_row(a, &leaves, j, a->position[a->index[e]]);
         if (parent == SYMBOLIC_ROOT)
             continue;
         a->count[parent]--;
@@ -217,7 +217,7 @@ static void count_columns(struct analysis *a) {
 static void place_analysis(struct layout *layout, void *context) {
     struct analysis *a = context;
     a->order = layout_take(layout, a->n, sizeof *a->order);
-    a->place = layout_take(layout, a->n, sizeof *a->place);
+    a->position = layout_take(layout, a->n, sizeof *a->position);
     a->parent = layout_take(layout, a->n, sizeof *a->parent);
     a->count = layout_take(layout, a->n, sizeof *a->count);
     for (size_t i = 0; i < 4; i++)
@@ -234,7 +234,7 @@ static hn_status analysis_create(struct analysis *a, hn_error *error) {
         return status;
     }
     for (uint32_t k = 0; k < a->n; k++)
-        a->place[a->order[k]] = k;
+        a->position[a->order[k]] = k;
     find_parents(a);
     apply_postorder(a);
     count_columns(a);
@@ -246,7 +246,7 @@ static hn_status analysis_create(struct analysis *a, hn_error *error) {
 static void place_symbolic(struct layout *layout, void *context) {
     struct symbolic *s = context;
     s->order = layout_take(layout, s->n, sizeof *s->order);
-    s->place = layout_take(layout, s->n, sizeof *s->place);
+    s->position = layout_take(layout, s->n, sizeof *s->position);
     s->parent = layout_take(layout, s->n, sizeof *s->parent);
     s->column_first = layout_take(layout, s->n + 1, sizeof *s->column_first);
     s->row_index = layout_take(layout, s->nonzeros, sizeof *s->row_index);
@@ -281,8 +281,8 @@ static void form_columns(struct symbolic *s, struct analysis *a) {
         uint32_t row = s->order[k];
         met[k] = k;
         for (size_t e = a->first[row]; e < a->first[row + 1]; e++)
-            if (s->place[a->index[e]] < k)
-                walk_row(s, met, written, s->place[a->index[e]], k);
+            if (s->position[a->index[e]] < k)
+                walk_row(s, met, written, s->position[a->index[e]], k);
     }
 }
 
@@ -314,14 +314,14 @@ static hn_status form_factor(struct symbolic *s, struct analysis *a, size_t limi
     if (status != HN_OK)
         return status;
     memcpy(s->order, a->order, s->n * sizeof *s->order);
-    memcpy(s->place, a->place, s->n * sizeof *s->place);
+    memcpy(s->position, a->position, s->n * sizeof *s->position);
     memcpy(s->parent, a->parent, s->n * sizeof *s->parent);
     form_columns(s, a);
     form_rows(s, a->scratch[0]);
     return HN_OK;
 }
 
-/* ---- the door ---- */
+/* ---- the interface ---- */
 
 hn_status symbolic_create(struct symbolic *out, const struct symbolic_request *request, hn_error *error) {
     struct analysis a = {.n = request->n, .first = request->first, .index = request->index};

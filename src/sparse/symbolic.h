@@ -1,7 +1,7 @@
 /* symbolic.h - the pattern of the factor L of a sparse symmetric matrix A: computed once, used for every sample.
  *
  * In comes the pattern of A (as in order.h); out go an order that keeps L sparse, the elimination tree, and the pattern of L
- * by columns and by rows. Rows are numbered anew by their place in the order. Values are never seen; cancellation is not
+ * by columns and by rows. Rows are numbered anew by their position in the order. Values are never seen; cancellation is not
  * assumed.
  *
  * SPDX-License-Identifier: MIT */
@@ -18,7 +18,7 @@
 struct symbolic {
     size_t n;
     uint32_t *order;        /* n: order[k] is the row of A that is eliminated k-th */
-    uint32_t *place;        /* n: place[order[k]] = k */
+    uint32_t *position;     /* n: position[order[k]] = k */
     uint32_t *parent;       /* n: the elimination tree in the new numbering; SYMBOLIC_ROOT: none */
     size_t *column_first;   /* n + 1 */
     uint32_t *row_index;    /* nonzeros: rows of the strictly lower part of L, by columns, ascending in each */

@@ -127,7 +127,7 @@ static void add_pull(const struct lesson *l, size_t s, double sign, double *grad
 }
 
 /* An output beyond its bound gets no gradient through the layer, even when the loss would fall if it came back inside. The
- * gradient by the bound tells: where the loss falls as the bound moves inwards, the raw output follows it. */
+ * gradient by the bound decides: where the loss falls as the bound moves inwards, the raw output follows it. */
 static void pull_inside(const struct lesson *l, size_t s, double *gradient) {
     const hn_trainer *t = l->trainer;
     const struct bound_rows *bounds = &t->bounds;

@@ -89,7 +89,7 @@ static hn_status find_bounds(struct bound_rows *bounds, const hn_model *model, h
     return bounds->row && bounds->column ? HN_OK : error_no_memory(error, "training");
 }
 
-/* The loss goes through the steps that training is told to take; without a layer through none. */
+/* The loss goes through as many steps as the options of training say; without a layer through none. */
 static hn_status make_layer(hn_trainer *t, const hn_model *model, hn_error *error) {
     hn_layer_options options = t->options.layer;
     if (t->baseline.scheme == HN_SCHEME_DC3)

@@ -2,7 +2,7 @@
  * c, J, the objective and its gradient.
  *
  * What must come out stands in expected/NAME.txt, written by expected.py from formulas that were typed a second time. Each
- * text is a test of its own; all that differs in it is said before it fails.
+ * text is a test of its own; all that differs in it is reported before it fails.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/lines.h"

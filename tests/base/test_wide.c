@@ -1,8 +1,8 @@
-/* test_wide.c - one element's bits depend on that element's operands alone: not on the width, its place or its
+/* test_wide.c - one element's bits depend on that element's operands only: not on the width, its position or its
  * neighbours.
  *
  * Every function runs at every width that this processor has, over arguments of its family mixed with NaN, infinities,
- * zeros, denormal and huge numbers, once for each shift of the arguments against the wides. Scalar C is the yardstick.
+ * zeros, denormal and huge numbers, once for each shift of the arguments against the SIMD vectors. Scalar C is the yardstick.
  *
  * SPDX-License-Identifier: MIT */
 #include <setjmp.h>

@@ -175,7 +175,7 @@ static void the_states_of_the_unicycle_depend_on_its_controls(void **state) {
     hn_model_destroy(model);
 }
 
-/* Two of three equalities say the same, one speaks of a fixed output alone; b has the larger slope, c vanishes at times. */
+/* Two of three equalities say the same, one speaks of a fixed output only; b has the larger slope, c vanishes at times. */
 static const char redundant[] = "param p >= 1, <= 2; var a; var b; var c; var d; fix d := p;"
                                 "s.t. one: a + 10*b + (a - 0.5)*c = p; s.t. same: 2*a + 20*b + (2*a - 1)*c = 2*p;"
                                 "s.t. given: d = p; s.t. room: b >= 0; minimize f: a^2 + b^2 + c^2;";

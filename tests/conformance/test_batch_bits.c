@@ -1,4 +1,4 @@
-/* test_batch_bits.c - a sample's bits depend on that sample alone (R22, R23).
+/* test_batch_bits.c - a sample's bits depend on that sample only.
  *
  * Every sample is first corrected and differentiated in a batch of its own. Then the same samples come again in
  * batches of 1, 2, 3, 7, 8, 64 and 1000, in any order, more than once, beside neighbours that are NaN, infinite, huge

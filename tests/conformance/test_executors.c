@@ -1,7 +1,7 @@
 /* test_executors.c - every executor computes what the plain one does, entry by entry and to the last bit.
  *
  * A script of entries is run by an executor for all its samples at once and by the plain executor (support/plain_executor.h) for each of
- * them alone. After an entry, everything that it is said to leave (backends/executor.h) is compared. The plans are copies at another
+ * them by itself. After an entry, everything that it must leave (backends/executor.h) is compared. The plans are copies at another
  * address; the models that they were made from are gone. In the end whole layers are run and differentiated by the plain executor.
  *
  * SPDX-License-Identifier: MIT */

@@ -1,4 +1,4 @@
-/* test_no_allocation.c - a layer, a gradient and a pool that run do not ask for memory, in 100 000 calls (R2).
+/* test_no_allocation.c - a layer, a gradient and a pool that run do not ask for memory, in 100 000 calls.
  *
  * This program has the C library's allocators under its own name and counts who comes by, on every thread; tests of
  * faults/ count the library's own seam. Where a sanitizer has taken the allocators already, or the C library gives no

@@ -1,4 +1,4 @@
-/* test_process_state.c - the library leaves the process as it found it (R25).
+/* test_process_state.c - the library leaves the process as it found it.
  *
  * A cycle builds, finishes, evaluates and destroys a rich model, and then one that is refused with numbers in its
  * sentence. Around it nothing changes: rounding and the other controls of floating-point arithmetic, errno, the locale, the

@@ -1,4 +1,4 @@
-/* test_file_faults.c - every system call behind a write and a read fails in turn (R9).
+/* test_file_faults.c - every system call behind a write and a read fails in turn.
  *
  * A write that fails leaves the old file, no temporary file and no open descriptor. Only the last step, making the rename
  * itself safe from a power cut, comes too late for that: then the new file is there, whole. Short and interrupted

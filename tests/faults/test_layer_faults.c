@@ -1,5 +1,5 @@
-/* test_layer_faults.c - every allocation behind a layer and a pool fails in turn, once and for ever (R1); running
- * makes none (R2).
+/* test_layer_faults.c - every allocation behind a layer and a pool fails in turn, once and for ever; running
+ * makes none.
  *
  * For k = 1, 2, ... a layer and a pool are made with allocation k failing, until both come through: each time there is
  * a status, a sentence and no layer, and nothing leaks. The layer made last gives the bits of one made without faults.

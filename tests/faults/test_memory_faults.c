@@ -1,4 +1,4 @@
-/* test_memory_faults.c - every allocation fails in turn, once and for ever after (R1).
+/* test_memory_faults.c - every allocation fails in turn, once and for ever after.
  *
  * A journey is a list of steps from nothing to all that the library makes of a model. For k = 1, 2, ... it is made with
  * allocation k failing, until it comes through: each time there is a status and a sentence, nothing leaks, and the same

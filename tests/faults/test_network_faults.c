@@ -1,8 +1,8 @@
-/* test_network_faults.c - every allocation and every system call behind a network and its file fails in turn (R1, R8, R9).
+/* test_network_faults.c - every allocation and every system call behind a network and its file fails in turn.
  *
  * A save that fails leaves the old network, whole, no temporary file and no open descriptor; only when the folder cannot
  * be synced, the last step, is the new one already there. A load that fails gives no network. Running makes no allocation,
- * and loading opens one file (R7).
+ * and loading opens one file.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"

@@ -1,4 +1,4 @@
-/* test_reader_faults.c - every allocation of a reading fails in turn, once and for ever after (R1).
+/* test_reader_faults.c - every allocation of a reading fails in turn, once and for ever after.
  *
  * For k = 1, 2, ... a text is read with allocation k failing, until the reading comes through: each time there is a
  * status and a sentence, no model, and nothing leaks.

@@ -1,4 +1,4 @@
-/* test_adjoint.c - hn_layer_gradient against central differences of hn_layer_run on random problems (R16).
+/* test_adjoint.c - hn_layer_gradient against central differences of hn_layer_run on random problems.
  *
  * 1000 problems over every method, with fewer and with more rows than outputs, so that the system is solved on both
  * sides; test_shapes.c has the other kernels. Step counts and decisions are held fixed; what cannot be compared because

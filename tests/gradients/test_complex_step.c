@@ -1,4 +1,4 @@
-/* test_complex_step.c - hn_layer_gradient against the complex step, entry by entry and along directions (R16).
+/* test_complex_step.c - hn_layer_gradient against the complex step, entry by entry and along directions.
  *
  * The steps are taken once more by an independent, dense, 80-bit implementation (complex_step_replay.h) with the layer's
  * decisions. A tiny imaginary part in entries of x or y_raw carries the derivative by them through all steps without

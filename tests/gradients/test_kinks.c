@@ -1,10 +1,10 @@
-/* test_kinks.c - the gradient where a row lies exactly on its bound, and a little to either side of it (R16).
+/* test_kinks.c - the gradient where a row lies exactly on its bound, and a little to either side of it.
  *
  * r = max(c - bu, 0) has a kink there. On the bound the gradient is that of one of the two sides, whole: it agrees with
  * the one of a bound 1e-7 further out, or with the one of a bound 1e-7 further in. All gradients are finite.
  *
  * Bounds are inputs, so that one can be laid onto the row's value at y_raw, bit for bit. Other rows are violated there,
- * as random problems are, or none is: then the row alone decides whether anything happens.
+ * as random problems are, or none is: then only the row decides whether anything happens.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"

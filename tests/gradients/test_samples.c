@@ -171,7 +171,7 @@ static void what_was_not_asked_for_changes_nothing(void **state) {
     hn_model_destroy(model);
 }
 
-/* Every kind of random problem, and points where little can be said: finite, and flagged unless ok. */
+/* Every kind of random problem, and points where little can be expected: finite, and flagged unless ok. */
 static void gradients_are_finite_and_flagged_unless_ok(void **state) {
     (void)state;
     enum { PROBLEMS = 1000, COUNT = 3 };
@@ -215,7 +215,7 @@ static void gradients_are_finite_and_flagged_unless_ok(void **state) {
         assert_true(flagged[m] > samples[m] / 10 && flagged[m] < samples[m]);
     }
     print_message("%zu of them of ok samples\n", lost);
-    assert_true(lost <= COUNT); /* none as things are: an ok sample is flagged when its gradient is not finite alone */
+    assert_true(lost <= COUNT); /* none as things are: an ok sample is flagged only when its gradient is not finite */
 }
 
 int main(void) {

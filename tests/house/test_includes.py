@@ -1,6 +1,6 @@
 """A module includes itself, modules above it and the public headers, and nothing else.
 
-ampl is a client of the public API: beside that it sees base and files alone. Public headers include each other. backends compiles
+ampl is a client of the public API: beside that it sees base and files only. Public headers include each other. backends compiles
 the kernels of all modules: its kernels.h includes their *_kernel.h. A layer's parts are its own: whoever stands below it uses
 hardnet/layer.h. How many samples go side by side is known to backends, to kernels and to files called *_lanes. tools/, the command
 line, sees public headers and base only, beside its own folders.
@@ -33,7 +33,7 @@ def breach(folder, target, name="a.c"):
     if module == "hardnet":
         return None
     if folder == "hardnet":
-        return "a public header includes public headers alone"
+        return "a public header includes public headers only"
     if module not in MODULES:
         return "includes name a module: \"module/file.h\""
     if module not in MAY_SEE[folder]:

@@ -1,7 +1,7 @@
 """An outside project builds the public example against the installed package, by CMake and by pkg-config, and runs it.
 
 Each way with the shared and with the static library; the executable itself says which one it took. The installed headers
-compile alone, as C11 and as C++, also where other platforms' macros are defined, and the shared library carries the version in
+compile by themselves, as C11 and as C++, also where other platforms' macros are defined, and the shared library carries the version in
 its names. A library folder of two levels, a project that includes this one, stripping and uninstalling are tried, too.
 """
 import argparse

@@ -1,4 +1,4 @@
-/* test_bad_bounds.c - bounds that x drives to NaN, to infinity or across each other (R12, R20).
+/* test_bad_bounds.c - bounds that x drives to NaN, to infinity or across each other.
  *
  * A bound is a quotient of two inputs, all of them finite. A lower bound of -infinity and an upper bound of +infinity are no bound:
  * the side is open. NaN, a lower bound of +infinity, an upper one of -infinity and bounds that cross are bad_bounds with the

@@ -1,6 +1,6 @@
-/* test_bad_input.c - NaN, infinity and the ends of the number line at every entry of x and y_raw (R12, R20).
+/* test_bad_input.c - NaN, infinity and the ends of the number line at every entry of x and y_raw.
  *
- * What is not finite is caught at the door with the number of the entry; what is merely extreme gets an honest
+ * What is not finite is caught when it comes in, with the number of the entry; what is merely extreme gets an honest
  * outcome. Neighbours keep every bit, a batch of one gives the same bits, and all that comes out is finite. Then what stands in for unusable samples:
  * fallback, start values, bounds.
  *

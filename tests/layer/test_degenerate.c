@@ -1,8 +1,7 @@
-/* test_degenerate.c - rows that depend on each other, rows of zeros, more rows than outputs, rows of any scale (R14,
- * R15).
+/* test_degenerate.c - rows that depend on each other, rows of zeros, more rows than outputs, rows of any scale.
  *
  * With damping, a step of the layer is the step of the formula in 80-bit arithmetic, whatever the rank of J. Rank
- * alone never fails a sample. Rows times powers of two give lm and auto the same iterates, bit for bit. Every ok is judged by the
+ * by itself never fails a sample. Rows times powers of two give lm and auto the same iterates, bit for bit. Every ok is judged by the
  * equations.
  *
  * SPDX-License-Identifier: MIT */
@@ -107,9 +106,9 @@ static void a_damped_step_is_the_formula_s_whatever_the_rank(void **state) {
                       largest[1][d]);
 }
 
-/* ---- rank alone ---- */
+/* ---- rank only ---- */
 
-/* What is said about one sample without inputs; the verdict and the violation are those of the equations at y, which is finite. */
+/* The report of one sample without inputs; the verdict and the violation are those of the equations at y, which is finite. */
 static hn_report report_of(const hn_model *model, hn_layer_options options, const double *raw, double *y) {
     hn_layer *layer = layer_of(model, options);
     struct layer_results r = results_of(layer, 1);

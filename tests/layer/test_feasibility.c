@@ -184,7 +184,7 @@ static void every_start_of_fsnet_is_corrected(void **state) {
     every_start_is_corrected(*state, FSNET_STARTS);
 }
 
-/* |a'x| decides: the equation is a'y = sin(w b'y), and a step along b alone solves it where |a'x| <= 1. The body is a'y - sine. */
+/* |a'x| decides: the equation is a'y = sin(w b'y), and a step along b by itself solves it where |a'x| <= 1. The body is a'y - sine. */
 static double steepness(const struct trial *t, size_t k) {
     const double *x = t->x + k * t->inputs;
     hn_expr exprs[] = {hn_model_row(t->model, 0).body, hn_model_definition(t->model, 0).value};

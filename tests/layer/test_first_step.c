@@ -1,4 +1,4 @@
-/* test_first_step.c - auto's first step: equalities and bounds alone where most of r is theirs, all rows otherwise.
+/* test_first_step.c - auto's first step: equalities and bounds only where most of r is theirs, all rows otherwise.
  *
  * Two outputs, a line to reach and a hyperbola to stay above; the iterates are compared with steps written out by hand.
  *
@@ -87,7 +87,7 @@ static void what_is_violated_most_is_not_left_out(void **state) {
     assert_true(report.iterations < 10);
 }
 
-/* The first step is not that of the line alone. */
+/* The first step is not that of the line only. */
 static void check_no_row_waits(const char *model_text, hn_method method) {
     const double raw[2] = {1, -3}, line[2] = {1, -1};
     double expected[2];

@@ -1,4 +1,4 @@
-/* test_least_norm.c - linear rows of any rank: where one step of lm ends (R14).
+/* test_least_norm.c - linear rows of any rank: where one step of lm ends.
  *
  * Rows A y = b with entries that are small integers, made of `rank` rows that are drawn and of combinations of those. Where b is met
  * somewhere, one step without damping ends at the point nearest to y_raw that meets it, although A A' is singular: a pivot that is

@@ -2,7 +2,7 @@
  *
  *     build/tests/layer/many_problems               20 000 problems
  *     build/tests/layer/many_problems 100000        as many as one likes
- *     build/tests/layer/many_problems 0 1234        problem 1234 alone, with everything about it
+ *     build/tests/layer/many_problems 0 1234        problem 1234 only, with everything about it
  *
  * Three of six problems are feasible by construction, and one each infeasible by construction, degenerate (rows twice, multiples of
  * one row, rows of zeros, more rows than outputs; feasible) and badly scaled (rows times 10^-150 .. 10^150, outputs in other units;
@@ -61,7 +61,7 @@ static int kind_here(const struct random_problem *problem, uint64_t stream) {
 
 /* ---- starts ---- */
 
-/* Units of outputs are known to the generator alone: there its own direction is followed, and its own length undone on the
+/* Units of outputs are known to the generator only: there its own direction is followed, and its own length undone on the
  * average. */
 static void draw_start(const struct random_problem *problem, enum problem_kind kind, uint64_t stream, double *start) {
     struct random random = random_start(SEED + 1, stream);

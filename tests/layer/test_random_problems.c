@@ -1,4 +1,4 @@
-/* test_random_problems.c - what is called ok is ok, on random problems of every kind (R11, R14, R15, R20).
+/* test_random_problems.c - what is called ok is ok, on random problems of every kind.
  *
  * Feasible, infeasible, degenerate and badly scaled problems go through auto, lm, paper and, where there are no more rows than
  * outputs, hardnet. Every verdict is judged by plain evaluation of the model's rows at the returned y, which shares no code with
@@ -67,7 +67,7 @@ static void check_moved(const double *y, const double *raw, size_t count, double
     }
     long double distance = sqrtl(squares);
     if (!(fabsl(moved - distance) <= 1e-13L * distance))
-        fail_msg("moved by %.17g, said to be %.17g", (double)distance, moved);
+        fail_msg("moved by %.17g, reported as %.17g", (double)distance, moved);
 }
 
 /* An eps of the caller's stays; one that is adapted is a power of two, and auto's at first at most 1. */

@@ -1,4 +1,4 @@
-/* test_inspect.c - the read-only side of a model tells what went in, and zeros where there is nothing.
+/* test_inspect.c - the read-only side of a model gives back what went in, and zeros where there is nothing.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/model_check.h"

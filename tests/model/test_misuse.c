@@ -1,4 +1,4 @@
-/* test_misuse.c - calls in the wrong place or with the wrong expressions: the first error sticks, later calls do nothing.
+/* test_misuse.c - calls at the wrong time or with the wrong expressions: the first error sticks, later calls do nothing.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/model_check.h"

@@ -1,4 +1,4 @@
-/* test_network.c - making networks, their first weights, what is refused, and bits that depend on the sample alone.
+/* test_network.c - making networks, their first weights, what is refused, and bits that depend on the sample only.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"

@@ -1,4 +1,4 @@
-/* test_network_files.c - networks to files and back: every bit and every text; no damage goes unnoticed (R6).
+/* test_network_files.c - networks to files and back: every bit and every text; no damage goes unnoticed.
  *
  * SPDX-License-Identifier: MIT */
 #include "network/file_bytes.h"

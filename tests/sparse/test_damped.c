@@ -1,5 +1,4 @@
-/* test_damped.c - factor and solve of (M M' + E) z = b over lanes, by every backend and every kind of factor (R18,
- * R14).
+/* test_damped.c - factor and solve of (M M' + E) z = b over lanes, by every backend and every kind of factor.
  *
  * The judge is the residual b - (M M' + E) z in 128-bit arithmetic, or in 80-bit where the compiler has no other:
  * |b - H z| <= 8 n u (|H| |z| + |b|) in the norm of the largest entry, for n = 1..128 unknowns (above 40 every third),
@@ -43,7 +42,7 @@ typedef long double exact;
 struct trial {
     size_t rows, columns, entries, order;
     size_t *first;
-    uint32_t *column, *place;
+    uint32_t *column, *offset;
     double *fixed; /* NaN where it is not */
     double *value; /* entries x LANES */
     struct damped system;
@@ -58,7 +57,7 @@ struct recipe {
     size_t rows, columns;
     double density;    /* of entries */
     double shift;      /* largest; the smallest is a thousandth of it */
-    double known;      /* share of entries that are known in advance; more than 0 with a fixed shift alone */
+    double known;      /* share of entries that are known in advance; more than 0 only with a fixed shift */
     bool fixed_shift;  /* the same shift everywhere, known in advance */
     bool outputs_side; /* may be chosen */
     bool degenerate;   /* rows of zeros, and rows twice */
@@ -80,18 +79,18 @@ static void draw_pattern(struct trial *t, const struct recipe *recipe, struct ra
 }
 
 static void draw_values(struct trial *t, const struct recipe *recipe, struct random *random) {
-    t->place = calloc(t->entries + 1, sizeof *t->place);
+    t->offset = calloc(t->entries + 1, sizeof *t->offset);
     t->fixed = calloc(t->entries + 1, sizeof *t->fixed);
     t->value = calloc(t->entries * LANES + 1, sizeof *t->value);
     for (size_t e = 0; e < t->entries; e++) {
-        t->place[e] = (uint32_t)(e * LANES);
+        t->offset[e] = (uint32_t)(e * LANES);
         t->fixed[e] = random_uniform(random) < recipe->known ? random_normal(random) : NAN;
         for (size_t lane = 0; lane < LANES; lane++)
             t->value[e * LANES + lane] = isnan(t->fixed[e]) ? random_normal(random) : t->fixed[e];
     }
 }
 
-/* Row i becomes row i - 1 where the patterns agree; for lanes 0 to 3 alone. */
+/* Row i becomes row i - 1 where the patterns agree; for lanes 0 to 3 only. */
 static void copy_rows(struct trial *t) {
     for (size_t i = 1; i < t->rows; i++) {
         size_t length = t->first[i + 1] - t->first[i], before = t->first[i] - t->first[i - 1];
@@ -138,7 +137,7 @@ static struct trial trial_of(const struct recipe *recipe, struct random *random)
     t.shift = (uint32_t)(at * LANES);
     t.shift_uniform = (uint32_t)((at + t.rows) * LANES);
     struct damped_request request = {
-        .matrix = {t.rows, t.columns, LANES, t.first, t.column, t.place, recipe->known > 0 ? t.fixed : NULL},
+        .matrix = {t.rows, t.columns, LANES, t.first, t.column, t.offset, recipe->known > 0 ? t.fixed : NULL},
         .rows_side_only = !recipe->outputs_side,
         .fixed_shift = recipe->fixed_shift ? recipe->shift : NAN,
         .shift = t.shift,
@@ -156,7 +155,7 @@ static struct trial trial_of(const struct recipe *recipe, struct random *random)
     memset(t.slots + request.storage, 0, t.system.slots * LANES * sizeof *t.slots);
     for (size_t i = 0; i < t.system.constant_count; i++)
         for (size_t lane = 0; lane < LANES; lane++)
-            t.slots[t.system.constants[i].place + lane] = t.system.constants[i].value;
+            t.slots[t.system.constants[i].offset + lane] = t.system.constants[i].value;
     draw_vectors(&t, recipe, random);
     make_one(&t, request);
     return t;
@@ -166,9 +165,9 @@ static struct trial trial_of(const struct recipe *recipe, struct random *random)
 static void make_one(struct trial *t, struct damped_request request) {
     uint32_t *slots = calloc(t->entries + 1, sizeof *slots);
     for (size_t e = 0; e < t->entries; e++)
-        slots[e] = t->place[e] / LANES;
+        slots[e] = t->offset[e] / LANES;
     request.matrix.stride = 1;
-    request.matrix.place = slots;
+    request.matrix.offset = slots;
     request.shift /= LANES;
     request.shift_uniform /= LANES;
     request.storage /= LANES;
@@ -196,7 +195,7 @@ static void trial_release(struct trial *t) {
     damped_release(&t->system);
     free(t->first);
     free(t->column);
-    free(t->place);
+    free(t->offset);
     free(t->fixed);
     free(t->value);
     free(t->slots);
@@ -403,7 +402,7 @@ static void a_factor_without_lists_solves_backward_stably(void **state) {
                                     .to = {(uint32_t)((at + 2 * ROWS) * LANES), (uint32_t)((at + 3 * ROWS) * LANES)}};
     t.shift = (uint32_t)((at + 4 * ROWS) * LANES);
     t.shift_uniform = (uint32_t)((at + 5 * ROWS) * LANES);
-    struct damped_request request = {.matrix = {t.rows, t.columns, LANES, t.first, t.column, t.place, NULL},
+    struct damped_request request = {.matrix = {t.rows, t.columns, LANES, t.first, t.column, t.offset, NULL},
                                      .rows_side_only = true,
                                      .fixed_shift = NAN,
                                      .shift = t.shift,
@@ -418,7 +417,7 @@ static void a_factor_without_lists_solves_backward_stably(void **state) {
     memset(t.slots, 0, t.slot_count * LANES * sizeof *t.slots);
     for (size_t i = 0; i < t.system.constant_count; i++)
         for (size_t lane = 0; lane < LANES; lane++)
-            t.slots[t.system.constants[i].place + lane] = t.system.constants[i].value;
+            t.slots[t.system.constants[i].offset + lane] = t.system.constants[i].value;
     draw_vectors(&t, &recipe, &random);
     double error = fmax(check_trial(&t, 1), check_trial(&t, 2));
     print_message("largest backward error: %.2g n u\n", error);

@@ -77,7 +77,7 @@ static void check_order(const struct symbolic *s) {
         assert_true(s->order[k] < s->n);
         assert_false(seen[s->order[k]]);
         seen[s->order[k]] = true;
-        assert_int_equal(s->place[s->order[k]], k);
+        assert_int_equal(s->position[s->order[k]], k);
     }
 }
 

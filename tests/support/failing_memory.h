@@ -1,4 +1,4 @@
-/* failing_memory.h - the functions of base/memory.h once more, with allocations that fail when told to.
+/* failing_memory.h - the functions of base/memory.h once more, with allocations that fail on request.
  *
  * Blocks are filled with junk when they are made and when they go, and base_reallocate always moves, so that a test also
  * sees reads of what was never written and pointers that were kept too long.

@@ -1,5 +1,5 @@
 /* failing_system.h - the functions of base/system.h once more: POSIX, with calls that fail, are interrupted or come short
- * when told to.
+ * on request.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TESTS_SUPPORT_FAILING_SYSTEM_H

@@ -25,7 +25,7 @@ struct gradient_verdict {
         skipped;              /* skipped: no h that keeps all decisions and gives a difference that can be relied on */
     double error;             /* the largest |gradient - difference| / max(1, |difference|) */
     double width;             /* the smallest h that was needed */
-    bool finite, ok, flagged; /* of the gradient; of the sample; what was said about the gradient */
+    bool finite, ok, flagged; /* of the gradient; of the sample; what was reported about the gradient */
     double *grad_x, *grad_lower, *grad_upper; /* to be freed */
 };
 

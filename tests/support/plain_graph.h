@@ -20,7 +20,7 @@ struct plain_point {
     const double *leaf[SPACE_COUNT];
 };
 
-/* One leaf moved: by an amount along the real and the imaginary axis. plain_long moves along the real one alone. */
+/* One leaf moved: by an amount along the real and the imaginary axis. plain_long moves along the real one only. */
 struct plain_nudge {
     enum space space;
     uint32_t leaf;

@@ -42,7 +42,7 @@ bool plain_is_equality(const struct plain_rows *rows, size_t i);
  * iterate. */
 void plain_scales(const struct plain_layer *layer, const struct plain_rows *rows, double *scales);
 
-/* One step from y to next; scales NULL: all 1 and every row kept, else violated rows and equalities alone. Returns |W
+/* One step from y to next; scales NULL: all 1 and every row kept, else violated rows and equalities only. Returns |W
  * r|^2 at y. */
 long double plain_step(const struct plain_layer *layer, const struct plain_rows *rows, const double *scales, double eps,
                        const long double complex *y, long double complex *next);

@@ -1,6 +1,6 @@
 /* random_problem.c - see random_problem.h.
  *
- * A problem is built twice from the same random numbers: once with the bodies alone, to learn their values at the
+ * A problem is built twice from the same random numbers: once with only the bodies, to learn their values at the
  * point that was drawn, and once with rows around these values.
  *
  * SPDX-License-Identifier: MIT */

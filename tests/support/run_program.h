@@ -17,7 +17,7 @@ void set_leaf(const struct program *program, double *slots, enum space space, si
 double output_at(const struct program *program, const double *slots, size_t output, int lane);
 void run_all(struct backend backend, const struct program *program, double *slots);
 
-/* The backend that is chosen unless told. */
+/* The backend that is chosen by default. */
 struct backend best_backend(void);
 
 #endif

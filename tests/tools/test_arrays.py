@@ -23,7 +23,7 @@ class Arrays(SampleTool):
         return np.load(out)
 
     def archive(self, name, arrays, **options):
-        """A .npz file by zipfile alone, with its levels of compression."""
+        """A .npz file by zipfile only, with its levels of compression."""
         path = self.folder / name
         with zipfile.ZipFile(path, "w", **options) as file:
             for key, values in arrays.items():

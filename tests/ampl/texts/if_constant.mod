@@ -1,4 +1,4 @@
-# if_constant.mod - a condition on indices expands the chosen branch alone: what stands in the other may be outside its set.
+# if_constant.mod - a condition on indices expands the chosen branch only: what stands in the other may be outside its set.
 param N := 4;
 param h := 0.25;
 param z0 {i in 1..2} := i;

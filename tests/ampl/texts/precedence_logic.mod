@@ -1,4 +1,4 @@
-# precedence_logic.mod - not below relations, and above or, the marks ! && ||, in and not in, conditions on indices alone.
+# precedence_logic.mod - not below relations, and above or, the marks ! && ||, in and not in, conditions on indices only.
 param n := 6;
 set ODD := {1, 3, 5};
 var x {1..n};
