@@ -124,6 +124,7 @@ static void solve(const struct executor *x, double *slots) {
 }
 
 /* Clipping may have made a y finite that was not. */
+// NOLINTNEXTLINE(readability-non-const-parameter): the mask is written through the point
 static void look_again(const struct executor *x, double *slots, const bool *clipped) {
     for (uint32_t k = 0; k < x->width; k++) {
         const struct point point = {x->plan, slots + k, x->width};

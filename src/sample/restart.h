@@ -76,12 +76,10 @@ struct restart_shares {
 SAMPLE_FUNCTION struct restart_shares restart_follows(int attempt, const struct restart_output *o, double y) {
     struct restart_shares shares = {0, 0, 0, 0};
     bool low = y == o->lower && sample_is_finite(y), high = y == o->upper && sample_is_finite(y);
-    if (restart_is_unclipped(attempt))
-        shares.raw = 1;
-    else if (restart_between(attempt, o)) {
+    if (restart_between(attempt, o)) {
         shares.upper = o->uniform;
         shares.lower = 1 - o->uniform;
-    } else if (low || high) {
+    } else if ((low || high) && !restart_is_unclipped(attempt)) {
         shares.upper = high ? 1 : 0;
         shares.lower = high ? 0 : 1;
     } else if (attempt == RESTART_FROM_START)
