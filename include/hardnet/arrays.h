@@ -1,10 +1,12 @@
-/* hardnet/arrays.h - arrays of numbers in files: NumPy's .npy and .npz in, rows of doubles out, and back to .npy.
+/* hardnet/arrays.h - arrays of numbers in files: NumPy's .npy and .npz in, rows of doubles out, and
+ * back to .npy.
  *
  * This header is still moving: a minor version may change it.
  *
- * Read are float16, float32 and float64, integers and booleans whose every value a double can hold, either byte order, C and Fortran
- * order, one or two dimensions. Whatever else a file contains (objects above all) is refused by name, and so is a file that is
- * shorter or longer than its header says. Nothing in a file is ever executed.
+ * What is read: float16, float32 and float64, integers and booleans whose every value a double can
+ * hold, either byte order, C and Fortran order, one or two dimensions. Anything else in a file
+ * (objects above all) is refused by name, and so is a file that is shorter or longer than its
+ * header says. Nothing in a file is ever executed.
  *
  *     hn_array x;  hn_error e;
  *     if (hn_array_read(&x, "samples.npz:x", 0, &e)) puts(e.text);
@@ -21,7 +23,8 @@
 extern "C" {
 #endif
 
-/* The caller's; its values belong to the library and go with hn_array_release. Not to be shared while it is filled or released. */
+/* The struct is the caller's, its values are the library's and go with hn_array_release. One thread
+ * at a time fills or releases it. */
 typedef struct hn_array {
     int dimensions;       /* 1 or 2 */
     size_t rows, columns; /* of one dimension: rows entries in 1 column */
@@ -31,8 +34,9 @@ typedef struct hn_array {
 /* Zeros. On failure the array is empty, here and below. */
 hn_status hn_array_create(hn_array *out, size_t rows, size_t columns, hn_error *error);
 
-/* A .npy file, or the only array of a .npz file; FILE.npz:NAME is the array of that name. A file that is larger than max_bytes, packed or
- * unpacked, is refused with HN_LIMIT; 0 is 4 GiB, or what fits into a quarter of the address space. */
+/* A .npy file, or the only array of a .npz file; FILE.npz:NAME is the array of that name. A file
+ * that is larger than max_bytes, packed or unpacked, is refused with HN_LIMIT; 0 is 4 GiB, or what
+ * fits into a quarter of the address space. */
 hn_status hn_array_read(hn_array *out, const char *path, size_t max_bytes, hn_error *error);
 
 /* Writes rows x columns doubles as .npy, whole or not at all. */

@@ -1,26 +1,29 @@
 /* hardnet/base.h - what every other public header stands on.
  *
- * The real type, the status of a call (hn_status), the outcome of a sample (hn_outcome), the instruction sets and the
- * error that a failing call fills in. A status speaks of a call: it was wrong, or the machine failed. An outcome speaks
- * of what mathematics did to one sample. Nothing here allocates, prints or keeps state.
+ * The real type, the status of a call (hn_status), the outcome of a sample (hn_outcome), the
+ * instruction sets and the error that a failing call fills in. A status speaks of a call: it was
+ * wrong, or the machine failed. An outcome speaks of what mathematics did to one sample. Nothing
+ * here allocates, prints or keeps state.
  *
- * What is kept: a program compiled with the headers base, model, inspect, read, layer and evaluate runs on later
- * libraries of the same soname. The other headers are still moving: they may change in a minor version.
+ * What is kept: a program compiled with the headers base, model, inspect, read, layer and evaluate
+ * runs on later libraries of the same soname. The other headers are still moving: they may change
+ * in a minor version.
  *
  * Structs grow at their end. Each begins with its size as the caller's compiler sees it,
  *
  *     hn_batch batch = {.size = sizeof batch, .count = 100};        hn_layer_options o = hn_layer_defaults();
  *
- * and hn_..._defaults() sets it. What a shorter struct lacks has its default. A longer one is accepted where the bytes that
- * the library does not know are zero, and refused with HN_UNSUPPORTED otherwise. A size of 0 is refused. What the library
- * gives out is filled up to the caller's size.
+ * and hn_..._defaults() sets it. What a shorter struct lacks has its default. A longer one is
+ * accepted where the bytes that the library does not know are zero, and refused with HN_UNSUPPORTED
+ * otherwise. A size of 0 is refused. What the library gives out is filled up to the caller's size.
  *
- * NULL: every error may be NULL; NULL options are the defaults; every destroy accepts NULL. Any other NULL where there
- * must be something is HN_INVALID, and from a function without a status 0, false, NULL or "unknown". A call that makes
- * something leaves NULL in *out when it fails.
+ * NULL: every error may be NULL; NULL options are the defaults; every destroy accepts NULL. Any
+ * other NULL where there must be something is HN_INVALID, and from a function without a status 0,
+ * false, NULL or "unknown". A call that makes something leaves NULL in *out when it fails.
  *
- * Texts and arrays that come in are used during the call only, or copied. A finished model and a layer are constant, and
- * any number of threads may use them; everything else belongs to one thread at a time.
+ * Texts and arrays that come in are used during the call only, or copied. A finished model and a
+ * layer are constant, and any number of threads may use them; everything else belongs to one thread
+ * at a time.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARDNET_BASE_H
@@ -95,8 +98,8 @@ const char *hn_code_text(hn_code code);
 const char *hn_instructions_text(hn_instructions instructions);
 bool hn_instructions_find(const char *text, hn_instructions *instructions); /* false, and nothing set: unknown */
 
-/* Owned by the caller and filled by a call that fails; untouched by one that succeeds. It needs no initial value. Its
- * layout is fixed for ever, which is why it has no size. */
+/* Owned by the caller and filled by a call that fails; untouched by one that succeeds. It needs no
+ * initial value. Its layout is fixed for ever, which is why it has no size. */
 typedef struct hn_error {
     hn_status status;
     hn_code code;          /* what the subject is */

@@ -1,8 +1,12 @@
-/* hardnet/baselines.h - policies without the layer, to compare with (docs/method.md, Baselines): nothing at all, and DC3.
+/* hardnet/baselines.h - policies without the layer, to compare with (docs/method.md, Baselines):
+ * nothing at all, and DC3.
  *
- * Policies (hardnet/policy.h) and trainers (hardnet/train.h) that are made here are used, saved, loaded and destroyed as all others.
- * They know no refinement, and of the losses the objective only, through what they do instead of the layer; the scheme none also
- * learns from targets. Still moving: what is here may change in a minor version.
+ * Policies (hardnet/policy.h) and trainers (hardnet/train.h) that are made here are used, saved,
+ * loaded and destroyed as all others. They have no refinement. Their loss is the objective,
+ * differentiated through what they do instead of the layer; the scheme `none` can also learn from
+ * targets.
+ *
+ * Still moving: what is here may change in a minor version.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARDNET_BASELINES_H
@@ -41,13 +45,15 @@ static inline hn_baseline hn_baseline_defaults(void) {
     return baseline;
 }
 
-/* Which of the model's outputs a network gives for one candidate, ascending: count of them, and the columns (room for all
- * outputs) unless NULL. All, but for dc3: there those that the equalities are not solved for and that are not fixed. */
+/* Which of the model's outputs a network has to give for one candidate, ascending: their count, and
+ * unless columns is NULL their numbers, in an array with an element for each output of the model.
+ * All outputs, except with dc3: there those that the equalities are not solved for and that are not
+ * fixed. */
 hn_status hn_baseline_columns(const hn_model *model, const hn_baseline *baseline, size_t *columns, size_t *count,
                               hn_error *error);
 
-/* As hn_policy_create and hn_trainer_create. Of the layer's options only tolerance, relative and instructions count, unless
- * the scheme is the layer: they say what is ok. */
+/* As hn_policy_create and hn_trainer_create. Of the layer's options only tolerance, relative and
+ * instructions count, unless the scheme is the layer: they say what is ok. */
 hn_status hn_baseline_policy(hn_policy **out, const hn_model *model, const hn_network *network,
                              const hn_policy_options *options, const hn_baseline *baseline, hn_error *error);
 hn_status hn_baseline_trainer(hn_trainer **out, const hn_model *model, hn_network *network,

@@ -1,12 +1,15 @@
-/* hardnet/check.h - what a model looks like before anything is done with it, as data: what `hardnet check` prints.
+/* hardnet/check.h - what a model looks like before anything is done with it, as data: what `hardnet
+ * check` prints.
  *
  * Still moving: what is here may change in a minor version.
  *
- * A few points are chosen: the start (the model's start values, inputs in the middle of their box) and others sampled from it. There
- * the rows are evaluated, every derivative is compared with differences, the start is corrected by the layer, groups for which no
- * common point is found are searched for, the rank of the active rows is taken where the correction ended, and the constants of
- * the paper's theorem are estimated along its iteration. Findings are what deserves a look. Effort is bounded by counted
- * work, not by a clock: the same model and options give the same result on every machine.
+ * A few points are chosen: the start (the model's start values, inputs in the middle of their box)
+ * and others, with inputs sampled from the box. At these points the rows are evaluated and every
+ * derivative is compared with a difference quotient. The start is corrected by the layer. If that
+ * fails, a set of groups is searched for that seems to have no common point. Where the correction
+ * ended, the rank of the active rows is computed, and along the paper's iteration the constants of
+ * its theorem are estimated. Findings are what deserves a look. Effort is bounded by counted work,
+ * not by a clock: the same model and options give the same result on every machine.
  *
  *     hn_check *check;
  *     hn_model_check(&check, model, NULL, &error);

@@ -1,10 +1,12 @@
-/* hardnet/checkpoint.h - the state of a training as one file: arrays of numbers, and texts that say which training it is.
+/* hardnet/checkpoint.h - the state of a training as one file: arrays of numbers, and texts that say
+ * which training it is.
  *
  * This header is still moving: a minor version may change it.
  *
- * In come arrays with names; out goes a safetensors file with a checksum over the whole, replaced whole, so that a program that is
- * killed finds the old file or the new one. Loading fills the arrays with the same bits, or refuses the file and leaves them as they
- * are. The texts are written by one training and compared by the next: one that differs is refused by name.
+ * Arrays with names are written to a safetensors file with a checksum over the whole. The file is
+ * replaced whole, so that a program that was killed finds the old one or the new one. Loading fills
+ * the arrays with the same bits, or refuses the file and leaves them as they are. The texts are
+ * written by one training and compared by the next: one that differs is refused by name.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARDNET_CHECKPOINT_H
@@ -42,8 +44,8 @@ typedef struct hn_checkpoint {
 
 hn_status hn_checkpoint_save(const hn_checkpoint *checkpoint, const char *path, hn_error *error);
 
-/* HN_INVALID when the texts are not these, or a number is out of its range; HN_SYNTAX or HN_UNSUPPORTED when the file is damaged or is no
- * checkpoint. */
+/* HN_INVALID when the texts differ, or a number is out of its range; HN_SYNTAX or HN_UNSUPPORTED
+ * when the file is damaged or is no checkpoint. */
 hn_status hn_checkpoint_load(const hn_checkpoint *checkpoint, const char *path, hn_error *error);
 
 #ifdef __cplusplus

@@ -1,9 +1,12 @@
-/* hardnet/layer.h - corrects a batch of raw outputs onto the constraints of a model, and differentiates the correction.
+/* hardnet/layer.h - corrects a batch of raw outputs onto the constraints of a model, and
+ * differentiates the correction.
  *
- * A layer is made once from a finished model; it is constant and may be used from any number of threads. Running it takes
- * memory from the caller (a workspace per thread, or a pool that owns some) and never allocates, locks or prints. Every
- * sample gets an outcome of its own: HN_OUTCOME_OK means that a fresh evaluation at the returned y found every row within
- * the tolerance. The same sample gives the same bits in any batch, at any index, on any number of threads.
+ * A layer is made once from a finished model; it is constant and may be used from any number of
+ * threads. Running it takes memory from the caller (a workspace per thread, or a pool that owns
+ * some) and never allocates, locks or prints. Every sample gets an outcome of its own:
+ * HN_OUTCOME_OK means that a fresh evaluation at the returned y found every row within the
+ * tolerance. The same sample gives the same bits in any batch, at any index, on any number of
+ * threads.
  *
  *     hn_layer *layer;  hn_pool *pool;  hn_error e;
  *     hn_layer_create(&layer, model, NULL, &e);                          (method auto, tolerance 1e-8)
@@ -22,13 +25,15 @@
 extern "C" {
 #endif
 
-/* Constant once it is made; any number of threads may use it. It keeps nothing of its model, which may be destroyed. */
+/* Constant once it is made; any number of threads may use it. It keeps nothing of its model, which
+ * may be destroyed. */
 typedef struct hn_layer hn_layer;
 
 /* One call at a time. Its layer is the caller's and outlives it. */
 typedef struct hn_pool hn_pool;
 
-/* One list, expanded to the enum and to the texts: X(name, text). docs/method.md says what each does. */
+/* One list, expanded to the enum and to the texts: X(name, text). docs/method.md says what each
+ * does. */
 #define HN_METHOD_LIST(X)                                                                                              \
     X(HN_METHOD_AUTO, "auto")                                                                                          \
     X(HN_METHOD_PAPER, "paper")                                                                                        \
@@ -50,11 +55,12 @@ typedef struct hn_layer_options {
     hn_real damping;              /* eps >= 0; for auto eps / |W r|; negative: the method's own (0.3 for paper,
                                    * adapted for lm, 0.018 for auto) */
     hn_real tolerance;            /* on max |r|, in the units of the rows */
-    bool relative;                /* a row is held when |r| <= tolerance max(1, |the bound it is measured from|) */
+    bool relative;                /* a row holds when |r| <= tolerance max(1, |the bound that it is beyond|) */
     hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best that this processor has */
 } hn_layer_options;
 
-/* What happened to one sample. Arrays of reports have the stride that the caller gives: hn_batch.report_size. */
+/* What happened to one sample. Arrays of reports have the stride that the caller gives:
+ * hn_batch.report_size. */
 typedef struct hn_report {
     hn_outcome outcome;
     int iterations;           /* steps computed */
@@ -67,8 +73,8 @@ typedef struct hn_report {
     size_t culprit;           /* of bad_bounds: the row; of nonfinite_input: the entry, inputs first; else SIZE_MAX */
 } hn_report;
 
-/* Samples side by side, each a row; the flags repeat a single row for all samples. What it points to is the caller's and
- * is used during a call only. */
+/* Samples, one row each; the flags repeat a single row for all samples. What it points to is the
+ * caller's and is used during a call only. */
 typedef struct hn_batch {
     size_t size; /* sizeof(hn_batch) */
     size_t count;
@@ -92,12 +98,13 @@ typedef struct hn_batch {
                           * the same iteration twice */
 } hn_batch;
 
-/* Gradients of a scalar loss. The batch is the one that was run, with its tape, reports and results. */
+/* Gradients of a scalar loss. The batch is the one that was run, with its tape, reports and
+ * results. */
 typedef struct hn_gradient {
     size_t size;           /* sizeof(hn_gradient) */
     const hn_real *grad_y; /* count x outputs: of the loss with respect to the returned y */
     hn_real *grad_y_raw;   /* count x outputs */
-    hn_real *grad_x;       /* count x inputs, y_raw held fixed; or NULL */
+    hn_real *grad_x;       /* count x inputs, y_raw held fixed (start values that stand in for it are not); or NULL */
     hn_real *grad_lower;   /* count x rows, or NULL */
     hn_real *grad_upper;   /* count x rows, or NULL */
     bool *flagged;         /* count, or NULL: the sample is not ok, or its gradient is 0 because it was not finite or
@@ -127,7 +134,8 @@ hn_status hn_layer_run(const hn_layer *layer, const hn_batch *batch, void *works
 hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient, void *workspace,
                             size_t bytes, hn_error *error);
 
-/* ---- running on a pool of threads (0: one per core), which owns its workspaces; one call at a time ---- */
+/* ---- running on a pool of threads (0: one per core), which owns its workspaces; one call at a time
+ * ---- */
 
 hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_error *error);
 void hn_pool_destroy(hn_pool *pool);
@@ -150,7 +158,8 @@ typedef struct hn_layer_info {
     hn_instructions instructions; /* the set in use */
 } hn_layer_info;
 
-/* The options are those in use: with the method's own numbers and the instruction set filled in. Zeros without a layer. */
+/* The options are those in use: with the method's own numbers and the instruction set filled in.
+ * Zeros without a layer. */
 hn_status hn_layer_get_info(const hn_layer *layer, hn_layer_info *out, hn_error *error);
 hn_status hn_layer_get_options(const hn_layer *layer, hn_layer_options *out, hn_error *error);
 

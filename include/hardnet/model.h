@@ -1,9 +1,11 @@
-/* hardnet/model.h - what must hold: inputs x, outputs y, bounds bl(x) <= c(x, y) <= bu(x), perhaps an objective.
+/* hardnet/model.h - what must hold: inputs x, outputs y, bounds bl(x) <= c(x, y) <= bu(x), perhaps
+ * an objective.
  *
- * Expressions come in as small values (hn_expr) and are combined by functions; equal subexpressions are stored once,
- * constants are folded and trivial algebra is simplified on the way. Nothing needs to be checked call by call: the first
- * error sticks to the model, later calls do nothing, and hn_model_finish reports what it was. A finished model is constant:
- * it may be read from any number of threads.
+ * Expressions come in as small values (hn_expr) and are combined by functions; equal subexpressions
+ * are stored once, constants are folded and trivial algebra is simplified on the way. Calls need
+ * not be checked one by one: the first error sticks to the model, later calls do nothing, and
+ * hn_model_finish reports it. A finished model is constant: it may be read from any number of
+ * threads.
  *
  *     hn_model *m;  hn_error e;
  *     if (hn_model_create(&m, NULL, &e)) ...
@@ -24,8 +26,8 @@ extern "C" {
 /* Built by one thread; once finished it is constant, and any number of threads may read it. */
 typedef struct hn_model hn_model;
 
-/* A value in a model's graph, valid as long as the model. The zero value is no expression; using it is an error that sticks.
- * The struct is complete: it will not grow. */
+/* A value in a model's graph, valid as long as the model. The zero value is no expression; using it
+ * is an error that sticks. The struct is complete: it will not grow. */
 typedef struct hn_expr {
     hn_model *model;
     uint32_t node;
@@ -49,8 +51,8 @@ static inline hn_model_options hn_model_defaults(void) {
 hn_status hn_model_create(hn_model **out, const hn_model_options *options, hn_error *error);
 void hn_model_destroy(hn_model *model);
 
-/* Checks the whole, numbers the rows and closes the model. Repeats its answer. Adding to a
- * finished model changes nothing in it, but leaves an error that sticks: it is refused from then on. */
+/* Checks the whole, numbers the rows and closes the model. Repeats its answer. Adding to a finished
+ * model changes nothing in it, but leaves an error that sticks: it is refused from then on. */
 hn_status hn_model_finish(hn_model *model, hn_error *error);
 
 /* The error that sticks so far; HN_OK when there is none. */
@@ -65,7 +67,8 @@ hn_expr hn_output(hn_model *model, const char *name); /* the next entry of y, fr
 /* The box from which an input is sampled; infinite unless set. */
 void hn_input_range(hn_expr input, hn_real lower, hn_real upper);
 
-/* Bounds of an output become a row of its family's group, after all constraints. They and the start may depend on x. */
+/* Bounds of an output become a row of its family's group, after all constraints. They and the start
+ * may depend on x. */
 void hn_output_bounds(hn_expr output, hn_real lower, hn_real upper);
 void hn_output_between(hn_expr output, hn_expr lower, hn_expr upper);
 void hn_output_start(hn_expr output, hn_expr start);
@@ -73,15 +76,16 @@ void hn_output_start(hn_expr output, hn_expr start);
 /* A fixed output keeps its column, holds the value (which may depend on x) and has no row. */
 void hn_output_fix(hn_expr output, hn_expr value);
 
-/* Names an expression for later use. hn_defined may be asked before the definition exists; it must exist, and must not
- * depend on itself, when the model is finished. */
+/* Names an expression for later use. hn_defined may be asked before the definition exists; it must
+ * exist, and must not depend on itself, when the model is finished. */
 void hn_define(hn_model *model, const char *name, hn_expr value);
 hn_expr hn_defined(hn_model *model, const char *name);
 
 /* ---- what must hold ---- */
 
-/* One row lower <= body <= upper of the group before the '[' of its name; equal bounds make an equality. Bounds may
- * depend on inputs but not on outputs. A row whose bounds are both infinite is no row. */
+/* One row lower <= body <= upper of the group before the '[' of its name; equal bounds make an
+ * equality. Bounds may depend on inputs but not on outputs. A row whose bounds are both infinite is
+ * no row. */
 void hn_constrain(hn_model *model, const char *name, hn_real lower, hn_expr body, hn_real upper);
 void hn_constrain_between(hn_model *model, const char *name, hn_expr lower, hn_expr body, hn_expr upper);
 
@@ -124,7 +128,8 @@ hn_expr hn_abs(hn_expr a);
 hn_expr hn_min(hn_expr a, hn_expr b);
 hn_expr hn_max(hn_expr a, hn_expr b);
 
-/* Conditions are 0 or 1; any number but 0 counts as true, NaN among them. Comparisons with a NaN are false, except !=. */
+/* Conditions are 0 or 1; any number but 0 counts as true, NaN among them. Comparisons with a NaN
+ * are false, except !=. */
 hn_expr hn_less(hn_expr a, hn_expr b);
 hn_expr hn_less_equal(hn_expr a, hn_expr b);
 hn_expr hn_equal(hn_expr a, hn_expr b);
@@ -142,15 +147,17 @@ bool hn_is_constant(hn_expr a, hn_real *value); /* value may be NULL */
 bool hn_depends_on_inputs(hn_expr a);
 bool hn_depends_on_outputs(hn_expr a);
 
-/* Plain evaluation, one number at a time, at inputs x and outputs y; fixed outputs take the value that they are fixed at.
- * For rows, objective and derivatives of many samples make an evaluator (hardnet/evaluate.h). Needs a finished model. */
+/* Plain evaluation, one number at a time, at inputs x and outputs y; fixed outputs take the value
+ * that they are fixed at. For rows, objective and derivatives of many samples make an evaluator
+ * (hardnet/evaluate.h). Needs a finished model. */
 hn_status hn_model_evaluate(const hn_model *model, size_t count, const hn_expr *exprs, const hn_real *x,
                             const hn_real *y, hn_real *values, hn_error *error);
 
-/* What tells a finished model from others: 64 hexadecimal digits, the same on every machine and in every version
- * (docs/fingerprint.md). The first depends on the mathematics: ranges, bounds, expressions and their order, where an affine
- * row counts by its coefficients. The second depends on all names and on whether the objective is maximised. Neither
- * depends on file names, comments or how the model was made. */
+/* Fingerprints, which distinguish finished models: 64 hexadecimal digits each, the same on every
+ * machine and in every version (docs/fingerprint.md). The first depends on the mathematics: ranges,
+ * bounds, expressions and their order, where an affine row counts by its coefficients. The second
+ * depends on all names and on whether the objective is maximised. Neither depends on file names,
+ * comments or how the model was made. */
 enum { HN_FINGERPRINT_BYTES = 65 };
 hn_status hn_model_fingerprint(const hn_model *model, char out[HN_FINGERPRINT_BYTES], hn_error *error);
 hn_status hn_model_names_fingerprint(const hn_model *model, char out[HN_FINGERPRINT_BYTES], hn_error *error);

@@ -1,11 +1,13 @@
 /* hardnet/network.h - multilayer perceptrons: from inputs x to raw outputs y, and their files.
  *
- *     h_0 = (x - input_shift) * input_scale,   h_k = activation(W_k h_(k-1) + b_k),   y = output_shift + output_scale * (W h + b)
+ *     h_0 = (x - input_shift) * input_scale,   h_k = activation(W_k h_(k-1) + b_k)
+ *     y = output_shift + output_scale * (W h + b)
  *
- * Sums run over the inputs of a neuron in ascending order, starting from its bias: the same bits in any batch, on every
- * instruction set. A network file is a safetensors file; what else it should carry (settings of a layer, the model's
- * fingerprint, the record of a training) travels as metadata beside the weights. Loading never executes anything and refuses
- * what is damaged: a checksum over the whole, shapes, and finite weights are checked.
+ * Sums run over the inputs of a neuron in ascending order, starting from its bias: the same bits in
+ * any batch, on every instruction set. A network file is a safetensors file; what else it should
+ * carry (settings of a layer, the model's fingerprint, the record of a training) travels as
+ * metadata beside the weights. Loading never executes anything and refuses what is damaged: a
+ * checksum over the whole, shapes, and finite weights are checked.
  *
  * Still moving: what is here may change in a minor version.
  *
@@ -42,8 +44,7 @@ typedef struct hn_network_options {
     size_t hidden[HN_NETWORK_MOST_HIDDEN]; /* widths */
     hn_activation activation;
     uint64_t seed; /* of the first weights */
-    bool
-        uniform; /* first weights and biases uniform up to 1 / sqrt(inputs of the neuron), instead of normal ones and 0 */
+    bool uniform;  /* first weights and biases uniform up to 1 / sqrt(inputs); else normal, and 0 */
 } hn_network_options;
 
 /* ---- life ---- */
@@ -86,7 +87,8 @@ hn_status hn_network_save(const hn_network *network, const char *path, size_t co
                           hn_error *error);
 hn_status hn_network_load(hn_network **out, const char *path, hn_error *error);
 
-/* The text under this key in a loaded network, which lives as long as the network; NULL when there is none. */
+/* The text under this key in a loaded network, which lives as long as the network; NULL when there
+ * is none. */
 const char *hn_network_metadata(const hn_network *network, const char *key);
 
 #ifdef __cplusplus

@@ -1,10 +1,12 @@
-/* hardnet/policy.h - a network and its layer as one thing that is applied: inputs in, outputs that hold the constraints out.
+/* hardnet/policy.h - a network and its layer as one thing that is applied: inputs in, outputs that
+ * hold the constraints out.
  *
  *     y_raw = network(x): K candidates,   each corrected by the layer,   each refined,   the best kept
  *
- * The best is: ok before not ok, then the smallest objective. Refinement (hardnet/refine.h) takes steps along the constraints that
- * lower the objective; each is corrected again and kept where it is ok and lower, so that it never makes an output worse. The same
- * bits in any batch and on any number of threads. Policies without a layer, to compare with, are in hardnet/baselines.h.
+ * The best is: ok before not ok, then the smallest objective. Refinement (hardnet/refine.h) takes
+ * steps along the constraints that lower the objective; each is corrected again and kept where it
+ * is ok and lower, so that it never makes an output worse. The same bits in any batch and on any
+ * number of threads. Policies without a layer, to compare with, are in hardnet/baselines.h.
  *
  * Still moving: what is here may change in a minor version.
  *
@@ -40,7 +42,8 @@ static inline hn_policy_options hn_policy_defaults(void) {
     return options;
 }
 
-/* Model and network are the caller's and outlive the policy; the network may change between runs. */
+/* Model and network are the caller's and outlive the policy; the network may change between
+ * runs. */
 hn_status hn_policy_create(hn_policy **out, const hn_model *model, const hn_network *network,
                            const hn_policy_options *options, hn_error *error);
 void hn_policy_destroy(hn_policy *policy);
@@ -55,19 +58,20 @@ static inline hn_policy_options hn_policy_options_of(const hn_policy *policy) {
 
 const hn_network *hn_policy_network(const hn_policy *policy);
 
-/* count rows of x in; count rows of y, objectives (as they are minimised; NaN without one) and reports out, each unless NULL. A
- * report's iterations count the steps of the layer after refinements too; violation_before and moved are those of the raw output
- * that became the best. */
+/* Takes count rows of x; gives count rows of y, objectives (as they are minimised; NaN without one)
+ * and reports, each unless NULL. A report's iterations count the steps of the layer after
+ * refinements too; violation_before and moved are those of the raw output that became the best. */
 hn_status hn_policy_run(hn_policy *policy, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
                         hn_report *reports, hn_error *error);
 
-/* ---- files: the network's, with the settings of the policy and the model's fingerprint among its texts ---- */
+/* ---- files: a network file with the settings of the policy and the model's fingerprint in its metadata
+ * ---- */
 
 hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count, const hn_metadata *texts,
                          hn_error *error);
 
-/* The policy owns the network it loads. A network of another model, or one whose settings are missing or make no sense, is
- * refused with HN_INVALID. */
+/* The policy owns the network it loads. A network of another model, or one whose settings are
+ * missing or make no sense, is refused with HN_INVALID. */
 hn_status hn_policy_load(hn_policy **out, const hn_model *model, const char *path, int threads, hn_error *error);
 
 #ifdef __cplusplus

@@ -1,17 +1,20 @@
-/* hardnet/train.h - trains networks through the layer: objective of the corrected output, exact gradients, Adam.
+/* hardnet/train.h - trains networks through the layer: objective of the corrected output, exact
+ * gradients, Adam.
  *
  * Three losses, of y_raw = network(x) and y = layer(x, y_raw):
  *
- *     objective   f(x, y) + residual_weight |r(y)| + square_weight |r(y)|^2 + move_weight |y - y_raw|^2
- *                                                                                  through the layer's exact adjoint
- *     improve     h(y_raw - y+), y+ = y after `improve` refinement steps            no adjoint; y+ is a constant
- *     targets     h(y_raw - target)                                                where targets are given
+ *     objective   f(x, y) + residual_weight |r(y)| + square_weight |r(y)|^2 + move_weight |y - y_raw|^2,
+ *                 through the layer's exact adjoint
+ *     improve     h(y_raw - y+), y+ = y after `improve` refinement steps, taken as a constant
+ *     targets     h(y_raw - target), where targets are given
  *
- * h is Huber's function of the distance in units of the network's output scales: its square up to `huber`, straight beyond.
+ * h is Huber's function of the distance in units of the network's output scales: its square up to
+ * `huber`, linear beyond.
  *
- * Where a network has K candidates, the best one learns fully, the others with the weight `others`. Batches are cut into fixed
- * chunks whose gradients are added in order: the same bits on any number of threads. A sample whose gradient is not finite is
- * dropped and counted. Networks without a layer, to compare with, are trained through hardnet/baselines.h.
+ * Where a network has K candidates, the best one learns fully, the others with the weight `others`.
+ * Batches are cut into fixed chunks whose gradients are added in order: the same bits on any number
+ * of threads. A sample whose gradient is not finite is dropped and counted. Networks without a
+ * layer, to compare with, are trained through hardnet/baselines.h.
  *
  * Still moving: what is here may change in a minor version.
  *
@@ -34,8 +37,8 @@ typedef struct hn_train_options {
     int improve;              /* above 0: the loss `improve`, with so many refinement steps */
     hn_real explore; /* above 0: improve also tries, for every input, where the output of another input of the batch
                                * leads, and learns that when it lowers the objective by this share of it */
-    hn_real huber;   /* where h turns straight; 0: the square everywhere */
-    hn_real others;  /* weight of the candidates that are not the best, so that none dies */
+    hn_real huber;   /* where h turns linear; 0: the square everywhere */
+    hn_real others;  /* weight of the candidates that are not the best, so that none stops learning */
     hn_real residual_weight, square_weight, move_weight;
     hn_real inward;      /* share of a bound's gradient that a raw output beyond it gets, where that leads back inside;
                           * through the layer only it would get none */
@@ -64,7 +67,8 @@ static inline hn_train_options hn_train_defaults(void) {
     return options;
 }
 
-/* The network is the caller's; its outputs number K times those of the model. Steps change its parameters. */
+/* The network is the caller's; its outputs number K times those of the model. Steps change its
+ * parameters. */
 hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network *network,
                             const hn_train_options *options, hn_error *error);
 void hn_trainer_destroy(hn_trainer *trainer);
@@ -73,10 +77,12 @@ void hn_trainer_destroy(hn_trainer *trainer);
 hn_status hn_trainer_step(hn_trainer *trainer, size_t count, const hn_real *x, const hn_real *targets,
                           hn_train_report *report, hn_error *error);
 
-/* The trainer's network with its final settings: to validate, and to save. Lives as long as the trainer. */
+/* The trainer's network with its final settings: to validate, and to save. Lives as long as the
+ * trainer. */
 hn_policy *hn_trainer_policy(hn_trainer *trainer);
 
-/* The state beside the weights, for checkpoints: both moments of Adam (as many numbers as the network has), steps done. */
+/* The state beside the weights, for checkpoints: both moments of Adam (as many numbers as the
+ * network has), steps done. */
 hn_real *hn_trainer_moment(hn_trainer *trainer, int which); /* 0 or 1 */
 int hn_trainer_steps(const hn_trainer *trainer);
 void hn_trainer_set_steps(hn_trainer *trainer, int steps);

@@ -1,14 +1,16 @@
-/* hardnet/evaluate.h - values and derivatives of a model's rows and objective, for any number of samples.
+/* hardnet/evaluate.h - values and derivatives of a model's rows and objective, for any number of
+ * samples.
  *
  *     c(x, y), bl(x), bu(x), r, f                       values
  *     df/dy, df/dx, dc/dy, dc/dx, dbl/dx, dbu/dx        first derivatives, sparse where they are matrices
  *     sigma Hess f + sum_i lambda_i Hess c_i            its blocks yy, yx, xx, and products with any of these
  *
- * An evaluator is made once from a finished model, which may be destroyed afterwards: nothing of it is kept. It computes
- * what was wanted when it was made, and in each call what has an array to go to. It is constant: any number of threads may
- * run it, each with a workspace of its own. Running never allocates, locks or prints. The same sample gives the same bits
- * in any batch, at any position and with every instruction set. What is not finite, or not defined, gives results that are not
- * finite; nothing else happens.
+ * An evaluator is made once from a finished model, which may be destroyed afterwards: nothing of it
+ * is kept. It computes what was wanted when it was made, and in each call what has an array to go
+ * to. It is constant: any number of threads may run it, each with a workspace of its own. Running
+ * never allocates, locks or prints. The same sample gives the same bits in any batch, at any
+ * position and with every instruction set. What is not finite, or not defined, gives results that
+ * are not finite; nothing else happens.
  *
  *     hn_evaluator *evaluator;  hn_evaluator_options options = hn_evaluator_defaults();
  *     options.wanted = HN_WANT(HN_QUANTITY_ROWS) | HN_WANT(HN_QUANTITY_JACOBIAN_Y);
@@ -18,9 +20,9 @@
  *     evaluation.values[HN_QUANTITY_JACOBIAN_Y] = entries;              (100 x nonzeros: hn_evaluator_get_pattern)
  *     hn_evaluator_run(evaluator, &evaluation, workspace, hn_evaluator_workspace_bytes(evaluator), &error);
  *
- * Fixed outputs are not variables: they hold the values that they are fixed at (which may depend on x), whatever stands
- * in y. f is minimised: where the model maximises, it is minus the model's objective; without an objective it is 0. At a
- * kink a derivative is that of one side.
+ * Fixed outputs are not variables: they hold the values that they are fixed at (which may depend on
+ * x), whatever stands in y. f is minimised: where the model maximises, it is minus the model's
+ * objective; without an objective it is 0. At a kink a derivative is that of one side.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARDNET_EVALUATE_H
@@ -32,14 +34,15 @@
 extern "C" {
 #endif
 
-/* Constant once it is made; any number of threads may use it. It keeps nothing of its model, which may be destroyed. */
+/* Constant once it is made; any number of threads may use it. It keeps nothing of its model, which
+ * may be destroyed. */
 typedef struct hn_evaluator hn_evaluator;
 
 /* One call at a time. Its evaluator is the caller's and outlives it. */
 typedef struct hn_evaluator_pool hn_evaluator_pool;
 
-/* What can be computed: X(name, text). Behind each stand the numbers that it has per sample; v_y, v_x, w, sigma and lambda are
- * entries of hn_evaluation. New ones are added at the end. */
+/* What can be computed: X(name, text), and how many numbers it has per sample; v_y, v_x, w, sigma
+ * and lambda are entries of hn_evaluation. New ones are added at the end. */
 #define HN_QUANTITY_LIST(X)                                                                                            \
     X(HN_QUANTITY_ROWS, "rows")                 /* rows: c */                                                          \
     X(HN_QUANTITY_LOWER, "lower")               /* rows: bl */                                                         \
@@ -91,7 +94,8 @@ typedef struct hn_evaluator_options {
     hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best that this processor has */
 } hn_evaluator_options;
 
-/* Samples side by side, each a row; the flags repeat a single row for all samples. Results must not overlap what comes in. */
+/* Samples, one row each; the flags repeat a single row for all samples. Results must not overlap
+ * what comes in. */
 typedef struct hn_evaluation {
     size_t size; /* sizeof(hn_evaluation) */
     size_t count;
@@ -126,7 +130,8 @@ void hn_evaluator_destroy(hn_evaluator *evaluator);
 /* Numbers per sample; 0 for what was not wanted. */
 size_t hn_evaluator_width(const hn_evaluator *evaluator, hn_quantity quantity);
 
-/* Where the nonzeros of a matrix stand, by rows. The lists belong to the evaluator and live as long as it does. */
+/* Where the nonzeros of a matrix stand, by rows. The lists belong to the evaluator and live as long
+ * as it does. */
 typedef struct hn_pattern {
     size_t size; /* sizeof(hn_pattern), set by the caller */
     size_t rows, columns, count;
@@ -162,7 +167,8 @@ size_t hn_evaluator_workspace_bytes(const hn_evaluator *evaluator);
 hn_status hn_evaluator_run(const hn_evaluator *evaluator, const hn_evaluation *evaluation, void *workspace,
                            size_t bytes, hn_error *error);
 
-/* ---- running on a pool of threads (0: one per core), which owns its workspaces; one call at a time ---- */
+/* ---- running on a pool of threads (0: one per core), which owns its workspaces; one call at a time
+ * ---- */
 
 hn_status hn_evaluator_pool_create(hn_evaluator_pool **out, const hn_evaluator *evaluator, int threads,
                                    hn_error *error);

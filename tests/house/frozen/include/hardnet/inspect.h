@@ -1,8 +1,9 @@
-/* hardnet/inspect.h - looking at models: their inputs, outputs, rows, groups, definitions, requirements and objective. It
- * comes with hardnet/model.h.
+/* hardnet/inspect.h - looking at models: their inputs, outputs, rows, groups, definitions,
+ * requirements and objective. It comes with hardnet/model.h.
  *
- * Everything is read-only, and works on a model that is being built as on a finished one, except that rows and groups exist
- * in a finished model only. Each part is filled into a struct of the caller's, or comes by value.
+ * Everything is read-only, and works on a model that is being built as on a finished one, except
+ * that rows and groups exist in a finished model only. Each part is filled into a struct of the
+ * caller's, or comes by value.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARDNET_INSPECT_H
@@ -61,8 +62,8 @@ size_t hn_model_definition_count(const hn_model *model);
 size_t hn_model_requirement_count(const hn_model *model);
 size_t hn_model_node_count(const hn_model *model);
 
-/* Parts by index. HN_INVALID, and zeros, for an index out of range; a model without an objective gives zeros. Names live
- * as long as the model. */
+/* Parts by index. HN_INVALID, and zeros, for an index out of range; a model without an objective
+ * gives zeros. Names live as long as the model. */
 hn_status hn_model_get_input(const hn_model *model, size_t index, hn_input_info *out, hn_error *error);
 hn_status hn_model_get_output(const hn_model *model, size_t index, hn_output_info *out, hn_error *error);
 hn_status hn_model_get_row(const hn_model *model, size_t index, hn_row_info *out, hn_error *error);

@@ -1,9 +1,10 @@
-/* hardnet/read.h - models from text: files in the AMPL modelling language in, a finished hn_model out.
+/* hardnet/read.h - models from text: files in the AMPL modelling language in, a finished hn_model
+ * out.
  *
- * Model and data files are read in order as one text. A param without any value becomes an input of the network,
- * every var an output, every constraint a row of its group. What the reader does not know it refuses by name, with
- * file, line and column; what it leaves out (display, option, ...) it reports in a message. It never prints and never
- * runs anything.
+ * Model and data files are read in order as one text. A param without any value becomes an input of
+ * the network, every var an output, every constraint a row of its group. What the reader does not
+ * know it refuses by name, with file, line and column; what it leaves out (display, option, ...) it
+ * reports in a message. It never prints and never runs anything.
  *
  *     const char *files[] = {"pooling.mod", "pooling.dat"};
  *     hn_model *m;  hn_error e;
@@ -21,8 +22,8 @@ extern "C" {
 
 typedef enum hn_severity { HN_SEVERITY_NOTE, HN_SEVERITY_WARNING, HN_SEVERITY_ERROR } hn_severity;
 
-/* A remark about a text. Lines and columns count from 1; both are 0, and file is NULL, where it is about no text. It is
- * the library's, as its texts are, and lives during the callback only. */
+/* A remark about a text. Lines and columns count from 1; both are 0, and file is NULL, where it is
+ * about no text. It is the library's, as its texts are, and lives during the callback only. */
 typedef struct hn_message {
     size_t size; /* as the library knows it */
     hn_severity severity;
@@ -57,10 +58,10 @@ static inline hn_read_options hn_read_defaults(void) {
     return options;
 }
 
-/* Reads the files in order, up to the first `solve`. A file whose name ends in .dat starts in data mode. Files named
- * by `include`, `model` and `data` are looked for beside the file that names them. On failure *out is NULL and the
- * error is the first one found, as file:line:column: sentence; all of them (20 at most), and up to 200 other messages, go
- * to the callback. */
+/* Reads the files in order, up to the first `solve`. A file whose name ends in .dat starts in data
+ * mode. Files named by `include`, `model` and `data` are looked for beside the file that names
+ * them. On failure *out is NULL and the error is the first one found, as file:line:column:
+ * sentence; all of them (20 at most), and up to 200 other messages, go to the callback. */
 hn_status hn_model_read(hn_model **out, size_t count, const char *const *paths, const hn_read_options *options,
                         hn_error *error);
 
