@@ -5,25 +5,43 @@
 
 #include <string.h>
 
-/* What came in: the raw output, or the model's start. */
-static double came_in(const struct worker *worker, uint32_t seat, size_t output) {
+/* A start value, where there is no raw output. */
+static double start_of(const struct worker *worker, uint32_t seat, size_t output) {
     const struct point p = worker_point(worker, seat);
-    const double *raw = batch_raw(worker, worker->seat[seat].sample);
-    return raw ? raw[output] : *point_at(&p, plan_words(worker->plan, worker->plan->start)[output]);
+    return *point_at(&p, plan_words(worker->plan, worker->plan->start)[output]);
 }
 
-/* |y - y_raw|; infinite when what came in is not finite. */
-static double moved(const struct worker *worker, uint32_t seat, const double *y) {
-    size_t outputs = worker->plan->outputs;
+/* |a - b|, without overflow on the way; infinite when a difference is not finite. */
+static double distance(const double *a, const double *b, size_t count) {
     double scale = 0, sum = 0;
-    for (size_t j = 0; j < outputs; j++) {
-        double from = came_in(worker, seat, j), part = point_abs(from - y[j]);
-        scale = sample_is_finite(from) ? sample_greater(scale, part) : INFINITY;
-        if (!sample_is_finite(scale))
+    for (size_t i = 0; i < count; i++) {
+        double part = point_abs(a[i] - b[i]);
+        if (!sample_is_finite(part))
             return INFINITY;
+        scale = sample_greater(scale, part);
+    }
+    for (size_t i = 0; i < count && scale > 0; i++) {
+        double part = (a[i] - b[i]) / scale;
+        sum += part * part;
+    }
+    return scale * sqrt(sum);
+}
+
+/* How far y is from what came in; infinite when that is not finite. */
+static double moved(const struct worker *worker, uint32_t seat, const double *y) {
+    size_t outputs = worker->plan->outputs, unused;
+    const double *raw = batch_raw(worker, worker->seat[seat].sample);
+    double scale = 0, sum = 0;
+    if (raw)
+        return all_finite(raw, outputs, &unused) ? distance(raw, y, outputs) : INFINITY;
+    for (size_t j = 0; j < outputs; j++) {
+        double part = point_abs(start_of(worker, seat, j) - y[j]);
+        if (!sample_is_finite(part))
+            return INFINITY;
+        scale = sample_greater(scale, part);
     }
     for (size_t j = 0; j < outputs && scale > 0; j++) {
-        double part = (came_in(worker, seat, j) - y[j]) / scale;
+        double part = (start_of(worker, seat, j) - y[j]) / scale;
         sum += part * part;
     }
     return scale * sqrt(sum);
@@ -51,9 +69,10 @@ static void report(const struct worker *worker, uint32_t seat, const double *y) 
 /* What y_raw has to move by, for the next call. */
 static void keep_warm(const struct worker *worker, uint32_t seat, const double *y) {
     const struct seat *own = &worker->seat[seat];
+    const double *raw = batch_raw(worker, own->sample);
     double *warm = worker->batch->warm + own->sample * worker->plan->outputs;
     for (size_t j = 0; j < worker->plan->outputs; j++)
-        warm[j] = own->state.outcome == HN_OUTCOME_OK ? y[j] - came_in(worker, seat, j) : 0;
+        warm[j] = own->state.outcome == HN_OUTCOME_OK ? y[j] - (raw ? raw[j] : start_of(worker, seat, j)) : 0;
 }
 
 static hn_outcome verdict(const struct worker *worker, uint32_t seat, const struct sample_numbers *n) {

@@ -46,12 +46,13 @@ static void open_seat(struct worker *worker, uint32_t seat) {
         fall_back(worker, seat, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
         point_set_fixed(&p);
     }
-    if (s->doing == SAMPLE_OPENS &&
-        !point_finite(&p, plan->y, plan->outputs, &culprit)) /* a start that x drives away */
+    bool starts = s->doing == SAMPLE_OPENS && !worker->batch->y_raw;
+    if (starts && !point_finite(&p, plan->y, plan->outputs, &culprit)) /* a start that x drives away */
         fall_back(worker, seat, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
     point_read(&p, plan->y, plan->outputs, worker->row);
-    point_write(&p, plan->raw, plan->outputs, worker->row);
     point_write(&p, plan->best, plan->outputs, worker->row);
+    if (plan->raw != plan->best)
+        point_write(&p, plan->raw, plan->outputs, worker->row);
     point_set_mask(&p, plan->summary + SUMMARY_USABLE, true);
 }
 
