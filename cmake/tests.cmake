@@ -45,6 +45,11 @@ if(HARDNET_SANITIZE OR HARDNET_COVERAGE)
     set(test_share 8)
 endif()
 
+set(script_seconds 300)
+if(HARDNET_SANITIZE MATCHES thread) # ten times slower
+    set(script_seconds 1500)
+endif()
+
 # skipped_test(NAME REASON): stands in CTest's summary as skipped.
 function(skipped_test name reason)
     add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
@@ -218,7 +223,7 @@ function(script_test name source)
     endif()
     add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} -B ${tests_dir}/${source} ${ARGN}
              WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment}")
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${script_seconds} SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment}")
 endfunction()
 
 if(TARGET hardnet_tool)
@@ -259,5 +264,5 @@ foreach(source IN LISTS house_tests)
     add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} -B ${source} --source ${PROJECT_SOURCE_DIR}
                                   --build ${PROJECT_BINARY_DIR} --compiler ${CMAKE_C_COMPILER}
                                   --cmake ${CMAKE_COMMAND})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${script_seconds} SKIP_RETURN_CODE 77)
 endforeach()
