@@ -23,13 +23,13 @@ static bool check_type(struct ampl_evaluator *e, const struct ampl_declaration *
     const char *problem = NULL;
     double number = value.is.number;
     if (value.kind == AMPL_SYMBOL)
-        problem = param->symbolic ? NULL : "a text is no value of a param that is not symbolic";
+        problem = param->symbolic ? NULL : "a text cannot be the value of a param that is not symbolic";
     else if (value.kind == AMPL_EXPRESSION)
         problem = param->integer || param->binary || param->symbolic
                       ? "an integer, binary or symbolic param may not depend on network inputs"
                       : NULL;
     else if (param->integer && number != floor(number))
-        problem = "its value is no integer";
+        problem = "its value is not an integer";
     else if (param->binary && number != 0 && number != 1)
         problem = "its value is neither 0 nor 1";
     if (!problem)

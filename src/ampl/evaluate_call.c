@@ -122,7 +122,7 @@ static struct ampl_value text_function(struct ampl_evaluator *e, const struct am
     size_t sign = symbol->text[0] == '-' || symbol->text[0] == '+';
     if (symbol->length == sign ||
         ampl_numeral(symbol->text + sign, symbol->length - sign, &number) != symbol->length - sign)
-        return nothing(e, node, "the text is no number");
+        return nothing(e, node, "the text is not a number");
     return ampl_value_number(symbol->text[0] == '-' ? -number : number);
 }
 
@@ -134,7 +134,7 @@ static struct ampl_value part_of_text(struct ampl_evaluator *e, const struct amp
         (node->count > 2 && !ampl_number(e, node->arguments[2], "a text", &count)))
         return ampl_value_nothing();
     if (value.kind != AMPL_SYMBOL || !(first >= 1) || !(count >= 0))
-        return nothing(e, node, "a text, a place from 1 on and a length are needed");
+        return nothing(e, node, "a text, a position from 1 on and a length are needed");
     const struct ampl_symbol *symbol = &e->symbols->list[value.index];
     double length = (double)symbol->length;
     size_t skip = first > length ? symbol->length : (size_t)first - 1, rest = symbol->length - skip;
@@ -190,7 +190,7 @@ static struct ampl_value of_member(struct ampl_evaluator *e, const struct ampl_n
         return ampl_value_nothing();
     if (ampl_set_count(set) == 0 || ampl_set_dimension(set) != 1 || !ampl_set_find(set, &member, &number)) {
         bool zero = node->is.word == AMPL_WORD_ord0;
-        return zero ? ampl_value_number(0) : nothing(e, node, "the first argument is no member of the set");
+        return zero ? ampl_value_number(0) : nothing(e, node, "the first argument is not a member of the set");
     }
     if (node->is.word == AMPL_WORD_ord || node->is.word == AMPL_WORD_ord0)
         return ampl_value_number((double)number + 1);

@@ -225,7 +225,7 @@ static struct ampl_set *evaluate(struct ampl_evaluator *e, const struct ampl_nod
     case AMPL_CHOICE:
         return choice(e, node);
     default:
-        ampl_fail(e, HN_INVALID, node->place, "this is no set");
+        ampl_fail(e, HN_INVALID, node->place, "this is not a set");
         return NULL;
     }
 }

@@ -86,7 +86,8 @@ static bool shape_output(struct ampl_evaluator *e, const struct ampl_declaration
     if (e->failed)
         return false;
     if (start.kind == AMPL_SYMBOL)
-        return ampl_fail(e, HN_INVALID, variable->place, "%s: a text is no start value", label_of(e, variable, key));
+        return ampl_fail(e, HN_INVALID, variable->place, "%s: a text cannot be a start value",
+                         label_of(e, variable, key));
     const struct ampl_value *fixed = ampl_table_find(&variable->fixed, key);
     if (fixed && fixed->is.number != 0)
         hn_output_fix(output, ampl_expr(e, start));
@@ -166,7 +167,7 @@ static bool visit_definition(struct ampl_evaluator *e, void *context) {
     if (e->failed)
         return false;
     if (value.kind == AMPL_SYMBOL)
-        return ampl_fail(e, HN_INVALID, variable->place, "%s: a text is no value of a variable",
+        return ampl_fail(e, HN_INVALID, variable->place, "%s: a text cannot be the value of a variable",
                          label_of(e, variable, key));
     hn_expr expr = ampl_expr(e, value);
     const char *label = label_of(e, variable, key);

@@ -243,7 +243,8 @@ static struct ampl_value no_value(struct ampl_evaluator *e, const struct ampl_de
     if (param->assigned)
         ampl_fail(e, HN_INVALID, place, "%s has no value", label);
     else
-        ampl_fail(e, HN_INVALID, place, "%s has no value, and an integer or symbolic param is no network input", label);
+        ampl_fail(e, HN_INVALID, place, "%s has no value, and an integer or symbolic param cannot be a network input",
+                  label);
     return ampl_value_nothing();
 }
 

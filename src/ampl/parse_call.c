@@ -72,11 +72,11 @@ static bool refuse(struct ampl_parser *parser) {
         return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: random functions are not supported",
                             shown.text);
     if (ampl_declared(parser, symbol))
-        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is no function; its subscripts stand in [ ]",
+        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is not a function; its subscripts stand in [ ]",
                             shown.text);
     if (ampl_takes_index(symbol))
         return ampl_mistake(parser, HN_SYNTAX, parser->token.place,
-                            "%s is no function; its index stands in braces: %s {i in 1..n} ...", shown.text,
+                            "%s is not a function; its index stands in braces: %s {i in 1..n} ...", shown.text,
                             shown.text);
     return ampl_no_function(parser);
 }

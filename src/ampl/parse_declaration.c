@@ -10,7 +10,7 @@ static bool check_new_name(struct ampl_parser *parser) {
     if (!ampl_at(parser, AMPL_TOKEN_NAME))
         return ampl_unexpected(parser, "a name");
     if (ampl_is_reserved(parser->token.symbol)) {
-        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: a reserved word is no name", shown.text);
+        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: a reserved word cannot be a name", shown.text);
         parser->symbols->list[parser->token.symbol].misused = true;
         return false;
     }

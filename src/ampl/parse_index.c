@@ -101,7 +101,7 @@ static bool is_taken(const struct ampl_parser *parser, const struct components *
 static bool new_name(struct ampl_parser *parser, struct components *components, uint32_t first) {
     struct ampl_word_text shown = ampl_shown(parser);
     if (ampl_is_reserved(parser->token.symbol))
-        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: a reserved word is no name", shown.text);
+        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: a reserved word cannot be a name", shown.text);
     if (is_taken(parser, components, first))
         return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is a dummy of this index already", shown.text);
     components->fixed[components->count] = NULL;
@@ -275,7 +275,7 @@ static bool check_index_members(struct ampl_parser *parser, const struct ampl_no
     const struct ampl_node *member = set->count == 1 ? set->arguments[0] : NULL;
     if (!member || member->type == AMPL_TUPLE || member->op == AMPL_LITERAL)
         return true;
-    return ampl_mistake(parser, HN_SYNTAX, member->place, "%s: a number is no set to index over, 1..n is",
+    return ampl_mistake(parser, HN_SYNTAX, member->place, "%s: a number is not a set to index over; 1..n is",
                         ampl_shown_at(parser, member->place).text);
 }
 

@@ -71,7 +71,7 @@ static bool parse_grid(struct ampl_parser *parser, struct ampl_slice *slice, boo
     struct labels labels = {.atoms = NULL};
     if (slice->free_count < 2)
         return ampl_mistake(parser, HN_SYNTAX, parser->token.place,
-                            "a table needs two free subscripts, and here is room for %u", (unsigned)slice->free_count);
+                            "a table needs two free subscripts, and %u are free here", (unsigned)slice->free_count);
     bool good = parse_labels(parser, &labels) && parse_rows(parser, slice, transposed, &labels, read, context);
     base_release(labels.atoms);
     return good;

@@ -131,7 +131,7 @@ static bool apply_let(struct reader *reader, const char *let) {
         return bad_let(reader, let, "there is no scalar param of this name");
     }
     if (!let_value(reader, param, equals + 1, &value))
-        return bad_let(reader, let, "the value is no number");
+        return bad_let(reader, let, "the value is not a number");
     param->assigned = param->pinned = true;
     return ampl_table_set(&param->given, 0, NULL, value) || ampl_no_memory(&reader->sources);
 }

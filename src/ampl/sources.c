@@ -186,8 +186,8 @@ void ampl_say_repeated(struct ampl_sources *sources) {
         if (repeated->count == 1)
             ampl_note(sources, HN_SEVERITY_NOTE, &repeated->place, "%s", repeated->text);
         else
-            ampl_note(sources, HN_SEVERITY_NOTE, &repeated->place, "%s, here and at %zu further place%s",
-                      repeated->text, repeated->count - 1, repeated->count == 2 ? "" : "s");
+            ampl_note(sources, HN_SEVERITY_NOTE, &repeated->place, "%s, here and %zu more time%s", repeated->text,
+                      repeated->count - 1, repeated->count == 2 ? "" : "s");
     }
     sources->repeated_count = 0;
 }

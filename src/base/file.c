@@ -92,7 +92,7 @@ hn_status file_read_regular(struct file_bytes *out, const char *path, size_t max
         return read_and_close(out, file, path, max_bytes, error);
     system_close(file);
     if (size < 0)
-        return error_about(error, HN_IO, error_file(path), "%s: it is no regular file", path);
+        return error_about(error, HN_IO, error_file(path), "%s: it is not a regular file", path);
     return error_about(error, HN_LIMIT, error_file(path), "%s: larger than the limit of %zu bytes", path, max_bytes);
 }
 
@@ -158,7 +158,8 @@ static hn_status find_target(struct target *t, const char *path, hn_error *error
     if (!t->there && errno != ENOENT && errno != ENOTDIR)
         return io_error(error, path, "write", errno);
     if (t->there && !system_is_regular(&t->facts))
-        return error_about(error, HN_IO, error_file(path), "%s: cannot write: it is there and no regular file", path);
+        return error_about(error, HN_IO, error_file(path), "%s: cannot write: it exists and is not a regular file",
+                           path);
     return file_follow(t->path) == 0 ? HN_OK : io_error(error, path, "write", errno);
 }
 

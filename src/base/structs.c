@@ -9,7 +9,7 @@
 static hn_status size_of(const void *given, size_t *size, const char *name, hn_error *error) {
     struct error_subject subject = {.code = HN_CODE_STRUCT, .name = name};
     if (!given)
-        return error_about(error, HN_INVALID, subject, "%s: there is none", name);
+        return error_about(error, HN_INVALID, subject, "%s: it is missing", name);
     memcpy(size, given, sizeof *size);
     if (*size < sizeof *size)
         return error_about(error, HN_INVALID, subject, "%s: its size is not set; write .size = sizeof(%s)", name, name);

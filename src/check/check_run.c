@@ -28,10 +28,11 @@ static hn_status take_options(hn_check_options *own, const hn_check_options *opt
         return status;
     own->points = own->points ? own->points : hn_check_defaults().points;
     if (own->points > HN_CHECK_POINTS)
-        return error_about(error, HN_INVALID, error_option("points"), "points: %zu, but at most %d can be looked at",
-                           own->points, HN_CHECK_POINTS);
+        return error_about(error, HN_INVALID, error_option("points"), "points %zu: choose 1 to %d", own->points,
+                           HN_CHECK_POINTS);
     if (own->threads < 0)
-        return error_about(error, HN_INVALID, error_option("threads"), "threads: %d", own->threads);
+        return error_about(error, HN_INVALID, error_option("threads"), "threads %d: choose 0 (one per core) or more",
+                           own->threads);
     if (!own->x || hn_model_input_count(model) == 0)
         own->x_rows = 0;
     return HN_OK;

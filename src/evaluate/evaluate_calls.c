@@ -96,7 +96,7 @@ hn_status hn_evaluator_get_pattern(const hn_evaluator *evaluator, hn_quantity ma
         return error_missing(error, "hn_evaluator_get_pattern", "evaluator");
     if ((unsigned)matrix >= HN_QUANTITY_COUNT || !evaluator->quantity[matrix].pattern.first)
         return error_about(error, HN_INVALID, error_argument("matrix"),
-                           "hn_evaluator_get_pattern: %s is no matrix of this evaluator", hn_quantity_text(matrix));
+                           "hn_evaluator_get_pattern: %s is not a matrix of this evaluator", hn_quantity_text(matrix));
     return STRUCT_GIVE(hn_pattern, out, &evaluator->quantity[matrix].pattern, error);
 }
 

@@ -54,7 +54,7 @@ static hn_status parse(hn_array *out, const char *file, const char *name, const 
     if (npz_begins(bytes->data, bytes->count))
         return npz_parse(out, file, name, bytes, max_bytes, error);
     if (name)
-        return error_about(error, HN_SYNTAX, error_file(file), "%s: this is no .npz file", file);
+        return error_about(error, HN_SYNTAX, error_file(file), "%s: this is not a .npz file", file);
     return npy_parse(out, file, bytes->data, bytes->count, error);
 }
 

@@ -84,7 +84,7 @@ static hn_status parse_descr(struct cursor *c, struct npy_header *header) {
     size_t length;
     if (!quoted(c, &text, &length))
         return error_about(c->error, HN_UNSUPPORTED, error_file(c->name),
-                           "%s: a dtype with fields is no array of numbers", c->name);
+                           "%s: a dtype with fields is not an array of numbers", c->name);
     if (length != 3 || !memchr("<>=|", text[0], 4) || !is_known(text + 1))
         return refuse_type(c, text, length);
     if ((text[0] == '|' || text[0] == '=') && text[2] != '1')
@@ -120,11 +120,11 @@ static hn_status parse_shape(struct cursor *c, struct npy_header *header) {
     header->dimensions = 0;
     header->shape[0] = header->shape[1] = 1;
     if (!take_mark(c, '('))
-        return refuse(c, "shape is no tuple");
+        return refuse(c, "shape is not a tuple");
     while (!take_mark(c, ')')) {
         size_t extent;
         if (!parse_extent(c, &extent))
-            return refuse(c, "an extent in shape is no number, or too large");
+            return refuse(c, "an extent in shape is not a number, or is too large");
         if (header->dimensions == 2)
             return error_about(c->error, HN_UNSUPPORTED, error_file(c->name),
                                "%s: the array has more than two dimensions", c->name);
@@ -147,7 +147,7 @@ static hn_status parse_entry(struct cursor *c, struct npy_header *header, unsign
     size_t length;
     unsigned which = 0;
     if (!quoted(c, &key, &length) || !take_mark(c, ':'))
-        return refuse(c, "the header is no dictionary");
+        return refuse(c, "the header is not a dictionary");
     if (length == 5 && memcmp(key, "descr", length) == 0)
         which = KEY_DESCR;
     else if (length == 13 && memcmp(key, "fortran_order", length) == 0)
@@ -166,7 +166,7 @@ static hn_status parse_entry(struct cursor *c, struct npy_header *header, unsign
 static hn_status parse_dictionary(struct cursor *c, struct npy_header *header) {
     unsigned seen = 0;
     if (!take_mark(c, '{'))
-        return refuse(c, "the header is no dictionary");
+        return refuse(c, "the header is not a dictionary");
     while (!take_mark(c, '}')) {
         hn_status status = parse_entry(c, header, &seen);
         if (status != HN_OK)
@@ -187,7 +187,7 @@ hn_status npy_header_parse(struct npy_header *header, const char *name, const un
                            hn_error *error) {
     struct cursor c = {.name = name, .error = error};
     if (count < MAGIC_BYTES + 4 || memcmp(bytes, "\x93NUMPY", MAGIC_BYTES) != 0)
-        return refuse(&c, "this is no .npy file");
+        return refuse(&c, "this is not a .npy file");
     unsigned major = bytes[MAGIC_BYTES], minor = bytes[MAGIC_BYTES + 1];
     if (major < 1 || major > 3 || minor != 0)
         return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: version %u.%u of the format is not known",

@@ -29,7 +29,8 @@ static hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_er
         return error_about(error, HN_INVALID, error_argument("batch.fallback"),
                            "batch: entry %zu of the fallback is not finite", unused);
     if (!(batch->seconds >= 0 && batch->seconds < INFINITY))
-        return error_about(error, HN_INVALID, error_argument("batch.seconds"), "batch: a deadline of %s seconds",
+        return error_about(error, HN_INVALID, error_argument("batch.seconds"),
+                           "batch.seconds %s: a deadline is a finite number from 0 on, and 0 means none",
                            error_number(batch->seconds).text);
     return HN_OK;
 }

@@ -75,7 +75,7 @@ static const struct node *expect_leaf(hn_model *model, hn_expr expr, enum space 
     const struct node *node = &model->graph.nodes[number];
     if (number != 0 && node->op == OP_LEAF && node->a == (uint32_t)space)
         return node;
-    model_fail(model, HN_INVALID, what, "%s: the expression is no %s", what, space == SPACE_X ? "input" : "output");
+    model_fail(model, HN_INVALID, what, "%s: the expression is not an %s", what, space == SPACE_X ? "input" : "output");
     return NULL;
 }
 

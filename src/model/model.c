@@ -73,7 +73,7 @@ void model_fail(hn_model *model, hn_status status, const char *name, const char 
 
 hn_status hn_model_status(const hn_model *model, hn_error *error) {
     if (!model)
-        return error_about(error, HN_INVALID, error_argument("model"), "model: there is none");
+        return error_about(error, HN_INVALID, error_argument("model"), "model: it is missing");
     if (error && model->error.status != HN_OK)
         *error = model->error;
     return model->error.status;
@@ -93,7 +93,7 @@ uint32_t model_argument(hn_model *model, hn_expr expr, const char *what) {
     if (expr.model && expr.model != model)
         model_fail(model, HN_INVALID, what, "%s: an expression of another model", what);
     else
-        model_fail(model, HN_INVALID, what, "%s: an argument is no expression", what);
+        model_fail(model, HN_INVALID, what, "%s: an argument is not an expression", what);
     return 0;
 }
 

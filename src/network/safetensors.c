@@ -36,13 +36,13 @@ static hn_status refuse_stranger(const char *name, const unsigned char *bytes, s
         return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: this is a .npy file, not a safetensors file",
                            name);
     return error_about(error, HN_SYNTAX, error_file(name),
-                       "%s: this is no safetensors file, or its beginning is damaged", name);
+                       "%s: this is not a safetensors file, or its beginning is damaged", name);
 }
 
 static hn_status measure_header(size_t *length, const char *name, const unsigned char *bytes, size_t count,
                                 hn_error *error) {
     if (count < SAFETENSORS_LENGTH)
-        return error_about(error, HN_SYNTAX, error_file(name), "%s: %zu bytes are no safetensors file", name, count);
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: %zu bytes are not a safetensors file", name, count);
     uint64_t own = bytes_integer(bytes, SAFETENSORS_LENGTH, false);
     if (own > SAFETENSORS_MOST_HEADER)
         return refuse_stranger(name, bytes, count, error);

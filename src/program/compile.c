@@ -13,7 +13,7 @@ static hn_status check_request(const struct program_request *request, hn_error *
         return error_set(error, HN_INVALID, "program: a slot must hold at least one number");
     for (size_t i = 0; i < request->output_count; i++)
         if (request->outputs[i] == 0 || request->outputs[i] >= graph->count)
-            return error_set(error, HN_INVALID, "program: output %zu is no node of the graph", i);
+            return error_set(error, HN_INVALID, "program: output %zu is not a node of the graph", i);
     return HN_OK;
 }
 

@@ -41,19 +41,45 @@ void hn_train_get_defaults(hn_train_options *out) {
 
 /* ---- life ---- */
 
+static hn_status check_numbers(const hn_train_options *o, hn_error *error) {
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"residual_weight", o->residual_weight},
+                   {"square_weight", o->square_weight},
+                   {"move_weight", o->move_weight},
+                   {"others", o->others},
+                   {"clip_sample", o->clip_sample},
+                   {"clip_batch", o->clip_batch},
+                   {"last_share", o->last_share},
+                   {"explore", o->explore},
+                   {"huber", o->huber},
+                   {"steps", o->steps},
+                   {"warmup", o->warmup}};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (!(numbers[i].value >= 0))
+            return error_about(error, HN_INVALID, error_option(numbers[i].name), "%s %s: choose a number from 0 on",
+                               numbers[i].name, error_number(numbers[i].value).text);
+    if (!(o->rate > 0 && isfinite(o->rate)))
+        return error_about(error, HN_INVALID, error_option("rate"), "rate %s: choose a finite number above 0",
+                           error_number(o->rate).text);
+    if (o->improve < 0 || o->improve >= REFINE_MOST_STEPS)
+        return error_about(error, HN_INVALID, error_option("improve"), "improve %d: choose 0 to %d steps", o->improve,
+                           REFINE_MOST_STEPS - 1);
+    return HN_OK;
+}
+
 static hn_status check_options(const hn_trainer *t, hn_error *error) {
     const hn_train_options *o = &t->options;
-    bool sensible = o->residual_weight >= 0 && o->square_weight >= 0 && o->move_weight >= 0 && o->others >= 0 &&
-                    o->clip_sample >= 0 && o->clip_batch >= 0 && o->rate > 0 && o->last_share >= 0 &&
-                    isfinite(o->rate) && o->steps >= 0 && o->warmup >= 0 && o->improve >= 0 &&
-                    o->improve < REFINE_MOST_STEPS && o->explore >= 0 && o->huber >= 0;
-    if (!sensible)
-        return error_set(error, HN_INVALID, "training: a weight, a rate or a count is out of range");
+    hn_status status = check_numbers(o, error);
+    if (status != HN_OK)
+        return status;
     if (!t->policy->has_objective)
         return error_about(error, HN_INVALID, error_argument("model"),
                            "the model has no objective: there is nothing to train for");
     if (t->baseline.scheme == HN_SCHEME_DC3 && o->move_weight > 0)
-        return error_set(error, HN_INVALID, "training: dc3 knows no move weight");
+        return error_about(error, HN_INVALID, error_option("move_weight"), "move_weight %s: with dc3 it must be 0",
+                           error_number(o->move_weight).text);
     return HN_OK;
 }
 

@@ -156,7 +156,7 @@ static void a_reserved_word_as_a_name_is_one_mistake(void **state) {
     size_t counts[3] = {0}, further[3] = {0};
     const char *text = "set sum; param p{sum}; var x{sum} >= 0; var y >= sum;\n"
                        "c {i in sum}: x[i] <= sum; minimize f: y + sum; data; set sum := 1 2;";
-    must_fail(text, "1:5", "sum: a reserved word is no name");
+    must_fail(text, "1:5", "sum: a reserved word cannot be a name");
     assert_int_equal(count_notes(text, counts), HN_SYNTAX);
     assert_int_equal(counts[HN_SEVERITY_ERROR], 1);
     assert_int_equal(count_notes("param if := 3; var x; c: x >= if; d: x >= y;", further), HN_SYNTAX);
@@ -231,8 +231,7 @@ static void a_note_that_repeats_is_said_once_with_its_count(void **state) {
     options.context = &said;
     assert_int_equal(read_text(&model, text, &options, &error), HN_OK);
     hn_model_destroy(model);
-    assert_string_equal(said.text,
-                        "note m:1:11: the start value of a multiplier is skipped, here and at 77 further places\n");
+    assert_string_equal(said.text, "note m:1:11: the start value of a multiplier is skipped, here and 77 more times\n");
 }
 
 /* ---- refused once ---- */

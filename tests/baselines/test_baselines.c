@@ -453,7 +453,7 @@ static void losses_that_do_not_fit_are_refused(void **state) {
     options.train.move_weight = 1;
     assert_int_equal(hn_baseline_trainer(&trainer, model, network, &options.train, &options.baseline, &error),
                      HN_INVALID);
-    assert_contains(error.text, "move weight");
+    assert_contains(error.text, "move_weight 1: with dc3");
     options = training_of(HN_SCHEME_DC3);
     options.train.improve = 1;
     assert_int_equal(hn_baseline_trainer(&trainer, model, network, &options.train, &options.baseline, &error),

@@ -42,14 +42,14 @@ static void no_expression_beside_a_good_one_is_refused_by_every_operator(void **
         assert_false(hn_is_valid(i % 2 ? binaries[i / 2](y, none) : binaries[i / 2](none, y)));
         hn_error error;
         assert_int_equal(hn_model_finish(m, &error), HN_INVALID);
-        assert_contains(error.text, ": an argument is no expression");
+        assert_contains(error.text, ": an argument is not an expression");
         hn_model_destroy(m);
     }
     for (int place = 0; place < 3; place++) {
         hn_model *m = model_new();
         hn_expr y = hn_output(m, "y");
         assert_false(hn_is_valid(hn_if(place == 0 ? none : y, place == 1 ? none : y, place == 2 ? none : y)));
-        assert_refused(m, HN_INVALID, "if: an argument is no expression");
+        assert_refused(m, HN_INVALID, "if: an argument is not an expression");
     }
 }
 
@@ -60,12 +60,12 @@ static void a_number_that_is_no_node_is_no_expression(void **state) {
     hn_expr beyond = {m, 1000}, zero = {m, 0};
     assert_false(hn_is_valid(beyond));
     assert_false(hn_is_valid(hn_sin(beyond)));
-    assert_refused(m, HN_INVALID, "sin: an argument is no expression");
+    assert_refused(m, HN_INVALID, "sin: an argument is not an expression");
     m = model_new();
     hn_output(m, "y");
     zero.model = m;
     assert_false(hn_is_valid(hn_sin(zero)));
-    assert_refused(m, HN_INVALID, "sin: an argument is no expression");
+    assert_refused(m, HN_INVALID, "sin: an argument is not an expression");
 }
 
 static void no_expression_is_refused_by_constraints_objective_and_definitions(void **state) {
@@ -74,21 +74,21 @@ static void no_expression_is_refused_by_constraints_objective_and_definitions(vo
         hn_model *m = model_new();
         hn_expr y = hn_output(m, "y"), one = hn_constant(m, 1);
         hn_constrain_between(m, "c", place == 0 ? none : one, place == 1 ? none : y, place == 2 ? none : one);
-        assert_refused(m, HN_INVALID, "c: an argument is no expression");
+        assert_refused(m, HN_INVALID, "c: an argument is not an expression");
     }
     hn_model *m = model_new();
     hn_minimize(m, "f", none);
-    assert_refused(m, HN_INVALID, "f: an argument is no expression");
+    assert_refused(m, HN_INVALID, "f: an argument is not an expression");
     m = model_new();
     hn_require(m, "r", none);
-    assert_refused(m, HN_INVALID, "r: an argument is no expression");
+    assert_refused(m, HN_INVALID, "r: an argument is not an expression");
     m = model_new();
     hn_define(m, "d", none);
     assert_int_equal(hn_model_definition_count(m), 0);
-    assert_refused(m, HN_INVALID, "d: an argument is no expression");
+    assert_refused(m, HN_INVALID, "d: an argument is not an expression");
     m = model_new();
     hn_sum(m, 2, (const hn_expr[]){hn_output(m, "y"), none});
-    assert_refused(m, HN_INVALID, "sum: an argument is no expression");
+    assert_refused(m, HN_INVALID, "sum: an argument is not an expression");
 }
 
 static void a_sum_of_more_terms_than_memory_is_refused(void **state) {
@@ -108,22 +108,22 @@ static void only_an_output_has_bounds_start_and_value(void **state) {
     (void)state;
     hn_model *m = model_new();
     hn_output_bounds(hn_input(m, "x"), 0, 1);
-    assert_refused(m, HN_INVALID, "hn_output_between: the expression is no output");
+    assert_refused(m, HN_INVALID, "hn_output_between: the expression is not an output");
     m = model_new();
     hn_expr y = hn_output(m, "y");
     hn_output_between(hn_sin(y), y, y);
-    assert_refused(m, HN_INVALID, "hn_output_between: the expression is no output");
+    assert_refused(m, HN_INVALID, "hn_output_between: the expression is not an output");
     m = model_new();
     hn_expr one = hn_constant(m, 1);
     hn_output_start(one, one);
-    assert_refused(m, HN_INVALID, "hn_output_start: the expression is no output");
+    assert_refused(m, HN_INVALID, "hn_output_start: the expression is not an output");
     m = model_new();
     one = hn_constant(m, 1);
     hn_output_fix(one, one);
-    assert_refused(m, HN_INVALID, "hn_output_fix: the expression is no output");
+    assert_refused(m, HN_INVALID, "hn_output_fix: the expression is not an output");
     m = model_new();
     hn_input_range(hn_output(m, "y"), 0, 1);
-    assert_refused(m, HN_INVALID, "hn_input_range: the expression is no input");
+    assert_refused(m, HN_INVALID, "hn_input_range: the expression is not an input");
 }
 
 static void no_expression_where_an_output_belongs_is_refused(void **state) {
@@ -131,32 +131,32 @@ static void no_expression_where_an_output_belongs_is_refused(void **state) {
     hn_model *m = model_new();
     hn_expr one = hn_constant(m, 1);
     hn_output_between(none, one, one);
-    assert_refused(m, HN_INVALID, "hn_output_between: an argument is no expression");
+    assert_refused(m, HN_INVALID, "hn_output_between: an argument is not an expression");
     m = model_new();
     hn_output_between(none, none, hn_constant(m, 1));
-    assert_refused(m, HN_INVALID, "hn_output_between: an argument is no expression");
+    assert_refused(m, HN_INVALID, "hn_output_between: an argument is not an expression");
     m = model_new();
     hn_output_start(none, hn_constant(m, 1));
-    assert_refused(m, HN_INVALID, "hn_output_start: an argument is no expression");
+    assert_refused(m, HN_INVALID, "hn_output_start: an argument is not an expression");
     m = model_new();
     hn_output_fix(none, hn_constant(m, 1));
-    assert_refused(m, HN_INVALID, "hn_output_fix: an argument is no expression");
+    assert_refused(m, HN_INVALID, "hn_output_fix: an argument is not an expression");
 }
 
 static void no_expression_as_bound_start_or_value_is_refused(void **state) {
     (void)state;
     hn_model *m = model_new();
     hn_output_between(hn_output(m, "y"), hn_constant(m, 1), none);
-    assert_refused(m, HN_INVALID, "y: an argument is no expression");
+    assert_refused(m, HN_INVALID, "y: an argument is not an expression");
     m = model_new();
     hn_output_between(hn_output(m, "y"), none, hn_constant(m, 1));
-    assert_refused(m, HN_INVALID, "y: an argument is no expression");
+    assert_refused(m, HN_INVALID, "y: an argument is not an expression");
     m = model_new();
     hn_output_start(hn_output(m, "y"), none);
-    assert_refused(m, HN_INVALID, "y: an argument is no expression");
+    assert_refused(m, HN_INVALID, "y: an argument is not an expression");
     m = model_new();
     hn_output_fix(hn_output(m, "y"), none);
-    assert_refused(m, HN_INVALID, "y: an argument is no expression");
+    assert_refused(m, HN_INVALID, "y: an argument is not an expression");
 }
 
 /* ---- another model's expressions ---- */
@@ -288,7 +288,7 @@ static void calls_on_no_model_do_nothing(void **state) {
     hn_require(NULL, "r", none);
     hn_model_destroy(NULL);
     assert_int_equal(hn_model_finish(NULL, &error), HN_INVALID);
-    assert_string_equal(error.text, "model: there is none");
+    assert_string_equal(error.text, "model: it is missing");
     assert_int_equal(hn_model_status(NULL, NULL), HN_INVALID);
     assert_int_equal(hn_model_evaluate(NULL, 0, NULL, NULL, NULL, NULL, NULL), HN_INVALID);
 }

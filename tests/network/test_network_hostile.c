@@ -342,14 +342,14 @@ static void other_files_are_called_what_they_are(void **state) {
                    "this is a pickle, as PyTorch writes .pt files; such files can execute code");
     check_stranger("\x80\x04\x95\x1b\x00\x00\x00\x00\x00\x00\x00}\x94", 13, HN_UNSUPPORTED, "this is a pickle");
     check_stranger("\x93NUMPY\x01\x00", 8, HN_UNSUPPORTED, "this is a .npy file");
-    check_stranger("{\"some\":\"json\"}", 15, HN_SYNTAX, "this is no safetensors file");
+    check_stranger("{\"some\":\"json\"}", 15, HN_SYNTAX, "this is not a safetensors file");
     check_stranger("\x00\x00\x00\x00\x00\x00\x00\x00", 8, HN_SYNTAX, "byte 8: '{' is missing");
-    check_stranger("\x01\x00\x10\x00\x00\x00\x00\x00", 8, HN_SYNTAX, "this is no safetensors file");
-    check_stranger("\xff\xff\xff\xff\xff\xff\xff\xff", 8, HN_SYNTAX, "this is no safetensors file");
+    check_stranger("\x01\x00\x10\x00\x00\x00\x00\x00", 8, HN_SYNTAX, "this is not a safetensors file");
+    check_stranger("\xff\xff\xff\xff\xff\xff\xff\xff", 8, HN_SYNTAX, "this is not a safetensors file");
     check_stranger("\xc9\x07\x00\x00\x00\x00\x00\x00", 8, HN_SYNTAX, "the file ends in its header");
     for (size_t count = 0; count < 8; count++)
         check_refused(&(struct bytes){(unsigned char *)"\x80\x02\x00\x00\x00\x00\x00\x00", count}, HN_SYNTAX,
-                      "bytes are no safetensors file");
+                      "bytes are not a safetensors file");
 }
 
 /* The length of a header may look like the beginning of a pickle. */
@@ -377,7 +377,7 @@ static void folders_and_devices_are_refused(void **state) {
     hn_error error;
     assert_int_equal(hn_network_load(&network, "/tmp", &error), HN_IO);
     assert_int_equal(hn_network_load(&network, "/dev/null", &error), HN_SYNTAX);
-    assert_contains(error.text, "/dev/null: 0 bytes are no safetensors file");
+    assert_contains(error.text, "/dev/null: 0 bytes are not a safetensors file");
     assert_null(network);
 }
 

@@ -371,7 +371,7 @@ static void batches_that_lack_something_are_refused(void **state) {
     hn_refinement batch = {.size = sizeof batch, .count = 1, .x = x, .y_raw = y, .y = y};
     hn_improvement improvement = {.size = sizeof improvement, .count = 1, .x = x, .y_raw = y, .targets = y};
     run_refused(NULL, &batch, "there is no refiner");
-    run_refused(refiner, NULL, "hn_refinement: there is none");
+    run_refused(refiner, NULL, "hn_refinement: it is missing");
     batch.x = NULL;
     run_refused(refiner, &batch, "there is no batch.x");
     batch.x = x;

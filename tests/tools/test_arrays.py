@@ -81,7 +81,7 @@ class Arrays(SampleTool):
         empty = self.archive("e.npz", {})
         self.refused("project", self.model(1), "--x", empty, code=2, saying="no array in it")
         with open(self.array("plain.npy", np.ones((2, 1))), "rb") as plain:
-            self.refused("project", self.model(1), "--x", self.file("plain.npz", plain.read()) + ":a", code=1, saying="no .npz")
+            self.refused("project", self.model(1), "--x", self.file("plain.npz", plain.read()) + ":a", code=1, saying="not a .npz")
 
     def test_damage_is_noticed(self):
         """Every byte that is changed leaves the numbers as they are, or is an error: never other numbers, never a crash."""

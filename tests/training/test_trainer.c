@@ -263,6 +263,38 @@ static void targets_are_learned(void **state) {
     hn_model_destroy(model);
 }
 
+/* ---- options ---- */
+
+static void check_refused(const hn_train_options *options, const char *option, const char *text) {
+    hn_model *model = unicycle();
+    hn_network *network = network_of(1);
+    hn_trainer *trainer;
+    hn_error error;
+    assert_int_equal(hn_trainer_create(&trainer, model, network, options, &error), HN_INVALID);
+    assert_null(trainer);
+    assert_int_equal(error.code, HN_CODE_OPTION);
+    assert_string_equal(error.subject, option);
+    assert_string_equal(error.text, text);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+static void an_option_out_of_range_is_named(void **state) {
+    (void)state;
+    hn_train_options bad = hn_train_defaults();
+    bad.rate = 0;
+    check_refused(&bad, "rate", "rate 0: choose a finite number above 0");
+    bad = hn_train_defaults();
+    bad.square_weight = NAN;
+    check_refused(&bad, "square_weight", "square_weight NaN: choose a number from 0 on");
+    bad = hn_train_defaults();
+    bad.warmup = -1;
+    check_refused(&bad, "warmup", "warmup -1: choose a number from 0 on");
+    bad = hn_train_defaults();
+    bad.improve = REFINE_MOST_STEPS;
+    check_refused(&bad, "improve", "improve 1000: choose 0 to 999 steps");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gradient_by_the_weights_is_that_of_differences),
@@ -271,6 +303,7 @@ int main(void) {
         cmocka_unit_test(what_comes_out_in_the_end_holds_the_constraints),
         cmocka_unit_test(improvement_teaches),
         cmocka_unit_test(targets_are_learned),
+        cmocka_unit_test(an_option_out_of_range_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ def dialect():
     t.row("last_one", x[3], upper=6)
     quadratic = inter["a"] ** 2 + 2.5 * inter["b"] ** 2 + 4 * inter["c"] ** 2
     t.minimize("cost", quadratic + x[2] ** 2 + 5 * x[3] ** 2 + x[4] ** 2)
-    for words in ("suffix is skipped, here and at 1 further place", "start value of a multiplier", "multiplier of cross", "band.dual"):
+    for words in ("suffix is skipped, here and 1 more time", "start value of a multiplier", "multiplier of cross", "band.dual"):
         t.note(words)
     return t
 
