@@ -17,6 +17,8 @@
 
 enum { SAMPLES = 300 };
 static const double SHARE_OF_BOUNDS = 0.15, SHARE_OF_USUAL = 0.3;
+static const double NOISE =
+    1e-6; /* of max(1, |mean|): starts that are nearer to each other are the same up to rounding */
 
 struct scaling {
     const struct train_source *source;
@@ -150,8 +152,11 @@ static hn_status set_outputs(hn_network *network, struct scaling *s, size_t cand
                              const struct train_columns *columns, hn_error *error) {
     const hn_report *reports = which_count(s);
     hn_status status = HN_OK;
-    for (size_t i = 0; i < s->outputs; i++)
+    for (size_t i = 0; i < s->outputs; i++) {
         measure(s->y, s->count, s->outputs, i, reports, &s->mean[i], &s->spread[i]);
+        if (s->spread[i] <= NOISE * fmax(1, fabs(s->mean[i])))
+            s->spread[i] = 0;
+    }
     double usual = usual_spread(s, NULL);
     for (size_t i = 0; status == HN_OK && i < columns->count; i++) {
         size_t column = columns->column[i];
