@@ -148,7 +148,7 @@ static bool is_one_of(const struct json_cursor *c, const unsigned char *at, cons
     return at < c->end && *at && strchr(marks, *at);
 }
 
-/* Where the number that begins here ends; NULL when there is none. strtod alone would also take 0x10, +1, .5 and inf. */
+/* Where the number that begins here ends; NULL when there is none. strtod by itself would also take 0x10, +1, .5 and inf. */
 static const unsigned char *number_end(const struct json_cursor *c) {
     const unsigned char *at = c->at + is_one_of(c, c->at, "-"), *first = at;
     at = is_one_of(c, at, "0") ? at + 1 : skip_digits(c, at);

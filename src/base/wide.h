@@ -1,7 +1,7 @@
-/* wide.h - WIDTH doubles side by side, the element that kernels are written over.
+/* wide.h - wide: a SIMD vector of WIDTH doubles, which kernels are written over.
  *
  * A file defines WIDTH (1, 2, 4 or 8: what its instruction set holds in one register) before it includes this. With WIDTH 1 a
- * wide is a plain double, and every kernel becomes ordinary scalar C. + - * / work on wides as they are; a mask is all
+ * wide is a plain double, and every kernel becomes ordinary scalar C. + - * / work on wide values as they are; a mask is all
  * ones or all zeros per element. Nothing here rounds differently at another WIDTH: one element's bits depend on that
  * element's operands only.
  *
@@ -22,7 +22,7 @@
 #error "hardnet must not be compiled with -ffast-math: it hides NaN and changes results"
 #endif
 
-/* A slot of LANES samples is this many wides. A file that defines ONE_LANE compiles the kernels for slots of one sample. */
+/* A slot of LANES samples is this many SIMD vectors. A file that defines ONE_LANE compiles the kernels for slots of one sample. */
 #ifdef ONE_LANE
 enum { LANE_PARTS = 1, LANES_HERE = 1 };
 #else

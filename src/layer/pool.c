@@ -1,7 +1,7 @@
 /* pool.c - threads that share a batch: each takes samples from one counter, the caller waits once, at the end.
  *
  * Each member of the team has a workspace of its own, made with the pool. Since a sample's bits depend on that sample
- * alone it does not matter which thread takes it.
+ * only, it does not matter which thread takes it.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"

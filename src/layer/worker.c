@@ -27,7 +27,7 @@ size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count) {
     return layer ? tape_bytes(layer->plan, count) : 0;
 }
 
-/* A sample that comes alone is computed alone: an eighth of the memory, which counts once that leaves the caches. */
+/* A single sample is computed by itself: an eighth of the memory, which counts once that leaves the caches. */
 bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes) {
     const struct executor *executor = count == 1 ? &layer->single : &layer->lanes;
     *worker = (struct worker){.layer = layer, .executor = executor, .plan = layer->plan, .width = executor->width};

@@ -1,6 +1,6 @@
 /* console.h - standard output and standard error: what may be coloured, how wide the terminal is, how messages look.
  *
- * Reports go to stdout, everything else to stderr. Colours appear on a terminal alone, and not when NO_COLOR is set or TERM
+ * Reports go to stdout, everything else to stderr. Colours appear on a terminal only, and not when NO_COLOR is set or TERM
  * says dumb. Numbers are printed with '.' because no locale is ever set. Nothing here keeps state.
  *
  * SPDX-License-Identifier: MIT */

@@ -12,7 +12,7 @@
 enum { INPUTS_TRIES = 1000 };
 hn_status inputs_sample(const hn_model *model, struct random *random, double *x, bool *met, hn_error *error);
 
-/* Rows that depend on seed and number alone; streams keeps them apart from what else is drawn with that seed. Those that do not meet
+/* Rows that depend on seed and number only; streams keeps them apart from what else is drawn with that seed. Those that do not meet
  * the requirements are counted, and warned about. */
 hn_status inputs_draw(const hn_model *model, size_t seed, uint64_t streams, size_t count, double *x, size_t *unmet,
                       hn_error *error);

@@ -63,7 +63,7 @@ struct eval {
     hn_baseline baseline;
     double file_tolerance; /* what the network's file asks for; settings have eval's own */
     hn_network_options network;
-    struct samples samples; /* x alone */
+    struct samples samples; /* x only */
     size_t unmet, broken,
         outside; /* inputs that break a requirement though sampled; likewise from --x; beyond the box */
     size_t inputs, outputs, rows, groups;

@@ -33,7 +33,7 @@ struct project {
     hn_report *reports;         /* samples */
     struct group_violation *by; /* groups */
     struct text trace;
-    size_t reached; /* samples that were begun, fewer than there are after Ctrl-C alone */
+    size_t reached; /* samples that were begun, fewer than there are only after Ctrl-C */
     double seconds; /* spent on correcting */
     int threads;
     bool interrupted;

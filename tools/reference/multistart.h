@@ -2,7 +2,7 @@
  *
  * The first start is the model's own, the second the caller's (a network's output, the last step's solution), further ones are
  * disturbances of both, y_j = s_j + w max(1, |s_j|) N(0, 1) with w = 0.5, 1, 1.5, ... as there are more of them, from a random stream that
- * depends on the seed and on the input alone. What counts as feasible is said by plain evaluation.
+ * depends only on the seed and on the input. What counts as feasible is decided by plain evaluation.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_MULTISTART_H

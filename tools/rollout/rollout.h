@@ -2,7 +2,7 @@
  *
  *     y = controller(x),   cost(x, y), margin(x, y),   x <- next(x, y)
  *
- * What counts is evaluated at the true inputs and the applied outputs alone: a controller that violates its own dynamics gains nothing
+ * What counts is evaluated at the true inputs and the applied outputs only: a controller that violates its own dynamics gains nothing
  * by it. What is not ok is applied like the rest and counted. rollout_setup.c finds out what is asked for, rollout_run.c runs the
  * loops, rollout_report.c prints, rollout_files.c writes.
  *

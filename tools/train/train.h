@@ -5,7 +5,7 @@
  *     state     all that changes from step to step; a checkpoint is these numbers
  *     record    the options that decide the bits, as texts: in checkpoints, and in the network
  *
- * What is drawn at a step is a function of the seed and the number of the step alone, so that a training that is taken up
+ * What is drawn at a step is a function of the seed and the number of the step only, so that a training that is taken up
  * again ends with the same bits.
  *
  * SPDX-License-Identifier: MIT */

@@ -1,6 +1,6 @@
 /* train_run.c - the loop: a step, a validation now and then, a checkpoint now and then, until the end or an interrupt.
  *
- * What comes next is decided by the numbers of the state alone, which a checkpoint holds: whether the last step still has to be
+ * What comes next is decided by only the numbers of the state, which a checkpoint holds: whether the last step still has to be
  * validated, whether patience is over. So it does not matter between which two of them a training was cut.
  *
  * The best weights are those with the smallest figure: the mean objective over the validation states, where a state that is not

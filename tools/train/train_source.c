@@ -1,7 +1,7 @@
 /* train_source.c - rows of x for training and for validation: drawn from the box, or from the rows of a file.
  *
  * Of a file every fifth row at most, drawn by the seed, is kept for validation and never trained on. Rows are drawn with
- * replacement, so that what a step sees depends on the step alone.
+ * replacement, so that what a step sees depends on the step only.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
