@@ -11,15 +11,13 @@ static double start_of(const struct worker *worker, uint32_t seat, size_t output
     return *point_at(&p, plan_words(worker->plan, worker->plan->start)[output]);
 }
 
-/* |a - b|, without overflow on the way; infinite when a difference is not finite. */
+/* |a - b| of finite numbers, without overflow on the way; infinite when a difference is. */
 static double distance(const double *a, const double *b, size_t count) {
     double scale = 0, sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        double part = point_abs(a[i] - b[i]);
-        if (!sample_is_finite(part))
-            return INFINITY;
-        scale = sample_greater(scale, part);
-    }
+    for (size_t i = 0; i < count; i++)
+        scale = sample_greater(scale, point_abs(a[i] - b[i]));
+    if (!sample_is_finite(scale))
+        return INFINITY;
     for (size_t i = 0; i < count && scale > 0; i++) {
         double part = (a[i] - b[i]) / scale;
         sum += part * part;

@@ -21,7 +21,6 @@
 
 #include "hardnet/layer.h"
 
-#include <float.h>
 #include <math.h>
 
 #ifndef SAMPLE_FUNCTION
@@ -157,7 +156,7 @@ enum { SAMPLE_MOST_SLOW = 4 };
 /* ---- arithmetic ---- */
 
 SAMPLE_FUNCTION bool sample_is_finite(double a) {
-    return a >= -DBL_MAX && a <= DBL_MAX;
+    return a - a == 0; /* NaN for what is not */
 }
 
 SAMPLE_FUNCTION double sample_greater(double a, double b) {
