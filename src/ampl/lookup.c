@@ -14,6 +14,8 @@
 
 #include "base/arena.h"
 
+#include <string.h>
+
 static const char *name_of(const struct ampl_evaluator *e, const struct ampl_declaration *declaration) {
     return ampl_symbol_text(e, declaration->name);
 }
@@ -92,8 +94,8 @@ static bool put_off(struct ampl_evaluator *e, struct ampl_declaration *declarati
     e->waiting = list;
     list += e->waiting_count++;
     *list = (struct ampl_waiting){.declaration = declaration, .from = from, .place = place};
-    for (uint32_t i = 0; i < declaration->arity; i++)
-        list->key[i] = key[i];
+    if (declaration->arity > 0)
+        memcpy(list->key, key, declaration->arity * sizeof *key);
     return true;
 }
 

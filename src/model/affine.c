@@ -63,7 +63,8 @@ static void gather(struct form *form) {
     size_t kept = 0;
     for (size_t i = 0; i < form->count; i++)
         form->pairs[i].sequence = i;
-    qsort(form->pairs, form->count, sizeof *form->pairs, by_column);
+    if (form->count > 1)
+        qsort(form->pairs, form->count, sizeof *form->pairs, by_column);
     for (size_t i = 0; i < form->count; i++)
         if (kept > 0 && form->pairs[kept - 1].column == form->pairs[i].column)
             form->pairs[kept - 1].value += form->pairs[i].value;

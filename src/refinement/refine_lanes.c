@@ -176,7 +176,7 @@ static struct refine_sample sample_of(const struct refine_stepper *r, const stru
 
 void refine_stepper_run(const struct refine_stepper *r, double *memory, const struct refine_batch *batch) {
     for (size_t first = 0; first < batch->count; first += LANES) {
-        struct refine_sample samples[LANES];
+        struct refine_sample samples[LANES] = {{.known = false}};
         size_t left = batch->count - first, count = left < LANES ? left : LANES;
         for (size_t i = 0; i < count; i++)
             samples[i] = sample_of(r, batch, first + i);

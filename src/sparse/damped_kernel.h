@@ -144,7 +144,7 @@ WIDE_INLINE void kernel_backward_sides(const struct damped *system, double *slot
                                        const int count) {
     for (size_t j = system->order; j-- > 0;) {
         const wide *inverse = AT(system->inverse) + j * LANE_PARTS, *lower = AT(system->lower);
-        wide_prefetch(lower + system->column_first[j] * LANE_PARTS, (size_t)0 - 1024); /* backwards */
+        wide_prefetch(lower + (size_t)system->column_first[j] * LANE_PARTS, (size_t)0 - 1024); /* backwards */
         wide sums[2][LANE_PARTS];
         for (int side = 0; side < count; side++)
             for (int i = 0; i < LANE_PARTS; i++)
