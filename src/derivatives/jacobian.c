@@ -220,8 +220,9 @@ hn_status derivatives_jacobian(struct node_matrix *out, struct graph *graph, con
                                enum space space, size_t columns, hn_error *error) {
     struct sweep sweep;
     hn_status status = matrix_create(out, count, columns, error);
-    if (status == HN_OK)
-        status = sweep_create(&sweep, graph, space, error);
+    if (status != HN_OK || columns == 0) /* without leaves there is nothing to sweep for */
+        return status;
+    status = sweep_create(&sweep, graph, space, error);
     if (status == HN_OK) {
         status = jacobian_rows(out, &sweep, nodes, count, error);
         sweep_release(&sweep);
