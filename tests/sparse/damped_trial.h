@@ -1,0 +1,46 @@
+/* damped_trial.h - random damped systems for test_damped.c: a pattern, numbers for every lane, right-hand sides.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TESTS_SPARSE_DAMPED_TRIAL_H
+#define HN_TESTS_SPARSE_DAMPED_TRIAL_H
+
+#include "base/lanes.h"
+#include "base/random.h"
+#include "sparse/damped_system.h"
+
+/* A random system: A by rows with numbers for every lane, and where they lie. */
+struct trial {
+    size_t rows, columns, entries, order;
+    size_t *first;
+    uint32_t *column, *offset;
+    double *fixed; /* NaN where it is not */
+    double *value; /* entries x LANES */
+    struct damped system;
+    struct damped one; /* the same over slots of one number */
+    size_t slot_count; /* of LANES numbers each */
+    double *slots;
+    uint32_t shift, shift_uniform;
+    struct damped_sides sides;
+};
+
+struct recipe {
+    size_t rows, columns;
+    double density;    /* of entries */
+    double shift;      /* largest; the smallest is a thousandth of it */
+    double known;      /* share of entries that are known in advance; more than 0 only with a fixed shift */
+    bool fixed_shift;  /* the same shift everywhere, known in advance */
+    bool outputs_side; /* may be chosen */
+    bool degenerate;   /* rows of zeros, and rows twice */
+};
+
+struct trial trial_of(const struct recipe *recipe, struct random *random);
+void trial_release(struct trial *trial);
+
+/* Parts of trial_of, for patterns of another make: numbers of A, and later shifts and right-hand sides. */
+void trial_draw_values(struct trial *trial, const struct recipe *recipe, struct random *random);
+void trial_draw_vectors(struct trial *trial, const struct recipe *recipe, struct random *random);
+
+/* The system over slots of one number; its streams, scaled, are those over lanes. */
+void trial_make_one(struct trial *trial, struct damped_request request);
+
+#endif
