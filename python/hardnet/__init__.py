@@ -1,0 +1,48 @@
+"""Hard constraints for neural networks.
+
+Write down what must hold, once; correct any network's outputs onto it, to a tolerance, with a
+truthful outcome for every sample; and train through the correction.
+
+>>> import hardnet
+>>> model = hardnet.Model.from_text("var y{1..2}; subject to circle: y[1]^2 + y[2]^2 = 1;")
+>>> layer = model.layer(tolerance=1e-8)
+>>> layer([3.0, 4.0]).y.round(2)
+array([0.6, 0.8])
+
+`hardnet.torch` and `hardnet.jax` have the same layer for PyTorch and JAX; they are imported when
+they are first used.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from . import _core
+from ._errors import Error, FileError, InvalidError, OutOfMemoryError, UnsupportedError
+from ._layer import Gradient, Layer, Outcome, Outcomes, Result
+from ._model import Model
+
+__version__: str = _core.version
+
+__all__ = [
+    "Error",
+    "FileError",
+    "Gradient",
+    "InvalidError",
+    "Layer",
+    "Model",
+    "OutOfMemoryError",
+    "Outcome",
+    "Outcomes",
+    "Result",
+    "UnsupportedError",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("torch", "jax"):
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module 'hardnet' has no attribute '{name}'")

@@ -1,0 +1,508 @@
+"""The layer: raw outputs in, outputs that hold the constraints out, and gradients back.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import enum
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+
+if TYPE_CHECKING:
+    from ._model import Model
+
+__all__ = ["Gradient", "Layer", "Outcome", "Outcomes", "Result"]
+
+Reals = NDArray[np.float64]
+Shape = tuple[int, ...]
+
+REPORT = np.dtype(_core.report_fields, align=True)
+
+
+class Outcome(enum.IntEnum):
+    """What happened to one sample."""
+
+    OK = 0
+    ITERATION_LIMIT = 1
+    LOCALLY_INFEASIBLE = 2
+    STALLED = 3
+    BAD_BOUNDS = 4
+    NONFINITE_INPUT = 5
+    NONFINITE_EVALUATION = 6
+    CANCELLED = 7
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+class Outcomes(np.ndarray[Any, np.dtype[np.int32]]):
+    """An integer array whose entries are of type Outcome.
+
+    >>> import numpy as np
+    >>> from hardnet import Outcome, Outcomes
+    >>> outcomes = np.array([0, 2]).view(Outcomes)
+    >>> outcomes
+    Outcomes([ok, locally_infeasible])
+    >>> outcomes[1] is Outcome.LOCALLY_INFEASIBLE
+    True
+    >>> outcomes == Outcome.OK
+    array([ True, False])
+    """
+
+    def __getitem__(self, key: Any) -> Any:
+        item = super().__getitem__(key)
+        return item if isinstance(item, np.ndarray) else Outcome(int(item))
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def tolist(self) -> Any:
+        """Nested lists of Outcome."""
+        if self.ndim == 0:
+            return self[()]
+        return [row.tolist() if isinstance(row, Outcomes) else row for row in self]
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        plain = np.asarray(array)
+        return plain[()] if return_scalar or plain.ndim == 0 else plain
+
+    def __repr__(self) -> str:
+        def name(code: Any) -> str:
+            return str(Outcome(int(code)))
+
+        body = np.array2string(np.asarray(self), separator=", ", formatter={"int": name})
+        return f"Outcomes({body})"
+
+    __str__ = __repr__
+
+
+class Result:
+    """What a call of a layer returns: corrected outputs, and a report for each sample.
+
+    Every attribute has the leading shape of the call; for a single sample they are scalars.
+    """
+
+    __slots__ = ("_layer", "_reports", "_residual", "_shape", "_tape", "_x", "_y_raw", "_y64", "y")
+
+    y: NDArray[Any]
+
+    def __init__(self, layer: Layer, batch: _Batch, y: NDArray[Any], reports: NDArray[Any]) -> None:
+        self._layer = layer
+        self._reports = reports
+        self._shape = batch.lead
+        self._x = batch.x
+        self._y_raw = batch.y_raw
+        self._y64 = batch.y
+        self._tape = batch.tape
+        self._residual = batch.residual
+        self.y = y
+
+    def _field(self, name: str) -> Any:
+        return self._reports[name].reshape(self._shape)[()]
+
+    @property
+    def outcome(self) -> Any:
+        """What happened: an array of type Outcomes, or one Outcome for a single sample."""
+        return self._reports["outcome"].reshape(self._shape).view(Outcomes)[()]
+
+    @property
+    def ok(self) -> Any:
+        """Whether a fresh evaluation at y found every row within the tolerance."""
+        return self._field("outcome") == 0
+
+    @property
+    def iterations(self) -> Any:
+        """Steps computed."""
+        return self._field("iterations")
+
+    @property
+    def steps(self) -> Any:
+        """Steps between y_raw and y; what the gradient goes through."""
+        return self._field("steps")
+
+    @property
+    def violation(self) -> Any:
+        """The largest violation of a row at y, in the row's own units."""
+        return self._field("violation")
+
+    @property
+    def violation_before(self) -> Any:
+        """The same at y_raw; infinite where it could not be evaluated."""
+        return self._field("violation_before")
+
+    @property
+    def moved(self) -> Any:
+        """The distance |y - y_raw|."""
+        return self._field("moved")
+
+    @property
+    def worst(self) -> Any:
+        """The name of the row with the largest violation; "" where none is violated."""
+        names = self._layer.model.row_names
+        index = np.minimum(self._reports["worst"], len(names)).astype(np.intp)
+        return np.array([*names, ""], dtype=np.str_)[index].reshape(self._shape)[()]
+
+    @property
+    def residual(self) -> Any:
+        """What is left of every row at y: above its upper bound positive, below its lower negative.
+
+        It is computed during the call when that was asked for: layer(..., residual=True).
+        """
+        if self._residual is None:
+            raise ValueError("the residual was not asked for: call the layer with residual=True")
+        return self._residual.reshape(*self._shape, -1)
+
+    @property
+    def reports(self) -> NDArray[Any]:
+        """All of it as a structured array, one record per sample."""
+        return self._reports.reshape(self._shape)
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("the result of a single sample has no length")
+        return self._shape[0]
+
+    def __repr__(self) -> str:
+        count = self._reports.size
+        good = int(np.count_nonzero(self._reports["outcome"] == 0))
+        worst = float(self._reports["violation"].max()) if count else 0.0
+        most = int(self._reports["iterations"].max()) if count else 0
+        return (
+            f"Result(ok={good} of {count}, violation<={worst:.1e}, iterations<={most}, "
+            f"y.shape={self.y.shape})"
+        )
+
+
+class Gradient:
+    """Gradients of a scalar loss through a layer, each with the leading shape of the call."""
+
+    __slots__ = ("flagged", "lower", "upper", "x", "y_raw")
+
+    def __init__(self, y_raw: Any, x: Any, lower: Any, upper: Any, flagged: Any) -> None:
+        self.y_raw = y_raw  #: by the raw outputs
+        self.x = x  #: by the inputs; None for a model without inputs
+        self.lower = lower  #: by the lower bounds of the rows
+        self.upper = upper  #: by the upper bounds of the rows
+        self.flagged = flagged  #: where a sample is not ok, or no finite gradient was found
+
+    def __repr__(self) -> str:
+        flagged = int(np.count_nonzero(self.flagged))
+        count = np.size(self.flagged)
+        return f"Gradient(y_raw.shape={self.y_raw.shape}, flagged={flagged} of {count})"
+
+
+class _Batch:
+    """The arrays of one call as the extension takes them: float64, contiguous."""
+
+    __slots__ = ("count", "lead", "repeat_x", "repeat_y", "residual", "tape", "x", "y", "y_raw")
+
+    lead: Shape
+    count: int
+    x: Reals | None
+    y_raw: Reals | None
+    y: Reals
+    repeat_x: bool
+    repeat_y: bool
+    tape: NDArray[np.uint8] | None
+    residual: Reals | None
+
+
+_FLOATS = (np.float64, np.float32, np.float16)
+
+
+def _reals(value: ArrayLike, name: str, width: int) -> NDArray[Any]:
+    """The array of a real argument whose last axis has this width."""
+    array = np.asarray(value)
+    if array.dtype.type not in _FLOATS:
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"{name} must be an array of real numbers, not of {array.dtype}")
+        array = array.astype(np.float64)
+    if array.ndim == 0 or array.shape[-1] != width:
+        raise ValueError(f"{name} has the shape {array.shape}; its last axis must be {width} long")
+    return array
+
+
+def _rows(array: NDArray[Any]) -> Reals:
+    """float64 and contiguous; the array itself where it already is."""
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _spread(array: NDArray[Any], lead: Shape) -> tuple[Reals, bool]:
+    """Rows for a leading shape, and whether a single row stands for all."""
+    single = array.size == array.shape[-1]
+    if single or array.shape[:-1] == lead:
+        return _rows(array), single and lead != array.shape[:-1]
+    return _rows(np.broadcast_to(array, (*lead, array.shape[-1]))), False
+
+
+def _joined(y_raw: NDArray[Any] | None, x: NDArray[Any] | None) -> Shape:
+    """The leading shape of a call."""
+    if y_raw is None or x is None:
+        given = y_raw if x is None else x
+        return () if given is None else given.shape[:-1]
+    if y_raw.shape[:-1] == x.shape[:-1]:
+        return y_raw.shape[:-1]
+    try:
+        return np.broadcast_shapes(y_raw.shape[:-1], x.shape[:-1])
+    except ValueError:
+        raise ValueError(
+            f"y_raw and x do not fit together: leading shapes {y_raw.shape[:-1]} and {x.shape[:-1]}"
+        ) from None
+
+
+class Layer:
+    """Corrects raw outputs onto the constraints of a model. Made by `model.layer(...)`.
+
+    A layer is constant: any number of threads may call it. The same sample gives the same bits in
+    any batch, at any index, on any number of threads.
+
+    >>> import hardnet
+    >>> model = hardnet.Model.from_text("var y{1..2}; subject to circle: y[1]^2 + y[2]^2 = 1;")
+    >>> layer = model.layer()
+    >>> result = layer([3.0, 4.0])
+    >>> result.outcome
+    <Outcome.OK: 0>
+    >>> bool(result.violation <= 1e-8)
+    True
+    >>> layer([[3.0, 4.0], [1.0, 1.0], [float("nan"), 0.0]]).outcome
+    Outcomes([ok, ok, nonfinite_input])
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        method: str = "auto",
+        tolerance: float = 1e-8,
+        *,
+        iterations: int | None = None,
+        damping: float | None = None,
+        relative: bool = False,
+        instructions: str = "best",
+        threads: int = 0,
+    ) -> None:
+        """
+        method: "auto", "paper", "hardnet" or "lm".
+        tolerance: the largest violation that counts as ok, in the units of the rows.
+        iterations, damping: the method's own unless given.
+        relative: measure violations relative to max(1, |bound|).
+        instructions: "best", "portable", "avx2" or "avx512"; all give the same bits.
+        threads: of one call; 0 is one per core.
+        """
+        if iterations is not None and operator.index(iterations) < 0:
+            raise ValueError(f"iterations must be 0 or more, not {iterations}")
+        if damping is not None and not damping >= 0:
+            raise ValueError(f"damping must be 0 or more, not {damping}")
+        self.model = model
+        self.settings: dict[str, Any] = {
+            "method": method,
+            "tolerance": tolerance,
+            "iterations": iterations,
+            "damping": damping,
+            "relative": relative,
+            "instructions": instructions,
+            "threads": threads,
+        }
+        self.core = _core.Layer(
+            model.core,
+            method,
+            -1 if iterations is None else iterations,
+            -1.0 if damping is None else damping,
+            tolerance,
+            relative,
+            instructions,
+            threads,
+        )
+        info = self.core.info
+        self._inputs: int = info["inputs"]
+        self._outputs: int = info["outputs"]
+        self._rows: int = info["rows"]
+
+    # ---- calls ----
+
+    def __call__(
+        self,
+        y_raw: ArrayLike | None = None,
+        x: ArrayLike | None = None,
+        *,
+        out: Reals | None = None,
+        warm: Reals | None = None,
+        fallback: ArrayLike | None = None,
+        seconds: float = 0.0,
+        tape: bool = False,
+        residual: bool = False,
+    ) -> Result:
+        """Corrects y_raw, of shape (..., outputs), at inputs x, of shape (..., inputs).
+
+        Leading shapes broadcast. Without y_raw the model's start values are corrected. Everything is
+        computed in float64; y has the type of y_raw, so that float32 outputs are rounded once, after
+        the verdict.
+
+        out: an array for y: float64, contiguous; it may be y_raw itself.
+        warm: y - y_raw of the call before, updated in place: float64, zeros at first.
+        fallback: outputs that are returned for unusable input, instead of the start values.
+        seconds: a deadline; samples that are not done by then are `cancelled`.
+        tape: keep what `gradient` needs, so that it need not run forward again.
+        residual: keep what is left of every row, `result.residual`.
+        """
+        batch, kind = self._batch(y_raw, x, out)
+        batch.tape = np.empty(self.core.tape_bytes(batch.count), np.uint8) if tape else None
+        batch.residual = np.empty((batch.count, self._rows)) if residual else None
+        reports = np.empty(batch.count, REPORT)
+        spare = None if fallback is None else _rows(_reals(fallback, "fallback", self._outputs))
+        self.core.run(
+            batch.count,
+            batch.x,
+            batch.y_raw,
+            batch.y,
+            reports.view(np.uint8),
+            residual=batch.residual,
+            tape=batch.tape,
+            warm=warm,
+            fallback=spare,
+            repeat_x=batch.repeat_x,
+            repeat_y=batch.repeat_y,
+            seconds=seconds,
+        )
+        y: NDArray[Any] = batch.y if kind is np.float64 else batch.y.astype(kind)
+        return Result(self, batch, y, reports)
+
+    def gradient(self, result: Result, grad_y: ArrayLike, *, bounds: bool = False) -> Gradient:
+        """The gradient of a loss by y_raw and x, from its gradient by the corrected y.
+
+        result: what a call of this layer returned. Without its tape the forward pass is repeated.
+        bounds: also by the bounds of the rows, `lower` and `upper`.
+
+        >>> import hardnet
+        >>> model = hardnet.Model.from_text("var y{1..2}; subject to line: y[1] + y[2] = 1;")
+        >>> layer = model.layer()
+        >>> result = layer([3.0, 4.0], tape=True)
+        >>> layer.gradient(result, [1.0, 0.0]).y_raw.round(3)
+        array([ 0.5, -0.5])
+        """
+        if not isinstance(result, Result) or result._layer is not self:
+            raise TypeError("result must be what a call of this layer returned")
+        grad = _reals(grad_y, "grad_y", self._outputs)
+        lead, count = result._shape, result._reports.size
+        if grad.shape[:-1] != lead:
+            raise ValueError(f"grad_y has the shape {grad.shape}, y has {(*lead, self._outputs)}")
+        x, y_raw, tape = result._x, result._y_raw, result._tape
+        repeat_x = x is not None and self._inputs > 0 and x.size != count * self._inputs
+        repeat_y = y_raw is not None and y_raw.size != count * self._outputs
+        y, reports = result._y64, result._reports
+        if tape is None:
+            y, reports = np.empty_like(y), np.empty_like(reports)
+            tape = np.empty(self.core.tape_bytes(count), np.uint8)
+            self.core.run(
+                count,
+                x,
+                y_raw,
+                y,
+                reports.view(np.uint8),
+                tape=tape,
+                repeat_x=repeat_x,
+                repeat_y=repeat_y,
+            )
+        by_y = np.empty((*lead, self._outputs))
+        by_x = np.empty((*lead, self._inputs)) if self._inputs else None
+        lower = np.empty((*lead, self._rows)) if bounds else None
+        upper = np.empty((*lead, self._rows)) if bounds else None
+        flagged = np.empty(lead, np.bool_)
+        self.core.gradient(
+            count,
+            x,
+            y_raw,
+            y,
+            reports.view(np.uint8),
+            tape,
+            _rows(grad),
+            by_y,
+            grad_x=by_x,
+            grad_lower=lower,
+            grad_upper=upper,
+            flagged=flagged,
+            repeat_x=repeat_x,
+            repeat_y=repeat_y,
+        )
+        return Gradient(by_y, by_x, lower, upper, flagged[()])
+
+    def _batch(
+        self, y_raw: ArrayLike | None, x: ArrayLike | None, out: Reals | None
+    ) -> tuple[_Batch, type[np.floating[Any]]]:
+        raw = None if y_raw is None else _reals(y_raw, "y_raw", self._outputs)
+        inputs = self._checked_inputs(x)
+        batch = _Batch()
+        batch.lead = lead = _joined(raw, inputs)
+        batch.count = count = _product(lead)
+        batch.x, batch.repeat_x = (None, False) if inputs is None else _spread(inputs, lead)
+        batch.y_raw, batch.repeat_y = (None, False) if raw is None else _spread(raw, lead)
+        shape = (*lead, self._outputs)
+        if out is not None and (not isinstance(out, np.ndarray) or out.shape != shape):
+            raise ValueError(f"out must be an array of the shape {shape}")
+        batch.y = np.empty(shape) if out is None else out
+        kind = np.float64 if raw is None or out is not None else raw.dtype.type
+        if batch.repeat_x and count == 0:
+            batch.repeat_x = False
+            batch.x = np.empty((0, self._inputs))
+        if batch.repeat_y and count == 0:
+            batch.repeat_y = False
+            batch.y_raw = np.empty((0, self._outputs))
+        return batch, kind
+
+    def _checked_inputs(self, x: ArrayLike | None) -> NDArray[Any] | None:
+        if self._inputs == 0:
+            if x is not None and np.size(x) != 0:
+                raise ValueError("x was given, but the model has no inputs")
+            return None
+        if x is None:
+            raise ValueError(f"x is missing: the model has {self._inputs} inputs")
+        return _reals(x, "x", self._inputs)
+
+    # ---- looking ----
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Sizes: inputs, outputs, rows, nonzeros of Jacobian and factor, operations per step."""
+        return self.core.info
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options in use, with the method's own numbers filled in."""
+        return self.core.options
+
+    @property
+    def tape_bytes(self) -> int:
+        """The bytes that a tape takes for one more sample."""
+        return self.core.tape_bytes(2) - self.core.tape_bytes(1)
+
+    def __repr__(self) -> str:
+        options = self.options
+        return (
+            f"Layer(method='{options['method']}', tolerance={options['tolerance']:g}, "
+            f"inputs={self._inputs}, outputs={self._outputs}, rows={self._rows})"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.model, self.settings)
+
+    def __copy__(self) -> Layer:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Layer:
+        return self
+
+
+def _restore(model: Model, settings: dict[str, Any]) -> Layer:
+    return Layer(model, **settings)
+
+
+def _product(shape: Shape) -> int:
+    count = 1
+    for extent in shape:
+        count *= extent
+    return count

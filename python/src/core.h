@@ -1,0 +1,86 @@
+/* core.h - what the files of the extension hardnet._core share: arrays that come from Python, errors
+ * that go there, objects, and long calls without the interpreter's lock.
+ *
+ * The extension is the thin part: it checks every argument, calls libhardnet's public functions and
+ * raises what they report. It uses Python's stable ABI only, keeps no globals, and knows NumPy
+ * through the array interface protocol (the attribute __array_struct__), so that no header of
+ * NumPy's is needed. Conversions and broadcasting are done in Python before.
+ *
+ * A file core_NAME.c adds its types and functions to the module by core_add_NAME, listed in
+ * core_module.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HARDNET_PYTHON_CORE_H
+#define HARDNET_PYTHON_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#ifndef Py_LIMITED_API
+#define Py_LIMITED_API 0x030A0000
+#endif
+#include <Python.h>
+
+#include "hardnet/hardnet.h"
+
+/* ---- the module ---- */
+
+/* Types that other files ask for; each is set by its core_add_NAME. */
+typedef struct core_state {
+    PyTypeObject *model, *layer, *evaluator, *refiner;
+} core_state;
+
+/* The state, from an object of one of the module's types (they have no subclasses), or from the type
+ * itself, or from the module. */
+core_state *core_state_of(PyObject *self);
+core_state *core_state_of_type(PyTypeObject *type);
+
+/* Makes a type from its description and adds it to the module; *out, unless NULL, borrows it from
+ * the module. 0, or -1 with an exception. */
+int core_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **out);
+
+int core_add_model(PyObject *module);
+int core_add_layer(PyObject *module);
+
+/* ---- errors ---- */
+
+/* Raises hardnet.Error with the library's sentence; NULL. */
+PyObject *core_raise(const hn_error *error);
+
+/* ---- arrays ---- */
+
+/* CORE_REPORT: bytes that are aligned for hn_report; NumPy says too little about arrays of records. */
+typedef enum core_kind { CORE_REAL, CORE_NODE, CORE_INDEX, CORE_BYTE, CORE_BOOL, CORE_REPORT } core_kind;
+
+enum { CORE_OPTIONAL = 1, CORE_WRITABLE = 2 };
+#define CORE_ANY SIZE_MAX
+
+/* A view of a NumPy array: C-contiguous, aligned, native byte order. It holds the array until it is
+ * released. The zero value, and None where that is allowed, has no data. */
+typedef struct core_array {
+    PyObject *owner;
+    void *data;
+    size_t count; /* elements in all */
+} core_array;
+
+/* Fills *out from an object that must be an array of this kind with so many elements (CORE_ANY: any
+ * number). False, with a TypeError or ValueError that names the argument, otherwise. */
+bool core_array_view(core_array *out, PyObject *object, const char *name, core_kind kind, size_t count, int flags);
+void core_array_release(core_array *array);
+
+/* ---- objects ---- */
+
+/* The finished model behind an object of type _core.Model; NULL with an exception when the object is
+ * none, or when the model cannot be finished. */
+const hn_model *core_model_of(core_state *state, PyObject *object);
+
+/* The layer behind an object of type _core.Layer; NULL with an exception. */
+const hn_layer *core_layer_of(core_state *state, PyObject *object);
+
+/* ---- long calls ---- */
+
+/* Runs job(context) without the interpreter's lock. A lengthy one runs on a thread of its own while
+ * this one looks for signals every 50 ms; when a handler raises (Ctrl-C), *cancel becomes 1, the job
+ * is waited for, and the result is false, with the handler's exception. */
+typedef void core_job(void *context);
+bool core_run(core_job *job, void *context, bool lengthy, int *cancel);
+
+#endif

@@ -1,0 +1,455 @@
+/* core_layer.c - the type _core.Layer: a layer, with pools of threads for whoever calls it.
+ *
+ * A pool serves one call at a time, so that a layer keeps a stack of idle ones: a call takes one, or
+ * makes one, and puts it back. The interpreter's lock guards the stack. Arrays are checked against
+ * the layer's sizes before anything runs.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+
+#include "core.h"
+
+enum { MOST_IDLE = 16 };
+
+typedef struct core_layer {
+    PyObject_HEAD hn_layer *layer;
+    hn_layer_info info;
+    hn_layer_options options;
+    int threads;
+    int idle_count;
+    hn_pool *idle[MOST_IDLE];
+} core_layer;
+
+const hn_layer *core_layer_of(core_state *state, PyObject *object) {
+    if (Py_TYPE(object) == state->layer)
+        return ((core_layer *)object)->layer;
+    PyErr_SetString(PyExc_TypeError, "layer must be a _core.Layer");
+    return NULL;
+}
+
+/* ---- pools ---- */
+
+static hn_pool *take_pool(core_layer *self) {
+    if (self->idle_count > 0)
+        return self->idle[--self->idle_count];
+    hn_pool *pool;
+    hn_error error;
+    if (hn_pool_create(&pool, self->layer, self->threads, &error) != HN_OK)
+        core_raise(&error);
+    return pool;
+}
+
+static void give_back(core_layer *self, hn_pool *pool) {
+    if (self->idle_count < MOST_IDLE)
+        self->idle[self->idle_count++] = pool;
+    else
+        hn_pool_destroy(pool);
+}
+
+/* ---- a call: its arrays, and what is run without the lock ---- */
+
+enum role {
+    X,
+    Y_RAW,
+    Y,
+    REPORTS,
+    RESIDUAL,
+    TAPE,
+    WARM,
+    FALLBACK,
+    GRAD_Y,
+    GRAD_Y_RAW,
+    GRAD_X,
+    GRAD_LOWER,
+    GRAD_UPPER,
+    FLAGGED,
+    ROLES
+};
+
+typedef struct layer_call {
+    hn_pool *pool;
+    core_array arrays[ROLES];
+    hn_batch batch;
+    hn_gradient gradient;
+    bool backward;
+    int cancel;
+    hn_status status;
+    hn_error error;
+} layer_call;
+
+static void release_arrays(layer_call *call) {
+    for (int i = 0; i < ROLES; i++)
+        core_array_release(&call->arrays[i]);
+}
+
+static void run_call(void *context) {
+    layer_call *call = context;
+    call->status = call->backward ? hn_pool_gradient(call->pool, &call->batch, &call->gradient, &call->error)
+                                  : hn_pool_run(call->pool, &call->batch, &call->error);
+}
+
+/* Whether a call may take more than about a second: by the operations of all steps that it may take. */
+static bool is_lengthy(const core_layer *self, size_t count) {
+    double step = (double)self->info.operators + (double)self->info.multiply_adds + 100;
+    return (double)count * step * self->options.iterations > 1e9;
+}
+
+static PyObject *execute(core_layer *self, layer_call *call) {
+    call->pool = take_pool(self);
+    if (!call->pool)
+        return NULL;
+    bool quiet = core_run(run_call, call, is_lengthy(self, call->batch.count), &call->cancel);
+    give_back(self, call->pool);
+    if (!quiet)
+        return NULL;
+    if (call->status != HN_OK)
+        return core_raise(&call->error);
+    Py_RETURN_NONE;
+}
+
+/* count x width elements, with the array's name when that is too many. */
+static bool multiply(size_t count, size_t width, const char *name, size_t *out) {
+    if (width == 0 || count <= PY_SSIZE_T_MAX / width) {
+        *out = count * width;
+        return true;
+    }
+    PyErr_Format(PyExc_OverflowError, "%s would have more elements than there can be", name);
+    return false;
+}
+
+typedef struct wanted {
+    enum role role;
+    const char *name;
+    PyObject *object;
+    core_kind kind;
+    size_t rows, columns;
+    int flags;
+} wanted;
+
+static bool view_all(layer_call *call, size_t count, const wanted *list) {
+    for (size_t i = 0; i < count; i++) {
+        const wanted *w = &list[i];
+        size_t elements;
+        if (!multiply(w->rows, w->columns, w->name, &elements) ||
+            !core_array_view(&call->arrays[w->role], w->object, w->name, w->kind, elements, w->flags))
+            return false;
+    }
+    return true;
+}
+
+/* ---- forward ---- */
+
+typedef struct run_arguments {
+    Py_ssize_t count;
+    PyObject *x, *y_raw, *y, *reports, *residual, *tape, *warm, *fallback;
+    int repeat_x, repeat_y;
+    double seconds;
+} run_arguments;
+
+static bool parse_run(run_arguments *a, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"count", "x",        "y_raw",    "y",        "reports", "residual", "tape",
+                            "warm",  "fallback", "repeat_x", "repeat_y", "seconds", NULL};
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOO|$OOOOppd:run", names, &a->count, &a->x, &a->y_raw,
+                                       &a->y, &a->reports, &a->residual, &a->tape, &a->warm, &a->fallback, &a->repeat_x,
+                                       &a->repeat_y, &a->seconds);
+}
+
+static bool view_run(const core_layer *self, layer_call *call, const run_arguments *a) {
+    size_t count = (size_t)a->count, inputs = self->info.inputs, outputs = self->info.outputs;
+    size_t tape = hn_layer_tape_bytes(self->layer, count);
+    const wanted list[] = {
+        {X, "x", a->x, CORE_REAL, a->repeat_x ? 1 : count, inputs, inputs ? 0 : CORE_OPTIONAL},
+        {Y_RAW, "y_raw", a->y_raw, CORE_REAL, a->repeat_y ? 1 : count, outputs, CORE_OPTIONAL},
+        {Y, "y", a->y, CORE_REAL, count, outputs, CORE_WRITABLE},
+        {REPORTS, "reports", a->reports, CORE_REPORT, count, sizeof(hn_report), CORE_WRITABLE | CORE_OPTIONAL},
+        {RESIDUAL, "residual", a->residual, CORE_REAL, count, self->info.rows, CORE_WRITABLE | CORE_OPTIONAL},
+        {TAPE, "tape", a->tape, CORE_BYTE, tape, 1, CORE_WRITABLE | CORE_OPTIONAL},
+        {WARM, "warm", a->warm, CORE_REAL, count, outputs, CORE_WRITABLE | CORE_OPTIONAL},
+        {FALLBACK, "fallback", a->fallback, CORE_REAL, 1, outputs, CORE_OPTIONAL},
+    };
+    if (count > 0 && tape == 0 && a->tape && a->tape != Py_None) {
+        PyErr_SetString(PyExc_OverflowError, "the tape of so many samples is larger than memory can be");
+        return false;
+    }
+    return view_all(call, sizeof list / sizeof *list, list);
+}
+
+static void fill_batch(layer_call *call, size_t count, bool repeat_x, bool repeat_y) {
+    core_array *arrays = call->arrays;
+    call->batch = (hn_batch){
+        .size = sizeof(hn_batch),
+        .count = count,
+        .x = arrays[X].data,
+        .y_raw = arrays[Y_RAW].data,
+        .repeat_x = repeat_x,
+        .repeat_y = repeat_y,
+        .y = arrays[Y].data,
+        .report_size = sizeof(hn_report),
+        .reports = arrays[REPORTS].data,
+        .residual = arrays[RESIDUAL].data,
+        .tape = arrays[TAPE].data,
+        .fallback = arrays[FALLBACK].data,
+        .warm = arrays[WARM].data,
+        .cancel = &call->cancel,
+    };
+}
+
+static PyObject *layer_run(PyObject *object, PyObject *arguments, PyObject *keywords) {
+    core_layer *self = (core_layer *)object;
+    run_arguments a = {0};
+    if (!parse_run(&a, arguments, keywords))
+        return NULL;
+    if (a.count < 0)
+        return PyErr_Format(PyExc_ValueError, "count is negative");
+    if (!(a.seconds >= 0))
+        return PyErr_Format(PyExc_ValueError, "seconds must be 0 or more");
+    layer_call call = {0};
+    PyObject *result = NULL;
+    if (view_run(self, &call, &a)) {
+        fill_batch(&call, (size_t)a.count, a.repeat_x, a.repeat_y);
+        call.batch.seconds = a.seconds;
+        result = execute(self, &call);
+    }
+    release_arrays(&call);
+    return result;
+}
+
+/* ---- backward ---- */
+
+typedef struct gradient_arguments {
+    Py_ssize_t count;
+    PyObject *x, *y_raw, *y, *reports, *tape, *grad_y, *grad_y_raw, *grad_x, *grad_lower, *grad_upper, *flagged;
+    int repeat_x, repeat_y;
+} gradient_arguments;
+
+static bool parse_gradient(gradient_arguments *a, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"count",      "x",       "y_raw",      "y",        "reports",
+                            "tape",       "grad_y",  "grad_y_raw", "grad_x",   "grad_lower",
+                            "grad_upper", "flagged", "repeat_x",   "repeat_y", NULL};
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOOOOO|$OOOOpp:gradient", names, &a->count, &a->x,
+                                       &a->y_raw, &a->y, &a->reports, &a->tape, &a->grad_y, &a->grad_y_raw, &a->grad_x,
+                                       &a->grad_lower, &a->grad_upper, &a->flagged, &a->repeat_x, &a->repeat_y);
+}
+
+static bool view_gradient(const core_layer *self, layer_call *call, const gradient_arguments *a) {
+    size_t count = (size_t)a->count, inputs = self->info.inputs, outputs = self->info.outputs, rows = self->info.rows;
+    const int optional = CORE_WRITABLE | CORE_OPTIONAL;
+    const wanted list[] = {
+        {X, "x", a->x, CORE_REAL, a->repeat_x ? 1 : count, inputs, inputs ? 0 : CORE_OPTIONAL},
+        {Y_RAW, "y_raw", a->y_raw, CORE_REAL, a->repeat_y ? 1 : count, outputs, CORE_OPTIONAL},
+        {Y, "y", a->y, CORE_REAL, count, outputs, CORE_WRITABLE},
+        {REPORTS, "reports", a->reports, CORE_REPORT, count, sizeof(hn_report), CORE_WRITABLE},
+        {TAPE, "tape", a->tape, CORE_BYTE, hn_layer_tape_bytes(self->layer, count), 1, CORE_WRITABLE},
+        {GRAD_Y, "grad_y", a->grad_y, CORE_REAL, count, outputs, 0},
+        {GRAD_Y_RAW, "grad_y_raw", a->grad_y_raw, CORE_REAL, count, outputs, CORE_WRITABLE},
+        {GRAD_X, "grad_x", a->grad_x, CORE_REAL, count, inputs, optional},
+        {GRAD_LOWER, "grad_lower", a->grad_lower, CORE_REAL, count, rows, optional},
+        {GRAD_UPPER, "grad_upper", a->grad_upper, CORE_REAL, count, rows, optional},
+        {FLAGGED, "flagged", a->flagged, CORE_BOOL, count, 1, optional},
+    };
+    return view_all(call, sizeof list / sizeof *list, list);
+}
+
+static void fill_gradient(layer_call *call) {
+    core_array *arrays = call->arrays;
+    call->backward = true;
+    call->gradient = (hn_gradient){
+        .size = sizeof(hn_gradient),
+        .grad_y = arrays[GRAD_Y].data,
+        .grad_y_raw = arrays[GRAD_Y_RAW].data,
+        .grad_x = arrays[GRAD_X].data,
+        .grad_lower = arrays[GRAD_LOWER].data,
+        .grad_upper = arrays[GRAD_UPPER].data,
+        .flagged = arrays[FLAGGED].data,
+    };
+}
+
+static PyObject *layer_gradient(PyObject *object, PyObject *arguments, PyObject *keywords) {
+    core_layer *self = (core_layer *)object;
+    gradient_arguments a = {0};
+    if (!parse_gradient(&a, arguments, keywords))
+        return NULL;
+    if (a.count < 0)
+        return PyErr_Format(PyExc_ValueError, "count is negative");
+    layer_call call = {0};
+    PyObject *result = NULL;
+    if (view_gradient(self, &call, &a)) {
+        fill_batch(&call, (size_t)a.count, a.repeat_x, a.repeat_y);
+        fill_gradient(&call);
+        result = execute(self, &call);
+    }
+    release_arrays(&call);
+    return result;
+}
+
+/* ---- looking ---- */
+
+static PyObject *layer_tape_bytes(PyObject *object, PyObject *argument) {
+    Py_ssize_t count = PyNumber_AsSsize_t(argument, PyExc_OverflowError);
+    if (count == -1 && PyErr_Occurred())
+        return NULL;
+    size_t bytes = count < 0 ? 0 : hn_layer_tape_bytes(((core_layer *)object)->layer, (size_t)count);
+    if (count < 0 || bytes > PY_SSIZE_T_MAX || (count > 0 && bytes == 0))
+        return PyErr_Format(PyExc_OverflowError, "a tape for %zd samples cannot be", count);
+    return PyLong_FromSize_t(bytes);
+}
+
+static PyObject *layer_info(PyObject *object, void *Py_UNUSED(closure)) {
+    const hn_layer_info *i = &((core_layer *)object)->info;
+    return Py_BuildValue("{s:n,s:n,s:n,s:n,s:n,s:n,s:O,s:O,s:n,s:n,s:s}", "inputs", (Py_ssize_t)i->inputs, "outputs",
+                         (Py_ssize_t)i->outputs, "rows", (Py_ssize_t)i->rows, "jacobian_nonzeros",
+                         (Py_ssize_t)i->jacobian_nonzeros, "factor_order", (Py_ssize_t)i->factor_order,
+                         "factor_nonzeros", (Py_ssize_t)i->factor_nonzeros, "outputs_side",
+                         i->outputs_side ? Py_True : Py_False, "dense", i->dense ? Py_True : Py_False, "operators",
+                         (Py_ssize_t)i->operators, "multiply_adds", (Py_ssize_t)i->multiply_adds, "instructions",
+                         hn_instructions_text(i->instructions));
+}
+
+static PyObject *layer_options(PyObject *object, void *Py_UNUSED(closure)) {
+    const hn_layer_options *o = &((core_layer *)object)->options;
+    return Py_BuildValue("{s:s,s:i,s:d,s:d,s:O,s:s}", "method", hn_method_text(o->method), "iterations", o->iterations,
+                         "damping", o->damping, "tolerance", o->tolerance, "relative", o->relative ? Py_True : Py_False,
+                         "instructions", hn_instructions_text(o->instructions));
+}
+
+static PyObject *layer_address(PyObject *object, void *Py_UNUSED(closure)) {
+    return PyLong_FromVoidPtr(((core_layer *)object)->layer);
+}
+
+/* ---- life ---- */
+
+typedef struct new_arguments {
+    PyObject *model;
+    const char *method, *instructions;
+    int relative, threads;
+    hn_layer_options options;
+} new_arguments;
+
+static bool parse_new(new_arguments *a, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"model",    "method",       "iterations", "damping", "tolerance",
+                            "relative", "instructions", "threads",    NULL};
+    a->options = hn_layer_defaults();
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Osiddpsi:Layer", names, &a->model, &a->method,
+                                     &a->options.iterations, &a->options.damping, &a->options.tolerance, &a->relative,
+                                     &a->instructions, &a->threads))
+        return false;
+    a->options.relative = a->relative != 0;
+    if (!hn_method_find(a->method, &a->options.method))
+        PyErr_Format(PyExc_ValueError, "method '%s' is unknown; there are auto, paper, hardnet and lm", a->method);
+    else if (!hn_instructions_find(a->instructions, &a->options.instructions))
+        PyErr_Format(PyExc_ValueError, "instructions '%s' are unknown; there are best, portable, avx2 and avx512",
+                     a->instructions);
+    else if (a->threads < 0)
+        PyErr_Format(PyExc_ValueError, "threads must be 0 (one per core) or more, not %d", a->threads);
+    else
+        return true;
+    return false;
+}
+
+typedef struct create_call {
+    const hn_model *model;
+    const hn_layer_options *options;
+    hn_layer *layer;
+    hn_error error;
+} create_call;
+
+static void create_layer(void *context) {
+    create_call *call = context;
+    hn_layer_create(&call->layer, call->model, call->options, &call->error);
+}
+
+static PyObject *layer_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
+    new_arguments a = {0};
+    if (!parse_new(&a, arguments, keywords))
+        return NULL;
+    create_call call = {.model = core_model_of(core_state_of_type(type), a.model), .options = &a.options};
+    if (!call.model)
+        return NULL;
+    int cancel = 0;
+    core_run(create_layer, &call, false, &cancel);
+    if (!call.layer)
+        return core_raise(&call.error);
+    core_layer *self = (core_layer *)PyType_GenericAlloc(type, 0);
+    if (!self) {
+        hn_layer_destroy(call.layer);
+        return NULL;
+    }
+    self->layer = call.layer;
+    self->threads = a.threads;
+    self->info = hn_layer_info_of(call.layer);
+    self->options = hn_layer_options_of(call.layer);
+    return (PyObject *)self;
+}
+
+static void layer_dealloc(PyObject *object) {
+    core_layer *self = (core_layer *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    while (self->idle_count > 0)
+        hn_pool_destroy(self->idle[--self->idle_count]);
+    hn_layer_destroy(self->layer);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+    Py_DECREF(type);
+}
+
+static PyMethodDef methods[] = {
+    {"run", (PyCFunction)(void (*)(void))layer_run, METH_VARARGS | METH_KEYWORDS, "Corrects a batch."},
+    {"gradient", (PyCFunction)(void (*)(void))layer_gradient, METH_VARARGS | METH_KEYWORDS,
+     "Gradients of a loss through a batch that was run with a tape."},
+    {"tape_bytes", layer_tape_bytes, METH_O, "The bytes of a tape for so many samples."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef attributes[] = {
+    {"info", layer_info, NULL, "Sizes of the layer.", NULL},
+    {"options", layer_options, NULL, "The options in use.", NULL},
+    {"address", layer_address, NULL, "The hn_layer behind it, as a number.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_new, (void *)layer_new},
+    {Py_tp_dealloc, (void *)layer_dealloc},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, attributes},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    .name = "hardnet._core.Layer",
+    .basicsize = sizeof(core_layer),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = slots,
+};
+
+/* How NumPy describes an hn_report: names, formats, offsets, itemsize. */
+static int add_report_fields(PyObject *module) {
+#define FIELD(name) offsetof(hn_report, name)
+    const char *word = sizeof(size_t) == 8 ? "u8" : "u4";
+    PyObject *fields =
+        Py_BuildValue("{s:[sssssssss],s:[sssssssss],s:[nnnnnnnnn],s:n}", "names", "outcome", "iterations", "steps",
+                      "violation_before", "violation", "worst", "moved", "damping", "culprit", "formats", "i4", "i4",
+                      "i4", "f8", "f8", word, "f8", "f8", word, "offsets", FIELD(outcome), FIELD(iterations),
+                      FIELD(steps), FIELD(violation_before), FIELD(violation), FIELD(worst), FIELD(moved),
+                      FIELD(damping), FIELD(culprit), "itemsize", sizeof(hn_report));
+#undef FIELD
+    int status = fields ? PyModule_AddObjectRef(module, "report_fields", fields) : -1;
+    Py_XDECREF(fields);
+    return status;
+}
+
+/* The texts of outcomes, by number. */
+static int add_outcomes(PyObject *module) {
+    PyObject *list = PyList_New(HN_OUTCOME_COUNT);
+    for (int i = 0; list && i < HN_OUTCOME_COUNT; i++)
+        if (PyList_SetItem(list, i, PyUnicode_FromString(hn_outcome_text((hn_outcome)i))) < 0)
+            return -1;
+    int status = list ? PyModule_AddObjectRef(module, "outcomes", list) : -1;
+    Py_XDECREF(list);
+    return status;
+}
+
+int core_add_layer(PyObject *module) {
+    if (core_add_type(module, &spec, &core_state_of(module)->layer) < 0 || add_report_fields(module) < 0)
+        return -1;
+    return add_outcomes(module);
+}
