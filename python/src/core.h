@@ -40,6 +40,9 @@ int core_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **out);
 int core_add_model(PyObject *module);
 int core_add_layer(PyObject *module);
 
+/* Names of keyword arguments, which Python takes as char ** and does not write to. */
+#define CORE_KEYWORDS(names) ((char **)(uintptr_t)(names))
+
 /* ---- errors ---- */
 
 /* Raises hardnet.Error with the library's sentence; NULL. */

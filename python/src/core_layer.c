@@ -147,11 +147,11 @@ typedef struct run_arguments {
 } run_arguments;
 
 static bool parse_run(run_arguments *a, PyObject *arguments, PyObject *keywords) {
-    static char *names[] = {"count", "x",        "y_raw",    "y",        "reports", "residual", "tape",
-                            "warm",  "fallback", "repeat_x", "repeat_y", "seconds", NULL};
-    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOO|$OOOOppd:run", names, &a->count, &a->x, &a->y_raw,
-                                       &a->y, &a->reports, &a->residual, &a->tape, &a->warm, &a->fallback, &a->repeat_x,
-                                       &a->repeat_y, &a->seconds);
+    static const char *const names[] = {"count", "x",        "y_raw",    "y",        "reports", "residual", "tape",
+                                        "warm",  "fallback", "repeat_x", "repeat_y", "seconds", NULL};
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOO|$OOOOppd:run", CORE_KEYWORDS(names), &a->count,
+                                       &a->x, &a->y_raw, &a->y, &a->reports, &a->residual, &a->tape, &a->warm,
+                                       &a->fallback, &a->repeat_x, &a->repeat_y, &a->seconds);
 }
 
 static bool view_run(const core_layer *self, layer_call *call, const run_arguments *a) {
@@ -223,12 +223,13 @@ typedef struct gradient_arguments {
 } gradient_arguments;
 
 static bool parse_gradient(gradient_arguments *a, PyObject *arguments, PyObject *keywords) {
-    static char *names[] = {"count",      "x",       "y_raw",      "y",        "reports",
-                            "tape",       "grad_y",  "grad_y_raw", "grad_x",   "grad_lower",
-                            "grad_upper", "flagged", "repeat_x",   "repeat_y", NULL};
-    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOOOOO|$OOOOpp:gradient", names, &a->count, &a->x,
-                                       &a->y_raw, &a->y, &a->reports, &a->tape, &a->grad_y, &a->grad_y_raw, &a->grad_x,
-                                       &a->grad_lower, &a->grad_upper, &a->flagged, &a->repeat_x, &a->repeat_y);
+    static const char *const names[] = {"count",      "x",       "y_raw",      "y",        "reports",
+                                        "tape",       "grad_y",  "grad_y_raw", "grad_x",   "grad_lower",
+                                        "grad_upper", "flagged", "repeat_x",   "repeat_y", NULL};
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOOOOO|$OOOOpp:gradient", CORE_KEYWORDS(names),
+                                       &a->count, &a->x, &a->y_raw, &a->y, &a->reports, &a->tape, &a->grad_y,
+                                       &a->grad_y_raw, &a->grad_x, &a->grad_lower, &a->grad_upper, &a->flagged,
+                                       &a->repeat_x, &a->repeat_y);
 }
 
 static bool view_gradient(const core_layer *self, layer_call *call, const gradient_arguments *a) {
@@ -326,10 +327,10 @@ typedef struct new_arguments {
 } new_arguments;
 
 static bool parse_new(new_arguments *a, PyObject *arguments, PyObject *keywords) {
-    static char *names[] = {"model",    "method",       "iterations", "damping", "tolerance",
-                            "relative", "instructions", "threads",    NULL};
+    static const char *const names[] = {"model",    "method",       "iterations", "damping", "tolerance",
+                                        "relative", "instructions", "threads",    NULL};
     a->options = hn_layer_defaults();
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Osiddpsi:Layer", names, &a->model, &a->method,
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Osiddpsi:Layer", CORE_KEYWORDS(names), &a->model, &a->method,
                                      &a->options.iterations, &a->options.damping, &a->options.tolerance, &a->relative,
                                      &a->instructions, &a->threads))
         return false;
