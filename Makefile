@@ -2,7 +2,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-test setup-all test check-all demo reproduce bench coverage lint format fuzz install uninstall clean help
+.PHONY: all setup setup-test setup-all test test-python check-all demo reproduce bench coverage lint format fuzz install uninstall clean help
 .NOTPARALLEL:
 
 all: setup ## the library and the command, build/hardnet (the default)
@@ -10,6 +10,9 @@ all: setup ## the library and the command, build/hardnet (the default)
 
 test: setup-test ## all tests: release build, then the same under ASan and UBSan
 	@scripts/build --test release dev
+
+test-python: setup-test ## the Python tests with torch and jax, which it installs into build/venv
+	@scripts/python all
 
 check-all: setup-all ## everything: lint, coverage, fuzzing minutes, and the tests with gcc, clang and three sanitizers
 	@scripts/lint

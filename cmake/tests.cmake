@@ -266,3 +266,7 @@ foreach(source IN LISTS house_tests)
                                   --cmake ${CMAKE_COMMAND})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${script_seconds} SKIP_RETURN_CODE 77)
 endforeach()
+
+# ---- the Python package ----
+
+include(cmake/python.cmake)

@@ -1,0 +1,41 @@
+# Tests of the Python package, python/<name> for every python/tests/test_<name>.py and python/<framework>/<name> for those
+# of torch and jax. They run in build/venv (scripts/python), on the wheel in a plain build; a build with another compiler or
+# with sanitizers has an extension of its own, which is preloaded with AddressSanitizer.
+
+file(GLOB python_tests RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS python/tests/test_*.py python/tests/*/test_*.py)
+set(python_program ${PROJECT_SOURCE_DIR}/scripts/python)
+set(python_environment "")
+set(python_why_not "")
+set(python_prepare wheel)
+if(NOT HARDNET_PYTHON)
+    set(python_why_not "Python's headers (python3-dev) are not installed")
+elseif(HARDNET_COVERAGE)
+    set(python_why_not "coverage is measured by the tests in C")
+elseif(HARDNET_SANITIZE)
+    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(NOT HARDNET_SANITIZE MATCHES address OR NOT IS_ABSOLUTE "${asan}")
+        set(python_why_not "Python runs with a preloaded AddressSanitizer of gcc only")
+    endif()
+    # Frameworks come without sanitizers and say nothing about our code that the other tests do not.
+    list(FILTER python_tests EXCLUDE REGEX "/tests/(torch|jax)/")
+    set(python_environment HARDNET_PRELOAD=${asan})
+endif()
+if(HARDNET_SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL GNU)
+    set(python_prepare venv)
+    list(APPEND python_environment PYTHONPATH=${PROJECT_BINARY_DIR}/python)
+endif()
+
+if(python_tests AND NOT python_why_not)
+    add_test(NAME python/${python_prepare} COMMAND ${python_program} ${python_prepare} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(python/${python_prepare} PROPERTIES FIXTURES_SETUP python SKIP_RETURN_CODE 77 TIMEOUT 1800)
+endif()
+foreach(source IN LISTS python_tests)
+    string(REGEX REPLACE "^python/tests/(.*)test_([a-z0-9_]+).py$" "python/\\1\\2" name ${source})
+    if(python_why_not)
+        skipped_test(${name} ${python_why_not})
+        continue()
+    endif()
+    add_test(NAME ${name} COMMAND ${python_program} test ${source} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED python SKIP_RETURN_CODE 77 TIMEOUT 600
+                                            ENVIRONMENT "${python_environment};HARDNET_BUILD=${PROJECT_BINARY_DIR}")
+endforeach()
