@@ -19,6 +19,7 @@ typedef struct hn_input_info {
     size_t size; /* sizeof(hn_input_info) */
     const char *name;
     hn_real lower, upper;
+    hn_expr expr; /* the input itself */
 } hn_input_info;
 
 typedef struct hn_output_info {
@@ -26,6 +27,7 @@ typedef struct hn_output_info {
     const char *name;
     hn_expr lower, upper, start;
     hn_expr fixed; /* no expression when the output is free */
+    hn_expr expr;  /* the output itself */
 } hn_output_info;
 
 typedef struct hn_row_info {

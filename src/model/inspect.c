@@ -74,7 +74,11 @@ hn_status hn_model_get_input(const hn_model *model, size_t index, hn_input_info 
     bool found = index < hn_model_input_count(model);
     if (found) {
         const struct model_input *input = &model->inputs[index];
-        own = (hn_input_info){.size = sizeof own, .name = input->name, .lower = input->lower, .upper = input->upper};
+        own = (hn_input_info){.size = sizeof own,
+                              .name = input->name,
+                              .lower = input->lower,
+                              .upper = input->upper,
+                              .expr = expression(model, input->node)};
     }
     return answer(STRUCT_GIVE(hn_input_info, out, &own, error), model, found, "input", error);
 }
@@ -89,7 +93,8 @@ hn_status hn_model_get_output(const hn_model *model, size_t index, hn_output_inf
                                .lower = expression(model, output->lower),
                                .upper = expression(model, output->upper),
                                .start = expression(model, output->start),
-                               .fixed = expression(model, output->fixed)};
+                               .fixed = expression(model, output->fixed),
+                               .expr = expression(model, output->node)};
     }
     return answer(STRUCT_GIVE(hn_output_info, out, &own, error), model, found, "output", error);
 }

@@ -48,7 +48,7 @@ hn_expr hn_input(hn_model *model, const char *name) {
         return (hn_expr){NULL, 0};
     uint32_t node = graph_leaf(&model->graph, SPACE_X, (uint32_t)model->input_count);
     if (node != 0)
-        model->inputs[model->input_count++] = (struct model_input){copy, -INFINITY, INFINITY};
+        model->inputs[model->input_count++] = (struct model_input){copy, -INFINITY, INFINITY, node};
     return leaf(model, node, copy);
 }
 

@@ -15,6 +15,7 @@
 struct model_input {
     const char *name;
     hn_real lower, upper;
+    uint32_t node; /* its leaf */
 };
 
 struct model_output {

@@ -53,6 +53,19 @@ static hn_status print(struct journey *j, hn_error *error) {
     return status;
 }
 
+/* The journey goes on with a copy of the model, which has everything that the model had. */
+static hn_status copy_model(struct journey *j, hn_error *error) {
+    hn_model *copy;
+    hn_status status = hn_model_copy(&copy, j->model, error);
+    assert_true((copy != NULL) == (status == HN_OK));
+    if (status == HN_OK)
+        status = hn_model_finish(copy, error);
+    hn_model_destroy(status == HN_OK ? j->model : copy);
+    if (status == HN_OK)
+        j->model = copy;
+    return status;
+}
+
 static hn_status copy(struct journey *j, hn_error *error) {
     return problem_create(&j->problem, j->model, error);
 }
@@ -98,7 +111,7 @@ static hn_status compile(struct journey *j, hn_error *error) {
     return program_create(&j->program, &request, error);
 }
 
-static step *const steps[] = {build, evaluate, print, copy, jacobians, hessian, weights, products, compile};
+static step *const steps[] = {build, copy_model, evaluate, print, copy, jacobians, hessian, weights, products, compile};
 
 /* ---- one journey ---- */
 
