@@ -24,6 +24,7 @@ from . import _core
 from ._errors import Error, FileError, InvalidError, OutOfMemoryError, UnsupportedError
 from ._layer import Gradient, Layer, Outcome, Outcomes, Result
 from ._model import Model
+from ._reading import Message, ModelWarning
 
 __version__: str = _core.version
 
@@ -33,7 +34,9 @@ __all__ = [
     "Gradient",
     "InvalidError",
     "Layer",
+    "Message",
     "Model",
+    "ModelWarning",
     "OutOfMemoryError",
     "Outcome",
     "Outcomes",

@@ -8,6 +8,8 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = ["Error", "FileError", "InvalidError", "OutOfMemoryError", "UnsupportedError", "error_of"]
 
 
@@ -16,8 +18,10 @@ class Error(Exception):
 
     str(error) is one sentence that names the culprit. `code` says what kind of thing the culprit is
     ("option", "part", "file", "position", ...) and `subject` names it; `line` and `column` count
-    from 1 where it is a text, else they are 0.
+    from 1 where it is a text, else they are 0. `messages` has all that the reader of a model said.
     """
+
+    messages: tuple[Any, ...] = ()
 
     def __init__(
         self, text: str, code: str = "none", subject: str = "", line: int = 0, column: int = 0

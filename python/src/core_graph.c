@@ -1,0 +1,191 @@
+/* core_graph.c - operators over arrays of nodes: constants, one node per element, folds along an axis.
+ *
+ * Results go to arrays of the caller's. Operands have as many elements as the result, or one.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core_model.h"
+
+typedef struct operator_entry {
+    const char *name;
+    hn_expr (*one)(hn_expr);
+    hn_expr (*two)(hn_expr, hn_expr);
+    hn_expr (*three)(hn_expr, hn_expr, hn_expr);
+} operator_entry;
+
+#define ONE(name)                                                                                                      \
+    { #name, hn_##name, NULL, NULL }
+#define TWO(name)                                                                                                      \
+    { #name, NULL, hn_##name, NULL }
+static const operator_entry operators[] = {
+    ONE(neg),        ONE(sqrt),
+    ONE(exp),        ONE(log),
+    ONE(log10),      ONE(sin),
+    ONE(cos),        ONE(tan),
+    ONE(asin),       ONE(acos),
+    ONE(atan),       ONE(sinh),
+    ONE(cosh),       ONE(tanh),
+    ONE(asinh),      ONE(acosh),
+    ONE(atanh),      ONE(abs),
+    ONE(not ),       TWO(add),
+    TWO(sub),        TWO(mul),
+    TWO(div),        TWO(pow),
+    TWO(atan2),      TWO(min),
+    TWO(max),        TWO(less),
+    TWO(less_equal), TWO(equal),
+    TWO(not_equal),  TWO(and),
+    TWO(or),         {"if", NULL, NULL, hn_if},
+};
+#undef ONE
+#undef TWO
+
+enum { OPERATORS = sizeof operators / sizeof *operators };
+
+static int arity(const operator_entry *entry) {
+    return entry->one ? 1 : entry->two ? 2 : 3;
+}
+
+static const operator_entry *find_operator(const char *name) {
+    for (int i = 0; i < OPERATORS; i++)
+        if (strcmp(operators[i].name, name) == 0)
+            return &operators[i];
+    PyErr_Format(PyExc_ValueError, "%s is no operator", name);
+    return NULL;
+}
+
+PyObject *core_operators(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
+    PyObject *all = PyDict_New();
+    for (int i = 0; all && i < OPERATORS; i++) {
+        PyObject *count = PyLong_FromLong(arity(&operators[i]));
+        if (!count || PyDict_SetItemString(all, operators[i].name, count) < 0)
+            Py_CLEAR(all);
+        Py_XDECREF(count);
+    }
+    return all;
+}
+
+static void put(const core_array *out, size_t index, hn_expr value) {
+    ((uint32_t *)out->data)[index] = value.node;
+}
+
+/* ---- constants ---- */
+
+PyObject *core_model_constant(PyObject *object, PyObject *arguments) {
+    core_model *self = (core_model *)object;
+    PyObject *values_object, *out_object;
+    core_array values, out;
+    if (!PyArg_ParseTuple(arguments, "OO:constant", &values_object, &out_object) || !core_model_is_open(self) ||
+        !core_array_view(&values, values_object, "values", CORE_REAL, CORE_ANY, 0))
+        return NULL;
+    PyObject *result = NULL;
+    if (core_array_view(&out, out_object, "out", CORE_NODE, values.count, CORE_WRITABLE)) {
+        for (size_t i = 0; i < out.count; i++)
+            put(&out, i, hn_constant(self->model, ((const double *)values.data)[i]));
+        result = core_model_done(self);
+        core_array_release(&out);
+    }
+    core_array_release(&values);
+    return result;
+}
+
+/* ---- element by element ---- */
+
+typedef struct application {
+    const operator_entry *operator;
+    core_array out, operands[3];
+} application;
+
+static void release_application(application *a) {
+    core_array_release(&a->out);
+    for (int i = 0; i < 3; i++)
+        core_array_release(&a->operands[i]);
+}
+
+static bool take_operands(application *a, const core_model *self, PyObject *const *objects) {
+    static const char *const names[] = {"a", "b", "c"};
+    for (int i = 0; i < arity(a->operator); i++) {
+        if (!core_nodes_view(&a->operands[i], self, objects[i], names[i], CORE_ANY))
+            return false;
+        if (a->operands[i].count != a->out.count && a->operands[i].count != 1) {
+            PyErr_Format(PyExc_ValueError, "%s has %zu elements instead of %zu", names[i], a->operands[i].count,
+                         a->out.count);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void apply(const application *a, const core_model *self) {
+    const operator_entry *f = a->operator;
+    const core_array *p = a->operands;
+    for (size_t i = 0; i < a->out.count; i++)
+        put(&a->out, i,
+            f->one   ? f->one(core_expr(self, &p[0], i))
+            : f->two ? f->two(core_expr(self, &p[0], i), core_expr(self, &p[1], i))
+                     : f->three(core_expr(self, &p[0], i), core_expr(self, &p[1], i), core_expr(self, &p[2], i)));
+}
+
+PyObject *core_model_apply(PyObject *object, PyObject *arguments) {
+    core_model *self = (core_model *)object;
+    const char *name;
+    PyObject *out, *operands[3] = {NULL, NULL, NULL}, *result = NULL;
+    application a = {0};
+    if (!PyArg_ParseTuple(arguments, "sOO|OO:apply", &name, &out, &operands[0], &operands[1], &operands[2]) ||
+        !core_model_is_open(self) || !(a.operator= find_operator(name)))
+        return NULL;
+    if (core_array_view(&a.out, out, "out", CORE_NODE, CORE_ANY, CORE_WRITABLE) && take_operands(&a, self, operands)) {
+        apply(&a, self);
+        result = core_model_done(self);
+    }
+    release_application(&a);
+    return result;
+}
+
+/* ---- folds ---- */
+
+/* Sums are one node each; other operators go from left to right. */
+static bool fold(const core_model *self, const operator_entry *f, const core_array *out, const core_array *terms) {
+    size_t length = terms->count / out->count;
+    const uint32_t *nodes = terms->data;
+    hn_expr *list = PyMem_Calloc(length + 1, sizeof *list);
+    if (!list) {
+        PyErr_NoMemory();
+        return false;
+    }
+    for (size_t i = 0; i < out->count; i++) {
+        for (size_t j = 0; j < length; j++)
+            list[j] = (hn_expr){self->model, nodes[i * length + j]};
+        for (size_t j = 1; f && j < length; j++)
+            list[0] = f->two(list[0], list[j]);
+        put(out, i, f ? list[0] : hn_sum(self->model, length, list));
+    }
+    PyMem_Free(list);
+    return true;
+}
+
+/* Whether terms can be folded into out: rows of equal length, and for other operators than sums not empty. */
+static bool fits(const operator_entry *f, const core_array *out, const core_array *terms) {
+    if (out->count == 0 ? terms->count == 0 : terms->count % out->count == 0 && (!f || terms->count > 0))
+        return true;
+    PyErr_Format(PyExc_ValueError, "terms has %zu elements, which do not fold into %zu", terms->count, out->count);
+    return false;
+}
+
+PyObject *core_model_fold(PyObject *object, PyObject *arguments) {
+    core_model *self = (core_model *)object;
+    const char *name;
+    PyObject *out_object, *terms_object, *result = NULL;
+    if (!PyArg_ParseTuple(arguments, "sOO:fold", &name, &out_object, &terms_object) || !core_model_is_open(self))
+        return NULL;
+    bool sum = strcmp(name, "sum") == 0;
+    const operator_entry *f = sum ? NULL : find_operator(name);
+    if (!sum && (!f || !f->two))
+        return f ? PyErr_Format(PyExc_ValueError, "%s does not fold", name) : NULL;
+    core_array out = {0}, terms = {0};
+    if (core_array_view(&out, out_object, "out", CORE_NODE, CORE_ANY, CORE_WRITABLE) &&
+        core_nodes_view(&terms, self, terms_object, "terms", CORE_ANY) && fits(f, &out, &terms) &&
+        (out.count == 0 || fold(self, f, &out, &terms)))
+        result = core_model_done(self);
+    core_array_release(&out);
+    core_array_release(&terms);
+    return result;
+}
