@@ -130,6 +130,7 @@ static bool run_command(struct ampl_evaluator *e, struct ampl_command *command) 
     struct ampl_frame outer;
     if (command->kind == AMPL_CHECK)
         return true;
+    e->runs++;
     e->about = command->target->is.declaration->name;
     if (!ampl_frame_enter(e, command->slots, &outer))
         return false;
@@ -148,6 +149,7 @@ bool ampl_run_commands(struct ampl_evaluator *e) {
         if (!run_command(e, c))
             return false;
     e->starting = false;
+    e->runs = 0;
     forget_computed(e);
     return true;
 }

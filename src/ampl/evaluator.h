@@ -49,6 +49,7 @@ struct ampl_evaluator {
     bool inputs_made;
     bool relax_integrality;
     bool starting;  /* variables stand for their start values */
+    uint64_t runs;  /* of commands so far; 0 when none is run */
     uint32_t about; /* symbol of the declaration being worked on, for messages */
 
     ampl_atom *stack;
@@ -97,6 +98,7 @@ const char *ampl_label(struct ampl_evaluator *e, const char *name, uint32_t coun
 struct ampl_value ampl_evaluate(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_logic(struct ampl_evaluator *e, const struct ampl_node *node);
+struct ampl_value ampl_evaluate_draw(struct ampl_evaluator *e, const struct ampl_node *node); /* evaluate_random.c */
 struct ampl_value ampl_evaluate_call(struct ampl_evaluator *e, const struct ampl_node *node);
 
 /* A number or an expression, never a symbol; false with an error. */

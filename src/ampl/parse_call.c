@@ -13,12 +13,14 @@ struct function {
 
 static const char *find_function(uint32_t word) {
     static const struct function functions[] = {
-        {AMPL_WORD_atan2, "nn"},  {AMPL_WORD_min, "n*"},     {AMPL_WORD_max, "n*"},     {AMPL_WORD_floor, "n"},
-        {AMPL_WORD_ceil, "n"},    {AMPL_WORD_round, "n?n"},  {AMPL_WORD_trunc, "n?n"},  {AMPL_WORD_precision, "nn"},
-        {AMPL_WORD_card, "S"},    {AMPL_WORD_arity, "S"},    {AMPL_WORD_ord, "n?S"},    {AMPL_WORD_ord0, "n?S"},
-        {AMPL_WORD_first, "S"},   {AMPL_WORD_last, "S"},     {AMPL_WORD_member, "nS"},  {AMPL_WORD_next, "n?Sn"},
-        {AMPL_WORD_prev, "n?Sn"}, {AMPL_WORD_nextw, "n?Sn"}, {AMPL_WORD_prevw, "n?Sn"}, {AMPL_WORD_num, "n"},
-        {AMPL_WORD_length, "n"},  {AMPL_WORD_substr, "nn?n"}};
+        {AMPL_WORD_atan2, "nn"},     {AMPL_WORD_min, "n*"},      {AMPL_WORD_max, "n*"},     {AMPL_WORD_floor, "n"},
+        {AMPL_WORD_ceil, "n"},       {AMPL_WORD_round, "n?n"},   {AMPL_WORD_trunc, "n?n"},  {AMPL_WORD_precision, "nn"},
+        {AMPL_WORD_card, "S"},       {AMPL_WORD_arity, "S"},     {AMPL_WORD_ord, "n?S"},    {AMPL_WORD_ord0, "n?S"},
+        {AMPL_WORD_first, "S"},      {AMPL_WORD_last, "S"},      {AMPL_WORD_member, "nS"},  {AMPL_WORD_next, "n?Sn"},
+        {AMPL_WORD_prev, "n?Sn"},    {AMPL_WORD_nextw, "n?Sn"},  {AMPL_WORD_prevw, "n?Sn"}, {AMPL_WORD_num, "n"},
+        {AMPL_WORD_length, "n"},     {AMPL_WORD_substr, "nn?n"}, {AMPL_WORD_Beta, "nn"},    {AMPL_WORD_Cauchy, ""},
+        {AMPL_WORD_Exponential, ""}, {AMPL_WORD_Gamma, "n"},     {AMPL_WORD_Irand224, ""},  {AMPL_WORD_Normal, "nn"},
+        {AMPL_WORD_Normal01, ""},    {AMPL_WORD_Poisson, "n"},   {AMPL_WORD_Uniform, "nn"}, {AMPL_WORD_Uniform01, ""}};
     if (word > AMPL_RANDOM_END && word < AMPL_WORD_COUNT)
         return "n";
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
@@ -68,9 +70,6 @@ static bool parse_arguments(struct ampl_parser *parser, uint32_t word, const cha
 static bool refuse(struct ampl_parser *parser) {
     struct ampl_word_text shown = ampl_shown(parser);
     uint32_t symbol = parser->token.symbol;
-    if (symbol > AMPL_RANDOM_FIRST && symbol < AMPL_RANDOM_END)
-        return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: random functions are not supported",
-                            shown.text);
     if (ampl_declared(parser, symbol))
         return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is not a function; its subscripts stand in [ ]",
                             shown.text);
@@ -100,11 +99,30 @@ static bool parse_parenthesised(struct ampl_parser *parser, uint32_t word) {
     const char *pattern = find_function(word);
     bool optional = false;
     ampl_next(parser);
-    if (!parse_arguments(parser, word, &pattern, &optional))
+    if (*pattern == '\0' && !ampl_at(parser, AMPL_TOKEN_SHUT))
+        return wrong_count(parser, word);
+    if (*pattern != '\0' && !parse_arguments(parser, word, &pattern, &optional))
         return false;
     if (*pattern != '\0' && *pattern != '?' && pattern[1] != '*' && !optional)
         return wrong_count(parser, word);
     return ampl_expect(parser, AMPL_TOKEN_SHUT, "after the arguments");
+}
+
+/* The call becomes a draw of the statement that it stands in. */
+static bool make_draw(struct ampl_parser *parser, struct ampl_node *node, uint32_t word) {
+    struct ampl_draw *draw = ampl_take(parser, 1, sizeof *draw);
+    if (!draw)
+        return false;
+    ampl_note_repeated(parser->sources, &node->place, "random values are this reader's own; AMPL draws others");
+    *draw = (struct ampl_draw){.word = word,
+                               .scope = parser->slot_next,
+                               .owner = parser->owner,
+                               .command = parser->owner == 0 ? parser->command_count : 0,
+                               .number = ++parser->draw_count,
+                               .seed = parser->seed};
+    node->op = AMPL_DRAW;
+    node->is.draw = draw;
+    return true;
 }
 
 struct ampl_node *ampl_parse_call(struct ampl_parser *parser) {
@@ -126,6 +144,8 @@ struct ampl_node *ampl_parse_call(struct ampl_parser *parser) {
     parser->pending_count = first;
     if (!node)
         return NULL;
+    if (word > AMPL_RANDOM_FIRST && word < AMPL_RANDOM_END)
+        return make_draw(parser, node, word) ? node : NULL;
     node->is.word = word;
     return check_member(parser, node) ? node : NULL;
 }

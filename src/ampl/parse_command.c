@@ -38,6 +38,7 @@ void ampl_parse_let(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
     const struct ampl_indexing *indexing;
     struct ampl_declaration *declaration;
+    parser->command_count++;
     if (!parse_command_index(parser, &indexing) || !(declaration = target_here(parser)))
         return;
     struct ampl_word_text shown = ampl_shown(parser);
@@ -82,6 +83,7 @@ static struct ampl_node *parse_fix_target(struct ampl_parser *parser) {
 void ampl_parse_fix(struct ampl_parser *parser, bool fix) {
     struct ampl_place place = parser->token.place;
     const struct ampl_indexing *indexing;
+    parser->command_count++;
     if (!parse_command_index(parser, &indexing))
         return;
     do {
@@ -103,6 +105,7 @@ void ampl_parse_check(struct ampl_parser *parser) {
     const struct ampl_indexing *indexing;
     if (ampl_at(parser, AMPL_TOKEN_SEMICOLON)) /* all checks again: they are made once, at the end */
         return;
+    parser->command_count++;
     if (!parse_command_index(parser, &indexing))
         return;
     ampl_accept(parser, AMPL_TOKEN_COLON);

@@ -41,6 +41,7 @@ struct ampl_declaration *ampl_declare(struct ampl_parser *parser, enum ampl_kind
     declaration->kind = kind;
     declaration->name = parser->token.symbol;
     declaration->place = parser->token.place;
+    parser->owner = declaration->name;
     declaration->dimension = kind == AMPL_SETS ? 1 : 0;
     *parser->program->last = declaration;
     parser->program->last = &declaration->next;

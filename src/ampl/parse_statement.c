@@ -194,7 +194,8 @@ static void parse_worded(struct ampl_parser *parser, enum ampl_word word) {
         ampl_next(parser);
         parse_known(parser, word);
     } else if (word > AMPL_SKIPPED_FIRST && word < AMPL_REFUSED_FIRST) {
-        skip_rest(parser, ampl_shown(parser).text);
+        if (word != AMPL_WORD_option || !ampl_parse_option(parser))
+            skip_rest(parser, ampl_shown(parser).text);
     } else if (word == AMPL_WORD_for || word == AMPL_WORD_repeat || word == AMPL_WORD_while || word == AMPL_WORD_if) {
         refuse_blocks(parser, ampl_shown(parser).text);
     } else if (word > AMPL_REFUSED_FIRST && word < AMPL_REFUSED_END) {
@@ -265,6 +266,7 @@ static void start_statement(struct ampl_parser *parser) {
     parser->failed = parser->misused = false;
     parser->depth = parser->dummy_count = parser->slot_next = parser->slot_most = 0;
     parser->pending_count = 0;
+    parser->owner = parser->draw_count = 0;
     parser->no_variables = NULL;
     parser->declaration = NULL;
     ampl_next(parser);

@@ -40,7 +40,10 @@ struct ampl_parser {
     bool finished; /* after solve */
     bool changing; /* reading what let changes: a suffix there is skipped with a note */
     uint32_t depth, include_depth, check_count;
-    struct ampl_place start; /* of the current statement */
+    struct ampl_place start;            /* of the current statement */
+    uint64_t seed;                      /* of random functions, as stated last; 0: none yet */
+    uint32_t owner;                     /* symbol of what the statement declares; 0: it is a command */
+    uint32_t draw_count, command_count; /* random functions in this statement; commands so far */
 
     struct ampl_dummy dummies[AMPL_MOST_DUMMIES];
     uint32_t dummy_count, slot_next, slot_most;
@@ -133,7 +136,8 @@ struct ampl_scope ampl_scope_enter(const struct ampl_parser *parser);
 void ampl_scope_leave(struct ampl_parser *parser, struct ampl_scope scope);
 const struct ampl_dummy *ampl_find_dummy(const struct ampl_parser *parser, uint32_t symbol);
 
-/* ---- statements, after their first word: parse_declaration.c, parse_goal.c, parse_command.c, parse_data.c ---- */
+/* ---- statements, after their first word: parse_declaration.c, parse_goal.c, parse_command.c, parse_option.c,
+ * parse_data.c ---- */
 
 void ampl_parse_set_declaration(struct ampl_parser *parser);
 void ampl_parse_param_declaration(struct ampl_parser *parser);
@@ -143,6 +147,7 @@ void ampl_parse_constraint(struct ampl_parser *parser);
 void ampl_parse_let(struct ampl_parser *parser);
 void ampl_parse_fix(struct ampl_parser *parser, bool fix);
 void ampl_parse_check(struct ampl_parser *parser);
+bool ampl_parse_option(struct ampl_parser *parser); /* false: there is something to skip */
 void ampl_parse_data_statement(struct ampl_parser *parser, enum ampl_word word);
 
 /* `suffix` at hand, its name and its value, with a note. */

@@ -27,6 +27,7 @@ enum ampl_op {
     AMPL_NEGATE,
     AMPL_RAISE,    /* [base, exponent] */
     AMPL_CALL,     /* word [arguments] */
+    AMPL_DRAW,     /* draw [arguments] */
     AMPL_SUM_OVER, /* indexing [body]; likewise the next three */
     AMPL_PRODUCT_OVER,
     AMPL_MIN_OVER,
@@ -56,6 +57,16 @@ struct ampl_index_item;
 struct ampl_indexing;
 struct ampl_declaration;
 
+/* A call of a random function. What it draws depends on the seed, on where it stands and on the dummies there. */
+struct ampl_draw {
+    uint32_t word;
+    uint32_t scope;   /* dummies: the slots before this one */
+    uint32_t owner;   /* symbol of what is declared; 0: a command */
+    uint32_t command; /* its number */
+    uint32_t number;  /* of the call in its statement */
+    uint64_t seed;    /* 0: none is stated before */
+};
+
 struct ampl_node {
     uint8_t op, type;
     bool varies;       /* may depend on inputs or variables: set by ampl_mark_varying */
@@ -67,6 +78,7 @@ struct ampl_node {
         uint32_t symbol, slot, word;
         struct ampl_declaration *declaration;
         const uint16_t *signs; /* of a chain */
+        const struct ampl_draw *draw;
     } is;
     union {
         const struct ampl_indexing *indexing;
@@ -156,6 +168,7 @@ struct ampl_command {
 struct ampl_program {
     struct ampl_declaration *first, **last;
     struct ampl_command *first_command, **last_command;
+    uint64_t first_seed; /* 0: none is stated */
 };
 
 #endif

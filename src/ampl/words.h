@@ -40,7 +40,7 @@
 #define AMPL_OTHER_LIST(X)                                                                                             \
     X(ordered) X(circular) X(to) X(tr) X(interval) X(Reals) X(Integers) X(coeff) X(cover) X(obj) X(net_in)             \
     X(net_out) X(to_come) X(reversed) X(card) X(ord) X(ord0) X(first) X(last) X(next) X(prev) X(nextw) X(prevw)        \
-    X(member) X(arity) X(round) X(trunc) X(precision) X(floor) X(ceil) X(atan2) X(num) X(length) X(substr)
+    X(randseed) X(member) X(arity) X(round) X(trunc) X(precision) X(floor) X(ceil) X(atan2) X(num) X(length) X(substr)
 
 #define AMPL_RANDOM_LIST(X)                                                                                            \
     X(Beta) X(Cauchy) X(Exponential) X(Gamma) X(Irand224) X(Normal) X(Normal01) X(Poisson) X(Uniform) X(Uniform01)

@@ -14,7 +14,7 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOMS = "linear expressions sets declarations data commands inputs nonlinear".split()
+ROOMS = "linear expressions sets declarations data commands inputs nonlinear language".split()
 
 
 def texts():

@@ -1,0 +1,33 @@
+/* random.h - random values that depend on a key alone, the same bits on every machine.
+ *
+ * In comes a key of 64 bits; out come values of the usual distributions, one after the other. There is no other state
+ * and no clock, so that the same key always gives the same values.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_AMPL_RANDOM_H
+#define HN_AMPL_RANDOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ampl_random {
+    uint64_t key, count; /* words drawn so far */
+};
+
+/* Mixes one more word, or a text, into a key. */
+uint64_t ampl_random_key(uint64_t key, uint64_t word);
+uint64_t ampl_random_key_text(uint64_t key, const char *text, size_t length);
+
+uint64_t ampl_random_word(struct ampl_random *random);
+double ampl_random_uniform(struct ampl_random *random); /* from 0 on, below 1: multiples of 2^-53 */
+double ampl_random_normal(struct ampl_random *random);  /* mean 0, variance 1 */
+double ampl_random_exponential(struct ampl_random *random);
+double ampl_random_cauchy(struct ampl_random *random);
+double ampl_random_gamma(struct ampl_random *random, double shape);          /* shape > 0, scale 1 */
+double ampl_random_beta(struct ampl_random *random, double a, double b);     /* a, b > 0 */
+double ampl_random_poisson(struct ampl_random *random, double mean);         /* 0 <= mean <= AMPL_MOST_MEAN */
+double ampl_random_binomial(struct ampl_random *random, double n, double p); /* n trials */
+
+#define AMPL_MOST_MEAN 1e15 /* whole numbers around it are exact */
+
+#endif

@@ -1,0 +1,94 @@
+"""Texts about the rest of the language: random functions, piecewise-linear terms, networks, loops, orders, intervals.
+
+SPDX-License-Identifier: MIT
+"""
+import math
+import struct
+
+from .engine import Text, total
+
+# ---- random functions, from the definition in docs/models.md ----
+
+MASK = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+def mix(z):
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
+    return z ^ (z >> 31)
+
+
+def with_word(key, word):
+    return mix(mix((key + GOLDEN) & MASK) ^ word)
+
+
+def with_text(key, text):
+    for byte in text.encode():
+        key = with_word(key, byte)
+    return with_word(key, len(text.encode()))
+
+
+class Draw:
+    """The values that one call of a random function takes."""
+
+    def __init__(self, seed, owner, number, *dummies, runs=0):
+        key = with_word(0, seed)
+        key = with_text(key, owner) if isinstance(owner, str) else with_word(with_word(key, owner), runs)
+        key = with_word(key, number)
+        for dummy in dummies:
+            bits = struct.unpack("<Q", struct.pack("<d", dummy))[0] if not isinstance(dummy, str) else None
+            key = with_text(key, dummy) if bits is None else with_word(key, bits)
+        self.key, self.count = key, 0
+
+    def word(self):
+        self.count += 1
+        return mix((self.key + GOLDEN * self.count) & MASK)
+
+    def uniform(self, low=0.0, high=1.0):
+        return low + (high - low) * (self.word() >> 11) * 2.0**-53
+
+    def disc(self):
+        while True:
+            u, v = 2 * self.uniform() - 1, 2 * self.uniform() - 1
+            if 0 < u * u + v * v < 1:
+                return u, v, u * u + v * v
+
+    def normal(self):
+        u, _, square = self.disc()
+        return u * math.sqrt(-2 * math.log(square) / square)
+
+    def cauchy(self):
+        u, v, _ = self.disc()
+        return v / u
+
+    def exponential(self):
+        return -math.log(1 - self.uniform())
+
+
+def random_values():
+    t = Text("random_values")
+    places, three, seed = ["east", "west"], [1, 2, 3], 77
+    keys = [(i, p) for i in three for p in places]
+    early = {p: Draw(seed, "early", 1, p).uniform(10, 20) for p in places}
+    cost = {k: round(Draw(seed, "cost", 1, *k).uniform(1, 100)) for k in keys}
+    noise = {i: 5 + 0.5 * Draw(seed, "noise", 1, i).normal() + Draw(seed, "noise", 2, i).normal() for i in three}
+    chosen = [i for i in range(1, 13) if Draw(seed, "S", 1, i).uniform() < 0.5]
+    assert 0 < len(chosen) < 12
+    x = t.var("x", chosen, lower=0, start={i: Draw(seed, "x", 1, i).exponential() for i in chosen})
+    start = {k: Draw(seed, "y", 1, *k).cauchy() for k in keys}
+    start |= {(2, p): Draw(5, 1, 1, p, runs=1).uniform() for p in places}
+    start[3, "west"] = Draw(5, 2, 1, runs=2).uniform()
+    y = t.var("y", keys, lower=0, start=start)
+    for i in three:
+        t.row(("c", i), y[i, "east"] + y[i, "west"], lower=noise[i])
+    supply = total(x.values()) + early["east"] * y[1, "east"] + early["west"] * y[1, "west"]
+    t.row("d", supply, upper=Draw(seed, "whole", 1).word() >> 40)
+    varied = total(Draw(seed, "f", 1, i).uniform(1, 2) * x[i] ** 2 for i in chosen)
+    t.minimize("f", varied + total(cost[k] * y[k] for k in keys))
+    t.note("random values are this reader's own")
+    return t
+
+
+def texts():
+    return [random_values()]

@@ -1,0 +1,3 @@
+param u;
+param v := Uniform(0, u);
+var x >= v;

@@ -1,0 +1,2 @@
+param n := 2;
+var x >= Poisson(n - 3);

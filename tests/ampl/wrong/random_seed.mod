@@ -1,0 +1,2 @@
+var x;
+option solver s, randseed 1.5;

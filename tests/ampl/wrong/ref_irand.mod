@@ -1,2 +1,0 @@
-param r := Irand224();
-var x >= r;
