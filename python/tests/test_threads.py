@@ -1,0 +1,164 @@
+"""Threads, processes and signals: one layer for many threads, after a fork, and under Ctrl-C.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import multiprocessing
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hardnet
+
+
+def everything(layer: hardnet.Layer, y_raw: np.ndarray, x: np.ndarray) -> bytes:
+    """The bits of a call and of its gradient."""
+    result = layer(y_raw, x, tape=True, residual=True)
+    gradient = layer.gradient(result, np.cos(result.y), bounds=True)
+    parts = [result.y, result.outcome, result.iterations, result.violation, result.residual]
+    parts += [gradient.y_raw, gradient.x, gradient.lower, gradient.upper, gradient.flagged]
+    return b"".join(np.asarray(part).tobytes() for part in parts)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_eight_threads_on_one_layer_give_the_serial_bits(
+    unicycle: hardnet.Model, raw: np.ndarray, states: np.ndarray, threads: int
+) -> None:
+    layer = unicycle.layer(threads=threads)
+    pieces = [slice(start, start + 1 + start % 13) for start in range(0, 88, 3)]
+    serial = [everything(layer, raw[piece], states[piece]) for piece in pieces]
+    barrier = threading.Barrier(8)
+
+    def work(member: int) -> bool:
+        barrier.wait()
+        order = np.random.default_rng(member).permutation(np.repeat(np.arange(len(pieces)), 2))
+        return all(everything(layer, raw[pieces[k]], states[pieces[k]]) == serial[k] for k in order)
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, range(8))) == [True] * 8
+
+
+def test_other_threads_run_while_a_call_computes(
+    unicycle: hardnet.Model, states: np.ndarray
+) -> None:
+    layer = unicycle.layer("paper", iterations=2000, threads=1)
+    count, done = 0, threading.Event()
+
+    def work() -> None:
+        layer(None, np.tile(states, (5, 1)))
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not done.is_set():
+        count += 1
+        time.sleep(0.001)
+    thread.join()
+    assert count > 20
+
+
+# ---- processes ----
+
+
+def in_child(queue: Any, layer: hardnet.Layer, y_raw: np.ndarray, x: np.ndarray) -> None:
+    queue.put(everything(layer, y_raw, x))
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_uses_the_layer_of_its_parent(
+    unicycle: hardnet.Model, raw: np.ndarray, states: np.ndarray
+) -> None:
+    layer = unicycle.layer(threads=2)
+    y_raw, x = np.tile(raw, (5, 1)), np.tile(states, (5, 1))
+    expected = everything(layer, y_raw, x)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    children = [context.Process(target=in_child, args=(queue, layer, y_raw, x)) for _ in range(3)]
+    for child in children:
+        child.start()
+    answers = [queue.get(timeout=60) for _ in children]
+    for child in children:
+        child.join(60)
+        assert child.exitcode == 0
+    assert answers == [expected] * 3
+    assert everything(layer, y_raw, x) == expected
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_process_forked_during_a_call_can_use_the_layer(
+    unicycle: hardnet.Model, raw: np.ndarray, states: np.ndarray
+) -> None:
+    layer = unicycle.layer(threads=2)
+    expected = everything(layer, raw, states)
+    stop = threading.Event()
+
+    def busy() -> None:
+        while not stop.is_set():
+            layer(np.tile(raw, (10, 1)), np.tile(states, (10, 1)))
+
+    thread = threading.Thread(target=busy)
+    thread.start()
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    try:
+        for _ in range(5):
+            child = context.Process(target=in_child, args=(queue, layer, raw, states))
+            child.start()
+            assert queue.get(timeout=60) == expected
+            child.join(60)
+            assert child.exitcode == 0
+    finally:
+        stop.set()
+        thread.join()
+
+
+# ---- Ctrl-C ----
+
+INTERRUPT = """
+import os, signal, sys, threading, time
+import numpy as np, hardnet
+model = hardnet.Model.from_text(open("models/unicycle.mod").read())
+x = np.tile(np.load("data/unicycle/states.npy").astype(float), (200, 1))
+layer = model.layer("paper", iterations={iterations}, threads={threads})
+short = model.layer(threads={threads})
+sent = []
+
+def send():
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+
+timer = threading.Timer(0.3, send)
+timer.start()
+try:
+    {call}
+    print("not stopped")
+except KeyboardInterrupt:
+    print(time.monotonic() - sent[0])
+assert short(None, x[:10]).ok.all() and layer.model is model
+"""
+
+LONG = {
+    "forward": "layer(None, x)",
+    "out": "layer(None, x, out=np.empty((20000, 50)), residual=True)",
+    "one sample": "layer(None, x[0])",
+    "many calls": "[short(None, x[:3]) for _ in range(10**7)]",
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("call", LONG.values(), ids=LONG.keys())
+def test_ctrl_c_stops_a_long_call(root: Any, call: str, threads: int, sanitized: bool) -> None:
+    program = INTERRUPT.format(call=call, threads=threads, iterations=10**9)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < (5 if sanitized else 0.5), done.stdout
