@@ -88,7 +88,7 @@ static void finish_gradient(const struct way *way, uint32_t seat) {
         for (size_t k = 0; k < parts[i].count; k++)
             parts[i].values[k] = 0;
     if (way->gradient->flagged)
-        way->gradient->flagged[own->sample] = !finite || tape.head->way == TAPE_TOO_LONG ||
+        way->gradient->flagged[own->sample] = !finite || tape_open(&tape).way == TAPE_TOO_LONG ||
                                               report_outcome(way->worker->batch, own->sample) != HN_OUTCOME_OK;
     own->state.doing = SAMPLE_IDLE;
 }
@@ -102,9 +102,10 @@ static void open_gradient(const struct way *way, uint32_t seat) {
     const struct point p = worker_point(worker, seat);
     struct tape tape = worker_tape(worker, seat);
     sample_open(&own->state, &plan->options);
-    own->state.steps = tape.head->steps;
-    own->state.attempt = tape.head->attempt;
-    if (tape.head->way == TAPE_WHOLE)
+    const struct tape_head head = tape_open(&tape);
+    own->state.steps = head.steps;
+    own->state.attempt = head.attempt;
+    if (head.way == TAPE_WHOLE)
         point_write(&p, plan->gradient, plan->outputs, way->gradient->grad_y + own->sample * plan->outputs);
     else /* a fallback does not depend on y_raw, and a way that is lost has no gradient */
         point_clear(&p, plan->gradient, plan->outputs);

@@ -65,3 +65,11 @@ void tape_close(const struct tape *tape, const struct sample *s) {
     bool whole = way == TAPE_WHOLE && !lost;
     *tape->head = (struct tape_head){(int32_t)way, whole ? s->best_step : 0, whole ? s->attempt : 0, 0};
 }
+
+struct tape_head tape_open(const struct tape *tape) {
+    const struct tape_head head = *tape->head;
+    bool whole = head.way == TAPE_WHOLE && head.steps >= 0 && (size_t)head.steps <= tape->room && head.attempt >= 0 &&
+                 (head.attempt == 0 || tape->room > 0);
+    bool fallback = head.way == TAPE_FALLBACK && head.steps == 0 && head.attempt == 0;
+    return whole || fallback ? head : (struct tape_head){.way = TAPE_TOO_LONG};
+}

@@ -54,4 +54,7 @@ void tape_prefetch(const struct tape *tape, int steps, bool write);
 /* The head, from the state of a sample that has ended. */
 void tape_close(const struct tape *tape, const struct sample *sample);
 
+/* The head as the way back takes it: one that no forward run can have written is a way without gradient. */
+struct tape_head tape_open(const struct tape *tape);
+
 #endif

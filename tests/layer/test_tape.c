@@ -1,0 +1,60 @@
+/* test_tape.c - gradients from a tape that no forward run has written.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/model_check.h"
+#include "support/run_layer.h"
+
+#include "base/random.h"
+
+#include <math.h>
+
+enum { COUNT = 20 };
+
+/* A disc that y is corrected onto, for an input. */
+static hn_model *disc(void) {
+    hn_model *m = model_new();
+    hn_expr radius = hn_input(m, "radius"), a = hn_output(m, "a"), b = hn_output(m, "b");
+    hn_constrain_between(m, "disc", hn_constant(m, -INFINITY), hn_add(hn_mul(a, a), hn_mul(b, b)), radius);
+    model_finish_good(m);
+    return m;
+}
+
+/* Runs forward, replaces the tape by this byte (random ones for -1), runs back. */
+static void pull(const hn_layer *layer, int byte, uint64_t seed) {
+    double x[COUNT], raw[2 * COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        x[i] = 1, raw[2 * i] = 0.1 * (double)i, raw[2 * i + 1] = 1;
+    struct layer_results r = run_and_pull(layer, COUNT, x, raw, raw);
+    struct random random = random_start(seed, 0);
+    unsigned char *tape = r.tape;
+    for (size_t i = 0; i < hn_layer_tape_bytes(layer, COUNT); i++)
+        tape[i] = (unsigned char)(byte >= 0 ? (unsigned)byte : random_bits(&random) & 255);
+    hn_batch batch = batch_into(&r, x, raw);
+    hn_gradient gradient = gradient_into(&r, raw);
+    layer_pull(layer, &batch, &gradient);
+    for (size_t i = 0; i < 2 * (size_t)COUNT; i++)
+        assert_true(isfinite(r.grad_y_raw[i]) && (!r.flagged[i / 2] || r.grad_y_raw[i] == 0));
+    for (size_t i = 0; i < COUNT; i++)
+        assert_true(byte <= 0 || r.flagged[i]);
+    results_release(&r);
+}
+
+static void a_tape_of_other_bytes_is_flagged_and_never_followed(void **state) {
+    (void)state;
+    hn_model *model = disc();
+    for (int method = 0; method < HN_METHOD_COUNT; method++) {
+        hn_layer *layer = layer_of(model, layer_method((hn_method)method));
+        for (int byte = 0; byte < 256; byte += 51)
+            pull(layer, byte, 1);
+        for (uint64_t seed = 1; seed < 20; seed++)
+            pull(layer, -1, seed);
+        hn_layer_destroy(layer);
+    }
+    hn_model_destroy(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_tape_of_other_bytes_is_flagged_and_never_followed)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
