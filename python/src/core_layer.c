@@ -67,6 +67,7 @@ enum role {
 };
 
 typedef struct layer_call {
+    const core_layer *layer;
     hn_pool *pool;
     core_array arrays[ROLES];
     hn_batch batch;
@@ -82,19 +83,62 @@ static void release_arrays(layer_call *call) {
         core_array_release(&call->arrays[i]);
 }
 
+/* The operations of all steps that so many samples may take. */
+static double most_work(const core_layer *self, size_t count) {
+    double step = (double)self->info.operators + (double)self->info.multiply_adds + 100;
+    return (double)count * step * self->options.iterations;
+}
+
+/* The samples from `first` on, `count` of them, as a batch and a gradient of their own. */
+static void slice(const core_layer *self, const layer_call *call, size_t first, size_t count, layer_call *out) {
+    size_t inputs = self->info.inputs, outputs = self->info.outputs, rows = self->info.rows;
+    size_t tape = hn_layer_tape_bytes(self->layer, 2) - hn_layer_tape_bytes(self->layer, 1);
+    *out = (layer_call){.batch = call->batch, .gradient = call->gradient};
+    hn_batch *b = &out->batch;
+    hn_gradient *g = &out->gradient;
+    b->count = count;
+    b->x += b->x && !b->repeat_x ? first * inputs : 0;
+    b->y_raw += b->y_raw && !b->repeat_y ? first * outputs : 0;
+    b->y += first * outputs;
+    b->reports += first;
+    b->tape = (char *)b->tape + first * tape;
+    g->grad_y += first * outputs;
+    g->grad_y_raw += first * outputs;
+    g->grad_x += g->grad_x ? first * inputs : 0;
+    g->grad_lower += g->grad_lower ? first * rows : 0;
+    g->grad_upper += g->grad_upper ? first * rows : 0;
+    g->flagged += g->flagged ? first : 0;
+}
+
+/* The library's gradient runs to its end: a long one is asked for in pieces, so that Ctrl-C stops it between two. */
+static void run_back(layer_call *call) {
+    const core_layer *self = call->layer;
+    size_t pieces = 1 + (size_t)(most_work(self, call->batch.count) / 2.5e8);
+    size_t most = call->batch.count / pieces + 64;
+    layer_call part;
+    size_t first = 0, count = call->batch.count;
+    do {
+        slice(self, call, first, count - first < most ? count - first : most, &part);
+        call->status = hn_pool_gradient(call->pool, &part.batch, &part.gradient, &call->error);
+        first += most;
+    } while (first < count && call->status == HN_OK && !__atomic_load_n(&call->cancel, __ATOMIC_RELAXED));
+}
+
 static void run_call(void *context) {
     layer_call *call = context;
-    call->status = call->backward ? hn_pool_gradient(call->pool, &call->batch, &call->gradient, &call->error)
-                                  : hn_pool_run(call->pool, &call->batch, &call->error);
+    if (call->backward)
+        run_back(call);
+    else
+        call->status = hn_pool_run(call->pool, &call->batch, &call->error);
 }
 
 /* Whether a call may take more than about a second: by the operations of all steps that it may take. */
 static bool is_lengthy(const core_layer *self, size_t count) {
-    double step = (double)self->info.operators + (double)self->info.multiply_adds + 100;
-    return (double)count * step * self->options.iterations > 1e9;
+    return most_work(self, count) > 1e9;
 }
 
 static PyObject *execute(core_layer *self, layer_call *call) {
+    call->layer = self;
     call->pool = take_pool(self);
     if (!call->pool)
         return NULL;
