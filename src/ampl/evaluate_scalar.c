@@ -256,6 +256,8 @@ static struct ampl_value evaluate(struct ampl_evaluator *e, const struct ampl_no
         return raised(e, node);
     case AMPL_CALL:
         return ampl_evaluate_call(e, node);
+    case AMPL_PIECES:
+        return ampl_evaluate_pieces(e, node);
     case AMPL_DRAW:
         return ampl_evaluate_draw(e, node);
     case AMPL_PRODUCT_OVER:

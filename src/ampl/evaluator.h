@@ -93,11 +93,12 @@ const char *ampl_symbol_text(const struct ampl_evaluator *e, uint32_t symbol);
 /* name[a,b]; good until the next label. */
 const char *ampl_label(struct ampl_evaluator *e, const char *name, uint32_t count, const ampl_atom *atoms);
 
-/* ---- evaluate_scalar.c, evaluate_sum.c, evaluate_logic.c, evaluate_call.c ---- */
+/* ---- evaluate_scalar.c, evaluate_sum.c, evaluate_logic.c, evaluate_call.c, evaluate_pieces.c ---- */
 
 struct ampl_value ampl_evaluate(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_logic(struct ampl_evaluator *e, const struct ampl_node *node);
+struct ampl_value ampl_evaluate_pieces(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_draw(struct ampl_evaluator *e, const struct ampl_node *node); /* evaluate_random.c */
 struct ampl_value ampl_evaluate_call(struct ampl_evaluator *e, const struct ampl_node *node);
 

@@ -295,6 +295,8 @@ struct ampl_node *ampl_parse_primary(struct ampl_parser *parser) {
         return ampl_parse_braces(parser);
     case AMPL_TOKEN_NAME:
         return named(parser);
+    case AMPL_TOKEN_PIECES:
+        return ampl_parse_pieces(parser);
     default:
         ampl_unexpected(parser, "an expression");
         return NULL;

@@ -20,8 +20,8 @@ static bool starts_declaration(const struct ampl_parser *parser) {
 
 /* Goes on after the next ';', or at the word where the next statement must start. */
 static void recover(struct ampl_parser *parser, uint32_t start) {
-    parser->lexer.at = parser->token.place.offset;
-    if (parser->token.place.offset == start || !starts_declaration(parser))
+    parser->lexer.at = parser->pieces > 0 ? parser->pieces - 1 : parser->token.place.offset;
+    if (parser->pieces > 0 || parser->token.place.offset == start || !starts_declaration(parser))
         ampl_lex_skip_statement(&parser->lexer);
     parser->failed = false;
 }
@@ -265,7 +265,7 @@ static void parse_statement(struct ampl_parser *parser) {
 static void start_statement(struct ampl_parser *parser) {
     parser->failed = parser->misused = false;
     parser->depth = parser->dummy_count = parser->slot_next = parser->slot_most = 0;
-    parser->pending_count = 0;
+    parser->pending_count = parser->pieces = 0;
     parser->owner = parser->draw_count = 0;
     parser->no_variables = NULL;
     parser->declaration = NULL;

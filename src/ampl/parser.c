@@ -63,8 +63,6 @@ bool ampl_accept_word(struct ampl_parser *parser, enum ampl_word word) {
 bool ampl_expect(struct ampl_parser *parser, enum ampl_token_kind kind, const char *where) {
     if (ampl_accept(parser, kind))
         return true;
-    if (ampl_at(parser, AMPL_TOKEN_PIECES))
-        return ampl_unexpected(parser, ampl_token_text(kind));
     struct ampl_word_text shown = ampl_shown(parser);
     return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: '%s' is needed %s", shown.text,
                         ampl_token_text(kind), where);
@@ -126,8 +124,6 @@ bool ampl_unexpected(struct ampl_parser *parser, const char *wanted) {
     const struct ampl_token *token = &parser->token;
     if (token->kind == AMPL_TOKEN_BAD && token->problem)
         return ampl_mistake(parser, HN_SYNTAX, token->place, "%s: %s", shown.text, token->problem);
-    if (token->kind == AMPL_TOKEN_PIECES)
-        return ampl_mistake(parser, HN_UNSUPPORTED, token->place, "<<: piecewise-linear terms are not supported");
     if (token->kind == AMPL_TOKEN_IMPLIES)
         return ampl_mistake(parser, HN_UNSUPPORTED, token->place, "%s: implications are not supported", shown.text);
     return ampl_mistake(parser, HN_SYNTAX, token->place, "%s: %s is needed here", shown.text, wanted);

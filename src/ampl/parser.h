@@ -41,6 +41,7 @@ struct ampl_parser {
     bool changing; /* reading what let changes: a suffix there is skipped with a note */
     uint32_t depth, include_depth, check_count;
     struct ampl_place start;            /* of the current statement */
+    uint32_t pieces;                    /* offset + 1 of the << whose ';' is still to come, 0 elsewhere */
     uint64_t seed;                      /* of random functions, as stated last; 0: none yet */
     uint32_t owner;                     /* symbol of what the statement declares; 0: it is a command */
     uint32_t draw_count, command_count; /* random functions in this statement; commands so far */
@@ -117,11 +118,12 @@ struct ampl_node *ampl_parse_intersected(struct ampl_parser *parser);      /* wh
 struct ampl_node *ampl_parse_conjunct(struct ampl_parser *parser);         /* what forall and exists range over */
 struct ampl_node *ampl_parse_member(struct ampl_parser *parser);           /* what setof collects: a scalar or tuple */
 
-/* ---- parse_primary.c, parse_call.c ---- */
+/* ---- parse_primary.c, parse_call.c, parse_pieces.c ---- */
 
 struct ampl_node *ampl_parse_primary(struct ampl_parser *parser);
 struct ampl_node *ampl_parse_reference(struct ampl_parser *parser); /* a declared name, with its subscripts */
 struct ampl_node *ampl_parse_call(struct ampl_parser *parser);      /* name ( ... ), or name { ... } */
+struct ampl_node *ampl_parse_pieces(struct ampl_parser *parser);    /* << breakpoints; slopes >> argument */
 bool ampl_is_function(uint32_t word);
 bool ampl_takes_braces(uint32_t word);
 bool ampl_takes_index(uint32_t word);

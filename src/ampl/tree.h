@@ -28,6 +28,8 @@ enum ampl_op {
     AMPL_RAISE,    /* [base, exponent] */
     AMPL_CALL,     /* word [arguments] */
     AMPL_DRAW,     /* draw [arguments] */
+    AMPL_PIECES,   /* slot: breakpoints [argument, where it is zero, items of breakpoints, items of slopes] */
+    AMPL_ITEM,     /* indexing, perhaps none [value] */
     AMPL_SUM_OVER, /* indexing [body]; likewise the next three */
     AMPL_PRODUCT_OVER,
     AMPL_MIN_OVER,

@@ -86,7 +86,7 @@ static void mistakes_in_expressions_are_shown(void **state) {
         {"var x; c: sum {i in 1..3 x <= 1;", "1:26", "x"},
         {"var x; c: sum i x <= 1;", "1:11", "sum"},
         {"var x; c: x.val <= 1;", "1:11", "x.val"},
-        {"var x; c: <<1; 2, 3>> x <= 1;", "1:11", "<<"},
+        {"var x; c: <<1; 2>> x <= 1;", "1:11", "<<"},
         {"var x; c: x <= 1 ==> x >= 2;", "1:18", "==>"},
         {"set S := {1,(2,3)}; var x{S};", "1:13", "components"},
         {"set S := {1} union {(2,3)}; var x{S};", "1:20", "dimension"},

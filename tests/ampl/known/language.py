@@ -5,7 +5,7 @@ SPDX-License-Identifier: MIT
 import math
 import struct
 
-from .engine import Text, total
+from .engine import Grad, Text, grad, total
 
 # ---- random functions, from the definition in docs/models.md ----
 
@@ -90,5 +90,32 @@ def random_values():
     return t
 
 
+# ---- piecewise-linear terms ----
+
+
+def pieces(x, breakpoints, slopes, zero=0.0):
+    """The integral of the slope from zero to x; at a breakpoint the slope on its right."""
+
+    def rises(a, b):
+        points = [a] + [p for p in breakpoints if a < p < b] + [b]
+        return sum(slopes[sum(p <= q for p in breakpoints)] * (r - q) for q, r in zip(points, points[1:]))
+
+    x = grad(x)
+    value = rises(zero, x.v) if x.v >= zero else -rises(x.v, zero)
+    return Grad(value, {j: s * slopes[sum(p <= x.v for p in breakpoints)] for j, s in x.d.items()}, True)
+
+
+def piecewise():
+    t = Text("piecewise")
+    ship = t.var("ship", ["road", "rail"], y={"road": 2.25, "rail": 3.5}, lower=0, upper=20)
+    over, at_kink = t.var("over"), t.var("at_kink", y=4, start=4)
+    t.row("demand", ship["road"] + ship["rail"], lower=7 + 0.5 * 5)
+    t.row("band", pieces(ship["road"] - over, [0, 2], [1, -1, 1], 1), lower=-6, upper=6)
+    t.row("kink", pieces(at_kink, [4, 6], [-1, 2, 3], 5) + 2 * over, upper=8)
+    cost = pieces(ship["road"], [1.5, 4], [1, 2.5, 4]) + pieces(ship["rail"], [3], [2, 0.25])
+    t.minimize("cost", cost + 3 * pieces(over, [-1, 1], [-4, 0, 4]) - 5)
+    return t
+
+
 def texts():
-    return [random_values()]
+    return [random_values(), piecewise()]

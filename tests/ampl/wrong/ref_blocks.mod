@@ -3,5 +3,5 @@ for {i in 1..2} {
   let x := i;
   if i = 1 then { print x; } else { fix x; }
 }
-c: <<1, 2; 3, 4, 5>> x <= y;
+c: <<1, 2; 3, >> x <= y;
 d: x <= y;

@@ -1,0 +1,2 @@
+var x;
+minimize f: <<1, 3; 2, 4>> x;
