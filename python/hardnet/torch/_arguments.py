@@ -1,0 +1,69 @@
+"""Checks and conversions of the tensors that come in.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+_broadcast_shapes: Any = torch.broadcast_shapes
+_FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+
+
+def double(tensor: Tensor, name: str) -> Tensor:
+    """The tensor in float64; itself where it is. Says clearly what cannot be taken."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"{name} must be a tensor, not {type(tensor).__name__}")
+    if tensor.dtype is torch.float64 and tensor.is_cpu:
+        return tensor
+    if tensor.device.type != "cpu":
+        raise ValueError(
+            f"{name} is on {tensor.device}: hardnet computes on the CPU; call {name}.cpu() before"
+        )
+    if tensor.dtype not in _FLOATS:
+        raise TypeError(f"{name} must be of a floating-point type, not {tensor.dtype}")
+    return tensor.to(torch.float64)
+
+
+def check_width(tensor: Tensor, name: str, width: int) -> None:
+    """Says clearly that the last dimension is not what it must be."""
+    if tensor.dim() == 0 or tensor.shape[-1] != width:
+        raise ValueError(
+            f"{name} has the shape {tuple(tensor.shape)}; its last dimension must be {width}"
+        )
+
+
+def checked_inputs(sizes: Any, x: Tensor | None) -> Tensor | None:
+    """x of the width that `sizes.inputs` says; None for a model without inputs."""
+    if sizes.inputs == 0:
+        if x is not None and x.numel() != 0:
+            raise ValueError("x was given, but the model has no inputs")
+        return None
+    if x is None:
+        raise ValueError(f"x is missing: the model has {sizes.inputs} inputs")
+    check_width(x, "x", sizes.inputs)
+    return x
+
+
+def broadcast(
+    sizes: Any, y: Tensor, x: Tensor | None, name: str = "y_raw"
+) -> tuple[Tensor, Tensor]:
+    """Outputs and inputs with equal leading shapes; a model without inputs has none per sample."""
+    check_width(y, name, sizes.outputs)
+    x = checked_inputs(sizes, x)
+    if x is None:
+        return y, y.new_empty((*y.shape[:-1], 0))
+    if y.shape[:-1] == x.shape[:-1]:
+        return y, x
+    try:
+        lead = _broadcast_shapes(y.shape[:-1], x.shape[:-1])
+    except RuntimeError:
+        raise ValueError(
+            f"{name} and x do not fit together: leading shapes {tuple(y.shape[:-1])} "
+            f"and {tuple(x.shape[:-1])}"
+        ) from None
+    return y.expand(*lead, sizes.outputs), x.expand(*lead, sizes.inputs)

@@ -1,0 +1,199 @@
+"""`hardnet.torch.Layer`: the correction as a module of PyTorch.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from .. import _layer as plain
+from .._model import Model
+from . import _handles
+from ._arguments import broadcast, double
+from ._buffers import Buffers
+from ._correct import corrected, corrected_taped
+
+__all__ = ["Layer", "NotOkError", "NotOkWarning", "Reports"]
+
+_ON_FAIL = ("return", "warn", "raise")
+
+
+class NotOkError(RuntimeError):
+    """Samples that could not be corrected, where the layer was told to raise.
+
+    `reports` has what happened to each sample of the call.
+    """
+
+    def __init__(self, text: str, reports: Reports | None = None) -> None:
+        super().__init__(text)
+        self.reports = reports
+
+
+class NotOkWarning(RuntimeWarning):
+    """Samples that could not be corrected, where the layer was told to warn."""
+
+
+class Reports(plain.Result):
+    """What happened to the samples of a call: `outcome`, `ok`, `iterations`, `violation`, `worst`,
+    and the rest of what a `hardnet.Result` has, but for `y`.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, layer: Any, reports: NDArray[Any]) -> None:
+        self._layer = layer
+        self._reports = reports.reshape(-1)
+        self._shape = reports.shape
+        self._residual = None
+
+    def summary(self) -> str:
+        """One sentence about the samples that are not ok."""
+        wrong = self._reports[self._reports["outcome"] != 0]
+        counts = Counter(str(plain.Outcome(int(code))) for code in wrong["outcome"])
+        kinds = ", ".join(f"{name} {count}" for name, count in counts.most_common())
+        text = f"{len(wrong)} of {self._reports.size} samples are not ok ({kinds})"
+        names = self._layer.model.row_names
+        if len(wrong):
+            worst = wrong[np.nan_to_num(wrong["violation"], nan=np.inf).argmax()]
+            row = names[worst["worst"]] if worst["worst"] < len(names) else "no row"
+            text += f"; the largest violation is {worst['violation']:.3g}, in {row}"
+        return text
+
+    def __repr__(self) -> str:
+        count = self._reports.size
+        good = int(np.count_nonzero(self._reports["outcome"] == 0))
+        return f"Reports(ok={good} of {count})"
+
+
+class Layer(nn.Module):
+    """Corrects a network's outputs onto the constraints of a model, and is trained through.
+
+    >>> import torch, hardnet, hardnet.torch
+    >>> model = hardnet.Model.from_text("var y{1..2}; subject to circle: y[1]^2 + y[2]^2 = 1;")
+    >>> layer = hardnet.torch.Layer(model)
+    >>> y_raw = torch.tensor([[3.0, 4.0], [0.0, 2.0]], requires_grad=True)
+    >>> y = layer(y_raw)
+    >>> y.detach()
+    tensor([[0.6000, 0.8000],
+            [0.0000, 1.0000]])
+    >>> layer.last.ok
+    array([ True,  True])
+    >>> y.sum().backward()
+    >>> y_raw.grad.shape
+    torch.Size([2, 2])
+
+    It has no parameters. What it computes is computed in double, on the CPU, whatever the type of
+    y_raw, and y has that type: float32 outputs are rounded once, after the verdict. Gradients are
+    those of the whole correction, by y_raw and by x; second derivatives and forward mode raise.
+    """
+
+    last: Reports | None  #: what happened to the samples of the last call
+    flagged: NDArray[np.bool_] | None  #: where the last backward had no finite gradient to give
+
+    def __init__(
+        self,
+        model: Model | plain.Layer,
+        method: str = "auto",
+        tolerance: float = 1e-8,
+        *,
+        on_fail: str = "return",
+        **settings: Any,
+    ) -> None:
+        """
+        model: a `hardnet.Model`; or a `hardnet.Layer`, whose settings are then taken.
+        method, tolerance, settings: as for `hardnet.Layer`.
+        on_fail: what to do about samples that are not ok: "return" the best that was found, "warn"
+            (NotOkWarning) or "raise" (NotOkError). `layer.last` tells in each case.
+        """
+        super().__init__()
+        if on_fail not in _ON_FAIL:
+            raise ValueError(f"on_fail must be one of {', '.join(_ON_FAIL)}, not {on_fail!r}")
+        if isinstance(model, plain.Layer):
+            if settings or (method, tolerance) != ("auto", 1e-8):
+                raise TypeError("a hardnet.Layer was given: it has its own settings")
+            self.inner = model
+        else:
+            self.inner = plain.Layer(model, method, tolerance, **settings)
+        self.on_fail = on_fail
+        self.register_buffer("round", torch.zeros((), dtype=torch.int64))
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """What is not part of the state, and made anew in every copy."""
+        self.last = None
+        self.flagged = None
+        self._key = _handles.register(self)
+        self.memory = Buffers()
+        self.inputs: int = self.inner.info["inputs"]  #: of the model
+        self.outputs: int = self.inner.info["outputs"]  #: of the model
+        self.record_bytes: int = plain.REPORT.itemsize + self.core.tape_bytes(1)
+
+    def forward(self, y_raw: Tensor, x: Tensor | None = None) -> Tensor:
+        """Corrected outputs. y_raw is (..., outputs), x (..., inputs); leading shapes broadcast."""
+        raw, inputs = broadcast(self, double(y_raw, "y_raw"), None if x is None else double(x, "x"))
+        y: Tensor
+        if torch.is_grad_enabled() and (raw.requires_grad or inputs.requires_grad):
+            y, _ = corrected_taped(raw, inputs, self._key)
+        else:
+            y = corrected(raw, inputs, self._key)
+        return y if y_raw.dtype is torch.float64 else y.to(y_raw.dtype)
+
+    # ---- for the operators ----
+
+    @property
+    def core(self) -> Any:
+        """The layer of the extension."""
+        return self.inner.core
+
+    def note_reports(self, reports: NDArray[Any]) -> None:
+        """Keeps the reports of a call, and complains where that is wanted."""
+        last = Reports(self, reports)
+        object.__setattr__(self, "last", last)
+        if self.on_fail == "return" or not reports["outcome"].any():
+            return
+        if self.on_fail == "raise":
+            raise NotOkError(last.summary(), last)
+        warnings.warn(last.summary(), NotOkWarning, stacklevel=2)
+
+    def note_flagged(self, flagged: NDArray[np.bool_]) -> None:
+        """Keeps where a gradient is missing."""
+        object.__setattr__(self, "flagged", flagged)
+
+    # ---- looking ----
+
+    @property
+    def model(self) -> Model:
+        """The model whose constraints hold."""
+        return self.inner.model
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the layer was made with."""
+        return self.inner.settings
+
+    def extra_repr(self) -> str:
+        """What print(module) shows."""
+        info, options = self.inner.info, self.inner.options
+        return (
+            f"method={options['method']}, tolerance={options['tolerance']:g}, "
+            f"inputs={info['inputs']}, outputs={info['outputs']}, rows={info['rows']}"
+        )
+
+    # ---- copies ----
+
+    def __getstate__(self) -> dict[str, Any]:
+        own = ("last", "flagged", "_key", "memory", "inputs", "outputs", "record_bytes")
+        return {name: value for name, value in self.__dict__.items() if name not in own}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        restore: Any = super().__setstate__
+        restore(state)
+        self._prepare()
