@@ -1,5 +1,5 @@
 /* attributes.c - whether values are as their declaration says: >= <= > < <> in integer binary symbolic, and within
- * for sets.
+ * for sets; and the bounds of variables.
  *
  * A value that depends on inputs cannot be judged now; its attributes become requirements on the inputs.
  *
@@ -138,6 +138,25 @@ bool ampl_check_param(struct ampl_evaluator *e, const struct ampl_declaration *p
     for (const struct ampl_attribute *a = param->attributes; a; a = a->next)
         if (!ampl_check_attribute(e, param, key, value, a))
             return false;
+    return true;
+}
+
+/* ---- variables ---- */
+
+bool ampl_variable_bounds(struct ampl_evaluator *e, const struct ampl_declaration *variable,
+                          struct ampl_bounds *bounds) {
+    bounds->lower = ampl_value_number(variable->binary ? 0 : -HUGE_VAL);
+    bounds->upper = ampl_value_number(variable->binary ? 1 : HUGE_VAL);
+    for (const struct ampl_attribute *a = variable->attributes; a; a = a->next) {
+        struct ampl_value bound;
+        if (!ampl_operand(e, a->bound, &bound))
+            return false;
+        struct ampl_value *side = a->kind == AMPL_AT_LEAST ? &bounds->lower : &bounds->upper;
+        bool unbounded = side->kind == AMPL_NUMBER && isinf(side->is.number);
+        *side = unbounded ? bound : ampl_smaller(e, *side, bound, a->kind == AMPL_AT_LEAST, a->bound->place);
+        if (e->failed)
+            return false;
+    }
     return true;
 }
 

@@ -243,6 +243,8 @@ static struct ampl_value evaluate(struct ampl_evaluator *e, const struct ampl_no
         return ampl_value_atom(e->stack[e->base + node->is.slot]);
     case AMPL_REFERENCE:
         return ampl_refer(e, node);
+    case AMPL_SUFFIX:
+        return ampl_refer_suffix(e, node);
     case AMPL_CHAIN_ADD:
     case AMPL_SUM_OVER:
         return ampl_evaluate_sum(e, node);

@@ -141,6 +141,7 @@ const ampl_atom *ampl_loop_index(const struct ampl_evaluator *e, const struct am
 /* ---- lookup.c ---- */
 
 struct ampl_value ampl_refer(struct ampl_evaluator *e, const struct ampl_node *node);
+struct ampl_value ampl_refer_suffix(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_set *ampl_refer_set(struct ampl_evaluator *e, const struct ampl_node *node);
 bool ampl_subscripts(struct ampl_evaluator *e, const struct ampl_node *node, ampl_atom *key);
 bool ampl_fail_subscript(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
@@ -154,6 +155,13 @@ struct ampl_value ampl_start_value(struct ampl_evaluator *e, const struct ampl_d
                                    const ampl_atom *key);
 
 /* ---- attributes.c ---- */
+
+/* The bounds of a variable as its declaration says; the dummies of its index are bound. */
+struct ampl_bounds {
+    struct ampl_value lower, upper;
+};
+bool ampl_variable_bounds(struct ampl_evaluator *e, const struct ampl_declaration *variable,
+                          struct ampl_bounds *bounds);
 
 /* Whether a value given to a param, or a set, is as its declaration says; the dummies of its index are bound. */
 bool ampl_check_param(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,

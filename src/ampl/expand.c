@@ -35,17 +35,13 @@ static void copy_key(const struct ampl_evaluator *e, const struct ampl_declarati
 
 /* ---- bounds ---- */
 
-struct bounds {
-    struct ampl_value lower, upper;
-};
-
-static bool is_constant(const struct bounds *bounds) {
+static bool is_constant(const struct ampl_bounds *bounds) {
     return bounds->lower.kind == AMPL_NUMBER && bounds->upper.kind == AMPL_NUMBER;
 }
 
 /* Constant bounds that no value can meet are an error here, where their place is known. */
 static bool check_bounds(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
-                         const struct bounds *bounds) {
+                         const struct ampl_bounds *bounds) {
     double lower = bounds->lower.is.number, upper = bounds->upper.is.number;
     bool wrong_side = (isinf(lower) && lower > 0) || (isinf(upper) && upper < 0);
     if (!is_constant(bounds) || (lower <= upper && !wrong_side))
@@ -59,28 +55,12 @@ static bool check_bounds(struct ampl_evaluator *e, const struct ampl_declaration
                      error_number(lower).text, error_number(upper).text);
 }
 
-static bool variable_bounds(struct ampl_evaluator *e, const struct ampl_declaration *variable, struct bounds *bounds) {
-    bounds->lower = ampl_value_number(variable->binary ? 0 : -HUGE_VAL);
-    bounds->upper = ampl_value_number(variable->binary ? 1 : HUGE_VAL);
-    for (const struct ampl_attribute *a = variable->attributes; a; a = a->next) {
-        struct ampl_value bound;
-        if (!ampl_operand(e, a->bound, &bound))
-            return false;
-        struct ampl_value *side = a->kind == AMPL_AT_LEAST ? &bounds->lower : &bounds->upper;
-        bool unbounded = side->kind == AMPL_NUMBER && isinf(side->is.number);
-        *side = unbounded ? bound : ampl_smaller(e, *side, bound, a->kind == AMPL_AT_LEAST, a->bound->place);
-        if (e->failed)
-            return false;
-    }
-    return true;
-}
-
 /* ---- variables ---- */
 
 static bool shape_output(struct ampl_evaluator *e, const struct ampl_declaration *variable, const ampl_atom *key,
                          hn_expr output) {
-    struct bounds bounds;
-    if (!variable_bounds(e, variable, &bounds))
+    struct ampl_bounds bounds;
+    if (!ampl_variable_bounds(e, variable, &bounds))
         return false;
     struct ampl_value start = ampl_start_value(e, variable, key);
     if (e->failed)
@@ -207,7 +187,7 @@ static bool depends(struct ampl_evaluator *e, struct ampl_value value) {
 
 /* A row without variables holds or never will; rounding in its constants is forgiven. */
 static bool check_constant_row(struct ampl_evaluator *e, const struct ampl_declaration *constraint,
-                               const ampl_atom *key, const struct bounds *bounds, struct ampl_value body) {
+                               const ampl_atom *key, const struct ampl_bounds *bounds, struct ampl_value body) {
     double lower = bounds->lower.is.number, upper = bounds->upper.is.number, value = body.is.number;
     if (body.kind != AMPL_NUMBER || !is_constant(bounds) ||
         (value >= lower - ROUNDING * (1 + fabs(lower)) && value <= upper + ROUNDING * (1 + fabs(upper))))
@@ -218,7 +198,7 @@ static bool check_constant_row(struct ampl_evaluator *e, const struct ampl_decla
                      below ? ">=" : "<=", error_number(below ? lower : upper).text);
 }
 
-static bool add_row(struct ampl_evaluator *e, const struct ampl_declaration *constraint, struct bounds bounds,
+static bool add_row(struct ampl_evaluator *e, const struct ampl_declaration *constraint, struct ampl_bounds bounds,
                     struct ampl_value body) {
     ampl_atom key[AMPL_MOST_COMPONENTS];
     copy_key(e, constraint, key);
@@ -237,8 +217,8 @@ static bool add_row(struct ampl_evaluator *e, const struct ampl_declaration *con
 }
 
 /* The bounds that body relation bound says. */
-static struct bounds one_sided(uint32_t relation, struct ampl_value bound) {
-    struct bounds bounds = {ampl_value_number(-HUGE_VAL), ampl_value_number(HUGE_VAL)};
+static struct ampl_bounds one_sided(uint32_t relation, struct ampl_value bound) {
+    struct ampl_bounds bounds = {ampl_value_number(-HUGE_VAL), ampl_value_number(HUGE_VAL)};
     if (relation != AMPL_TOKEN_LESS_EQUAL)
         bounds.lower = bound;
     if (relation != AMPL_TOKEN_GREATER_EQUAL)
@@ -277,7 +257,7 @@ static bool three_sides(struct ampl_evaluator *e, const struct ampl_declaration 
             return ampl_fail(e, HN_INVALID, c->sides[i]->place,
                              "variables may only stand in the middle of two relations");
     bool up = c->relation == AMPL_TOKEN_LESS_EQUAL;
-    struct bounds bounds = {sides[up ? 0 : 2], sides[up ? 2 : 0]};
+    struct ampl_bounds bounds = {sides[up ? 0 : 2], sides[up ? 2 : 0]};
     return add_row(e, c, bounds, sides[1]);
 }
 

@@ -42,7 +42,7 @@ static void mark_indexing(const struct ampl_indexing *indexing) {
 static bool mark_node(struct ampl_node *node) {
     if (!node)
         return false;
-    bool varies = node->op == AMPL_REFERENCE && node->is.declaration->varies;
+    bool varies = (node->op == AMPL_REFERENCE && node->is.declaration->varies) || node->op == AMPL_SUFFIX;
     for (uint32_t i = 0; i < node->count; i++)
         varies |= mark_node(node->arguments[i]);
     if (node->op != AMPL_DUMMY)

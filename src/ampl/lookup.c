@@ -298,6 +298,24 @@ static struct ampl_value refer_start(struct ampl_evaluator *e, struct ampl_decla
     return value;
 }
 
+/* x.lb and its like, in a frame of the variable's own. */
+struct ampl_value ampl_refer_suffix(struct ampl_evaluator *e, const struct ampl_node *node) {
+    struct ampl_declaration *variable = node->is.declaration;
+    struct ampl_value value = ampl_value_nothing();
+    struct ampl_bounds bounds;
+    struct ampl_frame outer;
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+    if (!ampl_subscripts(e, node, key) || !ampl_frame_enter(e, variable->slots, &outer))
+        return value;
+    bool bound = bind_key(e, variable, key, node->place);
+    if (bound && node->dimension == AMPL_SUFFIX_START)
+        value = ampl_start_value(e, variable, key);
+    else if (bound && ampl_variable_bounds(e, variable, &bounds))
+        value = node->dimension == AMPL_SUFFIX_LOWER ? bounds.lower : bounds.upper;
+    ampl_frame_leave(e, outer);
+    return value;
+}
+
 static struct ampl_value refer_variable(struct ampl_evaluator *e, struct ampl_declaration *variable,
                                         const ampl_atom *key, struct ampl_place place) {
     if (e->starting)

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_LOOKAHEAD = 500 };
+
 static struct ampl_node *numeral(struct ampl_parser *parser, double value) {
     struct ampl_node *node = ampl_node_new(parser, AMPL_NUMERAL, AMPL_SCALAR, parser->token.place, 0);
     if (node)
@@ -181,15 +183,72 @@ static bool may_appear(struct ampl_parser *parser, const struct ampl_declaration
     return true;
 }
 
-/* A suffix that let sets is skipped with a note; those that are bounds, and those in expressions, are refused. */
-static bool meet_suffix(struct ampl_parser *parser, const struct ampl_declaration *declaration, struct ampl_place place,
-                        bool changing) {
+static enum ampl_suffix suffix_here(const struct ampl_parser *parser) {
+    static const struct {
+        char text[8];
+        enum ampl_suffix suffix;
+    } suffixes[] = {{"lb", AMPL_SUFFIX_LOWER},   {"lb0", AMPL_SUFFIX_LOWER},  {"lb1", AMPL_SUFFIX_LOWER},
+                    {"lb2", AMPL_SUFFIX_LOWER},  {"ub", AMPL_SUFFIX_UPPER},   {"ub0", AMPL_SUFFIX_UPPER},
+                    {"ub1", AMPL_SUFFIX_UPPER},  {"ub2", AMPL_SUFFIX_UPPER},  {"val", AMPL_SUFFIX_START},
+                    {"init", AMPL_SUFFIX_START}, {"init0", AMPL_SUFFIX_START}};
+    for (size_t i = 0; ampl_at(parser, AMPL_TOKEN_NAME) && i < sizeof suffixes / sizeof suffixes[0]; i++)
+        if (strcmp(suffixes[i].text, ampl_name(parser, parser->token.symbol)) == 0)
+            return suffixes[i].suffix;
+    return AMPL_SUFFIX_OTHER;
+}
+
+/* Whether a '.' follows the name at hand, perhaps after subscripts. */
+static bool before_suffix(const struct ampl_parser *parser) {
+    struct ampl_lexer lexer = parser->lexer;
+    struct ampl_token token = ampl_lex(&lexer);
+    int open = 0;
+    for (int i = 0; i < MOST_LOOKAHEAD; i++) {
+        if (open == 0 && token.kind != AMPL_TOKEN_OPEN_BRACKET)
+            return token.kind == AMPL_TOKEN_DOT;
+        if (token.kind == AMPL_TOKEN_END || token.kind == AMPL_TOKEN_SEMICOLON)
+            return false;
+        open += token.kind == AMPL_TOKEN_OPEN_BRACKET;
+        open -= token.kind == AMPL_TOKEN_SHUT_BRACKET;
+        token = ampl_lex(&lexer);
+    }
+    return false;
+}
+
+/* The suffix of a variable with its subscripts pending from `first` on: a bound or its start value. */
+static struct ampl_node *parse_suffix(struct ampl_parser *parser, struct ampl_declaration *variable,
+                                      struct ampl_place place, size_t first) {
+    const char *name = ampl_name(parser, variable->name);
+    ampl_next(parser); /* the '.' */
+    struct ampl_word_text shown = ampl_shown(parser);
+    enum ampl_suffix suffix = suffix_here(parser);
+    if (variable->kind != AMPL_VARIABLES || suffix == AMPL_SUFFIX_OTHER ||
+        (suffix == AMPL_SUFFIX_START && variable->defined)) {
+        ampl_mistake(parser, HN_UNSUPPORTED, place, "%s.%s: this suffix is not supported%s", name, shown.text,
+                     variable->defined ? " for a defined variable" : "");
+        return NULL;
+    }
+    if (variable == parser->declaration) {
+        ampl_mistake(parser, HN_INVALID, place, "%s.%s: its own declaration may not use it", name, shown.text);
+        return NULL;
+    }
+    ampl_next(parser);
+    struct ampl_node *node = ampl_node_pending(parser, AMPL_SUFFIX, AMPL_SCALAR, place, first);
+    if (!node)
+        return NULL;
+    node->is.declaration = variable;
+    node->dimension = (uint8_t)suffix;
+    return node;
+}
+
+/* A suffix that let sets is skipped with a note; those that are bounds are refused. */
+static bool meet_suffix(struct ampl_parser *parser, const struct ampl_declaration *declaration,
+                        struct ampl_place place) {
     const char *name = ampl_name(parser, declaration->name);
     ampl_next(parser);
     struct ampl_word_text shown = ampl_shown(parser);
-    bool bound = strcmp(shown.text, "lb") == 0 || strcmp(shown.text, "ub") == 0;
-    if (!changing || bound)
-        return ampl_mistake(parser, HN_UNSUPPORTED, place, "%s.%s: suffixes are not supported", name, shown.text);
+    enum ampl_suffix suffix = suffix_here(parser);
+    if (suffix == AMPL_SUFFIX_LOWER || suffix == AMPL_SUFFIX_UPPER)
+        return ampl_mistake(parser, HN_UNSUPPORTED, place, "%s.%s: let cannot change this suffix", name, shown.text);
     ampl_note_repeated(parser->sources, &place, "let on the suffix %s.%s is skipped", name, shown.text);
     parser->failed = true; /* without a mistake: the rest of the statement is skipped */
     return false;
@@ -223,12 +282,18 @@ struct ampl_node *ampl_parse_reference(struct ampl_parser *parser) {
     size_t first = parser->pending_count;
     bool changing = parser->changing;
     parser->changing = false; /* what stands in the subscripts is not changed */
-    if (!(changing && is_goal(declaration)) && !may_appear(parser, declaration))
+    bool suffixed = declaration->kind == AMPL_VARIABLES && before_suffix(parser);
+    if (!(changing && is_goal(declaration)) && !suffixed && !may_appear(parser, declaration))
         return NULL;
     ampl_next(parser);
     bool good = parse_subscripts(parser, declaration, place);
+    if (good && ampl_at(parser, AMPL_TOKEN_DOT) && !changing) {
+        struct ampl_node *node = parse_suffix(parser, declaration, place, first);
+        parser->pending_count = first;
+        return node;
+    }
     if (good && ampl_at(parser, AMPL_TOKEN_DOT))
-        good = meet_suffix(parser, declaration, place, changing);
+        good = meet_suffix(parser, declaration, place);
     else if (good && is_goal(declaration))
         good = meet_goal(parser, declaration, place);
     enum ampl_type type = declaration->kind == AMPL_SETS ? AMPL_SET : AMPL_SCALAR;

@@ -21,6 +21,7 @@ enum ampl_op {
     AMPL_LITERAL,        /* symbol */
     AMPL_DUMMY,          /* slot of the frame; item: what it runs over */
     AMPL_REFERENCE,      /* declaration [subscripts] */
+    AMPL_SUFFIX,         /* the same of a variable, with enum ampl_suffix in the place of the dimension */
     AMPL_CHAIN_ADD,      /* + - less */
     AMPL_CHAIN_MULTIPLY, /* * / div mod */
     AMPL_CHAIN_JOIN,     /* & */
@@ -54,6 +55,9 @@ enum ampl_op {
     AMPL_INTERSECT_OVER, /* inter {..} set */
     AMPL_LIST            /* (a, b, c) */
 };
+
+/* What .lb, .ub and .val stand for, and others that mean the same here. */
+enum ampl_suffix { AMPL_SUFFIX_LOWER, AMPL_SUFFIX_UPPER, AMPL_SUFFIX_START, AMPL_SUFFIX_OTHER };
 
 struct ampl_index_item;
 struct ampl_indexing;

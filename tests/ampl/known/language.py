@@ -117,5 +117,19 @@ def piecewise():
     return t
 
 
+def vars_suffix():
+    t = Text("vars_suffix")
+    u = t.input("u", lower=1, upper=3)
+    x = t.var("x", [1, 2, 3], lower=lambda i: -i, upper=lambda i: i * u, start=lambda i: i / 2)
+    y = t.var("y", ["a", "b"], lower=0.5, start={"a": 4, "b": 14})
+    z = t.var("z", upper=9)
+    for i in (2, 3):
+        for s in y:
+            t.row(("inside", (i, s)), x[i] + y[s], upper=i * u - 0.5)
+    t.row("top", z, upper=8)
+    t.minimize("f", total((x[i] - (-i + i * u) / 2) ** 2 for i in x) + (z - 14) ** 2)
+    return t
+
+
 def texts():
-    return [random_values(), piecewise()]
+    return [random_values(), piecewise(), vars_suffix()]

@@ -1,2 +1,2 @@
 var x;
-c: x.val <= 1;
+c: x.slack <= 1;
