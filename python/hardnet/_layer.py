@@ -6,13 +6,12 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import enum
-import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
+from . import _checks, _core
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -294,10 +293,11 @@ class Layer:
         instructions: "best", "portable", "avx2" or "avx512"; all give the same bits.
         threads: of one call; 0 is one per core.
         """
-        if iterations is not None and operator.index(iterations) < 0:
-            raise ValueError(f"iterations must be 0 or more, not {iterations}")
-        if damping is not None and not damping >= 0:
+        steps = -1 if iterations is None else _checks.whole(iterations, "iterations")
+        eps = -1.0 if damping is None else _checks.real(damping, "damping")
+        if damping is not None and not eps >= 0:
             raise ValueError(f"damping must be 0 or more, not {damping}")
+        core = _checks.core_of(model)
         self.model = model
         self.settings: dict[str, Any] = {
             "method": method,
@@ -309,14 +309,14 @@ class Layer:
             "threads": threads,
         }
         self.core = _core.Layer(
-            model.core,
-            method,
-            -1 if iterations is None else iterations,
-            -1.0 if damping is None else damping,
-            tolerance,
+            core,
+            _checks.text(method, "method"),
+            steps,
+            eps,
+            _checks.real(tolerance, "tolerance"),
             relative,
-            instructions,
-            threads,
+            _checks.text(instructions, "instructions"),
+            _checks.whole(threads, "threads", 1024),
         )
         info = self.core.info
         self._inputs: int = info["inputs"]
@@ -363,11 +363,11 @@ class Layer:
             reports.view(np.uint8),
             residual=batch.residual,
             tape=batch.tape,
-            warm=warm,
+            warm=None if warm is None else _checked_warm(warm, batch),
             fallback=spare,
             repeat_x=batch.repeat_x,
             repeat_y=batch.repeat_y,
-            seconds=seconds,
+            seconds=_checks.real(seconds, "seconds"),
         )
         y: NDArray[Any] = batch.y if kind is np.float64 else batch.y.astype(kind)
         return Result(self, batch, y, reports)
@@ -376,6 +376,7 @@ class Layer:
         """The gradient of a loss by y_raw and x, from its gradient by the corrected y.
 
         result: what a call of this layer returned. Without its tape the forward pass is repeated.
+            Its arrays y_raw, x and y must still be what they were.
         bounds: also by the bounds of the rows, `lower` and `upper`.
 
         >>> import hardnet
@@ -408,6 +409,12 @@ class Layer:
                 repeat_x=repeat_x,
                 repeat_y=repeat_y,
             )
+            overwritten = y_raw is not None and _same_place(y_raw, result._y64)
+            if overwritten or not np.array_equal(y, result._y64):
+                raise ValueError(
+                    "the call cannot be repeated: it was warm or ran out of time, or y_raw, x or y "
+                    "were changed since; call the layer with tape=True"
+                )
         by_y = np.empty((*lead, self._outputs))
         by_x = np.empty((*lead, self._inputs)) if self._inputs else None
         lower = np.empty((*lead, self._rows)) if bounds else None
@@ -442,9 +449,7 @@ class Layer:
         batch.x, batch.repeat_x = (None, False) if inputs is None else _spread(inputs, lead)
         batch.y_raw, batch.repeat_y = (None, False) if raw is None else _spread(raw, lead)
         shape = (*lead, self._outputs)
-        if out is not None and (not isinstance(out, np.ndarray) or out.shape != shape):
-            raise ValueError(f"out must be an array of the shape {shape}")
-        batch.y = np.empty(shape) if out is None else out
+        batch.y = np.empty(shape) if out is None else _checked_out(out, shape, batch)
         kind = np.float64 if raw is None or out is not None else raw.dtype.type
         if batch.repeat_x and count == 0:
             batch.repeat_x = False
@@ -495,6 +500,27 @@ class Layer:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Layer:
         return self
+
+
+def _checked_out(out: Any, shape: Shape, batch: _Batch) -> Reals:
+    """The caller's array for y, which may be y_raw itself but no other part of it."""
+    _checks.written(out, "out", shape)
+    _checks.apart(out, "out", batch.x, "x")
+    if batch.y_raw is not None and not _same_place(out, batch.y_raw):
+        _checks.apart(out, "out", batch.y_raw, "y_raw, but is not the same array")
+    return out  # type: ignore[no-any-return]
+
+
+def _same_place(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    return a.size == b.size and a.ctypes.data == b.ctypes.data
+
+
+def _checked_warm(warm: Any, batch: _Batch) -> Reals:
+    _checks.written(warm, "warm", batch.y.shape)
+    _checks.apart(warm, "warm", batch.y, "out")
+    _checks.apart(warm, "warm", batch.y_raw, "y_raw")
+    _checks.apart(warm, "warm", batch.x, "x")
+    return warm  # type: ignore[no-any-return]
 
 
 def _restore(model: Model, settings: dict[str, Any]) -> Layer:

@@ -23,13 +23,19 @@ def findings(text: str) -> list[str]:
 
 def self_check() -> None:
     leak = "==1==ERROR: LeakSanitizer: detected memory leaks\n\nDirect leak of 3 byte(s) in 1 object(s) allocated from:\n    #1 0x5 in %s\n"
-    assert findings(leak % "f (/a/hardnet/_core.abi3.so+0x1)") and not findings(leak % "g (/usr/bin/python3+0x1)")
+    assert findings(leak % "f (/a/hardnet/_core.abi3.so+0x1)") and not findings(
+        leak % "g (/usr/bin/python3+0x1)"
+    )
     assert findings("==1==ERROR: AddressSanitizer: heap-use-after-free") and not findings("\n")
 
 
 def main() -> int:
     self_check()
-    found = [part for log in sorted(pathlib.Path(sys.argv[1]).iterdir()) for part in findings(log.read_text(errors="replace"))]
+    found = [
+        part
+        for log in sorted(pathlib.Path(sys.argv[1]).iterdir())
+        for part in findings(log.read_text(errors="replace"))
+    ]
     print("\n\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

@@ -58,9 +58,11 @@ def forward(layer: hardnet.Layer) -> Callable[[], object]:
 
 def every_option(layer: hardnet.Layer) -> Callable[[], object]:
     out, warm = np.empty_like(Y), np.zeros_like(Y)
-    return lambda: layer(
-        Y, X, out=out, warm=warm, fallback=[0, 0, 0], residual=True, tape=True, seconds=1
-    ).worst
+    return lambda: (
+        layer(
+            Y, X, out=out, warm=warm, fallback=[0, 0, 0], residual=True, tape=True, seconds=1
+        ).worst
+    )
 
 
 def gradient(layer: hardnet.Layer) -> Callable[[], object]:

@@ -19,7 +19,9 @@ from collections.abc import Iterator
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LAUNCH = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_PRELOAD")}
+LAUNCH = {
+    name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_PRELOAD")
+}
 
 if "PYTHONPATH" in os.environ:
     pytest.skip("this build's package is no wheel", allow_module_level=True)
@@ -51,7 +53,9 @@ def package_files() -> Iterator[str]:
 
 
 def nm(extension: pathlib.Path, which: str) -> set[str]:
-    done = subprocess.run(["nm", "-D", which, extension], check=True, capture_output=True, text=True, env=LAUNCH)
+    done = subprocess.run(
+        ["nm", "-D", which, extension], check=True, capture_output=True, text=True, env=LAUNCH
+    )
     return {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
 
 
@@ -66,7 +70,9 @@ def test_it_holds_the_package_the_extension_and_the_licence(wheel: pathlib.Path)
         assert archive.read(f"{info}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
     ours = {*package_files(), "hardnet/_core.abi3.so"}
     assert {"hardnet/py.typed", "hardnet/_core.pyi", "hardnet/__init__.py"} < ours
-    assert names == ours | {f"{info}/{name}" for name in ("METADATA", "RECORD", "WHEEL", "licenses/LICENSE")}
+    assert names == ours | {
+        f"{info}/{name}" for name in ("METADATA", "RECORD", "WHEEL", "licenses/LICENSE")
+    }
 
 
 def test_it_depends_on_numpy_only(wheel: pathlib.Path) -> None:
@@ -93,7 +99,9 @@ def test_the_extension_uses_the_stable_interface_of_3_10(extension: pathlib.Path
 
 def test_the_extension_shows_one_name_and_needs_the_c_library_only(extension: pathlib.Path) -> None:
     assert nm(extension, "--defined-only") == {"PyInit__core"}
-    done = subprocess.run(["readelf", "-d", extension], check=True, capture_output=True, text=True, env=LAUNCH)
+    done = subprocess.run(
+        ["readelf", "-d", extension], check=True, capture_output=True, text=True, env=LAUNCH
+    )
     libraries = re.findall(r"\(NEEDED\).*\[(.*)\]", done.stdout)
     assert set(libraries) <= {"libc.so.6", "libm.so.6", "libpthread.so.0"}
     assert not re.search(r"R(UN)?PATH", done.stdout)
@@ -101,13 +109,26 @@ def test_the_extension_shows_one_name_and_needs_the_c_library_only(extension: pa
 
 def test_the_source_archive_holds_what_a_build_needs(tmp_path: pathlib.Path) -> None:
     hook = "import sys, scikit_build_core.build as build; print(build.build_sdist(sys.argv[1]))"
-    subprocess.run([sys.executable, "-c", hook, tmp_path], cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-c", hook, tmp_path], cwd=ROOT, check=True, capture_output=True
+    )
     (archive,) = tmp_path.iterdir()
     with tarfile.open(archive) as source:
         names = {name.split("/", 1)[1] for name in source.getnames()}
     tops = {name.split("/")[0] for name in names}
-    assert tops == {"CHANGELOG.md", "CMakeLists.txt", "CONTRIBUTING.md", "LICENSE", "PKG-INFO", "README.md",
-                    "cmake", "include", "pyproject.toml", "python", "src"}
+    assert tops == {
+        "CHANGELOG.md",
+        "CMakeLists.txt",
+        "CONTRIBUTING.md",
+        "LICENSE",
+        "PKG-INFO",
+        "README.md",
+        "cmake",
+        "include",
+        "pyproject.toml",
+        "python",
+        "src",
+    }
     assert {"python/src/core_module.c", "python/tests/test_wheel.py", "src/base/memory.c"} < names
     assert not [name for name in names if re.search(r"\.(so|o|pyc|npy|whl)$|__pycache__", name)]
 
@@ -135,7 +156,10 @@ def interpreters() -> list[str]:
     found: dict[tuple[int, int], str] = {}
     pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
     for minor in range(10, 20):
-        paths = [*sorted(pyenv.glob(f"versions/3.{minor}.*/bin/python3.{minor}")), shutil.which(f"python3.{minor}")]
+        paths = [
+            *sorted(pyenv.glob(f"versions/3.{minor}.*/bin/python3.{minor}")),
+            shutil.which(f"python3.{minor}"),
+        ]
         if paths[0] and minor != sys.version_info.minor:
             found[3, minor] = str(paths[0])
     return list(found.values())
@@ -148,9 +172,16 @@ def environment(python: str) -> pathlib.Path | None:
     if not inside.exists():
         subprocess.run([python, "-m", "venv", folder], capture_output=True, env=LAUNCH)
     for _ in range(2 if inside.exists() else 0):
-        if subprocess.run([inside, "-c", "import numpy"], capture_output=True, env=LAUNCH).returncode == 0:
+        if (
+            subprocess.run(
+                [inside, "-c", "import numpy"], capture_output=True, env=LAUNCH
+            ).returncode
+            == 0
+        ):
             return inside
-        subprocess.run([inside, "-m", "pip", "install", "-q", "numpy"], capture_output=True, env=LAUNCH)
+        subprocess.run(
+            [inside, "-m", "pip", "install", "-q", "numpy"], capture_output=True, env=LAUNCH
+        )
     return None
 
 
@@ -158,15 +189,23 @@ def smoke(python: str | pathlib.Path, wheel: pathlib.Path, folder: pathlib.Path)
     """What the few lines above print when they use the wheel, unpacked."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
-    done = subprocess.run([python, "-c", SMOKE], capture_output=True, text=True,
-                          env={**LAUNCH, "PYTHONPATH": str(folder)})
+    done = subprocess.run(
+        [python, "-c", SMOKE],
+        capture_output=True,
+        text=True,
+        env={**LAUNCH, "PYTHONPATH": str(folder)},
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 @pytest.mark.parametrize("python", interpreters())
-def test_it_runs_on_other_versions(python: str, wheel: pathlib.Path, tmp_path: pathlib.Path) -> None:
+def test_it_runs_on_other_versions(
+    python: str, wheel: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
     inside = environment(python)
     if inside is None:
         pytest.skip(f"no virtual environment with NumPy can be made for {python}")
-    assert smoke(inside, wheel, tmp_path / "other") == smoke(sys.executable, wheel, tmp_path / "this")
+    assert smoke(inside, wheel, tmp_path / "other") == smoke(
+        sys.executable, wheel, tmp_path / "this"
+    )

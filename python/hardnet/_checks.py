@@ -1,0 +1,82 @@
+"""Checks of arguments: each raises a TypeError or ValueError that names the argument.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+
+__all__ = ["apart", "core_of", "real", "text", "whole", "written"]
+
+Reals = NDArray[np.float64]
+
+
+def _kind(value: object) -> str:
+    return type(value).__name__
+
+
+def text(value: Any, name: str) -> str:
+    """A text that can be a name."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, not {_kind(value)}")
+    if not value.isprintable():
+        raise ValueError(f"{name} {value!r} is unknown")
+    return value
+
+
+def real(value: Any, name: str) -> float:
+    """A number; NumPy's scalars are numbers, too."""
+    if isinstance(value, (str, bytes, bytearray)):
+        raise TypeError(f"{name} must be a number, not {_kind(value)}")
+    try:
+        return float(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a number, not {_kind(value)}") from None
+
+
+def whole(value: Any, name: str, most: int = 2**31 - 1) -> int:
+    """An integer from 0 to `most`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, not {_kind(value)}") from None
+    if not 0 <= number <= most:
+        raise ValueError(f"{name} must be 0 to {most}, not {number}")
+    return number
+
+
+def core_of(model: Any) -> _core.Model:
+    """The extension's model behind a hardnet.Model."""
+    core = getattr(model, "core", None)
+    if not isinstance(core, _core.Model):
+        raise TypeError(f"model must be a hardnet.Model, not {_kind(model)}")
+    return core
+
+
+def written(array: Any, name: str, shape: tuple[int, ...]) -> Reals:
+    """An array of the caller's that is written to."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} must be a NumPy array of float64, not {_kind(array)}")
+    if array.dtype.type is not np.float64:
+        raise TypeError(f"{name} must be an array of float64, not of {array.dtype}")
+    if array.shape != shape:
+        raise ValueError(f"{name} has the shape {array.shape}; it must be {shape}")
+    flags = array.flags
+    if not (flags.c_contiguous and flags.aligned and array.dtype.isnative):
+        raise ValueError(f"{name} must be contiguous, in C order, aligned and in native byte order")
+    if not flags.writeable:
+        raise ValueError(f"{name} is read-only")
+    return array
+
+
+def apart(array: Reals, name: str, other: NDArray[Any] | None, other_name: str) -> None:
+    """Two arrays that may not share memory."""
+    if other is not None and np.may_share_memory(array, other):
+        raise ValueError(f"{name} shares memory with {other_name}")
