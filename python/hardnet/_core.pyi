@@ -30,6 +30,7 @@ class Model:
         /,
     ) -> None: ...
     def fold(self, operator: str, out: _Nodes, terms: _Nodes, /) -> None: ...
+    def sums(self, first: NDArray[np.int64], terms: _Nodes, out: _Nodes, /) -> None: ...
     def inputs(self, name: str, shape: _Shape, out: _Nodes, /) -> None: ...
     def outputs(self, name: str, shape: _Shape, out: _Nodes, /) -> None: ...
     def range(self, nodes: _Nodes, lower: _Reals, upper: _Reals, /) -> None: ...
@@ -90,6 +91,35 @@ def read_text(
 ) -> Model: ...
 def operators() -> dict[str, int]: ...
 
+class Evaluator:
+    def __new__(
+        cls,
+        model: Model,
+        wanted: list[str],
+        without_objective: bool = False,
+        instructions: str = "best",
+    ) -> Evaluator: ...
+    def run(
+        self,
+        count: int,
+        x: _Reals | None,
+        y: _Reals | None,
+        results: dict[str, _Reals],
+        *,
+        sigma: _Reals | None = None,
+        multipliers: _Reals | None = None,
+        v_y: _Reals | None = None,
+        v_x: _Reals | None = None,
+        w: _Reals | None = None,
+        repeat_x: bool = False,
+        repeat_y: bool = False,
+        threads: int = 1,
+    ) -> None: ...
+    def width(self, quantity: str, /) -> int: ...
+    def pattern(self, quantity: str, /) -> tuple[int, int, bytes, bytes, bytes]: ...
+    @property
+    def info(self) -> dict[str, Any]: ...
+
 class Layer:
     def __new__(
         cls,
@@ -143,3 +173,14 @@ class Layer:
     def options(self) -> dict[str, Any]: ...
     @property
     def address(self) -> int: ...
+
+def check(
+    model: Model,
+    points: int,
+    seed: int,
+    sample_start: bool,
+    x: _Reals | None,
+    x_rows: int,
+    threads: int,
+    /,
+) -> dict[str, Any]: ...

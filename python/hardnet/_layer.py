@@ -298,7 +298,7 @@ class Layer:
         if damping is not None and not eps >= 0:
             raise ValueError(f"damping must be 0 or more, not {damping}")
         core = _checks.core_of(model)
-        self.model = model
+        self.model = model.snapshot()  # more may be added to the other one
         self.settings: dict[str, Any] = {
             "method": method,
             "tolerance": tolerance,

@@ -1,36 +1,84 @@
-"""Models: what must hold.
+"""Models: what must hold, from files, texts, or written down in Python.
+
+A model keeps two models of the extension: one that is open, in which expressions are made, and a
+finished copy of it, which layers and evaluators are made from. The copy is made when it is first
+needed, and anew after something was added; node numbers are the same in both.
 
 SPDX-License-Identifier: MIT
 """
 
 from __future__ import annotations
 
-from typing import Any
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Union
 
-from . import _core
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _check, _core, _display, _evaluate
+from ._check import Check
+from ._evaluate import Evaluation
+from ._expression import (
+    Condition,
+    Expression,
+    ExpressionLike,
+    Nodes,
+    Shape,
+    nodes_of,
+    numbers_of,
+    spread,
+)
 from ._layer import Layer
+from ._names import Family, check_name, families_of, family_name
 from ._reading import Lets, Message, Path, read_files, read_texts
 
 __all__ = ["Model"]
+
+ShapeLike = Union[int, Sequence[int]]
+
+_RELATIONS = {"<=": -1, "==": 0, ">=": 1}
 
 
 class Model:
     """What must hold: inputs x, outputs y, rows lower(x) <= c(x, y) <= upper(x), an objective.
 
     >>> import hardnet
+    >>> m = hardnet.Model()
+    >>> x = m.inputs("x", 2, lower=-1, upper=1)
+    >>> y = m.outputs("y", (10, 3), lower=-2)
+    >>> m.subject_to(y[1:, 0] == y[:-1, 0] + 0.1 * hardnet.cos(y[:-1, 2]), name="dynamics")
+    >>> m.subject_to(1 <= hardnet.sum(y[:, :2] ** 2, axis=1), name="obstacle")
+    >>> m.minimize(hardnet.sum((y - x[0]) ** 2))
+    >>> m
+    Model: 2 inputs, 30 outputs, 49 rows
+      input       x         2       -1 .. 1
+      output      y         10 x 3  -2 ..
+      constraint  dynamics  9       ==
+      constraint  obstacle  10      >=
+      minimize    cost
+
+    Whatever is made from a model (layers, evaluations, checks) is made from what it holds at that
+    moment; more can be added afterwards.
+
+    In files and texts the same is written in the AMPL modelling language:
+
     >>> m = hardnet.Model.from_text('''
     ...     param radius >= 0.5, <= 2;                  # no value: an input of the network
     ...     var y{1..2} >= -2, <= 2;                    # outputs of the network
     ...     subject to disc: y[1]^2 + y[2]^2 <= radius^2;
     ... ''')
-    >>> m.input_names, m.output_names, m.row_names
-    (('radius',), ('y[1]', 'y[2]'), ('disc', 'y[1]', 'y[2]'))
+    >>> m.row_names
+    ('disc', 'y[1]', 'y[2]')
     """
 
-    def __init__(self, core: _core.Model) -> None:
-        self._core = core
+    def __init__(self, *, max_nodes: int = 0) -> None:
+        """max_nodes: the limit of the model's size; 0 is the library's own."""
+        self._building: _core.Model | None = _core.Model(max_nodes)
+        self._closed: _core.Model | None = None
         self._messages: tuple[Message, ...] = ()
-        self._names: dict[str, tuple[str, ...]] = {}
+        self._taken: set[str] = set()
+        self._cache: dict[Any, Any] = {}
 
     # ---- from files and texts ----
 
@@ -79,37 +127,348 @@ class Model:
         return cls._finished(core, messages)
 
     @classmethod
-    def _finished(cls, core: _core.Model, messages: tuple[Message, ...]) -> Model:
-        model = cls(core)
+    def _finished(cls, core: _core.Model, messages: tuple[Message, ...] = ()) -> Model:
+        model = cls.__new__(cls)
+        model._building = None
+        model._closed = core
         model._messages = messages
+        model._taken = _names_in(core)
+        model._cache = {}
         return model
 
-    # ---- looking ----
+    # ---- the two models behind it ----
+
+    def _open(self) -> _core.Model:
+        """The model that can be added to."""
+        if self._building is None:
+            self._building = self.core.copy()
+        return self._building
+
+    def _adding(self) -> _core.Model:
+        """The same, for adding a part: what was made from the model before does not know it."""
+        building = self._open()
+        self._closed = None
+        self._cache = {}
+        return building
 
     @property
     def core(self) -> _core.Model:
-        """The finished model as the extension has it."""
-        return self._core
+        """The finished model as the extension has it, with all that was added so far."""
+        if self._closed is None:
+            assert self._building is not None
+            copy = self._building.copy()
+            copy.finish()
+            self._closed = copy
+        return self._closed
+
+    def _constants(self, numbers: NDArray[np.float64]) -> Nodes:
+        out = np.empty(numbers.shape, np.uint32)
+        self._open().constant(np.ascontiguousarray(numbers), out)
+        return out
+
+    def _take_name(self, name: str, kind: str) -> str:
+        if check_name(name, kind) in self._taken:
+            raise ValueError(f"the name {name} is taken")
+        return name
+
+    # ---- inputs and outputs ----
+
+    def inputs(
+        self,
+        name: str,
+        shape: ShapeLike = (),
+        lower: ArrayLike = -np.inf,
+        upper: ArrayLike = np.inf,
+    ) -> Expression:
+        """The next entries of x: an array of inputs.
+
+        lower, upper: numbers, or arrays that broadcast; the box from which inputs are sampled.
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> m.inputs("x", 3, lower=[-1, -1, 0], upper=1)
+        Expression(shape=(3,))
+        >>> m.input_names
+        ('x[0]', 'x[1]', 'x[2]')
+        """
+        self._take_name(name, "inputs")
+        out = np.empty(_shape(shape), np.uint32)
+        low, high = (np.ascontiguousarray(_box(v, out.shape), np.float64) for v in (lower, upper))
+        if not np.all(low <= high):
+            raise ValueError(f"inputs {name}: a range is empty or not a number")
+        core = self._adding()
+        core.inputs(name, out.shape, out)
+        self._taken.add(name)
+        core.range(out, low, high)
+        return Expression._of(self, out)
+
+    def outputs(
+        self,
+        name: str,
+        shape: ShapeLike = (),
+        lower: ExpressionLike = -np.inf,
+        upper: ExpressionLike = np.inf,
+        start: ExpressionLike = 0.0,
+    ) -> Expression:
+        """The next entries of y: an array of outputs.
+
+        lower, upper: bounds, each a row of the group `name`; numbers or expressions of inputs.
+        start: where a correction without a raw output starts; numbers or expressions of inputs.
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> r = m.inputs("r", lower=0.5, upper=2)
+        >>> m.outputs("y", (2, 2), lower=0, upper=r, start=r / 2)
+        Expression(shape=(2, 2))
+        >>> m.output_names
+        ('y[0,0]', 'y[0,1]', 'y[1,0]', 'y[1,1]')
+        """
+        self._take_name(name, "outputs")
+        out = np.empty(_shape(shape), np.uint32)
+        low, high, begin = (self._of_inputs(v, out.shape, name) for v in (lower, upper, start))
+        self._check_bounds(low, high, name)
+        core = self._adding()
+        core.outputs(name, out.shape, out)
+        self._taken.add(name)
+        core.bounds(out, low, high)
+        core.start(out, begin)
+        return Expression._of(self, out)
+
+    def _of_inputs(self, value: Any, shape: Shape, name: str) -> Nodes:
+        """Nodes in a shape that do not depend on outputs."""
+        nodes = spread(nodes_of(self, value), shape)
+        on_x, on_y = np.empty(shape, np.bool_), np.empty(shape, np.bool_)
+        self._open().depends(nodes, on_x, on_y)
+        if on_y.any():
+            raise ValueError(f"outputs {name}: bounds and starts may not depend on outputs")
+        return nodes
+
+    def _check_bounds(self, low: Nodes, high: Nodes, name: str) -> None:
+        (known_low, lower), (known_high, upper) = self._numbers(low), self._numbers(high)
+        wrong = known_low & known_high & ~((lower <= upper) & (lower < np.inf) & (upper > -np.inf))
+        wrong |= (known_low & ~(lower < np.inf)) | (known_high & ~(upper > -np.inf))
+        if wrong.any():
+            raise ValueError(f"outputs {name}: no value meets these bounds")
+
+    def _numbers(self, nodes: Nodes) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """Which nodes are constants, and their values."""
+        known, values = np.empty(nodes.shape, np.bool_), np.empty(nodes.shape)
+        self._open().constants(nodes, known, values)
+        return known, values
+
+    def fix(self, outputs: Expression, value: ExpressionLike) -> None:
+        """Fixes outputs at values, which may depend on inputs. They keep their place in y.
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> y = m.outputs("y", 3)
+        >>> m.fix(y[0], 1.5)
+        >>> m.evaluate([9.0, 9.0, 9.0]).fixed
+        array([1.5, nan, nan])
+        """
+        nodes = self._outputs_among(outputs)
+        values = self._of_inputs(value, nodes.shape, "to fix")
+        core = self._adding()
+        core.fix(nodes, values)
+        core.start(nodes, values)
+
+    def start(self, outputs: Expression, value: ExpressionLike) -> None:
+        """Sets start values of outputs; they may depend on inputs."""
+        nodes = self._outputs_among(outputs)
+        values = self._of_inputs(value, nodes.shape, "to start")
+        self._adding().start(nodes, values)
+
+    def _outputs_among(self, outputs: Expression) -> Nodes:
+        if not isinstance(outputs, Expression) or outputs.model is not self:
+            raise TypeError("outputs must be outputs of this model")
+        return np.ascontiguousarray(outputs._nodes).reshape(outputs.shape)
+
+    # ---- what must hold ----
+
+    def subject_to(self, *conditions: Condition, name: str | Sequence[str] | None = None) -> None:
+        """Adds constraints: conditions with <=, >= or ==, or hardnet.between(...).
+
+        Every element is a row. Rows of a condition named "dynamics" are called "dynamics[0]",
+        "dynamics[1]", ... by their place in it, a scalar one "dynamics"; without a name conditions
+        are called c1, c2, ...
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> y = m.outputs("y", 3)
+        >>> m.subject_to(y[1:] >= y[:-1], name="ascending")
+        >>> m.subject_to(y[0] == 1, hardnet.between(2, y[1] ** 2, 3))
+        >>> m.row_names
+        ('ascending[0]', 'ascending[1]', 'c1', 'c2')
+        """
+        if not conditions:
+            raise TypeError("subject_to needs a condition")
+        names = [name] if name is None or isinstance(name, str) else list(name)
+        if len(names) != len(conditions) and names != [None]:
+            raise ValueError("there must be as many names as conditions")
+        for condition in conditions:
+            self._check_constraint(condition)
+        for i, condition in enumerate(conditions):
+            self._constrain(condition, None if names == [None] else names[i])
+
+    def _check_constraint(self, condition: Any) -> None:
+        if not isinstance(condition, Condition):
+            raise TypeError(
+                f"a constraint is a condition on expressions, such as y[0] <= 1, not {condition!r}"
+            )
+        if condition.model is not self:
+            raise ValueError("this condition belongs to another model")
+        if condition.relation == "logical":
+            raise TypeError(
+                "conditions joined by &, | or ~ cannot be constraints; add them one by one"
+            )
+        if condition.relation in ("<", ">"):
+            relation = condition.relation
+            raise TypeError(
+                f"a constraint cannot be strict: write {relation}= instead of {relation}"
+            )
+        if condition.relation == "!=":
+            raise TypeError("!= cannot be a constraint")
+
+    def _constrain(self, condition: Condition, name: str | None) -> None:
+        name = self._unnamed() if name is None else self._take_name(name, "a constraint")
+        core = self._adding()
+        sides = [np.ascontiguousarray(side) for side in condition._sides]
+        if condition.relation == "between":
+            core.between(name, condition.shape, *sides)
+        else:
+            core.relate(name, condition.shape, _RELATIONS[condition.relation], *sides)
+        self._taken.add(name)
+
+    def _unnamed(self) -> str:
+        number = 1
+        while f"c{number}" in self._taken:
+            number += 1
+        return f"c{number}"
+
+    def minimize(self, expression: ExpressionLike, name: str = "cost") -> None:
+        """Sets the objective, which training and refinement aim at: a scalar expression."""
+        self._aim(expression, name, False)
+
+    def maximize(self, expression: ExpressionLike, name: str = "gain") -> None:
+        """Likewise, to be maximised."""
+        self._aim(expression, name, True)
+
+    def _aim(self, expression: ExpressionLike, name: str, maximize: bool) -> None:
+        nodes = nodes_of(self, expression)
+        if nodes.size != 1:
+            raise ValueError(f"an objective is a scalar; this has the shape {nodes.shape}")
+        goal = self._open().goal
+        if goal is not None:
+            raise ValueError(f"the model has an objective already, {goal[0]}")
+        self._take_name(name, "an objective")
+        self._adding().objective(name, np.ascontiguousarray(nodes).reshape(()), maximize)
+        self._taken.add(name)
+
+    def require(self, condition: Expression) -> None:
+        """A condition on inputs that sampled inputs must satisfy, all elements of it.
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> x = m.inputs("x", 2, lower=-1, upper=1)
+        >>> y = m.outputs("y")
+        >>> m.require(hardnet.sum(x ** 2) <= 1)
+        """
+        if not isinstance(condition, Expression) or condition.model is not self:
+            raise TypeError("a requirement is a condition on inputs of this model")
+        nodes = np.ascontiguousarray(condition._nodes).reshape(-1)
+        on_x, on_y = np.empty(nodes.shape, np.bool_), np.empty(nodes.shape, np.bool_)
+        self._open().depends(nodes, on_x, on_y)
+        known, values = self._numbers(nodes)
+        if on_y.any():
+            raise ValueError(
+                "a requirement is about inputs; what outputs must hold is a constraint"
+            )
+        if np.any(known & (values == 0)):
+            raise ValueError("a requirement does not depend on inputs and does not hold")
+        core = self._adding()
+        for node in nodes[~known]:
+            number = core.requirement_count + 1
+            core.require(f"check {number}", (), np.array(node, np.uint32))
+
+    def define(self, name: str, expression: ExpressionLike) -> Expression:
+        """Gives an expression a name, under which rollouts and files know it; returns it.
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> y = m.outputs("y", 2)
+        >>> speed = m.define("speed", hardnet.norm(y))
+        >>> m["speed"]
+        Expression(shape=())
+        """
+        self._take_name(name, "a definition")
+        nodes = nodes_of(self, expression)
+        self._adding().define(name, nodes.shape, np.ascontiguousarray(nodes))
+        self._taken.add(name)
+        return Expression._of(self, nodes)
+
+    # ---- looking ----
 
     @property
     def messages(self) -> tuple[Message, ...]:
         """What the reader remarked, for models from files and texts."""
         return self._messages
 
+    def _cached(self, key: Any, make: Callable[[], Any]) -> Any:
+        if key not in self._cache:
+            self._cache[key] = make()
+        return self._cache[key]
+
+    def _families(self, kind: str) -> dict[str, Family]:
+        """The families of "input", "output" or "definition"."""
+        core = self._closed or self._open()
+        names = getattr(core, f"{kind}_names")
+        result: dict[str, Family] = self._cached(f"{kind} families", lambda: families_of(names))
+        return result
+
+    def __getitem__(self, name: str) -> Expression:
+        """Inputs, outputs or a definition by name: a whole family, or one element.
+
+        >>> import hardnet
+        >>> m = hardnet.Model.from_text("param a{1..2}; var z{1..4, 1..3};")
+        >>> m["z"]
+        Expression(shape=(4, 3))
+        >>> m["a[2]"]
+        Expression(shape=())
+        """
+        if not isinstance(name, str):
+            raise TypeError("a model is asked for parts by name")
+        core = self._closed or self._open()
+        for kind, nodes in (
+            ("input", _input_nodes(core)),
+            ("output", _output_nodes(core)),
+            ("definition", _definition_nodes(core)),
+        ):
+            family = self._families(kind).get(family_name(name))
+            if family is None:
+                continue
+            if name == family.name:
+                return Expression._of(self, nodes[family.index].reshape(family.shape))
+            names = getattr(core, f"{kind}_names")
+            for i in family.index:
+                if names[i] == name:
+                    return Expression._of(self, nodes[i : i + 1].reshape(()))
+        raise KeyError(name)
+
     def _names_of(self, kind: str) -> tuple[str, ...]:
-        if kind not in self._names:
-            self._names[kind] = tuple(getattr(self.core, f"{kind}_names"))
-        return self._names[kind]
+        names: tuple[str, ...] = self._cached(
+            f"{kind} names", lambda: tuple(getattr(self.core, f"{kind}_names"))
+        )
+        return names
 
     @property
     def input_names(self) -> tuple[str, ...]:
         """The names of the entries of x."""
-        return self._names_of("input")
+        return self._names_of("input") if self._closed else tuple(self._open().input_names)
 
     @property
     def output_names(self) -> tuple[str, ...]:
         """The names of the entries of y."""
-        return self._names_of("output")
+        return self._names_of("output") if self._closed else tuple(self._open().output_names)
 
     @property
     def row_names(self) -> tuple[str, ...]:
@@ -117,14 +476,27 @@ class Model:
         return self._names_of("row")
 
     @property
+    def groups(self) -> dict[str, slice]:
+        """The rows of each group, for indexing arrays over rows.
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> y = m.outputs("y", 3, lower=0)
+        >>> m.subject_to(y[1:] >= y[:-1], name="ascending")
+        >>> m.groups
+        {'ascending': slice(0, 2, None), 'y': slice(2, 5, None)}
+        """
+        return {name: slice(first, first + count) for name, first, count in self.core.groups}
+
+    @property
     def inputs_count(self) -> int:
         """The length of x."""
-        return self.core.input_count
+        return (self._closed or self._open()).input_count
 
     @property
     def outputs_count(self) -> int:
         """The length of y."""
-        return self.core.output_count
+        return (self._closed or self._open()).output_count
 
     @property
     def rows_count(self) -> int:
@@ -141,6 +513,181 @@ class Model:
         """64 hexadecimal digits that distinguish the names of models."""
         return self.core.names_fingerprint
 
+    def __repr__(self) -> str:
+        return _display.text_of(self)
+
+    def _repr_html_(self) -> str:
+        return _display.html_of(self)
+
+    # ---- values and derivatives ----
+
+    def evaluate(self, y: ArrayLike | None = None, x: ArrayLike | None = None) -> Evaluation:
+        """Rows, bounds, residual and objective at outputs y, of shape (..., outputs), and inputs x.
+
+        Leading shapes broadcast. Without y the start values are taken.
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> y = m.outputs("y", 2)
+        >>> m.subject_to(hardnet.sum(y**2) <= 1, name="disc")
+        >>> m.minimize(y[0] - y[1])
+        >>> at = m.evaluate([3.0, 4.0])
+        >>> at.rows, at.residual, str(at.worst), float(at.objective)
+        (array([25.]), array([24.]), 'disc', -1.0)
+        >>> m.evaluate([[3.0, 4.0], [0.0, 0.5]]).violation
+        array([24.,  0.])
+        """
+        return _evaluate.evaluate(self, y, x)
+
+    def value(
+        self, expression: Expression, y: ArrayLike | None = None, x: ArrayLike | None = None
+    ) -> Any:
+        """The value of an expression at y and x, of shape (..., *expression.shape).
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> y = m.outputs("y", 3)
+        >>> m.value(y[1:] - y[:-1], [1.0, 2.0, 4.0])
+        array([1., 2.])
+        """
+        return _evaluate.value(self, expression, y, x)
+
+    def jacobian(
+        self,
+        y: ArrayLike | None = None,
+        x: ArrayLike | None = None,
+        wrt: str = "y",
+        of: str = "rows",
+    ) -> Any:
+        """The derivative of the rows by y or x, or of "lower" or "upper" bounds by x.
+
+        For a single sample it is a scipy.sparse.csr_array where scipy is installed, for several, or
+        without scipy, a hardnet.SparseRows: one pattern, and values of shape (..., nnz).
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> y = m.outputs("y", 2)
+        >>> m.subject_to(hardnet.sum(y**2) <= 1, name="disc")
+        >>> m.jacobian([3.0, 4.0]).toarray()
+        array([[6., 8.]])
+        >>> m.jacobian([[3.0, 4.0], [0.0, 0.5]])
+        SparseRows(shape=(1, 2), nnz=2, samples=(2,))
+        """
+        return _evaluate.jacobian(self, y, x, wrt, of)
+
+    def gradient(
+        self, y: ArrayLike | None = None, x: ArrayLike | None = None, wrt: str = "y"
+    ) -> NDArray[np.float64]:
+        """The derivative of the objective by y or x, of shape (..., outputs) or (..., inputs)."""
+        return _evaluate.gradient(self, y, x, wrt)
+
+    def hessian(
+        self,
+        y: ArrayLike | None = None,
+        x: ArrayLike | None = None,
+        multipliers: ArrayLike | None = None,
+        sigma: ArrayLike = 1.0,
+        block: str = "yy",
+    ) -> Any:
+        """Second derivatives of sigma times the objective plus multipliers times the rows.
+
+        block: "yy", "yx" or "xx". A sparse matrix as `jacobian` gives it, both triangles of it.
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> y = m.outputs("y", 2)
+        >>> m.subject_to(y[0] * y[1] == 1, name="product")
+        >>> m.hessian([3.0, 4.0], multipliers=[2.0]).toarray()
+        array([[0., 2.],
+               [2., 0.]])
+        """
+        return _evaluate.hessian(self, y, x, multipliers, sigma, block)
+
+    def check(
+        self,
+        points: int = 4,
+        seed: int = 1,
+        x: ArrayLike | None = None,
+        sample_start: bool = False,
+        threads: int = 0,
+    ) -> Check:
+        """What `hardnet check` finds: derivatives, conflicts, rank, and what deserves a look.
+
+        points: how many points are looked at, 1 to 8.
+        x: inputs of the points, one row each; others are sampled.
+        sample_start: sample the inputs of the first point, too, instead of the middle of their box.
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> y = m.outputs("y", 2, start=1)
+        >>> m.subject_to(hardnet.sum(y**2) == 1, name="circle")
+        >>> m.subject_to(y[0] >= 2, name="far")
+        >>> m.check().conflict.groups
+        ('circle', 'far')
+        """
+        return _check.check(self, points, seed, x, sample_start, threads)
+
+    # ---- what is made of it ----
+
     def layer(self, method: str = "auto", tolerance: float = 1e-8, **settings: Any) -> Layer:
-        """A layer that corrects outputs onto this model."""
+        """A layer that corrects outputs onto this model; see hardnet.Layer for the settings."""
         return Layer(self, method, tolerance, **settings)
+
+    def snapshot(self) -> Model:
+        """The model as it is now: what is added to this one later, the other does not have."""
+        return self._finished(self.core, self._messages)
+
+    def copy(self) -> Model:
+        """A model of its own with the same parts; both can be added to."""
+        model = self.__class__.__new__(self.__class__)
+        model._building = None if self._building is None else self._building.copy()
+        model._closed = self._closed
+        model._messages = self._messages
+        model._taken = set(self._taken)
+        model._cache = {}
+        return model
+
+    def __copy__(self) -> Model:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        return self.copy()
+
+
+def _shape(shape: ShapeLike) -> Shape:
+    extents = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    found = tuple(operator.index(extent) for extent in extents)
+    if any(extent < 0 for extent in found):
+        raise ValueError(f"a shape has no negative extents: {found}")
+    return found
+
+
+def _box(value: ArrayLike, shape: Shape) -> NDArray[Any]:
+    if isinstance(value, Expression):
+        raise TypeError("the range of inputs must be numbers")
+    return np.broadcast_to(numbers_of(value), shape)
+
+
+def _names_in(core: _core.Model) -> set[str]:
+    kinds = ("input", "output", "row", "definition", "requirement")
+    names = {family_name(name) for kind in kinds for name in getattr(core, f"{kind}_names")}
+    return names if core.goal is None else names | {core.goal[0]}
+
+
+def _input_nodes(core: _core.Model) -> Nodes:
+    count = core.input_count
+    nodes = np.empty(count, np.uint32)
+    core.input_parts(nodes, np.empty(count), np.empty(count))
+    return nodes
+
+
+def _output_nodes(core: _core.Model) -> Nodes:
+    parts = [np.empty(core.output_count, np.uint32) for _ in range(5)]
+    core.output_parts(*parts)
+    return parts[0]
+
+
+def _definition_nodes(core: _core.Model) -> Nodes:
+    nodes = np.empty(core.definition_count, np.uint32)
+    core.named_parts(nodes, np.empty(core.requirement_count, np.uint32))
+    return nodes

@@ -58,7 +58,9 @@ def _lets(let: Lets | None) -> list[str]:
     def text(value: str | float) -> str:
         return value if isinstance(value, str) else repr(value + 0)
 
-    values = {name: getattr(value, "item", lambda v=value: v)() for name, value in (let or {}).items()}
+    values = {
+        name: getattr(value, "item", lambda v=value: v)() for name, value in (let or {}).items()
+    }
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             raise TypeError(f"let: the value of {name} must be a number or a text, not {value!r}")
@@ -102,4 +104,6 @@ def read_texts(
             raise TypeError(f"a model's text must be a str, not {type(text).__name__}")
     names = ["text", *(f"data{i}.dat" for i in range(1, len(texts)))]
     pairs, lets = list(zip(names, texts)), _lets(let)
-    return _read(lambda remarks: _core.read_text(pairs, lets, relax_integrality, max_nodes, remarks))
+    return _read(
+        lambda remarks: _core.read_text(pairs, lets, relax_integrality, max_nodes, remarks)
+    )

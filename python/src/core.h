@@ -38,6 +38,8 @@ core_state *core_state_of_type(PyTypeObject *type);
 int core_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **out);
 
 int core_add_model(PyObject *module);
+int core_add_evaluate(PyObject *module);
+int core_add_check(PyObject *module);
 int core_add_layer(PyObject *module);
 
 /* Names of keyword arguments, which Python takes as char ** and does not write to. */

@@ -189,3 +189,49 @@ PyObject *core_model_fold(PyObject *object, PyObject *arguments) {
     core_array_release(&terms);
     return result;
 }
+
+/* ---- sums of lists ---- */
+
+/* Whether first is ascending from 0 to the number of terms. */
+static bool is_partition(const core_array *first, size_t terms) {
+    const int64_t *list = first->data;
+    bool good = first->count > 0 && list[0] == 0 && list[first->count - 1] == (int64_t)terms;
+    for (size_t i = 1; good && i < first->count; i++)
+        good = list[i - 1] <= list[i];
+    if (!good)
+        PyErr_SetString(PyExc_ValueError, "first does not divide the terms into lists");
+    return good;
+}
+
+static bool sum_lists(const core_model *self, const core_array *first, const core_array *terms, const core_array *out) {
+    const int64_t *list = first->data;
+    hn_expr *exprs = PyMem_Calloc(terms->count + 1, sizeof *exprs);
+    if (!exprs) {
+        PyErr_NoMemory();
+        return false;
+    }
+    for (size_t i = 0; i < terms->count; i++)
+        exprs[i] = (hn_expr){self->model, ((const uint32_t *)terms->data)[i]};
+    for (size_t i = 0; i < out->count; i++)
+        put(out, i, hn_sum(self->model, (size_t)(list[i + 1] - list[i]), exprs + list[i]));
+    PyMem_Free(exprs);
+    return true;
+}
+
+PyObject *core_model_sums(PyObject *object, PyObject *arguments) {
+    core_model *self = (core_model *)object;
+    PyObject *first_object, *terms_object, *out_object, *result = NULL;
+    core_array first = {0}, terms = {0}, out = {0};
+    if (!PyArg_ParseTuple(arguments, "OOO:sums", &first_object, &terms_object, &out_object) ||
+        !core_model_is_open(self))
+        return NULL;
+    if (core_array_view(&first, first_object, "first", CORE_INDEX, CORE_ANY, 0) &&
+        core_nodes_view(&terms, self, terms_object, "terms", CORE_ANY) && is_partition(&first, terms.count) &&
+        core_array_view(&out, out_object, "out", CORE_NODE, first.count - 1, CORE_WRITABLE) &&
+        sum_lists(self, &first, &terms, &out))
+        result = core_model_done(self);
+    core_array_release(&first);
+    core_array_release(&terms);
+    core_array_release(&out);
+    return result;
+}

@@ -1,0 +1,603 @@
+"""Arrays of expressions, with NumPy's manners.
+
+An Expression is a model and an array of node numbers. Whatever only moves elements (indexing,
+reshape, concatenate, ...) is done by NumPy on the numbers; operators make new nodes, all elements
+in one call of the extension. A Condition is what a comparison gives: an array of conditions that
+remembers its sides, so that it can be a constraint.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from ._model import Model
+
+__all__ = [
+    "Condition",
+    "Expression",
+    "ExpressionLike",
+    "apply",
+    "array",
+    "between",
+    "fold",
+    "nodes_of",
+]
+
+Nodes = NDArray[np.uint32]
+Shape = tuple[int, ...]
+Axis = Union[int, Sequence[int], None]
+ExpressionLike = Union["Expression", ArrayLike]
+
+_CHAINED = (
+    "a condition on expressions is neither true nor false here. Of a chain like `1 <= e <= 2` "
+    "Python asks that: write `hardnet.between(1, e, 2)`, or two conditions. For `and`, `or` and "
+    "`not` write `&`, `|` and `~`; for `if`, hardnet.where(condition, yes, no)"
+)
+
+
+# ---- operands ----
+
+
+def nodes_of(model: Model, value: Any) -> Nodes:
+    """The nodes of an operand in a model: of an expression, or of constants made from numbers."""
+    if isinstance(value, Expression):
+        if value._model is not model:
+            raise ValueError("expressions of two models cannot be combined")
+        return value._nodes
+    if isinstance(value, (list, tuple)) and _has_expressions(value):
+        return nodes_of(model, array(value))
+    return model._constants(numbers_of(value))
+
+
+def numbers_of(value: Any) -> NDArray[np.float64]:
+    """Real numbers as float64."""
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "biuf":
+        raise TypeError(
+            f"{type(value).__name__} of type {numbers.dtype} is no array of real numbers"
+        )
+    return numbers.astype(np.float64, copy=False)
+
+
+def _has_expressions(values: Sequence[Any]) -> bool:
+    return any(
+        isinstance(value, Expression)
+        or (isinstance(value, (list, tuple)) and _has_expressions(value))
+        for value in values
+    )
+
+
+def joint_shape(*shapes: Shape) -> Shape:
+    """The shape that these broadcast to."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(str(shape) for shape in shapes)
+        raise ValueError(f"operands do not fit together: shapes {listed}") from None
+
+
+def spread(nodes: Nodes, shape: Shape) -> Nodes:
+    """The nodes in a shape, in one block of memory."""
+    return np.ascontiguousarray(np.broadcast_to(nodes, shape)).reshape(shape)
+
+
+def _operand(nodes: Nodes, shape: Shape) -> Nodes:
+    """Likewise for an operator, which takes a single element for all."""
+    return nodes if nodes.size == 1 and nodes.flags.c_contiguous else spread(nodes, shape)
+
+
+def apply(model: Model, operator: str, *operands: Any) -> Expression:
+    """An operator of the library, element by element; operands broadcast."""
+    nodes = [nodes_of(model, operand) for operand in operands]
+    shape = joint_shape(*(list_.shape for list_ in nodes)) if len(nodes) > 1 else nodes[0].shape
+    out = np.empty(shape, np.uint32)
+    model._open().apply(operator, out, *(_operand(list_, shape) for list_ in nodes))
+    return Expression._of(model, out)
+
+
+def fold(operand: Expression, operator: str, axis: Axis, keepdims: bool) -> Expression:
+    """One operator along axes, from left to right: "sum", "mul", "min", "max", "and", "or"."""
+    nodes = operand._nodes
+    axes = tuple(range(nodes.ndim)) if axis is None else _axes(axis, nodes.ndim)
+    kept = [i for i in range(nodes.ndim) if i not in axes]
+    shape = tuple(nodes.shape[i] for i in kept)
+    terms = np.ascontiguousarray(nodes.transpose(*kept, *axes))
+    if terms.size == 0 and operator != "sum" and 0 not in shape:
+        raise ValueError(f"the {operator} of no elements is not defined")
+    out = np.empty(shape, np.uint32)
+    operand._model._open().fold(operator, out, terms)
+    if keepdims:
+        out = out.reshape([1 if i in axes else n for i, n in enumerate(nodes.shape)])
+    return Expression._of(operand._model, out)
+
+
+def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:
+    """Axes from 0 on, in order."""
+    given = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = sorted(_axis(one, ndim) for one in given)
+    if len(set(axes)) != len(axes):
+        raise ValueError("an axis is named twice")
+    return tuple(axes)
+
+
+def _axis(axis: Any, ndim: int) -> int:
+    number = int(axis.__index__())
+    if not -ndim <= number < ndim:
+        raise ValueError(f"axis {number} is out of bounds for an array of {ndim} axes")
+    return number % ndim
+
+
+# ---- expressions ----
+
+
+class Expression:
+    """An array of expressions in a model. It is made by models and operators, not by its class.
+
+    Indexing, broadcasting, operators and functions are NumPy's: ufuncs such as `numpy.cos` work,
+    and so do `numpy.sum`, `numpy.concatenate` and others. Elements cannot be assigned.
+
+    >>> import hardnet, numpy as np
+    >>> m = hardnet.Model()
+    >>> y = m.outputs("y", (4, 2))
+    >>> y[1:, 0] - y[:-1, 0]
+    Expression(shape=(3,))
+    >>> (np.eye(2) @ y.T + np.cos(y.T)).shape
+    (2, 4)
+    >>> y.sum(axis=0).shape
+    (2,)
+    """
+
+    __slots__ = ("_model", "_stored")
+    __array_priority__ = 1000.0
+    __hash__ = None  # type: ignore[assignment]
+
+    _model: Model
+    _stored: Nodes
+
+    def __init__(self) -> None:
+        raise TypeError("expressions are made by a model: m.inputs(...), m.outputs(...)")
+
+    @classmethod
+    def _of(cls, model: Model, nodes: Nodes) -> Expression:
+        self = object.__new__(Expression)
+        self._model = model
+        self._stored = nodes
+        return self
+
+    # ---- what it is ----
+
+    @property
+    def _nodes(self) -> Nodes:
+        return self._stored
+
+    @property
+    def model(self) -> Model:
+        """The model that it belongs to."""
+        return self._model
+
+    @property
+    def nodes(self) -> Nodes:
+        """The numbers of its nodes in the model's graph; equal numbers are equal expressions."""
+        nodes: Nodes = self._nodes.view()
+        nodes.flags.writeable = False
+        return nodes
+
+    @property
+    def shape(self) -> Shape:
+        """As of a NumPy array."""
+        return self._nodes.shape
+
+    @property
+    def ndim(self) -> int:
+        """As of a NumPy array."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """As of a NumPy array."""
+        return int(self._nodes.size)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """object: an expression is no number."""
+        return np.dtype(object)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a scalar expression has no length")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Expression]:
+        if not self.shape:
+            raise TypeError("a scalar expression cannot be iterated over")
+        return (self[i] for i in range(self.shape[0]))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(shape={self.shape})"
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "an expression is neither true nor false: compare it, in hardnet.where(...)"
+        )
+
+    def __float__(self) -> float:
+        raise TypeError("an expression has no value of its own: m.value(expression, y, x) gives it")
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        raise TypeError(
+            "an expression cannot become an array of numbers; hardnet.array and numpy.stack join "
+            "expressions, m.value(expression, y, x) evaluates them"
+        )
+
+    def __copy__(self) -> Expression:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Expression:
+        return Expression._of(copy.deepcopy(self._model, memo), self._nodes)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("expressions cannot be pickled; pickle their model")
+
+    # ---- moving elements ----
+
+    def _moved(self, move: Callable[[Nodes], Any]) -> Expression:
+        return Expression._of(self._model, np.asarray(move(self._nodes)))
+
+    def __getitem__(self, key: Any) -> Expression:
+        return self._moved(lambda nodes: nodes[key])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError(
+            "elements of expressions cannot be assigned; join the parts with hardnet.concatenate, "
+            "hardnet.stack or hardnet.where"
+        )
+
+    def reshape(self, *shape: Any) -> Expression:
+        """As of a NumPy array."""
+        return self._moved(lambda nodes: nodes.reshape(*shape))
+
+    def ravel(self) -> Expression:
+        """As of a NumPy array."""
+        return self._moved(lambda nodes: nodes.ravel())
+
+    def flatten(self) -> Expression:
+        """As of a NumPy array."""
+        return self.ravel()
+
+    def transpose(self, *axes: Any) -> Expression:
+        """As of a NumPy array."""
+        return self._moved(lambda nodes: nodes.transpose(*axes))
+
+    def squeeze(self, axis: Any = None) -> Expression:
+        """As of a NumPy array."""
+        return self._moved(lambda nodes: nodes.squeeze(axis))
+
+    def swapaxes(self, first: int, second: int) -> Expression:
+        """As of a NumPy array."""
+        return self._moved(lambda nodes: nodes.swapaxes(first, second))
+
+    @property
+    def T(self) -> Expression:
+        """As of a NumPy array."""
+        return self.transpose()
+
+    # ---- along axes ----
+
+    def sum(self, axis: Axis = None, keepdims: bool = False) -> Expression:
+        """The sum of the elements, or along axes."""
+        return fold(self, "sum", axis, keepdims)
+
+    def prod(self, axis: Axis = None, keepdims: bool = False) -> Expression:
+        """The product of the elements, or along axes."""
+        return fold(self, "mul", axis, keepdims)
+
+    def min(self, axis: Axis = None, keepdims: bool = False) -> Expression:
+        """The smallest element, or along axes."""
+        return fold(self, "min", axis, keepdims)
+
+    def max(self, axis: Axis = None, keepdims: bool = False) -> Expression:
+        """The largest element, or along axes."""
+        return fold(self, "max", axis, keepdims)
+
+    def mean(self, axis: Axis = None, keepdims: bool = False) -> Expression:
+        """The mean of the elements, or along axes."""
+        total = self.sum(axis, keepdims)
+        if total.size == 0:
+            return total
+        if self.size == 0:
+            raise ValueError("the mean of no elements is not defined")
+        return total / (self.size // total.size)
+
+    def dot(self, other: ExpressionLike) -> Expression:
+        """As numpy.dot."""
+        result: Expression = np.dot(self, other)
+        return result
+
+    # ---- operators; NumPy's arrays on the left come through __array_ufunc__ ----
+
+    def _with(self, operator: str, other: Any, mirrored: bool = False) -> Expression:
+        if not is_operand(other):
+            return NotImplemented  # type: ignore[no-any-return]
+        pair = (other, self) if mirrored else (self, other)
+        return apply(self._model, operator, *pair)
+
+    def __add__(self, other: Any) -> Expression:
+        return self._with("add", other)
+
+    def __radd__(self, other: Any) -> Expression:
+        return self._with("add", other, True)
+
+    def __sub__(self, other: Any) -> Expression:
+        return self._with("sub", other)
+
+    def __rsub__(self, other: Any) -> Expression:
+        return self._with("sub", other, True)
+
+    def __mul__(self, other: Any) -> Expression:
+        return self._with("mul", other)
+
+    def __rmul__(self, other: Any) -> Expression:
+        return self._with("mul", other, True)
+
+    def __truediv__(self, other: Any) -> Expression:
+        return self._with("div", other)
+
+    def __rtruediv__(self, other: Any) -> Expression:
+        return self._with("div", other, True)
+
+    def __pow__(self, other: Any) -> Expression:
+        return self._with("pow", other)
+
+    def __rpow__(self, other: Any) -> Expression:
+        return self._with("pow", other, True)
+
+    def __matmul__(self, other: Any) -> Expression:
+        return _matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Expression:
+        return _matmul(other, self)
+
+    def __neg__(self) -> Expression:
+        return apply(self._model, "neg", self)
+
+    def __pos__(self) -> Expression:
+        return self
+
+    def __abs__(self) -> Expression:
+        return apply(self._model, "abs", self)
+
+    # ---- comparisons ----
+
+    def _compared(self, relation: str, other: Any) -> Condition:
+        if not is_operand(other):
+            return NotImplemented  # type: ignore[no-any-return]
+        return compare(self._model, relation, self, other)
+
+    def __le__(self, other: Any) -> Condition:
+        return self._compared("<=", other)
+
+    def __ge__(self, other: Any) -> Condition:
+        return self._compared(">=", other)
+
+    def __lt__(self, other: Any) -> Condition:
+        return self._compared("<", other)
+
+    def __gt__(self, other: Any) -> Condition:
+        return self._compared(">", other)
+
+    def __eq__(self, other: Any) -> Condition:  # type: ignore[override]
+        return self._compared("==", other)
+
+    def __ne__(self, other: Any) -> Condition:  # type: ignore[override]
+        return self._compared("!=", other)
+
+    # ---- NumPy's protocols ----
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+        from ._numpy import call_ufunc
+
+        return call_ufunc(ufunc, method, inputs, keywords)
+
+    def __array_function__(
+        self, function: Any, types: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> Any:
+        from ._numpy import call_function
+
+        return call_function(function, arguments, keywords)
+
+
+def _matmul(a: Any, b: Any) -> Expression:
+    from ._products import matmul
+
+    product: Expression = matmul(a, b)
+    return product
+
+
+def is_operand(value: Any) -> bool:
+    """Whether a value may stand beside an expression; others are asked what they make of it."""
+    return isinstance(value, (Expression, int, float, np.ndarray, np.generic, list, tuple))
+
+
+def model_of(values: Sequence[Any]) -> Model:
+    """The model of the first expression among values and lists of them."""
+    for value in values:
+        if isinstance(value, Expression):
+            return value._model
+        if isinstance(value, (list, tuple)) and _has_expressions(value):
+            return model_of(value)
+    raise TypeError("there is no expression among these")
+
+
+# ---- conditions ----
+
+# The operator of the library behind a relation, and whether its arguments change places.
+_OPERATORS = {
+    "<=": ("less_equal", False),
+    ">=": ("less_equal", True),
+    "<": ("less", False),
+    ">": ("less", True),
+    "==": ("equal", False),
+    "!=": ("not_equal", False),
+}
+
+
+class Condition(Expression):
+    """An array of conditions: what comparing expressions gives.
+
+    With `<=`, `>=` or `==` it can be a constraint: m.subject_to(y[0] <= 1). It is also an
+    expression that is 1 where it holds and 0 elsewhere, for hardnet.where and m.require. Conditions
+    are joined by `&`, `|` and `~`.
+
+    >>> import hardnet
+    >>> m = hardnet.Model()
+    >>> y = m.outputs("y", 3)
+    >>> y <= 2
+    Condition('<=', shape=(3,))
+    >>> hardnet.between(-1, y, 1)
+    Condition('between', shape=(3,))
+    >>> hardnet.where((y > 0) & (y < 1), y, 0.0)
+    Expression(shape=(3,))
+    """
+
+    __slots__ = ("_relation", "_sides")
+
+    _relation: str
+    _sides: tuple[Nodes, ...]  # two, or lower, body and upper of "between", or none
+
+    @classmethod
+    def _from(cls, model: Model, relation: str, sides: tuple[Nodes, ...]) -> Condition:
+        self = object.__new__(Condition)
+        self._model = model
+        self._relation = relation
+        self._sides = sides
+        return self
+
+    @classmethod
+    def _joined(cls, expression: Expression) -> Condition:
+        """A condition that is no constraint."""
+        self = cls._from(expression._model, "logical", ())
+        self._stored = expression._nodes
+        return self
+
+    @property
+    def relation(self) -> str:
+        """ "<=", ">=", "==", "<", ">", "!=", "between", or "logical" for what was joined."""
+        return self._relation
+
+    @property
+    def shape(self) -> Shape:
+        """As of a NumPy array."""
+        return self._sides[0].shape if self._sides else self._stored.shape
+
+    @property
+    def _nodes(self) -> Nodes:  # made when they are asked for: constraints never need them
+        if not hasattr(self, "_stored"):
+            self._stored = self._made()._nodes
+        return self._stored
+
+    def _made(self) -> Expression:
+        sides = [Expression._of(self._model, side) for side in self._sides]
+        if self._relation == "between":
+            lower, body, upper = sides
+            above = apply(self._model, "less_equal", lower, body)
+            return apply(self._model, "and", above, apply(self._model, "less_equal", body, upper))
+        operator, mirrored = _OPERATORS[self._relation]
+        return apply(self._model, operator, *(reversed(sides) if mirrored else sides))
+
+    def _moved(self, move: Callable[[Nodes], Any]) -> Expression:
+        if not self._sides:
+            return Condition._joined(super()._moved(move))
+        sides = tuple(np.asarray(move(side)) for side in self._sides)
+        return Condition._from(self._model, self._relation, sides)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Expression:
+        model = copy.deepcopy(self._model, memo)
+        if not self._sides:
+            return Condition._joined(Expression._of(model, self._stored))
+        return Condition._from(model, self._relation, self._sides)
+
+    def __bool__(self) -> bool:
+        raise TypeError(_CHAINED)
+
+    def __repr__(self) -> str:
+        return f"Condition({self._relation!r}, shape={self.shape})"
+
+    def _logical(self, operator: str, other: Any) -> Condition:
+        if not isinstance(other, Condition) and np.asarray(other).dtype != np.bool_:
+            return NotImplemented  # type: ignore[no-any-return]
+        return Condition._joined(apply(self._model, operator, self, other))
+
+    def __and__(self, other: Any) -> Condition:
+        return self._logical("and", other)
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> Condition:
+        return self._logical("or", other)
+
+    __ror__ = __or__
+
+    def __invert__(self) -> Condition:
+        return Condition._joined(apply(self._model, "not", self))
+
+    def all(self, axis: Axis = None, keepdims: bool = False) -> Condition:
+        """Whether all hold, or along axes."""
+        return Condition._joined(fold(self, "and", axis, keepdims))
+
+    def any(self, axis: Axis = None, keepdims: bool = False) -> Condition:
+        """Whether one holds, or along axes."""
+        return Condition._joined(fold(self, "or", axis, keepdims))
+
+
+def compare(model: Model, relation: str, left: Any, right: Any) -> Condition:
+    """The condition left relation right, broadcast."""
+    sides = nodes_of(model, left), nodes_of(model, right)
+    shape = joint_shape(*(side.shape for side in sides))
+    return Condition._from(model, relation, tuple(spread(side, shape) for side in sides))
+
+
+def between(lower: ExpressionLike, expression: ExpressionLike, upper: ExpressionLike) -> Condition:
+    """lower <= expression <= upper as one condition, one row per element in m.subject_to.
+
+    lower and upper are numbers, arrays of them, or expressions of inputs.
+
+    >>> import hardnet
+    >>> m = hardnet.Model()
+    >>> y = m.outputs("y", (2, 3))
+    >>> m.subject_to(hardnet.between(1, y.sum(axis=0), 2), name="total")
+    >>> m.row_names
+    ('total[0]', 'total[1]', 'total[2]')
+    """
+    parts = (lower, expression, upper)
+    model = model_of(parts)
+    sides = [nodes_of(model, part) for part in parts]
+    shape = joint_shape(*(side.shape for side in sides))
+    return Condition._from(model, "between", tuple(spread(side, shape) for side in sides))
+
+
+def array(values: Any) -> Expression:
+    """An array of expressions from nested lists of expressions and numbers.
+
+    >>> import hardnet
+    >>> m = hardnet.Model()
+    >>> y = m.outputs("y", 3)
+    >>> hardnet.array([[y[0], 0.5], [1.0, y[2]]])
+    Expression(shape=(2, 2))
+    """
+    if isinstance(values, Expression):
+        return values
+    if not isinstance(values, (list, tuple)):
+        raise TypeError("hardnet.array joins lists of expressions and numbers")
+    model = model_of(values)
+    parts = [nodes_of(model, value) for value in values]
+    if len({part.shape for part in parts}) > 1:
+        raise ValueError(f"the parts have different shapes: {[part.shape for part in parts]}")
+    return Expression._of(model, np.stack(parts))

@@ -1,0 +1,144 @@
+"""Matrix products of expressions and numbers.
+
+A matrix of numbers, dense or of scipy.sparse, counts by its entries that are not zero: each element
+of the product is the sum of these only.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._expression import Expression, apply, array, fold, joint_shape, numbers_of
+
+__all__ = ["dot", "inner", "matmul", "outer", "tensordot"]
+
+
+def _is_sparse(value: Any) -> bool:
+    return hasattr(value, "tocsr") and hasattr(value, "nnz")
+
+
+def matmul(a: Any, b: Any) -> Any:
+    """a @ b, as numpy.matmul; a matrix may also be one of scipy.sparse.
+
+    >>> import hardnet, numpy as np
+    >>> m = hardnet.Model()
+    >>> y = m.outputs("y", 3)
+    >>> hardnet.matmul(np.ones((2, 3)), y)
+    Expression(shape=(2,))
+    """
+    a, b = _factor(a), _factor(b)
+    if not isinstance(a, Expression) and not isinstance(b, Expression):
+        return a @ b
+    if min(a.ndim, b.ndim) == 0:
+        raise ValueError("a factor of a matrix product is a scalar: use * instead")
+    if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
+        raise ValueError(f"matrices do not fit together: shapes {a.shape} and {b.shape}")
+    if not isinstance(a, Expression) and a.ndim == 2 and b.ndim <= 2:
+        return _numbers_times(a, b)
+    if not isinstance(b, Expression) and b.ndim == 2 and a.ndim <= 2:
+        return _numbers_times(b.T, a.T).T
+    return _general(a, b)
+
+
+def _factor(value: Any) -> Any:
+    if isinstance(value, Expression) or _is_sparse(value):
+        return value
+    if isinstance(value, (list, tuple)):
+        try:
+            return array(value)
+        except TypeError:
+            pass
+    return numbers_of(value)
+
+
+def _general(a: Any, b: Any) -> Expression:
+    """Products of all pairs, summed."""
+    if b.ndim == 1:
+        return fold(a * b, "sum", -1, False)
+    by_columns = b.swapaxes(-1, -2)  # ..., n, k
+    if a.ndim == 1:
+        return fold(a * by_columns, "sum", -1, False)
+    joint_shape(a.shape[:-2], b.shape[:-2])
+    return fold(a[..., :, None, :] * by_columns[..., None, :, :], "sum", -1, False)
+
+
+def _entries(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
+    """Where each row begins, columns and values of a matrix by rows, zeros left out."""
+    if _is_sparse(matrix):
+        rows = matrix.tocsr(copy=True)
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+        values = numbers_of(rows.data)
+        return rows.indptr.astype(np.int64), rows.indices.astype(np.intp), values
+    row, column = np.nonzero(matrix)
+    first = np.zeros(matrix.shape[0] + 1, np.int64)
+    np.cumsum(np.bincount(row, minlength=matrix.shape[0]), out=first[1:])
+    return first, column, matrix[row, column]
+
+
+def _numbers_times(matrix: Any, right: Expression) -> Expression:
+    """matrix @ right, for a vector or a matrix of expressions."""
+    first, column, values = _entries(matrix)
+    model = right._model
+    columns = right if right.ndim == 2 else right[:, None]
+    terms = apply(model, "mul", values[None, :], columns.T[:, column])  # n x nonzeros
+    out = np.empty((columns.shape[1], matrix.shape[0]), np.uint32)
+    for line, place in zip(terms._nodes, out):
+        model._open().sums(first, line, place)
+    product = Expression._of(model, np.ascontiguousarray(out.T))
+    return product if right.ndim == 2 else product[:, 0]
+
+
+def dot(a: Any, b: Any) -> Any:
+    """As numpy.dot.
+
+    >>> import hardnet
+    >>> m = hardnet.Model()
+    >>> y = m.outputs("y", 3)
+    >>> hardnet.dot(y, y)
+    Expression(shape=())
+    """
+    a, b = _factor(a), _factor(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    if b.ndim <= 2:
+        return matmul(a, b)
+    return tensordot(a, b, ((a.ndim - 1,), (b.ndim - 2,)))
+
+
+def inner(a: Any, b: Any) -> Any:
+    """As numpy.inner: the sum of products along the last axes."""
+    a, b = _factor(a), _factor(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    return tensordot(a, b, ((a.ndim - 1,), (b.ndim - 1,)))
+
+
+def outer(a: Any, b: Any) -> Any:
+    """As numpy.outer: all products of two flattened arrays."""
+    a, b = _factor(a), _factor(b)
+    return a.reshape(-1, 1) * b.reshape(1, -1)
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """As numpy.tensordot: the sum of products along pairs of axes."""
+    a, b = _factor(a), _factor(b)
+    if isinstance(axes, (int, np.integer)):
+        pairs = [list(range(a.ndim - int(axes), a.ndim)), list(range(int(axes)))]
+    else:
+        pairs = [[one] if np.ndim(one) == 0 else list(one) for one in axes]
+    of_a, of_b = ([int(i) % f.ndim for i in list_] for list_, f in zip(pairs, (a, b)))
+    free_a = [i for i in range(a.ndim) if i not in of_a]
+    free_b = [i for i in range(b.ndim) if i not in of_b]
+    summed = int(np.prod([a.shape[i] for i in of_a], dtype=int))
+    if [a.shape[i] for i in of_a] != [b.shape[i] for i in of_b]:
+        raise ValueError(f"arrays do not fit together: shapes {a.shape} and {b.shape}")
+    left = a.transpose(*free_a, *of_a).reshape(-1, summed)
+    right = b.transpose(*of_b, *free_b).reshape(summed, -1)
+    shape = [a.shape[i] for i in free_a] + [b.shape[i] for i in free_b]
+    return matmul(left, right).reshape(shape)

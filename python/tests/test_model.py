@@ -1,0 +1,438 @@
+"""Models written in Python: parts and names, rows as in model files, mistakes, more after use.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import copy
+import pathlib
+import time
+
+import numpy as np
+import pytest
+
+import hardnet
+
+MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
+
+
+def same(m: hardnet.Model, text: str) -> bool:
+    """Whether the mathematics is that of a text."""
+    return m.fingerprint == hardnet.Model.from_text(text).fingerprint
+
+
+# ---- the unicycle ----
+
+
+def unicycle(horizon: int = 10) -> hardnet.Model:
+    """models/unicycle.mod, in Python."""
+    m, dt = hardnet.Model(), 0.2
+    weight, terminal, effort = np.ones(3), np.array([10.0, 10, 1]), np.full(2, 0.1)
+    target = np.array([3.5, 0, 0])
+    z0 = m.inputs("z0", 3, lower=[-4, -2.4, -0.45], upper=[-2.2, 2.4, 0.45])
+    steps = np.arange(1, horizon + 1) * dt
+    drive = hardnet.array([hardnet.cos(z0[2]), hardnet.sin(z0[2]), 0.0])
+    m.require(0.51020408 * z0[0] ** 2 + 0.90702948 * z0[1] ** 2 >= 1.2)
+    z = m.outputs("z", (horizon, 3), start=z0 + steps[:, None] * drive)
+    u = m.outputs("u", (horizon, 2), lower=[0, -1.5], upper=[2, 1.5], start=[1, 0])
+
+    def after(state: hardnet.Expression, control: hardnet.Expression) -> hardnet.Expression:
+        moves = [
+            control[..., 0] * hardnet.cos(state[..., 2]),
+            control[..., 0] * hardnet.sin(state[..., 2]),
+            control[..., 1],
+        ]
+        return state + dt * hardnet.stack(moves, axis=-1)
+
+    def error_of(state: hardnet.Expression) -> hardnet.Expression:
+        away = state - target
+        heading = hardnet.atan2(hardnet.sin(away[..., 2]), hardnet.cos(away[..., 2]))
+        return hardnet.stack([away[..., 0], away[..., 1], heading], axis=-1)
+
+    next_state = m.define("next", after(z0, u[0]))
+    next_error = m.define("next_error", error_of(next_state))
+    m.define("stage", hardnet.sum(weight * next_error**2) + hardnet.sum(effort * u[0] ** 2))
+    m.define("final", hardnet.sum(terminal * next_error**2))
+    m.define("clearance", 0.51020408 * next_state[0] ** 2 + 0.90702948 * next_state[1] ** 2 - 1)
+    before = m.define("before", hardnet.concatenate([z0[None], z[:-1]]))
+    error = m.define("error", error_of(z))
+    m.minimize(
+        hardnet.sum(weight * error**2)
+        + hardnet.sum(terminal * error[-1] ** 2)
+        + hardnet.sum(effort * u**2)
+    )
+    m.subject_to(z == after(before, u), name="dynamics")
+    m.subject_to(0.51020408 * z[:, 0] ** 2 + 0.90702948 * z[:, 1] ** 2 >= 1, name="obstacle")
+    return m
+
+
+def test_the_unicycle_in_python_is_the_unicycle_of_the_model_file() -> None:
+    m = unicycle()
+    path = MODELS / "unicycle.mod"
+    if not path.exists():
+        pytest.skip("the model files are not here")
+    of_file = hardnet.Model.from_file(path)
+    assert m.rows_count == of_file.rows_count == 60
+    assert m.fingerprint == of_file.fingerprint
+    assert m.row_names[:4] == ("dynamics[0,0]", "dynamics[0,1]", "dynamics[0,2]", "dynamics[1,0]")
+    x, y = np.array([-3.0, 0.4, 0.1]), np.random.default_rng(1).normal(size=50)
+    np.testing.assert_array_equal(m.evaluate(y, x).residual, of_file.evaluate(y, x).residual)
+    assert m.evaluate(y, x).objective == of_file.evaluate(y, x).objective
+    np.testing.assert_array_equal(m.layer()(y, x).y, of_file.layer()(y, x).y)
+
+
+def test_the_example_of_the_documentation() -> None:
+    m = hardnet.Model()
+    x = m.inputs("x", 2, lower=-1, upper=1)
+    y = m.outputs("y", (10, 3), lower=-2)
+    m.subject_to(y[1:, 0] == y[:-1, 0] + 0.1 * hardnet.cos(y[:-1, 2]), name="dynamics")
+    m.subject_to(1 <= hardnet.sum(y[:, :2] ** 2, axis=1), name="obstacle")
+    m.minimize(hardnet.sum((y - x[0]) ** 2))
+    assert same(
+        m,
+        """param x{0..1} >= -1, <= 1;
+        var y{0..9, 0..2} >= -2;
+        minimize cost: sum{i in 0..9, j in 0..2} (y[i,j] - x[0])^2;
+        subject to dynamics{k in 0..8}: y[k+1,0] = y[k,0] + 0.1*cos(y[k,2]);
+        subject to obstacle{k in 0..9}: 1 <= sum{j in 0..1} y[k,j]^2;""",
+    )
+    result = m.layer()(np.random.default_rng(1).normal(size=(20, 30)), np.zeros(2))
+    assert result.ok.all()
+
+
+# ---- rows as the reader of model files makes them ----
+
+ROWS = [
+    (lambda x, y: y[0] <= 1, "y[0] <= 1"),
+    (lambda x, y: 1 >= y[0], "1 >= y[0]"),
+    (lambda x, y: y[0] == x, "y[0] = x"),
+    (lambda x, y: x == y[0], "x = y[0]"),
+    (lambda x, y: x <= y[0] * y[1], "x <= y[0]*y[1]"),
+    (lambda x, y: y[0] >= y[1], "y[0] >= y[1]"),
+    (lambda x, y: y[0] + x == y[1] * 2, "y[0] + x = y[1]*2"),
+    (lambda x, y: x + 1 >= y[1] ** 2, "x + 1 >= y[1]^2"),
+    (lambda x, y: hardnet.between(x - 1, y[0] ** 3, x**2 + 1), "x - 1 <= y[0]^3 <= x^2 + 1"),
+    (lambda x, y: hardnet.between(1, y[0] - y[1], 2), "1 <= y[0] - y[1] <= 2"),
+    (
+        lambda x, y: y[0] / 3 == hardnet.where(x > 0, y[1], -y[1]),
+        "y[0]/3 = if x > 0 then y[1] else -y[1]",
+    ),
+    (lambda x, y: abs(y[0]) <= hardnet.maximum(x, 1), "abs(y[0]) <= max(x, 1)"),
+]
+
+
+@pytest.mark.parametrize(("condition", "text"), ROWS, ids=[text for _, text in ROWS])
+def test_a_row_is_that_of_the_model_file(condition: object, text: str) -> None:
+    m = hardnet.Model()
+    x, y = m.inputs("x"), m.outputs("y", 2)
+    m.subject_to(condition(x, y), name="row")
+    read = hardnet.Model.from_text(f"param x; var y{{0..1}}; subject to row: {text};")
+    assert m.fingerprint == read.fingerprint
+    assert m.names_fingerprint == read.names_fingerprint
+
+
+def test_each_element_takes_the_side_that_has_outputs() -> None:
+    m = hardnet.Model()
+    x, y = m.inputs("x"), m.outputs("y", 3)
+    m.subject_to(hardnet.array([x, y[0], 2.0]) <= hardnet.array([y[0], y[1], y[2]]), name="r")
+    assert same(
+        m,
+        "param x; var y{0..2}; s.t. a: x <= y[0]; s.t. b: y[0] <= y[1]; s.t. c: 2 <= y[2];",
+    )
+
+
+def test_bounds_starts_fixed_values_and_ranges() -> None:
+    m = hardnet.Model()
+    x = m.inputs("x", (), -1, 1)
+    w = m.inputs("w", 2, lower=[0, -np.inf])
+    y = m.outputs("y", 3, lower=x - 1, upper=[1, 2, np.inf], start=[x, 1, 2])
+    z = m.outputs("z", upper=5)
+    m.fix(y[1], x + 3)
+    m.start(z, w[0])
+    m.maximize(y[0] * z, name="profit")
+    m.require(hardnet.array([w[0] - w[1] <= 1, x + w[0] != 0]) == 1)
+    read = hardnet.Model.from_text(
+        """param x >= -1, <= 1; param w{i in 0..1}; param hi{0..2} default Infinity;
+        var y{i in 0..2} >= x - 1, <= if i = 0 then 1 else if i = 1 then 2 else Infinity,
+            := if i = 0 then x else if i = 1 then x + 3 else 2;
+        var z <= 5, := w[0];
+        maximize profit: y[0]*z; fix y[1];
+        check: w[0] - w[1] <= 1; check: x + w[0] != 0;"""
+    )
+    at, other = m.evaluate(x=[0.5, 1, 1]), read.evaluate(x=[0.5, 1, 1])
+    np.testing.assert_array_equal(at.start, other.start)
+    np.testing.assert_array_equal(at.fixed, [np.nan, 3.5, np.nan, np.nan])
+    np.testing.assert_array_equal(at.lower, other.lower)
+    np.testing.assert_array_equal(at.upper, other.upper)
+    assert at.objective == other.objective == 0.5
+    assert m.row_names == ("y[0]", "y[2]", "z")
+    assert "maximize" in repr(m)
+
+
+def test_names_of_rows_are_their_places() -> None:
+    m = hardnet.Model()
+    y = m.outputs("y", (2, 2))
+    m.subject_to(y.sum() == 1, name="one")
+    m.subject_to(y[0] <= 1, y >= 0)
+    m.subject_to(y[1] <= 1)
+    m.subject_to(y[0, 0] >= 0, y[0, 1] >= 0, name=["a", "b"])
+    assert m.row_names == (
+        "one",
+        *("c1[0]", "c1[1]"),
+        *("c2[0,0]", "c2[0,1]", "c2[1,0]", "c2[1,1]"),
+        *("c3[0]", "c3[1]"),
+        *("a", "b"),
+    )
+    assert m.groups["c2"] == slice(3, 7)
+
+
+def test_unnamed_constraints_do_not_take_names_that_are_there() -> None:
+    m = hardnet.Model()
+    c1 = m.outputs("c1", 2)
+    m.subject_to(c1 >= 0)
+    m.subject_to(c1 <= 0)
+    assert set(m.groups) == {"c2", "c3"}
+
+
+def test_parts_by_name() -> None:
+    m = unicycle()
+    assert m["z"].shape == (10, 3)
+    assert m["u[3,1]"].shape == ()
+    assert m["u[3,1]"].nodes == m["u"][3, 1].nodes
+    assert m["stage"].shape == ()
+    assert m["error"].shape == (10, 3)
+    with pytest.raises(KeyError):
+        m["nothing"]
+    with pytest.raises(KeyError):
+        m["z[99,1]"]
+    read = hardnet.Model.from_text("var y{i in 1..3, j in i..3}; var z{{'a', 'b'}}; var w;")
+    assert read["y"].shape == (6,)
+    assert read["z"].shape == (2,)
+    assert read["w"].shape == ()
+
+
+# ---- more after use ----
+
+
+def test_a_model_takes_more_after_it_was_used() -> None:
+    m = hardnet.Model()
+    y = m.outputs("y", 2)
+    m.subject_to(y[0] + y[1] == 1, name="line")
+    layer = m.layer()
+    first = layer([3.0, 4.0])
+    m.subject_to(y[0] >= 2, name="right")
+    assert layer.model.row_names == ("line",)
+    assert str(first.worst) in ("", "line")
+    assert m.row_names == ("line", "right")
+    second = m.layer()([3.0, 4.0])
+    assert second.ok
+    assert second.y[0] >= 2 - 1e-8
+    assert m.evaluate([3.0, 4.0]).rows.tolist() == [7.0, 3.0]
+    z = m.outputs("z")
+    m.subject_to(z == y[0])
+    assert m.evaluate([3.0, 4.0, 5.0]).rows.tolist() == [7.0, 3.0, 2.0]
+
+
+def test_a_model_from_a_file_takes_more() -> None:
+    m = hardnet.Model.from_text("param a; var y{1..3} >= 0; s.t. total: sum{i in 1..3} y[i] = a;")
+    before = m.fingerprint
+    other = m.copy()
+    m.subject_to(m["y"][0] == 2 * m["y"][1], name="ratio")
+    assert m.row_names == ("total", "ratio", "y[1]", "y[2]", "y[3]")
+    assert other.fingerprint == before
+    assert same(
+        m,
+        """param a; var y{1..3} >= 0; s.t. total: sum{i in 1..3} y[i] = a;
+        s.t. ratio: y[1] = 2*y[2];""",
+    )
+    with pytest.raises(ValueError, match="taken"):
+        m.subject_to(m["y"] >= 1, name="total")
+
+
+def test_copies_are_independent() -> None:
+    m = unicycle()
+    for other in (copy.copy(m), copy.deepcopy(m), m.copy(), m.snapshot()):
+        assert other.fingerprint == m.fingerprint
+        assert other.names_fingerprint == m.names_fingerprint
+        other.subject_to(other["z"][0] >= -9, name="more")
+        assert other.rows_count == m.rows_count + 3
+
+
+# ---- mistakes leave the model as it was ----
+
+
+def test_mistakes_are_refused_and_leave_the_model_as_it_was() -> None:
+    m = unicycle()
+    z, u, z0 = m["z"], m["u"], m["z0"]
+    other = hardnet.Model().outputs("y", 3)
+    before = m.fingerprint, m.names_fingerprint
+    mistakes = [
+        (ValueError, "taken", lambda: m.subject_to(z >= 0, name="dynamics")),
+        (ValueError, "taken", lambda: m.inputs("z", 3)),
+        (ValueError, "taken", lambda: m.outputs("cost")),
+        (ValueError, "taken", lambda: m.define("before", z)),
+        (ValueError, "cannot be a name", lambda: m.outputs("a b")),
+        (ValueError, "cannot be a name", lambda: m.outputs("")),
+        (ValueError, "cannot be a name", lambda: m.outputs("a[1]")),
+        (ValueError, "cannot be a name", lambda: m.outputs("größe")),
+        (ValueError, "word of model files", lambda: m.outputs("sum")),
+        (ValueError, "word of model files", lambda: m.subject_to(z >= 0, name="cos")),
+        (TypeError, "must be a str", lambda: m.outputs(3)),
+        (ValueError, "objective already, cost", lambda: m.minimize(z[0, 0])),
+        (ValueError, "scalar", lambda: hardnet.Model().minimize([1.0, 2.0])),
+        (ValueError, "negative", lambda: m.outputs("n", (2, -1))),
+        (TypeError, "integer", lambda: m.outputs("n", 2.5)),
+        (ValueError, "broadcast", lambda: m.outputs("n", 3, lower=[1, 2])),
+        (ValueError, "no value meets", lambda: m.outputs("n", 3, lower=1, upper=[1, 2, 0])),
+        (ValueError, "no value meets", lambda: m.outputs("n", lower=np.nan)),
+        (ValueError, "no value meets", lambda: m.outputs("n", lower=np.inf)),
+        (ValueError, "not depend on outputs", lambda: m.outputs("n", lower=z[0, 0])),
+        (ValueError, "not depend on outputs", lambda: m.outputs("n", start=z[0, 0])),
+        (ValueError, "range is empty", lambda: m.inputs("n", lower=1, upper=0)),
+        (ValueError, "range is empty", lambda: m.inputs("n", lower=np.nan)),
+        (TypeError, "must be numbers", lambda: m.inputs("n", lower=z0[0])),
+        (ValueError, "not depend on outputs", lambda: m.fix(z[0, 0], u[0, 0])),
+        (ValueError, "not all outputs", lambda: m.fix(z[0, 0] + 1, 2)),
+        (ValueError, "not all outputs", lambda: m.fix(z0, 2)),
+        (TypeError, "outputs of this model", lambda: m.fix(other, 2)),
+        (TypeError, "outputs of this model", lambda: m.start(3.0, 2)),
+        (TypeError, "needs a condition", lambda: m.subject_to()),
+        (TypeError, "not True", lambda: m.subject_to(1 <= 2)),
+        (TypeError, "not Expression", lambda: m.subject_to(z - 1)),
+        (ValueError, "another model", lambda: m.subject_to(other <= 1)),
+        (TypeError, "strict", lambda: m.subject_to(z < 1)),
+        (TypeError, "strict", lambda: m.subject_to(z > 1)),
+        (TypeError, "!=", lambda: m.subject_to(z != 1)),
+        (TypeError, "one by one", lambda: m.subject_to((z <= 1) & (z >= 0))),
+        (ValueError, "as many names", lambda: m.subject_to(z <= 1, z >= 0, name="a")),
+        (ValueError, "cannot be met", lambda: m.subject_to(hardnet.between(2, z, 1))),
+        (ValueError, "cannot be met", lambda: m.subject_to(z <= np.nan)),
+        (ValueError, "cannot be met", lambda: m.subject_to(z >= np.inf)),
+        (ValueError, "not on outputs", lambda: m.subject_to(hardnet.between(z[0, 0], u, 1))),
+        (ValueError, "does not hold", lambda: m.subject_to(z[0] - z[0] >= 1)),
+        (ValueError, "about inputs", lambda: m.require(z <= 1)),
+        (ValueError, "does not hold", lambda: m.require((z0 - z0) > 0)),
+        (TypeError, "condition on inputs", lambda: m.require(True)),
+        (ValueError, "two models", lambda: m.minimize(other[0])),
+        (TypeError, "by name", lambda: m[0]),
+    ]
+    for kind, text, mistake in mistakes:
+        with pytest.raises(kind, match=text):
+            mistake()
+    assert (m.fingerprint, m.names_fingerprint) == before
+    m.subject_to(z >= -9, name="fine")
+    assert m.rows_count == 90
+
+
+def test_reserved_words_are_those_of_the_reader() -> None:
+    from hardnet._names import RESERVED
+
+    refused = 0
+    for word in sorted(RESERVED):
+        try:
+            hardnet.Model.from_text(f"var {word}; subject to row: {word} >= 0;")
+        except hardnet.Error:
+            refused += 1
+    assert refused == 26  # the others hide an operator or a function
+
+
+def test_a_model_without_outputs_can_be_shown_but_not_used() -> None:
+    m = hardnet.Model()
+    assert repr(m).startswith("Model: 0 inputs, 0 outputs")
+    with pytest.raises(hardnet.Error, match="no outputs"):
+        m.layer()
+    y = m.outputs("y")
+    assert m.layer()([1.0]).ok
+    assert y.shape == ()
+
+
+def test_the_limit_of_nodes_sticks_and_says_so() -> None:
+    m = hardnet.Model(max_nodes=100)
+    y = m.outputs("y", 20)
+    for _ in range(3):
+        with pytest.raises(hardnet.Error, match="max_nodes"):
+            _ = y[:, None] * y
+
+
+def test_empty_arrays_are_allowed() -> None:
+    m = hardnet.Model()
+    m.outputs("none", 0)
+    y = m.outputs("y", 2)
+    m.subject_to(y[:0] >= 1, name="nothing")
+    assert (m.outputs_count, m.rows_count) == (2, 0)
+
+
+# ---- the extension never trusts its caller ----
+
+
+def test_the_extension_checks_nodes_and_arrays() -> None:
+    m = hardnet.Model()
+    y = m.outputs("y", 3)
+    core, nodes = m._open(), np.array(y.nodes)
+    out = np.empty(3, np.uint32)
+    wrong = [
+        lambda: core.apply("add", out, nodes, nodes + 1000),
+        lambda: core.apply("add", out, nodes, nodes * 0),
+        lambda: core.apply("add", out, nodes, nodes[:2]),
+        lambda: core.apply("add", out, nodes),
+        lambda: core.apply("add", out[::2], nodes, nodes),
+        lambda: core.apply("add", out.astype(np.int64), nodes, nodes),
+        lambda: core.apply("nothing", out, nodes, nodes),
+        lambda: core.apply("sin", np.broadcast_to(out, (3,)), nodes),
+        lambda: core.apply("if", out, nodes, nodes),
+        lambda: core.fold("sin", out, nodes),
+        lambda: core.fold("sum", out[:2], nodes),
+        lambda: core.fold("min", out, nodes[:0]),
+        lambda: core.sums(np.array([0, 9]), nodes, out[:1]),
+        lambda: core.sums(np.array([0, 2, 1, 3]), nodes, out),
+        lambda: core.sums(np.array([], np.int64), nodes, out),
+        lambda: core.constant(np.zeros(3, np.float32), out),
+        lambda: core.outputs("z", (2,), out),
+        lambda: core.outputs("z", (-3,), out),
+        lambda: core.outputs("z", [3], out),
+        lambda: core.outputs("z", (1 << 62, 4), out),
+        lambda: core.range(nodes, np.zeros(3), np.ones(3)),
+        lambda: core.bounds(nodes, nodes, nodes),
+        lambda: core.relate("r", (2,), 0, nodes, nodes),
+        lambda: core.values(nodes, 1, np.zeros(0), np.zeros(3), np.zeros(3)),
+        lambda: m.core.values(nodes, 2, np.zeros(0), np.zeros(3), np.zeros(3)),
+        lambda: m.core.values(nodes, -1, np.zeros(0), np.zeros(3), np.zeros(3)),
+        lambda: m.core.values(nodes, 1 << 61, np.zeros(0), np.zeros(3), np.zeros(3)),
+        lambda: m.core.apply("sin", out, nodes),
+        lambda: m.core.outputs("z", (3,), out),
+        lambda: core.fingerprint,
+        lambda: m.core.input_parts(out),
+        lambda: m.core.output_parts(out, out, out, out, out[:2]),
+    ]
+    for call in wrong:
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            call()
+    m.subject_to(y >= 0, name="fine")
+    assert m.rows_count == 3
+
+
+# ---- size ----
+
+
+def test_large_models_are_built_in_about_a_second() -> None:
+    count = 100_000
+    begin = time.perf_counter()
+    m = hardnet.Model()
+    y = m.outputs("y", count, lower=-1, upper=1)
+    m.subject_to(y[1:] == y[:-1] + 0.1 * hardnet.cos(y[:-1]), name="dynamics")
+    m.minimize(hardnet.sum(y**2))
+    assert m.rows_count == 2 * count - 1
+    seconds = time.perf_counter() - begin
+    assert seconds < 5, f"{seconds:.2f} s"  # 0.3 s on an idle core
+
+
+def test_a_long_loop_of_scalars_is_bearable() -> None:
+    m = hardnet.Model()
+    y = m.outputs("y", 2000)
+    begin = time.perf_counter()
+    total = y[0]
+    for i in range(1, 2000):
+        total = total + y[i] * y[i - 1]
+    seconds = time.perf_counter() - begin
+    assert seconds < 2, f"{seconds:.2f} s"  # 0.04 s on an idle core
