@@ -74,8 +74,8 @@ static struct ampl_value failure(struct ampl_evaluator *e, struct ampl_place pla
     return ampl_value_nothing();
 }
 
-static struct ampl_value multiply(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b,
-                                  struct ampl_place place) {
+struct ampl_value ampl_multiply(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b,
+                                struct ampl_place place) {
     if (a.kind == AMPL_NUMBER && b.kind == AMPL_NUMBER)
         return ampl_value_number(a.is.number * b.is.number);
     if (a.kind == AMPL_NUMBER)
@@ -116,7 +116,7 @@ static struct ampl_value product(struct ampl_evaluator *e, const struct ampl_nod
             return ampl_value_nothing();
         switch (node->is.signs[i]) {
         case AMPL_TOKEN_TIMES:
-            value = multiply(e, value, next, node->place);
+            value = ampl_multiply(e, value, next, node->place);
             break;
         case AMPL_TOKEN_DIVIDE:
             value = divide(e, value, next, node->arguments[i]->place);
@@ -173,7 +173,7 @@ static bool visit_fold(struct ampl_evaluator *e, void *context) {
     if (f->value.kind == AMPL_NOTHING)
         f->value = next;
     else if (f->node->op == AMPL_PRODUCT_OVER)
-        f->value = multiply(e, f->value, next, f->node->place);
+        f->value = ampl_multiply(e, f->value, next, f->node->place);
     else
         f->value = ampl_smaller(e, f->value, next, f->node->op == AMPL_MAX_OVER, f->node->place);
     return !e->failed;
@@ -258,6 +258,8 @@ static struct ampl_value evaluate(struct ampl_evaluator *e, const struct ampl_no
         return raised(e, node);
     case AMPL_CALL:
         return ampl_evaluate_call(e, node);
+    case AMPL_NET:
+        return ampl_evaluate_net(e, node);
     case AMPL_PIECES:
         return ampl_evaluate_pieces(e, node);
     case AMPL_DRAW:

@@ -16,6 +16,7 @@ void ampl_evaluator_release(struct ampl_evaluator *e) {
     base_release(e->stack);
     base_release(e->terms);
     base_release(e->waiting);
+    base_release(e->added);
     ampl_label_release(&e->label);
 }
 

@@ -31,6 +31,12 @@ struct ampl_waiting {
     ampl_atom key[AMPL_MOST_COMPONENTS];
 };
 
+/* What one variable adds to a goal; those of one goal and index are a ring. */
+struct ampl_added {
+    struct ampl_value value;
+    size_t next;
+};
+
 struct ampl_evaluator {
     struct ampl_sources *sources;
     struct ampl_symbols *symbols;
@@ -58,6 +64,8 @@ struct ampl_evaluator {
     size_t temporary_count, temporary_made, temporary_capacity;
     hn_expr *terms; /* of sums being collected */
     size_t term_count, term_capacity;
+    struct ampl_added *added;
+    size_t added_count, added_capacity;
     struct ampl_label label;
 };
 
@@ -114,6 +122,8 @@ struct ampl_value ampl_value_expr(struct ampl_evaluator *e, hn_expr expr, struct
 struct ampl_value ampl_value_atom(ampl_atom atom);
 
 /* Operators on numbers and expressions; nothing with an error. */
+struct ampl_value ampl_multiply(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b,
+                                struct ampl_place place);
 struct ampl_value ampl_power(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b,
                              struct ampl_place place);
 struct ampl_value ampl_smaller(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b, bool larger,
@@ -183,6 +193,15 @@ bool ampl_check_inputs(struct ampl_evaluator *e);
 
 /* An expression stands where a number is needed: says whose fault it is. */
 bool ampl_fail_varying(struct ampl_evaluator *e, const struct ampl_node *node, const char *where);
+
+/* ---- evaluate_network.c ---- */
+
+/* What the variables add to goals by from, to, obj, coeff and cover, once all have their columns. */
+bool ampl_collect_contributions(struct ampl_evaluator *e);
+/* net_in, net_out, to_come: the sum of what is added to the goal at hand. */
+struct ampl_value ampl_evaluate_net(struct ampl_evaluator *e, const struct ampl_node *node);
+/* A goal that does not say where that sum stands has it behind the value. */
+bool ampl_add_contributions(struct ampl_evaluator *e, struct ampl_declaration *goal, struct ampl_value *value);
 
 /* ---- commands.c, expand.c ---- */
 

@@ -160,7 +160,7 @@ static bool visit_definition(struct ampl_evaluator *e, void *context) {
 /* ---- objectives ---- */
 
 static bool visit_objective(struct ampl_evaluator *e, void *context) {
-    const struct ampl_declaration *objective = context;
+    struct ampl_declaration *objective = context;
     ampl_atom key[AMPL_MOST_COMPONENTS];
     struct ampl_value value;
     copy_key(e, objective, key);
@@ -169,7 +169,7 @@ static bool visit_objective(struct ampl_evaluator *e, void *context) {
                   "the objective %s is left out: the first one counts", label_of(e, objective, key));
         return true;
     }
-    if (!ampl_operand(e, objective->sides[0], &value))
+    if (!ampl_operand(e, objective->sides[0], &value) || !ampl_add_contributions(e, objective, &value))
         return false;
     hn_expr expr = ampl_expr(e, value);
     if (objective->maximize)
@@ -232,9 +232,10 @@ static uint32_t mirrored(uint32_t relation) {
     return relation == AMPL_TOKEN_GREATER_EQUAL ? AMPL_TOKEN_LESS_EQUAL : relation;
 }
 
-static bool two_sides(struct ampl_evaluator *e, const struct ampl_declaration *c) {
+static bool two_sides(struct ampl_evaluator *e, struct ampl_declaration *c) {
     struct ampl_value left, right;
-    if (!ampl_operand(e, c->sides[0], &left) || !ampl_operand(e, c->sides[1], &right))
+    if (!ampl_operand(e, c->sides[0], &left) || !ampl_add_contributions(e, c, &left) ||
+        !ampl_operand(e, c->sides[1], &right))
         return false;
     bool on_left = depends(e, left), on_right = depends(e, right);
     if (on_left && on_right) {
@@ -247,7 +248,7 @@ static bool two_sides(struct ampl_evaluator *e, const struct ampl_declaration *c
     return add_row(e, c, one_sided(c->relation, right), left);
 }
 
-static bool three_sides(struct ampl_evaluator *e, const struct ampl_declaration *c) {
+static bool three_sides(struct ampl_evaluator *e, struct ampl_declaration *c) {
     struct ampl_value sides[3];
     for (int i = 0; i < 3; i++)
         if (!ampl_operand(e, c->sides[i], &sides[i]))
@@ -256,13 +257,15 @@ static bool three_sides(struct ampl_evaluator *e, const struct ampl_declaration 
         if (depends(e, sides[i]))
             return ampl_fail(e, HN_INVALID, c->sides[i]->place,
                              "variables may only stand in the middle of two relations");
+    if (!ampl_add_contributions(e, c, &sides[1]))
+        return false;
     bool up = c->relation == AMPL_TOKEN_LESS_EQUAL;
     struct ampl_bounds bounds = {sides[up ? 0 : 2], sides[up ? 2 : 0]};
     return add_row(e, c, bounds, sides[1]);
 }
 
 static bool visit_constraint(struct ampl_evaluator *e, void *context) {
-    const struct ampl_declaration *constraint = context;
+    struct ampl_declaration *constraint = context;
     return constraint->side_count == 3 ? three_sides(e, constraint) : two_sides(e, constraint);
 }
 
@@ -287,7 +290,7 @@ static bool expand_kind(struct ampl_evaluator *e, enum ampl_kind kind, bool defi
 
 bool ampl_expand(struct ampl_evaluator *e) {
     return meet_integrality(e) && expand_kind(e, AMPL_VARIABLES, false, visit_variable) &&
-           expand_kind(e, AMPL_OBJECTIVES, false, visit_objective) &&
+           ampl_collect_contributions(e) && expand_kind(e, AMPL_OBJECTIVES, false, visit_objective) &&
            expand_kind(e, AMPL_CONSTRAINTS, false, visit_constraint) &&
            expand_kind(e, AMPL_VARIABLES, true, visit_definition);
 }

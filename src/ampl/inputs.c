@@ -42,7 +42,8 @@ static void mark_indexing(const struct ampl_indexing *indexing) {
 static bool mark_node(struct ampl_node *node) {
     if (!node)
         return false;
-    bool varies = (node->op == AMPL_REFERENCE && node->is.declaration->varies) || node->op == AMPL_SUFFIX;
+    bool varies =
+        (node->op == AMPL_REFERENCE && node->is.declaration->varies) || node->op == AMPL_SUFFIX || node->op == AMPL_NET;
     for (uint32_t i = 0; i < node->count; i++)
         varies |= mark_node(node->arguments[i]);
     if (node->op != AMPL_DUMMY)
@@ -61,6 +62,11 @@ static void mark_declaration(struct ampl_declaration *d, bool any_input) {
         mark_node(a->bound);
     for (int i = 0; i < 3; i++)
         mark_node(d->sides[i]);
+    for (const struct ampl_contribution *c = d->contributions; c; c = c->next) {
+        mark_indexing(c->indexing);
+        mark_node(c->target);
+        mark_node(c->factor);
+    }
     if (d->recursive && d->varies) { /* its references to itself were marked too early */
         mark_node(d->value);
         mark_node(d->fallback);

@@ -216,9 +216,11 @@ static void parse_integrality(struct ampl_parser *parser, struct ampl_declaratio
     ampl_next(parser);
 }
 
-static void parse_var_attribute(struct ampl_parser *parser, struct ampl_declaration *variable) {
+static void parse_var_attribute(struct ampl_parser *parser, struct ampl_declaration *variable, bool arc) {
     struct ampl_token token = parser->token;
     parser->no_variables = "a bound or start value";
+    if (ampl_parse_contribution(parser, variable, arc))
+        return;
     if (token.kind == AMPL_TOKEN_GREATER || token.kind == AMPL_TOKEN_LESS || token.kind == AMPL_TOKEN_NOT_EQUAL) {
         ampl_unexpected(parser, "'>=' or '<='");
     } else if (parse_relation(parser)) {
@@ -233,9 +235,7 @@ static void parse_var_attribute(struct ampl_parser *parser, struct ampl_declarat
         parser->no_variables = NULL;
         variable->defined = true;
         set_value(parser, &variable->value, ampl_parse_scalar(parser));
-    } else if (ampl_at_word(parser, AMPL_WORD_coeff) || ampl_at_word(parser, AMPL_WORD_cover) ||
-               ampl_at_word(parser, AMPL_WORD_obj) || ampl_at_word(parser, AMPL_WORD_in) ||
-               ampl_at_word(parser, AMPL_WORD_symbolic)) {
+    } else if (ampl_at_word(parser, AMPL_WORD_in) || ampl_at_word(parser, AMPL_WORD_symbolic)) {
         ampl_mistake(parser, HN_UNSUPPORTED, token.place, "%s: this attribute of a variable is not supported",
                      ampl_shown(parser).text);
     } else {
@@ -243,14 +243,23 @@ static void parse_var_attribute(struct ampl_parser *parser, struct ampl_declarat
     }
 }
 
-void ampl_parse_var_declaration(struct ampl_parser *parser) {
+static void parse_variable(struct ampl_parser *parser, bool arc) {
     struct ampl_declaration *variable = ampl_declare(parser, AMPL_VARIABLES);
     if (!variable)
         return;
     while (!end_of_attributes(parser))
-        parse_var_attribute(parser, variable);
-    if (variable->defined && (variable->attributes || variable->fallback))
-        ampl_mistake(parser, HN_SYNTAX, variable->place, "%s is defined by '=' and takes no bounds or start value",
-                     ampl_name(parser, variable->name));
+        parse_var_attribute(parser, variable, arc);
+    if (variable->defined && (variable->attributes || variable->fallback || variable->contributions))
+        ampl_mistake(parser, HN_SYNTAX, variable->place, "%s is defined by '=' and takes no %s",
+                     ampl_name(parser, variable->name),
+                     variable->contributions ? "from, to, obj, coeff or cover" : "bounds or start value");
     finish_declaration(parser, variable);
+}
+
+void ampl_parse_var_declaration(struct ampl_parser *parser) {
+    parse_variable(parser, false);
+}
+
+void ampl_parse_arc(struct ampl_parser *parser) {
+    parse_variable(parser, true);
 }

@@ -1,4 +1,4 @@
-/* parse_goal.c - objectives and constraints.
+/* parse_goal.c - objectives, constraints and nodes.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
@@ -12,11 +12,16 @@ static void skip_multiplier(struct ampl_parser *parser) {
     ampl_parse_scalar(parser);
 }
 
-static struct ampl_declaration *parse_head(struct ampl_parser *parser, enum ampl_kind kind) {
+static struct ampl_declaration *parse_name(struct ampl_parser *parser, enum ampl_kind kind) {
     struct ampl_declaration *goal = ampl_declare(parser, kind);
     if (goal)
         skip_multiplier(parser);
-    return goal && !parser->failed && ampl_expect(parser, AMPL_TOKEN_COLON, "after the name") ? goal : NULL;
+    return goal && !parser->failed ? goal : NULL;
+}
+
+static struct ampl_declaration *parse_head(struct ampl_parser *parser, enum ampl_kind kind) {
+    struct ampl_declaration *goal = parse_name(parser, kind);
+    return goal && ampl_expect(parser, AMPL_TOKEN_COLON, "after the name") ? goal : NULL;
 }
 
 /* A suffix after the expression, with or without ',' before it. */
@@ -35,11 +40,14 @@ static void skip_suffixes(struct ampl_parser *parser) {
 }
 
 void ampl_parse_objective(struct ampl_parser *parser, bool maximize) {
-    struct ampl_declaration *objective = parse_head(parser, AMPL_OBJECTIVES);
+    struct ampl_declaration *objective = parse_name(parser, AMPL_OBJECTIVES);
     if (!objective)
         return;
     objective->maximize = maximize;
-    objective->sides[0] = ampl_parse_scalar(parser);
+    if (ampl_at(parser, AMPL_TOKEN_SEMICOLON)) /* all of it is to come */
+        objective->sides[0] = ampl_new_net(parser, objective->place, false);
+    else if (ampl_expect(parser, AMPL_TOKEN_COLON, "after the name"))
+        objective->sides[0] = ampl_parse_scalar(parser);
     skip_suffixes(parser);
     objective->slots = parser->slot_most;
     parser->declaration = NULL;
@@ -110,10 +118,8 @@ static bool parse_third_side(struct ampl_parser *parser, struct ampl_declaration
     return constraint->sides[2] != NULL;
 }
 
-void ampl_parse_constraint(struct ampl_parser *parser) {
-    struct ampl_declaration *constraint = parse_head(parser, AMPL_CONSTRAINTS);
-    if (!constraint)
-        return;
+/* Two or three sides and the relations between them. */
+static void parse_sides(struct ampl_parser *parser, struct ampl_declaration *constraint) {
     constraint->side_count = 2;
     constraint->sides[0] = parse_side(parser, constraint);
     if (constraint->sides[0] && parse_relation(parser, &constraint->relation)) {
@@ -121,9 +127,37 @@ void ampl_parse_constraint(struct ampl_parser *parser) {
         if (constraint->sides[1])
             parse_third_side(parser, constraint);
     }
+}
+
+void ampl_parse_constraint(struct ampl_parser *parser) {
+    struct ampl_declaration *constraint = parse_head(parser, AMPL_CONSTRAINTS);
+    if (!constraint)
+        return;
+    parse_sides(parser, constraint);
     skip_suffixes(parser);
     if (!parser->failed && (ampl_at_word(parser, AMPL_WORD_complements) || at_logical(parser)))
         parse_relation(parser, &constraint->relation);
     constraint->slots = parser->slot_most;
+    parser->declaration = NULL;
+}
+
+/* node N: net_in = b; without a condition what comes in goes out. */
+void ampl_parse_node(struct ampl_parser *parser) {
+    struct ampl_declaration *node = parse_name(parser, AMPL_CONSTRAINTS);
+    if (!node)
+        return;
+    node->node = true;
+    if (ampl_accept(parser, AMPL_TOKEN_COLON)) {
+        parse_sides(parser, node);
+    } else {
+        node->side_count = 2;
+        node->relation = AMPL_TOKEN_EQUAL;
+        node->sides[0] = ampl_new_net(parser, node->place, false);
+        node->sides[1] = ampl_node_new(parser, AMPL_NUMERAL, AMPL_SCALAR, node->place, 0);
+    }
+    if (!parser->failed && !node->placed)
+        ampl_mistake(parser, HN_SYNTAX, node->place, "%s: the condition of a node needs net_in or net_out",
+                     ampl_name(parser, node->name));
+    node->slots = parser->slot_most;
     parser->declaration = NULL;
 }

@@ -308,6 +308,45 @@ struct ampl_node *ampl_parse_reference(struct ampl_parser *parser) {
     return node;
 }
 
+struct ampl_node *ampl_parse_goal_reference(struct ampl_parser *parser) {
+    struct ampl_place place = parser->token.place;
+    struct ampl_declaration *goal = ampl_declared(parser, parser->token.symbol);
+    size_t first = parser->pending_count;
+    ampl_next(parser);
+    bool good = parse_subscripts(parser, goal, place);
+    struct ampl_node *node = good ? ampl_node_pending(parser, AMPL_REFERENCE, AMPL_SCALAR, place, first) : NULL;
+    parser->pending_count = first;
+    if (node)
+        node->is.declaration = goal;
+    return node;
+}
+
+/* What variables add to the goal that is being declared; minus: they count as going out. */
+struct ampl_node *ampl_new_net(struct ampl_parser *parser, struct ampl_place place, bool minus) {
+    struct ampl_declaration *goal = parser->declaration;
+    struct ampl_node *node = ampl_node_new(parser, AMPL_NET, AMPL_SCALAR, place, 0);
+    if (!node)
+        return NULL;
+    goal->placed = true;
+    node->is.declaration = goal;
+    node->dimension = minus;
+    return node;
+}
+
+/* net_in, net_out, to_come: in goals only. */
+static struct ampl_node *net(struct ampl_parser *parser) {
+    const struct ampl_declaration *goal = parser->declaration;
+    bool of_node = !ampl_at_word(parser, AMPL_WORD_to_come), minus = ampl_at_word(parser, AMPL_WORD_net_out);
+    if (!goal || !is_goal(goal) || goal->node != of_node) {
+        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s stands in %s", ampl_shown(parser).text,
+                     of_node ? "nodes only" : "objectives and constraints only");
+        return NULL;
+    }
+    struct ampl_node *node = ampl_new_net(parser, parser->token.place, minus);
+    ampl_next(parser);
+    return node;
+}
+
 static struct ampl_node *dummy_reference(struct ampl_parser *parser, const struct ampl_dummy *dummy) {
     struct ampl_node *node = ampl_node_new(parser, AMPL_DUMMY, AMPL_SCALAR, parser->token.place, 0);
     if (node) {
@@ -343,6 +382,8 @@ static struct ampl_node *named(struct ampl_parser *parser) {
         return choice(parser);
     if (symbol == AMPL_WORD_Infinity)
         return numeral(parser, HUGE_VAL);
+    if (symbol >= AMPL_WORD_net_in && symbol <= AMPL_WORD_to_come && !ampl_declared(parser, symbol))
+        return net(parser);
     if (after == AMPL_TOKEN_OPEN || (after == AMPL_TOKEN_OPEN_BRACE && ampl_takes_braces(symbol)))
         return ampl_parse_call(parser);
     return ampl_declared(parser, symbol) ? ampl_parse_reference(parser) : unknown_name(parser);

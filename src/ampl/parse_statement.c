@@ -161,6 +161,12 @@ static void parse_known(struct ampl_parser *parser, enum ampl_word word) {
     case AMPL_WORD_maximize:
         ampl_parse_objective(parser, word == AMPL_WORD_maximize);
         break;
+    case AMPL_WORD_node:
+        ampl_parse_node(parser);
+        break;
+    case AMPL_WORD_arc:
+        ampl_parse_arc(parser);
+        break;
     case AMPL_WORD_check:
         ampl_parse_check(parser);
         break;

@@ -121,9 +121,11 @@ struct ampl_node *ampl_parse_member(struct ampl_parser *parser);           /* wh
 /* ---- parse_primary.c, parse_call.c, parse_pieces.c ---- */
 
 struct ampl_node *ampl_parse_primary(struct ampl_parser *parser);
-struct ampl_node *ampl_parse_reference(struct ampl_parser *parser); /* a declared name, with its subscripts */
-struct ampl_node *ampl_parse_call(struct ampl_parser *parser);      /* name ( ... ), or name { ... } */
-struct ampl_node *ampl_parse_pieces(struct ampl_parser *parser);    /* << breakpoints; slopes >> argument */
+struct ampl_node *ampl_parse_reference(struct ampl_parser *parser);      /* a declared name, with its subscripts */
+struct ampl_node *ampl_parse_goal_reference(struct ampl_parser *parser); /* of an objective or constraint */
+struct ampl_node *ampl_new_net(struct ampl_parser *parser, struct ampl_place place, bool minus);
+struct ampl_node *ampl_parse_call(struct ampl_parser *parser);   /* name ( ... ), or name { ... } */
+struct ampl_node *ampl_parse_pieces(struct ampl_parser *parser); /* << breakpoints; slopes >> argument */
 bool ampl_is_function(uint32_t word);
 bool ampl_takes_braces(uint32_t word);
 bool ampl_takes_index(uint32_t word);
@@ -146,6 +148,10 @@ void ampl_parse_param_declaration(struct ampl_parser *parser);
 void ampl_parse_var_declaration(struct ampl_parser *parser);
 void ampl_parse_objective(struct ampl_parser *parser, bool maximize);
 void ampl_parse_constraint(struct ampl_parser *parser);
+void ampl_parse_node(struct ampl_parser *parser);
+void ampl_parse_arc(struct ampl_parser *parser);
+/* from, to, obj, coeff or cover at hand, in the declaration of a variable; false when it is none of them. */
+bool ampl_parse_contribution(struct ampl_parser *parser, struct ampl_declaration *variable, bool arc);
 void ampl_parse_let(struct ampl_parser *parser);
 void ampl_parse_fix(struct ampl_parser *parser, bool fix);
 void ampl_parse_check(struct ampl_parser *parser);

@@ -31,6 +31,7 @@ enum ampl_op {
     AMPL_DRAW,     /* draw [arguments] */
     AMPL_PIECES,   /* slot: breakpoints [argument, where it is zero, items of breakpoints, items of slopes] */
     AMPL_ITEM,     /* indexing, perhaps none [value] */
+    AMPL_NET,      /* declaration of a goal: what variables say that they add to it; dimension 1: negated */
     AMPL_SUM_OVER, /* indexing [body]; likewise the next three */
     AMPL_PRODUCT_OVER,
     AMPL_MIN_OVER,
@@ -113,6 +114,16 @@ struct ampl_indexing {
     struct ampl_node *condition; /* NULL: none */
 };
 
+/* What a variable says in its declaration that it adds to a goal: from, to, obj, coeff, cover. */
+struct ampl_contribution {
+    struct ampl_place place;
+    bool minus;                           /* from */
+    const struct ampl_indexing *indexing; /* NULL: none */
+    struct ampl_node *target;             /* reference to the goal */
+    struct ampl_node *factor;             /* NULL: 1 */
+    struct ampl_contribution *next;
+};
+
 enum ampl_kind { AMPL_SETS, AMPL_PARAMS, AMPL_VARIABLES, AMPL_CONSTRAINTS, AMPL_OBJECTIVES };
 
 enum ampl_attribute_kind { AMPL_AT_LEAST, AMPL_AT_MOST, AMPL_ABOVE, AMPL_BELOW, AMPL_OTHER_THAN, AMPL_IN, AMPL_WITHIN };
@@ -142,12 +153,16 @@ struct ampl_declaration {
 
     /* A constraint is sides[0] relation sides[1], perhaps relation sides[2]; an objective is sides[0]. */
     struct ampl_node *sides[3];
-    uint32_t side_count, relation; /* token */
+    uint32_t side_count, relation;           /* token */
+    bool node;                               /* declared by node */
+    bool receives, placed;                   /* variables add to it; and net_in, net_out or to_come says where */
+    struct ampl_contribution *contributions; /* of a variable */
 
     /* What data, let and the evaluator know. */
     struct ampl_table given;         /* values from data and let; starts of variables */
     struct ampl_table known;         /* computed values, sets, inputs, variables */
     struct ampl_table fixed;         /* fixed variables: nonzero; unfixed again: 0 */
+    struct ampl_table added;         /* of a goal: what variables add to it, the last one (evaluate_network.c) */
     struct ampl_value given_default; /* of a data table */
     bool assigned;                   /* data or let give values */
     bool let;                        /* a let command changes it */

@@ -131,5 +131,44 @@ def vars_suffix():
     return t
 
 
+# ---- networks and columns ----
+
+
+def network():
+    t = Text("network")
+    cities, links = "ABC", {("A", "B"): 3, ("A", "C"): 4, ("B", "C"): 5, ("C", "A"): 6}
+    demand = {"A": 1, "B": 2.5, "C": -0.5}
+    made = t.var("Make", lower=0, upper=8)
+    send = t.var("Send", list(cities), lower=0)
+    ship = t.var("Ship", list(links), lower=0, upper=4)
+    share, spare = t.var("Share", start=1), t.var("Spare")
+    t.row("Plant", made, lower=2, upper=9)
+    for c in cities:
+        came = total((0.8 if k == ("A", "C") else 0.9) * ship[k] for k in links if k[1] == c)
+        went = total(ship[k] for k in links if k[0] == c)
+        net = send[c] + came - went + (0.75 * share if c != "B" else 0) - (spare if c == "C" else 0)
+        t.eq(("City", c), net, demand[c])
+    t.eq("Hub", made - total(send.values()) - 2 * share)
+    t.row("Store", 0.5 * share + spare + 1, lower=3)
+    bill = 2 * made + send["A"] + 1.5 * send["B"] + 1.5 * send["C"]
+    t.minimize("expense", bill + total(cost * ship[k] for k, cost in links.items()))
+    return t
+
+
+def columnwise():
+    t = Text("columnwise")
+    left = t.var("left", lower=0)
+    buy = t.var("Buy", ["bread", "milk", "eggs"], lower=0, upper=10)
+    extra = t.var("extra", lower=0)
+    bread, milk, eggs = buy.values()
+    t.row("enough[energy]", 9 * bread + 4 * milk + 3 * eggs, lower=20)
+    t.row("enough[protein]", bread + 2 * milk + 4 * eggs + extra, lower=5)
+    t.row("parts", 3 * (bread + milk + eggs), lower=1, upper=12)
+    t.row("together", left + 2 * milk, upper=5)
+    t.minimize("money", 2 * bread + 1.5 * milk + 3 * eggs + 4)
+    t.note("variety")
+    return t
+
+
 def texts():
-    return [random_values(), piecewise(), vars_suffix()]
+    return [random_values(), piecewise(), vars_suffix(), network(), columnwise()]

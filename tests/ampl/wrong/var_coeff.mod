@@ -1,3 +1,3 @@
 var y;
 c: y >= 1;
-var x coeff c 3;
+var x coeff y 3;

@@ -1,0 +1,2 @@
+var y;
+node N: net_in = 2;

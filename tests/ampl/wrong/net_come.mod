@@ -1,0 +1,2 @@
+param p := to_come;
+var y;

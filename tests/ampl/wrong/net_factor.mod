@@ -1,0 +1,3 @@
+var y;
+node N;
+arc a from N y;

@@ -1,0 +1,2 @@
+var y;
+c: net_in + y <= 1;

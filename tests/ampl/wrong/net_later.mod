@@ -1,0 +1,2 @@
+arc a to N;
+node N;

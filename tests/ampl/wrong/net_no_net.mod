@@ -1,0 +1,2 @@
+var y;
+node N: y = 1;

@@ -1,0 +1,2 @@
+node N;
+var a >= 0, from N;

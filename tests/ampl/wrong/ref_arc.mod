@@ -1,2 +1,0 @@
-var y;
-arc Flow >= 0;

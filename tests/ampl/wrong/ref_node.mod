@@ -1,2 +1,0 @@
-set N := 1..3;
-node Balance {N};
