@@ -60,7 +60,7 @@ class GroupCheck:
     output_bounds: bool  #: the bounds of a family of outputs
     mean: float  #: of |r|, where it is finite
     max: float
-    worst: str | None  #: row
+    worst: str | None  #: row; None: none is violated
     not_finite: int  #: rows
 
 
@@ -248,6 +248,12 @@ def _reals(data: bytes, *shape: int) -> Reals:
     return np.frombuffer(data, np.float64).reshape(shape)
 
 
+def _group(name: str, found: dict[str, Any], names: _Names) -> GroupCheck:
+    violated = found["max"] > 0 or found["not_finite"] > 0
+    worst = names.row(found["worst"]) if violated else None
+    return GroupCheck(**{**found, "name": name, "worst": worst})
+
+
 def _correction(
     found: dict[str, Any] | None, names: _Names, outputs: int, rows: int
 ) -> Correction | None:
@@ -338,10 +344,7 @@ def check(
         inputs=inputs,
         outputs=outputs,
         rows=row_count,
-        groups=tuple(
-            GroupCheck(name=name, **{**group, "worst": names.row(group["worst"])})
-            for name, group in zip(groups, found["groups"])
-        ),
+        groups=tuple(_group(name, group, names) for name, group in zip(groups, found["groups"])),
         objective=None if goal is None else values["objective"] * (-1 if goal[2] else 1),
         differences=_differences(found["differences"], names),
         correction=_correction(found["correction"], names, outputs, row_count),

@@ -25,23 +25,39 @@ Reals = NDArray[np.float64]
 Line = tuple[str, str, str, str]  # kind, name, shape, what is to be said
 
 
-def _number(values: Reals) -> str:
-    """One number, or the smallest and the largest of several."""
-    low, high = float(values.min()), float(values.max())
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+_MOST_INTERVALS = 3
+
+
+def _text(value: float) -> str:
+    return "by inputs" if np.isnan(value) else f"{value:g}"
+
+
+def _interval(lower: float, upper: float) -> str:
+    """Bounds; NaN stands for what depends on inputs."""
+    if lower == -np.inf and upper == np.inf:
+        return "free"
+    if upper == np.inf:
+        return f">= {_text(lower)}"
+    if lower == -np.inf:
+        return f"<= {_text(upper)}"
+    return f"[{_text(lower)}, {_text(upper)}]"
+
+
+def _extent(side: str, values: Reals) -> str:
+    """The smallest and the largest of many bounds."""
+    finite = values[np.isfinite(values)]
+    parts = [f"{float(finite.min()):g} to {float(finite.max()):g}"] if finite.size else []
+    parts += ["by inputs"] if np.isnan(values).any() else []
+    parts += ["free"] if np.isinf(values).any() else []
+    return f"{side} {' or '.join(parts)}"
 
 
 def _range(lower: Reals, upper: Reals) -> str:
-    """Bounds of several; NaN stands for what depends on inputs."""
-    if np.all(lower == -np.inf) and np.all(upper == np.inf):
-        return "free"
-    parts = []
-    for side in (lower, upper):
-        finite = side[np.isfinite(side)]
-        by_input = bool(np.isnan(side).any())
-        texts = ([_number(finite)] if finite.size else []) + (["by inputs"] if by_input else [])
-        parts.append(", ".join(texts))
-    return " .. ".join(parts).strip()
+    """Bounds of several: a few intervals, or how far they reach."""
+    intervals = list(dict.fromkeys(_interval(low, high) for low, high in zip(lower, upper)))
+    if len(intervals) <= _MOST_INTERVALS:
+        return " or ".join(intervals)
+    return ", ".join([_extent("lower", lower), _extent("upper", upper)])
 
 
 def _constants(core: _core.Model, nodes: NDArray[np.uint32]) -> Reals:
@@ -138,7 +154,7 @@ def html_of(model: Model) -> str:
     headline, lines, wrong = _lines(model)
     rows = "".join(
         f'<tr>{cell(kind)}<td style="text-align: left"><b>{html.escape(name)}</b></td>'
-        f"{cell(shape.replace('x', '×'))}{cell(text)}</tr>"
+        f"{cell(shape).replace(' x ', ' &times; ')}{cell(text)}</tr>"
         for kind, name, shape, text in lines
     )
     note = f"<p>{html.escape(wrong)}</p>" if wrong else ""

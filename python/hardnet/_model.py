@@ -52,8 +52,8 @@ class Model:
     >>> m.minimize(hardnet.sum((y - x[0]) ** 2))
     >>> m
     Model: 2 inputs, 30 outputs, 49 rows
-      input       x         2       -1 .. 1
-      output      y         10 x 3  -2 ..
+      input       x         2       [-1, 1]
+      output      y         10 x 3  >= -2
       constraint  dynamics  9       ==
       constraint  obstacle  10      >=
       minimize    cost
