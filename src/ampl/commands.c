@@ -55,7 +55,8 @@ static bool let_scalar(struct ampl_evaluator *e, struct run *run, const ampl_ato
     if (value.kind == AMPL_SYMBOL && !target->symbolic)
         return ampl_fail(e, HN_INVALID, run->command->value->place, "'%s' is a text, and %s takes numbers",
                          ampl_symbol_text(e, value.index), ampl_symbol_text(e, target->name));
-    return ampl_keep(e, &target->given, target->arity, key, value, run->command->place);
+    struct ampl_table *values = run->command->kind == AMPL_START ? &target->started : &target->given;
+    return ampl_keep(e, values, target->arity, key, value, run->command->place);
 }
 
 static bool visit_let(struct ampl_evaluator *e, void *context) {
@@ -134,7 +135,7 @@ static bool run_command(struct ampl_evaluator *e, struct ampl_command *command) 
     e->about = command->target->is.declaration->name;
     if (!ampl_frame_enter(e, command->slots, &outer))
         return false;
-    bool good = ampl_loop(e, command->indexing, command->kind == AMPL_LET ? visit_let : visit_fix, &run);
+    bool good = ampl_loop(e, command->indexing, command->kind <= AMPL_START ? visit_let : visit_fix, &run);
     ampl_frame_leave(e, outer);
     good = good && give_sets(e, &run);
     ampl_table_release(&run.sets);
@@ -158,6 +159,8 @@ bool ampl_run_commands(struct ampl_evaluator *e) {
 
 static const char *check_label(struct ampl_evaluator *e, const struct ampl_command *command) {
     char name[24] = "check ";
+    if (command->name != 0)
+        return ampl_label(e, ampl_symbol_text(e, command->name), 0, NULL);
     size_t n = sizeof name - 1, at = sizeof "check " - 1;
     for (uint32_t rest = command->number; rest > 0; rest /= 10)
         name[--n] = (char)('0' + rest % 10);
@@ -171,7 +174,8 @@ static bool visit_check(struct ampl_evaluator *e, void *context) {
     if (!ampl_operand(e, command->value, &value))
         return false;
     const char *label = check_label(e, command);
-    if (value.kind == AMPL_EXPRESSION) {
+    bool kept = value.kind == AMPL_EXPRESSION || (command->name != 0 && value.is.number != 0);
+    if (kept) {
         hn_require(e->model, label, ampl_expr(e, value));
         return ampl_model_good(e, NULL);
     }

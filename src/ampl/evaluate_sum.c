@@ -168,6 +168,15 @@ static bool add_leftmost(struct ampl_evaluator *e, const struct ampl_node *node,
     return !chosen || add_leftmost(e, chosen, minus);
 }
 
+struct ampl_value ampl_evaluate_nameless(struct ampl_evaluator *e, const struct ampl_node *node) {
+    struct ampl_value a, b;
+    if (node->op != AMPL_CHAIN_ADD || node->count != 2 || node->is.signs[1] != AMPL_TOKEN_MINUS || !node->varies)
+        return ampl_evaluate(e, node);
+    if (!ampl_operand(e, node->arguments[0], &a) || !ampl_operand(e, node->arguments[1], &b))
+        return ampl_value_nothing();
+    return ampl_value_expr(e, hn_sub(ampl_expr(e, a), ampl_expr(e, b)), node->place);
+}
+
 struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_node *node) {
     if (!node->varies)
         return sum_numbers(e, node);

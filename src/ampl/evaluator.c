@@ -145,7 +145,7 @@ struct ampl_value ampl_new_text(struct ampl_evaluator *e, const char *text, size
 }
 
 const char *ampl_symbol_text(const struct ampl_evaluator *e, uint32_t symbol) {
-    return e->symbols->list[symbol].text;
+    return ampl_symbols_text(e->symbols, symbol);
 }
 
 const char *ampl_label(struct ampl_evaluator *e, const char *name, uint32_t count, const ampl_atom *atoms) {

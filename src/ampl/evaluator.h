@@ -105,6 +105,8 @@ const char *ampl_label(struct ampl_evaluator *e, const char *name, uint32_t coun
 
 struct ampl_value ampl_evaluate(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_node *node);
+/* The value of something that has no name: a difference of two is hn_sub, whose sign is that of the text. */
+struct ampl_value ampl_evaluate_nameless(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_logic(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_pieces(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_draw(struct ampl_evaluator *e, const struct ampl_node *node); /* evaluate_random.c */
@@ -160,7 +162,7 @@ bool ampl_fail_subscript(struct ampl_evaluator *e, const struct ampl_declaration
 bool ampl_check_key(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
                     struct ampl_place place);
 struct ampl_value ampl_computed_variable(struct ampl_evaluator *e, struct ampl_declaration *variable,
-                                         const ampl_atom *key); /* of a variable defined by '=' */
+                                         const ampl_atom *key); /* of a variable, or a param, defined by '=' */
 struct ampl_value ampl_start_value(struct ampl_evaluator *e, const struct ampl_declaration *variable,
                                    const ampl_atom *key);
 

@@ -73,6 +73,9 @@ static bool shape_output(struct ampl_evaluator *e, const struct ampl_declaration
         hn_output_fix(output, ampl_expr(e, start));
     else if (!check_bounds(e, variable, key, &bounds))
         return false;
+    const struct ampl_value *started = ampl_table_find(&variable->started, key);
+    if (started)
+        start = *started;
     if (start.kind != AMPL_NUMBER || start.is.number != 0)
         hn_output_start(output, ampl_expr(e, start));
     if (!is_constant(&bounds))
@@ -149,6 +152,8 @@ static bool visit_definition(struct ampl_evaluator *e, void *context) {
     if (value.kind == AMPL_SYMBOL)
         return ampl_fail(e, HN_INVALID, variable->place, "%s: a text cannot be the value of a variable",
                          label_of(e, variable, key));
+    if (ampl_symbols_nameless(e->symbols, variable->name))
+        return true;
     hn_expr expr = ampl_expr(e, value);
     const char *label = label_of(e, variable, key);
     if (!ampl_hold(e, strlen(label), variable->place))
@@ -288,8 +293,20 @@ static bool expand_kind(struct ampl_evaluator *e, enum ampl_kind kind, bool defi
     return true;
 }
 
+/* Values without a name, in the order of the text: each finds those before it known, so that long chains and large sums of
+ * them are evaluated once, without depth. */
+static bool compute_nameless(struct ampl_evaluator *e, enum ampl_kind kind) {
+    for (struct ampl_declaration *d = e->program->first; d && !e->failed; d = d->next)
+        if (d->kind == kind && d->defined && !d->indexing && ampl_symbols_nameless(e->symbols, d->name)) {
+            e->about = d->name;
+            ampl_computed_variable(e, d, NULL);
+        }
+    return !e->failed;
+}
+
 bool ampl_expand(struct ampl_evaluator *e) {
-    return meet_integrality(e) && expand_kind(e, AMPL_VARIABLES, false, visit_variable) &&
+    return meet_integrality(e) && compute_nameless(e, AMPL_PARAMS) &&
+           expand_kind(e, AMPL_VARIABLES, false, visit_variable) && compute_nameless(e, AMPL_VARIABLES) &&
            ampl_collect_contributions(e) && expand_kind(e, AMPL_OBJECTIVES, false, visit_objective) &&
            expand_kind(e, AMPL_CONSTRAINTS, false, visit_constraint) &&
            expand_kind(e, AMPL_VARIABLES, true, visit_definition);

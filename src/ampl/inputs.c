@@ -122,6 +122,9 @@ static bool visit_input(struct ampl_evaluator *e, void *context) {
     struct ampl_declaration *param = context;
     const ampl_atom *key = ampl_loop_index(e, param->indexing);
     const char *label = ampl_label(e, ampl_symbol_text(e, param->name), param->arity, key);
+    if (ampl_symbols_nameless(e->symbols, param->name))
+        return ampl_fail(e, HN_INVALID, param->place,
+                         "%s has no value, and an input needs a name, which '$' begins none", label);
     if (!ampl_hold(e, strlen(label), param->place))
         return false;
     hn_expr input = hn_input(e->model, label);

@@ -118,6 +118,16 @@ static uint32_t quoted_length(const struct ampl_lexer *lexer) {
     return 0;
 }
 
+/* Copies what stands in quotes, of two quotes the first only; returns its length. */
+static size_t unquote(char *copy, const char *inside, size_t count, char quote) {
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        copy[n++] = inside[i];
+        i += inside[i] == quote;
+    }
+    return n;
+}
+
 static struct ampl_token quoted(struct ampl_lexer *lexer, struct ampl_token token) {
     uint32_t length = quoted_length(lexer);
     if (length == 0)
@@ -129,19 +139,47 @@ static struct ampl_token quoted(struct ampl_lexer *lexer, struct ampl_token toke
     if (!memchr(inside, quote, count))
         return intern(lexer, token, AMPL_TOKEN_TEXT, inside, count);
     char *copy = base_allocate(length);
-    size_t n = 0;
-    for (size_t i = 0; copy && i < count; i++) {
-        copy[n++] = inside[i];
-        i += inside[i] == quote; /* the first of two */
-    }
     lexer->no_memory |= !copy;
-    token = copy ? intern(lexer, token, AMPL_TOKEN_TEXT, copy, n) : bad(lexer, token, "out of memory", 0);
+    token = copy ? intern(lexer, token, AMPL_TOKEN_TEXT, copy, unquote(copy, inside, count, quote))
+                 : bad(lexer, token, "out of memory", 0);
     base_release(copy);
     return token;
 }
 
+static bool is_plain_name(const char *text, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (!is_letter(text[i]) && !(i > 0 && is_digit(text[i])))
+            return false;
+    return length > 0;
+}
+
+/* A name in backquotes is any text. One that could stand without them is that name; else it is kept behind a 0 byte, which no
+ * other token contains: `sum` is no word of the language, and `a b` is not the quoted text 'a b'. */
+static struct ampl_token any_name(struct ampl_lexer *lexer, struct ampl_token token) {
+    uint32_t length = quoted_length(lexer);
+    if (length <= 2)
+        return bad(lexer, token, length == 0 ? "a name in backquotes that does not end on its line" : "an empty name",
+                   length == 0 ? 1 : 2);
+    const char *inside = lexer->text + lexer->at + 1;
+    char *copy = base_allocate(length);
+    token = finish(lexer, token, AMPL_TOKEN_NAME, length);
+    lexer->no_memory |= !copy;
+    if (!copy)
+        return bad(lexer, token, "out of memory", 0);
+    copy[0] = '\0';
+    size_t count = unquote(copy + 1, inside, length - 2, '`');
+    bool plain = is_plain_name(copy + 1, count);
+    if (plain)
+        token = intern(lexer, token, AMPL_TOKEN_NAME, copy + 1, count);
+    if (!plain || (token.kind == AMPL_TOKEN_NAME && token.symbol < AMPL_WORD_COUNT))
+        token = intern(lexer, token, AMPL_TOKEN_NAME, copy, count + 1);
+    base_release(copy);
+    return token;
+}
+
+/* A name; also a '$' with letters or digits after it. */
 static struct ampl_token name(struct ampl_lexer *lexer, struct ampl_token token) {
-    uint32_t length = 0;
+    uint32_t length = peek(lexer, 0) == '$';
     while (is_letter(peek(lexer, length)) || is_digit(peek(lexer, length)))
         length++;
     if (length == 1 && strncmp(lexer->text + lexer->at, "s.t.", 4) == 0)
@@ -198,8 +236,10 @@ struct ampl_token ampl_lex(struct ampl_lexer *lexer) {
     if (!begin(lexer, &token))
         return token;
     char c = peek(lexer, 0);
-    if (is_letter(c))
+    if (is_letter(c) || (c == '$' && (is_letter(peek(lexer, 1)) || is_digit(peek(lexer, 1)))))
         return name(lexer, token);
+    if (c == '`')
+        return any_name(lexer, token);
     if (is_digit(c) || (c == '.' && is_digit(peek(lexer, 1))))
         return numeral(lexer, token);
     if (c == '\'' || c == '"')
@@ -258,7 +298,7 @@ static char skip_mark(struct ampl_lexer *lexer) {
     if (!skip_blanks(lexer))
         lexer->at = lexer->length;
     char c = peek(lexer, 0);
-    uint32_t text = c == '\'' || c == '"' ? quoted_length(lexer) : 0;
+    uint32_t text = c == '\'' || c == '"' || c == '`' ? quoted_length(lexer) : 0;
     lexer->at += text > 0 ? text : lexer->at < lexer->length;
     return c;
 }

@@ -1,6 +1,7 @@
 /* lexer.h - bytes in, tokens out, one at a time and without memory of its own.
  *
- * Two modes, chosen by the caller token by token. Model mode knows names, numerals, quoted texts and operators. Data
+ * Two modes, chosen by the caller token by token. Model mode knows names (in backquotes any text is one; $1 is one of something
+ * that has no name in the model), numerals, quoted texts and operators. Data
  * mode knows words: whatever stands between blanks and the marks ; : , ( ) [ ] { } * := = is one word, a number if it
  * reads as one. Comments (# to the end of the line, C comments) are blanks. Nothing is reported here: a BAD token
  * says what is wrong with it.

@@ -64,8 +64,9 @@ static struct ampl_value compute(struct ampl_evaluator *e, struct ampl_declarati
     if (!ampl_frame_enter(e, declaration->slots, &outer))
         return value;
     e->about = declaration->name;
+    bool nameless = ampl_symbols_nameless(e->symbols, declaration->name);
     if (bind_key(e, declaration, key, place))
-        value = ampl_evaluate(e, from);
+        value = nameless ? ampl_evaluate_nameless(e, from) : ampl_evaluate(e, from);
     bool checked = declaration->kind == AMPL_PARAMS && !(e->starting && value.kind == AMPL_EXPRESSION);
     if (!e->failed && checked && !ampl_check_param(e, declaration, key, value))
         value = ampl_value_nothing();

@@ -48,17 +48,21 @@ void ampl_parse_let(struct ampl_parser *parser) {
     }
     parser->changing = true;
     struct ampl_node *target = ampl_parse_reference(parser);
+    bool start = target && declaration->kind == AMPL_VARIABLES && ampl_accept(parser, AMPL_TOKEN_DOT);
     parser->changing = false;
+    if (start)
+        ampl_next(parser); /* .start */
     if (!target || !ampl_expect(parser, AMPL_TOKEN_ASSIGN, "after what let changes"))
         return;
     struct ampl_node *value = target->type == AMPL_SET ? ampl_parse_set(parser) : ampl_parse_scalar(parser);
-    struct ampl_command *command = value ? new_command(parser, AMPL_LET, place, indexing) : NULL;
+    struct ampl_command *command = value ? new_command(parser, start ? AMPL_START : AMPL_LET, place, indexing) : NULL;
     if (!command)
         return;
     command->target = target;
     command->value = value;
     command->slots = parser->slot_most;
-    declaration->let = declaration->assigned = true;
+    if (!start)
+        declaration->let = declaration->assigned = true;
 }
 
 /* x[i], or all of x. */
@@ -101,11 +105,21 @@ void ampl_parse_fix(struct ampl_parser *parser, bool fix) {
     } while (ampl_accept(parser, AMPL_TOKEN_COMMA));
 }
 
+/* `name:` after check. A requirement that has one is called by it. */
+static uint32_t parse_check_name(struct ampl_parser *parser) {
+    uint32_t symbol = parser->token.symbol;
+    if (!ampl_at(parser, AMPL_TOKEN_NAME) || ampl_is_reserved(symbol) || ampl_peek(parser).kind != AMPL_TOKEN_COLON)
+        return 0;
+    ampl_next(parser);
+    return symbol;
+}
+
 void ampl_parse_check(struct ampl_parser *parser) {
     const struct ampl_indexing *indexing;
     if (ampl_at(parser, AMPL_TOKEN_SEMICOLON)) /* all checks again: they are made once, at the end */
         return;
     parser->command_count++;
+    uint32_t name = parse_check_name(parser);
     if (!parse_command_index(parser, &indexing))
         return;
     ampl_accept(parser, AMPL_TOKEN_COLON);
@@ -118,4 +132,5 @@ void ampl_parse_check(struct ampl_parser *parser) {
     command->value = condition;
     command->slots = parser->slot_most;
     command->number = ++parser->check_count;
+    command->name = name;
 }

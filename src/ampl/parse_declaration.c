@@ -102,6 +102,14 @@ void ampl_skip_suffix(struct ampl_parser *parser) {
     ampl_parse_scalar(parser);
 }
 
+/* The value behind '='. What has no name in the model may stand for a condition: 1 or 0. */
+static struct ampl_node *parse_equal_value(struct ampl_parser *parser) {
+    if (!ampl_symbols_nameless(parser->symbols, parser->declaration->name))
+        return ampl_parse_scalar(parser);
+    struct ampl_node *value = ampl_parse_condition_or_any(parser);
+    return ampl_need(parser, value, AMPL_LOGICAL) ? value : NULL;
+}
+
 static void finish_declaration(struct ampl_parser *parser, struct ampl_declaration *declaration) {
     declaration->slots = parser->slot_most;
     parser->declaration = NULL;
@@ -190,7 +198,7 @@ static void parse_param_attribute(struct ampl_parser *parser, struct ampl_declar
     } else if (ampl_at(parser, AMPL_TOKEN_ASSIGN) || ampl_at(parser, AMPL_TOKEN_EQUAL)) {
         param->defined = ampl_at(parser, AMPL_TOKEN_EQUAL);
         ampl_next(parser);
-        set_value(parser, &param->value, ampl_parse_scalar(parser));
+        set_value(parser, &param->value, param->defined ? parse_equal_value(parser) : ampl_parse_scalar(parser));
     } else {
         ampl_unexpected(parser, "';' or an attribute of the param");
     }
@@ -234,7 +242,7 @@ static void parse_var_attribute(struct ampl_parser *parser, struct ampl_declarat
     } else if (ampl_accept(parser, AMPL_TOKEN_EQUAL)) {
         parser->no_variables = NULL;
         variable->defined = true;
-        set_value(parser, &variable->value, ampl_parse_scalar(parser));
+        set_value(parser, &variable->value, parse_equal_value(parser));
     } else if (ampl_at_word(parser, AMPL_WORD_in) || ampl_at_word(parser, AMPL_WORD_symbolic)) {
         ampl_mistake(parser, HN_UNSUPPORTED, token.place, "%s: this attribute of a variable is not supported",
                      ampl_shown(parser).text);
@@ -253,6 +261,9 @@ static void parse_variable(struct ampl_parser *parser, bool arc) {
         ampl_mistake(parser, HN_SYNTAX, variable->place, "%s is defined by '=' and takes no %s",
                      ampl_name(parser, variable->name),
                      variable->contributions ? "from, to, obj, coeff or cover" : "bounds or start value");
+    if (!variable->defined && ampl_symbols_nameless(parser->symbols, variable->name))
+        ampl_mistake(parser, HN_SYNTAX, variable->place, "%s: a column needs a name, and '$' begins none",
+                     ampl_name(parser, variable->name));
     finish_declaration(parser, variable);
 }
 

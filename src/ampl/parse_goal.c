@@ -14,6 +14,9 @@ static void skip_multiplier(struct ampl_parser *parser) {
 
 static struct ampl_declaration *parse_name(struct ampl_parser *parser, enum ampl_kind kind) {
     struct ampl_declaration *goal = ampl_declare(parser, kind);
+    if (goal && ampl_symbols_nameless(parser->symbols, goal->name))
+        ampl_mistake(parser, HN_SYNTAX, goal->place, "%s: %s needs a name, and '$' begins none",
+                     ampl_name(parser, goal->name), kind == AMPL_CONSTRAINTS ? "a constraint" : "an objective");
     if (goal)
         skip_multiplier(parser);
     return goal && !parser->failed ? goal : NULL;

@@ -240,6 +240,13 @@ static struct ampl_node *parse_suffix(struct ampl_parser *parser, struct ampl_de
     return node;
 }
 
+/* let x.start: the start value of a variable that is fixed at another value. */
+static bool at_start_suffix(const struct ampl_parser *parser, const struct ampl_declaration *declaration) {
+    struct ampl_token suffix = ampl_peek(parser);
+    return declaration->kind == AMPL_VARIABLES && suffix.kind == AMPL_TOKEN_NAME &&
+           strcmp(ampl_name(parser, suffix.symbol), "start") == 0;
+}
+
 /* A suffix that let sets is skipped with a note; those that are bounds are refused. */
 static bool meet_suffix(struct ampl_parser *parser, const struct ampl_declaration *declaration,
                         struct ampl_place place) {
@@ -292,7 +299,9 @@ struct ampl_node *ampl_parse_reference(struct ampl_parser *parser) {
         parser->pending_count = first;
         return node;
     }
-    if (good && ampl_at(parser, AMPL_TOKEN_DOT))
+    if (good && ampl_at(parser, AMPL_TOKEN_DOT) && at_start_suffix(parser, declaration))
+        good = true; /* it is left to let */
+    else if (good && ampl_at(parser, AMPL_TOKEN_DOT))
         good = meet_suffix(parser, declaration, place);
     else if (good && is_goal(declaration))
         good = meet_goal(parser, declaration, place);

@@ -132,7 +132,7 @@ bool ampl_unexpected(struct ampl_parser *parser, const char *wanted) {
 /* ---- names and memory ---- */
 
 const char *ampl_name(const struct ampl_parser *parser, uint32_t symbol) {
-    return parser->symbols->list[symbol].text;
+    return ampl_symbols_text(parser->symbols, symbol);
 }
 
 struct ampl_declaration *ampl_declared(const struct ampl_parser *parser, uint32_t symbol) {

@@ -63,6 +63,7 @@ static void reader_end(struct reader *reader) {
         ampl_table_release(&d->known);
         ampl_table_release(&d->fixed);
         ampl_table_release(&d->added);
+        ampl_table_release(&d->started);
     }
     ampl_evaluator_release(&reader->evaluator);
     ampl_parser_release(&reader->parser);

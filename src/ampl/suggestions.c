@@ -20,7 +20,7 @@ bool ampl_not_declared(struct ampl_parser *parser) {
     const char *given = ampl_name(parser, parser->token.symbol);
     for (size_t i = 0; i < symbols->count; i++)
         if (symbols->list[i].declaration || ampl_find_dummy(parser, (uint32_t)i))
-            suggest_consider(&suggestion, given, symbols->list[i].text);
+            suggest_consider(&suggestion, given, ampl_symbols_text(symbols, (uint32_t)i));
     if (!parser->failed)
         hint(parser, given, &suggestion);
     return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is not declared", ampl_shown(parser).text);
@@ -33,7 +33,7 @@ bool ampl_no_function(struct ampl_parser *parser) {
     const char *given = ampl_name(parser, parser->token.symbol);
     for (uint32_t i = 0; i < symbols->count; i++)
         if (ampl_is_function(i) || symbols->list[i].declaration)
-            suggest_consider(&suggestion, given, symbols->list[i].text);
+            suggest_consider(&suggestion, given, ampl_symbols_text(symbols, i));
     if (!parser->failed)
         hint(parser, given, &suggestion);
     return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s is not a function known here",

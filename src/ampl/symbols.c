@@ -70,6 +70,15 @@ bool ampl_symbols_intern(struct ampl_symbols *symbols, const char *text, size_t 
     return true;
 }
 
+const char *ampl_symbols_text(const struct ampl_symbols *symbols, uint32_t symbol) {
+    const struct ampl_symbol *s = &symbols->list[symbol];
+    return s->length > 0 && s->text[0] == '\0' ? s->text + 1 : s->text;
+}
+
+bool ampl_symbols_nameless(const struct ampl_symbols *symbols, uint32_t symbol) {
+    return symbols->list[symbol].text[0] == '$';
+}
+
 bool ampl_symbols_create(struct ampl_symbols *symbols) {
 #define TEXT(name)                       #name,
 #define FUNCTION_TEXT(name, value, make) #name,

@@ -14,7 +14,7 @@
 struct ampl_declaration;
 
 struct ampl_symbol {
-    const char *text; /* ended by 0 */
+    const char *text; /* ended by 0; begins with one where only backquotes make it a name (lexer.c) */
     size_t length;
     struct ampl_declaration *declaration; /* NULL: the name is not declared */
     bool misused;                         /* a reserved word that was declared: what follows from that goes unsaid */
@@ -34,5 +34,11 @@ void ampl_symbols_release(struct ampl_symbols *symbols);
 
 /* The number of a text, new or known; false when memory is out. */
 bool ampl_symbols_intern(struct ampl_symbols *symbols, const char *text, size_t length, uint32_t *symbol);
+
+/* The name or text itself. */
+const char *ampl_symbols_text(const struct ampl_symbols *symbols, uint32_t symbol);
+
+/* Whether it begins with '$': what is declared by it has no name in the model. */
+bool ampl_symbols_nameless(const struct ampl_symbols *symbols, uint32_t symbol);
 
 #endif

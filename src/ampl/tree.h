@@ -163,6 +163,7 @@ struct ampl_declaration {
     struct ampl_table known;         /* computed values, sets, inputs, variables */
     struct ampl_table fixed;         /* fixed variables: nonzero; unfixed again: 0 */
     struct ampl_table added;         /* of a goal: what variables add to it, the last one (evaluate_network.c) */
+    struct ampl_table started;       /* starts of fixed variables that are not what they are fixed at */
     struct ampl_value given_default; /* of a data table */
     bool assigned;                   /* data or let give values */
     bool let;                        /* a let command changes it */
@@ -172,7 +173,7 @@ struct ampl_declaration {
     struct ampl_declaration *next;
 };
 
-enum ampl_command_kind { AMPL_LET, AMPL_FIX, AMPL_UNFIX, AMPL_CHECK };
+enum ampl_command_kind { AMPL_LET, AMPL_START, AMPL_FIX, AMPL_UNFIX, AMPL_CHECK };
 
 struct ampl_command {
     enum ampl_command_kind kind;
@@ -182,6 +183,7 @@ struct ampl_command {
     struct ampl_node *target; /* the reference to what is changed */
     struct ampl_node *value;  /* new value or, of a check, the condition; NULL: none */
     uint32_t number;          /* of a check, from 1 on */
+    uint32_t name;            /* of a check: symbol; 0: it is called by its number */
     struct ampl_command *next;
 };
 

@@ -28,6 +28,40 @@ bool hn_depends_on_outputs(hn_expr a) {
     return hn_is_valid(a) && graph_depends(&a.model->graph, a.node, SPACE_Y);
 }
 
+_Static_assert(HN_OPERATOR_SUM == OP_SUM + 1 && HN_OPERATOR_ADD == OP_ADD + 1 && HN_OPERATOR_IF == OP_IF + 1,
+               "the public list is that of operators.h, where a leaf is an input or an output");
+
+static hn_operator operator_of(const struct node *node) {
+    if (node->op == OP_LEAF)
+        return node->a == SPACE_X ? HN_OPERATOR_INPUT : HN_OPERATOR_OUTPUT;
+    if (node->op == OP_CONSTANT)
+        return HN_OPERATOR_CONSTANT;
+    return node->op <= OP_IF ? (hn_operator)(node->op + 1) : HN_OPERATOR_NONE;
+}
+
+hn_status hn_expr_get_info(hn_expr a, hn_expr_info *out, hn_error *error) {
+    hn_expr_info own = {.size = sizeof own};
+    bool valid = hn_is_valid(a);
+    if (valid) {
+        const struct node *node = &a.model->graph.nodes[a.node];
+        const uint32_t *list;
+        own.op = operator_of(node);
+        own.count = graph_arguments(&a.model->graph, a.node, &list);
+        graph_is_constant(&a.model->graph, a.node, &own.value);
+        own.index = node->op == OP_LEAF ? node->b : node->op == OP_REFERENCE ? node->a : 0;
+    }
+    hn_status status = STRUCT_GIVE(hn_expr_info, out, &own, error);
+    if (status != HN_OK || valid)
+        return status;
+    return error_about(error, HN_INVALID, error_argument("a"), "hn_expr_get_info: there is no expression");
+}
+
+hn_expr hn_expr_argument(hn_expr a, size_t index) {
+    const uint32_t *list = NULL;
+    size_t count = hn_is_valid(a) ? graph_arguments(&a.model->graph, a.node, &list) : 0;
+    return index < count ? expression(a.model, list[index]) : (hn_expr){NULL, 0};
+}
+
 /* ---- counts ---- */
 
 size_t hn_model_input_count(const hn_model *model) {

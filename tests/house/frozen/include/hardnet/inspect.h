@@ -1,5 +1,5 @@
 /* hardnet/inspect.h - looking at models: their inputs, outputs, rows, groups, definitions,
- * requirements and objective. It comes with hardnet/model.h.
+ * requirements, objective and expressions. It comes with hardnet/model.h.
  *
  * Everything is read-only, and works on a model that is being built as on a finished one, except
  * that rows and groups exist in a finished model only. Each part is filled into a struct of the
@@ -19,6 +19,7 @@ typedef struct hn_input_info {
     size_t size; /* sizeof(hn_input_info) */
     const char *name;
     hn_real lower, upper;
+    hn_expr expr; /* the input itself */
 } hn_input_info;
 
 typedef struct hn_output_info {
@@ -26,6 +27,7 @@ typedef struct hn_output_info {
     const char *name;
     hn_expr lower, upper, start;
     hn_expr fixed; /* no expression when the output is free */
+    hn_expr expr;  /* the output itself */
 } hn_output_info;
 
 typedef struct hn_row_info {
@@ -53,6 +55,62 @@ typedef struct hn_objective_info {
     hn_expr minimized; /* f, or -f where f is maximised */
     bool maximize;
 } hn_objective_info;
+
+/* What an expression is: a leaf, or an operator of hardnet/model.h on its arguments. The list grows at its end. */
+typedef enum hn_operator {
+    HN_OPERATOR_NONE, /* no expression */
+    HN_OPERATOR_CONSTANT,
+    HN_OPERATOR_INPUT,
+    HN_OPERATOR_OUTPUT,
+    HN_OPERATOR_DEFINED, /* hn_defined before its definition: stands for it */
+    HN_OPERATOR_SUM,     /* of any number of terms, added from left to right */
+    HN_OPERATOR_ADD,
+    HN_OPERATOR_SUB,
+    HN_OPERATOR_MUL,
+    HN_OPERATOR_DIV,
+    HN_OPERATOR_NEG,
+    HN_OPERATOR_POW,
+    HN_OPERATOR_SQRT,
+    HN_OPERATOR_EXP,
+    HN_OPERATOR_LOG,
+    HN_OPERATOR_LOG10,
+    HN_OPERATOR_SIN,
+    HN_OPERATOR_COS,
+    HN_OPERATOR_TAN,
+    HN_OPERATOR_ASIN,
+    HN_OPERATOR_ACOS,
+    HN_OPERATOR_ATAN,
+    HN_OPERATOR_ATAN2,
+    HN_OPERATOR_SINH,
+    HN_OPERATOR_COSH,
+    HN_OPERATOR_TANH,
+    HN_OPERATOR_ASINH,
+    HN_OPERATOR_ACOSH,
+    HN_OPERATOR_ATANH,
+    HN_OPERATOR_ABS,
+    HN_OPERATOR_MIN,
+    HN_OPERATOR_MAX,
+    HN_OPERATOR_LESS,
+    HN_OPERATOR_LESS_EQUAL,
+    HN_OPERATOR_EQUAL,
+    HN_OPERATOR_NOT_EQUAL,
+    HN_OPERATOR_AND,
+    HN_OPERATOR_OR,
+    HN_OPERATOR_NOT,
+    HN_OPERATOR_IF
+} hn_operator;
+
+typedef struct hn_expr_info {
+    size_t size; /* sizeof(hn_expr_info) */
+    hn_operator op;
+    hn_real value; /* of a constant */
+    size_t index;  /* of an input, an output or a definition */
+    size_t count;  /* arguments */
+} hn_expr_info;
+
+/* What an expression is, as the model holds it: simplified, equal ones being one. HN_INVALID, and zeros, for none. */
+hn_status hn_expr_get_info(hn_expr a, hn_expr_info *out, hn_error *error);
+hn_expr hn_expr_argument(hn_expr a, size_t index); /* from 0 on; no expression beyond the last */
 
 size_t hn_model_input_count(const hn_model *model);
 size_t hn_model_output_count(const hn_model *model);

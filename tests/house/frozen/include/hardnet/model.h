@@ -51,6 +51,11 @@ static inline hn_model_options hn_model_defaults(void) {
 hn_status hn_model_create(hn_model **out, const hn_model_options *options, hn_error *error);
 void hn_model_destroy(hn_model *model);
 
+/* A copy that can be added to, of a model that is being built or finished: the same parts, and the
+ * same nodes under the same numbers, so that an hn_expr with its model replaced is the same
+ * expression there. The other model may be destroyed. */
+hn_status hn_model_copy(hn_model **out, const hn_model *model, hn_error *error);
+
 /* Checks the whole, numbers the rows and closes the model. Repeats its answer. Adding to a finished
  * model changes nothing in it, but leaves an error that sticks: it is refused from then on. */
 hn_status hn_model_finish(hn_model *model, hn_error *error);

@@ -1,5 +1,5 @@
-/* hardnet/read.h - models from text: files in the AMPL modelling language in, a finished hn_model
- * out.
+/* hardnet/read.h - models from text and to text: files in the AMPL modelling language in, a finished
+ * hn_model out, and back.
  *
  * Model and data files are read in order as one text. A param without any value becomes an input of
  * the network, every var an output, every constraint a row of its group. What the reader does not
@@ -75,6 +75,13 @@ typedef struct hn_text {
 /* The same from memory; texts that name further files are refused. */
 hn_status hn_model_read_memory(hn_model **out, size_t count, const hn_text *texts, const hn_read_options *options,
                                hn_error *error);
+
+/* Writes a finished model as one text that hn_model_read_memory reads back to the same fingerprints, both of them: names,
+ * order and every number. Expressions that are used several times are written once. What a text cannot say is refused by
+ * name. *text is of *length bytes and ended by a 0 that does not count; the library allocates it, hn_text_release frees it.
+ * On failure *text is NULL. length may be NULL. */
+hn_status hn_model_write(const hn_model *model, char **text, size_t *length, hn_error *error);
+void hn_text_release(char *text); /* accepts NULL */
 
 #ifdef __cplusplus
 }

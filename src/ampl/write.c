@@ -1,0 +1,298 @@
+/* write.c - a finished model as text: its statements in order, and the proof that they read back to the same model.
+ *
+ * Columns (write_columns.c), checks, definitions, objective, constraints, in the order of the model's lists, because columns and
+ * rows are numbered by it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/write.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "hardnet/read.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+void write_fail(struct writer *writer, hn_status status, const char *format, ...) {
+    char text[sizeof writer->error.text];
+    if (writer->status != HN_OK)
+        return;
+    writer->status = status;
+    va_list arguments;
+    va_start(arguments, format);
+    error_format(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (status == HN_NO_MEMORY)
+        error_no_memory(&writer->error, "model text");
+    else
+        error_about(&writer->error, status, error_part(writer->about), "%s", text);
+}
+
+static void put(struct writer *writer, const char *text) {
+    write_string(&writer->out, text);
+}
+
+static bool is_number(hn_expr a, double number) {
+    double value;
+    return hn_is_constant(a, &value) && value == number;
+}
+
+/* ---- requirements, definitions, objective ---- */
+
+/* The name that the reader would give the check of this number: "check 3". */
+static bool is_numbered(const char *name, size_t number) {
+    struct write_text text = {.bytes = NULL};
+    write_string(&text, "check ");
+    write_size(&text, number);
+    bool same = text.bytes && strcmp(text.bytes, name) == 0;
+    base_release(text.bytes);
+    return same;
+}
+
+static void write_requirement(struct writer *writer, size_t index) {
+    hn_named_expr requirement = hn_model_requirement(writer->model, index);
+    writer->about = requirement.name;
+    if (is_number(requirement.value, 0))
+        write_fail(writer, HN_UNSUPPORTED, "%s: this requirement never holds, and a model text cannot say that",
+                   requirement.name);
+    write_need(writer, requirement.value, true);
+    if (writer->surveying)
+        return;
+    put(writer, "check");
+    if (!is_numbered(requirement.name, index + 1) || hn_is_constant(requirement.value, NULL)) {
+        put(writer, " ");
+        write_name(writer, requirement.name);
+    }
+    put(writer, ": ");
+    write_condition(writer, requirement.value);
+    put(writer, ";\n");
+}
+
+/* Its name stands for its expression from here on, where a variable may stand and the expression was not written before. */
+static void write_definition(struct writer *writer, size_t index) {
+    hn_named_expr definition = hn_model_definition(writer->model, index);
+    hn_expr_info info;
+    hn_expr expr = write_resolve(definition.value, &info);
+    struct write_node *node = &writer->nodes[expr.node];
+    bool fresh = !(node->flags & WRITE_SEEN);
+    writer->about = definition.name;
+    write_need(writer, expr, false);
+    if (writer->surveying && fresh && node->flags & WRITE_OUTPUTS && !(node->flags & WRITE_NUMBER) &&
+        !write_is_short(expr, &info))
+        node->definition = (uint32_t)index + 1;
+    if (writer->surveying)
+        return;
+    put(writer, "var ");
+    write_name(writer, definition.name);
+    put(writer, " = ");
+    if (node->definition == index + 1)
+        write_body(writer, expr);
+    else
+        write_expression(writer, expr);
+    put(writer, ";\n");
+}
+
+static void write_objective(struct writer *writer) {
+    hn_objective_info objective = hn_model_objective(writer->model);
+    if (!objective.name)
+        return;
+    writer->about = objective.name;
+    write_need(writer, objective.minimized, false);
+    if (writer->surveying)
+        return;
+    put(writer, objective.maximize ? "maximize " : "minimize ");
+    write_name(writer, objective.name);
+    put(writer, ": ");
+    if (objective.maximize)
+        write_negative(writer, objective.minimized);
+    else
+        write_expression(writer, objective.minimized);
+    put(writer, ";\n");
+}
+
+/* ---- constraints ---- */
+
+/* Bounds of an output are rows, too, but no statements of their own. */
+static bool is_bound_of_output(const struct writer *writer, const hn_row_info *row) {
+    hn_expr_info info = {.size = sizeof info};
+    return hn_expr_get_info(row->body, &info, NULL) == HN_OK && info.op == HN_OPERATOR_OUTPUT &&
+           strcmp(hn_model_output(writer->model, info.index).name, row->name) == 0;
+}
+
+static bool is_equality(const hn_row_info *row) {
+    double lower, upper;
+    return row->lower.node == row->upper.node ||
+           (hn_is_constant(row->lower, &lower) && hn_is_constant(row->upper, &upper) && lower == upper);
+}
+
+static void write_row_text(struct writer *writer, const hn_row_info *row) {
+    bool low = !is_number(row->lower, -INFINITY), high = !is_number(row->upper, INFINITY), equal = is_equality(row);
+    put(writer, "subject to ");
+    write_name(writer, row->name);
+    put(writer, ": ");
+    if (low && high && !equal) {
+        write_expression(writer, row->lower);
+        put(writer, " <= ");
+    }
+    write_expression(writer, row->body);
+    put(writer, equal ? " = " : high ? " <= " : " >= ");
+    write_expression(writer, high ? row->upper : row->lower);
+    put(writer, ";\n");
+}
+
+/* The reader holds a row without variables against its bounds, and gives up where it does not hold. */
+static void check_constant_row(struct writer *writer, const hn_row_info *row) {
+    double value, lower = -INFINITY, upper = INFINITY;
+    if (!hn_is_constant(row->body, &value))
+        return;
+    hn_is_constant(row->lower, &lower);
+    hn_is_constant(row->upper, &upper);
+    if (!(value >= lower && value <= upper))
+        write_fail(writer, HN_UNSUPPORTED, "%s: it is %s everywhere and does not hold, which a model text cannot say",
+                   row->name, error_number(value).text);
+}
+
+static void write_row(struct writer *writer, size_t index) {
+    hn_row_info row = hn_model_row(writer->model, index);
+    if (is_bound_of_output(writer, &row))
+        return;
+    writer->about = row.name;
+    check_constant_row(writer, &row);
+    write_need(writer, row.lower, false);
+    write_need(writer, row.body, false);
+    if (!is_equality(&row))
+        write_need(writer, row.upper, false);
+    if (!writer->surveying)
+        write_row_text(writer, &row);
+}
+
+/* ---- all of it ---- */
+
+/* A blank line between the parts of the text, where a part has anything. */
+static void separate(struct writer *writer, size_t *before) {
+    if (!writer->surveying && writer->out.length > *before)
+        put(writer, "\n");
+    *before = writer->out.length;
+}
+
+static void write_statements(struct writer *writer) {
+    const hn_model *model = writer->model;
+    size_t before = writer->out.length;
+    write_columns(writer);
+    separate(writer, &before);
+    write_all_values(writer);
+    separate(writer, &before);
+    for (size_t i = 0; i < hn_model_requirement_count(model); i++)
+        write_requirement(writer, i);
+    separate(writer, &before);
+    for (size_t i = 0; i < hn_model_definition_count(model); i++)
+        write_definition(writer, i);
+    separate(writer, &before);
+    write_objective(writer);
+    separate(writer, &before);
+    for (size_t i = 0; i < hn_model_row_count(model); i++)
+        write_row(writer, i);
+}
+
+static void write_all(struct writer *writer) {
+    if (!ampl_symbols_create(&writer->symbols) || !write_find_runs(writer) || !write_survey_start(writer)) {
+        write_fail(writer, HN_NO_MEMORY, "model text: out of memory");
+        return;
+    }
+    write_statements(writer);
+    write_survey_end(writer);
+    if (writer->status != HN_OK)
+        return;
+    put(writer, "# Written by hardnet. Any text in backquotes is a name; $1, $2, ... have no name in the model.\n\n");
+    write_statements(writer);
+    write_data(writer);
+    if (writer->out.no_memory)
+        write_fail(writer, HN_NO_MEMORY, "model text: out of memory");
+}
+
+/* ---- the proof ---- */
+
+struct prints {
+    char mathematics[HN_FINGERPRINT_BYTES], names[HN_FINGERPRINT_BYTES];
+};
+
+static hn_status take_prints(const hn_model *model, struct prints *prints, hn_error *error) {
+    hn_status status = hn_model_fingerprint(model, prints->mathematics, error);
+    return status == HN_OK ? hn_model_names_fingerprint(model, prints->names, error) : status;
+}
+
+static bool same_prints(const struct prints *a, const struct prints *b) {
+    return strcmp(a->mathematics, b->mathematics) == 0 && strcmp(a->names, b->names) == 0;
+}
+
+/* Whatever was not thought of: a text that would be another model is not given out. */
+static hn_status prove(const struct writer *writer, const struct prints *prints, hn_error *error) {
+    const hn_text text = {"the model's text", writer->out.bytes, writer->out.length};
+    hn_read_options options = hn_read_defaults();
+    hn_model *model = NULL;
+    struct prints again;
+    size_t nodes = hn_model_node_count(writer->model);
+    if (options.max_nodes / 4 < nodes)
+        options.max_nodes = nodes < SIZE_MAX / 4 ? 4 * nodes : SIZE_MAX;
+    if (options.max_bytes < text.length)
+        options.max_bytes = text.length;
+    hn_status status = hn_model_read_memory(&model, 1, &text, &options, error);
+    if (status == HN_OK)
+        status = take_prints(model, &again, error);
+    if (status == HN_OK && !same_prints(prints, &again))
+        status = error_set(error, HN_UNSUPPORTED,
+                           "model: a text cannot say exactly this: it would be simplified when it is read, to a model "
+                           "with another fingerprint");
+    hn_model_destroy(model);
+    return status;
+}
+
+static void release(struct writer *writer) {
+    ampl_symbols_release(&writer->symbols);
+    base_release(writer->inputs.list);
+    base_release(writer->outputs.list);
+    base_release(writer->input_plain);
+    base_release(writer->output_plain);
+    base_release(writer->nodes);
+    base_release(writer->order);
+    base_release(writer->ends);
+    base_release(writer->stack);
+    base_release(writer->next);
+}
+
+static hn_status check_request(const hn_model *model, char **text, size_t *length, hn_error *error) {
+    if (!text)
+        return error_missing(error, "hn_model_write", "text");
+    *text = NULL;
+    if (length)
+        *length = 0;
+    return hn_model_status(model, error);
+}
+
+hn_status hn_model_write(const hn_model *model, char **text, size_t *length, hn_error *error) {
+    struct prints prints;
+    struct writer writer = {.model = model, .status = HN_OK};
+    hn_status status = check_request(model, text, length, error);
+    if (status == HN_OK)
+        status = take_prints(model, &prints, error);
+    if (status != HN_OK)
+        return status;
+    write_all(&writer);
+    if (writer.status != HN_OK && error)
+        *error = writer.error;
+    status = writer.status == HN_OK ? prove(&writer, &prints, error) : writer.status;
+    release(&writer);
+    if (status != HN_OK) {
+        base_release(writer.out.bytes);
+        return status;
+    }
+    *text = writer.out.bytes;
+    if (length)
+        *length = writer.out.length;
+    return HN_OK;
+}
+
+void hn_text_release(char *text) {
+    base_release(text);
+}
