@@ -236,8 +236,9 @@ hn_status derivatives_contract(struct node_matrix *out, struct graph *graph, con
                                const uint32_t *weights, enum space space, size_t columns, hn_error *error) {
     struct sweep sweep;
     hn_status status = matrix_create(out, 1, columns, error);
-    if (status == HN_OK)
-        status = sweep_create(&sweep, graph, space, error);
+    if (status != HN_OK || columns == 0)
+        return status;
+    status = sweep_create(&sweep, graph, space, error);
     if (status == HN_OK) {
         for (size_t i = 0; i < matrix->count; i++)
             sweep_add(&sweep, matrix->node[i], weights[i], false);

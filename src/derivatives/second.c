@@ -16,6 +16,9 @@ static hn_status contract_rows(struct node_matrix *out, struct problem *problem,
                                hn_error *error) {
     struct graph *g = &problem->graph;
     size_t count = problem->rows + objective, columns = space == SPACE_X ? problem->inputs : problem->outputs;
+    const struct node_matrix none = {.rows = 1};
+    if (columns == 0) /* without leaves there is nothing to weigh */
+        return derivatives_contract(out, g, &none, NULL, space, columns, error);
     uint32_t *nodes = base_allocate((2 * count + 1) * sizeof *nodes);
     if (!nodes)
         return error_no_memory(error, "derivatives");

@@ -59,15 +59,14 @@ static uint32_t hash_node(const struct graph *graph, const struct node *node) {
     return mix(mix(mix(mix(17, node->op), node->a), node->b), node->c);
 }
 
-static void table_insert(struct graph *graph, uint32_t number) {
-    size_t mask = graph->table_size - 1, place = hash_node(graph, &graph->nodes[number]) & mask;
+static size_t free_place(const struct graph *graph, uint32_t hash) {
+    size_t mask = graph->table_size - 1, place = hash & mask;
     while (graph->table[place] != 0)
         place = (place + 1) & mask;
-    graph->table[place] = number;
+    return place;
 }
 
-static bool table_double(struct graph *graph) {
-    size_t size = 2 * graph->table_size;
+static bool table_grow(struct graph *graph, size_t size) {
     uint32_t *table = base_allocate(size * sizeof *table);
     if (!table)
         return false;
@@ -76,8 +75,12 @@ static bool table_double(struct graph *graph) {
     graph->table = table;
     graph->table_size = size;
     for (uint32_t i = 1; i < graph->count; i++)
-        table_insert(graph, i);
+        table[free_place(graph, hash_node(graph, &graph->nodes[i]))] = i;
     return true;
+}
+
+static bool table_is_full(const struct graph *graph) {
+    return 2 * (graph->count + 1) > graph->table_size;
 }
 
 static bool same_node(const struct graph *graph, const struct node *p, const struct node *q) {
@@ -88,12 +91,20 @@ static bool same_node(const struct graph *graph, const struct node *p, const str
     return p->a == q->a && p->c == q->c;
 }
 
-static uint32_t table_find(const struct graph *graph, const struct node *node) {
-    size_t mask = graph->table_size - 1, place = hash_node(graph, node) & mask;
-    for (; graph->table[place] != 0; place = (place + 1) & mask)
-        if (same_node(graph, &graph->nodes[graph->table[place]], node))
-            return graph->table[place];
-    return 0;
+/* Where an equal node stands, or else the free place for this one. */
+static size_t find_place(const struct graph *graph, const struct node *node, uint32_t hash) {
+    size_t mask = graph->table_size - 1, place = hash & mask;
+    while (graph->table[place] != 0 && !same_node(graph, &graph->nodes[graph->table[place]], node))
+        place = (place + 1) & mask;
+    return place;
+}
+
+void graph_reserve(struct graph *graph, size_t more) {
+    size_t size = graph->table_size;
+    while (size / 2 <= graph->count + more)
+        size *= 2;
+    if (size > graph->table_size && !table_grow(graph, size))
+        graph_fail(graph, HN_NO_MEMORY);
 }
 
 /* ---- making nodes ---- */
@@ -115,13 +126,17 @@ static uint8_t spaces_of(const struct graph *graph, const struct node *node) {
 uint32_t graph_intern(struct graph *graph, struct node node) {
     if (graph->status != HN_OK)
         return 0;
-    uint32_t found = table_find(graph, &node);
-    if (found != 0)
-        return found;
+    uint32_t hash = hash_node(graph, &node);
+    size_t place = find_place(graph, &node, hash);
+    if (graph->table[place] != 0)
+        return graph->table[place];
     if (graph->count > graph->max_nodes)
         return graph_fail(graph, HN_LIMIT);
-    if (2 * (graph->count + 1) > graph->table_size && !table_double(graph))
-        return graph_fail(graph, HN_NO_MEMORY);
+    if (table_is_full(graph)) {
+        if (!table_grow(graph, 2 * graph->table_size))
+            return graph_fail(graph, HN_NO_MEMORY);
+        place = free_place(graph, hash);
+    }
     struct node *nodes = array_grow(graph->nodes, &graph->capacity, graph->count + 1, sizeof *nodes);
     if (!nodes)
         return graph_fail(graph, HN_NO_MEMORY);
@@ -129,7 +144,7 @@ uint32_t graph_intern(struct graph *graph, struct node node) {
     node.spaces = spaces_of(graph, &node);
     uint32_t number = (uint32_t)graph->count++;
     graph->nodes[number] = node;
-    table_insert(graph, number);
+    graph->table[place] = number;
     return number;
 }
 

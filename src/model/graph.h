@@ -48,6 +48,9 @@ struct graph {
 hn_status graph_create(struct graph *graph, size_t max_nodes);
 void graph_release(struct graph *graph);
 
+/* Room in the table for so many more nodes, so that it need not grow, and be filled anew, on the way there. */
+void graph_reserve(struct graph *graph, size_t more);
+
 uint32_t graph_constant(struct graph *graph, double value);
 uint32_t graph_leaf(struct graph *graph, enum space space, uint32_t index);
 uint32_t graph_reference(struct graph *graph, uint32_t definition);

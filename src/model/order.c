@@ -160,6 +160,7 @@ hn_status model_import(const hn_model *model, struct graph *to, uint32_t *roots,
     if (map) {
         uint32_t *scratch = map + model->graph.count; /* no sum is longer than all their arguments */
         map[0] = 0;
+        graph_reserve(to, order_count);
         for (size_t i = 0; i < order_count; i++)
             map[order[i]] = import_node(model, order[i], to, map, scratch);
         for (size_t i = 0; i < count; i++)
