@@ -8,10 +8,16 @@
 
 /* ---- lists ---- */
 
+/* Room for a list. */
+static uint32_t *taken(struct lanes *lanes, size_t count) {
+    uint32_t *list = arena_take(&lanes->arena, count + 1, sizeof *list);
+    lanes->failed = lanes->failed || !list;
+    return list;
+}
+
 /* A copy of the list that may be changed. */
 static uint32_t *copied(struct lanes *lanes, const struct plan *plan, struct plan_list list) {
-    uint32_t *copy = arena_take(&lanes->arena, (size_t)list.count + 1, sizeof *copy);
-    lanes->failed = lanes->failed || !copy;
+    uint32_t *copy = taken(lanes, list.count);
     if (copy && list.count)
         memcpy(copy, plan_words(plan, list), list.count * sizeof *copy);
     return copy;
@@ -21,10 +27,11 @@ static uint32_t *copied(struct lanes *lanes, const struct plan *plan, struct pla
 static uint32_t *offsets(struct lanes *lanes, const struct plan *plan, struct plan_list list) {
     if (lanes->width == 1)
         return (uint32_t *)plan_words(plan, list);
-    uint32_t *copy = copied(lanes, plan, list);
-    for (size_t i = 0; copy && i < list.count; i++)
-        copy[i] *= lanes->width;
-    return copy;
+    const uint32_t *slots = plan_words(plan, list);
+    uint32_t *out = taken(lanes, list.count);
+    for (size_t i = 0; out && i < list.count; i++)
+        out[i] = slots[i] * lanes->width;
+    return out;
 }
 
 static uint32_t *plain(const struct plan *plan, struct plan_list list) {
@@ -141,7 +148,7 @@ static void bind_rows(struct lanes *lanes, const struct plan *plan) {
 /* The bounds of clipped outputs, by their rows. */
 static uint32_t *bounds_of(struct lanes *lanes, const struct plan *plan, const uint32_t *bounds) {
     const uint32_t *row = plan_words(plan, plan->clip.slot);
-    uint32_t *list = copied(lanes, plan, plan->clip.slot);
+    uint32_t *list = taken(lanes, plan->clip.slot.count);
     for (size_t e = 0; list && bounds && e < plan->clip.slot.count; e++)
         list[e] = bounds[row[e]];
     return list;

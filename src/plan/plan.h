@@ -52,9 +52,9 @@ struct plan_system {
     struct plan_list by_rows, by_columns; /* streams of the products A x and A' x */
     struct plan_list stream;
     struct plan_list permutation;  /* order: the unknown that is eliminated */
-    struct plan_list column_first; /* order + 1; no elements when dense, as those below */
-    struct plan_list row_unknown,
-        row_number; /* nonzeros: the entry's row, as an unknown and in the order of elimination */
+    struct plan_list column_first; /* order + 1; no elements when dense */
+    struct plan_list row_unknown;  /* nonzeros: the entry's row, as an unknown; no elements when dense */
+    struct plan_list row_number;   /* nonzeros: in the order of elimination; FACTOR_WALKED only, as those below */
     struct plan_list row_first, row_column, row_entry;
     struct plan_list constant_slot, constant_value; /* numbers that are filled in once; double */
 };

@@ -41,6 +41,9 @@ struct plan_part {
 enum { PLAN_PARTS = 13 };
 void plan_parts(struct plan_builder *builder, struct plan_part parts[PLAN_PARTS]);
 
+bool plan_take_pairs(struct plan_builder *builder, struct plan_pairs *pairs); /* room for all rows */
+void plan_add_pair(struct plan_pairs *pairs, size_t row, size_t output);
+
 hn_status plan_derive(struct plan_builder *builder, const hn_model *model, hn_error *error);
 hn_status plan_compile(struct plan_builder *builder, hn_error *error);
 hn_status plan_map(struct plan_builder *builder, hn_error *error);

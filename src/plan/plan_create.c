@@ -9,6 +9,16 @@
 #include "base/memory.h"
 #include "plan/plan_builder.h"
 
+#include <string.h>
+
+enum { NODE_MATRICES = 8 };
+
+static void list_matrices(struct plan_builder *b, struct node_matrix *matrices[NODE_MATRICES]) {
+    struct node_matrix *const all[NODE_MATRICES] = {&b->jacobian, &b->bracket_y, &b->bracket_x, &b->pull_x,
+                                                    &b->lower_x,  &b->upper_x,   &b->start_x,   &b->fixed_x};
+    memcpy(matrices, all, sizeof all);
+}
+
 /* ---- derivatives ---- */
 
 static hn_status derive_rows(struct plan_builder *b, hn_error *error) {
@@ -59,10 +69,36 @@ static hn_status find_fixed(struct plan_builder *b, hn_error *error) {
     return status;
 }
 
+bool plan_take_pairs(struct plan_builder *b, struct plan_pairs *pairs) {
+    pairs->row = arena_take(&b->arena, b->problem.rows + 1, sizeof *pairs->row);
+    pairs->output = arena_take(&b->arena, b->problem.rows + 1, sizeof *pairs->output);
+    return pairs->row && pairs->output;
+}
+
+void plan_add_pair(struct plan_pairs *pairs, size_t row, size_t output) {
+    pairs->row[pairs->count] = (uint32_t)row;
+    pairs->output[pairs->count++] = (uint32_t)output;
+}
+
+/* Rows whose body is an output by itself. */
+static hn_status find_bounds(struct plan_builder *b, hn_error *error) {
+    const struct problem *p = &b->problem;
+    if (!plan_take_pairs(b, &b->bounds))
+        return error_no_memory(error, "the layer");
+    for (size_t i = 0; i < p->rows; i++) {
+        const struct node *node = &p->graph.nodes[p->body[i]];
+        if (node->op == OP_LEAF && node->a == SPACE_Y)
+            plan_add_pair(&b->bounds, i, node->b);
+    }
+    return HN_OK;
+}
+
 hn_status plan_derive(struct plan_builder *b, const hn_model *model, hn_error *error) {
     hn_status status = problem_create(&b->problem, model, error);
     if (status == HN_OK)
         status = find_fixed(b, error);
+    if (status == HN_OK)
+        status = find_bounds(b, error);
     if (status == HN_OK)
         status = derive_rows(b, error);
     return status == HN_OK ? derive_by_inputs(b, error) : status;
@@ -101,6 +137,18 @@ static hn_status collect(struct plan_builder *b, hn_error *error) {
     return status;
 }
 
+/* The program stands for the graph now; its memory is what the system is built in. */
+static void forget_nodes(struct plan_builder *b) {
+    struct node_matrix *matrices[NODE_MATRICES];
+    list_matrices(b, matrices);
+    for (size_t i = 0; i < NODE_MATRICES; i++) {
+        base_release(matrices[i]->node);
+        matrices[i]->node = NULL;
+    }
+    node_list_release(&b->nodes);
+    graph_release(&b->problem.graph);
+}
+
 hn_status plan_compile(struct plan_builder *b, hn_error *error) {
     const struct problem *p = &b->problem;
     hn_status status = collect(b, error);
@@ -113,15 +161,18 @@ hn_status plan_compile(struct plan_builder *b, hn_error *error) {
     request.leaf_count[SPACE_X] = p->inputs;
     request.leaf_count[SPACE_Y] = request.leaf_count[SPACE_T] = request.leaf_count[SPACE_S] = p->outputs;
     request.leaf_count[SPACE_V] = request.leaf_count[SPACE_Q] = request.leaf_count[SPACE_LAMBDA] = p->rows;
-    return status == HN_OK ? program_create(&b->program, &request, error) : status;
+    if (status == HN_OK)
+        status = program_create(&b->program, &request, error);
+    forget_nodes(b);
+    return status;
 }
 
 /* ---- all of it ---- */
 
 static void release(struct plan_builder *b) {
-    struct node_matrix *const matrices[] = {&b->jacobian, &b->bracket_y, &b->bracket_x, &b->pull_x,
-                                            &b->lower_x,  &b->upper_x,   &b->start_x,   &b->fixed_x};
-    for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++)
+    struct node_matrix *matrices[NODE_MATRICES];
+    list_matrices(b, matrices);
+    for (size_t i = 0; i < NODE_MATRICES; i++)
         node_matrix_release(matrices[i]);
     node_list_release(&b->fixed);
     node_list_release(&b->nodes);

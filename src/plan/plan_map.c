@@ -28,27 +28,6 @@ static struct sample_options sample_options_of(const hn_layer_options *o) {
 
 /* ---- rows ---- */
 
-static bool take_pairs(struct plan_builder *b, struct plan_pairs *pairs) {
-    pairs->row = arena_take(&b->arena, b->problem.rows + 1, sizeof *pairs->row);
-    pairs->output = arena_take(&b->arena, b->problem.rows + 1, sizeof *pairs->output);
-    return pairs->row && pairs->output;
-}
-
-static void add_pair(struct plan_pairs *pairs, size_t row, size_t output) {
-    pairs->row[pairs->count] = (uint32_t)row;
-    pairs->output[pairs->count++] = (uint32_t)output;
-}
-
-/* Rows whose body is an output by itself. */
-static void find_bounds(struct plan_builder *b) {
-    const struct problem *p = &b->problem;
-    for (size_t i = 0; i < p->rows; i++) {
-        const struct node *node = &p->graph.nodes[p->body[i]];
-        if (node->op == OP_LEAF && node->a == SPACE_Y)
-            add_pair(&b->bounds, i, node->b);
-    }
-}
-
 /* One row per bounded output for clipping: the last, which is where the bounds of variables stand. */
 static bool find_clip(struct plan_builder *b) {
     size_t outputs = b->problem.outputs;
@@ -59,7 +38,7 @@ static bool find_clip(struct plan_builder *b) {
         last[b->bounds.output[k]] = b->bounds.row[k];
     for (size_t j = 0; last && j < outputs; j++)
         if (last[j] != UINT32_MAX)
-            add_pair(&b->clip, last[j], j);
+            plan_add_pair(&b->clip, last[j], j);
     return last != NULL;
 }
 
@@ -74,10 +53,7 @@ static bool find_joint(struct plan_builder *b) {
 }
 
 static hn_status find_rows(struct plan_builder *b, hn_error *error) {
-    bool found = take_pairs(b, &b->bounds) && take_pairs(b, &b->clip);
-    if (found)
-        find_bounds(b);
-    found = found && find_clip(b) && find_joint(b);
+    bool found = plan_take_pairs(b, &b->clip) && find_clip(b) && find_joint(b);
     return found ? HN_OK : error_no_memory(error, "the layer");
 }
 
@@ -192,15 +168,24 @@ static hn_status build_system(struct plan_builder *b, const uint32_t *slots, con
     return status;
 }
 
-hn_status plan_system(struct plan_builder *b, hn_error *error) {
+/* A is a vector of its own. */
+static hn_status system_with_weights(struct plan_builder *b, hn_error *error) {
     size_t count = b->plan.entries;
-    const uint32_t *entries = plan_row_slots(b) + 3 * b->problem.rows;
-    double *fixed = arena_take(&b->arena, count + 1, sizeof *fixed);
     uint32_t *slots = arena_take(&b->arena, count + 1, sizeof *slots);
-    if (!fixed || !slots)
+    for (size_t e = 0; slots && e < count; e++)
+        slots[e] = (uint32_t)(b->plan.matrix + e);
+    return slots ? build_system(b, slots, NULL, error) : error_no_memory(error, "the layer");
+}
+
+static hn_status system_without_weights(struct plan_builder *b, hn_error *error) {
+    const uint32_t *entries = plan_row_slots(b) + 3 * b->problem.rows;
+    double *fixed = arena_take(&b->arena, (size_t)b->plan.entries + 1, sizeof *fixed);
+    if (!fixed)
         return error_no_memory(error, "the layer");
     known_entries(b, entries, fixed);
-    for (size_t e = 0; e < count; e++)
-        slots[e] = (uint32_t)(b->plan.matrix + e);
-    return b->plan.options.weighted ? build_system(b, slots, NULL, error) : build_system(b, entries, fixed, error);
+    return build_system(b, entries, fixed, error);
+}
+
+hn_status plan_system(struct plan_builder *b, hn_error *error) {
+    return b->plan.options.weighted ? system_with_weights(b, error) : system_without_weights(b, error);
 }

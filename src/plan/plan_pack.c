@@ -21,7 +21,11 @@ static void *take(struct packer *packer, struct plan_list *list, size_t count, s
                 size_add(begin, bytes & ~(size_t)7, &packer->used) && begin / 8 <= UINT32_MAX;
     packer->overflow = packer->overflow || !fits;
     *list = (struct plan_list){(uint32_t)(begin / 8), (uint32_t)count};
-    return packer->block ? packer->block + begin : NULL;
+    if (!packer->block)
+        return NULL;
+    if (packer->used > begin) /* what lies between lists: equal plans have equal bytes */
+        memset(packer->block + packer->used - 8, 0, 8);
+    return packer->block + begin;
 }
 
 static void pack(struct packer *packer, struct plan_list *list, const void *from, size_t count, size_t size) {
@@ -97,8 +101,9 @@ static void pack_constants(struct packer *packer, struct plan_system *out, const
 }
 
 static void pack_system(struct packer *packer, struct plan_system *out, const struct damped *system) {
-    bool dense = system->kind == FACTOR_DENSE;
+    bool dense = system->kind == FACTOR_DENSE, walked = system->kind == FACTOR_WALKED;
     size_t order = dense ? 0 : system->order, nonzeros = dense ? 0 : system->nonzeros;
+    size_t walked_nonzeros = walked ? system->nonzeros : 0;
     out->kind = (uint32_t)system->kind;
     out->order = (uint32_t)system->order;
     out->nonzeros = (uint32_t)system->nonzeros;
@@ -114,10 +119,10 @@ static void pack_system(struct packer *packer, struct plan_system *out, const st
     pack_words(packer, &out->permutation, system->permutation, order);
     pack_words(packer, &out->column_first, system->column_first, dense ? 0 : order + 1);
     pack_words(packer, &out->row_unknown, system->row_offset, nonzeros);
-    pack_words(packer, &out->row_number, system->row_number, nonzeros);
-    pack_words(packer, &out->row_first, system->row_first, dense ? 0 : order + 1);
-    pack_words(packer, &out->row_column, system->row_column, nonzeros);
-    pack_words(packer, &out->row_entry, system->row_entry, nonzeros);
+    pack_words(packer, &out->row_number, system->row_number, walked_nonzeros);
+    pack_words(packer, &out->row_first, system->row_first, walked ? order + 1 : 0);
+    pack_words(packer, &out->row_column, system->row_column, walked_nonzeros);
+    pack_words(packer, &out->row_entry, system->row_entry, walked_nonzeros);
     pack_constants(packer, out, system);
 }
 
@@ -138,7 +143,6 @@ hn_status plan_pack(struct plan **out, struct plan_builder *b, hn_error *error) 
     packer.block = base_allocate(packer.used);
     if (!packer.block)
         return error_no_memory(error, "the layer");
-    memset(packer.block, 0, packer.used); /* also what lies between lists: equal plans have equal bytes */
     pack_all(&packer, b);
     b->plan.bytes = packer.used;
     memcpy(packer.block, &b->plan, sizeof b->plan);

@@ -114,6 +114,16 @@ static void *copy_list(const void *list, size_t count, size_t size) {
     return copy;
 }
 
+/* What a walked factor reads: the pattern of L by rows. */
+static bool keep_rows(struct damped *system, const struct symbolic *symbolic) {
+    size_t nonzeros = symbolic->nonzeros;
+    system->row_number = copy_list(symbolic->row_index, nonzeros, sizeof *system->row_number);
+    system->row_first = copy_sizes(symbolic->row_first, symbolic->n + 1);
+    system->row_column = copy_list(symbolic->column_index, nonzeros, sizeof *system->row_column);
+    system->row_entry = copy_list(symbolic->row_entry, nonzeros, sizeof *system->row_entry);
+    return system->row_number && system->row_first && system->row_column && system->row_entry;
+}
+
 /* What the solves read: where each unknown lies in a vector, and the pattern of L. */
 static hn_status keep_pattern(struct damped *system, const struct symbolic *symbolic, uint32_t stride,
                               hn_error *error) {
@@ -121,12 +131,8 @@ static hn_status keep_pattern(struct damped *system, const struct symbolic *symb
     system->permutation = copy_list(symbolic->order, n, sizeof *system->permutation);
     system->column_first = copy_sizes(symbolic->column_first, n + 1);
     system->row_offset = copy_list(symbolic->row_index, nonzeros, sizeof *system->row_offset);
-    system->row_number = copy_list(symbolic->row_index, nonzeros, sizeof *system->row_number);
-    system->row_first = copy_sizes(symbolic->row_first, n + 1);
-    system->row_column = copy_list(symbolic->column_index, nonzeros, sizeof *system->row_column);
-    system->row_entry = copy_list(symbolic->row_entry, nonzeros, sizeof *system->row_entry);
-    if (!system->permutation || !system->column_first || !system->row_offset || !system->row_number ||
-        !system->row_first || !system->row_column || !system->row_entry)
+    bool kept = system->permutation && system->column_first && system->row_offset;
+    if (!kept || (system->kind == FACTOR_WALKED && !keep_rows(system, symbolic)))
         return error_no_memory(error, "the pattern of the factor");
     for (size_t e = 0; e < nonzeros; e++)
         system->row_offset[e] = symbolic->order[symbolic->row_index[e]] * stride;
