@@ -29,8 +29,9 @@ static inline double *point_at(const struct point *p, uint32_t slot) {
     return p->slots + (size_t)slot * p->width;
 }
 
+/* As a maximum, which is one instruction: a branch on the sign of a number is mispredicted half the time. */
 static inline double point_abs(double a) {
-    return a < 0 ? -a : a;
+    return sample_greater(a, -a);
 }
 
 /* ---- vectors and masks ---- */
