@@ -178,3 +178,25 @@ void team_destroy(struct team *team) {
 int team_size(const struct team *team) {
     return team->size;
 }
+
+/* ---- memory ---- */
+
+void **team_create_workspaces(const struct team *team, size_t bytes) {
+    size_t capacity = 0;
+    void **workspaces = array_grow(NULL, &capacity, (size_t)team->size, sizeof *workspaces);
+    bool complete = workspaces != NULL;
+    for (int i = 0; workspaces && i < team->size; i++) {
+        workspaces[i] = complete ? base_allocate(bytes) : NULL;
+        complete = complete && workspaces[i];
+    }
+    if (complete)
+        return workspaces;
+    team_destroy_workspaces(team, workspaces);
+    return NULL;
+}
+
+void team_destroy_workspaces(const struct team *team, void **workspaces) {
+    for (int i = 0; workspaces && i < team->size; i++)
+        base_release(workspaces[i]);
+    base_release(workspaces);
+}

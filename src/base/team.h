@@ -19,6 +19,10 @@ hn_status team_create(struct team **out, int threads, hn_error *error);
 void team_destroy(struct team *team);
 int team_size(const struct team *team);
 
+/* A block of so many bytes for each member, from base_allocate; NULL when memory is out. */
+void **team_create_workspaces(const struct team *team, size_t bytes);
+void team_destroy_workspaces(const struct team *team, void **workspaces);
+
 /* What 0 threads come to. */
 int team_cores(void);
 

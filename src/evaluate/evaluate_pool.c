@@ -30,15 +30,7 @@ static void work(void *context, int member) {
 /* ---- life ---- */
 
 static hn_status make_workspaces(hn_evaluator_pool *pool, hn_error *error) {
-    size_t capacity = 0, members = (size_t)team_size(pool->team);
-    pool->workspaces = array_grow(NULL, &capacity, members, sizeof *pool->workspaces);
-    for (size_t i = 0; pool->workspaces && i < members; i++)
-        pool->workspaces[i] = NULL;
-    for (size_t i = 0; pool->workspaces && i < members; i++) {
-        pool->workspaces[i] = base_allocate(pool->evaluator->bytes);
-        if (!pool->workspaces[i])
-            return error_no_memory(error, "the evaluator's pool");
-    }
+    pool->workspaces = team_create_workspaces(pool->team, pool->evaluator->bytes);
     return pool->workspaces ? HN_OK : error_no_memory(error, "the evaluator's pool");
 }
 
@@ -66,9 +58,7 @@ hn_status hn_evaluator_pool_create(hn_evaluator_pool **out, const hn_evaluator *
 void hn_evaluator_pool_destroy(hn_evaluator_pool *pool) {
     if (!pool)
         return;
-    for (int i = 0; pool->workspaces && i < team_size(pool->team); i++)
-        base_release(pool->workspaces[i]);
-    base_release(pool->workspaces);
+    team_destroy_workspaces(pool->team, pool->workspaces);
     team_destroy(pool->team);
     base_release(pool);
 }

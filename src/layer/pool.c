@@ -47,19 +47,9 @@ static void run_job(hn_pool *pool, const hn_batch *batch, const hn_gradient *gra
 /* ---- life ---- */
 
 static hn_status make_workspaces(hn_pool *pool, hn_error *error) {
-    size_t capacity = 0, members = (size_t)team_size(pool->team);
     pool->bytes = hn_layer_workspace_bytes(pool->layer);
-    pool->workspaces = array_grow(NULL, &capacity, members, sizeof *pool->workspaces);
-    if (!pool->workspaces)
-        return error_no_memory(error, "the pool");
-    for (size_t i = 0; i < members; i++)
-        pool->workspaces[i] = NULL;
-    for (size_t i = 0; i < members; i++) {
-        pool->workspaces[i] = base_allocate(pool->bytes);
-        if (!pool->workspaces[i])
-            return error_no_memory(error, "the pool's workspaces");
-    }
-    return HN_OK;
+    pool->workspaces = team_create_workspaces(pool->team, pool->bytes);
+    return pool->workspaces ? HN_OK : error_no_memory(error, "the pool's workspaces");
 }
 
 hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_error *error) {
@@ -86,9 +76,7 @@ hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_e
 void hn_pool_destroy(hn_pool *pool) {
     if (!pool)
         return;
-    for (int i = 0; pool->workspaces && i < team_size(pool->team); i++)
-        base_release(pool->workspaces[i]);
-    base_release(pool->workspaces);
+    team_destroy_workspaces(pool->team, pool->workspaces);
     team_destroy(pool->team);
     base_release(pool);
 }

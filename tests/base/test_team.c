@@ -54,6 +54,24 @@ static void every_piece_is_done_once(void **state) {
     }
 }
 
+static void every_member_has_a_workspace_of_its_own(void **state) {
+    (void)state;
+    enum { MEMBERS = 3, BYTES = 100 };
+    struct team *team;
+    assert_int_equal(team_create(&team, MEMBERS, NULL), HN_OK);
+    void **workspaces = team_create_workspaces(team, BYTES);
+    assert_non_null(workspaces);
+    for (int i = 0; i < MEMBERS; i++)
+        memset(workspaces[i], i, BYTES);
+    for (int i = 0; i < MEMBERS; i++)
+        for (size_t k = 0; k < BYTES; k++)
+            assert_int_equal(((unsigned char *)workspaces[i])[k], i);
+    team_destroy_workspaces(team, workspaces);
+    assert_null(team_create_workspaces(team, SIZE_MAX / 2));
+    team_destroy_workspaces(team, NULL);
+    team_destroy(team);
+}
+
 static void a_number_of_threads_out_of_range_is_refused(void **state) {
     (void)state;
     struct team *team;
@@ -173,6 +191,7 @@ static void a_pool_in_a_forked_process_gives_the_same_bits(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_piece_is_done_once),
+        cmocka_unit_test(every_member_has_a_workspace_of_its_own),
         cmocka_unit_test(a_number_of_threads_out_of_range_is_refused),
         cmocka_unit_test(a_gathered_team_works_like_another),
         cmocka_unit_test(a_forked_process_does_the_job_by_itself),
