@@ -70,6 +70,10 @@ const hn_real *hn_network_parameters_of(const hn_network *network);
 hn_status hn_network_set_input(hn_network *network, const hn_real *shift, const hn_real *scale, hn_error *error);
 hn_status hn_network_set_output(hn_network *network, const hn_real *shift, const hn_real *scale, hn_error *error);
 
+/* Copies of them, into arrays of the caller's. */
+hn_status hn_network_get_input(const hn_network *network, hn_real *shift, hn_real *scale, hn_error *error);
+hn_status hn_network_get_output(const hn_network *network, hn_real *shift, hn_real *scale, hn_error *error);
+
 /* ---- running: memory from the caller, no allocation ---- */
 
 size_t hn_network_workspace_bytes(const hn_network *network);
@@ -90,6 +94,10 @@ hn_status hn_network_load(hn_network **out, const char *path, hn_error *error);
 /* The text under this key in a loaded network, which lives as long as the network; NULL when there
  * is none. */
 const char *hn_network_metadata(const hn_network *network, const char *key);
+
+/* All texts of a loaded network by number, in the order of its file; NULLs beyond the last. */
+size_t hn_network_metadata_count(const hn_network *network);
+hn_metadata hn_network_metadata_at(const hn_network *network, size_t index);
 
 #ifdef __cplusplus
 }

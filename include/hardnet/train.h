@@ -87,6 +87,33 @@ hn_real *hn_trainer_moment(hn_trainer *trainer, int which); /* 0 or 1 */
 int hn_trainer_steps(const hn_trainer *trainer);
 void hn_trainer_set_steps(hn_trainer *trainer, int steps);
 
+/* ---- where a training begins ---- */
+
+/* count rows of inputs, each from its box (normal around the finite side where a side is infinite),
+ * that meet the requirements of the model. They depend on seed and stream only. HN_UNSUPPORTED when
+ * none of 1000 rows in a row meets them. */
+hn_status hn_sample_inputs(const hn_model *model, uint64_t seed, uint64_t stream, size_t count, hn_real *x,
+                           hn_error *error);
+
+/* Shifts and scales of a network, so that its weights work on numbers around 1:
+ *
+ *     inputs    middle and half width of the box; mean and standard deviation of `data` where it is given
+ *     outputs   mean and standard deviation of the corrected starts of the model at the inputs x, the same for all
+ *               candidates; at least a share of the distance between an output's bounds or, without them, of what is
+ *               usual among outputs of that name and in the model */
+typedef struct hn_scaling {
+    size_t count;
+    const hn_real *x; /* count x inputs; a few hundred */
+    size_t data_count;
+    const hn_real *data; /* data_count x inputs, or NULL */
+    size_t column_count;
+    const size_t *columns;         /* which outputs of the model a candidate has (hardnet/baselines.h); NULL: all */
+    const hn_layer_options *layer; /* what corrects the starts; NULL: the defaults */
+    int threads;                   /* 0: one per core */
+} hn_scaling;
+
+hn_status hn_network_scale(hn_network *network, const hn_model *model, const hn_scaling *scaling, hn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -180,6 +180,22 @@ const char *hn_network_metadata(const hn_network *network, const char *key) {
     return network && key ? texts_find(network->texts, network->text_bytes, key) : NULL;
 }
 
+size_t hn_network_metadata_count(const hn_network *network) {
+    size_t zeros = 0;
+    for (size_t i = 0; network && network->texts && i < network->text_bytes; i++)
+        zeros += network->texts[i] == '\0';
+    return zeros / 2;
+}
+
+hn_metadata hn_network_metadata_at(const hn_network *network, size_t index) {
+    if (index >= hn_network_metadata_count(network))
+        return (hn_metadata){NULL, NULL};
+    const char *key = network->texts;
+    for (size_t i = 0; i < 2 * index; i++)
+        key += strlen(key) + 1;
+    return (hn_metadata){key, key + strlen(key) + 1};
+}
+
 /* ---- shifts and scales ---- */
 
 static hn_status set_affine(struct affine *to, const char *side, size_t count, const struct affine *from,
@@ -211,4 +227,25 @@ hn_status hn_network_set_output(hn_network *network, const hn_real *shift, const
     if (!network)
         return error_about(error, HN_INVALID, error_argument("network"), "there is no network to set");
     return set_affine(&network->output, "output", network->options.outputs, &from, error);
+}
+
+static hn_status get_affine(const struct affine *from, size_t count, double *shift, double *scale, hn_error *error) {
+    if (!shift || !scale)
+        return error_about(error, HN_INVALID, error_argument(shift ? "scale" : "shift"),
+                           "there is no array for the network's %s", shift ? "scales" : "shifts");
+    memcpy(shift, from->shift, count * sizeof *shift);
+    memcpy(scale, from->scale, count * sizeof *scale);
+    return HN_OK;
+}
+
+hn_status hn_network_get_input(const hn_network *network, hn_real *shift, hn_real *scale, hn_error *error) {
+    if (!network)
+        return error_about(error, HN_INVALID, error_argument("network"), "there is no network to look at");
+    return get_affine(&network->input, network->options.inputs, shift, scale, error);
+}
+
+hn_status hn_network_get_output(const hn_network *network, hn_real *shift, hn_real *scale, hn_error *error) {
+    if (!network)
+        return error_about(error, HN_INVALID, error_argument("network"), "there is no network to look at");
+    return get_affine(&network->output, network->options.outputs, shift, scale, error);
 }

@@ -203,6 +203,26 @@ static void shifts_and_scales_are_applied(void **state) {
     hn_network_destroy(network);
 }
 
+static void shifts_and_scales_can_be_looked_at(void **state) {
+    (void)state;
+    hn_network *network = create((hn_network_options){.inputs = 2, .outputs = 1});
+    double shift[2], scale[2];
+    hn_error error = {.text = ""};
+    assert_int_equal(hn_network_get_input(network, shift, scale, &error), HN_OK);
+    assert_true(shift[0] == 0 && shift[1] == 0 && scale[0] == 1 && scale[1] == 1);
+    assert_int_equal(hn_network_set_input(network, (double[]){1, 2}, (double[]){3, -4}, NULL), HN_OK);
+    assert_int_equal(hn_network_get_input(network, shift, scale, &error), HN_OK);
+    assert_true(shift[0] == 1 && shift[1] == 2 && scale[0] == 3 && scale[1] == -4);
+    assert_int_equal(hn_network_set_output(network, (double[]){100}, (double[]){-8}, NULL), HN_OK);
+    assert_int_equal(hn_network_get_output(network, shift, scale, &error), HN_OK);
+    assert_true(shift[0] == 100 && scale[0] == -8);
+    assert_int_equal(hn_network_get_output(network, NULL, scale, &error), HN_INVALID);
+    assert_string_equal(error.subject, "shift");
+    assert_int_equal(hn_network_get_input(network, shift, NULL, &error), HN_INVALID);
+    assert_string_equal(error.subject, "scale");
+    hn_network_destroy(network);
+}
+
 static void check_scaling_refused(hn_network *network, double shift, double scale, const char *part) {
     double shifts[5] = {0, 0, shift, 0, 0}, scales[5] = {1, 1, scale, 1, 1};
     hn_error error = {.text = ""};
@@ -308,6 +328,7 @@ int main(void) {
         cmocka_unit_test(uniform_first_weights_and_biases_have_one_bound),
         cmocka_unit_test(the_seed_decides_the_first_weights),
         cmocka_unit_test(shifts_and_scales_are_applied),
+        cmocka_unit_test(shifts_and_scales_can_be_looked_at),
         cmocka_unit_test(bad_shifts_and_scales_are_refused_and_change_nothing),
         cmocka_unit_test(a_sample_has_the_same_bits_in_any_batch_on_any_instruction_set),
         cmocka_unit_test(a_bad_sample_changes_nothing_in_its_neighbours),

@@ -104,6 +104,17 @@ static void texts_come_back_as_they_were(void **state) {
     assert_string_equal(hn_network_metadata(back, "activation"), "relu");
     assert_null(hn_network_metadata(back, "models/unicycle.mod"));
     assert_null(hn_network_metadata(back, NULL));
+    size_t found = 0;
+    for (size_t i = 0; i < hn_network_metadata_count(back); i++) {
+        hn_metadata text = hn_network_metadata_at(back, i);
+        assert_string_equal(hn_network_metadata(back, text.key), text.value);
+        found += strcmp(text.key, some_texts[0].key) == 0;
+    }
+    assert_int_equal(found, 1);
+    assert_true(hn_network_metadata_count(back) > sizeof some_texts / sizeof some_texts[0]);
+    assert_null(hn_network_metadata_at(back, hn_network_metadata_count(back)).key);
+    assert_int_equal(hn_network_metadata_count(NULL), 0);
+    assert_null(hn_network_metadata_at(NULL, 0).value);
     check_same(network, back);
     hn_network_destroy(network);
     hn_network_destroy(back);

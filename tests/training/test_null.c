@@ -102,6 +102,11 @@ static void what_is_worked_on_is_needed(void **state) {
     assert_missing(hn_network_run(NULL, 1, NULL, NULL, NULL, 0, error), "network");
     assert_missing(hn_network_set_input(NULL, NULL, NULL, error), "network");
     assert_missing(hn_network_set_output(NULL, NULL, NULL, error), "network");
+    assert_missing(hn_network_get_input(NULL, NULL, NULL, error), "network");
+    assert_missing(hn_network_get_output(NULL, NULL, NULL, error), "network");
+    assert_missing(hn_network_scale(NULL, model, NULL, error), "network");
+    assert_missing(hn_sample_inputs(NULL, 1, 1, 0, NULL, error), "model");
+    assert_missing(hn_sample_inputs(model, 1, 1, 1, NULL, error), "x");
     assert_missing(hn_policy_create(&policy, NULL, network, NULL, error), "model");
     assert_null(policy);
     assert_missing(hn_policy_create(&policy, model, NULL, NULL, error), "network");
