@@ -184,3 +184,72 @@ def check(
     threads: int,
     /,
 ) -> dict[str, Any]: ...
+
+class Refiner:
+    def __new__(
+        cls, model: Model, layer: Layer | None, steps: int, candidates: int, threads: int
+    ) -> Refiner: ...
+    def run(
+        self,
+        count: int,
+        x: _Reals | None,
+        y_raw: _Reals,
+        y: _Reals,
+        *,
+        objective: _Reals | None = None,
+        reports: _Bytes | None = None,
+        multipliers: _Reals | None = None,
+        known: bool = False,
+    ) -> None: ...
+    def improve(
+        self,
+        count: int,
+        x: _Reals | None,
+        y_raw: _Reals,
+        targets: _Reals,
+        *,
+        best: NDArray[np.int64] | None = None,
+        objective: _Reals | None = None,
+        reports: _Bytes | None = None,
+        explore: float = 0.0,
+        round: int = 0,
+    ) -> None: ...
+
+class Network:
+    def __new__(
+        cls,
+        inputs: int,
+        outputs: int,
+        hidden: tuple[int, ...],
+        activation: str,
+        seed: int,
+        uniform: bool,
+    ) -> Network: ...
+    @classmethod
+    def load(cls, path: Any, model: Model | None = None, /) -> Network: ...
+    def save(
+        self,
+        path: Any,
+        model: Model,
+        method: str,
+        iterations: int,
+        damping: float,
+        tolerance: float,
+        relative: bool,
+        candidates: int,
+        refine: int,
+        texts: dict[str, str],
+    ) -> None: ...
+    def get(self, *numbers: _Reals) -> None: ...
+    def set(self, *numbers: _Reals) -> None: ...
+    def scale(
+        self, model: Model, count: int, x: _Reals, data_count: int, data: _Reals | None, /
+    ) -> None: ...
+    @property
+    def info(self) -> dict[str, Any]: ...
+    @property
+    def texts(self) -> dict[str, str]: ...
+    @property
+    def policy(self) -> dict[str, Any] | None: ...
+
+def sample_inputs(model: Model, seed: int, stream: int, count: int, x: _Reals, /) -> None: ...

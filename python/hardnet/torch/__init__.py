@@ -16,6 +16,26 @@ try:
 except ImportError as missing:
     raise ImportError("hardnet.torch needs PyTorch: pip install torch") from missing
 
+from ._improve import Improvement, improve, improve_loss
 from ._layer import Layer, NotOkError, NotOkWarning, Reports
+from ._network import Network, sample_inputs
+from ._policy import Policy, load_policy, save_policy
+from ._values import objective, residual, violation
 
-__all__ = ["Layer", "NotOkError", "NotOkWarning", "Reports"]
+__all__ = [
+    "Improvement",
+    "Layer",
+    "Network",
+    "NotOkError",
+    "NotOkWarning",
+    "Policy",
+    "Reports",
+    "improve",
+    "improve_loss",
+    "load_policy",
+    "objective",
+    "residual",
+    "sample_inputs",
+    "save_policy",
+    "violation",
+]

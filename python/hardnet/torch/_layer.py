@@ -20,6 +20,7 @@ from . import _handles
 from ._arguments import broadcast, double
 from ._buffers import Buffers
 from ._correct import corrected, corrected_taped
+from ._refine import Refiners
 
 __all__ = ["Layer", "NotOkError", "NotOkWarning", "Reports"]
 
@@ -95,6 +96,7 @@ class Layer(nn.Module):
     those of the whole correction, by y_raw and by x; second derivatives and forward mode raise.
     """
 
+    round: Tensor  #: calls of improve_loss so far
     last: Reports | None  #: what happened to the samples of the last call
     flagged: NDArray[np.bool_] | None  #: where the last backward had no finite gradient to give
 
@@ -132,6 +134,7 @@ class Layer(nn.Module):
         self.flagged = None
         self._key = _handles.register(self)
         self.memory = Buffers()
+        self.refine = Refiners(self.inner)
         self.inputs: int = self.inner.info["inputs"]  #: of the model
         self.outputs: int = self.inner.info["outputs"]  #: of the model
         self.record_bytes: int = plain.REPORT.itemsize + self.core.tape_bytes(1)
@@ -190,7 +193,7 @@ class Layer(nn.Module):
     # ---- copies ----
 
     def __getstate__(self) -> dict[str, Any]:
-        own = ("last", "flagged", "_key", "memory", "inputs", "outputs", "record_bytes")
+        own = ("last", "flagged", "_key", "memory", "refine", "inputs", "outputs", "record_bytes")
         return {name: value for name, value in self.__dict__.items() if name not in own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

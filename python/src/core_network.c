@@ -1,0 +1,381 @@
+/* core_network.c - the type _core.Network: networks and their files, with the settings of a policy
+ * (hardnet/network.h, hardnet/policy.h), and inputs to train on.
+ *
+ * Numbers are copied in and out by `get` and `set`: the parameters, layer by layer W and b, then
+ * shifts and scales of inputs and outputs.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core.h"
+
+typedef struct core_network {
+    PyObject_HEAD hn_network *owned; /* NULL where a policy owns it */
+    hn_policy *policy;               /* of a file that was loaded for a model; else NULL */
+    const hn_network *network;
+    PyObject *model; /* of the policy, which outlives it */
+} core_network;
+
+static core_network *wrap(PyTypeObject *type, hn_network *network, hn_policy *policy, PyObject *model) {
+    core_network *self = (core_network *)PyType_GenericAlloc(type, 0);
+    if (!self) {
+        hn_policy_destroy(policy);
+        hn_network_destroy(network);
+        return NULL;
+    }
+    self->owned = network;
+    self->policy = policy;
+    self->network = policy ? hn_policy_network(policy) : network;
+    self->model = policy ? Py_NewRef(model) : NULL;
+    return self;
+}
+
+/* ---- new ones ---- */
+
+static bool read_hidden(hn_network_options *options, PyObject *hidden) {
+    Py_ssize_t count = PyTuple_Check(hidden) ? PyTuple_Size(hidden) : -1;
+    if (count < 0) {
+        PyErr_SetString(PyExc_TypeError, "hidden must be a tuple of widths");
+        return false;
+    }
+    if (count > HN_NETWORK_MOST_HIDDEN) {
+        PyErr_Format(PyExc_ValueError, "%zd hidden layers: there may be %d", count, HN_NETWORK_MOST_HIDDEN);
+        return false;
+    }
+    options->hidden_count = (size_t)count;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        options->hidden[i] = PyLong_AsSize_t(PyTuple_GetItem(hidden, i));
+        if (PyErr_Occurred())
+            return false;
+    }
+    return true;
+}
+
+static PyObject *network_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
+    static const char *const names[] = {"inputs", "outputs", "hidden", "activation", "seed", "uniform", NULL};
+    Py_ssize_t inputs, outputs;
+    PyObject *hidden;
+    const char *activation;
+    unsigned long long seed;
+    int uniform;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "nnOsKp:Network", CORE_KEYWORDS(names), &inputs, &outputs,
+                                     &hidden, &activation, &seed, &uniform))
+        return NULL;
+    hn_network_options options = {.inputs = inputs < 0 ? 0 : (size_t)inputs,
+                                  .outputs = outputs < 0 ? 0 : (size_t)outputs,
+                                  .seed = seed,
+                                  .uniform = uniform != 0};
+    if (!read_hidden(&options, hidden))
+        return NULL;
+    if (!hn_activation_find(activation, &options.activation))
+        return PyErr_Format(PyExc_ValueError, "activation '%s' is unknown; there are relu, tanh and silu", activation);
+    hn_network *network;
+    hn_error error;
+    if (hn_network_create(&network, &options, &error) != HN_OK)
+        return core_raise(&error);
+    return (PyObject *)wrap(type, network, NULL, NULL);
+}
+
+/* ---- files ---- */
+
+static PyObject *network_load(PyObject *type, PyObject *arguments) {
+    PyObject *bytes = NULL, *model = Py_None, *result = NULL;
+    hn_network *network = NULL;
+    hn_policy *policy = NULL;
+    hn_error error;
+    if (!PyArg_ParseTuple(arguments, "O&|O:load", PyUnicode_FSConverter, &bytes, &model))
+        return NULL;
+    const char *path = PyBytes_AsString(bytes);
+    const hn_model *of = model == Py_None ? NULL : core_model_of(core_state_of_type((PyTypeObject *)type), model);
+    hn_status status = HN_OK;
+    if (of)
+        status = hn_policy_load(&policy, of, path, 1, &error);
+    else if (model == Py_None)
+        status = hn_network_load(&network, path, &error);
+    if (status != HN_OK)
+        core_raise(&error);
+    else if (of || model == Py_None)
+        result = (PyObject *)wrap((PyTypeObject *)type, network, policy, model);
+    Py_DECREF(bytes);
+    return result;
+}
+
+typedef struct save_arguments {
+    PyObject *path, *model, *texts;
+    const char *method;
+    hn_policy_options options;
+    Py_ssize_t candidates;
+    int relative;
+} save_arguments;
+
+static bool parse_save(save_arguments *a, PyObject *arguments, PyObject *keywords) {
+    static const char *const names[] = {"path",     "model",      "method", "iterations", "damping", "tolerance",
+                                        "relative", "candidates", "refine", "texts",      NULL};
+    a->options = hn_policy_defaults();
+    a->options.threads = 1;
+    if (!PyArg_ParseTupleAndKeywords(
+            arguments, keywords, "O&OsiddpniO:save", CORE_KEYWORDS(names), PyUnicode_FSConverter, &a->path, &a->model,
+            &a->method, &a->options.layer.iterations, &a->options.layer.damping, &a->options.layer.tolerance,
+            &a->relative, &a->candidates, &a->options.refine, &a->texts))
+        return false;
+    a->options.layer.relative = a->relative != 0;
+    a->options.candidates = a->candidates < 0 ? 0 : (size_t)a->candidates;
+    if (hn_method_find(a->method, &a->options.layer.method))
+        return true;
+    PyErr_Format(PyExc_ValueError, "method '%s' is unknown; there are auto, paper, hardnet and lm", a->method);
+    return false;
+}
+
+/* Keys and values as they stand in memory that the dictionary keeps. False with an exception. */
+static bool read_texts(hn_metadata *texts, PyObject *dictionary) {
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    for (size_t i = 0; PyDict_Next(dictionary, &at, &key, &value); i++) {
+        if (!PyUnicode_Check(key) || !PyUnicode_Check(value)) {
+            PyErr_SetString(PyExc_TypeError, "texts must have texts for keys and values");
+            return false;
+        }
+        texts[i] = (hn_metadata){PyUnicode_AsUTF8AndSize(key, NULL), PyUnicode_AsUTF8AndSize(value, NULL)};
+        if (!texts[i].key || !texts[i].value)
+            return false;
+    }
+    return true;
+}
+
+static bool save_policy(const core_network *self, const save_arguments *a, const hn_model *model,
+                        const hn_metadata *texts) {
+    hn_policy *policy;
+    hn_error error;
+    hn_status status = hn_policy_create(&policy, model, self->network, &a->options, &error);
+    if (status == HN_OK)
+        status = hn_policy_save(policy, PyBytes_AsString(a->path), (size_t)PyDict_Size(a->texts), texts, &error);
+    hn_policy_destroy(policy);
+    if (status != HN_OK)
+        core_raise(&error);
+    return status == HN_OK;
+}
+
+static PyObject *network_save(PyObject *object, PyObject *arguments, PyObject *keywords) {
+    save_arguments a = {0};
+    if (!parse_save(&a, arguments, keywords)) {
+        Py_XDECREF(a.path);
+        return NULL;
+    }
+    bool saved = false;
+    const hn_model *model = core_model_of(core_state_of(object), a.model);
+    hn_metadata *texts = NULL;
+    if (model && !PyDict_Check(a.texts))
+        PyErr_SetString(PyExc_TypeError, "texts must be a dict");
+    else if (model && !(texts = PyMem_Calloc((size_t)PyDict_Size(a.texts) + 1, sizeof *texts)))
+        PyErr_NoMemory();
+    else if (model && read_texts(texts, a.texts))
+        saved = save_policy((core_network *)object, &a, model, texts);
+    PyMem_Free(texts);
+    Py_DECREF(a.path);
+    return saved ? Py_NewRef(Py_None) : NULL;
+}
+
+/* ---- numbers ---- */
+
+enum { PARAMETERS, INPUT_SHIFT, INPUT_SCALE, OUTPUT_SHIFT, OUTPUT_SCALE, NUMBERS };
+
+static bool view_numbers(core_array arrays[NUMBERS], const hn_network *network, PyObject *arguments, int flags) {
+    static const char *const names[NUMBERS] = {"parameters", "input_shift", "input_scale", "output_shift",
+                                               "output_scale"};
+    PyObject *objects[NUMBERS];
+    hn_network_options o = hn_network_options_of(network);
+    const size_t counts[NUMBERS] = {hn_network_parameter_count(network), o.inputs, o.inputs, o.outputs, o.outputs};
+    if (!PyArg_ParseTuple(arguments, "OOOOO", &objects[0], &objects[1], &objects[2], &objects[3], &objects[4]))
+        return false;
+    for (int i = 0; i < NUMBERS; i++)
+        if (!core_array_view(&arrays[i], objects[i], names[i], CORE_REAL, counts[i], flags))
+            return false;
+    return true;
+}
+
+static void release_numbers(core_array arrays[NUMBERS]) {
+    for (int i = 0; i < NUMBERS; i++)
+        core_array_release(&arrays[i]);
+}
+
+static PyObject *network_get(PyObject *object, PyObject *arguments) {
+    const core_network *self = (core_network *)object;
+    core_array a[NUMBERS] = {{0}};
+    bool good = view_numbers(a, self->network, arguments, CORE_WRITABLE);
+    if (good) {
+        memcpy(a[PARAMETERS].data, hn_network_parameters_of(self->network), a[PARAMETERS].count * sizeof(hn_real));
+        hn_network_get_input(self->network, a[INPUT_SHIFT].data, a[INPUT_SCALE].data, NULL);
+        hn_network_get_output(self->network, a[OUTPUT_SHIFT].data, a[OUTPUT_SCALE].data, NULL);
+    }
+    release_numbers(a);
+    return good ? Py_NewRef(Py_None) : NULL;
+}
+
+/* Of a network that no policy owns. */
+static bool is_open(const core_network *self) {
+    if (!self->owned)
+        PyErr_SetString(PyExc_ValueError, "the network belongs to a policy and cannot be changed");
+    return self->owned != NULL;
+}
+
+static PyObject *network_set(PyObject *object, PyObject *arguments) {
+    const core_network *self = (core_network *)object;
+    core_array a[NUMBERS] = {{0}};
+    hn_error error;
+    hn_status status = HN_OK;
+    bool good = is_open(self) && view_numbers(a, self->network, arguments, 0);
+    if (good)
+        status = hn_network_set_input(self->owned, a[INPUT_SHIFT].data, a[INPUT_SCALE].data, &error);
+    if (good && status == HN_OK)
+        status = hn_network_set_output(self->owned, a[OUTPUT_SHIFT].data, a[OUTPUT_SCALE].data, &error);
+    if (good && status == HN_OK)
+        memcpy(hn_network_parameters(self->owned), a[PARAMETERS].data, a[PARAMETERS].count * sizeof(hn_real));
+    release_numbers(a);
+    if (status != HN_OK)
+        return core_raise(&error);
+    return good ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *network_scale(PyObject *object, PyObject *arguments) {
+    const core_network *self = (core_network *)object;
+    PyObject *model, *x, *data;
+    core_array rows = {0}, given = {0};
+    Py_ssize_t count, data_count;
+    if (!PyArg_ParseTuple(arguments, "OnOnO:scale", &model, &count, &x, &data_count, &data) || !is_open(self))
+        return NULL;
+    const hn_model *of = core_model_of(core_state_of(object), model);
+    size_t inputs = of ? hn_model_input_count(of) : 0;
+    if (!of)
+        return NULL;
+    if (count < 0 || data_count < 0 || (inputs && (size_t)count > PY_SSIZE_T_MAX / inputs) ||
+        (inputs && (size_t)data_count > PY_SSIZE_T_MAX / inputs))
+        return PyErr_Format(PyExc_ValueError, "count is out of range");
+    bool good = core_array_view(&rows, x, "x", CORE_REAL, (size_t)count * inputs, 0) &&
+                core_array_view(&given, data, "data", CORE_REAL, (size_t)data_count * inputs, CORE_OPTIONAL);
+    const hn_scaling scaling = {
+        .count = (size_t)count, .x = rows.data, .data_count = (size_t)data_count, .data = given.data};
+    hn_error error;
+    hn_status status = good ? hn_network_scale(self->owned, of, &scaling, &error) : HN_OK;
+    core_array_release(&rows);
+    core_array_release(&given);
+    if (status != HN_OK)
+        return core_raise(&error);
+    return good ? Py_NewRef(Py_None) : NULL;
+}
+
+/* ---- looking ---- */
+
+static PyObject *hidden_of(const hn_network_options *o) {
+    PyObject *hidden = PyTuple_New((Py_ssize_t)o->hidden_count);
+    for (size_t i = 0; hidden && i < o->hidden_count; i++)
+        if (PyTuple_SetItem(hidden, (Py_ssize_t)i, PyLong_FromSize_t(o->hidden[i])) < 0)
+            Py_CLEAR(hidden);
+    return hidden;
+}
+
+static PyObject *network_info(PyObject *object, void *Py_UNUSED(closure)) {
+    const core_network *self = (core_network *)object;
+    hn_network_options o = hn_network_options_of(self->network);
+    return Py_BuildValue("{s:n,s:n,s:N,s:s,s:n}", "inputs", (Py_ssize_t)o.inputs, "outputs", (Py_ssize_t)o.outputs,
+                         "hidden", hidden_of(&o), "activation", hn_activation_text(o.activation), "parameters",
+                         (Py_ssize_t)hn_network_parameter_count(self->network));
+}
+
+static PyObject *network_texts(PyObject *object, void *Py_UNUSED(closure)) {
+    const core_network *self = (core_network *)object;
+    PyObject *texts = PyDict_New();
+    for (size_t i = 0; texts && i < hn_network_metadata_count(self->network); i++) {
+        hn_metadata text = hn_network_metadata_at(self->network, i);
+        PyObject *value = PyUnicode_FromString(text.value);
+        if (!value || PyDict_SetItemString(texts, text.key, value) < 0)
+            Py_CLEAR(texts);
+        Py_XDECREF(value);
+    }
+    return texts;
+}
+
+static PyObject *network_policy(PyObject *object, void *Py_UNUSED(closure)) {
+    const core_network *self = (core_network *)object;
+    if (!self->policy)
+        Py_RETURN_NONE;
+    hn_policy_options o = hn_policy_options_of(self->policy);
+    return Py_BuildValue("{s:s,s:i,s:d,s:d,s:O,s:n,s:i,s:s}", "method", hn_method_text(o.layer.method), "iterations",
+                         o.layer.iterations, "damping", o.layer.damping, "tolerance", o.layer.tolerance, "relative",
+                         o.layer.relative ? Py_True : Py_False, "candidates", (Py_ssize_t)o.candidates, "refine",
+                         o.refine, "scheme", hn_scheme_text(hn_policy_baseline(self->policy).scheme));
+}
+
+/* ---- inputs to train on ---- */
+
+static PyObject *sample_inputs(PyObject *module, PyObject *arguments) {
+    PyObject *model, *x;
+    unsigned long long seed, stream;
+    Py_ssize_t count;
+    core_array rows = {0};
+    if (!PyArg_ParseTuple(arguments, "OKKnO:sample_inputs", &model, &seed, &stream, &count, &x))
+        return NULL;
+    const hn_model *of = core_model_of(core_state_of(module), model);
+    if (!of)
+        return NULL;
+    size_t inputs = hn_model_input_count(of);
+    if (count < 0 || (inputs && (size_t)count > PY_SSIZE_T_MAX / inputs))
+        return PyErr_Format(PyExc_ValueError, "count is out of range");
+    if (!core_array_view(&rows, x, "x", CORE_REAL, (size_t)count * inputs, CORE_WRITABLE))
+        return NULL;
+    hn_error error;
+    hn_status status = hn_sample_inputs(of, seed, stream, (size_t)count, rows.data, &error);
+    core_array_release(&rows);
+    return status == HN_OK ? Py_NewRef(Py_None) : core_raise(&error);
+}
+
+/* ---- life ---- */
+
+static void network_dealloc(PyObject *object) {
+    core_network *self = (core_network *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    hn_policy_destroy(self->policy);
+    hn_network_destroy(self->owned);
+    Py_XDECREF(self->model);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+    Py_DECREF(type);
+}
+
+static PyMethodDef methods[] = {
+    {"load", network_load, METH_VARARGS | METH_CLASS, "A network from a file; with a model its policy, too."},
+    {"save", (PyCFunction)(void (*)(void))network_save, METH_VARARGS | METH_KEYWORDS, "Writes the file of a policy."},
+    {"get", network_get, METH_VARARGS, "Copies the numbers into arrays."},
+    {"set", network_set, METH_VARARGS, "Copies the numbers from arrays."},
+    {"scale", network_scale, METH_VARARGS, "Shifts and scales that fit a model."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef attributes[] = {
+    {"info", network_info, NULL, "Widths and activation.", NULL},
+    {"texts", network_texts, NULL, "The texts beside the weights of a file.", NULL},
+    {"policy", network_policy, NULL, "The settings of a policy; None without one.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_new, (void *)network_new},
+    {Py_tp_dealloc, (void *)network_dealloc},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, attributes},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    .name = "hardnet._core.Network",
+    .basicsize = sizeof(core_network),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = slots,
+};
+
+static PyMethodDef functions[] = {
+    {"sample_inputs", sample_inputs, METH_VARARGS, "Inputs from their boxes."},
+    {NULL, NULL, 0, NULL},
+};
+
+int core_add_network(PyObject *module) {
+    if (core_add_type(module, &spec, NULL) < 0)
+        return -1;
+    return PyModule_AddFunctions(module, functions);
+}
