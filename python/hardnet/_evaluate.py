@@ -193,6 +193,8 @@ class SparseRows:
         dense[..., self._row_of_entries(), self.indices] = self.values
         return dense
 
+    todense = toarray
+
     def toscipy(self) -> Any:
         """A scipy.sparse.csr_array, for one sample."""
         sparse: Any = importlib.import_module("scipy.sparse")

@@ -633,6 +633,21 @@ class Model:
         """A layer that corrects outputs onto this model; see hardnet.Layer for the settings."""
         return Layer(self, method, tolerance, **settings)
 
+    def to_ampl(self) -> str:
+        """The model as a text in the AMPL modelling language, with the same fingerprints when read.
+
+        Expressions that are used several times are written once, as variables `$1`, `$2`, ...
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> y = m.outputs("y", 2, lower=0)
+        >>> m.subject_to(y[0] + y[1] == 1, name="total")
+        >>> again = hardnet.Model.from_text(m.to_ampl())
+        >>> again.fingerprint == m.fingerprint, again.row_names
+        (True, ('total', 'y[0]', 'y[1]'))
+        """
+        return self.core.write()
+
     def snapshot(self) -> Model:
         """The model as it is now: what is added to this one later, the other does not have."""
         return self._finished(self.core, self._messages)
@@ -652,6 +667,9 @@ class Model:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Model:
         return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model.from_text, (self.to_ampl(),)
 
 
 def _shape(shape: ShapeLike) -> Shape:

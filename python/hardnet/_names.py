@@ -14,26 +14,14 @@ from numpy.typing import NDArray
 
 __all__ = ["Family", "check_name", "families_of", "family_name"]
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _SUBSCRIPTS = re.compile(r"'(?:[^']|'')*'|[^,]+")
 
-# Words of model files that cannot be names there, or hide a function that the model may need.
-RESERVED = frozenset(
-    "and or not in within union setof by less div sum min max if then else exists forall Infinity "
-    "integer binary symbolic default dimen complements logical diff symdiff inter cross mod prod "
-    "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp log log10 sqrt "
-    "abs".split()
-)
-
-
 def check_name(name: str, kind: str) -> str:
-    """The name, when model files can have it."""
+    """The name, when it can be one: what can name a variable of Python."""
     if not isinstance(name, str):
         raise TypeError(f"the name of {kind} must be a str, not {name!r}")
-    if not _IDENTIFIER.match(name):
+    if not name.isidentifier():
         raise ValueError(f"{name!r} cannot be a name: letters, digits and _ make names")
-    if name in RESERVED:
-        raise ValueError(f"{name!r} cannot be a name: it is a word of model files")
     return name
 
 

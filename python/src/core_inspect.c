@@ -348,3 +348,30 @@ PyObject *core_model_values(PyObject *object, PyObject *arguments) {
     core_array_release(&e.out);
     return result;
 }
+
+/* ---- text ---- */
+
+typedef struct writing {
+    const hn_model *model;
+    char *text;
+    size_t length;
+    hn_status status;
+    hn_error error;
+} writing;
+
+static void write_text(void *context) {
+    writing *w = context;
+    w->status = hn_model_write(w->model, &w->text, &w->length, &w->error);
+}
+
+PyObject *core_model_write(PyObject *object, PyObject *Py_UNUSED(unused)) {
+    writing w = {.model = model_of(object)};
+    int cancel = 0;
+    if (!core_model_is_finished((const core_model *)object) || !core_run(write_text, &w, false, &cancel))
+        return NULL;
+    if (w.status != HN_OK)
+        return core_raise(&w.error);
+    PyObject *text = PyUnicode_DecodeUTF8(w.text, (Py_ssize_t)w.length, "surrogateescape");
+    hn_text_release(w.text);
+    return text;
+}

@@ -6,6 +6,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import copy
+import os
 import pathlib
 import time
 
@@ -275,9 +276,8 @@ def test_mistakes_are_refused_and_leave_the_model_as_it_was() -> None:
         (ValueError, "cannot be a name", lambda: m.outputs("a b")),
         (ValueError, "cannot be a name", lambda: m.outputs("")),
         (ValueError, "cannot be a name", lambda: m.outputs("a[1]")),
-        (ValueError, "cannot be a name", lambda: m.outputs("größe")),
-        (ValueError, "word of model files", lambda: m.outputs("sum")),
-        (ValueError, "word of model files", lambda: m.subject_to(z >= 0, name="cos")),
+        (ValueError, "cannot be a name", lambda: m.outputs("2y")),
+        (ValueError, "cannot be a name", lambda: m.subject_to(z >= 0, name="a`b")),
         (TypeError, "must be a str", lambda: m.outputs(3)),
         (ValueError, "objective already, cost", lambda: m.minimize(z[0, 0])),
         (ValueError, "scalar", lambda: hardnet.Model().minimize([1.0, 2.0])),
@@ -323,18 +323,6 @@ def test_mistakes_are_refused_and_leave_the_model_as_it_was() -> None:
     assert (m.fingerprint, m.names_fingerprint) == before
     m.subject_to(z >= -9, name="fine")
     assert m.rows_count == 90
-
-
-def test_reserved_words_are_those_of_the_reader() -> None:
-    from hardnet._names import RESERVED
-
-    refused = 0
-    for word in sorted(RESERVED):
-        try:
-            hardnet.Model.from_text(f"var {word}; subject to row: {word} >= 0;")
-        except hardnet.Error:
-            refused += 1
-    assert refused == 26  # the others hide an operator or a function
 
 
 def test_a_model_without_outputs_can_be_shown_but_not_used() -> None:
@@ -415,24 +403,28 @@ def test_the_extension_checks_nodes_and_arrays() -> None:
 # ---- size ----
 
 
+# Of processor time, which a busy machine does not change much; sanitizers do.
+SLOWER = 10 if "LD_PRELOAD" in os.environ else 1
+
+
 def test_large_models_are_built_in_about_a_second() -> None:
     count = 100_000
-    begin = time.perf_counter()
+    begin = time.process_time()
     m = hardnet.Model()
     y = m.outputs("y", count, lower=-1, upper=1)
     m.subject_to(y[1:] == y[:-1] + 0.1 * hardnet.cos(y[:-1]), name="dynamics")
     m.minimize(hardnet.sum(y**2))
     assert m.rows_count == 2 * count - 1
-    seconds = time.perf_counter() - begin
-    assert seconds < 5, f"{seconds:.2f} s"  # 0.3 s on an idle core
+    seconds = time.process_time() - begin
+    assert seconds < 2 * SLOWER, f"{seconds:.2f} s"  # 0.4 s on an idle core
 
 
 def test_a_long_loop_of_scalars_is_bearable() -> None:
     m = hardnet.Model()
     y = m.outputs("y", 2000)
-    begin = time.perf_counter()
+    begin = time.process_time()
     total = y[0]
     for i in range(1, 2000):
         total = total + y[i] * y[i - 1]
-    seconds = time.perf_counter() - begin
-    assert seconds < 2, f"{seconds:.2f} s"  # 0.04 s on an idle core
+    seconds = time.process_time() - begin
+    assert seconds < 0.5 * SLOWER, f"{seconds:.2f} s"  # 0.04 s on an idle core
