@@ -11,6 +11,7 @@
 #include "base/lanes.h"
 #include "program/program.h"
 #include "sparse/damped_system.h"
+#include "sparse/tiled_system.h"
 
 /* Tasks of modules that stand below this one and bring kernels of their own; see kernels.h. */
 struct barrier_task;
@@ -22,6 +23,8 @@ struct backend {
     void (*run)(const struct program *program, int phase, double *slots);
     /* the linear system of a step */
     void (*solve)(const struct damped *system, double *slots, const struct damped_sides *sides);
+    void (*solve_tiled)(const struct tiled *task, double *slots, const struct damped_sides *sides);
+    void (*gram_tiled)(const struct tiled_gram *task);
     void (*multiply)(const struct product *product, double *slots, uint32_t from, uint32_t to);
     void (*multiply_subtract)(const struct product *product, double *slots, uint32_t from, uint32_t to);
     void (*multiply_two)(const struct product *product, double *slots, const uint32_t from[2], const uint32_t to[2]);

@@ -74,7 +74,8 @@ struct executor {
 /* Fails when this processor lacks the instructions. */
 hn_status executor_check(hn_instructions instructions, hn_error *error);
 
-/* The listed streams of a plan over SIMD lanes, or for one sample at a time. The plan outlives the executor. */
+/* The listed streams of a plan over SIMD lanes, or for one sample at a time. The plan outlives the executor. A plan whose system is
+ * tiled goes one sample at a time in either; what opens lanes then makes the tiles with these instructions. */
 hn_status executor_open_lanes(struct executor *out, const struct plan *plan, hn_instructions instructions,
                               hn_error *error);
 hn_status executor_open_single(struct executor *out, const struct plan *plan, hn_error *error);

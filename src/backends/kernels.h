@@ -10,12 +10,15 @@
 #include "program/program_kernel.h"
 #include "refinement/barrier_kernel.h"
 #include "sparse/damped_kernel.h"
+#include "sparse/tiled_kernel.h"
 
 static inline struct backend kernel_table(const char *name) {
     return (struct backend){
         .name = name,
         .run = kernel_program,
         .solve = kernel_solve,
+        .solve_tiled = kernel_solve_tiled,
+        .gram_tiled = kernel_gram_tiled,
         .multiply = kernel_multiply,
         .multiply_subtract = kernel_multiply_subtract,
         .multiply_two = kernel_multiply_two,

@@ -21,10 +21,10 @@ static void solve_forward(const struct executor *x, double *slots) {
     if (own->system.outputs_side) {
         const struct damped_sides sides = {1, {step}, {s}};
         kernels->multiply(&own->system.by_columns, slots, own->rows.right, step);
-        kernels->solve(&own->system, slots, &sides);
+        lanes_solve(x, slots, &sides);
     } else {
         const struct damped_sides sides = {1, {own->rows.right}, {own->adjoint.v}};
-        kernels->solve(&own->system, slots, &sides);
+        lanes_solve(x, slots, &sides);
         kernels->multiply(&own->system.by_columns, slots, own->adjoint.v, s);
     }
 }
@@ -49,7 +49,7 @@ static void solve_rows(const struct executor *x, double *slots) {
     const struct damped_sides sides = {2, {own->rows.right, work}, {own->adjoint.v, own->adjoint.q}};
     const uint32_t from[2] = {own->adjoint.q, own->adjoint.v}, to[2] = {step, lanes_at(x, plan->leaf_s)};
     kernels->multiply(&own->system.by_rows, slots, gradient, work);
-    kernels->solve(&own->system, slots, &sides);
+    lanes_solve(x, slots, &sides);
     kernels->multiply_two(&own->system.by_columns, slots, from, to);
     kernels->subtract(slots, gradient, step, lanes_at(x, plan->leaf_t), plan->outputs);
 }
@@ -64,7 +64,7 @@ static void solve_outputs(const struct executor *x, double *slots) {
     const struct damped_sides sides = {2, {step, gradient}, {s, t}};
     const uint32_t from[2] = {t, s}, to[2] = {own->adjoint.q, work};
     kernels->multiply(&own->system.by_columns, slots, own->rows.right, step);
-    kernels->solve(&own->system, slots, &sides);
+    lanes_solve(x, slots, &sides);
     kernels->multiply_two(&own->system.by_rows, slots, from, to);
     kernels->subtract(slots, own->rows.right, work, own->adjoint.v, plan->rows);
 }

@@ -25,7 +25,16 @@ bool lanes_flag(const struct executor *x, double *slots, uint32_t mask, const bo
     return any;
 }
 
-/* ---- memory ---- */
+/* ---- memory: slots, slots of the executor's own, tiles ---- */
+
+static size_t slots_of(const struct plan *plan, uint32_t width) {
+    return ((size_t)plan->slots + LANES_OWN) * width;
+}
+
+static size_t tiles_of(const struct plan *plan) {
+    bool tiled = plan->system.kind == FACTOR_TILED;
+    return tiled ? tiled_workspace(plan->rows, plan->outputs, plan->options.outputs_side) : 0;
+}
 
 static void fill(const struct executor *x, double *slots, uint32_t slot, double value) {
     for (uint32_t k = 0; k < x->width; k++)
@@ -37,7 +46,7 @@ static void lanes_begin(const struct executor *x, double *slots) {
     const double *constants = plan_numbers(plan, plan->program.constants);
     const uint32_t *slot = plan_words(plan, plan->system.constant_slot);
     const double *value = plan_numbers(plan, plan->system.constant_value);
-    memset(slots, 0, x->bytes);
+    memset(slots, 0, slots_of(plan, x->width) * sizeof *slots);
     for (uint32_t i = 0; i < plan->program.constants.count; i++)
         fill(x, slots, i, constants[i]);
     for (uint32_t i = 0; i < plan->system.constant_slot.count; i++)
@@ -97,6 +106,14 @@ static void lanes_largest(const struct executor *x, double *slots) {
 
 /* ---- the step ---- */
 
+void lanes_solve(const struct executor *x, double *slots, const struct damped_sides *sides) {
+    const struct lanes *own = lanes_of(x);
+    if (own->system.kind == FACTOR_TILED)
+        own->kernels.solve_tiled(&own->tiled, slots, sides);
+    else
+        own->kernels.solve(&own->system, slots, sides);
+}
+
 /* step = A' (A A' + eps I)^-1 W r, in as many unknowns as there are rows or as there are outputs. */
 static void solve(const struct executor *x, double *slots) {
     const struct lanes *own = lanes_of(x);
@@ -108,13 +125,13 @@ static void solve(const struct executor *x, double *slots) {
         uint32_t from = judged ? lanes_at(x, plan->gradient) : step;
         const struct damped_sides sides = {1, {from}, {step}};
         kernels->multiply(&own->system.by_columns, slots, right, from);
-        kernels->solve(&own->system, slots, &sides);
+        lanes_solve(x, slots, &sides);
         if (judged)
             kernels->inner(slots, step, from, plan->outputs, gain);
     } else {
         uint32_t unknown = lanes_at(x, plan->unknown);
         const struct damped_sides sides = {1, {right}, {unknown}};
-        kernels->solve(&own->system, slots, &sides);
+        lanes_solve(x, slots, &sides);
         kernels->multiply(&own->system.by_columns, slots, unknown, step);
         if (judged)
             kernels->inner(slots, unknown, right, plan->rows, gain);
@@ -163,7 +180,7 @@ static hn_status open_with(struct executor *out, const struct plan *plan, const 
     *out = (struct executor){
         .name = kernels->name,
         .width = width,
-        .bytes = ((size_t)plan->slots + LANES_OWN) * width * sizeof(double),
+        .bytes = (slots_of(plan, width) + tiles_of(plan)) * sizeof(double),
         .plan = plan,
         .own = own,
         .begin = lanes_begin,
@@ -193,7 +210,13 @@ hn_status executor_open_lanes(struct executor *out, const struct plan *plan, hn_
     struct backend kernels;
     hn_status status = backend_choose(&kernels, instructions, error);
     *out = (struct executor){.name = "none"};
-    return status == HN_OK ? open_with(out, plan, &kernels, LANES, error) : status;
+    if (status != HN_OK || plan->system.kind != FACTOR_TILED)
+        return status == HN_OK ? open_with(out, plan, &kernels, LANES, error) : status;
+    struct backend single = backend_single();
+    single.name = kernels.name;
+    single.solve_tiled = kernels.solve_tiled;
+    single.gram_tiled = kernels.gram_tiled;
+    return open_with(out, plan, &single, 1, error);
 }
 
 hn_status executor_open_single(struct executor *out, const struct plan *plan, hn_error *error) {

@@ -31,6 +31,7 @@ struct lanes {
     uint32_t width;
     struct program program;
     struct damped system;
+    struct tiled tiled; /* where the system is of that kind */
     struct rows_task rows;
     struct clip_task clip;
     struct adjoint_task adjoint;
@@ -44,6 +45,9 @@ struct lanes {
 bool lanes_bind(struct lanes *lanes, const struct plan *plan);
 
 void lanes_step_back(const struct executor *x, double *slots, const struct executor_back *step);
+
+/* Solves the system for every sample. */
+void lanes_solve(const struct executor *x, double *slots, const struct damped_sides *sides);
 
 /* One number per sample, or one flag as a mask; true if any is set. */
 void lanes_put(const struct executor *x, double *slots, uint32_t slot, const double *numbers);

@@ -38,12 +38,14 @@ typedef int64_t wide_bits;
 typedef uint64_t wide_words;
 #define WIDE_MASK(condition) (-(int64_t)(condition))
 #define WIDE_AT(v, i)        (v)
+typedef double wide_loose; /* a wide that need not be aligned */
 #else
 typedef double wide __attribute__((vector_size(WIDTH * 8)));
 typedef int64_t wide_bits __attribute__((vector_size(WIDTH * 8)));
 typedef uint64_t wide_words __attribute__((vector_size(WIDTH * 8)));
 #define WIDE_MASK(condition) ((wide_bits)(condition))
 #define WIDE_AT(v, i)        ((v)[i])
+typedef double wide_loose __attribute__((vector_size(WIDTH * 8), aligned(8)));
 #endif
 
 WIDE_INLINE wide_bits wide_to_bits(wide a) {
@@ -70,6 +72,15 @@ WIDE_INLINE wide_bits wide_bits_all(int64_t value) {
     for (int i = 0; i < WIDTH; i++)
         WIDE_AT(a, i) = value;
     return a;
+}
+
+/* From and to any address of doubles. */
+WIDE_INLINE wide wide_load(const double *at) {
+    return *(const wide_loose *)(const void *)at;
+}
+
+WIDE_INLINE void wide_store(double *at, wide value) {
+    *(wide_loose *)(void *)at = value;
 }
 
 /* Integer arithmetic modulo 2^64: on unsigned words, where wrapping is defined. Right shifts bring in zeros. */

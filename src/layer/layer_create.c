@@ -85,7 +85,7 @@ static hn_layer_info info_of(const hn_layer *layer) {
         .factor_order = plan->system.order,
         .factor_nonzeros = plan->system.nonzeros,
         .outputs_side = plan->options.outputs_side,
-        .dense = plan->system.kind == FACTOR_DENSE,
+        .dense = plan->system.kind == FACTOR_DENSE || plan->system.kind == FACTOR_TILED,
         .operators = plan->program.operators[1],
         .multiply_adds = (size_t)plan->system.multiply_adds + plan->entries,
         .instructions = layer->options.instructions,

@@ -8,6 +8,10 @@
 
 #include <math.h>
 
+/* Full systems of these orders are faster one sample at a time: where most rows are affine, so that J J' is computed
+ * once, and where samples side by side share the work of evaluation. */
+static const size_t TILED_AFFINE = 48, TILED_OTHERS = 160;
+
 /* Executors name the numbers of several samples side by side by 32 bits. */
 static const size_t MOST_SLOTS = (size_t)1 << 28, MOST_PROGRAM = (size_t)1 << 27;
 
@@ -148,6 +152,19 @@ static void known_entries(const struct plan_builder *b, const uint32_t *slots, d
         fixed[e] = slots[e] < b->program->constant_count ? b->program->constants[slots[e]] : NAN;
 }
 
+/* Whether at least half of the rows have constant derivatives. */
+static bool is_affine(const struct plan_builder *b) {
+    const uint32_t *entries = plan_row_slots(b) + 3 * b->problem.rows;
+    size_t affine = 0;
+    for (size_t i = 0; i < b->problem.rows; i++) {
+        bool constant = true;
+        for (size_t e = b->jacobian.first[i]; e < b->jacobian.first[i + 1]; e++)
+            constant = constant && entries[e] < b->program->constant_count;
+        affine += constant;
+    }
+    return 2 * affine >= b->problem.rows;
+}
+
 static hn_status build_system(struct plan_builder *b, const uint32_t *slots, const double *fixed, hn_error *error) {
     struct plan *plan = &b->plan;
     const struct sample_options *o = &plan->options;
@@ -158,6 +175,7 @@ static hn_status build_system(struct plan_builder *b, const uint32_t *slots, con
         .shift = plan->shift,
         .shift_uniform = plan->eps,
         .storage = plan->slots,
+        .tiled_from = is_affine(b) ? TILED_AFFINE : TILED_OTHERS,
     };
     hn_status status = damped_create(&b->system, &request, error);
     if (status == HN_OK && b->system.slots > MOST_SLOTS - plan->slots)

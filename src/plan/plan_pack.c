@@ -101,7 +101,8 @@ static void pack_constants(struct packer *packer, struct plan_system *out, const
 }
 
 static void pack_system(struct packer *packer, struct plan_system *out, const struct damped *system) {
-    bool dense = system->kind == FACTOR_DENSE, walked = system->kind == FACTOR_WALKED;
+    bool dense = system->kind == FACTOR_DENSE || system->kind == FACTOR_TILED;
+    bool walked = system->kind == FACTOR_WALKED;
     size_t order = dense ? 0 : system->order, nonzeros = dense ? 0 : system->nonzeros;
     size_t walked_nonzeros = walked ? system->nonzeros : 0;
     out->kind = (uint32_t)system->kind;

@@ -15,10 +15,12 @@
 #include <string.h>
 
 static const double MOST_PRODUCTS = 0x1p29; /* beyond this many multiply-adds a step is out of the question */
+static const double MOST_TILED = 0x1p36;    /* the same where nothing is listed */
 static const double MOST_LISTED = 0x1p24;   /* pairs: 128 MB of lists */
 static const double CLEARLY = 0.5;          /* the outputs' side must cost less than this part of the rows', */
 static const double DAMPED_ENOUGH = 1e-4;   /* unless there is always so much damping: then just less */
 static const double DENSE_FROM = 0.6;       /* of all entries below the diagonal */
+static const double FULL_FROM = 0.5;        /* of the entries of M: then M M' is taken for full without a look */
 static const size_t DENSE_ORDER = 16, MOST_NONZEROS = (size_t)1 << 28;
 
 /* One way to solve: M, and what it would cost. */
@@ -29,10 +31,27 @@ struct side {
     size_t nonzeros;
 };
 
+/* A system that is known to be tiled: full, of an order that deserves it. */
+static bool is_tiled(const struct vectors *rows, const struct damped_request *request) {
+    double entries = (double)rows->first[rows->count], all = (double)rows->count * (double)rows->across;
+    return request->tiled_from > 0 && rows->count >= request->tiled_from && entries >= FULL_FROM * all;
+}
+
+static void predict_tiled(struct side *side) {
+    double order = (double)side->rows->count;
+    side->nonzeros = side->rows->count * (side->rows->count - 1) / 2;
+    if (side->products <= MOST_TILED)
+        side->cost = side->products + order * order * order / 6 + order * order;
+}
+
 static hn_status predict(struct side *side, const struct vectors *rows, const struct vectors *columns,
-                         hn_error *error) {
+                         const struct damped_request *request, hn_error *error) {
     *side = (struct side){.rows = rows, .columns = columns, .cost = INFINITY};
     side->products = gram_products(columns) / 2;
+    if (is_tiled(rows, request)) {
+        predict_tiled(side);
+        return HN_OK;
+    }
     if (side->products > MOST_PRODUCTS)
         return HN_OK;
     double work = 0;
@@ -183,7 +202,7 @@ static hn_status write_lists(struct damped *system, const struct side *side, con
     return status;
 }
 
-static void choose_kind(struct damped *system, const struct side *side) {
+static void choose_kind(struct damped *system, const struct side *side, const struct damped_request *request) {
     size_t order = side->rows->count;
     double full = (double)order * (double)(order > 0 ? order - 1 : 0) / 2;
     system->order = order;
@@ -192,13 +211,26 @@ static void choose_kind(struct damped *system, const struct side *side) {
     system->kind = side->cost <= MOST_LISTED ? FACTOR_LISTED : FACTOR_WALKED;
     if (order >= DENSE_ORDER && (double)side->nonzeros >= DENSE_FROM * full)
         system->kind = FACTOR_DENSE;
+    if (system->kind == FACTOR_DENSE && request->tiled_from > 0 && order >= request->tiled_from)
+        system->kind = FACTOR_TILED;
+}
+
+/* Zero and the range of pivots; the rest is in memory of the executor's own. */
+static void place_tiled(struct damped *system, const struct damped_request *request) {
+    system->zero = request->storage;
+    system->pivot_range = request->storage + request->matrix.stride;
+    system->slots = 3;
 }
 
 static hn_status build_factor(struct damped *system, const struct side *side, const struct damped_request *request,
                               hn_error *error) {
     struct symbolic symbolic = {0};
-    choose_kind(system, side);
+    choose_kind(system, side, request);
     hn_status status = HN_OK;
+    if (system->kind == FACTOR_TILED) {
+        place_tiled(system, request);
+        return HN_OK;
+    }
     if (system->kind != FACTOR_DENSE) {
         const struct symbolic_request wanted = {side->rows->count, side->pattern.first, side->pattern.index,
                                                 MOST_NONZEROS, ARRANGED_FOR_SPEED};
@@ -226,14 +258,14 @@ static hn_status predict_sides(struct side sides[2], const struct vectors *by_ro
     double rows = gram_products(by_columns) / 2, outputs = gram_products(by_rows) / 2, bonus = bonus_of(request);
     hn_status status = HN_OK;
     if (request->rows_side_only || rows <= outputs) {
-        status = predict(&sides[0], by_rows, by_columns, error);
+        status = predict(&sides[0], by_rows, by_columns, request, error);
         if (status == HN_OK && !request->rows_side_only && outputs < bonus * sides[0].cost)
-            status = predict(&sides[1], by_columns, by_rows, error);
+            status = predict(&sides[1], by_columns, by_rows, request, error);
         return status;
     }
-    status = predict(&sides[1], by_columns, by_rows, error);
+    status = predict(&sides[1], by_columns, by_rows, request, error);
     if (status == HN_OK && sides[1].cost >= bonus * rows)
-        status = predict(&sides[0], by_rows, by_columns, error);
+        status = predict(&sides[0], by_rows, by_columns, request, error);
     return status;
 }
 

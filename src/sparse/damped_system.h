@@ -30,7 +30,8 @@ struct product {
     uint32_t *stream;
 };
 
-enum factor_kind { FACTOR_LISTED, FACTOR_WALKED, FACTOR_DENSE };
+/* FACTOR_TILED has no lists: tiled_system.h. */
+enum factor_kind { FACTOR_LISTED, FACTOR_WALKED, FACTOR_DENSE, FACTOR_TILED };
 
 /* A number that is filled into its slot once. */
 struct damped_constant {
@@ -70,6 +71,7 @@ struct damped_request {
     uint32_t shift;         /* offset of E on the rows' side: one slot per row, */
     uint32_t shift_uniform; /* on the outputs' side: one slot for all */
     uint32_t storage;       /* first offset that belongs to the system */
+    size_t tiled_from;      /* full factors of this order or more are tiled; 0: none */
 };
 
 /* All of the system's memory comes from base_allocate and goes with damped_release. */

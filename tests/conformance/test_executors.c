@@ -321,6 +321,12 @@ static void check_entry(enum entry judged) {
     check_model(dense_model(21, 30, 2), 4, judged, 2);
     check_model(dense_model(50, 20, 3), 0, judged, 3); /* on the outputs' side, */
     check_model(dense_model(50, 21, 4), 2, judged, 4);
+    check_model(mixed_model(67, 70, 1, 6), 3, judged, 7); /* in tiles */
+    check_model(mixed_model(70, 75, 2, 7), 5, judged, 8);
+    check_model(mixed_model(66, 66, 2, 8), 0, judged, 9);
+    check_model(mixed_model(130, 52, 2, 9), 2, judged, 10);
+    if (judged == STEP)
+        check_model(dense_model(161, 165, 5), 4, judged, 6);
     if (HN_TEST_SHARE == 1 && (judged == STEP || judged == BACK))
         check_model(block_model(3, 330, 2, 1), 1, judged, 5); /* too long for lists */
 }

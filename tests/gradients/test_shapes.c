@@ -56,7 +56,7 @@ static void check_kernel(hn_model *model, hn_method method, double damping, int 
     hn_layer *layer = layer_of(model, options);
     hn_layer_info info = hn_layer_info_of(layer);
     assert_int_equal(layer->plan->system.kind, kind);
-    assert_int_equal(info.dense, kind == FACTOR_DENSE);
+    assert_int_equal(info.dense, kind == FACTOR_DENSE || kind == FACTOR_TILED);
     assert_int_equal(info.outputs_side, outputs_side);
     assert_int_equal(info.factor_order, outputs_side ? info.outputs : info.rows);
     struct gradient_verdict verdict = check_shape(layer, model, 17);
@@ -87,6 +87,16 @@ static void a_full_factor_on_the_outputs_side(void **state) {
     }
 }
 
+static void a_factor_in_tiles(void **state) {
+    (void)state;
+    check_kernel(mixed_model(66, 70, 2, 1), HN_METHOD_PAPER, 0.3, 5, FACTOR_TILED, false);
+    check_kernel(mixed_model(50, 70, 2, 2), HN_METHOD_LM, -1, 8, FACTOR_TILED, false);
+    check_kernel(mixed_model(49, 60, 1, 3), HN_METHOD_LM, 0.1, 4, FACTOR_TILED, false);
+    check_kernel(mixed_model(65, 70, 1, 4), HN_METHOD_HARDNET, -1, 2, FACTOR_TILED, false);
+    check_kernel(mixed_model(140, 50, 2, 5), HN_METHOD_LM, 0.1, 4, FACTOR_TILED, true);
+    check_kernel(dense_model(161, 165, 6), HN_METHOD_LM, 0.1, 3, FACTOR_TILED, false);
+}
+
 static void a_sparse_factor_without_lists(void **state) {
     (void)state;
     check_kernel(block_model(3, 330, 2, 1), HN_METHOD_HARDNET, -1, 2, FACTOR_WALKED, false);
@@ -107,8 +117,11 @@ static void one_output_in_many_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_factor_on_the_rows_side), cmocka_unit_test(a_full_factor_on_the_outputs_side),
-        cmocka_unit_test(a_sparse_factor_without_lists),  cmocka_unit_test(one_row_over_many_outputs),
+        cmocka_unit_test(a_full_factor_on_the_rows_side),
+        cmocka_unit_test(a_full_factor_on_the_outputs_side),
+        cmocka_unit_test(a_factor_in_tiles),
+        cmocka_unit_test(a_sparse_factor_without_lists),
+        cmocka_unit_test(one_row_over_many_outputs),
         cmocka_unit_test(one_output_in_many_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,11 +191,11 @@ static const uint32_t *add_pairs(const uint32_t *stream, const double *s, double
     return stream;
 }
 
-static void pivot(const struct plan *p, double *s, uint32_t j, double whole, double d) {
+static double pivot(const struct plan *p, double *s, double whole, double d) {
     double *low = &s[p->system.pivot_range], *high = low + 1;
-    s[p->system.inverse + j] = whole * 0x1p-50 < d ? 1 / d : 0;
     *low = d < *low ? d : *low;
     *high = *high < d ? d : *high;
+    return whole * 0x1p-50 < d ? 1 / d : 0;
 }
 
 static void factor_listed(const struct plan *p, double *s, double *z) {
@@ -209,7 +209,7 @@ static void factor_listed(const struct plan *p, double *s, double *z) {
             d += s[at[0]] * s[at[1]];
             z[unknown] -= s[at[0]] * z[at[2]];
         }
-        pivot(p, s, j, whole, d);
+        s[p->system.inverse + j] = pivot(p, s, whole, d);
         for (uint32_t e = 0; e < below; e++, entry++) {
             uint32_t negated = at[0];
             double sum = s[at[1]];
@@ -239,7 +239,7 @@ static void factor_walked(const struct plan *p, double *s, double *z) {
             lower[own[k]] = n * s[p->system.inverse + column[k]];
             d -= lower[own[k]] * n;
         }
-        pivot(p, s, i, whole, d);
+        s[p->system.inverse + i] = pivot(p, s, whole, d);
         for (uint32_t k = first[i]; k < first[i + 1]; k++)
             z[order[i]] -= lower[own[k]] * z[order[column[k]]];
     }
@@ -255,53 +255,143 @@ static void substitute_back(const struct plan *p, const double *s, double *z) {
     }
 }
 
-static double *dense_row(const struct plan *p, double *s, size_t i) {
-    return s + p->system.lower + i * (i + 1) / 2;
+/* Where a full factor lies: L by rows, 1/D, a row of L D; and which unknown comes when. A tiled one is no part of the plan: it lies
+ * behind the slots. */
+struct full {
+    double *lower, *inverse, *n, *unknown;
+};
+
+static struct full full_of(const struct plan *p, double *s) {
+    double *behind = s + p->slots;
+    size_t order = p->system.order;
+    if (p->system.kind == FACTOR_DENSE)
+        return (struct full){s + p->system.lower, s + p->system.inverse, s + p->system.negated, NULL};
+    return (struct full){behind + 3 * order, behind, behind + order, behind + 2 * order};
 }
 
-static void factor_dense(const struct plan *p, double *s) {
+static size_t unknown_of(const struct full *f, size_t i) {
+    return f->unknown ? (size_t)f->unknown[i] : i;
+}
+
+static double *dense_row(const struct full *f, size_t i) {
+    return f->lower + i * (i + 1) / 2;
+}
+
+static double entry_of(const struct plan *p, const double *s, uint32_t e) {
+    return p->options.weighted ? s[p->matrix + e] : s[WORDS(jacobian.slot)[e]];
+}
+
+static bool is_constant(const struct plan *p, uint32_t row) {
+    for (uint32_t e = WORDS(jacobian.first)[row]; e < WORDS(jacobian.first)[row + 1]; e++)
+        if (WORDS(jacobian.slot)[e] >= p->program.constants.count)
+            return false;
+    return true;
+}
+
+/* Constant rows come first. */
+static void order_tiled(const struct plan *p, const struct full *f) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; p->options.outputs_side && i < p->outputs; i++)
+        f->unknown[count++] = i;
+    for (int constant = 1; constant >= 0 && !p->options.outputs_side; constant--)
+        for (uint32_t i = 0; i < p->rows; i++)
+            if (is_constant(p, i) == constant)
+                f->unknown[count++] = i;
+}
+
+static double product_of_rows(const struct plan *p, const double *s, uint32_t i, uint32_t j, double sum) {
+    const uint32_t *first = WORDS(jacobian.first), *column = WORDS(jacobian.column);
+    for (uint32_t e = first[i], g = first[j]; e < first[i + 1] && g < first[j + 1];) {
+        uint32_t low = column[e] < column[g] ? column[e] : column[g];
+        if (column[e] == column[g])
+            sum += entry_of(p, s, e) * entry_of(p, s, g);
+        e += column[e] == low;
+        g += column[g] == low;
+    }
+    return sum;
+}
+
+/* M M' + E from the pattern of A; rows that do not count are zeros, with a 1 in E, which comes last where a row is constant. */
+static void gather_rows(const struct plan *p, const double *s, const struct full *f) {
+    for (uint32_t i = 0; i < p->rows; i++)
+        for (uint32_t j = 0; j <= i; j++) {
+            uint32_t row = (uint32_t)unknown_of(f, i), other = (uint32_t)unknown_of(f, j);
+            double shift = i != j ? 0 : p->options.weighted ? s[p->shift + row] : p->options.damping;
+            bool last = is_constant(p, row);
+            double sum = product_of_rows(p, s, row, other, last ? 0 : shift);
+            dense_row(f, i)[j] = last ? sum + shift : sum;
+        }
+}
+
+static void gather_outputs(const struct plan *p, const double *s, const struct full *f) {
+    const uint32_t *first = WORDS(jacobian.first), *column = WORDS(jacobian.column);
+    for (uint32_t i = 0; i < p->outputs; i++)
+        for (uint32_t j = 0; j <= i; j++)
+            dense_row(f, i)[j] = i != j ? 0 : p->options.weighted ? s[p->eps] : p->options.damping;
+    for (uint32_t i = 0; i < p->rows; i++)
+        for (uint32_t e = first[i]; e < first[i + 1]; e++)
+            for (uint32_t g = first[i]; g <= e; g++)
+                dense_row(f, column[e])[column[g]] += entry_of(p, s, e) * entry_of(p, s, g);
+}
+
+static void gather_tiled(const struct plan *p, const double *s, const struct full *f) {
+    order_tiled(p, f);
+    if (p->options.outputs_side)
+        gather_outputs(p, s, f);
+    else
+        gather_rows(p, s, f);
+}
+
+static void gather_dense(const struct plan *p, double *s) {
     const uint32_t *at = WORDS(system.stream);
-    double *inverse = s + p->system.inverse, *n = s + p->system.negated;
     for (size_t e = 0; e < (size_t)p->system.order * (p->system.order + 1) / 2; e++) {
         double sum = s[at[0]];
         at = add_pairs(at + 1, s, &sum);
         s[p->system.lower + e] = sum;
     }
+}
+
+static void factor_full(const struct plan *p, double *s, const struct full *f) {
     for (uint32_t j = 0; j < p->system.order; j++) {
-        double *row = dense_row(p, s, j), whole = row[j];
+        double *row = dense_row(f, j), whole = row[j];
         for (uint32_t k = 0; k < j; k++) {
-            n[k] = row[k] * dense_row(p, s, k)[k];
-            row[j] -= row[k] * n[k];
+            f->n[k] = row[k] * dense_row(f, k)[k];
+            row[j] -= row[k] * f->n[k];
         }
-        pivot(p, s, j, whole, row[j]);
+        f->inverse[j] = pivot(p, s, whole, row[j]);
         for (uint32_t i = j + 1; i < p->system.order; i++) {
-            double *other = dense_row(p, s, i), sum = other[j];
+            double *other = dense_row(f, i), sum = other[j];
             for (uint32_t k = 0; k < j; k++)
-                sum -= other[k] * n[k];
-            other[j] = sum * inverse[j];
+                sum -= other[k] * f->n[k];
+            other[j] = sum * f->inverse[j];
         }
     }
 }
 
-static void solve_dense(const struct plan *p, double *s, double *z) {
+static void solve_full(const struct plan *p, const struct full *f, double *z) {
     uint32_t order = p->system.order;
     for (uint32_t i = 0; i < order; i++)
         for (uint32_t k = 0; k < i; k++)
-            z[i] -= dense_row(p, s, i)[k] * z[k];
+            z[unknown_of(f, i)] -= dense_row(f, i)[k] * z[unknown_of(f, k)];
     for (uint32_t i = 0; i < order; i++)
-        z[i] *= s[p->system.inverse + i];
+        z[unknown_of(f, i)] *= f->inverse[i];
     for (uint32_t i = order; i-- > 0;)
         for (uint32_t k = 0; k < i; k++)
-            z[k] -= dense_row(p, s, i)[k] * z[i];
+            z[unknown_of(f, k)] -= dense_row(f, i)[k] * z[unknown_of(f, i)];
 }
 
 static void solve(const struct plan *p, double *s, uint32_t from, uint32_t to) {
     memmove(s + to, s + from, p->system.order * sizeof *s);
     s[p->system.pivot_range] = HUGE_VAL;
     s[p->system.pivot_range + 1] = 0;
-    if (p->system.kind == FACTOR_DENSE) {
-        factor_dense(p, s);
-        solve_dense(p, s, s + to);
+    if (p->system.kind == FACTOR_DENSE || p->system.kind == FACTOR_TILED) {
+        const struct full f = full_of(p, s);
+        if (p->system.kind == FACTOR_DENSE)
+            gather_dense(p, s);
+        else
+            gather_tiled(p, s, &f);
+        factor_full(p, s, &f);
+        solve_full(p, &f, s + to);
         return;
     }
     if (p->system.kind == FACTOR_LISTED)
@@ -445,9 +535,11 @@ static void back(const struct executor *x, double *s, const struct executor_back
 }
 
 struct executor plain_executor(const struct plan *plan) {
+    size_t order = plan->system.order,
+           full = plan->system.kind == FACTOR_TILED ? 3 * order + order * (order + 1) / 2 : 0;
     return (struct executor){.name = "plain",
                              .width = 1,
-                             .bytes = (size_t)plan->slots * sizeof(double),
+                             .bytes = (plan->slots + full) * sizeof(double),
                              .plan = plan,
                              .begin = begin,
                              .load = load,

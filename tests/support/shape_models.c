@@ -70,6 +70,17 @@ hn_model *dense_model(size_t rows, size_t outputs, uint64_t seed) {
     return shape_end(&s);
 }
 
+hn_model *mixed_model(size_t rows, size_t outputs, size_t every, uint64_t seed) {
+    struct shape s = shape_begin(outputs, seed);
+    for (size_t i = 0; i < rows; i++) {
+        hn_expr sum = sum_of_all(&s);
+        for (size_t j = 0; i % every == 0 && j < outputs; j++)
+            sum = hn_add(j == 0 ? hn_constant(s.model, 0) : sum, hn_scale(random_normal(&s.random), s.y[j]));
+        add_row(&s, i, sum, i % 3 == 0);
+    }
+    return shape_end(&s);
+}
+
 /* Blocks of rows that share a few outputs, each row with an output of its own: J J' is full in a block, 0 outside. */
 hn_model *block_model(size_t blocks, size_t length, size_t shared, uint64_t seed) {
     struct shape s = shape_begin(blocks * (length + shared), seed);
