@@ -43,6 +43,7 @@ int core_add_check(PyObject *module);
 int core_add_layer(PyObject *module);
 int core_add_refine(PyObject *module);
 int core_add_network(PyObject *module);
+int core_add_xla(PyObject *module);
 
 /* Names of keyword arguments, which Python takes as char ** and does not write to. */
 #define CORE_KEYWORDS(names) ((char **)(uintptr_t)(names))

@@ -24,8 +24,10 @@ int core_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **out) {
 }
 
 static int execute(PyObject *module) {
-    int (*const parts[])(PyObject *) = {core_add_model, core_add_evaluate, core_add_check,
-                                        core_add_layer, core_add_refine,   core_add_network};
+    int (*const parts[])(PyObject *) = {
+        core_add_model,  core_add_evaluate, core_add_check, core_add_layer,
+        core_add_refine, core_add_network,  core_add_xla,
+    };
     if (PyModule_AddStringConstant(module, "version", hn_version()) < 0)
         return -1;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

@@ -1,0 +1,303 @@
+"""`hardnet.jax.layer`: the correction as a function of JAX arrays.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .. import _core
+from .. import _layer as plain
+from .._model import Model
+from ._primitives import Call, backward, forward
+
+__all__ = ["Gradients", "Layer", "Report", "layer"]
+
+_ON_FAIL = ("return", "warn", "raise")
+
+
+class Report(NamedTuple):
+    """What happened to each sample: arrays with the leading shape of the call."""
+
+    outcome: Any  #: int32, a number of hardnet.Outcome; 0 is ok
+    iterations: Any  #: int32, steps computed
+    violation: Any  #: the largest violation of a row at y, before y is rounded to float32
+    worst: Any  #: int32, the row of the largest violation; -1 where none is violated
+
+    @property
+    def ok(self) -> Any:
+        """Whether a fresh evaluation at y found every row within the tolerance."""
+        return self.outcome == 0
+
+
+class Gradients(NamedTuple):
+    """Gradients of a loss through a layer, and where there are none."""
+
+    y_raw: Any  #: None where y_raw was not given
+    x: Any  #: None for a model without inputs
+    flagged: Any  #: bool: the sample is not ok, or no finite gradient was found
+
+
+# ---- the function that is differentiated ----
+
+
+def _operands(call: Call, *arrays: Any) -> list[Any]:
+    return [array for array in arrays if array is not None]
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
+def _correct(call: Call, y_raw: Any, x: Any) -> Any:
+    return tuple(forward(*_operands(call, y_raw, x), call=call))
+
+
+def _correct_forward(call: Call, y_raw: Any, x: Any) -> Any:
+    return _correct(call, y_raw, x), (y_raw, x)
+
+
+def _pull(call: Call, y_raw: Any, x: Any, grad_y: Any) -> Gradients:
+    by_y, *by_x, flagged = backward(*_operands(call, y_raw, x, grad_y), call=call)
+    return Gradients(by_y if call.has_y_raw else None, by_x[0] if by_x else None, flagged)
+
+
+def _correct_backward(call: Call, kept: Any, cotangents: Any) -> Any:
+    y_raw, x = kept
+    return _pull(call, y_raw, x, cotangents[0])[:2]
+
+
+_correct.defvjp(_correct_forward, _correct_backward)
+
+_correct_compiled = jax.jit(_correct, static_argnums=0)
+_pull_compiled = jax.jit(_pull, static_argnums=0)
+
+
+# ---- arguments ----
+
+
+def _default_type() -> Any:
+    """float64 where JAX has 64-bit types enabled, else float32."""
+    return jnp.result_type(float)
+
+
+def _reals(value: Any, name: str, width: int) -> Any:
+    array = jnp.asarray(value)
+    if not jnp.issubdtype(array.dtype, jnp.floating):
+        if jnp.issubdtype(array.dtype, jnp.complexfloating):
+            raise TypeError(f"{name} must be an array of real numbers, not of {array.dtype}")
+        array = array.astype(_default_type())
+    if array.ndim == 0 or array.shape[-1] != width:
+        raise ValueError(f"{name} has the shape {array.shape}; its last axis must be {width} long")
+    return array
+
+
+def _wide(array: Any) -> Any:
+    """float32 or float64: what the handlers take. Half precision is widened, which is exact."""
+    wide = array.dtype in (np.float32, np.float64)
+    return array if wide else array.astype(np.float32)
+
+
+def _joined(arrays: list[tuple[str, Any]]) -> Any:
+    """The common leading shape."""
+    try:
+        return jnp.broadcast_shapes(*(array.shape[:-1] for _, array in arrays))
+    except ValueError:
+        shapes = " and ".join(str(tuple(array.shape[:-1])) for _, array in arrays)
+        names = " and ".join(name for name, _ in arrays)
+        raise ValueError(f"{names} do not fit together: leading shapes {shapes}") from None
+
+
+def _model_of(model: Any) -> Model:
+    if isinstance(model, Model):
+        return model
+    if isinstance(model, str) and (";" in model or "\n" in model):
+        return Model.from_text(model)
+    if isinstance(model, (str, os.PathLike)):
+        return Model.from_file(model)
+    raise TypeError(f"model must be a hardnet.Model, a path or a text, not {type(model).__name__}")
+
+
+def _key_of(layer: plain.Layer) -> str:
+    """The same for the same model and settings, in every process."""
+    model = [layer.model.fingerprint, layer.model.names_fingerprint]
+    text = json.dumps([model, layer.settings, layer.options], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# ---- the layer ----
+
+
+class Layer:
+    """Corrects a network's outputs onto the constraints of a model. Made by `hardnet.jax.layer`.
+
+    A pure function: `layer(y_raw, x)` may be traced, compiled, batched and differentiated as any
+    other. y has the type of y_raw and is computed in double precision, whatever that type is;
+    float32 outputs are rounded once, after the verdict. Gradients by y_raw and x are those of the
+    whole correction. They are computed by running it again, so that nothing but y_raw and x is
+    stored between forward and backward. Where a sample is not ok its gradient may be zero:
+    `gradient` says where.
+
+    >>> import jax, jax.numpy as jnp, hardnet.jax
+    >>> layer = hardnet.jax.layer(\"\"\"
+    ...     param radius >= 0.5, <= 2;
+    ...     var y{1..2};
+    ...     subject to circle: y[1]^2 + y[2]^2 = radius^2;
+    ... \"\"\")
+    >>> y_raw, x = jnp.array([[3.0, 4.0], [0.0, 2.0]]), jnp.ones((2, 1))
+    >>> y, report = jax.jit(layer.with_report)(y_raw, x)
+    >>> bool(report.ok.all())
+    True
+
+    Compiled functions find the layer in a table of the process, by a key made from the model's
+    fingerprints and the settings; two equal layers are one. It stays there until the process ends,
+    since compiled functions may outlive every object; `release` takes it out. A function that was
+    exported (jax.export, with the checks for hardnet_forward and hardnet_backward disabled) or
+    compiled into a cache on disk works in another process once that has made an equal layer.
+    """
+
+    def __init__(self, plain_layer: plain.Layer, on_fail: str = "return") -> None:
+        if on_fail not in _ON_FAIL:
+            raise ValueError(f"on_fail must be one of {', '.join(_ON_FAIL)}, not {on_fail!r}")
+        self.inner = plain_layer
+        self.on_fail = on_fail
+        self.key = _key_of(plain_layer)
+        self.__name__ = "hardnet_layer"  # what JAX calls a function that is compiled from it
+        info = plain_layer.info
+        self.inputs: int = info["inputs"]
+        self.outputs: int = info["outputs"]
+        self._kept = True
+        _core.xla_keep(self.key, plain_layer.core, plain_layer.settings["threads"])
+
+    # ---- calls ----
+
+    def __call__(self, y_raw: Any = None, x: Any = None, *, return_report: bool = False) -> Any:
+        """Corrects y_raw, of shape (..., outputs), at inputs x, of shape (..., inputs).
+
+        Leading shapes broadcast. Without y_raw the model's start values are corrected. With
+        return_report the result is a pair of y and a `Report`.
+        """
+        call, arrays, dtype = self._prepared(y_raw, x)
+        y, *columns = _correct_compiled(call, *arrays)
+        y = y if y.dtype == dtype else y.astype(dtype)
+        return (y, Report(*map(jax.lax.stop_gradient, columns))) if return_report else y
+
+    def with_report(self, y_raw: Any = None, x: Any = None) -> tuple[Any, Report]:
+        """y and what happened to each sample."""
+        pair: tuple[Any, Report] = self(y_raw, x, return_report=True)
+        return pair
+
+    def gradient(self, y_raw: Any, x: Any, grad_y: Any) -> Gradients:
+        """Gradients of a loss from its gradient by y, and where they are missing.
+
+        They are those that `jax.grad` gives. All leading shapes are the same, or broadcast.
+        """
+        grad = _reals(grad_y, "grad_y", self.outputs)
+        call, arrays, _ = self._prepared(y_raw, x, _wide(grad))
+        gradients: Gradients = _pull_compiled(call, *arrays)
+        return gradients
+
+    def _prepared(self, y_raw: Any, x: Any, *others: Any) -> tuple[Call, list[Any], Any]:
+        """The call, operands that have the same leading shape, and the type of y."""
+        raw = None if y_raw is None else _reals(y_raw, "y_raw", self.outputs)
+        inputs = self._checked_inputs(x)
+        named = [("y_raw", raw), ("x", inputs), *(("grad_y", other) for other in others)]
+        given = [(name, array) for name, array in named if array is not None]
+        lead = _joined(given) if given else ()
+        dtype = _default_type() if raw is None else raw.dtype
+        wide = np.dtype(np.float64 if dtype == np.float64 else np.float32)
+        call = Call(
+            self.key,
+            self.on_fail,
+            self.inputs,
+            self.outputs,
+            raw is not None,
+            wide.name,
+            np.dtype(_default_type()).name,
+        )
+        spread = [
+            None if array is None else jnp.broadcast_to(_wide(array), (*lead, array.shape[-1]))
+            for _, array in named
+        ]
+        return call, spread, dtype
+
+    def _checked_inputs(self, x: Any) -> Any:
+        if self.inputs == 0:
+            if x is not None and np.size(x) != 0:
+                raise ValueError("x was given, but the model has no inputs")
+            return None
+        if x is None:
+            raise ValueError(f"x is missing: the model has {self.inputs} inputs")
+        return _reals(x, "x", self.inputs)
+
+    # ---- life and looks ----
+
+    def release(self) -> None:
+        """Takes the layer out of the table that compiled functions look it up in, and frees it.
+
+        Functions that were compiled with it then raise when they are called, unless an equal layer
+        was made meanwhile. For programs that make very many different layers.
+        """
+        if self._kept:
+            self._kept = False
+            _core.xla_drop(self.key)
+
+    @property
+    def model(self) -> Model:
+        """The model whose constraints hold."""
+        return self.inner.model
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the layer was made with."""
+        return {**self.inner.settings, "on_fail": self.on_fail}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Layer):
+            return NotImplemented
+        return (self.key, self.on_fail) == (other.key, other.on_fail)
+
+    def __hash__(self) -> int:
+        return hash((self.key, self.on_fail))
+
+    def __repr__(self) -> str:
+        return f"hardnet.jax.{self.inner!r}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Layer, (self.inner, self.on_fail)
+
+    def __copy__(self) -> Layer:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Layer:
+        return self
+
+
+def layer(
+    model: Any,
+    method: str = "auto",
+    tolerance: float = 1e-8,
+    *,
+    on_fail: str = "return",
+    **settings: Any,
+) -> Layer:
+    """A layer for JAX.
+
+    model: a `hardnet.Model`, the path of a model file, or its text; or a `hardnet.Layer`, whose
+        settings are then taken.
+    method, tolerance, settings: as for `hardnet.Layer`.
+    on_fail: what to do about samples that are not ok: "return" the best that was found, "warn"
+        (RuntimeWarning) or "raise" (JAX's XlaRuntimeError, when the results are waited for). All
+        three work in compiled functions; backward tells it again. `with_report` tells in each case.
+    """
+    if isinstance(model, plain.Layer):
+        if settings or (method, tolerance) != ("auto", 1e-8):
+            raise TypeError("a hardnet.Layer was given: it has its own settings")
+        return Layer(model, on_fail)
+    return Layer(plain.Layer(_model_of(model), method, tolerance, **settings), on_fail)

@@ -1,0 +1,177 @@
+/* xla_registry.c - the layers that compiled JAX functions call, by their keys.
+ *
+ * XLA hands a handler its operands and attributes and nothing else: no module, no object of ours. A
+ * compiled function may outlive every Python object, may come from a cache on disk or from another
+ * process. So its attribute is a key made from the contents of model and settings, and the process
+ * has one table from keys to layers, as XLA has one from names to handlers. That table is the one
+ * writable global of the extension; a mutex guards it. A key that is not in it is an error, never a
+ * stray pointer.
+ *
+ * Each layer has a stack of idle slots, so that concurrent calls do not wait for each other.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xla.h"
+
+enum { MOST_IDLE = 16 };
+
+struct xla_entry {
+    struct xla_entry *next;
+    char *key;
+    const hn_layer *layer;
+    void *owner;
+    int threads;
+    int keepers; /* who asked for it to be kept */
+    int users;   /* calls that are running */
+    xla_slot *idle;
+    int idle_count;
+};
+
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t unused; /* some entry has no users */
+    xla_entry *first;
+} registry = {.mutex = PTHREAD_MUTEX_INITIALIZER, .unused = PTHREAD_COND_INITIALIZER};
+
+/* ---- slots ---- */
+
+static void destroy_slot(xla_slot *slot) {
+    hn_pool_destroy(slot->pool);
+    free(slot->tape);
+    free(slot);
+}
+
+static xla_slot *make_slot(const xla_entry *entry, hn_error *error) {
+    xla_slot *slot = calloc(1, sizeof *slot);
+    if (!slot) {
+        *error = (hn_error){.status = HN_NO_MEMORY, .text = "out of memory: a call's slot"};
+        return NULL;
+    }
+    if (hn_pool_create(&slot->pool, entry->layer, entry->threads, error) == HN_OK)
+        return slot;
+    free(slot);
+    return NULL;
+}
+
+xla_slot *xla_entry_take(xla_entry *entry, hn_error *error) {
+    pthread_mutex_lock(&registry.mutex);
+    xla_slot *slot = entry->idle;
+    if (slot) {
+        entry->idle = slot->next;
+        entry->idle_count--;
+    }
+    pthread_mutex_unlock(&registry.mutex);
+    return slot ? slot : make_slot(entry, error);
+}
+
+void xla_entry_put(xla_entry *entry, xla_slot *slot) {
+    pthread_mutex_lock(&registry.mutex);
+    bool room = entry->idle_count < MOST_IDLE;
+    if (room) {
+        slot->next = entry->idle;
+        entry->idle = slot;
+        entry->idle_count++;
+    }
+    pthread_mutex_unlock(&registry.mutex);
+    if (!room)
+        destroy_slot(slot);
+}
+
+/* ---- entries ---- */
+
+const hn_layer *xla_entry_layer(const xla_entry *entry) {
+    return entry->layer;
+}
+
+/* Where the entry of a key hangs; *NULL: nowhere. The mutex is held. */
+static xla_entry **place_of(xla_text key) {
+    xla_entry **place = &registry.first;
+    while (*place && (strlen((*place)->key) != key.length || memcmp((*place)->key, key.bytes, key.length) != 0))
+        place = &(*place)->next;
+    return place;
+}
+
+static xla_text text_of(const char *string) {
+    return (xla_text){.bytes = string, .length = strlen(string)};
+}
+
+static xla_entry *make_entry(const char *key, const hn_layer *layer, int threads, void *owner) {
+    xla_entry *entry = calloc(1, sizeof *entry);
+    char *copy = strdup(key);
+    if (!entry || !copy) {
+        free(entry);
+        free(copy);
+        return NULL;
+    }
+    *entry = (xla_entry){.key = copy, .layer = layer, .threads = threads, .owner = owner, .keepers = 1};
+    return entry;
+}
+
+static void destroy_entry(xla_entry *entry) {
+    while (entry->idle) {
+        xla_slot *slot = entry->idle;
+        entry->idle = slot->next;
+        destroy_slot(slot);
+    }
+    free(entry->key);
+    free(entry);
+}
+
+bool xla_registry_keep(const char *key, const hn_layer *layer, int threads, void *owner, bool *taken) {
+    *taken = false;
+    pthread_mutex_lock(&registry.mutex);
+    xla_entry **place = place_of(text_of(key));
+    bool known = *place != NULL;
+    if (known) {
+        (*place)->keepers++;
+    } else {
+        *place = make_entry(key, layer, threads, owner);
+        *taken = *place != NULL;
+    }
+    pthread_mutex_unlock(&registry.mutex);
+    return known || *taken;
+}
+
+/* Takes the entry out when nobody keeps it any more, and waits until no call uses it. The mutex is held. */
+static xla_entry *take_out(xla_entry **place) {
+    xla_entry *entry = *place;
+    if (--entry->keepers > 0)
+        return NULL;
+    *place = entry->next;
+    while (entry->users > 0)
+        pthread_cond_wait(&registry.unused, &registry.mutex);
+    return entry;
+}
+
+bool xla_registry_drop(const char *key, void **owner) {
+    *owner = NULL;
+    pthread_mutex_lock(&registry.mutex);
+    xla_entry **place = place_of(text_of(key));
+    bool known = *place != NULL;
+    xla_entry *entry = known ? take_out(place) : NULL;
+    pthread_mutex_unlock(&registry.mutex);
+    if (entry) {
+        *owner = entry->owner;
+        destroy_entry(entry);
+    }
+    return known;
+}
+
+xla_entry *xla_registry_find(xla_text key) {
+    pthread_mutex_lock(&registry.mutex);
+    xla_entry *entry = *place_of(key);
+    if (entry)
+        entry->users++;
+    pthread_mutex_unlock(&registry.mutex);
+    return entry;
+}
+
+void xla_registry_release(xla_entry *entry) {
+    pthread_mutex_lock(&registry.mutex);
+    if (--entry->users == 0)
+        pthread_cond_broadcast(&registry.unused);
+    pthread_mutex_unlock(&registry.mutex);
+}
