@@ -24,16 +24,17 @@ _hardnet() {
     local layer="--method --damping --iterations --tolerance --relative --isa"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "check project bench train eval rollout table help version --help --version" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "check project bench train eval rollout write table help version --help --version" -- "$current")
         return
     fi
     if [[ $verb == help || $verb == version ]]; then
-        ((COMP_CWORD == 2)) && mapfile -t COMPREPLY < <(compgen -W "check project bench train eval rollout table" -- "$current")
+        ((COMP_CWORD == 2)) && mapfile -t COMPREPLY < <(compgen -W "check project bench train eval rollout write table" -- "$current")
         return
     fi
     case $verb$previous in
     train--out) _hardnet_files safetensors && return ;;
     table--out) _hardnet_files txt && return ;;
+    write--out) _hardnet_files mod && return ;;
     table--title) return ;;
     train--method)
         mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm soft dc3" -- "$current")
@@ -102,6 +103,7 @@ _hardnet() {
         own="--net --reference --x0 --samples --steps --feedback --cost --final-cost --margin --report --csv"
         own+=" --states --allow-infeasible --starts --seed"
         ;;
+    write) own="--out" ;;
     table)
         own="--title --out --json --help"
         common=""

@@ -156,12 +156,13 @@ static bool is_plain_name(const char *text, size_t length) {
 /* A name in backquotes is any text. One that could stand without them is that name; else it is kept behind a 0 byte, which no
  * other token contains: `sum` is no word of the language, and `a b` is not the quoted text 'a b'. */
 static struct ampl_token any_name(struct ampl_lexer *lexer, struct ampl_token token) {
+    enum { FEW = 200 };
     uint32_t length = quoted_length(lexer);
     if (length <= 2)
         return bad(lexer, token, length == 0 ? "a name in backquotes that does not end on its line" : "an empty name",
                    length == 0 ? 1 : 2);
     const char *inside = lexer->text + lexer->at + 1;
-    char *copy = base_allocate(length);
+    char few[FEW], *copy = length <= FEW ? few : base_allocate(length);
     token = finish(lexer, token, AMPL_TOKEN_NAME, length);
     lexer->no_memory |= !copy;
     if (!copy)
@@ -173,7 +174,8 @@ static struct ampl_token any_name(struct ampl_lexer *lexer, struct ampl_token to
         token = intern(lexer, token, AMPL_TOKEN_NAME, copy + 1, count);
     if (!plain || (token.kind == AMPL_TOKEN_NAME && token.symbol < AMPL_WORD_COUNT))
         token = intern(lexer, token, AMPL_TOKEN_NAME, copy, count + 1);
-    base_release(copy);
+    if (copy != few)
+        base_release(copy);
     return token;
 }
 

@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 void write_fail(struct writer *writer, hn_status status, const char *format, ...) {
@@ -42,12 +43,9 @@ static bool is_number(hn_expr a, double number) {
 
 /* The name that the reader would give the check of this number: "check 3". */
 static bool is_numbered(const char *name, size_t number) {
-    struct write_text text = {.bytes = NULL};
-    write_string(&text, "check ");
-    write_size(&text, number);
-    bool same = text.bytes && strcmp(text.bytes, name) == 0;
-    base_release(text.bytes);
-    return same;
+    char label[32];
+    snprintf(label, sizeof label, "check %zu", number);
+    return strcmp(label, name) == 0;
 }
 
 static void write_requirement(struct writer *writer, size_t index) {

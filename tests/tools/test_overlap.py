@@ -13,6 +13,7 @@ VERBS = {
     "check": ([], ["--x"], ["--json", "--picture"]),
     "project": ([], ["--x", "--y"], ["--out", "--report", "--trace"]),
     "bench": ([], ["--x", "--y"], ["--report"]),
+    "write": ([], [], ["--out"]),
     "train": ([], ["--x", "--targets"], ["--out", "--checkpoint", "--log"]),
     "eval": ([], ["--net", "--x"], ["--out", "--report"]),
     "rollout": (["--feedback", "a=next"], ["--net", "--x0"], ["--report", "--csv", "--states"]),

@@ -28,6 +28,7 @@ int verb_check(int argc, char **argv);
 int verb_project(int argc, char **argv);
 int verb_bench(int argc, char **argv);
 int verb_table(int argc, char **argv);
+int verb_write(int argc, char **argv);
 int verb_train(int argc, char **argv);
 int verb_eval(int argc, char **argv);
 int verb_rollout(int argc, char **argv);
