@@ -1,4 +1,4 @@
-/* commands.c - let, fix and unfix, run in their order once everything is read; and checks.
+/* commands.c - let, fix, unfix, drop, restore and objective, run in their order once everything is read; and checks.
  *
  * What let changes is known at once to the commands after it: values that were computed before are forgotten. In
  * commands a variable stands for its start value.
@@ -28,11 +28,18 @@ static bool let_set(struct ampl_evaluator *e, struct run *run, const ampl_atom *
     return held && ampl_fail_memory(e);
 }
 
+/* The memory of a set that goes away is counted no more. */
+static void give_back(struct ampl_evaluator *e, const struct ampl_value *value) {
+    if (value && value->kind == AMPL_SET_VALUE)
+        e->held -= value->is.set->counted < e->held ? value->is.set->counted : e->held;
+}
+
 static bool give_sets(struct ampl_evaluator *e, struct run *run) {
     struct ampl_declaration *target = run->command->target->is.declaration;
     const struct ampl_tuples *keys = &run->sets.keys;
     for (size_t i = 0; i < keys->count; i++) {
         const ampl_atom *key = keys->arity > 0 ? keys->atoms + i * keys->arity : NULL;
+        give_back(e, ampl_table_find(&target->given, key));
         if (!ampl_table_set(&target->given, target->arity, key, run->sets.values[i]))
             return ampl_fail_memory(e);
         run->sets.values[i].kind = AMPL_NOTHING; /* it has another owner now */
@@ -71,11 +78,11 @@ static bool visit_let(struct ampl_evaluator *e, void *context) {
     return good;
 }
 
-/* ---- fix and unfix ---- */
+/* ---- fix and unfix, drop and restore ---- */
 
 static bool fix_one(struct ampl_evaluator *e, struct ampl_declaration *variable, const ampl_atom *key,
                     const struct ampl_command *command, struct ampl_value value) {
-    double fixed = command->kind == AMPL_FIX;
+    bool fixed = command->kind == AMPL_FIX || command->kind == AMPL_DROP;
     if (value.kind != AMPL_NOTHING && !ampl_keep(e, &variable->given, variable->arity, key, value, command->place))
         return false;
     return ampl_keep(e, &variable->fixed, variable->arity, key, ampl_value_number(fixed), command->place);
@@ -121,22 +128,35 @@ static bool visit_fix(struct ampl_evaluator *e, void *context) {
 
 /* Computed values may have changed; inputs and variables stay. */
 static void forget_computed(struct ampl_evaluator *e) {
-    for (struct ampl_declaration *d = e->program->first; d; d = d->next)
-        if ((d->kind == AMPL_PARAMS && !d->input) || d->kind == AMPL_SETS)
-            ampl_table_clear(&d->known);
+    for (struct ampl_declaration *d = e->program->first; d; d = d->next) {
+        if ((d->kind != AMPL_PARAMS || d->input) && d->kind != AMPL_SETS)
+            continue;
+        for (size_t i = 0; d->kind == AMPL_SETS && i < d->known.keys.count; i++)
+            give_back(e, &d->known.values[i]);
+        ampl_table_clear(&d->known);
+    }
 }
 
-static bool run_command(struct ampl_evaluator *e, struct ampl_command *command) {
+/* objective F: all are dropped, then F is restored. */
+static bool drop_objectives(struct ampl_evaluator *e, const struct ampl_command *chosen) {
+    struct ampl_node all = {.op = AMPL_REFERENCE};
+    struct ampl_command drop = {.kind = AMPL_DROP, .place = chosen->place, .target = &all};
+    struct fixing fixing = {&drop, ampl_value_nothing()};
+    for (struct ampl_declaration *d = e->program->first; d; d = d->next) {
+        all.is.declaration = d;
+        if (d->kind == AMPL_OBJECTIVES && !fix_all(e, &fixing))
+            return false;
+    }
+    return true;
+}
+
+bool ampl_run_command(struct ampl_evaluator *e, struct ampl_command *command) {
     struct run run = {.command = command};
-    struct ampl_frame outer;
-    if (command->kind == AMPL_CHECK)
-        return true;
     e->runs++;
     e->about = command->target->is.declaration->name;
-    if (!ampl_frame_enter(e, command->slots, &outer))
+    if (command->kind == AMPL_OBJECTIVE && !drop_objectives(e, command))
         return false;
     bool good = ampl_loop(e, command->indexing, command->kind <= AMPL_START ? visit_let : visit_fix, &run);
-    ampl_frame_leave(e, outer);
     good = good && give_sets(e, &run);
     ampl_table_release(&run.sets);
     if (command->kind == AMPL_LET && command->target->is.declaration->kind != AMPL_VARIABLES)
@@ -146,13 +166,29 @@ static bool run_command(struct ampl_evaluator *e, struct ampl_command *command) 
 
 bool ampl_run_commands(struct ampl_evaluator *e) {
     e->starting = true;
-    for (struct ampl_command *c = e->program->first_command; c; c = c->next)
-        if (!run_command(e, c))
+    for (struct ampl_command *c = e->program->first_command; c && e->leaving != AMPL_STOP; c = c->next) {
+        struct ampl_frame outer;
+        if (c->kind == AMPL_CHECK)
+            continue;
+        if (!ampl_frame_enter(e, c->slots, &outer))
             return false;
+        if (ampl_is_block(c) ? !ampl_run_block(e, c) : !ampl_run_command(e, c))
+            return false;
+        if (e->leaving == AMPL_BREAK || e->leaving == AMPL_CONTINUE)
+            return ampl_fail(e, HN_INVALID, c->place, "%s%s%s: there is no such loop around it",
+                             e->leaving == AMPL_BREAK ? "break" : "continue", e->leaving_to > 0 ? " " : "",
+                             ampl_symbol_text(e, e->leaving_to));
+        ampl_frame_leave(e, outer);
+    }
     e->starting = false;
     e->runs = 0;
     forget_computed(e);
     return true;
+}
+
+bool ampl_is_dropped(const struct ampl_declaration *goal, const ampl_atom *key) {
+    const struct ampl_value *dropped = ampl_table_find(&goal->fixed, key);
+    return dropped && dropped->is.number != 0;
 }
 
 /* ---- checks ---- */

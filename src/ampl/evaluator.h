@@ -54,9 +54,11 @@ struct ampl_evaluator {
     size_t waiting_count, waiting_capacity;
     bool inputs_made;
     bool relax_integrality;
-    bool starting;  /* variables stand for their start values */
-    uint64_t runs;  /* of commands so far; 0 when none is run */
-    uint32_t about; /* symbol of the declaration being worked on, for messages */
+    bool starting;                  /* variables stand for their start values */
+    enum ampl_command_kind leaving; /* AMPL_LET: nothing; BREAK, CONTINUE, STOP: commands end up to that loop */
+    uint32_t leaving_to;            /* its name; 0: the innermost one */
+    uint64_t runs;                  /* of commands so far; 0 when none is run */
+    uint32_t about;                 /* symbol of the declaration being worked on, for messages */
 
     ampl_atom *stack;
     size_t stack_capacity, base, top; /* the current frame starts at base */
@@ -208,6 +210,10 @@ bool ampl_add_contributions(struct ampl_evaluator *e, struct ampl_declaration *g
 /* ---- commands.c, expand.c ---- */
 
 bool ampl_run_commands(struct ampl_evaluator *e);
+bool ampl_run_command(struct ampl_evaluator *e, struct ampl_command *command); /* no block: in the frame at hand */
+bool ampl_run_block(struct ampl_evaluator *e, struct ampl_command *command);   /* for, repeat, if, break, ... */
+bool ampl_is_block(const struct ampl_command *command);
+bool ampl_is_dropped(const struct ampl_declaration *goal, const ampl_atom *key);
 bool ampl_run_checks(struct ampl_evaluator *e);
 bool ampl_expand(struct ampl_evaluator *e);
 

@@ -169,6 +169,8 @@ static bool visit_objective(struct ampl_evaluator *e, void *context) {
     ampl_atom key[AMPL_MOST_COMPONENTS];
     struct ampl_value value;
     copy_key(e, objective, key);
+    if (ampl_is_dropped(objective, key))
+        return true;
     if (hn_model_objective(e->model).name) {
         ampl_note(e->sources, HN_SEVERITY_WARNING, &objective->place,
                   "the objective %s is left out: the first one counts", label_of(e, objective, key));
@@ -271,6 +273,10 @@ static bool three_sides(struct ampl_evaluator *e, struct ampl_declaration *c) {
 
 static bool visit_constraint(struct ampl_evaluator *e, void *context) {
     struct ampl_declaration *constraint = context;
+    ampl_atom key[AMPL_MOST_COMPONENTS];
+    copy_key(e, constraint, key);
+    if (ampl_is_dropped(constraint, key))
+        return true;
     return constraint->side_count == 3 ? three_sides(e, constraint) : two_sides(e, constraint);
 }
 

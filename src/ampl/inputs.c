@@ -73,6 +73,18 @@ static void mark_declaration(struct ampl_declaration *d, bool any_input) {
     }
 }
 
+/* As deep as blocks nest, which the parser limits. */
+static void mark_commands(struct ampl_command *first) {
+    for (struct ampl_command *c = first; c; c = c->next) {
+        mark_indexing(c->indexing);
+        mark_node(c->value);
+        mark_node(c->after);
+        mark_node(c->target);
+        mark_commands(c->body);
+        mark_commands(c->otherwise);
+    }
+}
+
 /* Names are declared before they are used, so that one pass is enough. */
 void ampl_mark_varying(struct ampl_evaluator *e) {
     bool any_input = false;
@@ -80,11 +92,7 @@ void ampl_mark_varying(struct ampl_evaluator *e) {
         any_input |= d->input;
     for (struct ampl_declaration *d = e->program->first; d; d = d->next)
         mark_declaration(d, any_input);
-    for (struct ampl_command *c = e->program->first_command; c; c = c->next) {
-        mark_indexing(c->indexing);
-        mark_node(c->value);
-        mark_node(c->target);
-    }
+    mark_commands(e->program->first_command);
 }
 
 /* ---- whose fault it is ---- */

@@ -1,16 +1,16 @@
-/* parse_command.c - let, fix, unfix and check. They are kept in their order and run when the model is built.
+/* parse_command.c - let, fix, unfix, drop, restore, objective and check. They are kept in their order and run when
+ * the model is built.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
 
-static struct ampl_command *new_command(struct ampl_parser *parser, enum ampl_command_kind kind,
-                                        struct ampl_place place, const struct ampl_indexing *indexing) {
+struct ampl_command *ampl_new_command(struct ampl_parser *parser, enum ampl_command_kind kind,
+                                      struct ampl_place place) {
     struct ampl_command *command = ampl_take(parser, 1, sizeof *command);
     if (!command)
         return NULL;
     command->kind = kind;
     command->place = place;
-    command->indexing = indexing;
     *parser->program->last_command = command;
     parser->program->last_command = &command->next;
     return command;
@@ -55,9 +55,10 @@ void ampl_parse_let(struct ampl_parser *parser) {
     if (!target || !ampl_expect(parser, AMPL_TOKEN_ASSIGN, "after what let changes"))
         return;
     struct ampl_node *value = target->type == AMPL_SET ? ampl_parse_set(parser) : ampl_parse_scalar(parser);
-    struct ampl_command *command = value ? new_command(parser, start ? AMPL_START : AMPL_LET, place, indexing) : NULL;
+    struct ampl_command *command = value ? ampl_new_command(parser, start ? AMPL_START : AMPL_LET, place) : NULL;
     if (!command)
         return;
+    command->indexing = indexing;
     command->target = target;
     command->value = value;
     command->slots = parser->slot_most;
@@ -65,18 +66,31 @@ void ampl_parse_let(struct ampl_parser *parser) {
         declaration->let = declaration->assigned = true;
 }
 
+/* Whether the command may be about this: variables are fixed, goals dropped, objectives chosen. */
+static bool check_target(struct ampl_parser *parser, const struct ampl_declaration *declaration,
+                         enum ampl_command_kind kind) {
+    bool variable = declaration->kind == AMPL_VARIABLES && !declaration->defined;
+    bool objective = declaration->kind == AMPL_OBJECTIVES;
+    const char *problem = NULL;
+    if (kind == AMPL_FIX || kind == AMPL_UNFIX)
+        problem = variable ? NULL : "only variables can be fixed";
+    else if (kind == AMPL_OBJECTIVE)
+        problem = objective ? NULL : "this is not an objective";
+    else
+        problem = objective || declaration->kind == AMPL_CONSTRAINTS ? NULL
+                                                                     : "only constraints and objectives can be "
+                                                                       "dropped";
+    return !problem ||
+           ampl_mistake(parser, HN_INVALID, parser->token.place, "%s: %s", ampl_shown(parser).text, problem);
+}
+
 /* x[i], or all of x. */
-static struct ampl_node *parse_fix_target(struct ampl_parser *parser) {
+static struct ampl_node *parse_fix_target(struct ampl_parser *parser, enum ampl_command_kind kind) {
     struct ampl_declaration *declaration = target_here(parser);
-    struct ampl_word_text shown = ampl_shown(parser);
-    if (!declaration)
+    if (!declaration || !check_target(parser, declaration, kind))
         return NULL;
-    if (declaration->kind != AMPL_VARIABLES || declaration->defined) {
-        ampl_mistake(parser, HN_INVALID, parser->token.place, "%s: only variables can be fixed", shown.text);
-        return NULL;
-    }
     if (ampl_peek(parser).kind == AMPL_TOKEN_OPEN_BRACKET)
-        return ampl_parse_reference(parser);
+        return declaration->kind == AMPL_VARIABLES ? ampl_parse_reference(parser) : ampl_parse_goal_reference(parser);
     struct ampl_node *node = ampl_node_new(parser, AMPL_REFERENCE, AMPL_SCALAR, parser->token.place, 0);
     if (node)
         node->is.declaration = declaration;
@@ -84,21 +98,23 @@ static struct ampl_node *parse_fix_target(struct ampl_parser *parser) {
     return node;
 }
 
-void ampl_parse_fix(struct ampl_parser *parser, bool fix) {
+void ampl_parse_fix(struct ampl_parser *parser, enum ampl_command_kind kind) {
     struct ampl_place place = parser->token.place;
     const struct ampl_indexing *indexing;
+    bool takes_value = kind == AMPL_FIX || kind == AMPL_UNFIX;
     parser->command_count++;
     if (!parse_command_index(parser, &indexing))
         return;
     do {
-        struct ampl_node *target = parse_fix_target(parser), *value = NULL;
+        struct ampl_node *target = parse_fix_target(parser, kind), *value = NULL;
         if (!target)
             return;
-        if (ampl_accept(parser, AMPL_TOKEN_ASSIGN) && !(value = ampl_parse_scalar(parser)))
+        if (takes_value && ampl_accept(parser, AMPL_TOKEN_ASSIGN) && !(value = ampl_parse_scalar(parser)))
             return;
-        struct ampl_command *command = new_command(parser, fix ? AMPL_FIX : AMPL_UNFIX, place, indexing);
+        struct ampl_command *command = ampl_new_command(parser, kind, place);
         if (!command)
             return;
+        command->indexing = indexing;
         command->target = target;
         command->value = value;
         command->slots = parser->slot_most;
@@ -126,9 +142,10 @@ void ampl_parse_check(struct ampl_parser *parser) {
     parser->no_variables = "a check";
     struct ampl_node *condition = ampl_parse_logical(parser);
     parser->no_variables = NULL;
-    struct ampl_command *command = condition ? new_command(parser, AMPL_CHECK, parser->start, indexing) : NULL;
+    struct ampl_command *command = condition ? ampl_new_command(parser, AMPL_CHECK, parser->start) : NULL;
     if (!command)
         return;
+    command->indexing = indexing;
     command->value = condition;
     command->slots = parser->slot_most;
     command->number = ++parser->check_count;

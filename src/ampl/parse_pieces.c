@@ -63,7 +63,13 @@ struct ampl_node *ampl_parse_pieces(struct ampl_parser *parser) {
     struct ampl_node *argument, *zero;
     size_t first = parser->pending_count;
     uint32_t breakpoints = 0;
+    if (parser->depth >= AMPL_MOST_DEPTH) { /* the argument may be another such term */
+        ampl_mistake(parser, HN_LIMIT, place, "nested more than %d deep", AMPL_MOST_DEPTH);
+        return NULL;
+    }
+    parser->depth++;
     bool good = parse_lists(parser, first, &breakpoints) && parse_argument(parser, &argument, &zero);
+    parser->depth--;
     uint32_t items = (uint32_t)(parser->pending_count - first);
     struct ampl_node *node = good ? ampl_node_new(parser, AMPL_PIECES, AMPL_SCALAR, place, items + 2) : NULL;
     parser->pending_count = first;

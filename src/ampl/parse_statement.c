@@ -37,16 +37,6 @@ static void refuse(struct ampl_parser *parser, const char *text) {
     ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: this statement is not supported", text);
 }
 
-/* A loop or a choice is refused as a whole, whatever its blocks contain. */
-static void refuse_blocks(struct ampl_parser *parser, const char *text) {
-    struct ampl_lexer lexer = parser->lexer;
-    refuse(parser, text);
-    ampl_lex_skip_blocks(&lexer);
-    parser->lexer.at = lexer.at;
-    parser->token.kind = AMPL_TOKEN_SEMICOLON;
-    parser->failed = lexer.no_memory && !ampl_no_memory(parser->sources);
-}
-
 /* What is left of a source, if it is more than blanks, is skipped with a note. */
 static void end_source(struct ampl_parser *parser, const char *text) {
     if (ampl_at(parser, AMPL_TOKEN_SEMICOLON))
@@ -55,6 +45,22 @@ static void end_source(struct ampl_parser *parser, const char *text) {
         ampl_note(parser->sources, HN_SEVERITY_NOTE, &parser->token.place, "what follows %s is skipped", text);
     parser->lexer.at = parser->lexer.length;
     parser->token.kind = AMPL_TOKEN_SEMICOLON;
+}
+
+/* A loop or a choice; with a mistake in it all of it is skipped. */
+static void parse_blocks(struct ampl_parser *parser) {
+    struct ampl_lexer lexer = parser->lexer;
+    bool stops = false;
+    if (ampl_parse_blocks(parser, &stops)) {
+        if (stops)
+            end_source(parser, "the block with solve");
+        parser->finished |= stops;
+        return;
+    }
+    ampl_lex_skip_blocks(&lexer);
+    parser->lexer.at = lexer.at;
+    parser->token.kind = AMPL_TOKEN_SEMICOLON;
+    parser->failed = lexer.no_memory && !ampl_no_memory(parser->sources);
 }
 
 static void parse_reset(struct ampl_parser *parser) {
@@ -175,7 +181,14 @@ static void parse_known(struct ampl_parser *parser, enum ampl_word word) {
         break;
     case AMPL_WORD_fix:
     case AMPL_WORD_unfix:
-        ampl_parse_fix(parser, word == AMPL_WORD_fix);
+        ampl_parse_fix(parser, word == AMPL_WORD_fix ? AMPL_FIX : AMPL_UNFIX);
+        break;
+    case AMPL_WORD_drop:
+    case AMPL_WORD_restore:
+        ampl_parse_fix(parser, word == AMPL_WORD_drop ? AMPL_DROP : AMPL_RESTORE);
+        break;
+    case AMPL_WORD_objective:
+        ampl_parse_fix(parser, AMPL_OBJECTIVE);
         break;
     case AMPL_WORD_reset:
         parse_reset(parser);
@@ -203,7 +216,7 @@ static void parse_worded(struct ampl_parser *parser, enum ampl_word word) {
         if (word != AMPL_WORD_option || !ampl_parse_option(parser))
             skip_rest(parser, ampl_shown(parser).text);
     } else if (word == AMPL_WORD_for || word == AMPL_WORD_repeat || word == AMPL_WORD_while || word == AMPL_WORD_if) {
-        refuse_blocks(parser, ampl_shown(parser).text);
+        parse_blocks(parser);
     } else if (word > AMPL_REFUSED_FIRST && word < AMPL_REFUSED_END) {
         refuse(parser, ampl_shown(parser).text);
     } else {

@@ -153,8 +153,12 @@ void ampl_parse_arc(struct ampl_parser *parser);
 /* from, to, obj, coeff or cover at hand, in the declaration of a variable; false when it is none of them. */
 bool ampl_parse_contribution(struct ampl_parser *parser, struct ampl_declaration *variable, bool arc);
 void ampl_parse_let(struct ampl_parser *parser);
-void ampl_parse_fix(struct ampl_parser *parser, bool fix);
+void ampl_parse_fix(struct ampl_parser *parser, enum ampl_command_kind kind); /* unfix, drop, restore, objective, too */
 void ampl_parse_check(struct ampl_parser *parser);
+struct ampl_command *ampl_new_command(struct ampl_parser *parser, enum ampl_command_kind kind, struct ampl_place place);
+
+/* for, repeat, while or if at hand, with its blocks; *stops: a solve is among its commands. false with an error. */
+bool ampl_parse_blocks(struct ampl_parser *parser, bool *stops);
 bool ampl_parse_option(struct ampl_parser *parser); /* false: there is something to skip */
 void ampl_parse_data_statement(struct ampl_parser *parser, enum ampl_word word);
 

@@ -161,7 +161,7 @@ struct ampl_declaration {
     /* What data, let and the evaluator know. */
     struct ampl_table given;         /* values from data and let; starts of variables */
     struct ampl_table known;         /* computed values, sets, inputs, variables */
-    struct ampl_table fixed;         /* fixed variables: nonzero; unfixed again: 0 */
+    struct ampl_table fixed;         /* fixed variables, dropped goals: nonzero; unfixed or restored: 0 */
     struct ampl_table added;         /* of a goal: what variables add to it, the last one (evaluate_network.c) */
     struct ampl_table started;       /* starts of fixed variables that are not what they are fixed at */
     struct ampl_value given_default; /* of a data table */
@@ -173,7 +173,22 @@ struct ampl_declaration {
     struct ampl_declaration *next;
 };
 
-enum ampl_command_kind { AMPL_LET, AMPL_START, AMPL_FIX, AMPL_UNFIX, AMPL_CHECK };
+enum ampl_command_kind {
+    AMPL_LET,
+    AMPL_START, /* let x.start, of a fixed variable */
+    AMPL_FIX,
+    AMPL_UNFIX,
+    AMPL_DROP,
+    AMPL_RESTORE,
+    AMPL_OBJECTIVE, /* drops all objectives but one */
+    AMPL_CHECK,
+    AMPL_FOR,
+    AMPL_REPEAT,
+    AMPL_IF,
+    AMPL_BREAK,
+    AMPL_CONTINUE,
+    AMPL_STOP /* solve within a block */
+};
 
 struct ampl_command {
     enum ampl_command_kind kind;
@@ -183,7 +198,10 @@ struct ampl_command {
     struct ampl_node *target; /* the reference to what is changed */
     struct ampl_node *value;  /* new value or, of a check, the condition; NULL: none */
     uint32_t number;          /* of a check, from 1 on */
-    uint32_t name;            /* of a check: symbol; 0: it is called by its number */
+    uint32_t name;            /* of a check or loop, or the one that break and continue mean; 0: none */
+    bool until, until_after;  /* repeat goes on until the condition holds, not while it does */
+    struct ampl_node *after;  /* of repeat: the condition after the block, value being the one before it */
+    struct ampl_command *body, *otherwise;
     struct ampl_command *next;
 };
 

@@ -25,20 +25,20 @@
  * refused. */
 #define AMPL_STATEMENT_LIST(X)                                                                                         \
     X(set) X(param) X(var) X(minimize) X(maximize) X(subject) X(subj) X(check) X(let) X(fix) X(unfix) X(data)          \
-    X(model) X(include) X(commands) X(end) X(quit) X(exit) X(reset) X(solve) X(node) X(arc)
+    X(model) X(include) X(commands) X(end) X(quit) X(exit) X(reset) X(solve) X(node) X(arc) \
+ X(drop) X(restore) X(objective)
 
 #define AMPL_SKIPPED_LIST(X)                                                                                           \
     X(suffix) X(display) X(print) X(printf) X(option) X(write) X(close) X(expand) X(show) X(xref) X(solexpand)         \
     X(csvdisplay)
 
 #define AMPL_REFUSED_LIST(X)                                                                                           \
-    X(function) X(for) X(repeat) X(while) X(until) X(break) X(continue) X(problem) X(environ) X(drop)   \
-    X(restore) X(objective) X(read) X(table) X(update) X(delete) X(purge) X(redeclare) X(shell) X(cd) X(call)          \
+    X(function) X(for) X(repeat) X(while) X(until) X(break) X(continue) X(problem) X(environ) X(read) X(table) X(update) X(delete) X(purge) X(redeclare) X(shell) X(cd) X(call)          \
     X(load) X(remove) X(solution) X(export)
 
 /* Words with a meaning in one place only: attributes, table headings, functions on sets and texts. */
 #define AMPL_OTHER_LIST(X)                                                                                             \
-    X(ordered) X(circular) X(from) X(to) X(tr) X(interval) X(Reals) X(Integers) X(coeff) X(cover) X(obj) X(net_in)             \
+    X(ordered) X(circular) X(from) X(to) X(do) X(tr) X(interval) X(Reals) X(Integers) X(coeff) X(cover) X(obj) X(net_in)             \
     X(net_out) X(to_come) X(reversed) X(card) X(ord) X(ord0) X(first) X(last) X(next) X(prev) X(nextw) X(prevw)        \
     X(randseed) X(member) X(arity) X(round) X(trunc) X(precision) X(floor) X(ceil) X(atan2) X(num) X(length) X(substr)
 

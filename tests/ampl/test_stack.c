@@ -71,6 +71,16 @@ static void nesting_up_to_its_limit_fits(void **state) {
         {"var x{i in ", "setof {i in ", "1..1*} i};"},
         {"var x{{", "{", "1*}}};"},
         {"param s symbolic := ", "('a' & ", "'a'*); var x;"},
+        {"var x; c: ", "<<1; 1, 2>> ", "x* <= 1;"},
+        {"var x; c: ", "<<1; 1, 2>> (1 + ", "x*) <= 1;"},
+        {"param p := ", "<<1; 1, 2>> (1 + ", "2*); var x;"},
+        {"param p := ", "Uniform(0, ", "2*); var x;"},
+        {"var x; c: x <= ", "<<{i in 1..(", "1*)} i; 1, 2>> 3;"},
+        {"var x; ", "for {i in 1..1} ", "let x := 1*;"},
+        {"var x; ", "if 1 = 1 then {", "let x := 1;*}"},
+        {"var x; ", "repeat while 1 = 0 {", "let x := 1;*}"},
+        {"var x; for {a in 1..1} for {b in 1..1} for {c in 1..1} if 1 = 1 then if 1 = 1 then for {d in 1..1} let x := ",
+         "(if exists {j in 1..1: 1 = ", "1*} 1 = 1 then 1);"},
     };
     struct job job = {.text = malloc(TEXT)};
     assert_non_null(job.text);

@@ -170,5 +170,35 @@ def columnwise():
     return t
 
 
+# ---- commands in commands ----
+
+
+def blocks():
+    t = Text("blocks")
+    six, a = range(1, 7), {1: 0, 2: 4, 3: -1, 4: 16, 5: 8, 6: 36}
+    fib = {1: 1, 2: 1, 3: 2, 4: 3, 5: 5, 6: 8}
+    start = {i: i / 10 for i in six} | {4: 4.4, 6: 6.6}
+    x = t.var("x", list(six), start=start, fixed={4: 4.4, 6: 6.6})
+    y = t.var("y", lower=0, start=16)
+    for i in (4, 6):
+        t.row(("c", i), x[i] + y, lower=fib[i])
+    for i in (3, 4, 5, 6):
+        t.row(("d", i), x[i], upper=100)
+    t.minimize("f", total((x[i] - 2 * a[i]) ** 2 for i in six) + 49 * y)
+    t.note("print in a block is skipped")
+    return t
+
+
+def drops():
+    t = Text("drops")
+    x = t.var("x", [1, 2, 3, 4], lower=0, upper=3)
+    for i in (1, 3):
+        t.row(("a", i), x[i], upper=i)
+    t.row("b", total(x.values()), lower=2)
+    t.row("c[2]", x[2] + x[3], upper=4)
+    t.maximize("second[2]", 2 * x[1] - x[3])
+    return t
+
+
 def texts():
-    return [random_values(), piecewise(), vars_suffix(), network(), columnwise()]
+    return [random_values(), piecewise(), vars_suffix(), network(), columnwise(), blocks(), drops()]

@@ -1,4 +1,4 @@
 var x;
 c: x @ 1;
-for {i in 1..2} { };
+for {i in 1..2} { shell "x"; };
 set S := 1..n;

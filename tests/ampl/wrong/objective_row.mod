@@ -1,3 +1,3 @@
 var x;
 c: x <= 1;
-drop c;
+objective c;

@@ -1,0 +1,2 @@
+var x;
+if 1 = 1 then continue;

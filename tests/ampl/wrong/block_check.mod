@@ -1,0 +1,2 @@
+var x;
+for {i in 1..3} check: i > 0;

@@ -1,0 +1,4 @@
+var x;
+for {i in 1..3} {
+  let x := i;
+minimize f: x;

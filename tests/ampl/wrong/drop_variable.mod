@@ -1,0 +1,2 @@
+var x;
+drop x;

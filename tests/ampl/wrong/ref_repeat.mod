@@ -1,2 +1,0 @@
-var x;
-repeat while x.val < 3 { let x := 3; };

@@ -1,2 +1,0 @@
-var x;
-while 1 = 1 do { };
