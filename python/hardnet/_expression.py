@@ -234,7 +234,8 @@ class Expression:
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         raise TypeError(
             "an expression cannot become an array of numbers; hardnet.array and numpy.stack join "
-            "expressions, m.value(expression, y, x) evaluates them"
+            "expressions, hardnet.matmul(matrix, expression) is the product with a sparse matrix, "
+            "m.value(expression, y, x) evaluates"
         )
 
     def __copy__(self) -> Expression:

@@ -77,7 +77,7 @@ class Model:
         self._building: _core.Model | None = _core.Model(max_nodes)
         self._closed: _core.Model | None = None
         self._messages: tuple[Message, ...] = ()
-        self._taken: set[str] = set()
+        self._taken_names: set[str] | None = set()
         self._cache: dict[Any, Any] = {}
 
     # ---- from files and texts ----
@@ -132,7 +132,7 @@ class Model:
         model._building = None
         model._closed = core
         model._messages = messages
-        model._taken = _names_in(core)
+        model._taken_names = None  # found when they are asked for
         model._cache = {}
         return model
 
@@ -165,6 +165,13 @@ class Model:
         out = np.empty(numbers.shape, np.uint32)
         self._open().constant(np.ascontiguousarray(numbers), out)
         return out
+
+    @property
+    def _taken(self) -> set[str]:
+        """The names of families and of the objective."""
+        if self._taken_names is None:
+            self._taken_names = _names_in(self.core)
+        return self._taken_names
 
     def _take_name(self, name: str, kind: str) -> str:
         if check_name(name, kind) in self._taken:
@@ -277,6 +284,33 @@ class Model:
         nodes = self._outputs_among(outputs)
         values = self._of_inputs(value, nodes.shape, "to start")
         self._adding().start(nodes, values)
+
+    def bound(
+        self,
+        outputs: Expression,
+        lower: ExpressionLike | None = None,
+        upper: ExpressionLike | None = None,
+    ) -> None:
+        """Sets bounds of outputs anew; what is not given stays.
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> y = m.outputs("y", 3, lower=0)
+        >>> m.bound(y[1:], upper=[1, 2])
+        >>> m.evaluate().upper
+        array([inf,  1.,  2.])
+        """
+        nodes = self._outputs_among(outputs)
+        parts = _output_parts(self._open())
+        place = np.minimum(np.searchsorted(parts[0], nodes), len(parts[0]) - 1)
+        if not np.array_equal(parts[0][place], nodes):
+            raise ValueError("these are not all outputs, but expressions")
+        low, high = (
+            now[place] if value is None else self._of_inputs(value, nodes.shape, "to bound")
+            for now, value in zip(parts[1:3], (lower, upper))
+        )
+        self._check_bounds(low, high, "to bound")
+        self._adding().bounds(nodes, low, high)
 
     def _outputs_among(self, outputs: Expression) -> Nodes:
         if not isinstance(outputs, Expression) or outputs.model is not self:
@@ -440,7 +474,7 @@ class Model:
         core = self._closed or self._open()
         for kind, nodes in (
             ("input", _input_nodes(core)),
-            ("output", _output_nodes(core)),
+            ("output", _output_parts(core)[0]),
             ("definition", _definition_nodes(core)),
         ):
             family = self._families(kind).get(family_name(name))
@@ -629,9 +663,36 @@ class Model:
 
     # ---- what is made of it ----
 
-    def layer(self, method: str = "auto", tolerance: float = 1e-8, **settings: Any) -> Layer:
-        """A layer that corrects outputs onto this model; see hardnet.Layer for the settings."""
-        return Layer(self, method, tolerance, **settings)
+    def layer(
+        self,
+        method: str = "auto",
+        tolerance: float = 1e-8,
+        *,
+        iterations: int | None = None,
+        damping: float | None = None,
+        relative: bool = False,
+        instructions: str = "best",
+        threads: int = 0,
+    ) -> Layer:
+        """A layer that corrects outputs onto this model.
+
+        method: "auto", "paper", "hardnet" or "lm".
+        tolerance: the largest violation that counts as ok, in the units of the rows.
+        iterations, damping: the method's own unless given.
+        relative: measure violations relative to max(1, |bound|).
+        instructions: "best", "portable", "avx2" or "avx512"; all give the same bits.
+        threads: of one call; 0 is one per core.
+        """
+        return Layer(
+            self,
+            method,
+            tolerance,
+            iterations=iterations,
+            damping=damping,
+            relative=relative,
+            instructions=instructions,
+            threads=threads,
+        )
 
     def to_ampl(self) -> str:
         """The model as a text in the AMPL modelling language, with the same fingerprints when read.
@@ -658,7 +719,7 @@ class Model:
         model._building = None if self._building is None else self._building.copy()
         model._closed = self._closed
         model._messages = self._messages
-        model._taken = set(self._taken)
+        model._taken_names = None if self._taken_names is None else set(self._taken_names)
         model._cache = {}
         return model
 
@@ -699,10 +760,11 @@ def _input_nodes(core: _core.Model) -> Nodes:
     return nodes
 
 
-def _output_nodes(core: _core.Model) -> Nodes:
+def _output_parts(core: _core.Model) -> list[Nodes]:
+    """Nodes of outputs, their bounds, starts and fixed values."""
     parts = [np.empty(core.output_count, np.uint32) for _ in range(5)]
     core.output_parts(*parts)
-    return parts[0]
+    return parts
 
 
 def _definition_nodes(core: _core.Model) -> Nodes:

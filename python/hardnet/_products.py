@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ._expression import Expression, apply, array, fold, joint_shape, numbers_of
 
-__all__ = ["dot", "inner", "matmul", "outer", "tensordot"]
+__all__ = ["dot", "einsum", "inner", "matmul", "outer", "tensordot"]
 
 
 def _is_sparse(value: Any) -> bool:
@@ -142,3 +142,50 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     right = b.transpose(*of_b, *free_b).reshape(summed, -1)
     shape = [a.shape[i] for i in free_a] + [b.shape[i] for i in free_b]
     return matmul(left, right).reshape(shape)
+
+
+def einsum(subscripts: str, *operands: Any) -> Any:
+    """As numpy.einsum, with letters for all axes: einsum("ij,jk->ik", a, b).
+
+    >>> import hardnet, numpy as np
+    >>> m = hardnet.Model()
+    >>> y = m.outputs("y", (5, 3))
+    >>> np.einsum("ki,ij,kj->k", y, np.eye(3), y)
+    Expression(shape=(5,))
+    """
+    if not isinstance(subscripts, str) or not set(subscripts) <= _SUBSCRIPTS:
+        raise TypeError("einsum of expressions needs a text with a letter for every axis")
+    given, arrow, result = subscripts.replace(" ", "").partition("->")
+    terms = given.split(",")
+    letters = "".join(dict.fromkeys("".join(terms)))
+    if not arrow:
+        result = "".join(sorted(one for one in letters if "".join(terms).count(one) == 1))
+    factors = [_factor(operand) for operand in operands]
+    if (
+        len(terms) != len(factors)
+        or not set(result) <= set(letters)
+        or len(set(result)) < len(result)
+    ):
+        raise ValueError(f"einsum: {subscripts!r} does not fit {len(factors)} operands")
+    order = result + "".join(one for one in letters if one not in result)
+    product = _aligned(factors[0], terms[0], order)
+    for factor, term in zip(factors[1:], terms[1:]):
+        product = product * _aligned(factor, term, order)
+    return product.sum(tuple(range(len(result), len(order))))
+
+
+_SUBSCRIPTS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ,-> ")
+
+
+def _aligned(factor: Any, term: str, order: str) -> Any:
+    """A factor with an axis for every letter of the order, diagonals taken of repeated ones."""
+    if factor.ndim != len(term):
+        raise ValueError(f"einsum: {term!r} does not fit an array of {factor.ndim} axes")
+    for letter in dict.fromkeys(term):
+        while term.count(letter) > 1:
+            first, second = term.index(letter), term.rindex(letter)
+            factor = np.diagonal(factor, 0, first, second)
+            term = "".join(one for i, one in enumerate(term) if i not in (first, second)) + letter
+    there = [letter for letter in order if letter in term]
+    factor = factor.transpose([term.index(letter) for letter in there])
+    return factor.reshape([factor.shape[there.index(one)] if one in there else 1 for one in order])

@@ -77,7 +77,8 @@ PyObject *core_model_constant(PyObject *object, PyObject *arguments) {
         !core_array_view(&values, values_object, "values", CORE_REAL, CORE_ANY, 0))
         return NULL;
     PyObject *result = NULL;
-    if (core_array_view(&out, out_object, "out", CORE_NODE, values.count, CORE_WRITABLE)) {
+    if (core_model_has_room(self, values.count) &&
+        core_array_view(&out, out_object, "out", CORE_NODE, values.count, CORE_WRITABLE)) {
         for (size_t i = 0; i < out.count; i++)
             put(&out, i, hn_constant(self->model, ((const double *)values.data)[i]));
         result = core_model_done(self);
@@ -132,7 +133,8 @@ PyObject *core_model_apply(PyObject *object, PyObject *arguments) {
     if (!PyArg_ParseTuple(arguments, "sOO|OO:apply", &name, &out, &operands[0], &operands[1], &operands[2]) ||
         !core_model_is_open(self) || !(a.operator= find_operator(name)))
         return NULL;
-    if (core_array_view(&a.out, out, "out", CORE_NODE, CORE_ANY, CORE_WRITABLE) && take_operands(&a, self, operands)) {
+    if (core_array_view(&a.out, out, "out", CORE_NODE, CORE_ANY, CORE_WRITABLE) && take_operands(&a, self, operands) &&
+        core_model_has_room(self, a.out.count)) {
         apply(&a, self);
         result = core_model_done(self);
     }
@@ -183,6 +185,7 @@ PyObject *core_model_fold(PyObject *object, PyObject *arguments) {
     core_array out = {0}, terms = {0};
     if (core_array_view(&out, out_object, "out", CORE_NODE, CORE_ANY, CORE_WRITABLE) &&
         core_nodes_view(&terms, self, terms_object, "terms", CORE_ANY) && fits(f, &out, &terms) &&
+        core_model_has_room(self, terms.count) && core_model_has_room(self, out.count) &&
         (out.count == 0 || fold(self, f, &out, &terms)))
         result = core_model_done(self);
     core_array_release(&out);
@@ -228,6 +231,7 @@ PyObject *core_model_sums(PyObject *object, PyObject *arguments) {
     if (core_array_view(&first, first_object, "first", CORE_INDEX, CORE_ANY, 0) &&
         core_nodes_view(&terms, self, terms_object, "terms", CORE_ANY) && is_partition(&first, terms.count) &&
         core_array_view(&out, out_object, "out", CORE_NODE, first.count - 1, CORE_WRITABLE) &&
+        core_model_has_room(self, terms.count) && core_model_has_room(self, out.count) &&
         sum_lists(self, &first, &terms, &out))
         result = core_model_done(self);
     core_array_release(&first);

@@ -1,17 +1,20 @@
 /* core_model.c - the type _core.Model: its life and its table of methods. See core_model.h.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
 #include "core_model.h"
 
 /* ---- what other files ask ---- */
 
-PyObject *core_model_wrap(PyTypeObject *type, hn_model *model, bool finished) {
+PyObject *core_model_wrap(PyTypeObject *type, hn_model *model, size_t max_nodes, bool finished) {
     core_model *self = (core_model *)PyType_GenericAlloc(type, 0);
     if (!self) {
         hn_model_destroy(model);
         return NULL;
     }
     self->model = model;
+    self->max_nodes = max_nodes;
     self->finished = finished;
     return (PyObject *)self;
 }
@@ -26,6 +29,19 @@ bool core_model_is_finished(const core_model *self) {
     if (!self->finished)
         PyErr_SetString(PyExc_ValueError, "the model is not finished");
     return self->finished;
+}
+
+bool core_model_has_room(const core_model *self, size_t operations) {
+    enum { MOST_EACH = 4, SPARE = 8 }; /* a fourth power, or an output with its bounds and start */
+    size_t used = hn_model_node_count(self->model), room = self->max_nodes > used ? self->max_nodes - used : 0;
+    hn_error error = {.status = HN_LIMIT, .code = HN_CODE_OPTION, .subject = "max_nodes"};
+    if (room > SPARE && operations <= (room - SPARE) / MOST_EACH)
+        return true;
+    snprintf(error.text, sizeof error.text,
+             "%zu operations may take more nodes than the model has left: max_nodes is %zu, and %zu are used",
+             operations, self->max_nodes, used);
+    core_raise(&error);
+    return false;
 }
 
 PyObject *core_model_done(const core_model *self) {
@@ -84,7 +100,7 @@ static PyObject *model_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
         options.max_nodes = (size_t)max_nodes;
     if (hn_model_create(&model, &options, &error) != HN_OK)
         return core_raise(&error);
-    return core_model_wrap(type, model, false);
+    return core_model_wrap(type, model, options.max_nodes, false);
 }
 
 static void model_dealloc(PyObject *object) {
@@ -105,7 +121,7 @@ static PyObject *model_copy(PyObject *object, PyObject *Py_UNUSED(unused)) {
     hn_error error;
     if (hn_model_copy(&copy, ((core_model *)object)->model, &error) != HN_OK)
         return core_raise(&error);
-    return core_model_wrap(Py_TYPE(object), copy, false);
+    return core_model_wrap(Py_TYPE(object), copy, ((core_model *)object)->max_nodes, false);
 }
 
 /* ---- tables ---- */

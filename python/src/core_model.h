@@ -2,8 +2,8 @@
  *
  * A model is open, and can be added to, until it is finished; then it is constant, and calls without
  * the interpreter's lock may read it. Whatever would leave an error that sticks is refused before the
- * library sees it: node numbers are checked, a finished model takes no more. What is left (memory,
- * the limit of nodes) does stick, and every later call says so.
+ * library sees it: node numbers are checked, a finished model takes no more, and there must be room for
+ * the most nodes that a call can make. What is left, memory, does stick, and every later call says so.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARDNET_PYTHON_CORE_MODEL_H
@@ -13,15 +13,19 @@
 
 typedef struct core_model {
     PyObject_HEAD hn_model *model;
+    size_t max_nodes;
     bool finished;
 } core_model;
 
 /* A new object that owns the model from now on; NULL with an exception, and the model destroyed. */
-PyObject *core_model_wrap(PyTypeObject *type, hn_model *model, bool finished);
+PyObject *core_model_wrap(PyTypeObject *type, hn_model *model, size_t max_nodes, bool finished);
 
 /* False with an exception. */
 bool core_model_is_open(const core_model *self);
 bool core_model_is_finished(const core_model *self);
+
+/* Whether so many operations, each of which makes a few nodes at most, stay within the model's limit. */
+bool core_model_has_room(const core_model *self, size_t operations);
 
 /* None, or the error that sticks to the model as an exception. */
 PyObject *core_model_done(const core_model *self);

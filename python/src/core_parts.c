@@ -77,11 +77,11 @@ static PyObject *add_leaves(PyObject *object, PyObject *arguments, hn_expr (*lea
     const char *name;
     PyObject *shape, *out_object, *result = NULL;
     core_array out;
-    label l;
+    label l = {0};
     if (!PyArg_ParseTuple(arguments, "sOO:leaves", &name, &shape, &out_object) || !core_model_is_open(self) ||
         !core_array_view(&out, out_object, "out", CORE_NODE, CORE_ANY, CORE_WRITABLE))
         return NULL;
-    if (label_open(&l, name, shape, out.count)) {
+    if (core_model_has_room(self, out.count) && label_open(&l, name, shape, out.count)) {
         for (size_t i = 0; i < out.count; i++)
             ((uint32_t *)out.data)[i] = leaf(self->model, label_of(&l, i)).node;
         result = core_model_done(self);
@@ -348,7 +348,7 @@ PyObject *core_model_relate(PyObject *object, PyObject *arguments) {
         return NULL;
     if (core_nodes_view(&r.lower, r.model, left, "left", CORE_ANY) &&
         core_nodes_view(&r.upper, r.model, right, "right", r.lower.count) &&
-        label_open(&r.label, name, shape, r.lower.count))
+        core_model_has_room(r.model, r.lower.count) && label_open(&r.label, name, shape, r.lower.count))
         result = add_rows(&r, r.lower.count);
     release_rows(&r);
     return result;
@@ -387,6 +387,8 @@ PyObject *core_model_objective(PyObject *object, PyObject *arguments) {
     if (hn_model_objective(self->model).name)
         return PyErr_Format(PyExc_ValueError, "the model has an objective already, %s",
                             hn_model_objective(self->model).name);
+    if (!core_model_has_room(self, 1))
+        return NULL;
     if (maximize)
         hn_maximize(self->model, name, value);
     else

@@ -135,7 +135,7 @@ static PyObject *run(PyObject *module, const reading *r, size_t count, const cha
         hn_model_destroy(model);
         return NULL;
     }
-    return core_model_wrap(core_state_of(module)->model, model, true);
+    return core_model_wrap(core_state_of(module)->model, model, options.max_nodes, true);
 }
 
 PyObject *core_read(PyObject *module, PyObject *arguments) {

@@ -356,6 +356,14 @@ COMPUTED: list[Callable[..., Any]] = [
     lambda a: np.tensordot(a, a, axes=([0], [0])),
     lambda a: np.add.outer(a[0], a[1]),
     lambda a: np.vdot(a, a),
+    lambda a: np.einsum("ij,jk->ik", a, a),
+    lambda a: np.einsum("ij,jk", a, np.arange(16.0).reshape(4, 4)),
+    lambda a: np.einsum("ki,ij,kj->k", a, np.arange(16.0).reshape(4, 4), a),
+    lambda a: np.einsum("ii->i", a),
+    lambda a: np.einsum("ii", a),
+    lambda a: np.einsum("ij->ji", a),
+    lambda a: np.einsum("ij->", a),
+    lambda a: np.einsum("i,j->ij", a[0], a[1]),
 ]
 
 
@@ -420,6 +428,16 @@ def test_matrices_that_do_not_fit_are_refused() -> None:
     ):
         with pytest.raises(ValueError):
             bad()
+
+
+def test_einsum_refuses_what_it_does_not_know() -> None:
+    m = hardnet.Model()
+    y = m.outputs("y", (2, 3))
+    for bad in ("ij,jk->ik", "i->i", "ij->k", "ij->ii", "...j->j", 3):
+        with pytest.raises((ValueError, TypeError)):
+            np.einsum(bad, y)
+    with pytest.raises(ValueError):
+        np.einsum("ij,jk->ik", y, y)
 
 
 def test_zeros_of_a_matrix_of_numbers_make_no_terms() -> None:

@@ -171,6 +171,17 @@ def test_bounds_starts_fixed_values_and_ranges() -> None:
     assert "maximize" in repr(m)
 
 
+def test_bounds_can_be_set_later() -> None:
+    m = hardnet.Model()
+    x, y = m.inputs("x"), m.outputs("y", (2, 2), lower=0)
+    m.bound(y[1], lower=x, upper=[1, 2])
+    m.bound(y[0, 1], upper=5)
+    assert same(
+        m,
+        """param x; var a >= 0; var b >= 0, <= 5; var c >= x, <= 1; var d >= x, <= 2;""",
+    )
+
+
 def test_names_of_rows_are_their_places() -> None:
     m = hardnet.Model()
     y = m.outputs("y", (2, 2))
@@ -296,6 +307,9 @@ def test_mistakes_are_refused_and_leave_the_model_as_it_was() -> None:
         (ValueError, "not all outputs", lambda: m.fix(z[0, 0] + 1, 2)),
         (ValueError, "not all outputs", lambda: m.fix(z0, 2)),
         (TypeError, "outputs of this model", lambda: m.fix(other, 2)),
+        (ValueError, "not all outputs", lambda: m.bound(z + 1, 2)),
+        (ValueError, "no value meets", lambda: m.bound(u, lower=3)),
+        (ValueError, "not depend on outputs", lambda: m.bound(u, upper=z[0, 0])),
         (TypeError, "outputs of this model", lambda: m.start(3.0, 2)),
         (TypeError, "needs a condition", lambda: m.subject_to()),
         (TypeError, "not True", lambda: m.subject_to(1 <= 2)),
@@ -335,12 +349,28 @@ def test_a_model_without_outputs_can_be_shown_but_not_used() -> None:
     assert y.shape == ()
 
 
-def test_the_limit_of_nodes_sticks_and_says_so() -> None:
-    m = hardnet.Model(max_nodes=100)
+def test_a_limit_of_nodes_is_told_and_leaves_the_model_as_it_was() -> None:
+    m = hardnet.Model(max_nodes=1000)
     y = m.outputs("y", 20)
-    for _ in range(3):
-        with pytest.raises(hardnet.Error, match="max_nodes"):
-            _ = y[:, None] * y
+    calls = [
+        lambda: y[:, None] * y,
+        lambda: y + np.arange(1000.0)[:, None],
+        lambda: np.broadcast_to(y, (50, 20)).sum(),
+        lambda: np.ones((400, 20)) @ y,
+        lambda: m.outputs("z", 300),
+        lambda: m.inputs("z", 300),
+        lambda: m.subject_to(np.broadcast_to(y, (50, 20)) >= y[0], name="rows"),
+    ]
+    for call in calls:
+        with pytest.raises(hardnet.Error, match="max_nodes is 1000") as caught:
+            call()
+        assert (caught.value.code, caught.value.subject) == ("option", "max_nodes")
+    m.subject_to(y * y <= 1, name="fine")
+    assert m.rows_count == 20
+    again = hardnet.Model.from_text("var y{1..20};", max_nodes=1000)
+    with pytest.raises(hardnet.Error, match="max_nodes is 1000"):
+        _ = again["y"][:, None] * again["y"]
+    assert again.rows_count == 0
 
 
 def test_empty_arrays_are_allowed() -> None:
