@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import copy
 import gc
+import io
+import pickle
 import warnings
 import weakref
 
@@ -260,17 +262,28 @@ def test_wrong_tensors_are_refused_by_name() -> None:
 # ---- life ----
 
 
-def test_copies_give_the_same_bits_and_are_layers_of_their_own() -> None:
+def test_pickles_and_copies_give_the_same_bits_and_are_layers_of_their_own() -> None:
     y_raw, x = ring_samples(6)
     layer = ring(tolerance=1e-10, on_fail="warn")
     layer.round += 3
     y = layer(y_raw, x)
-    for other in (copy.deepcopy(layer), copy.copy(layer)):
+    for other in (pickle.loads(pickle.dumps(layer)), copy.deepcopy(layer), copy.copy(layer)):
         assert torch.equal(other(y_raw[:3], x[:3]), y[:3])
         assert other._key != layer._key and other.last.ok.shape == (3,)
         assert other.settings == layer.settings and other.on_fail == "warn"
         assert int(other.round) == 3
     assert layer.last.ok.shape == (6,)
+
+
+def test_whole_modules_are_saved_and_loaded() -> None:
+    y_raw, x = ring_samples(6)
+    layer = ring(tolerance=1e-10)
+    buffer = io.BytesIO()
+    torch.save(torch.nn.ModuleList([layer, torch.nn.Linear(1, 3)]), buffer)
+    buffer.seek(0)
+    loaded = torch.load(buffer, weights_only=False)[0]
+    assert torch.equal(loaded(y_raw, x), layer(y_raw, x))
+    assert loaded.model.fingerprint == layer.model.fingerprint
 
 
 def test_a_state_dict_holds_the_round_and_loads() -> None:

@@ -177,12 +177,13 @@ def test_autocast_leaves_the_correction_in_double() -> None:
 # ---- other processes ----
 
 
-def test_workers_of_a_data_loader_correct_after_fork() -> None:
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_workers_of_a_data_loader_correct(start) -> None:
     layer = ring(threads=2)
     y_raw, x = ring_samples(12)
     y = layer(y_raw, x)
     loader = torch.utils.data.DataLoader(
-        Corrected(layer, y_raw, x), batch_size=4, num_workers=2, multiprocessing_context="fork"
+        Corrected(layer, y_raw, x), batch_size=4, num_workers=2, multiprocessing_context=start
     )
     assert torch.equal(torch.cat(list(loader)), y)
 
