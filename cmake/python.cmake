@@ -17,7 +17,7 @@ elseif(HARDNET_SANITIZE)
         set(python_why_not "Python runs with a preloaded AddressSanitizer of gcc only")
     endif()
     # Frameworks come without sanitizers and say nothing about our code that the other tests do not.
-    list(FILTER python_tests EXCLUDE REGEX "/tests/(torch|jax)/")
+    list(FILTER python_tests EXCLUDE REGEX "/tests/(torch|jax|examples)/")
     set(python_environment HARDNET_PRELOAD=${asan})
 endif()
 if(HARDNET_SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL GNU)
