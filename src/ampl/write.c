@@ -272,8 +272,11 @@ hn_status hn_model_write(const hn_model *model, char **text, size_t *length, hn_
     struct prints prints;
     struct writer writer = {.model = model, .status = HN_OK};
     hn_status status = check_request(model, text, length, error);
-    if (status == HN_OK)
-        status = take_prints(model, &prints, error);
+    if (status != HN_OK)
+        return status;
+    status = take_prints(model, &prints, error);
+    if (status == HN_INVALID)
+        return error_about(error, HN_INVALID, error_argument("model"), "hn_model_write: the model is not finished");
     if (status != HN_OK)
         return status;
     write_all(&writer);

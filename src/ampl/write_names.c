@@ -36,8 +36,10 @@ bool write_is_plain(struct writer *writer, const char *name, size_t length) {
 }
 
 static void write_quoted(struct writer *writer, const char *name) {
-    if (strpbrk(name, "\r\n"))
+    if (strpbrk(name, "\r\n")) {
+        writer->about = name;
         write_fail(writer, HN_UNSUPPORTED, "%s: its name has a line break in it, which a model text cannot say", name);
+    }
     write_string(&writer->out, "`");
     for (const char *end; (end = strchr(name, '`')); name = end + 1) {
         write_bytes(&writer->out, name, (size_t)(end - name));

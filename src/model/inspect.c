@@ -28,8 +28,10 @@ bool hn_depends_on_outputs(hn_expr a) {
     return hn_is_valid(a) && graph_depends(&a.model->graph, a.node, SPACE_Y);
 }
 
-_Static_assert(HN_OPERATOR_SUM == OP_SUM + 1 && HN_OPERATOR_ADD == OP_ADD + 1 && HN_OPERATOR_IF == OP_IF + 1,
-               "the public list is that of operators.h, where a leaf is an input or an output");
+_Static_assert(
+    HN_OPERATOR_SUM == OP_SUM + 1 && HN_OPERATOR_ADD == OP_ADD + 1 && HN_OPERATOR_IF == OP_IF + 1 &&
+        OP_COUNT == OP_IF + 2,
+    "the public list is that of operators.h, where a leaf is an input or an output, up to GUARD, which no model has");
 
 static hn_operator operator_of(const struct node *node) {
     if (node->op == OP_LEAF)

@@ -136,7 +136,8 @@ static void any_name_comes_back(void **state) {
                                         "m[-0]",
                                         "\x01\x7f",
                                         " ",
-                                        "n[1,2,3,4,5,6]"};
+                                        "n[1,2,3,4,5,6]",
+                                        "\xff\xc3"};
     enum { COUNT = sizeof names / sizeof names[0] };
     hn_model *model = new_model();
     char other[80];
@@ -375,7 +376,7 @@ static void what_a_text_cannot_say_is_refused_by_name(void **state) {
     must_refuse(finished(model), HN_UNSUPPORTED, "wrong: it is 3 everywhere and does not hold");
     model = new_model();
     hn_output(model, "y");
-    must_refuse(model, HN_INVALID, "fingerprint: the model is not finished");
+    must_refuse(model, HN_INVALID, "hn_model_write: the model is not finished");
 }
 
 /* A definition that is used before it is made is opaque: nothing is simplified with what it stands for. */

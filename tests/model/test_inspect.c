@@ -140,6 +140,72 @@ static void an_objective_is_minimised_or_its_negative_is(void **state) {
     }
 }
 
+static hn_expr_info info_of(hn_expr a) {
+    hn_expr_info info = {.size = sizeof info};
+    assert_int_equal(hn_expr_get_info(a, &info, NULL), HN_OK);
+    return info;
+}
+
+static void an_expression_tells_what_it_is_made_of(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_expr x = hn_input(m, "x"), first = hn_output(m, "first"), y = hn_output(m, "y"), later = hn_defined(m, "later");
+    hn_expr terms[] = {y, x, first};
+    hn_expr choice = hn_if(hn_less(x, y), hn_atan2(y, x), hn_constant(m, 2.5)), sum = hn_sum(m, 3, terms);
+    assert_int_equal(info_of(x).op, HN_OPERATOR_INPUT);
+    assert_int_equal(info_of(y).op, HN_OPERATOR_OUTPUT);
+    assert_int_equal(info_of(y).index, 1);
+    assert_int_equal(info_of(later).op, HN_OPERATOR_DEFINED);
+    assert_int_equal(info_of(choice).op, HN_OPERATOR_IF);
+    assert_int_equal(info_of(choice).count, 3);
+    assert_int_equal(info_of(hn_expr_argument(choice, 0)).op, HN_OPERATOR_LESS);
+    assert_int_equal(info_of(hn_expr_argument(choice, 1)).op, HN_OPERATOR_ATAN2);
+    assert_true(same_expr(hn_expr_argument(hn_expr_argument(choice, 1), 1), x));
+    assert_int_equal(info_of(hn_expr_argument(choice, 2)).op, HN_OPERATOR_CONSTANT);
+    assert_float_equal(info_of(hn_expr_argument(choice, 2)).value, 2.5, 0);
+    assert_int_equal(info_of(sum).op, HN_OPERATOR_SUM);
+    assert_int_equal(info_of(sum).count, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(same_expr(hn_expr_argument(sum, i), terms[i]));
+    hn_model_destroy(m);
+}
+
+/* One of each operator of one argument or two, which are not simplified away. */
+static void every_operator_has_its_place_in_the_public_list(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_expr a = hn_output(m, "a"), b = hn_output(m, "b");
+    const hn_expr unary[] = {
+        hn_sqrt(a),   hn_exp(a),    hn_log(a),     hn_log10(a),         hn_sin(a),      hn_cos(a),
+        hn_tan(a),    hn_asin(a),   hn_acos(a),    hn_atan(a),          hn_atan2(a, b), hn_sinh(a),
+        hn_cosh(a),   hn_tanh(a),   hn_asinh(a),   hn_acosh(a),         hn_atanh(a),    hn_abs(a),
+        hn_min(a, b), hn_max(a, b), hn_less(a, b), hn_less_equal(a, b), hn_equal(a, b), hn_not_equal(a, b),
+        hn_and(a, b), hn_or(a, b),  hn_not(a)};
+    const hn_expr arithmetic[] = {hn_add(a, b), hn_sub(a, b), hn_mul(a, b), hn_div(a, b), hn_neg(a), hn_pow(a, b)};
+    for (size_t i = 0; i < COUNT_OF(arithmetic); i++)
+        assert_int_equal(info_of(arithmetic[i]).op, HN_OPERATOR_ADD + i);
+    for (size_t i = 0; i < COUNT_OF(unary); i++)
+        assert_int_equal(info_of(unary[i]).op, HN_OPERATOR_SQRT + i);
+    assert_int_equal(HN_OPERATOR_SQRT + COUNT_OF(unary), HN_OPERATOR_IF);
+    hn_model_destroy(m);
+}
+
+static void no_expression_is_made_of_nothing(void **state) {
+    (void)state;
+    hn_expr_info info = {.size = sizeof info, .op = HN_OPERATOR_ADD, .count = 7};
+    const hn_expr none = {NULL, 0};
+    hn_model *m = model_new();
+    hn_expr y = hn_output(m, "y");
+    assert_int_equal(hn_expr_get_info(none, &info, NULL), HN_INVALID);
+    assert_int_equal(info.op, HN_OPERATOR_NONE);
+    assert_int_equal(info.count, 0);
+    assert_int_equal(hn_expr_get_info(y, NULL, NULL), HN_INVALID);
+    assert_false(hn_is_valid(hn_expr_argument(none, 0)));
+    assert_false(hn_is_valid(hn_expr_argument(y, 0)));
+    assert_false(hn_is_valid(hn_expr_argument(hn_sin(y), 1)));
+    hn_model_destroy(m);
+}
+
 static void an_index_out_of_range_gives_zeros(void **state) {
     (void)state;
     hn_model *m = model_new();
@@ -186,6 +252,9 @@ int main(void) {
         cmocka_unit_test(inputs_and_outputs_tell_their_names_ranges_and_bounds),
         cmocka_unit_test(definitions_and_requirements_are_listed_and_looked_up),
         cmocka_unit_test(an_objective_is_minimised_or_its_negative_is),
+        cmocka_unit_test(an_expression_tells_what_it_is_made_of),
+        cmocka_unit_test(every_operator_has_its_place_in_the_public_list),
+        cmocka_unit_test(no_expression_is_made_of_nothing),
         cmocka_unit_test(an_index_out_of_range_gives_zeros),
         cmocka_unit_test(no_model_has_no_parts),
     };

@@ -28,6 +28,15 @@ class Write(tool.Tool):
             self.assertEqual((out, err), ("", ""))
             self.assertEqual(self.prints(unicycle, *options), self.prints(target))
 
+    def test_a_layer_from_the_text_corrects_to_the_same_bits(self):
+        unicycle, target = tool.root / "models" / "unicycle.mod", self.folder / "again.mod"
+        self.run_it("write", unicycle, "--out", target)
+        for method in ("auto", "paper"):
+            for model, out in ((unicycle, "first.npy"), (target, "second.npy")):
+                self.run_it("project", model, "--x", tool.root / "data" / "unicycle" / "states.npy", "--method", method,
+                            "--allow-infeasible", "--out", self.folder / out)
+            self.assertEqual((self.folder / "first.npy").read_bytes(), (self.folder / "second.npy").read_bytes())
+
     def test_writing_twice_gives_the_same_text(self):
         model = self.file("m.mod", MODEL)
         once, _ = self.run_it("write", model, "--let", "n=3")
