@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _formula
+
 if TYPE_CHECKING:
     from ._model import Model
 
@@ -222,6 +224,17 @@ class Expression:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(shape={self.shape})"
+
+    def __str__(self) -> str:
+        """What it computes, as a formula; long ones are cut.
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> y = m.outputs("y", 3)
+        >>> print(hardnet.cos(y[0] - 1) ** 2 + 3 * y[1] / y[2])
+        cos(y[0] - 1)**2 + 3 * y[1] / y[2]
+        """
+        return _formula.text_of(self._model, self._nodes)
 
     def __bool__(self) -> bool:
         raise TypeError(
@@ -530,6 +543,11 @@ class Condition(Expression):
 
     def __repr__(self) -> str:
         return f"Condition({self._relation!r}, shape={self.shape})"
+
+    def __str__(self) -> str:
+        sign = "<=" if self._relation == "between" else self._relation
+        sides = [_formula.text_of(self._model, side) for side in self._sides]
+        return f" {sign} ".join(sides) if sides else super().__str__()
 
     def _logical(self, operator: str, other: Any) -> Condition:
         if not isinstance(other, Condition) and np.asarray(other).dtype != np.bool_:

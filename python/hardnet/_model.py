@@ -78,6 +78,7 @@ class Model:
         self._closed: _core.Model | None = None
         self._messages: tuple[Message, ...] = ()
         self._taken_names: set[str] | None = set()
+        self._unnamed_count = 0
         self._cache: dict[Any, Any] = {}
 
     # ---- from files and texts ----
@@ -133,6 +134,7 @@ class Model:
         model._closed = core
         model._messages = messages
         model._taken_names = None  # found when they are asked for
+        model._unnamed_count = 0
         model._cache = {}
         return model
 
@@ -374,10 +376,9 @@ class Model:
         self._taken.add(name)
 
     def _unnamed(self) -> str:
-        number = 1
-        while f"c{number}" in self._taken:
-            number += 1
-        return f"c{number}"
+        while f"c{self._unnamed_count + 1}" in self._taken:
+            self._unnamed_count += 1
+        return f"c{self._unnamed_count + 1}"
 
     def minimize(self, expression: ExpressionLike, name: str = "cost") -> None:
         """Sets the objective, which training and refinement aim at: a scalar expression."""
@@ -720,6 +721,7 @@ class Model:
         model._closed = self._closed
         model._messages = self._messages
         model._taken_names = None if self._taken_names is None else set(self._taken_names)
+        model._unnamed_count = self._unnamed_count
         model._cache = {}
         return model
 

@@ -281,6 +281,41 @@ PyObject *core_model_depends(PyObject *object, PyObject *arguments) {
     return result;
 }
 
+/* By hn_operator. */
+static const char *const operator_names[] = {
+    "none", "constant", "input", "output",     "defined", "sum",       "add",   "sub",   "mul",   "div",
+    "neg",  "pow",      "sqrt",  "exp",        "log",     "log10",     "sin",   "cos",   "tan",   "asin",
+    "acos", "atan",     "atan2", "sinh",       "cosh",    "tanh",      "asinh", "acosh", "atanh", "abs",
+    "min",  "max",      "less",  "less_equal", "equal",   "not_equal", "and",   "or",    "not",   "if",
+};
+
+static PyObject *arguments_of(hn_expr expr, size_t count) {
+    PyObject *arguments = PyTuple_New((Py_ssize_t)count);
+    for (size_t i = 0; arguments && i < count; i++) {
+        PyObject *number = PyLong_FromUnsignedLong(hn_expr_argument(expr, i).node);
+        if (!number || PyTuple_SetItem(arguments, (Py_ssize_t)i, number) < 0)
+            Py_CLEAR(arguments);
+    }
+    return arguments;
+}
+
+PyObject *core_model_node(PyObject *object, PyObject *number) {
+    unsigned long node = PyLong_AsUnsignedLong(number);
+    hn_expr expr = {((core_model *)object)->model, (uint32_t)node};
+    hn_expr_info info = {.size = sizeof info};
+    hn_error error;
+    if (PyErr_Occurred())
+        return NULL;
+    if (node > UINT32_MAX || !hn_is_valid(expr))
+        return PyErr_Format(PyExc_ValueError, "%lu is no node of this model", node);
+    if (hn_expr_get_info(expr, &info, &error) != HN_OK)
+        return core_raise(&error);
+    if ((size_t)info.op >= sizeof operator_names / sizeof *operator_names)
+        return PyErr_Format(PyExc_ValueError, "node %lu has an operator that is not known here", node);
+    double value = info.op == HN_OPERATOR_CONSTANT ? info.value : (double)info.index;
+    return Py_BuildValue("(sdN)", operator_names[info.op], value, arguments_of(expr, info.count));
+}
+
 typedef struct evaluation {
     const hn_model *model;
     core_array nodes, x, y, out;

@@ -70,6 +70,7 @@ PyObject *core_model_named_parts(PyObject *object, PyObject *arguments);
 PyObject *core_model_constants(PyObject *object, PyObject *arguments);
 PyObject *core_model_depends(PyObject *object, PyObject *arguments);
 PyObject *core_model_values(PyObject *object, PyObject *arguments);
+PyObject *core_model_node(PyObject *object, PyObject *number);
 PyObject *core_model_write(PyObject *object, PyObject *unused);
 extern PyGetSetDef core_model_attributes[];
 

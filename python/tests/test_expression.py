@@ -487,6 +487,44 @@ def test_an_expression_looks_like_an_array() -> None:
         y.nodes[0] = 1
 
 
+def test_print_shows_formulas() -> None:
+    m = hardnet.Model()
+    x, y = m.inputs("x"), m.outputs("y", 3)
+    a, b, c = y
+    values = {"x": 0.7, "y": np.array([0.4, 0.9, 1.3])}
+    names = {"where": np.where, "minimum": np.minimum, "atan2": np.arctan2}
+    for expression, text in (
+        (a + b - c, "y[0] + y[1] - y[2]"),
+        (a - (b - c), "y[0] - (y[1] - y[2])"),
+        (a * (b + 1), "y[0] * (y[1] + 1)"),
+        (a / (b * c), "y[0] / (y[1] * y[2])"),
+        ((x + a) ** 2, "(x + y[0])**2"),
+        (-(a + 1), "-(y[0] + 1)"),
+        ((2 - a) ** 1.5, "(2 - y[0])**1.5"),
+        (a ** (b**c), "y[0]**(y[1]**y[2])"),
+        (np.arctan2(a, b), "atan2(y[0], y[1])"),
+        (hardnet.where(a > 0, b, -2.5), "where(0 < y[0], y[1], -2.5)"),
+        (np.minimum(a, 1), "minimum(y[0], 1)"),
+        ((a > 0) & ((b < 1) | ~(c == 0)), "(0 < y[0]) & (~(0 == y[2]) | (y[1] < 1))"),
+        (a <= b + 1, "y[0] <= y[1] + 1"),
+        (hardnet.between(1, a, x), "1 <= y[0] <= x"),
+        (y[:2] * 2, "[2 * y[0], 2 * y[1]]"),
+        (hardnet.sum(np.tile(y, 9) * np.arange(27)[::-1]), None),
+    ):
+        shown = str(expression)
+        assert text is None or shown == text
+        assert len(shown) < 200
+        if text and expression.ndim == 0:
+            ours = m.value(expression, values["y"], [values["x"]])
+            assert eval(text, {**names, **values}) == pytest.approx(ours)
+    deep = a
+    for _ in range(500):
+        deep = hardnet.sin(deep) * b + c
+    assert "..." in str(deep)
+    assert len(str(deep)) < 500
+    assert "..." in str(m.outputs("z", 1000))
+
+
 def test_equal_expressions_are_one_node() -> None:
     m = hardnet.Model()
     y = m.outputs("y", 2)

@@ -456,5 +456,6 @@ def test_a_long_loop_of_scalars_is_bearable() -> None:
     total = y[0]
     for i in range(1, 2000):
         total = total + y[i] * y[i - 1]
+        m.subject_to(total >= 0)
     seconds = time.process_time() - begin
-    assert seconds < 0.5 * SLOWER, f"{seconds:.2f} s"  # 0.04 s on an idle core
+    assert seconds < 0.5 * SLOWER, f"{seconds:.2f} s"  # 0.06 s on an idle core
