@@ -39,3 +39,9 @@ foreach(source IN LISTS python_tests)
     set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED python SKIP_RETURN_CODE 77 TIMEOUT 600
                                             ENVIRONMENT "${python_environment};HARDNET_BUILD=${PROJECT_BINARY_DIR}")
 endforeach()
+
+# The oldest JAX that we support, in an environment of its own; `make test-python` installs it.
+if(python_tests AND NOT python_why_not AND python_prepare STREQUAL wheel)
+    add_test(NAME python/jax/oldest COMMAND ${PROJECT_SOURCE_DIR}/scripts/jax-versions oldest WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(python/jax/oldest PROPERTIES FIXTURES_REQUIRED python SKIP_RETURN_CODE 77 TIMEOUT 1800)
+endif()

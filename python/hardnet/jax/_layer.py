@@ -125,9 +125,12 @@ def _model_of(model: Any) -> Model:
 
 
 def _key_of(layer: plain.Layer) -> str:
-    """The same for the same model and settings, in every process."""
-    model = [layer.model.fingerprint, layer.model.names_fingerprint]
-    text = json.dumps([model, layer.settings, layer.options], sort_keys=True)
+    """The same for the same model and settings, in every process.
+
+    The model counts by its text: fingerprints are equal for rows that mean the same but are rounded
+    differently.
+    """
+    text = json.dumps([layer.model.to_ampl(), layer.settings, layer.options], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -156,7 +159,7 @@ class Layer:
     True
 
     Compiled functions find the layer in a table of the process, by a key made from the model's
-    fingerprints and the settings; two equal layers are one. It stays there until the process ends,
+    text and the settings; two equal layers are one. It stays there until the process ends,
     since compiled functions may outlive every object; `release` takes it out. A function that was
     exported (jax.export, with the checks for hardnet_forward and hardnet_backward disabled) or
     compiled into a cache on disk works in another process once that has made an equal layer.

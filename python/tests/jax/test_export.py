@@ -74,14 +74,14 @@ def test_an_exported_function_works_where_an_equal_layer_was_made(
     assert "is not known in this process" in lost.stderr
 
 
+@pytest.mark.skipif(
+    jax.__version_info__ < (0, 4, 33), reason="jax 0.4.31 cannot give handlers symbolic shapes"
+)
 def test_the_batch_of_an_exported_function_may_be_symbolic(export: Any) -> None:
     layer = hardnet.jax.layer(TEXT)
     (count,) = export.symbolic_shape("count")
     shapes = [jax.ShapeDtypeStruct((count, width), np.float64) for width in (2, 1)]
-    try:
-        exported = export.export(jax.jit(layer), disabled_checks=checks(export))(*shapes)
-    except Exception as error:
-        pytest.skip(f"jax {jax.__version__} cannot lower symbolic shapes here: {error}")
+    exported = export.export(jax.jit(layer), disabled_checks=checks(export))(*shapes)
     y_raw, x = np.random.default_rng(1).normal(size=(5, 2)), np.ones((5, 1))
     assert np.array_equal(exported.call(y_raw, x), layer(y_raw, x))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import pathlib
+import pickle
 import warnings
 from typing import Any
 
@@ -28,6 +29,7 @@ except ImportError:  # before 0.6, where shard_map knew few primitives
     UNCHECKED = {"check_rep": False}
 
 CIRCLE = "var y{1..2}; subject to circle: y[1]^2 + y[2]^2 = 1;"
+SUMS = ["y[1] + (0.1 * y[2] + 0.7 * y[3])", "(y[1] + 0.1 * y[2]) + 0.7 * y[3]"]
 NOWHERE = "var y{1..2}; subject to nowhere: y[1]^2 + y[2]^2 = -1;"
 
 AT = (np.array([1.0, 2.0, 0.0]), np.array([1.5]))
@@ -61,9 +63,25 @@ def test_settings_are_those_of_the_layer_for_numpy(ring: hardnet.Model) -> None:
         hardnet.jax.layer(ring.layer(), "lm")
 
 
-def test_copies_are_equal(ring: hardnet.Model) -> None:
+def test_copies_and_pickles_are_equal(ring: hardnet.Model) -> None:
     layer = hardnet.jax.layer(ring.layer("lm"), on_fail="warn")
     assert copy.deepcopy(layer) == copy.copy(layer) == layer
+    again = pickle.loads(pickle.dumps(layer))
+    assert again == layer
+    assert np.array_equal(again(*AT), layer(*AT))
+
+
+def test_models_that_round_differently_are_different_layers() -> None:
+    """Equal mathematics, and equal fingerprints: each keeps its own bits all the same."""
+    texts = [f"var y{{1..3}}; subject to sum_of: {body} = 1;" for body in SUMS]
+    models = [hardnet.Model.from_text(text) for text in texts]
+    assert models[0].fingerprint == models[1].fingerprint
+    y_raw = np.random.default_rng(1).normal(size=(100, 3))
+    plain = [model.layer("paper", 0.0, iterations=3) for model in models]
+    made = [hardnet.jax.layer(layer) for layer in plain]
+    assert made[0] != made[1]
+    for layer, one in zip(made, plain, strict=True):
+        assert np.array_equal(layer(y_raw), one(y_raw).y)
 
 
 # ---- shapes and types ----
