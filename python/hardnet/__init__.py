@@ -18,7 +18,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._check import Check
@@ -134,8 +134,9 @@ __all__ = [
     "where",
 ]
 
+if not TYPE_CHECKING:  # for type checkers a name that is not there is a mistake
 
-def __getattr__(name: str) -> Any:
-    if name in ("torch", "jax"):
-        return importlib.import_module(f".{name}", __name__)
-    raise AttributeError(f"module 'hardnet' has no attribute '{name}'")
+    def __getattr__(name: str) -> Any:
+        if name in ("torch", "jax"):
+            return importlib.import_module(f".{name}", __name__)
+        raise AttributeError(f"module 'hardnet' has no attribute '{name}'")
