@@ -134,6 +134,8 @@ static void forget_computed(struct ampl_evaluator *e) {
         for (size_t i = 0; d->kind == AMPL_SETS && i < d->known.keys.count; i++)
             give_back(e, &d->known.values[i]);
         ampl_table_clear(&d->known);
+        for (size_t i = 0; d->order && i < d->given.keys.count; i++) /* the set that orders them may have changed */
+            d->given.values[i].is.set->arranged = false;
     }
 }
 

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
 
+#include <math.h>
+
 /* By listing the set, or looking it up. */
 static bool listed(struct ampl_evaluator *e, const struct ampl_node *node, const ampl_atom *member, bool *in) {
     size_t mark = e->temporary_count, number;
@@ -46,11 +48,28 @@ static bool in_chain(struct ampl_evaluator *e, const struct ampl_node *node, con
     return true;
 }
 
+/* Interval, Reals, Integers. */
+static bool in_interval(struct ampl_evaluator *e, const struct ampl_node *node, ampl_atom member, bool *in) {
+    double low = -HUGE_VAL, high = HUGE_VAL;
+    if (node->count > 0 && (!ampl_number(e, node->arguments[0], "an interval", &low) ||
+                            !ampl_number(e, node->arguments[1], "an interval", &high)))
+        return false;
+    if (ampl_atom_is_symbol(member))
+        return true;
+    double number = ampl_atom_to_number(member);
+    uint32_t bits = node->is.slot;
+    *in = (bits & AMPL_ABOVE_LOW ? number > low : number >= low) &&
+          (bits & AMPL_BELOW_HIGH ? number < high : number <= high) && !(bits & AMPL_WHOLE && number != floor(number));
+    return true;
+}
+
 bool ampl_contains(struct ampl_evaluator *e, const struct ampl_node *set, const ampl_atom *member, bool *in) {
     *in = false;
     if (e->failed)
         return false;
     switch (set->op) {
+    case AMPL_INTERVAL:
+        return in_interval(e, set, *member, in);
     case AMPL_SET_OVER:
         return ampl_admits(e, set->over.indexing, member, in);
     case AMPL_CHAIN_CROSS:

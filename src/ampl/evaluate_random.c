@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
-#include "ampl/random.h"
+#include "ampl/draws.h"
 
 #include <math.h>
 

@@ -56,6 +56,27 @@ static struct ampl_set *progression(struct ampl_evaluator *e, const struct ampl_
     return set;
 }
 
+/* Only the whole numbers between two ends can be listed. */
+static struct ampl_set *interval(struct ampl_evaluator *e, const struct ampl_node *node) {
+    const double most = (double)(UINT32_MAX - 1);
+    double low = -HUGE_VAL, high = HUGE_VAL;
+    if (node->count > 0 &&
+        (!ampl_number(e, node->arguments[0], "a set", &low) || !ampl_number(e, node->arguments[1], "a set", &high)))
+        return NULL;
+    if (!(node->is.slot & AMPL_WHOLE) || !isfinite(low) || !isfinite(high)) {
+        ampl_fail(e, HN_UNSUPPORTED, node->place, "an infinite set cannot be listed");
+        return NULL;
+    }
+    double first = ceil(low), last = floor(high);
+    first += first == low && node->is.slot & AMPL_ABOVE_LOW ? 1 : 0;
+    last -= last == high && node->is.slot & AMPL_BELOW_HIGH ? 1 : 0;
+    struct ampl_set *set = ampl_temporary(e, 1);
+    double count = last - first + 1;
+    if (set)
+        ampl_set_progression(set, first, 1, count < 1 ? 0 : count < most ? (size_t)count : (size_t)most);
+    return set;
+}
+
 static bool tuple_of(struct ampl_evaluator *e, const struct ampl_node *node, ampl_atom *tuple) {
     if (node->type != AMPL_TUPLE)
         return ampl_atom_of(e, node, "a set", tuple);
@@ -96,9 +117,30 @@ static struct ampl_set *combine(struct ampl_evaluator *e, const struct ampl_set 
     return good ? set : NULL;
 }
 
+/* Those of the members that are in a set that cannot be listed, or those that are not. */
+static struct ampl_set *filter(struct ampl_evaluator *e, const struct ampl_set *from, const struct ampl_node *by,
+                               bool in, const struct ampl_node *node) {
+    struct ampl_set *set = ampl_temporary(e, node->dimension);
+    ampl_atom member[AMPL_MOST_COMPONENTS];
+    for (size_t i = 0; set && i < ampl_set_count(from); i++) {
+        bool found;
+        ampl_set_member(from, i, member);
+        if (!ampl_step(e, 1, node->place) || !ampl_contains(e, by, member, &found) ||
+            (found == in && !ampl_collect(e, set, member, node->place)))
+            return NULL;
+    }
+    return set;
+}
+
 static struct ampl_set *chain(struct ampl_evaluator *e, const struct ampl_node *node) {
     struct ampl_set *set = ampl_evaluate_set(e, node->arguments[0]);
     for (uint32_t i = 1; set && i < node->count; i++) {
+        bool inter = node->is.signs[i] == AMPL_TOKEN_COUNT + AMPL_WORD_inter;
+        bool diff = node->is.signs[i] == AMPL_TOKEN_COUNT + AMPL_WORD_diff;
+        if (node->arguments[i]->op == AMPL_INTERVAL && (inter || diff)) {
+            set = filter(e, set, node->arguments[i], inter, node);
+            continue;
+        }
         struct ampl_set *other = ampl_evaluate_set(e, node->arguments[i]);
         set = other ? combine(e, set, other, node->is.signs[i], node) : NULL;
     }
@@ -207,6 +249,8 @@ static struct ampl_set *evaluate(struct ampl_evaluator *e, const struct ampl_nod
         return ampl_refer_set(e, node);
     case AMPL_PROGRESSION:
         return progression(e, node);
+    case AMPL_INTERVAL:
+        return interval(e, node);
     case AMPL_MEMBERS:
         return members(e, node);
     case AMPL_CHAIN_UNION:

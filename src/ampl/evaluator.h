@@ -168,6 +168,11 @@ struct ampl_value ampl_computed_variable(struct ampl_evaluator *e, struct ampl_d
 struct ampl_value ampl_start_value(struct ampl_evaluator *e, const struct ampl_declaration *variable,
                                    const ampl_atom *key);
 
+/* ---- set_order.c ---- */
+
+/* Brings the members into the order that `ordered by` says; the dummies of the set's index are bound. */
+bool ampl_arrange(struct ampl_evaluator *e, struct ampl_declaration *declaration, struct ampl_set *set);
+
 /* ---- attributes.c ---- */
 
 /* The bounds of a variable as its declaration says; the dummies of its index are bound. */

@@ -58,6 +58,7 @@ static void mark_declaration(struct ampl_declaration *d, bool any_input) {
     mark_indexing(d->indexing);
     bool value = mark_node(d->value), fallback = mark_node(d->fallback);
     d->varies |= value || fallback;
+    mark_node(d->order);
     for (struct ampl_attribute *a = d->attributes; a; a = a->next)
         mark_node(a->bound);
     for (int i = 0; i < 3; i++)

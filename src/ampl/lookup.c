@@ -370,6 +370,8 @@ static struct ampl_set *compute_set(struct ampl_evaluator *e, struct ampl_declar
     const struct ampl_set *set = bind_key(e, declaration, key, place) ? ampl_evaluate_set(e, from) : NULL;
     if (set && ampl_check_set(e, declaration, key, set))
         kept = keep_set(e, declaration, key, set);
+    if (kept && !ampl_arrange(e, declaration, kept))
+        kept = NULL;
     e->about = about;
     e->temporary_count = mark;
     ampl_frame_leave(e, outer);
@@ -391,6 +393,19 @@ static struct ampl_set *no_set(struct ampl_evaluator *e, const struct ampl_decla
     return NULL;
 }
 
+/* A set that data or let give is arranged when it is asked for. */
+static bool arrange_given(struct ampl_evaluator *e, struct ampl_declaration *declaration, const ampl_atom *key,
+                          struct ampl_set *set, struct ampl_place place) {
+    struct ampl_frame outer;
+    if (!declaration->order || set->arranged)
+        return true;
+    if (!ampl_frame_enter(e, declaration->slots, &outer))
+        return false;
+    bool good = bind_key(e, declaration, key, place) && ampl_arrange(e, declaration, set);
+    ampl_frame_leave(e, outer);
+    return good;
+}
+
 struct ampl_set *ampl_refer_set(struct ampl_evaluator *e, const struct ampl_node *node) {
     ampl_atom key[AMPL_MOST_COMPONENTS];
     struct ampl_declaration *declaration = node->is.declaration;
@@ -399,8 +414,9 @@ struct ampl_set *ampl_refer_set(struct ampl_evaluator *e, const struct ampl_node
     const struct ampl_value *given = ampl_table_find(&declaration->given, key);
     const struct ampl_node *from = declaration->value ? declaration->value : declaration->fallback;
     if (given) {
-        given->is.set->circular = declaration->circular;
-        return given->is.set;
+        struct ampl_set *set = given->is.set;
+        set->circular = declaration->circular;
+        return arrange_given(e, declaration, key, set, node->place) ? set : NULL;
     }
     return from ? computed_set(e, declaration, from, key, node->place) : no_set(e, declaration, key, node->place);
 }

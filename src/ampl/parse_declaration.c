@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
 
+#include <math.h>
+
 /* ---- what all declarations share ---- */
 
 static bool check_new_name(struct ampl_parser *parser) {
@@ -86,6 +88,22 @@ static bool parse_relation(struct ampl_parser *parser) {
     return false;
 }
 
+/* in interval [a, b): its ends become relations; a variable takes closed ones and infinite ones. */
+static void add_interval(struct ampl_parser *parser, struct ampl_declaration *declaration, struct ampl_node *interval) {
+    bool variable = declaration->kind == AMPL_VARIABLES;
+    declaration->integer |= (interval->is.slot & AMPL_WHOLE) != 0;
+    for (uint32_t i = 0; i < interval->count; i++) {
+        struct ampl_node *end = interval->arguments[i];
+        bool open = (interval->is.slot & (i == 0 ? AMPL_ABOVE_LOW : AMPL_BELOW_HIGH)) != 0;
+        bool infinite = end->op == AMPL_NUMERAL && isinf(end->is.number);
+        if (variable && open && !infinite)
+            ampl_mistake(parser, HN_UNSUPPORTED, end->place, "the bound of a variable cannot be an open end");
+        else if (!infinite)
+            add_attribute(parser, i == 0 ? (open ? AMPL_ABOVE : AMPL_AT_LEAST) : (open ? AMPL_BELOW : AMPL_AT_MOST),
+                          end);
+    }
+}
+
 /* Keeps the value of := = default, which comes once. */
 static void set_value(struct ampl_parser *parser, struct ampl_node **value, struct ampl_node *given) {
     if (given && *value)
@@ -156,8 +174,9 @@ static void parse_set_attribute(struct ampl_parser *parser, struct ampl_declarat
         set->ordered = true;
     } else if (ampl_accept_word(parser, AMPL_WORD_circular)) {
         set->ordered = set->circular = true;
-    } else if (ampl_at_word(parser, AMPL_WORD_by)) {
-        ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "by: 'ordered by' another set is not supported");
+    } else if (set->ordered && !set->order && ampl_accept_word(parser, AMPL_WORD_by)) {
+        set->reversed = ampl_accept_word(parser, AMPL_WORD_reversed);
+        set->order = ampl_parse_set(parser);
     } else if (ampl_accept_word(parser, AMPL_WORD_default)) {
         set_value(parser, &set->fallback, parse_set_value(parser, set, known));
     } else if (ampl_at(parser, AMPL_TOKEN_ASSIGN) || ampl_at(parser, AMPL_TOKEN_EQUAL)) {
@@ -192,7 +211,11 @@ static void parse_param_attribute(struct ampl_parser *parser, struct ampl_declar
     } else if (ampl_accept_word(parser, AMPL_WORD_symbolic)) {
         param->symbolic = true;
     } else if (ampl_accept_word(parser, AMPL_WORD_in) || ampl_accept_word(parser, AMPL_WORD_within)) {
-        add_attribute(parser, AMPL_IN, ampl_parse_set(parser));
+        struct ampl_node *set = ampl_parse_set(parser);
+        if (set && set->op == AMPL_INTERVAL)
+            add_interval(parser, param, set);
+        else
+            add_attribute(parser, AMPL_IN, set);
     } else if (ampl_accept_word(parser, AMPL_WORD_default)) {
         set_value(parser, &param->fallback, ampl_parse_scalar(parser));
     } else if (ampl_at(parser, AMPL_TOKEN_ASSIGN) || ampl_at(parser, AMPL_TOKEN_EQUAL)) {
@@ -224,6 +247,22 @@ static void parse_integrality(struct ampl_parser *parser, struct ampl_declaratio
     ampl_next(parser);
 }
 
+static bool at_interval_after_in(const struct ampl_parser *parser) {
+    struct ampl_token after = ampl_peek(parser);
+    return ampl_at_word(parser, AMPL_WORD_in) && after.kind == AMPL_TOKEN_NAME &&
+           (after.symbol == AMPL_WORD_interval || after.symbol == AMPL_WORD_Reals ||
+            after.symbol == AMPL_WORD_Integers || after.symbol == AMPL_WORD_integer) &&
+           !ampl_declared(parser, after.symbol);
+}
+
+static void parse_var_interval(struct ampl_parser *parser, struct ampl_declaration *variable) {
+    ampl_next(parser); /* in */
+    variable->integrality = parser->token.place;
+    struct ampl_node *interval = ampl_parse_interval(parser);
+    if (interval)
+        add_interval(parser, variable, interval);
+}
+
 static void parse_var_attribute(struct ampl_parser *parser, struct ampl_declaration *variable, bool arc) {
     struct ampl_token token = parser->token;
     parser->no_variables = "a bound or start value";
@@ -243,6 +282,8 @@ static void parse_var_attribute(struct ampl_parser *parser, struct ampl_declarat
         parser->no_variables = NULL;
         variable->defined = true;
         set_value(parser, &variable->value, parse_equal_value(parser));
+    } else if (at_interval_after_in(parser)) {
+        parse_var_interval(parser, variable);
     } else if (ampl_at_word(parser, AMPL_WORD_in) || ampl_at_word(parser, AMPL_WORD_symbolic)) {
         ampl_mistake(parser, HN_UNSUPPORTED, token.place, "%s: this attribute of a variable is not supported",
                      ampl_shown(parser).text);

@@ -367,12 +367,9 @@ static struct ampl_node *dummy_reference(struct ampl_parser *parser, const struc
 }
 
 static struct ampl_node *unknown_name(struct ampl_parser *parser) {
-    struct ampl_word_text shown = ampl_shown(parser);
     uint32_t symbol = parser->token.symbol;
     if (symbol < AMPL_RESERVED_END)
         ampl_unexpected(parser, "an expression");
-    else if (symbol == AMPL_WORD_interval || symbol == AMPL_WORD_Reals || symbol == AMPL_WORD_Integers)
-        ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: infinite sets are not supported", shown.text);
     else
         ampl_not_declared(parser);
     return NULL;
@@ -389,6 +386,8 @@ static struct ampl_node *named(struct ampl_parser *parser) {
         return reduce(parser, reduction);
     if (symbol == AMPL_WORD_if)
         return choice(parser);
+    if (ampl_at_interval(parser))
+        return ampl_parse_interval(parser);
     if (symbol == AMPL_WORD_Infinity)
         return numeral(parser, HUGE_VAL);
     if (symbol >= AMPL_WORD_net_in && symbol <= AMPL_WORD_to_come && !ampl_declared(parser, symbol))

@@ -37,6 +37,14 @@ static void refuse(struct ampl_parser *parser, const char *text) {
     ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: this statement is not supported", text);
 }
 
+/* function NAME(...): its code is elsewhere. */
+static void refuse_function(struct ampl_parser *parser) {
+    struct ampl_place place = parser->token.place;
+    ampl_next(parser);
+    ampl_mistake(parser, HN_UNSUPPORTED, place, "function %s: imported functions are not supported",
+                 ampl_shown(parser).text);
+}
+
 /* What is left of a source, if it is more than blanks, is skipped with a note. */
 static void end_source(struct ampl_parser *parser, const char *text) {
     if (ampl_at(parser, AMPL_TOKEN_SEMICOLON))
@@ -217,6 +225,8 @@ static void parse_worded(struct ampl_parser *parser, enum ampl_word word) {
             skip_rest(parser, ampl_shown(parser).text);
     } else if (word == AMPL_WORD_for || word == AMPL_WORD_repeat || word == AMPL_WORD_while || word == AMPL_WORD_if) {
         parse_blocks(parser);
+    } else if (word == AMPL_WORD_function) {
+        refuse_function(parser);
     } else if (word > AMPL_REFUSED_FIRST && word < AMPL_REFUSED_END) {
         refuse(parser, ampl_shown(parser).text);
     } else {

@@ -118,13 +118,16 @@ struct ampl_node *ampl_parse_intersected(struct ampl_parser *parser);      /* wh
 struct ampl_node *ampl_parse_conjunct(struct ampl_parser *parser);         /* what forall and exists range over */
 struct ampl_node *ampl_parse_member(struct ampl_parser *parser);           /* what setof collects: a scalar or tuple */
 
-/* ---- parse_primary.c, parse_call.c, parse_pieces.c ---- */
+/* ---- parse_primary.c, parse_call.c, parse_pieces.c, parse_interval.c ---- */
 
 struct ampl_node *ampl_parse_primary(struct ampl_parser *parser);
 struct ampl_node *ampl_parse_reference(struct ampl_parser *parser);      /* a declared name, with its subscripts */
 struct ampl_node *ampl_parse_goal_reference(struct ampl_parser *parser); /* of an objective or constraint */
 struct ampl_node *ampl_new_net(struct ampl_parser *parser, struct ampl_place place, bool minus);
-struct ampl_node *ampl_parse_call(struct ampl_parser *parser);   /* name ( ... ), or name { ... } */
+struct ampl_node *ampl_parse_call(struct ampl_parser *parser); /* name ( ... ), or name { ... } */
+struct ampl_node *
+ampl_parse_interval(struct ampl_parser *parser); /* interval [a, b), integer [a, b], Reals, Integers */
+bool ampl_at_interval(const struct ampl_parser *parser);
 struct ampl_node *ampl_parse_pieces(struct ampl_parser *parser); /* << breakpoints; slopes >> argument */
 bool ampl_is_function(uint32_t word);
 bool ampl_takes_braces(uint32_t word);

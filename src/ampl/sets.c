@@ -48,7 +48,7 @@ void ampl_set_destroy(struct ampl_set *set) {
 void ampl_set_clear(struct ampl_set *set, uint32_t dimension) {
     release_slices(set);
     ampl_tuples_clear(&set->tuples, dimension);
-    set->progression = set->circular = false;
+    set->progression = set->circular = set->arranged = false;
 }
 
 void ampl_set_progression(struct ampl_set *set, double first, double step, size_t count) {

@@ -14,6 +14,7 @@ struct ampl_slices;
 struct ampl_set {
     struct ampl_tuples tuples; /* of a listed set; its arity is the dimension */
     bool progression, circular;
+    bool arranged; /* its members are in the order that its declaration says */
     double first, step;
     size_t count;               /* of a progression */
     struct ampl_slices *slices; /* made when asked for */

@@ -54,8 +54,12 @@ enum ampl_op {
     AMPL_IMAGE_OVER,     /* setof {..} tuple */
     AMPL_UNION_OVER,     /* union {..} set */
     AMPL_INTERSECT_OVER, /* inter {..} set */
+    AMPL_INTERVAL,       /* slot: enum ampl_interval; [low, high], or nothing for all numbers */
     AMPL_LIST            /* (a, b, c) */
 };
+
+/* Bits of an interval. */
+enum ampl_interval { AMPL_ABOVE_LOW = 1, AMPL_BELOW_HIGH = 2, AMPL_WHOLE = 4 };
 
 /* What .lb, .ub and .val stand for, and others that mean the same here. */
 enum ampl_suffix { AMPL_SUFFIX_LOWER, AMPL_SUFFIX_UPPER, AMPL_SUFFIX_START, AMPL_SUFFIX_OTHER };
@@ -146,6 +150,9 @@ struct ampl_declaration {
     struct ampl_node *fallback; /* default */
     bool defined;               /* by =, for good */
     bool integer, binary, symbolic, ordered, circular, maximize;
+    struct ampl_node *order;       /* of a set that is ordered by another one; NULL: as its members came */
+    bool reversed;                 /* the other way round */
+    bool arranging;                /* while its order is looked up */
     struct ampl_place integrality; /* of a variable that is integer or binary: the word that says so */
     bool varies;                   /* see ampl_node */
     bool recursive;                /* its value refers to itself */

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/reading.h"
 
-#include "ampl/random.h"
+#include "ampl/draws.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -200,5 +200,32 @@ def drops():
     return t
 
 
+# ---- orders and intervals ----
+
+
+def orders():
+    t = Text("orders")
+    load = t.input("load", lower=0.25, upper=4)
+    late, down = ["jan", "mar", "apr", "may"], [8, 5, 2, 1]
+    place = {m: i + 1 for i, m in enumerate(late)}
+    x = t.var("x", late, lower=0, upper=lambda m: 5 * place[m], start=lambda m: place[m])
+    y = t.var("y", down)
+    z = t.var("z", [3, 6, 7], upper=7)
+    w = t.var("w", [2, 3, 9], lower=0)
+    t.row("a[1]", x["mar"] + y[1], lower=load)
+    t.row("a[2]", x["jan"] + y[1], lower=load)
+    for i, after in ((1.5, 2), (2, 3), (3, 1.5)):
+        t.row(("b", i), y[1] * after, upper=9)
+    t.row("c[a,1]", y[1] + x["may"], upper=4 + 0.5)
+    t.row("c[b,2]", y[2] + x["may"], upper=3 + 0.25)
+    t.row("e", x["jan"], upper=10 * 2 + 2)
+    for k in w:
+        t.row(("g", k), w[k], upper=k)
+    steps = total((y[b] - y[a]) ** 2 for a, b in zip(down, down[1:]))
+    t.minimize("f", total(place[m] * x[m] ** 2 for m in late) + steps + total(v**2 for v in z.values()))
+    t.require(load < 4)
+    return t
+
+
 def texts():
-    return [random_values(), piecewise(), vars_suffix(), network(), columnwise(), blocks(), drops()]
+    return [random_values(), piecewise(), vars_suffix(), network(), columnwise(), blocks(), drops(), orders()]

@@ -1,4 +1,4 @@
-/* random.c - see random.h.
+/* draws.c - see draws.h.
  *
  * Word k of a key is the finaliser of splitmix64 (Steele, Lea, Flood 2014) of key + k * golden ratio. Transforms:
  *
@@ -12,7 +12,7 @@
  * They use + - * / sqrt and the library's own elementary functions, hence the same bits everywhere.
  *
  * SPDX-License-Identifier: MIT */
-#include "ampl/random.h"
+#include "ampl/draws.h"
 
 #include <math.h>
 

@@ -1,11 +1,11 @@
-/* random.h - random values that depend on a key alone, the same bits on every machine.
+/* draws.h - random values that depend on a key alone, the same bits on every machine.
  *
  * In comes a key of 64 bits; out come values of the usual distributions, one after the other. There is no other state
  * and no clock, so that the same key always gives the same values.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_AMPL_RANDOM_H
-#define HN_AMPL_RANDOM_H
+#ifndef HN_AMPL_DRAWS_H
+#define HN_AMPL_DRAWS_H
 
 #include <stddef.h>
 #include <stdint.h>
