@@ -11,6 +11,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import copy
+import numbers
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
@@ -54,25 +55,31 @@ def nodes_of(model: Model, value: Any) -> Nodes:
         if value._model is not model:
             raise ValueError("expressions of two models cannot be combined")
         return value._nodes
-    if isinstance(value, (list, tuple)) and _has_expressions(value):
+    if is_collection(value) and _has_expressions(value):
         return nodes_of(model, array(value))
     return model._constants(numbers_of(value))
 
 
+def is_collection(value: Any) -> bool:
+    """A list, or an array of objects: expressions may be in it."""
+    if isinstance(value, np.ndarray):
+        return value.dtype == object and value.ndim > 0
+    return isinstance(value, (list, tuple))
+
+
 def numbers_of(value: Any) -> NDArray[np.float64]:
     """Real numbers as float64."""
-    numbers = np.asarray(value)
-    if numbers.dtype.kind not in "biuf":
-        raise TypeError(
-            f"{type(value).__name__} of type {numbers.dtype} is no array of real numbers"
-        )
-    return numbers.astype(np.float64, copy=False)
+    if isinstance(value, numbers.Real) and not isinstance(value, np.generic):
+        return np.asarray(float(value))
+    found = np.asarray(value)
+    if found.dtype.kind not in "biuf":
+        raise TypeError(f"{type(value).__name__} of type {found.dtype} is no array of real numbers")
+    return found.astype(np.float64, copy=False)
 
 
-def _has_expressions(values: Sequence[Any]) -> bool:
+def _has_expressions(values: Any) -> bool:
     return any(
-        isinstance(value, Expression)
-        or (isinstance(value, (list, tuple)) and _has_expressions(value))
+        isinstance(value, Expression) or (is_collection(value) and _has_expressions(value))
         for value in values
     )
 
@@ -242,9 +249,17 @@ class Expression:
         )
 
     def __float__(self) -> float:
-        raise TypeError("an expression has no value of its own: m.value(expression, y, x) gives it")
+        raise TypeError(
+            "an expression is no number: for math.cos write hardnet.cos; "
+            "m.value(expression, y, x) gives its value"
+        )
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        if dtype is not None and np.dtype(dtype) == object:  # who asks for objects gets them
+            elements = np.empty(self.size, object)
+            for i, node in enumerate(self._nodes.ravel()):
+                elements[i] = Expression._of(self._model, np.array(node))
+            return elements.reshape(self.shape)
         raise TypeError(
             "an expression cannot become an array of numbers; hardnet.array and numpy.stack join "
             "expressions, hardnet.matmul(matrix, expression) is the product with a sparse matrix, "
@@ -437,15 +452,16 @@ def _matmul(a: Any, b: Any) -> Expression:
 
 def is_operand(value: Any) -> bool:
     """Whether a value may stand beside an expression; others are asked what they make of it."""
-    return isinstance(value, (Expression, int, float, np.ndarray, np.generic, list, tuple))
+    kinds = (Expression, numbers.Real, np.ndarray, np.generic, list, tuple)
+    return isinstance(value, kinds) or hasattr(value, "__array__")
 
 
-def model_of(values: Sequence[Any]) -> Model:
+def model_of(values: Any) -> Model:
     """The model of the first expression among values and lists of them."""
     for value in values:
         if isinstance(value, Expression):
             return value._model
-        if isinstance(value, (list, tuple)) and _has_expressions(value):
+        if is_collection(value) and _has_expressions(value):
             return model_of(value)
     raise TypeError("there is no expression among these")
 
@@ -603,7 +619,7 @@ def between(lower: ExpressionLike, expression: ExpressionLike, upper: Expression
 
 
 def array(values: Any) -> Expression:
-    """An array of expressions from nested lists of expressions and numbers.
+    """An array of expressions from nested lists, or arrays of objects, of expressions and numbers.
 
     >>> import hardnet
     >>> m = hardnet.Model()
@@ -613,8 +629,10 @@ def array(values: Any) -> Expression:
     """
     if isinstance(values, Expression):
         return values
-    if not isinstance(values, (list, tuple)):
+    if not is_collection(values):
         raise TypeError("hardnet.array joins lists of expressions and numbers")
+    if isinstance(values, np.ndarray) and values.ndim > 1:
+        return array(values.ravel()).reshape(values.shape)
     model = model_of(values)
     parts = [nodes_of(model, value) for value in values]
     if len({part.shape for part in parts}) > 1:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _numpy
-from ._expression import Axis, Expression, ExpressionLike, array, between
+from ._expression import Axis, Expression, ExpressionLike, array, between, is_collection
 from ._products import dot, matmul
 
 __all__ = [
@@ -62,7 +62,7 @@ __all__ = [
 
 def _given(value: Any) -> Any:
     """Lists of expressions become one expression; the rest is NumPy's to understand."""
-    if isinstance(value, (list, tuple)):
+    if is_collection(value):
         try:
             return array(value)
         except TypeError:

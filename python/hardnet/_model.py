@@ -16,7 +16,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _check, _core, _display, _evaluate
+from . import _check, _core, _display, _evaluate, _packing
 from ._check import Check
 from ._evaluate import Evaluation
 from ._expression import (
@@ -553,6 +553,41 @@ class Model:
 
     def _repr_html_(self) -> str:
         return _display.html_of(self)
+
+    # ---- x and y, and the arrays that they are made of ----
+
+    def unpack(self, y: Any) -> dict[str, Any]:
+        """The arrays of outputs in y, of shape (..., outputs), by name.
+
+        y is an array of NumPy, PyTorch or JAX. Leading axes stay.
+
+        >>> import hardnet, numpy as np
+        >>> m = hardnet.Model()
+        >>> z, u = m.outputs("z", (2, 3)), m.outputs("u", 2)
+        >>> parts = m.unpack(np.arange(8.0))
+        >>> parts["z"].shape, parts["u"]
+        ((2, 3), array([6., 7.]))
+        """
+        return _packing.unpack(self._families("output"), y, "y")
+
+    def pack(self, **arrays: ArrayLike) -> NDArray[np.float64]:
+        """y from the arrays of all outputs, by name; leading axes broadcast.
+
+        >>> import hardnet, numpy as np
+        >>> m = hardnet.Model()
+        >>> z, u = m.outputs("z", (2, 3)), m.outputs("u", 2)
+        >>> m.pack(z=np.zeros((5, 2, 3)), u=[1, 2]).shape
+        (5, 8)
+        """
+        return _packing.pack(self._families("output"), arrays, "output")
+
+    def unpack_inputs(self, x: Any) -> dict[str, Any]:
+        """The arrays of inputs in x, of shape (..., inputs), by name."""
+        return _packing.unpack(self._families("input"), x, "x")
+
+    def pack_inputs(self, **arrays: ArrayLike) -> NDArray[np.float64]:
+        """x from the arrays of all inputs, by name; leading axes broadcast."""
+        return _packing.pack(self._families("input"), arrays, "input")
 
     # ---- values and derivatives ----
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._expression import Expression, apply, array, fold, joint_shape, numbers_of
+from ._expression import Expression, apply, array, fold, is_collection, joint_shape, numbers_of
 
 __all__ = ["dot", "einsum", "inner", "matmul", "outer", "tensordot"]
 
@@ -48,7 +48,7 @@ def matmul(a: Any, b: Any) -> Any:
 def _factor(value: Any) -> Any:
     if isinstance(value, Expression) or _is_sparse(value):
         return value
-    if isinstance(value, (list, tuple)):
+    if is_collection(value):
         try:
             return array(value)
         except TypeError:

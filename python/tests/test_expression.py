@@ -9,6 +9,8 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import copy
+import fractions
+import math
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -596,6 +598,37 @@ def test_arrays_from_lists() -> None:
     for bad in ([], [1.0, 2.0], 3, "y", [[y[0]], [y[0], y[1]]]):
         with pytest.raises((TypeError, ValueError)):
             hardnet.array(bad)
+
+
+def test_arrays_of_objects_and_other_numbers_are_understood() -> None:
+    m = hardnet.Model()
+    y = m.outputs("y", 2)
+    objects = np.empty((2, 2), object)
+    objects[0] = [y[0], 2]
+    objects[1] = [y[1] * y[0], 0.5]
+    values = np.array([[3.0, 2.0], [12.0, 0.5]])
+    for expression, wanted in (
+        (hardnet.array(objects), values),
+        (y + objects, [3.0, 4.0] + values),
+        (objects * y, [3.0, 4.0] * values),
+        (hardnet.cos(objects), np.cos(values)),
+        (hardnet.matmul(objects, y), values @ [3.0, 4.0]),
+        (y * fractions.Fraction(1, 4), [0.75, 1.0]),
+        (sum(y), 7.0),
+        (hardnet.array(np.array(y, dtype=object)), [3.0, 4.0]),
+        (hardnet.array(np.array([[y[0]], [1]], dtype=object)), [[3.0], [1.0]]),
+    ):
+        np.testing.assert_allclose(m.value(expression, [3.0, 4.0]), wanted)
+
+    class Foreign:  # as arrays of other libraries are
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return np.array([2.0, 5.0])
+
+    np.testing.assert_array_equal(m.value(y * Foreign(), [3.0, 4.0]), [6.0, 20.0])
+    with pytest.raises(TypeError, match="hardnet.cos"):
+        math.cos(y[0])
+    with pytest.raises(OverflowError):
+        y + 10**400
 
 
 def test_copies() -> None:

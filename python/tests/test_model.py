@@ -224,6 +224,35 @@ def test_parts_by_name() -> None:
     assert read["w"].shape == ()
 
 
+def test_packing_and_unpacking() -> None:
+    m = unicycle()
+    y = np.random.default_rng(1).normal(size=(4, 5, 50))
+    parts = m.unpack(y)
+    assert parts["z"].shape == (4, 5, 10, 3)
+    assert parts["u"].shape == (4, 5, 10, 2)
+    assert parts["z"].base is not None  # not copied
+    np.testing.assert_array_equal(parts["z"], m.value(m["z"], y, np.zeros(3)))
+    np.testing.assert_array_equal(m.pack(**parts), y)
+    packed = m.pack(z=y[0, 0, :30].reshape(10, 3), u=parts["u"])
+    np.testing.assert_array_equal(packed[2, 3, :30], y[0, 0, :30])
+    assert m.unpack_inputs([1.0, 2.0, 3.0])["z0"].tolist() == [1, 2, 3]
+    np.testing.assert_array_equal(m.pack_inputs(z0=[1, 2, 3]), [1, 2, 3])
+    scalar = hardnet.Model.from_text("var a; var b{i in 1..2, j in 1..i}; var c;")
+    assert scalar.unpack(np.arange(5.0))["c"] == 4
+    np.testing.assert_array_equal(scalar.pack(a=1, b=[2, 3, 4], c=[[5], [6]]).shape, (2, 1, 5))
+    for wrong in (
+        lambda: m.unpack(y[..., 1:]),
+        lambda: m.unpack(1.0),
+        lambda: m.pack(z=parts["z"]),
+        lambda: m.pack(**parts, w=1),
+        lambda: m.pack(z=parts["z"], u=parts["z"]),
+        lambda: m.pack(z=parts["z"][1:], u=parts["u"]),
+        lambda: m.pack(z="a", u=parts["u"]),
+    ):
+        with pytest.raises((TypeError, ValueError)):
+            wrong()
+
+
 # ---- more after use ----
 
 
