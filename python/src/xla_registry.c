@@ -160,11 +160,16 @@ bool xla_registry_drop(const char *key, void **owner) {
     return known;
 }
 
+/* What is found moves to the front: few layers of many are in use. */
 xla_entry *xla_registry_find(xla_text key) {
     pthread_mutex_lock(&registry.mutex);
-    xla_entry *entry = *place_of(key);
-    if (entry)
+    xla_entry **place = place_of(key), *entry = *place;
+    if (entry) {
+        *place = entry->next;
+        entry->next = registry.first;
+        registry.first = entry;
         entry->users++;
+    }
     pthread_mutex_unlock(&registry.mutex);
     return entry;
 }

@@ -396,3 +396,19 @@ def test_keys_are_kept_and_dropped() -> None:
     _core.xla_keep("a", core, 0)
     _core.xla_keep("a", core, 0)
     assert [_core.xla_drop("a") for _ in range(3)] == [True, True, False]
+
+
+def test_each_of_many_layers_is_found() -> None:
+    layers = [
+        hardnet.Model.from_text(f"var y; subject to at: y = {k};").layer() for k in range(300)
+    ]
+    for k, layer in enumerate(layers):
+        _core.xla_keep(f"many {k}", layer.core, 1)
+    handler = Handler("forward")
+    for k in np.random.default_rng(1).integers(300, size=1000):
+        out = results(1)
+        out[0] = np.zeros((1, 1))
+        assert handler([np.ones((1, 1))], out, layer=f"many {k}") is None
+        assert np.isclose(out[0][0, 0], k)
+    assert all(_core.xla_drop(f"many {k}") for k in range(300))
+    assert handler([np.ones((1, 1))], out, layer="many 7") is not None

@@ -141,7 +141,7 @@ class Layer:
     """Corrects a network's outputs onto the constraints of a model. Made by `hardnet.jax.layer`.
 
     A pure function: `layer(y_raw, x)` may be traced, compiled, batched and differentiated as any
-    other. y has the type of y_raw and is computed in double precision, whatever that type is;
+    other; the layer itself may be an argument, or a part of a tree of parameters. y has the type of y_raw and is computed in double precision, whatever that type is;
     float32 outputs are rounded once, after the verdict. Gradients by y_raw and x are those of the
     whole correction. They are computed by running it again, so that nothing but y_raw and x is
     stored between forward and backward. Where a sample is not ok its gradient may be zero:
@@ -280,6 +280,10 @@ class Layer:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Layer:
         return self
+
+
+# In a tree of arrays a layer is a part of the structure.
+jax.tree_util.register_pytree_node(Layer, lambda node: ((), node), lambda node, _: node)
 
 
 def layer(

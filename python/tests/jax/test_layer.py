@@ -247,6 +247,22 @@ def test_the_layer_is_a_static_argument(ring: hardnet.Model) -> None:
     assert call._cache_size() == 1
 
 
+def test_the_layer_is_a_part_of_a_tree(ring: hardnet.Model) -> None:
+    tree = {"layer": hardnet.jax.layer(ring), "shift": jnp.ones(3)}
+    assert len(jax.tree_util.tree_leaves(tree)) == 1
+
+    @jax.jit
+    def call(tree: Any, y_raw: Any, x: Any) -> Any:
+        return tree["layer"](y_raw + tree["shift"], x)
+
+    expected = tree["layer"](AT[0] + 1, AT[1])
+    assert np.array_equal(call(tree, *AT), expected)
+    again = jax.tree_util.tree_map(lambda leaf: 2 * leaf, tree)
+    assert again["layer"] is tree["layer"]
+    other = {**tree, "layer": hardnet.jax.layer(ring, "lm")}
+    assert np.array_equal(call(other, *AT), other["layer"](AT[0] + 1, AT[1]))
+
+
 def test_a_sharded_batch_gives_the_same_bits(
     unicycle: hardnet.Model, states: np.ndarray, raw: np.ndarray
 ) -> None:

@@ -61,7 +61,6 @@ SAME(xla_extension, next, XLA_FFI_Extension_Base, next)
 SAME(xla_metadata, size, XLA_FFI_Metadata, struct_size)
 SAME(xla_metadata, version, XLA_FFI_Metadata, api_version)
 SAME(xla_metadata, traits, XLA_FFI_Metadata, traits)
-SAME(xla_metadata_extension, base, XLA_FFI_Metadata_Extension, extension_base)
 SAME(xla_metadata_extension, metadata, XLA_FFI_Metadata_Extension, metadata)
 static_assert((int)XLA_EXTENSION_METADATA == (int)XLA_FFI_Extension_Metadata, "the question");
 #else
