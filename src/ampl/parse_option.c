@@ -29,10 +29,12 @@ static bool take_seed(struct ampl_parser *parser) {
     if (ampl_at(parser, AMPL_TOKEN_SEMICOLON) || ampl_at(parser, AMPL_TOKEN_COMMA))
         return true;
     double seed = seed_here(parser);
+    if (seed == 0) { /* AMPL would take one from the clock */
+        ampl_note(parser->sources, HN_SEVERITY_WARNING, &place, "randseed 0 asks the clock for a seed; 1 is taken");
+        seed = 1;
+    }
     if (!(seed >= 1 && seed <= MOST_SEED) || seed != floor(seed))
-        return ampl_mistake(parser, HN_UNSUPPORTED, place,
-                            "randseed %s: a whole number from 1 to 2^53 is needed; seeds from the clock are not "
-                            "supported",
+        return ampl_mistake(parser, HN_UNSUPPORTED, place, "randseed %s: a whole number from 1 to 2^53 is needed",
                             shown.text);
     ampl_next(parser);
     parser->seed = (uint64_t)seed;

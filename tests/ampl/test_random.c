@@ -226,6 +226,8 @@ static void a_draw_depends_on_seed_name_and_index_alone(void **state) {
     assert_true(row_bound("option randseed 4; param p{1..4} := Uniform01(); var x; c: x <= p[2];", "c") != value);
     assert_true(row_bound("option randseed 3; param q{1..4} := Uniform01(); var x; c: x <= q[2];", "c") != value);
     assert_true(row_bound("option randseed 3; param p{1..4} := Uniform01(); var x; c: x <= p[3];", "c") != value);
+    assert_true(row_bound("param p{1..4} := Uniform01(); option randseed 0; var x; c: x <= p[2];", "c") ==
+                row_bound("option randseed 1, solver x$y; param p{1..4} := Uniform01(); var x; c: x <= p[2];", "c"));
     assert_true(row_bound("param p{1..4} := Uniform01(); var x; c: x <= p[2];", "c") ==
                 row_bound("option randseed 1; param p{1..4} := Uniform01(); var x; c: x <= p[2];", "c"));
 }

@@ -1,0 +1,1 @@
+option randseed -3;
