@@ -50,12 +50,11 @@ struct write_runs {
 
 enum {
     WRITE_SEEN = 1,
-    WRITE_OPEN = 2,
-    WRITE_INPUTS = 4,
-    WRITE_OUTPUTS = 8,
-    WRITE_NUMBER = 16,
-    WRITE_APART = 32,
-    WRITE_EXACT = 64
+    WRITE_INPUTS = 2, /* depends on them */
+    WRITE_OUTPUTS = 4,
+    WRITE_NUMBER = 8, /* a condition that stands where a number does */
+    WRITE_APART = 16, /* has a statement of its own */
+    WRITE_EXACT = 32  /* a difference of two, no more terms */
 };
 
 /* Of one expression, by its node. */
@@ -63,7 +62,7 @@ struct write_node {
     uint32_t uses;
     uint32_t number;     /* n of $n, once it is written apart */
     uint32_t definition; /* 1 + the definition whose name stands for it; 0: none */
-    uint8_t flags;  /* NUMBER: a condition that stands where a number does; EXACT: a difference of two, no more terms */
+    uint8_t flags;
     uint8_t height; /* how deep its text nests */
 };
 
@@ -114,8 +113,9 @@ bool write_is_product(hn_expr expr, const hn_expr_info *info);   /* that is no s
 bool write_is_inline(const struct writer *writer, hn_expr expr); /* its text stands where it is used */
 bool write_is_short(hn_expr expr, const hn_expr_info *info);     /* and always does */
 
-/* Of two arguments whose order makes no difference, the one that stands on the left; 0 where it does. */
-size_t write_left(const struct writer *writer, hn_expr expr, const hn_expr_info *info);
+/* Which argument stands on the left: the first one, so that the reader makes its parts first again, and sums of derivatives, which
+ * follow the order of nodes, round alike; but a constant term stands last, a constant factor first. */
+size_t write_left(hn_expr expr, const hn_expr_info *info);
 
 /* ---- write_columns.c: inputs and outputs; what is fixed, and starts; at last, numbers that differ within a family ---- */
 

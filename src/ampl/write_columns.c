@@ -97,9 +97,9 @@ static bool write_sides(struct writer *writer, const struct write_run *run, cons
 
 /* ---- inputs ---- */
 
-/* Numbers that differ in a bit differ. */
+/* Zeros of two signs differ: ranges count by their bits. */
 static bool same_number(double a, double b) {
-    return memcmp(&a, &b, sizeof a) == 0;
+    return a == b && !signbit(a) == !signbit(b);
 }
 
 static void write_input(struct writer *writer, struct write_run *run) {

@@ -127,7 +127,7 @@ static void write_term(struct writer *writer, hn_expr expr, bool minus) {
 static void write_other_terms(struct writer *writer, hn_expr expr) {
     hn_expr_info info;
     write_resolve(expr, &info);
-    size_t left = write_left(writer, expr, &info);
+    size_t left = write_left(expr, &info);
     for (size_t i = 0; i < info.count; i++)
         if (i != left)
             write_term(writer, hn_expr_argument(expr, i), info.op == HN_OPERATOR_SUB);
@@ -140,7 +140,7 @@ static hn_expr go_left(struct writer *writer, hn_expr expr, bool sum) {
     expr = write_resolve(expr, &info);
     while (goes_on) {
         writer->stack[writer->depth++] = expr.node;
-        expr = write_resolve(hn_expr_argument(expr, write_left(writer, expr, &info)), &info);
+        expr = write_resolve(hn_expr_argument(expr, write_left(expr, &info)), &info);
         goes_on = !(writer->nodes[writer->stack[writer->depth - 1]].flags & WRITE_EXACT) &&
                   write_is_inline(writer, expr) && (sum ? write_is_sum(info.op) : write_is_product(expr, &info));
     }
@@ -164,7 +164,7 @@ static void write_product(struct writer *writer, hn_expr expr) {
         hn_expr_info info;
         write_resolve(here, &info);
         write_string(&writer->out, info.op == HN_OPERATOR_MUL ? "*" : "/");
-        write_at(writer, hn_expr_argument(here, 1 - write_left(writer, here, &info)), LEVEL_POWER);
+        write_at(writer, hn_expr_argument(here, 1 - write_left(here, &info)), LEVEL_POWER);
     }
 }
 
@@ -181,7 +181,7 @@ static void write_call(struct writer *writer, hn_expr expr, const hn_expr_info *
 
 static void write_between(struct writer *writer, hn_expr expr, const hn_expr_info *info, enum level left,
                           enum level right) {
-    size_t first = write_left(writer, expr, info);
+    size_t first = write_left(expr, info);
     write_at(writer, hn_expr_argument(expr, first), left);
     write_string(&writer->out, text_of(info->op));
     write_at(writer, hn_expr_argument(expr, 1 - first), right);

@@ -68,48 +68,13 @@ bool write_is_short(hn_expr expr, const hn_expr_info *info) {
 
 /* ---- left and right ---- */
 
-/* A constant factor stands first, else a product that goes on. */
-static size_t left_factor(const struct writer *writer, const hn_expr parts[2], const hn_expr_info infos[2]) {
-    if (infos[0].op == HN_OPERATOR_CONSTANT || infos[1].op == HN_OPERATOR_CONSTANT)
-        return infos[1].op == HN_OPERATOR_CONSTANT;
-    bool first = write_is_product(parts[0], &infos[0]) && write_is_inline(writer, parts[0]);
-    bool second = write_is_product(parts[1], &infos[1]) && write_is_inline(writer, parts[1]);
-    return !first && second;
-}
-
-/* A product by a negative constant, which reads better behind a minus. */
-static bool is_negative(hn_expr expr, const hn_expr_info *info) {
-    hn_expr_info part;
-    for (size_t i = 0; i < 2 && info->op == HN_OPERATOR_MUL; i++) {
-        argument(expr, i, &part);
-        if (part.op == HN_OPERATOR_CONSTANT && part.value < 0)
-            return true;
-    }
-    return false;
-}
-
-/* A sum that goes on stands first, a constant or a product that is subtracted last. */
-static size_t left_term(const struct writer *writer, const hn_expr parts[2], const hn_expr_info infos[2]) {
-    if (infos[0].op == HN_OPERATOR_CONSTANT || infos[1].op == HN_OPERATOR_CONSTANT)
-        return infos[0].op == HN_OPERATOR_CONSTANT;
-    bool first = write_is_sum(infos[0].op) && write_is_inline(writer, parts[0]);
-    bool second = write_is_sum(infos[1].op) && write_is_inline(writer, parts[1]);
-    if (first || second)
-        return !first;
-    return is_negative(parts[0], &infos[0]) && !is_negative(parts[1], &infos[1]);
-}
-
-size_t write_left(const struct writer *writer, hn_expr expr, const hn_expr_info *info) {
-    hn_expr_info infos[2];
-    if (info->op != HN_OPERATOR_ADD && info->op != HN_OPERATOR_MUL && info->op != HN_OPERATOR_AND &&
-        info->op != HN_OPERATOR_OR)
+size_t write_left(hn_expr expr, const hn_expr_info *info) {
+    hn_expr_info first, second;
+    if (info->op != HN_OPERATOR_ADD && info->op != HN_OPERATOR_MUL)
         return 0;
-    const hn_expr parts[2] = {argument(expr, 0, &infos[0]), argument(expr, 1, &infos[1])};
-    if (info->op == HN_OPERATOR_ADD)
-        return left_term(writer, parts, infos);
-    if (info->op == HN_OPERATOR_MUL)
-        return left_factor(writer, parts, infos);
-    return infos[0].op != info->op && infos[1].op == info->op && write_is_inline(writer, parts[1]);
+    argument(expr, 0, &first);
+    argument(expr, 1, &second);
+    return (info->op == HN_OPERATOR_ADD ? first : second).op == HN_OPERATOR_CONSTANT;
 }
 
 /* ---- counting ---- */
@@ -183,7 +148,7 @@ static void walk(struct writer *writer, hn_expr root) {
 
 /* How deep the text of an expression nests; a sum or product on the left needs no parentheses. */
 static unsigned height_of(const struct writer *writer, hn_expr expr, const hn_expr_info *info) {
-    size_t left = write_left(writer, expr, info);
+    size_t left = write_left(expr, info);
     bool product = write_is_product(expr, info);
     unsigned height = 0;
     for (size_t i = 0; i < info->count; i++) {
@@ -252,7 +217,7 @@ static void guard_left(struct writer *writer, hn_expr expr, const hn_expr_info *
     hn_expr_info left, below;
     if (!write_is_sum(info->op))
         return;
-    hn_expr first = argument(expr, write_left(writer, expr, info), &left);
+    hn_expr first = argument(expr, write_left(expr, info), &left);
     hn_expr inside = argument(first, 0, &below);
     if (left.op == HN_OPERATOR_NEG && write_is_inline(writer, first) && write_is_sum(below.op) &&
         write_is_inline(writer, inside))

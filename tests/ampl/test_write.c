@@ -73,8 +73,8 @@ static void a_small_model_reads_well(void **state) {
                         "\n"
                         "maximize f: -(z + (y[0,1] - 3)^2);\n"
                         "\n"
-                        "subject to `c[0]`: y[0,2] - z + y[0,1]^2 <= r^2;\n"
-                        "subject to `c[1]`: y[1,2] - z + y[1,1]^2 <= r^2;\n"
+                        "subject to `c[0]`: y[0,1]^2 + (y[0,2] - z) <= r^2;\n"
+                        "subject to `c[1]`: y[1,1]^2 + (y[1,2] - z) <= r^2;\n"
                         "subject to e: d*sin(d) - (if z < 1 and not (2 <= y[0,1]) then -0.1*z else min(z, 1)) = 0;\n");
     hn_text_release(text);
     hn_model_destroy(model);
