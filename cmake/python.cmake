@@ -16,8 +16,8 @@ elseif(HARDNET_SANITIZE)
     if(NOT HARDNET_SANITIZE MATCHES address OR NOT IS_ABSOLUTE "${asan}")
         set(python_why_not "Python runs with a preloaded AddressSanitizer of gcc only")
     endif()
-    # Frameworks come without sanitizers and say nothing about our code that the other tests do not.
-    list(FILTER python_tests EXCLUDE REGEX "/tests/(torch|jax|examples)/")
+    # Frameworks come without sanitizers; types and the wheel are judged in a plain build.
+    list(FILTER python_tests EXCLUDE REGEX "/tests/(torch|jax|examples)/|/test_(types|wheel).py$")
     set(python_environment HARDNET_PRELOAD=${asan})
 endif()
 if(HARDNET_SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL GNU)

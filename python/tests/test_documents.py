@@ -8,6 +8,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import importlib.util
+import os
 import pathlib
 import pkgutil
 import re
@@ -28,6 +29,8 @@ def needs(text: str) -> None:
     """Skips where a framework that the text is about cannot be imported."""
     for name in FRAMEWORKS:
         used = re.search(rf"\bimport {name}\b|\bhardnet\.{name}\b|^from {name}\b", text, re.M)
+        if used and "asan" in os.environ.get("LD_PRELOAD", ""):
+            pytest.skip(f"{name} does not run under a preloaded AddressSanitizer")
         if used and importlib.util.find_spec(name) is None:
             pytest.skip(f"{name} cannot be imported; make test-python installs it")
 
