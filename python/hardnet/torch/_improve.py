@@ -49,14 +49,14 @@ def _improve(
     objective = torch.zeros((*lead, candidates), dtype=torch.float64)
     reports = np.zeros(count * candidates * REPORT.itemsize, np.uint8)
     if count > 0:
-        layer.refine.improve(
+        layer.refiners.improve(
             (steps, candidates), count, numbers(x), numbers(y_raw), targets.numpy(),
             best=best.numpy(), objective=objective.numpy(), reports=reports, explore=explore,
             round=int(round),
         )  # fmt: skip
     ok = torch.from_numpy(reports.view(REPORT)["outcome"] == 0).reshape(objective.shape)
-    scale = torch.from_numpy(layer.refine.output_scale().copy() if scaled else np.empty(0))
-    return targets, best, layer.refine.sign * objective, ok, scale
+    scale = torch.from_numpy(layer.refiners.output_scale().copy() if scaled else np.empty(0))
+    return targets, best, layer.refiners.sign * objective, ok, scale
 
 
 def _shapes(

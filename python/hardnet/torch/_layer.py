@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from .. import _layer as plain
+from .._errors import Error
 from .._model import Model
 from . import _handles
 from ._arguments import broadcast, double
@@ -27,15 +28,13 @@ __all__ = ["Layer", "NotOkError", "NotOkWarning", "Reports"]
 _ON_FAIL = ("return", "warn", "raise")
 
 
-class NotOkError(RuntimeError):
+class NotOkError(Error, RuntimeError):
     """Samples that could not be corrected, where the layer was told to raise.
 
     `reports` has what happened to each sample of the call.
     """
 
-    def __init__(self, text: str, reports: Reports | None = None) -> None:
-        super().__init__(text)
-        self.reports = reports
+    reports: Reports | None = None
 
 
 class NotOkWarning(RuntimeWarning):
@@ -97,7 +96,6 @@ class Layer(nn.Module):
     """
 
     round: Tensor  #: calls of improve_loss so far
-    last: Reports | None  #: what happened to the samples of the last call
     flagged: NDArray[np.bool_] | None  #: where the last backward had no finite gradient to give
 
     def __init__(
@@ -130,11 +128,11 @@ class Layer(nn.Module):
 
     def _prepare(self) -> None:
         """What is not part of the state, and made anew in every copy."""
-        self.last = None
         self.flagged = None
+        self._reports: NDArray[Any] | None = None
         self._key = _handles.register(self)
         self.memory = Buffers()
-        self.refine = Refiners(self.inner)
+        self.refiners = Refiners(self.inner)
         self.inputs: int = self.inner.info["inputs"]  #: of the model
         self.outputs: int = self.inner.info["outputs"]  #: of the model
         self.record_bytes: int = plain.REPORT.itemsize + self.core.tape_bytes(1)
@@ -158,19 +156,26 @@ class Layer(nn.Module):
 
     def note_reports(self, reports: NDArray[Any]) -> None:
         """Keeps the reports of a call, and complains where that is wanted."""
-        last = Reports(self, reports)
-        object.__setattr__(self, "last", last)
+        self.__dict__["_reports"] = reports
         if self.on_fail == "return" or not reports["outcome"].any():
             return
+        last = Reports(self, reports)
         if self.on_fail == "raise":
-            raise NotOkError(last.summary(), last)
+            error = NotOkError(last.summary())
+            error.reports = last
+            raise error
         warnings.warn(last.summary(), NotOkWarning, stacklevel=2)
 
     def note_flagged(self, flagged: NDArray[np.bool_]) -> None:
         """Keeps where a gradient is missing."""
-        object.__setattr__(self, "flagged", flagged)
+        self.__dict__["flagged"] = flagged
 
     # ---- looking ----
+
+    @property
+    def last(self) -> Reports | None:
+        """What happened to the samples of the last call; None before there was one."""
+        return None if self._reports is None else Reports(self, self._reports)
 
     @property
     def model(self) -> Model:
@@ -193,7 +198,7 @@ class Layer(nn.Module):
     # ---- copies ----
 
     def __getstate__(self) -> dict[str, Any]:
-        own = ("last", "flagged", "_key", "memory", "refine", "inputs", "outputs", "record_bytes")
+        own = ("_reports", "flagged", "_key", "memory", "refiners", "inputs", "outputs", "record_bytes")
         return {name: value for name, value in self.__dict__.items() if name not in own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -132,4 +132,5 @@ def batch_first(info: Any, in_dims: Any, *tensors: Tensor) -> tuple[Tensor, ...]
 
 def numbers(tensor: Tensor) -> Any:
     """A NumPy view of a tensor; of a contiguous copy where it is not."""
-    return tensor.detach().contiguous().numpy()
+    plain = tensor.detach()
+    return (plain if plain.is_contiguous() else plain.contiguous()).numpy()

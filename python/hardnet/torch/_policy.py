@@ -51,7 +51,7 @@ def _refined(y_raw: Tensor, x: Tensor, key: int, steps: int) -> Tensor:
     reports = np.empty(count * candidates * REPORT.itemsize, np.uint8)
     inputs = np.repeat(numbers(x).reshape(count, -1), candidates, axis=0)
     if count > 0:
-        layer.refine.run(
+        layer.refiners.run(
             steps, count * candidates, inputs, numbers(y_raw), y,
             objective=objective, reports=reports,
         )  # fmt: skip
@@ -162,30 +162,29 @@ def load_policy(
 
 def _bare(module: nn.Module) -> nn.Module:
     """The module within wrappers of torch.compile and of data parallel training."""
-    for name in ("_orig_mod", "module"):
-        inner = getattr(module, name, None)
-        if isinstance(inner, nn.Module) and not isinstance(module, nn.Sequential):
-            return _bare(inner)
-    return module
+    inner = getattr(module, "_orig_mod", None)
+    if isinstance(module, (nn.parallel.DistributedDataParallel, nn.DataParallel)):
+        inner = module.module
+    return _bare(inner) if isinstance(inner, nn.Module) else module
 
 
 def _steps_of(module: nn.Module) -> list[nn.Module]:
     """The modules of nested sequences in turn, without those that do nothing."""
-    if isinstance(module, nn.Sequential):
+    if type(module) is nn.Sequential:  # a class derived from it may do anything
         return [step for part in module for step in _steps_of(part)]
     return [] if isinstance(module, nn.Identity) else [module]
 
 
 def _taken_apart(module: nn.Module) -> tuple[list[nn.Linear], str, Network | None]:
     """The linear layers of a perceptron, its activation, and the Network that it is, if any."""
-    if isinstance(module, Network):
+    if isinstance(module, Network) and type(module).forward is Network.forward:
         own = [layer for layer in module.layers if isinstance(layer, nn.Linear)]
         return own, module.activation, module
     linear: list[nn.Linear] = []
     found: set[str] = set()
     for i, step in enumerate(_steps_of(module)):
         name = next((n for n, kind in _ACTIVATIONS.items() if type(step) is kind), None)
-        if i % 2 == 0 and isinstance(step, nn.Linear):
+        if i % 2 == 0 and type(step) is nn.Linear:
             linear.append(step)
         elif i % 2 == 1 and name is not None:
             found.add(name)

@@ -223,6 +223,7 @@ def test_samples_that_are_not_ok_are_returned_warned_about_or_raised() -> None:
     with pytest.raises(hardnet.torch.NotOkError, match="1 of 2 samples") as caught:
         layer(y_raw, x)
     assert caught.value.reports.ok.tolist() == [True, False]
+    assert isinstance(caught.value, hardnet.Error)
     assert layer(y_raw[:1], x[:1]).shape == (1, 2)
     with pytest.raises(ValueError, match="on_fail"):
         hardnet.torch.Layer(impossible, on_fail="ignore")

@@ -359,7 +359,8 @@ def test_policies_keep_the_settings_of_their_layer(tmp_path) -> None:
     layer = hardnet.torch.Layer(ring, **settings, relative=True)
     last = torch.nn.Sequential(torch.nn.Identity(), torch.nn.Linear(4, 3, bias=False))
     net = torch.nn.Sequential(torch.nn.Linear(1, 4), torch.nn.SiLU(), last)
-    hardnet.torch.save_policy(hardnet.torch.Policy(net, layer, refine=2), layer, path)
+    compiled = torch.compile(net, backend="eager")
+    hardnet.torch.save_policy(hardnet.torch.Policy(compiled, layer, refine=2), layer, path)
     policy = hardnet.torch.load_policy(path, ring, threads=1)
     assert policy.refine == 2 and policy.network.activation == "silu"
     assert {**settings, "relative": True}.items() <= policy.layer.settings.items()
@@ -386,6 +387,13 @@ def test_gradients_go_through_plain_policies_only() -> None:
         hardnet.torch.Policy(net, layer, candidates=2)(x)
 
 
+class Doubled(torch.nn.Sequential):
+    """A sequence that does something else."""
+
+    def forward(self, x):
+        return 2 * super().forward(x)
+
+
 def test_networks_that_no_file_can_hold_are_refused_by_name(tmp_path) -> None:
     layer = hardnet.torch.Layer(model("ring"))
     linear, relu, tanh = torch.nn.Linear, torch.nn.ReLU, torch.nn.Tanh
@@ -396,6 +404,8 @@ def test_networks_that_no_file_can_hold_are_refused_by_name(tmp_path) -> None:
         ([], TypeError, "ends with nn.Linear"),
         ([linear(1, 4), relu(), linear(4, 4), tanh(), linear(4, 3)], TypeError, "relu and tanh"),
         ([linear(1, 4)], ValueError, "gives 4 numbers"),
+        ([linear(1, 4), torch.nn.Dropout(0.1), linear(4, 3)], TypeError, "module 1 is Dropout"),
+        ([Doubled(linear(1, 3))], TypeError, "module 0 is Doubled"),
         ([linear(2, 3)], hardnet.Error, "2 inputs"),
     ]
     for parts, kind, sentence in wrong:
