@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import _core
 from .. import _layer as plain
+from .._errors import UnsupportedError
 from .._model import Model
 from ._primitives import Call, backward, forward
 
@@ -128,9 +129,13 @@ def _key_of(layer: plain.Layer) -> str:
     """The same for the same model and settings, in every process.
 
     The model counts by its text: fingerprints are equal for rows that mean the same but are rounded
-    differently.
+    differently. They do where there is no text: for models that divide by 0 or contain NaN.
     """
-    text = json.dumps([layer.model.to_ampl(), layer.settings, layer.options], sort_keys=True)
+    try:
+        model = layer.model.to_ampl()
+    except UnsupportedError:
+        model = layer.model.fingerprint + layer.model.names_fingerprint
+    text = json.dumps([model, layer.settings, layer.options], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

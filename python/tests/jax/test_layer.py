@@ -84,6 +84,16 @@ def test_models_that_round_differently_are_different_layers() -> None:
         assert np.array_equal(layer(y_raw), one(y_raw).y)
 
 
+def test_a_model_that_has_no_text_has_a_layer() -> None:
+    model = hardnet.Model()
+    y = model.outputs("y", 2)
+    model.subject_to(y[0] / 0.0 <= 1, name="never")
+    with pytest.raises(hardnet.UnsupportedError):
+        model.to_ampl()
+    report = hardnet.jax.layer(model).with_report(np.ones(2))[1]
+    assert report.outcome == hardnet.Outcome.NONFINITE_EVALUATION
+
+
 # ---- shapes and types ----
 
 
