@@ -9,7 +9,6 @@
 struct run {
     struct ampl_command *command;
     struct ampl_table sets; /* new sets of a let: given after its loop, which may run over the old ones */
-    bool noted;
 };
 
 /* ---- let ---- */
@@ -53,10 +52,10 @@ static bool let_scalar(struct ampl_evaluator *e, struct run *run, const ampl_ato
     if (e->failed)
         return false;
     if (target->pinned) {
-        if (!run->noted)
+        if (!run->command->noted)
             ampl_note(e->sources, HN_SEVERITY_NOTE, &run->command->place,
                       "let %s is skipped: its value is set by the caller", ampl_symbol_text(e, target->name));
-        run->noted = true;
+        run->command->noted = true;
         return true;
     }
     if (value.kind == AMPL_SYMBOL && !target->symbolic)

@@ -26,8 +26,9 @@ static int compare(const void *a, const void *b) {
 static bool rank_of(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const struct ampl_set *order,
                     const ampl_atom *member, double *rank) {
     size_t number = 0;
-    bool in =
-        order ? ampl_set_count(order) > 0 && ampl_set_find(order, member, &number) : !ampl_atom_is_symbol(*member);
+    bool in = order && ampl_set_count(order) > 0 && ampl_set_find(order, member, &number);
+    if (!order && !ampl_contains(e, declaration->order, member, &in))
+        return false;
     *rank = order ? (double)number : in ? ampl_atom_to_number(*member) : 0;
     if (in)
         return true;

@@ -206,6 +206,7 @@ struct ampl_command {
     struct ampl_node *value;  /* new value or, of a check, the condition; NULL: none */
     uint32_t number;          /* of a check, from 1 on */
     uint32_t name;            /* of a check or loop, or the one that break and continue mean; 0: none */
+    bool noted;               /* it was said that the caller's value counts */
     bool until, until_after;  /* repeat goes on until the condition holds, not while it does */
     struct ampl_node *after;  /* of repeat: the condition after the block, value being the one before it */
     struct ampl_command *body, *otherwise;

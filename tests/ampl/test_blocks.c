@@ -146,6 +146,24 @@ static void what_only_shows_is_skipped_with_one_note(void **state) {
     hn_model_destroy(model);
 }
 
+static void the_value_of_the_caller_counts_and_is_said_once(void **state) {
+    (void)state;
+    struct said said = {.length = 0};
+    hn_read_options options = hn_read_defaults();
+    const char *lets[] = {"n=7"};
+    hn_error error = {.text = ""};
+    hn_model *model;
+    options.message = keep_said;
+    options.context = &said;
+    options.lets = lets;
+    options.let_count = 1;
+    const char *text = "param n default 0; var x; c: x <= n; for {i in 1..50} let n := n + i;";
+    assert_int_equal(read_text(&model, text, &options, &error), HN_OK);
+    assert_near(value_at(model, row_named(model, "c").upper, NULL, NULL), 7);
+    assert_string_equal(said.text, "note m:1:59: let n is skipped: its value is set by the caller\n");
+    hn_model_destroy(model);
+}
+
 /* Sets that are made again and again take the memory of one. */
 static void a_loop_may_make_sets_for_long(void **state) {
     (void)state;
@@ -207,6 +225,7 @@ int main(void) {
                                        cmocka_unit_test(draws_differ_from_run_to_run),
                                        cmocka_unit_test(solve_in_a_block_ends_everything),
                                        cmocka_unit_test(what_only_shows_is_skipped_with_one_note),
+                                       cmocka_unit_test(the_value_of_the_caller_counts_and_is_said_once),
                                        cmocka_unit_test(a_loop_may_make_sets_for_long),
                                        cmocka_unit_test(loops_without_end_end),
                                        cmocka_unit_test(blocks_nest_up_to_a_limit)};
