@@ -16,7 +16,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _check, _core, _display, _evaluate, _packing
+from . import _check, _checks, _core, _display, _evaluate, _packing
 from ._check import Check
 from ._evaluate import Evaluation
 from ._expression import (
@@ -37,6 +37,7 @@ __all__ = ["Model"]
 
 ShapeLike = Union[int, Sequence[int]]
 
+_BATCHES = 1 << 48  # the stream that `hardnet train` draws its batches from
 _RELATIONS = {"<=": -1, "==": 0, ">=": 1}
 
 
@@ -588,6 +589,28 @@ class Model:
     def pack_inputs(self, **arrays: ArrayLike) -> NDArray[np.float64]:
         """x from the arrays of all inputs, by name; leading axes broadcast."""
         return _packing.pack(self._families("input"), arrays, "input")
+
+    def sample_inputs(self, count: int, seed: int = 1, step: int = 0) -> NDArray[np.float64]:
+        """Inputs to train on, (count, inputs): each from its box, and meeting the requirements.
+
+        They depend on seed and step only, and are those that `hardnet train` learns from.
+
+        >>> import hardnet
+        >>> m = hardnet.Model()
+        >>> x = m.inputs("x", 2, lower=-1, upper=1)
+        >>> y = m.outputs("y")
+        >>> m.require(x[0] <= x[1])
+        >>> sample = m.sample_inputs(100)
+        >>> sample.shape, bool((sample[:, 0] <= sample[:, 1]).all())
+        ((100, 2), True)
+        """
+        number = _checks.whole(count, "count", most=2**62)
+        stream = _BATCHES + _checks.whole(step, "step", most=_BATCHES - 1)
+        x = np.empty((number, self.core.input_count))
+        _core.sample_inputs(
+            self.core, _checks.whole(seed, "seed", most=2**64 - 1), stream, number, x
+        )
+        return x
 
     # ---- values and derivatives ----
 

@@ -253,6 +253,26 @@ def test_packing_and_unpacking() -> None:
             wrong()
 
 
+def test_inputs_are_sampled_from_their_box() -> None:
+    m = unicycle()
+    x = m.sample_inputs(500, seed=3)
+    assert x.shape == (500, 3)
+    assert (x >= [-4, -2.4, -0.45]).all()
+    assert (x <= [-2.2, 2.4, 0.45]).all()
+    assert (0.51020408 * x[:, 0] ** 2 + 0.90702948 * x[:, 1] ** 2 >= 1.2).all()
+    np.testing.assert_array_equal(x, m.sample_inputs(500, seed=3))
+    assert not np.array_equal(x, m.sample_inputs(500, seed=4))
+    assert not np.array_equal(x, m.sample_inputs(500, seed=3, step=1))
+    assert m.sample_inputs(0).shape == (0, 3)
+    for wrong in (-1, 1.5, None, 2**63):
+        with pytest.raises((TypeError, ValueError, MemoryError)):
+            m.sample_inputs(wrong)
+    with pytest.raises(ValueError):
+        m.sample_inputs(1, seed=-1)
+    with pytest.raises(ValueError):
+        m.sample_inputs(1, step=-1)
+
+
 # ---- more after use ----
 
 
