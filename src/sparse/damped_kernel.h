@@ -52,23 +52,35 @@ WIDE_INLINE const uint32_t *kernel_pairs(const double *slots, const uint32_t *st
     return stream + 2 * (size_t)count;
 }
 
-/* inverse = 1/d, or 0 for a pivot that is lost in rounding; keeps the range of pivots. */
-WIDE_INLINE void kernel_pivot(const struct damped *system, double *slots, size_t j, const wide *whole, const wide *d) {
-    wide *low = AT(system->pivot_range), *high = low + LANE_PARTS;
-    wide *inverse = AT(system->inverse) + j * LANE_PARTS;
+/* The range of pivots so far, in registers until the factor is done, and where 1/d of the present one goes. */
+struct pivots {
+    wide low[LANE_PARTS], high[LANE_PARTS];
+    wide *inverse;
+};
+
+WIDE_INLINE void kernel_pivots_begin(const struct damped *system, double *slots, struct pivots *range) {
+    range->inverse = AT(system->inverse);
     for (int i = 0; i < LANE_PARTS; i++) {
-        wide_bits kept = wide_less(whole[i] * wide_all(0x1p-50), d[i]);
-        inverse[i] = wide_keep(kept, wide_all(1) / d[i]);
-        low[i] = wide_select(wide_less(d[i], low[i]), d[i], low[i]);
-        high[i] = wide_select(wide_less(high[i], d[i]), d[i], high[i]);
+        range->low[i] = wide_all(HUGE_VAL);
+        range->high[i] = wide_all(0);
     }
 }
 
-WIDE_INLINE void kernel_pivot_begin(const struct damped *system, double *slots) {
+WIDE_INLINE void kernel_pivots_end(const struct damped *system, double *slots, const struct pivots *range) {
     wide *low = AT(system->pivot_range), *high = low + LANE_PARTS;
     for (int i = 0; i < LANE_PARTS; i++) {
-        low[i] = wide_all(HUGE_VAL);
-        high[i] = wide_all(0);
+        low[i] = range->low[i];
+        high[i] = range->high[i];
+    }
+}
+
+/* 1/d, or 0 for a pivot that is lost in rounding; keeps the range of pivots. */
+WIDE_INLINE void kernel_pivot(struct pivots *range, const wide *whole, const wide *d) {
+    for (int i = 0; i < LANE_PARTS; i++) {
+        wide_bits kept = wide_less(whole[i] * wide_all(0x1p-50), d[i]);
+        range->inverse[i] = wide_keep(kept, wide_all(1) / d[i]);
+        range->low[i] = wide_select(wide_less(d[i], range->low[i]), d[i], range->low[i]);
+        range->high[i] = wide_select(wide_less(range->high[i], d[i]), d[i], range->high[i]);
     }
 }
 
@@ -88,11 +100,11 @@ WIDE_INLINE const uint32_t *kernel_row_listed(const double *slots, const uint32_
     return s;
 }
 
-/* The diagonal entry and the right-hand sides of column j. */
-WIDE_INLINE const uint32_t *kernel_diagonal(const struct damped *system, double *slots, const uint32_t *s, size_t j,
+/* The diagonal entry and the right-hand sides of the unknown at `at`. */
+WIDE_INLINE const uint32_t *kernel_diagonal(double *slots, const uint32_t *s, uint32_t at, struct pivots *range,
                                             const struct damped_sides *sides, const int side_count) {
     wide whole[LANE_PARTS], d[LANE_PARTS], z[2][LANE_PARTS];
-    uint32_t at = system->permutation[j], before = s[1], sums = s[3];
+    uint32_t before = s[1], sums = s[3];
     for (int i = 0; i < LANE_PARTS; i++)
         whole[i] = AT(s[2])[i];
     s = kernel_pairs(slots, s + 4, sums, whole);
@@ -105,20 +117,22 @@ WIDE_INLINE const uint32_t *kernel_diagonal(const struct damped *system, double 
     for (int i = 0; i < LANE_PARTS; i++)
         for (int side = 0; side < side_count; side++)
             AT(sides->to[side] + at)[i] = z[side][i];
-    kernel_pivot(system, slots, j, whole, d);
+    kernel_pivot(range, whole, d);
     return s;
 }
 
 WIDE_INLINE void kernel_columns_listed(const struct damped *system, double *slots, const struct damped_sides *sides,
                                        const int side_count) {
     const uint32_t *s = system->stream;
-    wide *lower = AT(system->lower), *inverse = AT(system->inverse);
-    for (size_t j = 0; j < system->order; j++, inverse += LANE_PARTS) {
+    wide *lower = AT(system->lower);
+    struct pivots range;
+    kernel_pivots_begin(system, slots, &range);
+    for (size_t j = 0; j < system->order; j++, range.inverse += LANE_PARTS) {
         uint32_t below = s[0];
         for (size_t line = 0; line < 3; line++)
             wide_prefetch(s, 3072 + 64 * line);
         wide_prefetch(lower, 2048);
-        s = kernel_diagonal(system, slots, s, j, sides, side_count);
+        s = kernel_diagonal(slots, s, system->permutation[j], &range, sides, side_count);
         for (uint32_t e = 0; e < below; e++, lower += LANE_PARTS) {
             wide sums[LANE_PARTS], *negated = AT(s[0]);
             for (int i = 0; i < LANE_PARTS; i++)
@@ -126,10 +140,11 @@ WIDE_INLINE void kernel_columns_listed(const struct damped *system, double *slot
             s = kernel_pairs(slots, s + 3, s[2], sums);
             for (int i = 0; i < LANE_PARTS; i++) {
                 negated[i] = -sums[i];
-                lower[i] = sums[i] * inverse[i];
+                lower[i] = sums[i] * range.inverse[i];
             }
         }
     }
+    kernel_pivots_end(system, slots, &range);
 }
 
 static void kernel_factor_listed(const struct damped *system, double *slots, const struct damped_sides *sides) {
@@ -222,7 +237,6 @@ static void kernel_multiply_two(const struct product *product, double *slots, co
 #include "sparse/walked_kernel.h"
 
 static void kernel_solve(const struct damped *system, double *slots, const struct damped_sides *sides) {
-    kernel_pivot_begin(system, slots);
     switch (system->kind) {
     case FACTOR_LISTED:
         kernel_factor_listed(system, slots, sides);

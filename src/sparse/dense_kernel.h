@@ -27,7 +27,8 @@ static void kernel_gather_dense(const struct damped *system, double *slots) {
 }
 
 /* n_k = l_jk d_k for k < count, and the pivot d_j. */
-WIDE_INLINE void kernel_dense_pivot(const struct damped *system, double *slots, size_t j, wide *n) {
+WIDE_INLINE void kernel_dense_pivot(const struct damped *system, double *slots, size_t j, wide *n,
+                                    struct pivots *range) {
     wide *row = kernel_dense_row(system, slots, j), *diagonal = row + j * LANE_PARTS;
     wide whole[LANE_PARTS];
     for (int i = 0; i < LANE_PARTS; i++)
@@ -39,7 +40,8 @@ WIDE_INLINE void kernel_dense_pivot(const struct damped *system, double *slots, 
             diagonal[i] -= row[k * LANE_PARTS + (size_t)i] * n[k * LANE_PARTS + (size_t)i];
         }
     }
-    kernel_pivot(system, slots, j, whole, diagonal);
+    range->inverse = AT(system->inverse) + j * LANE_PARTS;
+    kernel_pivot(range, whole, diagonal);
 }
 
 /* Columns j and, if `both`, j + 1 of `count` rows from `first` on; n and n + span hold the two rows of L D. One part of the lanes
@@ -81,17 +83,20 @@ WIDE_INLINE void kernel_dense_rows(const struct damped *system, double *slots, s
 
 static void kernel_factor_dense(const struct damped *system, double *slots) {
     wide *n0 = AT(system->negated), *n1 = n0 + system->order * LANE_PARTS;
+    struct pivots range;
     size_t j = 0;
+    kernel_pivots_begin(system, slots, &range);
     kernel_gather_dense(system, slots);
     for (; j + 1 < system->order; j += 2) {
-        kernel_dense_pivot(system, slots, j, n0);
+        kernel_dense_pivot(system, slots, j, n0, &range);
         for (int part = 0; part < LANE_PARTS; part++)
             kernel_dense_block(system, slots, j + 1, j, part, 1, false);
-        kernel_dense_pivot(system, slots, j + 1, n1);
+        kernel_dense_pivot(system, slots, j + 1, n1, &range);
         kernel_dense_rows(system, slots, j + 2, j, true);
     }
     if (j < system->order)
-        kernel_dense_pivot(system, slots, j, n0);
+        kernel_dense_pivot(system, slots, j, n0, &range);
+    kernel_pivots_end(system, slots, &range);
 }
 
 /* Forward by rows, then from the last unknown back, each taken out of those before it. */

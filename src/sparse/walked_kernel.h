@@ -58,17 +58,20 @@ WIDE_INLINE void kernel_forward_walked(const struct damped *system, double *slot
 static void kernel_factor_walked(const struct damped *system, double *slots, const struct damped_sides *sides) {
     const uint32_t *s = system->stream;
     wide *x = AT(system->negated);
-    for (size_t row = 0; row < system->order; row++) {
+    struct pivots range;
+    kernel_pivots_begin(system, slots, &range);
+    for (size_t row = 0; row < system->order; row++, range.inverse += LANE_PARTS) {
         wide whole[LANE_PARTS], d[LANE_PARTS];
         s = kernel_gather_row(slots, s, x, whole);
         for (int i = 0; i < LANE_PARTS; i++)
             d[i] = whole[i];
         for (size_t p = system->row_first[row]; p < system->row_first[row + 1]; p++)
             kernel_eliminate(system, slots, p, x, d);
-        kernel_pivot(system, slots, row, whole, d);
+        kernel_pivot(&range, whole, d);
         for (int side = 0; side < sides->count; side++)
             kernel_forward_walked(system, slots, row, sides->from[side], sides->to[side]);
     }
+    kernel_pivots_end(system, slots, &range);
 }
 
 #endif
