@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._check import Check
+from ._condition import Condition
 from ._errors import Error, FileError, InvalidError, OutOfMemoryError, UnsupportedError
 from ._evaluate import Evaluation, SparseRows
-from ._expression import Condition, Expression
+from ._expression import Expression
 from ._functions import (
     abs,
     acos,

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from . import _numpy
-from ._expression import Axis, Expression, ExpressionLike, array, between, is_collection
+from ._condition import between
+from ._expression import Axis, Expression, ExpressionLike, array, is_collection
 from ._products import dot, matmul
 
 __all__ = [

@@ -1,47 +1,31 @@
-"""Models: what must hold, from files, texts, or written down in Python.
-
-A model keeps two models of the extension: one that is open, in which expressions are made, and a
-finished copy of it, which layers and evaluators are made from. The copy is made when it is first
-needed, and anew after something was added; node numbers are the same in both.
+"""Models: what must hold, from files, texts, or written down in Python (_building.py).
 
 SPDX-License-Identifier: MIT
 """
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
-from typing import Any, Union
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _check, _checks, _core, _display, _evaluate, _packing
+from ._building import Building, output_parts
 from ._check import Check
 from ._evaluate import Evaluation
-from ._expression import (
-    Condition,
-    Expression,
-    ExpressionLike,
-    Nodes,
-    Shape,
-    nodes_of,
-    numbers_of,
-    spread,
-)
+from ._expression import Expression, Nodes
 from ._layer import Layer
-from ._names import Family, check_name, families_of, family_name
+from ._names import Family, families_of, family_name
 from ._reading import Lets, Message, Path, read_files, read_texts
 
 __all__ = ["Model"]
 
-ShapeLike = Union[int, Sequence[int]]
-
 _BATCHES = 1 << 48  # the stream that `hardnet train` draws its batches from
-_RELATIONS = {"<=": -1, "==": 0, ">=": 1}
 
 
-class Model:
+class Model(Building):
     """What must hold: inputs x, outputs y, rows lower(x) <= c(x, y) <= upper(x), an objective.
 
     >>> import hardnet
@@ -72,15 +56,6 @@ class Model:
     >>> m.row_names
     ('disc', 'y[1]', 'y[2]')
     """
-
-    def __init__(self, *, max_nodes: int = 0) -> None:
-        """max_nodes: the limit of the model's size; 0 is the library's own."""
-        self._building: _core.Model | None = _core.Model(max_nodes)
-        self._closed: _core.Model | None = None
-        self._messages: tuple[Message, ...] = ()
-        self._taken_names: set[str] | None = set()
-        self._unnamed_count = 0
-        self._cache: dict[Any, Any] = {}
 
     # ---- from files and texts ----
 
@@ -139,309 +114,6 @@ class Model:
         model._cache = {}
         return model
 
-    # ---- the two models behind it ----
-
-    def _open(self) -> _core.Model:
-        """The model that can be added to."""
-        if self._building is None:
-            self._building = self.core.copy()
-        return self._building
-
-    def _adding(self) -> _core.Model:
-        """The same, for adding a part: what was made from the model before does not know it."""
-        building = self._open()
-        self._closed = None
-        self._cache = {}
-        return building
-
-    @property
-    def core(self) -> _core.Model:
-        """The finished model as the extension has it, with all that was added so far."""
-        if self._closed is None:
-            assert self._building is not None
-            copy = self._building.copy()
-            copy.finish()
-            self._closed = copy
-        return self._closed
-
-    def _constants(self, numbers: NDArray[np.float64]) -> Nodes:
-        out = np.empty(numbers.shape, np.uint32)
-        self._open().constant(np.ascontiguousarray(numbers), out)
-        return out
-
-    @property
-    def _taken(self) -> set[str]:
-        """The names of families and of the objective."""
-        if self._taken_names is None:
-            self._taken_names = _names_in(self.core)
-        return self._taken_names
-
-    def _take_name(self, name: str, kind: str) -> str:
-        if check_name(name, kind) in self._taken:
-            raise ValueError(f"the name {name} is taken")
-        return name
-
-    # ---- inputs and outputs ----
-
-    def inputs(
-        self,
-        name: str,
-        shape: ShapeLike = (),
-        lower: ArrayLike = -np.inf,
-        upper: ArrayLike = np.inf,
-    ) -> Expression:
-        """The next entries of x: an array of inputs.
-
-        lower, upper: numbers, or arrays that broadcast; the box from which inputs are sampled.
-
-        >>> import hardnet
-        >>> m = hardnet.Model()
-        >>> m.inputs("x", 3, lower=[-1, -1, 0], upper=1)
-        Expression(shape=(3,))
-        >>> m.input_names
-        ('x[0]', 'x[1]', 'x[2]')
-        """
-        self._take_name(name, "inputs")
-        out = np.empty(_shape(shape), np.uint32)
-        low, high = (np.ascontiguousarray(_box(v, out.shape), np.float64) for v in (lower, upper))
-        if not np.all(low <= high):
-            raise ValueError(f"inputs {name}: a range is empty or not a number")
-        core = self._adding()
-        core.inputs(name, out.shape, out)
-        self._taken.add(name)
-        core.range(out, low, high)
-        return Expression._of(self, out)
-
-    def outputs(
-        self,
-        name: str,
-        shape: ShapeLike = (),
-        lower: ExpressionLike = -np.inf,
-        upper: ExpressionLike = np.inf,
-        start: ExpressionLike = 0.0,
-    ) -> Expression:
-        """The next entries of y: an array of outputs.
-
-        lower, upper: bounds, each a row of the group `name`; numbers or expressions of inputs.
-        start: where a correction without a raw output starts; numbers or expressions of inputs.
-
-        >>> import hardnet
-        >>> m = hardnet.Model()
-        >>> r = m.inputs("r", lower=0.5, upper=2)
-        >>> m.outputs("y", (2, 2), lower=0, upper=r, start=r / 2)
-        Expression(shape=(2, 2))
-        >>> m.output_names
-        ('y[0,0]', 'y[0,1]', 'y[1,0]', 'y[1,1]')
-        """
-        self._take_name(name, "outputs")
-        out = np.empty(_shape(shape), np.uint32)
-        low, high, begin = (self._of_inputs(v, out.shape, name) for v in (lower, upper, start))
-        self._check_bounds(low, high, name)
-        core = self._adding()
-        core.outputs(name, out.shape, out)
-        self._taken.add(name)
-        core.bounds(out, low, high)
-        core.start(out, begin)
-        return Expression._of(self, out)
-
-    def _of_inputs(self, value: Any, shape: Shape, name: str) -> Nodes:
-        """Nodes in a shape that do not depend on outputs."""
-        nodes = spread(nodes_of(self, value), shape)
-        on_x, on_y = np.empty(shape, np.bool_), np.empty(shape, np.bool_)
-        self._open().depends(nodes, on_x, on_y)
-        if on_y.any():
-            raise ValueError(f"outputs {name}: bounds and starts may not depend on outputs")
-        return nodes
-
-    def _check_bounds(self, low: Nodes, high: Nodes, name: str) -> None:
-        (known_low, lower), (known_high, upper) = self._numbers(low), self._numbers(high)
-        wrong = known_low & known_high & ~((lower <= upper) & (lower < np.inf) & (upper > -np.inf))
-        wrong |= (known_low & ~(lower < np.inf)) | (known_high & ~(upper > -np.inf))
-        if wrong.any():
-            raise ValueError(f"outputs {name}: no value meets these bounds")
-
-    def _numbers(self, nodes: Nodes) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """Which nodes are constants, and their values."""
-        known, values = np.empty(nodes.shape, np.bool_), np.empty(nodes.shape)
-        self._open().constants(nodes, known, values)
-        return known, values
-
-    def fix(self, outputs: Expression, value: ExpressionLike) -> None:
-        """Fixes outputs at values, which may depend on inputs. They keep their place in y.
-
-        >>> import hardnet
-        >>> m = hardnet.Model()
-        >>> y = m.outputs("y", 3)
-        >>> m.fix(y[0], 1.5)
-        >>> m.evaluate([9.0, 9.0, 9.0]).fixed
-        array([1.5, nan, nan])
-        """
-        nodes = self._outputs_among(outputs)
-        values = self._of_inputs(value, nodes.shape, "to fix")
-        core = self._adding()
-        core.fix(nodes, values)
-        core.start(nodes, values)
-
-    def start(self, outputs: Expression, value: ExpressionLike) -> None:
-        """Sets start values of outputs; they may depend on inputs."""
-        nodes = self._outputs_among(outputs)
-        values = self._of_inputs(value, nodes.shape, "to start")
-        self._adding().start(nodes, values)
-
-    def bound(
-        self,
-        outputs: Expression,
-        lower: ExpressionLike | None = None,
-        upper: ExpressionLike | None = None,
-    ) -> None:
-        """Sets bounds of outputs anew; what is not given stays.
-
-        >>> import hardnet
-        >>> m = hardnet.Model()
-        >>> y = m.outputs("y", 3, lower=0)
-        >>> m.bound(y[1:], upper=[1, 2])
-        >>> m.evaluate().upper
-        array([inf,  1.,  2.])
-        """
-        nodes = self._outputs_among(outputs)
-        parts = _output_parts(self._open())
-        place = np.minimum(np.searchsorted(parts[0], nodes), len(parts[0]) - 1)
-        if not np.array_equal(parts[0][place], nodes):
-            raise ValueError("these are not all outputs, but expressions")
-        low, high = (
-            now[place] if value is None else self._of_inputs(value, nodes.shape, "to bound")
-            for now, value in zip(parts[1:3], (lower, upper))
-        )
-        self._check_bounds(low, high, "to bound")
-        self._adding().bounds(nodes, low, high)
-
-    def _outputs_among(self, outputs: Expression) -> Nodes:
-        if not isinstance(outputs, Expression) or outputs.model is not self:
-            raise TypeError("outputs must be outputs of this model")
-        return np.ascontiguousarray(outputs._nodes).reshape(outputs.shape)
-
-    # ---- what must hold ----
-
-    def subject_to(self, *conditions: Condition, name: str | Sequence[str] | None = None) -> None:
-        """Adds constraints: conditions with <=, >= or ==, or hardnet.between(...).
-
-        Every element is a row. Rows of a condition named "dynamics" are called "dynamics[0]",
-        "dynamics[1]", ... by their place in it, a scalar one "dynamics"; without a name conditions
-        are called c1, c2, ...
-
-        >>> import hardnet
-        >>> m = hardnet.Model()
-        >>> y = m.outputs("y", 3)
-        >>> m.subject_to(y[1:] >= y[:-1], name="ascending")
-        >>> m.subject_to(y[0] == 1, hardnet.between(2, y[1] ** 2, 3))
-        >>> m.row_names
-        ('ascending[0]', 'ascending[1]', 'c1', 'c2')
-        """
-        if not conditions:
-            raise TypeError("subject_to needs a condition")
-        names = [name] if name is None or isinstance(name, str) else list(name)
-        if len(names) != len(conditions) and names != [None]:
-            raise ValueError("there must be as many names as conditions")
-        for condition in conditions:
-            self._check_constraint(condition)
-        for i, condition in enumerate(conditions):
-            self._constrain(condition, None if names == [None] else names[i])
-
-    def _check_constraint(self, condition: Any) -> None:
-        if not isinstance(condition, Condition):
-            raise TypeError(
-                f"a constraint is a condition on expressions, such as y[0] <= 1, not {condition!r}"
-            )
-        if condition.model is not self:
-            raise ValueError("this condition belongs to another model")
-        if condition.relation == "logical":
-            raise TypeError(
-                "conditions joined by &, | or ~ cannot be constraints; add them one by one"
-            )
-        if condition.relation in ("<", ">"):
-            relation = condition.relation
-            raise TypeError(
-                f"a constraint cannot be strict: write {relation}= instead of {relation}"
-            )
-        if condition.relation == "!=":
-            raise TypeError("!= cannot be a constraint")
-
-    def _constrain(self, condition: Condition, name: str | None) -> None:
-        name = self._unnamed() if name is None else self._take_name(name, "a constraint")
-        core = self._adding()
-        sides = [np.ascontiguousarray(side) for side in condition._sides]
-        if condition.relation == "between":
-            core.between(name, condition.shape, *sides)
-        else:
-            core.relate(name, condition.shape, _RELATIONS[condition.relation], *sides)
-        self._taken.add(name)
-
-    def _unnamed(self) -> str:
-        while f"c{self._unnamed_count + 1}" in self._taken:
-            self._unnamed_count += 1
-        return f"c{self._unnamed_count + 1}"
-
-    def minimize(self, expression: ExpressionLike, name: str = "cost") -> None:
-        """Sets the objective, which training and refinement aim at: a scalar expression."""
-        self._aim(expression, name, False)
-
-    def maximize(self, expression: ExpressionLike, name: str = "gain") -> None:
-        """Likewise, to be maximised."""
-        self._aim(expression, name, True)
-
-    def _aim(self, expression: ExpressionLike, name: str, maximize: bool) -> None:
-        nodes = nodes_of(self, expression)
-        if nodes.size != 1:
-            raise ValueError(f"an objective is a scalar; this has the shape {nodes.shape}")
-        goal = self._open().goal
-        if goal is not None:
-            raise ValueError(f"the model has an objective already, {goal[0]}")
-        self._take_name(name, "an objective")
-        self._adding().objective(name, np.ascontiguousarray(nodes).reshape(()), maximize)
-        self._taken.add(name)
-
-    def require(self, condition: Expression) -> None:
-        """A condition on inputs that sampled inputs must satisfy, all elements of it.
-
-        >>> import hardnet
-        >>> m = hardnet.Model()
-        >>> x = m.inputs("x", 2, lower=-1, upper=1)
-        >>> y = m.outputs("y")
-        >>> m.require(hardnet.sum(x ** 2) <= 1)
-        """
-        if not isinstance(condition, Expression) or condition.model is not self:
-            raise TypeError("a requirement is a condition on inputs of this model")
-        nodes = np.ascontiguousarray(condition._nodes).reshape(-1)
-        on_x, on_y = np.empty(nodes.shape, np.bool_), np.empty(nodes.shape, np.bool_)
-        self._open().depends(nodes, on_x, on_y)
-        known, values = self._numbers(nodes)
-        if on_y.any():
-            raise ValueError(
-                "a requirement is about inputs; what outputs must hold is a constraint"
-            )
-        if np.any(known & (values == 0)):
-            raise ValueError("a requirement does not depend on inputs and does not hold")
-        core = self._adding()
-        for node in nodes[~known]:
-            number = core.requirement_count + 1
-            core.require(f"check {number}", (), np.array(node, np.uint32))
-
-    def define(self, name: str, expression: ExpressionLike) -> Expression:
-        """Gives an expression a name, under which rollouts and files know it; returns it.
-
-        >>> import hardnet
-        >>> m = hardnet.Model()
-        >>> y = m.outputs("y", 2)
-        >>> speed = m.define("speed", hardnet.norm(y))
-        >>> m["speed"]
-        Expression(shape=())
-        """
-        self._take_name(name, "a definition")
-        nodes = nodes_of(self, expression)
-        self._adding().define(name, nodes.shape, np.ascontiguousarray(nodes))
-        self._taken.add(name)
-        return Expression._of(self, nodes)
-
     # ---- looking ----
 
     @property
@@ -476,7 +148,7 @@ class Model:
         core = self._closed or self._open()
         for kind, nodes in (
             ("input", _input_nodes(core)),
-            ("output", _output_parts(core)[0]),
+            ("output", output_parts(core)[0]),
             ("definition", _definition_nodes(core)),
         ):
             family = self._families(kind).get(family_name(name))
@@ -793,38 +465,11 @@ class Model:
         return Model.from_text, (self.to_ampl(),)
 
 
-def _shape(shape: ShapeLike) -> Shape:
-    extents = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    found = tuple(operator.index(extent) for extent in extents)
-    if any(extent < 0 for extent in found):
-        raise ValueError(f"a shape has no negative extents: {found}")
-    return found
-
-
-def _box(value: ArrayLike, shape: Shape) -> NDArray[Any]:
-    if isinstance(value, Expression):
-        raise TypeError("the range of inputs must be numbers")
-    return np.broadcast_to(numbers_of(value), shape)
-
-
-def _names_in(core: _core.Model) -> set[str]:
-    kinds = ("input", "output", "row", "definition", "requirement")
-    names = {family_name(name) for kind in kinds for name in getattr(core, f"{kind}_names")}
-    return names if core.goal is None else names | {core.goal[0]}
-
-
 def _input_nodes(core: _core.Model) -> Nodes:
     count = core.input_count
     nodes = np.empty(count, np.uint32)
     core.input_parts(nodes, np.empty(count), np.empty(count))
     return nodes
-
-
-def _output_parts(core: _core.Model) -> list[Nodes]:
-    """Nodes of outputs, their bounds, starts and fixed values."""
-    parts = [np.empty(core.output_count, np.uint32) for _ in range(5)]
-    core.output_parts(*parts)
-    return parts
 
 
 def _definition_nodes(core: _core.Model) -> Nodes:

@@ -16,6 +16,7 @@ __all__ = ["Family", "check_name", "families_of", "family_name"]
 
 _SUBSCRIPTS = re.compile(r"'(?:[^']|'')*'|[^,]+")
 
+
 def check_name(name: str, kind: str) -> str:
     """The name, when it can be one: what can name a variable of Python."""
     if not isinstance(name, str):

@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 
 from . import _products
+from ._condition import Condition, compare
 from ._expression import (
-    Condition,
     Expression,
     apply,
-    compare,
     fold,
     joint_shape,
     model_of,
