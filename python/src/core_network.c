@@ -76,24 +76,35 @@ static PyObject *network_new(PyTypeObject *type, PyObject *arguments, PyObject *
 
 /* ---- files ---- */
 
+typedef struct load_call {
+    const char *path;
+    const hn_model *model; /* NULL: the network alone */
+    hn_network *network;
+    hn_policy *policy;
+    hn_status status;
+    hn_error error;
+} load_call;
+
+static void load_file(void *context) {
+    load_call *call = context;
+    call->status = call->model ? hn_policy_load(&call->policy, call->model, call->path, 1, &call->error)
+                               : hn_network_load(&call->network, call->path, &call->error);
+}
+
 static PyObject *network_load(PyObject *type, PyObject *arguments) {
     PyObject *bytes = NULL, *model = Py_None, *result = NULL;
-    hn_network *network = NULL;
-    hn_policy *policy = NULL;
-    hn_error error;
+    load_call call = {.status = HN_OK};
+    int cancel = 0;
     if (!PyArg_ParseTuple(arguments, "O&|O:load", PyUnicode_FSConverter, &bytes, &model))
         return NULL;
-    const char *path = PyBytes_AsString(bytes);
-    const hn_model *of = model == Py_None ? NULL : core_model_of(core_state_of_type((PyTypeObject *)type), model);
-    hn_status status = HN_OK;
-    if (of)
-        status = hn_policy_load(&policy, of, path, 1, &error);
-    else if (model == Py_None)
-        status = hn_network_load(&network, path, &error);
-    if (status != HN_OK)
-        core_raise(&error);
-    else if (of || model == Py_None)
-        result = (PyObject *)wrap((PyTypeObject *)type, network, policy, model);
+    call.path = PyBytes_AsString(bytes);
+    if (model != Py_None)
+        call.model = core_model_of(core_state_of_type((PyTypeObject *)type), model);
+    if (call.model || model == Py_None) {
+        core_run(load_file, &call, false, &cancel);
+        result = call.status != HN_OK ? core_raise(&call.error)
+                                      : (PyObject *)wrap((PyTypeObject *)type, call.network, call.policy, model);
+    }
     Py_DECREF(bytes);
     return result;
 }
@@ -140,17 +151,34 @@ static bool read_texts(hn_metadata *texts, PyObject *dictionary) {
     return true;
 }
 
-static bool save_policy(const core_network *self, const save_arguments *a, const hn_model *model,
-                        const hn_metadata *texts) {
-    hn_policy *policy;
+typedef struct save_call {
+    const hn_network *network;
+    const hn_model *model;
+    const hn_policy_options *options;
+    const char *path;
+    size_t count;
+    hn_metadata *texts;
+    hn_status status;
     hn_error error;
-    hn_status status = hn_policy_create(&policy, model, self->network, &a->options, &error);
-    if (status == HN_OK)
-        status = hn_policy_save(policy, PyBytes_AsString(a->path), (size_t)PyDict_Size(a->texts), texts, &error);
+} save_call;
+
+static void save_file(void *context) {
+    save_call *call = context;
+    hn_policy *policy;
+    call->status = hn_policy_create(&policy, call->model, call->network, call->options, &call->error);
+    if (call->status == HN_OK)
+        call->status = hn_policy_save(policy, call->path, call->count, call->texts, &call->error);
     hn_policy_destroy(policy);
-    if (status != HN_OK)
-        core_raise(&error);
-    return status == HN_OK;
+}
+
+static bool save_policy(save_call *call, PyObject *texts) {
+    int cancel = 0;
+    if (!read_texts(call->texts, texts))
+        return false;
+    core_run(save_file, call, false, &cancel);
+    if (call->status != HN_OK)
+        core_raise(&call->error);
+    return call->status == HN_OK;
 }
 
 static PyObject *network_save(PyObject *object, PyObject *arguments, PyObject *keywords) {
@@ -160,15 +188,21 @@ static PyObject *network_save(PyObject *object, PyObject *arguments, PyObject *k
         return NULL;
     }
     bool saved = false;
-    const hn_model *model = core_model_of(core_state_of(object), a.model);
-    hn_metadata *texts = NULL;
-    if (model && !PyDict_Check(a.texts))
+    save_call call = {.network = ((core_network *)object)->network,
+                      .model = core_model_of(core_state_of(object), a.model),
+                      .options = &a.options,
+                      .path = PyBytes_AsString(a.path)};
+    PyObject *texts =
+        call.model && PyDict_Check(a.texts) ? PyDict_Copy(a.texts) : NULL; /* nobody changes it meanwhile */
+    call.count = texts ? (size_t)PyDict_Size(texts) : 0;
+    if (call.model && !PyDict_Check(a.texts))
         PyErr_SetString(PyExc_TypeError, "texts must be a dict");
-    else if (model && !(texts = PyMem_Calloc((size_t)PyDict_Size(a.texts) + 1, sizeof *texts)))
+    else if (texts && !(call.texts = PyMem_Calloc(call.count + 1, sizeof *call.texts)))
         PyErr_NoMemory();
-    else if (model && read_texts(texts, a.texts))
-        saved = save_policy((core_network *)object, &a, model, texts);
-    PyMem_Free(texts);
+    else if (texts)
+        saved = save_policy(&call, texts);
+    PyMem_Free(call.texts);
+    Py_XDECREF(texts);
     Py_DECREF(a.path);
     return saved ? Py_NewRef(Py_None) : NULL;
 }
@@ -234,6 +268,19 @@ static PyObject *network_set(PyObject *object, PyObject *arguments) {
     return good ? Py_NewRef(Py_None) : NULL;
 }
 
+typedef struct scale_call {
+    hn_network *network;
+    const hn_model *model;
+    hn_scaling scaling;
+    hn_status status;
+    hn_error error;
+} scale_call;
+
+static void scale_network(void *context) {
+    scale_call *call = context;
+    call->status = hn_network_scale(call->network, call->model, &call->scaling, &call->error);
+}
+
 static PyObject *network_scale(PyObject *object, PyObject *arguments) {
     const core_network *self = (core_network *)object;
     PyObject *model, *x, *data;
@@ -250,14 +297,16 @@ static PyObject *network_scale(PyObject *object, PyObject *arguments) {
         return PyErr_Format(PyExc_ValueError, "count is out of range");
     bool good = core_array_view(&rows, x, "x", CORE_REAL, (size_t)count * inputs, 0) &&
                 core_array_view(&given, data, "data", CORE_REAL, (size_t)data_count * inputs, CORE_OPTIONAL);
-    const hn_scaling scaling = {
-        .count = (size_t)count, .x = rows.data, .data_count = (size_t)data_count, .data = given.data};
-    hn_error error;
-    hn_status status = good ? hn_network_scale(self->owned, of, &scaling, &error) : HN_OK;
+    scale_call call = {.network = self->owned, .model = of};
+    call.scaling =
+        (hn_scaling){.count = (size_t)count, .x = rows.data, .data_count = (size_t)data_count, .data = given.data};
+    int cancel = 0;
+    if (good)
+        core_run(scale_network, &call, false, &cancel);
     core_array_release(&rows);
     core_array_release(&given);
-    if (status != HN_OK)
-        return core_raise(&error);
+    if (call.status != HN_OK)
+        return core_raise(&call.error);
     return good ? Py_NewRef(Py_None) : NULL;
 }
 
@@ -305,25 +354,38 @@ static PyObject *network_policy(PyObject *object, void *Py_UNUSED(closure)) {
 
 /* ---- inputs to train on ---- */
 
-static PyObject *sample_inputs(PyObject *module, PyObject *arguments) {
-    PyObject *model, *x;
+typedef struct sample_call {
+    const hn_model *model;
     unsigned long long seed, stream;
     Py_ssize_t count;
-    core_array rows = {0};
-    if (!PyArg_ParseTuple(arguments, "OKKnO:sample_inputs", &model, &seed, &stream, &count, &x))
-        return NULL;
-    const hn_model *of = core_model_of(core_state_of(module), model);
-    if (!of)
-        return NULL;
-    size_t inputs = hn_model_input_count(of);
-    if (count < 0 || (inputs && (size_t)count > PY_SSIZE_T_MAX / inputs))
-        return PyErr_Format(PyExc_ValueError, "count is out of range");
-    if (!core_array_view(&rows, x, "x", CORE_REAL, (size_t)count * inputs, CORE_WRITABLE))
-        return NULL;
+    core_array x;
+    hn_status status;
     hn_error error;
-    hn_status status = hn_sample_inputs(of, seed, stream, (size_t)count, rows.data, &error);
-    core_array_release(&rows);
-    return status == HN_OK ? Py_NewRef(Py_None) : core_raise(&error);
+} sample_call;
+
+static void sample_rows(void *context) {
+    sample_call *call = context;
+    call->status =
+        hn_sample_inputs(call->model, call->seed, call->stream, (size_t)call->count, call->x.data, &call->error);
+}
+
+static PyObject *sample_inputs(PyObject *module, PyObject *arguments) {
+    PyObject *model, *x;
+    sample_call call = {0};
+    if (!PyArg_ParseTuple(arguments, "OKKnO:sample_inputs", &model, &call.seed, &call.stream, &call.count, &x))
+        return NULL;
+    call.model = core_model_of(core_state_of(module), model);
+    if (!call.model)
+        return NULL;
+    size_t inputs = hn_model_input_count(call.model);
+    if (call.count < 0 || (inputs && (size_t)call.count > PY_SSIZE_T_MAX / inputs))
+        return PyErr_Format(PyExc_ValueError, "count is out of range");
+    if (!core_array_view(&call.x, x, "x", CORE_REAL, (size_t)call.count * inputs, CORE_WRITABLE))
+        return NULL;
+    int cancel = 0;
+    core_run(sample_rows, &call, false, &cancel);
+    core_array_release(&call.x);
+    return call.status == HN_OK ? Py_NewRef(Py_None) : core_raise(&call.error);
 }
 
 /* ---- life ---- */

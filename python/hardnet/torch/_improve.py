@@ -88,12 +88,17 @@ def _prepared(layer: Layer, y_raw: Tensor, x: Tensor | None) -> tuple[Tensor, Te
     """Outputs of any number of candidates, and inputs, detached, with one leading shape."""
     if not isinstance(layer, Layer):
         raise TypeError(f"layer must be a hardnet.torch.Layer, not {type(layer).__name__}")
-    raw = double(y_raw.detach(), "y_raw")
-    inputs = checked_inputs(layer, None if x is None else double(x.detach(), "x"))
+    raw = double(y_raw, "y_raw").detach()
+    inputs = checked_inputs(layer, None if x is None else double(x, "x").detach())
     if raw.dim() == 0 or raw.shape[-1] == 0 or raw.shape[-1] % layer.outputs != 0:
         check_width(raw, "y_raw", layer.outputs)
     if inputs is None:
         return raw, raw.new_empty((*raw.shape[:-1], 0))
+    if inputs.dim() > 1 and inputs.shape[:-1] != raw.shape[:-1]:
+        raise ValueError(
+            f"y_raw and x do not fit together: leading shapes {tuple(raw.shape[:-1])} "
+            f"and {tuple(inputs.shape[:-1])}"
+        )
     return raw, inputs.expand(*raw.shape[:-1], layer.inputs)
 
 

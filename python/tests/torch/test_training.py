@@ -215,6 +215,31 @@ def test_the_loss_is_the_formula_of_the_trainer(candidates, huber, explore) -> N
     assert int(layer.round) == 1
 
 
+def test_wrong_calls_of_the_loss_are_refused_by_name() -> None:
+    layer = hardnet.torch.Layer(model("ring"))
+    y_raw, x = ring_samples(4)
+    wrong = [
+        (TypeError, "layer must be", (layer.inner, y_raw, x)),
+        (TypeError, "y_raw must be a tensor", (layer, y_raw.numpy(), x)),
+        (ValueError, r"y_raw has the shape \(4, 2\)", (layer, y_raw[:, :2], x)),
+        (ValueError, "do not fit together", (layer, y_raw, x[:3])),
+        (ValueError, "x is missing", (layer, y_raw)),
+        (hardnet.Error, "steps", (layer, y_raw, x, -1)),
+        (hardnet.Error, "negative", (layer, y_raw, x, 1, -0.5)),
+    ]
+    for kind, sentence, arguments in wrong:
+        with pytest.raises(kind, match=sentence):
+            hardnet.torch.improve_loss(*arguments)
+    without = hardnet.torch.Layer(hardnet.Model.from_text("var y; subject to c: y >= 1;"))
+    with pytest.raises(hardnet.Error, match="no objective"):
+        hardnet.torch.improve_loss(without, torch.zeros(1, 1), scale=torch.ones(1))
+    free = hardnet.torch.Layer(model("free"))
+    with pytest.raises(ValueError, match="give scale"):
+        hardnet.torch.improve_loss(free, torch.ones(1, 2))
+    assert hardnet.torch.improve_loss(free, torch.ones(1, 2), scale=torch.ones(2)) > 0
+    assert int(layer.round) == 0
+
+
 def test_the_loss_compiles_with_its_round() -> None:
     layer = hardnet.torch.Layer(model("ring"))
     net = hardnet.torch.Network.for_model(layer, (8,), dtype=torch.float64)
