@@ -310,6 +310,58 @@ static PyObject *network_scale(PyObject *object, PyObject *arguments) {
     return good ? Py_NewRef(Py_None) : NULL;
 }
 
+/* ---- running ---- */
+
+typedef struct forward_call {
+    const hn_network *network;
+    size_t count, bytes;
+    core_array x, y;
+    void *workspace;
+    hn_status status;
+    hn_error error;
+} forward_call;
+
+static void run_network(void *context) {
+    forward_call *call = context;
+    call->status = hn_network_run(call->network, call->count, call->x.data, call->y.data, call->workspace, call->bytes,
+                                  &call->error);
+}
+
+static bool view_forward(forward_call *call, Py_ssize_t count, PyObject *x, PyObject *y) {
+    hn_network_options o = hn_network_options_of(call->network);
+    size_t most = PY_SSIZE_T_MAX / (o.inputs > o.outputs ? o.inputs : o.outputs);
+    if (count < 0 || (size_t)count > most) {
+        PyErr_SetString(PyExc_ValueError, "count is out of range");
+        return false;
+    }
+    call->count = (size_t)count;
+    call->bytes = hn_network_workspace_bytes(call->network);
+    return core_array_view(&call->x, x, "x", CORE_REAL, call->count * o.inputs, 0) &&
+           core_array_view(&call->y, y, "y", CORE_REAL, call->count * o.outputs, CORE_WRITABLE);
+}
+
+static PyObject *network_run(PyObject *object, PyObject *arguments) {
+    forward_call call = {.network = ((core_network *)object)->network};
+    PyObject *x, *y;
+    Py_ssize_t count;
+    int cancel = 0;
+    if (!PyArg_ParseTuple(arguments, "nOO:run", &count, &x, &y))
+        return NULL;
+    bool good = view_forward(&call, count, x, y);
+    if (good && !(call.workspace = PyMem_Malloc(call.bytes))) {
+        PyErr_NoMemory();
+        good = false;
+    }
+    if (good)
+        core_run(run_network, &call, false, &cancel);
+    core_array_release(&call.x);
+    core_array_release(&call.y);
+    PyMem_Free(call.workspace);
+    if (call.status != HN_OK)
+        return core_raise(&call.error);
+    return good ? Py_NewRef(Py_None) : NULL;
+}
+
 /* ---- looking ---- */
 
 static PyObject *hidden_of(const hn_network_options *o) {
@@ -405,6 +457,7 @@ static PyMethodDef methods[] = {
     {"save", (PyCFunction)(void (*)(void))network_save, METH_VARARGS | METH_KEYWORDS, "Writes the file of a policy."},
     {"get", network_get, METH_VARARGS, "Copies the numbers into arrays."},
     {"set", network_set, METH_VARARGS, "Copies the numbers from arrays."},
+    {"run", network_run, METH_VARARGS, "Raw outputs of inputs."},
     {"scale", network_scale, METH_VARARGS, "Shifts and scales that fit a model."},
     {NULL, NULL, 0, NULL},
 };

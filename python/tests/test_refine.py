@@ -163,6 +163,11 @@ def test_networks_come_back_from_their_files(disc: hardnet.Model, tmp_path: path
         assert back.texts["a"] == "b" and back.texts["ä"] == "ö"
         for a, b in zip(numbers_of(back), numbers_of(network)):
             np.testing.assert_array_equal(a, b)
+    y = np.empty((3, 4))
+    network.run(3, x[:3], y)
+    expected = np.empty((1, 4))
+    plain.run(1, x[2:3], expected)
+    np.testing.assert_array_equal(y[2:], expected)
     assert plain.policy is None
     expected = {"method": "lm", "candidates": 2, "refine": 3, "scheme": "layer", "damping": -1.0}
     assert policy.policy is not None and expected.items() <= policy.policy.items()
@@ -190,6 +195,8 @@ def test_wrong_calls_of_networks_are_refused(disc: hardnet.Model, tmp_path: path
         (ValueError, "parameters has 1", lambda: network.set(np.zeros(1), *good[1:])),
         (hardnet.Error, "must be finite", lambda: network.set(*good[:4], np.full(2, np.nan))),
         (TypeError, "argument", lambda: network.get(good[0])),
+        (ValueError, "y has 3 elements", lambda: network.run(3, x, x)),
+        (ValueError, "out of range", lambda: network.run(-1, x, x)),
         (ValueError, "x has 3 elements", lambda: network.scale(disc.core, 4, x, 0, None)),
         (hardnet.Error, "there is no x", lambda: network.scale(disc.core, 0, x[:0], 0, None)),
         (ValueError, "out of range", lambda: network.scale(disc.core, -1, x, 0, None)),

@@ -123,6 +123,8 @@ class Layer(nn.Module):
         else:
             self.inner = plain.Layer(model, method, tolerance, **settings)
         self.on_fail = on_fail
+        self.inputs: int = self.inner.info["inputs"]  #: of the model
+        self.outputs: int = self.inner.info["outputs"]  #: of the model
         self.register_buffer("round", torch.zeros((), dtype=torch.int64))
         self._prepare()
 
@@ -133,8 +135,6 @@ class Layer(nn.Module):
         self._key = _handles.register(self)
         self.memory = Buffers()
         self.refiners = Refiners(self.inner)
-        self.inputs: int = self.inner.info["inputs"]  #: of the model
-        self.outputs: int = self.inner.info["outputs"]  #: of the model
         self.record_bytes: int = plain.REPORT.itemsize + self.core.tape_bytes(1)
 
     def forward(self, y_raw: Tensor, x: Tensor | None = None) -> Tensor:
@@ -198,7 +198,7 @@ class Layer(nn.Module):
     # ---- copies ----
 
     def __getstate__(self) -> dict[str, Any]:
-        own = ("_reports", "flagged", "_key", "memory", "refiners", "inputs", "outputs", "record_bytes")
+        own = ("_reports", "flagged", "_key", "memory", "refiners", "record_bytes")
         return {name: value for name, value in self.__dict__.items() if name not in own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

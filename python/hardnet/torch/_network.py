@@ -15,7 +15,9 @@ from torch import Tensor, nn
 from .. import _core
 from .. import _layer as plain
 from .._model import Model
+from ._arguments import double
 from ._layer import Layer
+from ._perceptron import perceptron
 from ._refine import scaled
 
 __all__ = ["Network", "sample_inputs"]
@@ -172,3 +174,10 @@ class Network(nn.Module):
             h = self.activate(layer(h))
         y: Tensor = self.layers[-1](h)
         return self.output_shift + self.output_scale * y
+
+    def exact(self, x: Tensor) -> Tensor:
+        """The same in float64 and with the bits of `hardnet eval`, without a gradient."""
+        parts = [parameter.detach() for parameter in self.layers.parameters()]
+        ends = [self.input_shift, self.input_scale, self.output_shift, self.output_scale]
+        y: Tensor = perceptron(double(x, "x").detach(), parts, ends, self.activation)
+        return y

@@ -6,7 +6,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import torch
@@ -22,6 +22,7 @@ from ._arguments import checked_inputs, double
 from ._layer import Layer
 from ._network import _ACTIVATIONS, Network
 from ._operators import Operator, batch_first, differentiable, numbers
+from ._perceptron import core_network
 
 __all__ = ["Policy", "load_policy", "save_policy"]
 
@@ -49,7 +50,7 @@ def _refined(y_raw: Tensor, x: Tensor, key: int, steps: int) -> Tensor:
     y = np.empty((count * candidates, layer.outputs))
     objective = np.empty(count * candidates)
     reports = np.empty(count * candidates * REPORT.itemsize, np.uint8)
-    inputs = np.repeat(numbers(x).reshape(count, -1), candidates, axis=0)
+    inputs = np.repeat(numbers(x).reshape(count, layer.inputs), candidates, axis=0)
     if count > 0:
         layer.refiners.run(
             steps, count * candidates, inputs, numbers(y_raw), y,
@@ -59,7 +60,7 @@ def _refined(y_raw: Tensor, x: Tensor, key: int, steps: int) -> Tensor:
     best = _choose(records["outcome"] == 0, objective.reshape(count, candidates))
     rows = np.arange(count)
     layer.note_reports(records[rows, best].reshape(lead))
-    chosen = y.reshape(count, candidates, -1)[rows, best]
+    chosen = y.reshape(count, candidates, layer.outputs)[rows, best]
     return torch.from_numpy(chosen).reshape(*lead, layer.outputs)
 
 
@@ -86,12 +87,18 @@ refine_operator = Operator("refine", _refined, _refined_shape, _refined_batch)
 _refine = differentiable(refine_operator, "refinement", _keep_nothing, _refuse)
 
 
+def _is_own(module: nn.Module) -> TypeGuard[Network]:
+    """Whether it computes what the library computes."""
+    return isinstance(module, Network) and type(module).forward is Network.forward
+
+
 class Policy(nn.Module):
     """Inputs in, outputs that hold the constraints out: a network, its layer, and refinement.
 
     The network gives K candidates for each input; each is corrected and refined by `refine` steps,
     and the best is kept: ok before not ok, then the lowest objective. With one candidate and no
-    refinement it is layer(network(x), x), with its gradient; otherwise there is none.
+    refinement it is layer(network(x), x), with its gradient. Otherwise there is no gradient, and a
+    `Network` gives the bits of `hardnet eval`.
     """
 
     def __init__(
@@ -109,19 +116,24 @@ class Policy(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Outputs (..., outputs) at inputs (..., inputs)."""
-        y_raw: Tensor = self.network(x)
         if self.candidates == 1 and self.refine == 0:
-            y: Tensor = self.layer(y_raw, x)
+            y: Tensor = self.layer(self.network(x), x)
             return y
         inputs = checked_inputs(self.layer, double(x, "x"))
-        raw = double(y_raw, "y_raw")
+        if _is_own(self.network):
+            raw, kind = self.network.exact(x), self.network.output_shift.dtype
+            if torch.is_grad_enabled() and not torch.compiler.is_compiling():
+                raw.requires_grad_()  # so that backward says why there is no gradient
+        else:
+            given: Tensor = self.network(x)
+            raw, kind = double(given, "y_raw"), given.dtype
         if raw.shape[-1] != self.candidates * self.layer.outputs:
             raise ValueError(
                 f"the network gives {raw.shape[-1]} numbers; {self.candidates} candidates have "
                 f"{self.candidates * self.layer.outputs}"
             )
         found: Tensor = _refine(raw, inputs, self.layer._key, self.refine)
-        return found.to(y_raw.dtype)
+        return found.to(kind)
 
     def extra_repr(self) -> str:
         """What print(module) shows."""
@@ -177,7 +189,7 @@ def _steps_of(module: nn.Module) -> list[nn.Module]:
 
 def _taken_apart(module: nn.Module) -> tuple[list[nn.Linear], str, Network | None]:
     """The linear layers of a perceptron, its activation, and the Network that it is, if any."""
-    if isinstance(module, Network) and type(module).forward is Network.forward:
+    if _is_own(module):
         own = [layer for layer in module.layers if isinstance(layer, nn.Linear)]
         return own, module.activation, module
     linear: list[nn.Linear] = []
@@ -207,7 +219,6 @@ def _array(tensor: Tensor) -> Any:
 def _core_of(module: nn.Module) -> _core.Network:
     linear, activation, own = _taken_apart(module)
     widths = [linear[0].in_features, *(layer.out_features for layer in linear)]
-    core = _core.Network(widths[0], widths[-1], tuple(widths[1:-1]), activation, 0, False)
     parts = []
     for layer in linear:
         has_bias = isinstance(layer.bias, Tensor)
@@ -218,8 +229,7 @@ def _core_of(module: nn.Module) -> _core.Network:
     else:
         tensors = (own.input_shift, own.input_scale, own.output_shift, own.output_scale)
         ends = [_array(tensor) for tensor in tensors]
-    core.set(np.concatenate(parts), *ends)
-    return core
+    return core_network(parts, ends, activation)
 
 
 def save_policy(
