@@ -49,14 +49,14 @@ static bool in_chain(struct ampl_evaluator *e, const struct ampl_node *node, con
 }
 
 /* Interval, Reals, Integers. */
-static bool in_interval(struct ampl_evaluator *e, const struct ampl_node *node, ampl_atom member, bool *in) {
+static bool in_interval(struct ampl_evaluator *e, const struct ampl_node *node, const ampl_atom *member, bool *in) {
     double low = -HUGE_VAL, high = HUGE_VAL;
     if (node->count > 0 && (!ampl_number(e, node->arguments[0], "an interval", &low) ||
                             !ampl_number(e, node->arguments[1], "an interval", &high)))
         return false;
-    if (ampl_atom_is_symbol(member))
+    if (ampl_atom_is_symbol(*member))
         return true;
-    double number = ampl_atom_to_number(member);
+    double number = ampl_atom_to_number(*member);
     uint32_t bits = node->is.slot;
     *in = (bits & AMPL_ABOVE_LOW ? number > low : number >= low) &&
           (bits & AMPL_BELOW_HIGH ? number < high : number <= high) && !(bits & AMPL_WHOLE && number != floor(number));
@@ -69,7 +69,7 @@ bool ampl_contains(struct ampl_evaluator *e, const struct ampl_node *set, const 
         return false;
     switch (set->op) {
     case AMPL_INTERVAL:
-        return in_interval(e, set, *member, in);
+        return in_interval(e, set, member, in);
     case AMPL_SET_OVER:
         return ampl_admits(e, set->over.indexing, member, in);
     case AMPL_CHAIN_CROSS:

@@ -123,7 +123,7 @@ double ampl_random_binomial(struct ampl_random *random, double n, double p) {
             p = (p - at) / (1 - at);
         }
     }
-    for (; n > 0; n--)
+    for (int left = (int)n; left > 0; left--)
         count += ampl_random_uniform(random) < p;
     return count;
 }
@@ -138,7 +138,8 @@ double ampl_random_poisson(struct ampl_random *random, double mean) {
         mean -= at;
     }
     double least = elementary_exp(-mean), product = 1 - ampl_random_uniform(random);
-    for (; product > least; count++)
+    int more = 0;
+    for (; product > least; more++)
         product *= 1 - ampl_random_uniform(random);
-    return count;
+    return count + more;
 }
