@@ -1,24 +1,11 @@
 /* core_layer.c - the type _core.Layer: a layer, with pools of threads for whoever calls it.
  *
- * A pool serves one call at a time, so that a layer keeps a stack of idle ones: a call takes one, or
- * makes one, and puts it back. The interpreter's lock guards the stack. Arrays are checked against
- * the layer's sizes before anything runs.
+ * Arrays are checked against the layer's sizes before anything runs; core_layer_call.c runs it.
  *
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
-#include "core.h"
-
-enum { MOST_IDLE = 16 };
-
-typedef struct core_layer {
-    PyObject_HEAD hn_layer *layer;
-    hn_layer_info info;
-    hn_layer_options options;
-    int threads;
-    int idle_count;
-    hn_pool *idle[MOST_IDLE];
-} core_layer;
+#include "core_layer.h"
 
 const hn_layer *core_layer_of(core_state *state, PyObject *object) {
     if (Py_TYPE(object) == state->layer)
@@ -27,128 +14,11 @@ const hn_layer *core_layer_of(core_state *state, PyObject *object) {
     return NULL;
 }
 
-/* ---- pools ---- */
-
-static hn_pool *take_pool(core_layer *self) {
-    if (self->idle_count > 0)
-        return self->idle[--self->idle_count];
-    hn_pool *pool;
-    hn_error error;
-    if (hn_pool_create(&pool, self->layer, self->threads, &error) != HN_OK)
-        core_raise(&error);
-    return pool;
-}
-
-static void give_back(core_layer *self, hn_pool *pool) {
-    if (self->idle_count < MOST_IDLE)
-        self->idle[self->idle_count++] = pool;
-    else
-        hn_pool_destroy(pool);
-}
-
-/* ---- a call: its arrays, and what is run without the lock ---- */
-
-enum role {
-    X,
-    Y_RAW,
-    Y,
-    REPORTS,
-    RESIDUAL,
-    TAPE,
-    WARM,
-    FALLBACK,
-    GRAD_Y,
-    GRAD_Y_RAW,
-    GRAD_X,
-    GRAD_LOWER,
-    GRAD_UPPER,
-    FLAGGED,
-    ROLES
-};
-
-typedef struct layer_call {
-    const core_layer *layer;
-    hn_pool *pool;
-    core_array arrays[ROLES];
-    hn_batch batch;
-    hn_gradient gradient;
-    bool backward;
-    int cancel;
-    hn_status status;
-    hn_error error;
-} layer_call;
+/* ---- the arrays of a call ---- */
 
 static void release_arrays(layer_call *call) {
     for (int i = 0; i < ROLES; i++)
         core_array_release(&call->arrays[i]);
-}
-
-/* The operations of all steps that so many samples may take. */
-static double most_work(const core_layer *self, size_t count) {
-    double step = (double)self->info.operators + (double)self->info.multiply_adds + 100;
-    return (double)count * step * self->options.iterations;
-}
-
-/* The samples from `first` on, `count` of them, as a batch and a gradient of their own. */
-static void slice(const core_layer *self, const layer_call *call, size_t first, size_t count, layer_call *out) {
-    size_t inputs = self->info.inputs, outputs = self->info.outputs, rows = self->info.rows;
-    size_t tape = hn_layer_tape_bytes(self->layer, 2) - hn_layer_tape_bytes(self->layer, 1);
-    *out = (layer_call){.batch = call->batch, .gradient = call->gradient};
-    hn_batch *b = &out->batch;
-    hn_gradient *g = &out->gradient;
-    b->count = count;
-    b->x += b->x && !b->repeat_x ? first * inputs : 0;
-    b->y_raw += b->y_raw && !b->repeat_y ? first * outputs : 0;
-    b->y += first * outputs;
-    b->reports += first;
-    b->tape = (char *)b->tape + first * tape;
-    g->grad_y += first * outputs;
-    g->grad_y_raw += first * outputs;
-    g->grad_x += g->grad_x ? first * inputs : 0;
-    g->grad_lower += g->grad_lower ? first * rows : 0;
-    g->grad_upper += g->grad_upper ? first * rows : 0;
-    g->flagged += g->flagged ? first : 0;
-}
-
-/* The library's gradient runs to its end: a long one is asked for in pieces, so that Ctrl-C stops it between two. */
-static void run_back(layer_call *call) {
-    const core_layer *self = call->layer;
-    size_t pieces = 1 + (size_t)(most_work(self, call->batch.count) / 2.5e8);
-    size_t most = call->batch.count / pieces + 64;
-    layer_call part;
-    size_t first = 0, count = call->batch.count;
-    do {
-        slice(self, call, first, count - first < most ? count - first : most, &part);
-        call->status = hn_pool_gradient(call->pool, &part.batch, &part.gradient, &call->error);
-        first += most;
-    } while (first < count && call->status == HN_OK && !__atomic_load_n(&call->cancel, __ATOMIC_RELAXED));
-}
-
-static void run_call(void *context) {
-    layer_call *call = context;
-    if (call->backward)
-        run_back(call);
-    else
-        call->status = hn_pool_run(call->pool, &call->batch, &call->error);
-}
-
-/* Whether a call may take more than about a second: by the operations of all steps that it may take. */
-static bool is_lengthy(const core_layer *self, size_t count) {
-    return most_work(self, count) > 1e9;
-}
-
-static PyObject *execute(core_layer *self, layer_call *call) {
-    call->layer = self;
-    call->pool = take_pool(self);
-    if (!call->pool)
-        return NULL;
-    bool quiet = core_run(run_call, call, is_lengthy(self, call->batch.count), &call->cancel);
-    give_back(self, call->pool);
-    if (!quiet)
-        return NULL;
-    if (call->status != HN_OK)
-        return core_raise(&call->error);
-    Py_RETURN_NONE;
 }
 
 /* count x width elements, with the array's name when that is too many. */
@@ -252,7 +122,7 @@ static PyObject *layer_run(PyObject *object, PyObject *arguments, PyObject *keyw
     if (view_run(self, &call, &a)) {
         fill_batch(&call, (size_t)a.count, a.repeat_x, a.repeat_y);
         call.batch.seconds = a.seconds;
-        result = execute(self, &call);
+        result = core_layer_execute(self, &call);
     }
     release_arrays(&call);
     return result;
@@ -321,7 +191,7 @@ static PyObject *layer_gradient(PyObject *object, PyObject *arguments, PyObject 
     if (view_gradient(self, &call, &a)) {
         fill_batch(&call, (size_t)a.count, a.repeat_x, a.repeat_y);
         fill_gradient(&call);
-        result = execute(self, &call);
+        result = core_layer_execute(self, &call);
     }
     release_arrays(&call);
     return result;

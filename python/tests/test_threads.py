@@ -65,6 +65,21 @@ def test_other_threads_run_while_a_call_computes(
     assert count > 20
 
 
+def test_a_call_that_takes_longer_than_those_before_is_finished(
+    unicycle: hardnet.Model, raw: np.ndarray, states: np.ndarray, sanitized: bool
+) -> None:
+    """After quick calls the next is tried under a deadline, and repeated where that passes."""
+    layer = unicycle.layer(threads=1)
+    expected = layer(raw, states)
+    for _ in range(20):  # nothing to correct: a tenth of the time per sample
+        layer(np.tile(expected.y, (20, 1)), np.tile(states, (20, 1)))
+    times = 10 if sanitized else 1500
+    result = layer(np.tile(raw, (times, 1)), np.tile(states, (times, 1)), tape=False)
+    assert result.ok.all()
+    assert np.array_equal(result.y, np.tile(expected.y, (times, 1)))
+    assert np.array_equal(result.iterations, np.tile(expected.iterations, times))
+
+
 # ---- processes ----
 
 
