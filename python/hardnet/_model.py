@@ -162,6 +162,13 @@ class Model(Building):
                     return Expression._of(self, nodes[i : i + 1].reshape(()))
         raise KeyError(name)
 
+    def __contains__(self, name: object) -> bool:
+        try:
+            self[name]  # type: ignore[index]
+        except (KeyError, TypeError):
+            return False
+        return True
+
     def _names_of(self, kind: str) -> tuple[str, ...]:
         names: tuple[str, ...] = self._cached(
             f"{kind} names", lambda: tuple(getattr(self.core, f"{kind}_names"))

@@ -214,6 +214,10 @@ def test_parts_by_name() -> None:
     assert m["u[3,1]"].nodes == m["u"][3, 1].nodes
     assert m["stage"].shape == ()
     assert m["error"].shape == (10, 3)
+    assert "z" in m
+    assert "z[0,1]" in m
+    assert "nothing" not in m
+    assert 0 not in m
     with pytest.raises(KeyError):
         m["nothing"]
     with pytest.raises(KeyError):
