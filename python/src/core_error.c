@@ -3,16 +3,24 @@
  * The classes live in hardnet/_errors.py; its function error_of chooses one.
  *
  * SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "core.h"
+
+/* Texts of the library, which may have been cut within a character. */
+static PyObject *text_of(const char *text) {
+    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
 
 PyObject *core_raise(const hn_error *error) {
     PyObject *module = PyImport_ImportModule("hardnet._errors");
-    if (!module)
-        return NULL;
-    PyObject *exception =
-        PyObject_CallMethod(module, "error_of", "issIIs", (int)error->status, hn_code_text(error->code), error->subject,
-                            (unsigned)error->line, (unsigned)error->column, error->text);
-    Py_DECREF(module);
+    PyObject *subject = text_of(error->subject), *text = text_of(error->text), *exception = NULL;
+    if (module && subject && text)
+        exception = PyObject_CallMethod(module, "error_of", "isOIIO", (int)error->status, hn_code_text(error->code),
+                                        subject, (unsigned)error->line, (unsigned)error->column, text);
+    Py_XDECREF(module);
+    Py_XDECREF(subject);
+    Py_XDECREF(text);
     if (exception) {
         PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
         Py_DECREF(exception);

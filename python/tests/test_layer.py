@@ -250,3 +250,13 @@ def test_it_describes_itself(ring: hardnet.Model) -> None:
     assert layer.options["method"] == "lm"
     assert layer.tape_bytes > 0
     assert "ok=2 of 2" in repr(layer(*samples(2)))
+
+
+def test_a_long_name_in_an_error_is_cut_without_harm() -> None:
+    with pytest.raises(hardnet.Error) as caught:
+        hardnet.Model.from_text("var `" + "ä" * 999 + "`; subject to c: z = 1;")
+    assert str(caught.value)
+    for length in range(200, 260):
+        with pytest.raises(hardnet.Error) as caught:
+            hardnet.Model.from_text("subject to `" + "x" * length + "ä" * 400 + "`: 1 = 2;")
+        assert isinstance(caught.value.subject, str)
