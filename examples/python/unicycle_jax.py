@@ -8,8 +8,9 @@ limits of the controls. Training goes through the layer, whose gradient is exact
 
 Network and Adam are written with jax.numpy; the layer is one more function, inside jit, grad and
 scan. The second term of the loss keeps raw plans where corrections are small: the layer jumps where
-a constraint becomes active, and a slope does not see a jump. unicycle_torch.py has the loss that
-trains best.
+a constraint becomes active, and a slope does not see a jump. Still some trainings undo themselves
+after a while; the weights that were best on validation states are kept. unicycle_torch.py has the
+loss that trains best.
 
     python unicycle_jax.py --seconds 20 --out y.npy --net net.npz
 
@@ -145,7 +146,7 @@ def apply(parameters, x):
 key = jax.random.key(arguments.seed)
 parameters = fresh(key)
 zeros = jax.tree.map(jnp.zeros_like, parameters)
-carry = parameters, zeros, zeros, 0.0, 0.0
+carry = parameters, zeros, zeros, jnp.zeros(()), jnp.zeros(())
 jax.block_until_ready(fifty(carry, key))  # compiles; a rate of 0 changes nothing
 validation = sample(jax.random.key(arguments.seed + 2), 500)
 best, least, curve = parameters, float(apply(parameters, validation)[1].mean()), []
@@ -153,7 +154,7 @@ begun = time.perf_counter()
 while (progress := (time.perf_counter() - begun) / arguments.seconds) < 1:
     key, now = jax.random.split(key)
     rate = 1e-3 * (0.505 + 0.495 * np.cos(np.pi * progress))
-    carry = fifty((*carry[:4], rate), now)
+    carry = fifty((*carry[:4], jnp.asarray(rate)), now)
     _, costs, report = apply(carry[0], validation)
     curve.append((time.perf_counter() - begun, float(costs.mean())))
     if report.ok.all() and curve[-1][1] < least:

@@ -10,7 +10,8 @@ The cost is the model's objective, `model.gradient` its gradient. `layer.gradien
 by y into one by y_raw; from there on it is the usual backward pass. The second term of the loss
 keeps raw plans where corrections are small: the layer jumps where a constraint becomes active, and
 a slope does not see a jump. With a weight of 1 training undoes itself after some hundred steps,
-with 20 it settles. unicycle_torch.py has the loss that trains best.
+with 20 later or not at all; the weights that were best on validation states are kept.
+unicycle_torch.py has the loss that trains best.
 
     python unicycle_numpy.py --seconds 10 --out y.npy --net net.npz
 
