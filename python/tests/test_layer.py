@@ -136,7 +136,9 @@ def test_outcomes_are_an_array_of_an_enum(ring: hardnet.Model) -> None:
 
 
 def test_a_sample_that_cannot_be_corrected_says_so() -> None:
-    model = hardnet.Model.from_text("param p; var y; subject to low: y <= 0; subject to high: y >= p;")
+    model = hardnet.Model.from_text(
+        "param p; var y; subject to low: y <= 0; subject to high: y >= p;"
+    )
     result = model.layer()([[0.0], [0.0]], [[-1.0], [1.0]])
     assert result.outcome.tolist() == [Outcome.OK, Outcome.LOCALLY_INFEASIBLE]
     assert result.violation[1] == pytest.approx(0.5, abs=1e-6)

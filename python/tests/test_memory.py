@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import pathlib
+import pickle
 import tracemalloc
 from collections.abc import Callable
 
@@ -92,6 +93,30 @@ def models(layer: hardnet.Layer) -> Callable[[], object]:
     return lambda: hardnet.Model.from_text(RING).layer(threads=1)(Y, X)
 
 
+def expressions(layer: hardnet.Layer) -> Callable[[], object]:
+    def build() -> object:
+        m = hardnet.Model()
+        x, y = m.inputs("x", 2, lower=0, upper=1), m.outputs("y", (2, 2), upper=3)
+        m.subject_to(np.cos(y) @ x >= 0.1, hardnet.sum(y**2) <= 4)
+        m.minimize(hardnet.norm(y[0] - x))
+        return m.fingerprint
+
+    return build
+
+
+def evaluations(layer: hardnet.Layer) -> Callable[[], object]:
+    return lambda: (layer.model.evaluate(Y, X).worst, layer.model.jacobian(Y, X))
+
+
+def pickles(layer: hardnet.Layer) -> Callable[[], object]:
+    return lambda: pickle.loads(pickle.dumps(layer.model))
+
+
+def wrong_expressions(layer: hardnet.Layer) -> Callable[[], object]:
+    y = hardnet.Model().outputs("y", 3)
+    return refused(lambda: y + np.zeros(7))
+
+
 def wrong_models(layer: hardnet.Layer) -> Callable[[], object]:
     return refused(lambda: hardnet.Model.from_text("var y; subject to c: y = nobody;"))
 
@@ -109,6 +134,10 @@ CALLS = [
     wrong_shapes,
     wrong_kinds,
     models,
+    expressions,
+    evaluations,
+    pickles,
+    wrong_expressions,
     wrong_models,
     wrong_options,
 ]

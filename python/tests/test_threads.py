@@ -6,7 +6,9 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import concurrent.futures
+import copy
 import multiprocessing
+import pickle
 import subprocess
 import sys
 import threading
@@ -133,6 +135,51 @@ def test_a_process_forked_during_a_call_can_use_the_layer(
     finally:
         stop.set()
         thread.join()
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_other_processes_get_layers_by_pickling(
+    unicycle: hardnet.Model, raw: np.ndarray, states: np.ndarray, method: str, sanitized: bool
+) -> None:
+    if sanitized and method == "forkserver":
+        pytest.skip("takes long under sanitizers, and shows no more than spawn")
+    layer = unicycle.layer("lm", 1e-9, threads=1)
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        answer = pool.apply(layer, (raw[:5], states[:5])).y
+    assert np.array_equal(answer, layer(raw[:5], states[:5]).y)
+
+
+def test_copies_and_pickles_give_the_same_bits(
+    unicycle: hardnet.Model, raw: np.ndarray, states: np.ndarray
+) -> None:
+    layer = unicycle.layer("paper", 1e-3, iterations=30, damping=0.2, relative=True, threads=2)
+    expected = everything(layer, raw, states)
+    for again in (copy.copy(layer), copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
+        assert again.settings == layer.settings
+        assert everything(again, raw, states) == expected
+    model = pickle.loads(pickle.dumps(unicycle))
+    assert model.fingerprint == unicycle.fingerprint and model.row_names == unicycle.row_names
+
+
+END = """
+import threading, numpy as np, hardnet
+model = hardnet.Model.from_file("models/unicycle.mod")
+x = np.tile(np.load("data/unicycle/states.npy").astype(float), (200, 1))
+layer = model.layer("paper", iterations=10**9, threads=2)
+quick = model.layer(threads=1)
+threading.Thread(target=lambda: layer(None, x, seconds=100), daemon=True).start()
+threading.Thread(target=lambda: [quick(None, x[:9]) for _ in range(10**9)], daemon=True).start()
+quick(None, x[:9])
+print("ends")
+"""
+
+
+def test_the_interpreter_ends_while_other_threads_compute(root: Any) -> None:
+    for _ in range(3):
+        done = subprocess.run(
+            [sys.executable, "-c", END], cwd=root, capture_output=True, text=True, timeout=100
+        )
+        assert (done.returncode, done.stdout) == (0, "ends\n"), done.stderr
 
 
 # ---- Ctrl-C ----
