@@ -350,6 +350,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
 
 # Arguments that NumPy gives though nobody asked for them.
 _DEFAULTS = {"initial", "where", "dtype", "out"}
+_NO_VALUE: Any = getattr(np, "_NoValue", None)  # NumPy's mark for them; its older stubs lack it
 
 
 def call_function(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -361,7 +362,7 @@ def call_function(function: Any, arguments: tuple[Any, ...], keywords: dict[str,
     given = {
         name: value
         for name, value in keywords.items()
-        if not (name in _DEFAULTS and (value is None or value is np._NoValue))
+        if not (name in _DEFAULTS and (value is None or value is _NO_VALUE))
     }
     implementation = _FUNCTIONS[function]
     try:

@@ -60,14 +60,35 @@ static bool attend(struct call *call, PyThreadState **thread, int *cancel) {
     return quiet;
 }
 
+struct attended {
+    pthread_t worker;
+    int *cancel;
+};
+
+/* When the interpreter ends it ends this thread, too, in PyEval_RestoreThread, unless it is the main one. The worker
+ * uses what lies on this thread's stack: it is stopped first. */
+static void abandon(void *argument) {
+    struct attended *attended = argument;
+    __atomic_store_n(attended->cancel, 1, __ATOMIC_RELAXED);
+    pthread_join(attended->worker, NULL);
+}
+
+static bool attend_or_abandon(struct call *call, PyThreadState **thread, struct attended *attended) {
+    bool quiet;
+    pthread_cleanup_push(abandon, attended);
+    quiet = attend(call, thread, attended->cancel);
+    pthread_cleanup_pop(0);
+    return quiet;
+}
+
 /* False when no thread could be started. */
 static bool run_attended(struct call *call, int *cancel, bool *quiet) {
-    pthread_t worker;
-    if (pthread_create(&worker, NULL, work, call) != 0)
+    struct attended attended = {.cancel = cancel};
+    if (pthread_create(&attended.worker, NULL, work, call) != 0)
         return false;
     PyThreadState *thread = PyEval_SaveThread();
-    *quiet = attend(call, &thread, cancel);
-    pthread_join(worker, NULL);
+    *quiet = attend_or_abandon(call, &thread, &attended);
+    pthread_join(attended.worker, NULL);
     PyEval_RestoreThread(thread);
     return true;
 }
