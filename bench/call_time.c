@@ -29,8 +29,8 @@ static double *read_numbers(const char *path, size_t count) {
 }
 
 static hn_layer *layer_from(const char *path) {
-    hn_model *model;
-    hn_layer *layer;
+    hn_model *model = NULL;
+    hn_layer *layer = NULL;
     hn_error error;
     if (hn_model_read(&model, 1, &path, NULL, &error) != HN_OK || hn_layer_create(&layer, model, NULL, &error) != HN_OK)
         fail(error.text);

@@ -5,8 +5,8 @@
  * values are asked for, nor how often: Uniform01() in a param is one number for each index.
  *
  * SPDX-License-Identifier: MIT */
-#include "ampl/evaluator.h"
 #include "ampl/draws.h"
+#include "ampl/evaluator.h"
 
 #include <math.h>
 

@@ -105,8 +105,7 @@ static void any_name_comes_back(void **state) {
                                         "[1]",
                                         "w[1]",
                                         "w",
-                                        "gr\xc3\xb6\xc3\x9f"
-                                        "e",
+                                        "gr\303\266\303\237e",
                                         "\xe2\x88\x91",
                                         "tab\there",
                                         "1",

@@ -183,16 +183,13 @@ static void add_rows(struct pool *pool) {
 }
 
 static void add_others(struct pool *pool) {
+    static const char *const names[] = {"check 1", "heck 2[3]", "check 2[3]"};
     for (size_t i = 0; i < 3; i++) {
         hn_define(pool->model, draw_name(pool, "d", i), pool->all[below(pool, pool->all_count)]);
         hn_expr condition = pool->x[below(pool, pool->x_count)];
         double value;
         if (!hn_is_constant(condition, &value) || (value != 0 && !isnan(value)))
-            hn_require(pool->model,
-                       below(pool, 2) ? draw_name(pool, "r", i)
-                       : i == 0       ? "check 1"
-                                      : "check 2[3]" + (i == 1),
-                       condition);
+            hn_require(pool->model, below(pool, 2) ? draw_name(pool, "r", i) : names[i], condition);
     }
     hn_expr objective = pool->all[below(pool, pool->all_count)];
     if (below(pool, 3) == 0)
