@@ -33,6 +33,7 @@ parser.add_argument("--out", help="write the simulated test orbits to this .npy 
 parser.add_argument("--net", help="write the network's weights to this file, by torch.save")
 parser.add_argument("--picture", default="conservation.png", help="where to draw (%(default)s)")
 arguments = parser.parse_args()
+torch.set_num_threads(1)  # its threads and the layer's would wait for each other
 
 # %% [markdown]
 # What must hold, in Python. A state is a position and a velocity; the sun has mass 1.

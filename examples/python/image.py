@@ -35,6 +35,7 @@ parser.add_argument("--out", help="write the joints of the test images to this .
 parser.add_argument("--net", help="write the network's weights to this file, by torch.save")
 parser.add_argument("--picture", default="image.png", help="where to draw (%(default)s)")
 arguments = parser.parse_args()
+torch.set_num_threads(1)  # its threads and the layer's would wait for each other
 LINKS, ROWS, COLUMNS, IMAGES = 4, 24, 36, 4000
 
 # %% [markdown]

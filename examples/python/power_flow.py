@@ -34,6 +34,7 @@ parser.add_argument("--out", help="write the dispatch of the 100 test loads to t
 parser.add_argument("--net", help="write the network to this file, for hardnet eval")
 parser.add_argument("--picture", default="power_flow.png", help="where to draw (%(default)s)")
 arguments = parser.parse_args()
+torch.set_num_threads(1)  # its threads and the layer's would wait for each other
 
 # %% [markdown]
 # The model has six inputs (active and reactive loads at buses 5, 7 and 9), 24 outputs and 51 rows.

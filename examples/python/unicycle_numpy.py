@@ -20,9 +20,12 @@ SPDX-License-Identifier: MIT
 
 # %%
 import argparse
+import os
 import time
 from pathlib import Path
 
+# Threads of BLAS and those of the layer would wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 import hardnet

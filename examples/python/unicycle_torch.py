@@ -41,6 +41,7 @@ parser.add_argument("--out", help="write the plans of the 100 test states to thi
 parser.add_argument("--net", help="write the network to this file, for hardnet eval and rollout")
 parser.add_argument("--picture", default="unicycle_torch.png", help="where to draw (%(default)s)")
 arguments = parser.parse_args()
+torch.set_num_threads(1)  # its threads and the layer's would wait for each other
 
 # %% [markdown]
 # The model is a file in the AMPL language: three inputs (the state), fifty outputs (the plan), 60
