@@ -167,16 +167,19 @@ static struct ampl_index_item *parse_dummy_item(struct ampl_parser *parser, uint
 
 /* A set alone: its members' components take slots without names. */
 static struct ampl_index_item *anonymous_item(struct ampl_parser *parser, struct ampl_node *set) {
-    struct components components = {.count = set->dimension};
     if (set->dimension == 0) {
         ampl_mistake(parser, HN_SYNTAX, set->place, "the dimension of this empty set is not known");
         return NULL;
     }
-    for (uint32_t i = 0; i < components.count; i++) {
-        components.symbols[i] = 0;
-        components.fixed[i] = NULL;
+    struct components *components = ampl_take(parser, 1, sizeof *components); /* large, and braces nest */
+    if (!components)
+        return NULL;
+    components->count = set->dimension;
+    for (uint32_t i = 0; i < components->count; i++) {
+        components->symbols[i] = 0;
+        components->fixed[i] = NULL;
     }
-    return make_item(parser, set, &components);
+    return make_item(parser, set, components);
 }
 
 /* ---- braces ---- */
@@ -258,8 +261,10 @@ static bool parse_braces(struct ampl_parser *parser, struct ampl_indexing **inde
     braces.indexing->first_slot = parser->slot_next;
     const char *outside = parser->no_variables;
     parser->no_variables = "a set or the condition of an index";
+    parser->depth++; /* braces and what stands in them: two levels of the stack's budget */
     bool good =
         parse_brace_elements(parser, &braces) && ampl_expect(parser, AMPL_TOKEN_SHUT_BRACE, "to close the braces");
+    parser->depth--;
     parser->no_variables = outside;
     braces.indexing->arity = parser->slot_next - braces.indexing->first_slot;
     *set = NULL;

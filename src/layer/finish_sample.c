@@ -49,12 +49,14 @@ static void report(const struct worker *worker, uint32_t seat, const double *y) 
     const struct seat *own = &worker->seat[seat];
     const struct sample *s = &own->state;
     const struct point p = worker_point(worker, seat);
-    hn_report out = {.outcome = s->outcome,
-                     .iterations = s->iteration,
-                     .steps = s->best_step,
-                     .violation_before = s->before,
-                     .culprit = own->culprit,
-                     .damping = s->used};
+    hn_report out;
+    memset(&out, 0, sizeof out); /* what lies between fields, too: equal reports have equal bytes */
+    out.outcome = s->outcome;
+    out.iterations = s->iteration;
+    out.steps = s->best_step;
+    out.violation_before = s->before;
+    out.culprit = own->culprit;
+    out.damping = s->used;
     out.violation = point_violation(&p, &out.worst);
     if (s->outcome == HN_OUTCOME_BAD_BOUNDS) {
         out.violation = INFINITY;
