@@ -195,12 +195,15 @@ WIDE_INLINE void kernel_products(const struct product *product, double *slots, c
                 sums[v][i] = wide_all(0);
         uint32_t pairs = *s++;
         wide_prefetch(s, 1024);
-        for (uint32_t k = 0; k < pairs; k++, s += 2)
-            for (int i = 0; i < LANE_PARTS; i++) {
-                wide a = AT(s[0])[i];
-                for (int v = 0; v < count; v++)
-                    sums[v][i] += a * AT(from[v] + s[1])[i];
-            }
+        if (pairs > 0)
+            do { /* most results have one pair: the first is taken without a loop's beginning */
+                for (int i = 0; i < LANE_PARTS; i++) {
+                    wide a = AT(s[0])[i];
+                    for (int v = 0; v < count; v++)
+                        sums[v][i] += a * AT(from[v] + s[1])[i];
+                }
+                s += 2;
+            } while (--pairs > 0);
         for (int v = 0; v < count; v++)
             for (int i = 0; i < LANE_PARTS; i++)
                 AT(to[v] + j * LANES_HERE)[i] = sums[v][i];
