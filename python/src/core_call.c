@@ -46,7 +46,7 @@ static bool wait_a_while(struct call *call) {
 }
 
 /* Until the job is done; false when a signal's handler raised. Python keeps the exception. */
-static bool attend(struct call *call, PyThreadState **thread, int *cancel) {
+static bool attend(struct call *call, PyThreadState **thread, int *cancel) { // NOLINT(readability-non-const-parameter)
     bool quiet = true;
     while (!wait_a_while(call)) {
         if (!quiet)
@@ -82,7 +82,7 @@ static bool attend_or_abandon(struct call *call, PyThreadState **thread, struct 
 }
 
 /* False when no thread could be started. */
-static bool run_attended(struct call *call, int *cancel, bool *quiet) {
+static bool run_attended(struct call *call, int *cancel, bool *quiet) { // NOLINT(readability-non-const-parameter)
     struct attended attended = {.cancel = cancel};
     if (pthread_create(&attended.worker, NULL, work, call) != 0)
         return false;

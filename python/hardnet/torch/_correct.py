@@ -173,9 +173,7 @@ correct_taped = Operator("correct_taped", _correct_taped, _shapes_taped, _batch_
 correct_gradient = Operator(
     "correct_gradient", _correct_gradient, _shapes_gradient, _batch_gradient, direct=False
 )
-correct_again = Operator(
-    "correct_again", _correct_again, _shapes_again, _batch_again, direct=False
-)
+correct_again = Operator("correct_again", _correct_again, _shapes_again, _batch_again, direct=False)
 
 
 # ---- their gradients ----
