@@ -261,10 +261,8 @@ static bool parse_braces(struct ampl_parser *parser, struct ampl_indexing **inde
     braces.indexing->first_slot = parser->slot_next;
     const char *outside = parser->no_variables;
     parser->no_variables = "a set or the condition of an index";
-    parser->depth++; /* braces and what stands in them: two levels of the stack's budget */
     bool good =
         parse_brace_elements(parser, &braces) && ampl_expect(parser, AMPL_TOKEN_SHUT_BRACE, "to close the braces");
-    parser->depth--;
     parser->no_variables = outside;
     braces.indexing->arity = parser->slot_next - braces.indexing->first_slot;
     *set = NULL;
@@ -291,7 +289,10 @@ struct ampl_indexing *ampl_parse_indexing(struct ampl_parser *parser) {
         ampl_unexpected(parser, "an index in { }");
         return NULL;
     }
-    if (!parse_braces(parser, &indexing, &set))
+    parser->depth++; /* an index and what stands in it: two levels of the stack's budget */
+    bool good = parse_braces(parser, &indexing, &set);
+    parser->depth--;
+    if (!good)
         return NULL;
     if (!set)
         return indexing;
