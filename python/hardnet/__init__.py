@@ -68,8 +68,9 @@ from ._functions import (
     tanh,
     where,
 )
-from ._layer import Gradient, Layer, Outcome, Outcomes, Result
+from ._layer import Gradient, Layer, Result
 from ._model import Model
+from ._outcome import Outcome, Outcomes
 from ._reading import Message, ModelWarning
 
 __version__: str = _core.version

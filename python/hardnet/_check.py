@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._expression import numbers_of
-from ._layer import Outcome
+from ._outcome import Outcome
 
 if TYPE_CHECKING:
     from ._model import Model

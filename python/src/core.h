@@ -74,6 +74,22 @@ typedef struct core_array {
 bool core_array_view(core_array *out, PyObject *object, const char *name, core_kind kind, size_t count, int flags);
 void core_array_release(core_array *array);
 
+/* count samples of so many elements each. False, with an exception that names the array, when that is more than there can be. */
+bool core_multiply(size_t count, size_t width, const char *name, size_t *out);
+
+/* An array of rows x columns elements, and where its view goes in the list of a call's arrays. */
+typedef struct core_wanted {
+    size_t role;
+    const char *name;
+    PyObject *object;
+    core_kind kind;
+    size_t rows, columns;
+    int flags;
+} core_wanted;
+
+/* Views all of them, as core_array_view does; on failure those before the culprit are held already. */
+bool core_array_view_all(core_array *arrays, size_t count, const core_wanted *list);
+
 /* ---- objects ---- */
 
 /* The finished model behind an object of type _core.Model; NULL with an exception when the object is

@@ -95,3 +95,23 @@ void core_array_release(core_array *array) {
     Py_CLEAR(array->owner);
     *array = (core_array){0};
 }
+
+bool core_multiply(size_t count, size_t width, const char *name, size_t *out) {
+    if (width > 0 && count > PY_SSIZE_T_MAX / width) {
+        PyErr_Format(PyExc_OverflowError, "%s would have more elements than there can be", name);
+        return false;
+    }
+    *out = count * width;
+    return true;
+}
+
+bool core_array_view_all(core_array *arrays, size_t count, const core_wanted *list) {
+    for (size_t i = 0; i < count; i++) {
+        const core_wanted *w = &list[i];
+        size_t elements;
+        if (!core_multiply(w->rows, w->columns, w->name, &elements) ||
+            !core_array_view(&arrays[w->role], w->object, w->name, w->kind, elements, w->flags))
+            return false;
+    }
+    return true;
+}

@@ -109,15 +109,6 @@ static void release(running *r) {
     PyMem_Free(r->workspace);
 }
 
-static bool multiply(size_t count, size_t width, size_t *out) {
-    if (width > 0 && count > PY_SSIZE_T_MAX / width) {
-        PyErr_SetString(PyExc_OverflowError, "that many samples cannot be");
-        return false;
-    }
-    *out = count * width;
-    return true;
-}
-
 /* What comes in: x and y must be there, or be 0 wide, unless only what does not depend on them is asked for; the library
  * says so then. */
 static bool take_given(running *r, PyObject *const *objects) {
@@ -128,7 +119,7 @@ static bool take_given(running *r, PyObject *const *objects) {
     const bool repeated[GIVEN] = {e->repeat_x, e->repeat_y};
     for (int i = 0; i < GIVEN; i++) {
         size_t count;
-        if (!multiply(repeated[i] ? 1 : e->count, widths[i], &count) ||
+        if (!core_multiply(repeated[i] ? 1 : e->count, widths[i], names[i], &count) ||
             !core_array_view(&r->given[i], objects[i], names[i], CORE_REAL, count, CORE_OPTIONAL))
             return false;
     }
@@ -150,7 +141,8 @@ static bool take_results(running *r, PyObject *results) {
         hn_quantity quantity;
         size_t count;
         if (!find_quantity(name, &quantity) ||
-            !multiply(r->evaluation.count, hn_evaluator_width(r->self->evaluator, quantity), &count) ||
+            !core_multiply(r->evaluation.count, hn_evaluator_width(r->self->evaluator, quantity),
+                           hn_quantity_text(quantity), &count) ||
             !core_array_view(&r->results[quantity], array, hn_quantity_text(quantity), CORE_REAL, count, CORE_WRITABLE))
             return false;
         r->evaluation.values[quantity] = r->results[quantity].data;

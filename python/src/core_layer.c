@@ -21,36 +21,6 @@ static void release_arrays(layer_call *call) {
         core_array_release(&call->arrays[i]);
 }
 
-/* count x width elements, with the array's name when that is too many. */
-static bool multiply(size_t count, size_t width, const char *name, size_t *out) {
-    if (width == 0 || count <= PY_SSIZE_T_MAX / width) {
-        *out = count * width;
-        return true;
-    }
-    PyErr_Format(PyExc_OverflowError, "%s would have more elements than there can be", name);
-    return false;
-}
-
-typedef struct wanted {
-    enum role role;
-    const char *name;
-    PyObject *object;
-    core_kind kind;
-    size_t rows, columns;
-    int flags;
-} wanted;
-
-static bool view_all(layer_call *call, size_t count, const wanted *list) {
-    for (size_t i = 0; i < count; i++) {
-        const wanted *w = &list[i];
-        size_t elements;
-        if (!multiply(w->rows, w->columns, w->name, &elements) ||
-            !core_array_view(&call->arrays[w->role], w->object, w->name, w->kind, elements, w->flags))
-            return false;
-    }
-    return true;
-}
-
 /* ---- forward ---- */
 
 typedef struct run_arguments {
@@ -71,7 +41,7 @@ static bool parse_run(run_arguments *a, PyObject *arguments, PyObject *keywords)
 static bool view_run(const core_layer *self, layer_call *call, const run_arguments *a) {
     size_t count = (size_t)a->count, inputs = self->info.inputs, outputs = self->info.outputs;
     size_t tape = hn_layer_tape_bytes(self->layer, count);
-    const wanted list[] = {
+    const core_wanted list[] = {
         {X, "x", a->x, CORE_REAL, a->repeat_x ? 1 : count, inputs, inputs ? 0 : CORE_OPTIONAL},
         {Y_RAW, "y_raw", a->y_raw, CORE_REAL, a->repeat_y ? 1 : count, outputs, CORE_OPTIONAL},
         {Y, "y", a->y, CORE_REAL, count, outputs, CORE_WRITABLE},
@@ -85,7 +55,7 @@ static bool view_run(const core_layer *self, layer_call *call, const run_argumen
         PyErr_SetString(PyExc_OverflowError, "the tape of so many samples is larger than memory can be");
         return false;
     }
-    return view_all(call, sizeof list / sizeof *list, list);
+    return core_array_view_all(call->arrays, sizeof list / sizeof *list, list);
 }
 
 static void fill_batch(layer_call *call, size_t count, bool repeat_x, bool repeat_y) {
@@ -149,7 +119,7 @@ static bool parse_gradient(gradient_arguments *a, PyObject *arguments, PyObject 
 static bool view_gradient(const core_layer *self, layer_call *call, const gradient_arguments *a) {
     size_t count = (size_t)a->count, inputs = self->info.inputs, outputs = self->info.outputs, rows = self->info.rows;
     const int optional = CORE_WRITABLE | CORE_OPTIONAL;
-    const wanted list[] = {
+    const core_wanted list[] = {
         {X, "x", a->x, CORE_REAL, a->repeat_x ? 1 : count, inputs, inputs ? 0 : CORE_OPTIONAL},
         {Y_RAW, "y_raw", a->y_raw, CORE_REAL, a->repeat_y ? 1 : count, outputs, CORE_OPTIONAL},
         {Y, "y", a->y, CORE_REAL, count, outputs, CORE_WRITABLE},
@@ -162,7 +132,7 @@ static bool view_gradient(const core_layer *self, layer_call *call, const gradie
         {GRAD_UPPER, "grad_upper", a->grad_upper, CORE_REAL, count, rows, optional},
         {FLAGGED, "flagged", a->flagged, CORE_BOOL, count, 1, optional},
     };
-    return view_all(call, sizeof list / sizeof *list, list);
+    return core_array_view_all(call->arrays, sizeof list / sizeof *list, list);
 }
 
 static void fill_gradient(layer_call *call) {

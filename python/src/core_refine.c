@@ -56,28 +56,6 @@ static bool execute(core_refiner *self, refine_call *call) {
     return quiet && call->status == HN_OK;
 }
 
-typedef struct wanted {
-    enum role role;
-    const char *name;
-    PyObject *object;
-    core_kind kind;
-    size_t rows, columns;
-    int flags;
-} wanted;
-
-static bool view_all(refine_call *call, size_t count, const wanted *list) {
-    for (size_t i = 0; i < count; i++) {
-        const wanted *w = &list[i];
-        if (w->columns > 0 && w->rows > PY_SSIZE_T_MAX / w->columns) {
-            PyErr_Format(PyExc_OverflowError, "%s would have more elements than there can be", w->name);
-            return false;
-        }
-        if (!core_array_view(&call->arrays[w->role], w->object, w->name, w->kind, w->rows * w->columns, w->flags))
-            return false;
-    }
-    return true;
-}
-
 static bool count_is_good(Py_ssize_t count) {
     if (count < 0)
         PyErr_SetString(PyExc_ValueError, "count is negative");
@@ -103,7 +81,7 @@ static bool parse_run(run_arguments *a, PyObject *arguments, PyObject *keywords)
 static bool view_run(const core_refiner *self, refine_call *call, const run_arguments *a) {
     size_t count = (size_t)a->count;
     const int optional = CORE_WRITABLE | CORE_OPTIONAL;
-    const wanted list[] = {
+    const core_wanted list[] = {
         {X, "x", a->x, CORE_REAL, count, self->inputs, self->inputs ? 0 : CORE_OPTIONAL},
         {Y_RAW, "y_raw", a->y_raw, CORE_REAL, count, self->outputs, 0},
         {Y, "y", a->y, CORE_REAL, count, self->outputs, CORE_WRITABLE},
@@ -111,7 +89,7 @@ static bool view_run(const core_refiner *self, refine_call *call, const run_argu
         {REPORTS, "reports", a->reports, CORE_REPORT, count, sizeof(hn_report), optional},
         {MULTIPLIERS, "multipliers", a->multipliers, CORE_REAL, count, self->rows, optional},
     };
-    return view_all(call, sizeof list / sizeof *list, list);
+    return core_array_view_all(call->arrays, sizeof list / sizeof *list, list);
 }
 
 static PyObject *refiner_run(PyObject *object, PyObject *arguments, PyObject *keywords) {
@@ -160,7 +138,7 @@ static bool parse_improve(improve_arguments *a, PyObject *arguments, PyObject *k
 static bool view_improve(const core_refiner *self, refine_call *call, const improve_arguments *a) {
     size_t count = (size_t)a->count, candidates = self->candidates, numbers = candidates * self->outputs;
     const int optional = CORE_WRITABLE | CORE_OPTIONAL;
-    const wanted list[] = {
+    const core_wanted list[] = {
         {X, "x", a->x, CORE_REAL, count, self->inputs, self->inputs ? 0 : CORE_OPTIONAL},
         {Y_RAW, "y_raw", a->y_raw, CORE_REAL, count, numbers, 0},
         {TARGETS, "targets", a->targets, CORE_REAL, count, numbers, CORE_WRITABLE},
@@ -168,7 +146,7 @@ static bool view_improve(const core_refiner *self, refine_call *call, const impr
         {OBJECTIVE, "objective", a->objective, CORE_REAL, count, candidates, optional},
         {REPORTS, "reports", a->reports, CORE_REPORT, count, candidates * sizeof(hn_report), optional},
     };
-    if (!view_all(call, sizeof list / sizeof *list, list))
+    if (!core_array_view_all(call->arrays, sizeof list / sizeof *list, list))
         return false;
     if (!call->arrays[BEST].data)
         return true;

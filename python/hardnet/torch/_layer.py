@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from .. import _layer as plain
 from .._errors import Error
 from .._model import Model
+from .._outcome import Outcome
 from . import _handles
 from ._arguments import broadcast, double
 from ._buffers import Buffers
@@ -57,7 +58,7 @@ class Reports(plain.Result):
     def summary(self) -> str:
         """One sentence about the samples that are not ok."""
         wrong = self._reports[self._reports["outcome"] != 0]
-        counts = Counter(str(plain.Outcome(int(code))) for code in wrong["outcome"])
+        counts = Counter(str(Outcome(int(code))) for code in wrong["outcome"])
         kinds = ", ".join(f"{name} {count}" for name, count in counts.most_common())
         text = f"{len(wrong)} of {self._reports.size} samples are not ok ({kinds})"
         names = self._layer.model.row_names

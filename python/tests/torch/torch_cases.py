@@ -5,7 +5,9 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import os
 import pathlib
+import sys
 
 import torch
 
@@ -100,6 +102,13 @@ def train(wrap, part: slice, steps: int = 20) -> dict[str, torch.Tensor]:
     return {name: weights.detach().clone() for name, weights in policy.net.state_dict().items()}
 
 
+def leave() -> None:
+    """End this process here: gloo's threads can outlive their group, and then an ordinary exit now and then aborts."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
 def ddp_worker(rank: int, world: int, store: str, path: str) -> None:
     """One of `world` processes, which train together; the first writes the weights."""
     from torch import distributed
@@ -112,4 +121,6 @@ def ddp_worker(rank: int, world: int, store: str, path: str) -> None:
     weights = train(wrap, slice(8 * rank, 8 * rank + 8))
     if rank == 0:
         torch.save(weights, path)
+    distributed.barrier()
     distributed.destroy_process_group()
+    leave()
