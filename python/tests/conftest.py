@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import sys
 
 import numpy as np
 import pytest
@@ -14,6 +15,9 @@ import pytest
 import hardnet
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# Tests import what several of them share, from this folder.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 
 @pytest.fixture(scope="session")

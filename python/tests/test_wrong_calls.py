@@ -5,7 +5,6 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import pathlib
 import re
@@ -14,12 +13,9 @@ import sys
 from typing import Any
 
 import pytest
+import wrong_calls
 
 PROGRAM = pathlib.Path(__file__).with_name("wrong_calls.py")
-_spec = importlib.util.spec_from_file_location("wrong_calls", PROGRAM)
-assert _spec and _spec.loader
-wrong_calls: Any = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(wrong_calls)
 WRONG = wrong_calls.everything()
 
 

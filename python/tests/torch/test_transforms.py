@@ -13,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 import hardnet.torch  # noqa: E402
-from torch_cases import Corrected, ddp_worker, doubles, model, ring_samples, train  # noqa: E402
+from torch_cases import Corrected, ddp_worker, model, ring_samples, train  # noqa: E402
 
 from torch.func import grad, jacrev, vmap  # noqa: E402
 
