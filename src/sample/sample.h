@@ -146,12 +146,9 @@ enum sample_decision {
 
 SAMPLE_CONSTANT double SAMPLE_FIRST_EPS = 0x1p-10; /* of the largest squared row of A */
 SAMPLE_CONSTANT double SAMPLE_RANGE = 0x1p60;      /* how far eps may go from there, up or down */
-SAMPLE_CONSTANT double SAMPLE_SLOW = 1 - 0x1p-40;  /* an accepted step that leaves more than this has gained nothing; */
-SAMPLE_CONSTANT double SAMPLE_SLOW_AUTO = 1 - 0x1p-20; /* in short attempts of auto */
-SAMPLE_CONSTANT double SAMPLE_LEAST_PIVOT = 1e-13;     /* of the largest, without damping */
-SAMPLE_CONSTANT double SAMPLE_STATIONARY = 1e-8;       /* |J' r| / (|J| |r|) below which r cannot be lowered, */
-SAMPLE_CONSTANT double SAMPLE_STATIONARY_STUCK = 1e-6; /* where steps have come to a stand */
 enum { SAMPLE_MOST_SLOW = 4 };
+
+#include "sample/precision.h"
 
 /* ---- arithmetic ---- */
 
@@ -169,12 +166,12 @@ SAMPLE_FUNCTION double sample_power_of_two(double a) {
     double scale = 1;
     if (!(a > 0))
         return 0;
-    if (a < 0x1p-900)
-        scale = 0x1p-600;
-    else if (a > 0x1p900)
-        scale = 0x1p600;
-    double q = (0x1p52 + 1) * (a / scale);
-    return sample_is_finite(a) ? (q - (1 - 0x1p-53) * q) * scale : a;
+    if (a < SAMPLE_SMALL)
+        scale = 1 / SAMPLE_INSIDE;
+    else if (a > SAMPLE_LARGE)
+        scale = SAMPLE_INSIDE;
+    double q = SAMPLE_SPLIT * (a / scale);
+    return sample_is_finite(a) ? (q - SAMPLE_BELOW_ONE * q) * scale : a;
 }
 
 /* ---- the life of a sample ---- */
@@ -236,7 +233,7 @@ SAMPLE_FUNCTION void sample_start_warm(struct sample *s, const struct sample_opt
 
 /* The first eps at a new base, from the largest squared row of A. */
 SAMPLE_FUNCTION void sample_choose_eps(struct sample *s, double largest) {
-    if (!(largest > 0x1p-900 && largest < 0x1p900)) /* J is 0 or out of range: the step will show it */
+    if (!(largest > SAMPLE_SMALL && largest < SAMPLE_LARGE)) /* J is 0 or out of range: the step will show it */
         largest = 1;
     s->eps = sample_power_of_two(SAMPLE_FIRST_EPS * largest);
     s->growth = 2;

@@ -25,10 +25,7 @@ SAMPLE_CONSTANT double SAMPLE_LEAD_SHARE =
     0.5; /* of |W r|^2: joint inequalities that have more of it are not left out */
 SAMPLE_CONSTANT double SAMPLE_STEADY =
     0.9; /* a step that leaves less of |W r|^2 may be followed by more than allowed */
-SAMPLE_CONSTANT double SAMPLE_LEAST_EPS = 0x1p-46;
-SAMPLE_CONSTANT double SAMPLE_LEAST_EPS_OUTPUTS = 0x1p-30; /* A' A + eps I may be as bad as 1 / eps */
-SAMPLE_CONSTANT double SAMPLE_BOLD_EPS = 0x1p-30;          /* next to none, */
-SAMPLE_CONSTANT double SAMPLE_BOLD_EPS_AGAIN = 0x1p-10;    /* and some */
+SAMPLE_CONSTANT double SAMPLE_BOLD_EPS_AGAIN = 0x1p-10; /* some, where SAMPLE_BOLD_EPS is next to none */
 enum {
     SAMPLE_NEAR_STEPS = 40,
     SAMPLE_PATIENCE = 8,
