@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
+#include "plan/point_back.h"
 
 /* The way back of one call. */
 struct way {

@@ -1,0 +1,69 @@
+/* random_core.h - the generator of random.h: states, bits, uniform and normal numbers. The text that random.c is made of, and
+ * that goes into a file for a controller; whoever includes it has wide.h and elementary.h at WIDTH 1.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_BASE_RANDOM_CORE_H
+#define HN_BASE_RANDOM_CORE_H
+
+#include "base/random.h"
+
+#ifndef RANDOM_FUNCTION
+#define RANDOM_FUNCTION
+#define RANDOM_INNER static
+#endif
+#ifndef RANDOM_BITS /* of a uniform number: those of a significand */
+#define RANDOM_BITS 53
+#define RANDOM_UNIT 0x1p-53
+#endif
+
+RANDOM_INNER uint64_t rotate_left(uint64_t a, int bits) {
+    return (a << bits) | (a >> (64 - bits));
+}
+
+/* splitmix64: a Weyl sequence through a mixing function. */
+RANDOM_INNER uint64_t split_mix(uint64_t *state) {
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+RANDOM_FUNCTION struct random random_start(uint64_t seed, uint64_t stream) {
+    struct random random = {.has_spare = 0};
+    uint64_t mix = split_mix(&stream) ^ seed;
+    for (int i = 0; i < 4; i++)
+        random.state[i] = split_mix(&mix);
+    return random;
+}
+
+RANDOM_FUNCTION uint64_t random_bits(struct random *random) {
+    uint64_t *s = random->state;
+    uint64_t result = rotate_left(s[0] + s[3], 23) + s[0], t = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = rotate_left(s[3], 45);
+    return result;
+}
+
+RANDOM_FUNCTION double random_uniform(struct random *random) {
+    return (double)(random_bits(random) >> (64 - RANDOM_BITS)) * RANDOM_UNIT;
+}
+
+RANDOM_FUNCTION double random_normal(struct random *random) {
+    if (random->has_spare) {
+        random->has_spare = 0;
+        return random->spare;
+    }
+    double radius = wide_sqrt(-2 * elementary_log(1 - random_uniform(random))); /* 1 - u is in (0, 1] */
+    double angle = 0x1.921fb54442d18p+2 * random_uniform(random);               /* 2 pi u */
+    double sine, cosine;
+    elementary_sincos(angle, &sine, &cosine);
+    random->spare = radius * sine;
+    random->has_spare = 1;
+    return radius * cosine;
+}
+
+#endif
