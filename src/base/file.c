@@ -14,7 +14,7 @@
 
 enum { READ_STEP = 64 * 1024, TEMPORARY_TRIES = 100, MOST_LINKS = 40 };
 
-static hn_status io_error(hn_error *error, const char *path, const char *what, int code) {
+hn_status file_error(hn_error *error, const char *path, const char *what, int code) {
     char reason[128];
     if (strerror_r(code, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", code);
@@ -40,7 +40,7 @@ static hn_status read_all(int file, struct file_bytes *bytes, size_t capacity, s
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return io_error(error, path, "read", errno);
+            return file_error(error, path, "read", errno);
         if (got == 0)
             return HN_OK;
         bytes->count += (size_t)got;
@@ -78,15 +78,21 @@ hn_status file_read(struct file_bytes *out, const char *path, size_t max_bytes, 
     *out = (struct file_bytes){NULL, 0};
     int file = system_open_read(path);
     if (file < 0)
-        return io_error(error, path, "open", errno);
+        return file_error(error, path, "open", errno);
     return read_and_close(out, file, path, max_bytes, error);
 }
 
-hn_status file_read_regular(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error) {
+hn_status file_read_checked(struct file_bytes *out, const char *path, size_t max_bytes, file_check *check,
+                            hn_error *error) {
     *out = (struct file_bytes){NULL, 0};
     int file = system_open_at_once(path);
     if (file < 0)
-        return io_error(error, path, "open", errno);
+        return file_error(error, path, "open", errno);
+    hn_status status = check ? check(path, file, error) : HN_OK;
+    if (status != HN_OK) {
+        system_close(file);
+        return status;
+    }
     off_t size = system_size(file);
     if (size >= 0 && (uintmax_t)size <= max_bytes)
         return read_and_close(out, file, path, max_bytes, error);
@@ -96,16 +102,21 @@ hn_status file_read_regular(struct file_bytes *out, const char *path, size_t max
     return error_about(error, HN_LIMIT, error_file(path), "%s: larger than the limit of %zu bytes", path, max_bytes);
 }
 
+hn_status file_read_regular(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error) {
+    return file_read_checked(out, path, max_bytes, NULL, error);
+}
+
 /* ---- writing ---- */
 
-static int write_all(int file, const unsigned char *bytes, size_t count) {
+int file_put(int file, const void *bytes, size_t count) {
+    const unsigned char *at = bytes;
     while (count > 0) {
-        ssize_t put = system_write(file, bytes, count);
+        ssize_t put = system_write(file, at, count);
         if (put < 0 && errno == EINTR)
             continue;
         if (put <= 0)
             return -1;
-        bytes += put;
+        at += put;
         count -= (size_t)put;
     }
     return 0;
@@ -116,6 +127,7 @@ struct target {
     char path[FILE_LONGEST];
     bool there;
     struct system_facts facts;
+    const mode_t *permissions; /* NULL: those of what is there, or of new files */
 };
 
 /* Bytes of the path up to its last slash, that included. */
@@ -152,15 +164,15 @@ int file_follow(char path[FILE_LONGEST]) {
 static hn_status find_target(struct target *t, const char *path, hn_error *error) {
     size_t length = strlen(path);
     if (length >= sizeof t->path)
-        return io_error(error, path, "write", ENAMETOOLONG);
+        return file_error(error, path, "write", ENAMETOOLONG);
     memcpy(t->path, path, length + 1);
     t->there = system_look(path, &t->facts) == 0;
     if (!t->there && errno != ENOENT && errno != ENOTDIR)
-        return io_error(error, path, "write", errno);
+        return file_error(error, path, "write", errno);
     if (t->there && !system_is_regular(&t->facts))
         return error_about(error, HN_IO, error_file(path), "%s: cannot write: it exists and is not a regular file",
                            path);
-    return file_follow(t->path) == 0 ? HN_OK : io_error(error, path, "write", errno);
+    return file_follow(t->path) == 0 ? HN_OK : file_error(error, path, "write", errno);
 }
 
 /* A file that is to become path.N.tmp for the smallest free N; that name is left in name once it has it. */
@@ -199,7 +211,9 @@ static const char *write_and_close(struct temporary *t, const void *bytes, size_
     int code = 0;
     if (t->target->there && system_take_after(t->file, &t->target->facts) != 0)
         failed = "keep the permissions of", code = errno;
-    else if (write_all(t->file, bytes, count) != 0)
+    else if (t->target->permissions && system_permit(t->file, *t->target->permissions) != 0)
+        failed = "set the permissions of", code = errno;
+    else if (file_put(t->file, bytes, count) != 0)
         failed = "write", code = errno;
     else if (system_sync(t->file) != 0)
         failed = "sync", code = errno;
@@ -221,7 +235,7 @@ static int open_folder_of(const char *path, char *name) {
 
 static hn_status replace_file(struct temporary *t, const void *bytes, size_t count, hn_error *error) {
     if (create_temporary(t) < 0)
-        return io_error(error, t->shown, "create a temporary file for", errno);
+        return file_error(error, t->shown, "create a temporary file for", errno);
     const char *failed = write_and_close(t, bytes, count);
     if (!failed && system_rename(t->name, t->target->path) != 0)
         failed = "replace";
@@ -229,7 +243,7 @@ static hn_status replace_file(struct temporary *t, const void *bytes, size_t cou
         int code = errno;
         if (t->named)
             system_remove(t->name);
-        return io_error(error, t->shown, failed, code);
+        return file_error(error, t->shown, failed, code);
     }
     return HN_OK;
 }
@@ -239,16 +253,17 @@ static hn_status replace_file(struct temporary *t, const void *bytes, size_t cou
 static hn_status replace_and_sync(struct temporary *t, const void *bytes, size_t count, hn_error *error) {
     int folder = open_folder_of(t->target->path, t->name);
     if (folder < 0)
-        return io_error(error, t->shown, "open the folder of", errno);
+        return file_error(error, t->shown, "open the folder of", errno);
     hn_status status = replace_file(t, bytes, count, error);
     if (status == HN_OK && system_sync(folder) != 0 && errno != EINVAL)
-        status = io_error(error, t->shown, "sync the folder of", errno);
+        status = file_error(error, t->shown, "sync the folder of", errno);
     system_close(folder);
     return status;
 }
 
-hn_status file_write(const char *path, const void *bytes, size_t count, hn_error *error) {
-    struct target target = {.there = false};
+static hn_status write_file(const char *path, const void *bytes, size_t count, const mode_t *permissions,
+                            hn_error *error) {
+    struct target target = {.permissions = permissions};
     struct temporary t = {.shown = path, .target = &target, .file = -1};
     hn_status status = find_target(&target, path, error);
     if (status != HN_OK)
@@ -260,4 +275,12 @@ hn_status file_write(const char *path, const void *bytes, size_t count, hn_error
     status = replace_and_sync(&t, bytes, count, error);
     base_release(t.name);
     return status;
+}
+
+hn_status file_write(const char *path, const void *bytes, size_t count, hn_error *error) {
+    return write_file(path, bytes, count, NULL, error);
+}
+
+hn_status file_write_for(const char *path, const void *bytes, size_t count, mode_t permissions, hn_error *error) {
+    return write_file(path, bytes, count, &permissions, error);
 }

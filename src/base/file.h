@@ -14,6 +14,8 @@
 
 #include "hardnet/base.h"
 
+#include <sys/types.h>
+
 struct file_bytes {
     unsigned char *data; /* from base_allocate, with a 0 byte after the last; release with base_release */
     size_t count;
@@ -26,7 +28,21 @@ hn_status file_read(struct file_bytes *out, const char *path, size_t max_bytes, 
  * a file and not from the user. */
 hn_status file_read_regular(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error);
 
+/* Likewise, where `check` (an error, or HN_OK) is asked about the open file before anything of it is read. */
+typedef hn_status file_check(const char *path, int file, hn_error *error);
+hn_status file_read_checked(struct file_bytes *out, const char *path, size_t max_bytes, file_check *check,
+                            hn_error *error);
+
 hn_status file_write(const char *path, const void *bytes, size_t count, hn_error *error);
+
+/* The same with these permissions, whatever those of the file that is replaced and of new files are. */
+hn_status file_write_for(const char *path, const void *bytes, size_t count, mode_t permissions, hn_error *error);
+
+/* All the bytes to an open file; -1 with errno when they do not arrive. */
+int file_put(int file, const void *bytes, size_t count);
+
+/* "path: cannot open: No such file or directory"; HN_IO. */
+hn_status file_error(hn_error *error, const char *path, const char *what, int code);
 
 /* Where writing to a path ends: through symbolic links, to what is one no longer, or to where nothing is yet. The path is replaced.
  * -1 with errno when links go in a circle, a name is too long or a folder cannot be looked into. */

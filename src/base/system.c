@@ -74,6 +74,10 @@ int system_take_after(int file, const struct system_facts *facts) {
     return fchmod(file, facts->mode & 07777);
 }
 
+int system_permit(int file, mode_t permissions) {
+    return fchmod(file, permissions);
+}
+
 bool system_is_regular(const struct system_facts *facts) {
     return S_ISREG(facts->mode);
 }

@@ -27,6 +27,7 @@ int system_open_folder(const char *path);
 int system_look(const char *path, struct system_facts *facts);         /* through links */
 ssize_t system_read_link(const char *path, char *target, size_t size); /* no 0 at the end; EINVAL: it is no link */
 int system_take_after(int file, const struct system_facts *facts);     /* permissions; the owner where possible */
+int system_permit(int file, mode_t permissions);
 bool system_is_regular(const struct system_facts *facts);
 off_t system_size(int file); /* -1 unless it is a regular file */
 ssize_t system_read(int file, void *bytes, size_t count);

@@ -44,7 +44,7 @@ size_t system_calls(void) {
     return calls;
 }
 
-static bool fails_now(enum system_call call) {
+bool system_fails_now(enum system_call call) {
     if (++calls != fail_at)
         return false;
     failed = call;
@@ -57,15 +57,15 @@ static size_t moved(size_t count) {
 }
 
 int system_open_read(const char *path) {
-    return fails_now(CALL_OPEN_READ) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    return system_fails_now(CALL_OPEN_READ) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 }
 
 int system_open_at_once(const char *path) {
-    return fails_now(CALL_OPEN_READ) ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return system_fails_now(CALL_OPEN_READ) ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
 int system_create(const char *path) {
-    return fails_now(CALL_CREATE) ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return system_fails_now(CALL_CREATE) ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
 int system_create_unnamed(const char *folder) {
@@ -73,33 +73,37 @@ int system_create_unnamed(const char *folder) {
         errno = EOPNOTSUPP;
         return -1;
     }
-    return fails_now(CALL_CREATE_UNNAMED) ? -1 : open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    return system_fails_now(CALL_CREATE_UNNAMED) ? -1 : open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
 }
 
 int system_name(int file, const char *path) {
     char place[32];
     snprintf(place, sizeof place, "/proc/self/fd/%d", file);
-    return fails_now(CALL_NAME) ? -1 : linkat(AT_FDCWD, place, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+    return system_fails_now(CALL_NAME) ? -1 : linkat(AT_FDCWD, place, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
 int system_open_folder(const char *path) {
-    return fails_now(CALL_OPEN_FOLDER) ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return system_fails_now(CALL_OPEN_FOLDER) ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 int system_look(const char *path, struct system_facts *facts) {
     struct stat seen;
-    if (fails_now(CALL_LOOK) || stat(path, &seen) != 0)
+    if (system_fails_now(CALL_LOOK) || stat(path, &seen) != 0)
         return -1;
     *facts = (struct system_facts){.mode = seen.st_mode, .owner = seen.st_uid, .group = seen.st_gid};
     return 0;
 }
 
 ssize_t system_read_link(const char *path, char *target, size_t size) {
-    return fails_now(CALL_READ_LINK) ? -1 : readlink(path, target, size);
+    return system_fails_now(CALL_READ_LINK) ? -1 : readlink(path, target, size);
 }
 
 int system_take_after(int file, const struct system_facts *facts) {
-    return fails_now(CALL_TAKE_AFTER) ? -1 : fchmod(file, facts->mode & 07777);
+    return system_fails_now(CALL_TAKE_AFTER) ? -1 : fchmod(file, facts->mode & 07777);
+}
+
+int system_permit(int file, mode_t permissions) {
+    return system_fails_now(CALL_PERMIT) ? -1 : fchmod(file, permissions);
 }
 
 bool system_is_regular(const struct system_facts *facts) {
@@ -108,23 +112,23 @@ bool system_is_regular(const struct system_facts *facts) {
 
 off_t system_size(int file) {
     struct stat facts;
-    return !fails_now(CALL_SIZE) && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) ? facts.st_size : -1;
+    return !system_fails_now(CALL_SIZE) && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) ? facts.st_size : -1;
 }
 
 ssize_t system_read(int file, void *bytes, size_t count) {
-    return fails_now(CALL_READ) ? -1 : read(file, bytes, moved(count));
+    return system_fails_now(CALL_READ) ? -1 : read(file, bytes, moved(count));
 }
 
 ssize_t system_write(int file, const void *bytes, size_t count) {
-    return fails_now(CALL_WRITE) ? -1 : write(file, bytes, moved(count));
+    return system_fails_now(CALL_WRITE) ? -1 : write(file, bytes, moved(count));
 }
 
 int system_sync(int file) {
-    return fails_now(CALL_SYNC) ? -1 : fsync(file);
+    return system_fails_now(CALL_SYNC) ? -1 : fsync(file);
 }
 
 int system_close(int file) {
-    bool fails = fails_now(CALL_CLOSE);
+    bool fails = system_fails_now(CALL_CLOSE);
     int code = errno, result = close(file);
     if (!fails)
         return result;
@@ -133,9 +137,9 @@ int system_close(int file) {
 }
 
 int system_rename(const char *from, const char *to) {
-    return fails_now(CALL_RENAME) ? -1 : rename(from, to);
+    return system_fails_now(CALL_RENAME) ? -1 : rename(from, to);
 }
 
 int system_remove(const char *path) {
-    return fails_now(CALL_REMOVE) ? -1 : unlink(path);
+    return system_fails_now(CALL_REMOVE) ? -1 : unlink(path);
 }

@@ -1,4 +1,4 @@
-/* failing_system.h - the functions of base/system.h once more: POSIX, with calls that fail, are interrupted or come short
+/* failing_system.h - the functions of base/system.h and base/launch.h once more: POSIX, with calls that fail, are interrupted or come short
  * on request.
  *
  * SPDX-License-Identifier: MIT */
@@ -18,13 +18,20 @@ enum system_call {
     CALL_LOOK,
     CALL_READ_LINK,
     CALL_TAKE_AFTER,
+    CALL_PERMIT,
     CALL_SIZE,
     CALL_READ,
     CALL_WRITE,
     CALL_SYNC,
     CALL_CLOSE,
     CALL_RENAME,
-    CALL_REMOVE
+    CALL_REMOVE,
+    CALL_FOLDER, /* of base/launch.h: making, opening and removing folders, */
+    CALL_FACTS,
+    CALL_START,
+    CALL_WAIT,
+    CALL_MEMORY_FILE,
+    CALL_LOAD
 };
 
 /* The k-th call from now on (k = 1: the next) fails with this errno. A close that fails has closed the file. */
@@ -39,5 +46,8 @@ void system_forbid_unnamed(bool forbid);
 
 enum system_call system_failed_call(void); /* since the last system_fail_at or system_fail_never */
 size_t system_calls(void);                 /* made since then, the failed one included */
+
+/* Counts a call; true, with errno, when it is the one that fails. For the files of support/failing_*.c. */
+bool system_fails_now(enum system_call call);
 
 #endif

@@ -1,0 +1,20 @@
+/* kernel_cache.h - where compiled kernels are kept: $XDG_CACHE_HOME/hardnet, or ~/.cache/hardnet.
+ *
+ * What lies there is loaded and run, so the folder is the user's alone: made with mode 0700, and refused when it belongs to somebody
+ * else, lets others in or is a symbolic link. Files are named by a digest of all that they depend on, written whole by a rename,
+ * and checked when they are read (kernel_file.h): two processes that write the same one at once both succeed.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_COMPILE_KERNEL_CACHE_H
+#define HN_COMPILE_KERNEL_CACHE_H
+
+#include "compile/kernel_file.h"
+
+/* The folder, made where it is not there yet, without a slash at its end. */
+hn_status cache_folder(char folder[FILE_LONGEST], hn_error *error);
+
+/* Where the kernel that these words compile is kept. */
+hn_status cache_path(char path[FILE_LONGEST], const struct kernel_identity *identity, const char *const *words,
+                     hn_error *error);
+
+#endif

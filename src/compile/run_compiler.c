@@ -1,0 +1,228 @@
+/* run_compiler.c - see run_compiler.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "compile/run_compiler.h"
+
+#include "base/error.h"
+#include "base/launch.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { OBJECT_MOST = 1 << 30, SAID_MOST = 1 << 20, SHOWN = 240 };
+
+static struct error_subject about(const struct compiler *compiler) {
+    return (struct error_subject){.code = HN_CODE_COMPILER, .name = compiler->command};
+}
+
+/* ---- words ---- */
+
+static hn_status add(struct compiler *compiler, const char *word, hn_error *error) {
+    if (compiler->count >= COMPILER_WORDS)
+        return error_about(error, HN_LIMIT, about(compiler), "the compiler %s: more than %d words", compiler->command,
+                           COMPILER_WORDS);
+    compiler->words[compiler->count++] = word;
+    compiler->words[compiler->count] = NULL;
+    return HN_OK;
+}
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\n';
+}
+
+static hn_status split(struct compiler *compiler, hn_error *error) {
+    hn_status status = HN_OK;
+    for (char *at = compiler->text; *at && status == HN_OK;) {
+        while (is_blank(*at))
+            *at++ = '\0';
+        if (*at)
+            status = add(compiler, at, error);
+        while (*at && !is_blank(*at))
+            at++;
+    }
+    return status;
+}
+
+/* The last words on what may change bits are ours. In arrays of characters: nothing for a loader to write to. */
+static const char flags[][32] = {"-std=c11",
+                                 "-O2",
+                                 "-fno-fast-math",
+                                 "-fno-unsafe-math-optimizations",
+                                 "-ffp-contract=off",
+                                 "-fno-math-errno",
+                                 "-fPIC",
+                                 "-fno-semantic-interposition",
+                                 "-shared",
+                                 "-fvisibility=hidden",
+                                 "-w"};
+static const char avx2_flags[][32] = {"-mavx2"};
+static const char avx512_flags[][32] = {"-mavx512f", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"};
+
+static hn_status add_all(struct compiler *compiler, const char (*words)[32], size_t count, hn_error *error) {
+    hn_status status = HN_OK;
+    for (size_t i = 0; i < count && status == HN_OK; i++)
+        status = add(compiler, words[i], error);
+    return status;
+}
+
+#define COUNT(words) (sizeof(words) / sizeof(words)[0])
+
+static hn_status add_flags(struct compiler *compiler, hn_instructions instructions, hn_error *error) {
+    hn_status status = add_all(compiler, flags, COUNT(flags), error);
+    if (status == HN_OK && instructions == HN_INSTRUCTIONS_AVX2)
+        status = add_all(compiler, avx2_flags, COUNT(avx2_flags), error);
+    if (status == HN_OK && instructions == HN_INSTRUCTIONS_AVX512)
+        status = add_all(compiler, avx512_flags, COUNT(avx512_flags), error);
+    return status;
+}
+
+hn_status compiler_choose(struct compiler *compiler, const char *command, hn_instructions instructions,
+                          hn_error *error) {
+    const char *given = command ? command : launch_variable("CC");
+    bool empty = !given || given[strspn(given, " \t\n")] == '\0';
+    if (empty && command)
+        return error_about(error, HN_INVALID, error_option("compiler"), "compiler: it has no words");
+    *compiler = (struct compiler){.count = 0};
+    size_t length = strlen(empty ? "cc" : given);
+    if (length >= COMPILER_LONGEST)
+        return error_about(error, HN_LIMIT, error_option("compiler"), "compiler: more than %d bytes", COMPILER_LONGEST);
+    memcpy(compiler->command, empty ? "cc" : given, length);
+    memcpy(compiler->text, compiler->command, length);
+    hn_status status = split(compiler, error);
+    return status == HN_OK ? add_flags(compiler, instructions, error) : status;
+}
+
+/* ---- what a compiler said ---- */
+
+/* The first line that speaks of an error, else the first one; without control characters, and not too long. */
+static void first_words(const char *said, char shown[SHOWN]) {
+    const char *line = NULL;
+    for (const char *at = said; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        size_t length = strcspn(at, "\n");
+        const char *word = strstr(at, "error");
+        if (!line && length > 0)
+            line = at;
+        if (word && word < at + length) {
+            line = at;
+            break;
+        }
+    }
+    size_t length = line ? strcspn(line, "\n") : 0;
+    length = length < SHOWN ? length : SHOWN - 1;
+    for (size_t i = 0; i < length; i++)
+        shown[i] = (unsigned char)line[i] < ' ' ? ' ' : line[i];
+    shown[length] = '\0';
+}
+
+static hn_status complain(const struct compiler *compiler, int how, const char *output, hn_error *error) {
+    struct file_bytes said = {NULL, 0};
+    char shown[SHOWN] = "";
+    if (file_read(&said, output, SAID_MOST, NULL) == HN_OK)
+        first_words((const char *)said.data, shown);
+    base_release(said.data);
+    const char *colon = shown[0] ? ": " : "";
+    if (WIFSIGNALED(how))
+        return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s was ended by signal %d%s%s",
+                           compiler->command, WTERMSIG(how), colon, shown);
+    return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s failed (exit code %d)%s%s",
+                       compiler->command, WEXITSTATUS(how), colon, shown);
+}
+
+/* ---- running ---- */
+
+/* The folder of one run and what is in it. */
+struct workshop {
+    char folder[FILE_LONGEST], text[FILE_LONGEST], object[FILE_LONGEST], output[FILE_LONGEST];
+};
+
+static hn_status open_workshop(struct workshop *shop, hn_error *error) {
+    const char *given = launch_variable("TMPDIR"), *parent = given && given[0] == '/' ? given : "/tmp";
+    const size_t most = FILE_LONGEST - 64;
+    if (strlen(parent) >= most)
+        return file_error(error, "TMPDIR", "use", ENAMETOOLONG);
+    snprintf(shop->folder, sizeof shop->folder, "%.*s/hardnet-XXXXXX", (int)most, parent);
+    if (launch_make_scratch(shop->folder) != 0)
+        return file_error(error, parent, "make a folder in", errno);
+    snprintf(shop->text, sizeof shop->text, "%.*s/kernel.c", (int)most + 32, shop->folder);
+    snprintf(shop->object, sizeof shop->object, "%.*s/kernel.so", (int)most + 32, shop->folder);
+    snprintf(shop->output, sizeof shop->output, "%.*s/output", (int)most + 32, shop->folder);
+    return HN_OK;
+}
+
+static void close_workshop(const struct workshop *shop) {
+    system_remove(shop->text);
+    system_remove(shop->object);
+    system_remove(shop->output);
+    launch_remove_folder(shop->folder);
+}
+
+static hn_status wait_for(const struct compiler *compiler, pid_t process, int *how, hn_error *error) {
+    pid_t ended;
+    do
+        ended = launch_wait(process, how);
+    while (ended < 0 && errno == EINTR);
+    if (ended == process)
+        return HN_OK;
+    return error_about(error, HN_UNSUPPORTED, about(compiler),
+                       "the compiler %s: how it ended is not known; this program ignores SIGCHLD or waits for others",
+                       compiler->command);
+}
+
+static hn_status start(const struct compiler *compiler, const struct workshop *shop, pid_t *process, hn_error *error) {
+    const char *words[COMPILER_WORDS + 4];
+    size_t count = compiler->count;
+    char reason[128];
+    memcpy(words, compiler->words, count * sizeof *words);
+    words[count++] = "-o";
+    words[count++] = shop->object;
+    words[count++] = shop->text;
+    words[count] = NULL;
+    *process = launch_start(words, shop->output);
+    if (*process >= 0)
+        return HN_OK;
+    int code = errno;
+    if (code == ENOENT)
+        return error_about(error, HN_UNSUPPORTED, about(compiler),
+                           "the compiler %s is not there; install a C compiler, or name one in CC", words[0]);
+    if (strerror_r(code, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", code);
+    return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s cannot be started: %s", words[0],
+                       reason);
+}
+
+static hn_status work(const struct compiler *compiler, const struct workshop *shop, struct file_bytes *out,
+                      hn_error *error) {
+    pid_t process = -1;
+    int how = 0;
+    hn_status status = start(compiler, shop, &process, error);
+    if (status == HN_OK)
+        status = wait_for(compiler, process, &how, error);
+    if (status != HN_OK)
+        return status;
+    if (!WIFEXITED(how) || WEXITSTATUS(how) != 0)
+        return complain(compiler, how, shop->output, error);
+    if (file_read_regular(out, shop->object, OBJECT_MOST, NULL) != HN_OK || out->count == 0) {
+        base_release(out->data);
+        *out = (struct file_bytes){NULL, 0};
+        return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s wrote no shared object",
+                           compiler->command);
+    }
+    return HN_OK;
+}
+
+hn_status compiler_run(const struct compiler *compiler, struct file_bytes *out, const char *text, size_t length,
+                       hn_error *error) {
+    struct workshop shop;
+    *out = (struct file_bytes){NULL, 0};
+    hn_status status = open_workshop(&shop, error);
+    if (status != HN_OK)
+        return status;
+    status = file_write(shop.text, text, length, error);
+    if (status == HN_OK)
+        status = work(compiler, &shop, out, error);
+    close_workshop(&shop);
+    return status;
+}

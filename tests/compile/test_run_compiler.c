@@ -1,0 +1,253 @@
+/* test_run_compiler.c - compilers that work, fail, are missing, are killed or say much: a shared object, or a sentence, and nothing is
+ * left lying about.
+ *
+ * Most of the compilers are scripts of a line or two. The real one is `cc`; without it the tests of real code are skipped.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/scratch.h"
+
+#include "base/memory.h"
+#include "compile/kernel_file.h"
+#include "compile/run_compiler.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct scratch scratch, temporary;
+static const char good[] = "__attribute__((visibility(\"default\"))) int seven(void);\nint seven(void) { return 7; }\n";
+
+static int make_folder(void **state) {
+    (void)state;
+    scratch = scratch_create();
+    temporary = scratch_create();
+    setenv("TMPDIR", temporary.folder, 1);
+    unsetenv("CC");
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    assert_int_equal(count_entries(temporary.folder), 0);
+    scratch_remove(&scratch);
+    scratch_remove(&temporary);
+    return 0;
+}
+
+/* A compiler that is a script of the shell. */
+static const char *script(const char *body) {
+    const char *path = scratch_path(&scratch, "compiler");
+    char text[1024];
+    int length = snprintf(text, sizeof text, "#!/bin/sh\n%s\n", body);
+    assert_int_equal(file_write(path, text, (size_t)length, NULL), HN_OK);
+    assert_int_equal(chmod(path, 0700), 0);
+    return path;
+}
+
+static hn_status run(const char *command, const char *text, struct file_bytes *out, hn_error *error) {
+    struct compiler compiler;
+    *out = (struct file_bytes){NULL, 0};
+    *error = (hn_error){.text = ""};
+    hn_status status = compiler_choose(&compiler, command, HN_INSTRUCTIONS_PORTABLE, error);
+    return status == HN_OK ? compiler_run(&compiler, out, text, strlen(text), error) : status;
+}
+
+static void expect_failure(const char *command, const char *why) {
+    struct file_bytes out;
+    hn_error error;
+    size_t open_files = count_open_files();
+    assert_int_equal(run(command, good, &out, &error), HN_UNSUPPORTED);
+    assert_null(out.data);
+    assert_int_equal(error.code, HN_CODE_COMPILER);
+    assert_contains(error.text, why);
+    assert_int_equal(count_open_files(), open_files);
+}
+
+static bool has_compiler(void) {
+    return system("cc --version >/dev/null 2>&1") == 0;
+}
+
+static void need_compiler(void) {
+    if (has_compiler())
+        return;
+    print_message("skipped: there is no C compiler\n");
+    skip();
+}
+
+static int call_seven(const struct file_bytes *object) {
+    const char *path = scratch_path(&scratch, "object.so");
+    assert_int_equal(file_write(path, object->data, object->count, NULL), HN_OK);
+    void *handle = dlopen(path, RTLD_NOW);
+    assert_non_null(handle);
+    union {
+        void *address;
+        int (*function)(void);
+    } seven = {dlsym(handle, "seven")};
+    int result = seven.address ? seven.function() : 0;
+    dlclose(handle);
+    return result;
+}
+
+static void a_text_becomes_a_shared_object(void **state) {
+    (void)state;
+    struct file_bytes out;
+    hn_error error;
+    need_compiler();
+    assert_int_equal(run(NULL, good, &out, &error), HN_OK);
+    assert_int_equal(call_seven(&out), 7);
+    assert_true(kernel_code_bytes(&out) > 0);
+    base_release(out.data);
+}
+
+static void every_instruction_set_has_flags_that_compilers_know(void **state) {
+    (void)state;
+    struct file_bytes out;
+    need_compiler();
+    for (int set = HN_INSTRUCTIONS_PORTABLE; set < HN_INSTRUCTIONS_COUNT; set++) {
+        struct compiler compiler;
+#if !HN_BACKENDS_X86
+        if (set != HN_INSTRUCTIONS_PORTABLE)
+            continue;
+#endif
+        assert_int_equal(compiler_choose(&compiler, NULL, (hn_instructions)set, NULL), HN_OK);
+        assert_int_equal(compiler_run(&compiler, &out, good, strlen(good), NULL), HN_OK);
+        base_release(out.data);
+    }
+}
+
+/* What the text sees of the flags: the user's words come first, and ours have the last word. */
+static void words_of_the_command_count_and_fast_math_among_them_does_not(void **state) {
+    (void)state;
+    static const char asks[] =
+        "#ifndef MARK\n#error no mark\n#endif\n"
+        "#if defined __FAST_MATH__ || defined __ASSOCIATIVE_MATH__ || defined __RECIPROCAL_MATH__\n"
+        "#error fast\n#endif\n#if defined __FINITE_MATH_ONLY__ && __FINITE_MATH_ONLY__\n#error finite\n"
+        "#endif\nint x;\n";
+    struct file_bytes out;
+    hn_error error;
+    need_compiler();
+    setenv("CC", " cc \t-DMARK=1  -ffast-math -freciprocal-math -ffinite-math-only\n", 1);
+    setenv("CFLAGS", "-ffast-math -DWRONG", 1);
+    assert_int_equal(run(NULL, asks, &out, &error), HN_OK);
+    base_release(out.data);
+    setenv("CC", "cc", 1);
+    assert_int_equal(run(NULL, asks, &out, &error), HN_UNSUPPORTED);
+    assert_contains(error.text, "no mark");
+    unsetenv("CFLAGS");
+}
+
+static void an_empty_cc_is_none(void **state) {
+    (void)state;
+    struct compiler compiler;
+    hn_error error = {.text = ""};
+    setenv("CC", "  ", 1);
+    assert_int_equal(compiler_choose(&compiler, NULL, HN_INSTRUCTIONS_PORTABLE, NULL), HN_OK);
+    assert_string_equal(compiler.words[0], "cc");
+    assert_int_equal(compiler_choose(&compiler, " ", HN_INSTRUCTIONS_PORTABLE, &error), HN_INVALID);
+    assert_contains(error.text, "it has no words");
+}
+
+static void commands_that_are_too_long_are_refused(void **state) {
+    (void)state;
+    static char command[4 * COMPILER_LONGEST];
+    struct compiler compiler;
+    memset(command, 'c', sizeof command - 1);
+    assert_int_equal(compiler_choose(&compiler, command, HN_INSTRUCTIONS_PORTABLE, NULL), HN_LIMIT);
+    for (size_t i = 0; i < 400; i++)
+        command[i] = i % 2 ? ' ' : 'c';
+    command[400] = '\0';
+    assert_int_equal(compiler_choose(&compiler, command, HN_INSTRUCTIONS_PORTABLE, NULL), HN_LIMIT);
+}
+
+static void a_compiler_that_is_missing_is_told_by_name(void **state) {
+    (void)state;
+    expect_failure("no-such-compiler-anywhere -m64", "the compiler no-such-compiler-anywhere is not there");
+    expect_failure(scratch_path(&scratch, "nothing"), "is not there");
+    expect_failure(scratch.folder, "cannot be started");
+}
+
+static void a_compiler_that_fails_has_its_first_error_told(void **state) {
+    (void)state;
+    expect_failure(script("echo 'In file included'; echo 'kernel.c:3:1: error: no such luck' >&2; echo more; exit 4"),
+                   "failed (exit code 4): kernel.c:3:1: error: no such luck");
+    expect_failure(script("printf 'a\\tb\\033[31m only line'; exit 1"), "failed (exit code 1): a b [31m only line");
+    expect_failure(script("exit 3"), "failed (exit code 3)");
+    expect_failure(script("yes words | head -c 3000000; exit 1"), "failed (exit code 1)");
+    expect_failure(script("yes word | head -c 9000 | tr -d '\\n'; exit 1"), "wordwordword");
+}
+
+static void a_compiler_that_is_killed_is_told(void **state) {
+    (void)state;
+    expect_failure(script("kill -9 $$"), "was ended by signal 9");
+    expect_failure(script("kill -INT $$"), "was ended by signal 2");
+}
+
+static void a_compiler_that_writes_nothing_has_failed(void **state) {
+    (void)state;
+    expect_failure("true", "the compiler true wrote no shared object");
+    expect_failure(script("while [ \"$1\" != -o ]; do shift; done; : > \"$2\""), "wrote no shared object");
+    expect_failure(script("while [ \"$1\" != -o ]; do shift; done; mkfifo \"$2\""), "wrote no shared object");
+}
+
+/* This process blocks and ignores signals; its compilers do not. */
+static void signals_of_this_process_are_not_those_of_the_compiler(void **state) {
+    (void)state;
+    sigset_t block, before;
+    sigemptyset(&block);
+    sigaddset(&block, SIGINT);
+    sigprocmask(SIG_BLOCK, &block, &before);
+    void (*handler)(int) = signal(SIGTERM, SIG_IGN);
+    expect_failure(script("kill -INT $$; exit 0"), "was ended by signal 2");
+    expect_failure(script("kill -TERM $$; exit 0"), "was ended by signal 15");
+    signal(SIGTERM, handler);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+static void a_process_that_does_not_wait_for_its_children_is_told_so(void **state) {
+    (void)state;
+    void (*handler)(int) = signal(SIGCHLD, SIG_IGN);
+    expect_failure("true", "this program ignores SIGCHLD");
+    signal(SIGCHLD, handler);
+}
+
+static void a_compiler_has_nothing_to_read_and_cannot_print(void **state) {
+    (void)state;
+    expect_failure(script("echo to out; echo to err >&2; cat; exit 9"), "failed (exit code 9): to out");
+}
+
+static void a_folder_that_cannot_be_worked_in_is_told_by_name(void **state) {
+    (void)state;
+    struct file_bytes out;
+    hn_error error;
+    const char *nowhere = scratch_path(&scratch, "nowhere");
+    setenv("TMPDIR", nowhere, 1);
+    assert_int_equal(run("true", good, &out, &error), HN_IO);
+    assert_contains(error.text, nowhere);
+    assert_null(out.data);
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(a_text_becomes_a_shared_object),
+        IN_A_FOLDER(every_instruction_set_has_flags_that_compilers_know),
+        IN_A_FOLDER(words_of_the_command_count_and_fast_math_among_them_does_not),
+        IN_A_FOLDER(an_empty_cc_is_none),
+        IN_A_FOLDER(commands_that_are_too_long_are_refused),
+        IN_A_FOLDER(a_compiler_that_is_missing_is_told_by_name),
+        IN_A_FOLDER(a_compiler_that_fails_has_its_first_error_told),
+        IN_A_FOLDER(a_compiler_that_is_killed_is_told),
+        IN_A_FOLDER(a_compiler_that_writes_nothing_has_failed),
+        IN_A_FOLDER(signals_of_this_process_are_not_those_of_the_compiler),
+        IN_A_FOLDER(a_process_that_does_not_wait_for_its_children_is_told_so),
+        IN_A_FOLDER(a_compiler_has_nothing_to_read_and_cannot_print),
+        IN_A_FOLDER(a_folder_that_cannot_be_worked_in_is_told_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
