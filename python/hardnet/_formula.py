@@ -50,7 +50,7 @@ class _Writer:
 
     def text(self, node: int, depth: int = 0) -> tuple[str, int]:
         """A node's text, and how tightly it binds."""
-        operator, value, arguments = self.core.node(node)
+        operator, value, arguments, coefficients = self.core.node(node)
         if operator == "constant":
             return f"{value:g}", _ATOM if value >= 0 else _SIGN
         if operator in self.names:
@@ -59,6 +59,8 @@ class _Writer:
             return "...", _ATOM
         if operator in ("sum", "add"):
             return self.sum(arguments, depth), _SUM
+        if operator == "linear":
+            return self.sum(arguments, depth, coefficients), _SUM
         if operator == "mul" and arguments[0] == arguments[1]:
             return f"{self.inner(arguments[0], _POWER + 1, depth)}**2", _POWER
         if operator == "neg":
@@ -80,11 +82,21 @@ class _Writer:
         text, own = self.text(node, depth + 1)
         return text if own >= tight else f"({text})"
 
-    def sum(self, terms: tuple[int, ...], depth: int) -> str:
+    def term(self, node: int, factor: float, depth: int) -> str:
+        """An argument of a sum, times a number."""
+        if abs(factor) == 1:
+            sign = "-" if factor < 0 else ""
+            return sign + self.inner(node, _SIGN if sign else _SUM + 1, depth)
+        return f"{factor:g} * {self.inner(node, _PRODUCT + 1, depth)}"
+
+    def sum(
+        self, terms: tuple[int, ...], depth: int, factors: tuple[float, ...] | None = None
+    ) -> str:
         """Terms with their signs; of many the first ones and the last."""
-        shown = [self.inner(term, _SUM + 1, depth) for term in terms[:MOST_TERMS]]
-        if len(terms) > MOST_TERMS:
-            shown = [*shown[:-2], "...", self.inner(terms[-1], _SUM + 1, depth)]
+        pairs = list(zip(terms, factors or (1.0,) * len(terms)))
+        shown = [self.term(node, factor, depth) for node, factor in pairs[:MOST_TERMS]]
+        if len(pairs) > MOST_TERMS:
+            shown = [*shown[:-2], "...", self.term(*pairs[-1], depth)]
         text = shown[0]
         for term in shown[1:]:
             text += f" - {term[1:]}" if term.startswith("-") else f" + {term}"

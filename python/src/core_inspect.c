@@ -283,10 +283,10 @@ PyObject *core_model_depends(PyObject *object, PyObject *arguments) {
 
 /* By hn_operator. */
 static const char *const operator_names[] = {
-    "none", "constant", "input", "output",     "defined", "sum",       "add",   "sub",   "mul",   "div",
-    "neg",  "pow",      "sqrt",  "exp",        "log",     "log10",     "sin",   "cos",   "tan",   "asin",
-    "acos", "atan",     "atan2", "sinh",       "cosh",    "tanh",      "asinh", "acosh", "atanh", "abs",
-    "min",  "max",      "less",  "less_equal", "equal",   "not_equal", "and",   "or",    "not",   "if",
+    "none",       "constant", "input",     "output", "defined", "sum",   "add",   "sub",    "mul",  "div",  "neg",
+    "pow",        "sqrt",     "exp",       "log",    "log10",   "sin",   "cos",   "tan",    "asin", "acos", "atan",
+    "atan2",      "sinh",     "cosh",      "tanh",   "asinh",   "acosh", "atanh", "abs",    "min",  "max",  "less",
+    "less_equal", "equal",    "not_equal", "and",    "or",      "not",   "if",    "linear",
 };
 
 static PyObject *arguments_of(hn_expr expr, size_t count) {
@@ -297,6 +297,18 @@ static PyObject *arguments_of(hn_expr expr, size_t count) {
             Py_CLEAR(arguments);
     }
     return arguments;
+}
+
+/* Of a sum of numbers times arguments; of others none. */
+static PyObject *coefficients_of(hn_expr expr, const hn_expr_info *info) {
+    size_t count = info->op == HN_OPERATOR_LINEAR ? info->count : 0;
+    PyObject *coefficients = PyTuple_New((Py_ssize_t)count);
+    for (size_t i = 0; coefficients && i < count; i++) {
+        PyObject *number = PyFloat_FromDouble(hn_expr_coefficient(expr, i));
+        if (!number || PyTuple_SetItem(coefficients, (Py_ssize_t)i, number) < 0)
+            Py_CLEAR(coefficients);
+    }
+    return coefficients;
 }
 
 PyObject *core_model_node(PyObject *object, PyObject *number) {
@@ -313,7 +325,8 @@ PyObject *core_model_node(PyObject *object, PyObject *number) {
     if ((size_t)info.op >= sizeof operator_names / sizeof *operator_names)
         return PyErr_Format(PyExc_ValueError, "node %lu has an operator that is not known here", node);
     double value = info.op == HN_OPERATOR_CONSTANT ? info.value : (double)info.index;
-    return Py_BuildValue("(sdN)", operator_names[info.op], value, arguments_of(expr, info.count));
+    return Py_BuildValue("(sdNN)", operator_names[info.op], value, arguments_of(expr, info.count),
+                         coefficients_of(expr, &info));
 }
 
 typedef struct evaluation {

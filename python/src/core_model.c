@@ -150,7 +150,7 @@ static PyMethodDef methods[] = {
     {"named_parts", core_model_named_parts, METH_VARARGS, "named_parts(definitions, requirements)"},
     {"constants", core_model_constants, METH_VARARGS, "constants(nodes, known, values)"},
     {"depends", core_model_depends, METH_VARARGS, "depends(nodes, on_inputs, on_outputs)"},
-    {"node", core_model_node, METH_O, "(operator, value or index, arguments) of a node."},
+    {"node", core_model_node, METH_O, "(operator, value or index, arguments, coefficients) of a node."},
     {"write", core_model_write, METH_NOARGS, "The model as a text that reads back to the same fingerprints."},
     {"values", core_model_values, METH_VARARGS, "values(nodes, count, x, y, out)"},
     {NULL, NULL, 0, NULL},

@@ -31,6 +31,7 @@ static enum level level_of(hn_expr expr, const hn_expr_info *info) {
     case HN_OPERATOR_CONSTANT:
         return signbit(info->value) ? LEVEL_UNARY : LEVEL_PRIMARY;
     case HN_OPERATOR_SUM:
+    case HN_OPERATOR_LINEAR:
     case HN_OPERATOR_ADD:
     case HN_OPERATOR_SUB:
         return LEVEL_ADD;
@@ -124,24 +125,45 @@ static void write_term(struct writer *writer, hn_expr expr, bool minus) {
     }
 }
 
+/* factor * expr, after other terms or, at the left, with its own sign. */
+static void write_scaled(struct writer *writer, double factor, hn_expr expr, bool leftmost) {
+    if (!leftmost && fabs(factor) == 1) {
+        write_term(writer, expr, factor < 0);
+        return;
+    }
+    if (!leftmost)
+        write_sign(writer, factor < 0);
+    if (factor == -1) {
+        write_string(&writer->out, "-");
+    } else {
+        write_number(&writer->out, leftmost ? factor : fabs(factor));
+        write_string(&writer->out, "*");
+    }
+    write_at(writer, expr, LEVEL_POWER);
+}
+
 static void write_other_terms(struct writer *writer, hn_expr expr) {
     hn_expr_info info;
     write_resolve(expr, &info);
     size_t left = write_left(expr, &info);
     for (size_t i = 0; i < info.count; i++)
-        if (i != left)
+        if (i != left && info.op == HN_OPERATOR_LINEAR)
+            write_scaled(writer, hn_expr_coefficient(expr, i), hn_expr_argument(expr, i), false);
+        else if (i != left)
             write_term(writer, hn_expr_argument(expr, i), info.op == HN_OPERATOR_SUB);
 }
 
-/* Goes down to the leftmost term of a sum, or factor of a product, and puts what lies on the way on the stack. */
+/* Goes down to the leftmost term of a sum, or factor of a product, and puts what lies on the way on the stack. A factor of
+ * that term is left to the caller. */
 static hn_expr go_left(struct writer *writer, hn_expr expr, bool sum) {
     hn_expr_info info;
     bool goes_on = true;
     expr = write_resolve(expr, &info);
     while (goes_on) {
         writer->stack[writer->depth++] = expr.node;
+        bool factor = hn_expr_coefficient(expr, 0) != 1;
         expr = write_resolve(hn_expr_argument(expr, write_left(expr, &info)), &info);
-        goes_on = !(writer->nodes[writer->stack[writer->depth - 1]].flags & WRITE_EXACT) &&
+        goes_on = !factor && !(writer->nodes[writer->stack[writer->depth - 1]].flags & WRITE_EXACT) &&
                   write_is_inline(writer, expr) && (sum ? write_is_sum(info.op) : write_is_product(expr, &info));
     }
     return expr;
@@ -149,7 +171,12 @@ static hn_expr go_left(struct writer *writer, hn_expr expr, bool sum) {
 
 static void write_sum(struct writer *writer, hn_expr expr) {
     size_t base = writer->depth;
-    write_at(writer, go_left(writer, expr, true), LEVEL_MULTIPLY);
+    hn_expr first = go_left(writer, expr, true);
+    double factor = hn_expr_coefficient((hn_expr){expr.model, writer->stack[writer->depth - 1]}, 0);
+    if (factor == 1)
+        write_at(writer, first, LEVEL_MULTIPLY);
+    else
+        write_scaled(writer, factor, first, true);
     while (writer->depth > base)
         write_other_terms(writer, (hn_expr){expr.model, writer->stack[--writer->depth]});
 }
@@ -211,6 +238,7 @@ static void spell(struct writer *writer, hn_expr expr, const hn_expr_info *info)
         write_leaf(writer, info->op == HN_OPERATOR_INPUT, info->index);
         return;
     case HN_OPERATOR_SUM:
+    case HN_OPERATOR_LINEAR:
     case HN_OPERATOR_ADD:
     case HN_OPERATOR_SUB:
         write_sum(writer, expr);

@@ -33,7 +33,7 @@ bool write_is_condition(hn_operator op) {
 }
 
 bool write_is_sum(hn_operator op) {
-    return op == HN_OPERATOR_SUM || op == HN_OPERATOR_ADD || op == HN_OPERATOR_SUB;
+    return op == HN_OPERATOR_SUM || op == HN_OPERATOR_LINEAR || op == HN_OPERATOR_ADD || op == HN_OPERATOR_SUB;
 }
 
 bool write_is_square(hn_expr expr, const hn_expr_info *info) {
@@ -154,10 +154,12 @@ static unsigned height_of(const struct writer *writer, hn_expr expr, const hn_ex
     for (size_t i = 0; i < info->count; i++) {
         hn_expr_info part;
         hn_expr below = argument(expr, i, &part);
-        bool goes_on = i == left && ((write_is_sum(info->op) && write_is_sum(part.op)) ||
-                                     (product && write_is_product(below, &part)));
+        bool factor = hn_expr_coefficient(expr, i) != 1;
+        bool goes_on =
+            i == left && !factor &&
+            ((write_is_sum(info->op) && write_is_sum(part.op)) || (product && write_is_product(below, &part)));
         unsigned own = write_is_inline(writer, below) ? writer->nodes[below.node].height : 0;
-        own += !goes_on;
+        own += factor ? 2 : !goes_on; /* a term, and a factor of it */
         height = own > height ? own : height;
     }
     return height;
@@ -222,6 +224,8 @@ static void guard_left(struct writer *writer, hn_expr expr, const hn_expr_info *
     if (left.op == HN_OPERATOR_NEG && write_is_inline(writer, first) && write_is_sum(below.op) &&
         write_is_inline(writer, inside))
         writer->nodes[inside.node].flags |= WRITE_APART;
+    if (hn_expr_coefficient(expr, 0) == -1 && write_is_sum(left.op) && write_is_inline(writer, first))
+        writer->nodes[first.node].flags |= WRITE_APART;
 }
 
 static void decide(struct writer *writer, hn_expr expr) {

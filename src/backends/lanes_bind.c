@@ -65,6 +65,8 @@ static void bind_program(struct lanes *lanes, const struct plan *plan) {
     program->stride = lanes->width;
     program->code = code_of(lanes, plan);
     program->pairs = offsets(lanes, plan, plan->program.pairs);
+    program->coefficients = (double *)plan_numbers(plan, plan->program.coefficients);
+    program->columns = offsets(lanes, plan, plan->program.columns);
     for (int phase = 0; phase <= PHASES; phase++)
         program->first[phase] = plan->program.first[phase];
 }

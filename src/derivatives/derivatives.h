@@ -24,7 +24,8 @@ struct problem {
 hn_status problem_create(struct problem *problem, const hn_model *model, hn_error *error);
 void problem_release(struct problem *problem);
 
-/* A sparse matrix of nodes, by rows, columns ascending in each row. */
+/* A sparse matrix of nodes, by rows, columns ascending in each row. Its nodes are entries (model/graph.h): where a derivative is a
+ * coefficient of a LINEAR node, the number itself. */
 struct node_matrix {
     size_t rows, columns, count, capacity;
     size_t *first; /* rows + 1 */

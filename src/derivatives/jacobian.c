@@ -133,7 +133,8 @@ static void find_support(const struct sweep *sweep, uint32_t node, bool guarded,
 static void count_uses(const struct sweep *sweep, const uint32_t *roots, size_t count, uint32_t *uses) {
     memset(uses, 0, sweep->limit * sizeof *uses);
     for (size_t i = 0; i < count; i++)
-        uses[roots[i]] += graph_depends(sweep->graph, roots[i], sweep->space);
+        if (!(roots[i] & ENTRY_NUMBER))
+            uses[roots[i]] += graph_depends(sweep->graph, roots[i], sweep->space);
     for (size_t node = sweep->limit; node-- > 1;) {
         const uint32_t *arguments;
         size_t n = uses[node] != 0 ? graph_arguments(sweep->graph, (uint32_t)node, &arguments) : 0;
@@ -150,7 +151,7 @@ static void make_hub(struct sweep *sweep, uint32_t node, uint32_t index) {
     sweep_add(sweep, node, graph_constant(sweep->graph, 1), false);
     while (sweep_next(sweep, &leaf, &derivative)) {
         hub->leaf[hub->count] = leaf;
-        hub->partial[hub->count++] = derivative;
+        hub->partial[hub->count++] = graph_entry_node(sweep->graph, derivative);
     }
     sweep->hub_of[node] = index + 1;
 }
@@ -210,7 +211,8 @@ static hn_status jacobian_rows(struct node_matrix *out, struct sweep *sweep, con
     hn_status status = prepare_hubs(sweep, nodes, count, error);
     uint32_t one = graph_constant(sweep->graph, 1);
     for (size_t i = 0; status == HN_OK && i < count; i++) {
-        sweep_add(sweep, nodes[i], one, false);
+        if (!(nodes[i] & ENTRY_NUMBER)) /* a number has no derivative */
+            sweep_add(sweep, nodes[i], one, false);
         status = sweep_row(sweep, out, i, error);
     }
     return status;

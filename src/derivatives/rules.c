@@ -115,6 +115,26 @@ static void rule_sum(const struct rule *r) {
         give(r, r->g->arguments[first + i], r->w);
 }
 
+/* A coefficient and a constant adjoint make a number, which needs no node where it arrives at a leaf. From the last term to the
+ * first: the order in which products of their own would be met. */
+static void rule_linear(const struct rule *r) {
+    const struct node n = r->g->nodes[r->u];
+    double w;
+    bool constant = graph_is_constant(r->g, r->w, &w);
+    for (uint32_t i = n.b; i-- > 0;) {
+        uint32_t argument = r->g->arguments[n.c + i];
+        double factor = r->g->numbers[n.a + i];
+        if (!graph_depends(r->g, argument, r->sweep->space) || factor == 0)
+            continue;
+        if (r->g->nodes[argument].op != OP_LEAF)
+            give(r, argument, times(r, number(r, factor)));
+        else if (!constant)
+            sweep_share(r->sweep, argument, factor, r->w, r->tainted);
+        else
+            give(r, argument, w == 1 ? ENTRY_NUMBER | (n.a + i) : graph_number(r->g, w * factor));
+    }
+}
+
 static void rule_abs(const struct rule *r) {
     uint32_t negative = graph_apply(r->g, OP_LESS, r->a, number(r, 0), 0);
     give(r, r->a, graph_apply(r->g, OP_IF, negative, graph_neg(r->g, r->w), r->w));
@@ -170,6 +190,9 @@ void sweep_rule(struct sweep *sweep, uint32_t node, uint32_t w, bool tainted) {
     switch ((enum op)n.op) {
     case OP_SUM:
         rule_sum(&r);
+        break;
+    case OP_LINEAR:
+        rule_linear(&r);
         break;
     case OP_ADD:
         give(&r, n.a, w);

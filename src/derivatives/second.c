@@ -11,7 +11,17 @@
 
 /* ---- the Hessian ---- */
 
-/* Nodes d(sum lambda_i c_i)/d(leaf), one row; with the objective sigma f is part of the sum. */
+/* Whether a node is a LINEAR one over leaves alone, which has no second derivatives. */
+static bool is_matrix_row(const struct graph *g, uint32_t node) {
+    const uint32_t *arguments;
+    size_t count = graph_arguments(g, node, &arguments), i = 0;
+    while (i < count && g->nodes[arguments[i]].op == OP_LEAF)
+        i++;
+    return g->nodes[node].op == OP_LINEAR && i == count;
+}
+
+/* Nodes d(sum lambda_i c_i)/d(leaf), one row; with the objective sigma f is part of the sum. That is for second derivatives, to which
+ * rows of a matrix add nothing: they have no weight. */
 static hn_status contract_rows(struct node_matrix *out, struct problem *problem, enum space space, bool objective,
                                hn_error *error) {
     struct graph *g = &problem->graph;
@@ -25,7 +35,7 @@ static hn_status contract_rows(struct node_matrix *out, struct problem *problem,
     uint32_t *weights = nodes + count;
     for (size_t i = 0; i < problem->rows; i++) {
         nodes[i] = problem->body[i];
-        weights[i] = graph_leaf(g, SPACE_LAMBDA, (uint32_t)i);
+        weights[i] = objective && is_matrix_row(g, nodes[i]) ? 0 : graph_leaf(g, SPACE_LAMBDA, (uint32_t)i);
     }
     if (objective) {
         nodes[problem->rows] = problem->objective;
@@ -112,7 +122,7 @@ hn_status derivatives_weights(uint32_t **weights, struct graph *graph, const str
     for (size_t row = 0; row < matrix->rows; row++)
         for (size_t i = matrix->first[row]; i < matrix->first[row + 1]; i++) {
             uint32_t column = matrix->column[i];
-            if (graph_is_constant(graph, matrix->node[i], NULL)) { /* no derivative: no weight, no work */
+            if (graph_entry_is_constant(graph, matrix->node[i], NULL)) { /* no derivative: no weight, no work */
                 list[i] = 0;
                 continue;
             }

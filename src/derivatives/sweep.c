@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "derivatives/sweep.h"
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -38,6 +39,10 @@ void sweep_release(struct sweep *sweep) {
     base_release(sweep->heap);
     base_release(sweep->hub_of);
     base_release(sweep->hubs);
+    base_release(sweep->shares);
+    base_release(sweep->first_share);
+    base_release(sweep->factors);
+    base_release(sweep->nodes);
     memset(sweep, 0, sizeof *sweep);
 }
 
@@ -67,20 +72,98 @@ static uint32_t heap_pop(struct sweep *sweep) {
     return top;
 }
 
-/* ---- the sweep ---- */
+/* ---- adjoints ---- */
+
+static bool is_waiting(const struct sweep *sweep, uint32_t node) {
+    return sweep->adjoint[node] != 0 || (sweep->first_share && sweep->first_share[node] != 0);
+}
 
 void sweep_add(struct sweep *sweep, uint32_t node, uint32_t adjoint, bool tainted) {
-    if (adjoint == 0 || !graph_depends(sweep->graph, node, sweep->space) || graph_is_number(sweep->graph, adjoint, 0))
+    struct graph *g = sweep->graph;
+    double value;
+    if (adjoint == 0 || !graph_depends(g, node, sweep->space) ||
+        (graph_entry_is_constant(g, adjoint, &value) && value == 0))
         return;
-    if (sweep->adjoint[node] == 0) {
+    if (!is_waiting(sweep, node))
         heap_push(sweep, node);
+    if (sweep->adjoint[node] == 0) {
         sweep->adjoint[node] = adjoint;
     } else {
-        uint32_t sum = graph_add(sweep->graph, sweep->adjoint[node], adjoint);
+        uint32_t first = graph_entry_node(g, sweep->adjoint[node]);
+        uint32_t sum = graph_add(g, first, graph_entry_node(g, adjoint));
         sweep->adjoint[node] = sum != 0 ? sum : adjoint; /* a failed graph: keep the heap and the mark in step */
     }
     sweep->tainted[node] |= tainted;
 }
+
+/* ---- shares ---- */
+
+static bool room_for_share(struct sweep *sweep) {
+    size_t bytes = sweep->limit * sizeof *sweep->first_share;
+    if (!sweep->first_share) {
+        sweep->first_share = base_allocate(bytes);
+        if (sweep->first_share)
+            memset(sweep->first_share, 0, bytes);
+    }
+    struct share *shares =
+        array_grow(sweep->shares, &sweep->share_capacity, sweep->share_count + 1, sizeof *sweep->shares);
+    if (shares)
+        sweep->shares = shares;
+    if (sweep->first_share && shares && sweep->share_count < UINT32_MAX)
+        return true;
+    if (sweep->graph->status == HN_OK)
+        sweep->graph->status = HN_NO_MEMORY;
+    return false;
+}
+
+void sweep_share(struct sweep *sweep, uint32_t leaf, double factor, uint32_t node, bool tainted) {
+    if (sweep->graph->status != HN_OK || !room_for_share(sweep))
+        return;
+    if (!is_waiting(sweep, leaf))
+        heap_push(sweep, leaf);
+    sweep->shares[sweep->share_count++] = (struct share){sweep->first_share[leaf], node, factor};
+    sweep->first_share[leaf] = (uint32_t)sweep->share_count;
+    sweep->tainted[leaf] |= tainted;
+}
+
+/* The shares of a leaf as one node, the last that came first: rows of a matrix come by falling number. */
+static uint32_t gather_shares(struct sweep *sweep, uint32_t leaf) {
+    size_t count = 0, i = 0;
+    for (uint32_t at = sweep->first_share[leaf]; at != 0; at = sweep->shares[at - 1].next)
+        count++;
+    double *factors = array_grow(sweep->factors, &sweep->factor_capacity, count, sizeof *factors);
+    if (factors)
+        sweep->factors = factors;
+    uint32_t *nodes = array_grow(sweep->nodes, &sweep->node_capacity, count, sizeof *nodes);
+    if (nodes)
+        sweep->nodes = nodes;
+    if (!factors || !nodes) {
+        sweep->graph->status = HN_NO_MEMORY;
+        return 0;
+    }
+    for (uint32_t at = sweep->first_share[leaf]; at != 0; at = sweep->shares[at - 1].next, i++) {
+        factors[i] = sweep->shares[at - 1].factor;
+        nodes[i] = sweep->shares[at - 1].node;
+    }
+    return graph_linear(sweep->graph, factors, nodes, count);
+}
+
+/* Takes the adjoint of a node, which has one no more. */
+static uint32_t take_adjoint(struct sweep *sweep, uint32_t node) {
+    struct graph *g = sweep->graph;
+    uint32_t w = sweep->adjoint[node];
+    sweep->adjoint[node] = 0;
+    sweep->tainted[node] = 0;
+    if (!sweep->first_share || sweep->first_share[node] == 0)
+        return w;
+    uint32_t sum = g->status == HN_OK ? gather_shares(sweep, node) : 0;
+    sweep->first_share[node] = 0;
+    if (sweep->heap_count == 0) /* nobody waits: none is needed any more */
+        sweep->share_count = 0;
+    return w == 0 ? sum : graph_add(g, graph_entry_node(g, w), sum);
+}
+
+/* ---- the sweep ---- */
 
 static void hand_to_leaves(struct sweep *sweep, const struct hub *hub, uint32_t w, bool tainted) {
     for (uint32_t i = 0; i < hub->count; i++)
@@ -90,11 +173,11 @@ static void hand_to_leaves(struct sweep *sweep, const struct hub *hub, uint32_t 
 
 bool sweep_next(struct sweep *sweep, uint32_t *leaf, uint32_t *derivative) {
     while (sweep->heap_count > 0) {
-        uint32_t node = heap_pop(sweep), w = sweep->adjoint[node];
+        uint32_t node = heap_pop(sweep);
         bool tainted = sweep->tainted[node];
-        sweep->adjoint[node] = 0;
-        sweep->tainted[node] = 0;
-        if (sweep->graph->status != HN_OK || graph_is_number(sweep->graph, w, 0))
+        uint32_t w = take_adjoint(sweep, node);
+        double value;
+        if (sweep->graph->status != HN_OK || (graph_entry_is_constant(sweep->graph, w, &value) && value == 0))
             continue; /* on to the end, so that the marks are clean for the next sweep */
         if (sweep->graph->nodes[node].op == OP_LEAF) {
             *leaf = node;

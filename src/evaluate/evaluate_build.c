@@ -82,7 +82,7 @@ static hn_status keep_pattern(struct builder *b, hn_pattern *pattern, const stru
     for (size_t e = 0; e < count; e++) {
         column[e] = matrix->column[begin + e];
         constant[e] = NAN;
-        graph_is_constant(&b->problem.graph, matrix->node[begin + e], &constant[e]);
+        graph_entry_is_constant(&b->problem.graph, matrix->node[begin + e], &constant[e]);
     }
     *pattern = (hn_pattern){sizeof *pattern, rows, matrix->columns, count, first, column, constant};
     return HN_OK;
@@ -218,27 +218,36 @@ static hn_status add_pull(struct builder *b, hn_quantity q, enum space space, hn
     return status;
 }
 
+/* sum_j J_ij t_j; factors, terms: room for a row */
+static uint32_t push_row(struct graph *g, const struct node_matrix *matrix, size_t row, double *factors,
+                         uint32_t *terms) {
+    size_t first = matrix->first[row], count = matrix->first[row + 1] - first;
+    for (size_t k = 0; k < count; k++) {
+        terms[k] = graph_leaf(g, SPACE_T, matrix->column[first + k]);
+        if (graph_entry_is_constant(g, matrix->node[first + k], &factors[k]))
+            continue;
+        terms[k] = graph_mul(g, matrix->node[first + k], terms[k]);
+        factors[k] = 1;
+    }
+    return count > 0 ? graph_linear(g, factors, terms, count) : graph_constant(g, 0);
+}
+
 /* (J t)_i = sum_j J_ij t_j, with leaves of SPACE_T. */
 static hn_status add_push(struct builder *b, hn_quantity q, enum piece piece, const struct node_matrix *matrix,
                           hn_error *error) {
     struct graph *g = &b->problem.graph;
-    size_t m = b->problem.rows, capacity = 0;
+    size_t m = b->problem.rows, capacity = 0, factor_capacity = 0;
     if (!wants(b, HN_WANT(q)))
         return HN_OK;
     uint32_t *terms = array_grow(NULL, &capacity, m + matrix->columns + 1, sizeof *terms), *sums = terms;
-    if (!terms)
-        return no_memory(error);
-    terms += m;
-    for (size_t i = 0; i < m; i++) {
-        size_t count = 0;
-        for (size_t e = matrix->first[i]; e < matrix->first[i + 1]; e++)
-            terms[count++] = graph_mul(g, matrix->node[e], graph_leaf(g, SPACE_T, matrix->column[e]));
-        sums[i] = count > 0 ? graph_sum(g, terms, count) : graph_constant(g, 0);
-    }
-    hn_status status = sweep_status(g, error);
+    double *factors = array_grow(NULL, &factor_capacity, matrix->columns + 1, sizeof *factors);
+    for (size_t i = 0; terms && factors && i < m; i++)
+        sums[i] = push_row(g, matrix, i, factors, terms + m);
+    hn_status status = terms && factors ? sweep_status(g, error) : no_memory(error);
     if (status == HN_OK)
         status = add(b, q, piece, sums, m, error);
-    base_release(sums);
+    base_release(terms);
+    base_release(factors);
     return status;
 }
 

@@ -146,6 +146,7 @@ static bool is_affine(const struct affine *affine, uint32_t number) {
     case OP_ADD:
     case OP_SUB:
     case OP_SUM:
+    case OP_LINEAR:
         break;
     default:
         return false;
@@ -214,6 +215,28 @@ static bool add_parts(struct affine *affine, uint32_t number, const uint32_t *li
     return good;
 }
 
+/* out + factor * part, its pairs after those that are there. */
+static bool add_scaled(struct affine *affine, uint32_t part, double factor, struct form *out) {
+    struct form *form = &affine->forms[part];
+    bool good = append(out, form, factor);
+    out->constant += factor * form->constant;
+    if (--affine->uses[part] == 0)
+        form_release(form);
+    return good;
+}
+
+static bool add_linear(struct affine *affine, const struct node *node, struct form *out) {
+    const struct graph *graph = &affine->model->graph;
+    bool good = true, ascending = true;
+    for (uint32_t i = 0; i < node->b; i++) /* to the end, so that lists are given back */
+        good = add_scaled(affine, graph->arguments[node->c + i], graph->numbers[node->a + i], out) && good;
+    for (size_t i = 1; i < out->count && ascending; i++)
+        ascending = out->pairs[i - 1].column < out->pairs[i].column;
+    if (!ascending)
+        gather(out);
+    return good;
+}
+
 static bool make_form(struct affine *affine, uint32_t number) {
     const struct graph *graph = &affine->model->graph;
     const struct node *node = &graph->nodes[number];
@@ -240,6 +263,8 @@ static bool make_form(struct affine *affine, uint32_t number) {
         affine->uses[first_is_constant ? node->a : node->b]--;
         scale(out, value, node->op == OP_DIV);
         return good;
+    case OP_LINEAR:
+        return add_linear(affine, node, out);
     default:
         return add_parts(affine, number, list, count, out);
     }

@@ -30,11 +30,13 @@ static bool copy_graph(struct graph *to, const struct graph *from) {
     size_t table_capacity;
     struct graph copy = *from;
     copy.nodes = NULL;
+    copy.numbers = NULL;
     copy.arguments = copy.table = NULL;
     *to = copy;
     return copy_list(&to->nodes, &to->capacity, from->nodes, from->count, sizeof *to->nodes) &&
            copy_list(&to->arguments, &to->argument_capacity, from->arguments, from->argument_count,
                      sizeof *to->arguments) &&
+           copy_list(&to->numbers, &to->number_capacity, from->numbers, from->number_count, sizeof *to->numbers) &&
            copy_list(&to->table, &table_capacity, from->table, from->table_size, sizeof *to->table);
 }
 

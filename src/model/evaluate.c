@@ -23,6 +23,13 @@ static double sum_value(const struct graph *g, const struct node *node, const do
     return sum;
 }
 
+static double linear_value(const struct graph *g, const struct node *node, const double *values) {
+    double sum = g->numbers[node->a] * values[g->arguments[node->c]];
+    for (uint32_t i = 1; i < node->b; i++)
+        sum += g->numbers[node->a + i] * values[g->arguments[node->c + i]];
+    return sum;
+}
+
 static double node_value(const hn_model *model, uint32_t number, struct point point, const double *values) {
     const struct graph *g = &model->graph;
     const struct node *node = &g->nodes[number];
@@ -37,6 +44,8 @@ static double node_value(const hn_model *model, uint32_t number, struct point po
         return values[model->definitions[node->a].value];
     case OP_SUM:
         return sum_value(g, node, values);
+    case OP_LINEAR:
+        return linear_value(g, node, values);
     default:
         return operator_apply((enum op)node->op, values[node->a], values[node->b], values[node->c]);
     }

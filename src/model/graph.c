@@ -12,7 +12,8 @@ enum { FIRST_TABLE = 64 };
 
 hn_status graph_create(struct graph *graph, size_t max_nodes) {
     memset(graph, 0, sizeof *graph);
-    graph->max_nodes = max_nodes < UINT32_MAX ? max_nodes : UINT32_MAX - 1;
+    graph->max_nodes = max_nodes < ENTRY_NUMBER ? max_nodes : ENTRY_NUMBER - 1;
+    graph->max_numbers = graph->max_nodes;
     graph->table = base_allocate(FIRST_TABLE * sizeof *graph->table);
     if (graph->table)
         graph->table_size = FIRST_TABLE;
@@ -30,6 +31,7 @@ hn_status graph_create(struct graph *graph, size_t max_nodes) {
 void graph_release(struct graph *graph) {
     base_release(graph->nodes);
     base_release(graph->arguments);
+    base_release(graph->numbers);
     base_release(graph->table);
     memset(graph, 0, sizeof *graph);
 }
@@ -53,7 +55,19 @@ static uint32_t hash_list(uint32_t hash, const uint32_t *list, size_t count) {
     return hash;
 }
 
+static uint32_t hash_linear(const struct graph *graph, const struct node *node) {
+    uint32_t hash = mix(OP_LINEAR, node->b);
+    for (size_t i = 0; i < node->b; i++) {
+        uint64_t bits;
+        memcpy(&bits, graph->numbers + node->a + i, sizeof bits);
+        hash = mix(hash, (uint32_t)bits ^ (uint32_t)(bits >> 32));
+    }
+    return hash_list(hash, graph->arguments + node->c, node->b);
+}
+
 static uint32_t hash_node(const struct graph *graph, const struct node *node) {
+    if (node->op == OP_LINEAR)
+        return hash_linear(graph, node);
     if (node->op == OP_SUM)
         return hash_list(mix(OP_SUM, node->b), graph->arguments + node->a, node->b);
     return mix(mix(mix(mix(17, node->op), node->a), node->b), node->c);
@@ -83,11 +97,18 @@ static bool table_is_full(const struct graph *graph) {
     return 2 * (graph->count + 1) > graph->table_size;
 }
 
+static bool same_list(const struct graph *graph, size_t p, size_t q, size_t count) {
+    return p == q || memcmp(graph->arguments + p, graph->arguments + q, count * sizeof *graph->arguments) == 0;
+}
+
 static bool same_node(const struct graph *graph, const struct node *p, const struct node *q) {
     if (p->op != q->op || p->b != q->b)
         return false;
+    if (p->op == OP_LINEAR)
+        return memcmp(graph->numbers + p->a, graph->numbers + q->a, p->b * sizeof *graph->numbers) == 0 &&
+               same_list(graph, p->c, q->c, p->b);
     if (p->op == OP_SUM)
-        return memcmp(graph->arguments + p->a, graph->arguments + q->a, p->b * sizeof(uint32_t)) == 0;
+        return same_list(graph, p->a, q->a, p->b);
     return p->a == q->a && p->c == q->c;
 }
 
@@ -115,9 +136,9 @@ static uint8_t spaces_of(const struct graph *graph, const struct node *node) {
     if (node->op == OP_REFERENCE) /* not known yet: may depend on both */
         return (uint8_t)(1u << SPACE_X | 1u << SPACE_Y);
     uint8_t spaces = 0;
-    if (node->op == OP_SUM)
+    if (node->op == OP_SUM || node->op == OP_LINEAR)
         for (uint32_t i = 0; i < node->b; i++)
-            spaces |= graph->nodes[graph->arguments[node->a + i]].spaces;
+            spaces |= graph->nodes[graph->arguments[(node->op == OP_SUM ? node->a : node->c) + i]].spaces;
     else if (node->op != OP_CONSTANT)
         spaces = graph->nodes[node->a].spaces | graph->nodes[node->b].spaces | graph->nodes[node->c].spaces;
     return spaces;
@@ -172,6 +193,52 @@ uint32_t graph_intern_sum(struct graph *graph, uint32_t front, const uint32_t *t
     return number;
 }
 
+bool graph_linear_room(struct graph *graph, size_t count) {
+    size_t argument_end, number_end;
+    bool fits = count < graph->max_numbers && graph->argument_count < UINT32_MAX - count &&
+                graph->number_count < graph->max_numbers - count;
+    if (graph->status != HN_OK || !fits) {
+        graph_fail(graph, HN_LIMIT);
+        return false;
+    }
+    argument_end = graph->argument_count + count;
+    number_end = graph->number_count + count;
+    uint32_t *arguments = array_grow(graph->arguments, &graph->argument_capacity, argument_end, sizeof *arguments);
+    if (arguments)
+        graph->arguments = arguments;
+    double *numbers = array_grow(graph->numbers, &graph->number_capacity, number_end, sizeof *numbers);
+    if (numbers)
+        graph->numbers = numbers;
+    if (!arguments || !numbers)
+        graph_fail(graph, HN_NO_MEMORY);
+    return arguments && numbers;
+}
+
+void graph_linear_term(struct graph *graph, double coefficient, uint32_t node) {
+    graph->numbers[graph->number_count++] = coefficient;
+    graph->arguments[graph->argument_count++] = node;
+}
+
+uint32_t graph_intern_linear(struct graph *graph, size_t first_argument, size_t first_number) {
+    size_t count = graph->number_count - first_number, before = graph->count;
+    bool shared = count == graph->last_count && same_list(graph, graph->last_list, first_argument, count);
+    if (shared)
+        graph->argument_count = first_argument;
+    struct node node = {.op = OP_LINEAR,
+                        .a = (uint32_t)first_number,
+                        .b = (uint32_t)count,
+                        .c = (uint32_t)(shared ? graph->last_list : first_argument)};
+    uint32_t number = graph_intern(graph, node);
+    if (graph->count == before) { /* as in graph_intern_sum */
+        graph->argument_count = first_argument;
+        graph->number_count = first_number;
+        return number;
+    }
+    graph->last_list = node.c;
+    graph->last_count = count;
+    return number;
+}
+
 uint32_t graph_constant(struct graph *graph, double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -209,6 +276,35 @@ bool graph_depends(const struct graph *graph, uint32_t node, enum space space) {
 
 size_t graph_arguments(const struct graph *graph, uint32_t node, const uint32_t **list) {
     const struct node *n = &graph->nodes[node];
-    *list = n->op == OP_SUM ? graph->arguments + n->a : &n->a;
-    return n->op == OP_SUM ? n->b : (size_t)operator_arguments((enum op)n->op);
+    bool sum = n->op == OP_SUM || n->op == OP_LINEAR;
+    *list = sum ? graph->arguments + (n->op == OP_SUM ? n->a : n->c) : &n->a;
+    return sum ? n->b : (size_t)operator_arguments((enum op)n->op);
+}
+
+/* ---- entries ---- */
+
+uint32_t graph_number(struct graph *graph, double value) {
+    if (graph->status != HN_OK)
+        return 0;
+    if (graph->number_count >= graph->max_numbers)
+        return graph_fail(graph, HN_LIMIT);
+    double *numbers =
+        array_grow(graph->numbers, &graph->number_capacity, graph->number_count + 1, sizeof *graph->numbers);
+    if (!numbers)
+        return graph_fail(graph, HN_NO_MEMORY);
+    graph->numbers = numbers;
+    numbers[graph->number_count] = value;
+    return ENTRY_NUMBER | (uint32_t)graph->number_count++;
+}
+
+bool graph_entry_is_constant(const struct graph *graph, uint32_t entry, double *value) {
+    if (!(entry & ENTRY_NUMBER))
+        return graph_is_constant(graph, entry, value);
+    if (value)
+        *value = graph->numbers[entry & ~ENTRY_NUMBER];
+    return true;
+}
+
+uint32_t graph_entry_node(struct graph *graph, uint32_t entry) {
+    return entry & ENTRY_NUMBER ? graph_constant(graph, graph->numbers[entry & ~ENTRY_NUMBER]) : entry;
 }

@@ -6,6 +6,10 @@
  * Number 0 is no node; once memory or the node limit runs out the graph keeps the status, answers 0 and changes no more.
  * Leaves live in spaces (x, y, and those that derivatives add); a node knows on which spaces it depends.
  *
+ * A long sum of nodes with constant factors is one LINEAR node: its coefficients are numbers beside the graph, not nodes, so that
+ * a row of a matrix costs 8 bytes an entry and, where its columns are those of the row before, nothing else. An entry (of
+ * a matrix of derivatives) is a node or, with ENTRY_NUMBER set, the place of one of these numbers.
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_MODEL_GRAPH_H
 #define HN_MODEL_GRAPH_H
@@ -25,7 +29,9 @@ enum space {
     SPACE_COUNT
 };
 
-/* SUM: arguments in a list apart, b of them from a on. CONSTANT: the bits of the value in a and b. LEAF: space a, index b. */
+/* SUM: arguments in a list apart, b of them from a on. LINEAR: likewise from c on, and as many coefficients from a on; each
+ * product is rounded before it is added, from left to right. CONSTANT: the bits of the value in a and b. LEAF: space a,
+ * index b. */
 struct node {
     uint8_t op;
     uint8_t spaces; /* bit s: depends on a leaf of space s */
@@ -36,14 +42,23 @@ struct node {
 struct graph {
     struct node *nodes;
     size_t count, capacity;
-    uint32_t *arguments; /* of SUM nodes */
+    uint32_t *arguments; /* of SUM and LINEAR nodes */
     size_t argument_count, argument_capacity;
-    uint32_t *table; /* node numbers by hash, open addressing, 0 = free */
+    double *numbers; /* coefficients of LINEAR nodes, and entries that are numbers */
+    size_t number_count, number_capacity;
+    size_t last_list, last_count; /* the arguments of the last LINEAR node, which the next one may share */
+    uint32_t *table;              /* node numbers by hash, open addressing, 0 = free */
     size_t table_size;
-    size_t max_nodes;
+    size_t max_nodes, max_numbers;
     bool loose; /* what is added may round differently and is taken for finite: derivatives, not values */
     hn_status status;
 };
+
+/* Sums with at least so many constant factors of leaves, and no more other terms, are LINEAR. Shorter ones stay as they
+ * are: eight bytes and a slot saved per term do not pay for an instruction that no neighbour can be fused into. */
+enum { LINEAR_TERMS = 16 };
+
+#define ENTRY_NUMBER (UINT32_C(1) << 31)
 
 hn_status graph_create(struct graph *graph, size_t max_nodes);
 void graph_release(struct graph *graph);
@@ -57,6 +72,9 @@ uint32_t graph_reference(struct graph *graph, uint32_t definition);
 uint32_t graph_apply(struct graph *graph, enum op op, uint32_t a, uint32_t b, uint32_t c);
 uint32_t graph_sum(struct graph *graph, const uint32_t *terms, size_t count);
 
+/* sum_i coefficients[i] * nodes[i], rounded as graph_sum of the products would be. */
+uint32_t graph_linear(struct graph *graph, const double *coefficients, const uint32_t *nodes, size_t count);
+
 /* Short forms. */
 uint32_t graph_add(struct graph *graph, uint32_t a, uint32_t b);
 uint32_t graph_sub(struct graph *graph, uint32_t a, uint32_t b);
@@ -69,7 +87,12 @@ bool graph_is_constant(const struct graph *graph, uint32_t node, double *value);
 bool graph_is_number(const struct graph *graph, uint32_t node, double value);    /* the constant of this value */
 bool graph_depends(const struct graph *graph, uint32_t node, enum space space);
 
-/* The arguments of any node: their number, and the list (of three at most, or of the SUM). */
+/* Entries: a number among the graph's own, as an entry; whether an entry is constant; the node of an entry. */
+uint32_t graph_number(struct graph *graph, double value);
+bool graph_entry_is_constant(const struct graph *graph, uint32_t entry, double *value); /* value may be NULL */
+uint32_t graph_entry_node(struct graph *graph, uint32_t entry);
+
+/* The arguments of any node: their number, and the list (of three at most, or of the SUM or LINEAR node). */
 size_t graph_arguments(const struct graph *graph, uint32_t node, const uint32_t **list);
 
 /* Stores a node as it is, without algebra; the same node twice gives the same number. Used by graph_apply and graph_sum. */
@@ -77,5 +100,10 @@ uint32_t graph_intern(struct graph *graph, struct node node);
 
 /* Likewise the sum of a constant in front and the terms, zeros left out. */
 uint32_t graph_intern_sum(struct graph *graph, uint32_t front, const uint32_t *terms, size_t count);
+
+/* Likewise a LINEAR node: its terms are added one by one to the ends of both lists, and then become the node. */
+bool graph_linear_room(struct graph *graph, size_t count);
+void graph_linear_term(struct graph *graph, double coefficient, uint32_t node);
+uint32_t graph_intern_linear(struct graph *graph, size_t first_argument, size_t first_number);
 
 #endif

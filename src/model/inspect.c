@@ -28,17 +28,22 @@ bool hn_depends_on_outputs(hn_expr a) {
     return hn_is_valid(a) && graph_depends(&a.model->graph, a.node, SPACE_Y);
 }
 
-_Static_assert(
-    HN_OPERATOR_SUM == OP_SUM + 1 && HN_OPERATOR_ADD == OP_ADD + 1 && HN_OPERATOR_IF == OP_IF + 1 &&
-        OP_COUNT == OP_IF + 2,
-    "the public list is that of operators.h, where a leaf is an input or an output, up to GUARD, which no model has");
+_Static_assert(HN_OPERATOR_SUM == OP_SUM + 1 && OP_LINEAR == OP_SUM + 1 && HN_OPERATOR_ADD == (int)OP_ADD &&
+                   HN_OPERATOR_IF == (int)OP_IF && HN_OPERATOR_LINEAR == OP_IF + 1 && OP_COUNT == OP_IF + 2,
+               "the public list is that of operators.h, where a leaf is an input or an output, but for LINEAR, which "
+               "is its last, and "
+               "GUARD, which no model has");
 
 static hn_operator operator_of(const struct node *node) {
     if (node->op == OP_LEAF)
         return node->a == SPACE_X ? HN_OPERATOR_INPUT : HN_OPERATOR_OUTPUT;
     if (node->op == OP_CONSTANT)
         return HN_OPERATOR_CONSTANT;
-    return node->op <= OP_IF ? (hn_operator)(node->op + 1) : HN_OPERATOR_NONE;
+    if (node->op == OP_LINEAR)
+        return HN_OPERATOR_LINEAR;
+    if (node->op <= OP_SUM)
+        return (hn_operator)(node->op + 1);
+    return node->op <= OP_IF ? (hn_operator)node->op : HN_OPERATOR_NONE;
 }
 
 hn_status hn_expr_get_info(hn_expr a, hn_expr_info *out, hn_error *error) {
@@ -62,6 +67,15 @@ hn_expr hn_expr_argument(hn_expr a, size_t index) {
     const uint32_t *list = NULL;
     size_t count = hn_is_valid(a) ? graph_arguments(&a.model->graph, a.node, &list) : 0;
     return index < count ? expression(a.model, list[index]) : (hn_expr){NULL, 0};
+}
+
+hn_real hn_expr_coefficient(hn_expr a, size_t index) {
+    const uint32_t *list = NULL;
+    size_t count = hn_is_valid(a) ? graph_arguments(&a.model->graph, a.node, &list) : 0;
+    if (index >= count)
+        return 0;
+    const struct node *node = &a.model->graph.nodes[a.node];
+    return node->op == OP_LINEAR ? a.model->graph.numbers[node->a + index] : 1;
 }
 
 /* ---- counts ---- */

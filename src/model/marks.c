@@ -108,6 +108,24 @@ static struct mark list_mark(const struct marks *marks, const uint32_t *list, si
     return sum;
 }
 
+/* As the sum of the products would be. */
+static struct mark linear_mark(const struct marks *marks, const struct node *node) {
+    const double *coefficients = marks->model->graph.numbers + node->a;
+    const uint32_t *list = marks->model->graph.arguments + node->c;
+    struct mark sum = {.sign = MARK_NONE};
+    for (uint32_t i = 0; i < node->b; i++) {
+        struct mark term = marks->of[list[i]], factor;
+        if (coefficients[i] == -1) {
+            term = negative(term);
+        } else if (coefficients[i] != 1) {
+            factor = constant_mark(coefficients[i]);
+            term = ratio_mark(OP_MUL, &factor, &term);
+        }
+        sum = i == 0 ? term : sum_mark(sum, term);
+    }
+    return sum;
+}
+
 /* Its successors have theirs. */
 static struct mark node_mark(const struct marks *marks, uint32_t number) {
     const struct graph *graph = &marks->model->graph;
@@ -128,6 +146,8 @@ static struct mark node_mark(const struct marks *marks, uint32_t number) {
         return negative(of[node->a]);
     case OP_SUM:
         return list_mark(marks, list, count);
+    case OP_LINEAR:
+        return linear_mark(marks, node);
     case OP_ADD:
         return sum_mark(of[node->a], of[node->b]);
     case OP_SUB:

@@ -16,7 +16,8 @@
     X(CONSTANT, "constant", 0, a)                                                                                      \
     X(LEAF, "leaf", 0, a)                                                                                              \
     X(REFERENCE, "reference", 0, a)                                                                                    \
-    X(SUM, "sum", 0, a)
+    X(SUM, "sum", 0, a)                                                                                                \
+    X(LINEAR, "linear", 0, a)
 
 #define OPERATOR_LIST(X)                                                                                               \
     X(ADD, "add", 2, a + b)                                                                                            \

@@ -123,9 +123,12 @@ hn_status model_order(const hn_model *model, const uint32_t *roots, size_t count
 
 static uint32_t import_sum(const struct graph *from, const struct node *node, struct graph *to, const uint32_t *map,
                            uint32_t *scratch) {
+    const uint32_t *list = from->arguments + (node->op == OP_SUM ? node->a : node->c);
     for (uint32_t i = 0; i < node->b; i++)
-        scratch[i] = map[from->arguments[node->a + i]];
-    return graph_sum(to, scratch, node->b);
+        scratch[i] = map[list[i]];
+    if (node->op == OP_SUM)
+        return graph_sum(to, scratch, node->b);
+    return graph_linear(to, from->numbers + node->a, scratch, node->b);
 }
 
 /* The node's number in the other graph; its successors are in the map already. */
@@ -144,6 +147,7 @@ static uint32_t import_node(const hn_model *model, uint32_t number, struct graph
     case OP_REFERENCE:
         return map[model->definitions[node->a].value];
     case OP_SUM:
+    case OP_LINEAR:
         return import_sum(&model->graph, node, to, map, scratch);
     default: /* unused arguments are number 0, which maps to itself */
         return graph_apply(to, (enum op)node->op, map[node->a], map[node->b], map[node->c]);

@@ -10,6 +10,8 @@
  * is identically zero wherever it is defined is no entry of a Jacobian.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/memory.h"
+#include "base/size.h"
 #include "model/graph.h"
 
 #include <math.h>
@@ -330,16 +332,98 @@ uint32_t graph_apply(struct graph *g, enum op op, uint32_t a, uint32_t b, uint32
     }
 }
 
+/* ---- sums ---- */
+
+/* Terms of a sum: coefficients[i] * nodes[i], without coefficients nodes[i]. */
+struct terms {
+    const double *coefficients;
+    const uint32_t *nodes;
+    size_t count;
+};
+
+/* Term i as factor * node, where that rounds alike: a sign, or the only factor there is. */
+static uint32_t term_at(const struct graph *g, const struct terms *terms, size_t i, double *factor) {
+    double given = terms->coefficients ? terms->coefficients[i] : 1, own;
+    uint32_t node = terms->nodes[i], rest = split_factor(g, node, &own);
+    bool split = rest != node && isfinite(own) && (fabs(given) == 1 || fabs(own) == 1);
+    *factor = split ? given * own : given;
+    return split ? rest : node;
+}
+
+static bool is_linear(const struct graph *g, const struct terms *terms) {
+    size_t linear = 0, others = 0;
+    double factor;
+    for (size_t i = 0; i < terms->count; i++) {
+        uint32_t node = term_at(g, terms, i, &factor);
+        if (!isfinite(factor))
+            return false;
+        if (is(g, node, OP_LEAF))
+            linear += factor != 0;
+        else
+            others += !is(g, node, OP_CONSTANT);
+    }
+    return linear >= LINEAR_TERMS && linear >= others;
+}
+
 /* From left to right, which is the order of rounding: constants in front are added up, later ones stay where they are, zeros
  * are left out. */
+static double add_up_front(const struct graph *g, struct terms *terms) {
+    double sum = 0, value;
+    for (; terms->count > 0 && graph_is_constant(g, terms->nodes[0], &value); terms->nodes++, terms->count--)
+        sum += terms->coefficients ? *terms->coefficients++ * value : value;
+    return sum;
+}
+
+static uint32_t linear_of(struct graph *g, struct terms terms) {
+    size_t first_argument = g->argument_count, first_number = g->number_count;
+    double front = add_up_front(g, &terms), factor, value;
+    if (!graph_linear_room(g, terms.count + 1))
+        return 0;
+    if (front != 0)
+        graph_linear_term(g, 1, graph_constant(g, front));
+    for (size_t i = 0; i < terms.count; i++) {
+        uint32_t node = term_at(g, &terms, i, &factor);
+        if (graph_is_constant(g, node, &value)) {
+            if (factor * value != 0)
+                graph_linear_term(g, 1, graph_constant(g, factor * value));
+        } else if (factor != 0 || !may_vanish(g, node))
+            graph_linear_term(g, factor, node);
+    }
+    return graph_intern_linear(g, first_argument, first_number);
+}
+
+uint32_t graph_linear(struct graph *g, const double *coefficients, const uint32_t *nodes, size_t count) {
+    const struct terms terms = {coefficients, nodes, count};
+    uint32_t few[LINEAR_TERMS], *products = few;
+    size_t bytes;
+    if (g->status != HN_OK)
+        return 0;
+    if (is_linear(g, &terms))
+        return linear_of(g, terms);
+    if (count > LINEAR_TERMS)
+        products = size_multiply(count, sizeof *products, &bytes) ? base_allocate(bytes) : NULL;
+    if (!products) {
+        g->status = HN_NO_MEMORY;
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        products[i] = graph_scale(g, coefficients[i], nodes[i]);
+    uint32_t sum = graph_sum(g, products, count);
+    if (products != few)
+        base_release(products);
+    return sum;
+}
+
 uint32_t graph_sum(struct graph *g, const uint32_t *terms, size_t count) {
-    double constant = 0, value;
-    size_t first = 0, kept = 0;
+    struct terms all = {NULL, terms, count};
+    size_t kept = 0;
     uint32_t two[2] = {0, 0};
     if (g->status != HN_OK)
         return 0;
-    for (; first < count && graph_is_constant(g, terms[first], &value); first++)
-        constant += value;
+    if (count >= LINEAR_TERMS && is_linear(g, &all))
+        return linear_of(g, all);
+    double constant = add_up_front(g, &all);
+    size_t first = count - all.count;
     uint32_t front = graph_constant(g, constant);
     if (constant != 0)
         two[kept++] = front;

@@ -36,11 +36,13 @@ struct plan_entries {
 };
 
 struct plan_program {
-    struct plan_list constants; /* double: of the first slots */
-    struct plan_list code;      /* struct instruction */
-    struct plan_list pairs;     /* of sums of products: two slots each */
-    uint32_t first[PHASES + 1]; /* phase p is code[first[p]] up to code[first[p + 1]] */
-    uint32_t operators[PHASES]; /* operators of the graph behind each phase */
+    struct plan_list constants;    /* double: of the first slots */
+    struct plan_list code;         /* struct instruction */
+    struct plan_list pairs;        /* of sums of products: two slots each */
+    struct plan_list coefficients; /* double: of sums of numbers times slots, */
+    struct plan_list columns;      /* and these slots */
+    uint32_t first[PHASES + 1];    /* phase p is code[first[p]] up to code[first[p + 1]] */
+    uint32_t operators[PHASES];    /* operators of the graph behind each phase */
 };
 
 /* The linear system; streams and kinds are those of sparse/damped_system.h. */

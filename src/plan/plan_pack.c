@@ -50,6 +50,8 @@ static void pack_program(struct packer *packer, struct plan_program *out, const 
     pack(packer, &out->constants, program->constants, program->constant_count, sizeof *program->constants);
     pack(packer, &out->code, program->code, program->first[PHASES], sizeof *program->code);
     pack_words(packer, &out->pairs, program->pairs, 2 * program->pair_count);
+    pack(packer, &out->coefficients, program->coefficients, program->coefficient_count, sizeof *program->coefficients);
+    pack_words(packer, &out->columns, program->columns, program->column_count);
     for (int phase = 0; phase <= PHASES; phase++)
         out->first[phase] = (uint32_t)program->first[phase];
     for (int phase = 0; phase < PHASES; phase++)

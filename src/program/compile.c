@@ -12,7 +12,8 @@ static hn_status check_request(const struct program_request *request, hn_error *
     if (request->stride == 0)
         return error_set(error, HN_INVALID, "program: a slot must hold at least one number");
     for (size_t i = 0; i < request->output_count; i++)
-        if (request->outputs[i] == 0 || request->outputs[i] >= graph->count)
+        if (request->outputs[i] & ENTRY_NUMBER ? (request->outputs[i] & ~ENTRY_NUMBER) >= graph->number_count
+                                               : request->outputs[i] == 0 || request->outputs[i] >= graph->count)
             return error_set(error, HN_INVALID, "program: output %zu is not a node of the graph", i);
     return HN_OK;
 }
@@ -59,6 +60,9 @@ static void compiler_release(struct compiler *compiler) {
     base_release(compiler->order);
     base_release(compiler->code);
     base_release(compiler->pairs);
+    base_release(compiler->coefficients);
+    base_release(compiler->columns);
+    base_release(compiler->output_slot);
     base_release(compiler->constants);
 }
 
@@ -67,11 +71,11 @@ static void compiler_release(struct compiler *compiler) {
 /* An instruction over offsets instead of nodes. */
 static struct instruction placed(const struct compiler *compiler, struct instruction at) {
     const uint32_t *slot = compiler->slot, stride = compiler->request->stride;
-    bool list = at.code == CODE_DOT;
+    bool list = at.code == CODE_DOT || at.code == CODE_LINEAR;
     at.destination = slot[at.destination] * stride;
     at.a = list ? at.a : slot[at.a] * stride;
     at.b = list ? at.b : slot[at.b] * stride;
-    at.c = slot[at.c] * stride;
+    at.c = at.code == CODE_LINEAR ? at.c : slot[at.c] * stride;
     return at;
 }
 
@@ -82,7 +86,9 @@ static struct program shape_of(const struct compiler *compiler) {
                             .slots = compiler->slots,
                             .constant_count = compiler->constant_count,
                             .output_count = request->output_count,
-                            .pair_count = compiler->pair_count};
+                            .pair_count = compiler->pair_count,
+                            .coefficient_count = compiler->coefficient_count,
+                            .column_count = compiler->column_count};
     memcpy(shape.leaf_slot, compiler->leaf_slot, sizeof shape.leaf_slot);
     memcpy(shape.leaf_count, request->leaf_count, sizeof shape.leaf_count);
     memcpy(shape.first, compiler->first, sizeof shape.first);
@@ -96,11 +102,15 @@ static void fill(struct program *program, const struct compiler *compiler) {
         memcpy(program->constants, compiler->constants, compiler->constant_count * sizeof *program->constants);
     compiler->slot[0] = 0; /* arguments that an operator does not have */
     for (size_t i = 0; i < request->output_count; i++)
-        program->output_slot[i] = compiler->slot[request->outputs[i]];
+        program->output_slot[i] = compiler->output_slot[i];
     for (size_t i = 0; i < compiler->code_count; i++)
         program->code[i] = placed(compiler, compiler->code[i]);
     for (size_t i = 0; i < 2 * compiler->pair_count; i++)
         program->pairs[i] = compiler->slot[compiler->pairs[i]] * request->stride;
+    for (size_t i = 0; i < compiler->coefficient_count; i++)
+        program->coefficients[i] = compiler->coefficients[i];
+    for (size_t i = 0; i < compiler->column_count; i++)
+        program->columns[i] = compiler->slot[compiler->columns[i]] * request->stride;
 }
 
 static hn_status pack(struct program **out, const struct compiler *compiler, hn_error *error) {

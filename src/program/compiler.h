@@ -25,7 +25,13 @@ struct compiler {
     size_t code_count, first[PHASES + 1], operators[PHASES];
     uint32_t *pairs; /* two nodes each */
     size_t pair_count;
+    double *coefficients;
+    uint32_t *columns; /* nodes */
+    size_t coefficient_count, column_count;
+    size_t last_list; /* of the graph, whose copy are the last columns */
+    uint32_t last_columns;
     /* slots */
+    uint32_t *output_slot; /* per output */
     double *constants;
     size_t constant_count, slots, leaf_slot[SPACE_COUNT];
 };

@@ -94,6 +94,23 @@ static void emit_sum(struct compiler *compiler, uint32_t number) {
     put(compiler, CODE_DOT, number, first, (uint32_t)count, 0);
 }
 
+/* Rows of a matrix that follow one another share their columns. */
+static void emit_linear(struct compiler *compiler, uint32_t number, const struct node *node) {
+    const struct graph *graph = compiler->graph;
+    uint32_t first = (uint32_t)compiler->coefficient_count;
+    bool shared = compiler->column_count > 0 && compiler->last_list == node->c;
+    memcpy(compiler->coefficients + first, graph->numbers + node->a, node->b * sizeof *graph->numbers);
+    compiler->coefficient_count += node->b;
+    if (!shared) {
+        compiler->last_list = node->c;
+        compiler->last_columns = (uint32_t)compiler->column_count;
+        memcpy(compiler->columns + compiler->column_count, graph->arguments + node->c,
+               node->b * sizeof *graph->arguments);
+        compiler->column_count += node->b;
+    }
+    put(compiler, CODE_LINEAR, number, first, node->b, compiler->last_columns);
+}
+
 /* u + v, u - v or u * v, with a product among u and v that may be absorbed */
 static void emit_fusible(struct compiler *compiler, uint32_t number, const struct node *node) {
     const struct node *left = &compiler->graph->nodes[node->a], *right = &compiler->graph->nodes[node->b];
@@ -129,6 +146,9 @@ static size_t emit_node(struct compiler *compiler, uint32_t number) {
     case OP_SUM:
         emit_sum(compiler, number);
         return node->b - 1;
+    case OP_LINEAR:
+        emit_linear(compiler, number, node);
+        return 2 * (size_t)node->b - 1;
     case OP_SIN:
     case OP_COS:
         emit_sine(compiler, number, node);
@@ -146,11 +166,30 @@ static size_t emit_node(struct compiler *compiler, uint32_t number) {
     }
 }
 
-hn_status compiler_emit(struct compiler *compiler, hn_error *error) {
-    size_t pairs = compiler->graph->argument_count + 1;
+/* Room for the code and its lists. */
+static bool take_lists(struct compiler *compiler) {
+    size_t pairs = 1, coefficients = 1, columns = 1, last = SIZE_MAX;
+    for (size_t i = 0; i < compiler->order_count; i++) {
+        const struct node *node = &compiler->graph->nodes[compiler->order[i]];
+        if (node->op == OP_SUM)
+            pairs += node->b;
+        if (node->op != OP_LINEAR)
+            continue;
+        coefficients += node->b;
+        columns += node->c != last ? node->b : 0;
+        last = node->c;
+    }
+    if (coefficients > UINT32_MAX) /* cannot be: the graph has fewer */
+        return false;
     compiler->code = base_allocate((compiler->order_count + 1) * sizeof *compiler->code);
     compiler->pairs = base_allocate(2 * pairs * sizeof *compiler->pairs);
-    if (!compiler->code || !compiler->pairs)
+    compiler->coefficients = base_allocate(coefficients * sizeof *compiler->coefficients);
+    compiler->columns = base_allocate(columns * sizeof *compiler->columns);
+    return compiler->code && compiler->pairs && compiler->coefficients && compiler->columns;
+}
+
+hn_status compiler_emit(struct compiler *compiler, hn_error *error) {
+    if (!take_lists(compiler))
         return error_no_memory(error, "program");
     find_absorbed(compiler);
     pair_sines(compiler);

@@ -41,7 +41,7 @@ static void say_offset(struct listing *listing, const char *before, uint32_t off
 
 static const char *code_text(uint32_t code) {
 #define TEXT(name, text, meaning) text,
-    static const char texts[][8] = {FUSED_LIST(TEXT) "sincos", "dot"};
+    static const char texts[][8] = {FUSED_LIST(TEXT) "sincos", "dot", "linear"};
 #undef TEXT
     return code > CODE_FIRST ? texts[code - CODE_FIRST - 1] : operator_text((enum op)code);
 }
@@ -60,6 +60,14 @@ static void say_sum(struct listing *listing, const struct instruction *at) {
     }
 }
 
+static void say_linear(struct listing *listing, const struct instruction *at) {
+    const struct program *program = listing->program;
+    for (uint32_t k = 0; k < at->b; k++) {
+        say(listing, "%s%s", k == 0 ? " " : " + ", error_number(program->coefficients[at->a + k]).text);
+        say_offset(listing, "*", program->columns[at->c + k]);
+    }
+}
+
 static void say_instruction(struct listing *listing, const struct instruction *at) {
     const uint32_t arguments[MOST_ARGUMENTS] = {at->a, at->b, at->c};
     say_offset(listing, "    ", at->destination);
@@ -68,6 +76,8 @@ static void say_instruction(struct listing *listing, const struct instruction *a
     say(listing, " = %s", code_text(at->code));
     if (at->code == CODE_DOT)
         say_sum(listing, at);
+    else if (at->code == CODE_LINEAR)
+        say_linear(listing, at);
     else
         for (int i = 0; i < argument_count(at->code) && i < MOST_ARGUMENTS; i++)
             say_offset(listing, i == 0 ? " " : ", ", arguments[i]);

@@ -52,7 +52,8 @@ static void choose_phases(struct compiler *compiler, const uint32_t *walked, siz
     uint8_t *phase = compiler->phase;
     memset(phase, PHASES - 1, compiler->graph->count + 2);
     for (size_t i = 0; i < compiler->request->output_count; i++)
-        phase[compiler->request->outputs[i]] = (uint8_t)own_phase(compiler, compiler->request->outputs[i]);
+        if (!(compiler->request->outputs[i] & ENTRY_NUMBER))
+            phase[compiler->request->outputs[i]] = (uint8_t)own_phase(compiler, compiler->request->outputs[i]);
     for (size_t i = 0; i < count; i++) {
         const uint32_t *arguments;
         size_t n = graph_arguments(compiler->graph, walked[i], &arguments);
@@ -78,7 +79,8 @@ static void count_uses(struct compiler *compiler) {
     const struct program_request *request = compiler->request;
     memset(compiler->uses, 0, (compiler->graph->count + 2) * sizeof *compiler->uses);
     for (size_t i = 0; i < request->output_count; i++)
-        compiler->uses[request->outputs[i]]++;
+        if (!(request->outputs[i] & ENTRY_NUMBER))
+            compiler->uses[request->outputs[i]]++;
     for (size_t i = 0; i < compiler->order_count; i++) {
         const uint32_t *arguments;
         size_t n = graph_arguments(compiler->graph, compiler->order[i], &arguments);
@@ -89,7 +91,8 @@ static void count_uses(struct compiler *compiler) {
 
 hn_status compiler_order(struct compiler *compiler, hn_error *error) {
     const struct graph *graph = compiler->graph;
-    /* a node enters the stack at most once per use, and the order once: edges + outputs + nodes */
+    /* a node enters the stack at most once per use, and the order once: edges + outputs + nodes. Nodes that share a list are not
+     * on one path, so that it is on the stack once. */
     size_t edges = 3 * graph->count + graph->argument_count + 1;
     size_t room = edges + graph->count;
     uint32_t *stack = base_allocate(room * sizeof *stack);
@@ -98,7 +101,8 @@ hn_status compiler_order(struct compiler *compiler, hn_error *error) {
     size_t bottom = room;
     memset(compiler->visits, UNSEEN, graph->count);
     for (size_t i = 0; i < compiler->request->output_count; i++)
-        if (compiler->visits[compiler->request->outputs[i]] == UNSEEN)
+        if (!(compiler->request->outputs[i] & ENTRY_NUMBER) &&
+            compiler->visits[compiler->request->outputs[i]] == UNSEEN)
             bottom = walk_from(compiler, compiler->request->outputs[i], stack, bottom);
     choose_phases(compiler, stack + bottom, room - bottom);
     split_phases(compiler, stack + bottom, room - bottom);

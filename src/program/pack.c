@@ -18,6 +18,8 @@ static void lay_out(struct layout *layout, void *context) {
     parts->output_slot = layout_take(layout, parts->output_count, sizeof *parts->output_slot);
     parts->code = layout_take(layout, parts->first[PHASES], sizeof *parts->code);
     parts->pairs = layout_take(layout, 2 * parts->pair_count, sizeof *parts->pairs);
+    parts->coefficients = layout_take(layout, parts->coefficient_count, sizeof *parts->coefficients);
+    parts->columns = layout_take(layout, parts->column_count, sizeof *parts->columns);
 }
 
 hn_status program_allocate(struct program **out, const struct program *shape, hn_error *error) {

@@ -29,6 +29,7 @@ enum code {
     CODE_FIRST = OP_COUNT - 1,
     FUSED_LIST(FUSED_ENUMERATE) CODE_SINCOS, /* destination = sin a, c = cos a */
     CODE_DOT,                                /* destination = sum of products: b pairs of slots from pairs[a] on */
+    CODE_LINEAR, /* destination = sum of numbers times slots: b of them from coefficients[a] and columns[c] on */
     CODE_COUNT
 };
 #undef FUSED_ENUMERATE
@@ -52,6 +53,9 @@ struct program {
     size_t first[PHASES + 1]; /* phase p is code[first[p]] up to code[first[p + 1]] */
     uint32_t *pairs;          /* of DOT instructions: two offsets each */
     size_t pair_count;
+    double *coefficients; /* of LINEAR instructions, the same for all samples */
+    uint32_t *columns;    /* offsets of what they multiply; instructions with equal lists share one */
+    size_t coefficient_count, column_count;
     size_t operators[PHASES]; /* graph operators behind the code of each phase; a sum of k terms counts k - 1 */
     void *block;              /* the one allocation that holds all of this */
     size_t bytes;
@@ -60,7 +64,7 @@ struct program {
 struct program_request {
     uint32_t stride; /* doubles in a slot, at least 1 */
     const struct graph *graph;
-    const uint32_t *outputs;
+    const uint32_t *outputs; /* entries: nodes and numbers */
     size_t output_count;
     size_t leaf_count[SPACE_COUNT];
     uint8_t phase[SPACE_COUNT]; /* below PHASES */
@@ -75,11 +79,11 @@ hn_status program_widen(struct program **out, const struct program *program, uin
 
 /* An instruction over such slots; a sum's arguments are no slots. */
 static inline struct instruction instruction_widen(struct instruction at, uint32_t factor) {
-    bool sum = at.code == CODE_DOT;
+    bool sum = at.code == CODE_DOT || at.code == CODE_LINEAR;
     at.destination *= factor;
     at.a *= sum ? 1 : factor;
     at.b *= sum ? 1 : factor;
-    at.c *= factor;
+    at.c *= at.code == CODE_LINEAR ? 1 : factor;
     return at;
 }
 

@@ -45,6 +45,20 @@ static void kernel_dot(double *slots, const struct instruction *at, const uint32
         WIDES(at->destination)[i] = sums[i];
 }
 
+/* Likewise; the numbers are the same for every sample. */
+static void kernel_linear(double *slots, const struct instruction *at, const struct program *program) {
+    const double *coefficient = program->coefficients + at->a;
+    const uint32_t *column = program->columns + at->c;
+    wide sums[LANE_PARTS];
+    for (int i = 0; i < LANE_PARTS; i++)
+        sums[i] = wide_all(coefficient[0]) * WIDES(column[0])[i];
+    for (uint32_t k = 1; k < at->b; k++)
+        for (int i = 0; i < LANE_PARTS; i++)
+            sums[i] += wide_all(coefficient[k]) * WIDES(column[k])[i];
+    for (int i = 0; i < LANE_PARTS; i++)
+        WIDES(at->destination)[i] = sums[i];
+}
+
 static void kernel_program(const struct program *program, int phase, double *slots) {
     const struct instruction *at = program->code + program->first[phase];
     const struct instruction *end = program->code + program->first[phase + 1];
@@ -55,6 +69,9 @@ static void kernel_program(const struct program *program, int phase, double *slo
             FUSED_LIST(RUN_FUSED)
         case CODE_SINCOS:
             kernel_sincos(slots, at);
+            break;
+        case CODE_LINEAR:
+            kernel_linear(slots, at, program);
             break;
         default: /* CODE_DOT */
             kernel_dot(slots, at, program->pairs);

@@ -26,6 +26,35 @@ static void place_constant(struct compiler *compiler, uint32_t node, double valu
     compiler->constants[compiler->constant_count++] = value;
 }
 
+/* Numbers among the outputs. Equal ones share a slot where the cache still knows it: most matrices have few different ones, and
+ * for one of random numbers a table of all would cost more than the slots. */
+enum { CACHE = 1024 };
+
+static void place_numbers(struct compiler *compiler) {
+    const struct program_request *request = compiler->request;
+    uint32_t cache[CACHE] = {0}; /* slots; 0 holds the number 1 */
+    for (size_t i = 0; i < request->output_count; i++) {
+        uint64_t bits;
+        if (!(request->outputs[i] & ENTRY_NUMBER))
+            continue;
+        double value = compiler->graph->numbers[request->outputs[i] & ~ENTRY_NUMBER];
+        memcpy(&bits, &value, sizeof bits);
+        uint32_t *known = &cache[bits * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+        if (memcmp(&compiler->constants[*known], &value, sizeof value) != 0) {
+            *known = (uint32_t)compiler->constant_count;
+            compiler->constants[compiler->constant_count++] = value;
+        }
+        compiler->output_slot[i] = *known;
+    }
+}
+
+static size_t count_numbers(const struct program_request *request) {
+    size_t count = 0;
+    for (size_t i = 0; i < request->output_count; i++)
+        count += (request->outputs[i] & ENTRY_NUMBER) != 0;
+    return count;
+}
+
 static void place_constants_and_leaves(struct compiler *compiler) {
     const struct program_request *request = compiler->request;
     double value;
@@ -34,6 +63,7 @@ static void place_constants_and_leaves(struct compiler *compiler) {
     for (size_t i = 0; i < compiler->order_count; i++)
         if (graph_is_constant(compiler->graph, compiler->order[i], &value))
             place_constant(compiler, compiler->order[i], value);
+    place_numbers(compiler);
     compiler->slots = compiler->constant_count;
     for (int space = 0; space < SPACE_COUNT; space++) {
         compiler->leaf_slot[space] = compiler->slots;
@@ -52,6 +82,10 @@ static size_t reads(const struct assigner *assigner, const struct instruction *a
     if (at->code == CODE_DOT) {
         memcpy(assigner->list, compiler->pairs + 2 * (size_t)at->a, 2 * (size_t)at->b * sizeof *assigner->list);
         return 2 * (size_t)at->b;
+    }
+    if (at->code == CODE_LINEAR) {
+        memcpy(assigner->list, compiler->columns + at->c, (size_t)at->b * sizeof *assigner->list);
+        return at->b;
     }
     size_t count = 0;
     if (at->code == CODE_SINCOS)
@@ -85,7 +119,8 @@ static void find_last_uses(struct assigner *assigner) {
             }
         }
     for (size_t i = 0; i < compiler->request->output_count; i++)
-        assigner->last[compiler->request->outputs[i]] = KEEP;
+        if (!(compiler->request->outputs[i] & ENTRY_NUMBER))
+            assigner->last[compiler->request->outputs[i]] = KEEP;
 }
 
 static uint32_t take_slot(struct assigner *assigner) {
@@ -113,24 +148,36 @@ static void assign_instruction(struct assigner *assigner, uint32_t index) {
 static size_t longest_sum(const struct compiler *compiler) {
     size_t longest = 2;
     for (size_t i = 0; i < compiler->code_count; i++)
-        if (compiler->code[i].code == CODE_DOT && compiler->code[i].b > longest)
+        if ((compiler->code[i].code == CODE_DOT || compiler->code[i].code == CODE_LINEAR) &&
+            compiler->code[i].b > longest)
             longest = compiler->code[i].b;
     return longest;
+}
+
+/* Those that are numbers have their slots. */
+static void place_outputs(struct compiler *compiler) {
+    const struct program_request *request = compiler->request;
+    for (size_t i = 0; i < request->output_count; i++)
+        if (!(request->outputs[i] & ENTRY_NUMBER))
+            compiler->output_slot[i] = compiler->slot[request->outputs[i]];
 }
 
 hn_status compiler_assign(struct compiler *compiler, hn_error *error) {
     struct assigner assigner = {.compiler = compiler};
     size_t nodes = compiler->graph->count + 2;
-    compiler->constants = base_allocate((compiler->order_count + 2) * sizeof *compiler->constants);
+    size_t constants = compiler->order_count + 2 + count_numbers(compiler->request);
+    compiler->constants = base_allocate(constants * sizeof *compiler->constants);
+    compiler->output_slot = base_allocate((compiler->request->output_count + 1) * sizeof *compiler->output_slot);
     assigner.last = base_allocate(nodes * sizeof *assigner.last);
     assigner.free_slots = base_allocate(nodes * sizeof *assigner.free_slots);
     assigner.list = base_allocate(2 * longest_sum(compiler) * sizeof *assigner.list);
-    bool ready = compiler->constants && assigner.last && assigner.free_slots && assigner.list;
+    bool ready = compiler->constants && compiler->output_slot && assigner.last && assigner.free_slots && assigner.list;
     if (ready) {
         place_constants_and_leaves(compiler);
         find_last_uses(&assigner);
         for (size_t i = 0; i < compiler->code_count; i++)
             assign_instruction(&assigner, (uint32_t)i);
+        place_outputs(compiler);
     }
     base_release(assigner.last);
     base_release(assigner.free_slots);

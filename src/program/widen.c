@@ -12,6 +12,10 @@ static void fill(struct program *to, const struct program *from, uint32_t factor
         to->code[i] = instruction_widen(from->code[i], factor);
     for (size_t i = 0; i < 2 * from->pair_count; i++)
         to->pairs[i] = from->pairs[i] * factor;
+    for (size_t i = 0; i < from->coefficient_count; i++)
+        to->coefficients[i] = from->coefficients[i];
+    for (size_t i = 0; i < from->column_count; i++)
+        to->columns[i] = from->columns[i] * factor;
 }
 
 hn_status program_widen(struct program **out, const struct program *program, uint32_t factor, hn_error *error) {

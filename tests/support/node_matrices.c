@@ -27,12 +27,18 @@ static void check_form(const struct graph *graph, const struct node_matrix *matr
         check_row(graph, matrix, row);
 }
 
+static void matrix_entries_to_nodes(struct graph *graph, struct node_matrix *matrix) {
+    for (size_t i = 0; i < matrix->count; i++)
+        matrix->node[i] = graph_entry_node(graph, matrix->node[i]);
+}
+
 struct node_matrix jacobian_of(struct graph *graph, const uint32_t *nodes, size_t count, enum space space,
                                size_t columns) {
     struct node_matrix matrix;
     hn_error error = {.text = ""};
     if (derivatives_jacobian(&matrix, graph, nodes, count, space, columns, &error) != HN_OK)
         fail_msg("%s", error.text);
+    matrix_entries_to_nodes(graph, &matrix);
     check_form(graph, &matrix, count, columns);
     return matrix;
 }
@@ -42,6 +48,7 @@ struct node_matrix hessian_of(struct problem *problem) {
     hn_error error = {.text = ""};
     if (derivatives_hessian(&matrix, problem, &error) != HN_OK)
         fail_msg("%s", error.text);
+    matrix_entries_to_nodes(&problem->graph, &matrix);
     check_form(&problem->graph, &matrix, problem->outputs, problem->outputs);
     return matrix;
 }
@@ -57,6 +64,7 @@ struct node_matrix product_of(struct graph *graph, const struct node_matrix *mat
     if (status != HN_OK)
         fail_msg("%s", error.text);
     base_release(weights);
+    matrix_entries_to_nodes(graph, &product);
     check_form(graph, &product, 1, columns);
     return product;
 }

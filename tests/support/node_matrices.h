@@ -7,7 +7,8 @@
 #include "derivatives/derivatives.h"
 
 /* derivatives_jacobian, derivatives_hessian and derivatives_weights with derivatives_contract; the test fails when they do,
- * or when the matrix has no proper form: row starts rising, columns ascending within range, no entry the constant 0. */
+ * or when the matrix has no proper form: row starts rising, columns ascending within range, no entry the constant 0. Entries
+ * that are numbers become nodes. */
 struct node_matrix jacobian_of(struct graph *graph, const uint32_t *nodes, size_t count, enum space space,
                                size_t columns);
 struct node_matrix hessian_of(struct problem *problem);

@@ -59,11 +59,22 @@ static double sum_of(const uint32_t *pairs, uint32_t count, const double *s) {
     return sum;
 }
 
+static double linear_of(const double *coefficients, const uint32_t *columns, uint32_t count, const double *s) {
+    double sum = coefficients[0] * s[columns[0]];
+    for (uint32_t k = 1; k < count; k++)
+        sum += coefficients[k] * s[columns[k]];
+    return sum;
+}
+
 static void run(const struct plan *p, int phase, double *s) {
     for (uint32_t i = p->program.first[phase]; i < p->program.first[phase + 1]; i++) {
         const struct instruction at = plan_code(p)[i];
-        const double a = s[at.code == CODE_DOT ? 0 : at.a], b = s[at.code == CODE_DOT ? 0 : at.b], c = s[at.c];
-        if (at.code == CODE_DOT)
+        const bool sum = at.code == CODE_DOT || at.code == CODE_LINEAR;
+        const double a = s[sum ? 0 : at.a], b = s[sum ? 0 : at.b], c = s[sum ? 0 : at.c];
+        if (at.code == CODE_LINEAR)
+            s[at.destination] =
+                linear_of(plan_numbers(p, p->program.coefficients) + at.a, WORDS(program.columns) + at.c, at.b, s);
+        else if (at.code == CODE_DOT)
             s[at.destination] = sum_of(WORDS(program.pairs) + 2 * (size_t)at.a, at.b, s);
         else if (at.code == CODE_SINCOS) {
             s[at.destination] = operator_apply(OP_SIN, a, 0, 0);

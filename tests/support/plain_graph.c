@@ -47,6 +47,11 @@ static double value_of(const struct graph *graph, const struct node *node, struc
         for (uint32_t i = 1; i < node->b; i++)
             sum += values[graph->arguments[node->a + i]];
         return sum;
+    case OP_LINEAR:
+        sum = graph->numbers[node->a] * values[graph->arguments[node->c]];
+        for (uint32_t i = 1; i < node->b; i++)
+            sum += graph->numbers[node->a + i] * values[graph->arguments[node->c + i]];
+        return sum;
     default:
         return operator_apply((enum op)node->op, values[node->a], values[node->b], values[node->c]);
     }
@@ -164,6 +169,10 @@ static long double long_value(const struct graph *graph, const struct node *node
     case OP_SUM:
         for (uint32_t i = 0; i < node->b; i++)
             sum += values[graph->arguments[node->a + i]];
+        return sum;
+    case OP_LINEAR:
+        for (uint32_t i = 0; i < node->b; i++)
+            sum += graph->numbers[node->a + i] * values[graph->arguments[node->c + i]];
         return sum;
     default:
         return plain_long_operator((enum op)node->op, values[node->a], values[node->b], values[node->c]);
@@ -295,6 +304,10 @@ static long double complex complex_value(const struct graph *graph, const struct
     case OP_SUM:
         for (uint32_t i = 0; i < node->b; i++)
             sum += values[graph->arguments[node->a + i]];
+        return sum;
+    case OP_LINEAR:
+        for (uint32_t i = 0; i < node->b; i++)
+            sum += graph->numbers[node->a + i] * values[graph->arguments[node->c + i]];
         return sum;
     default:
         return plain_complex_operator((enum op)node->op, values[node->a], values[node->b], values[node->c]);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONSTANTS = 6, LONGEST_SUM = 8 };
+enum { CONSTANTS = 6, LONGEST_SUM = 8, LONGEST_LINEAR = LINEAR_TERMS + 12 };
 #define LARGE 6.0
 
 /* What the makers of terms need. */
@@ -128,6 +128,27 @@ static struct random_term make_sum(struct maker *m) {
     return term(graph_sum(&m->to->graph, nodes, count), bound);
 }
 
+/* A row of a matrix: most terms are leaves, which may repeat, and about half are long enough to be kept as numbers. */
+static struct random_term make_linear(struct maker *m) {
+    double coefficients[LONGEST_LINEAR], bound = 0;
+    uint32_t nodes[LONGEST_LINEAR];
+    size_t count = LINEAR_TERMS - 4 + (size_t)random_below(m->random, LONGEST_LINEAR - LINEAR_TERMS + 5), leaves = 0;
+    for (size_t space = 0; space < SPACE_COUNT; space++)
+        leaves += m->to->options.leaves[space];
+    for (size_t i = 0; i < count; i++) {
+        static const double plain[] = {0, 1, -1, 2};
+        struct random_term a = any(m);
+        if (leaves > 0 && random_below(m->random, 8) != 0)
+            a = m->to->terms[random_below(m->random, leaves)];
+        coefficients[i] = random_between(m->random, -1, 1);
+        if (random_below(m->random, 4) == 0)
+            coefficients[i] = plain[random_below(m->random, 4)];
+        nodes[i] = a.node;
+        bound += fabs(coefficients[i]) * a.bound;
+    }
+    return term(graph_linear(&m->to->graph, coefficients, nodes, count), bound);
+}
+
 /* The condition is a comparison more often than not. */
 static struct random_term make_if(struct maker *m, struct random_term a, struct random_term b) {
     struct random_term condition = any(m);
@@ -143,6 +164,8 @@ static struct random_term apply(struct maker *m, enum op op) {
     switch (op) {
     case OP_SUM:
         return make_sum(m);
+    case OP_LINEAR:
+        return make_linear(m);
     case OP_ADD:
     case OP_SUB:
         return binary(m, op, a, b, a.bound + b.bound);
@@ -193,7 +216,7 @@ static struct random_term apply(struct maker *m, enum op op) {
     }
 }
 
-/* All operators and SUM, equally often; those with a kink, which come last, when asked for. */
+/* All operators, SUM and LINEAR, equally often; those with a kink, which come last, when asked for. */
 static enum op any_operator(struct maker *m) {
     enum op end = m->to->options.kinks ? OP_COUNT : OP_ABS;
     return (enum op)(OP_SUM + random_below(m->random, end - OP_SUM));

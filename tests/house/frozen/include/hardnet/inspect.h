@@ -97,7 +97,8 @@ typedef enum hn_operator {
     HN_OPERATOR_AND,
     HN_OPERATOR_OR,
     HN_OPERATOR_NOT,
-    HN_OPERATOR_IF
+    HN_OPERATOR_IF,
+    HN_OPERATOR_LINEAR /* a sum like SUM, of arguments times numbers: hn_expr_coefficient has them */
 } hn_operator;
 
 typedef struct hn_expr_info {
@@ -111,6 +112,9 @@ typedef struct hn_expr_info {
 /* What an expression is, as the model holds it: simplified, equal ones being one. HN_INVALID, and zeros, for none. */
 hn_status hn_expr_get_info(hn_expr a, hn_expr_info *out, hn_error *error);
 hn_expr hn_expr_argument(hn_expr a, size_t index); /* from 0 on; no expression beyond the last */
+
+/* The number that LINEAR multiplies the argument by; 1 for other operators, 0 beyond the last argument. */
+hn_real hn_expr_coefficient(hn_expr a, size_t index);
 
 size_t hn_model_input_count(const hn_model *model);
 size_t hn_model_output_count(const hn_model *model);
