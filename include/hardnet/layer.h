@@ -149,13 +149,14 @@ typedef struct hn_layer_info {
     size_t size; /* sizeof(hn_layer_info) */
     size_t inputs, outputs, rows;
     size_t jacobian_nonzeros;
-    size_t factor_order;          /* rows or outputs: the side on which the system is solved */
+    size_t factor_order;          /* unknowns: one per row or output, the side on which the system is solved, */
     size_t factor_nonzeros;       /* strictly below the diagonal */
     bool outputs_side;            /* solved in the dimension of the outputs */
     bool dense;                   /* by the dense kernel */
     size_t operators;             /* behind c and dc/dy, per sample and step */
     size_t multiply_adds;         /* of the linear algebra, per sample and step */
     hn_instructions instructions; /* the set in use */
+    size_t factor_added;          /* and so many for what stands everywhere and is kept out of it */
 } hn_layer_info;
 
 /* The options are those in use: with the method's own numbers and the instruction set filled in.

@@ -181,10 +181,10 @@ static PyObject *layer_tape_bytes(PyObject *object, PyObject *argument) {
 
 static PyObject *layer_info(PyObject *object, void *Py_UNUSED(closure)) {
     const hn_layer_info *i = &((core_layer *)object)->info;
-    return Py_BuildValue("{s:n,s:n,s:n,s:n,s:n,s:n,s:O,s:O,s:n,s:n,s:s}", "inputs", (Py_ssize_t)i->inputs, "outputs",
-                         (Py_ssize_t)i->outputs, "rows", (Py_ssize_t)i->rows, "jacobian_nonzeros",
-                         (Py_ssize_t)i->jacobian_nonzeros, "factor_order", (Py_ssize_t)i->factor_order,
-                         "factor_nonzeros", (Py_ssize_t)i->factor_nonzeros, "outputs_side",
+    return Py_BuildValue("{s:n,s:n,s:n,s:n,s:n,s:n,s:n,s:O,s:O,s:n,s:n,s:s}", "inputs", (Py_ssize_t)i->inputs,
+                         "outputs", (Py_ssize_t)i->outputs, "rows", (Py_ssize_t)i->rows, "jacobian_nonzeros",
+                         (Py_ssize_t)i->jacobian_nonzeros, "factor_order", (Py_ssize_t)i->factor_order, "factor_added",
+                         (Py_ssize_t)i->factor_added, "factor_nonzeros", (Py_ssize_t)i->factor_nonzeros, "outputs_side",
                          i->outputs_side ? Py_True : Py_False, "dense", i->dense ? Py_True : Py_False, "operators",
                          (Py_ssize_t)i->operators, "multiply_adds", (Py_ssize_t)i->multiply_adds, "instructions",
                          hn_instructions_text(i->instructions));

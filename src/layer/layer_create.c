@@ -89,6 +89,7 @@ static hn_layer_info info_of(const hn_layer *layer) {
         .operators = plan->program.operators[1],
         .multiply_adds = (size_t)plan->system.multiply_adds + plan->entries,
         .instructions = layer->options.instructions,
+        .factor_added = plan->system.added,
     };
 }
 

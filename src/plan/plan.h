@@ -49,7 +49,9 @@ struct plan_program {
 struct plan_system {
     uint32_t kind; /* enum factor_kind */
     uint32_t order, nonzeros;
+    uint32_t added; /* of the order: the last unknowns, for columns of M that are kept out of M M' (sparse/border.h) */
     uint32_t lower, negated, inverse, pivot_range, zero; /* slots */
+    uint32_t solution;                                   /* where some are added: two vectors of all unknowns */
     double multiply_adds;
     struct plan_list by_rows, by_columns; /* streams of the products A x and A' x */
     struct plan_list stream;

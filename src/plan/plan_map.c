@@ -12,6 +12,9 @@
  * once, and where samples side by side share the work of evaluation. */
 static const size_t TILED_AFFINE = 48, TILED_OTHERS = 160;
 
+/* Columns may be kept out of the system where eps stays above this: what is left of it may be as bad as 1 / eps. */
+static const double BORDER_EPS = 0x1p-30;
+
 /* Executors name the numbers of several samples side by side by 32 bits. */
 static const size_t MOST_SLOTS = (size_t)1 << 28, MOST_PROGRAM = (size_t)1 << 27;
 
@@ -176,12 +179,14 @@ static hn_status build_system(struct plan_builder *b, const uint32_t *slots, con
         .shift_uniform = plan->eps,
         .storage = plan->slots,
         .tiled_from = is_affine(b) ? TILED_AFFINE : TILED_OTHERS,
+        .may_border = o->adaptive || o->damping >= BORDER_EPS,
     };
     hn_status status = damped_create(&b->system, &request, error);
     if (status == HN_OK && b->system.slots > MOST_SLOTS - plan->slots)
         return error_set(error, HN_LIMIT, "the factor of the system has %zu entries, too many to address",
                          b->system.nonzeros);
     plan->options.outputs_side = b->system.outputs_side;
+    plan->options.bordered = b->system.added > 0;
     plan->slots += (uint32_t)b->system.slots;
     return status;
 }

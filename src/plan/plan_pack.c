@@ -110,11 +110,13 @@ static void pack_system(struct packer *packer, struct plan_system *out, const st
     out->kind = (uint32_t)system->kind;
     out->order = (uint32_t)system->order;
     out->nonzeros = (uint32_t)system->nonzeros;
+    out->added = (uint32_t)system->added;
     out->lower = system->lower;
     out->negated = system->negated;
     out->inverse = system->inverse;
     out->pivot_range = system->pivot_range;
     out->zero = system->zero;
+    out->solution = system->solution;
     out->multiply_adds = system->multiply_adds;
     pack_words(packer, &out->by_rows, system->by_rows.stream, system->by_rows.words);
     pack_words(packer, &out->by_columns, system->by_columns.stream, system->by_columns.words);

@@ -42,6 +42,7 @@ struct sample_options {
     bool relative;     /* the tolerance is relative to bounds above 1 */
     bool outputs_side; /* systems are solved in the dimension of the outputs */
     bool joint_rows;   /* there are inequalities in several outputs */
+    bool bordered;     /* rows or outputs are kept out of the system: it may be as bad as 1 / eps on either side */
 };
 
 /* ---- the state ---- */

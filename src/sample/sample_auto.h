@@ -73,7 +73,7 @@ SAMPLE_FUNCTION double sample_near_eps(const struct sample *s, const struct samp
     if (s->kind == SAMPLE_LEADING || size >= SAMPLE_CLOSE)
         return eps < 1 ? eps : 1;
     double share = squares < before ? beta * sqrt(squares / before) : beta;
-    double least = o->outputs_side ? SAMPLE_LEAST_EPS_OUTPUTS : SAMPLE_LEAST_EPS;
+    double least = o->outputs_side || o->bordered ? SAMPLE_LEAST_EPS_OUTPUTS : SAMPLE_LEAST_EPS;
     return sample_greater(least, sample_power_of_two(share * size));
 }
 

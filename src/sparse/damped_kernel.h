@@ -84,6 +84,12 @@ WIDE_INLINE void kernel_pivot(struct pivots *range, const wide *whole, const wid
     }
 }
 
+/* 1/d of an added unknown, whose pivot is at most -1. It is no part of the range. */
+WIDE_INLINE void kernel_pivot_added(struct pivots *range, const wide *whole, const wide *d) {
+    for (int i = 0; i < LANE_PARTS; i++)
+        range->inverse[i] = wide_keep(wide_less(d[i], whole[i] * wide_all(0x1p-50)), wide_all(1) / d[i]);
+}
+
 /* ---- the listed factor ---- */
 
 /* Row j of L: takes l_jk n_jk out of the diagonal and l_jk z_k out of each right-hand side. */
@@ -100,9 +106,9 @@ WIDE_INLINE const uint32_t *kernel_row_listed(const double *slots, const uint32_
     return s;
 }
 
-/* The diagonal entry and the right-hand sides of the unknown at `at`. */
+/* The diagonal entry and the right-hand sides of the unknown at `at`; those of an added one are 0. */
 WIDE_INLINE const uint32_t *kernel_diagonal(double *slots, const uint32_t *s, uint32_t at, struct pivots *range,
-                                            const struct damped_sides *sides, const int side_count) {
+                                            const struct damped_sides *sides, const int side_count, const bool added) {
     wide whole[LANE_PARTS], d[LANE_PARTS], z[2][LANE_PARTS];
     uint32_t before = s[1], sums = s[3];
     for (int i = 0; i < LANE_PARTS; i++)
@@ -111,19 +117,23 @@ WIDE_INLINE const uint32_t *kernel_diagonal(double *slots, const uint32_t *s, ui
     for (int i = 0; i < LANE_PARTS; i++) {
         d[i] = whole[i];
         for (int side = 0; side < side_count; side++)
-            z[side][i] = AT(sides->from[side] + at)[i];
+            z[side][i] = added ? wide_all(0) : AT(sides->from[side] + at)[i];
     }
     s = kernel_row_listed(slots, s, before, d, z, sides, side_count);
     for (int i = 0; i < LANE_PARTS; i++)
         for (int side = 0; side < side_count; side++)
             AT(sides->to[side] + at)[i] = z[side][i];
-    kernel_pivot(range, whole, d);
+    if (added)
+        kernel_pivot_added(range, whole, d);
+    else
+        kernel_pivot(range, whole, d);
     return s;
 }
 
+/* bordered: some unknowns are added. */
 WIDE_INLINE void kernel_columns_listed(const struct damped *system, double *slots, const struct damped_sides *sides,
-                                       const int side_count) {
-    const uint32_t *s = system->stream;
+                                       const int side_count, const bool bordered) {
+    const uint32_t *s = system->stream, own = (uint32_t)((system->order - system->added) * LANES_HERE);
     wide *lower = AT(system->lower);
     struct pivots range;
     kernel_pivots_begin(system, slots, &range);
@@ -132,7 +142,10 @@ WIDE_INLINE void kernel_columns_listed(const struct damped *system, double *slot
         for (size_t line = 0; line < 3; line++)
             wide_prefetch(s, 3072 + 64 * line);
         wide_prefetch(lower, 2048);
-        s = kernel_diagonal(slots, s, system->permutation[j], &range, sides, side_count);
+        if (bordered && system->permutation[j] >= own)
+            s = kernel_diagonal(slots, s, system->permutation[j], &range, sides, side_count, true);
+        else
+            s = kernel_diagonal(slots, s, system->permutation[j], &range, sides, side_count, false);
         for (uint32_t e = 0; e < below; e++, lower += LANE_PARTS) {
             wide sums[LANE_PARTS], *negated = AT(s[0]);
             for (int i = 0; i < LANE_PARTS; i++)
@@ -149,9 +162,9 @@ WIDE_INLINE void kernel_columns_listed(const struct damped *system, double *slot
 
 static void kernel_factor_listed(const struct damped *system, double *slots, const struct damped_sides *sides) {
     if (sides->count == 1)
-        kernel_columns_listed(system, slots, sides, 1);
+        kernel_columns_listed(system, slots, sides, 1, false);
     else
-        kernel_columns_listed(system, slots, sides, 2);
+        kernel_columns_listed(system, slots, sides, 2, false);
 }
 
 /* z_j = z_j / d_j - sum over the entries below, last unknown first. */
@@ -236,12 +249,35 @@ static void kernel_multiply_two(const struct product *product, double *slots, co
     kernel_products(product, slots, from, to, 2);
 }
 
+/* With added unknowns: among all unknowns, in memory of the system's own. */
+static void kernel_solve_bordered(const struct damped *system, double *slots, const struct damped_sides *sides) {
+    struct damped_sides all = *sides;
+    size_t own = (system->order - system->added) * LANE_PARTS;
+    for (int side = 0; side < sides->count; side++)
+        all.to[side] = (uint32_t)(system->solution + (size_t)side * system->order * LANES_HERE);
+    if (sides->count == 1)
+        kernel_columns_listed(system, slots, &all, 1, true);
+    else
+        kernel_columns_listed(system, slots, &all, 2, true);
+    kernel_backward(system, slots, &all);
+    for (int side = 0; side < sides->count; side++) {
+        const wide *from = SEEN_AT(all.to[side]);
+        wide *to = AT(sides->to[side]);
+        for (size_t i = 0; i < own; i++)
+            to[i] = from[i];
+    }
+}
+
 #include "sparse/dense_kernel.h"
 #include "sparse/walked_kernel.h"
 
 static void kernel_solve(const struct damped *system, double *slots, const struct damped_sides *sides) {
     switch (system->kind) {
     case FACTOR_LISTED:
+        if (system->added > 0) {
+            kernel_solve_bordered(system, slots, sides);
+            break;
+        }
         kernel_factor_listed(system, slots, sides);
         kernel_backward(system, slots, sides);
         break;

@@ -29,6 +29,8 @@ struct side {
     struct vectors pattern;               /* of M M' */
     double cost, products;
     size_t nonzeros;
+    const struct border *border; /* NULL: nothing is kept out; else rows and columns are without what is, */
+    const struct vectors *whole, *whole_columns; /* and these are all */
 };
 
 /* A system that is known to be tiled: full, of an order that deserves it. */
@@ -44,6 +46,12 @@ static void predict_tiled(struct side *side) {
         side->cost = side->products + order * order * order / 6 + order * order;
 }
 
+static hn_status count_factor(struct side *side, double *work, hn_error *error) {
+    const struct symbolic_request request = {
+        .n = side->rows->count, .first = side->pattern.first, .index = side->pattern.index};
+    return symbolic_count(&request, &side->nonzeros, work, error);
+}
+
 static hn_status predict(struct side *side, const struct vectors *rows, const struct vectors *columns,
                          const struct damped_request *request, hn_error *error) {
     *side = (struct side){.rows = rows, .columns = columns, .cost = INFINITY};
@@ -57,7 +65,7 @@ static hn_status predict(struct side *side, const struct vectors *rows, const st
     double work = 0;
     hn_status status = gram_pattern(&side->pattern, rows, columns, error);
     if (status == HN_OK)
-        status = symbolic_count(rows->count, side->pattern.first, side->pattern.index, &side->nonzeros, &work, error);
+        status = count_factor(side, &work, error);
     if (status == HN_OK)
         side->cost = side->products + work + 2 * (double)side->nonzeros + (double)rows->count;
     return status;
@@ -98,7 +106,7 @@ hn_status product_create(struct product *out, const struct damped_matrix *matrix
 
 /* ---- the factor ---- */
 
-/* Storage: zero, range of pivots, 1/D, L, then -L D or what else the kind needs, then constants. */
+/* Storage: zero, range of pivots, 1/D, L, then -L D or what else the kind needs, then solutions with what is added, then constants. */
 static hn_status place_storage(struct damped *system, const struct symbolic *symbolic,
                                const struct damped_request *request, size_t *next, hn_error *error) {
     uint32_t stride = request->matrix.stride;
@@ -106,7 +114,7 @@ static hn_status place_storage(struct damped *system, const struct symbolic *sym
     if (system->kind == FACTOR_DENSE)
         entries = system->order * (system->order + 1) / 2;
     size_t second = system->kind == FACTOR_LISTED ? negated_slots(symbolic) : 2 * system->order;
-    if (slot + 3 + system->order + entries + second > UINT32_MAX / stride / 2)
+    if (slot + 3 + 3 * system->order + entries + second > UINT32_MAX / stride / 2)
         return error_set(error, HN_LIMIT, "the factor of the system has %zu entries, too many to address", entries);
     system->zero = (uint32_t)(slot * stride);
     system->pivot_range = (uint32_t)((slot + 1) * stride);
@@ -114,6 +122,8 @@ static hn_status place_storage(struct damped *system, const struct symbolic *sym
     system->lower = (uint32_t)((slot + 3 + system->order) * stride);
     system->negated = (uint32_t)((slot + 3 + system->order + entries) * stride);
     *next = slot + 3 + system->order + entries + second;
+    system->solution = (uint32_t)(*next * stride);
+    *next += system->added > 0 ? 2 * system->order : 0;
     return HN_OK;
 }
 
@@ -188,6 +198,9 @@ static hn_status write_lists(struct damped *system, const struct side *side, con
                             .request = request,
                             .rows = side->rows,
                             .columns = side->columns,
+                            .border = side->border,
+                            .whole = side->whole,
+                            .whole_columns = side->whole_columns,
                             .symbolic = system->kind == FACTOR_DENSE ? NULL : symbolic};
     size_t next = 0;
     hn_status status = place_storage(system, symbolic, request, &next, error);
@@ -203,12 +216,15 @@ static hn_status write_lists(struct damped *system, const struct side *side, con
 }
 
 static void choose_kind(struct damped *system, const struct side *side, const struct damped_request *request) {
-    size_t order = side->rows->count;
+    size_t added = side->border ? side->border->count : 0, order = side->rows->count + added;
     double full = (double)order * (double)(order > 0 ? order - 1 : 0) / 2;
     system->order = order;
+    system->added = added;
     system->nonzeros = side->nonzeros;
     system->multiply_adds = side->cost;
     system->kind = side->cost <= MOST_LISTED ? FACTOR_LISTED : FACTOR_WALKED;
+    if (added > 0)
+        return;
     if (order >= DENSE_ORDER && (double)side->nonzeros >= DENSE_FROM * full)
         system->kind = FACTOR_DENSE;
     if (system->kind == FACTOR_DENSE && request->tiled_from > 0 && order >= request->tiled_from)
@@ -232,8 +248,9 @@ static hn_status build_factor(struct damped *system, const struct side *side, co
         return HN_OK;
     }
     if (system->kind != FACTOR_DENSE) {
-        const struct symbolic_request wanted = {side->rows->count, side->pattern.first, side->pattern.index,
-                                                MOST_NONZEROS, ARRANGED_FOR_SPEED};
+        const struct symbolic_request wanted = {system->order,       side->pattern.first,
+                                                side->pattern.index, MOST_NONZEROS,
+                                                ARRANGED_FOR_SPEED,  side->border ? side->border->order : NULL};
         status = symbolic_create(&symbolic, &wanted, error);
         if (status == HN_OK)
             status = keep_pattern(system, &symbolic, request->matrix.stride, error);
@@ -280,19 +297,73 @@ static hn_status choose_side(struct damped *out, struct side sides[2], const str
     return build_factor(out, &sides[other], request, error);
 }
 
-static hn_status build(struct damped *out, struct vectors *by_rows, struct vectors *by_columns,
-                       const struct damped_request *request, hn_error *error) {
+/* ---- columns kept out ---- */
+
+/* The better of the two sides with columns kept out; of infinite cost where there is nothing to gain. */
+static hn_status choose_border(struct side *out, struct border borders[2], const struct vectors *by_rows,
+                               const struct vectors *by_columns, const struct damped_request *request,
+                               hn_error *error) {
+    hn_status status = border_choose(&borders[0], by_rows, by_columns, MOST_LISTED, error);
+    double limit = bonus_of(request) * borders[0].cost;
+    if (status == HN_OK)
+        status = border_choose(&borders[1], by_columns, by_rows, limit < MOST_LISTED ? limit : MOST_LISTED, error);
+    bool other = borders[1].count > 0;
+    const struct border *border = &borders[other];
+    *out = (struct side){.rows = &border->rows,
+                         .columns = &border->columns,
+                         .pattern = border->pattern,
+                         .cost = border->cost,
+                         .nonzeros = border->nonzeros,
+                         .border = border,
+                         .whole = other ? by_columns : by_rows,
+                         .whole_columns = other ? by_rows : by_columns};
+    return status;
+}
+
+/* Whether nothing else can cost as little: every other way has the products of one side. */
+static bool border_wins(const struct side *border, const struct vectors *by_rows, const struct vectors *by_columns) {
+    double rows = gram_products(by_columns) / 2, outputs = gram_products(by_rows) / 2;
+    return border->cost < CLEARLY * (rows < outputs ? rows : outputs);
+}
+
+static hn_status build_plain(struct damped *out, const struct vectors *by_rows, const struct vectors *by_columns,
+                             const struct side *border, const struct damped_request *request, hn_error *error) {
     struct side sides[2] = {{.cost = INFINITY}, {.cost = INFINITY}};
-    hn_status status = list_product(&out->by_rows, by_rows, &request->matrix, error);
-    if (status == HN_OK)
-        status = list_product(&out->by_columns, by_columns, &request->matrix, error);
-    if (status == HN_OK)
-        status = predict_sides(sides, by_rows, by_columns, request, error);
-    if (status == HN_OK)
+    hn_status status = predict_sides(sides, by_rows, by_columns, request, error);
+    bool other = !request->rows_side_only && sides[1].cost < bonus_of(request) * sides[0].cost;
+    if (status == HN_OK && border->cost < CLEARLY * sides[other].cost) {
+        out->outputs_side = border->whole == by_columns;
+        status = build_factor(out, border, request, error);
+    } else if (status == HN_OK)
         status = choose_side(out, sides, request, error);
     vectors_release(&sides[0].pattern);
     vectors_release(&sides[1].pattern);
     return status;
+}
+
+static hn_status build_system(struct damped *out, const struct vectors *by_rows, const struct vectors *by_columns,
+                              const struct damped_request *request, hn_error *error) {
+    struct border borders[2] = {{.cost = INFINITY}, {.cost = INFINITY}};
+    struct side border = {.cost = INFINITY};
+    hn_status status = HN_OK;
+    if (request->may_border)
+        status = choose_border(&border, borders, by_rows, by_columns, request, error);
+    if (status == HN_OK && border_wins(&border, by_rows, by_columns)) {
+        out->outputs_side = border.whole == by_columns;
+        status = build_factor(out, &border, request, error);
+    } else if (status == HN_OK)
+        status = build_plain(out, by_rows, by_columns, &border, request, error);
+    border_release(&borders[0]);
+    border_release(&borders[1]);
+    return status;
+}
+
+static hn_status build(struct damped *out, const struct vectors *by_rows, const struct vectors *by_columns,
+                       const struct damped_request *request, hn_error *error) {
+    hn_status status = list_product(&out->by_rows, by_rows, &request->matrix, error);
+    if (status == HN_OK)
+        status = list_product(&out->by_columns, by_columns, &request->matrix, error);
+    return status == HN_OK ? build_system(out, by_rows, by_columns, request, error) : status;
 }
 
 hn_status damped_create(struct damped *out, const struct damped_request *request, hn_error *error) {

@@ -4,6 +4,8 @@
  * the offsets where its numbers lie; out go streams of offsets that the kernels (damped_kernel.h) walk for several samples at
  * once. Everything symbolic happens here, once; nothing here ever sees a sample.
  *
+ * Columns of M that would fill the factor are kept out of M M' as unknowns of their own (border.h), behind the others.
+ *
  * Offsets are counted in doubles from the start of a worker's slots: the slot number times the matrix's stride. The factor is L D L' with unit L,
  * pivots in the order of symbolic.h; M M' is never stored, its entries are summed where the factor needs them.
  *
@@ -42,7 +44,8 @@ struct damped_constant {
 struct damped {
     bool outputs_side; /* M = A' */
     enum factor_kind kind;
-    size_t order;                       /* unknowns */
+    size_t order;                       /* unknowns, */
+    size_t added;                       /* the last of them for columns that are kept out; FACTOR_LISTED only */
     size_t nonzeros;                    /* of L below its diagonal */
     double multiply_adds;               /* sums of M M', factor and solves */
     size_t slots;                       /* storage that the kernels need, from `storage` on */
@@ -51,6 +54,7 @@ struct damped {
     uint32_t inverse;                   /* offset of 1/D */
     uint32_t pivot_range;               /* offset of two slots: the smallest and the largest pivot */
     uint32_t zero;                      /* offset of a slot of zeros */
+    uint32_t solution;                  /* where some are added: offset of two vectors of all unknowns */
     struct product by_rows, by_columns; /* A x, A' x */
     size_t words;
     uint32_t *stream;                 /* FACTOR_LISTED: see factor_list.c; others: the sums of M M' */
@@ -72,6 +76,7 @@ struct damped_request {
     uint32_t shift_uniform; /* on the outputs' side: one slot for all */
     uint32_t storage;       /* first offset that belongs to the system */
     size_t tiled_from;      /* full factors of this order or more are tiled; 0: none */
+    bool may_border;        /* columns of M may be kept out: E is well above 0 everywhere */
 };
 
 /* All of the system's memory comes from base_allocate and goes with damped_release. */

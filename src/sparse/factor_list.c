@@ -102,10 +102,45 @@ void lister_product(struct lister *lister, uint32_t target, uint32_t a, uint32_t
         lister->sums[target]++;
 }
 
+/* An entry of U by itself. */
+static void border_entry(struct lister *lister, uint32_t target, uint32_t a, bool write) {
+    const struct damped_matrix *matrix = &lister->request->matrix;
+    double known = matrix->fixed ? matrix->fixed[a] : NAN;
+    if (!isnan(known)) {
+        if (!write)
+            lister->folded[target] += known;
+    } else if (write)
+        put_pair(lister, target, matrix->offset[a], lister->one);
+    else
+        lister->sums[target]++;
+}
+
+/* What column j of L has of U: an entry per column kept out that the row stands in, or per row where j is such a column. */
+static void walk_border(struct lister *lister, size_t j, bool write) {
+    const struct symbolic *symbolic = lister->symbolic;
+    const struct border *border = lister->border;
+    size_t unknown = symbolic->order[j], rows = lister->rows->count;
+    bool added = unknown >= rows;
+    const struct vectors *from = added ? lister->whole_columns : lister->whole;
+    size_t own = added ? border->column[unknown - rows] : unknown;
+    for (size_t e = from->first[own]; e < from->first[own + 1]; e++) {
+        uint32_t other = from->index[e];
+        if (!added && border->number[other] == COLUMN_STAYS)
+            continue;
+        uint32_t i = symbolic->position[added ? other : (uint32_t)rows + border->number[other]];
+        if (i >= j)
+            border_entry(lister, lister->target[i], from->entry[e], write);
+    }
+}
+
 static void walk_gram(struct lister *lister, size_t j, bool write) {
     const struct symbolic *symbolic = lister->symbolic;
     const struct vectors *rows = lister->rows, *columns = lister->columns;
     size_t row = symbolic->order[j];
+    if (lister->border)
+        walk_border(lister, j, write);
+    if (row >= rows->count)
+        return;
     for (size_t e = rows->first[row]; e < rows->first[row + 1]; e++) {
         size_t k = rows->index[e];
         for (size_t f = columns->first[k]; f < columns->first[k + 1]; f++) {
@@ -153,6 +188,8 @@ static uint32_t name_targets(struct lister *lister, size_t j) {
 
 hn_status lister_shift(struct lister *lister, size_t row, double folded, uint32_t *offset, hn_error *error) {
     const struct damped_request *request = lister->request;
+    if (row >= lister->rows->count)
+        return lister_constant(lister, -1, offset, error);
     if (!isnan(request->fixed_shift))
         return lister_constant(lister, request->fixed_shift + folded, offset, error);
     *offset = lister->system->outputs_side ? request->shift_uniform : offset_of(lister, request->shift, row);
@@ -252,6 +289,8 @@ static hn_status place_negated(struct lister *lister, hn_error *error) {
 
 hn_status factor_list(struct lister *lister, hn_error *error) {
     hn_status status = place_negated(lister, error);
+    if (status == HN_OK && lister->border)
+        status = lister_constant(lister, 1, &lister->one, error);
     for (size_t j = 0; j < lister->symbolic->n && status == HN_OK; j++)
         status = list_column(lister, j, error);
     return status;

@@ -4,6 +4,7 @@
 #ifndef HN_SPARSE_FACTOR_LIST_H
 #define HN_SPARSE_FACTOR_LIST_H
 
+#include "sparse/border.h"
 #include "sparse/damped_system.h"
 #include "sparse/gram.h"
 #include "sparse/symbolic.h"
@@ -12,7 +13,11 @@
 struct lister {
     struct damped *system;
     const struct damped_request *request;
-    const struct vectors *rows, *columns; /* of M */
+    const struct vectors *rows, *columns; /* of M, without what is kept out */
+    const struct border *border;          /* NULL: nothing is; */
+    const struct vectors *whole;          /* else rows of M, */
+    const struct vectors *whole_columns;  /* its columns, */
+    uint32_t one;                         /* and the offset of a 1 */
     const struct symbolic *symbolic;      /* NULL: dense, natural order */
     uint32_t *target;                     /* row of L: its number among the entries of the present column */
     uint32_t *sums, *rests;               /* pairs of each entry: of M M', of the factor */

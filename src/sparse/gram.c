@@ -63,6 +63,23 @@ hn_status vectors_transpose(struct vectors *out, const struct vectors *in, hn_er
     return HN_OK;
 }
 
+hn_status vectors_without(struct vectors *out, const struct vectors *in, const uint32_t *number, hn_error *error) {
+    hn_status status = make_room(out, in->count, in->across, in->first[in->count], error);
+    if (status != HN_OK)
+        return status;
+    size_t at = 0;
+    for (size_t i = 0; i < in->count; i++) {
+        out->first[i] = at;
+        for (size_t e = in->first[i]; e < in->first[i + 1]; e++)
+            if (number[in->index[e]] == COLUMN_STAYS) {
+                out->index[at] = in->index[e];
+                out->entry[at++] = in->entry[e];
+            }
+    }
+    out->first[in->count] = at;
+    return HN_OK;
+}
+
 double gram_products(const struct vectors *columns) {
     double sum = 0;
     for (size_t k = 0; k < columns->count; k++) {
@@ -111,4 +128,50 @@ hn_status gram_pattern(struct vectors *out, const struct vectors *rows, const st
     }
     base_release(seen);
     return status;
+}
+
+/* Appends what is beside row i: its neighbours and the unknowns of its numbered columns, */
+static size_t extend_row(struct vectors *out, size_t at, const struct vectors *pattern, const struct vectors *rows,
+                         const uint32_t *number, size_t i) {
+    for (size_t e = pattern->first[i]; e < pattern->first[i + 1]; e++)
+        out->index[at++] = pattern->index[e];
+    for (size_t e = rows->first[i]; e < rows->first[i + 1]; e++)
+        if (number[rows->index[e]] != COLUMN_STAYS)
+            out->index[at++] = (uint32_t)(rows->count + number[rows->index[e]]);
+    return at;
+}
+
+/* and beside each of those unknowns: the rows. The begin of each has been counted into first[]. */
+static void extend_columns(struct vectors *out, const struct vectors *rows, const uint32_t *number, size_t added) {
+    size_t *next = out->first + rows->count;
+    for (size_t i = 0; i < rows->count; i++)
+        for (size_t e = rows->first[i]; e < rows->first[i + 1]; e++)
+            if (number[rows->index[e]] != COLUMN_STAYS)
+                out->index[next[number[rows->index[e]]]++] = (uint32_t)i;
+    for (size_t b = added; b > 0; b--) /* each start has moved to its end */
+        next[b] = next[b - 1];
+}
+
+hn_status gram_extend(struct vectors *out, const struct vectors *pattern, const struct vectors *rows,
+                      const uint32_t *number, size_t added, hn_error *error) {
+    size_t m = rows->count, numbered = 0, at = 0;
+    for (size_t e = 0; e < rows->first[m]; e++)
+        numbered += number[rows->index[e]] != COLUMN_STAYS;
+    hn_status status = make_room(out, m + added, m + added, pattern->first[m] + 2 * numbered, error);
+    if (status != HN_OK)
+        return status;
+    for (size_t i = 0; i < m; i++) {
+        out->first[i] = at;
+        at = extend_row(out, at, pattern, rows, number, i);
+    }
+    memset(out->first + m, 0, (added + 1) * sizeof *out->first);
+    for (size_t e = 0; e < rows->first[m]; e++)
+        if (number[rows->index[e]] != COLUMN_STAYS)
+            out->first[m + number[rows->index[e]] + 1]++;
+    out->first[m] = at;
+    for (size_t b = 0; b < added; b++)
+        out->first[m + b + 1] += out->first[m + b];
+    extend_columns(out, rows, number, added);
+    out->first[m] = at;
+    return HN_OK;
 }

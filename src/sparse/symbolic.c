@@ -224,11 +224,16 @@ static void place_analysis(struct layout *layout, void *context) {
         a->scratch[i] = layout_take(layout, a->n, sizeof *a->scratch[i]);
 }
 
-static hn_status analysis_create(struct analysis *a, hn_error *error) {
+static hn_status analysis_create(struct analysis *a, const struct symbolic_request *request, hn_error *error) {
+    *a = (struct analysis){.n = request->n, .first = request->first, .index = request->index};
     a->block = layout_allocate(place_analysis, a);
     if (!a->block)
         return error_no_memory(error, "symbolic factorisation");
-    hn_status status = order_minimum_degree(a->n, a->first, a->index, a->order, error);
+    hn_status status = HN_OK;
+    if (!request->order)
+        status = order_minimum_degree(a->n, a->first, a->index, a->order, error);
+    else if (a->n > 0)
+        memcpy(a->order, request->order, a->n * sizeof *a->order);
     if (status != HN_OK) {
         base_release(a->block);
         return status;
@@ -324,9 +329,9 @@ static hn_status form_factor(struct symbolic *s, struct analysis *a, size_t limi
 /* ---- the interface ---- */
 
 hn_status symbolic_create(struct symbolic *out, const struct symbolic_request *request, hn_error *error) {
-    struct analysis a = {.n = request->n, .first = request->first, .index = request->index};
+    struct analysis a;
     struct symbolic s = {.n = 0};
-    hn_status status = analysis_create(&a, error);
+    hn_status status = analysis_create(&a, request, error);
     if (status == HN_OK) {
         if (request->arrangement != ARRANGED_BY_SUBTREE)
             arrange_by_depth(&a, request->arrangement);
@@ -342,10 +347,9 @@ void symbolic_release(struct symbolic *symbolic) {
     *symbolic = (struct symbolic){.n = 0};
 }
 
-hn_status symbolic_count(size_t n, const size_t *first, const uint32_t *index, size_t *nonzeros, double *work,
-                         hn_error *error) {
-    struct analysis a = {.n = n, .first = first, .index = index};
-    hn_status status = analysis_create(&a, error);
+hn_status symbolic_count(const struct symbolic_request *request, size_t *nonzeros, double *work, hn_error *error) {
+    struct analysis a;
+    hn_status status = analysis_create(&a, request, error);
     if (status != HN_OK)
         return status;
     *nonzeros = a.nonzeros < SIZE_MAX ? (size_t)a.nonzeros : SIZE_MAX;

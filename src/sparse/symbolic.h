@@ -43,6 +43,8 @@ struct symbolic_request {
     const uint32_t *index;
     size_t limit; /* of entries below the diagonal of L */
     enum arrangement arrangement;
+    const uint32_t
+        *order; /* n: of elimination; NULL: that of minimum degree. Rows that meet in L keep it, others may not */
 };
 
 /* Fails with HN_LIMIT, before any memory is taken for L, when L would have more entries than the limit. */
@@ -50,7 +52,6 @@ hn_status symbolic_create(struct symbolic *out, const struct symbolic_request *r
 void symbolic_release(struct symbolic *symbolic);
 
 /* What symbolic_create would find for nonzeros and factor_work, without forming L: for predicting cost. */
-hn_status symbolic_count(size_t n, const size_t *first, const uint32_t *index, size_t *nonzeros, double *work,
-                         hn_error *error);
+hn_status symbolic_count(const struct symbolic_request *request, size_t *nonzeros, double *work, hn_error *error);
 
 #endif

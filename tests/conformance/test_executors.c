@@ -325,6 +325,9 @@ static void check_entry(enum entry judged) {
     check_model(mixed_model(70, 75, 2, 7), 5, judged, 8);
     check_model(mixed_model(66, 66, 2, 8), 0, judged, 9);
     check_model(mixed_model(130, 52, 2, 9), 2, judged, 10);
+    check_model(bordered_model(60, 1, 2, 10), 0, judged, 11); /* outputs kept out of the system */
+    check_model(bordered_model(60, 2, 1, 11), 3, judged, 12);
+    check_model(bordered_model(70, 3, 3, 12), 4, judged, 13);
     if (judged == STEP)
         check_model(dense_model(161, 165, 5), 4, judged, 6);
     if (HN_TEST_SHARE == 1 && (judged == STEP || judged == BACK))

@@ -2,7 +2,7 @@
  * another path.
  *
  * Factors that are nearly full, on either side; a sparse factor too long for lists; one row over all outputs, one
- * output in all rows; outputs fixed at values that depend on x; start values in place of raw outputs; samples without
+ * output in all rows, both; outputs fixed at values that depend on x; start values in place of raw outputs; samples without
  * any step.
  *
  * SPDX-License-Identifier: MIT */
@@ -58,7 +58,7 @@ static void check_kernel(hn_model *model, hn_method method, double damping, int 
     assert_int_equal(layer->plan->system.kind, kind);
     assert_int_equal(info.dense, kind == FACTOR_DENSE || kind == FACTOR_TILED);
     assert_int_equal(info.outputs_side, outputs_side);
-    assert_int_equal(info.factor_order, outputs_side ? info.outputs : info.rows);
+    assert_int_equal(info.factor_order, (outputs_side ? info.outputs : info.rows) + info.factor_added);
     struct gradient_verdict verdict = check_shape(layer, model, 17);
     print_message("%s, %zu rows, %zu outputs: largest error %.2g, %zu of %zu directions skipped\n",
                   hn_method_text(method), info.rows, info.outputs, verdict.error, verdict.skipped, verdict.directions);
@@ -115,6 +115,24 @@ static void one_output_in_many_rows(void **state) {
     check_kernel(one_column_model(200, 3), HN_METHOD_LM, 0.5, 3, FACTOR_LISTED, true);
 }
 
+static void check_bordered(size_t common, hn_method method, double damping, int iterations) {
+    hn_model *model = bordered_model(80, common, common, common);
+    hn_layer *layer = layer_of(model, layer_method(method));
+    assert_int_equal(layer->plan->system.added, common);
+    hn_layer_destroy(layer);
+    check_kernel(model, method, damping, iterations, FACTOR_LISTED, false);
+}
+
+static void rows_and_outputs_that_stand_everywhere(void **state) {
+    (void)state;
+    for (size_t common = 1; common <= 3; common++) {
+        check_bordered(common, HN_METHOD_PAPER, 0.3, 3);
+        check_bordered(common, HN_METHOD_LM, 0.5, 3);
+        check_bordered(common, HN_METHOD_LM, -1, 8);
+        check_bordered(common, HN_METHOD_AUTO, -1, 60);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_factor_on_the_rows_side),
@@ -123,6 +141,7 @@ int main(void) {
         cmocka_unit_test(a_sparse_factor_without_lists),
         cmocka_unit_test(one_row_over_many_outputs),
         cmocka_unit_test(one_output_in_many_rows),
+        cmocka_unit_test(rows_and_outputs_that_stand_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,14 +46,14 @@ static struct small small_of_stream(uint64_t stream) {
 
 static hn_status create(struct symbolic *out, size_t n, const size_t *first, const uint32_t *index, size_t limit,
                         hn_error *error) {
-    const struct symbolic_request request = {n, first, index, limit, ARRANGED_BY_SUBTREE};
+    const struct symbolic_request request = {n, first, index, limit, ARRANGED_BY_SUBTREE, NULL};
     return symbolic_create(out, &request, error);
 }
 
 static struct symbolic symbolic_of(const struct small *small, enum arrangement arrangement) {
     struct symbolic s;
     hn_error error;
-    const struct symbolic_request request = {small->n, small->first, small->index, SIZE_MAX, arrangement};
+    const struct symbolic_request request = {small->n, small->first, small->index, SIZE_MAX, arrangement, NULL};
     assert_int_equal(symbolic_create(&s, &request, &error), HN_OK);
     return s;
 }
@@ -183,7 +183,8 @@ static void counting_alone_gives_the_same_numbers(void **state) {
         struct symbolic s = symbolic_of(&small, ARRANGED_FOR_SPEED);
         size_t nonzeros;
         double work;
-        assert_int_equal(symbolic_count(small.n, small.first, small.index, &nonzeros, &work, NULL), HN_OK);
+        const struct symbolic_request request = {.n = small.n, .first = small.first, .index = small.index};
+        assert_int_equal(symbolic_count(&request, &nonzeros, &work, NULL), HN_OK);
         assert_int_equal(nonzeros, s.nonzeros);
         assert_same_bits(work, s.factor_work);
         symbolic_release(&s);
@@ -221,7 +222,8 @@ static void nothing_has_an_empty_factor(void **state) {
     symbolic_release(&s);
     assert_null(s.block);
     symbolic_release(&s);
-    assert_int_equal(symbolic_count(0, first, NULL, &nonzeros, &work, NULL), HN_OK);
+    const struct symbolic_request request = {.first = first};
+    assert_int_equal(symbolic_count(&request, &nonzeros, &work, NULL), HN_OK);
     assert_int_equal(nonzeros, 0);
     assert_same_bits(work, 0);
 }

@@ -220,7 +220,8 @@ static void factor_listed(const struct plan *p, double *s, double *z) {
             d += s[at[0]] * s[at[1]];
             z[unknown] -= s[at[0]] * z[at[2]];
         }
-        s[p->system.inverse + j] = pivot(p, s, whole, d);
+        bool added = unknown >= p->system.order - p->system.added;
+        s[p->system.inverse + j] = !added ? pivot(p, s, whole, d) : d < whole * 0x1p-50 ? 1 / d : 0;
         for (uint32_t e = 0; e < below; e++, entry++) {
             uint32_t negated = at[0];
             double sum = s[at[1]];
@@ -392,7 +393,9 @@ static void solve_full(const struct plan *p, const struct full *f, double *z) {
 }
 
 static void solve(const struct plan *p, double *s, uint32_t from, uint32_t to) {
-    memmove(s + to, s + from, p->system.order * sizeof *s);
+    uint32_t own = p->system.order - p->system.added, all = p->system.added > 0 ? p->system.solution : to;
+    memmove(s + all, s + from, own * sizeof *s);
+    memset(s + all + own, 0, p->system.added * sizeof *s);
     s[p->system.pivot_range] = HUGE_VAL;
     s[p->system.pivot_range + 1] = 0;
     if (p->system.kind == FACTOR_DENSE || p->system.kind == FACTOR_TILED) {
@@ -406,10 +409,11 @@ static void solve(const struct plan *p, double *s, uint32_t from, uint32_t to) {
         return;
     }
     if (p->system.kind == FACTOR_LISTED)
-        factor_listed(p, s, s + to);
+        factor_listed(p, s, s + all);
     else
-        factor_walked(p, s, s + to);
-    substitute_back(p, s, s + to);
+        factor_walked(p, s, s + all);
+    substitute_back(p, s, s + all);
+    memmove(s + to, s + all, own * sizeof *s);
 }
 
 /* ---- the step ---- */

@@ -107,3 +107,21 @@ hn_model *one_column_model(size_t rows, uint64_t seed) {
         add_row(&s, i, hn_add(hn_mul(s.y[0], s.y[i + 1]), term(&s, i + 1)), i % 2 == 0);
     return shape_end(&s);
 }
+
+hn_model *bordered_model(size_t length, size_t common, size_t budgets, uint64_t seed) {
+    struct shape s = shape_begin(common + length + 1, seed);
+    hn_expr sum = hn_constant(s.model, 0);
+    for (size_t i = 0; i < length; i++) {
+        hn_expr row = hn_sub(hn_scale(2, s.y[common + i]), term(&s, common + i + 1));
+        for (size_t k = 0; k < common; k++)
+            row = hn_add(row, hn_scale(0.3, hn_mul(s.y[k], hn_shift(hn_sin(s.y[common + i]), 2))));
+        if (i % 3 != 0)
+            add_row(&s, i, row, i % 3 == 1);
+    }
+    for (size_t k = 0; k < budgets; k++)
+        add_row(&s, length + k, sum_of_all(&s), k % 2 == 0);
+    for (size_t k = 0; k < common; k++)
+        sum = hn_add(sum, s.y[k]);
+    add_row(&s, length + budgets, sum, false);
+    return shape_end(&s);
+}

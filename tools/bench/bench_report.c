@@ -107,6 +107,7 @@ static void write_layer(struct json *json, const struct bench *bench) {
     json_count(json, "rows", info.rows);
     json_count(json, "jacobian_nonzeros", info.jacobian_nonzeros);
     json_count(json, "factor_order", info.factor_order);
+    json_count(json, "factor_added", info.factor_added);
     json_count(json, "factor_nonzeros", info.factor_nonzeros);
     json_flag(json, "outputs_side", info.outputs_side);
     json_flag(json, "dense", info.dense);

@@ -18,6 +18,7 @@ static void write_layer(struct json *json, const hn_check_correction *c) {
     if (!c->why_not) {
         json_text(json, "method", hn_method_text(c->options.method));
         json_count(json, "unknowns", c->info.factor_order);
+        json_count(json, "unknowns_added", c->info.factor_added);
         json_text(json, "side", c->info.outputs_side ? "columns" : "rows");
         json_count(json, "factor_nonzeros", c->info.factor_nonzeros);
         json_flag(json, "dense", c->info.dense);

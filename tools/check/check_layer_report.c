@@ -20,8 +20,12 @@ void report_layer(struct check_view *check) {
         printf("  none: %s\n", c->why_not);
         return;
     }
-    printf("  %-*s  %zu unknown%s, one per %s\n", width, "system", info->factor_order,
-           report_plural(info->factor_order), info->outputs_side ? "column" : "row");
+    printf("  %-*s  %zu unknown%s, one per %s", width, "system", info->factor_order, report_plural(info->factor_order),
+           info->outputs_side ? "column" : "row");
+    if (info->factor_added > 0)
+        printf(", %zu of them for %s%s kept out of it", info->factor_added, info->outputs_side ? "row" : "column",
+               report_plural(info->factor_added));
+    printf("\n");
     printf("  %-*s  %zu nonzero%s below the diagonal, %s\n", width, "factor", info->factor_nonzeros,
            report_plural(info->factor_nonzeros), info->dense ? "dense" : "sparse");
     printf("  %-*s  %zu operator%s for c and J, %zu multiply-adds\n", width, "each step", info->operators,

@@ -75,7 +75,8 @@ typedef double hn_real;
     X(HN_CODE_POSITION, "position")         /* a text, by its name; line and column say where */                       \
     X(HN_CODE_PART, "part")                 /* a part of the model, by its name */                                     \
     X(HN_CODE_INSTRUCTIONS, "instructions") /* an instruction set that this processor or library lacks */              \
-    X(HN_CODE_MEMORY, "memory")             /* what there was no memory for */
+    X(HN_CODE_MEMORY, "memory")             /* what there was no memory for */                                         \
+    X(HN_CODE_COMPILER, "compiler")         /* a C compiler that is missing or fails: its command */
 
 /* Sets of processor instructions. Results have the same bits on all of them. */
 #define HN_INSTRUCTIONS_LIST(X)                                                                                        \

@@ -78,43 +78,53 @@ void trial_make_one(struct trial *t, struct damped_request request) {
     free(slots);
 }
 
-struct trial trial_of(const struct recipe *recipe, struct random *random) {
-    struct trial t = {.rows = recipe->rows, .columns = recipe->columns};
-    size_t most = recipe->rows > recipe->columns ? recipe->rows : recipe->columns, at;
-    draw_pattern(&t, recipe, random);
-    trial_draw_values(&t, recipe, random);
-    if (recipe->degenerate)
-        copy_rows(&t);
-    at = t.entries;
+/* Places of vectors, from the slot `at` on; the first slot behind them. */
+static size_t place_vectors(struct trial *t, size_t at) {
+    size_t most = t->rows > t->columns ? t->rows : t->columns;
     for (int side = 0; side < 2; side++) {
-        t.sides.from[side] = (uint32_t)(at * LANES);
-        t.sides.to[side] = (uint32_t)((at + most) * LANES);
+        t->sides.from[side] = (uint32_t)(at * LANES);
+        t->sides.to[side] = (uint32_t)((at + most) * LANES);
         at += 2 * most;
     }
-    t.shift = (uint32_t)(at * LANES);
-    t.shift_uniform = (uint32_t)((at + t.rows) * LANES);
+    t->shift = (uint32_t)(at * LANES);
+    t->shift_uniform = (uint32_t)((at + t->rows) * LANES);
+    return at + t->rows + 1;
+}
+
+void trial_complete(struct trial *t, const struct recipe *recipe, struct random *random) {
+    trial_draw_values(t, recipe, random);
+    if (recipe->degenerate)
+        copy_rows(t);
+    size_t storage = place_vectors(t, t->entries);
     struct damped_request request = {
-        .matrix = {t.rows, t.columns, LANES, t.first, t.column, t.offset, recipe->known > 0 ? t.fixed : NULL},
+        .matrix = {t->rows, t->columns, LANES, t->first, t->column, t->offset, recipe->known > 0 ? t->fixed : NULL},
         .rows_side_only = !recipe->outputs_side,
         .fixed_shift = recipe->fixed_shift ? recipe->shift : NAN,
-        .shift = t.shift,
-        .shift_uniform = t.shift_uniform,
-        .storage = (uint32_t)((at + t.rows + 1) * LANES),
+        .shift = t->shift,
+        .shift_uniform = t->shift_uniform,
+        .storage = (uint32_t)(storage * LANES),
+        .may_border = recipe->may_border,
     };
     hn_error error = {.text = ""};
-    if (damped_create(&t.system, &request, &error) != HN_OK)
+    if (damped_create(&t->system, &request, &error) != HN_OK)
         fail_msg("%s", error.text);
-    t.order = t.system.order;
-    t.slot_count = request.storage / LANES + t.system.slots;
-    size_t bytes = t.slot_count * LANES * sizeof *t.slots;
-    t.slots = aligned_alloc(64, bytes);
-    memset(t.slots, 0xff, bytes); /* what a kernel reads before it is written is NaN */
-    memset(t.slots + request.storage, 0, t.system.slots * LANES * sizeof *t.slots);
-    for (size_t i = 0; i < t.system.constant_count; i++)
+    t->order = t->system.order - t->system.added;
+    t->slot_count = storage + t->system.slots;
+    size_t bytes = t->slot_count * LANES * sizeof *t->slots;
+    t->slots = aligned_alloc(64, bytes);
+    memset(t->slots, 0xff, bytes); /* what a kernel reads before it is written is NaN */
+    memset(t->slots + request.storage, 0, t->system.slots * LANES * sizeof *t->slots);
+    for (size_t i = 0; i < t->system.constant_count; i++)
         for (size_t lane = 0; lane < LANES; lane++)
-            t.slots[t.system.constants[i].offset + lane] = t.system.constants[i].value;
-    trial_draw_vectors(&t, recipe, random);
-    trial_make_one(&t, request);
+            t->slots[t->system.constants[i].offset + lane] = t->system.constants[i].value;
+    trial_draw_vectors(t, recipe, random);
+    trial_make_one(t, request);
+}
+
+struct trial trial_of(const struct recipe *recipe, struct random *random) {
+    struct trial t = {.rows = recipe->rows, .columns = recipe->columns};
+    draw_pattern(&t, recipe, random);
+    trial_complete(&t, recipe, random);
     return t;
 }
 

@@ -1,8 +1,8 @@
-/* damped_trial.h - random damped systems for test_damped.c: a pattern, numbers for every lane, right-hand sides.
+/* damped_trial.h - random damped systems: a pattern, numbers for every lane, right-hand sides.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_TESTS_SPARSE_DAMPED_TRIAL_H
-#define HN_TESTS_SPARSE_DAMPED_TRIAL_H
+#ifndef HN_TESTS_SUPPORT_DAMPED_TRIAL_H
+#define HN_TESTS_SUPPORT_DAMPED_TRIAL_H
 
 #include "base/lanes.h"
 #include "base/random.h"
@@ -10,7 +10,8 @@
 
 /* A random system: A by rows with numbers for every lane, and where they lie. */
 struct trial {
-    size_t rows, columns, entries, order;
+    size_t rows, columns, entries;
+    size_t order; /* unknowns, but for added ones */
     size_t *first;
     uint32_t *column, *offset;
     double *fixed; /* NaN where it is not */
@@ -31,10 +32,14 @@ struct recipe {
     bool fixed_shift;  /* the same shift everywhere, known in advance */
     bool outputs_side; /* may be chosen */
     bool degenerate;   /* rows of zeros, and rows twice */
+    bool may_border;   /* columns may be kept out */
 };
 
 struct trial trial_of(const struct recipe *recipe, struct random *random);
 void trial_release(struct trial *trial);
+
+/* The same for a pattern that is there already: rows, columns, entries, first, column. */
+void trial_complete(struct trial *trial, const struct recipe *recipe, struct random *random);
 
 /* Parts of trial_of, for patterns of another make: numbers of A, and later shifts and right-hand sides. */
 void trial_draw_values(struct trial *trial, const struct recipe *recipe, struct random *random);

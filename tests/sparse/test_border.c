@@ -1,0 +1,211 @@
+/* test_border.c - systems with columns kept out of M M': when they are, and that they are solved like others, by every backend and to
+ * the same bits.
+ *
+ * With E of 1e-4 or more the backward error is that of test_damped.c, 8 n u at most. With the smallest E that `auto` uses, 2^-30, the
+ * matrix without these columns may be nearly singular where the whole one is not; the solution then is as close to one in 128-bit
+ * arithmetic as that of the system in which nothing is kept out.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/random.h"
+#include "support/check.h"
+#include "support/damped_judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROWS = 200, MOST_ENTRIES = 4000 };
+
+/* What a pattern has beside `length` rows (y_i, all common columns), or (y_i, y_i+1, all common columns). */
+struct extras {
+    size_t links; /* outputs of its own in a row: 1 or 2 */
+    size_t length, common, budgets;
+    bool start;   /* a row with y_0 alone: with a budget, the chain's own columns do not determine everything */
+    bool bounds;  /* a row for each common column alone */
+    size_t fixed; /* rows (y_i), at equal distances */
+};
+
+/* A row with the first `common` columns and with `count` of those behind the common ones. */
+static void put_row(struct trial *t, size_t first, size_t count, size_t common, size_t behind) {
+    size_t at = t->first[t->rows];
+    for (size_t k = 0; k < common; k++)
+        t->column[at++] = (uint32_t)k;
+    for (size_t k = 0; k < count; k++)
+        t->column[at++] = (uint32_t)(behind + first + k);
+    t->first[++t->rows] = at;
+}
+
+static struct trial pattern_of(const struct extras *x) {
+    struct trial t = {.rows = 0, .columns = x->length + 1 + x->common};
+    t.first = calloc(MOST_ROWS + 1, sizeof *t.first);
+    t.column = calloc(MOST_ENTRIES, sizeof *t.column);
+    if (x->start)
+        put_row(&t, 0, 1, 0, x->common);
+    for (size_t i = 0; i < x->length; i++)
+        put_row(&t, i, x->links, x->common, x->common);
+    for (size_t i = 0; i < x->fixed; i++)
+        put_row(&t, i * x->length / x->fixed, 1, 0, x->common);
+    for (size_t k = 0; k < x->budgets; k++)
+        put_row(&t, 0, x->length + 1, 0, x->common);
+    for (size_t k = 0; x->bounds && k < x->common; k++) {
+        t.column[t.first[t.rows]] = (uint32_t)k;
+        t.first[t.rows + 1] = t.first[t.rows] + 1;
+        t.rows++;
+    }
+    t.entries = t.first[t.rows];
+    return t;
+}
+
+static const struct extras EXTRAS[] = {
+    {2, 60, 1, 1, false, false, 0}, {2, 60, 2, 1, true, false, 0},  {2, 45, 2, 0, true, false, 1},
+    {2, 60, 3, 0, true, false, 2},  {2, 52, 3, 0, true, true, 0},   {2, 60, 3, 1, true, true, 0},
+    {2, 60, 3, 3, true, false, 0},  {2, 64, 1, 2, true, true, 12},  {1, 60, 2, 1, false, true, 0},
+    {1, 60, 1, 1, false, true, 0},  {1, 60, 2, 0, false, false, 1}, {1, 60, 2, 0, false, false, 2}};
+enum { EXTRA_COUNT = sizeof EXTRAS / sizeof EXTRAS[0] };
+
+static struct trial trial_with(const struct extras *extras, const struct recipe *recipe, uint64_t stream) {
+    struct random random = random_start(5, stream);
+    struct trial t = pattern_of(extras);
+    trial_complete(&t, recipe, &random);
+    return t;
+}
+
+/* A' in place of A: what stood in all rows is a row over everything. */
+static void transpose(struct trial *t) {
+    size_t *first = calloc(t->columns + 1, sizeof *first), rows = t->rows;
+    uint32_t *column = calloc(MOST_ENTRIES, sizeof *column);
+    for (size_t j = 0; j < t->columns; j++) {
+        first[j + 1] = first[j];
+        for (size_t i = 0; i < rows; i++)
+            for (size_t e = t->first[i]; e < t->first[i + 1]; e++)
+                if (t->column[e] == j)
+                    column[first[j + 1]++] = (uint32_t)i;
+    }
+    free(t->first);
+    free(t->column);
+    t->first = first;
+    t->column = column;
+    t->rows = t->columns;
+    t->columns = rows;
+}
+
+/* ---- what is kept out ---- */
+
+static void columns_that_stand_in_most_rows_are_kept_out(void **state) {
+    (void)state;
+    for (uint64_t k = 0; k < EXTRA_COUNT; k++) {
+        const struct recipe plain = {.shift = 1}, recipe = {.shift = 1, .may_border = true};
+        struct trial without = trial_with(&EXTRAS[k], &plain, k), t = trial_with(&EXTRAS[k], &recipe, k);
+        assert_int_equal(without.system.added, 0);
+        assert_int_equal(without.system.order, t.rows);
+        assert_int_equal(t.system.added, EXTRAS[k].common);
+        assert_int_equal(t.system.order, t.rows + EXTRAS[k].common);
+        assert_int_equal(t.system.kind, FACTOR_LISTED);
+        assert_true(t.system.multiply_adds < 0.5 * without.system.multiply_adds);
+        trial_release(&without);
+        trial_release(&t);
+    }
+}
+
+/* Nothing is gained where columns are short, where all are long, or where the other side has no such columns. */
+static void other_systems_stay_as_they_are(void **state) {
+    (void)state;
+    static const struct recipe recipes[] = {
+        {.rows = 100, .columns = 150, .density = 0.02, .shift = 1, .may_border = true},
+        {.rows = 100, .columns = 150, .density = 0.9, .shift = 1, .may_border = true},
+        {.rows = 300, .columns = 40, .density = 0.9, .shift = 1, .outputs_side = true, .may_border = true},
+    };
+    for (uint64_t k = 0; k < 3; k++) {
+        struct random random = random_start(6, k);
+        struct trial t = trial_of(&recipes[k], &random);
+        assert_int_equal(t.system.added, 0);
+        trial_release(&t);
+    }
+    const struct extras common = {2, 60, 1, 0, false, false, 0};
+    const struct recipe either = {.shift = 1, .outputs_side = true, .may_border = true};
+    struct trial t = trial_with(&common, &either, 3);
+    assert_int_equal(t.system.added, 0);
+    assert_true(t.system.outputs_side);
+    trial_release(&t);
+}
+
+/* ---- solutions ---- */
+
+static void check_backward(struct trial *t, double limit, double *worst) {
+    double error = fmax(judge_trial(t, 1), judge_trial(t, 2));
+    if (!(error <= limit))
+        fail_msg("%zu rows, %zu columns, %zu added: backward error of %g n u", t->rows, t->columns, t->system.added,
+                 error);
+    *worst = fmax(*worst, error);
+}
+
+static void bordered_systems_are_solved_backward_stably(void **state) {
+    (void)state;
+    double worst = 0;
+    for (uint64_t k = 0; k < 8 * EXTRA_COUNT; k++) {
+        struct recipe recipe = {.shift = k % 2 ? 1 : 0.1, .fixed_shift = k / 2 % 2, .may_border = true};
+        recipe.known = recipe.fixed_shift && k / 4 % 2 ? 0.4 : 0;
+        struct trial t = trial_with(&EXTRAS[k / 8], &recipe, k);
+        assert_true(t.system.added > 0);
+        check_backward(&t, 8, &worst);
+        trial_release(&t);
+    }
+    print_message("largest backward error: %.2g n u\n", worst);
+}
+
+/* More rows than outputs, some rows over all outputs, some outputs in all rows. */
+static void rows_are_kept_out_on_the_outputs_side(void **state) {
+    (void)state;
+    const struct extras extras = {2, 60, 2, 2, true, true, 120};
+    double worst = 0;
+    for (uint64_t k = 0; k < 4; k++) {
+        struct recipe recipe = {.shift = k % 2 ? 1 : 0.1, .outputs_side = true, .may_border = true};
+        struct random random = random_start(7, k);
+        struct trial t = pattern_of(&extras);
+        if (k / 2)
+            transpose(&t);
+        trial_complete(&t, &recipe, &random);
+        assert_true(t.system.added > 0);
+        assert_int_equal(t.system.outputs_side, k / 2 == 0);
+        check_backward(&t, 8, &worst);
+        trial_release(&t);
+    }
+    print_message("largest backward error: %.2g n u\n", worst);
+}
+
+static double forward_error(struct trial *t) {
+    double worst = 0;
+    judge_trial(t, 1);
+    for (size_t lane = 0; lane < LANES; lane += 3)
+        worst = fmax(worst, judge_forward_error(t, lane, t->slots + t->sides.from[0], t->slots + t->sides.to[0]));
+    return worst;
+}
+
+/* Bounds of common outputs come last: where nothing else is nearly dependent, hardly anything is lost. */
+static void solutions_stay_as_good_as_without_a_border_down_to_the_least_damping(void **state) {
+    (void)state;
+    double worst = 0, largest = 0;
+    for (uint64_t k = 0; k < EXTRA_COUNT; k++) {
+        const struct recipe plain = {.shift = 0x1p-30}, recipe = {.shift = 0x1p-30, .may_border = true};
+        struct trial without = trial_with(&EXTRAS[k], &plain, k), t = trial_with(&EXTRAS[k], &recipe, k);
+        double bordered = forward_error(&t), whole = forward_error(&without);
+        if (!(bordered <= 8 * whole) || (EXTRAS[k].links == 1 && EXTRAS[k].bounds && !(bordered <= 1e-12)))
+            fail_msg("system %d: error %g instead of %g", (int)k, bordered, whole);
+        worst = fmax(worst, bordered / whole);
+        largest = fmax(largest, bordered);
+        trial_release(&without);
+        trial_release(&t);
+    }
+    print_message("largest error %.2g; at most %.2g times that of the whole system\n", largest, worst);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_that_stand_in_most_rows_are_kept_out),
+        cmocka_unit_test(other_systems_stay_as_they_are),
+        cmocka_unit_test(bordered_systems_are_solved_backward_stably),
+        cmocka_unit_test(rows_are_kept_out_on_the_outputs_side),
+        cmocka_unit_test(solutions_stay_as_good_as_without_a_border_down_to_the_least_damping),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
