@@ -8,30 +8,11 @@
 #ifndef HN_BACKENDS_ROWS_KERNEL_H
 #define HN_BACKENDS_ROWS_KERNEL_H
 
+#include "backends/row_values_kernel.h"
 #include "backends/rows.h"
-#include "base/wide.h"
-
-#include <float.h>
 
 #define AT(offset)      ((wide *)(void *)SLOT_AT(slots, offset))
 #define MASK_AT(offset) ((wide_bits *)(void *)SLOT_AT(slots, offset))
-
-WIDE_INLINE wide_bits kernel_finite(wide a) {
-    return wide_less_equal(wide_abs(a), wide_all(DBL_MAX));
-}
-
-/* r of one row, and |r| against 1 or against the bound that it is measured from. */
-WIDE_INLINE wide kernel_row(wide c, wide lower, wide upper, const bool relative, wide *size) {
-    wide_bits above = ~wide_less_equal(c, upper), below = ~wide_less_equal(lower, c);
-    wide r = wide_select(above, c - upper, wide_keep(below, c - lower));
-    *size = wide_abs(r);
-    if (relative) {
-        wide bound = wide_abs(wide_select(above, upper, lower));
-        wide unit = wide_select(wide_less(wide_all(1), bound), bound, wide_all(1));
-        *size = wide_keep(above | below, *size / unit);
-    }
-    return r;
-}
 
 /* The summary of all rows of a lane; kept for even and odd rows apart, so that neither waits for the other. */
 struct row_summary {
@@ -93,16 +74,6 @@ static void kernel_residual_only(const struct rows_task *task, double *slots) {
 
 /* ---- row weights ---- */
 
-/* 2^-e for a = 1.f 2^e >= 1, and 1 below: exact, and the same over a whole octave. */
-WIDE_INLINE wide kernel_scale_for(wide a) {
-    wide_bits exponent = wide_bits_right(wide_to_bits(a), 52);
-    wide_bits turned = wide_bits_left(wide_bits_subtract(wide_bits_all(2046), exponent), 52);
-    wide scale = wide_of_bits(turned);
-    wide_bits huge = wide_less(wide_all(0x1p1021), a);
-    scale = wide_select(huge, wide_all(0x1p-1021), scale);
-    return wide_select(wide_less(a, wide_all(1)), wide_all(1), scale);
-}
-
 /* New weights for the lanes of the mask: the power of two next below 1 / max(1, largest entry of the row). */
 static void kernel_rescale(const struct rows_task *task, double *slots, uint32_t mask) {
     for (size_t i = 0; i < task->rows; i++)
@@ -116,19 +87,15 @@ static void kernel_rescale(const struct rows_task *task, double *slots, uint32_t
         }
 }
 
-/* Equalities, violated rows, and rows that are to be held because they are close to a bound. Where
- * a step leads, inequalities in several outputs are left out. */
-WIDE_INLINE wide_bits kernel_active(const struct rows_task *task, const double *slots, size_t i, size_t part) {
+WIDE_INLINE wide_bits kernel_active_row(const struct rows_task *task, const double *slots, size_t i, size_t part) {
     const wide *c = (const wide *)(const void *)SLOT_AT(slots, task->value[i]) + part;
     const wide *lower = (const wide *)(const void *)SLOT_AT(slots, task->lower[i]) + part;
     const wide *upper = (const wide *)(const void *)SLOT_AT(slots, task->upper[i]) + part;
     const wide *hold = (const wide *)(const void *)SLOT_AT(slots, task->hold) + part;
     const wide_bits *leads = (const wide_bits *)(const void *)SLOT_AT(slots, task->leads) + part;
     wide scale = ((const wide *)(const void *)SLOT_AT(slots, task->scale))[i * LANE_PARTS + part];
-    wide_bits out = ~(wide_less_equal(*lower, *c) & wide_less_equal(*c, *upper));
-    wide_bits close = wide_less(scale * (*c - *lower), *hold) | wide_less(scale * (*upper - *c), *hold);
-    wide_bits left_out = task->first[i + 1] - task->first[i] > 1 ? *leads : wide_bits_all(0);
-    return ((out | close) & ~left_out) | wide_equal(*lower, *upper);
+    return kernel_active(*c, *lower, *upper, scale, *hold,
+                         task->first[i + 1] - task->first[i] > 1 ? *leads : wide_bits_all(0));
 }
 
 /* Takes over c, J and the active rows of the present y for the lanes of the mask. */
@@ -137,7 +104,7 @@ static void kernel_weigh(const struct rows_task *task, double *slots, uint32_t m
         for (size_t part = 0; part < LANE_PARTS; part++) {
             wide_bits take = MASK_AT(mask)[part], *active = MASK_AT(task->active) + i * LANE_PARTS + part;
             wide scale = AT(task->scale)[i * LANE_PARTS + part], r = AT(task->residual)[i * LANE_PARTS + part];
-            wide_bits now = kernel_active(task, slots, i, part);
+            wide_bits now = kernel_active_row(task, slots, i, part);
             wide *right = AT(task->right) + i * LANE_PARTS + part;
             *active = (take & now) | (~take & *active);
             *right = wide_select(take, wide_keep(now, scale * r), *right);

@@ -11,8 +11,8 @@
 #ifndef HN_SPARSE_DAMPED_KERNEL_H
 #define HN_SPARSE_DAMPED_KERNEL_H
 
-#include "base/wide.h"
 #include "sparse/damped_system.h"
+#include "sparse/pivot_kernel.h"
 
 #include <math.h>
 
@@ -77,8 +77,7 @@ WIDE_INLINE void kernel_pivots_end(const struct damped *system, double *slots, c
 /* 1/d, or 0 for a pivot that is lost in rounding; keeps the range of pivots. */
 WIDE_INLINE void kernel_pivot(struct pivots *range, const wide *whole, const wide *d) {
     for (int i = 0; i < LANE_PARTS; i++) {
-        wide_bits kept = wide_less(whole[i] * wide_all(0x1p-50), d[i]);
-        range->inverse[i] = wide_keep(kept, wide_all(1) / d[i]);
+        range->inverse[i] = kernel_pivot_inverse(whole[i], d[i]);
         range->low[i] = wide_select(wide_less(d[i], range->low[i]), d[i], range->low[i]);
         range->high[i] = wide_select(wide_less(range->high[i], d[i]), d[i], range->high[i]);
     }

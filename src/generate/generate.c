@@ -1,0 +1,252 @@
+/* generate.c - the whole text: what every kernel begins with, its entries, its table.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "generate/generate.h"
+
+#include "backends/backend.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "generate/prelude.h"
+#include "generate/print.h"
+
+#include <string.h>
+
+/* Calls of an elementary function that are more than this many share one copy of it. */
+enum { INLINE_SITES = 12 };
+
+static hn_instructions chosen(hn_instructions instructions) {
+    struct backend best;
+    if (instructions == HN_INSTRUCTIONS_BEST && backend_choose(&best, instructions, NULL) == HN_OK)
+        hn_instructions_find(best.name, &instructions);
+    return instructions;
+}
+
+/* ---- the head ---- */
+
+static uint32_t simd_width(hn_instructions instructions) {
+    return instructions == HN_INSTRUCTIONS_AVX512 ? 8 : instructions == HN_INSTRUCTIONS_AVX2 ? 4 : 2;
+}
+
+static void print_head(struct text *text, const struct walk *walk, const struct generate_options *options) {
+    bool alone = walk->plan->system.kind == FACTOR_TILED;
+    text_add(text,
+             "/* A kernel of hardnet %s for %s: the arithmetic of one layer, generated. Compile it without\n"
+             " * -ffast-math and with -ffp-contract=off. */\n",
+             hn_version(), hn_instructions_text(options->instructions));
+    text_add(text, "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n");
+    text_add(text, "#define SLOTS %u\n#define ADJOINT %d\n#define SOLVES %d\n", walk->slots, options->adjoint,
+             walk->solves);
+    text_add(text, "#define WIDTH %u\n%s", alone ? 1 : simd_width(options->instructions),
+             alone ? "#define ONE_LANE\n" : "");
+    text_add_bytes(text, generate_prelude, generate_prelude_length);
+}
+
+static size_t count_calls(const struct walk *walk, uint32_t function) {
+    size_t count = 0;
+    for (int e = 0; e < KERNEL_ENTRIES; e++)
+        for (size_t i = 0; i < walk->entry[e].count; i++)
+            count += walk->entry[e].list[i].function == function;
+    return count;
+}
+
+static const char *call_kind(size_t count) {
+    return count > INLINE_SITES ? "static GENERATED" : "WIDE_INLINE";
+}
+
+static void print_calls(struct text *text, const struct walk *walk) {
+    for (uint32_t op = 0; op < OP_COUNT; op++) {
+        size_t count = count_calls(walk, op);
+        if (count == 0 || !function_shape((enum function)op).call)
+            continue;
+        bool two = function_shape((enum function)op).arguments == 2;
+        const char *name = operator_text((enum op)op);
+        text_add(text, "\n%s wide call_%s(wide a%s) {\n    return elementary_%s(a%s);\n}\n", call_kind(count), name,
+                 two ? ", wide b" : "", name, two ? ", b" : "");
+    }
+    size_t count = count_calls(walk, FUNCTION_SINCOS);
+    if (count > 0)
+        text_add(text,
+                 "\n%s void call_sincos(wide a, wide *sine, wide *cosine) {\n"
+                 "    elementary_sincos(a, sine, cosine);\n}\n",
+                 call_kind(count));
+}
+
+/* ---- what an entry must leave ---- */
+
+static void keep_list(bool *kept, const struct plan *plan, struct plan_list list) {
+    for (uint32_t i = 0; i < list.count; i++)
+        kept[plan_words(plan, list)[i]] = true;
+}
+
+static void drop_destinations(bool *kept, const struct walk *walk) {
+    const struct plan *plan = walk->plan;
+    for (uint32_t i = 0; i < plan->program.code.count; i++) {
+        kept[plan_code(plan)[i].destination] = false;
+        if (plan_code(plan)[i].code == CODE_SINCOS)
+            kept[plan_code(plan)[i].c] = false;
+    }
+}
+
+/* Slots that an entry reads before it writes them. */
+static void keep_read(bool *kept, const struct statements *s, bool *written, size_t slots) {
+    memset(written, 0, slots * sizeof *written);
+    for (size_t i = 0; i < s->count; i++) {
+        const uint32_t *operand = s->operands + s->list[i].first;
+        uint32_t destinations = statement_destinations(&s->list[i]);
+        for (uint32_t k = destinations; k < s->list[i].count; k++)
+            if (!operand_is_constant(operand[k]) && !written[operand[k]])
+                kept[operand[k]] = true;
+        for (uint32_t k = 0; k < destinations; k++)
+            written[operand[k]] = true;
+    }
+}
+
+/* A phase that the listed kernels run reads any of the program's slots. */
+static bool all_phases_generated(const struct walk *walk) {
+    const uint32_t *first = walk->plan->program.first;
+    return (walk->entry[KERNEL_PREPARE].count > 0 || first[1] == first[0]) &&
+           (walk->entry[KERNEL_EVALUATE].count > 0 || first[2] == first[1]) &&
+           (walk->entry[KERNEL_BACK_END].count > 0 || first[3] == first[2]);
+}
+
+/* Everything but the program's temporaries, unless another entry reads them. */
+static void find_kept(bool *kept, const struct walk *walk, bool *written) {
+    const struct plan *plan = walk->plan;
+    memset(kept, true, walk->slots * sizeof *kept);
+    if (!all_phases_generated(walk))
+        return;
+    drop_destinations(kept, walk);
+    const struct plan_list outputs[] = {
+        plan->value,          plan->lower,          plan->upper,        plan->jacobian.slot, plan->lower_x.slot,
+        plan->upper_x.slot,   plan->start,          plan->start_x.slot, plan->fixed.slot,    plan->fixed_x.slot,
+        plan->bracket_y.slot, plan->bracket_x.slot, plan->pull_x.slot};
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)
+        keep_list(kept, plan, outputs[i]);
+    for (int e = 0; e < KERNEL_ENTRIES; e++)
+        keep_read(kept, &walk->entry[e], written, walk->slots);
+}
+
+/* ---- all of it ---- */
+
+static bool print_entries(struct text *text, const struct walk *walk) {
+    bool *kept = base_allocate(2 * (size_t)walk->slots * sizeof *kept), done = kept != NULL;
+    if (done)
+        find_kept(kept, walk, kept + walk->slots);
+    for (int e = 0; e < KERNEL_ENTRIES && done; e++)
+        if (walk->entry[e].count > 0)
+            done = print_entry(text, walk, (enum kernel_entry)e, kept);
+    base_release(kept);
+    return done;
+}
+
+/* The digest is that of the text before it. */
+static void print_table(struct text *text, const struct walk *walk) {
+    char name[DIGEST_TEXT];
+    struct digest digest = digest_start();
+    if (text->failed)
+        return;
+    digest_add(&digest, text->bytes, text->length);
+    digest_finish_text(&digest, name);
+    text_add(text, "\nextern const struct kernel_table hardnet_kernel;\n");
+    text_add(text, "__attribute__((visibility(\"default\"))) const struct kernel_table hardnet_kernel = {\n");
+    text_add(text, "    KERNEL_VERSION,\n    LANES_HERE,\n    SLOTS,\n    ADJOINT,\n    SOLVES,\n    \"%s\",\n    {\n",
+             name);
+    for (int e = 0; e < KERNEL_ENTRIES; e++)
+        text_add(text, "        %s%s,\n", walk->entry[e].count > 0 ? "entry_" : "",
+                 walk->entry[e].count > 0 ? entry_text((enum kernel_entry)e) : "0");
+    text_add(text, "    }};\n");
+}
+
+static hn_status print_kernel(struct text *text, const struct walk *walk, const struct generate_options *options,
+                              hn_error *error) {
+    print_head(text, walk, options);
+    print_calls(text, walk);
+    bool done = print_entries(text, walk);
+    print_table(text, walk);
+    return done && !text->failed ? HN_OK : error_no_memory(error, "generated code");
+}
+
+hn_status generate_lanes(char **out, size_t *length, const struct plan *plan, const struct generate_options *options,
+                         hn_error *error) {
+    struct text text = {.bytes = NULL};
+    struct generate_options own = *options;
+    struct walk walk;
+    *out = NULL;
+    *length = 0;
+    own.instructions = chosen(own.instructions);
+    hn_status status = walk_create(&walk, plan, own.adjoint, error);
+    if (status != HN_OK)
+        return status;
+    status = print_kernel(&text, &walk, &own, error);
+    walk_release(&walk);
+    if (status != HN_OK) {
+        text_release(&text);
+        return status;
+    }
+    *out = text.bytes;
+    *length = text.length;
+    return HN_OK;
+}
+
+/* ---- flags ---- */
+
+static const char *common_flag(size_t i) {
+    switch (i) {
+    case 0:
+        return "-std=gnu11";
+    case 1:
+        return "-fPIC";
+    case 2:
+        return "-shared";
+    case 3:
+        return "-ffp-contract=off";
+    case 4:
+        return "-fno-math-errno";
+    case 5:
+        return "-fno-strict-aliasing";
+    case 6:
+        return "-fvisibility=hidden";
+    case 7:
+        return "-Wno-psabi";
+    default:
+        return NULL;
+    }
+}
+
+static const char *avx512_flag(size_t i) {
+    switch (i) {
+    case 0:
+        return "-mavx512f";
+    case 1:
+        return "-mavx512dq";
+    case 2:
+        return "-mavx512vl";
+    case 3:
+        return "-mprefer-vector-width=512";
+    default:
+        return NULL;
+    }
+}
+
+size_t generate_flags(hn_instructions instructions, const char **flags, size_t most) {
+    size_t count = 0, common = 0;
+    hn_instructions own = chosen(instructions);
+    while (common_flag(common))
+        common++;
+    for (; count < most; count++) {
+        const char *flag = common_flag(count);
+        if (!flag && own == HN_INSTRUCTIONS_AVX2)
+            flag = count == common ? "-mavx2" : NULL;
+        else if (!flag && own == HN_INSTRUCTIONS_AVX512)
+            flag = avx512_flag(count - common);
+        if (!flag)
+            break;
+        flags[count] = flag;
+    }
+    return count;
+}
+
+const char *generate_level(void) {
+    return "-O1";
+}

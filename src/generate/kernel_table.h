@@ -1,0 +1,51 @@
+/* kernel_table.h - what a compiled kernel offers: a table that both the library and the generated text are compiled with.
+ *
+ * An entry works on the slots of one thread (backends/executor.h) and takes nothing else; masks and numbers of the samples lie in
+ * slots already. An entry that is NULL is not generated: the listed kernels do its work.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_GENERATE_KERNEL_TABLE_H
+#define HN_GENERATE_KERNEL_TABLE_H
+
+#include <stdint.h>
+
+/* X(name, text): in the order in which a step runs them. */
+#define KERNEL_ENTRY_LIST(X)                                                                                           \
+    X(PREPARE, "prepare")               /* the program's phase 0 */                                                    \
+    X(EVALUATE, "evaluate")             /* phase 1 */                                                                  \
+    X(RESIDUAL, "residual")             /* r and the summary */                                                        \
+    X(RESIDUAL_BRIEF, "residual_brief") /* r only */                                                                   \
+    X(RESCALE, "rescale")               /* new weights for the samples of the mask */                                  \
+    X(WEIGH, "weigh")                   /* A, W r, active rows */                                                      \
+    X(LARGEST, "largest")               /* the largest squared row of A */                                             \
+    X(SHIFT, "shift")                   /* E, from eps and active rows */                                              \
+    X(STEP_BEGIN, "step_begin")         /* up to the system, or the whole step where the system is generated */        \
+    X(STEP_END, "step_end")             /* from the solution on */                                                     \
+    X(BACK_BEGIN, "back_begin")         /* the adjoint, likewise */                                                    \
+    X(BACK_MIDDLE, "back_middle")                                                                                      \
+    X(BACK_ROWS, "back_rows")               /* D, W q, W v, -g, */                                                     \
+    X(BACK_ROWS_BOUNDS, "back_rows_bounds") /* and gradients of bounds */                                              \
+    X(BACK_END, "back_end")                 /* phase 2 and what it owes to y and x */
+
+#define KERNEL_ENUMERATE(name, text) KERNEL_##name,
+enum kernel_entry { KERNEL_ENTRY_LIST(KERNEL_ENUMERATE) KERNEL_ENTRIES };
+#undef KERNEL_ENUMERATE
+
+enum { KERNEL_VERSION = 1, KERNEL_DIGEST = 65 };
+
+typedef void kernel_function(double *slots);
+
+struct kernel_table {
+    uint32_t version;                       /* KERNEL_VERSION: of this table */
+    uint32_t width;                         /* samples side by side */
+    uint32_t slots;                         /* of one sample, the executor's own included */
+    uint32_t adjoint;                       /* 1: gradients are generated, too */
+    uint32_t solves;                        /* 1: the linear system is part of step_begin and back_begin */
+    char digest[KERNEL_DIGEST];             /* of the text, in hexadecimal */
+    kernel_function *entry[KERNEL_ENTRIES]; /* NULL: not generated */
+};
+
+/* What a kernel exports. */
+#define KERNEL_EXPORT "hardnet_kernel"
+
+#endif

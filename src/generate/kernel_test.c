@@ -1,0 +1,208 @@
+/* kernel_test.c - whether a loaded kernel computes the bits of the listed kernels: both run the same entries on the same numbers.
+ *
+ * A compiler that fuses or reorders sums, or one that is wrong, is found here before a result depends on it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "generate/kernel_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROUNDS = 3, SIDES = 2, ALIGNMENT = 64 };
+
+struct trial {
+    const struct plan *plan;
+    struct executor executor[SIDES]; /* listed, generated */
+    void *block[SIDES];
+    double *slots[SIDES];
+    double *numbers; /* of one vector, all samples */
+    struct random random;
+    const char *differs; /* what has other bits, NULL: nothing so far */
+};
+
+/* ---- comparing ---- */
+
+/* The same bits, or no number on both sides. */
+static void compare(struct trial *t, const char *what, uint32_t slot, size_t count) {
+    size_t width = t->executor[0].width;
+    const double *a = t->slots[0] + slot * width, *b = t->slots[1] + slot * width;
+    for (size_t i = 0; i < count * width && !t->differs; i++)
+        if (memcmp(&a[i], &b[i], sizeof *a) != 0 && !(isnan(a[i]) && isnan(b[i])))
+            t->differs = what;
+}
+
+static void compare_list(struct trial *t, const char *what, struct plan_list list) {
+    for (uint32_t i = 0; i < list.count; i++)
+        compare(t, what, plan_words(t->plan, list)[i], 1);
+}
+
+/* ---- the script ---- */
+
+/* Random numbers into both; 0 for a size of 0. */
+static void load(struct trial *t, uint32_t slot, size_t count, double size) {
+    const double *from[EXECUTOR_WIDEST] = {NULL};
+    for (uint32_t k = 0; k < t->executor[0].width; k++) {
+        from[k] = t->numbers + k * count;
+        for (size_t i = 0; i < count; i++)
+            t->numbers[k * count + i] = size * random_normal(&t->random);
+    }
+    for (int side = 0; side < SIDES; side++)
+        t->executor[side].load(&t->executor[side], t->slots[side], slot, count, from);
+}
+
+static void evaluate(struct trial *t, const bool *fresh, bool brief) {
+    const struct plan *p = t->plan;
+    for (int side = 0; side < SIDES; side++)
+        t->executor[side].evaluate(&t->executor[side], t->slots[side], p->options.weighted ? fresh : NULL, brief);
+    compare_list(t, "values of rows", p->value);
+    compare_list(t, "the Jacobian", p->jacobian.slot);
+    compare(t, "residuals", p->residual, p->rows);
+    if (p->options.weighted)
+        compare(t, "row weights", p->scale, p->rows);
+    if (!brief)
+        compare(t, "the largest violation", p->summary + SUMMARY_WORST, 1);
+    if (!brief)
+        compare(t, "what is finite", p->summary + SUMMARY_FINITE, 1);
+    if (p->options.weighted && !brief)
+        compare(t, "the sum of squares", p->summary + SUMMARY_SQUARES, 1);
+}
+
+static void weigh(struct trial *t, const bool *accepted, const bool *leads) {
+    const struct plan *p = t->plan;
+    const bool none[EXECUTOR_WIDEST] = {false};
+    double hold[EXECUTOR_WIDEST];
+    const struct executor_rows rows = {accepted, hold, leads, none};
+    for (int k = 0; k < EXECUTOR_WIDEST; k++)
+        hold[k] = 0.125 * k;
+    for (int side = 0; side < SIDES && p->options.weighted; side++) {
+        t->executor[side].weigh(&t->executor[side], t->slots[side], &rows);
+        t->executor[side].copy(&t->executor[side], t->slots[side], p->y, p->base, p->outputs, accepted);
+        t->executor[side].largest(&t->executor[side], t->slots[side]);
+    }
+    if (!p->options.weighted)
+        return;
+    compare(t, "weighted rows", p->matrix, p->entries);
+    compare(t, "the rows that count", p->active, p->rows);
+    compare(t, "weighted residuals", p->right, p->rows);
+    compare(t, "the largest row", p->largest, 1);
+}
+
+static void draw(struct trial *t, double *eps, bool *flags) {
+    for (int k = 0; k < EXECUTOR_WIDEST; k++) {
+        eps[k] = ldexp(1, -(int)random_below(&t->random, 20));
+        flags[k] = random_below(&t->random, 2) != 0;
+    }
+}
+
+static void forward(struct trial *t) {
+    const struct plan *p = t->plan;
+    double eps[EXECUTOR_WIDEST];
+    bool fresh[EXECUTOR_WIDEST], flags[EXECUTOR_WIDEST];
+    for (int round = 0; round < ROUNDS; round++) {
+        draw(t, eps, flags);
+        for (int k = 0; k < EXECUTOR_WIDEST; k++)
+            fresh[k] = round == 0 || k % 2 != 0;
+        evaluate(t, fresh, false);
+        weigh(t, fresh, flags);
+        for (int side = 0; side < SIDES; side++)
+            t->executor[side].step(&t->executor[side], t->slots[side], p->options.weighted ? eps : NULL, NULL);
+        compare(t, "y", p->y, p->outputs);
+        compare(t, "what moved", p->summary + SUMMARY_MOVED, 2);
+        compare(t, "the pivots", p->system.pivot_range, 2);
+        if (p->options.adaptive)
+            compare(t, "the gain", p->step_gain, 1);
+        if (p->options.adaptive)
+            compare(t, "the step's square", p->step_squares, 1);
+    }
+}
+
+static void backward(struct trial *t) {
+    const struct plan *p = t->plan;
+    double eps[EXECUTOR_WIDEST], slope[EXECUTOR_WIDEST];
+    bool all[EXECUTOR_WIDEST], none[EXECUTOR_WIDEST] = {false}, flags[EXECUTOR_WIDEST];
+    load(t, p->gradient, p->outputs, 1);
+    load(t, p->grad_x, p->inputs, 0);
+    load(t, p->grad_lower, p->rows, 0);
+    load(t, p->grad_upper, p->rows, 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        const struct executor_back back = {eps, none, slope, round % 2 == 0};
+        draw(t, eps, flags);
+        for (int k = 0; k < EXECUTOR_WIDEST; k++) {
+            all[k] = true;
+            slope[k] = flags[k] ? 0.25 : 0;
+        }
+        load(t, p->y, p->outputs, 1);
+        evaluate(t, none, !p->options.weighted);
+        weigh(t, all, none);
+        for (int side = 0; side < SIDES; side++)
+            t->executor[side].back(&t->executor[side], t->slots[side], &back);
+        compare(t, "the gradient by y", p->gradient, p->outputs);
+        compare(t, "the gradient by x", p->grad_x, p->inputs);
+        compare(t, "the gradient by lower bounds", p->grad_lower, p->rows);
+        compare(t, "the gradient by upper bounds", p->grad_upper, p->rows);
+    }
+}
+
+static void play(struct trial *t, bool adjoint) {
+    const struct plan *p = t->plan;
+    load(t, p->x, p->inputs, 0.5);
+    for (int side = 0; side < SIDES; side++)
+        t->executor[side].prepare(&t->executor[side], t->slots[side]);
+    compare_list(t, "lower bounds", p->lower);
+    compare_list(t, "upper bounds", p->upper);
+    compare_list(t, "start values", p->start);
+    compare_list(t, "fixed values", p->fixed.slot);
+    compare_list(t, "derivatives of lower bounds", p->lower_x.slot);
+    compare_list(t, "derivatives of upper bounds", p->upper_x.slot);
+    load(t, p->y, p->outputs, 1);
+    forward(t);
+    if (adjoint)
+        backward(t);
+}
+
+/* ---- memory ---- */
+
+static bool take_memory(struct trial *t) {
+    size_t most = t->plan->rows > t->plan->outputs ? t->plan->rows : t->plan->outputs;
+    most = most > t->plan->inputs ? most : t->plan->inputs;
+    t->numbers = base_allocate((most + 1) * EXECUTOR_WIDEST * sizeof *t->numbers);
+    for (int side = 0; side < SIDES; side++) {
+        t->block[side] = base_allocate(t->executor[side].bytes + ALIGNMENT);
+        if (!t->block[side])
+            return false;
+        uintptr_t at = (uintptr_t)t->block[side];
+        t->slots[side] = (double *)(void *)((char *)t->block[side] + (ALIGNMENT - at % ALIGNMENT) % ALIGNMENT);
+        t->executor[side].begin(&t->executor[side], t->slots[side]);
+    }
+    return t->numbers != NULL;
+}
+
+static void release(struct trial *t) {
+    for (int side = 0; side < SIDES; side++) {
+        base_release(t->block[side]);
+        executor_close(&t->executor[side]);
+    }
+    base_release(t->numbers);
+}
+
+hn_status kernel_test(const struct kernel *kernel, const struct plan *plan, hn_error *error) {
+    struct trial t = {.plan = plan, .random = random_start(20, 26)};
+    hn_status status = executor_open_lanes(&t.executor[0], plan, kernel->instructions, error);
+    if (status == HN_OK)
+        status = executor_open_kernel(&t.executor[1], plan, kernel, error);
+    if (status == HN_OK && (kernel->table->width != t.executor[0].width || kernel->table->slots < plan->slots))
+        status = error_set(error, HN_INVALID, "the kernel has %u samples side by side and %u slots, not %u and %u",
+                           kernel->table->width, kernel->table->slots, t.executor[0].width, plan->slots);
+    if (status == HN_OK && !take_memory(&t))
+        status = error_no_memory(error, "the test of the kernel");
+    if (status == HN_OK)
+        play(&t, kernel->table->adjoint != 0);
+    if (status == HN_OK && t.differs)
+        status =
+            error_set(error, HN_UNSUPPORTED, "the kernel does not compute the library's bits: %s differ", t.differs);
+    release(&t);
+    return status;
+}

@@ -1,0 +1,229 @@
+/* print.c - see print.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "generate/print.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct printer {
+    struct text *text;
+    const struct walk *walk;
+    const struct statements *s;
+    const struct flow *flow;
+    const struct region *region;
+};
+
+#define ENTRY_TEXT(name, text)                                                                                         \
+    case KERNEL_##name:                                                                                                \
+        return text;
+const char *entry_text(enum kernel_entry entry) {
+    switch (entry) {
+        KERNEL_ENTRY_LIST(ENTRY_TEXT)
+    default:
+        return "unknown";
+    }
+}
+
+/* ---- operands ---- */
+
+/* A number with all its bits; printf's %a has no say in the spelling of what is not finite. */
+static void print_number(const struct printer *p, double value) {
+    if (isnan(value))
+        text_add(p->text, "wide_all(NAN)");
+    else if (isinf(value))
+        text_add(p->text, "wide_all(%sHUGE_VAL)", value < 0 ? "-" : "");
+    else
+        text_add(p->text, "wide_all(%a)", value);
+}
+
+/* How far the operand moves from one round to the next, in slots. */
+static int64_t stride_of(const struct printer *p, size_t i, uint32_t k) {
+    const struct region *region = p->region;
+    if (region->repeats == 1)
+        return 0;
+    uint32_t here = p->s->operands[p->s->list[i].first + k];
+    return (int64_t)p->s->operands[p->s->list[i + region->period].first + k] - here;
+}
+
+static void print_slot(const struct printer *p, size_t i, uint32_t k, bool mask) {
+    uint32_t slot = p->s->operands[p->s->list[i].first + k];
+    int64_t stride = stride_of(p, i, k);
+    if (stride == 0)
+        text_add(p->text, "%c(%u)", mask ? 'M' : 'S', slot);
+    else
+        text_add(p->text, "%c_AT(%s%lld, %u)", mask ? 'M' : 'S', stride < 0 ? "back" : "by",
+                 (long long)(stride < 0 ? -stride : stride), slot);
+}
+
+static void print_argument(const struct printer *p, size_t i, uint32_t k, bool mask) {
+    const struct statement *at = &p->s->list[i];
+    uint32_t operand = p->s->operands[at->first + k], source = p->flow->source[at->first + k];
+    if (operand_is_constant(operand))
+        print_number(p, p->walk->constants[operand - STATEMENT_CONSTANT]);
+    else if (source)
+        text_add(p->text, "%c%u", (source - 1) % 2 ? 'w' : 'v', (source - 1) / 2);
+    else
+        print_slot(p, i, k, mask);
+}
+
+/* The value of a constant argument, else NaN. */
+static double constant_of(const struct printer *p, size_t i, uint32_t k) {
+    uint32_t operand = p->s->operands[p->s->list[i].first + k];
+    return operand_is_constant(operand) ? p->walk->constants[operand - STATEMENT_CONSTANT] : NAN;
+}
+
+/* ---- statements ---- */
+
+/* The meaning with its arguments in place of a, b, c, ... */
+static void print_meaning(const struct printer *p, size_t i) {
+    struct function_shape shape = function_shape((enum function)p->s->list[i].function);
+    bool inside = false; /* of a longer name */
+    for (const char *c = shape.meaning; *c; c++) {
+        bool named = isalnum((unsigned char)*c) || *c == '_';
+        bool alone = !inside && isalpha((unsigned char)*c) && !isalnum((unsigned char)c[1]) && c[1] != '_';
+        if (alone && *c - 'a' < shape.arguments)
+            print_argument(p, i, 1 + (uint32_t)(*c - 'a'), shape.masks >> (*c - 'a') & 1);
+        else if (!inside && strncmp(c, "elementary_", strlen("elementary_")) == 0) {
+            text_add(p->text, "call_");
+            c += strlen("elementary_") - 1;
+        } else
+            text_add_bytes(p->text, c, 1);
+        inside = named;
+    }
+}
+
+/* A product, without factors of 1, which change no bit. */
+static void print_product(const struct printer *p, size_t i, uint32_t k) {
+    double a = fabs(constant_of(p, i, k)), b = fabs(constant_of(p, i, k + 1));
+    if (a != 1)
+        print_argument(p, i, k, false);
+    if (a != 1 && b != 1)
+        text_add(p->text, " * ");
+    if (b != 1)
+        print_argument(p, i, k + 1, false);
+    if (a == 1 && b == 1)
+        text_add(p->text, "wide_all(1)");
+}
+
+static bool product_turns(const struct printer *p, size_t i, uint32_t k) {
+    return (constant_of(p, i, k) == -1) != (constant_of(p, i, k + 1) == -1);
+}
+
+/* One rounding per statement: each product by itself. Adding -1 times a number is subtracting it. */
+static void print_sum(const struct printer *p, size_t i, const char *name) {
+    const struct statement *at = &p->s->list[i];
+    bool minus = at->function == SUM_MINUS || at->function == SUM_BACK;
+    uint32_t k = 1;
+    text_add(p->text, "    wide %s = ", name);
+    if (at->function == SUM_PLUS || at->function == SUM_MINUS)
+        print_argument(p, i, k++, false);
+    else if (at->function == SUM_ZERO)
+        text_add(p->text, "wide_all(0)");
+    else {
+        text_add(p->text, product_turns(p, i, k) ? "-(" : "(");
+        print_product(p, i, k);
+        text_add(p->text, ")");
+        k += 2;
+    }
+    text_add(p->text, ";\n");
+    for (; k < at->count; k += 2) {
+        text_add(p->text, "    %s %c= ", name, minus != product_turns(p, i, k) ? '-' : '+');
+        print_product(p, i, k);
+        text_add(p->text, ";\n");
+    }
+}
+
+static void print_stores(const struct printer *p, size_t i, bool mask) {
+    for (uint32_t d = 0; d < statement_destinations(&p->s->list[i]); d++)
+        if (p->flow->stored[i] >> d & 1) {
+            text_add(p->text, "    ");
+            print_slot(p, i, d, mask);
+            text_add(p->text, " = %c%zu;\n", d ? 'w' : 'v', i - p->region->first);
+        }
+}
+
+static void print_statement(const struct printer *p, size_t i) {
+    enum function function = (enum function)p->s->list[i].function;
+    size_t number = i - p->region->first;
+    bool mask = false;
+    char name[24];
+    if (!p->flow->used[i] && !p->flow->stored[i])
+        return; /* nobody reads it */
+    if (function == FUNCTION_SINCOS) {
+        text_add(p->text, "    wide v%zu, w%zu;\n    call_sincos(", number, number);
+        print_argument(p, i, 2, false);
+        text_add(p->text, ", &v%zu, &w%zu);\n", number, number);
+    } else if (function_is_sum(function)) {
+        snprintf(name, sizeof name, "v%zu", number);
+        print_sum(p, i, name);
+    } else {
+        mask = function_shape(function).mask;
+        text_add(p->text, "    const %s v%zu = ", mask ? "wide_bits" : "wide", number);
+        print_meaning(p, i);
+        text_add(p->text, ";\n");
+    }
+    print_stores(p, i, mask);
+}
+
+/* ---- functions ---- */
+
+/* Whether a stride has been declared for this region before operand k of statement i. */
+static bool stride_is_new(const struct printer *p, size_t i, uint32_t k, int64_t stride) {
+    for (size_t j = p->region->first; j <= i; j++)
+        for (uint32_t e = 0; e < (j < i ? p->s->list[j].count : k); e++)
+            if (stride_of(p, j, e) == stride)
+                return false;
+    return true;
+}
+
+/* by5: what slots move on by when 5 of them are passed in every round; back5: likewise, backwards. */
+static void print_strides(const struct printer *p) {
+    for (size_t i = p->region->first; i < p->region->first + p->region->period; i++)
+        for (uint32_t k = 0; k < p->s->list[i].count; k++) {
+            int64_t stride = stride_of(p, i, k);
+            if (stride != 0 && stride_is_new(p, i, k, stride))
+                text_add(p->text, "    const ptrdiff_t %s%lld = round * (%lld * LANES_HERE);\n",
+                         stride < 0 ? "back" : "by", (long long)(stride < 0 ? -stride : stride), (long long)stride);
+        }
+}
+
+static void print_region(const struct printer *p, const char *name, size_t number) {
+    text_add(p->text, "\nstatic GENERATED void %s_%zu(double *slots) {\n", name, number);
+    if (p->region->repeats > 1) {
+        text_add(p->text, "    for (ptrdiff_t round = 0; round < %zu; round++) {\n", p->region->repeats);
+        print_strides(p);
+    }
+    for (size_t i = p->region->first; i < p->region->first + p->region->period; i++)
+        print_statement(p, i);
+    text_add(p->text, p->region->repeats > 1 ? "    }\n}\n" : "}\n");
+}
+
+/* All parts of the samples, one after the other. */
+static void print_all(struct text *text, const char *name, size_t regions) {
+    text_add(text, "\nstatic void entry_%s(double *slots) {\n", name);
+    text_add(text, "    for (int part = 0; part < LANE_PARTS; part++, slots += WIDTH) {\n");
+    for (size_t r = 0; r < regions; r++)
+        text_add(text, "        %s_%zu(slots);\n", name, r);
+    text_add(text, "    }\n}\n");
+}
+
+bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry entry, const bool *kept) {
+    const struct statements *s = &walk->entry[entry];
+    struct regions regions;
+    struct flow flow;
+    regions_find(&regions, s, true);
+    bool done = !regions.failed && flow_find(&flow, s, &regions, kept, walk->slots);
+    if (done) {
+        for (size_t r = 0; r < regions.count; r++) {
+            const struct printer p = {text, walk, s, &flow, &regions.list[r]};
+            print_region(&p, entry_text(entry), r);
+        }
+        print_all(text, entry_text(entry), regions.count);
+        flow_release(&flow);
+    }
+    regions_release(&regions);
+    return done;
+}

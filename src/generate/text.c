@@ -1,0 +1,46 @@
+/* text.c - see text.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "generate/text.h"
+
+#include "base/arena.h"
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE = 512 };
+
+static bool make_room(struct text *text, size_t count) {
+    char *grown = text->failed ? NULL : array_grow(text->bytes, &text->capacity, text->length + count + 1, 1);
+    text->failed = !grown;
+    if (grown)
+        text->bytes = grown;
+    return !text->failed;
+}
+
+void text_add_bytes(struct text *text, const char *bytes, size_t count) {
+    if (!make_room(text, count))
+        return;
+    memcpy(text->bytes + text->length, bytes, count);
+    text->length += count;
+    text->bytes[text->length] = 0;
+}
+
+void text_add(struct text *text, const char *format, ...) {
+    char line[LINE];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (length < 0 || length >= LINE)
+        text->failed = true;
+    else
+        text_add_bytes(text, line, (size_t)length);
+}
+
+void text_release(struct text *text) {
+    base_release(text->bytes);
+    *text = (struct text){.bytes = NULL};
+}

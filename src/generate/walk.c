@@ -1,0 +1,167 @@
+/* walk.c - the order of the walk; programs.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "generate/walk.h"
+
+#include "backends/lanes_executor.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+
+#include <string.h>
+
+enum { WALK_TERMS = 50000 };
+
+/* ---- numbers that stay ---- */
+
+static void note_constant(struct walk *walk, uint32_t slot, double value) {
+    walk->constants[walk->constant_count++] = value;
+    walk->constant_of[slot] = walk->constant_count;
+}
+
+static void note_constants(struct walk *walk) {
+    const struct plan *plan = walk->plan;
+    const double *numbers = plan_numbers(plan, plan->program.constants);
+    const uint32_t *slot = plan_words(plan, plan->system.constant_slot);
+    const double *value = plan_numbers(plan, plan->system.constant_value);
+    for (uint32_t i = 0; i < plan->program.constants.count; i++)
+        note_constant(walk, i, numbers[i]);
+    for (uint32_t i = 0; i < plan->system.constant_slot.count; i++)
+        note_constant(walk, slot[i], value[i]);
+}
+
+/* Coefficients of the program come first: number i is coefficient i. */
+static void note_coefficients(struct walk *walk) {
+    const struct plan_list list = walk->plan->program.coefficients;
+    if (list.count > 0)
+        memcpy(walk->constants, plan_numbers(walk->plan, list), list.count * sizeof *walk->constants);
+    walk->constant_count = list.count;
+}
+
+static bool take_lists(struct walk *walk) {
+    const struct plan *plan = walk->plan;
+    size_t count =
+        (size_t)plan->program.constants.count + plan->system.constant_slot.count + plan->program.coefficients.count + 1;
+    walk->constant_of = base_allocate((size_t)walk->slots * sizeof *walk->constant_of);
+    walk->constants = base_allocate(count * sizeof *walk->constants);
+    if (walk->constant_of)
+        memset(walk->constant_of, 0, (size_t)walk->slots * sizeof *walk->constant_of);
+    return walk->constant_of && walk->constants;
+}
+
+/* ---- programs ---- */
+
+static void walk_sum(struct walk *walk, struct statements *s, const struct instruction *at) {
+    const uint32_t *pair = plan_words(walk->plan, walk->plan->program.pairs) + 2 * (size_t)at->a;
+    statements_begin(s, SUM_FIRST);
+    statements_operand(s, at->destination);
+    for (uint32_t k = 0; k < 2 * at->b; k++)
+        statements_operand(s, walk_operand(walk, pair[k]));
+}
+
+/* Numbers times slots. */
+static void walk_linear(struct walk *walk, struct statements *s, const struct instruction *at) {
+    const uint32_t *column = plan_words(walk->plan, walk->plan->program.columns) + at->c;
+    statements_begin(s, SUM_FIRST);
+    statements_operand(s, at->destination);
+    for (uint32_t k = 0; k < at->b; k++) {
+        statements_operand(s, STATEMENT_CONSTANT + at->a + k);
+        statements_operand(s, walk_operand(walk, column[k]));
+    }
+}
+
+static void walk_instruction(struct walk *walk, struct statements *s, const struct instruction *at) {
+    const uint32_t arguments[] = {at->a, at->b, at->c};
+    enum function function = (enum function)at->code;
+    statements_begin(s, function);
+    statements_operand(s, at->destination);
+    for (int i = 0; i < function_shape(function).arguments; i++)
+        statements_operand(s, walk_operand(walk, arguments[i]));
+}
+
+static void walk_code(struct walk *walk, struct statements *s, const struct instruction *at) {
+    switch (at->code) {
+    case CODE_DOT:
+        walk_sum(walk, s, at);
+        break;
+    case CODE_LINEAR:
+        walk_linear(walk, s, at);
+        break;
+    case CODE_SINCOS:
+        statements_begin(s, FUNCTION_SINCOS);
+        statements_operand(s, at->destination);
+        statements_operand(s, at->c);
+        statements_operand(s, walk_operand(walk, at->a));
+        break;
+    default:
+        if (function_shape((enum function)at->code).meaning && at->code < CODE_COUNT)
+            walk_instruction(walk, s, at);
+        else
+            walk->unknown = "an instruction of the program";
+    }
+}
+
+/* Terms of long sums: as text they would be larger than any cache. */
+static bool is_too_long(const struct walk *walk, int phase) {
+    const struct plan_program *program = &walk->plan->program;
+    size_t terms = 0;
+    for (uint32_t i = program->first[phase]; i < program->first[phase + 1]; i++) {
+        uint32_t code = plan_code(walk->plan)[i].code;
+        terms += code == CODE_DOT || code == CODE_LINEAR ? plan_code(walk->plan)[i].b : 0;
+    }
+    return terms > WALK_TERMS;
+}
+
+void walk_program(struct walk *walk, enum kernel_entry entry, int phase) {
+    const struct plan_program *program = &walk->plan->program;
+    if (is_too_long(walk, phase))
+        return;
+    for (uint32_t i = program->first[phase]; i < program->first[phase + 1]; i++)
+        walk_code(walk, &walk->entry[entry], &plan_code(walk->plan)[i]);
+}
+
+/* ---- all of it ---- */
+
+static void walk_entries(struct walk *walk, bool adjoint) {
+    walk_program(walk, KERNEL_PREPARE, 0);
+    walk_program(walk, KERNEL_EVALUATE, 1);
+    if (adjoint)
+        walk_program(walk, KERNEL_BACK_END, 2);
+}
+
+static bool walk_failed(const struct walk *walk) {
+    bool failed = false;
+    for (int i = 0; i < KERNEL_ENTRIES; i++)
+        failed = failed || walk->entry[i].failed;
+    return failed;
+}
+
+hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error) {
+    *walk = (struct walk){.plan = plan, .slots = plan->slots + LANES_OWN};
+    if (plan->slots >= STATEMENT_CONSTANT - LANES_OWN)
+        return error_set(error, HN_LIMIT, "generated code: the layer has %u slots, too many to number", plan->slots);
+    bool taken = take_lists(walk);
+    if (taken) {
+        note_coefficients(walk);
+        note_constants(walk);
+        walk_entries(walk, adjoint);
+    }
+    if (!taken || walk_failed(walk)) {
+        walk_release(walk);
+        return error_no_memory(error, "generated code");
+    }
+    if (walk->unknown) {
+        const char *unknown = walk->unknown;
+        walk_release(walk);
+        return error_set(error, HN_UNSUPPORTED, "generated code: %s has no generated form yet", unknown);
+    }
+    return HN_OK;
+}
+
+void walk_release(struct walk *walk) {
+    base_release(walk->constant_of);
+    base_release(walk->constants);
+    for (int i = 0; i < KERNEL_ENTRIES; i++)
+        statements_release(&walk->entry[i]);
+    *walk = (struct walk){.plan = NULL};
+}

@@ -1,0 +1,135 @@
+/* test_kernel.c - a kernel is loaded where it belongs, and refused everywhere else.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/compiled_kernel.h"
+#include "support/run_layer.h"
+#include "support/scratch.h"
+#include "support/shape_models.h"
+
+#include "base/memory.h"
+#include "layer/driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct generate_options portable = {HN_INSTRUCTIONS_PORTABLE, true};
+
+static hn_layer *layer_with(size_t rows, hn_method method) {
+    hn_model *model = dense_model(rows, 6, 1);
+    hn_layer *layer = layer_of(model, layer_method(method));
+    hn_model_destroy(model);
+    return layer;
+}
+
+static char *text_of(const hn_layer *layer) {
+    char *text;
+    size_t length;
+    assert_int_equal(generate_lanes(&text, &length, layer->plan, &portable, NULL), HN_OK);
+    assert_int_equal(strlen(text), length);
+    return text;
+}
+
+static void the_same_plan_gives_the_same_text(void **state) {
+    (void)state;
+    hn_layer *a = layer_with(4, HN_METHOD_AUTO), *b = layer_with(4, HN_METHOD_AUTO),
+             *c = layer_with(4, HN_METHOD_PAPER);
+    char *texts[] = {text_of(a), text_of(b), text_of(c)};
+    assert_string_equal(texts[0], texts[1]);
+    assert_string_not_equal(texts[0], texts[2]);
+    for (int i = 0; i < 3; i++)
+        base_release(texts[i]);
+    hn_layer_destroy(a);
+    hn_layer_destroy(b);
+    hn_layer_destroy(c);
+}
+
+/* The text compiled with one place of it changed, and opened for the plan. */
+static hn_status open_changed(const struct scratch *scratch, const hn_layer *layer, const char *from, const char *to,
+                              hn_error *error) {
+    const char *path = scratch_path(scratch, "changed.so");
+    char *text = text_of(layer), *place = strstr(text, from);
+    struct kernel *kernel;
+    assert_non_null(place);
+    assert_int_equal(strlen(from), strlen(to));
+    memcpy(place, to, strlen(to));
+    assert_true(compile_text(text, path, HN_INSTRUCTIONS_PORTABLE, "-O1"));
+    hn_status status = kernel_open(&kernel, path, layer->plan, HN_INSTRUCTIONS_PORTABLE, error);
+    kernel_close(kernel);
+    remove(path);
+    base_release(text);
+    return status;
+}
+
+static void a_kernel_that_is_wrong_is_refused(void **state) {
+    struct scratch *scratch = *state;
+    hn_layer *layer = layer_with(4, HN_METHOD_PAPER);
+    hn_error error;
+    assert_int_equal(open_changed(scratch, layer, "generated", "generated", &error), HN_OK);
+    assert_int_equal(open_changed(scratch, layer, "KERNEL_VERSION = 1", "KERNEL_VERSION = 9", &error), HN_INVALID);
+    assert_contains(error.text, "version 9");
+    hn_layer_destroy(layer);
+}
+
+static void a_kernel_of_another_plan_is_refused(void **state) {
+    struct scratch *scratch = *state;
+    hn_layer *own = layer_with(4, HN_METHOD_PAPER),
+             *others[] = {layer_with(5, HN_METHOD_PAPER), layer_with(4, HN_METHOD_AUTO)};
+    const char *path = scratch_path(scratch, "own.so");
+    struct kernel *kernel;
+    hn_error error;
+    char *text = text_of(own);
+    assert_true(compile_text(text, path, HN_INSTRUCTIONS_PORTABLE, "-O1"));
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(kernel_open(&kernel, path, others[i]->plan, HN_INSTRUCTIONS_PORTABLE, &error), HN_INVALID);
+        assert_null(kernel);
+        assert_contains(error.text, "another model");
+        assert_contains(error.text, path);
+        hn_layer_destroy(others[i]);
+    }
+    base_release(text);
+    hn_layer_destroy(own);
+}
+
+static void what_is_no_kernel_is_refused(void **state) {
+    struct scratch *scratch = *state;
+    hn_layer *layer = layer_with(4, HN_METHOD_PAPER);
+    const char *path = scratch_path(scratch, "none.so");
+    struct kernel *kernel;
+    hn_error error;
+    assert_int_equal(kernel_open(&kernel, path, layer->plan, HN_INSTRUCTIONS_BEST, &error), HN_IO);
+    assert_null(kernel);
+    assert_contains(error.text, path);
+    assert_true(compile_text("int nothing;", path, HN_INSTRUCTIONS_PORTABLE, "-O1"));
+    assert_int_equal(kernel_open(&kernel, path, layer->plan, HN_INSTRUCTIONS_BEST, &error), HN_INVALID);
+    assert_contains(error.text, "is no kernel");
+    kernel_close(NULL);
+    hn_layer_destroy(layer);
+}
+
+static int create_scratch(void **state) {
+    static struct scratch scratch;
+    scratch = scratch_create();
+    *state = &scratch;
+    return 0;
+}
+
+static int remove_scratch(void **state) {
+    scratch_remove(*state);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_plan_gives_the_same_text),
+        cmocka_unit_test(a_kernel_that_is_wrong_is_refused),
+        cmocka_unit_test(a_kernel_of_another_plan_is_refused),
+        cmocka_unit_test(what_is_no_kernel_is_refused),
+    };
+    if (!compiler_is_there()) {
+        puts("skipped: there is no C compiler");
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, create_scratch, remove_scratch);
+}
