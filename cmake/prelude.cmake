@@ -8,7 +8,7 @@
 set(prelude_files
     base/lanes.h base/wide.h base/wide_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h
     base/elementary_circle.h base/elementary_arc.h base/elementary_hyperbolic.h sparse/pivot_kernel.h backends/row_values_kernel.h
-    generate/kernel_table.h generate/generated_kernel.h)
+    generate/row_functions_kernel.h generate/kernel_table.h generate/generated_kernel.h)
 
 if(CMAKE_SCRIPT_MODE_FILE)
     set(bytes "")

@@ -31,13 +31,17 @@ WIDE_INLINE wide kernel_row(wide c, wide lower, wide upper, const bool relative,
     return r;
 }
 
+#ifndef ROW_HUGE
+#define ROW_HUGE 0x1p1021 /* 1 / ROW_HUGE is a normal number */
+#endif
+
 /* 2^-e for a = 1.f 2^e >= 1, and 1 below: exact, and the same over a whole octave. */
 WIDE_INLINE wide kernel_scale_for(wide a) {
-    wide_bits exponent = wide_bits_right(wide_to_bits(a), 52);
-    wide_bits turned = wide_bits_left(wide_bits_subtract(wide_bits_all(2046), exponent), 52);
-    wide scale = wide_of_bits(turned);
-    wide_bits huge = wide_less(wide_all(0x1p1021), a);
-    scale = wide_select(huge, wide_all(0x1p-1021), scale);
+    wide_bits exponent = wide_bits_right(wide_to_bits(a), WIDE_FRACTION_BITS);
+    wide_bits turned = wide_bits_subtract(wide_bits_all(2 * WIDE_EXPONENT_BIAS), exponent);
+    wide scale = wide_of_bits(wide_bits_left(turned, WIDE_FRACTION_BITS));
+    wide_bits huge = wide_less(wide_all(ROW_HUGE), a);
+    scale = wide_select(huge, wide_all(1 / ROW_HUGE), scale);
     return wide_select(wide_less(a, wide_all(1)), wide_all(1), scale);
 }
 

@@ -118,8 +118,9 @@ WIDE_INLINE void arctangent_rescale(wide *v, wide *u, wide larger) {
     wide_bits infinite = wide_equal(*v, wide_all(INFINITY)) & wide_equal(*u, wide_all(INFINITY));
     wide scale = wide_select(wide_less(larger, wide_all(0x1p-500)), wide_all(0x1p+600), wide_all(1.0));
     scale = wide_select(wide_less(wide_all(0x1p+1000), larger), wide_all(0x1p-100), scale);
+    wide_bits origin = wide_equal(*v, wide_all(0.0)) & wide_equal(*u, wide_all(0.0)); /* a NaN beside a 0 is none */
     *v = wide_select(infinite, wide_all(1.0), *v * scale);
-    *u = wide_select(infinite | wide_equal(larger, wide_all(0.0)), wide_all(1.0), *u * scale);
+    *u = wide_select(infinite | origin, wide_all(1.0), *u * scale);
 }
 
 WIDE_INLINE wide elementary_atan2(wide y, wide x) {

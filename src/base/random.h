@@ -8,13 +8,7 @@
 #ifndef HN_BASE_RANDOM_H
 #define HN_BASE_RANDOM_H
 
-#include <stdint.h>
-
-struct random {
-    uint64_t state[4];
-    double spare; /* the second normal number of a pair */
-    int has_spare;
-};
+#include "base/random_state.h"
 
 struct random random_start(uint64_t seed, uint64_t stream);
 uint64_t random_bits(struct random *random);

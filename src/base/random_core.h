@@ -5,7 +5,7 @@
 #ifndef HN_BASE_RANDOM_CORE_H
 #define HN_BASE_RANDOM_CORE_H
 
-#include "base/random.h"
+#include "base/random_state.h"
 
 #ifndef RANDOM_FUNCTION
 #define RANDOM_FUNCTION

@@ -30,6 +30,9 @@ enum { LANE_PARTS = LANES / WIDTH, LANES_HERE = LANES };
 #endif
 #define SLOT_AT(slots, offset) ((slots) + (offset))
 
+/* What a double is made of. */
+enum { WIDE_FRACTION_BITS = 52, WIDE_EXPONENT_BIAS = 1023 };
+
 #define WIDE_INLINE static inline __attribute__((always_inline, unused))
 
 #if WIDTH == 1

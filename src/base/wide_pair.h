@@ -30,9 +30,13 @@ WIDE_INLINE wide_pair pair_sum(wide a, wide b) {
     return (wide_pair){high, (a - a_part) + (b - b_part)};
 }
 
-/* The leading 26 bits of a's significand; a - pair_head(a) has 27. */
+#ifndef PAIR_HEAD
+#define PAIR_HEAD (-(INT64_C(1) << 27)) /* of double: a head of 26 bits, and a rest of 27 */
+#endif
+
+/* The leading bits of a's significand; a - pair_head(a) has the others. */
 WIDE_INLINE wide pair_head(wide a) {
-    return wide_of_bits(wide_to_bits(a) & wide_bits_all(-(INT64_C(1) << 27)));
+    return wide_of_bits(wide_to_bits(a) & wide_bits_all(PAIR_HEAD));
 }
 
 /* a b, to 2^-104 of itself */

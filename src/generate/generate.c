@@ -54,7 +54,7 @@ static const char *call_kind(size_t count) {
     return count > INLINE_SITES ? "static GENERATED" : "WIDE_INLINE";
 }
 
-static void print_calls(struct text *text, const struct walk *walk) {
+void print_calls(struct text *text, const struct walk *walk) {
     for (uint32_t op = 0; op < OP_COUNT; op++) {
         size_t count = count_calls(walk, op);
         if (count == 0 || !function_shape((enum function)op).call)
@@ -111,10 +111,10 @@ static bool all_phases_generated(const struct walk *walk) {
 }
 
 /* Everything but the program's temporaries, unless another entry reads them. */
-static void find_kept(bool *kept, const struct walk *walk, bool *written) {
+static void find_kept(bool *kept, const struct walk *walk, bool *written, bool everything) {
     const struct plan *plan = walk->plan;
     memset(kept, true, walk->slots * sizeof *kept);
-    if (!all_phases_generated(walk))
+    if (everything)
         return;
     drop_destinations(kept, walk);
     const struct plan_list outputs[] = {
@@ -129,10 +129,15 @@ static void find_kept(bool *kept, const struct walk *walk, bool *written) {
 
 /* ---- all of it ---- */
 
+bool *print_kept(const struct walk *walk, bool everything) {
+    bool *kept = base_allocate(2 * (size_t)walk->slots * sizeof *kept);
+    if (kept)
+        find_kept(kept, walk, kept + walk->slots, everything);
+    return kept;
+}
+
 static bool print_entries(struct text *text, const struct walk *walk) {
-    bool *kept = base_allocate(2 * (size_t)walk->slots * sizeof *kept), done = kept != NULL;
-    if (done)
-        find_kept(kept, walk, kept + walk->slots);
+    bool *kept = print_kept(walk, !all_phases_generated(walk)), done = kept != NULL;
     for (int e = 0; e < KERNEL_ENTRIES && done; e++)
         if (walk->entry[e].count > 0)
             done = print_entry(text, walk, (enum kernel_entry)e, kept);
@@ -181,7 +186,7 @@ hn_status generate_lanes(char **out, size_t *length, const struct plan *plan, co
     status = print_kernel(&text, &walk, &own, error);
     walk_release(&walk);
     if (status != HN_OK) {
-        text_release(&text);
+        text_drop(&text);
         return status;
     }
     *out = text.bytes;

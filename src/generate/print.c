@@ -140,8 +140,8 @@ static void print_stores(const struct printer *p, size_t i, bool mask) {
     for (uint32_t d = 0; d < statement_destinations(&p->s->list[i]); d++)
         if (p->flow->stored[i] >> d & 1) {
             text_add(p->text, "    ");
-            print_slot(p, i, d, mask);
-            text_add(p->text, " = %c%zu;\n", d ? 'w' : 'v', i - p->region->first);
+            print_slot(p, i, d, false); /* a mask, too: where slots are numbers of C, it is no other type's place */
+            text_add(p->text, mask ? " = wide_of_bits(%c%zu);\n" : " = %c%zu;\n", d ? 'w' : 'v', i - p->region->first);
         }
 }
 

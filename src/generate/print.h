@@ -13,4 +13,11 @@ bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry e
 
 const char *entry_text(enum kernel_entry entry);
 
+/* The elementary functions that the statements call, as call_NAME. */
+void print_calls(struct text *text, const struct walk *walk);
+
+/* What entries must leave in its slot; everything: for code that reads more than the walk's entries do. Per slot, from base_allocate;
+ * NULL when memory is out. */
+bool *print_kept(const struct walk *walk, bool everything);
+
 #endif

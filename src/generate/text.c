@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE = 512 };
-
 static bool make_room(struct text *text, size_t count) {
     char *grown = text->failed ? NULL : array_grow(text->bytes, &text->capacity, text->length + count + 1, 1);
     text->failed = !grown;
@@ -29,18 +27,21 @@ void text_add_bytes(struct text *text, const char *bytes, size_t count) {
 }
 
 void text_add(struct text *text, const char *format, ...) {
-    char line[LINE];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(line, sizeof line, format, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (length < 0 || length >= LINE)
+    if (length < 0)
         text->failed = true;
-    else
-        text_add_bytes(text, line, (size_t)length);
+    if (text->failed || !make_room(text, (size_t)length))
+        return;
+    va_start(arguments, format);
+    vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    text->length += (size_t)length;
 }
 
-void text_release(struct text *text) {
+void text_drop(struct text *text) {
     base_release(text->bytes);
     *text = (struct text){.bytes = NULL};
 }

@@ -15,6 +15,6 @@ struct text {
 
 void text_add_bytes(struct text *text, const char *bytes, size_t count);
 __attribute__((format(printf, 2, 3))) void text_add(struct text *text, const char *format, ...);
-void text_release(struct text *text);
+void text_drop(struct text *text);
 
 #endif

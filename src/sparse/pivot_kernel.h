@@ -6,9 +6,13 @@
 
 #include "base/wide.h"
 
+#ifndef PIVOT_LOST
+#define PIVOT_LOST 0x1p-50 /* of double: a few units in the last place */
+#endif
+
 /* 1/d, or 0 for a pivot that is lost in the rounding of its whole, h_jj. */
 WIDE_INLINE wide kernel_pivot_inverse(wide whole, wide d) {
-    return wide_keep(wide_less(whole * wide_all(0x1p-50), d), wide_all(1) / d);
+    return wide_keep(wide_less(whole * wide_all(PIVOT_LOST), d), wide_all(1) / d);
 }
 
 #endif

@@ -456,6 +456,8 @@ static void angles_of_points_know_their_special_values(void **state) {
         AT2(atan2, -INFINITY, INFINITY, -HALF_PI / 2.0),
         AT2(atan2, NAN, 1.0, NAN),
         AT2(atan2, 1.0, NAN, NAN),
+        AT2(atan2, 0.0, NAN, NAN),
+        AT2(atan2, -0.0, NAN, NAN),
         AT2(atan2, INFINITY, NAN, NAN),
         AT2(atan2, NAN, INFINITY, NAN),
         AT2(atan2, 0x1p-1074, 1.0, 0x1p-1074),

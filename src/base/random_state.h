@@ -1,0 +1,15 @@
+/* random_state.h - where a random generator (random.h) stands.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_BASE_RANDOM_STATE_H
+#define HN_BASE_RANDOM_STATE_H
+
+#include <stdint.h>
+
+struct random {
+    uint64_t state[4];
+    double spare; /* the second normal number of a pair */
+    int has_spare;
+};
+
+#endif

@@ -1,0 +1,39 @@
+/* row_functions_kernel.h - rows as functions of values: what statements of generated code call beside backends/row_values_kernel.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_GENERATE_ROW_FUNCTIONS_KERNEL_H
+#define HN_GENERATE_ROW_FUNCTIONS_KERNEL_H
+
+#include "backends/row_values_kernel.h"
+
+WIDE_INLINE wide row_residual(wide c, wide lower, wide upper) {
+    wide unused;
+    return kernel_row(c, lower, upper, 0, &unused);
+}
+
+WIDE_INLINE wide row_relative(wide c, wide lower, wide upper) {
+    wide size;
+    kernel_row(c, lower, upper, 1, &size);
+    return size;
+}
+
+WIDE_INLINE wide row_most(wide most, wide a) {
+    wide size = wide_abs(a);
+    return wide_select(wide_less(most, size), size, most);
+}
+
+/* a - a is 0 for a finite a and NaN for another one; the signs of zeros do not matter. */
+WIDE_INLINE wide_bits row_all_finite(wide_bits lost) {
+    return WIDE_MASK(wide_bits_left(lost, 1) == wide_bits_all(0));
+}
+
+WIDE_INLINE wide row_add_square(wide sum, wide scale, wide r) {
+    wide own = scale * r;
+    return sum + own * own;
+}
+
+WIDE_INLINE wide row_take(wide_bits take, wide_bits active, wide scale, wide a, wide old) {
+    return wide_select(take, wide_keep(active, scale * a), old);
+}
+
+#endif
