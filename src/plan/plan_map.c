@@ -7,12 +7,13 @@
 #include "plan/plan_builder.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Full systems of these orders are faster one sample at a time: where most rows are affine, so that J J' is computed
  * once, and where samples side by side share the work of evaluation. */
 static const size_t TILED_AFFINE = 48, TILED_OTHERS = 160;
 
-/* Columns may be kept out of the system where eps stays above this: what is left of it may be as bad as 1 / eps. */
+/* Columns may be kept out of any system where eps stays above this: what is left of it may be as bad as 1 / eps. */
 static const double BORDER_EPS = 0x1p-30;
 
 /* Executors name the numbers of several samples side by side by 32 bits. */
@@ -168,9 +169,24 @@ static bool is_affine(const struct plan_builder *b) {
     return 2 * affine >= b->problem.rows;
 }
 
+/* Whether eps may be next to nothing where most steps are taken. */
+static bool is_undamped(const struct sample_options *o) {
+    return o->adaptive ? o->method == HN_METHOD_AUTO && o->damping == 0 : o->damping < BORDER_EPS;
+}
+
+static bool *every_row(struct plan_builder *b) {
+    bool *rows = arena_take(&b->arena, b->problem.rows + 1, sizeof *rows);
+    if (rows)
+        memset(rows, true, b->problem.rows * sizeof *rows);
+    return rows;
+}
+
 static hn_status build_system(struct plan_builder *b, const uint32_t *slots, const double *fixed, hn_error *error) {
     struct plan *plan = &b->plan;
     const struct sample_options *o = &plan->options;
+    bool *undamped = is_undamped(o) ? every_row(b) : NULL;
+    if (is_undamped(o) && !undamped)
+        return error_no_memory(error, "the layer");
     const struct damped_request request = {
         .matrix = {plan->rows, plan->outputs, 1, b->jacobian.first, b->jacobian.column, slots, fixed},
         .rows_side_only = o->damping == 0 && o->method != HN_METHOD_AUTO,
@@ -179,7 +195,8 @@ static hn_status build_system(struct plan_builder *b, const uint32_t *slots, con
         .shift_uniform = plan->eps,
         .storage = plan->slots,
         .tiled_from = is_affine(b) ? TILED_AFFINE : TILED_OTHERS,
-        .may_border = o->adaptive || o->damping >= BORDER_EPS,
+        .may_border = true,
+        .undamped = undamped,
     };
     hn_status status = damped_create(&b->system, &request, error);
     if (status == HN_OK && b->system.slots > MOST_SLOTS - plan->slots)

@@ -8,7 +8,8 @@
  *
  * In goes a pattern, out go the columns that are worth it and an order of elimination: sparse rows of M, then w, whose pivots are at
  * most -1, then the rows that would be nearly singular without U: those with nothing outside it, and long ones, which are few and
- * often what determines w (a budget). The matrix is quasi-definite: every order has pivots (Vanderbei, SIAM J. Optim. 5, 1995);
+ * often what determines w (a budget). Where E may be 0, rows that cannot each have a column of their own outside U come last, too, and
+ * where these are many, nothing is kept out. The matrix is quasi-definite: every order has pivots (Vanderbei, SIAM J. Optim. 5, 1995);
  * what is left of them where N + E is nearly singular is about E.
  *
  * SPDX-License-Identifier: MIT */
@@ -30,9 +31,15 @@ struct border {
     struct arena arena;
 };
 
-/* The cheapest way, if it costs less than `limit`; else none, of infinite cost. Released by border_release, also after an error. */
-hn_status border_choose(struct border *out, const struct vectors *rows, const struct vectors *columns, double limit,
-                        hn_error *error);
+/* What to choose from. */
+struct border_request {
+    const struct vectors *rows, *columns; /* of M */
+    const bool *undamped;                 /* rows where E may be 0; NULL: none */
+    double limit;                         /* of the cost */
+};
+
+/* The cheapest way, if it costs less than the limit; else none, of infinite cost. Released by border_release, also after an error. */
+hn_status border_choose(struct border *out, const struct border_request *request, hn_error *error);
 void border_release(struct border *border);
 
 #endif

@@ -248,13 +248,18 @@ static void kernel_multiply_two(const struct product *product, double *slots, co
     kernel_products(product, slots, from, to, 2);
 }
 
+#include "sparse/dense_kernel.h"
+#include "sparse/walked_kernel.h"
+
 /* With added unknowns: among all unknowns, in memory of the system's own. */
 static void kernel_solve_bordered(const struct damped *system, double *slots, const struct damped_sides *sides) {
     struct damped_sides all = *sides;
     size_t own = (system->order - system->added) * LANE_PARTS;
     for (int side = 0; side < sides->count; side++)
         all.to[side] = (uint32_t)(system->solution + (size_t)side * system->order * LANES_HERE);
-    if (sides->count == 1)
+    if (system->kind == FACTOR_WALKED)
+        kernel_factor_walked(system, slots, &all);
+    else if (sides->count == 1)
         kernel_columns_listed(system, slots, &all, 1, true);
     else
         kernel_columns_listed(system, slots, &all, 2, true);
@@ -267,16 +272,13 @@ static void kernel_solve_bordered(const struct damped *system, double *slots, co
     }
 }
 
-#include "sparse/dense_kernel.h"
-#include "sparse/walked_kernel.h"
-
 static void kernel_solve(const struct damped *system, double *slots, const struct damped_sides *sides) {
+    if (system->added > 0) {
+        kernel_solve_bordered(system, slots, sides);
+        return;
+    }
     switch (system->kind) {
     case FACTOR_LISTED:
-        if (system->added > 0) {
-            kernel_solve_bordered(system, slots, sides);
-            break;
-        }
         kernel_factor_listed(system, slots, sides);
         kernel_backward(system, slots, sides);
         break;

@@ -208,6 +208,8 @@ static hn_status write_lists(struct damped *system, const struct side *side, con
         lister.next_place = (uint32_t)(next * request->matrix.stride);
         status = lister_begin(&lister, system->order, error);
     }
+    if (status == HN_OK && lister.border)
+        status = lister_constant(&lister, 1, &lister.one, error);
     if (status == HN_OK)
         status = system->kind == FACTOR_LISTED ? factor_list(&lister, error) : gram_list(&lister, error);
     system->slots = next + system->constant_count - request->storage / request->matrix.stride;
@@ -303,10 +305,12 @@ static hn_status choose_side(struct damped *out, struct side sides[2], const str
 static hn_status choose_border(struct side *out, struct border borders[2], const struct vectors *by_rows,
                                const struct vectors *by_columns, const struct damped_request *request,
                                hn_error *error) {
-    hn_status status = border_choose(&borders[0], by_rows, by_columns, MOST_LISTED, error);
-    double limit = bonus_of(request) * borders[0].cost;
-    if (status == HN_OK)
-        status = border_choose(&borders[1], by_columns, by_rows, limit < MOST_LISTED ? limit : MOST_LISTED, error);
+    struct border_request wanted = {by_rows, by_columns, request->undamped, MOST_PRODUCTS};
+    hn_status status = border_choose(&borders[0], &wanted, error);
+    wanted =
+        (struct border_request){by_columns, by_rows, NULL, fmin(bonus_of(request) * borders[0].cost, MOST_PRODUCTS)};
+    if (status == HN_OK && !request->rows_side_only && !request->undamped)
+        status = border_choose(&borders[1], &wanted, error);
     bool other = borders[1].count > 0;
     const struct border *border = &borders[other];
     *out = (struct side){.rows = &border->rows,

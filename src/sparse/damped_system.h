@@ -44,17 +44,17 @@ struct damped_constant {
 struct damped {
     bool outputs_side; /* M = A' */
     enum factor_kind kind;
-    size_t order;                       /* unknowns, */
-    size_t added;                       /* the last of them for columns that are kept out; FACTOR_LISTED only */
-    size_t nonzeros;                    /* of L below its diagonal */
-    double multiply_adds;               /* sums of M M', factor and solves */
-    size_t slots;                       /* storage that the kernels need, from `storage` on */
-    uint32_t lower;                     /* offset of L */
-    uint32_t negated;                   /* offset of -L D, entries at a time; of rows of it in the other factors */
-    uint32_t inverse;                   /* offset of 1/D */
-    uint32_t pivot_range;               /* offset of two slots: the smallest and the largest pivot */
-    uint32_t zero;                      /* offset of a slot of zeros */
-    uint32_t solution;                  /* where some are added: offset of two vectors of all unknowns */
+    size_t order;         /* unknowns, */
+    size_t added;         /* the last of them for columns that are kept out; FACTOR_LISTED and FACTOR_WALKED only */
+    size_t nonzeros;      /* of L below its diagonal */
+    double multiply_adds; /* sums of M M', factor and solves */
+    size_t slots;         /* storage that the kernels need, from `storage` on */
+    uint32_t lower;       /* offset of L */
+    uint32_t negated;     /* offset of -L D, entries at a time; of rows of it in the other factors */
+    uint32_t inverse;     /* offset of 1/D */
+    uint32_t pivot_range; /* offset of two slots: the smallest and the largest pivot */
+    uint32_t zero;        /* offset of a slot of zeros */
+    uint32_t solution;    /* where some are added: offset of two vectors of all unknowns */
     struct product by_rows, by_columns; /* A x, A' x */
     size_t words;
     uint32_t *stream;                 /* FACTOR_LISTED: see factor_list.c; others: the sums of M M' */
@@ -76,7 +76,8 @@ struct damped_request {
     uint32_t shift_uniform; /* on the outputs' side: one slot for all */
     uint32_t storage;       /* first offset that belongs to the system */
     size_t tiled_from;      /* full factors of this order or more are tiled; 0: none */
-    bool may_border;        /* columns of M may be kept out: E is well above 0 everywhere */
+    bool may_border;        /* columns of M may be kept out: E is well above 0, but for */
+    const bool *undamped;   /* rows where it may be next to 0; NULL: none */
 };
 
 /* All of the system's memory comes from base_allocate and goes with damped_release. */

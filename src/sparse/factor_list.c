@@ -115,11 +115,11 @@ static void border_entry(struct lister *lister, uint32_t target, uint32_t a, boo
         lister->sums[target]++;
 }
 
-/* What column j of L has of U: an entry per column kept out that the row stands in, or per row where j is such a column. */
-static void walk_border(struct lister *lister, size_t j, bool write) {
+/* An entry per column kept out that the row stands in, or per row where `at` is such a column. */
+void lister_border(struct lister *lister, size_t at, bool before, bool write) {
     const struct symbolic *symbolic = lister->symbolic;
     const struct border *border = lister->border;
-    size_t unknown = symbolic->order[j], rows = lister->rows->count;
+    size_t unknown = symbolic->order[at], rows = lister->rows->count;
     bool added = unknown >= rows;
     const struct vectors *from = added ? lister->whole_columns : lister->whole;
     size_t own = added ? border->column[unknown - rows] : unknown;
@@ -128,7 +128,7 @@ static void walk_border(struct lister *lister, size_t j, bool write) {
         if (!added && border->number[other] == COLUMN_STAYS)
             continue;
         uint32_t i = symbolic->position[added ? other : (uint32_t)rows + border->number[other]];
-        if (i >= j)
+        if (before ? i < at : i > at)
             border_entry(lister, lister->target[i], from->entry[e], write);
     }
 }
@@ -138,7 +138,7 @@ static void walk_gram(struct lister *lister, size_t j, bool write) {
     const struct vectors *rows = lister->rows, *columns = lister->columns;
     size_t row = symbolic->order[j];
     if (lister->border)
-        walk_border(lister, j, write);
+        lister_border(lister, j, false, write);
     if (row >= rows->count)
         return;
     for (size_t e = rows->first[row]; e < rows->first[row + 1]; e++) {
@@ -289,8 +289,6 @@ static hn_status place_negated(struct lister *lister, hn_error *error) {
 
 hn_status factor_list(struct lister *lister, hn_error *error) {
     hn_status status = place_negated(lister, error);
-    if (status == HN_OK && lister->border)
-        status = lister_constant(lister, 1, &lister->one, error);
     for (size_t j = 0; j < lister->symbolic->n && status == HN_OK; j++)
         status = list_column(lister, j, error);
     return status;

@@ -17,7 +17,7 @@ struct lister {
     const struct border *border;          /* NULL: nothing is; */
     const struct vectors *whole;          /* else rows of M, */
     const struct vectors *whole_columns;  /* its columns, */
-    uint32_t one;                         /* and the offset of a 1 */
+    uint32_t one;                         /* and the offset of a 1, once there is one */
     const struct symbolic *symbolic;      /* NULL: dense, natural order */
     uint32_t *target;                     /* row of L: its number among the entries of the present column */
     uint32_t *sums, *rests;               /* pairs of each entry: of M M', of the factor */
@@ -51,6 +51,9 @@ hn_status lister_known(struct lister *lister, double folded, uint32_t *offset, h
 
 /* One product of M M' (entries a and b of A): counted, or written where the target's next pair goes. */
 void lister_product(struct lister *lister, uint32_t target, uint32_t a, uint32_t b, bool write);
+
+/* What row or column `at` of the bordered matrix has of U: entries of L before it in its row, or behind it in its column. */
+void lister_border(struct lister *lister, size_t at, bool before, bool write);
 
 /* Room for so many more words, and a word into it. */
 hn_status lister_room(struct lister *lister, size_t words, hn_error *error);

@@ -15,6 +15,10 @@ static size_t place_at(const struct lister *lister, size_t row) {
 static void walk_row(struct lister *lister, size_t i, bool write) {
     const struct vectors *rows = lister->rows, *columns = lister->columns;
     size_t row = row_at(lister, i);
+    if (lister->border)
+        lister_border(lister, i, true, write);
+    if (row >= rows->count)
+        return;
     for (size_t e = rows->first[row]; e < rows->first[row + 1]; e++) {
         size_t k = rows->index[e];
         for (size_t f = columns->first[k]; f < columns->first[k + 1]; f++) {
@@ -83,7 +87,7 @@ static hn_status list_row(struct lister *lister, size_t i, hn_error *error) {
 
 hn_status gram_list(struct lister *lister, hn_error *error) {
     hn_status status = HN_OK;
-    for (size_t i = 0; i < lister->rows->count && status == HN_OK; i++)
+    for (size_t i = 0; i < lister->system->order && status == HN_OK; i++)
         status = list_row(lister, i, error);
     return status;
 }

@@ -40,11 +40,12 @@ WIDE_INLINE void kernel_eliminate(const struct damped *system, double *slots, si
     }
 }
 
+/* The right-hand side of an added unknown is 0. */
 WIDE_INLINE void kernel_forward_walked(const struct damped *system, double *slots, size_t row, uint32_t from,
-                                       uint32_t to) {
+                                       uint32_t to, const bool added) {
     wide sums[LANE_PARTS];
     for (int i = 0; i < LANE_PARTS; i++)
-        sums[i] = AT(from + system->permutation[row])[i];
+        sums[i] = added ? wide_all(0) : AT(from + system->permutation[row])[i];
     for (size_t p = system->row_first[row]; p < system->row_first[row + 1]; p++) {
         const wide *l = AT(system->lower) + (size_t)system->row_entry[p] * LANE_PARTS;
         const wide *z = AT(to + system->permutation[system->row_column[p]]);
@@ -58,6 +59,7 @@ WIDE_INLINE void kernel_forward_walked(const struct damped *system, double *slot
 static void kernel_factor_walked(const struct damped *system, double *slots, const struct damped_sides *sides) {
     const uint32_t *s = system->stream;
     wide *x = AT(system->negated);
+    size_t own = (system->order - system->added) * LANES_HERE;
     struct pivots range;
     kernel_pivots_begin(system, slots, &range);
     for (size_t row = 0; row < system->order; row++, range.inverse += LANE_PARTS) {
@@ -67,9 +69,13 @@ static void kernel_factor_walked(const struct damped *system, double *slots, con
             d[i] = whole[i];
         for (size_t p = system->row_first[row]; p < system->row_first[row + 1]; p++)
             kernel_eliminate(system, slots, p, x, d);
-        kernel_pivot(&range, whole, d);
+        bool added = system->permutation[row] >= own;
+        if (added)
+            kernel_pivot_added(&range, whole, d);
+        else
+            kernel_pivot(&range, whole, d);
         for (int side = 0; side < sides->count; side++)
-            kernel_forward_walked(system, slots, row, sides->from[side], sides->to[side]);
+            kernel_forward_walked(system, slots, row, sides->from[side], sides->to[side], added);
     }
     kernel_pivots_end(system, slots, &range);
 }

@@ -99,7 +99,7 @@ static void a_factor_in_tiles(void **state) {
 
 static void a_sparse_factor_without_lists(void **state) {
     (void)state;
-    check_kernel(block_model(3, 330, 2, 1), HN_METHOD_HARDNET, -1, 2, FACTOR_WALKED, false);
+    check_kernel(block_model(33, 155, 2, 1), HN_METHOD_HARDNET, -1, 2, FACTOR_WALKED, false);
 }
 
 static void one_row_over_many_outputs(void **state) {
@@ -130,6 +130,7 @@ static void rows_and_outputs_that_stand_everywhere(void **state) {
         check_bordered(common, HN_METHOD_LM, 0.5, 3);
         check_bordered(common, HN_METHOD_LM, -1, 8);
         check_bordered(common, HN_METHOD_AUTO, -1, 60);
+        check_bordered(common, HN_METHOD_HARDNET, -1, 3);
     }
 }
 

@@ -173,6 +173,27 @@ static void rows_are_kept_out_on_the_outputs_side(void **state) {
     print_message("largest backward error: %.2g n u\n", worst);
 }
 
+/* A band of rows over BAND columns and all common ones: too many products for lists. */
+static void bordered_systems_without_lists(void **state) {
+    (void)state;
+    enum { ROWS = 700, BAND = 170, COMMON = 60, COLUMNS = ROWS + BAND + COMMON };
+    struct random random = random_start(8, 0);
+    struct trial t = {.columns = COLUMNS};
+    const struct recipe recipe = {.shift = 1, .may_border = true};
+    double worst = 0;
+    t.first = calloc(ROWS + 1, sizeof *t.first);
+    t.column = calloc((size_t)ROWS * (BAND + COMMON), sizeof *t.column);
+    for (size_t i = 0; i < ROWS; i++)
+        put_row(&t, i, BAND, COMMON, COMMON);
+    t.entries = t.first[ROWS];
+    trial_complete(&t, &recipe, &random);
+    assert_int_equal(t.system.added, COMMON);
+    assert_int_equal(t.system.kind, FACTOR_WALKED);
+    check_backward(&t, 8, &worst);
+    print_message("largest backward error: %.2g n u\n", worst);
+    trial_release(&t);
+}
+
 static double forward_error(struct trial *t) {
     double worst = 0;
     judge_trial(t, 1);
@@ -199,12 +220,45 @@ static void solutions_stay_as_good_as_without_a_border_down_to_the_least_damping
     print_message("largest error %.2g; at most %.2g times that of the whole system\n", largest, worst);
 }
 
+/* ---- without damping ---- */
+
+/* A chain whose start is given and that determines what is common by its budget, or by rows that fix outputs of it. */
+static void without_damping_dependent_rows_come_last(void **state) {
+    (void)state;
+    static const struct extras extras[] = {{1, 60, 1, 1, false, true, 0}, {1, 60, 2, 0, false, false, 2}};
+    double worst = 0;
+    for (uint64_t k = 0; k < 2; k++) {
+        const struct recipe recipe = {.may_border = true, .undamped = true};
+        struct trial t = trial_with(&extras[k], &recipe, k);
+        assert_int_equal(t.system.added, extras[k].common);
+        worst = fmax(worst, forward_error(&t));
+        trial_release(&t);
+    }
+    print_message("largest error %.2g\n", worst);
+    assert_in_interval(worst, 0, 1e-9);
+}
+
+/* More rows than columns: nothing is kept out, unless rows are damped. */
+static void without_damping_many_dependent_rows_keep_everything_in(void **state) {
+    (void)state;
+    const struct extras extras = {2, 80, 1, 1, false, true, 80};
+    for (int undamped = 0; undamped < 2; undamped++) {
+        const struct recipe recipe = {.shift = 1, .may_border = true, .undamped = undamped};
+        struct trial t = trial_with(&extras, &recipe, 0);
+        assert_int_equal(t.system.added, !undamped);
+        trial_release(&t);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_that_stand_in_most_rows_are_kept_out),
         cmocka_unit_test(other_systems_stay_as_they_are),
         cmocka_unit_test(bordered_systems_are_solved_backward_stably),
+        cmocka_unit_test(bordered_systems_without_lists),
         cmocka_unit_test(rows_are_kept_out_on_the_outputs_side),
+        cmocka_unit_test(without_damping_dependent_rows_come_last),
+        cmocka_unit_test(without_damping_many_dependent_rows_keep_everything_in),
         cmocka_unit_test(solutions_stay_as_good_as_without_a_border_down_to_the_least_damping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,6 +96,8 @@ void trial_complete(struct trial *t, const struct recipe *recipe, struct random 
     if (recipe->degenerate)
         copy_rows(t);
     size_t storage = place_vectors(t, t->entries);
+    bool *undamped = calloc(t->rows + 1, sizeof *undamped);
+    memset(undamped, true, t->rows * sizeof *undamped);
     struct damped_request request = {
         .matrix = {t->rows, t->columns, LANES, t->first, t->column, t->offset, recipe->known > 0 ? t->fixed : NULL},
         .rows_side_only = !recipe->outputs_side,
@@ -104,6 +106,7 @@ void trial_complete(struct trial *t, const struct recipe *recipe, struct random 
         .shift_uniform = t->shift_uniform,
         .storage = (uint32_t)(storage * LANES),
         .may_border = recipe->may_border,
+        .undamped = recipe->undamped ? undamped : NULL,
     };
     hn_error error = {.text = ""};
     if (damped_create(&t->system, &request, &error) != HN_OK)
@@ -119,6 +122,7 @@ void trial_complete(struct trial *t, const struct recipe *recipe, struct random 
             t->slots[t->system.constants[i].offset + lane] = t->system.constants[i].value;
     trial_draw_vectors(t, recipe, random);
     trial_make_one(t, request);
+    free(undamped);
 }
 
 struct trial trial_of(const struct recipe *recipe, struct random *random) {

@@ -32,7 +32,8 @@ struct recipe {
     bool fixed_shift;  /* the same shift everywhere, known in advance */
     bool outputs_side; /* may be chosen */
     bool degenerate;   /* rows of zeros, and rows twice */
-    bool may_border;   /* columns may be kept out */
+    bool may_border;   /* columns may be kept out, */
+    bool undamped;     /* with regard to shifts of 0 */
 };
 
 struct trial trial_of(const struct recipe *recipe, struct random *random);

@@ -209,6 +209,12 @@ static double pivot(const struct plan *p, double *s, double whole, double d) {
     return whole * 0x1p-50 < d ? 1 / d : 0;
 }
 
+/* An added unknown has a pivot below 0, which is not part of the range. */
+static double pivot_of(const struct plan *p, double *s, uint32_t unknown, double whole, double d) {
+    bool added = unknown >= p->system.order - p->system.added;
+    return !added ? pivot(p, s, whole, d) : d < whole * 0x1p-50 ? 1 / d : 0;
+}
+
 static void factor_listed(const struct plan *p, double *s, double *z) {
     const uint32_t *at = WORDS(system.stream);
     for (uint32_t j = 0, entry = 0; j < p->system.order; j++) {
@@ -220,8 +226,7 @@ static void factor_listed(const struct plan *p, double *s, double *z) {
             d += s[at[0]] * s[at[1]];
             z[unknown] -= s[at[0]] * z[at[2]];
         }
-        bool added = unknown >= p->system.order - p->system.added;
-        s[p->system.inverse + j] = !added ? pivot(p, s, whole, d) : d < whole * 0x1p-50 ? 1 / d : 0;
+        s[p->system.inverse + j] = pivot_of(p, s, unknown, whole, d);
         for (uint32_t e = 0; e < below; e++, entry++) {
             uint32_t negated = at[0];
             double sum = s[at[1]];
@@ -251,7 +256,7 @@ static void factor_walked(const struct plan *p, double *s, double *z) {
             lower[own[k]] = n * s[p->system.inverse + column[k]];
             d -= lower[own[k]] * n;
         }
-        s[p->system.inverse + i] = pivot(p, s, whole, d);
+        s[p->system.inverse + i] = pivot_of(p, s, order[i], whole, d);
         for (uint32_t k = first[i]; k < first[i + 1]; k++)
             z[order[i]] -= lower[own[k]] * z[order[column[k]]];
     }
