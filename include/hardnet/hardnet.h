@@ -12,6 +12,7 @@
 #include "hardnet/evaluate.h"
 #include "hardnet/inspect.h"
 #include "hardnet/layer.h"
+#include "hardnet/matrix.h"
 #include "hardnet/model.h"
 #include "hardnet/network.h"
 #include "hardnet/policy.h"

@@ -123,6 +123,7 @@ size_t hn_model_group_count(const hn_model *model);
 size_t hn_model_definition_count(const hn_model *model);
 size_t hn_model_requirement_count(const hn_model *model);
 size_t hn_model_node_count(const hn_model *model);
+size_t hn_model_number_count(const hn_model *model); /* coefficients of LINEAR expressions, beside the nodes */
 
 /* Parts by index. HN_INVALID, and zeros, for an index out of range; a model without an objective
  * gives zeros. Names live as long as the model. */

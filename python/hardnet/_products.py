@@ -1,7 +1,8 @@
 """Matrix products of expressions and numbers.
 
 A matrix of numbers, dense or of scipy.sparse, counts by its entries that are not zero: each element
-of the product is the sum of these only.
+of the product is the sum of these only. It goes into the model as numbers, without an expression
+for each entry.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._expression import Expression, apply, array, fold, is_collection, joint_shape, numbers_of
+from ._expression import Expression, array, fold, is_collection, joint_shape, numbers_of
 
 __all__ = ["dot", "einsum", "inner", "matmul", "outer", "tensordot"]
 
@@ -67,29 +68,40 @@ def _general(a: Any, b: Any) -> Expression:
     return fold(a[..., :, None, :] * by_columns[..., None, :, :], "sum", -1, False)
 
 
-def _entries(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
+def _entries(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64]]:
     """Where each row begins, columns and values of a matrix by rows, zeros left out."""
     if _is_sparse(matrix):
         rows = matrix.tocsr(copy=True)
         rows.sum_duplicates()
         rows.eliminate_zeros()
         values = numbers_of(rows.data)
-        return rows.indptr.astype(np.int64), rows.indices.astype(np.intp), values
-    row, column = np.nonzero(matrix)
+        return rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), values
+    there = matrix != 0
     first = np.zeros(matrix.shape[0] + 1, np.int64)
-    np.cumsum(np.bincount(row, minlength=matrix.shape[0]), out=first[1:])
-    return first, column, matrix[row, column]
+    np.cumsum(np.count_nonzero(there, axis=1), out=first[1:])
+    numbers = np.arange(matrix.shape[1], dtype=np.uint32)
+    return first, np.broadcast_to(numbers, matrix.shape)[there], matrix[there]
+
+
+def _check_finite(
+    first: NDArray[np.int64], column: NDArray[np.uint32], values: NDArray[np.float64]
+) -> None:
+    finite = np.isfinite(values)
+    if not finite.all():
+        entry = int(np.argmin(finite))
+        row = int(np.searchsorted(first, entry, side="right")) - 1
+        raise ValueError(f"row {row} of the matrix has {values[entry]} in column {column[entry]}")
 
 
 def _numbers_times(matrix: Any, right: Expression) -> Expression:
     """matrix @ right, for a vector or a matrix of expressions."""
     first, column, values = _entries(matrix)
+    _check_finite(first, column, values)
     model = right._model
     columns = right if right.ndim == 2 else right[:, None]
-    terms = apply(model, "mul", values[None, :], columns.T[:, column])  # n x nonzeros
     out = np.empty((columns.shape[1], matrix.shape[0]), np.uint32)
-    for line, place in zip(terms._nodes, out):
-        model._open().sums(first, line, place)
+    for line, place in zip(np.ascontiguousarray(columns._nodes.T), out):
+        model._open().products(first, column, values, line, place)
     product = Expression._of(model, np.ascontiguousarray(out.T))
     return product if right.ndim == 2 else product[:, 0]
 

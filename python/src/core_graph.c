@@ -1,9 +1,12 @@
-/* core_graph.c - operators over arrays of nodes: constants, one node per element, folds along an axis.
+/* core_graph.c - operators over arrays of nodes: constants, one node per element, folds along an axis, products with a
+ * matrix.
  *
  * Results go to arrays of the caller's. Operands have as many elements as the result, or one.
  *
  * SPDX-License-Identifier: MIT */
 #include "core_model.h"
+
+#include <math.h>
 
 typedef struct operator_entry {
     const char *name;
@@ -193,48 +196,115 @@ PyObject *core_model_fold(PyObject *object, PyObject *arguments) {
     return result;
 }
 
-/* ---- sums of lists ---- */
+/* ---- products with a matrix ---- */
 
-/* Whether first is ascending from 0 to the number of terms. */
-static bool is_partition(const core_array *first, size_t terms) {
+/* Whether first is ascending from 0 to the number of entries. */
+static bool is_partition(const core_array *first, size_t entries) {
     const int64_t *list = first->data;
-    bool good = first->count > 0 && list[0] == 0 && list[first->count - 1] == (int64_t)terms;
+    bool good = first->count > 0 && list[0] == 0 && list[first->count - 1] == (int64_t)entries;
     for (size_t i = 1; good && i < first->count; i++)
         good = list[i - 1] <= list[i];
     if (!good)
-        PyErr_SetString(PyExc_ValueError, "first does not divide the terms into lists");
+        PyErr_SetString(PyExc_ValueError, "first does not divide the entries into rows");
     return good;
 }
 
-static bool sum_lists(const core_model *self, const core_array *first, const core_array *terms, const core_array *out) {
+/* How many nodes the rows may take: one each where all terms are leaves, but for short rows. */
+static size_t operations_of(const core_model *self, const core_array *first, const core_array *terms) {
+    enum { SHORT = 16 };
     const int64_t *list = first->data;
-    hn_expr *exprs = PyMem_Calloc(terms->count + 1, sizeof *exprs);
+    hn_expr_info info = {.size = sizeof info};
+    bool leaves = true;
+    size_t count = 0;
+    for (size_t i = 0; leaves && i < terms->count; i++) {
+        hn_expr_get_info(core_expr(self, terms, i), &info, NULL);
+        leaves = info.op == HN_OPERATOR_INPUT || info.op == HN_OPERATOR_OUTPUT;
+    }
+    for (size_t i = 1; i < first->count; i++) {
+        size_t entries = (size_t)(list[i] - list[i - 1]);
+        count += leaves && entries >= SHORT ? 1 : entries + 1;
+    }
+    return count;
+}
+
+/* Numbers have the same limit as nodes. */
+static bool has_room_for_numbers(const core_model *self, size_t numbers) {
+    size_t used = hn_model_number_count(self->model), room = self->max_nodes > used ? self->max_nodes - used : 0;
+    hn_error error = {.status = HN_LIMIT, .code = HN_CODE_OPTION, .subject = "max_nodes"};
+    if (numbers < room)
+        return true;
+    snprintf(error.text, sizeof error.text,
+             "a matrix of %zu numbers does not fit into the model: max_nodes is %zu, and %zu are used", numbers,
+             self->max_nodes, used);
+    core_raise(&error);
+    return false;
+}
+
+/* What the library would refuse for good: a column that is not there or twice, a number that is not finite. */
+static bool is_matrix(const core_array *first, const core_array *column, const core_array *values, size_t columns) {
+    const int64_t *list = first->data;
+    size_t *last = PyMem_Calloc(columns + 1, sizeof *last); /* by column: the row that has it, from 1 on */
+    bool good = true;
+    if (!last) {
+        PyErr_NoMemory();
+        return false;
+    }
+    for (size_t i = 1; i < first->count && good; i++)
+        for (int64_t e = list[i - 1]; e < list[i] && good; e++) {
+            uint32_t j = ((const uint32_t *)column->data)[e];
+            good = j < columns && last[j] != i && isfinite(((const double *)values->data)[e]);
+            if (good)
+                last[j] = i;
+            else
+                PyErr_Format(PyExc_ValueError, "row %zu of the matrix: column %u is not there, twice or not finite",
+                             i - 1, (unsigned)j);
+        }
+    PyMem_Free(last);
+    return good;
+}
+
+static bool multiply(const core_model *self, const hn_matrix *matrix, const core_array *terms, const core_array *out) {
+    hn_expr *exprs = PyMem_Calloc(terms->count + out->count + 1, sizeof *exprs);
     if (!exprs) {
         PyErr_NoMemory();
         return false;
     }
     for (size_t i = 0; i < terms->count; i++)
-        exprs[i] = (hn_expr){self->model, ((const uint32_t *)terms->data)[i]};
+        exprs[i] = core_expr(self, terms, i);
+    hn_products(self->model, matrix, exprs, exprs + terms->count);
     for (size_t i = 0; i < out->count; i++)
-        put(out, i, hn_sum(self->model, (size_t)(list[i + 1] - list[i]), exprs + list[i]));
+        put(out, i, exprs[terms->count + i]);
     PyMem_Free(exprs);
     return true;
 }
 
-PyObject *core_model_sums(PyObject *object, PyObject *arguments) {
+PyObject *core_model_products(PyObject *object, PyObject *arguments) {
     core_model *self = (core_model *)object;
-    PyObject *first_object, *terms_object, *out_object, *result = NULL;
-    core_array first = {0}, terms = {0}, out = {0};
-    if (!PyArg_ParseTuple(arguments, "OOO:sums", &first_object, &terms_object, &out_object) ||
+    PyObject *objects[5], *result = NULL;
+    core_array first = {0}, column = {0}, values = {0}, terms = {0}, out = {0};
+    if (!PyArg_ParseTuple(arguments, "OOOOO:products", &objects[0], &objects[1], &objects[2], &objects[3],
+                          &objects[4]) ||
         !core_model_is_open(self))
         return NULL;
-    if (core_array_view(&first, first_object, "first", CORE_INDEX, CORE_ANY, 0) &&
-        core_nodes_view(&terms, self, terms_object, "terms", CORE_ANY) && is_partition(&first, terms.count) &&
-        core_array_view(&out, out_object, "out", CORE_NODE, first.count - 1, CORE_WRITABLE) &&
-        core_model_has_room(self, terms.count) && core_model_has_room(self, out.count) &&
-        sum_lists(self, &first, &terms, &out))
-        result = core_model_done(self);
+    if (core_array_view(&first, objects[0], "first", CORE_INDEX, CORE_ANY, 0) &&
+        core_array_view(&values, objects[2], "values", CORE_REAL, CORE_ANY, 0) &&
+        core_array_view(&column, objects[1], "column", CORE_NODE, values.count, 0) &&
+        is_partition(&first, values.count) && core_nodes_view(&terms, self, objects[3], "terms", CORE_ANY) &&
+        core_array_view(&out, objects[4], "out", CORE_NODE, first.count - 1, CORE_WRITABLE) &&
+        is_matrix(&first, &column, &values, terms.count) &&
+        core_model_has_room(self, operations_of(self, &first, &terms)) && has_room_for_numbers(self, values.count)) {
+        hn_matrix matrix = {.size = sizeof matrix,
+                            .rows = out.count,
+                            .columns = terms.count,
+                            .values = values.data,
+                            .first = (const size_t *)first.data,
+                            .column = column.data};
+        if (multiply(self, &matrix, &terms, &out))
+            result = core_model_done(self);
+    }
     core_array_release(&first);
+    core_array_release(&column);
+    core_array_release(&values);
     core_array_release(&terms);
     core_array_release(&out);
     return result;

@@ -132,7 +132,7 @@ static PyMethodDef methods[] = {
     {"constant", core_model_constant, METH_VARARGS, "constant(values, out)"},
     {"apply", core_model_apply, METH_VARARGS, "apply(operator, out, a, b=None, c=None)"},
     {"fold", core_model_fold, METH_VARARGS, "fold(operator, out, terms): along the last axis of terms"},
-    {"sums", core_model_sums, METH_VARARGS, "sums(first, terms, out): of terms[first[i]:first[i + 1]]"},
+    {"products", core_model_products, METH_VARARGS, "products(first, column, values, terms, out): a matrix by rows"},
     {"inputs", core_model_inputs, METH_VARARGS, "inputs(name, shape, out)"},
     {"outputs", core_model_outputs, METH_VARARGS, "outputs(name, shape, out)"},
     {"range", core_model_range, METH_VARARGS, "range(nodes, lower, upper): numbers"},

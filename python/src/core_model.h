@@ -46,7 +46,7 @@ PyObject *core_read_text(PyObject *module, PyObject *arguments);
 PyObject *core_model_constant(PyObject *object, PyObject *arguments);
 PyObject *core_model_apply(PyObject *object, PyObject *arguments);
 PyObject *core_model_fold(PyObject *object, PyObject *arguments);
-PyObject *core_model_sums(PyObject *object, PyObject *arguments);
+PyObject *core_model_products(PyObject *object, PyObject *arguments);
 PyObject *core_operators(PyObject *module, PyObject *unused);
 
 /* core_parts.c: what models are made of. */

@@ -441,7 +441,7 @@ def test_the_extension_checks_nodes_and_arrays() -> None:
     m = hardnet.Model()
     y = m.outputs("y", 3)
     core, nodes = m._open(), np.array(y.nodes)
-    out = np.empty(3, np.uint32)
+    out, column = np.empty(3, np.uint32), np.arange(3, dtype=np.uint32)
     wrong = [
         lambda: core.apply("add", out, nodes, nodes + 1000),
         lambda: core.apply("add", out, nodes, nodes * 0),
@@ -455,9 +455,14 @@ def test_the_extension_checks_nodes_and_arrays() -> None:
         lambda: core.fold("sin", out, nodes),
         lambda: core.fold("sum", out[:2], nodes),
         lambda: core.fold("min", out, nodes[:0]),
-        lambda: core.sums(np.array([0, 9]), nodes, out[:1]),
-        lambda: core.sums(np.array([0, 2, 1, 3]), nodes, out),
-        lambda: core.sums(np.array([], np.int64), nodes, out),
+        lambda: core.products(np.array([0, 9]), nodes - 1, np.ones(3), nodes, out[:1]),
+        lambda: core.products(np.array([0, 2, 1, 3]), nodes - 1, np.ones(3), nodes, out),
+        lambda: core.products(np.array([], np.int64), nodes - 1, np.ones(3), nodes, out),
+        lambda: core.products(np.array([0, 3]), nodes + 9, np.ones(3), nodes, out[:1]),
+        lambda: core.products(np.array([0, 3]), nodes * 0, np.ones(3), nodes, out[:1]),
+        lambda: core.products(np.array([0, 3]), column, np.array([1, np.nan, 1]), nodes, out[:1]),
+        lambda: core.products(np.array([0, 3]), column, np.ones(2), nodes, out[:1]),
+        lambda: core.products(np.array([0, 3]), column, np.ones(3), nodes, out),
         lambda: core.constant(np.zeros(3, np.float32), out),
         lambda: core.outputs("z", (2,), out),
         lambda: core.outputs("z", (-3,), out),

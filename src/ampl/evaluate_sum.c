@@ -5,6 +5,10 @@
  * added. Only at the very left parentheses make no difference, ((a + b) + c = a + b + c), nor does a sign before them
  * (-(a + b) rounds as -a - b does), so that a sum there goes on as the same list. Constants stay where they are.
  *
+ * A number times a variable is kept as such, so that a long sum of these goes into the model without an expression for
+ * each. Before a term of another kind, the products of a short sum become expressions, in their order: sums of
+ * derivatives follow it.
+ *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
 
@@ -49,31 +53,87 @@ static struct ampl_value sum_numbers(struct ampl_evaluator *e, const struct ampl
 
 /* ---- terms ---- */
 
+static bool push(struct ampl_evaluator *e, double factor, hn_expr term, struct ampl_place place) {
+    if (e->term_count >= e->max_nodes) /* the graph would take no such sum */
+        return ampl_fail(e, HN_LIMIT, place, "%s: a sum of more than %zu terms; raise max_nodes",
+                         ampl_symbol_text(e, e->about), e->max_nodes);
+    hn_expr *terms = array_grow(e->terms, &e->term_capacity, e->term_count + 1, sizeof *terms);
+    if (terms)
+        e->terms = terms;
+    double *factors = array_grow(e->factors, &e->factor_capacity, e->term_count + 1, sizeof *factors);
+    if (factors)
+        e->factors = factors;
+    if (!terms || !factors)
+        return ampl_fail_memory(e);
+    terms[e->term_count] = term;
+    factors[e->term_count++] = factor;
+    return true;
+}
+
 static bool add_value(struct ampl_evaluator *e, struct ampl_value value, bool minus, struct ampl_place place) {
     if (value.kind == AMPL_NUMBER && minus)
         value.is.number = -value.is.number;
     else if (minus)
         value = ampl_value_expr(e, hn_neg(ampl_expr(e, value)), place);
-    if (e->failed)
+    return !e->failed && push(e, 1, ampl_expr(e, value), place);
+}
+
+/* Whether this is a variable that has a column; not where its start value is asked for. */
+static bool is_variable(const struct ampl_evaluator *e, const struct ampl_node *node) {
+    return node->op == AMPL_REFERENCE && node->is.declaration->kind == AMPL_VARIABLES &&
+           !node->is.declaration->defined && !e->starting;
+}
+
+/* Which of two factors is a number, where the other is a variable; 2: it is no such product. */
+static uint32_t number_factor(const struct ampl_evaluator *e, const struct ampl_node *node) {
+    if (node->op != AMPL_CHAIN_MULTIPLY || node->count != 2 || node->is.signs[1] != AMPL_TOKEN_TIMES)
+        return 2;
+    if (!node->arguments[0]->varies && is_variable(e, node->arguments[1]))
+        return 0;
+    return !node->arguments[1]->varies && is_variable(e, node->arguments[0]) ? 1 : 2;
+}
+
+static bool add_product(struct ampl_evaluator *e, const struct ampl_node *node, uint32_t number, bool minus) {
+    struct ampl_value values[2];
+    if (!ampl_operand(e, node->arguments[0], &values[0]) || !ampl_operand(e, node->arguments[1], &values[1]))
         return false;
-    if (e->term_count >= e->max_nodes) /* the graph would take no such sum */
-        return ampl_fail(e, HN_LIMIT, place, "%s: a sum of more than %zu terms; raise max_nodes",
-                         ampl_symbol_text(e, e->about), e->max_nodes);
-    hn_expr *terms = array_grow(e->terms, &e->term_capacity, e->term_count + 1, sizeof *terms);
-    if (!terms)
-        return ampl_fail_memory(e);
-    e->terms = terms;
-    terms[e->term_count++] = ampl_expr(e, value);
-    return true;
+    if (values[number].kind != AMPL_NUMBER || values[1 - number].kind != AMPL_EXPRESSION)
+        return add_value(e, ampl_multiply(e, values[0], values[1], node->place), minus, node->place);
+    double factor = values[number].is.number;
+    return push(e, minus ? -factor : factor, ampl_expr(e, values[1 - number]), node->place);
 }
 
-/* One term. Evaluating it may collect terms of its own, which are gone again afterwards. */
-static bool add_term(struct ampl_evaluator *e, const struct ampl_node *node, bool minus) {
+/* Makes expressions of the products of a short sum. */
+static bool apply_factors(struct ampl_evaluator *e, size_t first, struct ampl_place place) {
+    enum { SHORT = 16 };
+    for (size_t i = e->plain_count; i < e->term_count && e->term_count - first < SHORT; e->plain_count = ++i) {
+        if (e->factors[i] == 1)
+            continue;
+        e->terms[i] = hn_scale(e->factors[i], e->terms[i]);
+        e->factors[i] = 1;
+        if (!hn_is_valid(e->terms[i]))
+            ampl_value_expr(e, e->terms[i], place);
+    }
+    return !e->failed;
+}
+
+/* One term of the sum whose terms begin at first. Evaluating it may collect terms of its own, which are gone again
+ * afterwards. */
+static bool add_term(struct ampl_evaluator *e, const struct ampl_node *node, size_t first, bool minus) {
     struct ampl_value value;
-    return ampl_operand(e, node, &value) && add_value(e, value, minus, node->place);
+    uint32_t number = number_factor(e, node);
+    if (number < 2)
+        return add_product(e, node, number, minus);
+    if (!is_variable(e, node) && !apply_factors(e, first, node->place))
+        return false;
+    if (!ampl_operand(e, node, &value))
+        return false;
+    if (value.kind == AMPL_EXPRESSION && is_variable(e, node))
+        return push(e, minus ? -1 : 1, ampl_expr(e, value), node->place);
+    return add_value(e, value, minus, node->place);
 }
 
-static bool add_leftmost(struct ampl_evaluator *e, const struct ampl_node *node, bool minus);
+static bool add_leftmost(struct ampl_evaluator *e, const struct ampl_node *node, size_t first, bool minus);
 
 struct visit {
     const struct ampl_node *body;
@@ -84,14 +144,15 @@ struct visit {
 static bool visit_term(struct ampl_evaluator *e, void *context) {
     const struct visit *v = context;
     if (e->term_count == v->first)
-        return add_leftmost(e, v->body, v->minus);
-    return add_term(e, v->body, v->minus);
+        return add_leftmost(e, v->body, v->first, v->minus);
+    return add_term(e, v->body, v->first, v->minus);
 }
 
 /* The value of the terms from first on, which are taken away. */
 static struct ampl_value finish(struct ampl_evaluator *e, size_t first, struct ampl_place place) {
-    hn_expr sum = hn_sum(e->model, e->term_count - first, e->terms + first);
-    e->term_count = first;
+    size_t count = e->term_count - first;
+    hn_expr sum = hn_linear(e->model, count, count ? e->factors + first : NULL, count ? e->terms + first : NULL);
+    e->term_count = e->plain_count = first;
     return ampl_value_expr(e, sum, place);
 }
 
@@ -106,11 +167,11 @@ static bool apply_less(struct ampl_evaluator *e, const struct ampl_node *node, s
     return !e->failed && add_value(e, value, false, node->place);
 }
 
-static bool add_chain(struct ampl_evaluator *e, const struct ampl_node *node, bool minus) {
-    if (!add_leftmost(e, node->arguments[0], minus))
+static bool add_chain(struct ampl_evaluator *e, const struct ampl_node *node, size_t first, bool minus) {
+    if (!add_leftmost(e, node->arguments[0], first, minus))
         return false;
     for (uint32_t i = 1; i < node->count; i++)
-        if (!add_term(e, node->arguments[i], minus != (node->is.signs[i] == AMPL_TOKEN_MINUS)))
+        if (!add_term(e, node->arguments[i], first, minus != (node->is.signs[i] == AMPL_TOKEN_MINUS)))
             return false;
     return true;
 }
@@ -124,12 +185,12 @@ static bool has_less(const struct ampl_node *node) {
 
 static bool add_chain_with_less(struct ampl_evaluator *e, const struct ampl_node *node) {
     size_t first = e->term_count;
-    if (!add_leftmost(e, node->arguments[0], false))
+    if (!add_leftmost(e, node->arguments[0], first, false))
         return false;
     for (uint32_t i = 1; i < node->count; i++) {
         bool is_less = node->is.signs[i] == AMPL_TOKEN_COUNT + AMPL_WORD_less;
         if (is_less ? !apply_less(e, node->arguments[i], first)
-                    : !add_term(e, node->arguments[i], node->is.signs[i] == AMPL_TOKEN_MINUS))
+                    : !add_term(e, node->arguments[i], first, node->is.signs[i] == AMPL_TOKEN_MINUS))
             return false;
     }
     return true;
@@ -148,24 +209,24 @@ static const struct ampl_node *branch(struct ampl_evaluator *e, const struct amp
 }
 
 /* The term at the very left of a sum, whose own terms may stand for it. As deep as the tree, which the parser limits. */
-static bool add_leftmost(struct ampl_evaluator *e, const struct ampl_node *node, bool minus) {
+static bool add_leftmost(struct ampl_evaluator *e, const struct ampl_node *node, size_t first, bool minus) {
     bool known;
     if (e->failed)
         return false;
     if (!node->varies)
-        return add_term(e, node, minus);
+        return add_term(e, node, first, minus);
     if (node->op == AMPL_CHAIN_ADD && !has_less(node))
-        return add_chain(e, node, minus);
+        return add_chain(e, node, first, minus);
     if (node->op == AMPL_NEGATE)
-        return add_leftmost(e, node->arguments[0], !minus);
+        return add_leftmost(e, node->arguments[0], first, !minus);
     if (node->op == AMPL_SUM_OVER) {
         struct visit v = {node->arguments[0], e->term_count, minus};
         return ampl_loop(e, node->over.indexing, visit_term, &v);
     }
     const struct ampl_node *chosen = branch(e, node, &known);
     if (e->failed || !known)
-        return !e->failed && add_term(e, node, minus);
-    return !chosen || add_leftmost(e, chosen, minus);
+        return !e->failed && add_term(e, node, first, minus);
+    return !chosen || add_leftmost(e, chosen, first, minus);
 }
 
 struct ampl_value ampl_evaluate_nameless(struct ampl_evaluator *e, const struct ampl_node *node) {
@@ -180,11 +241,13 @@ struct ampl_value ampl_evaluate_nameless(struct ampl_evaluator *e, const struct 
 struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_node *node) {
     if (!node->varies)
         return sum_numbers(e, node);
-    size_t first = e->term_count;
+    size_t first = e->term_count, plain = e->plain_count;
+    struct ampl_value value = ampl_value_nothing();
     bool less_in_it = node->op == AMPL_CHAIN_ADD && has_less(node);
-    if (less_in_it ? !add_chain_with_less(e, node) : !add_leftmost(e, node, false)) {
-        e->term_count = first;
-        return ampl_value_nothing();
-    }
-    return finish(e, first, node->place);
+    e->plain_count = first;
+    if (less_in_it ? add_chain_with_less(e, node) : add_leftmost(e, node, first, false))
+        value = finish(e, first, node->place);
+    e->term_count = first;
+    e->plain_count = plain;
+    return value;
 }

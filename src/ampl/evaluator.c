@@ -15,6 +15,7 @@ void ampl_evaluator_release(struct ampl_evaluator *e) {
     base_release(e->temporaries);
     base_release(e->stack);
     base_release(e->terms);
+    base_release(e->factors);
     base_release(e->waiting);
     base_release(e->added);
     ampl_label_release(&e->label);

@@ -64,8 +64,10 @@ struct ampl_evaluator {
     size_t stack_capacity, base, top; /* the current frame starts at base */
     struct ampl_set **temporaries;    /* made ones; the first temporary_count are in use */
     size_t temporary_count, temporary_made, temporary_capacity;
-    hn_expr *terms; /* of sums being collected */
-    size_t term_count, term_capacity;
+    hn_expr *terms;  /* of sums being collected */
+    double *factors; /* beside them */
+    size_t term_count, term_capacity, factor_capacity;
+    size_t plain_count; /* of the terms of the sum at hand: those before it have the factor 1 */
     struct ampl_added *added;
     size_t added_count, added_capacity;
     struct ampl_label label;

@@ -108,6 +108,10 @@ size_t hn_model_node_count(const hn_model *model) {
     return model ? model->graph.count - 1 : 0;
 }
 
+size_t hn_model_number_count(const hn_model *model) {
+    return model ? model->graph.number_count : 0;
+}
+
 /* ---- parts ---- */
 
 /* Ends a call that gave out a part, or zeros because there is none. */

@@ -407,7 +407,7 @@ uint32_t graph_linear(struct graph *g, const double *coefficients, const uint32_
         return 0;
     }
     for (size_t i = 0; i < count; i++)
-        products[i] = graph_scale(g, coefficients[i], nodes[i]);
+        products[i] = coefficients[i] == 1 ? nodes[i] : graph_scale(g, coefficients[i], nodes[i]);
     uint32_t sum = graph_sum(g, products, count);
     if (products != few)
         base_release(products);
