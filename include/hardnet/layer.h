@@ -107,8 +107,9 @@ typedef struct hn_gradient {
     hn_real *grad_x;       /* count x inputs, y_raw held fixed (start values that stand in for it are not); or NULL */
     hn_real *grad_lower;   /* count x rows, or NULL */
     hn_real *grad_upper;   /* count x rows, or NULL */
-    bool *flagged;         /* count, or NULL: the sample is not ok, or its gradient is 0 because it was not finite or
-                            * because auto needed more steps than its tape holds, 150 in the attempt that arrived */
+    bool *flagged; /* count, or NULL: the sample is not ok, or its gradient is 0 because it was not finite, because
+                            * auto needed more steps than its tape holds, 150 in the attempt that arrived, or because
+                            * one of these was the solution of a programme (docs/method.md, elastic) */
 } hn_gradient;
 
 /* ---- life ---- */

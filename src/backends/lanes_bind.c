@@ -193,6 +193,7 @@ static void bind_tiled(struct lanes *lanes, const struct plan *plan) {
         .entry = weighted ? NULL : lanes->rows.entry,
         .matrix = plan->matrix * width,
         .active = plan->active * width,
+        .stretched = (plan->summary + SUMMARY_STRETCHED) * width,
         .scale = plan->scale * width,
         .shift = (outputs_side ? plan->eps : plan->shift) * width,
         .fixed_shift = weighted ? NAN : plan->options.damping,

@@ -3,13 +3,14 @@
  *     load     a free seat takes the next sample; what depends on x only is evaluated
  *     evaluate c, J and r at the present iterate of every sample; twice for a new sample with a warm start
  *     decide   per sample (sample/sample.h): go on, reject the step, rewind, restart, or end
- *     step     eps, factor, solve, y = base - A' (A A' + eps I)^-1 W r
+ *     step     eps, factor, solve, y = base - A' (A A' + eps I)^-1 W r; an elastic programme takes the solution and goes on
  *
  * A seat that has no sample goes on computing with old numbers, which nobody reads.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 #include "layer/driver.h"
+#include "plan/point_elastic.h"
 
 /* ---- evaluation ---- */
 
@@ -23,7 +24,7 @@ static void evaluate(struct worker *worker) {
 static void watch(struct worker *worker, uint32_t seat, const struct sample_numbers *n) {
     const struct seat *own = &worker->seat[seat];
     const struct point p = worker_point(worker, seat);
-    if (!worker->batch->watch || sample_is_last(&own->state))
+    if (!worker->batch->watch || sample_is_last(&own->state) || own->state.doing == SAMPLE_SOLVES)
         return;
     point_read(&p, worker->plan->y, worker->plan->outputs, worker->row);
     worker->batch->watch(worker->batch->watch_context, own->sample, own->state.iteration, worker->row, n->measure,
@@ -108,6 +109,15 @@ static void take_over(struct worker *worker, const bool *accepted) {
     choose_eps(worker);
 }
 
+/* The next systems of elastic programmes, in place of A and W r. */
+static void prepare_programmes(const struct worker *worker, struct seat *seats) {
+    for (uint32_t k = 0; k < worker->width; k++) {
+        const struct point p = worker_point(worker, k);
+        if (sample_has_programme(&seats[k].state))
+            point_programme_prepare(&p, &seats[k].state);
+    }
+}
+
 static void decide(struct worker *worker) {
     const struct executor *x = worker->executor;
     const struct plan *plan = worker->plan;
@@ -120,6 +130,8 @@ static void decide(struct worker *worker) {
     x->copy(x, worker->slots, plan->y, plan->best, plan->outputs, all.improved);
     if (all.any && plan->options.weighted)
         take_over(worker, all.accepted);
+    if (plan->options.method == HN_METHOD_AUTO)
+        prepare_programmes(worker, worker->seat);
 }
 
 /* ---- the step ---- */
@@ -134,7 +146,7 @@ static void compute_step(struct worker *worker) {
         struct sample *s = &worker->seat[k].state;
         eps[k] = s->eps;
         clipped[k] = s->doing != SAMPLE_IDLE && s->kind == SAMPLE_CLIPPED;
-        if (sample_takes_step(s))
+        if (sample_takes_step(s) || s->doing == SAMPLE_SOLVES)
             s->used = s->eps;
     }
     x->step(x, worker->slots, o->weighted ? eps : NULL, o->method == HN_METHOD_AUTO ? clipped : NULL);
@@ -174,9 +186,13 @@ static void step(struct worker *worker) {
     const struct plan *plan = worker->plan;
     bool back[EXECUTOR_WIDEST] = {false};
     compute_step(worker);
-    for (uint32_t k = 0; k < worker->width; k++)
-        if (worker->seat[k].state.doing != SAMPLE_IDLE)
+    for (uint32_t k = 0; k < worker->width; k++) {
+        const struct point p = worker_point(worker, k);
+        if (sample_has_programme(&worker->seat[k].state))
+            point_programme_advance(&p, &worker->seat[k].state);
+        else if (worker->seat[k].state.doing != SAMPLE_IDLE)
             back[k] = goes_back(worker, k);
+    }
     x->copy(x, worker->slots, plan->best, plan->y, plan->outputs, back);
 }
 

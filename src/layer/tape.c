@@ -58,7 +58,8 @@ void tape_prefetch(const struct tape *tape, int steps, bool write) {
  * then counts as if it had come in as it goes out. */
 void tape_close(const struct tape *tape, const struct sample *s) {
     bool lost = s->origin != SAMPLE_FROM_ATTEMPT || s->best_attempt != s->attempt;
-    bool longer = !lost && (size_t)s->best_step > tape->room;
+    bool strayed = s->strayed > 0 && s->best_step >= s->strayed;
+    bool longer = !lost && (strayed || (size_t)s->best_step > tape->room);
     enum tape_way way = longer ? TAPE_TOO_LONG : TAPE_WHOLE;
     if (s->doing == SAMPLE_FALLS_BACK)
         way = TAPE_FALLBACK;

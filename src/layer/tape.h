@@ -13,7 +13,7 @@
 enum tape_way {
     TAPE_WHOLE,
     TAPE_FALLBACK, /* the result is a fallback: it does not depend on y_raw */
-    TAPE_TOO_LONG, /* there were more steps than the tape has room for */
+    TAPE_TOO_LONG, /* there were more steps than the tape has room for, or one by an elastic programme */
 };
 
 struct tape_head {

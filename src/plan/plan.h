@@ -111,6 +111,10 @@ struct plan {
     uint32_t largest;                 /* the largest squared row of A */
     uint32_t step_squares, step_gain; /* |s|^2; see sample_numbers */
     uint32_t damped;                  /* of the adjoint: (q' v) d(eps)/d|W r| / |W r| */
+    /* ---- elastic programmes (point_elastic.h), in the places of the adjoint's vectors; auto only ---- */
+    uint32_t slack_lower, slack_upper, force_lower, force_upper; /* over rows, as those below */
+    uint32_t reached, change;                                    /* v; how it changes */
+    uint32_t column_scale, along;                                /* over outputs: S, x */
 };
 
 /* options: complete, with the method's own numbers filled in. A plan is released by plan_destroy; a copy by whoever made it. */

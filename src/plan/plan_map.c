@@ -118,6 +118,18 @@ static void map_adjoint(struct plan *plan, const struct program *program) {
     plan->grad_upper = take(plan, plan->rows);
 }
 
+/* A forward run has no use for the vectors of the adjoint. */
+static void map_elastic(struct plan *plan) {
+    plan->slack_lower = plan->grad_lower;
+    plan->slack_upper = plan->grad_upper;
+    plan->force_lower = plan->q;
+    plan->force_upper = plan->v;
+    plan->reached = plan->kept;
+    plan->change = plan->pulled;
+    plan->column_scale = plan->leaf_t;
+    plan->along = plan->leaf_s;
+}
+
 static void plan_tape(struct plan *plan) {
     uint32_t steps = (uint32_t)plan->options.iterations;
     bool shorter = plan->options.method == HN_METHOD_AUTO && steps > SAMPLE_ATTEMPT_STEPS;
@@ -144,6 +156,7 @@ hn_status plan_map(struct plan_builder *b, hn_error *error) {
     map_rows(plan);
     map_vectors(plan);
     map_adjoint(plan, program);
+    map_elastic(plan);
     plan_tape(plan);
     return status;
 }

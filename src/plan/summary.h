@@ -5,11 +5,12 @@
 #define HN_PLAN_SUMMARY_H
 
 enum {
-    SUMMARY_WORST,   /* max |r|, relative to the bound if asked for */
-    SUMMARY_SQUARES, /* sum of (w r)^2 */
-    SUMMARY_FINITE,  /* mask: every c is finite */
-    SUMMARY_MOVED,   /* mask: the step changed y */
-    SUMMARY_USABLE,  /* mask: y is finite */
+    SUMMARY_WORST,     /* max |r|, relative to the bound if asked for */
+    SUMMARY_SQUARES,   /* sum of (w r)^2 */
+    SUMMARY_FINITE,    /* mask: every c is finite */
+    SUMMARY_MOVED,     /* mask: the step changed y */
+    SUMMARY_USABLE,    /* mask: y is finite */
+    SUMMARY_STRETCHED, /* mask: A is not W J but that of an elastic programme */
     SUMMARY_COUNT
 };
 

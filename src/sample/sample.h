@@ -8,7 +8,7 @@
  *     lm               until the tolerance is reached. With an eps of one's own every finite step is taken. Else a step is
  *                      accepted when it lowers |W r|^2, and eps follows the ratio of what was gained to what the linear model
  *                      promised (Levenberg 1944, Marquardt 1963; the growth on rejection is Nielsen's, 1999)
- *     auto             sample_auto.h
+ *     auto             sample_auto.h, elastic.h
  *
  * An adapted eps is a power of two, and every decision is constant nearby: neither has a derivative.
  *
@@ -45,6 +45,9 @@ struct sample_options {
     bool bordered;     /* rows or outputs are kept out of the system: it may be as bad as 1 / eps on either side */
 };
 
+#include "sample/arithmetic.h"
+#include "sample/elastic.h"
+
 /* ---- the state ---- */
 
 enum sample_doing {
@@ -52,20 +55,24 @@ enum sample_doing {
     SAMPLE_OPENS,      /* y holds what came in, not evaluated yet */
     SAMPLE_BEGINS,     /* y holds another point to start from, not evaluated yet */
     SAMPLE_STEPS,      /* y holds what a step led to */
+    SAMPLE_SOLVES,     /* y holds the base, and an elastic programme (elastic.h) goes on from there */
+    SAMPLE_SETTLES,    /* y is to hold the base again, for another programme */
     SAMPLE_REWINDS,    /* y is to hold the best iterate again, to go on from there */
     SAMPLE_RESTARTS,   /* y is to hold the start of the next attempt */
     SAMPLE_RETURNS,    /* y is to hold the point that is returned */
     SAMPLE_FALLS_BACK, /* nothing can be done with the sample: y holds its fallback */
 };
 
-/* auto begins near the projection and falls back on accepted steps inside the bounds; the other methods have one stage. */
-enum sample_stage { SAMPLE_NEAR, SAMPLE_GLOBAL };
+/* auto begins near the projection and falls back on accepted steps inside the bounds, then on programmes; the other methods have one
+ * stage. */
+enum sample_stage { SAMPLE_NEAR, SAMPLE_GLOBAL, SAMPLE_ELASTIC };
 
 /* Kinds of steps. */
 enum sample_step {
     SAMPLE_PLAIN,
     SAMPLE_LEADING, /* leaves inequalities in several outputs out */
     SAMPLE_CLIPPED, /* y is clipped into the bounds of the outputs */
+    SAMPLE_SOLVED,  /* an elastic programme's */
 };
 
 /* Where the best iterate comes from. */
@@ -86,6 +93,7 @@ struct sample {
     enum sample_question asks;
     hn_outcome outcome;
     bool chooses;    /* eps is to be chosen for the present base: sample_choose_eps */
+    bool crept;      /* the elastic stage came before the global one had failed */
     bool stationary; /* some attempt ended where A' W r vanishes */
     int iteration;   /* steps computed */
     int steps;       /* accepted ones since the attempt began */
@@ -101,7 +109,10 @@ struct sample {
     double halved;  /* |W r|^2 when it was last halved */
     double eps, growth;
     double used;  /* eps of the last step */
-    double limit; /* of eps */
+    double limit; /* of eps; of programmes: one that was too small */
+    int elastic;  /* steps computed by programmes */
+    int strayed;  /* the first step of the attempt that a programme led to; 0: none did */
+    struct elastic programme;
 };
 
 /* ---- what an executor leaves ---- */
@@ -138,6 +149,7 @@ struct sample_choice {
 enum sample_decision {
     SAMPLE_GO_ON,          /* step from here */
     SAMPLE_REJECT,         /* step again from the base */
+    SAMPLE_RETRY,          /* the same, by another programme */
     SAMPLE_END,            /* here */
     SAMPLE_END_BEFORE,     /* at the base */
     SAMPLE_REWIND,         /* go on from the best iterate of this attempt */
@@ -149,36 +161,15 @@ SAMPLE_CONSTANT double SAMPLE_FIRST_EPS = 0x1p-10; /* of the largest squared row
 SAMPLE_CONSTANT double SAMPLE_RANGE = 0x1p60;      /* how far eps may go from there, up or down */
 enum { SAMPLE_MOST_SLOW = 4 };
 
-#include "sample/precision.h"
-
-/* ---- arithmetic ---- */
-
-SAMPLE_FUNCTION bool sample_is_finite(double a) {
-    return a - a == 0; /* NaN for what is not */
-}
-
-SAMPLE_FUNCTION double sample_greater(double a, double b) {
-    return a < b ? b : a;
-}
-
-/* The largest power of two that is not above a; 0 for what is not above 0. Four operations, all exact in effect: Rump, "Error
- * estimation of floating-point summation and dot product", 2012. What is near the ends of the range is brought inside first. */
-SAMPLE_FUNCTION double sample_power_of_two(double a) {
-    double scale = 1;
-    if (!(a > 0))
-        return 0;
-    if (a < SAMPLE_SMALL)
-        scale = 1 / SAMPLE_INSIDE;
-    else if (a > SAMPLE_LARGE)
-        scale = SAMPLE_INSIDE;
-    double q = SAMPLE_SPLIT * (a / scale);
-    return sample_is_finite(a) ? (q - SAMPLE_BELOW_ONE * q) * scale : a;
-}
-
 /* ---- the life of a sample ---- */
 
 SAMPLE_FUNCTION bool sample_is_fresh(const struct sample *s) {
     return s->doing == SAMPLE_OPENS || s->doing == SAMPLE_BEGINS;
+}
+
+/* Whether an elastic programme goes on, or is about to begin. */
+SAMPLE_FUNCTION bool sample_has_programme(const struct sample *s) {
+    return s->doing == SAMPLE_SOLVES || s->doing == SAMPLE_SETTLES;
 }
 
 SAMPLE_FUNCTION bool sample_is_last(const struct sample *s) {
@@ -193,9 +184,10 @@ SAMPLE_FUNCTION void sample_open(struct sample *s, const struct sample_options *
     s->asks = SAMPLE_ASKS_NOTHING;
     s->outcome = HN_OUTCOME_STALLED;
     s->chooses = o->adaptive;
-    s->stationary = false;
+    s->stationary = s->crept = false;
     s->iteration = s->steps = s->attempt = s->best_step = s->best_attempt = 0;
-    s->slow = s->begun = s->waited = 0;
+    s->slow = s->begun = s->waited = s->elastic = s->strayed = 0;
+    s->programme.solves = 0;
     s->before = s->best = HUGE_VAL;
     s->squares = s->halved = s->growth = s->limit = 0;
     s->eps = s->used = o->adaptive ? 0 : o->damping;
@@ -344,10 +336,13 @@ SAMPLE_FUNCTION void sample_accept(struct sample *s, const struct sample_numbers
     choice->accepted = true;
     if (s->doing == SAMPLE_REWINDS) {
         s->steps = s->best_step;
+        s->strayed = s->strayed <= s->steps ? s->strayed : 0;
         return;
     }
     if (s->doing == SAMPLE_STEPS)
         s->steps++;
+    if (choice->led == SAMPLE_SOLVED && s->strayed == 0)
+        s->strayed = s->steps;
     choice->recorded = true;
     choice->improved = n->measure <= s->best; /* of equals the last */
     if (choice->improved) {
@@ -363,7 +358,8 @@ SAMPLE_FUNCTION bool sample_is_best(const struct sample *s) {
     return s->origin == SAMPLE_FROM_ATTEMPT && s->best_step == s->steps && s->best_attempt == s->attempt;
 }
 
-SAMPLE_FUNCTION enum sample_doing sample_does_next(enum sample_decision decision, bool here) {
+SAMPLE_FUNCTION enum sample_doing sample_does_next(const struct sample *s, enum sample_decision decision, bool here) {
+    enum sample_doing steps = s->kind == SAMPLE_SOLVED ? SAMPLE_SOLVES : SAMPLE_STEPS;
     switch (decision) {
     case SAMPLE_END:
     case SAMPLE_END_BEFORE:
@@ -372,9 +368,11 @@ SAMPLE_FUNCTION enum sample_doing sample_does_next(enum sample_decision decision
     case SAMPLE_RESTART_BEFORE:
         return SAMPLE_RESTARTS;
     case SAMPLE_REWIND:
-        return here ? SAMPLE_STEPS : SAMPLE_REWINDS;
+        return here && s->stage != SAMPLE_ELASTIC ? SAMPLE_STEPS : SAMPLE_REWINDS;
+    case SAMPLE_RETRY:
+        return SAMPLE_SETTLES;
     default:
-        return SAMPLE_STEPS;
+        return steps;
     }
 }
 
@@ -385,6 +383,10 @@ SAMPLE_FUNCTION struct sample_choice sample_decide(struct sample *s, const struc
     struct sample_choice choice = {false, false, false, false, s->kind};
     if (sample_is_last(s)) {
         choice.finished = true;
+        return choice;
+    }
+    if (s->doing == SAMPLE_SOLVES) {
+        sample_watch_programme(s, o, cancelled);
         return choice;
     }
     if (s->doing == SAMPLE_OPENS)
@@ -401,7 +403,7 @@ SAMPLE_FUNCTION struct sample_choice sample_decide(struct sample *s, const struc
         s->best_attempt = s->attempt;
         s->origin = SAMPLE_FROM_ATTEMPT;
     }
-    s->doing = sample_does_next(decision, here);
+    s->doing = sample_does_next(s, decision, here);
     return choice;
 }
 
@@ -451,7 +453,7 @@ SAMPLE_FUNCTION void sample_rewound(struct sample *s) {
 SAMPLE_FUNCTION void sample_begin_attempt(struct sample *s) {
     s->doing = SAMPLE_BEGINS;
     s->attempt++;
-    s->steps = 0;
+    s->steps = s->strayed = 0;
     s->chooses = true;
 }
 

@@ -1,11 +1,15 @@
-/* sample_auto.h - auto: near the projection first, then accepted steps inside the bounds, then restarts. Part of sample.h.
+/* sample_auto.h - auto: near the projection first, then accepted steps inside the bounds, then programmes, then restarts. Part of
+ * sample.h.
  *
  *     near     eps = min(1, beta |W r|), beta the option `damping`, 0.018 by default; every finite step is taken. The very first
  *              one leaves inequalities in several outputs out where most of r is elsewhere: far from the equalities their
  *              slopes say little about where those outputs will be
  *     global   from the best iterate: lm's damping and acceptance, every step clipped into the bounds of the outputs
- *     restart  the same from perturbed points (restart.h), a bounded number of times; there outputs on a bound stay on it unless
- *              the slope leads back inside (Bertsekas 1982)
+ *     elastic  where that fails or creeps, from the best iterate: each step is the solution of a programme over all rows, also
+ *              those that hold (elastic.h); accepted when it lowers |W r|. A programme's linear systems count as steps. What it
+ *              leads to has no gradient
+ *     restart  steps of the global stage from perturbed points (restart.h), a bounded number of times; there outputs on a bound stay
+ *              on it unless the slope leads back inside (Bertsekas 1982)
  *     bold     twice, from y_raw, clipped, outputs on a bound held; eps is fixed and every finite step is taken: some ways lead
  *              through larger violations
  *     long     lm's steps from y_raw, not clipped, for as long as they gain anything and `iterations` allows
@@ -26,7 +30,13 @@ SAMPLE_CONSTANT double SAMPLE_LEAD_SHARE =
 SAMPLE_CONSTANT double SAMPLE_STEADY =
     0.9; /* a step that leaves less of |W r|^2 may be followed by more than allowed */
 SAMPLE_CONSTANT double SAMPLE_BOLD_EPS_AGAIN = 0x1p-10; /* some, where SAMPLE_BOLD_EPS is next to none */
+SAMPLE_CONSTANT double SAMPLE_ELASTIC_EPS = 0x1p-12;    /* of |W r|, at the first programme */
+SAMPLE_CONSTANT double SAMPLE_ELASTIC_GROWTH = 8;
+SAMPLE_CONSTANT double SAMPLE_ELASTIC_VAIN = 0.01;     /* of |W r|^2: a programme that promises less is in vain, */
+SAMPLE_CONSTANT double SAMPLE_ELASTIC_LOOSE = 0x1p-24; /* where it was hardly damped */
 enum {
+    SAMPLE_CREEPING = 32,        /* steps of the global stage in which |W r| was not halved, */
+    SAMPLE_ELASTIC_PATIENCE = 8, /* and programmes */
     SAMPLE_NEAR_STEPS = 40,
     SAMPLE_PATIENCE = 8,
     SAMPLE_GLOBAL_STEPS = 100,
@@ -63,6 +73,10 @@ SAMPLE_FUNCTION double sample_eps_slope(const struct sample *s, const struct sam
     return follows && s->kind != SAMPLE_LEADING && o->damping * size < 1 ? o->damping / size : 0;
 }
 
+SAMPLE_FUNCTION double sample_least_eps(const struct sample_options *o) {
+    return o->outputs_side || o->bordered ? SAMPLE_LEAST_EPS_OUTPUTS : SAMPLE_LEAST_EPS;
+}
+
 /* Far away eps follows |W r|, and so does its derivative; in a leading step it is a power of two. Once convergence is near it also
  * follows the contraction of the last step, which makes the end superlinear, and is rounded to a power of two. */
 SAMPLE_FUNCTION double sample_near_eps(const struct sample *s, const struct sample_options *o, double squares,
@@ -73,16 +87,51 @@ SAMPLE_FUNCTION double sample_near_eps(const struct sample *s, const struct samp
     if (s->kind == SAMPLE_LEADING || size >= SAMPLE_CLOSE)
         return eps < 1 ? eps : 1;
     double share = squares < before ? beta * sqrt(squares / before) : beta;
-    double least = o->outputs_side || o->bordered ? SAMPLE_LEAST_EPS_OUTPUTS : SAMPLE_LEAST_EPS;
-    return sample_greater(least, sample_power_of_two(share * size));
+    return sample_greater(sample_least_eps(o), sample_power_of_two(share * size));
 }
 
 /* ---- decisions ---- */
+
+/* Counts steps from here on, in which |W r| is to be halved. */
+SAMPLE_FUNCTION void sample_wait(struct sample *s, double squares) {
+    s->halved = squares;
+    s->waited = 0;
+}
+
+/* Whether |W r| was not halved for more steps than that. */
+SAMPLE_FUNCTION bool sample_creeps(struct sample *s, double squares, int most) {
+    s->waited++;
+    if (squares < 0.25 * s->halved)
+        sample_wait(s, squares);
+    return s->waited > most;
+}
+
+SAMPLE_FUNCTION enum sample_decision sample_globalise(struct sample *s, double squares) {
+    s->stage = SAMPLE_GLOBAL;
+    s->kind = SAMPLE_CLIPPED;
+    s->begun = s->iteration;
+    s->chooses = true;
+    s->squares = squares; /* where the present iterate is the best one; else another takes its place */
+    sample_wait(s, squares);
+    return SAMPLE_REWIND;
+}
+
+/* ---- the elastic stage ---- */
+
+/* Programmes from the best iterate on. */
+SAMPLE_FUNCTION enum sample_decision sample_stretch(struct sample *s) {
+    s->stage = SAMPLE_ELASTIC;
+    s->kind = SAMPLE_SOLVED;
+    s->chooses = false;
+    return SAMPLE_REWIND;
+}
 
 /* No further step helps here. */
 SAMPLE_FUNCTION enum sample_decision sample_give_up(struct sample *s, bool accepts) {
     if (s->stationary)
         s->outcome = HN_OUTCOME_LOCALLY_INFEASIBLE;
+    if (s->attempt == 0 && s->stage == SAMPLE_GLOBAL && s->elastic == 0)
+        return sample_stretch(s);
     if (s->attempt >= RESTART_LONG)
         return accepts ? SAMPLE_END : SAMPLE_END_BEFORE;
     s->stage = SAMPLE_GLOBAL;
@@ -91,12 +140,72 @@ SAMPLE_FUNCTION enum sample_decision sample_give_up(struct sample *s, bool accep
     return accepts ? SAMPLE_RESTART : SAMPLE_RESTART_BEFORE;
 }
 
-SAMPLE_FUNCTION enum sample_decision sample_globalise(struct sample *s) {
-    s->stage = SAMPLE_GLOBAL;
-    s->kind = SAMPLE_CLIPPED;
-    s->begun = s->iteration;
-    s->chooses = true;
-    return SAMPLE_REWIND;
+/* The step that a programme led to has gained this share of what it promised. A damping that was too small is not tried again soon. */
+SAMPLE_FUNCTION void sample_adapt_elastic(struct sample *s, const struct sample_options *o, double share) {
+    s->growth = SAMPLE_ELASTIC_GROWTH;
+    if (share > 0.9)
+        s->eps = s->eps * 0x1p-8 > s->limit ? s->eps * 0x1p-8 : s->eps * 0.25;
+    else if (share > 0.5)
+        s->eps *= 0.25;
+    else if (share < 0.25)
+        s->eps *= 4;
+    s->eps = sample_greater(s->eps, sample_least_eps(o));
+    s->limit *= 0.125;
+}
+
+SAMPLE_FUNCTION enum sample_decision sample_refuse_elastic(struct sample *s) {
+    s->limit = s->eps;
+    s->eps *= s->growth;
+    s->growth *= SAMPLE_ELASTIC_GROWTH;
+    return SAMPLE_RETRY;
+}
+
+/* At the iterate that the stage begins from. */
+SAMPLE_FUNCTION enum sample_decision sample_open_elastic(struct sample *s, double squares) {
+    s->squares = squares;
+    sample_wait(s, squares);
+    s->eps = sample_power_of_two(SAMPLE_ELASTIC_EPS * (squares < 1 ? sqrt(squares) : 1));
+    s->growth = SAMPLE_ELASTIC_GROWTH;
+    s->limit = 0;
+    return SAMPLE_GO_ON;
+}
+
+SAMPLE_FUNCTION enum sample_decision sample_decide_elastic(struct sample *s, const struct sample_options *o,
+                                                           const struct sample_numbers *n) {
+    double promised = s->squares - n->gain, gained = n->finite ? s->squares - n->squares : -1;
+    bool vain = promised < SAMPLE_ELASTIC_VAIN * s->squares && s->eps < SAMPLE_ELASTIC_LOOSE;
+    s->kind = SAMPLE_SOLVED;
+    s->programme.solves = 0;
+    if (s->doing == SAMPLE_REWINDS || sample_is_fresh(s))
+        return sample_open_elastic(s, n->squares);
+    if (sample_creeps(s, n->finite ? n->squares : s->squares, SAMPLE_ELASTIC_PATIENCE) || !n->moved || vain)
+        return s->crept ? sample_globalise(s, n->squares) : sample_give_up(s, gained > 0);
+    if (!(gained > 0))
+        return sample_refuse_elastic(s);
+    sample_adapt_elastic(s, o, gained / promised);
+    s->squares = n->squares;
+    return SAMPLE_GO_ON;
+}
+
+/* y is the base; the programme goes on unless the sample must end. */
+SAMPLE_FUNCTION void sample_watch_programme(struct sample *s, const struct sample_options *o, bool cancelled) {
+    if (s->iteration < o->iterations && !cancelled)
+        return;
+    s->outcome = s->stationary ? HN_OUTCOME_LOCALLY_INFEASIBLE : HN_OUTCOME_ITERATION_LIMIT;
+    if (cancelled)
+        s->outcome = HN_OUTCOME_CANCELLED;
+    s->doing = SAMPLE_RETURNS;
+}
+
+/* After a system of the programme, or after y was told to hold the base again. */
+SAMPLE_FUNCTION void sample_advanced(struct sample *s, bool done) {
+    if (s->doing == SAMPLE_SETTLES)
+        s->programme.solves = 0;
+    else {
+        s->iteration++;
+        s->elastic++;
+    }
+    s->doing = done ? SAMPLE_STEPS : SAMPLE_SOLVES;
 }
 
 SAMPLE_FUNCTION enum sample_decision sample_decide_near(struct sample *s, const struct sample_options *o,
@@ -104,13 +213,11 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_near(struct sample *s, const 
     bool fresh = sample_is_fresh(s);
     double before = fresh ? n->squares : s->squares;
     s->squares = n->squares;
-    s->waited++;
-    if (fresh || n->squares < 0.25 * s->halved) {
-        s->halved = n->squares;
-        s->waited = 0;
-    }
-    if (!(fresh || n->moved) || s->waited > SAMPLE_PATIENCE || s->iteration - s->begun >= SAMPLE_NEAR_STEPS)
-        return sample_globalise(s);
+    if (fresh)
+        sample_wait(s, n->squares);
+    bool creeps = !fresh && sample_creeps(s, n->squares, SAMPLE_PATIENCE);
+    if (!(fresh || n->moved) || creeps || s->iteration - s->begun >= SAMPLE_NEAR_STEPS)
+        return sample_globalise(s, n->squares);
     bool leads = sample_asks_joint(s, o, n) && n->joint <= SAMPLE_LEAD_SHARE * n->squares; /* which no NaN is */
     s->kind = leads ? SAMPLE_LEADING : SAMPLE_PLAIN;
     s->eps = sample_near_eps(s, o, n->squares, before);
@@ -142,7 +249,12 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_global(struct sample *s, cons
     if (at_start) {
         s->squares = n->squares;
         s->chooses = true;
+        sample_wait(s, n->squares);
         return SAMPLE_GO_ON;
+    }
+    if (sample_creeps(s, n->squares, SAMPLE_CREEPING) && s->attempt == 0 && s->elastic == 0) {
+        s->crept = true;
+        return sample_stretch(s);
     }
     bool steady = n->squares < SAMPLE_STEADY * s->squares && s->steps < SAMPLE_ATTEMPT_STEPS - 1;
     bool spent = s->iteration - s->begun >= most && !steady && !is_long;
@@ -156,13 +268,16 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_global(struct sample *s, cons
     return decision;
 }
 
-SAMPLE_FUNCTION enum sample_decision sample_decide_nonfinite(struct sample *s) {
+SAMPLE_FUNCTION enum sample_decision sample_decide_nonfinite(struct sample *s, const struct sample_options *o,
+                                                             const struct sample_numbers *n) {
     if (sample_is_fresh(s)) {
         s->outcome = HN_OUTCOME_NONFINITE_EVALUATION;
         return sample_give_up(s, false);
     }
     if (s->stage == SAMPLE_NEAR)
-        return sample_globalise(s);
+        return sample_globalise(s, s->squares);
+    if (s->stage == SAMPLE_ELASTIC)
+        return sample_decide_elastic(s, o, n);
     return sample_refuse(s) == SAMPLE_REJECT ? SAMPLE_REJECT : sample_give_up(s, false);
 }
 
@@ -177,7 +292,9 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_auto(struct sample *s, const 
         return n->finite ? SAMPLE_END : SAMPLE_END_BEFORE;
     }
     if (!n->finite)
-        return sample_decide_nonfinite(s);
+        return sample_decide_nonfinite(s, o, n);
+    if (s->stage == SAMPLE_ELASTIC)
+        return sample_decide_elastic(s, o, n);
     return s->stage == SAMPLE_NEAR ? sample_decide_near(s, o, n) : sample_decide_global(s, o, n);
 }
 

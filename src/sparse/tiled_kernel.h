@@ -32,6 +32,7 @@ struct tiles {
     double *d, *inverse, *z; /* pivots, 1/D, unknowns */
     uint32_t *count;         /* rows that count: first those that are known, then the others */
     size_t counted, known;
+    bool recalls; /* what is known of J J' holds */
 };
 
 /* ---- gathering ---- */
@@ -52,21 +53,25 @@ static struct tiles tiles_place(const struct tiled *task, double *slots) {
     return t;
 }
 
-static bool tiles_counts(const struct tiles *t, size_t row) {
-    int64_t mask = -1;
-    if (!t->task->every_row)
-        memcpy(&mask, &t->slots[t->task->active + row], sizeof mask);
+static bool tiles_mask(const struct tiles *t, size_t offset) {
+    int64_t mask;
+    memcpy(&mask, &t->slots[offset], sizeof mask);
     return mask != 0;
 }
 
+static bool tiles_counts(const struct tiles *t, size_t row) {
+    return t->task->every_row || tiles_mask(t, t->task->active + row);
+}
+
 static bool tiles_knows(const struct tiles *t, size_t row) {
-    return t->task->gram && t->task->known[row] != UINT32_MAX;
+    return t->recalls && t->task->known[row] != UINT32_MAX;
 }
 
 static void tiles_choose_rows(struct tiles *t) {
     const struct tiled *task = t->task;
     t->counted = 0;
-    for (size_t i = 0; task->gram && i < task->rows; i++)
+    t->recalls = task->gram && (task->every_row || !tiles_mask(t, task->stretched));
+    for (size_t i = 0; t->recalls && i < task->rows; i++)
         if (tiles_knows(t, i) && tiles_counts(t, i))
             t->count[t->counted++] = (uint32_t)i;
     t->known = t->counted;

@@ -23,6 +23,7 @@ struct tiled {
     const double *gram; /* J J' of those whose J is, by columns; NULL: there are none, or it is the outputs' side */
     size_t gram_leading;
     uint32_t active;      /* offset of the rows' masks */
+    uint32_t stretched;   /* offset of a mask: A is not W J, so that `gram` does not hold; every_row: not used */
     uint32_t shift;       /* offset of E: on the rows' side one per row, on the outputs' side one for all */
     double fixed_shift;   /* E itself where it is a number for ever; else NaN */
     uint32_t pivot_range; /* offset of two slots: the smallest and the largest pivot */

@@ -126,7 +126,9 @@ static struct verdict judge(const struct plain_layer *plain, const hn_layer *lay
         gradient[e] = e < n ? results->grad_y_raw[e] : results->grad_x[e - n];
     replay_begin(&replay);
     verdict.apart = replay_run(&replay);
-    verdict.skipped = !(verdict.apart <= 1e-9);
+    bool lost =
+        results->flagged[0] && results->reports[0].outcome == HN_OUTCOME_OK; /* there is no gradient, and it says so */
+    verdict.skipped = lost || !(verdict.apart <= 1e-9);
     verdict.restarted = replay.attempt > 0;
     verdict.condition = replay.condition;
     verdict.clipped = replay.clipped > 0;

@@ -305,14 +305,19 @@ static bool is_constant(const struct plan *p, uint32_t row) {
     return true;
 }
 
-/* Constant rows come first. */
-static void order_tiled(const struct plan *p, const struct full *f) {
+/* A constant row of J, where A is W J. */
+static bool is_known(const struct plan *p, const double *s, uint32_t row) {
+    return is_constant(p, row) && !get(s, p->summary + SUMMARY_STRETCHED);
+}
+
+/* Known rows come first. */
+static void order_tiled(const struct plan *p, const double *s, const struct full *f) {
     uint32_t count = 0;
     for (uint32_t i = 0; p->options.outputs_side && i < p->outputs; i++)
         f->unknown[count++] = i;
-    for (int constant = 1; constant >= 0 && !p->options.outputs_side; constant--)
+    for (int known = 1; known >= 0 && !p->options.outputs_side; known--)
         for (uint32_t i = 0; i < p->rows; i++)
-            if (is_constant(p, i) == constant)
+            if (is_known(p, s, i) == known)
                 f->unknown[count++] = i;
 }
 
@@ -328,13 +333,13 @@ static double product_of_rows(const struct plan *p, const double *s, uint32_t i,
     return sum;
 }
 
-/* M M' + E from the pattern of A; rows that do not count are zeros, with a 1 in E, which comes last where a row is constant. */
+/* M M' + E from the pattern of A; rows that do not count are zeros, with a 1 in E, which comes last where a row is known. */
 static void gather_rows(const struct plan *p, const double *s, const struct full *f) {
     for (uint32_t i = 0; i < p->rows; i++)
         for (uint32_t j = 0; j <= i; j++) {
             uint32_t row = (uint32_t)unknown_of(f, i), other = (uint32_t)unknown_of(f, j);
             double shift = i != j ? 0 : p->options.weighted ? s[p->shift + row] : p->options.damping;
-            bool last = is_constant(p, row);
+            bool last = is_known(p, s, row);
             double sum = product_of_rows(p, s, row, other, last ? 0 : shift);
             dense_row(f, i)[j] = last ? sum + shift : sum;
         }
@@ -352,7 +357,7 @@ static void gather_outputs(const struct plan *p, const double *s, const struct f
 }
 
 static void gather_tiled(const struct plan *p, const double *s, const struct full *f) {
-    order_tiled(p, f);
+    order_tiled(p, s, f);
     if (p->options.outputs_side)
         gather_outputs(p, s, f);
     else
