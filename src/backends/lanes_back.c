@@ -29,7 +29,7 @@ static void solve_forward(const struct executor *x, double *slots) {
     }
 }
 
-static void unclip(const struct executor *x, double *slots, const bool *clipped) {
+void lanes_unclip(const struct executor *x, double *slots, const bool *clipped) {
     const struct lanes *own = lanes_of(x);
     const struct plan *plan = x->plan;
     const struct unclip_places at = {lanes_at(x, plan->y), lanes_at(x, plan->leaf_s), lanes_at(x, plan->gradient),
@@ -69,11 +69,8 @@ static void solve_outputs(const struct executor *x, double *slots) {
     kernels->subtract(slots, own->rows.right, work, own->adjoint.v, plan->rows);
 }
 
-/* What eps owes to r: (q' v) d(eps)/dr, where eps follows |W r|. On the outputs' side v is eps times what it should be. */
-static void weigh_damping(const struct executor *x, double *slots, const double *slope) {
-    const struct lanes *own = lanes_of(x);
-    double *damped = slots + own->adjoint.damped;
-    own->kernels.inner(slots, own->adjoint.q, own->adjoint.v, x->plan->rows, own->adjoint.damped);
+void lanes_weigh_damping(const struct executor *x, double *slots, const double *slope) {
+    double *damped = slots + lanes_of(x)->adjoint.damped;
     for (uint32_t k = 0; k < x->width; k++)
         damped[k] = slope[k] != 0 ? damped[k] * slope[k] : 0;
 }
@@ -90,14 +87,16 @@ void lanes_step_back(const struct executor *x, double *slots, const struct execu
     if (weighted) {
         lanes_put(x, slots, plan->eps, step->eps);
         own->kernels.shift(&own->rows, slots);
-        unclip(x, slots, step->clipped);
+        lanes_unclip(x, slots, step->clipped);
     }
     if (own->system.outputs_side)
         solve_outputs(x, slots);
     else
         solve_rows(x, slots);
-    if (weighted)
-        weigh_damping(x, slots, step->slope);
+    if (weighted) {
+        own->kernels.inner(slots, own->adjoint.q, own->adjoint.v, plan->rows, own->adjoint.damped);
+        lanes_weigh_damping(x, slots, step->slope);
+    }
     own->kernels.adjoint_rows(&own->rows, &own->adjoint, slots, step->bounds);
     own->kernels.run(&own->program, 2, slots);
     own->kernels.multiply_subtract(&own->system.by_columns, slots, own->adjoint.kept,

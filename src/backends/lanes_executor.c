@@ -152,6 +152,14 @@ static void look_again(const struct executor *x, double *slots, const bool *clip
     }
 }
 
+void lanes_clip(const struct executor *x, double *slots, const bool *clipped) {
+    const struct lanes *own = lanes_of(x);
+    if (!clipped || !lanes_flag(x, slots, own->flags, clipped))
+        return;
+    own->kernels.clip(&own->clip, slots, lanes_at(x, x->plan->y), own->flags);
+    look_again(x, slots, clipped);
+}
+
 static void lanes_step(const struct executor *x, double *slots, const double *eps, const bool *clipped) {
     const struct lanes *own = lanes_of(x);
     const struct plan *plan = x->plan;
@@ -162,10 +170,7 @@ static void lanes_step(const struct executor *x, double *slots, const double *ep
     }
     solve(x, slots);
     own->kernels.step(&own->rows, slots, lanes_at(x, plan->base), lanes_at(x, plan->step), y);
-    if (clipped && lanes_flag(x, slots, own->flags, clipped)) {
-        own->kernels.clip(&own->clip, slots, y, own->flags);
-        look_again(x, slots, clipped);
-    }
+    lanes_clip(x, slots, clipped);
 }
 
 /* ---- life ---- */

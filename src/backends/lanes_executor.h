@@ -46,6 +46,17 @@ bool lanes_bind(struct lanes *lanes, const struct plan *plan);
 
 void lanes_step_back(const struct executor *x, double *slots, const struct executor_back *step);
 
+/* ---- parts of the entries, for executors that compute the rest otherwise ---- */
+
+/* y into its bounds for the samples that are flagged (NULL: for none), with another look at whether it is finite. */
+void lanes_clip(const struct executor *x, double *slots, const bool *clipped);
+
+/* The gradient back through that, for the samples that are flagged: v and s are solved for. After the shift. */
+void lanes_unclip(const struct executor *x, double *slots, const bool *clipped);
+
+/* What eps owes to r: (q' v) d(eps)/dr, where eps follows |W r|, from q' v. On the outputs' side v is eps times what it should be. */
+void lanes_weigh_damping(const struct executor *x, double *slots, const double *slope);
+
 /* Solves the system for every sample. */
 void lanes_solve(const struct executor *x, double *slots, const struct damped_sides *sides);
 

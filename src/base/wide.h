@@ -63,17 +63,27 @@ WIDE_INLINE wide wide_of_bits(wide_bits bits) {
     return a;
 }
 
+/* The same in every element; written out, so that little optimisation is enough for one instruction. */
+#if WIDTH == 1
+#define WIDE_REPEAT(value) (value)
+#elif WIDTH == 2
+#define WIDE_REPEAT(value)                                                                                             \
+    { value, value }
+#elif WIDTH == 4
+#define WIDE_REPEAT(value)                                                                                             \
+    { value, value, value, value }
+#else
+#define WIDE_REPEAT(value)                                                                                             \
+    { value, value, value, value, value, value, value, value }
+#endif
+
 WIDE_INLINE wide wide_all(double value) {
-    wide a;
-    for (int i = 0; i < WIDTH; i++)
-        WIDE_AT(a, i) = value;
+    wide a = WIDE_REPEAT(value);
     return a;
 }
 
 WIDE_INLINE wide_bits wide_bits_all(int64_t value) {
-    wide_bits a;
-    for (int i = 0; i < WIDTH; i++)
-        WIDE_AT(a, i) = value;
+    wide_bits a = WIDE_REPEAT(value);
     return a;
 }
 

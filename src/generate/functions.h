@@ -13,6 +13,7 @@
 
 #define OWN_FUNCTION_LIST(X)                                                                                           \
     X(ZERO, 0, 0, 0, wide_all(0))                                                                                      \
+    X(UNLIMITED, 0, 0, 0, wide_all(HUGE_VAL))                                                                          \
     X(NONE_SET, 1, 0, 0, wide_bits_all(0))                                                                             \
     /* rows: c, bl, bu; where bounds are constant, what is left of the formula */                                      \
     X(RESIDUAL, 0, 0, 3, row_residual(a, b, c))                                                                        \
@@ -24,7 +25,6 @@
     X(LEAST, 0, 0, 2, wide_select(wide_less(b, a), b, a))                                                              \
     X(MOST_SIZE, 0, 0, 2, row_most(a, b))                                                                              \
     X(LOSE_FINITE, 1, 1, 2, a | wide_to_bits(b - b))                                                                   \
-    X(LOSE_BOTH, 1, 3, 2, a | b)                                                                                       \
     X(ALL_FINITE, 1, 1, 1, row_all_finite(a))                                                                          \
     X(ADD_SQUARE, 0, 0, 3, row_add_square(a, b, c))                                                                    \
     /* weights: mask, most, old */                                                                                     \
@@ -32,6 +32,8 @@
     /* active rows: c, bl, bu, scale, hold, and the mask of those that are left out */                                 \
     X(ACTIVE, 1, 0, 5, kernel_active(a, b, c, d, e, wide_bits_all(0)))                                                 \
     X(ACTIVE_LEADS, 1, 32, 6, kernel_active(a, b, c, d, e, f))                                                         \
+    X(ACTIVE_UPPER_LEADS, 1, 16, 5, row_active_upper(a, b, c, d) & ~e)                                                 \
+    X(ACTIVE_LOWER_LEADS, 1, 16, 5, row_active_lower(a, b, c, d) & ~e)                                                 \
     X(TAKE_MASK, 1, 7, 3, (a & b) | (~a & c))                                                                          \
     X(TAKE_ALL, 1, 3, 2, a | b)                                                                                        \
     X(TAKE, 0, 3, 5, row_take(a, b, c, d, e))                                                                          \
@@ -39,10 +41,10 @@
     X(SHIFT, 0, 1, 2, wide_select(a, b, wide_all(1)))                                                                  \
     /* the factor and the step */                                                                                      \
     X(INVERSE, 0, 0, 2, kernel_pivot_inverse(a, b))                                                                    \
-    X(NEGATE, 0, 0, 1, -a)                                                                                             \
+    X(INVERSE_ADDED, 0, 0, 2, kernel_pivot_added_inverse(a, b))                                                        \
     X(MOVES, 1, 1, 3, a | wide_not_equal(b, c))                                                                        \
     /* the adjoint */                                                                                                  \
-    X(COUNTS, 1, 0, 3, wide_equal(a, b) | wide_not_equal(c, wide_all(0)))                                              \
+    X(COUNTS, 1, 1, 2, a | wide_not_equal(b, wide_all(0)))                                                             \
     X(EQUALITY, 1, 0, 2, wide_equal(a, b))                                                                             \
     X(BELOW, 1, 1, 2, ~a &wide_less(b, wide_all(0)))                                                                   \
     X(KEEP, 0, 1, 2, wide_keep(a, b))                                                                                  \

@@ -88,6 +88,14 @@ static void drop_destinations(bool *kept, const struct walk *walk) {
     }
 }
 
+/* A factor that is generated is needed in the entry that makes it only. */
+static void drop_factor(bool *kept, const struct plan_system *system) {
+    memset(kept + system->lower, 0, system->nonzeros * sizeof *kept);
+    memset(kept + system->inverse, 0, system->order * sizeof *kept);
+    for (uint32_t slot = system->negated; slot < system->solution; slot++)
+        kept[slot] = false;
+}
+
 /* Slots that an entry reads before it writes them. */
 static void keep_read(bool *kept, const struct statements *s, bool *written, size_t slots) {
     memset(written, 0, slots * sizeof *written);
@@ -107,7 +115,7 @@ static bool all_phases_generated(const struct walk *walk) {
     const uint32_t *first = walk->plan->program.first;
     return (walk->entry[KERNEL_PREPARE].count > 0 || first[1] == first[0]) &&
            (walk->entry[KERNEL_EVALUATE].count > 0 || first[2] == first[1]) &&
-           (walk->entry[KERNEL_BACK_END].count > 0 || first[3] == first[2]);
+           (walk->entry[KERNEL_BACK_PROGRAM].count > 0 || first[3] == first[2]);
 }
 
 /* Everything but the program's temporaries, unless another entry reads them. */
@@ -117,6 +125,9 @@ static void find_kept(bool *kept, const struct walk *walk, bool *written, bool e
     if (everything)
         return;
     drop_destinations(kept, walk);
+    if (walk->solves)
+        drop_factor(kept, &plan->system);
+    memset(kept + walk->own, 0, OWN_COUNT * sizeof *kept);
     const struct plan_list outputs[] = {
         plan->value,          plan->lower,          plan->upper,        plan->jacobian.slot, plan->lower_x.slot,
         plan->upper_x.slot,   plan->start,          plan->start_x.slot, plan->fixed.slot,    plan->fixed_x.slot,

@@ -18,14 +18,14 @@
     X(RESCALE, "rescale")               /* new weights for the samples of the mask */                                  \
     X(WEIGH, "weigh")                   /* A, W r, active rows */                                                      \
     X(LARGEST, "largest")               /* the largest squared row of A */                                             \
-    X(SHIFT, "shift")                   /* E, from eps and active rows */                                              \
     X(STEP_BEGIN, "step_begin")         /* up to the system, or the whole step where the system is generated */        \
     X(STEP_END, "step_end")             /* from the solution on */                                                     \
     X(BACK_BEGIN, "back_begin")         /* the adjoint, likewise */                                                    \
     X(BACK_MIDDLE, "back_middle")                                                                                      \
     X(BACK_ROWS, "back_rows")               /* D, W q, W v, -g, */                                                     \
     X(BACK_ROWS_BOUNDS, "back_rows_bounds") /* and gradients of bounds */                                              \
-    X(BACK_END, "back_end")                 /* phase 2 and what it owes to y and x */
+    X(BACK_PROGRAM, "back_program")         /* phase 2 */                                                              \
+    X(BACK_END, "back_end")                 /* what it owes to y and x */
 
 #define KERNEL_ENUMERATE(name, text) KERNEL_##name,
 enum kernel_entry { KERNEL_ENTRY_LIST(KERNEL_ENUMERATE) KERNEL_ENTRIES };

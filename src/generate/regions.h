@@ -22,8 +22,11 @@ struct regions {
     bool failed;
 };
 
-/* loops: whether statements that come again are rolled up; without it every region has one round. */
-void regions_find(struct regions *regions, const struct statements *s, bool loops);
+/* Entries of fewer operands than this have no loops: their code fits into the caches of instructions as it is. */
+enum { REGIONS_LOOPS_FROM = 12000 };
+
+/* constants: what operands from STATEMENT_CONSTANT on stand for. */
+void regions_find(struct regions *regions, const struct statements *s, const double *constants);
 void regions_release(struct regions *regions);
 
 /* ---- where the values of a statement come from and go to ---- */

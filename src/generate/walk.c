@@ -3,14 +3,13 @@
  * SPDX-License-Identifier: MIT */
 #include "generate/walk.h"
 
-#include "backends/lanes_executor.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
 
 #include <string.h>
 
-enum { WALK_TERMS = 50000 };
+enum { WALK_TERMS = 50000, WALK_WORDS = 1000000 };
 
 /* ---- numbers that stay ---- */
 
@@ -47,6 +46,14 @@ static bool take_lists(struct walk *walk) {
     if (walk->constant_of)
         memset(walk->constant_of, 0, (size_t)walk->slots * sizeof *walk->constant_of);
     return walk->constant_of && walk->constants;
+}
+
+void walk_put(const struct walk *walk, struct statements *s, enum function function, uint32_t destination,
+              const uint32_t *slots, size_t count) {
+    statements_begin(s, function);
+    statements_operand(s, destination);
+    for (size_t i = 0; i < count; i++)
+        statements_operand(s, walk_operand(walk, slots[i]));
 }
 
 /* ---- programs ---- */
@@ -125,8 +132,10 @@ void walk_program(struct walk *walk, enum kernel_entry entry, int phase) {
 static void walk_entries(struct walk *walk, bool adjoint) {
     walk_program(walk, KERNEL_PREPARE, 0);
     walk_program(walk, KERNEL_EVALUATE, 1);
+    walk_rows(walk);
+    walk_step(walk);
     if (adjoint)
-        walk_program(walk, KERNEL_BACK_END, 2);
+        walk_adjoint(walk);
 }
 
 static bool walk_failed(const struct walk *walk) {
@@ -137,9 +146,15 @@ static bool walk_failed(const struct walk *walk) {
 }
 
 hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error) {
-    *walk = (struct walk){.plan = plan, .slots = plan->slots + LANES_OWN};
-    if (plan->slots >= STATEMENT_CONSTANT - LANES_OWN)
+    const struct plan_system *system = &plan->system;
+    size_t tiles =
+        system->kind == FACTOR_TILED ? tiled_workspace(plan->rows, plan->outputs, plan->options.outputs_side) : 0;
+    *walk = (struct walk){.plan = plan};
+    if (plan->slots + tiles >= STATEMENT_CONSTANT / 2)
         return error_set(error, HN_LIMIT, "generated code: the layer has %u slots, too many to number", plan->slots);
+    walk->own = (uint32_t)(plan->slots + LANES_OWN + tiles);
+    walk->slots = walk->own + OWN_COUNT;
+    walk->solves = system->kind == FACTOR_LISTED && system->stream.count <= WALK_WORDS;
     bool taken = take_lists(walk);
     if (taken) {
         note_coefficients(walk);

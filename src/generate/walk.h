@@ -4,12 +4,30 @@
 #ifndef HN_GENERATE_WALK_H
 #define HN_GENERATE_WALK_H
 
+#include "backends/lanes_executor.h"
 #include "generate/kernel_table.h"
 #include "generate/statements.h"
 #include "plan/plan.h"
 
+#include <math.h>
+
+/* Slots of generated code's own, behind those of the listed executor. Each has several meanings, at different times. */
+enum {
+    OWN_CHAINS = 4,
+    OWN_WORST = 0,                     /* the largest violation so far, in turns */
+    OWN_LOST = OWN_WORST + OWN_CHAINS, /* bits of a - a: NaN once something is not finite */
+    OWN_SIZE,
+    OWN_WEIGHED,
+    OWN_PIVOT, /* numbers */
+    OWN_NOW,
+    OWN_EQUALITY,
+    OWN_BELOW, /* masks */
+    OWN_COUNT
+};
+
 struct walk {
     const struct plan *plan;
+    uint32_t own;          /* the first of these slots */
     uint32_t slots;        /* of one sample, the executor's own included */
     uint32_t *constant_of; /* per slot: 1 + which number it holds for ever, or 0 */
     double *constants;     /* those numbers */
@@ -26,6 +44,10 @@ void walk_release(struct walk *walk);
 
 /* One phase, unless its sums are so long that loops over lists are better: the entry stays empty then. */
 void walk_program(struct walk *walk, enum kernel_entry entry, int phase);
+void walk_rows(struct walk *walk);
+void walk_step(struct walk *walk);
+void walk_adjoint(struct walk *walk);
+void walk_adjoint_rows(struct walk *walk, enum kernel_entry entry, bool bounds);
 
 /* ---- small things ---- */
 
@@ -34,6 +56,19 @@ static inline uint32_t walk_operand(const struct walk *walk, uint32_t slot) {
     uint32_t constant = walk->constant_of[slot];
     return constant ? STATEMENT_CONSTANT + (constant - 1) : slot;
 }
+
+/* The number that the slot holds for ever; NaN: none, or no number. */
+static inline double walk_number(const struct walk *walk, uint32_t slot) {
+    uint32_t constant = walk->constant_of[slot];
+    return constant ? walk->constants[constant - 1] : NAN;
+}
+
+/* PUT(walk, statements, function, destination, argument slots...) */
+#define PUT(walk, s, function, destination, ...)                                                                       \
+    walk_put(walk, s, function, destination, (const uint32_t[]){__VA_ARGS__},                                          \
+             sizeof(const uint32_t[]){__VA_ARGS__} / sizeof(uint32_t))
+void walk_put(const struct walk *walk, struct statements *s, enum function function, uint32_t destination,
+              const uint32_t *slots, size_t count);
 
 static inline bool operand_is_constant(uint32_t operand) {
     return operand >= STATEMENT_CONSTANT;

@@ -86,7 +86,7 @@ WIDE_INLINE void kernel_pivot(struct pivots *range, const wide *whole, const wid
 /* 1/d of an added unknown, whose pivot is at most -1. It is no part of the range. */
 WIDE_INLINE void kernel_pivot_added(struct pivots *range, const wide *whole, const wide *d) {
     for (int i = 0; i < LANE_PARTS; i++)
-        range->inverse[i] = wide_keep(wide_less(d[i], whole[i] * wide_all(0x1p-50)), wide_all(1) / d[i]);
+        range->inverse[i] = kernel_pivot_added_inverse(whole[i], d[i]);
 }
 
 /* ---- the listed factor ---- */

@@ -15,4 +15,9 @@ WIDE_INLINE wide kernel_pivot_inverse(wide whole, wide d) {
     return wide_keep(wide_less(whole * wide_all(PIVOT_LOST), d), wide_all(1) / d);
 }
 
+/* 1/d of an added unknown, whose pivot is at most -1. */
+WIDE_INLINE wide kernel_pivot_added_inverse(wide whole, wide d) {
+    return wide_keep(wide_less(d, whole * wide_all(0x1p-50)), wide_all(1) / d);
+}
+
 #endif

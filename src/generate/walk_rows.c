@@ -1,0 +1,221 @@
+/* walk_rows.c - residuals, their summary and row weights, as statements.
+ *
+ * What rows_kernel.h computes, row by row. Where the bounds of a row are constant, what they decide is decided here: an equality has
+ * r = c - b and is always active; an infinite bound is never crossed. The bits stay the same, those of zeros included.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "generate/walk.h"
+
+#include <math.h>
+
+/* What constant bounds say about a row. */
+enum row_form { FORM_GENERAL, FORM_EQUALITY, FORM_ABOVE_ONLY, FORM_BELOW_ONLY };
+
+static enum row_form form_of(const struct walk *walk, uint32_t lower, uint32_t upper) {
+    double low = walk_number(walk, lower), high = walk_number(walk, upper);
+    if (low == high && isfinite(low))
+        return FORM_EQUALITY;
+    if (isnan(low) || isnan(high))
+        return FORM_GENERAL;
+    return low == -INFINITY && high > low   ? FORM_ABOVE_ONLY
+           : high == INFINITY && high > low ? FORM_BELOW_ONLY
+                                            : FORM_GENERAL;
+}
+
+/* The slots of row i. */
+struct row {
+    uint32_t c, lower, upper, r, scale, active, right, first, end;
+    enum row_form form;
+};
+
+static struct row row_of(const struct walk *walk, uint32_t i) {
+    const struct plan *plan = walk->plan;
+    struct row row = {
+        .c = plan_words(plan, plan->value)[i],
+        .lower = plan_words(plan, plan->lower)[i],
+        .upper = plan_words(plan, plan->upper)[i],
+        .r = plan->residual + i,
+        .scale = plan->scale + i,
+        .active = plan->active + i,
+        .right = plan->right + i,
+        .first = plan_words(plan, plan->jacobian.first)[i],
+        .end = plan_words(plan, plan->jacobian.first)[i + 1],
+    };
+    row.form = form_of(walk, row.lower, row.upper);
+    return row;
+}
+
+/* ---- residuals ---- */
+
+static void walk_r(struct walk *walk, struct statements *s, const struct row *row) {
+    switch (row->form) {
+    case FORM_EQUALITY:
+        PUT(walk, s, ROW_RESIDUAL_EQUAL, row->r, row->c, row->lower);
+        break;
+    case FORM_ABOVE_ONLY:
+        PUT(walk, s, ROW_RESIDUAL_UPPER, row->r, row->c, row->upper);
+        break;
+    case FORM_BELOW_ONLY:
+        PUT(walk, s, ROW_RESIDUAL_LOWER, row->r, row->c, row->lower);
+        break;
+    default:
+        PUT(walk, s, ROW_RESIDUAL, row->r, row->c, row->lower, row->upper);
+    }
+}
+
+/* Largest violations are found in turns, so that none waits for the one before; the largest of all is the same in any order. */
+static void walk_residual_row(struct walk *walk, struct statements *s, uint32_t i) {
+    const struct row row = row_of(walk, i);
+    uint32_t worst = walk->own + OWN_WORST + i % OWN_CHAINS, lost = walk->own + OWN_LOST;
+    walk_r(walk, s, &row);
+    if (walk->plan->options.relative) {
+        PUT(walk, s, ROW_RELATIVE, walk->own + OWN_SIZE, row.c, row.lower, row.upper);
+        PUT(walk, s, ROW_MOST, worst, worst, walk->own + OWN_SIZE);
+    } else
+        PUT(walk, s, ROW_MOST_SIZE, worst, worst, row.r);
+    PUT(walk, s, ROW_LOSE_FINITE, lost, lost, row.c);
+    if (walk->plan->options.weighted) {
+        uint32_t squares = walk->plan->summary + SUMMARY_SQUARES;
+        PUT(walk, s, ROW_ADD_SQUARE, squares, squares, row.scale, row.r);
+    }
+}
+
+static void walk_residual(struct walk *walk) {
+    const struct plan *plan = walk->plan;
+    struct statements *s = &walk->entry[KERNEL_RESIDUAL];
+    uint32_t worst = walk->own + OWN_WORST, lost = walk->own + OWN_LOST;
+    for (uint32_t k = 0; k < OWN_CHAINS; k++)
+        statements_add(s, ROW_ZERO, worst + k, NULL, 0);
+    statements_add(s, ROW_NONE_SET, lost, NULL, 0);
+    if (plan->options.weighted)
+        statements_add(s, ROW_ZERO, plan->summary + SUMMARY_SQUARES, NULL, 0);
+    for (uint32_t i = 0; i < plan->rows; i++)
+        walk_residual_row(walk, s, i);
+    for (uint32_t k = 2; k < OWN_CHAINS; k++)
+        PUT(walk, s, ROW_MOST, worst + k % 2, worst + k % 2, worst + k);
+    PUT(walk, s, ROW_MOST, plan->summary + SUMMARY_WORST, worst, worst + 1);
+    PUT(walk, s, ROW_ALL_FINITE, plan->summary + SUMMARY_FINITE, lost);
+}
+
+static void walk_residual_brief(struct walk *walk) {
+    for (uint32_t i = 0; i < walk->plan->rows; i++) {
+        const struct row row = row_of(walk, i);
+        walk_r(walk, &walk->entry[KERNEL_RESIDUAL_BRIEF], &row);
+    }
+}
+
+/* ---- weights ---- */
+
+static void walk_rescale(struct walk *walk) {
+    const uint32_t *entry = plan_words(walk->plan, walk->plan->jacobian.slot);
+    struct statements *s = &walk->entry[KERNEL_RESCALE];
+    uint32_t most = walk->own + OWN_SIZE, mask = walk->plan->slots + LANES_FLAGS;
+    for (uint32_t i = 0; i < walk->plan->rows; i++) {
+        const struct row row = row_of(walk, i);
+        statements_add(s, ROW_ZERO, most, NULL, 0);
+        for (uint32_t e = row.first; e < row.end; e++)
+            PUT(walk, s, ROW_MOST_SIZE, most, most, entry[e]);
+        PUT(walk, s, ROW_RESCALE, row.scale, mask, most, row.scale);
+    }
+}
+
+static void walk_active(struct walk *walk, struct statements *s, const struct row *row) {
+    uint32_t hold = walk->plan->slots + LANES_HOLD, leads = walk->plan->slots + LANES_LEADS;
+    bool several = row->end - row->first > 1;
+    uint32_t now = walk->own + OWN_NOW;
+    if (row->form == FORM_ABOVE_ONLY && several)
+        PUT(walk, s, ROW_ACTIVE_UPPER_LEADS, now, row->c, row->upper, row->scale, hold, leads);
+    else if (row->form == FORM_BELOW_ONLY && several)
+        PUT(walk, s, ROW_ACTIVE_LOWER_LEADS, now, row->c, row->lower, row->scale, hold, leads);
+    else if (several)
+        PUT(walk, s, ROW_ACTIVE_LEADS, now, row->c, row->lower, row->upper, row->scale, hold, leads);
+    else
+        PUT(walk, s, ROW_ACTIVE, now, row->c, row->lower, row->upper, row->scale, hold);
+}
+
+static void walk_weigh_row(struct walk *walk, struct statements *s, const struct row *row) {
+    const uint32_t *entry = plan_words(walk->plan, walk->plan->jacobian.slot);
+    uint32_t take = walk->plan->slots + LANES_FLAGS, now = walk->own + OWN_NOW, matrix = walk->plan->matrix;
+    if (row->form == FORM_EQUALITY) {
+        PUT(walk, s, ROW_TAKE_ALL, row->active, take, row->active);
+        PUT(walk, s, ROW_TAKE_EQUAL, row->right, take, row->scale, row->r, row->right);
+        for (uint32_t e = row->first; e < row->end; e++)
+            PUT(walk, s, ROW_TAKE_EQUAL, matrix + e, take, row->scale, entry[e], matrix + e);
+        return;
+    }
+    walk_active(walk, s, row);
+    PUT(walk, s, ROW_TAKE_MASK, row->active, take, now, row->active);
+    PUT(walk, s, ROW_TAKE, row->right, take, now, row->scale, row->r, row->right);
+    for (uint32_t e = row->first; e < row->end; e++)
+        PUT(walk, s, ROW_TAKE, matrix + e, take, now, row->scale, entry[e], matrix + e);
+}
+
+static void walk_weigh(struct walk *walk) {
+    for (uint32_t i = 0; i < walk->plan->rows; i++) {
+        const struct row row = row_of(walk, i);
+        walk_weigh_row(walk, &walk->entry[KERNEL_WEIGH], &row);
+    }
+}
+
+static void walk_largest(struct walk *walk) {
+    const struct plan *plan = walk->plan;
+    struct statements *s = &walk->entry[KERNEL_LARGEST];
+    statements_add(s, ROW_ZERO, plan->largest, NULL, 0);
+    for (uint32_t i = 0; i < plan->rows; i++) {
+        const struct row row = row_of(walk, i);
+        statements_begin(s, SUM_ZERO);
+        statements_operand(s, walk->own + OWN_SIZE);
+        for (uint32_t e = row.first; e < row.end; e++) {
+            statements_operand(s, plan->matrix + e);
+            statements_operand(s, plan->matrix + e);
+        }
+        PUT(walk, s, ROW_MOST, plan->largest, plan->largest, walk->own + OWN_SIZE);
+    }
+}
+
+void walk_rows(struct walk *walk) {
+    walk_residual(walk);
+    walk_residual_brief(walk);
+    if (!walk->plan->options.weighted)
+        return;
+    walk_rescale(walk);
+    walk_weigh(walk);
+    walk_largest(walk);
+}
+
+/* ---- rows of the adjoint ---- */
+
+/* D q, W q, W v and -g of a row: what back_rows leaves without bounds. D is 1 on equalities. */
+static void walk_pulled(struct walk *walk, struct statements *s, uint32_t i) {
+    const struct plan *plan = walk->plan;
+    const struct row row = row_of(walk, i);
+    uint32_t counts = walk->own + OWN_NOW, equality = walk->own + OWN_EQUALITY;
+    uint32_t q = plan->q + i, weighed = plan->q + i;
+    PUT(walk, s, ROW_EQUALITY, equality, row.lower, row.upper);
+    PUT(walk, s, ROW_COUNTS, counts, equality, row.r);
+    if (plan->options.weighted) {
+        q = walk->own + OWN_SIZE;
+        weighed = walk->own + OWN_WEIGHED;
+        PUT(walk, s, ROW_KEEP_PRODUCT, plan->leaf_q + i, row.active, row.scale, plan->q + i);
+        PUT(walk, s, ROW_KEEP_PRODUCT, plan->leaf_v + i, row.active, row.scale, plan->v + i);
+        PUT(walk, s, FUNCTION_SUB_MUL, q, plan->damped, row.right, plan->q + i);
+        PUT(walk, s, FUNCTION_MUL, weighed, row.scale, q);
+        PUT(walk, s, ROW_KEEP, plan->kept + i, counts, q);
+    }
+    PUT(walk, s, ROW_KEEP, plan->pulled + i, counts, weighed);
+}
+
+void walk_adjoint_rows(struct walk *walk, enum kernel_entry entry, bool bounds) {
+    const struct plan *plan = walk->plan;
+    struct statements *s = &walk->entry[entry];
+    for (uint32_t i = 0; i < plan->rows; i++) {
+        uint32_t counts = walk->own + OWN_NOW, equality = walk->own + OWN_EQUALITY, below = walk->own + OWN_BELOW;
+        uint32_t weighed = plan->options.weighted ? walk->own + OWN_WEIGHED : plan->q + i;
+        walk_pulled(walk, s, i);
+        if (!bounds)
+            continue;
+        PUT(walk, s, ROW_BELOW, below, equality, plan->residual + i);
+        PUT(walk, s, ROW_ADD_KEPT_NOT, plan->grad_upper + i, plan->grad_upper + i, counts, below, weighed);
+        PUT(walk, s, ROW_ADD_KEPT, plan->grad_lower + i, plan->grad_lower + i, below, weighed);
+    }
+}

@@ -1,0 +1,277 @@
+/* walk_system.c - products, the listed factor and its solves, the step and its adjoint, as statements.
+ *
+ * What damped_kernel.h computes from its streams. Rows of -L D are kept without their sign and subtracted instead of added: the same
+ * bits. Other kinds of factors stay loops over their own data: their solve is the listed kernels', between two entries.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "generate/walk.h"
+
+/* Long sums go on from statement to statement, so that loops can be made of them. */
+enum { SUM_PIECE = 8 };
+
+/* ---- products ---- */
+
+/* to = A from, or A' from, for as many vectors as there are; or to -= A' from. */
+static void walk_product(struct walk *walk, struct statements *s, struct plan_list stream, const uint32_t (*vectors)[2],
+                         size_t count, enum function function) {
+    const uint32_t *at = plan_words(walk->plan, stream), *end = at + stream.count;
+    for (uint32_t j = 0; at < end; j++, at += 1 + 2 * (size_t)at[0])
+        for (size_t v = 0; v < count; v++) {
+            uint32_t from = vectors[v][0], to = vectors[v][1];
+            statements_begin(s, function);
+            statements_operand(s, to + j);
+            if (function == SUM_MINUS)
+                statements_operand(s, to + j);
+            for (uint32_t k = 0; k < at[0]; k++) {
+                statements_operand(s, walk_operand(walk, at[1 + 2 * k]));
+                statements_operand(s, from + at[2 + 2 * k]);
+            }
+        }
+}
+
+static void walk_inner(struct walk *walk, struct statements *s, uint32_t a, uint32_t b, uint32_t count, uint32_t to) {
+    statements_add(s, ROW_ZERO, to, NULL, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i % SUM_PIECE == 0) {
+            statements_begin(s, SUM_PLUS);
+            statements_operand(s, to);
+            statements_operand(s, to);
+        }
+        statements_operand(s, walk_operand(walk, a + i));
+        statements_operand(s, walk_operand(walk, b + i));
+    }
+}
+
+/* ---- the listed factor ---- */
+
+/* Vectors of right-hand sides and solutions. */
+struct sides {
+    size_t count;
+    uint32_t from[2], to[2];
+};
+
+/* An unknown beyond the rows, or beyond the outputs: its right-hand side is 0 and its pivot negative. */
+static bool is_added(const struct walk *walk, uint32_t unknown) {
+    return unknown >= walk->plan->system.order - walk->plan->system.added;
+}
+
+static bool is_factor(const struct walk *walk, uint32_t slot) {
+    const struct plan_system *system = &walk->plan->system;
+    return slot >= system->lower && slot < system->lower + system->nonzeros;
+}
+
+/* h - the sum over the factor, in the order of the stream. Returns what comes after it. */
+static const uint32_t *walk_entry_sum(struct walk *walk, struct statements *s, const uint32_t *at, uint32_t to) {
+    uint32_t count = at[1];
+    const uint32_t *pair = at + 2;
+    bool factor = false;
+    statements_begin(s, SUM_PLUS);
+    statements_operand(s, to);
+    statements_operand(s, walk_operand(walk, at[0]));
+    for (uint32_t k = 0; k < count; k++, pair += 2) {
+        if (is_factor(walk, pair[0]) != factor) {
+            factor = !factor;
+            statements_add(s, factor ? SUM_MINUS : SUM_PLUS, to, &to, 1);
+        }
+        statements_operand(s, walk_operand(walk, pair[0]));
+        statements_operand(s, walk_operand(walk, pair[1]));
+    }
+    return pair;
+}
+
+/* d = whole - sum of l n, z = b - sum of l z, over the entries of the row: three words each. */
+static void walk_row(struct walk *walk, struct statements *s, const uint32_t *at, uint32_t entries, uint32_t unknown,
+                     const struct sides *sides) {
+    uint32_t whole = walk->own + OWN_SIZE, d = walk->own + OWN_PIVOT;
+    statements_begin(s, SUM_MINUS);
+    statements_operand(s, d);
+    statements_operand(s, whole);
+    for (uint32_t k = 0; k < entries; k++) {
+        statements_operand(s, at[3 * k]);
+        statements_operand(s, at[3 * k + 1]);
+    }
+    for (size_t side = 0; side < sides->count; side++) {
+        uint32_t z = sides->to[side] + unknown;
+        if (is_added(walk, unknown))
+            statements_add(s, ROW_ZERO, z, NULL, 0);
+        statements_begin(s, SUM_MINUS);
+        statements_operand(s, z);
+        statements_operand(s, is_added(walk, unknown) ? z : sides->from[side] + unknown);
+        for (uint32_t k = 0; k < entries; k++) {
+            statements_operand(s, at[3 * k]);
+            statements_operand(s, sides->to[side] + at[3 * k + 2]);
+        }
+    }
+}
+
+static void walk_pivot(struct walk *walk, struct statements *s, uint32_t inverse, bool added) {
+    uint32_t whole = walk->own + OWN_SIZE, d = walk->own + OWN_PIVOT, low = walk->plan->system.pivot_range;
+    PUT(walk, s, added ? ROW_INVERSE_ADDED : ROW_INVERSE, inverse, whole, d);
+    if (added)
+        return;
+    PUT(walk, s, ROW_LEAST, low, low, d);
+    PUT(walk, s, ROW_MOST, low + 1, low + 1, d);
+}
+
+static void walk_factor(struct walk *walk, struct statements *s, const struct sides *sides) {
+    const struct plan_system *system = &walk->plan->system;
+    const uint32_t *at = plan_words(walk->plan, system->stream);
+    const uint32_t *permutation = plan_words(walk->plan, system->permutation);
+    uint32_t lower = system->lower, sum = walk->own + OWN_WEIGHED;
+    statements_add(s, ROW_UNLIMITED, system->pivot_range, NULL, 0);
+    statements_add(s, ROW_ZERO, system->pivot_range + 1, NULL, 0);
+    for (uint32_t j = 0; j < system->order; j++) {
+        uint32_t below = at[0], before = at[1], inverse = system->inverse + j;
+        at = walk_entry_sum(walk, s, at + 2, walk->own + OWN_SIZE);
+        walk_row(walk, s, at, before, permutation[j], sides);
+        walk_pivot(walk, s, inverse, is_added(walk, permutation[j]));
+        at += 3 * (size_t)before;
+        for (uint32_t e = 0; e < below; e++, lower++) {
+            uint32_t n = at[0];
+            at = walk_entry_sum(walk, s, at + 1, sum);
+            statements_add(s, SUM_PLUS, n, &sum, 1);
+            PUT(walk, s, FUNCTION_MUL, lower, sum, inverse);
+        }
+    }
+}
+
+/* z_j = z_j / d_j - sum over the entries below, last unknown first. */
+static void walk_backward(struct walk *walk, struct statements *s, const struct sides *sides) {
+    const struct plan_system *system = &walk->plan->system;
+    const uint32_t *permutation = plan_words(walk->plan, system->permutation);
+    const uint32_t *first = plan_words(walk->plan, system->column_first);
+    const uint32_t *unknown = plan_words(walk->plan, system->row_unknown);
+    for (uint32_t j = system->order; j-- > 0;)
+        for (size_t side = 0; side < sides->count; side++) {
+            statements_begin(s, SUM_BACK);
+            statements_operand(s, sides->to[side] + permutation[j]);
+            statements_operand(s, sides->to[side] + permutation[j]);
+            statements_operand(s, system->inverse + j);
+            for (uint32_t e = first[j]; e < first[j + 1]; e++) {
+                statements_operand(s, system->lower + e);
+                statements_operand(s, sides->to[side] + unknown[e]);
+            }
+        }
+}
+
+/* The statements go on where the solution is: in the same entry, or in the next one behind the listed solve. */
+static struct statements *walk_solve(struct walk *walk, enum kernel_entry entry, const struct sides *sides) {
+    struct statements *s = &walk->entry[entry];
+    const struct plan_system *system = &walk->plan->system;
+    struct sides all = *sides;
+    if (!walk->solves)
+        return &walk->entry[entry + 1];
+    for (uint32_t side = 0; side < sides->count && system->added > 0; side++)
+        all.to[side] = system->solution + side * system->order;
+    walk_factor(walk, s, &all);
+    walk_backward(walk, s, &all);
+    for (size_t side = 0; side < sides->count && system->added > 0; side++)
+        for (uint32_t i = 0; i < system->order - system->added; i++) {
+            uint32_t from = all.to[side] + i;
+            statements_add(s, SUM_PLUS, sides->to[side] + i, &from, 1);
+        }
+    return s;
+}
+
+/* E: eps on rows that count, else 1; on the outputs' side eps is all there is. */
+static void walk_shift(struct walk *walk, struct statements *s) {
+    const struct plan *plan = walk->plan;
+    for (uint32_t i = 0; plan->options.weighted && !plan->options.outputs_side && i < plan->rows; i++)
+        PUT(walk, s, ROW_SHIFT, plan->shift + i, plan->active + i, plan->eps);
+}
+
+/* ---- the step ---- */
+
+/* y = base - step, with a word on whether it moved and whether it is finite. */
+static void walk_move(struct walk *walk, struct statements *s) {
+    const struct plan *plan = walk->plan;
+    uint32_t moved = plan->summary + SUMMARY_MOVED, lost = walk->own + OWN_LOST, next = walk->own + OWN_SIZE;
+    statements_add(s, ROW_NONE_SET, moved, NULL, 0);
+    statements_add(s, ROW_NONE_SET, lost, NULL, 0);
+    for (uint32_t j = 0; j < plan->outputs; j++) {
+        PUT(walk, s, FUNCTION_SUB, next, plan->base + j, plan->step + j);
+        PUT(walk, s, ROW_MOVES, moved, moved, plan->base + j, next);
+        PUT(walk, s, ROW_LOSE_FINITE, lost, lost, next);
+        statements_add(s, SUM_PLUS, plan->y + j, &next, 1);
+    }
+    PUT(walk, s, ROW_ALL_FINITE, plan->summary + SUMMARY_USABLE, lost);
+}
+
+void walk_step(struct walk *walk) {
+    const struct plan *plan = walk->plan;
+    struct statements *s = &walk->entry[KERNEL_STEP_BEGIN];
+    bool judged = plan->options.adaptive;
+    uint32_t right = plan->right, step = plan->step, unknown = plan->unknown;
+    walk_shift(walk, s);
+    if (plan->options.outputs_side) {
+        uint32_t from = judged ? plan->gradient : step;
+        const struct sides sides = {1, {from}, {step}};
+        walk_product(walk, s, plan->system.by_columns, (const uint32_t[][2]){{right, from}}, 1, SUM_ZERO);
+        s = walk_solve(walk, KERNEL_STEP_BEGIN, &sides);
+        if (judged)
+            walk_inner(walk, s, step, from, plan->outputs, plan->step_gain);
+    } else {
+        const struct sides sides = {1, {right}, {unknown}};
+        s = walk_solve(walk, KERNEL_STEP_BEGIN, &sides);
+        walk_product(walk, s, plan->system.by_columns, (const uint32_t[][2]){{unknown, step}}, 1, SUM_ZERO);
+        if (judged)
+            walk_inner(walk, s, unknown, right, plan->rows, plan->step_gain);
+    }
+    if (judged)
+        walk_inner(walk, s, step, step, plan->outputs, plan->step_squares);
+    walk_move(walk, s);
+}
+
+/* ---- the adjoint: backends/lanes_back.c has the formulas ---- */
+
+static void walk_difference(struct walk *walk, struct statements *s, uint32_t a, uint32_t b, uint32_t to,
+                            uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        PUT(walk, s, FUNCTION_SUB, to + i, a + i, b + i);
+}
+
+static void walk_back_solve(struct walk *walk) {
+    const struct plan *plan = walk->plan;
+    const struct plan_system *system = &plan->system;
+    struct statements *s = &walk->entry[KERNEL_BACK_BEGIN];
+    uint32_t right = plan->right, gradient = plan->gradient, work = plan->work, step = plan->step;
+    walk_shift(walk, s);
+    if (plan->options.outputs_side) {
+        const struct sides sides = {2, {step, gradient}, {plan->leaf_s, plan->leaf_t}};
+        walk_product(walk, s, system->by_columns, (const uint32_t[][2]){{right, step}}, 1, SUM_ZERO);
+        s = walk_solve(walk, KERNEL_BACK_BEGIN, &sides);
+        walk_product(walk, s, system->by_rows, (const uint32_t[][2]){{plan->leaf_t, plan->q}, {plan->leaf_s, work}}, 2,
+                     SUM_ZERO);
+        walk_difference(walk, s, right, work, plan->v, plan->rows);
+    } else {
+        const struct sides sides = {2, {right, work}, {plan->v, plan->q}};
+        walk_product(walk, s, system->by_rows, (const uint32_t[][2]){{gradient, work}}, 1, SUM_ZERO);
+        s = walk_solve(walk, KERNEL_BACK_BEGIN, &sides);
+        walk_product(walk, s, system->by_columns, (const uint32_t[][2]){{plan->q, step}, {plan->v, plan->leaf_s}}, 2,
+                     SUM_ZERO);
+        walk_difference(walk, s, gradient, step, plan->leaf_t, plan->outputs);
+    }
+    if (plan->options.weighted)
+        walk_inner(walk, s, plan->q, plan->v, plan->rows, plan->damped);
+}
+
+static void walk_scatter(struct walk *walk, struct statements *s, const struct plan_entries *entries, uint32_t to) {
+    const uint32_t *value = plan_words(walk->plan, entries->slot), *entry = plan_words(walk->plan, entries->entry);
+    for (uint32_t e = 0; e < entries->slot.count; e++)
+        PUT(walk, s, FUNCTION_SUB, to + entry[e], to + entry[e], value[e]);
+}
+
+void walk_adjoint(struct walk *walk) {
+    const struct plan *plan = walk->plan;
+    const uint32_t pull[][2] = {{plan->kept, plan->gradient}};
+    struct statements *s = &walk->entry[KERNEL_BACK_END];
+    walk_back_solve(walk);
+    walk_adjoint_rows(walk, KERNEL_BACK_ROWS_BOUNDS, true);
+    if (!plan->options.weighted)
+        walk_adjoint_rows(walk, KERNEL_BACK_ROWS, false);
+    walk_program(walk, KERNEL_BACK_PROGRAM, 2);
+    walk_product(walk, s, plan->system.by_columns, pull, 1, SUM_MINUS); /* J' g = -A' D q */
+    walk_scatter(walk, s, &plan->bracket_y, plan->gradient);
+    walk_scatter(walk, s, &plan->pull_x, plan->grad_x);
+    walk_scatter(walk, s, &plan->bracket_x, plan->grad_x);
+}
