@@ -1,11 +1,11 @@
 /* test_executors.c - every executor computes what the plain one does, entry by entry and to the last bit.
  *
- * A script of entries is run by an executor for all its samples at once and by the plain executor (support/plain_executor.h) for each of
- * them by itself. After an entry, everything that it must leave (backends/executor.h) is compared. The plans are copies at another
+ * A script of entries (support/executor_script.h) is run by each of them. The plans are copies at another
  * address; the models that they were made from are gone. In the end whole layers are run and differentiated by the plain executor.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
+#include "support/executor_script.h"
 #include "support/plain_executor.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
@@ -19,11 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 4, PROBLEMS = HN_TEST_SHARE > 1 ? 6 : 40 };
-
-enum entry { BEGIN, LOAD, COPY, PREPARE, EVALUATE, WEIGH, LARGEST, STEP, BACK, ENTRIES };
-static const char *const entry_names[ENTRIES] = {"begin", "load",    "copy", "prepare", "evaluate",
-                                                 "weigh", "largest", "step", "back"};
+enum { PROBLEMS = HN_TEST_SHARE > 1 ? 6 : 40 };
 
 /* ---- plans ---- */
 
@@ -53,243 +49,20 @@ static hn_layer_options options_of(size_t setting) {
     return options;
 }
 
-/* ---- one executor beside the plain one ---- */
-
-struct scene {
-    const struct plan *plan;
-    const struct executor *executor, *plain;
-    double *slots;                /* the executor's */
-    double *own[EXECUTOR_WIDEST]; /* the plain one's, a memory per sample */
-    enum entry judged;            /* what is compared */
-    struct random random;
-};
-
-static double number_of(const struct scene *s, uint32_t slot, uint32_t sample) {
-    return s->slots[(size_t)slot * s->executor->width + sample];
-}
-
-/* The same bits, or no number on both sides. */
-static void compare(const struct scene *s, enum entry entry, const char *what, uint32_t slot, size_t count) {
-    for (uint32_t k = 0; k < s->executor->width && entry == s->judged; k++)
-        for (uint32_t i = 0; i < count; i++) {
-            double a = number_of(s, slot + i, k), b = s->own[k][slot + i];
-            if (memcmp(&a, &b, sizeof a) != 0 && !(isnan(a) && isnan(b)))
-                fail_msg("%s, entry %s: %s[%u] of sample %u is %a, not %a", s->executor->name, entry_names[entry], what,
-                         i, k, a, b);
-        }
-}
-
-static void compare_list(const struct scene *s, enum entry entry, const char *what, struct plan_list list) {
-    for (uint32_t i = 0; i < list.count; i++)
-        compare(s, entry, what, plan_words(s->plan, list)[i], 1);
-}
-
-static void draw(struct scene *s, double *numbers, size_t count, double size) {
-    for (size_t i = 0; i < count; i++)
-        numbers[i] = size * random_normal(&s->random);
-}
-
-static void draw_flags(struct scene *s, bool *flags) {
-    for (uint32_t k = 0; k < EXECUTOR_WIDEST; k++)
-        flags[k] = random_below(&s->random, 2);
-}
-
-/* A vector of random numbers into both, through load; what unload gives back is the same. */
-static void load_both(struct scene *s, uint32_t slot, size_t count, double size) {
-    const struct executor *x = s->executor;
-    double *values = calloc(EXECUTOR_WIDEST * count + 1, sizeof *values);
-    double *again = calloc(EXECUTOR_WIDEST * count + 1, sizeof *again);
-    const double *from[EXECUTOR_WIDEST];
-    double *to[EXECUTOR_WIDEST];
-    draw(s, values, EXECUTOR_WIDEST * count, size);
-    for (uint32_t k = 0; k < EXECUTOR_WIDEST; k++) {
-        from[k] = values + k * count;
-        to[k] = again + k * count;
-    }
-    x->load(x, s->slots, slot, count, from);
-    x->unload(x, s->slots, slot, count, to);
-    for (uint32_t k = 0; k < x->width; k++) {
-        s->plain->load(s->plain, s->own[k], slot, count, from + k);
-        if (s->judged == LOAD)
-            assert_memory_equal(from[k], to[k], count * sizeof *values);
-    }
-    compare(s, LOAD, "what was loaded", slot, count);
-    free(values);
-    free(again);
-}
-
-static void copy_both(struct scene *s, uint32_t from, uint32_t to, size_t count, const bool *flags) {
-    s->executor->copy(s->executor, s->slots, from, to, count, flags);
-    for (uint32_t k = 0; k < s->executor->width; k++)
-        s->plain->copy(s->plain, s->own[k], from, to, count, flags + k);
-    compare(s, COPY, "the copy", to, count);
-}
-
-static void prepare_both(struct scene *s) {
-    const struct plan *p = s->plan;
-    s->executor->prepare(s->executor, s->slots);
-    for (uint32_t k = 0; k < s->executor->width; k++)
-        s->plain->prepare(s->plain, s->own[k]);
-    compare_list(s, PREPARE, "a lower bound", p->lower);
-    compare_list(s, PREPARE, "an upper bound", p->upper);
-    compare_list(s, PREPARE, "a start value", p->start);
-    compare_list(s, PREPARE, "a fixed value", p->fixed.slot);
-    compare_list(s, PREPARE, "a bound's derivative", p->lower_x.slot);
-    compare_list(s, PREPARE, "a bound's derivative", p->upper_x.slot);
-}
-
-static void evaluate_both(struct scene *s, const bool *fresh, bool brief) {
-    const struct plan *p = s->plan;
-    s->executor->evaluate(s->executor, s->slots, fresh, brief);
-    for (uint32_t k = 0; k < s->executor->width; k++)
-        s->plain->evaluate(s->plain, s->own[k], fresh ? fresh + k : NULL, brief);
-    compare_list(s, EVALUATE, "c", p->value);
-    compare_list(s, EVALUATE, "J", p->jacobian.slot);
-    compare(s, EVALUATE, "r", p->residual, p->rows);
-    if (p->options.weighted)
-        compare(s, EVALUATE, "a weight", p->scale, p->rows);
-    compare(s, EVALUATE, "the summary", p->summary + SUMMARY_WORST, 1);
-    compare(s, EVALUATE, "the summary", p->summary + SUMMARY_FINITE, 1);
-    if (p->options.weighted)
-        compare(s, EVALUATE, "the summary", p->summary + SUMMARY_SQUARES, 1);
-}
-
-static void weigh_both(struct scene *s, const struct executor_rows *rows) {
-    const struct plan *p = s->plan;
-    s->executor->weigh(s->executor, s->slots, rows);
-    for (uint32_t k = 0; k < s->executor->width; k++) {
-        const struct executor_rows own = {rows->accepted + k, rows->hold + k, rows->leads + k, rows->holds + k};
-        s->plain->weigh(s->plain, s->own[k], &own);
-    }
-    compare(s, WEIGH, "A", p->matrix, p->entries);
-    compare(s, WEIGH, "a row that counts", p->active, p->rows);
-    compare(s, WEIGH, "W r", p->right, p->rows);
-    s->executor->largest(s->executor, s->slots);
-    for (uint32_t k = 0; k < s->executor->width; k++)
-        s->plain->largest(s->plain, s->own[k]);
-    compare(s, LARGEST, "the largest row", p->largest, 1);
-}
-
-static void step_both(struct scene *s, const double *eps, const bool *clipped) {
-    const struct plan *p = s->plan;
-    s->executor->step(s->executor, s->slots, eps, clipped);
-    for (uint32_t k = 0; k < s->executor->width; k++)
-        s->plain->step(s->plain, s->own[k], eps ? eps + k : NULL, clipped ? clipped + k : NULL);
-    compare(s, STEP, "y", p->y, p->outputs);
-    compare(s, STEP, "the summary", p->summary + SUMMARY_MOVED, 1);
-    compare(s, STEP, "the summary", p->summary + SUMMARY_USABLE, 1);
-    compare(s, STEP, "a pivot", p->system.pivot_range, 2);
-    if (p->options.adaptive) {
-        compare(s, STEP, "the gain", p->step_gain, 1);
-        compare(s, STEP, "the step's square", p->step_squares, 1);
-    }
-}
-
-static void back_both(struct scene *s, const struct executor_back *step) {
-    const struct plan *p = s->plan;
-    s->executor->back(s->executor, s->slots, step);
-    for (uint32_t k = 0; k < s->executor->width; k++) {
-        const struct executor_back own = {step->eps + k, step->clipped + k, step->slope + k, step->bounds};
-        s->plain->back(s->plain, s->own[k], &own);
-    }
-    compare(s, BACK, "the gradient by y", p->gradient, p->outputs);
-    compare(s, BACK, "the gradient by x", p->grad_x, p->inputs);
-    compare(s, BACK, "the gradient by lower bounds", p->grad_lower, p->rows);
-    compare(s, BACK, "the gradient by upper bounds", p->grad_upper, p->rows);
-}
-
-/* ---- the script ---- */
-
-struct numbers {
-    bool accepted[EXECUTOR_WIDEST], leads[EXECUTOR_WIDEST], holds[EXECUTOR_WIDEST], clipped[EXECUTOR_WIDEST];
-    double eps[EXECUTOR_WIDEST], hold[EXECUTOR_WIDEST], slope[EXECUTOR_WIDEST];
-};
-
-static void draw_numbers(struct scene *s, struct numbers *n, bool all) {
-    draw_flags(s, n->accepted);
-    draw_flags(s, n->leads);
-    draw_flags(s, n->holds);
-    draw_flags(s, n->clipped);
-    for (uint32_t k = 0; k < EXECUTOR_WIDEST; k++) {
-        n->accepted[k] = n->accepted[k] || all;
-        n->eps[k] = ldexp(1, -(int)random_below(&s->random, 30));
-        n->hold[k] = random_below(&s->random, 2) ? 0 : random_uniform(&s->random);
-        n->slope[k] = random_below(&s->random, 2) ? 0 : random_uniform(&s->random);
-    }
-}
-
-static void play_forward(struct scene *s) {
-    const struct plan *p = s->plan;
-    struct numbers n;
-    bool fresh[EXECUTOR_WIDEST];
-    for (int round = 0; round < ROUNDS; round++) {
-        draw_flags(s, fresh);
-        for (uint32_t k = 0; k < EXECUTOR_WIDEST; k++)
-            fresh[k] = fresh[k] || round == 0;
-        draw_numbers(s, &n, round == 0);
-        const struct executor_rows rows = {n.accepted, n.hold, n.leads, n.holds};
-        evaluate_both(s, p->options.weighted ? fresh : NULL, false);
-        copy_both(s, p->y, p->best, p->outputs, fresh);
-        if (p->options.weighted) {
-            weigh_both(s, &rows);
-            copy_both(s, p->y, p->base, p->outputs, n.accepted);
-        }
-        step_both(s, p->options.weighted ? n.eps : NULL, p->options.method == HN_METHOD_AUTO ? n.clipped : NULL);
-    }
-}
-
-static void play_backward(struct scene *s) {
-    const struct plan *p = s->plan;
-    struct numbers n;
-    load_both(s, p->gradient, p->outputs, 1);
-    load_both(s, p->grad_x, p->inputs, 0);
-    load_both(s, p->grad_lower, p->rows, 0);
-    load_both(s, p->grad_upper, p->rows, 0);
-    for (int round = 0; round < ROUNDS; round++) {
-        draw_numbers(s, &n, true);
-        const struct executor_rows rows = {n.accepted, n.hold, n.leads, n.holds};
-        const struct executor_back back = {n.eps, n.clipped, n.slope, round % 2 == 0};
-        load_both(s, p->y, p->outputs, 1);
-        evaluate_both(s, NULL, !p->options.weighted);
-        if (p->options.weighted)
-            weigh_both(s, &rows);
-        back_both(s, &back);
-    }
-}
-
-static void play(const struct executor *executor, const struct executor *plain, enum entry judged, uint64_t seed) {
-    struct scene s = {.plan = executor->plan, .executor = executor, .plain = plain, .judged = judged};
-    s.random = random_start(seed, (uint64_t)judged);
-    s.slots = aligned_alloc(64, (executor->bytes + 63) / 64 * 64);
-    memset(s.slots, 0xff, executor->bytes); /* what is read before it is written is no number */
-    executor->begin(executor, s.slots);
-    for (uint32_t k = 0; k < executor->width; k++) {
-        s.own[k] = malloc(plain->bytes);
-        plain->begin(plain, s.own[k]);
-    }
-    compare(&s, BEGIN, "slot", 0, s.plan->slots);
-    load_both(&s, s.plan->x, s.plan->inputs, 0.5);
-    prepare_both(&s);
-    load_both(&s, s.plan->y, s.plan->outputs, 1);
-    play_forward(&s);
-    play_backward(&s);
-    for (uint32_t k = 0; k < executor->width; k++)
-        free(s.own[k]);
-    free(s.slots);
-}
+/* ---- every executor beside the plain one ---- */
 
 /* Every executor that there is, over one plan. */
-static void play_all(const struct plan *plan, enum entry judged, uint64_t seed) {
+static void play_all(const struct plan *plan, enum script_entry judged, uint64_t seed) {
     struct executor plain = plain_executor(plan), executor;
     struct backend backend;
     assert_int_equal(executor_open_single(&executor, plan, NULL), HN_OK);
-    play(&executor, &plain, judged, seed);
+    play_script(&executor, &plain, judged, seed);
     executor_close(&executor);
     for (size_t i = 0; backend_at(i, &backend); i++) {
         hn_instructions instructions;
         assert_true(hn_instructions_find(backend.name, &instructions));
         assert_int_equal(executor_open_lanes(&executor, plan, instructions, NULL), HN_OK);
-        play(&executor, &plain, judged, seed);
+        play_script(&executor, &plain, judged, seed);
         executor_close(&executor);
     }
 }
@@ -298,13 +71,13 @@ static bool fits(const hn_model *model, size_t setting) {
     return settings[setting].method != HN_METHOD_HARDNET || hn_model_row_count(model) <= hn_model_output_count(model);
 }
 
-static void check_model(hn_model *model, size_t setting, enum entry judged, uint64_t seed) {
+static void check_model(hn_model *model, size_t setting, enum script_entry judged, uint64_t seed) {
     struct plan *plan = moved_plan(model, options_of(setting));
     play_all(plan, judged, seed);
     free(plan);
 }
 
-static void check_entry(enum entry judged) {
+static void check_entry(enum script_entry judged) {
     for (uint64_t k = 0; k < PROBLEMS; k++) {
         struct random_problem problem;
         struct random_problem_options options = {.kind = (enum problem_kind)(k % PROBLEM_KINDS)};

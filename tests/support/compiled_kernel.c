@@ -35,11 +35,12 @@ bool compile_text(const char *text, const char *path, hn_instructions instructio
 
 struct kernel *compiled_kernel(const char *folder, const struct plan *plan, struct generate_options options,
                                const char *level) {
+    static int number; /* dlopen knows files by their names as long as they are loaded */
     char path[512], *text;
     size_t length;
     hn_error error = {.text = ""};
     struct kernel *kernel;
-    snprintf(path, sizeof path, "%s/kernel.so", folder);
+    snprintf(path, sizeof path, "%s/kernel%d.so", folder, number++);
     if (generate_lanes(&text, &length, plan, &options, &error) != HN_OK)
         fail_msg("%s", error.text);
     assert_int_equal(strlen(text), length);
@@ -48,6 +49,6 @@ struct kernel *compiled_kernel(const char *folder, const struct plan *plan, stru
     if (kernel_open(&kernel, path, plan, options.instructions, &error) != HN_OK)
         fail_msg("%s", error.text);
     assert_int_equal(kernel_has_adjoint(kernel), options.adjoint);
-    remove(path); /* dlopen tells files apart by what they are, not by their names */
+    remove(path);
     return kernel;
 }

@@ -1,0 +1,189 @@
+/* test_generated.c - generated kernels compute what the plain executor does, entry by entry and to the last bit.
+ *
+ * The script of test_executors.c, over plans whose kernels are generated, compiled by the system's C compiler and loaded; then whole
+ * layers, run and differentiated. Methods, sides and kinds of the factor come in turns; a chain of stages is long enough to be
+ * rolled into loops.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/compiled_kernel.h"
+#include "support/executor_script.h"
+#include "support/plain_executor.h"
+#include "support/random_problem.h"
+#include "support/run_layer.h"
+#include "support/scratch.h"
+#include "support/shape_models.h"
+
+#include "backends/backend.h"
+#include "base/random.h"
+#include "layer/driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PROBLEMS = HN_TEST_SHARE > 1 ? 2 : 18, SAMPLES = 11 };
+
+static const struct {
+    hn_method method;
+    double damping;
+    bool relative;
+} settings[] = {{HN_METHOD_PAPER, 0.3, false}, {HN_METHOD_HARDNET, -1, false}, {HN_METHOD_LM, -1, true},
+                {HN_METHOD_LM, 0.125, false},  {HN_METHOD_AUTO, -1, false},    {HN_METHOD_AUTO, -1, true}};
+enum { SETTINGS = sizeof settings / sizeof settings[0] };
+
+static hn_layer_options options_of(size_t setting) {
+    hn_layer_options options = layer_steps(settings[setting].method, 60);
+    options.damping = settings[setting].damping;
+    options.relative = settings[setting].relative;
+    return options;
+}
+
+/* The instruction sets of this processor, in turns. */
+static hn_instructions instructions_in_turn(uint64_t turn) {
+    struct backend backend;
+    size_t count = 0;
+    hn_instructions instructions = HN_INSTRUCTIONS_PORTABLE;
+    while (backend_at(count, &backend))
+        count++;
+    assert_true(backend_at(turn % count, &backend));
+    assert_true(hn_instructions_find(backend.name, &instructions));
+    return instructions;
+}
+
+/* The layer with this executor for batches gives the same as before. */
+static void compare_layers(const hn_layer *layer, const struct executor *executor, uint64_t seed) {
+    hn_layer generated = *layer;
+    size_t n = layer->plan->outputs, k = layer->plan->inputs;
+    struct random random = random_start(seed, 9);
+    double *x = calloc(SAMPLES * k + 1, sizeof *x), *raw = calloc(SAMPLES * n, sizeof *raw);
+    double *grad = calloc(SAMPLES * n, sizeof *grad);
+    generated.lanes = *executor;
+    for (size_t i = 0; i < SAMPLES * n; i++) {
+        raw[i] = random_normal(&random);
+        grad[i] = random_normal(&random);
+    }
+    for (size_t i = 0; i < SAMPLES * k; i++)
+        x[i] = 0.5 * random_normal(&random);
+    struct layer_results a = run_and_pull(layer, SAMPLES, x, raw, grad);
+    struct layer_results b = run_and_pull(&generated, SAMPLES, x, raw, grad);
+    for (size_t i = 0; i < SAMPLES; i++)
+        assert_true(same_results(&a, i, &b, i));
+    results_release(&a);
+    results_release(&b);
+    free(x);
+    free(raw);
+    free(grad);
+}
+
+static void check_model(const struct scratch *scratch, hn_model *model, size_t setting, uint64_t seed) {
+    hn_layer_options layer_options = options_of(setting);
+    const struct generate_options options = {instructions_in_turn(seed), true};
+    struct executor executor;
+    layer_options.instructions = options.instructions;
+    hn_layer *layer = layer_of(model, layer_options);
+    hn_model_destroy(model);
+    const char *level = layer->plan->entries > 2000 ? "-O0" : seed % 3 == 0 ? "-O2" : "-O1";
+    struct kernel *kernel = compiled_kernel(scratch->folder, layer->plan, options, level);
+    struct executor plain = plain_executor(layer->plan);
+    assert_int_equal(executor_open_kernel(&executor, layer->plan, kernel, NULL), HN_OK);
+    for (int judged = 0; judged < SCRIPT_ENTRIES; judged++)
+        play_script(&executor, &plain, (enum script_entry)judged, seed);
+    compare_layers(layer, &executor, seed);
+    executor_close(&executor);
+    kernel_close(kernel);
+    hn_layer_destroy(layer);
+}
+
+static void random_problems_have_the_same_bits(void **state) {
+    for (uint64_t k = 0; k < PROBLEMS; k++) {
+        struct random_problem problem;
+        struct random_problem_options options = {.kind = (enum problem_kind)(k % PROBLEM_KINDS)};
+        random_problem_create(&problem, options, 77, k);
+        hn_model *model = problem.model;
+        size_t setting = k % SETTINGS;
+        if (settings[setting].method == HN_METHOD_HARDNET && hn_model_row_count(model) > hn_model_output_count(model))
+            setting = 0;
+        problem.model = NULL;
+        random_problem_release(&problem);
+        check_model(*state, model, setting, k);
+    }
+}
+
+static void every_kind_of_factor_has_the_same_bits(void **state) {
+    check_model(*state, dense_model(20, 30, 1), 0, 1);       /* nearly full, on the rows' side, */
+    check_model(*state, dense_model(50, 21, 4), 2, 2);       /* on the outputs' side, */
+    check_model(*state, mixed_model(70, 75, 2, 7), 5, 3);    /* in tiles, */
+    check_model(*state, bordered_model(60, 1, 2, 10), 0, 5); /* with outputs kept out of the system, */
+    check_model(*state, bordered_model(70, 3, 3, 12), 4, 6);
+}
+
+/* Stages that are alike, each with a row to the next: a[k+1] = a[k] + 0.1 sin(b[k]), and a ring around the origin. */
+static hn_model *chain_model(int stages) {
+    hn_model *model;
+    char name[48];
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_expr before = hn_input(model, "start");
+    for (int k = 0; k < stages; k++) {
+        snprintf(name, sizeof name, "a[%d]", k);
+        hn_expr a = hn_output(model, name);
+        snprintf(name, sizeof name, "b[%d]", k);
+        hn_expr b = hn_output(model, name);
+        snprintf(name, sizeof name, "next[%d]", k);
+        hn_constrain(model, name, 0, hn_sub(a, hn_add(before, hn_scale(0.1, hn_sin(b)))), 0);
+        snprintf(name, sizeof name, "ring[%d]", k);
+        hn_constrain(model, name, 0.25, hn_add(hn_mul(a, a), hn_mul(b, b)), 4);
+        before = a;
+    }
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    return model;
+}
+
+static void loops_have_the_same_bits(void **state) {
+    int stages = HN_TEST_SHARE > 1 ? 200 : 400;
+    check_model(*state, chain_model(stages), 0, 0);
+    check_model(*state, chain_model(stages + 1), 4, 1);
+}
+
+/* Too long for lists; there are many rows, and little of their code is optimised. */
+static void walked_factors_have_the_same_bits(void **state) {
+    const struct scratch *scratch = *state;
+    const struct generate_options options = {instructions_in_turn(0), false};
+    struct executor executor;
+    hn_model *model = block_model(3, 330, 2, 1);
+    hn_layer *layer = layer_of(model, options_of(1));
+    struct kernel *kernel = compiled_kernel(scratch->folder, layer->plan, options, "-O0");
+    struct executor plain = plain_executor(layer->plan);
+    hn_model_destroy(model);
+    assert_int_equal(layer->plan->system.kind, FACTOR_WALKED);
+    assert_int_equal(executor_open_kernel(&executor, layer->plan, kernel, NULL), HN_OK);
+    play_script(&executor, &plain, STEP, 5);
+    executor_close(&executor);
+    kernel_close(kernel);
+    hn_layer_destroy(layer);
+}
+
+static int create_scratch(void **state) {
+    static struct scratch scratch;
+    scratch = scratch_create();
+    *state = &scratch;
+    return 0;
+}
+
+static int remove_scratch(void **state) {
+    scratch_remove(*state);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_problems_have_the_same_bits),
+        cmocka_unit_test(every_kind_of_factor_has_the_same_bits),
+        cmocka_unit_test(loops_have_the_same_bits),
+        cmocka_unit_test(walked_factors_have_the_same_bits),
+    };
+    if (!compiler_is_there()) {
+        puts("skipped: there is no C compiler");
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, create_scratch, remove_scratch);
+}
