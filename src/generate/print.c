@@ -214,7 +214,7 @@ bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry e
     const struct statements *s = &walk->entry[entry];
     struct regions regions;
     struct flow flow;
-    regions_find(&regions, s, walk->constants);
+    regions_find(&regions, s, walk->constants, walk->loops);
     bool done = !regions.failed && flow_find(&flow, s, &regions, kept, walk->slots);
     if (done) {
         for (size_t r = 0; r < regions.count; r++) {

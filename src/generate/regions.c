@@ -158,9 +158,9 @@ static void find_loops(struct regions *regions, const struct finder *f) {
     cut_straight(regions, f->s, straight, f->s->count);
 }
 
-void regions_find(struct regions *regions, const struct statements *s, const double *constants) {
+void regions_find(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
     *regions = (struct regions){.count = 0};
-    if (s->operand_count < REGIONS_LOOPS_FROM) {
+    if (!loops) {
         cut_straight(regions, s, 0, s->count);
         return;
     }

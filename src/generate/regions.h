@@ -22,11 +22,8 @@ struct regions {
     bool failed;
 };
 
-/* Entries of fewer operands than this have no loops: their code fits into the caches of instructions as it is. */
-enum { REGIONS_LOOPS_FROM = 12000 };
-
-/* constants: what operands from STATEMENT_CONSTANT on stand for. */
-void regions_find(struct regions *regions, const struct statements *s, const double *constants);
+/* loops: whether what repeats becomes a loop. constants: what operands from STATEMENT_CONSTANT on stand for. */
+void regions_find(struct regions *regions, const struct statements *s, const double *constants, bool loops);
 void regions_release(struct regions *regions);
 
 /* ---- where the values of a statement come from and go to ---- */

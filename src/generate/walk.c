@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { WALK_TERMS = 50000, WALK_WORDS = 1000000 };
+enum { WALK_TERMS = 50000, WALK_WORDS = 1000000, WALK_LOOPS_FROM = 6000 };
 
 /* ---- numbers that stay ---- */
 
@@ -43,9 +43,10 @@ static bool take_lists(struct walk *walk) {
         (size_t)plan->program.constants.count + plan->system.constant_slot.count + plan->program.coefficients.count + 1;
     walk->constant_of = base_allocate((size_t)walk->slots * sizeof *walk->constant_of);
     walk->constants = base_allocate(count * sizeof *walk->constants);
+    walk->entry_of = base_allocate((size_t)walk->slots * sizeof *walk->entry_of);
     if (walk->constant_of)
         memset(walk->constant_of, 0, (size_t)walk->slots * sizeof *walk->constant_of);
-    return walk->constant_of && walk->constants;
+    return walk->constant_of && walk->constants && walk->entry_of;
 }
 
 void walk_put(const struct walk *walk, struct statements *s, enum function function, uint32_t destination,
@@ -145,6 +146,12 @@ static bool walk_failed(const struct walk *walk) {
     return failed;
 }
 
+/* Straight code fits into the caches of instructions up to a certain length only. */
+static bool is_long(const struct plan *plan) {
+    uint32_t code = plan->program.first[2] - plan->program.first[1];
+    return (size_t)plan->system.stream.count + 4 * (size_t)code + 10 * (size_t)plan->rows > WALK_LOOPS_FROM;
+}
+
 hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error) {
     const struct plan_system *system = &plan->system;
     size_t tiles =
@@ -153,7 +160,9 @@ hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, 
     if (plan->slots + tiles >= STATEMENT_CONSTANT / 2)
         return error_set(error, HN_LIMIT, "generated code: the layer has %u slots, too many to number", plan->slots);
     walk->own = (uint32_t)(plan->slots + LANES_OWN + tiles);
-    walk->slots = walk->own + OWN_COUNT;
+    walk->loops = is_long(plan);
+    walk->rows_of_ld = walk->own + OWN_COUNT;
+    walk->slots = walk->rows_of_ld + (walk->loops ? system->nonzeros : 0);
     walk->solves = system->kind == FACTOR_LISTED && system->stream.count <= WALK_WORDS;
     bool taken = take_lists(walk);
     if (taken) {
@@ -176,6 +185,7 @@ hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, 
 void walk_release(struct walk *walk) {
     base_release(walk->constant_of);
     base_release(walk->constants);
+    base_release(walk->entry_of);
     for (int i = 0; i < KERNEL_ENTRIES; i++)
         statements_release(&walk->entry[i]);
     *walk = (struct walk){.plan = NULL};

@@ -32,7 +32,10 @@ struct walk {
     uint32_t *constant_of; /* per slot: 1 + which number it holds for ever, or 0 */
     double *constants;     /* those numbers */
     uint32_t constant_count;
-    bool solves; /* the linear system is among the statements */
+    bool loops;          /* statements that repeat are rolled up */
+    uint32_t rows_of_ld; /* slots of L D, one per entry; where loops are made */
+    uint32_t *entry_of;  /* per slot of the plan's own L D, which are used again: the entry that it holds now */
+    bool solves;         /* the linear system is among the statements */
     struct statements entry[KERNEL_ENTRIES];
     const char *unknown; /* what is not generated, or NULL */
 };

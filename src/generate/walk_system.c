@@ -60,6 +60,11 @@ static bool is_factor(const struct walk *walk, uint32_t slot) {
     return slot >= system->lower && slot < system->lower + system->nonzeros;
 }
 
+/* Where an entry of L D lies. The plan uses slots again as soon as they are free; what loops pass over must move on evenly. */
+static uint32_t ld_slot(const struct walk *walk, uint32_t slot) {
+    return walk->loops ? walk->rows_of_ld + walk->entry_of[slot] : slot;
+}
+
 /* h - the sum over the factor, in the order of the stream. Returns what comes after it. */
 static const uint32_t *walk_entry_sum(struct walk *walk, struct statements *s, const uint32_t *at, uint32_t to) {
     uint32_t count = at[1];
@@ -74,7 +79,7 @@ static const uint32_t *walk_entry_sum(struct walk *walk, struct statements *s, c
             statements_add(s, factor ? SUM_MINUS : SUM_PLUS, to, &to, 1);
         }
         statements_operand(s, walk_operand(walk, pair[0]));
-        statements_operand(s, walk_operand(walk, pair[1]));
+        statements_operand(s, factor ? ld_slot(walk, pair[1]) : walk_operand(walk, pair[1]));
     }
     return pair;
 }
@@ -88,7 +93,7 @@ static void walk_row(struct walk *walk, struct statements *s, const uint32_t *at
     statements_operand(s, whole);
     for (uint32_t k = 0; k < entries; k++) {
         statements_operand(s, at[3 * k]);
-        statements_operand(s, at[3 * k + 1]);
+        statements_operand(s, ld_slot(walk, at[3 * k + 1]));
     }
     for (size_t side = 0; side < sides->count; side++) {
         uint32_t z = sides->to[side] + unknown;
@@ -129,7 +134,8 @@ static void walk_factor(struct walk *walk, struct statements *s, const struct si
         for (uint32_t e = 0; e < below; e++, lower++) {
             uint32_t n = at[0];
             at = walk_entry_sum(walk, s, at + 1, sum);
-            statements_add(s, SUM_PLUS, n, &sum, 1);
+            walk->entry_of[n] = lower - system->lower;
+            statements_add(s, SUM_PLUS, ld_slot(walk, n), &sum, 1);
             PUT(walk, s, FUNCTION_MUL, lower, sum, inverse);
         }
     }

@@ -144,24 +144,6 @@ static void loops_have_the_same_bits(void **state) {
     check_model(*state, chain_model(stages + 1), 4, 1);
 }
 
-/* Too long for lists; there are many rows, and little of their code is optimised. */
-static void walked_factors_have_the_same_bits(void **state) {
-    const struct scratch *scratch = *state;
-    const struct generate_options options = {instructions_in_turn(0), false};
-    struct executor executor;
-    hn_model *model = block_model(3, 330, 2, 1);
-    hn_layer *layer = layer_of(model, options_of(1));
-    struct kernel *kernel = compiled_kernel(scratch->folder, layer->plan, options, "-O0");
-    struct executor plain = plain_executor(layer->plan);
-    hn_model_destroy(model);
-    assert_int_equal(layer->plan->system.kind, FACTOR_WALKED);
-    assert_int_equal(executor_open_kernel(&executor, layer->plan, kernel, NULL), HN_OK);
-    play_script(&executor, &plain, STEP, 5);
-    executor_close(&executor);
-    kernel_close(kernel);
-    hn_layer_destroy(layer);
-}
-
 static int create_scratch(void **state) {
     static struct scratch scratch;
     scratch = scratch_create();
@@ -179,7 +161,6 @@ int main(void) {
         cmocka_unit_test(random_problems_have_the_same_bits),
         cmocka_unit_test(every_kind_of_factor_has_the_same_bits),
         cmocka_unit_test(loops_have_the_same_bits),
-        cmocka_unit_test(walked_factors_have_the_same_bits),
     };
     if (!compiler_is_there()) {
         puts("skipped: there is no C compiler");
