@@ -253,9 +253,28 @@ struct ampl_token ampl_lex(struct ampl_lexer *lexer) {
 
 static bool ends_word(const struct ampl_lexer *lexer, uint32_t ahead) {
     char c = peek(lexer, ahead);
-    if (c == '\0' || is_blank(c) || strchr(";,()[]{}*=#'\"", c))
+    switch (c) {
+    case '\0':
+    case ';':
+    case ',':
+    case '(':
+    case ')':
+    case '[':
+    case ']':
+    case '{':
+    case '}':
+    case '*':
+    case '=':
+    case '#':
+    case '\'':
+    case '"':
+    case ':':
         return true;
-    return c == ':' || (c == '/' && peek(lexer, ahead + 1) == '*');
+    case '/':
+        return peek(lexer, ahead + 1) == '*';
+    default:
+        return is_blank(c);
+    }
 }
 
 static struct ampl_token data_word(struct ampl_lexer *lexer, struct ampl_token token) {

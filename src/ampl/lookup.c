@@ -253,7 +253,7 @@ static struct ampl_value no_value(struct ampl_evaluator *e, const struct ampl_de
 
 static struct ampl_value refer_param(struct ampl_evaluator *e, struct ampl_declaration *param, const ampl_atom *key,
                                      struct ampl_place place) {
-    const struct ampl_value *given = ampl_table_find(&param->given, key);
+    const struct ampl_value *given = ampl_table_find_next(&param->given, key);
     if (given)
         return *given;
     if (param->input) {
@@ -323,7 +323,7 @@ static struct ampl_value refer_variable(struct ampl_evaluator *e, struct ampl_de
         return refer_start(e, variable, key, place);
     if (variable->defined)
         return computed(e, variable, variable->value, key, place);
-    const struct ampl_value *known = ampl_table_find(&variable->known, key);
+    const struct ampl_value *known = ampl_table_find_next(&variable->known, key);
     if (known)
         return *known;
     ampl_fail_subscript(e, variable, key, place);

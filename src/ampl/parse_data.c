@@ -76,10 +76,11 @@ bool ampl_data_value(struct ampl_parser *parser, struct ampl_declaration *declar
         return false;
     if (!given)
         return true;
-    if (ampl_table_find(&declaration->given, key))
-        return given_twice(parser, declaration, key, place);
+    bool fresh;
     declaration->assigned = true;
-    return ampl_table_set(&declaration->given, declaration->arity, key, value) || no_memory(parser);
+    if (!ampl_table_add(&declaration->given, declaration->arity, key, value, &fresh))
+        return no_memory(parser);
+    return fresh || given_twice(parser, declaration, key, place);
 }
 
 /* ---- what data may be given for ---- */

@@ -126,20 +126,43 @@ struct ampl_value *ampl_table_find(const struct ampl_table *table, const ampl_at
     return ampl_tuples_find(&table->keys, key, &number) ? &table->values[number] : NULL;
 }
 
-bool ampl_table_set(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value) {
+struct ampl_value *ampl_table_find_next(struct ampl_table *table, const ampl_atom *key) {
+    size_t number = table->next;
+    if (!(number < table->keys.count && is_tuple(&table->keys, (uint32_t)number, key)) &&
+        !ampl_tuples_find(&table->keys, key, &number))
+        return NULL;
+    table->next = number + 1;
+    return &table->values[number];
+}
+
+/* The place of a key's value, which is made where there is none; NULL: out of memory. */
+static struct ampl_value *place_of(struct ampl_table *table, uint32_t arity, const ampl_atom *key, bool *fresh) {
     size_t number;
-    bool fresh;
     table->keys.arity = arity;
     struct ampl_value *values = array_grow(table->values, &table->capacity, table->keys.count + 1, sizeof *values);
     if (!values)
-        return false;
+        return NULL;
     table->values = values;
-    if (!ampl_tuples_add(&table->keys, key, &number, &fresh))
+    return ampl_tuples_add(&table->keys, key, &number, fresh) ? &values[number] : NULL;
+}
+
+bool ampl_table_set(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value) {
+    bool fresh;
+    struct ampl_value *place = place_of(table, arity, key, &fresh);
+    if (!place)
         return false;
-    if (!fresh && values[number].kind == AMPL_SET_VALUE && values[number].is.set != value.is.set)
-        ampl_set_destroy(values[number].is.set);
-    values[number] = value;
+    if (!fresh && place->kind == AMPL_SET_VALUE && place->is.set != value.is.set)
+        ampl_set_destroy(place->is.set);
+    *place = value;
     return true;
+}
+
+bool ampl_table_add(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value,
+                    bool *fresh) {
+    struct ampl_value *place = place_of(table, arity, key, fresh);
+    if (place && *fresh)
+        *place = value;
+    return place != NULL;
 }
 
 size_t ampl_table_bytes(const struct ampl_table *table) {

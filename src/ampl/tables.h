@@ -70,11 +70,20 @@ struct ampl_table {
     struct ampl_value *values; /* beside the keys */
     size_t capacity;
     size_t counted; /* of its memory, by whoever has a limit for it */
+    size_t next;    /* the number of the key that was asked for last, + 1 */
 };
 
 /* NULL when the key is not there; the pointer is good until the next ampl_table_set. */
 struct ampl_value *ampl_table_find(const struct ampl_table *table, const ampl_atom *key);
+
+/* The same where keys are asked for in their order more often than not, as sums do: the one after the last is looked at first. */
+struct ampl_value *ampl_table_find_next(struct ampl_table *table, const ampl_atom *key);
+
 bool ampl_table_set(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value);
+
+/* Adds a value unless the key has one; *fresh tells. */
+bool ampl_table_add(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value,
+                    bool *fresh);
 
 size_t ampl_table_bytes(const struct ampl_table *table); /* without the sets among the values */
 

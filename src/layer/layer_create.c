@@ -2,9 +2,12 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/structs.h"
 #include "layer/driver.h"
+
+#include <stdio.h>
 
 static hn_status check_model(const hn_layer *layer, const hn_model *model, hn_error *error) {
     hn_status status = hn_model_status(model, error);
@@ -27,6 +30,15 @@ static hn_status open_executors(hn_layer *layer, hn_error *error) {
     return status;
 }
 
+/* Before a thread's memory is taken, and written all over. */
+static hn_status check_memory(const hn_layer *layer, hn_error *error) {
+    const struct plan *plan = layer->plan;
+    char what[160];
+    snprintf(what, sizeof what, "the layer: %u outputs under %u rows with %u derivatives: a thread", plan->outputs,
+             plan->rows, plan->entries);
+    return machine_has((double)plan->bytes + (double)hn_layer_workspace_bytes(layer), what, error);
+}
+
 static hn_status build(hn_layer *layer, const hn_model *model, const hn_layer_options *options, hn_error *error) {
     hn_status status = layer_options(&layer->options, options, error);
     if (status == HN_OK)
@@ -35,7 +47,9 @@ static hn_status build(hn_layer *layer, const hn_model *model, const hn_layer_op
         status = executor_check(layer->options.instructions, error);
     if (status == HN_OK)
         status = plan_create(&layer->plan, model, &layer->options, error);
-    return status == HN_OK ? open_executors(layer, error) : status;
+    if (status == HN_OK)
+        status = open_executors(layer, error);
+    return status == HN_OK ? check_memory(layer, error) : status;
 }
 
 hn_status hn_layer_create(hn_layer **out, const hn_model *model, const hn_layer_options *options, hn_error *error) {

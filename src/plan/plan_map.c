@@ -2,11 +2,13 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "plan/plan_builder.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Full systems of these orders are faster one sample at a time: where most rows are affine, so that J J' is computed
@@ -136,6 +138,17 @@ static void plan_tape(struct plan *plan) {
     plan->tape_steps = shorter ? SAMPLE_ATTEMPT_STEPS : steps;
 }
 
+/* Before the lists of the system are made: per entry of J its column and slot, and two pairs in the streams of products, all of it while
+ * building and in the plan; its value as a constant, a coefficient and an entry of A; and the slots of a sample. */
+static hn_status check_memory(const struct plan_builder *b, hn_error *error) {
+    const double per_entry = 2 * (2 + 4) * sizeof(uint32_t) + 2 * 3 * sizeof(double);
+    const double bytes = per_entry * (double)b->jacobian.count + sizeof(double) * (double)b->program->slots;
+    char what[160];
+    snprintf(what, sizeof what, "the layer: %zu outputs under %zu rows with %zu derivatives", b->problem.outputs,
+             b->problem.rows, b->jacobian.count);
+    return machine_has(bytes, what, error);
+}
+
 /* Everything but the system's storage, which comes last. */
 hn_status plan_map(struct plan_builder *b, hn_error *error) {
     const struct problem *p = &b->problem;
@@ -143,7 +156,10 @@ hn_status plan_map(struct plan_builder *b, hn_error *error) {
     struct plan *plan = &b->plan;
     if (program->slots > MOST_PROGRAM || b->jacobian.count > MOST_PROGRAM)
         return error_set(error, HN_LIMIT, "the model is too large for a layer: %zu slots", program->slots);
-    hn_status status = find_rows(b, error);
+    hn_status status = check_memory(b, error);
+    if (status != HN_OK)
+        return status;
+    status = find_rows(b, error);
     plan->options = sample_options_of(b->options);
     plan->options.joint_rows = b->joint_count > 0;
     plan->inputs = (uint32_t)p->inputs;

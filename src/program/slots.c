@@ -30,16 +30,22 @@ static void place_constant(struct compiler *compiler, uint32_t node, double valu
  * for one of random numbers a table of all would cost more than the slots. */
 enum { CACHE = 1024 };
 
+static uint32_t *cached(uint32_t cache[CACHE], double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return &cache[bits * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+}
+
 static void place_numbers(struct compiler *compiler) {
     const struct program_request *request = compiler->request;
-    uint32_t cache[CACHE] = {0}; /* slots; 0 holds the number 1 */
+    uint32_t cache[CACHE] = {0}; /* slots */
+    for (size_t i = compiler->constant_count; i-- > 0;)
+        *cached(cache, compiler->constants[i]) = (uint32_t)i;
     for (size_t i = 0; i < request->output_count; i++) {
-        uint64_t bits;
         if (!(request->outputs[i] & ENTRY_NUMBER))
             continue;
         double value = compiler->graph->numbers[request->outputs[i] & ~ENTRY_NUMBER];
-        memcpy(&bits, &value, sizeof bits);
-        uint32_t *known = &cache[bits * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+        uint32_t *known = cached(cache, value);
         if (memcmp(&compiler->constants[*known], &value, sizeof value) != 0) {
             *known = (uint32_t)compiler->constant_count;
             compiler->constants[compiler->constant_count++] = value;

@@ -303,6 +303,55 @@ static void a_listing_tells_every_instruction_and_fits_any_buffer(void **state) 
     graph_release(&g);
 }
 
+/* Rows of a matrix and its numbers as outputs: what a Jacobian of constants is. */
+static void numbers_can_be_outputs_and_equal_columns_are_listed_once(void **state) {
+    (void)state;
+    enum { ROWS = 3, COLUMNS = 20 };
+    struct graph g;
+    double a[ROWS][COLUMNS];
+    uint32_t leaves[COLUMNS], outputs[ROWS + ROWS * COLUMNS];
+    assert_int_equal(graph_create(&g, 1000), HN_OK);
+    for (uint32_t j = 0; j < COLUMNS; j++)
+        leaves[j] = graph_leaf(&g, SPACE_Y, j);
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t j = 0; j < COLUMNS; j++)
+            a[i][j] = j < 2 ? -1 : 1 / (double)(i + j + 1);
+        outputs[i] = graph_linear(&g, a[i], leaves, COLUMNS);
+        for (uint32_t j = 0; j < COLUMNS; j++)
+            outputs[ROWS + i * COLUMNS + j] = ENTRY_NUMBER | (g.nodes[outputs[i]].a + j);
+    }
+    struct program_request request =
+        request_of(&g, outputs, ROWS + ROWS * COLUMNS, (const size_t[SPACE_COUNT]){[SPACE_Y] = COLUMNS});
+    struct program *program = NULL;
+    assert_int_equal(program_create(&program, &request, NULL), HN_OK);
+    assert_int_equal(program->coefficient_count, ROWS * COLUMNS);
+    assert_int_equal(program->column_count, COLUMNS);
+    assert_int_equal(program->constant_count, 2 + COLUMNS - 2 + ROWS - 1); /* 1, -1, and 1/3 up to 1/22 */
+    struct backend backend;
+    for (size_t b = 0; backend_at(b, &backend); b++) {
+        double *slots = fresh_slots(program);
+        for (int lane = 0; lane < LANES; lane++)
+            for (size_t j = 0; j < COLUMNS; j++)
+                set_leaf(program, slots, SPACE_Y, j, lane, sin((double)(lane + 1) * (double)(j + 1)));
+        run_all(backend, program, slots);
+        for (int lane = 0; lane < LANES; lane++)
+            for (size_t i = 0; i < ROWS; i++) {
+                double sum = 0;
+                for (size_t j = 0; j < COLUMNS; j++) {
+                    sum += a[i][j] * sin((double)(lane + 1) * (double)(j + 1));
+                    assert_true(output_at(program, slots, ROWS + i * COLUMNS + j, lane) == a[i][j]);
+                }
+                assert_true(output_at(program, slots, i, lane) == sum);
+            }
+        free(slots);
+    }
+    outputs[5] = ENTRY_NUMBER | (ROWS * COLUMNS); /* no such number */
+    struct program *none = NULL;
+    assert_int_equal(program_create(&none, &request, NULL), HN_INVALID);
+    program_destroy(program);
+    graph_release(&g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_give_the_bits_of_plain_evaluation_in_every_backend),
@@ -313,6 +362,7 @@ int main(void) {
         cmocka_unit_test(what_depends_on_x_alone_runs_in_its_own_phase),
         cmocka_unit_test(products_are_fused_and_sine_goes_with_cosine),
         cmocka_unit_test(constants_and_leaves_can_be_outputs),
+        cmocka_unit_test(numbers_can_be_outputs_and_equal_columns_are_listed_once),
         cmocka_unit_test(a_program_without_outputs_does_nothing),
         cmocka_unit_test(wrong_requests_are_refused_in_words),
         cmocka_unit_test(a_listing_tells_every_instruction_and_fits_any_buffer),
