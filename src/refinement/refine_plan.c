@@ -136,16 +136,23 @@ static hn_status create_system(struct refine_plan *r, hn_error *error) {
     r->task = task_of(r);
     r->own = take(r, r->outputs);
     uint32_t *offsets = array_grow(NULL, &capacity, r->entries + 1, sizeof *offsets);
-    if (!offsets)
+    bool *equality = arena_take(&r->arena, r->rows + 1, sizeof *equality);
+    if (!offsets || !equality) {
+        base_release(offsets);
         return error_no_memory(error, "refinement");
+    }
     for (size_t e = 0; e < r->entries; e++)
         offsets[e] = (uint32_t)(r->task.matrix + e * r->stride);
+    for (size_t i = 0; i < r->rows; i++)
+        equality[i] = r->lower[i] == r->upper[i];
     const struct damped_request request = {
         .matrix = {r->rows, r->outputs, r->stride, r->first, r->column, offsets, NULL},
         .rows_side_only = true,
         .fixed_shift = NAN,
         .shift = r->task.shift,
         .storage = (uint32_t)(r->slots * r->stride),
+        .may_border = true,
+        .undamped = equality,
     };
     hn_status status = damped_create(&r->system, &request, error);
     base_release(offsets);

@@ -50,6 +50,25 @@ static hn_model *dense_model(void) {
     return model;
 }
 
+/* One output stands in nearly every row, one row is over all the others: the one is kept out of the system. */
+static hn_model *bordered_model(void) {
+    enum { SIZE = 40 };
+    hn_model *model;
+    hn_expr y[SIZE];
+    char name[32];
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_expr common = hn_output(model, "t");
+    for (int j = 0; j < SIZE; j++) {
+        snprintf(name, sizeof name, "y[%d]", j);
+        y[j] = hn_output(model, name);
+        snprintf(name, sizeof name, "row[%d]", j);
+        hn_constrain(model, name, -0.5, hn_sub(hn_sin(y[j]), common), j % 3 ? 0.5 : -0.5);
+    }
+    hn_constrain(model, "budget", 1, hn_sum(model, SIZE, y), 1);
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    return model;
+}
+
 /* ---- making with faults ---- */
 
 struct made {
@@ -196,10 +215,26 @@ static void a_layer_with_a_full_factor_likewise(void **state) {
     every_allocation_fails(dense_model(), methods, COUNT_OF(methods));
 }
 
+static void a_layer_that_keeps_an_output_out_likewise(void **state) {
+    (void)state;
+    static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_AUTO};
+    hn_model *model = bordered_model();
+    for (size_t i = 0; i < COUNT_OF(methods); i++) {
+        hn_layer_options options = hn_layer_defaults();
+        hn_layer *layer;
+        options.method = methods[i];
+        assert_int_equal(hn_layer_create(&layer, model, &options, NULL), HN_OK);
+        assert_int_equal(hn_layer_info_of(layer).factor_added, 1);
+        hn_layer_destroy(layer);
+    }
+    every_allocation_fails(model, methods, COUNT_OF(methods));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_layer_without_memory_is_no_layer_and_nothing_leaks),
         cmocka_unit_test(a_layer_with_a_full_factor_likewise),
+        cmocka_unit_test(a_layer_that_keeps_an_output_out_likewise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

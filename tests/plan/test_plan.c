@@ -4,6 +4,7 @@
 #include "support/check.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
+#include "support/shape_models.h"
 
 #include "layer/driver.h"
 
@@ -82,10 +83,39 @@ static void lists_lie_inside_the_block(void **state) {
     }
 }
 
+/* Unknowns that are added have places behind the others, in vectors of the system's own. */
+static void what_is_kept_out_lies_inside_the_system(void **state) {
+    (void)state;
+    for (int method = 0; method < HN_METHOD_COUNT; method++) {
+        hn_model *model = bordered_model(60, 2, 1, 1);
+        hn_layer *layer = layer_of(model, layer_method((hn_method)method));
+        const struct plan *p = layer->plan;
+        const struct plan_system *system = &p->system;
+        size_t seen = 0, negative = 0;
+        assert_int_equal(system->added, 2);
+        assert_int_equal(system->order, p->rows + 2);
+        assert_int_equal(p->options.bordered, true);
+        assert_int_equal(p->options.outputs_side, false);
+        assert_true(system->solution >= system->lower + system->nonzeros);
+        assert_true(system->solution + 2 * system->order <= p->slots);
+        for (uint32_t i = 0; i < system->order; i++)
+            seen += plan_words(p, system->permutation)[i];
+        assert_int_equal(seen, system->order * (system->order - 1) / 2);
+        for (uint32_t i = 0; i < system->constant_value.count; i++) {
+            assert_true(plan_words(p, system->constant_slot)[i] < p->slots);
+            negative += plan_numbers(p, system->constant_value)[i] == -1;
+        }
+        assert_int_equal(negative, 1);
+        hn_layer_destroy(layer);
+        hn_model_destroy(model);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_models_have_plans_of_equal_bytes),
         cmocka_unit_test(lists_lie_inside_the_block),
+        cmocka_unit_test(what_is_kept_out_lies_inside_the_system),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

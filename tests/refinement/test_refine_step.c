@@ -45,7 +45,7 @@ static void a_separable_programme_is_solved(void **state) {
     hn_expr terms[SIZE];
     struct random random = random_start(1, 2);
     for (size_t j = 0; j < SIZE; j++) {
-        char name[8];
+        char name[32];
         target[j] = random_between(&random, -3, 3);
         curvature[j] = random_between(&random, 0.5, 20);
         y[j] = random_between(&random, -0.9, 0.9);
@@ -69,6 +69,68 @@ static void a_separable_programme_is_solved(void **state) {
         assert_in_interval(out[j] - best, -1e-4, 1e-4);
         assert_in_interval(multipliers[j] - slope, -1e-2, 1e-2);
     }
+    stop(&b);
+    hn_model_destroy(model);
+}
+
+/* A target per output, an output p in every row y_j - p <= 1, a budget over all y: p and the budget would fill the system. */
+enum { COUPLED = 120 };
+
+static hn_model *coupled_model(const double *target) {
+    hn_model *model;
+    hn_expr terms[COUPLED + 1], own[COUPLED + 1];
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    for (size_t j = 0; j <= COUPLED; j++) {
+        char name[32];
+        snprintf(name, sizeof name, "y%zu", j);
+        own[j] = hn_output(model, name);
+        terms[j] = hn_scale(0.5, hn_mul(hn_shift(own[j], -target[j]), hn_shift(own[j], -target[j])));
+    }
+    for (size_t j = 0; j < COUPLED; j++) {
+        char name[32];
+        snprintf(name, sizeof name, "below%zu", j);
+        hn_constrain(model, name, -HUGE_VAL, hn_sub(own[j], own[COUPLED]), 1);
+    }
+    hn_constrain(model, "budget", 7, hn_sum(model, COUPLED, own), 7);
+    hn_minimize(model, "f", hn_sum(model, COUPLED + 1, terms));
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    return model;
+}
+
+/* Feasible, complementary, and f' = J' mu. */
+static void judge_coupled(const double *target, const double *y, const double *multipliers) {
+    double sum = 0, active = 0, common = y[COUPLED] - target[COUPLED];
+    for (size_t j = 0; j < COUPLED; j++) {
+        double above = y[j] - y[COUPLED] - 1;
+        sum += y[j];
+        common += multipliers[j];
+        active += multipliers[j] < -0.1;
+        assert_in_interval(above, -HUGE_VAL, 1e-6);
+        assert_true(multipliers[j] < 1e-3 && (above > -1e-2 || multipliers[j] > -1e-2));
+        assert_in_interval(y[j] - target[j] - multipliers[COUPLED] - multipliers[j], -1e-3, 1e-3);
+    }
+    assert_in_interval(common, -1e-3, 1e-3);
+    assert_in_interval(sum, 7 - 1e-6, 7 + 1e-6);
+    assert_in_interval(active, 5, COUPLED - 5);
+}
+
+static void a_programme_with_a_common_output_and_a_budget_is_solved(void **state) {
+    (void)state;
+    double target[COUPLED + 1], y[COUPLED + 1] = {0}, out[COUPLED + 1], multipliers[COUPLED + 1];
+    struct random random = random_start(1, 3);
+    for (size_t j = 0; j <= COUPLED; j++)
+        target[j] = random_between(&random, -3, 3);
+    hn_model *model = coupled_model(target);
+    struct bench b = start(model, HN_INSTRUCTIONS_BEST);
+    assert_int_equal(b.stepper.plan.system.added, 1);
+    const double length = 1;
+    const struct refine_batch sample = {
+        .count = 1, .y = y, .y_new = out, .multipliers = multipliers, .length = &length};
+    for (int k = 0; k < 8; k++) { /* each leaves a share of what there is to gain */
+        refine_stepper_run(&b.stepper, b.memory, &sample);
+        memcpy(y, out, sizeof y);
+    }
+    judge_coupled(target, y, multipliers);
     stop(&b);
     hn_model_destroy(model);
 }
@@ -188,6 +250,7 @@ static void a_linear_objective_on_a_disc_is_followed_to_its_end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_separable_programme_is_solved),
+        cmocka_unit_test(a_programme_with_a_common_output_and_a_budget_is_solved),
         cmocka_unit_test(a_sample_does_not_know_its_neighbours),
         cmocka_unit_test(every_instruction_set_gives_the_same_bits),
         cmocka_unit_test(a_linear_objective_on_a_disc_is_followed_to_its_end),
