@@ -170,9 +170,32 @@ void marks_release(struct marks *marks) {
     marks->of = marks->affine = NULL;
 }
 
+/* needed: expressions of which a mark is asked; all that they consist of joins them. */
+static void spread_need(const hn_model *model, const uint32_t *order, size_t count, bool *needed) {
+    const struct graph *graph = &model->graph;
+    for (size_t i = count; i-- > 0;) {
+        const struct node *node = &graph->nodes[order[i]];
+        const uint32_t *list;
+        size_t parts = needed[order[i]] ? graph_arguments(graph, order[i], &list) : 0;
+        for (size_t j = 0; j < parts; j++)
+            needed[list[j]] = true;
+        if (needed[order[i]] && node->op == OP_REFERENCE)
+            needed[model->definitions[node->a].value] = true;
+    }
+}
+
+/* Roots that count by their coefficients need no other mark. */
+static void mark_nodes(const struct marks *marks, const uint32_t *order, size_t count, const bool *needed) {
+    marks->of[0] = (struct mark){.sign = MARK_NONE};
+    for (size_t i = 0; i < count; i++)
+        if (needed[order[i]])
+            marks->of[order[i]] = node_mark(marks, order[i]);
+}
+
 hn_status marks_create(struct marks *marks, const hn_model *model, const uint32_t *roots, size_t root_count,
                        size_t affine_count, hn_error *error) {
     uint32_t *order = NULL;
+    bool *needed = NULL;
     size_t count = 0, bytes = 0;
     *marks = (struct marks){.model = model};
     hn_status status = model_order(model, roots, root_count, &order, &count, error);
@@ -181,15 +204,19 @@ hn_status marks_create(struct marks *marks, const hn_model *model, const uint32_
     if (size_multiply(model->graph.count, sizeof *marks->of, &bytes)) {
         marks->of = base_allocate(bytes);
         marks->affine = base_allocate(bytes);
+        needed = base_allocate(model->graph.count * sizeof *needed);
     }
-    bool good = marks->of && marks->affine;
+    bool good = marks->of && marks->affine && needed;
     if (good) {
         memset(marks->affine, 0, bytes);
-        marks->of[0] = (struct mark){.sign = MARK_NONE};
-        for (size_t i = 0; i < count; i++)
-            marks->of[order[i]] = node_mark(marks, order[i]);
+        memset(needed, 0, model->graph.count * sizeof *needed);
         good = marks_affine_roots(marks, order, count, roots, affine_count);
+        for (size_t i = 0; i < root_count; i++)
+            needed[roots[i]] = needed[roots[i]] || i >= affine_count || marks->affine[roots[i]].sign == 0;
+        spread_need(model, order, count, needed);
+        mark_nodes(marks, order, count, needed);
     }
+    base_release(needed);
     base_release(order);
     if (good)
         return HN_OK;

@@ -23,7 +23,7 @@ struct mark {
 
 struct marks {
     const hn_model *model;
-    struct mark *of;     /* by node; number 0 is no expression */
+    struct mark *of;     /* by node; number 0 is no expression; not of what counts by its coefficients alone */
     struct mark *affine; /* by node: of the coefficients of an affine root; sign 0 elsewhere */
 };
 

@@ -59,6 +59,37 @@ static void kernel_linear(double *slots, const struct instruction *at, const str
         WIDES(at->destination)[i] = sums[i];
 }
 
+/* Rows of one matrix side by side, whose sums do not wait for each other. None writes what another one reads: all of them
+ * read the same columns. */
+enum { ROWS_AT_ONCE = 4 };
+
+static void kernel_linear_rows(double *slots, const struct instruction *at, const struct program *program) {
+    const uint32_t *column = program->columns + at->c;
+    const double *coefficient[ROWS_AT_ONCE];
+    wide sums[ROWS_AT_ONCE][LANE_PARTS];
+    for (int row = 0; row < ROWS_AT_ONCE; row++) {
+        coefficient[row] = program->coefficients + at[row].a;
+        for (int i = 0; i < LANE_PARTS; i++)
+            sums[row][i] = wide_all(coefficient[row][0]) * WIDES(column[0])[i];
+    }
+    for (uint32_t k = 1; k < at->b; k++)
+        for (int i = 0; i < LANE_PARTS; i++) {
+            const wide value = WIDES(column[k])[i];
+            for (int row = 0; row < ROWS_AT_ONCE; row++)
+                sums[row][i] += wide_all(coefficient[row][k]) * value;
+        }
+    for (int row = 0; row < ROWS_AT_ONCE; row++)
+        for (int i = 0; i < LANE_PARTS; i++)
+            WIDES(at[row].destination)[i] = sums[row][i];
+}
+
+static bool kernel_are_rows(const struct instruction *at, const struct instruction *end) {
+    bool rows = end - at >= ROWS_AT_ONCE;
+    for (int row = 1; rows && row < ROWS_AT_ONCE; row++)
+        rows = at[row].code == CODE_LINEAR && at[row].b == at->b && at[row].c == at->c;
+    return rows;
+}
+
 static void kernel_program(const struct program *program, int phase, double *slots) {
     const struct instruction *at = program->code + program->first[phase];
     const struct instruction *end = program->code + program->first[phase + 1];
@@ -71,7 +102,12 @@ static void kernel_program(const struct program *program, int phase, double *slo
             kernel_sincos(slots, at);
             break;
         case CODE_LINEAR:
-            kernel_linear(slots, at, program);
+            if (!kernel_are_rows(at, end)) {
+                kernel_linear(slots, at, program);
+                break;
+            }
+            kernel_linear_rows(slots, at, program);
+            at += ROWS_AT_ONCE - 1;
             break;
         default: /* CODE_DOT */
             kernel_dot(slots, at, program->pairs);
