@@ -23,7 +23,7 @@ enum { COUNT = 20, THREADS = 3, LEAST_ALLOCATIONS = 40 };
 
 static hn_model *rich_model(void) {
     hn_model *model;
-    assert_int_equal(rich_model_build(&model, NULL), HN_OK);
+    assert_int_equal(rich_model_build_with_matrices(&model, NULL), HN_OK);
     return model;
 }
 

@@ -32,7 +32,7 @@ struct journey {
 typedef hn_status step(struct journey *j, hn_error *error);
 
 static hn_status build(struct journey *j, hn_error *error) {
-    return rich_model_build(&j->model, error);
+    return rich_model_build_with_matrices(&j->model, error);
 }
 
 /* An evaluation that fails leaves the model as it was: the next one succeeds. */

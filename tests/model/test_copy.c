@@ -39,7 +39,7 @@ static void check_same_groups(const hn_model *a, const hn_model *b) {
 static hn_model *rich(void) {
     hn_model *model;
     hn_error error = {.text = ""};
-    if (rich_model_build(&model, &error) != HN_OK)
+    if (rich_model_build_with_matrices(&model, &error) != HN_OK)
         fail_msg("%s", error.text);
     return model;
 }

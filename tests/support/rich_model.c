@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { TERMS = 100 }; /* of a sum: more than fit a small buffer */
+enum { TERMS = 100 };      /* of a sum: more than fit a small buffer */
+enum { MATRIX_ROWS = 18 }; /* so many that a column of them is a long sum, too */
 
 struct parts {
     hn_model *m;
@@ -86,7 +87,37 @@ static void add_rows(struct parts *p) {
     hn_maximize(p->m, "gain", hn_add(hn_mul(p->y[0], p->y[0]), hn_cos(hn_mul(p->y[1], p->y[2]))));
 }
 
-hn_status rich_model_build(hn_model **out, hn_error *error) {
+static void add_matrices(struct parts *p) {
+    static const size_t first[RICH_OUTPUTS + 1] = {[1] = 20, 20, 20, 20, [5] = 21};
+    hn_real a[MATRIX_ROWS * RICH_OUTPUTS], bounds[MATRIX_ROWS];
+    size_t starts[RICH_OUTPUTS + 1];
+    uint32_t column[RICH_OUTPUTS];
+    hn_expr products[MATRIX_ROWS], terms[3];
+    for (int k = 0; k < MATRIX_ROWS * RICH_OUTPUTS; k++)
+        a[k] = (k % 7 - 3) / (1.0 + k % 11);
+    for (int i = 0; i < MATRIX_ROWS; i++)
+        bounds[i] = 100 + i;
+    for (uint32_t j = 0; j < RICH_OUTPUTS; j++)
+        column[j] = j < 20 ? 2 * j : 1;
+    for (int i = 0; i <= RICH_OUTPUTS; i++)
+        starts[i] = i < 6 ? first[i] : 21;
+    const hn_matrix dense = {.size = sizeof dense, .rows = MATRIX_ROWS, .columns = RICH_OUTPUTS, .values = a};
+    const hn_matrix sparse = {.size = sizeof sparse,
+                              .rows = RICH_OUTPUTS,
+                              .columns = RICH_OUTPUTS,
+                              .values = a,
+                              .first = starts,
+                              .column = column};
+    const hn_matrix of_inputs = {.size = sizeof dense, .rows = 1, .columns = RICH_INPUTS, .values = a};
+    hn_constrain_affine(p->m, "affine", &dense, p->y, NULL, bounds);
+    hn_products(p->m, &of_inputs, p->x, products);
+    terms[0] = hn_quadratic(p->m, &sparse, p->y);
+    terms[1] = products[0];
+    terms[2] = hn_linear(p->m, RICH_OUTPUTS, a + 5, p->y);
+    hn_constrain(p->m, "form", -1e4, hn_sum(p->m, 3, terms), 1e4);
+}
+
+static hn_status build(hn_model **out, bool matrices, hn_error *error) {
     struct parts p;
     hn_status status = hn_model_create(&p.m, NULL, error);
     *out = p.m;
@@ -95,7 +126,17 @@ hn_status rich_model_build(hn_model **out, hn_error *error) {
     add_leaves(&p);
     add_definitions(&p);
     add_rows(&p);
+    if (matrices)
+        add_matrices(&p);
     return hn_model_finish(p.m, error);
+}
+
+hn_status rich_model_build(hn_model **out, hn_error *error) {
+    return build(out, false, error);
+}
+
+hn_status rich_model_build_with_matrices(hn_model **out, hn_error *error) {
+    return build(out, true, error);
 }
 
 hn_status rich_model_evaluate(const hn_model *model, hn_real *values, size_t *count, hn_error *error) {
