@@ -21,20 +21,21 @@ _hardnet() {
     learn+=" --clip-sample --clip-batch --x --targets --reference --labels --target-steps"
     learn+=" --feedback --feedback-share --feedback-steps --feedback-beyond --validation --validate-every"
     learn+=" --patience --checkpoint --checkpoint-every --checkpoint-steps --resume --log"
-    local layer="--method --damping --iterations --tolerance --relative --isa"
+    local layer="--method --damping --iterations --tolerance --relative --isa" compile="--compile --kernel"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "check project bench train eval rollout write table help version --help --version" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "check project bench compile train eval rollout write table help version --help --version" -- "$current")
         return
     fi
     if [[ $verb == help || $verb == version ]]; then
-        ((COMP_CWORD == 2)) && mapfile -t COMPREPLY < <(compgen -W "check project bench train eval rollout write table" -- "$current")
+        ((COMP_CWORD == 2)) && mapfile -t COMPREPLY < <(compgen -W "check project bench compile train eval rollout write table" -- "$current")
         return
     fi
     case $verb$previous in
     train--out) _hardnet_files safetensors && return ;;
     table--out) _hardnet_files txt && return ;;
     write--out) _hardnet_files mod && return ;;
+    compile--out) _hardnet_files so && return ;;
     table--title) return ;;
     train--method)
         mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm soft dc3" -- "$current")
@@ -46,6 +47,7 @@ _hardnet() {
     --trace | --log | --csv) _hardnet_files csv && return ;;
     --checkpoint) _hardnet_files checkpoint && return ;;
     --net) _hardnet_files safetensors && return ;;
+    --kernel) _hardnet_files so && return ;;
     --cache)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
@@ -92,16 +94,17 @@ _hardnet() {
     esac
     case $verb in
     check) own="--all --pattern --picture --json --x --seed --points" ;;
-    project) own="--y --x --out --report --trace --allow-infeasible --time-limit $layer" ;;
-    bench) own="--y --x --samples --seed --repeat --report $layer" ;;
-    train) own="$learn $layer" ;;
+    project) own="--y --x --out --report --trace --allow-infeasible --time-limit $layer $compile" ;;
+    bench) own="--y --x --samples --seed --repeat --report $layer $compile" ;;
+    compile) own="--out --no-gradients --again $layer" ;;
+    train) own="$learn $layer $compile" ;;
     eval)
         own="--net --x --samples --seed --out --report --allow-infeasible --refine --method --iterations --tolerance"
-        own+=" --reference --starts --cache"
+        own+=" --reference --starts --cache $compile"
         ;;
     rollout)
         own="--net --reference --x0 --samples --steps --feedback --cost --final-cost --margin --report --csv"
-        own+=" --states --allow-infeasible --starts --seed"
+        own+=" --states --allow-infeasible --starts --seed $compile"
         ;;
     write) own="--out" ;;
     table)

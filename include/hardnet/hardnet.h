@@ -11,6 +11,7 @@
 #include "hardnet/checkpoint.h"
 #include "hardnet/evaluate.h"
 #include "hardnet/inspect.h"
+#include "hardnet/kernel.h"
 #include "hardnet/layer.h"
 #include "hardnet/matrix.h"
 #include "hardnet/model.h"

@@ -6,6 +6,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import operator
+import os
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import _core
 
-__all__ = ["apart", "core_of", "real", "text", "whole", "written"]
+__all__ = ["apart", "core_of", "path", "real", "text", "whole", "written"]
 
 Reals = NDArray[np.float64]
 
@@ -29,6 +30,16 @@ def text(value: Any, name: str) -> str:
     if not value.isprintable():
         raise ValueError(f"{name} {value!r} is unknown")
     return value
+
+
+def path(value: Any, name: str) -> str:
+    """The name of a file, or a bool in the caller's hands."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name} must be True, False or a path, not {_kind(value)}")
+    chosen = os.fspath(value)
+    if not isinstance(chosen, str) or "\0" in chosen or not chosen:
+        raise ValueError(f"{name} {value!r} is no path")
+    return chosen
 
 
 def real(value: Any, name: str) -> float:

@@ -141,6 +141,8 @@ class Layer:
         relative: bool,
         instructions: str,
         threads: int,
+        compile: bool,
+        kernel: str | None,
     ) -> Layer: ...
     def run(
         self,

@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -227,6 +228,7 @@ class Layer:
         relative: bool = False,
         instructions: str = "best",
         threads: int = 0,
+        compile: bool | str | os.PathLike[str] = False,
     ) -> None:
         """
         method: "auto", "paper", "hardnet" or "lm".
@@ -235,11 +237,15 @@ class Layer:
         relative: measure violations relative to max(1, |bound|).
         instructions: "best", "portable", "avx2" or "avx512"; all give the same bits.
         threads: of one call; 0 is one per core.
+        compile: True runs batches with code that the system's C compiler makes for this model, several
+            times as fast and with the same bits; it is kept in the user's cache. A path is that of
+            a kernel that `hardnet compile` has written.
         """
         steps = -1 if iterations is None else _checks.whole(iterations, "iterations")
         eps = -1.0 if damping is None else _checks.real(damping, "damping")
         if damping is not None and not eps >= 0:
             raise ValueError(f"damping must be 0 or more, not {damping}")
+        kernel = None if isinstance(compile, bool) else _checks.path(compile, "compile")
         core = _checks.core_of(model)
         self.model = model.snapshot()  # more may be added to the other one
         self.settings: dict[str, Any] = {
@@ -250,6 +256,7 @@ class Layer:
             "relative": relative,
             "instructions": instructions,
             "threads": threads,
+            "compile": compile if kernel is None else kernel,
         }
         self.core = _core.Layer(
             core,
@@ -260,6 +267,8 @@ class Layer:
             relative,
             _checks.text(instructions, "instructions"),
             _checks.whole(threads, "threads", 1024),
+            compile is True,
+            kernel,
         )
         info = self.core.info
         self._inputs: int = info["inputs"]

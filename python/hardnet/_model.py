@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -411,6 +412,7 @@ class Model(Building):
         relative: bool = False,
         instructions: str = "best",
         threads: int = 0,
+        compile: bool | str | os.PathLike[str] = False,
     ) -> Layer:
         """A layer that corrects outputs onto this model.
 
@@ -420,6 +422,9 @@ class Model(Building):
         relative: measure violations relative to max(1, |bound|).
         instructions: "best", "portable", "avx2" or "avx512"; all give the same bits.
         threads: of one call; 0 is one per core.
+        compile: True runs batches with code that the system's C compiler makes for this model, several
+            times as fast and with the same bits; it is kept in the user's cache. A path is that of
+            a kernel that `hardnet compile` has written.
         """
         return Layer(
             self,
@@ -430,6 +435,7 @@ class Model(Building):
             relative=relative,
             instructions=instructions,
             threads=threads,
+            compile=compile,
         )
 
     def to_ampl(self) -> str:

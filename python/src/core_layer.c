@@ -181,13 +181,14 @@ static PyObject *layer_tape_bytes(PyObject *object, PyObject *argument) {
 
 static PyObject *layer_info(PyObject *object, void *Py_UNUSED(closure)) {
     const hn_layer_info *i = &((core_layer *)object)->info;
-    return Py_BuildValue("{s:n,s:n,s:n,s:n,s:n,s:n,s:n,s:O,s:O,s:n,s:n,s:s}", "inputs", (Py_ssize_t)i->inputs,
+    return Py_BuildValue("{s:n,s:n,s:n,s:n,s:n,s:n,s:n,s:O,s:O,s:n,s:n,s:s,s:O,s:O}", "inputs", (Py_ssize_t)i->inputs,
                          "outputs", (Py_ssize_t)i->outputs, "rows", (Py_ssize_t)i->rows, "jacobian_nonzeros",
                          (Py_ssize_t)i->jacobian_nonzeros, "factor_order", (Py_ssize_t)i->factor_order, "factor_added",
                          (Py_ssize_t)i->factor_added, "factor_nonzeros", (Py_ssize_t)i->factor_nonzeros, "outputs_side",
                          i->outputs_side ? Py_True : Py_False, "dense", i->dense ? Py_True : Py_False, "operators",
                          (Py_ssize_t)i->operators, "multiply_adds", (Py_ssize_t)i->multiply_adds, "instructions",
-                         hn_instructions_text(i->instructions));
+                         hn_instructions_text(i->instructions), "compiled", i->compiled ? Py_True : Py_False,
+                         "compiled_gradients", i->compiled_gradients ? Py_True : Py_False);
 }
 
 static PyObject *layer_options(PyObject *object, void *Py_UNUSED(closure)) {
@@ -206,17 +207,17 @@ static PyObject *layer_address(PyObject *object, void *Py_UNUSED(closure)) {
 typedef struct new_arguments {
     PyObject *model;
     const char *method, *instructions;
-    int relative, threads;
+    int relative, threads, compile;
     hn_layer_options options;
 } new_arguments;
 
 static bool parse_new(new_arguments *a, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {"model",    "method",       "iterations", "damping", "tolerance",
-                                        "relative", "instructions", "threads",    NULL};
+    static const char *const names[] = {"model",        "method",  "iterations", "damping", "tolerance", "relative",
+                                        "instructions", "threads", "compile",    "kernel",  NULL};
     a->options = hn_layer_defaults();
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Osiddpsi:Layer", CORE_KEYWORDS(names), &a->model, &a->method,
-                                     &a->options.iterations, &a->options.damping, &a->options.tolerance, &a->relative,
-                                     &a->instructions, &a->threads))
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Osiddpsipz:Layer", CORE_KEYWORDS(names), &a->model,
+                                     &a->method, &a->options.iterations, &a->options.damping, &a->options.tolerance,
+                                     &a->relative, &a->instructions, &a->threads, &a->compile, &a->options.kernel))
         return false;
     a->options.relative = a->relative != 0;
     if (!hn_method_find(a->method, &a->options.method))
@@ -233,13 +234,21 @@ static bool parse_new(new_arguments *a, PyObject *arguments, PyObject *keywords)
 
 typedef struct create_call {
     const hn_model *model;
-    const hn_layer_options *options;
+    hn_layer_options *options;
+    bool compile;
     hn_layer *layer;
     hn_error error;
 } create_call;
 
+/* The layer copies the kernel's name. */
 static void create_layer(void *context) {
     create_call *call = context;
+    hn_kernel_info kernel = {.size = sizeof kernel};
+    if (call->compile) {
+        if (hn_kernel_compile(call->model, call->options, NULL, &kernel, &call->error) != HN_OK)
+            return;
+        call->options->kernel = kernel.path;
+    }
     hn_layer_create(&call->layer, call->model, call->options, &call->error);
 }
 
@@ -247,13 +256,17 @@ static PyObject *layer_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
     new_arguments a = {0};
     if (!parse_new(&a, arguments, keywords))
         return NULL;
-    create_call call = {.model = core_model_of(core_state_of_type(type), a.model), .options = &a.options};
+    create_call call = {
+        .model = core_model_of(core_state_of_type(type), a.model), .options = &a.options, .compile = a.compile != 0};
     if (!call.model)
         return NULL;
     int cancel = 0;
-    core_run(create_layer, &call, false, &cancel);
-    if (!call.layer)
-        return core_raise(&call.error);
+    bool quiet =
+        core_run(create_layer, &call, call.compile, &cancel); /* a compiler takes seconds, and Ctrl-C ends it */
+    if (!quiet)
+        hn_layer_destroy(call.layer);
+    if (!quiet || !call.layer)
+        return quiet ? core_raise(&call.error) : NULL;
     core_layer *self = (core_layer *)PyType_GenericAlloc(type, 0);
     if (!self) {
         hn_layer_destroy(call.layer);

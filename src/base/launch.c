@@ -4,7 +4,6 @@
 #define _GNU_SOURCE /* memfd_create, secure_getenv */
 #include "base/launch.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -110,7 +109,7 @@ pid_t launch_wait(pid_t process, int *how) {
     return waitpid(process, how, 0);
 }
 
-/* ---- code ---- */
+/* ---- memory ---- */
 
 int launch_memory_file(void) {
 #ifdef MFD_CLOEXEC
@@ -119,18 +118,4 @@ int launch_memory_file(void) {
     errno = ENOSYS;
     return -1;
 #endif
-}
-
-void *launch_load(const char *path, const char **why) {
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    *why = object ? NULL : dlerror();
-    return object;
-}
-
-void *launch_find(void *object, const char *name) {
-    return dlsym(object, name);
-}
-
-void launch_unload(void *object) {
-    dlclose(object);
 }

@@ -1,4 +1,4 @@
-/* launch.h - the seam for starting programs, for folders that are private to the user, and for loading code.
+/* launch.h - the seam for starting programs, for folders that are private to the user, and for files in memory.
  *
  * Thin names for the calls of POSIX and Linux, as in system.h, in a file of their own: most programs never need them. They return
  * what the call returns and leave errno as it does.
@@ -29,10 +29,5 @@ pid_t launch_wait(pid_t process, int *how);
 
 /* A file that is in memory only; its name is /proc/self/fd/N for as long as it is open. */
 int launch_memory_file(void);
-
-/* A shared object; NULL when it cannot be loaded, with a sentence (NULL: none) of the system's, good until the next call. */
-void *launch_load(const char *path, const char **why);
-void *launch_find(void *object, const char *name);
-void launch_unload(void *object);
 
 #endif

@@ -56,6 +56,7 @@ hn_layer_options baseline_layer(const hn_baseline *b, const hn_layer_options *op
     layer.method = HN_METHOD_PAPER;
     layer.damping = -1;
     layer.iterations = 0;
+    layer.kernel = NULL; /* it is the method's */
     return layer;
 }
 

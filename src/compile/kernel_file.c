@@ -110,7 +110,7 @@ static bool read_lines(const char *end, struct kernel_identity *found) {
 
 hn_status kernel_fits_here(const char *path, const struct kernel_identity *found, const struct kernel_identity *wanted,
                            hn_error *error) {
-    const struct error_subject file = error_file(path);
+    const struct error_subject file = {.code = HN_CODE_KERNEL, .name = path};
     if (strcmp(found->version, wanted->version) != 0)
         return error_about(error, HN_INVALID, file, "%s: a kernel of hardnet %s; this is %s: compile it again", path,
                            found->version, wanted->version);
@@ -125,7 +125,7 @@ hn_status kernel_fits_here(const char *path, const struct kernel_identity *found
 
 hn_status kernel_is_foreign(const char *path, const struct kernel_identity *found, const struct kernel_identity *wanted,
                             hn_error *error) {
-    const struct error_subject file = error_file(path);
+    const struct error_subject file = {.code = HN_CODE_KERNEL, .name = path};
     if (strcmp(found->model, wanted->model) != 0)
         return error_about(error, HN_INVALID, file, "%s: a kernel of another model", path);
     if (strcmp(found->method, wanted->method) != 0)
@@ -137,7 +137,7 @@ hn_status kernel_is_foreign(const char *path, const struct kernel_identity *foun
 }
 
 static hn_status check(const char *path, const struct file_bytes *all, struct kernel_identity *found, hn_error *error) {
-    const struct error_subject file = error_file(path);
+    const struct error_subject file = {.code = HN_CODE_KERNEL, .name = path};
     char digest[DIGEST_TEXT];
     const char *end = all->count > END_BYTES ? (const char *)all->data + all->count - END_BYTES : NULL;
     if (!end || memcmp(end, head, sizeof head - 1) != 0)

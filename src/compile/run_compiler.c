@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/launch.h"
 #include "base/memory.h"
+#include "generate/generate.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -46,37 +47,20 @@ static hn_status split(struct compiler *compiler, hn_error *error) {
     return status;
 }
 
-/* The last words on what may change bits are ours. In arrays of characters: nothing for a loader to write to. */
-static const char flags[][32] = {"-std=c11",
-                                 "-O2",
-                                 "-fno-fast-math",
-                                 "-fno-unsafe-math-optimizations",
-                                 "-ffp-contract=off",
-                                 "-fno-math-errno",
-                                 "-fPIC",
-                                 "-fno-semantic-interposition",
-                                 "-shared",
-                                 "-fvisibility=hidden",
-                                 "-w"};
-static const char avx2_flags[][32] = {"-mavx2"};
-static const char avx512_flags[][32] = {"-mavx512f", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"};
-
-static hn_status add_all(struct compiler *compiler, const char (*words)[32], size_t count, hn_error *error) {
-    hn_status status = HN_OK;
-    for (size_t i = 0; i < count && status == HN_OK; i++)
-        status = add(compiler, words[i], error);
-    return status;
-}
-
-#define COUNT(words) (sizeof(words) / sizeof(words)[0])
-
+/* The last words on what may change bits are ours: the generator's, and that nothing of -ffast-math is left. */
 static hn_status add_flags(struct compiler *compiler, hn_instructions instructions, hn_error *error) {
-    hn_status status = add_all(compiler, flags, COUNT(flags), error);
-    if (status == HN_OK && instructions == HN_INSTRUCTIONS_AVX2)
-        status = add_all(compiler, avx2_flags, COUNT(avx2_flags), error);
-    if (status == HN_OK && instructions == HN_INSTRUCTIONS_AVX512)
-        status = add_all(compiler, avx512_flags, COUNT(avx512_flags), error);
-    return status;
+    enum { MOST = 32 };
+    const char *flags[MOST];
+    size_t count = generate_flags(instructions, flags, MOST);
+    hn_status status = add(compiler, "-fno-fast-math", error);
+    if (status == HN_OK)
+        status = add(compiler, "-fno-unsafe-math-optimizations", error);
+    if (status == HN_OK)
+        status = add(compiler, generate_level(), error);
+    for (size_t i = 0; i < count && status == HN_OK; i++)
+        status = add(compiler, flags[i], error);
+    return status == HN_OK ? add(compiler, "-w", error)
+                           : status; /* what a compiler remarks is not the user's business */
 }
 
 hn_status compiler_choose(struct compiler *compiler, const char *command, hn_instructions instructions,
@@ -204,7 +188,10 @@ static hn_status work(const struct compiler *compiler, const struct workshop *sh
         return status;
     if (!WIFEXITED(how) || WEXITSTATUS(how) != 0)
         return complain(compiler, how, shop->output, error);
-    if (file_read_regular(out, shop->object, OBJECT_MOST, NULL) != HN_OK || out->count == 0) {
+    status = file_read_regular(out, shop->object, OBJECT_MOST, NULL);
+    if (status == HN_NO_MEMORY)
+        return error_no_memory(error, "the kernel");
+    if (status != HN_OK || out->count == 0) {
         base_release(out->data);
         *out = (struct file_bytes){NULL, 0};
         return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s wrote no shared object",

@@ -8,6 +8,7 @@
 #define HN_LAYER_DRIVER_H
 
 #include "backends/executor.h"
+#include "compile/compile.h"
 #include "hardnet/layer.h"
 #include "layer/tape.h"
 #include "plan/point.h"
@@ -16,8 +17,10 @@
 struct hn_layer {
     hn_layer_options options; /* with the method's own numbers filled in */
     struct plan *plan;
-    struct executor lanes;  /* for batches, */
-    struct executor single; /* and for a single sample */
+    char *kernel;                /* the path that options.kernel names; NULL: none */
+    struct loaded_kernel loaded; /* what it is a file of */
+    struct executor lanes;       /* for batches, */
+    struct executor single;      /* and for a single sample */
 };
 
 /* Samples not yet taken, shared by the threads of a call. */
@@ -122,6 +125,10 @@ hn_status take_gradient(const hn_batch *batch, const hn_gradient *given, hn_grad
 /* Reports have the stride, and the size, that the caller gives. */
 void report_write(const hn_batch *batch, size_t sample, const hn_report *report);
 hn_outcome report_outcome(const hn_batch *batch, size_t sample);
+
+/* Options, checks and the plan, with the instruction set chosen; layer_release undoes it, and accepts what is made in part. */
+hn_status layer_plan(hn_layer *layer, const hn_model *model, const hn_layer_options *options, hn_error *error);
+void layer_release(hn_layer *layer);
 
 hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, hn_error *error);
 

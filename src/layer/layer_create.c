@@ -1,6 +1,7 @@
 /* layer_create.c - from a finished model to a layer: options, plan, executors.
  *
  * SPDX-License-Identifier: MIT */
+#include "backends/backend.h"
 #include "base/error.h"
 #include "base/machine.h"
 #include "base/memory.h"
@@ -8,6 +9,7 @@
 #include "layer/driver.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static hn_status check_model(const hn_layer *layer, const hn_model *model, hn_error *error) {
     hn_status status = hn_model_status(model, error);
@@ -21,8 +23,43 @@ static hn_status check_model(const hn_layer *layer, const hn_model *model, hn_er
     return HN_OK;
 }
 
+/* The best set by its name. */
+static hn_status choose_instructions(hn_layer *layer, hn_error *error) {
+    struct backend chosen;
+    hn_status status = backend_choose(&chosen, layer->options.instructions, error);
+    if (status == HN_OK)
+        hn_instructions_find(chosen.name, &layer->options.instructions);
+    return status;
+}
+
+hn_status layer_plan(hn_layer *layer, const hn_model *model, const hn_layer_options *options, hn_error *error) {
+    hn_status status = layer_options(&layer->options, options, error);
+    if (status == HN_OK)
+        status = check_model(layer, model, error);
+    if (status == HN_OK)
+        status = choose_instructions(layer, error);
+    return status == HN_OK ? plan_create(&layer->plan, model, &layer->options, error) : status;
+}
+
+/* The kernel's name outlives the caller's. */
+static hn_status load_kernel(hn_layer *layer, const hn_model *model, hn_error *error) {
+    const char *path = layer->options.kernel;
+    char fingerprint[HN_FINGERPRINT_BYTES];
+    const struct kernel_subject subject = {.plan = layer->plan, .options = &layer->options, .model = fingerprint};
+    size_t bytes = strlen(path) + 1;
+    layer->kernel = base_allocate(bytes);
+    if (!layer->kernel)
+        return error_no_memory(error, "the layer");
+    memcpy(layer->kernel, path, bytes);
+    layer->options.kernel = layer->kernel;
+    hn_status status = hn_model_fingerprint(model, fingerprint, error);
+    return status == HN_OK ? kernel_load(&layer->loaded, layer->kernel, &subject, error) : status;
+}
+
 static hn_status open_executors(hn_layer *layer, hn_error *error) {
-    hn_status status = executor_open_lanes(&layer->lanes, layer->plan, layer->options.instructions, error);
+    hn_status status = layer->loaded.kernel
+                           ? executor_open_kernel(&layer->lanes, layer->plan, layer->loaded.kernel, error)
+                           : executor_open_lanes(&layer->lanes, layer->plan, layer->options.instructions, error);
     if (status == HN_OK)
         status = executor_open_single(&layer->single, layer->plan, error);
     if (status == HN_OK)
@@ -40,13 +77,9 @@ static hn_status check_memory(const hn_layer *layer, hn_error *error) {
 }
 
 static hn_status build(hn_layer *layer, const hn_model *model, const hn_layer_options *options, hn_error *error) {
-    hn_status status = layer_options(&layer->options, options, error);
-    if (status == HN_OK)
-        status = check_model(layer, model, error);
-    if (status == HN_OK)
-        status = executor_check(layer->options.instructions, error);
-    if (status == HN_OK)
-        status = plan_create(&layer->plan, model, &layer->options, error);
+    hn_status status = layer_plan(layer, model, options, error);
+    if (status == HN_OK && layer->options.kernel)
+        status = load_kernel(layer, model, error);
     if (status == HN_OK)
         status = open_executors(layer, error);
     return status == HN_OK ? check_memory(layer, error) : status;
@@ -71,12 +104,18 @@ hn_status hn_layer_create(hn_layer **out, const hn_model *model, const hn_layer_
     return HN_OK;
 }
 
+void layer_release(hn_layer *layer) {
+    executor_close(&layer->lanes);
+    executor_close(&layer->single);
+    kernel_unload(&layer->loaded);
+    plan_destroy(layer->plan);
+    base_release(layer->kernel);
+}
+
 void hn_layer_destroy(hn_layer *layer) {
     if (!layer)
         return;
-    executor_close(&layer->lanes);
-    executor_close(&layer->single);
-    plan_destroy(layer->plan);
+    layer_release(layer);
     base_release(layer);
 }
 
@@ -104,6 +143,8 @@ static hn_layer_info info_of(const hn_layer *layer) {
         .multiply_adds = (size_t)plan->system.multiply_adds + plan->entries,
         .instructions = layer->options.instructions,
         .factor_added = plan->system.added,
+        .compiled = layer->loaded.kernel != NULL,
+        .compiled_gradients = layer->loaded.kernel && kernel_has_adjoint(layer->loaded.kernel),
     };
 }
 

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "compile/kernel_cache.h"
 #include "compile/run_compiler.h"
+#include "hardnet/kernel.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -198,6 +199,159 @@ static void a_wait_that_fails_is_told(void **state) {
     assert_contains(error.text, "how it ended is not known");
 }
 
+/* ---- all of it ---- */
+
+static hn_model *small_model(void) {
+    hn_model *model;
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_expr a = hn_output(model, "a"), b = hn_output(model, "b");
+    hn_constrain(model, "disc", 0, hn_add(hn_mul(a, a), hn_mul(b, b)), 1);
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    return model;
+}
+
+/* A compiler that is `cc` the first time, and then copies what came of that. */
+static void write_copier(char *path, size_t size) {
+    char text[512];
+    snprintf(path, size, "%s/copier", scratch.folder);
+    int length = snprintf(text, sizeof text,
+                          "#!/bin/sh\nkept=%s/kept\n[ -e $kept ] || cc \"$@\" || exit 1\n"
+                          "while [ \"$1\" != -o ]; do shift; done\n"
+                          "if [ -e $kept ]; then cp $kept \"$2\"; else cp \"$2\" $kept; fi\n",
+                          scratch.folder);
+    assert_int_equal(file_write(path, text, (size_t)length, NULL), HN_OK);
+    assert_int_equal(chmod(path, 0700), 0);
+}
+
+struct whole {
+    hn_model *model;
+    hn_kernel_options options;
+    char compiler[128];
+    size_t blocks; /* live before */
+};
+
+static void begin_whole(struct whole *whole) {
+    hn_kernel_info info = {.size = sizeof info};
+    if (system("cc --version >/dev/null 2>&1") != 0) {
+        print_message("skipped: there is no C compiler\n");
+        skip();
+    }
+    whole->model = small_model();
+    whole->options = hn_kernel_defaults();
+    write_copier(whole->compiler, sizeof whole->compiler);
+    whole->options.compiler = whole->compiler;
+    whole->blocks = memory_live_blocks();
+    assert_int_equal(hn_kernel_compile(whole->model, NULL, &whole->options, &info, NULL), HN_OK);
+}
+
+/* Once more from an empty cache, and what is there then: nothing, or a whole kernel. */
+static hn_status compile_anew(struct whole *whole, hn_error *error) {
+    hn_kernel_info info = {.size = sizeof info};
+    *error = (hn_error){.text = ""};
+    hn_status status = hn_kernel_compile(whole->model, NULL, &whole->options, &info, error);
+    assert_int_equal(error->text[0] != 0, status != HN_OK);
+    assert_int_equal(memory_live_blocks(), whole->blocks);
+    if (status == HN_OK)
+        assert_int_equal(access(info.path, R_OK), 0);
+    return status;
+}
+
+/* Counts what lies in the cache, which is at most one kernel, and empties it. */
+static void clear_cache(void) {
+    char folder[128];
+    snprintf(folder, sizeof folder, "%s/hardnet", scratch.folder);
+    if (access(folder, F_OK) != 0)
+        return;
+    assert_true(count_entries(folder) <= 1);
+    assert_int_equal(system("rm -r \"$XDG_CACHE_HOME\"/hardnet"), 0);
+}
+
+static void compiling_with_a_call_that_fails_leaves_nothing_behind(void **state) {
+    (void)state;
+    struct whole whole;
+    hn_error error;
+    begin_whole(&whole);
+    size_t open_files = count_open_files(), k = 1;
+    for (;; k++) {
+        clear_cache();
+        system_fail_at(k, EIO);
+        hn_status status = compile_anew(&whole, &error);
+        enum system_call failed = system_failed_call();
+        system_fail_never();
+        bool harmless = failed == CALL_REMOVE || failed == CALL_FOLDER || failed == CALL_CLOSE || failed == CALL_SIZE ||
+                        failed == CALL_LOOK || failed == CALL_NONE;
+        assert_true(status != HN_OK || harmless);
+        assert_int_equal(count_open_files(), open_files);
+        if (failed == CALL_NONE)
+            break;
+        if (status == HN_OK && (failed == CALL_REMOVE || failed == CALL_FOLDER))
+            assert_int_equal(system("rm -rf \"$TMPDIR\"/hardnet-*"), 0);
+        clear_cache();
+        assert_int_equal(count_entries(scratch.folder), 2); /* the copier, and what it copies */
+    }
+    assert_true(k > 25);
+    clear_cache();
+    hn_model_destroy(whole.model);
+}
+
+static void compiling_without_memory_is_told(void **state) {
+    (void)state;
+    struct whole whole;
+    hn_error error;
+    begin_whole(&whole);
+    for (size_t k = 1;; k += 1 + k / 8) {
+        clear_cache();
+        memory_fail_at(k, false);
+        hn_status status = compile_anew(&whole, &error);
+        bool failed = memory_has_failed();
+        memory_fail_never();
+        if (!failed)
+            break;
+        assert_true(status == HN_NO_MEMORY || status == HN_OK);
+    }
+    clear_cache();
+    hn_model_destroy(whole.model);
+}
+
+static void a_layer_without_memory_for_its_kernel_is_none(void **state) {
+    (void)state;
+    struct whole whole;
+    hn_kernel_info info = {.size = sizeof info};
+    hn_layer_options options = hn_layer_defaults();
+    begin_whole(&whole);
+    assert_int_equal(hn_kernel_compile(whole.model, NULL, &whole.options, &info, NULL), HN_OK);
+    options.kernel = info.path;
+    size_t open_files = count_open_files(), k = 1;
+    for (;; k += 1 + k / 16) {
+        hn_layer *layer;
+        memory_fail_at(k, false);
+        hn_status status = hn_layer_create(&layer, whole.model, &options, NULL);
+        bool failed = memory_has_failed();
+        memory_fail_never();
+        assert_int_equal(status, failed ? HN_NO_MEMORY : HN_OK);
+        hn_layer_destroy(layer);
+        assert_int_equal(memory_live_blocks(), whole.blocks);
+        assert_int_equal(count_open_files(), open_files);
+        if (!failed)
+            break;
+    }
+    for (k = 1;; k++) {
+        hn_layer *layer;
+        system_fail_at(k, EMFILE);
+        hn_status status = hn_layer_create(&layer, whole.model, &options, NULL);
+        enum system_call failed = system_failed_call();
+        assert_true(status == HN_OK || layer == NULL);
+        assert_true(status != HN_OK || failed == CALL_NONE || failed == CALL_CLOSE || failed == CALL_SIZE);
+        hn_layer_destroy(layer);
+        system_fail_never();
+        assert_int_equal(count_open_files(), open_files);
+        if (failed == CALL_NONE)
+            break;
+    }
+    clear_cache();
+    hn_model_destroy(whole.model);
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void) {
@@ -207,6 +361,9 @@ int main(void) {
         IN_A_FOLDER(a_kernel_whose_read_fails_is_not_read),
         IN_A_FOLDER(a_compiler_whose_kth_call_fails_gives_nothing),
         IN_A_FOLDER(a_wait_that_fails_is_told),
+        IN_A_FOLDER(compiling_with_a_call_that_fails_leaves_nothing_behind),
+        IN_A_FOLDER(compiling_without_memory_is_told),
+        IN_A_FOLDER(a_layer_without_memory_for_its_kernel_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,6 @@
 
 #include "base/launch.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -75,18 +74,4 @@ pid_t launch_wait(pid_t process, int *how) {
 
 int launch_memory_file(void) {
     return system_fails_now(CALL_MEMORY_FILE) ? -1 : memfd_create("hardnet", MFD_CLOEXEC);
-}
-
-void *launch_load(const char *path, const char **why) {
-    void *object = system_fails_now(CALL_LOAD) ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    *why = object ? NULL : "it was not meant to be";
-    return object;
-}
-
-void *launch_find(void *object, const char *name) {
-    return dlsym(object, name);
-}
-
-void launch_unload(void *object) {
-    dlclose(object);
 }

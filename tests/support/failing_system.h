@@ -30,8 +30,7 @@ enum system_call {
     CALL_FACTS,
     CALL_START,
     CALL_WAIT,
-    CALL_MEMORY_FILE,
-    CALL_LOAD
+    CALL_MEMORY_FILE
 };
 
 /* The k-th call from now on (k = 1: the next) fails with this errno. A close that fails has closed the file. */

@@ -45,8 +45,9 @@ static void print_head(const struct bench *bench) {
         printf(", inputs %s", options->x ? "from --x" : "sampled from their box");
     printf(", outputs %s\n  ", options->y ? "from --y" : "near the start values");
     layer_choice_print(bench->layer);
-    printf("\n  %s, %zu operators and %zu multiply-adds per sample and step\n", hn_instructions_text(info.instructions),
-           info.operators, info.multiply_adds);
+    printf("\n  %s%s, %zu operators and %zu multiply-adds per sample and step\n",
+           hn_instructions_text(info.instructions), layer_choice_compiled(bench->layer), info.operators,
+           info.multiply_adds);
     printf("  solved in the dimension of the %s, %zu, with %zu nonzeros in the factor below its diagonal%s\n",
            info.outputs_side ? "columns" : "rows", info.factor_order, info.factor_nonzeros,
            info.dense ? " (dense)" : "");
@@ -102,6 +103,7 @@ static void write_settings(struct json *json, const struct bench *bench) {
 static void write_layer(struct json *json, const struct bench *bench) {
     hn_layer_info info = hn_layer_info_of(bench->layer);
     json_text(json, "instructions", hn_instructions_text(info.instructions));
+    json_flag(json, "compiled", info.compiled);
     json_count(json, "inputs", info.inputs);
     json_count(json, "outputs", info.outputs);
     json_count(json, "rows", info.rows);

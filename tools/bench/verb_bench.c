@@ -23,11 +23,11 @@ static const char example[] = "  hardnet bench models/unicycle.mod --method pape
 
 /* ---- running ---- */
 
-static int measure(struct bench *bench) {
+static int measure(struct bench *bench, struct layer_choice *choice) {
     const char *report = bench->options->report;
     hn_error error = {.status = HN_OK};
     hn_layer *layer = NULL;
-    int code = layer_choice_create(&layer, bench->model, &bench->options->choice);
+    int code = layer_choice_create(&layer, bench->model, choice, true);
     if (code != VERB_OK)
         return code;
     bench->layer = layer;
@@ -43,7 +43,7 @@ static int measure(struct bench *bench) {
 }
 
 static int run(void *values) {
-    const struct bench_options *options = values;
+    struct bench_options *options = values;
     hn_model *model = NULL;
     struct bench bench = {.options = options, .samples = {.x_path = options->x, .y_path = options->y}};
     int code = load_model(&model, &options->files, &options->common);
@@ -55,7 +55,7 @@ static int run(void *values) {
     bench.rows = hn_model_row_count(model);
     code = bench_samples(&bench);
     if (code == VERB_OK)
-        code = measure(&bench);
+        code = measure(&bench, &options->choice);
     bench_release(&bench);
     hn_model_destroy(model);
     return code;
@@ -84,6 +84,7 @@ int verb_bench(int argc, char **argv) {
          .most = 1000000},
         WRITTEN_FILE("report", "FILE", "write the figures as JSON", o.report),
         LAYER_OPTIONS(o.choice),
+        COMPILE_OPTIONS(o.choice.compile),
         COMMON_OPTIONS(o.common),
     };
     const struct command command = {.name = "bench",

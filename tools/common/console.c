@@ -86,6 +86,13 @@ void console_warning(const char *format, ...) {
     va_end(arguments);
 }
 
+void console_remark(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    message(TONE_FAINT, "", format, arguments);
+    va_end(arguments);
+}
+
 /* The line of the text, and under it what the message is about. */
 static void show_excerpt(const hn_message *note) {
     fputs("    ", stderr);

@@ -28,6 +28,7 @@ void console_put(FILE *stream, const char *text);
 /* "hardnet: ..." on stderr, made printable. */
 __attribute__((format(printf, 1, 2))) void console_error(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void console_warning(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void console_remark(const char *format, ...);
 
 /* file:line:column: error: sentence */
 void console_note(const hn_message *note); /* errors with the line that they are about, and what may have been meant */

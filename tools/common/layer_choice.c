@@ -26,11 +26,11 @@ static bool lifts_the_limit(const hn_error *error) {
     return error->code == HN_CODE_OPTION && strcmp(error->subject, "max_nodes") == 0;
 }
 
-/* Invalid are options that do not fit each other or the model; what is unsupported is so on this machine. */
+/* Invalid are options that do not fit each other or the model, but for kernels; what is unsupported is so on this machine. */
 int layer_choice_explain(const hn_error *error) {
     console_error("%s%s%s", names_an_option(error) ? "--" : "", error->text,
                   lifts_the_limit(error) ? " (--max-nodes)" : "");
-    return error->status == HN_INVALID ? VERB_MISUSED : VERB_FAILED;
+    return error->status == HN_INVALID && error->code != HN_CODE_KERNEL ? VERB_MISUSED : VERB_FAILED;
 }
 
 hn_layer_options layer_choice_options(const struct layer_choice *choice, hn_layer_options options) {
@@ -48,9 +48,12 @@ hn_layer_options layer_choice_options(const struct layer_choice *choice, hn_laye
     return options;
 }
 
-int layer_choice_create(hn_layer **out, const hn_model *model, const struct layer_choice *choice) {
+int layer_choice_create(hn_layer **out, const hn_model *model, struct layer_choice *choice, bool gradients) {
     hn_error error = {.status = HN_OK};
     hn_layer_options options = layer_choice_options(choice, hn_layer_defaults());
+    int code = compile_choice_settle(&choice->compile, model, &options, gradients);
+    if (code != VERB_OK)
+        return code;
     return hn_layer_create(out, model, &options, &error) == HN_OK ? VERB_OK : layer_choice_explain(&error);
 }
 
@@ -64,4 +67,8 @@ void layer_choice_print(const hn_layer *layer) {
     if (settings.iterations >= 0)
         printf("at most %d steps, ", settings.iterations);
     printf("tolerance %g%s", settings.tolerance, settings.relative ? " relative to the bounds" : "");
+}
+
+const char *layer_choice_compiled(const hn_layer *layer) {
+    return hn_layer_info_of(layer).compiled ? ", compiled" : "";
 }

@@ -4,7 +4,7 @@
 #ifndef HN_TOOLS_LAYER_CHOICE_H
 #define HN_TOOLS_LAYER_CHOICE_H
 
-#include "hardnet/layer.h"
+#include "common/compile_choice.h"
 
 /* What is not given is the method's own. */
 struct layer_choice {
@@ -13,6 +13,7 @@ struct layer_choice {
     size_t iterations;
     bool damping_given, iterations_given, tolerance_given;
     bool relative;
+    struct compile_choice compile; /* COMPILE_OPTIONS */
 };
 
 extern const char *const layer_choice_methods[], *const layer_choice_sets[]; /* words, NULL after the last */
@@ -57,10 +58,13 @@ hn_layer_options layer_choice_options(const struct layer_choice *choice, hn_laye
 /* Prints a sentence about options that do not fit each other or the model, with the dashes; VERB_MISUSED or VERB_FAILED. */
 int layer_choice_explain(const hn_error *error);
 
-/* VERB_OK and the layer, or another verb code after what is wrong has been printed. */
-int layer_choice_create(hn_layer **out, const hn_model *model, const struct layer_choice *choice);
+/* VERB_OK and the layer, or another verb code after what is wrong has been printed. Gradients are compiled, too, where code is. */
+int layer_choice_create(hn_layer **out, const hn_model *model, struct layer_choice *choice, bool gradients);
 
 /* "method paper, damping 0.3, at most 500 steps, tolerance 1e-08" on stdout. */
 void layer_choice_print(const hn_layer *layer);
+
+/* ", compiled", or nothing: to stand after the instruction set. */
+const char *layer_choice_compiled(const hn_layer *layer);
 
 #endif

@@ -22,7 +22,11 @@
 
 static void print_option(const struct option *option) {
     char left[64];
-    snprintf(left, sizeof left, "--%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
+    if (option->flag && option->value)
+        snprintf(left, sizeof left, "--%s[=%s]", option->name, option->value);
+    else
+        snprintf(left, sizeof left, "--%s%s%s", option->name, option->value ? " " : "",
+                 option->value ? option->value : "");
     printf("  %-25s %s", left, option->help);
     if (option->shown && option->count)
         printf(" (%zu)", *option->count);
@@ -174,10 +178,10 @@ static enum parse parse_option(const struct command *command, int argc, char **a
     if (!option)
         return unknown(command, name, length);
     if (option->flag) {
-        if (equals)
+        if (equals && !option->words)
             return wrong(command, "--%s takes no value", option->name);
         *option->flag = true;
-        return PARSE_DONE;
+        return equals ? store_word(command, option, equals + 1) : PARSE_DONE;
     }
     if (!equals && *at + 1 >= argc)
         return wrong(command, "--%s: %s is missing", option->name, option->value);

@@ -25,7 +25,8 @@ enum file_use {
     FILE_WRITTEN,
 };
 
-/* Exactly one of the addresses is set, and says what kind of value the option takes; a flag takes none. */
+/* Exactly one of the addresses is set, and says what kind of value the option takes; a flag takes none. A flag with a text and its
+ * words may have one of them, as in --compile=try. */
 struct option {
     const char *name;  /* without the dashes */
     const char *value; /* what stands for the value in the help */

@@ -8,6 +8,7 @@
 #ifndef HN_TOOLS_EVAL_H
 #define HN_TOOLS_EVAL_H
 
+#include "common/compile_choice.h"
 #include "common/groups.h"
 #include "common/options.h"
 #include "common/samples.h"
@@ -23,6 +24,7 @@ struct eval_options {
     size_t samples, refine, iterations;
     double tolerance; /* what is ok, whatever the network's file says */
     bool samples_given, refine_given, iterations_given;
+    struct compile_choice compile;
 };
 
 /* Seconds per sample on one thread, medians over a few runs. */
@@ -58,6 +60,8 @@ struct eval {
     const struct eval_options *options;
     const hn_model *model;
     hn_policy *loaded, *policy; /* the policy is the loaded one, or the same with other settings */
+    bool changed;               /* it is the latter */
+    struct compile_choice compile;
     hn_layer *layer;
     hn_policy_options settings;
     hn_baseline baseline;

@@ -122,6 +122,7 @@ static void write_settings(struct json *json, const struct eval *eval) {
     json_count(json, "candidates", eval->settings.candidates);
     json_number(json, "refine", eval->settings.refine);
     json_text(json, "instructions", hn_instructions_text(hn_layer_info_of(eval->layer).instructions));
+    json_flag(json, "compiled", hn_layer_info_of(eval->layer).compiled);
     json_number(json, "threads", eval->threads);
 }
 

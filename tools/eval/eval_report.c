@@ -100,8 +100,8 @@ static void print_head(const struct eval *eval) {
         printf(" from %s", figures_name(options->x).text);
     else
         printf(" drawn with seed %zu", options->judging.seed);
-    printf(", %s, %d thread%s\n", hn_instructions_text(hn_layer_info_of(eval->layer).instructions), eval->threads,
-           report_plural((size_t)eval->threads));
+    printf(", %s%s, %d thread%s\n", hn_instructions_text(hn_layer_info_of(eval->layer).instructions),
+           layer_choice_compiled(eval->layer), eval->threads, report_plural((size_t)eval->threads));
 }
 
 static void print_statuses(const struct eval *eval) {

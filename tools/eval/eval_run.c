@@ -88,12 +88,31 @@ static hn_status load(struct eval *eval, hn_error *error) {
     hn_status status = hn_policy_load(&eval->loaded, eval->model, o->net, (int)o->common.threads, error);
     if (status != HN_OK)
         return status;
-    eval->policy = eval->loaded;
     eval->settings = hn_policy_options_of(eval->loaded);
     eval->baseline = hn_policy_baseline(eval->loaded);
     eval->file_tolerance = eval->settings.layer.tolerance;
     eval->network = hn_network_options_of(hn_policy_network(eval->loaded));
-    if (change_settings(o, &eval->settings, &eval->baseline))
+    eval->changed = change_settings(o, &eval->settings, &eval->baseline);
+    return HN_OK;
+}
+
+static int compile(struct eval *eval) {
+    struct compile_choice *choice = &eval->compile;
+    bool asked = choice->asked || choice->kernel;
+    if (asked && eval->baseline.scheme != HN_SCHEME_LAYER) {
+        console_error("--compile, --kernel: the network's method is %s, which has no layer",
+                      hn_scheme_text(eval->baseline.scheme));
+        return VERB_MISUSED;
+    }
+    int code = compile_choice_settle(choice, eval->model, &eval->settings.layer, false);
+    eval->changed = eval->changed || eval->settings.layer.kernel;
+    return code;
+}
+
+static hn_status build(struct eval *eval, hn_error *error) {
+    hn_status status = HN_OK;
+    eval->policy = eval->loaded;
+    if (eval->changed)
         status = hn_baseline_policy(&eval->policy, eval->model, hn_policy_network(eval->loaded), &eval->settings,
                                     &eval->baseline, error);
     return status == HN_OK ? hn_layer_create(&eval->layer, eval->model, &eval->settings.layer, error) : status;
@@ -103,10 +122,12 @@ int eval_load(struct eval *eval) {
     hn_error error = {.status = HN_OK};
     size_t asked = eval->options->common.threads;
     eval->threads = asked > 0 ? (int)asked : team_cores();
-    if (load(eval, &error) == HN_OK)
-        return VERB_OK;
-    console_error("%s", error.text);
-    return VERB_FAILED;
+    if (load(eval, &error) != HN_OK)
+        return verb_explain(&error);
+    int code = compile(eval);
+    if (code != VERB_OK)
+        return code;
+    return build(eval, &error) == HN_OK ? VERB_OK : verb_explain(&error);
 }
 
 /* ---- judging ---- */

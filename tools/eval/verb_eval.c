@@ -111,7 +111,7 @@ static int evaluate(struct eval *eval) {
 static int run(void *values) {
     const struct eval_options *options = values;
     hn_model *model = NULL;
-    struct eval eval = {.options = options, .samples = {.x_path = options->x}};
+    struct eval eval = {.options = options, .compile = options->compile, .samples = {.x_path = options->x}};
     if (!options->net)
         return verb_misuse("eval", "--net: no network is given");
     int code = load_model(&model, &options->files, &options->common);
@@ -172,6 +172,7 @@ int verb_eval(int argc, char **argv) {
          .help = "largest violation that counts as ok, whatever the network's file says",
          .shown = true,
          .real = &o.tolerance},
+        COMPILE_OPTIONS(o.compile),
         {.name = "cache",
          .value = "FOLDER",
          .help = "keep the solver's results in this folder, and use those that are there",

@@ -33,6 +33,7 @@ static void write_settings(struct json *json, const struct project *project) {
     json_number(json, "tolerance", settings.tolerance);
     json_flag(json, "relative", settings.relative);
     json_text(json, "instructions", hn_instructions_text(hn_layer_info_of(project->layer).instructions));
+    json_flag(json, "compiled", hn_layer_info_of(project->layer).compiled);
     json_number(json, "threads", project->threads);
 }
 

@@ -58,7 +58,7 @@ static int finish(const struct project *project) {
     return all_ok || project->options->allow_infeasible ? VERB_OK : VERB_NOT_OK;
 }
 
-static int correct(struct project *project) {
+static int correct(struct project *project, struct layer_choice *choice) {
     hn_error error = {.status = HN_OK};
     hn_layer *layer = NULL;
     struct unusual_inputs unusual;
@@ -66,7 +66,7 @@ static int correct(struct project *project) {
         return verb_explain(&error);
     project->broken = unusual.broken;
     project->outside = unusual.outside;
-    int code = layer_choice_create(&layer, project->model, &project->options->choice);
+    int code = layer_choice_create(&layer, project->model, choice, false);
     if (code != VERB_OK)
         return code;
     project->layer = layer;
@@ -76,7 +76,7 @@ static int correct(struct project *project) {
 }
 
 static int run(void *values) {
-    const struct project_options *options = values;
+    struct project_options *options = values;
     hn_model *model = NULL;
     struct project project = {.options = options, .samples = {.x_path = options->x, .y_path = options->y}};
     int code = load_model(&model, &options->files, &options->common);
@@ -88,7 +88,7 @@ static int run(void *values) {
     else
         code = samples_read(&project.samples, model);
     if (code == VERB_OK)
-        code = correct(&project);
+        code = correct(&project, &options->choice);
     project_release(&project);
     hn_model_destroy(model);
     return code;
@@ -106,6 +106,7 @@ int verb_project(int argc, char **argv) {
         WRITTEN_FILE("trace", "FILE", "write every iterate, as CSV", o.trace),
         {.name = "allow-infeasible", .help = "exit 0 even if a sample is not ok", .flag = &o.allow_infeasible},
         LAYER_OPTIONS(o.choice),
+        COMPILE_OPTIONS(o.choice.compile),
         {.name = "time-limit",
          .value = "SECONDS",
          .help = "cancel the samples that are not finished by then",

@@ -10,9 +10,10 @@
 #ifndef HN_TOOLS_ROLLOUT_H
 #define HN_TOOLS_ROLLOUT_H
 
+#include "common/compile_choice.h"
 #include "common/feedback.h"
 #include "hardnet/arrays.h"
-#include "hardnet/policy.h"
+#include "hardnet/baselines.h"
 #include "reference/judging.h"
 #include "reference/multistart.h"
 
@@ -23,6 +24,7 @@ struct rollout_options {
     const char *x0, *cost, *final_cost, *margin, *csv, *states;
     size_t steps;
     size_t samples; /* starts of loops that are drawn; 0: they are those of x0 */
+    struct compile_choice compile;
 };
 
 /* What is asked for at every step. Of a margin there are several values, the smallest of which counts. */
@@ -55,6 +57,7 @@ struct controller {
     char name[64];
     const char *file;             /* NULL: the reference */
     hn_policy *policy;            /* NULL: the reference */
+    hn_policy *loaded;            /* the same as it is in its file, whose network this is; NULL: there is no other */
     struct multistart *solver;    /* NULL: a network */
     double tolerance;             /* of what it calls ok */
     bool relative;                /* likewise */

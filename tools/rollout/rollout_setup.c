@@ -182,6 +182,24 @@ static int check_name(const struct rollout *r, const struct controller *c) {
     return VERB_OK;
 }
 
+/* The policy once more, with the kernel that is asked for; one without a layer stays as it is. */
+static int compile(struct rollout *r, struct controller *c) {
+    hn_error error = {.status = HN_OK};
+    struct compile_choice choice = r->options->compile;
+    hn_policy_options settings = hn_policy_options_of(c->policy);
+    hn_baseline baseline = hn_policy_baseline(c->policy);
+    if (baseline.scheme != HN_SCHEME_LAYER)
+        return VERB_OK;
+    int code = compile_choice_settle(&choice, r->model, &settings.layer, false);
+    if (code != VERB_OK || !settings.layer.kernel)
+        return code;
+    c->loaded = c->policy;
+    c->policy = NULL;
+    if (hn_baseline_policy(&c->policy, r->model, hn_policy_network(c->loaded), &settings, &baseline, &error) == HN_OK)
+        return VERB_OK;
+    return verb_explain(&error);
+}
+
 /* A state at a time: one thread is the fastest. */
 static int load_network(struct rollout *r, struct controller *c) {
     hn_error error = {.status = HN_OK};
@@ -192,7 +210,7 @@ static int load_network(struct rollout *r, struct controller *c) {
     hn_layer_options settings = hn_policy_options_of(c->policy).layer;
     c->tolerance = settings.tolerance;
     c->relative = settings.relative;
-    return VERB_OK;
+    return compile(r, c);
 }
 
 static int take_reference(struct rollout *r, struct controller *c) {
@@ -257,6 +275,7 @@ void rollout_end(struct rollout *r) {
     for (size_t i = 0; i < r->count; i++) {
         struct controller *c = &r->controllers[i];
         hn_policy_destroy(c->policy);
+        hn_policy_destroy(c->loaded);
         base_release(c->path);
         base_release(c->steps);
         base_release(c->totals);

@@ -135,6 +135,7 @@ int verb_rollout(int argc, char **argv) {
          .text = &o.margin},
         WRITTEN_FILE("csv", "FILE", "write a line for every step", o.csv),
         WRITTEN_FILE("states", "X.npy", "write the inputs of all steps, a row each, as train --x reads them", o.states),
+        COMPILE_OPTIONS(o.compile),
         JUDGING_OPTIONS(o.judging, "step"),
         COMMON_OPTIONS(o.common),
     };

@@ -28,6 +28,7 @@ struct train_options {
     struct text_list files, feedback;
     struct common_options common;
     struct layer_choice choice;
+    const char *kernel; /* of the layer, where it is compiled: set by train_compile */
     const char *out, *checkpoint, *log;
     const char *x, *targets, *reference; /* NULL: none */
     const char *hidden, *activation, *loss;
@@ -61,6 +62,9 @@ struct train_options train_defaults(const char *method, const char *loss);
 
 /* Fills in what follows; VERB_OK, or VERB_MISUSED after what does not fit has been printed. */
 int train_settle(struct train_options *options);
+
+/* Compiles the layer where that is asked for; a verb code. */
+int train_compile(struct train_options *options, const hn_model *model);
 
 /* What the trainer is told. */
 hn_train_options train_trainer_options(const struct train_options *options);

@@ -211,9 +211,20 @@ int train_settle(struct train_options *o) {
 
 /* ---- for the trainer ---- */
 
+int train_compile(struct train_options *o, const hn_model *model) {
+    struct compile_choice *choice = &o->choice.compile;
+    hn_layer_options layer = layer_choice_options(&o->choice, hn_policy_defaults().layer);
+    if (o->scheme != HN_SCHEME_LAYER && (choice->asked || choice->kernel))
+        return verb_misuse("train", "--compile, --kernel: this method has no layer");
+    int code = compile_choice_settle(choice, model, &layer, true);
+    o->kernel = layer.kernel;
+    return code;
+}
+
 static hn_policy_options policy_options(const struct train_options *o) {
     hn_policy_options policy = hn_policy_defaults();
     policy.layer = layer_choice_options(&o->choice, policy.layer);
+    policy.layer.kernel = o->kernel;
     policy.candidates = o->candidates;
     policy.refine = (int)o->refine;
     policy.threads = (int)o->common.threads;

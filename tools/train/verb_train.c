@@ -110,14 +110,16 @@ static int settle(void *values) {
 }
 
 static int run(void *values) {
-    const struct train_options *options = values;
+    struct train_options *options = values;
     hn_model *model = NULL;
     struct training training = {.options = options};
     int code = load_model(&model, &options->files, &options->common);
     if (code != VERB_OK)
         return code;
     training.model = model;
-    code = train(&training);
+    code = train_compile(options, model);
+    if (code == VERB_OK)
+        code = train(&training);
     training_release(&training);
     hn_model_destroy(model);
     return code;
@@ -157,6 +159,7 @@ int verb_train(int argc, char **argv) {
          .text = &o.choice.method,
          .words = train_methods},
         LAYER_SETTINGS(o.choice),
+        COMPILE_OPTIONS(o.choice.compile),
         {.name = "penalty",
          .value = "L",
          .help = "weight of |r|^2 in --method soft, of |r| in dc3",

@@ -76,7 +76,8 @@ typedef double hn_real;
     X(HN_CODE_PART, "part")                 /* a part of the model, by its name */                                     \
     X(HN_CODE_INSTRUCTIONS, "instructions") /* an instruction set that this processor or library lacks */              \
     X(HN_CODE_MEMORY, "memory")             /* what there was no memory for */                                         \
-    X(HN_CODE_COMPILER, "compiler")         /* a C compiler that is missing or fails: its command */
+    X(HN_CODE_COMPILER, "compiler")         /* a C compiler that is missing or fails: its command */                   \
+    X(HN_CODE_KERNEL, "kernel")             /* a compiled kernel that is another layer's, or none: its path */
 
 /* Sets of processor instructions. Results have the same bits on all of them. */
 #define HN_INSTRUCTIONS_LIST(X)                                                                                        \

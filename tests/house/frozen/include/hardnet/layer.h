@@ -57,6 +57,8 @@ typedef struct hn_layer_options {
     hn_real tolerance;            /* on max |r|, in the units of the rows */
     bool relative;                /* a row holds when |r| <= tolerance max(1, |the bound that it is beyond|) */
     hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best that this processor has */
+    const char *kernel; /* a file of hn_kernel_compile (hardnet/kernel.h), whose code runs batches; read when the
+                                   * layer is made. NULL: the library's own kernels */
 } hn_layer_options;
 
 /* What happened to one sample. Arrays of reports have the stride that the caller gives:
@@ -158,10 +160,12 @@ typedef struct hn_layer_info {
     size_t multiply_adds;         /* of the linear algebra, per sample and step */
     hn_instructions instructions; /* the set in use */
     size_t factor_added;          /* and so many for what stands everywhere and is kept out of it */
+    bool compiled;                /* batches run a kernel of hn_kernel_compile, */
+    bool compiled_gradients;      /* and so do their gradients */
 } hn_layer_info;
 
-/* The options are those in use: with the method's own numbers and the instruction set filled in.
- * Zeros without a layer. */
+/* The options are those in use: with the method's own numbers and the instruction set filled in; the
+ * name of the kernel is the layer's own copy. Zeros without a layer. */
 hn_status hn_layer_get_info(const hn_layer *layer, hn_layer_info *out, hn_error *error);
 hn_status hn_layer_get_options(const hn_layer *layer, hn_layer_options *out, hn_error *error);
 

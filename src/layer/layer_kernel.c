@@ -1,0 +1,54 @@
+/* layer_kernel.c - compiles the kernel of a layer that is yet to be made. See hardnet/kernel.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/structs.h"
+#include "layer/driver.h"
+
+hn_status hn_kernel_get_defaults(hn_kernel_options *out, hn_error *error) {
+    const hn_kernel_options own = {.size = sizeof own, .gradients = true};
+    return STRUCT_GIVE(hn_kernel_options, out, &own, error);
+}
+
+static hn_status compile(hn_layer *layer, const hn_model *model, const hn_layer_options *options,
+                         const hn_kernel_options *wanted, hn_kernel_info *info, hn_error *error) {
+    char fingerprint[HN_FINGERPRINT_BYTES];
+    hn_status status = layer_plan(layer, model, options, error);
+    if (status == HN_OK)
+        status = hn_model_fingerprint(model, fingerprint, error);
+    if (status != HN_OK)
+        return status;
+    const struct kernel_subject subject = {.plan = layer->plan, .options = &layer->options, .model = fingerprint};
+    return compile_kernel(info, &subject, wanted, error);
+}
+
+hn_status hn_kernel_compile(const hn_model *model, const hn_layer_options *layer, const hn_kernel_options *options,
+                            hn_kernel_info *out, hn_error *error) {
+    hn_kernel_options wanted = hn_kernel_defaults();
+    hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_kernel_options, &wanted, options, error) : HN_OK;
+    if (status != HN_OK)
+        return status;
+    if (!model)
+        return error_missing(error, "hn_kernel_compile", "model");
+    if (!out)
+        return error_missing(error, "hn_kernel_compile", "out");
+    const hn_kernel_info none = {.size = sizeof none};
+    status = STRUCT_GIVE(hn_kernel_info, out, &none, error);
+    if (status != HN_OK)
+        return status;
+    hn_layer *own = base_allocate(sizeof *own);
+    hn_kernel_info *info = base_allocate(sizeof *info);
+    status = own && info ? HN_OK : error_no_memory(error, "the kernel");
+    if (status == HN_OK) {
+        *own = (hn_layer){.plan = NULL};
+        *info = (hn_kernel_info){.size = sizeof *info};
+        status = compile(own, model, layer, &wanted, info, error);
+        layer_release(own);
+    }
+    if (status == HN_OK)
+        status = STRUCT_GIVE(hn_kernel_info, out, info, error);
+    base_release(info);
+    base_release(own);
+    return status;
+}

@@ -1,0 +1,286 @@
+"""The verb `compile` and the options --compile and --kernel as a user meets them: the same bytes, a cache, and a sentence for whatever
+goes wrong.
+
+Run with the path of the built program: test_compile.py BUILD/hardnet. Skipped where there is no C compiler.
+"""
+import os
+import pathlib
+import re
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+import tool
+from samples import DISC, UNICYCLE, SampleTool, np, unicycle_samples
+
+COMPILER = "cc"
+LINES = "param a >= 0, <= 1; var y{1..3} := 0.5; minimize f: sum{i in 1..3} (y[i] - 1)^2;\n" \
+        "subject to s: y[1] + y[2] + y[3] = a; subject to c: y[1] * y[2] <= 0.2;\n"
+
+
+def has_compiler():
+    try:
+        return subprocess.run([COMPILER, "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    except OSError:
+        return False
+
+
+def instruction_sets():
+    flags = set(re.findall(r"(?m)^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text())[:1] or [""])
+    words = set(" ".join(flags).split())
+    sets = ["portable"] + ["avx2"] * ("avx2" in words)
+    return sets + ["avx512"] * ({"avx512f", "avx512dq", "avx512vl"} <= words)
+
+
+class Compile(SampleTool):
+    def setUp(self):
+        super().setUp()
+        self.scratch, self.cache = self.folder / "tmp", self.folder / "cache"
+        self.scratch.mkdir()
+        self.environment = {**os.environ, "XDG_CACHE_HOME": str(self.cache), "TMPDIR": str(self.scratch)}
+        self.environment.pop("CC", None)
+
+    def tearDown(self):
+        self.assertEqual(list(self.scratch.iterdir()), [], "a compiler's folder was left behind")
+
+    def run_it(self, *arguments, code=0, **more):
+        return super().run_it(*arguments, code=code, env={**self.environment, **more.pop("env", {})}, **more)
+
+    def refused(self, *arguments, code, saying, **more):
+        _, err = self.run_it(*arguments, code=code, **more)
+        self.assertRegex(err, saying)
+        self.assertEqual(err.count("hardnet: error:"), 1, err)
+        return err
+
+    def kernels(self):
+        return sorted(path.name for path in (self.cache / "hardnet").iterdir()) if (self.cache / "hardnet").exists() else []
+
+    def unicycle(self, count=50):
+        x, raw = unicycle_samples(count)
+        return ["--x", self.array("x.npy", x), "--y", self.array("y.npy", raw)]
+
+    def corrected(self, *arguments, **more):
+        """The bytes of project's outputs, and what was said."""
+        out = self.folder / "out.npy"
+        _, err = self.run_it("project", *arguments, "--out", out, "--allow-infeasible", **more)
+        return out.read_bytes(), err
+
+    def script(self, name, text):
+        path = self.folder / name
+        path.write_text("#!/bin/sh\n" + text)
+        path.chmod(0o700)
+        return str(path)
+
+    # ---- files ----
+
+    def test_a_kernel_in_a_file_is_reported_and_used(self):
+        kernel = self.folder / "k.so"
+        out, err = self.run_it("compile", UNICYCLE, "--out", kernel)
+        self.assertRegex(err, r"compiling \d+ kB of C with cc \.\.\.")
+        for wanted in (r"method auto, \w+, with gradients", r"\n  text +\d+ kB", r"\n  code +\d+ kB", r"\n  compiled in +[\d.]+ m?s",
+                       r"\n  written +" + re.escape(str(kernel))):
+            self.assertRegex(out, wanted)
+        self.assertEqual(stat.S_IMODE(kernel.stat().st_mode), 0o644)
+        self.assertEqual(self.kernels(), [])
+        samples = self.unicycle()
+        listed, _ = self.corrected(UNICYCLE, *samples)
+        compiled, err = self.corrected(UNICYCLE, *samples, "--kernel", kernel)
+        self.assertEqual((listed, err), (compiled, ""))
+        compiled, _ = self.corrected(UNICYCLE, *samples, "--kernel", kernel, "--tolerance", 1e-6, "--iterations", 7)
+        listed, _ = self.corrected(UNICYCLE, *samples, "--tolerance", 1e-6, "--iterations", 7)
+        self.assertEqual(listed, compiled)
+
+    def test_a_kernel_of_something_else_is_refused(self):
+        model, kernel = self.file("m.mod", DISC), self.folder / "k.so"
+        self.run_it("compile", model, "--out", kernel, "--no-gradients", "--isa", "portable")
+        x = ["--x", self.array("x.npy", np.ones((3, 1))), "--kernel", kernel]
+        self.run_it("project", model, *x, "--isa", "portable")
+        self.refused("project", model, *x, "--isa", "portable", "--method", "lm", code=1, saying="k.so: a kernel of the method auto")
+        self.refused("project", self.file("o.mod", LINES), *x, "--isa", "portable", code=1, saying="k.so: a kernel of another model")
+        for other in instruction_sets()[1:]:
+            self.refused("project", model, *x, "--isa", other, code=1, saying="k.so: a kernel for the instruction set portable")
+        self.refused("project", model, *x, "--isa", "portable", "--compile", code=2, saying="--kernel: with --compile")
+
+    def test_a_file_that_is_no_whole_kernel_is_refused(self):
+        model, kernel = self.file("m.mod", DISC), self.folder / "k.so"
+        self.run_it("compile", model, "--out", kernel, "--no-gradients")
+        whole = kernel.read_bytes()
+        x = ["--x", self.array("x.npy", np.ones((3, 1))), "--kernel", kernel]
+        for count in (0, 1, 1000, len(whole) // 2, len(whole) - 1):
+            kernel.write_bytes(whole[:count])
+            self.refused("project", model, *x, code=1, saying="k.so: it is no kernel of hardnet, or its end is missing")
+        kernel.write_bytes(whole[:2000] + b"x" + whole[2001:])
+        self.refused("project", model, *x, code=1, saying="k.so: the kernel is damaged")
+        kernel.write_bytes(whole)
+        kernel.chmod(0o666)
+        self.refused("project", model, *x, code=1, saying=r"k.so: others may write to it \(mode 0666\)")
+        self.refused("project", model, *x[:2], "--kernel", self.folder, code=1, saying="not a regular file")
+        self.refused("project", model, *x[:2], "--kernel", self.folder / "none", code=1, saying="none: cannot open")
+
+    def test_a_kernel_that_cannot_be_written_is_not_compiled(self):
+        model = self.file("m.mod", DISC)
+        err = self.refused("compile", model, "--out", self.folder / "nowhere" / "k.so", code=1, saying="--out .*: cannot write")
+        self.assertNotIn("compiling", err)
+        self.refused("compile", model, "--out", model, code=2, saying="--out")
+
+    # ---- the cache ----
+
+    def test_every_method_and_instruction_set_keeps_its_bytes(self):
+        disc, samples = self.file("m.mod", DISC), self.unicycle(20)
+        radius = ["--x", self.array("r.npy", np.linspace(0.5, 2, 20)[:, None]),
+                  "--y", self.array("d.npy", np.random.RandomState(1).normal(size=(20, 2)))]
+        for isa in instruction_sets():
+            for model, given, methods in (UNICYCLE, samples, ("auto", "paper", "lm")), (disc, radius, ("auto", "hardnet")):
+                for method in methods:
+                    choice = [model, *given, "--method", method, "--isa", isa]
+                    listed, _ = self.corrected(*choice)
+                    compiled, err = self.corrected(*choice, "--compile")
+                    self.assertRegex(err, r"compiled in [\d.]+ m?s, \d+ (kB|bytes) of machine code")
+                    again, err = self.corrected(*choice, "--compile")
+                    self.assertRegex(err, r"^hardnet: kernel from the cache in [\d.]+ [mu]?s, \d+ (kB|bytes) of machine code\n$")
+                    self.assertEqual((listed, listed), (compiled, again), choice)
+
+    def test_the_cache_is_private_and_holds_whole_kernels(self):
+        model = self.file("m.mod", DISC)
+        for wanted in "compiled in", "in the cache":
+            out, _ = self.run_it("compile", model, preexec_fn=lambda: os.umask(0))
+            self.assertIn(wanted, out)
+        folder, names = self.cache / "hardnet", self.kernels()
+        self.assertEqual(len(names), 1)
+        self.assertEqual(stat.S_IMODE(folder.stat().st_mode), 0o700)
+        self.assertEqual(stat.S_IMODE((folder / names[0]).stat().st_mode), 0o600)
+        self.assertIn("compiled in", self.run_it("compile", model, "--again")[0])
+        self.assertIn("in the cache", self.run_it("compile", model, "--no-gradients")[0])  # it has more than is asked for
+        self.assertEqual(self.kernels(), names)
+        (folder / names[0]).write_bytes(b"damaged")
+        self.assertIn("compiled in", self.run_it("compile", model)[0])
+        self.assertIn("in the cache", self.run_it("compile", model)[0])
+
+    def test_a_cache_that_others_reach_is_refused(self):
+        model, folder = self.file("m.mod", DISC), self.cache / "hardnet"
+        self.cache.mkdir()
+        folder.mkdir(mode=0o755)
+        self.refused("compile", model, code=1, saying=r"cache/hardnet: others may use it \(mode 0755\)")
+        folder.rmdir()
+        folder.symlink_to(self.scratch)
+        self.refused("compile", model, code=1, saying="cache/hardnet: it is not a folder, or a symbolic link")
+        folder.unlink()
+        folder.mkdir(mode=0o700)
+        name = re.search(r"written +(.*)", self.run_it("compile", model)[0]).group(1)
+        os.chmod(name, 0o620)
+        self.refused("compile", model, code=1, saying="others may write to it")
+        self.assertTrue(os.path.exists(name))
+        self.refused("compile", model, code=1, saying="neither XDG_CACHE_HOME nor HOME", env={"XDG_CACHE_HOME": "", "HOME": ""})
+
+    def test_two_at_once_both_succeed(self):
+        model = self.file("m.mod", LINES)
+        running = [subprocess.Popen([tool.program, "compile", model], env=self.environment, stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE) for _ in range(4)]
+        for process in running:
+            out, err = process.communicate(timeout=100)
+            self.assertEqual(process.returncode, 0, err)
+            self.assertIn(b"Kernel", out)
+        self.assertEqual(len(self.kernels()), 1)
+        self.assertIn("in the cache", self.run_it("compile", model)[0])
+
+    # ---- compilers ----
+
+    def test_compilers_that_do_not_work_are_told(self):
+        model = self.file("m.mod", DISC)
+        x = ["--x", self.array("x.npy", np.ones((3, 1)))]
+        listed, _ = self.corrected(model, *x)
+        compilers = {
+            "no-such-compiler -O9": "the compiler no-such-compiler is not there",
+            self.script("fails", "echo 'kernel.c:1:2: error: out of ideas' >&2; exit 3"): r"failed \(exit code 3\): .*: error: out of ideas",
+            self.script("dies", "kill -9 $$"): "was ended by signal 9",
+            "true": "the compiler true wrote no shared object",
+            self.script("lies", 'while [ "$1" != -o ]; do shift; done; echo nonsense > "$2"'): "the compiled kernel: .*",
+        }
+        for compiler, words in compilers.items():
+            environment = {"CC": compiler}
+            self.refused("compile", model, "--out", self.folder / "k.so", code=1, saying=words, env=environment)
+            self.refused("project", model, *x, "--compile", code=1, saying=words, env=environment)
+            tried, err = self.corrected(model, *x, "--compile=try", env=environment)
+            self.assertEqual(tried, listed)
+            self.assertRegex(err, "warning: --compile=try: .*" + words + ".*; the library's own kernels run")
+        self.assertFalse((self.folder / "k.so").exists())
+        self.assertEqual(self.kernels(), [])
+
+    def test_the_compiler_of_the_environment_is_taken_with_its_words(self):
+        model, log = self.file("m.mod", DISC), self.folder / "log"
+        compiler = self.script("logs", f'echo "$@" > {log}; exec {COMPILER} "$@"')
+        environment = {"CC": f" {compiler}  -DMARK -ffast-math ", "CFLAGS": "-freciprocal-math -DWRONG"}
+        x = ["--x", self.array("x.npy", np.ones((3, 1)))]
+        listed, _ = self.corrected(model, *x)
+        compiled, err = self.corrected(model, *x, "--compile", env=environment)
+        self.assertEqual(listed, compiled)
+        self.assertIn("compiled in", err)
+        words = log.read_text().split()
+        self.assertEqual(words[0], "-DMARK")
+        self.assertLess(words.index("-ffast-math"), words.index("-fno-fast-math"))
+        self.assertIn("-ffp-contract=off", words)
+        self.assertNotIn("-DWRONG", words)
+        self.assertNotIn("-freciprocal-math", words)
+
+    def test_an_interrupt_ends_the_compiler_and_leaves_nothing(self):
+        model, began = self.file("m.mod", DISC), self.folder / "began"
+        compiler = self.script("sleeps", f"touch {began}; exec sleep 60")
+        process = subprocess.Popen([tool.program, "compile", model, "--out", str(self.folder / "k.so")], stderr=subprocess.PIPE,
+                                   env={**self.environment, "CC": compiler}, start_new_session=True)
+        deadline = time.monotonic() + 30
+        while not began.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130)
+        self.assertFalse((self.folder / "k.so").exists())
+
+    # ---- verbs ----
+
+    def test_a_network_is_trained_to_the_same_bytes_and_used(self):
+        model, files = self.file("m.mod", LINES), [self.folder / name for name in ("a.safetensors", "b.safetensors")]
+        few = ["--epochs", 2, "--steps-per-epoch", 5, "--batch", 32, "--validation", 40, "--hidden", 8]
+        for more in ["--loss", "improve"], ["--loss", "objective"], ["--method", "lm", "--loss", "objective"]:
+            self.run_it("train", model, "--out", files[0], *few, *more)
+            _, err = self.run_it("train", model, "--out", files[1], *few, *more, "--compile")
+            self.assertRegex(err, "compiled in|from the cache")
+            self.assertEqual(files[0].read_bytes(), files[1].read_bytes(), more)
+        outputs = [self.folder / "a.npy", self.folder / "b.npy"]
+        self.run_it("eval", model, "--net", files[0], "--samples", 30, "--out", outputs[0], "--allow-infeasible")
+        _, err = self.run_it("eval", model, "--net", files[0], "--samples", 30, "--out", outputs[1], "--allow-infeasible", "--compile")
+        self.assertRegex(err, "compiled in|from the cache")
+        self.assertEqual(outputs[0].read_bytes(), outputs[1].read_bytes())
+        self.refused("train", model, "--out", files[0], "--method", "soft", "--compile", code=2, saying="this method has no layer")
+
+    def test_loops_and_timings_run_compiled_code(self):
+        model = self.file("m.mod", LINES + "var next = 0.5 * y[1]^2;\n")
+        net, tables = self.folder / "n.safetensors", [self.folder / "a.csv", self.folder / "b.csv"]
+        self.run_it("train", model, "--out", net, "--steps", 3, "--batch", 16, "--validation", 20, "--hidden", 4, "--candidates", 3)
+        loop = ["rollout", model, "--net", net, "--x0", "0.3", "--feedback", "a=next", "--steps", 4, "--allow-infeasible"]
+        self.run_it(*loop, "--states", self.folder / "a.npy")
+        _, err = self.run_it(*loop, "--states", self.folder / "b.npy", "--compile")
+        self.assertRegex(err, "compiled in|from the cache")
+        self.assertEqual((self.folder / "a.npy").read_bytes(), (self.folder / "b.npy").read_bytes())
+        out, err = self.run_it("bench", model, "--samples", 20, "--repeat", 1, "--compile")
+        self.assertRegex(err, "compiled in|from the cache")
+        self.assertRegex(out, "compiled")
+
+    def test_words_that_are_none_are_refused(self):
+        model = self.file("m.mod", DISC)
+        self.refused("project", model, "--compile=tyr", code=2, saying="--compile: 'tyr' is none of try; did you mean try")
+        self.refused("compile", model, "--compile", code=2, saying="--compile: no such option")
+        self.refused("compile", model, "--again=yes", code=2, saying="--again takes no value")
+        self.refused("compile", code=2, saying="no model file is given")
+
+    def test_every_option_is_explained(self):
+        for verb in "compile", "project", "bench", "train", "eval", "rollout":
+            self.explained(verb)
+
+
+if __name__ == "__main__":
+    if not has_compiler():
+        print("skipped: there is no C compiler")
+        sys.exit(77)
+    tool.main()

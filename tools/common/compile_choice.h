@@ -1,0 +1,42 @@
+/* compile_choice.h - the options that say whether batches run compiled code, and the kernel that comes of them.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_COMPILE_CHOICE_H
+#define HN_TOOLS_COMPILE_CHOICE_H
+
+#include "hardnet/kernel.h"
+
+struct compile_choice {
+    bool asked;         /* --compile */
+    const char *how;    /* NULL, or "try": the library's own kernels where nothing can be compiled */
+    const char *kernel; /* --kernel: a file of hardnet compile */
+    hn_kernel_info made;
+};
+
+extern const char *const compile_choice_words[]; /* NULL after the last */
+
+#define COMPILE_OPTIONS(choice)                                                                                        \
+    {.name = "compile",                                                                                                \
+     .value = "try",                                                                                                   \
+     .help = "run code that is compiled for this model; try: or do without where that fails",                          \
+     .flag = &(choice).asked,                                                                                          \
+     .text = &(choice).how,                                                                                            \
+     .words = compile_choice_words},                                                                                   \
+        READ_FILE("kernel", "FILE", "run the code in this file, which hardnet compile has written", (choice).kernel)
+
+/* Compiles the kernel of a layer with these options where that is asked for, or takes it from the user's cache, and says so on stderr;
+ * options->kernel is its file then, as long as the choice lives, and NULL where there is none. VERB_OK, or another verb code after
+ * what is wrong has been printed. */
+int compile_choice_settle(struct compile_choice *choice, const hn_model *model, hn_layer_options *options,
+                          bool gradients);
+
+/* A compiler starts, on stderr: a hn_kernel_options.begin. */
+void compile_choice_begin(void *context, const char *compiler, size_t text_bytes);
+
+/* "812 kB" */
+struct size_text {
+    char text[24];
+};
+struct size_text compile_choice_size(size_t bytes);
+
+#endif
