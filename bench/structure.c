@@ -1,8 +1,8 @@
 /* structure.c - a few dense rows and columns beside sparse ones: what a step costs, and whether `auto` arrives.
  *
- * Usage: structure [most outputs, 10000]. For each model and size: the factor, multiply-adds of the linear algebra, processor time of
- * a paper step for one sample and for eight side by side, and the same of `auto` with its outcome. "times" is the time of eight
- * samples over that of the chain alone with as many outputs.
+ * Usage: structure [most outputs, 10000 [only this model]]. For each model and size: the factor, multiply-adds of the linear algebra,
+ * processor time of a paper step for one sample and for eight side by side, and the same of `auto` with its outcome. "times" is the
+ * time of eight samples over that of the chain alone with as many outputs, where that has been run.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -226,7 +226,7 @@ int main(int argc, char **argv) {
            LANES);
     printf("  %-24s %-5s %7s %7s %7s %-7s %9s %11s %8s %9s %9s %6s\n", "", "", "outputs", "rows", "unknown", "side",
            "factor", "mult-adds", "build s", "one", "eight", "times");
-    for (int outputs = argc > 3 ? most : 100; outputs <= most; outputs *= 10)
+    for (int outputs = 100; outputs <= most; outputs *= 10)
         print_size(outputs, argc > 2 ? argv[2] : NULL);
     return 0;
 }

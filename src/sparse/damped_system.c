@@ -301,14 +301,27 @@ static hn_status choose_side(struct damped *out, struct side sides[2], const str
 
 /* ---- columns kept out ---- */
 
+/* What a side costs at most: that of a full factor. */
+static double most_cost(const struct vectors *rows, const struct vectors *columns) {
+    double order = (double)rows->count;
+    return gram_products(columns) / 2 + order * order * order / 6 + order * order;
+}
+
+/* Beyond this a border gains too little, whatever the cost of everything else. */
+static double border_limit(const struct vectors *by_rows, const struct vectors *by_columns,
+                           const struct damped_request *request) {
+    double rows = most_cost(by_rows, by_columns), outputs = most_cost(by_columns, by_rows) / bonus_of(request);
+    return fmin(MOST_PRODUCTS, CLEARLY * (request->rows_side_only ? rows : fmin(rows, outputs)));
+}
+
 /* The better of the two sides with columns kept out; of infinite cost where there is nothing to gain. */
 static hn_status choose_border(struct side *out, struct border borders[2], const struct vectors *by_rows,
                                const struct vectors *by_columns, const struct damped_request *request,
                                hn_error *error) {
-    struct border_request wanted = {by_rows, by_columns, request->undamped, MOST_PRODUCTS};
+    struct border_request wanted = {by_rows, by_columns, request->undamped, border_limit(by_rows, by_columns, request)};
     hn_status status = border_choose(&borders[0], &wanted, error);
     wanted =
-        (struct border_request){by_columns, by_rows, NULL, fmin(bonus_of(request) * borders[0].cost, MOST_PRODUCTS)};
+        (struct border_request){by_columns, by_rows, NULL, fmin(bonus_of(request) * borders[0].cost, wanted.limit)};
     if (status == HN_OK && !request->rows_side_only && !request->undamped)
         status = border_choose(&borders[1], &wanted, error);
     bool other = borders[1].count > 0;
@@ -325,9 +338,10 @@ static hn_status choose_border(struct side *out, struct border borders[2], const
 }
 
 /* Whether nothing else can cost as little: every other way has the products of one side. */
-static bool border_wins(const struct side *border, const struct vectors *by_rows, const struct vectors *by_columns) {
+static bool border_wins(const struct side *border, const struct vectors *by_rows, const struct vectors *by_columns,
+                        const struct damped_request *request) {
     double rows = gram_products(by_columns) / 2, outputs = gram_products(by_rows) / 2;
-    return border->cost < CLEARLY * (rows < outputs ? rows : outputs);
+    return border->cost < CLEARLY * (request->rows_side_only ? rows : fmin(rows, outputs));
 }
 
 static hn_status build_plain(struct damped *out, const struct vectors *by_rows, const struct vectors *by_columns,
@@ -352,7 +366,7 @@ static hn_status build_system(struct damped *out, const struct vectors *by_rows,
     hn_status status = HN_OK;
     if (request->may_border)
         status = choose_border(&border, borders, by_rows, by_columns, request, error);
-    if (status == HN_OK && border_wins(&border, by_rows, by_columns)) {
+    if (status == HN_OK && border_wins(&border, by_rows, by_columns, request)) {
         out->outputs_side = border.whole == by_columns;
         status = build_factor(out, &border, request, error);
     } else if (status == HN_OK)

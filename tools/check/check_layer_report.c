@@ -23,8 +23,7 @@ void report_layer(struct check_view *check) {
     printf("  %-*s  %zu unknown%s, one per %s", width, "system", info->factor_order, report_plural(info->factor_order),
            info->outputs_side ? "column" : "row");
     if (info->factor_added > 0)
-        printf(", %zu of them for %s%s kept out of it", info->factor_added, info->outputs_side ? "row" : "column",
-               report_plural(info->factor_added));
+        printf(" and one per %s kept out (%zu)", info->outputs_side ? "row" : "column", info->factor_added);
     printf("\n");
     printf("  %-*s  %zu nonzero%s below the diagonal, %s\n", width, "factor", info->factor_nonzeros,
            report_plural(info->factor_nonzeros), info->dense ? "dense" : "sparse");
