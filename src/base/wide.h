@@ -135,6 +135,29 @@ WIDE_INLINE wide wide_select(wide_bits mask, wide a, wide b) {
     return wide_of_bits((mask & wide_to_bits(a)) | (~mask & wide_to_bits(b)));
 }
 
+/* a < b ? a : b and a > b ? a : b, by the instruction of that meaning where there is one. Where an operand is NaN: b. */
+#if WIDTH == 8 && defined(__AVX512F__) && defined(__clang__)
+#define WIDE_LESSER(a, b)  __builtin_ia32_minpd512(a, b, 4)
+#define WIDE_GREATER(a, b) __builtin_ia32_maxpd512(a, b, 4)
+#elif WIDTH == 8 && defined(__AVX512F__)
+#define WIDE_LESSER(a, b)  __builtin_ia32_minpd512_mask(a, b, a, -1, 4)
+#define WIDE_GREATER(a, b) __builtin_ia32_maxpd512_mask(a, b, a, -1, 4)
+#elif WIDTH == 4 && defined(__AVX__)
+#define WIDE_LESSER(a, b)  __builtin_ia32_minpd256(a, b)
+#define WIDE_GREATER(a, b) __builtin_ia32_maxpd256(a, b)
+#else
+#define WIDE_LESSER(a, b)  wide_select(wide_less(a, b), a, b)
+#define WIDE_GREATER(a, b) wide_select(wide_less(b, a), a, b)
+#endif
+
+WIDE_INLINE wide wide_lesser(wide a, wide b) {
+    return WIDE_LESSER(a, b);
+}
+
+WIDE_INLINE wide wide_greater(wide a, wide b) {
+    return WIDE_GREATER(a, b);
+}
+
 /* mask ? a : 0 */
 WIDE_INLINE wide wide_keep(wide_bits mask, wide a) {
     return wide_of_bits(mask & wide_to_bits(a));

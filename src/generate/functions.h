@@ -21,8 +21,8 @@
     X(RESIDUAL_UPPER, 0, 0, 2, wide_keep(~wide_less_equal(a, b), a - b))                                               \
     X(RESIDUAL_LOWER, 0, 0, 2, wide_keep(~wide_less_equal(b, a), a - b))                                               \
     X(RELATIVE, 0, 0, 3, row_relative(a, b, c))                                                                        \
-    X(MOST, 0, 0, 2, wide_select(wide_less(a, b), b, a))                                                               \
-    X(LEAST, 0, 0, 2, wide_select(wide_less(b, a), b, a))                                                              \
+    X(MOST, 0, 0, 2, wide_greater(b, a))                                                                               \
+    X(LEAST, 0, 0, 2, wide_lesser(b, a))                                                                               \
     X(MOST_SIZE, 0, 0, 2, row_most(a, b))                                                                              \
     X(LOSE_FINITE, 1, 1, 2, a | wide_to_bits(b - b))                                                                   \
     X(ALL_FINITE, 1, 1, 1, row_all_finite(a))                                                                          \

@@ -88,8 +88,13 @@ static void drop_destinations(bool *kept, const struct walk *walk) {
     }
 }
 
-/* A factor that is generated is needed in the entry that makes it only. */
-static void drop_factor(bool *kept, const struct plan_system *system) {
+/* A factor that is generated, and vectors on the way to a solution, are needed in the entry that makes them only. */
+static void drop_factor(bool *kept, const struct plan *plan) {
+    const struct plan_system *system = &plan->system;
+    uint32_t longer = plan->rows > plan->outputs ? plan->rows : plan->outputs;
+    memset(kept + plan->step, 0, plan->outputs * sizeof *kept);
+    memset(kept + plan->unknown, 0, longer * sizeof *kept);
+    memset(kept + plan->work, 0, longer * sizeof *kept);
     memset(kept + system->lower, 0, system->nonzeros * sizeof *kept);
     memset(kept + system->inverse, 0, system->order * sizeof *kept);
     for (uint32_t slot = system->negated; slot < system->solution; slot++)
@@ -118,16 +123,17 @@ static bool all_phases_generated(const struct walk *walk) {
            (walk->entry[KERNEL_BACK_PROGRAM].count > 0 || first[3] == first[2]);
 }
 
-/* Everything but the program's temporaries, unless another entry reads them. */
+/* Everything but temporaries, unless another entry reads them. */
 static void find_kept(bool *kept, const struct walk *walk, bool *written, bool everything) {
     const struct plan *plan = walk->plan;
     memset(kept, true, walk->slots * sizeof *kept);
     if (everything)
         return;
-    drop_destinations(kept, walk);
+    if (all_phases_generated(walk))
+        drop_destinations(kept, walk);
     if (walk->solves)
-        drop_factor(kept, &plan->system);
-    memset(kept + walk->own, 0, OWN_COUNT * sizeof *kept);
+        drop_factor(kept, plan);
+    memset(kept + walk->own, 0, (walk->slots - walk->own) * sizeof *kept);
     const struct plan_list outputs[] = {
         plan->value,          plan->lower,          plan->upper,        plan->jacobian.slot, plan->lower_x.slot,
         plan->upper_x.slot,   plan->start,          plan->start_x.slot, plan->fixed.slot,    plan->fixed_x.slot,
@@ -148,7 +154,7 @@ bool *print_kept(const struct walk *walk, bool everything) {
 }
 
 static bool print_entries(struct text *text, const struct walk *walk) {
-    bool *kept = print_kept(walk, !all_phases_generated(walk)), done = kept != NULL;
+    bool *kept = print_kept(walk, false), done = kept != NULL;
     for (int e = 0; e < KERNEL_ENTRIES && done; e++)
         if (walk->entry[e].count > 0)
             done = print_entry(text, walk, (enum kernel_entry)e, kept);

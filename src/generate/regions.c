@@ -14,8 +14,9 @@
 #include <string.h>
 
 enum {
-    REGION_OPERANDS = 2500, /* of a function: longer ones take compilers more than proportionally longer */
+    REGION_OPERANDS = 6000, /* of a function: longer ones take compilers more than proportionally longer */
     LOOP_ROUNDS = 4,        /* at least */
+    LOOP_OPERANDS = 150,    /* of a round, at least: what goes on from one round to the next passes through memory */
     LOOP_CANDIDATES = 12,
     SIGNATURE = 3 /* statements */
 };
@@ -142,6 +143,14 @@ static struct region loop_at(const struct finder *f, size_t first) {
     return best;
 }
 
+/* Several rounds in one where they are short; those that are left over are found again. */
+static struct region lengthen(const struct finder *f, struct region loop) {
+    size_t operands = operands_of(f, loop.first, loop.period), times = 1;
+    while (2 * times * LOOP_ROUNDS <= loop.repeats && times * operands < LOOP_OPERANDS)
+        times *= 2;
+    return (struct region){loop.first, times * loop.period, loop.repeats / times};
+}
+
 static void find_loops(struct regions *regions, const struct finder *f) {
     size_t straight = 0, i = 0;
     while (i < f->s->count) {
@@ -150,6 +159,7 @@ static void find_loops(struct regions *regions, const struct finder *f) {
             i++;
             continue;
         }
+        loop = lengthen(f, loop);
         cut_straight(regions, f->s, straight, i);
         add_region(regions, loop);
         i += loop.period * loop.repeats;

@@ -18,8 +18,7 @@ WIDE_INLINE wide row_relative(wide c, wide lower, wide upper) {
 }
 
 WIDE_INLINE wide row_most(wide most, wide a) {
-    wide size = wide_abs(a);
-    return wide_select(wide_less(most, size), size, most);
+    return wide_greater(wide_abs(a), most);
 }
 
 /* a - a is 0 for a finite a and NaN for another one; the signs of zeros do not matter. */

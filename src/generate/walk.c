@@ -44,9 +44,10 @@ static bool take_lists(struct walk *walk) {
     walk->constant_of = base_allocate((size_t)walk->slots * sizeof *walk->constant_of);
     walk->constants = base_allocate(count * sizeof *walk->constants);
     walk->entry_of = base_allocate((size_t)walk->slots * sizeof *walk->entry_of);
+    walk->result_at = base_allocate((size_t)walk->slots * sizeof *walk->result_at);
     if (walk->constant_of)
         memset(walk->constant_of, 0, (size_t)walk->slots * sizeof *walk->constant_of);
-    return walk->constant_of && walk->constants && walk->entry_of;
+    return walk->constant_of && walk->constants && walk->entry_of && walk->result_at;
 }
 
 void walk_put(const struct walk *walk, struct statements *s, enum function function, uint32_t destination,
@@ -162,7 +163,8 @@ hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, 
     walk->own = (uint32_t)(plan->slots + LANES_OWN + tiles);
     walk->loops = is_long(plan);
     walk->rows_of_ld = walk->own + OWN_COUNT;
-    walk->slots = walk->rows_of_ld + (walk->loops ? system->nonzeros : 0);
+    walk->scaled = walk->rows_of_ld + (walk->loops ? system->nonzeros : 0);
+    walk->slots = walk->scaled + system->order;
     walk->solves = system->kind == FACTOR_LISTED && system->stream.count <= WALK_WORDS;
     bool taken = take_lists(walk);
     if (taken) {
@@ -186,6 +188,7 @@ void walk_release(struct walk *walk) {
     base_release(walk->constant_of);
     base_release(walk->constants);
     base_release(walk->entry_of);
+    base_release(walk->result_at);
     for (int i = 0; i < KERNEL_ENTRIES; i++)
         statements_release(&walk->entry[i]);
     *walk = (struct walk){.plan = NULL};

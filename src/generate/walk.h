@@ -18,7 +18,8 @@ enum {
     OWN_LOST = OWN_WORST + OWN_CHAINS, /* bits of a - a: NaN once something is not finite */
     OWN_SIZE,
     OWN_WEIGHED,
-    OWN_PIVOT, /* numbers */
+    OWN_PIVOT,
+    OWN_INVERSE, /* numbers */
     OWN_NOW,
     OWN_EQUALITY,
     OWN_BELOW, /* masks */
@@ -35,6 +36,8 @@ struct walk {
     bool loops;          /* statements that repeat are rolled up */
     uint32_t rows_of_ld; /* slots of L D, one per entry; where loops are made */
     uint32_t *entry_of;  /* per slot of the plan's own L D, which are used again: the entry that it holds now */
+    uint32_t scaled;     /* slots of z / d of a second right-hand side; the first's are where 1/d was */
+    uint32_t *result_at; /* per result of the product that is woven in: where its pairs begin in the stream */
     bool solves;         /* the linear system is among the statements */
     struct statements entry[KERNEL_ENTRIES];
     const char *unknown; /* what is not generated, or NULL */

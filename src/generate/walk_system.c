@@ -11,22 +11,27 @@ enum { SUM_PIECE = 8 };
 
 /* ---- products ---- */
 
-/* to = A from, or A' from, for as many vectors as there are; or to -= A' from. */
+/* Result j of a product, whose pairs begin at `at`: to = A from, or A' from, or to -= A' from. */
+static void walk_result(struct walk *walk, struct statements *s, const uint32_t *at, uint32_t j,
+                        const uint32_t *vectors, enum function function) {
+    uint32_t from = vectors[0], to = vectors[1] + j;
+    statements_begin(s, function);
+    statements_operand(s, to);
+    if (function == SUM_MINUS)
+        statements_operand(s, to);
+    for (uint32_t k = 0; k < at[0]; k++) {
+        statements_operand(s, walk_operand(walk, at[1 + 2 * k]));
+        statements_operand(s, from + at[2 + 2 * k]);
+    }
+}
+
+/* The whole product, for as many vectors as there are. */
 static void walk_product(struct walk *walk, struct statements *s, struct plan_list stream, const uint32_t (*vectors)[2],
                          size_t count, enum function function) {
     const uint32_t *at = plan_words(walk->plan, stream), *end = at + stream.count;
     for (uint32_t j = 0; at < end; j++, at += 1 + 2 * (size_t)at[0])
-        for (size_t v = 0; v < count; v++) {
-            uint32_t from = vectors[v][0], to = vectors[v][1];
-            statements_begin(s, function);
-            statements_operand(s, to + j);
-            if (function == SUM_MINUS)
-                statements_operand(s, to + j);
-            for (uint32_t k = 0; k < at[0]; k++) {
-                statements_operand(s, walk_operand(walk, at[1 + 2 * k]));
-                statements_operand(s, from + at[2 + 2 * k]);
-            }
-        }
+        for (size_t v = 0; v < count; v++)
+            walk_result(walk, s, at, j, vectors[v], function);
 }
 
 static void walk_inner(struct walk *walk, struct statements *s, uint32_t a, uint32_t b, uint32_t count, uint32_t to) {
@@ -48,7 +53,16 @@ static void walk_inner(struct walk *walk, struct statements *s, uint32_t a, uint
 struct sides {
     size_t count;
     uint32_t from[2], to[2];
+    struct plan_list woven; /* the product that right-hand side `side` is; its results are made where they are needed */
+    uint32_t woven_from, woven_side;
+    bool moves; /* the first solution is the step: outputs move as soon as they are known */
 };
+
+static void index_results(struct walk *walk, struct plan_list stream) {
+    const uint32_t *words = plan_words(walk->plan, stream);
+    for (uint32_t at = 0, j = 0; at < stream.count; at += 1 + 2 * words[at])
+        walk->result_at[j++] = at;
+}
 
 /* An unknown beyond the rows, or beyond the outputs: its right-hand side is 0 and its pivot negative. */
 static bool is_added(const struct walk *walk, uint32_t unknown) {
@@ -97,6 +111,10 @@ static void walk_row(struct walk *walk, struct statements *s, const uint32_t *at
     }
     for (size_t side = 0; side < sides->count; side++) {
         uint32_t z = sides->to[side] + unknown;
+        const uint32_t vectors[2] = {sides->woven_from, sides->from[side]};
+        if (sides->woven.count > 0 && side == sides->woven_side && !is_added(walk, unknown))
+            walk_result(walk, s, plan_words(walk->plan, sides->woven) + walk->result_at[unknown], unknown, vectors,
+                        SUM_ZERO);
         if (is_added(walk, unknown))
             statements_add(s, ROW_ZERO, z, NULL, 0);
         statements_begin(s, SUM_MINUS);
@@ -118,18 +136,27 @@ static void walk_pivot(struct walk *walk, struct statements *s, uint32_t inverse
     PUT(walk, s, ROW_MOST, low + 1, low + 1, d);
 }
 
+/* z_j / d_j, which the way back begins with. */
+static uint32_t scaled_slot(const struct walk *walk, size_t side) {
+    return side == 0 ? walk->plan->system.inverse : walk->scaled;
+}
+
 static void walk_factor(struct walk *walk, struct statements *s, const struct sides *sides) {
     const struct plan_system *system = &walk->plan->system;
     const uint32_t *at = plan_words(walk->plan, system->stream);
     const uint32_t *permutation = plan_words(walk->plan, system->permutation);
     uint32_t lower = system->lower, sum = walk->own + OWN_WEIGHED;
+    if (sides->woven.count > 0)
+        index_results(walk, sides->woven);
     statements_add(s, ROW_UNLIMITED, system->pivot_range, NULL, 0);
     statements_add(s, ROW_ZERO, system->pivot_range + 1, NULL, 0);
     for (uint32_t j = 0; j < system->order; j++) {
-        uint32_t below = at[0], before = at[1], inverse = system->inverse + j;
+        uint32_t below = at[0], before = at[1], inverse = walk->own + OWN_INVERSE;
         at = walk_entry_sum(walk, s, at + 2, walk->own + OWN_SIZE);
         walk_row(walk, s, at, before, permutation[j], sides);
         walk_pivot(walk, s, inverse, is_added(walk, permutation[j]));
+        for (size_t side = 0; side < sides->count; side++)
+            PUT(walk, s, FUNCTION_MUL, scaled_slot(walk, side) + j, sides->to[side] + permutation[j], inverse);
         at += 3 * (size_t)before;
         for (uint32_t e = 0; e < below; e++, lower++) {
             uint32_t n = at[0];
@@ -141,6 +168,22 @@ static void walk_factor(struct walk *walk, struct statements *s, const struct si
     }
 }
 
+/* ---- y = base - step, with a word on whether it moved and whether it is finite ---- */
+
+static void walk_move_begin(struct walk *walk, struct statements *s) {
+    statements_add(s, ROW_NONE_SET, walk->plan->summary + SUMMARY_MOVED, NULL, 0);
+    statements_add(s, ROW_NONE_SET, walk->own + OWN_LOST, NULL, 0);
+}
+
+static void walk_move(struct walk *walk, struct statements *s, uint32_t j, uint32_t step) {
+    const struct plan *plan = walk->plan;
+    uint32_t moved = plan->summary + SUMMARY_MOVED, lost = walk->own + OWN_LOST, next = walk->own + OWN_SIZE;
+    PUT(walk, s, FUNCTION_SUB, next, plan->base + j, step);
+    PUT(walk, s, ROW_MOVES, moved, moved, plan->base + j, next);
+    PUT(walk, s, ROW_LOSE_FINITE, lost, lost, next);
+    statements_add(s, SUM_PLUS, plan->y + j, &next, 1);
+}
+
 /* z_j = z_j / d_j - sum over the entries below, last unknown first. */
 static void walk_backward(struct walk *walk, struct statements *s, const struct sides *sides) {
     const struct plan_system *system = &walk->plan->system;
@@ -149,14 +192,15 @@ static void walk_backward(struct walk *walk, struct statements *s, const struct 
     const uint32_t *unknown = plan_words(walk->plan, system->row_unknown);
     for (uint32_t j = system->order; j-- > 0;)
         for (size_t side = 0; side < sides->count; side++) {
-            statements_begin(s, SUM_BACK);
+            statements_begin(s, SUM_MINUS);
             statements_operand(s, sides->to[side] + permutation[j]);
-            statements_operand(s, sides->to[side] + permutation[j]);
-            statements_operand(s, system->inverse + j);
+            statements_operand(s, scaled_slot(walk, side) + j);
             for (uint32_t e = first[j]; e < first[j + 1]; e++) {
                 statements_operand(s, system->lower + e);
                 statements_operand(s, sides->to[side] + unknown[e]);
             }
+            if (sides->moves && !is_added(walk, permutation[j]))
+                walk_move(walk, s, permutation[j], sides->to[side] + permutation[j]);
         }
 }
 
@@ -188,44 +232,53 @@ static void walk_shift(struct walk *walk, struct statements *s) {
 
 /* ---- the step ---- */
 
-/* y = base - step, with a word on whether it moved and whether it is finite. */
-static void walk_move(struct walk *walk, struct statements *s) {
+static void walk_move_end(struct walk *walk, struct statements *s) {
+    PUT(walk, s, ROW_ALL_FINITE, walk->plan->summary + SUMMARY_USABLE, walk->own + OWN_LOST);
+}
+
+/* The step is the solution. */
+static struct statements *walk_step_outputs(struct walk *walk, struct statements *s) {
     const struct plan *plan = walk->plan;
-    uint32_t moved = plan->summary + SUMMARY_MOVED, lost = walk->own + OWN_LOST, next = walk->own + OWN_SIZE;
-    statements_add(s, ROW_NONE_SET, moved, NULL, 0);
-    statements_add(s, ROW_NONE_SET, lost, NULL, 0);
+    bool judged = plan->options.adaptive;
+    uint32_t step = plan->step, from = judged ? plan->gradient : step;
+    struct sides sides = {.count = 1, .from = {from}, .to = {step}, .woven_from = plan->right, .moves = true};
+    if (walk->solves)
+        sides.woven = plan->system.by_columns;
+    else
+        walk_product(walk, s, plan->system.by_columns, (const uint32_t[][2]){{plan->right, from}}, 1, SUM_ZERO);
+    s = walk_solve(walk, KERNEL_STEP_BEGIN, &sides);
+    for (uint32_t j = 0; j < plan->outputs && !walk->solves; j++)
+        walk_move(walk, s, j, step + j);
+    if (judged)
+        walk_inner(walk, s, step, from, plan->outputs, plan->step_gain);
+    return s;
+}
+
+/* The step is A' of the solution. */
+static struct statements *walk_step_rows(struct walk *walk) {
+    const struct plan *plan = walk->plan;
+    const struct sides sides = {.count = 1, .from = {plan->right}, .to = {plan->unknown}};
+    const uint32_t vectors[2] = {plan->unknown, plan->step}, *words = plan_words(plan, plan->system.by_columns);
+    struct statements *s = walk_solve(walk, KERNEL_STEP_BEGIN, &sides);
+    index_results(walk, plan->system.by_columns);
     for (uint32_t j = 0; j < plan->outputs; j++) {
-        PUT(walk, s, FUNCTION_SUB, next, plan->base + j, plan->step + j);
-        PUT(walk, s, ROW_MOVES, moved, moved, plan->base + j, next);
-        PUT(walk, s, ROW_LOSE_FINITE, lost, lost, next);
-        statements_add(s, SUM_PLUS, plan->y + j, &next, 1);
+        walk_result(walk, s, words + walk->result_at[j], j, vectors, SUM_ZERO);
+        walk_move(walk, s, j, plan->step + j);
     }
-    PUT(walk, s, ROW_ALL_FINITE, plan->summary + SUMMARY_USABLE, lost);
+    if (plan->options.adaptive)
+        walk_inner(walk, s, plan->unknown, plan->right, plan->rows, plan->step_gain);
+    return s;
 }
 
 void walk_step(struct walk *walk) {
     const struct plan *plan = walk->plan;
     struct statements *s = &walk->entry[KERNEL_STEP_BEGIN];
-    bool judged = plan->options.adaptive;
-    uint32_t right = plan->right, step = plan->step, unknown = plan->unknown;
     walk_shift(walk, s);
-    if (plan->options.outputs_side) {
-        uint32_t from = judged ? plan->gradient : step;
-        const struct sides sides = {1, {from}, {step}};
-        walk_product(walk, s, plan->system.by_columns, (const uint32_t[][2]){{right, from}}, 1, SUM_ZERO);
-        s = walk_solve(walk, KERNEL_STEP_BEGIN, &sides);
-        if (judged)
-            walk_inner(walk, s, step, from, plan->outputs, plan->step_gain);
-    } else {
-        const struct sides sides = {1, {right}, {unknown}};
-        s = walk_solve(walk, KERNEL_STEP_BEGIN, &sides);
-        walk_product(walk, s, plan->system.by_columns, (const uint32_t[][2]){{unknown, step}}, 1, SUM_ZERO);
-        if (judged)
-            walk_inner(walk, s, unknown, right, plan->rows, plan->step_gain);
-    }
-    if (judged)
-        walk_inner(walk, s, step, step, plan->outputs, plan->step_squares);
-    walk_move(walk, s);
+    walk_move_begin(walk, s);
+    s = plan->options.outputs_side ? walk_step_outputs(walk, s) : walk_step_rows(walk);
+    if (plan->options.adaptive)
+        walk_inner(walk, s, plan->step, plan->step, plan->outputs, plan->step_squares);
+    walk_move_end(walk, s);
 }
 
 /* ---- the adjoint: backends/lanes_back.c has the formulas ---- */
@@ -243,15 +296,24 @@ static void walk_back_solve(struct walk *walk) {
     uint32_t right = plan->right, gradient = plan->gradient, work = plan->work, step = plan->step;
     walk_shift(walk, s);
     if (plan->options.outputs_side) {
-        const struct sides sides = {2, {step, gradient}, {plan->leaf_s, plan->leaf_t}};
-        walk_product(walk, s, system->by_columns, (const uint32_t[][2]){{right, step}}, 1, SUM_ZERO);
+        struct sides sides = {.count = 2, .from = {step, gradient}, .to = {plan->leaf_s, plan->leaf_t}};
+        sides.woven_from = right;
+        if (walk->solves)
+            sides.woven = system->by_columns;
+        else
+            walk_product(walk, s, system->by_columns, (const uint32_t[][2]){{right, step}}, 1, SUM_ZERO);
         s = walk_solve(walk, KERNEL_BACK_BEGIN, &sides);
         walk_product(walk, s, system->by_rows, (const uint32_t[][2]){{plan->leaf_t, plan->q}, {plan->leaf_s, work}}, 2,
                      SUM_ZERO);
         walk_difference(walk, s, right, work, plan->v, plan->rows);
     } else {
-        const struct sides sides = {2, {right, work}, {plan->v, plan->q}};
-        walk_product(walk, s, system->by_rows, (const uint32_t[][2]){{gradient, work}}, 1, SUM_ZERO);
+        struct sides sides = {.count = 2, .from = {right, work}, .to = {plan->v, plan->q}};
+        sides.woven_from = gradient;
+        sides.woven_side = 1;
+        if (walk->solves)
+            sides.woven = system->by_rows;
+        else
+            walk_product(walk, s, system->by_rows, (const uint32_t[][2]){{gradient, work}}, 1, SUM_ZERO);
         s = walk_solve(walk, KERNEL_BACK_BEGIN, &sides);
         walk_product(walk, s, system->by_columns, (const uint32_t[][2]){{plan->q, step}, {plan->v, plan->leaf_s}}, 2,
                      SUM_ZERO);
