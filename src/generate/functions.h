@@ -38,6 +38,8 @@
     X(TAKE_ALL, 1, 3, 2, a | b)                                                                                        \
     X(TAKE, 0, 3, 5, row_take(a, b, c, d, e))                                                                          \
     X(TAKE_EQUAL, 0, 1, 4, wide_select(a, b *c, d))                                                                    \
+    X(MASK, 1, 1, 1, a)                                                                                                \
+    X(ALL_SET, 1, 0, 0, ~wide_bits_all(0))                                                                             \
     X(SHIFT, 0, 1, 2, wide_select(a, b, wide_all(1)))                                                                  \
     /* the factor and the step */                                                                                      \
     X(INVERSE, 0, 0, 2, kernel_pivot_inverse(a, b))                                                                    \

@@ -42,12 +42,17 @@ static void print_head(struct text *text, const struct walk *walk, const struct 
     text_add_bytes(text, generate_prelude, generate_prelude_length);
 }
 
-static size_t count_calls(const struct walk *walk, uint32_t function) {
-    size_t count = 0;
-    for (int e = 0; e < KERNEL_ENTRIES; e++)
-        for (size_t i = 0; i < walk->entry[e].count; i++)
-            count += walk->entry[e].list[i].function == function;
-    return count;
+/* How often each function is printed: a loop's statements once. */
+static void count_sites(const struct walk *walk, size_t *sites) {
+    for (int e = 0; e < KERNEL_ENTRIES; e++) {
+        const struct statements *s = &walk->entry[e];
+        struct regions regions;
+        regions_find(&regions, s, walk->constants, walk->loops);
+        for (size_t r = 0; r < regions.count; r++)
+            for (size_t i = 0; i < regions.list[r].period; i++)
+                sites[s->list[regions.list[r].first + i].function]++;
+        regions_release(&regions);
+    }
 }
 
 static const char *call_kind(size_t count) {
@@ -55,8 +60,10 @@ static const char *call_kind(size_t count) {
 }
 
 void print_calls(struct text *text, const struct walk *walk) {
+    size_t sites[FUNCTIONS] = {0};
+    count_sites(walk, sites);
     for (uint32_t op = 0; op < OP_COUNT; op++) {
-        size_t count = count_calls(walk, op);
+        size_t count = sites[op];
         if (count == 0 || !function_shape((enum function)op).call)
             continue;
         bool two = function_shape((enum function)op).arguments == 2;
@@ -64,7 +71,7 @@ void print_calls(struct text *text, const struct walk *walk) {
         text_add(text, "\n%s wide call_%s(wide a%s) {\n    return elementary_%s(a%s);\n}\n", call_kind(count), name,
                  two ? ", wide b" : "", name, two ? ", b" : "");
     }
-    size_t count = count_calls(walk, FUNCTION_SINCOS);
+    size_t count = sites[FUNCTION_SINCOS];
     if (count > 0)
         text_add(text,
                  "\n%s void call_sincos(wide a, wide *sine, wide *cosine) {\n"
@@ -231,6 +238,8 @@ static const char *common_flag(size_t i) {
         return "-fvisibility=hidden";
     case 7:
         return "-Wno-psabi";
+    case 8:
+        return "-fno-asynchronous-unwind-tables";
     default:
         return NULL;
     }
@@ -270,5 +279,5 @@ size_t generate_flags(hn_instructions instructions, const char **flags, size_t m
 }
 
 const char *generate_level(void) {
-    return "-O1";
+    return "-O2";
 }

@@ -39,10 +39,13 @@ static void kernel_evaluate(const struct executor *x, double *slots, const bool 
 static void kernel_weigh(const struct executor *x, double *slots, const struct executor_rows *rows) {
     const struct lanes *own = lanes_of(x);
     uint32_t step = lanes_at(x, x->plan->step);
+    bool all = true;
     lanes_put(x, slots, x->plan->slots + LANES_HOLD, rows->hold);
     lanes_flag(x, slots, own->rows.leads, rows->leads);
     lanes_flag(x, slots, own->flags, rows->accepted);
-    run_entry(x, slots, KERNEL_WEIGH);
+    for (uint32_t k = 0; k < x->width; k++)
+        all = all && rows->accepted[k];
+    run_entry(x, slots, all ? KERNEL_WEIGH_ALL : KERNEL_WEIGH);
     if (!lanes_flag(x, slots, own->holds, rows->holds))
         return;
     own->kernels.multiply(&own->system.by_columns, slots, own->rows.right, step); /* A' W r; the step comes later */

@@ -17,6 +17,7 @@
     X(RESIDUAL_BRIEF, "residual_brief") /* r only */                                                                   \
     X(RESCALE, "rescale")               /* new weights for the samples of the mask */                                  \
     X(WEIGH, "weigh")                   /* A, W r, active rows */                                                      \
+    X(WEIGH_ALL, "weigh_all")           /* likewise, where all samples are taken over */                               \
     X(LARGEST, "largest")               /* the largest squared row of A */                                             \
     X(STEP_BEGIN, "step_begin")         /* up to the system, or the whole step where the system is generated */        \
     X(STEP_END, "step_end")             /* from the solution on */                                                     \

@@ -150,10 +150,29 @@ static void walk_weigh_row(struct walk *walk, struct statements *s, const struct
         PUT(walk, s, ROW_TAKE, matrix + e, take, now, row->scale, entry[e], matrix + e);
 }
 
+/* The same where every sample is taken: nothing of what was there is left. */
+static void walk_weigh_all_row(struct walk *walk, struct statements *s, const struct row *row) {
+    const uint32_t *entry = plan_words(walk->plan, walk->plan->jacobian.slot);
+    uint32_t now = walk->own + OWN_NOW, matrix = walk->plan->matrix;
+    if (row->form == FORM_EQUALITY) {
+        statements_add(s, ROW_ALL_SET, row->active, NULL, 0);
+        PUT(walk, s, FUNCTION_MUL, row->right, row->scale, row->r);
+        for (uint32_t e = row->first; e < row->end; e++)
+            PUT(walk, s, FUNCTION_MUL, matrix + e, row->scale, entry[e]);
+        return;
+    }
+    walk_active(walk, s, row);
+    PUT(walk, s, ROW_MASK, row->active, now);
+    PUT(walk, s, ROW_KEEP_PRODUCT, row->right, now, row->scale, row->r);
+    for (uint32_t e = row->first; e < row->end; e++)
+        PUT(walk, s, ROW_KEEP_PRODUCT, matrix + e, now, row->scale, entry[e]);
+}
+
 static void walk_weigh(struct walk *walk) {
     for (uint32_t i = 0; i < walk->plan->rows; i++) {
         const struct row row = row_of(walk, i);
         walk_weigh_row(walk, &walk->entry[KERNEL_WEIGH], &row);
+        walk_weigh_all_row(walk, &walk->entry[KERNEL_WEIGH_ALL], &row);
     }
 }
 
