@@ -1,7 +1,7 @@
 /* layer_speed.c - what the layer costs, beside its goals.
  *
  * The unicycle MPC of the paper at batch 1000, 500 paper steps with eps 0.3: time per sample and step for every instruction set
- * beside the same steps with dense LAPACK, forward and backward against forward only, a single sample. Then growing
+ * beside the same steps with dense LAPACK, forward and backward against forward only, a single sample. Then generated kernels, growing
  * horizons, one equality over 100 000 outputs, one column in 100 000 rows (layer_speed_shapes.c).
  *
  * What is compared is run in turns, several times; the best time of each counts. One thread: time of the processor; several:
@@ -255,11 +255,17 @@ static void print_unicycle(void) {
     print_auto(threads);
 }
 
-int main(void) {
+/* layer_speed [generated]: all of it, or generated kernels only */
+int main(int count, char **words) {
     struct rusage usage;
     setvbuf(stdout, NULL, _IOLBF, 0);
     double start = now(2);
+    if (count > 1 && strcmp(words[1], "generated") == 0) {
+        print_generated();
+        return 0;
+    }
     print_unicycle();
+    print_generated();
     print_horizons();
     print_shapes();
     getrusage(RUSAGE_SELF, &usage);

@@ -54,6 +54,9 @@ void lapack_run(const hn_layer *layer, const hn_batch *batch, int threads);
 /* `auto` beside a LAPACK step and IPOPT (layer_speed_auto.c). */
 void print_auto(int threads);
 
+/* Generated kernels beside the listed ones (layer_speed_generated.c). */
+void print_generated(void);
+
 void print_horizons(void);
 void print_shapes(void);
 
