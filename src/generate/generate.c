@@ -99,7 +99,8 @@ static void drop_destinations(bool *kept, const struct walk *walk) {
 static void drop_factor(bool *kept, const struct plan *plan) {
     const struct plan_system *system = &plan->system;
     uint32_t longer = plan->rows > plan->outputs ? plan->rows : plan->outputs;
-    memset(kept + plan->step, 0, plan->outputs * sizeof *kept);
+    if (plan->options.method != HN_METHOD_AUTO) /* an elastic programme takes the step itself */
+        memset(kept + plan->step, 0, plan->outputs * sizeof *kept);
     memset(kept + plan->unknown, 0, longer * sizeof *kept);
     memset(kept + plan->work, 0, longer * sizeof *kept);
     memset(kept + system->lower, 0, system->nonzeros * sizeof *kept);
