@@ -101,6 +101,7 @@ static void drop_factor(bool *kept, const struct plan *plan) {
     uint32_t longer = plan->rows > plan->outputs ? plan->rows : plan->outputs;
     if (plan->options.method != HN_METHOD_AUTO) /* an elastic programme takes the step itself */
         memset(kept + plan->step, 0, plan->outputs * sizeof *kept);
+    memset(kept + plan->shift, 0, (plan->options.weighted ? plan->rows : 0) * sizeof *kept);
     memset(kept + plan->unknown, 0, longer * sizeof *kept);
     memset(kept + plan->work, 0, longer * sizeof *kept);
     memset(kept + system->lower, 0, system->nonzeros * sizeof *kept);

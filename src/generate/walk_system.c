@@ -141,6 +141,13 @@ static uint32_t scaled_slot(const struct walk *walk, size_t side) {
     return side == 0 ? walk->plan->system.inverse : walk->scaled;
 }
 
+/* E of a row, if the slot is one: eps where the row counts, else 1; on the outputs' side eps is all there is. */
+static void walk_shift(struct walk *walk, struct statements *s, uint32_t slot) {
+    const struct plan *plan = walk->plan;
+    if (plan->options.weighted && !plan->options.outputs_side && slot >= plan->shift && slot - plan->shift < plan->rows)
+        PUT(walk, s, ROW_SHIFT, slot, plan->active + (slot - plan->shift), plan->eps);
+}
+
 static void walk_factor(struct walk *walk, struct statements *s, const struct sides *sides) {
     const struct plan_system *system = &walk->plan->system;
     const uint32_t *at = plan_words(walk->plan, system->stream);
@@ -152,6 +159,7 @@ static void walk_factor(struct walk *walk, struct statements *s, const struct si
     statements_add(s, ROW_ZERO, system->pivot_range + 1, NULL, 0);
     for (uint32_t j = 0; j < system->order; j++) {
         uint32_t below = at[0], before = at[1], inverse = walk->own + OWN_INVERSE;
+        walk_shift(walk, s, at[2]);
         at = walk_entry_sum(walk, s, at + 2, walk->own + OWN_SIZE);
         walk_row(walk, s, at, before, permutation[j], sides);
         walk_pivot(walk, s, inverse, is_added(walk, permutation[j]));
@@ -223,11 +231,10 @@ static struct statements *walk_solve(struct walk *walk, enum kernel_entry entry,
     return s;
 }
 
-/* E: eps on rows that count, else 1; on the outputs' side eps is all there is. */
-static void walk_shift(struct walk *walk, struct statements *s) {
-    const struct plan *plan = walk->plan;
-    for (uint32_t i = 0; plan->options.weighted && !plan->options.outputs_side && i < plan->rows; i++)
-        PUT(walk, s, ROW_SHIFT, plan->shift + i, plan->active + i, plan->eps);
+/* All of E where the listed kernels solve. */
+static void walk_all_shifts(struct walk *walk, struct statements *s) {
+    for (uint32_t i = 0; i < walk->plan->rows && !walk->solves; i++)
+        walk_shift(walk, s, walk->plan->shift + i);
 }
 
 /* ---- the step ---- */
@@ -273,7 +280,7 @@ static struct statements *walk_step_rows(struct walk *walk) {
 void walk_step(struct walk *walk) {
     const struct plan *plan = walk->plan;
     struct statements *s = &walk->entry[KERNEL_STEP_BEGIN];
-    walk_shift(walk, s);
+    walk_all_shifts(walk, s);
     walk_move_begin(walk, s);
     s = plan->options.outputs_side ? walk_step_outputs(walk, s) : walk_step_rows(walk);
     if (plan->options.adaptive)
@@ -294,7 +301,7 @@ static void walk_back_solve(struct walk *walk) {
     const struct plan_system *system = &plan->system;
     struct statements *s = &walk->entry[KERNEL_BACK_BEGIN];
     uint32_t right = plan->right, gradient = plan->gradient, work = plan->work, step = plan->step;
-    walk_shift(walk, s);
+    walk_all_shifts(walk, s);
     if (plan->options.outputs_side) {
         struct sides sides = {.count = 2, .from = {step, gradient}, .to = {plan->leaf_s, plan->leaf_t}};
         sides.woven_from = right;

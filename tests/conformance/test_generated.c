@@ -2,7 +2,7 @@
  *
  * The script of test_executors.c, over plans whose kernels are generated, compiled by the system's C compiler and loaded; then whole
  * layers, run and differentiated. Methods, sides and kinds of the factor come in turns; a chain of stages is long enough to be
- * rolled into loops.
+ * rolled into loops. `generated 1000` takes as many random problems, and all shipped models.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
@@ -18,10 +18,17 @@
 #include "base/random.h"
 #include "layer/driver.h"
 
+#include "hardnet/read.h"
+
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PROBLEMS = HN_TEST_SHARE > 1 ? 2 : 18, SAMPLES = 11 };
+
+/* As many random problems as the argument says, and every shipped model; 0: a few of them. */
+static uint64_t many;
 
 static const struct {
     hn_method method;
@@ -95,7 +102,7 @@ static void check_model(const struct scratch *scratch, hn_model *model, size_t s
 }
 
 static void random_problems_have_the_same_bits(void **state) {
-    for (uint64_t k = 0; k < PROBLEMS; k++) {
+    for (uint64_t k = 0; k < (many > 0 ? many : PROBLEMS); k++) {
         struct random_problem problem;
         struct random_problem_options options = {.kind = (enum problem_kind)(k % PROBLEM_KINDS)};
         random_problem_create(&problem, options, 77, k);
@@ -144,6 +151,29 @@ static void loops_have_the_same_bits(void **state) {
     check_model(*state, chain_model(stages + 1), 4, 1);
 }
 
+/* Those that read without data beside them, by `auto`; where they have no inputs, their points are as good as any. */
+static void models_of(const struct scratch *scratch, const char *folder) {
+    DIR *open = opendir(folder);
+    uint64_t turn = 0;
+    assert_non_null(open);
+    for (struct dirent *entry = readdir(open); entry; entry = readdir(open)) {
+        char path[512];
+        const char *files[] = {path}, *end = strrchr(entry->d_name, '.');
+        hn_model *model;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (end && strcmp(end, ".mod") == 0 && hn_model_read(&model, 1, files, NULL, NULL) == HN_OK)
+            check_model(scratch, model, 4, turn++);
+    }
+    assert_true(turn > 0);
+    closedir(open);
+}
+
+static void shipped_models_have_the_same_bits(void **state) {
+    models_of(*state, "models");
+    if (many > 0)
+        models_of(*state, "models/feasibility");
+}
+
 static int create_scratch(void **state) {
     static struct scratch scratch;
     scratch = scratch_create();
@@ -156,11 +186,13 @@ static int remove_scratch(void **state) {
     return 0;
 }
 
-int main(void) {
+int main(int count, char **words) {
+    many = count > 1 ? strtoull(words[1], NULL, 10) : 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_problems_have_the_same_bits),
         cmocka_unit_test(every_kind_of_factor_has_the_same_bits),
         cmocka_unit_test(loops_have_the_same_bits),
+        cmocka_unit_test(shipped_models_have_the_same_bits),
     };
     if (!compiler_is_there()) {
         puts("skipped: there is no C compiler");

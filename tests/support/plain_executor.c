@@ -496,7 +496,8 @@ static void unclip(const struct plan *p, double *s) {
         double y = s[p->y + j] - s[p->leaf_s + j];
         if (!(y < w.lower) && !(w.upper < y))
             continue;
-        s[(y < w.lower ? p->grad_lower : p->grad_upper) + i] += s[p->gradient + j];
+        s[p->grad_lower + i] += y < w.lower ? s[p->gradient + j] : 0; /* both where bounds cross */
+        s[p->grad_upper + i] += w.upper < y ? s[p->gradient + j] : 0;
         s[p->gradient + j] = 0;
     }
 }
