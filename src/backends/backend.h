@@ -24,7 +24,12 @@ struct backend {
     /* the linear system of a step */
     void (*solve)(const struct damped *system, double *slots, const struct damped_sides *sides);
     void (*solve_tiled)(const struct tiled *task, double *slots, const struct damped_sides *sides);
+    void (*begin_tiled)(const struct tiled *task, double *slots);
+    void (*values_tiled)(const struct tiled *task, double *slots, uint32_t y);
+    void (*rows_tiled)(const struct tiled *task, double *slots, uint32_t from, uint32_t to); /* A from */
+    void (*columns_tiled)(const struct tiled *task, double *slots, uint32_t from, uint32_t to, bool subtract);
     void (*gram_tiled)(const struct tiled_gram *task);
+    void (*turn_tiled)(const struct tiled_turn *task);
     void (*multiply)(const struct product *product, double *slots, uint32_t from, uint32_t to);
     void (*multiply_subtract)(const struct product *product, double *slots, uint32_t from, uint32_t to);
     void (*multiply_two)(const struct product *product, double *slots, const uint32_t from[2], const uint32_t to[2]);

@@ -13,19 +13,51 @@
  * SPDX-License-Identifier: MIT */
 #include "backends/lanes_executor.h"
 
+/* ---- products: two at a time where samples go side by side ---- */
+
+static void rows_two(const struct executor *x, double *slots, const uint32_t from[2], const uint32_t to[2]) {
+    const struct lanes *own = lanes_of(x);
+    if (own->system.kind != FACTOR_TILED) {
+        own->kernels.multiply_two(&own->system.by_rows, slots, from, to);
+        return;
+    }
+    lanes_rows(x, slots, from[0], to[0]);
+    lanes_rows(x, slots, from[1], to[1]);
+}
+
+static void columns_two(const struct executor *x, double *slots, const uint32_t from[2], const uint32_t to[2]) {
+    const struct lanes *own = lanes_of(x);
+    if (own->system.kind != FACTOR_TILED) {
+        own->kernels.multiply_two(&own->system.by_columns, slots, from, to);
+        return;
+    }
+    lanes_columns(x, slots, from[0], to[0]);
+    lanes_columns(x, slots, from[1], to[1]);
+}
+
+/* to = to - A' from */
+static void subtract_columns(const struct executor *x, double *slots, uint32_t from, uint32_t to) {
+    const struct lanes *own = lanes_of(x);
+    if (own->system.kind == FACTOR_TILED)
+        own->kernels.columns_tiled(&own->tiled, slots, from, to, true);
+    else
+        own->kernels.multiply_subtract(&own->system.by_columns, slots, from, to);
+}
+
+/* ---- the system ---- */
+
 /* v and s only, so that the gradient can go back through the clipping before it meets the system. */
 static void solve_forward(const struct executor *x, double *slots) {
     const struct lanes *own = lanes_of(x);
-    const struct backend *kernels = &own->kernels;
     uint32_t step = lanes_at(x, x->plan->step), s = lanes_at(x, x->plan->leaf_s);
     if (own->system.outputs_side) {
         const struct damped_sides sides = {1, {step}, {s}};
-        kernels->multiply(&own->system.by_columns, slots, own->rows.right, step);
+        lanes_columns(x, slots, own->rows.right, step);
         lanes_solve(x, slots, &sides);
     } else {
         const struct damped_sides sides = {1, {own->rows.right}, {own->adjoint.v}};
         lanes_solve(x, slots, &sides);
-        kernels->multiply(&own->system.by_columns, slots, own->adjoint.v, s);
+        lanes_columns(x, slots, own->adjoint.v, s);
     }
 }
 
@@ -48,9 +80,9 @@ static void solve_rows(const struct executor *x, double *slots) {
     uint32_t gradient = lanes_at(x, plan->gradient), work = lanes_at(x, plan->work), step = lanes_at(x, plan->step);
     const struct damped_sides sides = {2, {own->rows.right, work}, {own->adjoint.v, own->adjoint.q}};
     const uint32_t from[2] = {own->adjoint.q, own->adjoint.v}, to[2] = {step, lanes_at(x, plan->leaf_s)};
-    kernels->multiply(&own->system.by_rows, slots, gradient, work);
+    lanes_rows(x, slots, gradient, work);
     lanes_solve(x, slots, &sides);
-    kernels->multiply_two(&own->system.by_columns, slots, from, to);
+    columns_two(x, slots, from, to);
     kernels->subtract(slots, gradient, step, lanes_at(x, plan->leaf_t), plan->outputs);
 }
 
@@ -63,9 +95,9 @@ static void solve_outputs(const struct executor *x, double *slots) {
     uint32_t t = lanes_at(x, plan->leaf_t), s = lanes_at(x, plan->leaf_s);
     const struct damped_sides sides = {2, {step, gradient}, {s, t}};
     const uint32_t from[2] = {t, s}, to[2] = {own->adjoint.q, work};
-    kernels->multiply(&own->system.by_columns, slots, own->rows.right, step);
+    lanes_columns(x, slots, own->rows.right, step);
     lanes_solve(x, slots, &sides);
-    kernels->multiply_two(&own->system.by_rows, slots, from, to);
+    rows_two(x, slots, from, to);
     kernels->subtract(slots, own->rows.right, work, own->adjoint.v, plan->rows);
 }
 
@@ -99,8 +131,7 @@ void lanes_step_back(const struct executor *x, double *slots, const struct execu
     }
     own->kernels.adjoint_rows(&own->rows, &own->adjoint, slots, step->bounds);
     own->kernels.run(&own->program, 2, slots);
-    own->kernels.multiply_subtract(&own->system.by_columns, slots, own->adjoint.kept,
-                                   lanes_at(x, plan->gradient)); /* J' g = -A' D q */
+    subtract_columns(x, slots, own->adjoint.kept, lanes_at(x, plan->gradient)); /* J' g = -A' D q */
     subtract_entries(x, slots, &own->bracket_y, plan->gradient);
     subtract_entries(x, slots, &own->pull_x, plan->grad_x);
     subtract_entries(x, slots, &own->bracket_x, plan->grad_x);

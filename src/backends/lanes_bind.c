@@ -2,10 +2,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "backends/lanes_executor.h"
-#include "base/size.h"
 #include "sparse/stream_scale.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- lists ---- */
@@ -122,88 +120,6 @@ static void bind_system(struct lanes *lanes, const struct plan *plan) {
     };
 }
 
-/* ---- the tiled system ---- */
-
-/* Numbers the rows whose entries of J are all constant; how many there are. */
-static size_t find_known(const struct plan *plan, uint32_t *known) {
-    const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
-    size_t count = 0;
-    for (uint32_t i = 0; i < plan->rows; i++) {
-        bool constant = true;
-        for (uint32_t e = first[i]; e < first[i + 1]; e++)
-            constant = constant && slot[e] < plan->program.constants.count;
-        known[i] = constant ? (uint32_t)count++ : UINT32_MAX;
-    }
-    return count;
-}
-
-/* These rows of J, by columns. */
-static void fill_known(const struct plan *plan, const uint32_t *known, double *m, size_t leading) {
-    const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
-    const uint32_t *column = plan_words(plan, plan->jacobian.column);
-    const double *constants = plan_numbers(plan, plan->program.constants);
-    for (uint32_t i = 0; i < plan->rows; i++)
-        for (uint32_t e = first[i]; known[i] != UINT32_MAX && e < first[i + 1]; e++)
-            m[column[e] * leading + known[i]] = constants[slot[e]];
-}
-
-static double *take_zeros(struct lanes *lanes, struct arena *arena, size_t columns, size_t leading) {
-    size_t count;
-    double *numbers = size_multiply(columns, leading, &count) ? arena_take(arena, count, sizeof *numbers) : NULL;
-    lanes->failed = lanes->failed || !numbers;
-    if (numbers)
-        memset(numbers, 0, count * sizeof *numbers);
-    return numbers;
-}
-
-/* J J' of constant rows is computed once. */
-static void bind_gram(struct lanes *lanes, const struct plan *plan) {
-    struct tiled *tiled = &lanes->tiled;
-    struct arena scratch = {0};
-    uint32_t *known = arena_take(&lanes->arena, (size_t)plan->rows + 1, sizeof *known);
-    size_t order = known ? find_known(plan, known) : 0;
-    struct tiled_gram gram = {order, plan->outputs, tiled_leading(order), NULL, NULL};
-    lanes->failed = lanes->failed || !known;
-    if (order == 0)
-        return;
-    double *m = take_zeros(lanes, &scratch, plan->outputs, gram.leading);
-    gram.h = take_zeros(lanes, &lanes->arena, order + TILED_ACROSS, gram.leading);
-    if (m && gram.h) {
-        fill_known(plan, known, m, gram.leading);
-        gram.m = m;
-        lanes->kernels.gram_tiled(&gram);
-        tiled->known = known;
-        tiled->gram = gram.h;
-        tiled->gram_leading = gram.leading;
-    }
-    arena_release(&scratch);
-}
-
-/* Weighted rows have numbers A = W J of their own; else A is J. */
-static void bind_tiled(struct lanes *lanes, const struct plan *plan) {
-    uint32_t width = lanes->width;
-    bool weighted = plan->options.weighted, outputs_side = plan->options.outputs_side;
-    lanes->tiled = (struct tiled){
-        .rows = plan->rows,
-        .columns = plan->outputs,
-        .outputs_side = outputs_side,
-        .every_row = !weighted,
-        .first = plan_words(plan, plan->jacobian.first),
-        .column = plan_words(plan, plan->jacobian.column),
-        .entry = weighted ? NULL : lanes->rows.entry,
-        .matrix = plan->matrix * width,
-        .active = plan->active * width,
-        .stretched = (plan->summary + SUMMARY_STRETCHED) * width,
-        .scale = plan->scale * width,
-        .shift = (outputs_side ? plan->eps : plan->shift) * width,
-        .fixed_shift = weighted ? NAN : plan->options.damping,
-        .pivot_range = plan->system.pivot_range * width,
-        .workspace = ((size_t)plan->slots + LANES_OWN) * width,
-    };
-    if (!outputs_side)
-        bind_gram(lanes, plan);
-}
-
 /* ---- rows ---- */
 
 static void bind_rows(struct lanes *lanes, const struct plan *plan) {
@@ -275,7 +191,7 @@ bool lanes_bind(struct lanes *lanes, const struct plan *plan) {
     bind_system(lanes, plan);
     bind_rows(lanes, plan);
     if (plan->system.kind == FACTOR_TILED)
-        bind_tiled(lanes, plan);
+        lanes_bind_tiled(lanes, plan);
     bind_clip(lanes, plan);
     bind_adjoint(lanes, plan);
     return !lanes->failed;

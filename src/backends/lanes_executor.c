@@ -31,9 +31,9 @@ static size_t slots_of(const struct plan *plan, uint32_t width) {
     return ((size_t)plan->slots + LANES_OWN) * width;
 }
 
-static size_t tiles_of(const struct plan *plan) {
-    bool tiled = plan->system.kind == FACTOR_TILED;
-    return tiled ? tiled_workspace(plan->rows, plan->outputs, plan->options.outputs_side) : 0;
+static size_t tiles_of(const struct lanes *own) {
+    const struct tiled *tiled = &own->tiled;
+    return own->system.kind == FACTOR_TILED ? tiled_workspace(tiled->rows, tiled->columns, tiled->outputs_side) : 0;
 }
 
 static void fill(const struct executor *x, double *slots, uint32_t slot, double value) {
@@ -51,6 +51,8 @@ static void lanes_begin(const struct executor *x, double *slots) {
         fill(x, slots, i, constants[i]);
     for (uint32_t i = 0; i < plan->system.constant_slot.count; i++)
         fill(x, slots, slot[i], value[i]);
+    if (plan->system.kind == FACTOR_TILED)
+        lanes_of(x)->kernels.begin_tiled(&lanes_of(x)->tiled, slots);
 }
 
 static void lanes_load(const struct executor *x, double *slots, uint32_t slot, size_t count,
@@ -70,15 +72,40 @@ static void lanes_copy(const struct executor *x, double *slots, uint32_t from, u
         own->kernels.copy(slots, lanes_at(x, from), lanes_at(x, to), count, own->flags);
 }
 
+/* ---- products ---- */
+
+void lanes_rows(const struct executor *x, double *slots, uint32_t from, uint32_t to) {
+    const struct lanes *own = lanes_of(x);
+    if (own->system.kind == FACTOR_TILED)
+        own->kernels.rows_tiled(&own->tiled, slots, from, to);
+    else
+        own->kernels.multiply(&own->system.by_rows, slots, from, to);
+}
+
+void lanes_columns(const struct executor *x, double *slots, uint32_t from, uint32_t to) {
+    const struct lanes *own = lanes_of(x);
+    if (own->system.kind == FACTOR_TILED)
+        own->kernels.columns_tiled(&own->tiled, slots, from, to, false);
+    else
+        own->kernels.multiply(&own->system.by_columns, slots, from, to);
+}
+
 /* ---- evaluation ---- */
 
 static void lanes_prepare(const struct executor *x, double *slots) {
     lanes_of(x)->kernels.run(&lanes_of(x)->program, 0, slots);
 }
 
+void lanes_values(const struct executor *x, double *slots) {
+    const struct lanes *own = lanes_of(x);
+    if (own->tiled.block.values > 0)
+        own->kernels.values_tiled(&own->tiled, slots, lanes_at(x, x->plan->y));
+    own->kernels.run(&own->program, 1, slots);
+}
+
 static void lanes_evaluate(const struct executor *x, double *slots, const bool *fresh, bool brief) {
     const struct lanes *own = lanes_of(x);
-    own->kernels.run(&own->program, 1, slots);
+    lanes_values(x, slots);
     if (fresh && lanes_flag(x, slots, own->flags, fresh))
         own->kernels.rescale(&own->rows, slots, own->flags);
     if (brief)
@@ -96,7 +123,7 @@ static void lanes_weigh(const struct executor *x, double *slots, const struct ex
     own->kernels.weigh(&own->rows, slots, own->flags);
     if (!lanes_flag(x, slots, own->holds, rows->holds))
         return;
-    own->kernels.multiply(&own->system.by_columns, slots, own->rows.right, step); /* A' W r; the step comes later */
+    lanes_columns(x, slots, own->rows.right, step); /* A' W r; the step comes later */
     own->kernels.hold_bounds(&own->rows, &own->clip, slots, step, own->holds);
 }
 
@@ -124,7 +151,7 @@ static void solve(const struct executor *x, double *slots) {
     if (own->system.outputs_side) {
         uint32_t from = judged ? lanes_at(x, plan->gradient) : step;
         const struct damped_sides sides = {1, {from}, {step}};
-        kernels->multiply(&own->system.by_columns, slots, right, from);
+        lanes_columns(x, slots, right, from);
         lanes_solve(x, slots, &sides);
         if (judged)
             kernels->inner(slots, step, from, plan->outputs, gain);
@@ -132,7 +159,7 @@ static void solve(const struct executor *x, double *slots) {
         uint32_t unknown = lanes_at(x, plan->unknown);
         const struct damped_sides sides = {1, {right}, {unknown}};
         lanes_solve(x, slots, &sides);
-        kernels->multiply(&own->system.by_columns, slots, unknown, step);
+        lanes_columns(x, slots, unknown, step);
         if (judged)
             kernels->inner(slots, unknown, right, plan->rows, gain);
     }
@@ -185,7 +212,6 @@ static hn_status open_with(struct executor *out, const struct plan *plan, const 
     *out = (struct executor){
         .name = kernels->name,
         .width = width,
-        .bytes = (slots_of(plan, width) + tiles_of(plan)) * sizeof(double),
         .plan = plan,
         .own = own,
         .begin = lanes_begin,
@@ -199,7 +225,9 @@ static hn_status open_with(struct executor *out, const struct plan *plan, const 
         .step = lanes_step,
         .back = lanes_step_back,
     };
-    if (lanes_bind(own, plan))
+    bool bound = lanes_bind(own, plan);
+    out->bytes = (slots_of(plan, width) + tiles_of(own)) * sizeof(double);
+    if (bound)
         return HN_OK;
     executor_close(out);
     return error_no_memory(error, "the layer");
@@ -220,7 +248,12 @@ hn_status executor_open_lanes(struct executor *out, const struct plan *plan, hn_
     struct backend single = backend_single();
     single.name = kernels.name;
     single.solve_tiled = kernels.solve_tiled;
+    single.begin_tiled = kernels.begin_tiled;
+    single.values_tiled = kernels.values_tiled;
+    single.rows_tiled = kernels.rows_tiled;
+    single.columns_tiled = kernels.columns_tiled;
     single.gram_tiled = kernels.gram_tiled;
+    single.turn_tiled = kernels.turn_tiled;
     return open_with(out, plan, &single, 1, error);
 }
 

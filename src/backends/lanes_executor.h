@@ -46,6 +46,9 @@ bool lanes_bind(struct lanes *lanes, const struct plan *plan);
 
 void lanes_step_back(const struct executor *x, double *slots, const struct executor_back *step);
 
+/* Part of lanes_bind, where the system is tiled: after the rows and the program. */
+void lanes_bind_tiled(struct lanes *lanes, const struct plan *plan);
+
 /* ---- parts of the entries, for executors that compute the rest otherwise ---- */
 
 /* y into its bounds for the samples that are flagged (NULL: for none), with another look at whether it is finite. */
@@ -56,6 +59,13 @@ void lanes_unclip(const struct executor *x, double *slots, const bool *clipped);
 
 /* What eps owes to r: (q' v) d(eps)/dr, where eps follows |W r|, from q' v. On the outputs' side v is eps times what it should be. */
 void lanes_weigh_damping(const struct executor *x, double *slots, const double *slope);
+
+/* c and J at y. */
+void lanes_values(const struct executor *x, double *slots);
+
+/* to = A from, to = A' from */
+void lanes_rows(const struct executor *x, double *slots, uint32_t from, uint32_t to);
+void lanes_columns(const struct executor *x, double *slots, uint32_t from, uint32_t to);
 
 /* Solves the system for every sample. */
 void lanes_solve(const struct executor *x, double *slots, const struct damped_sides *sides);

@@ -27,6 +27,14 @@ struct rows_task {
     uint32_t eps;          /* one slot */
     uint32_t hold;         /* one slot: satisfied rows nearer to a bound than this, in units of w, are active too */
     uint32_t leads;        /* mask: inequalities in several outputs are not active at all */
+    const struct known_row *known; /* rows whose J is constant and whose A is not written; NULL: there are none */
+};
+
+/* Of a row whose J is constant. */
+struct known_row {
+    bool known;
+    double scale;   /* w, */
+    double squares; /* and |w J|^2 */
 };
 
 /* Outputs that have bounds of their own: their offsets in vectors, and the offsets of their bounds. */

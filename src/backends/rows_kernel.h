@@ -74,11 +74,24 @@ static void kernel_residual_only(const struct rows_task *task, double *slots) {
 
 /* ---- row weights ---- */
 
+WIDE_INLINE bool kernel_knows(const struct rows_task *task, size_t i) {
+    return task->known && task->known[i].known;
+}
+
+/* The first entry of a row's A: there is none where it is known. */
+WIDE_INLINE size_t kernel_first(const struct rows_task *task, size_t i) {
+    return kernel_knows(task, i) ? task->first[i + 1] : task->first[i];
+}
+
 /* New weights for the lanes of the mask: the power of two next below 1 / max(1, largest entry of the row). */
 static void kernel_rescale(const struct rows_task *task, double *slots, uint32_t mask) {
     for (size_t i = 0; i < task->rows; i++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
             wide most = wide_all(0), *scale = AT(task->scale) + i * LANE_PARTS + part;
+            if (kernel_knows(task, i)) {
+                *scale = wide_select(MASK_AT(mask)[part], wide_all(task->known[i].scale), *scale);
+                continue;
+            }
             for (size_t e = task->first[i]; e < task->first[i + 1]; e++) {
                 wide size = wide_abs(AT(task->entry[e])[part]);
                 most = wide_select(wide_less(most, size), size, most);
@@ -108,7 +121,7 @@ static void kernel_weigh(const struct rows_task *task, double *slots, uint32_t m
             wide *right = AT(task->right) + i * LANE_PARTS + part;
             *active = (take & now) | (~take & *active);
             *right = wide_select(take, wide_keep(now, scale * r), *right);
-            for (size_t e = task->first[i]; e < task->first[i + 1]; e++) {
+            for (size_t e = kernel_first(task, i); e < task->first[i + 1]; e++) {
                 wide *a = AT(task->matrix) + e * LANE_PARTS + part;
                 *a = wide_select(take, wide_keep(now, scale * AT(task->entry[e])[part]), *a);
             }
@@ -129,7 +142,9 @@ static void kernel_largest(const struct rows_task *task, double *slots, uint32_t
     for (size_t i = 0; i < task->rows; i++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
             wide sum = wide_all(0);
-            for (size_t e = task->first[i]; e < task->first[i + 1]; e++) {
+            if (kernel_knows(task, i))
+                sum = wide_keep(MASK_AT(task->active)[i * LANE_PARTS + part], wide_all(task->known[i].squares));
+            for (size_t e = kernel_first(task, i); e < task->first[i + 1]; e++) {
                 wide a = AT(task->matrix)[e * LANE_PARTS + part];
                 sum += a * a;
             }
@@ -201,7 +216,8 @@ static void kernel_hold_bounds(const struct rows_task *task, const struct clip_t
             wide_bits above = wide_less_equal(AT(clip->upper[e])[part], y) & wide_less(down, wide_all(0));
             wide_bits *active = MASK_AT(task->active) + at, held = MASK_AT(mask)[part] & (below | above) & ~*active;
             wide *a = AT(task->matrix) + entry * LANE_PARTS + part;
-            *a = wide_select(held, AT(task->scale)[at] * AT(task->entry[entry])[part], *a);
+            if (!kernel_knows(task, i))
+                *a = wide_select(held, AT(task->scale)[at] * AT(task->entry[entry])[part], *a);
             *active |= held;
         }
 }

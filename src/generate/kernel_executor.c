@@ -30,7 +30,7 @@ static void kernel_prepare(const struct executor *x, double *slots) {
 static void kernel_evaluate(const struct executor *x, double *slots, const bool *fresh, bool brief) {
     const struct lanes *own = lanes_of(x);
     if (!run_entry(x, slots, KERNEL_EVALUATE))
-        own->kernels.run(&own->program, 1, slots);
+        lanes_values(x, slots);
     if (fresh && lanes_flag(x, slots, own->flags, fresh))
         run_entry(x, slots, KERNEL_RESCALE);
     run_entry(x, slots, brief ? KERNEL_RESIDUAL_BRIEF : KERNEL_RESIDUAL);
@@ -145,6 +145,7 @@ hn_status executor_open_kernel(struct executor *out, const struct plan *plan, co
         return error_no_memory(error, "the layer");
     }
     *own = (struct generated){*lanes_of(out), kernel->table};
+    own->lanes.rows.known = NULL; /* generated products read all of A */
     base_release(out->own);
     out->own = own;
     take_entries(out, kernel->table);

@@ -60,7 +60,7 @@ static hn_status open_executors(hn_layer *layer, hn_error *error) {
     hn_status status = layer->loaded.kernel
                            ? executor_open_kernel(&layer->lanes, layer->plan, layer->loaded.kernel, error)
                            : executor_open_lanes(&layer->lanes, layer->plan, layer->options.instructions, error);
-    if (status == HN_OK)
+    if (status == HN_OK && layer->lanes.width > 1)
         status = executor_open_single(&layer->single, layer->plan, error);
     if (status == HN_OK)
         hn_instructions_find(layer->lanes.name, &layer->options.instructions);

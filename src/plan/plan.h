@@ -92,8 +92,10 @@ struct plan {
     uint32_t gradient; /* A' W r on the outputs' side; p of the adjoint */
     uint32_t leaf_t, leaf_s;
     /* ---- over rows ---- */
-    uint32_t residual;               /* r */
-    uint32_t matrix;                 /* A, one slot per entry; methods with weights only, as those below */
+    uint32_t residual; /* r */
+    uint32_t
+        matrix; /* A, one slot per entry; methods with weights only, as those below. What plan_knows has none: A is W J
+                      * there, unless SUMMARY_STRETCHED is set */
     uint32_t scale;                  /* powers of two: the weights of rows that count */
     uint32_t active;                 /* masks: rows that count */
     uint32_t right;                  /* W r; without weights r */
@@ -133,6 +135,15 @@ static inline const uint32_t *plan_words(const struct plan *plan, struct plan_li
 
 static inline const double *plan_numbers(const struct plan *plan, struct plan_list list) {
     return (const double *)plan_bytes_at(plan, list);
+}
+
+/* Whether row i of J is constant, and the system tiled: such rows have weights for ever, and what A is follows. */
+static inline bool plan_knows(const struct plan *plan, size_t i) {
+    const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
+    bool known = plan->system.kind == FACTOR_TILED;
+    for (size_t e = first[i]; known && e < first[i + 1]; e++)
+        known = slot[e] < plan->program.constants.count;
+    return known;
 }
 
 static inline const struct instruction *plan_code(const struct plan *plan) {

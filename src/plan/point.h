@@ -111,15 +111,18 @@ static inline bool point_bad_bounds(const struct point *p, size_t *row) {
 static inline void point_slope(const struct point *p, double *scratch, struct sample_slope *out) {
     const struct plan *plan = p->plan;
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
+    const uint32_t *slot = plan_words(plan, plan->jacobian.slot);
     const double *a = point_at(p, plan->matrix), *b = point_at(p, plan->right);
     out->entries = out->squares = out->slope = 0;
     for (size_t k = 0; k < plan->outputs; k++)
         scratch[k] = 0;
     for (size_t i = 0; i < plan->rows; i++) {
         double right = b[i * p->width];
+        bool known = plan_knows(plan, i), active = point_mask(p, (uint32_t)(plan->active + i));
+        double weight = active ? *point_at(p, (uint32_t)(plan->scale + i)) : 0;
         out->squares += right * right;
         for (size_t e = first[i]; e < first[i + 1]; e++) {
-            double entry = a[e * p->width];
+            double entry = known ? weight * *point_at(p, slot[e]) : a[e * p->width];
             out->entries += entry * entry;
             scratch[column[e]] += entry * right;
         }

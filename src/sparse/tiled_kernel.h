@@ -3,7 +3,7 @@
  *     h = M M' + E,   h = L D L',   n = L D       d_j = h_jj - sum_k l_jk n_jk,   l_ij = (h_ij - sum_k l_ik n_jk) / d_j
  *
  * Matrices lie by columns. Columns are factored in panels; then the rest loses the panel's products, a tile of
- * TILE_ROWS x TILE_ACROSS entries at a time, which stays in registers. Every sum runs over k ascending, each product
+ * TILE_ROWS x TILE_ACROSS entries at a time, which stays in registers; the panel is copied so that what a tile needs lies together. Every sum runs over k ascending, each product
  * rounded before it is added, as in dense_kernel.h: the same bits, whatever the width and the size of tiles. Rows below
  * the last are zeros or never used.
  *
@@ -18,65 +18,101 @@
 #include <string.h>
 
 /* Registers hold the sums, a column of the one factor and a number of the other. */
-enum { TILE_VECTORS = 3, TILE_ROWS = TILE_VECTORS * WIDTH, TILE_ACROSS = WIDTH == 8 ? 8 : 4, PRODUCT_DEPTH = 128 };
+enum { TILE_VECTORS = 3, TILE_ROWS = TILE_VECTORS * WIDTH, TILE_ACROSS = WIDTH == 8 ? 8 : 4 };
 
 /* The memory of one sample's system. */
 struct tiles {
     const struct tiled *task;
     double *slots;
-    size_t order, depth, leading;
+    size_t order, depth, leading, most;
     double *m;               /* depth columns: m[k * leading + i] = M(i, k) */
     double *h;               /* order columns: M M' + E, then L below the diagonal */
-    double *n;               /* TILED_PANEL columns of L D */
+    double *n;               /* TILED_DEPTH columns of L D */
     double *whole;           /* diagonal of h before it was factored */
     double *d, *inverse, *z; /* pivots, 1/D, unknowns */
+    double *numbers, *out;   /* of sums of vectors */
+    double *spare;           /* the other vectors, `most` apart */
+    double *kept_shift;      /* of the factor that is there; NaN: there is none, */
+    uint32_t *kept;          /* and how many rows it has, and which */
     uint32_t *count;         /* rows that count: first those that are known, then the others */
     size_t counted, known;
-    bool recalls; /* what is known of J J' holds */
+    bool recalls; /* what is known of A holds */
 };
 
 /* ---- gathering ---- */
 
-static struct tiles tiles_place(const struct tiled *task, double *slots) {
-    struct tiles t = {.task = task, .slots = slots};
-    size_t most = task->outputs_side ? task->columns : task->rows;
-    size_t depth = task->outputs_side ? task->rows : task->columns;
-    t.leading = tiled_leading(most);
-    t.m = slots + task->workspace;
-    t.h = t.m + depth * t.leading;
-    t.n = t.h + (most + TILED_ACROSS) * t.leading;
-    t.whole = t.n + TILED_PANEL * t.leading;
-    t.d = t.whole + t.leading;
-    t.inverse = t.d + t.leading;
-    t.z = t.inverse + t.leading;
-    t.count = (uint32_t *)(void *)(t.z + t.leading);
-    return t;
-}
-
-static bool tiles_mask(const struct tiles *t, size_t offset) {
+static bool tiles_mask(const double *slots, size_t offset) {
     int64_t mask;
-    memcpy(&mask, &t->slots[offset], sizeof mask);
+    memcpy(&mask, &slots[offset], sizeof mask);
     return mask != 0;
 }
 
+static struct tiles tiles_place(const struct tiled *task, double *slots) {
+    struct tiles t = {.task = task, .slots = slots};
+    const struct tiled_room room = tiled_room_of(task->rows, task->columns, task->outputs_side);
+    double *vectors = slots + task->workspace + room.m + room.h + room.n;
+    t.leading = room.leading;
+    t.most = room.most;
+    t.m = slots + task->workspace;
+    t.h = t.m + room.m;
+    t.n = t.h + room.h;
+    t.whole = vectors;
+    t.d = vectors + room.most;
+    t.inverse = vectors + 2 * room.most;
+    t.z = vectors + 3 * room.most;
+    t.numbers = vectors + 4 * room.most;
+    t.out = vectors + 5 * room.most;
+    t.spare = vectors + 6 * room.most;
+    t.kept_shift = vectors + room.vectors;
+    t.count = (uint32_t *)(void *)(t.kept_shift + 1);
+    t.kept = t.count + task->rows;
+    t.recalls = task->every_row || !tiles_mask(slots, task->stretched);
+    return t;
+}
+
+static void kernel_begin_tiled(const struct tiled *task, double *slots) {
+    *tiles_place(task, slots).kept_shift = NAN;
+}
+
 static bool tiles_counts(const struct tiles *t, size_t row) {
-    return t->task->every_row || tiles_mask(t, t->task->active + row);
+    return t->task->every_row || tiles_mask(t->slots, t->task->active + row);
 }
 
 static bool tiles_knows(const struct tiles *t, size_t row) {
     return t->recalls && t->task->known[row] != UINT32_MAX;
 }
 
+static double tiles_scale(const struct tiles *t, size_t row) {
+    return t->task->every_row ? 1 : t->slots[t->task->scale + row];
+}
+
+/* A's numbers in one row, times the factor where they are those of J. */
+struct tiles_row {
+    const uint32_t *entry; /* offsets; NULL: */
+    const double *number;  /* one behind the other */
+    double factor;
+};
+
+static struct tiles_row tiles_row_of(const struct tiles *t, size_t row) {
+    const struct tiled *task = t->task;
+    if (task->every_row || tiles_knows(t, row))
+        return (struct tiles_row){task->entry + task->first[row], NULL, tiles_scale(t, row)};
+    return (struct tiles_row){NULL, t->slots + task->matrix + task->first[row], 1};
+}
+
+WIDE_INLINE double tiles_entry(const struct tiles *t, const struct tiles_row *row, size_t e) {
+    return row->entry ? t->slots[row->entry[e]] : row->number[e];
+}
+
 static void tiles_choose_rows(struct tiles *t) {
     const struct tiled *task = t->task;
     t->counted = 0;
-    t->recalls = task->gram && (task->every_row || !tiles_mask(t, task->stretched));
-    for (size_t i = 0; t->recalls && i < task->rows; i++)
+    for (size_t i = 0; task->gram && i < task->rows; i++)
         if (tiles_knows(t, i) && tiles_counts(t, i))
             t->count[t->counted++] = (uint32_t)i;
     t->known = t->counted;
     for (size_t i = 0; i < task->rows; i++)
-        if (!tiles_knows(t, i) && tiles_counts(t, i))
+        if (!(task->gram && tiles_knows(t, i)) && tiles_counts(t, i))
             t->count[t->counted++] = (uint32_t)i;
     t->order = task->outputs_side ? task->columns : t->counted;
     t->depth = task->outputs_side ? t->counted : task->columns;
@@ -87,11 +123,12 @@ static void tiles_gather(const struct tiles *t) {
     const struct tiled *task = t->task;
     memset(t->m, 0, t->depth * t->leading * sizeof *t->m);
     for (size_t c = 0; c < t->counted; c++) {
-        size_t row = t->count[c];
+        size_t row = t->count[c], apart = task->outputs_side ? 1 : t->leading;
         double *to = t->m + (task->outputs_side ? c * t->leading : c);
-        size_t apart = task->outputs_side ? 1 : t->leading;
-        for (uint32_t e = task->first[row]; e < task->first[row + 1]; e++)
-            to[task->column[e] * apart] = t->slots[task->entry ? task->entry[e] : task->matrix + (size_t)e];
+        const struct tiles_row own = tiles_row_of(t, row);
+        const uint32_t *column = task->column + task->first[row];
+        for (size_t e = 0; e < task->first[row + 1] - task->first[row]; e++)
+            to[column[e] * apart] = own.factor * tiles_entry(t, &own, e);
     }
 }
 
@@ -104,41 +141,72 @@ static double tiles_shift(const struct tiles *t, size_t j) {
 
 /* ---- products of tiles ---- */
 
-/* c(i, j) plus or minus the sum over k of a(i, k) b(j, k), for one tile; all three by columns. */
-WIDE_INLINE void tile_multiply(double *c, const double *a, const double *b, size_t leading, size_t depth,
-                               const bool minus) {
+/* c(i, j) plus or minus the sum over k of a(i, k) b(j, k), for one tile: columns of a are `apart`, those of b lie one behind the
+ * other. */
+WIDE_INLINE void tile_multiply(double *c, size_t leading, const double *a, const size_t apart, const double *b,
+                               size_t depth, const bool minus) {
     wide sums[TILE_ACROSS][TILE_VECTORS];
     for (int j = 0; j < TILE_ACROSS; j++)
         for (int v = 0; v < TILE_VECTORS; v++)
             sums[j][v] = wide_load(c + (size_t)j * leading + (size_t)v * WIDTH);
-    for (size_t k = 0; k < depth; k++, a += leading, b += leading) {
+    for (size_t k = 0; k < depth; k++, a += apart, b += TILE_ACROSS) {
         wide column[TILE_VECTORS];
         for (int v = 0; v < TILE_VECTORS; v++)
             column[v] = wide_load(a + (size_t)v * WIDTH);
         for (int j = 0; j < TILE_ACROSS; j++)
             for (int v = 0; v < TILE_VECTORS; v++)
-                sums[j][v] = minus ? sums[j][v] - column[v] * wide_all(b[j]) : sums[j][v] + column[v] * wide_all(b[j]);
+                sums[j][v] = minus ? sums[j][v] - column[v] * b[j] : sums[j][v] + column[v] * b[j];
     }
     for (int j = 0; j < TILE_ACROSS; j++)
         for (int v = 0; v < TILE_VECTORS; v++)
             wide_store(c + (size_t)j * leading + (size_t)v * WIDTH, sums[j][v]);
 }
 
-/* The lower triangle of h, its rows from `row` and its columns from `column` on, plus or minus a b'. */
-WIDE_INLINE void tiles_update(const struct tiled_gram *g, size_t row, size_t column, const double *b,
-                              const bool minus) {
-    for (size_t j = column; j < g->order; j += TILE_ACROSS)
-        for (size_t i = j < row ? row : row + (j - row) / TILE_ROWS * TILE_ROWS; i < g->order; i += TILE_ROWS)
-            tile_multiply(g->h + j * g->leading + i, g->m + i, b + j, g->leading, g->depth, minus);
+/* Two factors as tiles, each one behind the other: rows from `row` on, columns from `column` on. */
+struct tiles_pair {
+    size_t order, row, column, depth;
+    double *a, *b;
+};
+
+/* Rows of m, as tiles. */
+static void tiles_pack_rows(const struct tiles_pair *p, const double *m, size_t leading) {
+    double *to = p->a;
+    for (size_t i = p->row; i < p->order; i += TILE_ROWS)
+        for (size_t k = 0; k < p->depth; k++)
+            for (int v = 0; v < TILE_VECTORS; v++, to += WIDTH)
+                wide_store(to, wide_load(m + k * leading + i + (size_t)v * WIDTH));
 }
 
-/* h += M M' in its rows from `row` on. */
+/* The same as columns, each of m's times a number; NULL: as they are. */
+static void tiles_pack_columns(const struct tiles_pair *p, const double *m, size_t leading, const double *number) {
+    double *to = p->b;
+    for (size_t j = p->column; j < p->order; j += TILE_ACROSS)
+        for (size_t k = 0; k < p->depth; k++) {
+            const double *from = m + k * leading + j, factor = number ? number[k] : 1;
+            for (int c = 0; c < TILE_ACROSS; c++)
+                *to++ = from[c] * factor;
+        }
+}
+
+/* The lower triangle of h plus or minus a b'. */
+WIDE_INLINE void tiles_update(const struct tiles_pair *p, double *h, size_t leading, const bool minus) {
+    for (size_t i = p->row; i < p->order; i += TILE_ROWS) {
+        const double *a = p->a + (i - p->row) * p->depth;
+        size_t end = i + TILE_ROWS < p->order ? i + TILE_ROWS : p->order;
+        for (size_t j = p->column; j < end; j += TILE_ACROSS)
+            tile_multiply(h + j * leading + i, leading, a, TILE_ROWS, p->b + (j - p->column) * p->depth, p->depth,
+                          minus);
+    }
+}
+
+/* h += M M' in its rows from `row` on; pack: 2 TILED_DEPTH columns. */
 static void tiles_gram(const struct tiled_gram *g, size_t row) {
-    for (size_t k = 0; k < g->depth; k += PRODUCT_DEPTH) {
-        struct tiled_gram part = *g;
-        part.m = g->m + k * g->leading;
-        part.depth = g->depth - k < PRODUCT_DEPTH ? g->depth - k : PRODUCT_DEPTH;
-        tiles_update(&part, row, 0, part.m, false);
+    for (size_t k = 0; k < g->depth; k += TILED_DEPTH) {
+        size_t depth = g->depth - k < TILED_DEPTH ? g->depth - k : TILED_DEPTH;
+        const struct tiles_pair pair = {g->order, row, 0, depth, g->pack, g->pack + TILED_DEPTH * g->leading};
+        tiles_pack_rows(&pair, g->m + k * g->leading, g->leading);
+        tiles_pack_columns(&pair, g->m + k * g->leading, g->leading, NULL);
+        tiles_update(&pair, g->h, g->leading, false);
     }
 }
 
@@ -162,7 +230,7 @@ static void tiles_recall(const struct tiles *t) {
 }
 
 static void tiles_product(const struct tiles *t) {
-    const struct tiled_gram all = {t->order, t->depth, t->leading, t->m, t->h};
+    const struct tiled_gram all = {t->order, t->depth, t->leading, t->m, t->h, t->n};
     memset(t->h, 0, (t->order + TILED_ACROSS) * t->leading * sizeof *t->h);
     for (size_t j = t->known; j < t->order; j++)
         t->h[j * t->leading + j] = tiles_shift(t, j);
@@ -179,48 +247,50 @@ static void tiles_product(const struct tiles *t) {
 
 /* ---- the factor ---- */
 
-/* Column j of the panel that begins at `first`: what the columns before it in the panel owe. */
+/* d_j, or its inverse 0 for a pivot that is lost in rounding, and column j of L. Columns from `first` on are still owed. */
 WIDE_INLINE void tiles_column(const struct tiles *t, size_t first, size_t j) {
-    double *column = t->h + j * t->leading;
-    for (size_t i = j; i < t->order; i += 4 * WIDTH) {
-        wide sums[4];
-        for (size_t v = 0; v < 4; v++)
-            sums[v] = wide_load(column + i + v * WIDTH);
-        for (size_t k = first; k < j; k++) {
-            const double *before = t->h + k * t->leading;
-            wide n = wide_all(before[j] * t->d[k]);
-            for (size_t v = 0; v < 4; v++)
-                sums[v] -= wide_load(before + i + v * WIDTH) * n;
-        }
-        for (size_t v = 0; v < 4; v++)
-            wide_store(column + i + v * WIDTH, sums[v]);
+    double *column = t->h + j * t->leading, d = column[j], n[TILE_ACROSS];
+    const double *before = t->h + first * t->leading;
+    size_t owed = j - first;
+    for (size_t k = 0; k < owed; k++) {
+        n[k] = before[k * t->leading + j] * t->d[first + k];
+        d -= before[k * t->leading + j] * n[k];
+    }
+    double inverse = t->whole[j] * 0x1p-50 < d ? 1 / d : 0;
+    t->d[j] = d;
+    t->inverse[j] = inverse;
+    for (size_t i = j + 1; i < t->order; i += WIDTH) {
+        wide sum = wide_load(column + i);
+        for (size_t k = 0; k < owed; k++)
+            sum -= wide_load(before + k * t->leading + i) * n[k];
+        wide_store(column + i, sum * inverse);
     }
 }
 
-/* 1/d, or 0 for a pivot that is lost in rounding; then column j of L. */
-WIDE_INLINE void tiles_pivot(const struct tiles *t, size_t j) {
-    double *column = t->h + j * t->leading, d = column[j];
-    double *low = &t->slots[t->task->pivot_range], *high = low + 1;
-    t->d[j] = d;
-    t->inverse[j] = t->whole[j] * 0x1p-50 < d ? 1 / d : 0;
-    *low = d < *low ? d : *low;
-    *high = *high < d ? d : *high;
-    for (size_t i = j + 1; i < t->order; i++)
-        column[i] *= t->inverse[j];
+/* Columns first..end: TILE_ACROSS at a time lose the products of those before them in the panel, then are factored. */
+static void tiles_panel(const struct tiles *t, size_t first, size_t end) {
+    double b[TILED_PANEL * TILE_ACROSS];
+    for (size_t j = first; j < end; j += TILE_ACROSS) {
+        const double *before = t->h + first * t->leading;
+        for (size_t k = 0; k < j - first; k++)
+            for (size_t c = 0; c < TILE_ACROSS; c++)
+                b[k * TILE_ACROSS + c] = before[k * t->leading + j + c] * t->d[first + k];
+        for (size_t i = j; j > first && i < t->order; i += TILE_ROWS)
+            tile_multiply(t->h + j * t->leading + i, t->leading, before + i, t->leading, b, j - first, true);
+        for (size_t c = j; c < j + TILE_ACROSS && c < end; c++)
+            tiles_column(t, j, c);
+    }
 }
 
 static void tiles_factor(const struct tiles *t) {
     for (size_t first = 0; first < t->order; first += TILED_PANEL) {
         size_t end = t->order - first < TILED_PANEL ? t->order : first + TILED_PANEL;
-        for (size_t j = first; j < end; j++) {
-            tiles_column(t, first, j);
-            tiles_pivot(t, j);
-        }
-        for (size_t k = first; k < end; k++)
-            for (size_t i = end; i < t->order + TILED_ACROSS; i++)
-                t->n[(k - first) * t->leading + i] = t->h[k * t->leading + i] * t->d[k];
-        const struct tiled_gram rest = {t->order, end - first, t->leading, t->h + first * t->leading, t->h};
-        tiles_update(&rest, end, end, t->n, true);
+        const double *panel = t->h + first * t->leading;
+        const struct tiles_pair rest = {t->order, end, end, end - first, t->n, t->n + TILED_PANEL * t->leading};
+        tiles_panel(t, first, end);
+        tiles_pack_rows(&rest, panel, t->leading);
+        tiles_pack_columns(&rest, panel, t->leading, t->d + first);
+        tiles_update(&rest, t->h, t->leading, true);
     }
 }
 
@@ -230,8 +300,9 @@ static void tiles_factor(const struct tiles *t) {
 static void tiles_forward(const struct tiles *t) {
     for (size_t k = 0; k < t->order; k++) {
         const double *column = t->h + k * t->leading;
-        for (size_t i = k + 1; i < t->order; i++)
-            t->z[i] -= column[i] * t->z[k];
+        wide z = wide_all(t->z[k]);
+        for (size_t i = k + 1; i < t->order; i += WIDTH)
+            wide_store(t->z + i, wide_load(t->z + i) - wide_load(column + i) * z);
     }
 }
 
@@ -252,7 +323,7 @@ static void tiles_backward(const struct tiles *t) {
                 rows[c] = wide_load(t->h + (k + c) * t->leading + begin);
             wide_transpose(rows);
             for (size_t i = WIDTH; i-- > 0;)
-                sums -= rows[i] * wide_all(t->z[begin + i]);
+                sums -= rows[i] * t->z[begin + i];
             wide_store(t->z + k, sums);
         }
     }
@@ -273,16 +344,55 @@ static void tiles_solve(const struct tiles *t, uint32_t from, uint32_t to) {
         t->slots[to + (task->outputs_side ? i : t->count[i])] = t->z[i];
 }
 
-static void kernel_solve_tiled(const struct tiled *task, double *slots, const struct damped_sides *sides) {
+/* Whether the factor that is there is that of the rows that count: all constant, the same, the same shift. */
+static bool tiles_keeps(const struct tiles *t, double shift) {
+    return *t->kept_shift == shift && *t->kept == t->counted && t->known == t->counted &&
+           memcmp(t->kept + 1, t->count, t->counted * sizeof *t->count) == 0;
+}
+
+static void tiles_keep(const struct tiles *t, double shift) {
+    *t->kept_shift = !t->task->outputs_side && t->known == t->counted ? shift : NAN;
+    *t->kept = (uint32_t)t->counted;
+    memcpy(t->kept + 1, t->count, t->counted * sizeof *t->count);
+}
+
+static void tiles_range(const struct tiles *t, double d) {
+    double *low = &t->slots[t->task->pivot_range], *high = low + 1;
+    *low = d < *low ? d : *low;
+    *high = *high < d ? d : *high;
+}
+
+/* The range of pivots; 1 for each row that does not count. */
+static void tiles_ranges(const struct tiles *t) {
+    bool left_out = !t->task->outputs_side && t->counted < t->task->rows;
+    t->slots[t->task->pivot_range] = left_out ? 1 : HUGE_VAL;
+    t->slots[t->task->pivot_range + 1] = left_out ? 1 : 0;
+    for (size_t j = 0; j < t->order; j++)
+        tiles_range(t, t->d[j]);
+}
+
+#include "sparse/block_kernel.h"
+#include "sparse/reduced_kernel.h"
+
+static void tiles_solve_all(const struct tiled *task, double *slots, const struct damped_sides *sides) {
     struct tiles t = tiles_place(task, slots);
     tiles_choose_rows(&t);
-    bool left_out = !task->outputs_side && t.order < task->rows; /* a pivot of 1 for each row that does not count */
-    t.slots[task->pivot_range] = left_out ? 1 : HUGE_VAL;
-    t.slots[task->pivot_range + 1] = left_out ? 1 : 0;
-    tiles_product(&t);
-    tiles_factor(&t);
+    double shift = t.counted > 0 ? tiles_shift(&t, 0) : 0;
+    if (!tiles_keeps(&t, shift)) {
+        tiles_product(&t);
+        tiles_factor(&t);
+        tiles_keep(&t, shift);
+    }
+    tiles_ranges(&t);
     for (int side = 0; side < sides->count; side++)
         tiles_solve(&t, sides->from[side], sides->to[side]);
+}
+
+static void kernel_solve_tiled(const struct tiled *task, double *slots, const struct damped_sides *sides) {
+    if (task->reduction.order > 0 && (task->every_row || !tiles_mask(slots, task->stretched)))
+        reduced_solve(task, slots, sides);
+    else
+        tiles_solve_all(task, slots, sides);
 }
 
 #endif

@@ -101,6 +101,11 @@ static void check_entry(enum script_entry judged) {
     check_model(bordered_model(60, 1, 2, 10), 0, judged, 11); /* outputs kept out of the system */
     check_model(bordered_model(60, 2, 1, 11), 3, judged, 12);
     check_model(bordered_model(70, 3, 3, 12), 4, judged, 13);
+    check_model(affine_model((struct affine_shape){50, 60, 20, 0}, 10), 3, judged, 21); /* constant rows */
+    check_model(affine_model((struct affine_shape){56, 60, 3, 0}, 11), 4, judged, 22);
+    check_model(affine_model((struct affine_shape){50, 60, 20, 3}, 12), 4, judged, 23);
+    check_model(affine_model((struct affine_shape){50, 60, 4, 0}, 13), 0, judged, 24);
+    check_model(affine_model((struct affine_shape){90, 50, 8, 0}, 14), 5, judged, 25);
     if (judged == STEP)
         check_model(dense_model(161, 165, 5), 4, judged, 6);
     if (HN_TEST_SHARE == 1 && (judged == STEP || judged == BACK))

@@ -97,6 +97,15 @@ static void a_factor_in_tiles(void **state) {
     check_kernel(dense_model(161, 165, 6), HN_METHOD_LM, 0.1, 3, FACTOR_TILED, false);
 }
 
+static void constant_rows_in_tiles(void **state) {
+    (void)state;
+    check_kernel(affine_model((struct affine_shape){50, 70, 9, 0}, 1), HN_METHOD_LM, 0.1, 4, FACTOR_TILED, false);
+    check_kernel(affine_model((struct affine_shape){60, 70, 0, 0}, 2), HN_METHOD_LM, -1, 8, FACTOR_TILED, false);
+    check_kernel(affine_model((struct affine_shape){50, 70, 9, 0}, 3), HN_METHOD_PAPER, 0.3, 5, FACTOR_TILED, false);
+    check_kernel(affine_model((struct affine_shape){50, 70, 9, 0}, 4), HN_METHOD_HARDNET, -1, 2, FACTOR_TILED, false);
+    check_kernel(affine_model((struct affine_shape){50, 70, 9, 2}, 5), HN_METHOD_LM, 0.1, 4, FACTOR_TILED, false);
+}
+
 static void a_sparse_factor_without_lists(void **state) {
     (void)state;
     check_kernel(block_model(33, 155, 2, 1), HN_METHOD_HARDNET, -1, 2, FACTOR_WALKED, false);
@@ -139,6 +148,7 @@ int main(void) {
         cmocka_unit_test(a_full_factor_on_the_rows_side),
         cmocka_unit_test(a_full_factor_on_the_outputs_side),
         cmocka_unit_test(a_factor_in_tiles),
+        cmocka_unit_test(constant_rows_in_tiles),
         cmocka_unit_test(a_sparse_factor_without_lists),
         cmocka_unit_test(one_row_over_many_outputs),
         cmocka_unit_test(one_output_in_many_rows),

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "plain_executor.h"
+#include "plain_tiled.h"
 
 #include "plan/point.h"
 
@@ -144,9 +145,14 @@ static void evaluate(const struct executor *x, double *s, const bool *fresh, boo
         s[p->summary + SUMMARY_SQUARES] = squares;
 }
 
-/* to = A from or A' from, by the stream of the product; or taken away from what is there. */
-static void multiply(const uint32_t *stream, uint32_t results, double *s, uint32_t from, uint32_t to, bool subtract) {
-    for (uint32_t i = 0; i < results; i++) {
+/* to = A from or A' from; or taken away from what is there. */
+static void multiply(const struct plan *p, double *s, bool columns, uint32_t from, uint32_t to, bool subtract) {
+    const uint32_t *stream = columns ? WORDS(system.by_columns) : WORDS(system.by_rows);
+    if (p->system.kind == FACTOR_TILED) {
+        plain_tiled_multiply(p, s, columns, from, to, subtract);
+        return;
+    }
+    for (uint32_t i = 0; i < (columns ? p->outputs : p->rows); i++) {
         double sum = subtract ? s[to + i] : 0;
         for (uint32_t k = *stream++; k > 0; k--, stream += 2)
             sum += (subtract ? -s[stream[0]] : s[stream[0]]) * s[from + stream[1]];
@@ -173,7 +179,7 @@ static void weigh(const struct executor *x, double *s, const struct executor_row
     }
     if (!rows->holds[0])
         return;
-    multiply(WORDS(system.by_columns), p->outputs, s, p->right, p->step, false);
+    multiply(p, s, true, p->right, p->step, false);
     for (uint32_t k = 0; k < p->clip.slot.count; k++) {
         uint32_t i = WORDS(clip.slot)[k];
         const struct row w = row_of(p, s, i);
@@ -202,17 +208,10 @@ static const uint32_t *add_pairs(const uint32_t *stream, const double *s, double
     return stream;
 }
 
-static double pivot(const struct plan *p, double *s, double whole, double d) {
-    double *low = &s[p->system.pivot_range], *high = low + 1;
-    *low = d < *low ? d : *low;
-    *high = *high < d ? d : *high;
-    return whole * 0x1p-50 < d ? 1 / d : 0;
-}
-
 /* An added unknown has a pivot below 0, which is not part of the range. */
 static double pivot_of(const struct plan *p, double *s, uint32_t unknown, double whole, double d) {
     bool added = unknown >= p->system.order - p->system.added;
-    return !added ? pivot(p, s, whole, d) : d < whole * 0x1p-50 ? 1 / d : 0;
+    return !added ? plain_pivot(p, s, whole, d) : d < whole * 0x1p-50 ? 1 / d : 0;
 }
 
 static void factor_listed(const struct plan *p, double *s, double *z) {
@@ -272,96 +271,10 @@ static void substitute_back(const struct plan *p, const double *s, double *z) {
     }
 }
 
-/* Where a full factor lies: L by rows, 1/D, a row of L D; and which unknown comes when. A tiled one is no part of the plan: it lies
- * behind the slots. */
-struct full {
-    double *lower, *inverse, *n, *unknown;
-};
-
-static struct full full_of(const struct plan *p, double *s) {
-    double *behind = s + p->slots;
-    size_t order = p->system.order;
-    if (p->system.kind == FACTOR_DENSE)
-        return (struct full){s + p->system.lower, s + p->system.inverse, s + p->system.negated, NULL};
-    return (struct full){behind + 3 * order, behind, behind + order, behind + 2 * order};
-}
-
-static size_t unknown_of(const struct full *f, size_t i) {
-    return f->unknown ? (size_t)f->unknown[i] : i;
-}
-
-static double *dense_row(const struct full *f, size_t i) {
-    return f->lower + i * (i + 1) / 2;
-}
-
-static double entry_of(const struct plan *p, const double *s, uint32_t e) {
-    return p->options.weighted ? s[p->matrix + e] : s[WORDS(jacobian.slot)[e]];
-}
-
-static bool is_constant(const struct plan *p, uint32_t row) {
-    for (uint32_t e = WORDS(jacobian.first)[row]; e < WORDS(jacobian.first)[row + 1]; e++)
-        if (WORDS(jacobian.slot)[e] >= p->program.constants.count)
-            return false;
-    return true;
-}
-
-/* A constant row of J, where A is W J. */
-static bool is_known(const struct plan *p, const double *s, uint32_t row) {
-    return is_constant(p, row) && !get(s, p->summary + SUMMARY_STRETCHED);
-}
-
-/* Known rows come first. */
-static void order_tiled(const struct plan *p, const double *s, const struct full *f) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; p->options.outputs_side && i < p->outputs; i++)
-        f->unknown[count++] = i;
-    for (int known = 1; known >= 0 && !p->options.outputs_side; known--)
-        for (uint32_t i = 0; i < p->rows; i++)
-            if (is_known(p, s, i) == known)
-                f->unknown[count++] = i;
-}
-
-static double product_of_rows(const struct plan *p, const double *s, uint32_t i, uint32_t j, double sum) {
-    const uint32_t *first = WORDS(jacobian.first), *column = WORDS(jacobian.column);
-    for (uint32_t e = first[i], g = first[j]; e < first[i + 1] && g < first[j + 1];) {
-        uint32_t low = column[e] < column[g] ? column[e] : column[g];
-        if (column[e] == column[g])
-            sum += entry_of(p, s, e) * entry_of(p, s, g);
-        e += column[e] == low;
-        g += column[g] == low;
-    }
-    return sum;
-}
-
-/* M M' + E from the pattern of A; rows that do not count are zeros, with a 1 in E, which comes last where a row is known. */
-static void gather_rows(const struct plan *p, const double *s, const struct full *f) {
-    for (uint32_t i = 0; i < p->rows; i++)
-        for (uint32_t j = 0; j <= i; j++) {
-            uint32_t row = (uint32_t)unknown_of(f, i), other = (uint32_t)unknown_of(f, j);
-            double shift = i != j ? 0 : p->options.weighted ? s[p->shift + row] : p->options.damping;
-            bool last = is_known(p, s, row);
-            double sum = product_of_rows(p, s, row, other, last ? 0 : shift);
-            dense_row(f, i)[j] = last ? sum + shift : sum;
-        }
-}
-
-static void gather_outputs(const struct plan *p, const double *s, const struct full *f) {
-    const uint32_t *first = WORDS(jacobian.first), *column = WORDS(jacobian.column);
-    for (uint32_t i = 0; i < p->outputs; i++)
-        for (uint32_t j = 0; j <= i; j++)
-            dense_row(f, i)[j] = i != j ? 0 : p->options.weighted ? s[p->eps] : p->options.damping;
-    for (uint32_t i = 0; i < p->rows; i++)
-        for (uint32_t e = first[i]; e < first[i + 1]; e++)
-            for (uint32_t g = first[i]; g <= e; g++)
-                dense_row(f, column[e])[column[g]] += entry_of(p, s, e) * entry_of(p, s, g);
-}
-
-static void gather_tiled(const struct plan *p, const double *s, const struct full *f) {
-    order_tiled(p, s, f);
-    if (p->options.outputs_side)
-        gather_outputs(p, s, f);
-    else
-        gather_rows(p, s, f);
+/* The factor of the dense kind lies in the plan's own slots. */
+static struct plain_full full_of(const struct plan *p, double *s) {
+    return (struct plain_full){
+        p->system.order, s + p->system.lower, s + p->system.inverse, s + p->system.negated, NULL, NULL};
 }
 
 static void gather_dense(const struct plan *p, double *s) {
@@ -373,49 +286,21 @@ static void gather_dense(const struct plan *p, double *s) {
     }
 }
 
-static void factor_full(const struct plan *p, double *s, const struct full *f) {
-    for (uint32_t j = 0; j < p->system.order; j++) {
-        double *row = dense_row(f, j), whole = row[j];
-        for (uint32_t k = 0; k < j; k++) {
-            f->n[k] = row[k] * dense_row(f, k)[k];
-            row[j] -= row[k] * f->n[k];
-        }
-        f->inverse[j] = pivot(p, s, whole, row[j]);
-        for (uint32_t i = j + 1; i < p->system.order; i++) {
-            double *other = dense_row(f, i), sum = other[j];
-            for (uint32_t k = 0; k < j; k++)
-                sum -= other[k] * f->n[k];
-            other[j] = sum * f->inverse[j];
-        }
-    }
-}
-
-static void solve_full(const struct plan *p, const struct full *f, double *z) {
-    uint32_t order = p->system.order;
-    for (uint32_t i = 0; i < order; i++)
-        for (uint32_t k = 0; k < i; k++)
-            z[unknown_of(f, i)] -= dense_row(f, i)[k] * z[unknown_of(f, k)];
-    for (uint32_t i = 0; i < order; i++)
-        z[unknown_of(f, i)] *= f->inverse[i];
-    for (uint32_t i = order; i-- > 0;)
-        for (uint32_t k = 0; k < i; k++)
-            z[unknown_of(f, k)] -= dense_row(f, i)[k] * z[unknown_of(f, i)];
-}
-
 static void solve(const struct plan *p, double *s, uint32_t from, uint32_t to) {
     uint32_t own = p->system.order - p->system.added, all = p->system.added > 0 ? p->system.solution : to;
     memmove(s + all, s + from, own * sizeof *s);
     memset(s + all + own, 0, p->system.added * sizeof *s);
     s[p->system.pivot_range] = HUGE_VAL;
     s[p->system.pivot_range + 1] = 0;
-    if (p->system.kind == FACTOR_DENSE || p->system.kind == FACTOR_TILED) {
-        const struct full f = full_of(p, s);
-        if (p->system.kind == FACTOR_DENSE)
-            gather_dense(p, s);
-        else
-            gather_tiled(p, s, &f);
-        factor_full(p, s, &f);
-        solve_full(p, &f, s + to);
+    if (p->system.kind == FACTOR_TILED) {
+        plain_tiled_solve(p, s, s + to);
+        return;
+    }
+    if (p->system.kind == FACTOR_DENSE) {
+        const struct plain_full f = full_of(p, s);
+        gather_dense(p, s);
+        plain_factor(p, s, &f);
+        plain_solve(&f, s + to);
         return;
     }
     if (p->system.kind == FACTOR_LISTED)
@@ -447,10 +332,10 @@ static void step(const struct executor *x, double *s, const double *eps, const b
     if (eps)
         shift(p, s, eps[0]);
     if (outputs)
-        multiply(WORDS(system.by_columns), p->outputs, s, p->right, p->gradient, false);
+        multiply(p, s, true, p->right, p->gradient, false);
     solve(p, s, outputs ? p->gradient : p->right, outputs ? p->step : p->unknown);
     if (!outputs)
-        multiply(WORDS(system.by_columns), p->outputs, s, p->unknown, p->step, false);
+        multiply(p, s, true, p->unknown, p->step, false);
     s[p->step_gain] =
         outputs ? inner(s + p->step, s + p->gradient, p->outputs) : inner(s + p->unknown, s + p->right, p->rows);
     s[p->step_squares] = inner(s + p->step, s + p->step, p->outputs);
@@ -481,11 +366,11 @@ static void subtract(double *s, uint32_t a, uint32_t b, uint32_t to, uint32_t co
 /* v and s on the rows' side; s, and eps v once q is there, on the outputs' side. */
 static void solve_forward(const struct plan *p, double *s) {
     if (p->options.outputs_side) {
-        multiply(WORDS(system.by_columns), p->outputs, s, p->right, p->step, false);
+        multiply(p, s, true, p->right, p->step, false);
         solve(p, s, p->step, p->leaf_s);
     } else {
         solve(p, s, p->right, p->v);
-        multiply(WORDS(system.by_columns), p->outputs, s, p->v, p->leaf_s, false);
+        multiply(p, s, true, p->v, p->leaf_s, false);
     }
 }
 
@@ -505,13 +390,13 @@ static void unclip(const struct plan *p, double *s) {
 static void solve_backward(const struct plan *p, double *s) {
     if (p->options.outputs_side) {
         solve(p, s, p->gradient, p->leaf_t);
-        multiply(WORDS(system.by_rows), p->rows, s, p->leaf_t, p->q, false);
-        multiply(WORDS(system.by_rows), p->rows, s, p->leaf_s, p->work, false);
+        multiply(p, s, false, p->leaf_t, p->q, false);
+        multiply(p, s, false, p->leaf_s, p->work, false);
         subtract(s, p->right, p->work, p->v, p->rows);
     } else {
-        multiply(WORDS(system.by_rows), p->rows, s, p->gradient, p->work, false);
+        multiply(p, s, false, p->gradient, p->work, false);
         solve(p, s, p->work, p->q);
-        multiply(WORDS(system.by_columns), p->outputs, s, p->q, p->step, false);
+        multiply(p, s, true, p->q, p->step, false);
         subtract(s, p->gradient, p->step, p->leaf_t, p->outputs);
     }
 }
@@ -554,15 +439,14 @@ static void back(const struct executor *x, double *s, const struct executor_back
     for (uint32_t i = 0; i < p->rows; i++)
         pull_row(p, s, i, damped, step->bounds);
     run(p, 2, s);
-    multiply(WORDS(system.by_columns), p->outputs, s, p->kept, p->gradient, true);
+    multiply(p, s, true, p->kept, p->gradient, true);
     scatter(p, s, p->bracket_y, p->gradient);
     scatter(p, s, p->pull_x, p->grad_x);
     scatter(p, s, p->bracket_x, p->grad_x);
 }
 
 struct executor plain_executor(const struct plan *plan) {
-    size_t order = plan->system.order,
-           full = plan->system.kind == FACTOR_TILED ? 3 * order + order * (order + 1) / 2 : 0;
+    size_t full = plan->system.kind == FACTOR_TILED ? plain_tiled_numbers(plan) : 0;
     return (struct executor){.name = "plain",
                              .width = 1,
                              .bytes = (plan->slots + full) * sizeof(double),

@@ -81,6 +81,25 @@ hn_model *mixed_model(size_t rows, size_t outputs, size_t every, uint64_t seed) 
     return shape_end(&s);
 }
 
+hn_model *affine_model(struct affine_shape shape, uint64_t seed) {
+    struct shape s = shape_begin(shape.outputs, seed);
+    hn_expr *terms = calloc(shape.outputs, sizeof *terms);
+    double size = 1 / sqrt((double)shape.outputs);
+    for (size_t j = 0; j < shape.bounded; j++)
+        hn_output_bounds(s.y[j], -1, 1);
+    for (size_t i = 0; i < shape.rows; i++) {
+        size = i % 5 == 0 ? 3 * size : size; /* rows of several weights */
+        for (size_t j = 0; j < shape.outputs; j++)
+            terms[j] = hn_scale(size * random_normal(&s.random), s.y[j]);
+        hn_expr sum = hn_sum(s.model, shape.outputs, terms);
+        bool curved = i % (shape.rows / (shape.curved + 1)) == 1;
+        add_row(&s, i, curved && shape.curved > 0 ? hn_add(sum, sum_of_all(&s)) : sum, i % 2 == 0);
+        size = i % 5 == 0 ? size / 3 : size;
+    }
+    free(terms);
+    return shape_end(&s);
+}
+
 /* Blocks of rows that share a few outputs, each row with an output of its own: J J' is full in a block, 0 outside. */
 hn_model *block_model(size_t blocks, size_t length, size_t shared, uint64_t seed) {
     struct shape s = shape_begin(blocks * (length + shared), seed);

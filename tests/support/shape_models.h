@@ -12,6 +12,12 @@ hn_model *dense_model(size_t rows, size_t outputs, uint64_t seed);
 /* The same, with every `every`th row affine. */
 hn_model *mixed_model(size_t rows, size_t outputs, size_t every, uint64_t seed);
 
+/* Full affine rows, every other one an equality; some outputs have bounds of their own, and of the rows so many are curved. */
+struct affine_shape {
+    size_t rows, outputs, bounded, curved;
+};
+hn_model *affine_model(struct affine_shape shape, uint64_t seed);
+
 /* Blocks of rows that share a few outputs, each row with an output of its own: J J' is full in a block, 0 outside. */
 hn_model *block_model(size_t blocks, size_t length, size_t shared, uint64_t seed);
 
