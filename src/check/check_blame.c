@@ -33,8 +33,9 @@ static const char *describe(struct check *check, const struct below *below, size
     const char *is = isnan(result) ? "is not a number" : "overflows";
     if (op == OP_LEAF)
         return "the point itself is not finite";
-    if (arguments == 0 || arguments > 2 || op == OP_SUM)
-        return check_format(check, "%s %s", op == OP_SUM ? "a sum" : operator_text(op), is);
+    bool sum = op == OP_SUM || op == OP_LINEAR;
+    if (arguments == 0 || arguments > 2 || sum)
+        return check_format(check, "%s %s", sum ? "a sum" : operator_text(op), is);
     a = value_of(below, list[0]);
     b = arguments > 1 ? value_of(below, list[1]) : 0;
     if (op == OP_DIV)
