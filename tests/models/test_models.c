@@ -323,6 +323,7 @@ int main(void) {
         TABLE("ellipse"),
         TABLE("pooling"),
         TABLE("opf"),
+        TABLE("opf57"),
         TABLE("simplex"),
         TABLE("infeasible"),
         TABLE("infeasible_balls"),
