@@ -213,6 +213,11 @@ add_test(NAME bench/feasibility COMMAND bench_feasibility --starts 2 models/infe
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 set_tests_properties(bench/feasibility PROPERTIES TIMEOUT 120 ENVIRONMENT "${test_environment}")
 
+# ---- what samples without solution cost; it fails when they cost more than the others together ----
+
+add_test(NAME bench/effort COMMAND bench_effort --check-steps 500 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+set_tests_properties(bench/effort PROPERTIES TIMEOUT 120 ENVIRONMENT "${test_environment}")
+
 # ---- scripts that judge from outside ----
 
 # script_test(NAME SOURCE ARGUMENT...): a Python script with exit status 77 for "skipped".

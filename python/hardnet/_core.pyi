@@ -143,6 +143,7 @@ class Layer:
         threads: int,
         compile: bool,
         kernel: str | None,
+        effort: float = 1,
     ) -> Layer: ...
     def run(
         self,
@@ -251,6 +252,7 @@ class Network:
         candidates: int,
         refine: int,
         texts: dict[str, str],
+        effort: float = 1,
     ) -> None: ...
     def get(self, *numbers: _Reals) -> None: ...
     def run(self, count: int, x: _Reals, y: _Reals, /) -> None: ...

@@ -85,6 +85,14 @@ class Result:
         return self._field("moved")
 
     @property
+    def slope(self) -> Any:
+        """The smallest |J' r| / (|J| |r|) where steps came to a stand; infinite where they never did.
+
+        It is the evidence for locally_infeasible: near 0 the violation r cannot be lowered nearby.
+        """
+        return self._field("slope")
+
+    @property
     def worst(self) -> Any:
         """The name of the row with the largest violation; "" where none is violated."""
         names = self._layer.model.row_names
@@ -229,6 +237,7 @@ class Layer:
         instructions: str = "best",
         threads: int = 0,
         compile: bool | str | os.PathLike[str] = False,
+        effort: float = 1,
     ) -> None:
         """
         method: "auto", "paper", "hardnet" or "lm".
@@ -240,6 +249,8 @@ class Layer:
         compile: True runs batches with code that the system's C compiler makes for this model, several
             times as fast and with the same bits; it is kept in the user's cache. A path is that of
             a kernel that `hardnet compile` has written.
+        effort: what "auto" spends on a sample before it gives it up, as a factor: above 0, at most
+            1000.
         """
         steps = -1 if iterations is None else _checks.whole(iterations, "iterations")
         eps = -1.0 if damping is None else _checks.real(damping, "damping")
@@ -257,6 +268,7 @@ class Layer:
             "instructions": instructions,
             "threads": threads,
             "compile": compile if kernel is None else kernel,
+            "effort": effort,
         }
         self.core = _core.Layer(
             core,
@@ -269,6 +281,7 @@ class Layer:
             _checks.whole(threads, "threads", 1024),
             compile is True,
             kernel,
+            _checks.real(effort, "effort"),
         )
         info = self.core.info
         self._inputs: int = info["inputs"]

@@ -413,6 +413,7 @@ class Model(Building):
         instructions: str = "best",
         threads: int = 0,
         compile: bool | str | os.PathLike[str] = False,
+        effort: float = 1,
     ) -> Layer:
         """A layer that corrects outputs onto this model.
 
@@ -425,6 +426,8 @@ class Model(Building):
         compile: True runs batches with code that the system's C compiler makes for this model, several
             times as fast and with the same bits; it is kept in the user's cache. A path is that of
             a kernel that `hardnet compile` has written.
+        effort: what "auto" spends on a sample before it gives it up, as a factor: above 0, at most
+            1000.
         """
         return Layer(
             self,
@@ -436,6 +439,7 @@ class Model(Building):
             instructions=instructions,
             threads=threads,
             compile=compile,
+            effort=effort,
         )
 
     def to_ampl(self) -> str:

@@ -193,9 +193,10 @@ static PyObject *layer_info(PyObject *object, void *Py_UNUSED(closure)) {
 
 static PyObject *layer_options(PyObject *object, void *Py_UNUSED(closure)) {
     const hn_layer_options *o = &((core_layer *)object)->options;
-    return Py_BuildValue("{s:s,s:i,s:d,s:d,s:O,s:s}", "method", hn_method_text(o->method), "iterations", o->iterations,
-                         "damping", o->damping, "tolerance", o->tolerance, "relative", o->relative ? Py_True : Py_False,
-                         "instructions", hn_instructions_text(o->instructions));
+    return Py_BuildValue("{s:s,s:i,s:d,s:d,s:O,s:s,s:d}", "method", hn_method_text(o->method), "iterations",
+                         o->iterations, "damping", o->damping, "tolerance", o->tolerance, "relative",
+                         o->relative ? Py_True : Py_False, "instructions", hn_instructions_text(o->instructions),
+                         "effort", o->effort);
 }
 
 static PyObject *layer_address(PyObject *object, void *Py_UNUSED(closure)) {
@@ -213,11 +214,12 @@ typedef struct new_arguments {
 
 static bool parse_new(new_arguments *a, PyObject *arguments, PyObject *keywords) {
     static const char *const names[] = {"model",        "method",  "iterations", "damping", "tolerance", "relative",
-                                        "instructions", "threads", "compile",    "kernel",  NULL};
+                                        "instructions", "threads", "compile",    "kernel",  "effort",    NULL};
     a->options = hn_layer_defaults();
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Osiddpsipz:Layer", CORE_KEYWORDS(names), &a->model,
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Osiddpsipz|d:Layer", CORE_KEYWORDS(names), &a->model,
                                      &a->method, &a->options.iterations, &a->options.damping, &a->options.tolerance,
-                                     &a->relative, &a->instructions, &a->threads, &a->compile, &a->options.kernel))
+                                     &a->relative, &a->instructions, &a->threads, &a->compile, &a->options.kernel,
+                                     &a->options.effort))
         return false;
     a->options.relative = a->relative != 0;
     if (!hn_method_find(a->method, &a->options.method))
@@ -324,11 +326,11 @@ static int add_report_fields(PyObject *module) {
 #define FIELD(name) offsetof(hn_report, name)
     const char *word = sizeof(size_t) == 8 ? "u8" : "u4";
     PyObject *fields =
-        Py_BuildValue("{s:[sssssssss],s:[sssssssss],s:[nnnnnnnnn],s:n}", "names", "outcome", "iterations", "steps",
-                      "violation_before", "violation", "worst", "moved", "damping", "culprit", "formats", "i4", "i4",
-                      "i4", "f8", "f8", word, "f8", "f8", word, "offsets", FIELD(outcome), FIELD(iterations),
-                      FIELD(steps), FIELD(violation_before), FIELD(violation), FIELD(worst), FIELD(moved),
-                      FIELD(damping), FIELD(culprit), "itemsize", sizeof(hn_report));
+        Py_BuildValue("{s:[ssssssssss],s:[ssssssssss],s:[nnnnnnnnnn],s:n}", "names", "outcome", "iterations", "steps",
+                      "violation_before", "violation", "worst", "moved", "damping", "culprit", "slope", "formats", "i4",
+                      "i4", "i4", "f8", "f8", word, "f8", "f8", word, "f8", "offsets", FIELD(outcome),
+                      FIELD(iterations), FIELD(steps), FIELD(violation_before), FIELD(violation), FIELD(worst),
+                      FIELD(moved), FIELD(damping), FIELD(culprit), FIELD(slope), "itemsize", sizeof(hn_report));
 #undef FIELD
     int status = fields ? PyModule_AddObjectRef(module, "report_fields", fields) : -1;
     Py_XDECREF(fields);

@@ -119,13 +119,13 @@ typedef struct save_arguments {
 
 static bool parse_save(save_arguments *a, PyObject *arguments, PyObject *keywords) {
     static const char *const names[] = {"path",     "model",      "method", "iterations", "damping", "tolerance",
-                                        "relative", "candidates", "refine", "texts",      NULL};
+                                        "relative", "candidates", "refine", "texts",      "effort",  NULL};
     a->options = hn_policy_defaults();
     a->options.threads = 1;
     if (!PyArg_ParseTupleAndKeywords(
-            arguments, keywords, "O&OsiddpniO:save", CORE_KEYWORDS(names), PyUnicode_FSConverter, &a->path, &a->model,
+            arguments, keywords, "O&OsiddpniO|d:save", CORE_KEYWORDS(names), PyUnicode_FSConverter, &a->path, &a->model,
             &a->method, &a->options.layer.iterations, &a->options.layer.damping, &a->options.layer.tolerance,
-            &a->relative, &a->candidates, &a->options.refine, &a->texts))
+            &a->relative, &a->candidates, &a->options.refine, &a->texts, &a->options.layer.effort))
         return false;
     a->options.layer.relative = a->relative != 0;
     a->options.candidates = a->candidates < 0 ? 0 : (size_t)a->candidates;
@@ -398,10 +398,11 @@ static PyObject *network_policy(PyObject *object, void *Py_UNUSED(closure)) {
     if (!self->policy)
         Py_RETURN_NONE;
     hn_policy_options o = hn_policy_options_of(self->policy);
-    return Py_BuildValue("{s:s,s:i,s:d,s:d,s:O,s:n,s:i,s:s}", "method", hn_method_text(o.layer.method), "iterations",
-                         o.layer.iterations, "damping", o.layer.damping, "tolerance", o.layer.tolerance, "relative",
-                         o.layer.relative ? Py_True : Py_False, "candidates", (Py_ssize_t)o.candidates, "refine",
-                         o.refine, "scheme", hn_scheme_text(hn_policy_baseline(self->policy).scheme));
+    return Py_BuildValue("{s:s,s:i,s:d,s:d,s:O,s:n,s:i,s:s,s:d}", "method", hn_method_text(o.layer.method),
+                         "iterations", o.layer.iterations, "damping", o.layer.damping, "tolerance", o.layer.tolerance,
+                         "relative", o.layer.relative ? Py_True : Py_False, "candidates", (Py_ssize_t)o.candidates,
+                         "refine", o.refine, "scheme", hn_scheme_text(hn_policy_baseline(self->policy).scheme),
+                         "effort", o.layer.effort);
 }
 
 /* ---- inputs to train on ---- */

@@ -234,6 +234,10 @@ def test_options_are_checked(ring: hardnet.Model) -> None:
         {"tolerance": float("nan")},
         {"iterations": -1},
         {"damping": -0.5},
+        {"effort": 0},
+        {"effort": 1001},
+        {"effort": float("nan")},
+        {"effort": 2, "method": "lm"},
         {"threads": -1},
         {"instructions": "mmx"},
     ):
@@ -243,6 +247,21 @@ def test_options_are_checked(ring: hardnet.Model) -> None:
         ring.layer(tolerance=-1.0)
     assert (caught.value.code, caught.value.subject) == ("option", "tolerance")
     assert isinstance(caught.value, ValueError)
+
+
+def test_samples_without_solution_end_early() -> None:
+    m = hardnet.Model()
+    b = m.inputs("b", lower=0, upper=1)
+    y = m.outputs("y", 2, lower=0, upper=1)
+    m.subject_to(y[0] * y[1] + y[0] == b, name="product")
+    x = np.array([[0.5], [4.0], [0.9]])  # at most 2 is possible
+    results = [m.layer(effort=effort)(x=x) for effort in (1, 1000)]
+    for result in results:
+        assert [str(outcome) for outcome in result.outcome] == ["ok", "locally_infeasible", "ok"]
+        assert np.isinf(result.slope).tolist() == [True, False, True]
+    assert results[0].iterations[1] < 100 < results[1].iterations[1]
+    assert np.array_equal(results[0].y[::2], results[1].y[::2])
+    assert m.layer(effort=3).options["effort"] == 3
 
 
 def test_it_describes_itself(ring: hardnet.Model) -> None:

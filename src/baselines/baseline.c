@@ -57,6 +57,7 @@ hn_layer_options baseline_layer(const hn_baseline *b, const hn_layer_options *op
     layer.damping = -1;
     layer.iterations = 0;
     layer.kernel = NULL; /* it is the method's */
+    layer.effort = 1;
     return layer;
 }
 

@@ -171,7 +171,7 @@ static const double *step_before(struct worker *worker, uint32_t seat) {
     s->steps--;
     s->eps = tape.step[s->steps].eps;
     s->kind = (enum sample_step)tape.step[s->steps].kind;
-    s->stage = s->attempt > 0 || s->kind == SAMPLE_CLIPPED ? SAMPLE_GLOBAL : SAMPLE_NEAR;
+    s->stage = sample_stage_of(s->attempt, s->kind);
     tape_prefetch(&tape, s->steps - 1, false);
     return tape_iterate(&tape, s->steps);
 }

@@ -129,6 +129,8 @@ hn_outcome report_outcome(const hn_batch *batch, size_t sample);
 /* Options, checks and the plan, with the instruction set chosen; layer_release undoes it, and accepts what is made in part. */
 hn_status layer_plan(hn_layer *layer, const hn_model *model, const hn_layer_options *options, hn_error *error);
 void layer_release(hn_layer *layer);
+/* Sets the budget of the layer's samples; the rest of the layer is complete. */
+hn_status layer_probe(hn_layer *layer, const hn_model *model, hn_error *error);
 
 hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, hn_error *error);
 

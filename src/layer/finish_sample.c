@@ -57,6 +57,7 @@ static void report(const struct worker *worker, uint32_t seat, const double *y) 
     out.violation_before = s->before;
     out.culprit = own->culprit;
     out.damping = s->used;
+    out.slope = sqrt(s->slope);
     out.violation = point_violation(&p, &out.worst);
     if (s->outcome == HN_OUTCOME_BAD_BOUNDS) {
         out.violation = INFINITY;

@@ -157,7 +157,7 @@ static void restart(struct worker *worker, uint32_t seat) {
     const struct point p = worker_point(worker, seat);
     struct sample *s = &worker->seat[seat].state;
     size_t unused;
-    sample_begin_attempt(s);
+    sample_begin_attempt(s, &worker->plan->options);
     point_restart(&p, s->attempt);
     point_set_mask(&p, worker->plan->summary + SUMMARY_USABLE,
                    point_finite(&p, worker->plan->y, worker->plan->outputs, &unused));

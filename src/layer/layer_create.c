@@ -82,7 +82,9 @@ static hn_status build(hn_layer *layer, const hn_model *model, const hn_layer_op
         status = load_kernel(layer, model, error);
     if (status == HN_OK)
         status = open_executors(layer, error);
-    return status == HN_OK ? check_memory(layer, error) : status;
+    if (status == HN_OK)
+        status = check_memory(layer, error);
+    return status == HN_OK ? layer_probe(layer, model, error) : status;
 }
 
 hn_status hn_layer_create(hn_layer **out, const hn_model *model, const hn_layer_options *options, hn_error *error) {

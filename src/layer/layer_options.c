@@ -29,7 +29,7 @@ bool hn_method_find(const char *text, hn_method *method) {
 
 hn_status hn_layer_get_defaults(hn_layer_options *out, hn_error *error) {
     const hn_layer_options own = {
-        .size = sizeof own, .method = HN_METHOD_AUTO, .damping = -1, .iterations = -1, .tolerance = 1e-8};
+        .size = sizeof own, .method = HN_METHOD_AUTO, .damping = -1, .iterations = -1, .tolerance = 1e-8, .effort = 1};
     return STRUCT_GIVE(hn_layer_options, out, &own, error);
 }
 
@@ -44,6 +44,19 @@ static int own_iterations(hn_method method) {
     default:
         return 5000;
     }
+}
+
+static const double MOST_EFFORT = 1000;
+
+static hn_status check_effort(const hn_layer_options *o, hn_error *error) {
+    if (!(o->effort > 0 && o->effort <= MOST_EFFORT))
+        return error_about(error, HN_INVALID, error_option("effort"), "effort %s: it must be above 0 and at most %g",
+                           error_number(o->effort).text, MOST_EFFORT);
+    if (o->effort != 1 && o->method != HN_METHOD_AUTO)
+        return error_about(error, HN_INVALID, error_option("effort"),
+                           "effort %s: the method %s has none, only auto has", error_number(o->effort).text,
+                           hn_method_text(o->method));
+    return HN_OK;
 }
 
 hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, hn_error *error) {
@@ -61,6 +74,9 @@ hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, 
     if (!(out->tolerance >= 0 && out->tolerance < INFINITY))
         return error_about(error, HN_INVALID, error_option("tolerance"),
                            "tolerance %s: it must be finite and not negative", error_number(out->tolerance).text);
+    status = check_effort(out, error);
+    if (status != HN_OK)
+        return status;
     if (out->method == HN_METHOD_HARDNET && out->damping > 0)
         return error_about(error, HN_INVALID, error_option("damping"), "damping %s: the method %s has none",
                            error_number(out->damping).text, method);

@@ -25,11 +25,12 @@ static const size_t MOST_SLOTS = (size_t)1 << 28, MOST_PROGRAM = (size_t)1 << 27
 
 static struct sample_options sample_options_of(const hn_layer_options *o) {
     bool weighted = o->method == HN_METHOD_LM || o->method == HN_METHOD_AUTO;
+    double share = o->effort < 1 ? o->effort : 1;
     return (struct sample_options){
         .damping = o->damping,
         .tolerance = o->tolerance,
         .method = (int32_t)o->method,
-        .iterations = o->iterations,
+        .iterations = (int32_t)ceil(share * o->iterations),
         .weighted = weighted,
         .adaptive = o->method == HN_METHOD_AUTO || (weighted && o->damping < 0),
         .relative = o->relative,

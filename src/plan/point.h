@@ -107,13 +107,37 @@ static inline bool point_bad_bounds(const struct point *p, size_t *row) {
     return false;
 }
 
+/* Whether all entries of row i of J are constants. */
+static inline bool point_row_is_affine(const struct point *p, size_t i) {
+    const uint32_t *first = plan_words(p->plan, p->plan->jacobian.first);
+    const uint32_t *slot = plan_words(p->plan, p->plan->jacobian.slot);
+    for (size_t e = first[i]; e < first[i + 1]; e++)
+        if (slot[e] >= p->plan->program.constants.count)
+            return false;
+    return true;
+}
+
+/* Takes out of the slope of the squares what would lead an output beyond a bound that it is on. */
+static inline void point_project(const struct point *p, double *slope) {
+    const struct plan *plan = p->plan;
+    const uint32_t *output = plan_words(plan, plan->clip.entry), *row = plan_words(plan, plan->clip.slot);
+    const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
+    for (size_t k = 0; k < plan->clip.entry.count; k++) {
+        double y = *point_at(p, plan->base + output[k]), *own = &slope[output[k]];
+        if ((*own > 0 && y == *point_at(p, lower[row[k]])) || (*own < 0 && y == *point_at(p, upper[row[k]])))
+            *own = 0;
+    }
+}
+
 /* Sums over A and W r as they were last taken; scratch: outputs. */
 static inline void point_slope(const struct point *p, double *scratch, struct sample_slope *out) {
     const struct plan *plan = p->plan;
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
     const uint32_t *slot = plan_words(plan, plan->jacobian.slot);
     const double *a = point_at(p, plan->matrix), *b = point_at(p, plan->right);
-    out->entries = out->squares = out->slope = 0;
+    out->entries = out->squares = out->slope = out->steep = 0;
+    out->size = 1;
+    out->affine = true;
     for (size_t k = 0; k < plan->outputs; k++)
         scratch[k] = 0;
     for (size_t i = 0; i < plan->rows; i++) {
@@ -121,14 +145,19 @@ static inline void point_slope(const struct point *p, double *scratch, struct sa
         bool known = plan_knows(plan, i), active = point_mask(p, (uint32_t)(plan->active + i));
         double weight = active ? *point_at(p, (uint32_t)(plan->scale + i)) : 0;
         out->squares += right * right;
+        out->affine = out->affine && (right == 0 || point_row_is_affine(p, i));
         for (size_t e = first[i]; e < first[i + 1]; e++) {
             double entry = known ? weight * *point_at(p, slot[e]) : a[e * p->width];
             out->entries += entry * entry;
             scratch[column[e]] += entry * right;
         }
     }
-    for (size_t k = 0; k < plan->outputs; k++)
+    point_project(p, scratch);
+    for (size_t k = 0; k < plan->outputs; k++) {
         out->slope += scratch[k] * scratch[k];
+        out->steep += point_abs(scratch[k]);
+        out->size = sample_greater(out->size, point_abs(*point_at(p, plan->base + (uint32_t)k)));
+    }
 }
 
 static inline double point_joint(const struct point *p) {
@@ -211,6 +240,20 @@ static inline void point_start(const struct point *p) {
     const uint32_t *start = plan_words(p->plan, p->plan->start);
     for (uint32_t j = 0; j < p->plan->outputs; j++)
         *point_at(p, p->plan->y + j) = *point_at(p, start[j]);
+}
+
+/* Whether y = the model's start values, but for fixed outputs. */
+static inline bool point_is_start(const struct point *p) {
+    const struct plan *plan = p->plan;
+    const uint32_t *start = plan_words(plan, plan->start), *fixed = plan_words(plan, plan->fixed.entry);
+    size_t next = 0;
+    for (uint32_t j = 0; j < plan->outputs; j++) {
+        bool is_fixed = next < plan->fixed.entry.count && fixed[next] == j;
+        next += is_fixed;
+        if (!is_fixed && *point_at(p, plan->y + j) != *point_at(p, start[j]))
+            return false;
+    }
+    return true;
 }
 
 /* y = start values inside their bounds; finite whatever x is. */

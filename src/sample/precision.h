@@ -20,6 +20,7 @@ SAMPLE_CONSTANT double SAMPLE_SLOW_AUTO = 1 - 0x1p-20; /* in short attempts of a
 SAMPLE_CONSTANT double SAMPLE_LEAST_PIVOT = 1e-13;     /* of the largest, without damping */
 SAMPLE_CONSTANT double SAMPLE_STATIONARY = 1e-8;       /* |J' r| / (|J| |r|) below which r cannot be lowered, */
 SAMPLE_CONSTANT double SAMPLE_STATIONARY_STUCK = 1e-6; /* where steps have come to a stand */
+SAMPLE_CONSTANT double SAMPLE_REACH = 0x1p30;          /* how far a point can be, in units of max(1, |y|) */
 
 SAMPLE_CONSTANT double SAMPLE_LEAST_EPS = 0x1p-46;
 SAMPLE_CONSTANT double SAMPLE_LEAST_EPS_OUTPUTS = 0x1p-30; /* A' A + eps I may be as bad as 1 / eps */

@@ -6,6 +6,7 @@
  *     3               the model's start values, clipped
  *     4, 6, 8 ...     uniform between the bounds where both are finite, else as below
  *     5, 7, 9 ...     y_raw + sigma u_j z_j with z normal, u_j a power of two, at most max(1, |y_raw_j|), clipped
+ *     28, 29          the model's start values, as they are, where they are known to lead somewhere: the next after 0
  *
  * sigma grows from restart to restart. The random numbers of restart k are the first ones of stream k of the seed: for each output
  * a uniform one, then a normal one. Part of sample.h.
@@ -21,6 +22,8 @@ enum {
     RESTART_LAST = 24,
     RESTART_BOLD = 2, /* attempts after the restarts */
     RESTART_LONG = RESTART_LAST + RESTART_BOLD + 1,
+    RESTART_HOME,       /* near, */
+    RESTART_HOME_AGAIN, /* and lm's steps */
     RESTART_SEED = 20260419
 };
 
@@ -42,9 +45,17 @@ SAMPLE_FUNCTION bool restart_is_uniform(int attempt) {
     return attempt >= RESTART_PERTURBED && attempt <= RESTART_LAST && attempt % 2 == 0;
 }
 
+SAMPLE_FUNCTION bool restart_is_bold(int attempt) {
+    return attempt > RESTART_LAST && attempt < RESTART_LONG;
+}
+
+SAMPLE_FUNCTION bool restart_is_home(int attempt) {
+    return attempt == RESTART_HOME || attempt == RESTART_HOME_AGAIN;
+}
+
 /* Whether an attempt takes no notice of the bounds of outputs, where it begins and in its steps. */
 SAMPLE_FUNCTION bool restart_is_unclipped(int attempt) {
-    return attempt == RESTART_UNCLIPPED || attempt == RESTART_LONG;
+    return attempt == RESTART_UNCLIPPED || attempt == RESTART_LONG || restart_is_home(attempt);
 }
 
 SAMPLE_FUNCTION bool restart_between(int attempt, const struct restart_output *o) {
@@ -57,7 +68,7 @@ SAMPLE_FUNCTION double restart_point(int attempt, const struct restart_output *o
     double size = o->raw < 0 ? -o->raw : o->raw, y;
     if (restart_between(attempt, o))
         y = o->lower + (o->upper - o->lower) * o->uniform;
-    else if (attempt == RESTART_FROM_START)
+    else if (attempt == RESTART_FROM_START || restart_is_home(attempt))
         y = o->start;
     else
         y = o->raw + restart_spread(attempt) * sample_power_of_two(sample_greater(1, size)) * o->normal;
@@ -82,7 +93,7 @@ SAMPLE_FUNCTION struct restart_shares restart_follows(int attempt, const struct 
     } else if ((low || high) && !restart_is_unclipped(attempt)) {
         shares.upper = high ? 1 : 0;
         shares.lower = high ? 0 : 1;
-    } else if (attempt == RESTART_FROM_START)
+    } else if (attempt == RESTART_FROM_START || restart_is_home(attempt))
         shares.start = 1;
     else
         shares.raw = 1;

@@ -43,6 +43,7 @@ struct sample_options {
     bool outputs_side; /* systems are solved in the dimension of the outputs */
     bool joint_rows;   /* there are inequalities in several outputs */
     bool bordered;     /* rows or outputs are kept out of the system: it may be as bad as 1 / eps on either side */
+    int32_t budget;    /* of auto: steps after an attempt has begun at the model's start values; 0: no limit is known */
 };
 
 #include "sample/arithmetic.h"
@@ -95,21 +96,25 @@ struct sample {
     bool chooses;    /* eps is to be chosen for the present base: sample_choose_eps */
     bool crept;      /* the elastic stage came before the global one had failed */
     bool stationary; /* some attempt ended where A' W r vanishes */
+    bool homed;      /* an attempt has begun at the model's start values: with step `home` */
     int iteration;   /* steps computed */
     int steps;       /* accepted ones since the attempt began */
     int attempt;     /* 0: from y_raw or from a warm start; else the number of the restart (restart.h) */
     int best_step;
     int best_attempt;
-    int slow;       /* accepted steps in a row that gained next to nothing */
-    int begun;      /* iteration at which the stage began */
-    int waited;     /* steps since |W r| was last halved */
+    int slow;   /* accepted steps in a row that gained next to nothing */
+    int begun;  /* iteration at which the stage began */
+    int waited; /* steps since |W r| was last halved */
+    int home;
     double before;  /* max |r| of what came in */
+    double away;    /* measure at the start values, where `homed` */
     double best;    /* smallest measure of an accepted iterate */
     double squares; /* |W r|^2 at the base */
     double halved;  /* |W r|^2 when it was last halved */
     double eps, growth;
     double used;  /* eps of the last step */
     double limit; /* of eps; of programmes: one that was too small */
+    double slope; /* the smallest |A' W r|^2 / (|A|^2 |W r|^2) where an attempt ended; infinite: none was asked for */
     int elastic;  /* steps computed by programmes */
     int strayed;  /* the first step of the attempt that a programme led to; 0: none did */
     struct elastic programme;
@@ -130,11 +135,14 @@ struct sample_numbers {
     bool usable; /* the last step led to a finite y */
 };
 
-/* Sums over the rows of the last accepted iterate. */
+/* Sums over the rows of the last accepted iterate. Of A' W r entries are left out that lead an output beyond a bound it is on. */
 struct sample_slope {
     double entries; /* |A|^2 */
     double squares; /* |W r|^2 */
     double slope;   /* |A' W r|^2 */
+    double steep;   /* the sum of |A' W r| */
+    double size;    /* of the outputs: max |y|, at least 1 */
+    bool affine;    /* every violated row is affine */
 };
 
 /* What is to be done with the iterate. */
@@ -184,13 +192,19 @@ SAMPLE_FUNCTION void sample_open(struct sample *s, const struct sample_options *
     s->asks = SAMPLE_ASKS_NOTHING;
     s->outcome = HN_OUTCOME_STALLED;
     s->chooses = o->adaptive;
-    s->stationary = s->crept = false;
+    s->stationary = s->crept = s->homed = false;
     s->iteration = s->steps = s->attempt = s->best_step = s->best_attempt = 0;
-    s->slow = s->begun = s->waited = s->elastic = s->strayed = 0;
+    s->slow = s->begun = s->waited = s->elastic = s->strayed = s->home = 0;
     s->programme.solves = 0;
-    s->before = s->best = HUGE_VAL;
+    s->before = s->best = s->slope = HUGE_VAL;
+    s->away = 0;
     s->squares = s->halved = s->growth = s->limit = 0;
     s->eps = s->used = o->adaptive ? 0 : o->damping;
+}
+
+/* What came in are the model's start values. */
+SAMPLE_FUNCTION void sample_is_home(struct sample *s) {
+    s->homed = true;
 }
 
 /* Nothing can be done with it; y holds its fallback. */
@@ -220,6 +234,7 @@ SAMPLE_FUNCTION void sample_start_warm(struct sample *s, const struct sample_opt
                                        const struct sample_numbers *n) {
     sample_came_in(s, o, n);
     s->doing = SAMPLE_BEGINS;
+    s->homed = false;
     s->origin = SAMPLE_FROM_INPUT;
     s->best = n->finite ? n->measure : HUGE_VAL;
 }
@@ -407,16 +422,29 @@ SAMPLE_FUNCTION struct sample_choice sample_decide(struct sample *s, const struc
     return choice;
 }
 
+/* Violated rows that are affine have a convex sum of squares f. At a y that holds them 0 >= f + f' (y - here), so that some output
+ * is at least f / |f'|_1 from here; bounds that outputs are on only make it more. Farther than SAMPLE_REACH nobody is. */
+SAMPLE_FUNCTION bool sample_is_proof(const struct sample_slope *slope) {
+    return slope->affine && slope->squares > SAMPLE_SMALL &&
+           SAMPLE_REACH * slope->size * slope->steep < 0.5 * slope->squares;
+}
+
 /* The answer to sample->asks: sums at the last accepted iterate, or whether the entries of J there are finite. */
 SAMPLE_FUNCTION void sample_answer(struct sample *s, const struct sample_slope *slope, bool entries_finite) {
     bool asks_slope = s->asks == SAMPLE_ASKS_SLOPE;
+    double scale = slope->entries * slope->squares;
     s->asks = SAMPLE_ASKS_NOTHING;
     if (asks_slope ? !sample_is_finite(slope->entries)
                    : !entries_finite) /* weighed entries are at most 2, unless J is not finite */
         s->outcome = HN_OUTCOME_NONFINITE_EVALUATION;
-    else if (asks_slope &&
-             slope->slope <= SAMPLE_STATIONARY_STUCK * SAMPLE_STATIONARY_STUCK * slope->entries * slope->squares)
+    else if (asks_slope && slope->slope <= SAMPLE_STATIONARY_STUCK * SAMPLE_STATIONARY_STUCK * scale)
         s->stationary = true;
+    if (asks_slope && scale > 0 && slope->slope < s->slope * scale)
+        s->slope = slope->slope / scale;
+    if (asks_slope && sample_is_proof(slope)) {
+        s->stationary = true;
+        s->doing = SAMPLE_RETURNS;
+    }
     if (s->stationary)
         s->outcome = HN_OUTCOME_LOCALLY_INFEASIBLE;
 }
@@ -450,11 +478,16 @@ SAMPLE_FUNCTION void sample_rewound(struct sample *s) {
 }
 
 /* The next attempt: y is to hold its start, which depends on its number (restart.h). */
-SAMPLE_FUNCTION void sample_begin_attempt(struct sample *s) {
+SAMPLE_FUNCTION void sample_begin_attempt(struct sample *s, const struct sample_options *o) {
     s->doing = SAMPLE_BEGINS;
-    s->attempt++;
+    s->attempt = sample_next_attempt(s, o);
+    s->stage = s->attempt == RESTART_HOME ? SAMPLE_NEAR : SAMPLE_GLOBAL;
     s->steps = s->strayed = 0;
     s->chooses = true;
+    if (s->attempt == RESTART_HOME) {
+        s->homed = true;
+        s->home = s->iteration;
+    }
 }
 
 /* ---- the verdict, from the evaluation at the y that is returned ---- */

@@ -14,6 +14,9 @@
  *              through larger violations
  *     long     lm's steps from y_raw, not clipped, for as long as they gain anything and `iterations` allows
  *
+ * Where a budget is known (budget.h) the start values are the next after near and global, by the rules of near and then by lm's,
+ * there are no programmes, and a sample ends when the budget is spent.
+ *
  * The first stage moves y little more than a projection would, which is what keeps the cost of a controller's output low; it ends
  * when |W r| is not halved for a while, when an evaluation is not finite, or when y no longer moves.
  *
@@ -22,6 +25,8 @@
 #define HN_SAMPLE_AUTO_H
 
 #include "sample/restart.h"
+
+#include "sample/budget.h"
 
 SAMPLE_CONSTANT double SAMPLE_CLOSE = 0.1;      /* |W r| below which convergence is near */
 SAMPLE_CONSTANT double SAMPLE_HOLD_SHARE = 0.5; /* how close a satisfied row is held then, of |W r| */
@@ -38,7 +43,6 @@ enum {
     SAMPLE_CREEPING = 32,        /* steps of the global stage in which |W r| was not halved, */
     SAMPLE_ELASTIC_PATIENCE = 8, /* and programmes */
     SAMPLE_NEAR_STEPS = 40,
-    SAMPLE_PATIENCE = 8,
     SAMPLE_GLOBAL_STEPS = 100,
     SAMPLE_AGAIN_STEPS = 60,
     SAMPLE_LONGER_ATTEMPTS = 3,
@@ -90,6 +94,12 @@ SAMPLE_FUNCTION double sample_near_eps(const struct sample *s, const struct samp
     return sample_greater(sample_least_eps(o), sample_power_of_two(share * size));
 }
 
+/* The stage in which a step was taken that has a gradient; nothing but its attempt and kind decide. */
+SAMPLE_FUNCTION enum sample_stage sample_stage_of(int attempt, enum sample_step kind) {
+    bool near = attempt == RESTART_HOME || (attempt == 0 && kind != SAMPLE_CLIPPED);
+    return near ? SAMPLE_NEAR : SAMPLE_GLOBAL;
+}
+
 /* ---- decisions ---- */
 
 /* Counts steps from here on, in which |W r| is to be halved. */
@@ -106,16 +116,6 @@ SAMPLE_FUNCTION bool sample_creeps(struct sample *s, double squares, int most) {
     return s->waited > most;
 }
 
-SAMPLE_FUNCTION enum sample_decision sample_globalise(struct sample *s, double squares) {
-    s->stage = SAMPLE_GLOBAL;
-    s->kind = SAMPLE_CLIPPED;
-    s->begun = s->iteration;
-    s->chooses = true;
-    s->squares = squares; /* where the present iterate is the best one; else another takes its place */
-    sample_wait(s, squares);
-    return SAMPLE_REWIND;
-}
-
 /* ---- the elastic stage ---- */
 
 /* Programmes from the best iterate on. */
@@ -127,17 +127,32 @@ SAMPLE_FUNCTION enum sample_decision sample_stretch(struct sample *s) {
 }
 
 /* No further step helps here. */
-SAMPLE_FUNCTION enum sample_decision sample_give_up(struct sample *s, bool accepts) {
+SAMPLE_FUNCTION enum sample_decision sample_give_up(struct sample *s, const struct sample_options *o, bool accepts) {
     if (s->stationary)
         s->outcome = HN_OUTCOME_LOCALLY_INFEASIBLE;
-    if (s->attempt == 0 && s->stage == SAMPLE_GLOBAL && s->elastic == 0)
+    if (sample_may_stretch(s, o))
         return sample_stretch(s);
-    if (s->attempt >= RESTART_LONG)
+    if (s->attempt == RESTART_LONG)
         return accepts ? SAMPLE_END : SAMPLE_END_BEFORE;
     s->stage = SAMPLE_GLOBAL;
     s->begun = s->iteration;
     s->slow = 0;
     return accepts ? SAMPLE_RESTART : SAMPLE_RESTART_BEFORE;
+}
+
+SAMPLE_FUNCTION enum sample_decision sample_globalise(struct sample *s, const struct sample_options *o, double squares,
+                                                      bool accepts) {
+    if (s->homed && o->budget > 0) { /* plain steps from the start values are the better second try */
+        s->outcome = HN_OUTCOME_STALLED;
+        return sample_give_up(s, o, accepts);
+    }
+    s->stage = SAMPLE_GLOBAL;
+    s->kind = SAMPLE_CLIPPED;
+    s->begun = s->iteration;
+    s->chooses = true;
+    s->squares = squares; /* where the present iterate is the best one; else another takes its place */
+    sample_wait(s, squares);
+    return SAMPLE_REWIND;
 }
 
 /* The step that a programme led to has gained this share of what it promised. A damping that was too small is not tried again soon. */
@@ -179,7 +194,7 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_elastic(struct sample *s, con
     if (s->doing == SAMPLE_REWINDS || sample_is_fresh(s))
         return sample_open_elastic(s, n->squares);
     if (sample_creeps(s, n->finite ? n->squares : s->squares, SAMPLE_ELASTIC_PATIENCE) || !n->moved || vain)
-        return s->crept ? sample_globalise(s, n->squares) : sample_give_up(s, gained > 0);
+        return s->crept ? sample_globalise(s, o, n->squares, true) : sample_give_up(s, o, gained > 0);
     if (!(gained > 0))
         return sample_refuse_elastic(s);
     sample_adapt_elastic(s, o, gained / promised);
@@ -215,9 +230,11 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_near(struct sample *s, const 
     s->squares = n->squares;
     if (fresh)
         sample_wait(s, n->squares);
+    if (fresh && s->homed)
+        s->away = n->measure;
     bool creeps = !fresh && sample_creeps(s, n->squares, SAMPLE_PATIENCE);
     if (!(fresh || n->moved) || creeps || s->iteration - s->begun >= SAMPLE_NEAR_STEPS)
-        return sample_globalise(s, n->squares);
+        return sample_globalise(s, o, n->squares, true);
     bool leads = sample_asks_joint(s, o, n) && n->joint <= SAMPLE_LEAD_SHARE * n->squares; /* which no NaN is */
     s->kind = leads ? SAMPLE_LEADING : SAMPLE_PLAIN;
     s->eps = sample_near_eps(s, o, n->squares, before);
@@ -225,11 +242,12 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_near(struct sample *s, const 
     return SAMPLE_GO_ON;
 }
 
-SAMPLE_FUNCTION enum sample_decision sample_decide_bold(struct sample *s, const struct sample_numbers *n) {
+SAMPLE_FUNCTION enum sample_decision sample_decide_bold(struct sample *s, const struct sample_options *o,
+                                                        const struct sample_numbers *n) {
     bool moved = sample_is_fresh(s) || n->moved;
     if (!moved || s->iteration - s->begun >= SAMPLE_NEAR_STEPS) {
         s->outcome = HN_OUTCOME_STALLED;
-        return sample_give_up(s, true);
+        return sample_give_up(s, o, true);
     }
     s->squares = n->squares;
     s->eps = s->attempt == RESTART_LAST + 1 ? SAMPLE_BOLD_EPS : SAMPLE_BOLD_EPS_AGAIN;
@@ -244,27 +262,27 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_global(struct sample *s, cons
     bool at_start = sample_is_fresh(s) || s->doing == SAMPLE_REWINDS, is_long = s->attempt == RESTART_LONG;
     int most = s->attempt <= SAMPLE_LONGER_ATTEMPTS ? SAMPLE_GLOBAL_STEPS : SAMPLE_AGAIN_STEPS;
     s->kind = restart_is_unclipped(s->attempt) ? SAMPLE_PLAIN : SAMPLE_CLIPPED;
-    if (s->attempt > RESTART_LAST && !is_long)
-        return sample_decide_bold(s, n);
+    if (restart_is_bold(s->attempt))
+        return sample_decide_bold(s, o, n);
     if (at_start) {
         s->squares = n->squares;
         s->chooses = true;
         sample_wait(s, n->squares);
         return SAMPLE_GO_ON;
     }
-    if (sample_creeps(s, n->squares, SAMPLE_CREEPING) && s->attempt == 0 && s->elastic == 0) {
+    if (sample_creeps(s, n->squares, SAMPLE_CREEPING) && sample_may_stretch(s, o)) {
         s->crept = true;
         return sample_stretch(s);
     }
     bool steady = n->squares < SAMPLE_STEADY * s->squares && s->steps < SAMPLE_ATTEMPT_STEPS - 1;
-    bool spent = s->iteration - s->begun >= most && !steady && !is_long;
+    bool spent = (s->iteration - s->begun >= most && !steady && !is_long) || sample_goes_home(s, o);
     if (!n->moved || spent) {
         sample_stuck(s);
-        return sample_give_up(s, n->moved && n->squares < s->squares);
+        return sample_give_up(s, o, n->moved && n->squares < s->squares);
     }
     enum sample_decision decision = sample_judge(s, o, n, is_long ? SAMPLE_SLOW : SAMPLE_SLOW_AUTO);
     if (decision == SAMPLE_END || decision == SAMPLE_END_BEFORE)
-        return sample_give_up(s, decision == SAMPLE_END);
+        return sample_give_up(s, o, decision == SAMPLE_END);
     return decision;
 }
 
@@ -272,13 +290,13 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_nonfinite(struct sample *s, c
                                                              const struct sample_numbers *n) {
     if (sample_is_fresh(s)) {
         s->outcome = HN_OUTCOME_NONFINITE_EVALUATION;
-        return sample_give_up(s, false);
+        return sample_give_up(s, o, false);
     }
     if (s->stage == SAMPLE_NEAR)
-        return sample_globalise(s, s->squares);
+        return sample_globalise(s, o, s->squares, false);
     if (s->stage == SAMPLE_ELASTIC)
         return sample_decide_elastic(s, o, n);
-    return sample_refuse(s) == SAMPLE_REJECT ? SAMPLE_REJECT : sample_give_up(s, false);
+    return sample_refuse(s) == SAMPLE_REJECT ? SAMPLE_REJECT : sample_give_up(s, o, false);
 }
 
 SAMPLE_FUNCTION enum sample_decision sample_decide_auto(struct sample *s, const struct sample_options *o,
@@ -290,6 +308,11 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_auto(struct sample *s, const 
         if (cancelled)
             s->outcome = HN_OUTCOME_CANCELLED;
         return n->finite ? SAMPLE_END : SAMPLE_END_BEFORE;
+    }
+    if (sample_is_spent(s, o)) {
+        sample_stuck(s);
+        s->stationary = true;
+        return n->finite && n->squares < s->squares ? SAMPLE_END : SAMPLE_END_BEFORE;
     }
     if (!n->finite)
         return sample_decide_nonfinite(s, o, n);

@@ -2,13 +2,14 @@
  *
  *     policy.model        the fingerprint of the model's mathematics
  *     policy.names        that of its names; a file may lack it
+ *     policy.effort       another one of the layer's settings, where it is not 1
  *     policy.method, policy.damping, policy.iterations, policy.tolerance, policy.relative       the layer's settings
  *     policy.candidates, policy.refine
  *     policy.scheme, policy.correction-steps, policy.correction-rate, policy.momentum
  *     policy.independent  how many outputs of the model the network gives, and a checksum over which they are
  *
  * Settings are as they were given; -1 stands for the method's own. Numbers are written in hexadecimal (base/hexadecimal.h), so that
- * they come back to the same bits, whole ones in decimal. All of them must be there, and no other text may start with "policy.":
+ * they come back to the same bits, whole ones in decimal. All others must be there, and no other text may start with "policy.":
  * a file from a newer version that knows more settings is refused rather than misread.
  *
  * SPDX-License-Identifier: MIT */
@@ -40,7 +41,8 @@ enum setting {
     CORRECTION_RATE,
     MOMENTUM,
     INDEPENDENT,
-    NAMES, /* the last: the only one that may be missing */
+    NAMES, /* this one and those after it may be missing */
+    EFFORT,
     SETTINGS
 };
 
@@ -59,6 +61,7 @@ static const char keys[SETTINGS][24] = {
     [MOMENTUM] = PREFIX "momentum",
     [INDEPENDENT] = PREFIX "independent",
     [NAMES] = PREFIX "names",
+    [EFFORT] = PREFIX "effort",
 };
 
 static bool is_setting(const char *key) {
@@ -90,6 +93,7 @@ static hn_status write_values(const hn_policy *policy, struct values *values, hn
     snprintf(values->text[ITERATIONS], SIZE, "%d", o.layer.iterations < 0 ? -1 : o.layer.iterations);
     snprintf(values->text[TOLERANCE], SIZE, "%s", hexadecimal_write(o.layer.tolerance).text);
     snprintf(values->text[RELATIVE], SIZE, "%s", o.layer.relative ? "true" : "false");
+    snprintf(values->text[EFFORT], SIZE, "%s", hexadecimal_write(o.layer.effort).text);
     snprintf(values->text[CANDIDATES], SIZE, "%zu", o.candidates);
     snprintf(values->text[REFINE], SIZE, "%d", o.refine);
     snprintf(values->text[SCHEME], SIZE, "%s", hn_scheme_text(b->scheme));
@@ -118,6 +122,7 @@ static hn_status check_texts(const char *path, size_t count, const hn_metadata *
 hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count, const hn_metadata *texts,
                          hn_error *error) {
     struct values values;
+    size_t settings = policy && policy->options.layer.effort == 1 ? EFFORT : SETTINGS;
     if (!policy || !path)
         return error_about(error, HN_INVALID, error_argument(policy ? "path" : "policy"), "there is no %s to save",
                            policy ? "path" : "policy");
@@ -126,14 +131,14 @@ hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count
         status = write_values(policy, &values, error);
     if (status != HN_OK)
         return status;
-    hn_metadata *all = base_allocate((SETTINGS + count) * sizeof *all);
+    hn_metadata *all = base_allocate((settings + count) * sizeof *all);
     if (!all)
         return error_no_memory(error, path);
-    for (size_t i = 0; i < SETTINGS; i++)
+    for (size_t i = 0; i < settings; i++)
         all[i] = (hn_metadata){keys[i], values.text[i]};
     if (count > 0)
-        memcpy(all + SETTINGS, texts, count * sizeof *all);
-    status = hn_network_save(policy->network, path, SETTINGS + count, all, error);
+        memcpy(all + settings, texts, count * sizeof *all);
+    status = hn_network_save(policy->network, path, settings + count, all, error);
     base_release(all);
     return status;
 }
@@ -202,6 +207,8 @@ static bool read_setting(struct policy_settings *settings, enum setting setting,
         return hexadecimal_read(text, &o->layer.tolerance);
     case RELATIVE:
         return read_truth(text, &o->layer.relative);
+    case EFFORT:
+        return hexadecimal_read(text, &o->layer.effort);
     case CANDIDATES:
         return read_count(text, &o->candidates);
     case REFINE:
@@ -222,9 +229,9 @@ static bool read_setting(struct policy_settings *settings, enum setting setting,
 static hn_status read_settings(struct policy_settings *settings, const hn_network *network, const char *path,
                                hn_error *error) {
     hn_status status = check_keys(network, path, error);
-    for (int i = 0; status == HN_OK && i < NAMES; i++) {
+    for (int i = 0; status == HN_OK && i < SETTINGS; i++) {
         const char *text = hn_network_metadata(network, keys[i]);
-        if (!read_setting(settings, (enum setting)i, text))
+        if (text && !read_setting(settings, (enum setting)i, text))
             status = error_about(error, HN_INVALID, error_file(path), "%s: the setting %s is \"%s\"", path, keys[i],
                                  show_name(text).text);
     }

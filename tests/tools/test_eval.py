@@ -40,6 +40,12 @@ class Eval(EvalTool):
             self.assertRegex(printed, wanted)
         self.assertNotIn("Not ok", printed)
 
+    def test_the_effort_is_the_networks_own_or_what_is_given(self):
+        model, net = self.disc(effort=(4.0).hex())
+        self.assertEqual(self.eval(model, net)[1]["effort"], 4)
+        self.assertEqual(self.eval(model, net, "--effort", 0.5)[1]["effort"], 0.5)
+        self.assertEqual(self.eval(model, self.disc()[1])[1]["effort"], 1)
+
     def test_corrected_outputs_are_judged_by_the_equations(self):
         source = np.random.RandomState(4)
         x, raw = unicycle_samples(60)

@@ -77,6 +77,31 @@ class Project(SampleTool):
         self.assertEqual((report["samples"][0]["iterations"], report["samples"][0]["moved"]), (0, 0))
         self.assertIsNone(report["samples"][0]["worst"])
 
+    def test_samples_without_solution_end_early_and_with_more_effort_later(self):
+        nominal = np.array([0.9, 1, 1.25, 0.3, 0.35, 0.5])
+        x = nominal * np.array([1, 3.2, 1.1, 2.9])[:, None]  # the generators give 8.2 in all, 2.6 times nominal
+        steps = {}
+        for effort in (1, 3):
+            _, report, printed = self.project(UNICYCLE.replace("unicycle", "opf"), "--x", self.array("x.npy", x), "--effort", effort,
+                                              "--allow-infeasible")
+            self.assertEqual([one["status"] for one in report["samples"]], ["ok", "locally_infeasible"] * 2)
+            self.assertEqual([one["slope"] is None for one in report["samples"]], [True, False] * 2)
+            self.assertEqual(report["effort"], effort)
+            self.assertEqual("effort 3, " in printed, effort == 3)
+            steps[effort] = [one["iterations"] for one in report["samples"]]
+        self.assertEqual(steps[1][::2], steps[3][::2])
+        for less, more in zip(steps[1][1::2], steps[3][1::2]):
+            self.assertLess(less, 60)
+            self.assertGreater(more, 1.5 * less)
+
+    def test_efforts_that_are_none_are_refused(self):
+        model, x = self.file("m.mod", DISC), self.array("x.npy", [[1]])
+        for value, wanted in (("0", "--effort 0: it must be above 0 and at most 1000"),
+                              ("1000.5", "--effort 1000.5: it must be above 0 and at most 1000"),
+                              ("-1", "--effort: '-1' is not"), ("much", "--effort: 'much' is not")):
+            self.refused("project", model, "--x", x, "--effort", value, code=2, saying=wanted)
+        self.refused("project", model, "--x", x, "--effort", 2, "--method", "lm", code=2, saying="the method lm has none")
+
     def test_the_unicycle_by_the_paper_and_by_levenberg_and_marquardt(self):
         x, raw = unicycle_samples(30)
         names = [f"dynamics[{k},{i}]" for k in range(1, 11) for i in range(1, 4)] + [

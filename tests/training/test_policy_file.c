@@ -113,6 +113,7 @@ static void check_same_options(hn_policy_options a, hn_policy_options b) {
     assert_int_equal(a.layer.iterations, b.layer.iterations);
     assert_same_bits(a.layer.tolerance, b.layer.tolerance);
     assert_int_equal(a.layer.relative, b.layer.relative);
+    assert_same_bits(a.layer.effort, b.layer.effort);
     assert_int_equal(a.candidates, b.candidates);
     assert_int_equal(a.refine, b.refine);
 }
@@ -153,6 +154,9 @@ static void a_policy_comes_back_with_its_settings(void **state) {
     hn_policy_options options = hn_policy_defaults();
     options.threads = 1;
     there_and_back(options);
+    options.layer.effort = 1.0 / 3;
+    there_and_back(options);
+    options.layer.effort = 1;
     options.layer.method = HN_METHOD_PAPER;
     options.layer.damping = 0.1;
     options.layer.iterations = 37;
@@ -301,6 +305,8 @@ static const struct {
     {"policy.candidates", "-1", "policy.candidates"},
     {"policy.candidates", "2", "for 2 candidates"},
     {"policy.candidates", "3", "for 3 candidates"},
+    {"policy.effort", "two", "policy.effort is \"two\""},
+    {"policy.effort", "-0x1.0000000000000p+0", "effort -1: it must be above 0"},
     {"policy.refine", "-1", "policy.refine"},
     {"policy.refine", "two", "policy.refine is \"two\""},
     {"policy.scheme", "penalty", "policy.scheme is \"penalty\""},

@@ -97,6 +97,7 @@ static void write_settings(struct json *json, const struct bench *bench) {
     json_number(json, "iterations", settings.iterations);
     json_number(json, "tolerance", settings.tolerance);
     json_flag(json, "relative", settings.relative);
+    json_number(json, "effort", settings.effort);
     json_number(json, "threads", bench->threads);
 }
 

@@ -15,7 +15,7 @@ const char *const layer_choice_sets[] = {"portable", "avx2", "avx512", NULL};
 
 /* The layer's options have the names of ours, and its sentences about them begin with the name. */
 static bool names_an_option(const hn_error *error) {
-    static const char names[][16] = {"method", "damping", "iterations", "tolerance"};
+    static const char names[][16] = {"method", "damping", "iterations", "tolerance", "effort"};
     for (size_t i = 0; error->code == HN_CODE_OPTION && i < sizeof names / sizeof names[0]; i++)
         if (strcmp(error->subject, names[i]) == 0)
             return true;
@@ -42,6 +42,8 @@ hn_layer_options layer_choice_options(const struct layer_choice *choice, hn_laye
         options.iterations = (int)choice->iterations;
     if (choice->tolerance_given)
         options.tolerance = choice->tolerance;
+    if (choice->effort_given)
+        options.effort = choice->effort;
     options.relative = choice->relative;
     if (choice->isa)
         hn_instructions_find(choice->isa, &options.instructions);
@@ -66,6 +68,8 @@ void layer_choice_print(const hn_layer *layer) {
         printf("damping adapted, ");
     if (settings.iterations >= 0)
         printf("at most %d steps, ", settings.iterations);
+    if (settings.effort != 1)
+        printf("effort %g, ", settings.effort);
     printf("tolerance %g%s", settings.tolerance, settings.relative ? " relative to the bounds" : "");
 }
 

@@ -9,9 +9,9 @@
 /* What is not given is the method's own. */
 struct layer_choice {
     const char *method, *isa; /* NULL: auto; the best that this processor has */
-    double damping, tolerance;
+    double damping, tolerance, effort;
     size_t iterations;
-    bool damping_given, iterations_given, tolerance_given;
+    bool damping_given, iterations_given, tolerance_given, effort_given;
     bool relative;
     struct compile_choice compile; /* COMPILE_OPTIONS */
 };
@@ -25,6 +25,13 @@ extern const char *const layer_choice_methods[], *const layer_choice_sets[]; /* 
      .text = &(choice).method,                                                                                         \
      .words = layer_choice_methods},                                                                                   \
         LAYER_SETTINGS(choice)
+
+#define EFFORT_OPTION(number, is_given, own)                                                                           \
+    {                                                                                                                  \
+        .name = "effort", .value = "F",                                                                                \
+        .help = "what auto spends before it gives a sample up, as a factor: above 0, at most 1000 (" own ")",          \
+        .real = &(number), .given = &(is_given)                                                                        \
+    }
 
 /* All but the method. */
 #define LAYER_SETTINGS(choice)                                                                                         \
@@ -44,6 +51,7 @@ extern const char *const layer_choice_methods[], *const layer_choice_sets[]; /* 
          .help = "largest violation that counts as ok (1e-8)",                                                         \
          .real = &(choice).tolerance,                                                                                  \
          .given = &(choice).tolerance_given},                                                                          \
+        EFFORT_OPTION((choice).effort, (choice).effort_given, "1"),                                                    \
         {.name = "relative",                                                                                           \
          .help = "multiply the tolerance of a row by its bound, where that is above 1",                                \
          .flag = &(choice).relative},                                                                                  \

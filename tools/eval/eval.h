@@ -23,7 +23,8 @@ struct eval_options {
     const char *method; /* NULL: the network's own */
     size_t samples, refine, iterations;
     double tolerance; /* what is ok, whatever the network's file says */
-    bool samples_given, refine_given, iterations_given;
+    double effort;
+    bool samples_given, refine_given, iterations_given, effort_given;
     struct compile_choice compile;
 };
 

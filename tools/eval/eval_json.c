@@ -119,6 +119,7 @@ static void write_settings(struct json *json, const struct eval *eval) {
     json_number(json, "tolerance", settings.tolerance);
     json_number(json, "file_tolerance", eval->file_tolerance);
     json_flag(json, "relative", settings.relative);
+    json_number(json, "effort", settings.effort);
     json_count(json, "candidates", eval->settings.candidates);
     json_number(json, "refine", eval->settings.refine);
     json_text(json, "instructions", hn_instructions_text(hn_layer_info_of(eval->layer).instructions));

@@ -76,11 +76,14 @@ static bool change_settings(const struct eval_options *o, hn_policy_options *set
         baseline->scheme = HN_SCHEME_LAYER;
         settings->layer.damping = -1;
         settings->layer.iterations = -1;
+        settings->layer.effort = 1;
         hn_method_find(o->method, &settings->layer.method);
     }
     if (o->iterations_given)
         settings->layer.iterations = (int)o->iterations;
-    return stricter || o->refine_given || o->method || o->iterations_given;
+    if (o->effort_given)
+        settings->layer.effort = o->effort;
+    return stricter || o->refine_given || o->method || o->iterations_given || o->effort_given;
 }
 
 static hn_status load(struct eval *eval, hn_error *error) {

@@ -167,6 +167,7 @@ int verb_eval(int argc, char **argv) {
          .count = &o.iterations,
          .most = HN_POLICY_MOST_ITERATIONS,
          .given = &o.iterations_given},
+        EFFORT_OPTION(o.effort, o.effort_given, "the network's own"),
         {.name = "tolerance",
          .value = "T",
          .help = "largest violation that counts as ok, whatever the network's file says",

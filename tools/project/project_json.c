@@ -18,6 +18,7 @@ static void write_sample(struct json *json, const struct project *project, size_
     json_number(json, "violation", report->violation);
     json_text(json, "worst", project_worst(project, sample));
     json_number(json, "moved", report->moved);
+    json_number(json, "slope", report->slope); /* null: never asked for */
     json_end_object(json);
 }
 
@@ -32,6 +33,7 @@ static void write_settings(struct json *json, const struct project *project) {
     json_number(json, "iterations", settings.iterations);
     json_number(json, "tolerance", settings.tolerance);
     json_flag(json, "relative", settings.relative);
+    json_number(json, "effort", settings.effort);
     json_text(json, "instructions", hn_instructions_text(hn_layer_info_of(project->layer).instructions));
     json_flag(json, "compiled", hn_layer_info_of(project->layer).compiled);
     json_number(json, "threads", project->threads);

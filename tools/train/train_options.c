@@ -147,6 +147,7 @@ static const char *out_of_place(const struct train_options *o) {
                    {"momentum", !dc3 && o->momentum_given},
                    {"damping", !layer && o->choice.damping_given},
                    {"iterations", !layer && o->choice.iterations_given},
+                   {"effort", !layer && o->choice.effort_given},
                    {"train-iterations", !layer && o->train_iterations_given},
                    {"refine", !layer && o->refine > 0},
                    {"loss improve", !layer && o->goal == TRAIN_IMPROVE},

@@ -48,6 +48,8 @@ static void add_layer(struct train_record *record, const struct train_options *o
     record_add_real(record, "--damping", final->damping);
     record_add(record, "--iterations", "%d", final->iterations);
     record_add_real(record, "--tolerance", final->tolerance);
+    if (final->effort != 1)
+        record_add_real(record, "--effort", final->effort);
     record_add(record, "--relative", "%s", final->relative ? "yes" : "no");
     record_add(record, "--train-iterations", "%d", trainer.layer.iterations);
     add_count(record, "--candidates", o->candidates);

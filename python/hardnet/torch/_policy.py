@@ -260,5 +260,5 @@ def save_policy(
         -1 if settings["iterations"] is None else settings["iterations"],
         -1.0 if settings["damping"] is None else settings["damping"],
         settings["tolerance"], settings["relative"], outputs // model.output_count, refine or 0,
-        dict(texts or {}),
+        dict(texts or {}), settings["effort"],
     )  # fmt: skip

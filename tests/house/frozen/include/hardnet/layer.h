@@ -59,6 +59,8 @@ typedef struct hn_layer_options {
     hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best that this processor has */
     const char *kernel; /* a file of hn_kernel_compile (hardnet/kernel.h), whose code runs batches; read when the
                                    * layer is made. NULL: the library's own kernels */
+    hn_real effort;               /* of auto: a factor on what is spent on a sample before it is given up, 1 unless
+                                   * given; above 0, at most 1000 */
 } hn_layer_options;
 
 /* What happened to one sample. Arrays of reports have the stride that the caller gives:
@@ -73,6 +75,8 @@ typedef struct hn_report {
     hn_real moved;            /* |y - y_raw|, 2-norm */
     hn_real damping;          /* eps of the last step */
     size_t culprit;           /* of bad_bounds: the row; of nonfinite_input: the entry, inputs first; else SIZE_MAX */
+    hn_real slope;            /* of auto and lm: the smallest |J' r| / (|J| |r|), rows brought to one scale, where steps
+                               * came to a stand: 0 where r cannot be lowered nearby; infinite: they never did */
 } hn_report;
 
 /* Samples, one row each; the flags repeat a single row for all samples. What it points to is the
