@@ -49,7 +49,7 @@ static void open_seat(struct worker *worker, uint32_t seat) {
     bool starts = s->doing == SAMPLE_OPENS && !worker->batch->y_raw;
     if (starts && !point_finite(&p, plan->y, plan->outputs, &culprit)) /* a start that x drives away */
         fall_back(worker, seat, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
-    if (plan->options.budget > 0 && s->doing == SAMPLE_OPENS && point_is_start(&p))
+    if (plan->options.usual > 0 && s->doing == SAMPLE_OPENS && point_is_start(&p))
         sample_is_home(&worker->seat[seat].state);
     point_read(&p, plan->y, plan->outputs, worker->row);
     point_write(&p, plan->best, plan->outputs, worker->row);

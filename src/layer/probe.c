@@ -89,8 +89,7 @@ static hn_status run(const struct probes *probes, hn_layer *layer, hn_error *err
                             .y = probes->y,
                             .report_size = sizeof(hn_report),
                             .reports = probes->reports};
-    if (o->iterations > PROBE_STEPS)
-        o->iterations = PROBE_STEPS;
+    o->iterations = layer->options.iterations < PROBE_STEPS ? layer->options.iterations : PROBE_STEPS;
     hn_status status = hn_layer_run(layer, &batch, probes->workspace, probes->bytes, error);
     o->iterations = iterations;
     return status;
@@ -106,8 +105,10 @@ hn_status layer_probe(hn_layer *layer, const hn_model *model, hn_error *error) {
     hn_status status = draw(&probes, layer, model, &met, error);
     if (status == HN_OK && met)
         status = run(&probes, layer, error);
-    if (status == HN_OK && met)
-        layer->plan->options.budget = (int32_t)ceil(layer->options.effort * BUDGET_FACTOR * most_steps(&probes));
+    if (status == HN_OK && met) {
+        layer->plan->options.usual = BUDGET_FACTOR * most_steps(&probes);
+        layer->plan->options.budget = (int32_t)ceil(layer->options.effort * layer->plan->options.usual);
+    }
     base_release(probes.x);
     return status;
 }

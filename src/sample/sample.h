@@ -8,7 +8,7 @@
  *     lm               until the tolerance is reached. With an eps of one's own every finite step is taken. Else a step is
  *                      accepted when it lowers |W r|^2, and eps follows the ratio of what was gained to what the linear model
  *                      promised (Levenberg 1944, Marquardt 1963; the growth on rejection is Nielsen's, 1999)
- *     auto             sample_auto.h, elastic.h
+ *     auto             sample_auto.h, elastic.h, budget.h
  *
  * An adapted eps is a power of two, and every decision is constant nearby: neither has a derivative.
  *
@@ -43,7 +43,8 @@ struct sample_options {
     bool outputs_side; /* systems are solved in the dimension of the outputs */
     bool joint_rows;   /* there are inequalities in several outputs */
     bool bordered;     /* rows or outputs are kept out of the system: it may be as bad as 1 / eps on either side */
-    int32_t budget;    /* of auto: steps after an attempt has begun at the model's start values; 0: no limit is known */
+    int32_t usual;     /* of auto: steps that are enough from the model's start values; 0: that is not known */
+    int32_t budget;    /* those times the effort: a sample is given up after as many */
 };
 
 #include "sample/arithmetic.h"
@@ -133,16 +134,6 @@ struct sample_numbers {
     bool finite; /* y and every c are finite */
     bool moved;  /* the last step changed y */
     bool usable; /* the last step led to a finite y */
-};
-
-/* Sums over the rows of the last accepted iterate. Of A' W r entries are left out that lead an output beyond a bound it is on. */
-struct sample_slope {
-    double entries; /* |A|^2 */
-    double squares; /* |W r|^2 */
-    double slope;   /* |A' W r|^2 */
-    double steep;   /* the sum of |A' W r| */
-    double size;    /* of the outputs: max |y|, at least 1 */
-    bool affine;    /* every violated row is affine */
 };
 
 /* What is to be done with the iterate. */
@@ -422,32 +413,7 @@ SAMPLE_FUNCTION struct sample_choice sample_decide(struct sample *s, const struc
     return choice;
 }
 
-/* Violated rows that are affine have a convex sum of squares f. At a y that holds them 0 >= f + f' (y - here), so that some output
- * is at least f / |f'|_1 from here; bounds that outputs are on only make it more. Farther than SAMPLE_REACH nobody is. */
-SAMPLE_FUNCTION bool sample_is_proof(const struct sample_slope *slope) {
-    return slope->affine && slope->squares > SAMPLE_SMALL &&
-           SAMPLE_REACH * slope->size * slope->steep < 0.5 * slope->squares;
-}
-
-/* The answer to sample->asks: sums at the last accepted iterate, or whether the entries of J there are finite. */
-SAMPLE_FUNCTION void sample_answer(struct sample *s, const struct sample_slope *slope, bool entries_finite) {
-    bool asks_slope = s->asks == SAMPLE_ASKS_SLOPE;
-    double scale = slope->entries * slope->squares;
-    s->asks = SAMPLE_ASKS_NOTHING;
-    if (asks_slope ? !sample_is_finite(slope->entries)
-                   : !entries_finite) /* weighed entries are at most 2, unless J is not finite */
-        s->outcome = HN_OUTCOME_NONFINITE_EVALUATION;
-    else if (asks_slope && slope->slope <= SAMPLE_STATIONARY_STUCK * SAMPLE_STATIONARY_STUCK * scale)
-        s->stationary = true;
-    if (asks_slope && scale > 0 && slope->slope < s->slope * scale)
-        s->slope = slope->slope / scale;
-    if (asks_slope && sample_is_proof(slope)) {
-        s->stationary = true;
-        s->doing = SAMPLE_RETURNS;
-    }
-    if (s->stationary)
-        s->outcome = HN_OUTCOME_LOCALLY_INFEASIBLE;
-}
+#include "sample/evidence.h"
 
 /* Whether the step that comes now counts: not where y is about to be replaced. */
 SAMPLE_FUNCTION bool sample_takes_step(const struct sample *s) {
