@@ -21,7 +21,7 @@ _hardnet() {
     learn+=" --clip-sample --clip-batch --x --targets --reference --labels --target-steps"
     learn+=" --feedback --feedback-share --feedback-steps --feedback-beyond --validation --validate-every"
     learn+=" --patience --checkpoint --checkpoint-every --checkpoint-steps --resume --log"
-    local layer="--method --damping --iterations --tolerance --relative --isa" compile="--compile --kernel"
+    local layer="--method --damping --iterations --tolerance --effort --relative --isa" compile="--compile --kernel"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W "check project bench compile train eval rollout write table help version --help --version" -- "$current")
@@ -84,7 +84,7 @@ _hardnet() {
         return
         ;;
     --let | --max-nodes | --seed | --points | --samples | --repeat | --starts) return ;;
-    --damping | --iterations | --tolerance | --time-limit) return ;;
+    --damping | --iterations | --tolerance | --effort | --time-limit) return ;;
     --penalty | --correction-steps | --correction-rate | --momentum | --last-share) return ;;
     --hidden | --candidates | --refine | --improve | --explore | --train-iterations | --residual-weight | --move-weight) return ;;
     --epochs | --steps-per-epoch | --steps | --batch | --rate | --warmup | --clip-sample | --clip-batch) return ;;
@@ -99,7 +99,7 @@ _hardnet() {
     compile) own="--out --no-gradients --again $layer" ;;
     train) own="$learn $layer $compile" ;;
     eval)
-        own="--net --x --samples --seed --out --report --allow-infeasible --refine --method --iterations --tolerance"
+        own="--net --x --samples --seed --out --report --allow-infeasible --refine --method --iterations --tolerance --effort"
         own+=" --reference --starts --cache $compile"
         ;;
     rollout)
