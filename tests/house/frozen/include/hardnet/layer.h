@@ -57,8 +57,8 @@ typedef struct hn_layer_options {
     hn_real tolerance;            /* on max |r|, in the units of the rows */
     bool relative;                /* a row holds when |r| <= tolerance max(1, |the bound that it is beyond|) */
     hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best that this processor has */
-    const char *kernel; /* a file of hn_kernel_compile (hardnet/kernel.h), whose code runs batches; read when the
-                                   * layer is made. NULL: the library's own kernels */
+    const char *kernel;           /* a file of hn_kernel_compile (hardnet/kernel.h), whose code runs batches; read when
+                                   * the layer is made. NULL: the library's own kernels */
     hn_real effort;               /* of auto: a factor on what is spent on a sample before it is given up, 1 unless
                                    * given; above 0, at most 1000 */
 } hn_layer_options;
