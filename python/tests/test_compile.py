@@ -20,7 +20,9 @@ pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no 
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+def cache(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> pathlib.Path:
     """One cache for the tests of this file, so that each kernel is compiled once."""
     folder = tmp_path_factory.getbasetemp() / "cache"
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
@@ -38,7 +40,10 @@ def test_a_compiled_layer_has_the_same_bits(
     expected, result = listed(raw, states, tape=True), compiled(raw, states, tape=True)
     assert result.y.tobytes() == expected.y.tobytes()
     assert result.reports.tobytes() == expected.reports.tobytes()
-    one, other = listed.gradient(expected, raw, bounds=True), compiled.gradient(result, raw, bounds=True)
+    one, other = (
+        listed.gradient(expected, raw, bounds=True),
+        compiled.gradient(result, raw, bounds=True),
+    )
     for name in "y_raw", "x", "lower", "upper":
         assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
 
@@ -79,7 +84,14 @@ def test_what_cannot_be_compiled_or_loaded_is_an_error(
 
 
 @pytest.mark.parametrize(
-    ("value", "kind"), [(3, TypeError), (None, TypeError), (b"k.so", TypeError), ("", ValueError), ("a\0b", ValueError)]
+    ("value", "kind"),
+    [
+        (3, TypeError),
+        (None, TypeError),
+        (b"k.so", TypeError),
+        ("", ValueError),
+        ("a\0b", ValueError),
+    ],
 )
 def test_what_is_neither_a_bool_nor_a_path_is_refused(value: object, kind: type[Exception]) -> None:
     model = hardnet.Model.from_text("var y; subject to half: y^2 <= 0.5;")

@@ -168,6 +168,10 @@ static void a_kernel_that_does_not_fit_is_refused_by_name(void **state) {
     assert_int_equal(error.code, HN_CODE_KERNEL);
     assert_string_equal(error.subject, info.path);
     assert_contains(error.text, "a kernel of the method paper; the layer's is lm");
+    options.method = HN_METHOD_PAPER;
+    options.relative = true; /* part of the code */
+    assert_int_equal(hn_layer_create(&layer, problem.model, &options, &error), HN_INVALID);
+    assert_contains(error.text, "a kernel of this model with other options");
     options.kernel = "/nowhere/at/all";
     assert_int_equal(hn_layer_create(&layer, problem.model, &options, &error), HN_IO);
     assert_int_equal(count_open_files(), open_files);
