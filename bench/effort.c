@@ -206,8 +206,8 @@ static bool measure(const hn_layer *layer, const hn_model *model, const struct g
 }
 
 static bool measure_grid(const struct grid *grid, const struct wishes *wishes) {
-    hn_model *model;
-    hn_layer *layer;
+    hn_model *model = NULL;
+    hn_layer *layer = NULL;
     hn_error error;
     if (hn_model_read(&model, 1, &grid->path, NULL, &error) != HN_OK ||
         hn_layer_create(&layer, model, NULL, &error) != HN_OK)
