@@ -2,7 +2,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-test setup-all test test-python check-all demo reproduce bench coverage lint format fuzz install uninstall clean help
+.PHONY: all setup setup-test setup-targets setup-all test test-python test-targets check-all demo reproduce bench coverage lint format fuzz install uninstall clean help
 .NOTPARALLEL:
 
 all: setup ## the library and the command, build/hardnet (the default)
@@ -13,6 +13,10 @@ test: setup-test ## all tests: release build, then the same under ASan and UBSan
 
 test-python: setup-test ## the Python tests with torch and jax, which it installs into build/venv
 	@scripts/python all
+
+test-targets: setup-targets ## emitted files on other processors: cross compilers and emulators, which it installs
+	@scripts/build --target product release
+	@ctest --test-dir build -C Targets -R '^targets/' --output-on-failure -V
 
 check-all: setup-all ## everything: lint, coverage, fuzzing minutes, and the tests with gcc, clang and three sanitizers
 	@scripts/lint
@@ -59,6 +63,9 @@ setup:
 
 setup-test:
 	@scripts/setup --test
+
+setup-targets:
+	@scripts/setup --targets
 
 setup-all:
 	@scripts/setup --all

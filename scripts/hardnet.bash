@@ -24,11 +24,11 @@ _hardnet() {
     local layer="--method --damping --iterations --tolerance --effort --relative --isa" compile="--compile --kernel"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "check project bench compile train eval rollout write table help version --help --version" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "check project bench compile train eval rollout emit write table help version --help --version" -- "$current")
         return
     fi
     if [[ $verb == help || $verb == version ]]; then
-        ((COMP_CWORD == 2)) && mapfile -t COMPREPLY < <(compgen -W "check project bench compile train eval rollout write table" -- "$current")
+        ((COMP_CWORD == 2)) && mapfile -t COMPREPLY < <(compgen -W "check project bench compile train eval rollout emit write table" -- "$current")
         return
     fi
     case $verb$previous in
@@ -36,6 +36,7 @@ _hardnet() {
     table--out) _hardnet_files txt && return ;;
     write--out) _hardnet_files mod && return ;;
     compile--out) _hardnet_files so && return ;;
+    emit--out) _hardnet_files && return ;;
     table--title) return ;;
     train--method)
         mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm soft dc3" -- "$current")
@@ -75,6 +76,14 @@ _hardnet() {
         mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm" -- "$current")
         return
         ;;
+    --real)
+        mapfile -t COMPREPLY < <(compgen -W "double float" -- "$current")
+        return
+        ;;
+    --libm)
+        mapfile -t COMPREPLY < <(compgen -W "yes no" -- "$current")
+        return
+        ;;
     --isa)
         mapfile -t COMPREPLY < <(compgen -W "portable avx2 avx512" -- "$current")
         return
@@ -90,7 +99,7 @@ _hardnet() {
     --epochs | --steps-per-epoch | --steps | --batch | --rate | --warmup | --clip-sample | --clip-batch) return ;;
     --labels | --target-steps | --feedback | --feedback-share | --feedback-steps | --validation) return ;;
     --validate-every | --patience | --checkpoint-every | --checkpoint-steps) return ;;
-    --cost | --final-cost | --margin) return ;;
+    --cost | --final-cost | --margin | --name) return ;;
     esac
     case $verb in
     check) own="--all --pattern --picture --json --x --seed --points" ;;
@@ -106,6 +115,7 @@ _hardnet() {
         own="--net --reference --x0 --samples --steps --feedback --cost --final-cost --margin --report --csv"
         own+=" --states --allow-infeasible --starts --seed $compile"
         ;;
+    emit) own="--out --net --real --name --libm $layer" ;;
     write) own="--out" ;;
     table)
         own="--title --out --json --help"

@@ -26,6 +26,7 @@ static const struct verb verbs[] = {
     {"train", verb_train, "train a network whose corrected outputs satisfy the constraints"},
     {"eval", verb_eval, "evaluate a trained network: statuses, violations, objective, time"},
     {"rollout", verb_rollout, "run trained networks and a solver in closed loop: paths, costs, margins"},
+    {"emit", verb_emit, "write the layer and its network as C99 for a controller without heap or operating system"},
 };
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 

@@ -166,6 +166,8 @@ typedef struct hn_layer_info {
     size_t factor_added;          /* and so many for what stands everywhere and is kept out of it */
     bool compiled;                /* batches run a kernel of hn_kernel_compile, */
     bool compiled_gradients;      /* and so do their gradients */
+    int usual_steps;              /* of auto: steps that are enough from the model's start values; 0: not known */
+    int budget_steps;             /* those times the effort: a sample is given up after as many */
 } hn_layer_info;
 
 /* The options are those in use: with the method's own numbers and the instruction set filled in; the

@@ -29,10 +29,12 @@ RANDOM_INNER uint64_t split_mix(uint64_t *state) {
 }
 
 RANDOM_FUNCTION struct random random_start(uint64_t seed, uint64_t stream) {
-    struct random random = {.has_spare = 0};
+    struct random random; /* field by field: no compiler makes a call of it */
     uint64_t mix = split_mix(&stream) ^ seed;
     for (int i = 0; i < 4; i++)
         random.state[i] = split_mix(&mix);
+    random.spare = 0;
+    random.has_spare = 0;
     return random;
 }
 

@@ -22,7 +22,13 @@
 #define S_AT(moved, slot) (*(wide *)(void *)(slots + ((moved) + (ptrdiff_t)(slot)*LANES_HERE)))
 #define M_AT(moved, slot) (*(wide_bits *)(void *)(slots + ((moved) + (ptrdiff_t)(slot)*LANES_HERE)))
 
-/* A function of its own: compilers would otherwise make one of them all, which takes them longer than linear time. */
+/* A function of its own: compilers would otherwise make one of them all, which takes them longer than linear time. gcc 12 looks into
+ * functions that it does not inline, too, and then takes some calls out as if they had no effect (at -O1, whatever is said about
+ * aliases); it must not. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define GENERATED __attribute__((noinline, noipa))
+#else
 #define GENERATED __attribute__((noinline))
+#endif
 
 #endif

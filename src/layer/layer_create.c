@@ -143,6 +143,8 @@ static hn_layer_info info_of(const hn_layer *layer) {
         .dense = plan->system.kind == FACTOR_DENSE || plan->system.kind == FACTOR_TILED,
         .operators = plan->program.operators[1],
         .multiply_adds = (size_t)plan->system.multiply_adds + plan->entries,
+        .usual_steps = plan->options.usual,
+        .budget_steps = plan->options.budget,
         .instructions = layer->options.instructions,
         .factor_added = plan->system.added,
         .compiled = layer->loaded.kernel != NULL,

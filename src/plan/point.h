@@ -207,8 +207,8 @@ static inline double point_stationarity(const struct point *p, double *scratch) 
     for (size_t i = 0; i < plan->rows; i++) {
         double scale = point_row_scale(p, i), own = r[i * p->width] * scale / largest;
         squares += own * own;
-        for (size_t e = first[i]; own != 0 && e < first[i + 1]; e++) {
-            double entry = *point_at(p, slot[e]) * scale;
+        for (size_t e = first[i]; e < first[i + 1]; e++) {
+            double entry = own != 0 ? *point_at(p, slot[e]) * scale : 0;
             entries += entry * entry;
             scratch[column[e]] += entry * own;
         }

@@ -90,7 +90,7 @@ static inline void point_elastic_begin(const struct point *p, struct elastic *e,
     double sides = 0;
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
-        sides += (row.below ? 1 : 0) + (row.above ? 1 : 0);
+        sides += (row.below ? 1.0 : 0.0) + (row.above ? 1.0 : 0.0);
     }
     elastic_open(e, squares, sides);
     for (uint32_t i = 0; i < plan->rows; i++) {

@@ -33,5 +33,6 @@ int verb_write(int argc, char **argv);
 int verb_train(int argc, char **argv);
 int verb_eval(int argc, char **argv);
 int verb_rollout(int argc, char **argv);
+int verb_emit(int argc, char **argv);
 
 #endif

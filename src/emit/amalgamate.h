@@ -1,0 +1,18 @@
+/* amalgamate.h - texts of the library as parts of one file that stands alone.
+ *
+ * In goes a header's text; out goes the same text without include lines and include guards, with `double` as `real`, the constants of
+ * <math.h> and its sqrt under names of ours, and, where numbers are floats, every floating constant with an f behind it. Comments stay:
+ * whoever reads the file knows what it does.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_EMIT_AMALGAMATE_H
+#define HN_EMIT_AMALGAMATE_H
+
+#include "generate/text.h"
+
+void amalgamate(struct text *out, const char *text, bool single);
+
+/* The text of a file under src/ that the library carries. */
+void amalgamate_file(struct text *out, const char *name, bool single);
+
+#endif

@@ -1,0 +1,360 @@
+/* drive_text.h - one sample from x and a raw output to a corrected one and its report: what layer/forward.c, layer/load_samples.c and
+ * layer/finish_sample.c do for batches, for an emitted file.
+ *
+ *     evaluate  c, J and r at the present iterate
+ *     decide    sample.h: go on, reject the step, rewind, restart, or end
+ *     step      eps, factor, solve, y = base - A' (A A' + eps I)^-1 W r; an elastic programme takes the solution and goes on
+ *
+ * Every round evaluates once; a step counts towards the limit of iterations, and rounds without one are bounded: a warm start, one
+ * rewind for each stage, one restart for each attempt, one return.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_EMIT_DRIVE_TEXT_H
+#define HN_EMIT_DRIVE_TEXT_H
+
+enum { DRIVE_TAKES, DRIVE_HOLDS, DRIVE_LEADS, DRIVE_HOLD }; /* slots behind the plan's; see backends/lanes_executor.h */
+
+struct drive {
+    const struct plan *plan;
+    const struct sample_options *options;
+    struct point point;
+    const double *x;
+    const double *raw;
+    double *warm; /* outputs, or NULL: y - raw of the call before, and of this one afterwards */
+    double *row;  /* outputs: scratch */
+    struct sample state;
+    size_t culprit;
+};
+
+struct drive_report {
+    hn_outcome outcome;
+    int iterations, steps;
+    double violation_before, violation, moved, damping;
+    size_t worst, culprit; /* SIZE_MAX: none */
+};
+
+/* A copy that no compiler makes a call of. */
+static void drive_copy(const double *from, double *to, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        to[i] = from[i];
+        LOOP_STAYS;
+    }
+}
+
+static void drive_flag(const struct drive *d, uint32_t slot, bool flag) {
+    point_set_mask(&d->point, slot, flag);
+}
+
+/* ---- the sample comes in ---- */
+
+static void drive_fall_back(struct drive *d, hn_outcome outcome, size_t culprit) {
+    d->culprit = culprit;
+    sample_fall_back(&d->state, outcome);
+    point_fall_back(&d->point);
+}
+
+static bool drive_finite(const double *values, size_t count, size_t *culprit) {
+    for (size_t i = 0; i < count; i++)
+        if (!sample_is_finite(values[i])) {
+            *culprit = i;
+            return false;
+        }
+    return true;
+}
+
+/* y = raw, unless raw or x or the bounds are of no use. */
+static void drive_take(struct drive *d) {
+    const struct plan *plan = d->plan;
+    size_t culprit = 0;
+    if (!drive_finite(d->x, plan->inputs, &culprit))
+        drive_fall_back(d, HN_OUTCOME_NONFINITE_INPUT, culprit);
+    else if (!drive_finite(d->raw, plan->outputs, &culprit))
+        drive_fall_back(d, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
+    else if (point_bad_bounds(&d->point, &culprit))
+        drive_fall_back(d, HN_OUTCOME_BAD_BOUNDS, culprit);
+    else
+        drive_copy(d->raw, point_at(&d->point, plan->y), plan->outputs);
+}
+
+static void drive_open(struct drive *d) {
+    const struct plan *plan = d->plan;
+    const double *y = point_at(&d->point, plan->y);
+    d->culprit = SIZE_MAX;
+    sample_open(&d->state, d->options);
+    drive_copy(d->x, point_at(&d->point, plan->x), plan->inputs);
+    entry_prepare(d->point.slots);
+    drive_take(d);
+    if (!point_set_fixed(&d->point) && d->state.doing == SAMPLE_OPENS) {
+        drive_fall_back(d, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
+        point_set_fixed(&d->point);
+    }
+    if (d->options->usual > 0 && d->state.doing == SAMPLE_OPENS && point_is_start(&d->point))
+        sample_is_home(&d->state);
+    drive_copy(y, point_at(&d->point, plan->best), plan->outputs);
+    if (plan->raw != plan->best)
+        drive_copy(y, point_at(&d->point, plan->raw), plan->outputs);
+    drive_flag(d, plan->summary + SUMMARY_USABLE, true);
+}
+
+/* ---- evaluation ---- */
+
+static void drive_evaluate(const struct drive *d) {
+    double *slots = d->point.slots;
+    entry_evaluate(slots);
+    if (d->options->weighted && sample_is_fresh(&d->state)) {
+        drive_flag(d, d->plan->slots + DRIVE_TAKES, true);
+        entry_rescale(slots);
+    }
+    entry_residual(slots);
+}
+
+static void drive_numbers(const struct drive *d, struct sample_numbers *n) {
+    const struct plan *plan = d->plan;
+    const struct point *p = &d->point;
+    const double *summary = point_at(p, plan->summary);
+    size_t unused;
+    n->measure = summary[SUMMARY_WORST];
+    n->squares = n->joint = n->violation = n->gain = n->step_squares = n->least_pivot = n->most_pivot = 0;
+    n->moved = n->usable = false;
+    n->finite = point_mask(p, plan->summary + SUMMARY_USABLE) && point_mask(p, plan->summary + SUMMARY_FINITE);
+    if (sample_asks_violation(&d->state, d->options))
+        n->violation = point_violation(p, &unused);
+    if (!d->options->weighted)
+        return;
+    n->moved = point_mask(p, plan->summary + SUMMARY_MOVED);
+    n->squares = summary[SUMMARY_SQUARES];
+    n->gain = *point_at(p, plan->step_gain);
+    n->step_squares = *point_at(p, plan->step_squares);
+    if (sample_asks_joint(&d->state, d->options, n))
+        n->joint = point_joint(p);
+}
+
+/* ---- warm starts ---- */
+
+/* y goes where the call before ended, relative to its raw output. */
+static bool drive_warm(struct drive *d) {
+    struct sample_numbers n;
+    double *y = point_at(&d->point, d->plan->y);
+    size_t unused;
+    if (!d->warm || d->state.doing != SAMPLE_OPENS)
+        return false;
+    drive_numbers(d, &n);
+    if (!sample_starts_warm(&d->state, d->options, &n))
+        return false;
+    for (size_t j = 0; j < d->plan->outputs; j++)
+        d->row[j] = y[j] + d->warm[j];
+    if (!drive_finite(d->row, d->plan->outputs, &unused))
+        return false;
+    drive_copy(d->row, y, d->plan->outputs);
+    point_set_fixed(&d->point);
+    sample_start_warm(&d->state, d->options, &n);
+    return true;
+}
+
+/* ---- decisions ---- */
+
+static void drive_answer(struct drive *d) {
+    struct sample *s = &d->state;
+    struct sample_slope slope = {.entries = 0};
+    if (s->asks == SAMPLE_ASKS_NOTHING)
+        return;
+    if (s->asks == SAMPLE_ASKS_SLOPE)
+        point_slope(&d->point, d->row, &slope);
+    sample_answer(s, &slope, s->asks == SAMPLE_ASKS_SLOPE || point_entries_finite(&d->point));
+}
+
+/* row = A' W r. */
+static void drive_pull(const struct drive *d) {
+    const struct plan *plan = d->plan;
+    const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
+    const double *a = point_at(&d->point, plan->matrix), *right = point_at(&d->point, plan->right);
+    for (size_t j = 0; j < plan->outputs; j++) {
+        d->row[j] = 0;
+        LOOP_STAYS;
+    }
+    for (size_t i = 0; i < plan->rows; i++)
+        for (size_t e = first[i]; e < first[i + 1]; e++)
+            d->row[column[e]] += a[e] * right[i];
+}
+
+/* Outputs that lie on a bound of theirs and that go beyond it down the slope A' W r: their rows become active. */
+static void drive_hold_bounds(const struct drive *d) {
+    const struct plan *plan = d->plan;
+    const struct point *p = &d->point;
+    const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
+    const uint32_t *first = plan_words(plan, plan->jacobian.first), *entry = plan_words(plan, plan->jacobian.slot);
+    drive_pull(d);
+    for (size_t k = 0; k < plan->clip.slot.count; k++) {
+        uint32_t i = row[k], e = first[i];
+        double y = *point_at(p, plan_words(plan, plan->value)[i]), down = d->row[output[k]];
+        bool below = y <= *point_at(p, plan_words(plan, plan->lower)[i]) && down > 0;
+        bool above = *point_at(p, plan_words(plan, plan->upper)[i]) <= y && down < 0;
+        if (point_mask(p, plan->active + i) || !(below || above))
+            continue;
+        *point_at(p, plan->matrix + e) = *point_at(p, plan->scale + i) * *point_at(p, entry[e]);
+        point_set_mask(p, plan->active + i, true);
+    }
+}
+
+/* A, W r and y of the accepted iterate. */
+static void drive_take_over(struct drive *d) {
+    const struct plan *plan = d->plan;
+    const struct point *p = &d->point;
+    struct sample *s = &d->state;
+    *point_at(p, plan->slots + DRIVE_HOLD) = sample_hold(s, d->options, *point_at(p, plan->summary + SUMMARY_SQUARES));
+    drive_flag(d, plan->slots + DRIVE_LEADS, s->kind == SAMPLE_LEADING);
+    entry_weigh_all(p->slots);
+    if (sample_holds_bounds(s))
+        drive_hold_bounds(d);
+    drive_copy(point_at(p, plan->y), point_at(p, plan->base), plan->outputs);
+    if (s->chooses) {
+        entry_largest(p->slots);
+        sample_choose_eps(s, *point_at(p, plan->largest));
+    }
+}
+
+/* Whether the sample ends here; n is what the evaluation left. */
+static bool drive_decide(struct drive *d, struct sample_numbers *n) {
+    const struct plan *plan = d->plan;
+    const struct point *p = &d->point;
+    drive_numbers(d, n);
+    struct sample_choice choice = sample_decide(&d->state, d->options, n, false);
+    drive_answer(d);
+    if (choice.finished)
+        return true;
+    if (choice.improved || !d->options->weighted) /* methods of a fixed number of steps take the same time either way */
+        drive_copy(point_at(p, choice.improved ? plan->y : plan->best), point_at(p, plan->best), plan->outputs);
+    if (choice.accepted && d->options->weighted)
+        drive_take_over(d);
+    if (d->options->method == HN_METHOD_AUTO && sample_has_programme(&d->state))
+        point_programme_prepare(p, &d->state);
+    return false;
+}
+
+/* ---- the step ---- */
+
+/* y into its bounds, which may make a y finite that was not. */
+static void drive_clip(const struct drive *d) {
+    const struct plan *plan = d->plan;
+    const struct point *p = &d->point;
+    const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
+    size_t unused;
+    for (size_t k = 0; k < plan->clip.slot.count; k++) {
+        double *y = point_at(p, plan->y + output[k]);
+        double lower = *point_at(p, plan_words(plan, plan->lower)[row[k]]);
+        double upper = *point_at(p, plan_words(plan, plan->upper)[row[k]]);
+        *y = *y < lower ? lower : *y;
+        *y = upper < *y ? upper : *y;
+    }
+    if (!point_mask(p, plan->summary + SUMMARY_USABLE))
+        drive_flag(d, plan->summary + SUMMARY_USABLE, point_finite(p, plan->y, plan->outputs, &unused));
+}
+
+static void drive_solve(struct drive *d) {
+    const struct point *p = &d->point;
+    d->state.used = d->state.eps;
+    if (d->options->weighted)
+        *point_at(p, d->plan->eps) = d->state.eps;
+    entry_step_begin(p->slots);
+    entry_step_end(p->slots);
+}
+
+static void drive_step(struct drive *d) {
+    const struct plan *plan = d->plan;
+    const struct point *p = &d->point;
+    struct sample_numbers n = {0, 0, 0, 0, 0, 0, 0, 0, false, false, false};
+    drive_solve(d);
+    if (d->options->method == HN_METHOD_AUTO && d->state.kind == SAMPLE_CLIPPED)
+        drive_clip(d);
+    n.moved = point_mask(p, plan->summary + SUMMARY_MOVED);
+    n.usable = point_mask(p, plan->summary + SUMMARY_USABLE);
+    n.least_pivot = *point_at(p, plan->system.pivot_range);
+    n.most_pivot = *point_at(p, plan->system.pivot_range + 1);
+    sample_stepped(&d->state, d->options, &n);
+    drive_answer(d);
+}
+
+/* Where an attempt begins need not be finite: that is decided like an evaluation that is not. */
+static void drive_restart(struct drive *d) {
+    size_t unused;
+    sample_begin_attempt(&d->state, d->options);
+    point_restart(&d->point, d->state.attempt);
+    drive_flag(d, d->plan->summary + SUMMARY_USABLE, point_finite(&d->point, d->plan->y, d->plan->outputs, &unused));
+}
+
+/* y moves on: by a step, to another start, or back to the best iterate. */
+static void drive_move(struct drive *d) {
+    const struct plan *plan = d->plan;
+    if (sample_has_programme(&d->state)) {
+        if (d->state.doing == SAMPLE_SOLVES)
+            drive_solve(d);
+        point_programme_advance(&d->point, &d->state);
+        return;
+    }
+    if (sample_takes_step(&d->state))
+        drive_step(d);
+    else if (d->state.doing == SAMPLE_RESTARTS)
+        drive_restart(d);
+    if (d->state.doing != SAMPLE_RETURNS && d->state.doing != SAMPLE_REWINDS)
+        return;
+    drive_flag(d, plan->summary + SUMMARY_USABLE, true);
+    if (d->state.doing == SAMPLE_REWINDS)
+        sample_rewound(&d->state);
+    drive_copy(point_at(&d->point, plan->best), point_at(&d->point, plan->y), plan->outputs);
+}
+
+/* ---- the end ---- */
+
+static double drive_moved(const struct drive *d) {
+    const double *y = point_at(&d->point, d->plan->y);
+    double scale = 0, sum = 0;
+    size_t unused;
+    if (!drive_finite(d->raw, d->plan->outputs, &unused))
+        return HUGE_VAL;
+    for (size_t i = 0; i < d->plan->outputs; i++)
+        scale = sample_greater(scale, point_abs(d->raw[i] - y[i]));
+    if (!sample_is_finite(scale))
+        return HUGE_VAL;
+    for (size_t i = 0; i < d->plan->outputs && scale > 0; i++) {
+        double part = (d->raw[i] - y[i]) / scale;
+        sum += part * part;
+    }
+    return scale * sqrt(sum);
+}
+
+static void drive_finish(struct drive *d, const struct sample_numbers *n, struct drive_report *out) {
+    double bound = sample_asks_stationarity(&d->state, d->options, n);
+    bool asks = bound > 0 || !d->options->weighted; /* the same time for every outcome, as above */
+    bool stationary = asks && point_stationarity(&d->point, d->row) <= bound * bound && bound > 0;
+    out->outcome = d->state.outcome = sample_verdict(&d->state, d->options, n, stationary);
+    out->iterations = d->state.iteration;
+    out->steps = d->state.best_step;
+    out->violation_before = d->state.before;
+    out->damping = d->state.used;
+    out->culprit = d->culprit;
+    out->violation = point_violation(&d->point, &out->worst);
+    if (out->outcome == HN_OUTCOME_BAD_BOUNDS) {
+        out->violation = HUGE_VAL;
+        out->worst = d->culprit;
+    }
+    out->moved = drive_moved(d);
+    for (size_t j = 0; d->warm && j < d->plan->outputs; j++)
+        d->warm[j] = out->outcome == HN_OUTCOME_OK ? *point_at(&d->point, d->plan->y + (uint32_t)j) - d->raw[j] : 0;
+}
+
+/* y lies in its slots afterwards. */
+static void drive_run(struct drive *d, struct drive_report *report) {
+    struct sample_numbers n;
+    drive_open(d);
+    for (;;) {
+        drive_evaluate(d);
+        if (drive_warm(d))
+            drive_evaluate(d);
+        if (drive_decide(d, &n))
+            break;
+        drive_move(d);
+    }
+    drive_finish(d, &n, report);
+}
+
+#endif

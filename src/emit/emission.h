@@ -1,0 +1,66 @@
+/* emission.h - what the files of this module share: one layer on its way to C text.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_EMIT_EMISSION_H
+#define HN_EMIT_EMISSION_H
+
+#include "emit/amalgamate.h"
+#include "generate/walk.h"
+#include "hardnet/emit.h"
+#include "network/network_parts.h"
+
+enum {
+    EMIT_LONGEST_NAME = 40,
+    EMIT_BLOCK = 8,   /* NETWORK_BLOCK of network_text.h */
+    EMIT_STACK = 4096 /* bytes; tests/targets measures it */
+};
+
+/* What a call costs; emission_cost.c. */
+struct emission_cost {
+    double operations;       /* of an evaluation and a step: additions, multiplications, divisions, comparisons */
+    double operations_worst; /* of a call */
+    double rounds;           /* evaluations at most */
+    double worst;            /* instructions of a call at most, x86-64, gcc -O2 */
+    bool fixed;              /* the method takes the same number of steps for every finite input */
+    double code_arm, code_x86;
+};
+
+struct emission {
+    const hn_model *model;
+    const hn_network *network; /* or NULL */
+    hn_emit_options options;
+    hn_layer_options layer; /* with the method's own numbers filled in */
+    hn_layer_info info;
+    struct plan *plan;
+    struct walk walk;
+    size_t width; /* of the network's two arrays, whole blocks */
+    size_t work_bytes, constant_bytes;
+    struct emission_cost cost;
+    char fingerprint[HN_FINGERPRINT_BYTES], names_fingerprint[HN_FINGERPRINT_BYTES];
+};
+
+/* ---- texts ---- */
+
+void emission_print_source(const struct emission *e, struct text *out);
+void emission_print_header(const struct emission *e, struct text *out);
+void emission_print_example(const struct emission *e, struct text *out);
+void emission_print_cmake(const struct emission *e, struct text *out);
+
+/* Parts of the source: the layer's constant data, the network's, and statements. */
+void emission_print_plan(const struct emission *e, struct text *out);
+void emission_print_network(const struct emission *e, struct text *out);
+void emission_print_entries(const struct emission *e, struct text *out);
+
+/* A number as a constant of C with all its bits, of the file's own precision. */
+void emission_number(const struct emission *e, struct text *out, double value);
+
+/* Bytes of constant data that the two print; of one number. */
+size_t emission_plan_bytes(const struct plan *plan);
+size_t emission_network_bytes(const struct emission *e);
+static inline size_t emission_real(const struct emission *e) {
+    return e->options.single ? sizeof(float) : sizeof(double);
+}
+
+struct emission_cost emission_cost(const struct emission *e);
+
+#endif

@@ -1,0 +1,128 @@
+/* emission_plan.c - the layer's constant data as arrays and one struct; layer_text.h has its type.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "emit/emission.h"
+
+struct named_list {
+    const char *name; /* of the array; the field's is the same with dots */
+    const char *field;
+    struct plan_list list;
+};
+
+enum { PLAN_LISTS = 14 };
+
+static void name_lists(const struct plan *p, struct named_list lists[PLAN_LISTS]) {
+    const struct named_list all[PLAN_LISTS] = {
+        {"value", "value", p->value},
+        {"lower", "lower", p->lower},
+        {"upper", "upper", p->upper},
+        {"jacobian_first", "jacobian.first", p->jacobian.first},
+        {"jacobian_column", "jacobian.column", p->jacobian.column},
+        {"jacobian_slot", "jacobian.slot", p->jacobian.slot},
+        {"start", "start", p->start},
+        {"fixed_slot", "fixed.slot", p->fixed.slot},
+        {"fixed_entry", "fixed.entry", p->fixed.entry},
+        {"bounds_slot", "bounds.slot", p->bounds.slot},
+        {"bounds_entry", "bounds.entry", p->bounds.entry},
+        {"clip_slot", "clip.slot", p->clip.slot},
+        {"clip_entry", "clip.entry", p->clip.entry},
+        {"joint", "joint", p->joint},
+    };
+    for (int i = 0; i < PLAN_LISTS; i++)
+        lists[i] = all[i];
+}
+
+size_t emission_plan_bytes(const struct plan *plan) {
+    struct named_list lists[PLAN_LISTS];
+    size_t words = 0;
+    name_lists(plan, lists);
+    for (int i = 0; i < PLAN_LISTS; i++)
+        words += lists[i].list.count;
+    return words * sizeof(uint32_t);
+}
+
+static void print_list(const struct plan *plan, const struct named_list *list, struct text *out) {
+    const uint32_t *words = plan_words(plan, list->list);
+    enum { PER_LINE = 16 };
+    if (list->list.count == 0)
+        return;
+    text_add(out, "static const uint32_t list_%s[] = {", list->name);
+    for (uint32_t i = 0; i < list->list.count; i++)
+        text_add(out, "%s%u,", i % PER_LINE ? " " : "\n    ", words[i]);
+    text_add(out, "\n};\n");
+}
+
+static void print_options(const struct emission *e, struct text *out) {
+    const struct sample_options *o = &e->plan->options;
+    text_add(out, "    .options = {.damping = ");
+    emission_number(e, out, o->damping);
+    text_add(out, ",\n                .tolerance = ");
+    emission_number(e, out, o->tolerance);
+    text_add(out, ",\n                .method = HN_METHOD_%s,\n                .iterations = %d,\n",
+             o->method == HN_METHOD_AUTO      ? "AUTO"
+             : o->method == HN_METHOD_PAPER   ? "PAPER"
+             : o->method == HN_METHOD_HARDNET ? "HARDNET"
+                                              : "LM",
+             o->iterations);
+    text_add(out, "                .weighted = %d,\n                .adaptive = %d,\n                .relative = %d,\n",
+             o->weighted, o->adaptive, o->relative);
+    text_add(out,
+             "                .outputs_side = %d,\n                .joint_rows = %d,\n                .bordered = "
+             "%d,\n                .usual = %d,\n                .budget = %d},\n",
+             o->outputs_side, o->joint_rows, o->bordered, (int)o->usual, (int)o->budget);
+}
+
+/* One field of the struct plan that has the same name here and there. */
+#define FIELD(name) text_add(out, "    ." #name " = %u,\n", (unsigned)p->name)
+
+static void print_fields(const struct plan *p, struct text *out) {
+    FIELD(inputs);
+    FIELD(outputs);
+    FIELD(rows);
+    FIELD(entries);
+    FIELD(slots);
+    FIELD(system.pivot_range);
+    FIELD(y);
+    FIELD(base);
+    FIELD(best);
+    FIELD(raw);
+    FIELD(step);
+    FIELD(residual);
+    FIELD(matrix);
+    FIELD(scale);
+    FIELD(active);
+    FIELD(right);
+    FIELD(x);
+    FIELD(summary);
+    FIELD(eps);
+    FIELD(largest);
+    FIELD(step_squares);
+    FIELD(step_gain);
+    FIELD(slack_lower);
+    FIELD(slack_upper);
+    FIELD(force_lower);
+    FIELD(force_upper);
+    FIELD(reached);
+    FIELD(change);
+    FIELD(column_scale);
+    FIELD(along);
+    FIELD(program.constants.count);
+}
+
+void emission_print_plan(const struct emission *e, struct text *out) {
+    const struct plan *p = e->plan;
+    struct named_list lists[PLAN_LISTS];
+    name_lists(p, lists);
+    text_add(out, "\n/* The layer: where its numbers lie among the slots. */\n\n");
+    for (int i = 0; i < PLAN_LISTS; i++)
+        print_list(p, &lists[i], out);
+    text_add(out, "\nstatic const struct plan layer_plan = {\n");
+    print_options(e, out);
+    print_fields(p, out);
+    for (int i = 0; i < PLAN_LISTS; i++)
+        if (lists[i].list.count > 0)
+            text_add(out, "    .%s = {list_%s, %u},\n", lists[i].field, lists[i].name, lists[i].list.count);
+        else
+            text_add(out, "    .%s = {0, 0},\n", lists[i].field);
+    text_add(out, "};\n");
+}

@@ -1,0 +1,251 @@
+/* emission_source.c - NAME.c: texts of the library, the layer's data and statements, and the functions of the header.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "emit/emission.h"
+
+#include <math.h>
+#include <stdio.h>
+
+void emission_number(const struct emission *e, struct text *out, double value) {
+    const char *suffix = e->options.single ? "f" : "";
+    if (isnan(value))
+        text_add(out, "REAL_NAN");
+    else if (isinf(value))
+        text_add(out, "%sREAL_INFINITY", value < 0 ? "-" : "");
+    else if (e->options.single)
+        text_add(out, "%af", (double)(float)value);
+    else
+        text_add(out, "%a%s", value, suffix);
+}
+
+/* ---- the head ---- */
+
+static const char checks[] =
+    "#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)\n"
+    "#error \"compile without -ffast-math: it hides NaN and changes results\"\n"
+    "#endif\n"
+    "#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0\n"
+    "#error \"numbers must be rounded after every operation: FLT_EVAL_METHOD must be 0\"\n"
+    "#endif\n\n"
+    "/* Products are rounded before they are added, whatever the compiler's flags say, and "
+    "loops stay loops: nothing but what\n"
+    " * is in this file is called. */\n"
+    "#if defined(__clang__)\n"
+    "#pragma STDC FP_CONTRACT OFF\n"
+    "#elif defined(__GNUC__)\n"
+    "#pragma GCC optimize(\"fp-contract=off\")\n"
+    "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\")\n"
+    "#endif\n"
+    "#if defined(__GNUC__) && !defined(__clang__)\n"
+    "#define GENERATED __attribute__((noinline, noipa)) /* gcc 12 takes some calls out as if they had no effect */\n"
+    "#elif defined(__GNUC__)\n"
+    "#define GENERATED __attribute__((noinline))\n"
+    "#else\n"
+    "#define GENERATED\n"
+    "#endif\n"
+    "#if defined(__GNUC__)\n"
+    "#define MAY_BE_UNUSED __attribute__((unused))\n"
+    "#define LOOP_STAYS __asm__ volatile(\"\" ::: \"memory\")\n"
+    "#else\n"
+    "#define MAY_BE_UNUSED\n"
+    "#define LOOP_STAYS ((void)0)\n"
+    "#endif\n"
+    "#define SHARED_FUNCTION static inline MAY_BE_UNUSED\n"
+    "#define SHARED_CONSTANT static const MAY_BE_UNUSED\n"
+    "#define WIDE_INLINE SHARED_FUNCTION\n"
+    "#define SAMPLE_FUNCTION SHARED_FUNCTION\n"
+    "#define SAMPLE_CONSTANT SHARED_CONSTANT\n"
+    "#define RANDOM_FUNCTION SHARED_FUNCTION\n"
+    "#define RANDOM_INNER SHARED_FUNCTION\n";
+
+static void print_precision(const struct emission *e, struct text *out) {
+    bool single = e->options.single;
+    text_add(out, "#define REAL_MAX %s_MAX\n#define REAL_MIN %s_MIN\n", single ? "FLT" : "DBL", single ? "FLT" : "DBL");
+    if (single)
+        text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n");
+    if (e->options.libm)
+        text_add(out, "#define REAL_LIBM\n#define REAL_SQRT sqrt%s\n#define REAL_CALL(name) name%s\n",
+                 single ? "f" : "", single ? "##f" : "");
+    text_add(out, "\ntypedef %s_real real;\n", e->options.name);
+}
+
+static void print_head(const struct emission *e, struct text *out) {
+    text_add(
+        out,
+        "/* %s.c - made by hardnet emit %s; see %s.h. Most of it is text of the library, with its comments. MIT "
+        "licence. */\n"
+        "#include \"%s.h\"\n\n#include <float.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n",
+        e->options.name, hn_version(), e->options.name, e->options.name);
+    text_add(out, "%s\n%s", e->options.libm ? "#include <math.h>\n" : "", checks);
+    print_precision(e, out);
+}
+
+/* ---- lists of the public headers that the decisions name ---- */
+
+#define LIST_ENTRY(name, text) text_add(out, "    " #name ",\n");
+
+static void print_lists(const struct emission *e, struct text *out) {
+    text_add(out, "\ntypedef enum hn_outcome {\n");
+    HN_OUTCOME_LIST(LIST_ENTRY)
+    text_add(out, "} hn_outcome;\n\nenum {\n");
+    HN_METHOD_LIST(LIST_ENTRY)
+    text_add(out, "};\n");
+    if (!e->network)
+        return;
+    text_add(out, "\ntypedef enum hn_activation {\n");
+    HN_ACTIVATION_LIST(LIST_ENTRY)
+    text_add(out, "} hn_activation;\n");
+}
+
+/* ---- elementary functions: the families that are needed ---- */
+
+/* exp, log, sin and cos are always there: the random numbers of restarts need them. */
+struct families {
+    bool arc, hyperbolic;
+};
+
+static void add_operator(struct families *f, uint32_t code) {
+    f->arc |= code == OP_ASIN || code == OP_ACOS || code == OP_ATAN || code == OP_ATAN2;
+    f->hyperbolic |= code == OP_SINH || code == OP_COSH || code == OP_TANH || code == OP_ASINH || code == OP_ACOSH ||
+                     code == OP_ATANH;
+}
+
+static struct families find_families(const struct emission *e) {
+    struct families f = {.arc = false};
+    const struct plan_program *program = &e->plan->program;
+    for (uint32_t i = 0; i < program->first[2]; i++)
+        add_operator(&f, plan_code(e->plan)[i].code);
+    f.hyperbolic = f.hyperbolic || e->network;
+    return f;
+}
+
+static void print_own_double(struct families f, struct text *out) {
+    amalgamate_file(out, "base/elementary_round.h", false);
+    amalgamate_file(out, "base/elementary_exponential.h", false);
+    amalgamate_file(out, "base/reduce.h", false);
+    amalgamate_file(out, "base/reduce.c", false);
+    amalgamate_file(out, "base/elementary_circle.h", false);
+    if (f.arc)
+        amalgamate_file(out, "base/elementary_arc.h", false);
+    if (f.hyperbolic)
+        amalgamate_file(out, "base/elementary_hyperbolic.h", false);
+}
+
+static void print_own_float(struct families f, struct text *out) {
+    amalgamate_file(out, "emit/float_exponential.h", true);
+    amalgamate_file(out, "emit/float_circle.h", true);
+    if (f.arc)
+        amalgamate_file(out, "emit/float_arc.h", true);
+    if (f.hyperbolic)
+        amalgamate_file(out, "emit/float_hyperbolic.h", true);
+}
+
+static void print_elementary(const struct emission *e, struct text *out) {
+    bool single = e->options.single;
+    amalgamate_file(out, single ? "emit/scalar_float.h" : "emit/scalar_double.h", single);
+    if (e->options.libm) {
+        amalgamate_file(out, "emit/libm_text.h", single);
+        return;
+    }
+    amalgamate_file(out, "base/wide_pair.h", single);
+    if (single)
+        print_own_float(find_families(e), out);
+    else
+        print_own_double(find_families(e), out);
+}
+
+/* ---- the header's functions ---- */
+
+static void print_solve(const struct emission *e, struct text *out) {
+    const char *name = e->options.name;
+    text_add(out,
+             "\nint %s_solve(%s_work *work, const %s_real x[], %s_real y[], %s_report *report) {\n"
+             "    struct drive d;\n    struct drive_report own;\n",
+             name, name, name, name, name);
+    if (e->network)
+        text_add(out, "    real *const turns[2] = {work->turn_1, work->turn_2};\n");
+    text_add(out, "    d.plan = &layer_plan;\n    d.options = &layer_plan.options;\n"
+                  "    d.point.plan = &layer_plan;\n    d.point.slots = work->slots;\n    d.point.width = 1;\n"
+                  "    d.x = x;\n    d.raw = work->raw;\n    d.warm = work->warm_start ? work->warm : 0;\n"
+                  "    d.row = work->row;\n");
+    text_add(out, e->network ? "    network_run(x, work->raw, turns);\n"
+                             : "    drive_copy(y, work->raw, layer_plan.outputs);\n");
+    text_add(out,
+             "    drive_run(&d, &own);\n    drive_copy(work->slots + layer_plan.y, y, layer_plan.outputs);\n"
+             "    if (report) {\n        report->outcome = (int32_t)own.outcome;\n"
+             "        report->iterations = (int32_t)own.iterations;\n        report->steps = (int32_t)own.steps;\n"
+             "        report->worst = own.worst == SIZE_MAX ? -1 : (int32_t)own.worst;\n"
+             "        report->culprit = own.culprit == SIZE_MAX ? -1 : (int32_t)own.culprit;\n"
+             "        report->violation_before = own.violation_before;\n        report->violation = own.violation;\n"
+             "        report->moved = own.moved;\n        report->damping = own.damping;\n    }\n"
+             "    return (int)own.outcome;\n}\n");
+}
+
+static void print_constants(const struct emission *e, struct text *out) {
+    const struct plan *p = e->plan;
+    const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
+    const uint32_t *slot = plan_words(p, p->system.constant_slot);
+    for (uint32_t i = 0; i < p->program.constants.count; i++) {
+        text_add(out, "    work->slots[%u] = ", i);
+        emission_number(e, out, numbers[i]);
+        text_add(out, ";\n");
+    }
+    for (uint32_t i = 0; i < p->system.constant_slot.count; i++) {
+        text_add(out, "    work->slots[%u] = ", slot[i]);
+        emission_number(e, out, value[i]);
+        text_add(out, ";\n");
+    }
+}
+
+static void print_init(const struct emission *e, struct text *out) {
+    const char *name = e->options.name;
+    text_add(out,
+             "\nvoid %s_init(%s_work *work) {\n    for (size_t i = 0; i < sizeof work->slots / sizeof work->slots[0]; "
+             "i++) {\n        work->slots[i] = 0;\n        LOOP_STAYS;\n    }\n"
+             "    for (size_t i = 0; i < layer_plan.outputs; i++) {\n        work->warm[i] = 0;\n        LOOP_STAYS;\n"
+             "    }\n    work->warm_start = 0;\n",
+             name, name);
+    print_constants(e, out);
+    text_add(out, "}\n");
+    text_add(out,
+             "\nvoid %s_start(%s_work *work, const %s_real x[], %s_real y[]) {\n"
+             "    drive_copy(x, work->slots + layer_plan.x, layer_plan.inputs);\n    entry_prepare(work->slots);\n"
+             "    for (size_t j = 0; j < layer_plan.outputs; j++)\n"
+             "        y[j] = work->slots[plan_words(&layer_plan, layer_plan.start)[j]];\n}\n",
+             name, name, name, name);
+    text_add(out, "\nconst char *%s_outcome_text(int outcome) {\n    static const char *const texts[] = {", name);
+#define LIST_TEXT(id, text) text_add(out, "\"" text "\", ");
+    HN_OUTCOME_LIST(LIST_TEXT)
+    text_add(out, "};\n    return outcome >= 0 && outcome < (int)(sizeof texts / sizeof texts[0]) ? texts[outcome] : "
+                  "\"unknown\";\n}\n");
+}
+
+/* ---- all of it ---- */
+
+void emission_print_source(const struct emission *e, struct text *out) {
+    bool single = e->options.single;
+    print_head(e, out);
+    print_lists(e, out);
+    print_elementary(e, out);
+    amalgamate_file(out, "sample/sample.h", single);
+    amalgamate_file(out, "plan/summary.h", single);
+    amalgamate_file(out, "emit/layer_text.h", single);
+    amalgamate_file(out, "base/random_state.h", single);
+    amalgamate_file(out, "base/random_core.h", single);
+    amalgamate_file(out, "plan/point.h", single);
+    amalgamate_file(out, "plan/point_elastic.h", single);
+    emission_print_plan(e, out);
+    amalgamate_file(out, "sparse/pivot_kernel.h", single);
+    amalgamate_file(out, "backends/row_values_kernel.h", single);
+    amalgamate_file(out, "generate/row_functions_kernel.h", single);
+    amalgamate_file(out, "emit/entry_text.h", single);
+    emission_print_entries(e, out);
+    amalgamate_file(out, "emit/drive_text.h", single);
+    if (e->network) {
+        amalgamate_file(out, "network/activation_kernel.h", single);
+        emission_print_network(e, out);
+        amalgamate_file(out, "emit/network_text.h", single);
+    }
+    print_init(e, out);
+    print_solve(e, out);
+}

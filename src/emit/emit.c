@@ -1,0 +1,226 @@
+/* emit.c - from a model and a network to the texts of hardnet/emit.h, and what is refused.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/structs.h"
+#include "emit/emission.h"
+
+#include <ctype.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+hn_status hn_emit_get_defaults(hn_emit_options *out, hn_error *error) {
+    const hn_emit_options own = {.size = sizeof own, .layer = hn_layer_defaults()};
+    return STRUCT_GIVE(hn_emit_options, out, &own, error);
+}
+
+/* ---- what is refused ---- */
+
+static bool is_keyword(const char *name) {
+    static const char words[][12] = {
+        "auto",   "break",    "case",     "char",   "const",  "continue",  "default",  "do",     "double",  "else",
+        "enum",   "extern",   "float",    "for",    "goto",   "if",        "inline",   "int",    "long",    "register",
+        "return", "restrict", "short",    "signed", "sizeof", "static",    "struct",   "switch", "typedef", "union",
+        "void",   "unsigned", "volatile", "while",  "class",  "namespace", "template", "this",   "new",     "delete"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(name, words[i]) == 0)
+            return true;
+    return false;
+}
+
+static hn_status check_name(const char *name, hn_error *error) {
+    size_t length = name ? strlen(name) : 0;
+    bool good = length > 0 && length <= EMIT_LONGEST_NAME && isalpha((unsigned char)name[0]) && !is_keyword(name);
+    for (size_t i = 0; i < length && good; i++)
+        good = isalnum((unsigned char)name[i]) || name[i] == '_';
+    if (good)
+        return HN_OK;
+    return error_about(error, HN_INVALID, error_option("name"),
+                       "name %.60s: it must be a C identifier that begins with a letter, at most %d characters long",
+                       name ? name : "(none)", EMIT_LONGEST_NAME);
+}
+
+/* What floats of the size of 1 can hold, after a few operations. */
+static const double FLOAT_LEAST_TOLERANCE = 1e-6;
+
+static hn_status check_tolerance(const struct emission *e, hn_error *error) {
+    if (!e->options.single || e->options.layer.tolerance >= FLOAT_LEAST_TOLERANCE)
+        return HN_OK;
+    return error_about(error, HN_INVALID, error_option("tolerance"),
+                       "tolerance %s: floats hold %g at best; emit it in double, or ask for less",
+                       error_number(e->options.layer.tolerance).text, FLOAT_LEAST_TOLERANCE);
+}
+
+static hn_status check_network(const struct emission *e, hn_error *error) {
+    size_t inputs = hn_model_input_count(e->model), outputs = hn_model_output_count(e->model);
+    if (!e->network)
+        return HN_OK;
+    hn_network_options o = hn_network_options_of(e->network);
+    if (o.inputs == inputs && o.outputs == outputs)
+        return HN_OK;
+    return error_about(error, HN_INVALID, error_argument("network"),
+                       "the network leads from %zu inputs to %zu outputs, the model's are %zu and %zu", o.inputs,
+                       o.outputs, inputs, outputs);
+}
+
+static bool fits_float(double value) {
+    double size = fabs(value);
+    return !isfinite(value) || size == 0 || (size <= FLT_MAX && size >= FLT_MIN);
+}
+
+static hn_status check_numbers(const struct emission *e, hn_error *error) {
+    for (uint32_t i = 0; e->options.single && i < e->walk.constant_count; i++)
+        if (!fits_float(e->walk.constants[i]))
+            return error_set(error, HN_UNSUPPORTED, "the model's constant %s does not fit a float: emit it in double",
+                             error_number(e->walk.constants[i]).text);
+    for (size_t i = 0; e->options.single && e->network && i < hn_network_parameter_count(e->network); i++)
+        if (fabs(e->network->parameters[i]) > FLT_MAX)
+            return error_set(error, HN_UNSUPPORTED,
+                             "weight %zu of the network, %s, does not fit a float: emit it in double", i,
+                             error_number(e->network->parameters[i]).text);
+    return HN_OK;
+}
+
+/* A text of this many operands compiles in a minute or two. */
+enum { MOST_OPERANDS = 2000000 };
+
+static hn_status check_size(const struct emission *e, hn_error *error) {
+    size_t operands = 0;
+    for (int i = 0; i < KERNEL_ENTRIES; i++)
+        operands += e->walk.entry[i].operand_count;
+    if (operands > MOST_OPERANDS)
+        return error_set(error, HN_LIMIT, "the emitted statements would have %zu operands; at most %d are possible",
+                         operands, MOST_OPERANDS);
+    return HN_OK;
+}
+
+/* What is generated as loops over lists in the library has no text here. */
+static hn_status check_walk(const struct emission *e, hn_error *error) {
+    const struct plan_program *program = &e->plan->program;
+    if (!e->walk.solves)
+        return error_set(error, HN_UNSUPPORTED,
+                         "the factor of the linear system is too full for straight code: %u unknowns, %u entries",
+                         e->plan->system.order, e->plan->system.nonzeros);
+    for (int phase = 0; phase < 2; phase++)
+        if (program->first[phase + 1] > program->first[phase] && e->walk.entry[phase].count == 0)
+            return error_set(error, HN_UNSUPPORTED, "the model's sums are too long for straight code: %u terms in all",
+                             program->pairs.count / 2 + program->columns.count);
+    return HN_OK;
+}
+
+/* ---- making it ---- */
+
+/* A layer fills in the method's own numbers and refuses what does not fit together. */
+static hn_status fill_layer(struct emission *e, hn_error *error) {
+    hn_layer *layer;
+    hn_status status = hn_layer_create(&layer, e->model, &e->options.layer, error);
+    if (status != HN_OK)
+        return status;
+    e->layer = hn_layer_options_of(layer);
+    e->info = hn_layer_info_of(layer);
+    hn_layer_destroy(layer);
+    return HN_OK;
+}
+
+/* What a layer finds out when it is made. */
+static void take_budget(struct emission *e) {
+    e->plan->options.usual = e->info.usual_steps;
+    e->plan->options.budget = e->info.budget_steps;
+}
+
+static size_t network_width(const hn_network *network) {
+    size_t most = 0;
+    for (size_t k = 0; network && k <= network->layers; k++)
+        most = network->width[k] > most ? network->width[k] : most;
+    return (most + EMIT_BLOCK - 1) / EMIT_BLOCK * EMIT_BLOCK;
+}
+
+static void measure(struct emission *e) {
+    size_t numbers = e->walk.slots + 3 * (size_t)e->plan->outputs;
+    e->width = network_width(e->network);
+    numbers += 2 * e->width;
+    e->work_bytes = numbers * emission_real(e) + emission_real(e); /* warm_start, filled up */
+    e->constant_bytes = emission_plan_bytes(e->plan) + emission_network_bytes(e);
+    e->cost = emission_cost(e);
+}
+
+static hn_status prepare(struct emission *e, hn_error *error) {
+    hn_status status = fill_layer(e, error);
+    if (status == HN_OK)
+        status = plan_create(&e->plan, e->model, &e->layer, error);
+    if (status == HN_OK)
+        take_budget(e);
+    if (status == HN_OK)
+        status = walk_create(&e->walk, e->plan, false, error);
+    if (status == HN_OK)
+        status = check_walk(e, error);
+    if (status == HN_OK)
+        status = check_numbers(e, error);
+    if (status == HN_OK)
+        status = check_size(e, error);
+    if (status == HN_OK)
+        status = hn_model_fingerprint(e->model, e->fingerprint, error);
+    if (status == HN_OK)
+        status = hn_model_names_fingerprint(e->model, e->names_fingerprint, error);
+    if (status == HN_OK)
+        measure(e);
+    return status;
+}
+
+static char *print(const struct emission *e, void (*part)(const struct emission *e, struct text *out)) {
+    struct text text = {.bytes = NULL};
+    part(e, &text);
+    if (!text.failed)
+        return text.bytes;
+    text_drop(&text);
+    return NULL;
+}
+
+static hn_status print_all(const struct emission *e, hn_emitted *out, hn_error *error) {
+    out->header = print(e, emission_print_header);
+    out->source = print(e, emission_print_source);
+    out->example = print(e, emission_print_example);
+    out->cmake = print(e, emission_print_cmake);
+    if (out->header && out->source && out->example && out->cmake)
+        return HN_OK;
+    hn_emitted_release(out);
+    return error_no_memory(error, "emitted files");
+}
+
+hn_status hn_emit(hn_emitted *out, const hn_model *model, const hn_network *network, const hn_emit_options *options,
+                  hn_error *error) {
+    struct emission e = {.model = model, .network = network};
+    if (!out)
+        return error_missing(error, "hn_emit", "out");
+    *out = (hn_emitted){.header = NULL};
+    if (!model || !options)
+        return error_missing(error, "hn_emit", model ? "options" : "model");
+    e.options.size = sizeof e.options;
+    hn_emit_get_defaults(&e.options, NULL);
+    hn_status status = STRUCT_TAKE_OPTIONS(hn_emit_options, &e.options, options, error);
+    if (status == HN_OK)
+        status = check_name(e.options.name, error);
+    if (status == HN_OK)
+        status = check_tolerance(&e, error);
+    if (status == HN_OK)
+        status = check_network(&e, error);
+    if (status == HN_OK)
+        status = prepare(&e, error);
+    if (status == HN_OK)
+        status = print_all(&e, out, error);
+    walk_release(&e.walk);
+    plan_destroy(e.plan);
+    return status;
+}
+
+void hn_emitted_release(hn_emitted *emitted) {
+    if (!emitted)
+        return;
+    base_release(emitted->header);
+    base_release(emitted->source);
+    base_release(emitted->example);
+    base_release(emitted->cmake);
+    *emitted = (hn_emitted){.header = NULL};
+}

@@ -1,0 +1,51 @@
+/* network_text.h - a multilayer perceptron for one sample, in an emitted file.
+ *
+ *     h_0 = (x - shift) * scale,   h_k = activation(b_k + W_k h_(k-1)),   y = shift + scale * (b + W h)
+ *
+ * Sums run over the inputs of a neuron in ascending order, starting from its bias: the bits of network/matrix_kernel.h. Neurons go
+ * NETWORK_BLOCK at a time; their weights lie side by side, block by block, with zeros beyond the last neuron.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_EMIT_NETWORK_TEXT_H
+#define HN_EMIT_NETWORK_TEXT_H
+
+enum { NETWORK_BLOCK = 8 };
+
+/* z has room for whole blocks. */
+static void network_multiply(const struct network_layer *layer, const double *h, double *z) {
+    const double *w = layer->weights;
+    for (size_t j = 0; j < layer->outputs; j += NETWORK_BLOCK) {
+        double sum[NETWORK_BLOCK];
+        for (size_t k = 0; k < NETWORK_BLOCK; k++)
+            sum[k] = layer->biases[j + k];
+        for (size_t i = 0; i < layer->inputs; i++, w += NETWORK_BLOCK)
+            for (size_t k = 0; k < NETWORK_BLOCK; k++)
+                sum[k] += h[i] * w[k];
+        for (size_t k = 0; k < NETWORK_BLOCK; k++)
+            z[j + k] = sum[k];
+    }
+}
+
+static void network_activate(double *z, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        z[i] = kernel_activation(NETWORK_ACTIVATION, z[i]);
+}
+
+/* turns: two arrays, each wide enough for every layer. */
+static void network_run(const double *x, double *y, double *const turns[2]) {
+    double *h = turns[0], *z = turns[1];
+    for (size_t i = 0; i < network_layers[0].inputs; i++)
+        h[i] = (x[i] - network_input_shift[i]) * network_input_scale[i];
+    for (size_t k = 0; k < NETWORK_LAYERS; k++) {
+        double *other = h;
+        network_multiply(&network_layers[k], h, z);
+        if (k + 1 < NETWORK_LAYERS)
+            network_activate(z, network_layers[k].outputs);
+        h = z;
+        z = other;
+    }
+    for (size_t i = 0; i < network_layers[NETWORK_LAYERS - 1].outputs; i++)
+        y[i] = network_output_shift[i] + network_output_scale[i] * h[i];
+}
+
+#endif

@@ -1,0 +1,111 @@
+"""Emitted files on other processors: the double file has the library's bits everywhere, the float file holds its tolerance.
+
+Run with the path of the built program: test_targets.py BUILD/hardnet. Cross compilers and emulators that are missing are skipped by
+name; one SHA-256 over the outputs of the paper's 100 states is printed for each target.
+"""
+import hashlib
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
+
+import emitted  # noqa: E402
+import tool  # noqa: E402
+from samples import np  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+UNICYCLE = tool.root / "models" / "unicycle.mod"
+STATES = tool.root / "data" / "unicycle" / "states.npy"
+BARE = ["-ffreestanding", "-nostdlib", "-mthumb", "-mfloat-abi=hard", "-T", str(HERE / "bare.ld"), str(HERE / "bare.c")]
+BOARD = ["-nographic", "-monitor", "none", "-serial", "none", "-semihosting-config", "enable=on,target=native", "-kernel"]
+# name: compiler, flags, sources and libraries, emulator
+TARGETS = {
+    "x86-64 gcc": ("gcc", [], [str(HERE / "hosted.c")], []),
+    "x86-64 clang": ("clang", [], [str(HERE / "hosted.c")], []),
+    "aarch64": ("aarch64-linux-gnu-gcc", ["-static"], [str(HERE / "hosted.c")], ["qemu-aarch64"]),
+    "riscv64": ("riscv64-linux-gnu-gcc", ["-static"], [str(HERE / "hosted.c")], ["qemu-riscv64"]),
+    "Cortex-M7": ("arm-none-eabi-gcc", ["-mcpu=cortex-m7", "-mfpu=fpv5-d16"], [*BARE, "-lgcc"],
+                  ["qemu-system-arm", "-M", "mps2-an500", *BOARD]),
+    "Cortex-M4F": ("arm-none-eabi-gcc", ["-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16"], [*BARE, "-lgcc"],
+                   ["qemu-system-arm", "-M", "mps2-an386", *BOARD]),
+}
+
+
+class Targets(tool.Tool):
+    def each_target(self):
+        """Those whose compiler and emulator are here; the others are skipped by name."""
+        for name, (compiler, flags, rest, emulator) in TARGETS.items():
+            missing = [program for program in [compiler, *emulator[:1]] if not shutil.which(program)]
+            if missing:
+                print(f"skipped: {name}: {', '.join(missing)} is not installed")
+            else:
+                yield name, compiler, flags, rest, emulator
+
+    def run_target(self, folder, compiler, flags, rest, emulator, single):
+        program = folder / "program"
+        subprocess.run([compiler, "-std=c99", "-O2", *flags, f"-I{folder}", str(HERE / "harness.c"), str(folder / "layer.c"), *rest,
+                        "-o", str(program)], check=True)
+        done = subprocess.run([*emulator, str(program)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True, timeout=600)
+        return emitted.parse(done.stdout.decode(), single)
+
+    def emit(self, *options):
+        folder = self.folder / "out"
+        shutil.rmtree(folder, ignore_errors=True)
+        self.run_it("emit", UNICYCLE, "--out", folder, "--name", "layer", *options)
+        return folder
+
+    def network(self):
+        net = self.folder / "net.safetensors"
+        self.run_it("train", UNICYCLE, "--out", net, "--epochs", "1", "--steps-per-epoch", "20", "--hidden", "64,64")
+        return net
+
+    def test_double_has_the_library_s_bits_on_every_target(self):
+        x, net = np.load(STATES), self.network()
+        self.run_it("eval", UNICYCLE, "--net", net, "--x", STATES, "--out", self.folder / "y.npy", "--allow-infeasible")
+        wanted = hashlib.sha256(np.load(self.folder / "y.npy").tobytes()).hexdigest()
+        print("library", wanted)
+        folder = self.emit("--net", net)
+        emitted.states_header(folder / "states.h", x, np.zeros((1, 50)), False)
+        for name, *target in self.each_target():
+            found = self.run_target(folder, *target, False)
+            digest = hashlib.sha256(b"".join(own.tobytes() for *_, own in found)).hexdigest()
+            print(name, digest)
+            self.assertEqual(digest, wanted, name)
+
+    def test_float_holds_its_tolerance_on_every_target(self):
+        x, net = np.load(STATES).astype("f4").astype("f8"), self.network()
+        np.save(self.folder / "x.npy", x)
+        folder, first = self.emit("--net", net, "--real", "float"), None
+        emitted.states_header(folder / "states.h", x, np.zeros((1, 50)), True)
+        for name, *target in self.each_target():
+            found = self.run_target(folder, *target, True)
+            self.assertEqual({outcome for outcome, *_ in found}, {"ok"}, name)
+            y = np.array([own for *_, own in found])
+            first = y if first is None else first
+            self.assertEqual(y.tobytes(), first.tobytes(), name)
+        np.save(self.folder / "y.npy", first.astype("f8"))
+        self.run_it("project", UNICYCLE, "--x", self.folder / "x.npy", "--y", self.folder / "y.npy", "--iterations", "0", "--tolerance",
+                    "1.01e-4")  # judged in double, from outside
+
+    def test_sizes_on_a_cortex_m7_are_within_what_the_header_says(self):
+        compiler = "arm-none-eabi-gcc"
+        if not shutil.which(compiler):
+            self.skipTest(f"{compiler} is not installed")
+        net = self.network()
+        for real, allowed in (("float", set()), ("double", {"__aeabi_ul2d"})):
+            folder = self.emit("--net", net, "--real", real)
+            subprocess.run([compiler, "-std=c99", "-O2", "-mcpu=cortex-m7", "-mthumb", "-mfpu=fpv5-d16", "-mfloat-abi=hard",
+                            "-ffreestanding", "-fstack-usage", "-c", str(folder / "layer.c"), "-o", str(folder / "layer.o")], check=True)
+            self.assertLessEqual(emitted.undefined(folder / "layer.o", "arm-none-eabi-nm"), allowed)
+            frames = sorted((int(line.split("\t")[1]) for line in (folder / "layer.su").read_text().splitlines()), reverse=True)
+            deepest = sum(frames[:3])  # no path calls more than the three largest frames of this file
+            sizes = (folder / "layer.h").read_text()
+            work = int(sizes.split("workspace")[1].split()[0])
+            print(f"{real}: workspace {work}, stack at most {deepest} bytes")
+            self.assertLess(work, 40000)
+            self.assertLess(frames[0] + frames[1], 4096)
+
+
+tool.main()

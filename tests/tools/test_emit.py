@@ -1,0 +1,255 @@
+"""The verb `emit`: its files compile without a warning and without a library, give the library's bits in double, hold the tolerance in
+float, and mistakes leave nothing behind.
+
+Run with the path of the built program: test_emit.py BUILD/hardnet.
+"""
+import json
+import os
+import shutil
+import subprocess
+
+import emitted
+import tool
+from samples import np
+
+UNICYCLE = tool.root / "models" / "unicycle.mod"
+STATES = tool.root / "data" / "unicycle" / "states.npy"
+DISC = "param r >= 0.5, <= 2; var y{1..2} >= -2, <= 2, := r; subject to disc: y[1]^2 + y[2]^2 <= r^2;\n" \
+       "subject to line: y[1] + y[2] >= 0.1;\n"
+ELEMENTARY = "exp log log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sqrt".split()
+
+
+class Emit(tool.Tool):
+    def emit(self, model, *options, **more):
+        folder = self.folder / "out"
+        shutil.rmtree(folder, ignore_errors=True)
+        self.run_it("emit", model, "--out", folder, "--name", "layer", *options, **more)
+        return folder
+
+    def project(self, model, x, y, *options):
+        """What the library makes of the same samples: statuses, iterations, worst rows, violations and outputs."""
+        np.save(self.folder / "raw.npy", y)
+        arguments = ["--y", self.folder / "raw.npy", "--out", self.folder / "y.npy", "--report", self.folder / "r.json"]
+        if x.shape[-1]:
+            np.save(self.folder / "x.npy", x)
+            arguments += ["--x", self.folder / "x.npy"]
+        self.run_it("project", model, *options, "--allow-infeasible", "--isa", "portable", *arguments)
+        samples = json.loads((self.folder / "r.json").read_text())["samples"]
+        return samples, np.load(self.folder / "y.npy")
+
+    def rows_of(self, model):
+        self.run_it("check", model, "--json", self.folder / "check.json", "--points", "1")
+        return json.loads((self.folder / "check.json").read_text())
+
+    def agrees(self, model, x, y, *options, **compiler):
+        """The emitted file has the library's bits."""
+        folder = self.emit(model, *options)
+        mine = emitted.run_host(folder, x, y, **compiler)
+        theirs, outputs = self.project(model, x, y, *options)
+        self.assertEqual(len(mine), len(theirs))
+        for (outcome, iterations, _, violation, own), sample, output in zip(mine, theirs, outputs):
+            self.assertEqual((outcome, iterations), (sample["status"], sample["iterations"]))
+            self.assertEqual(own.tobytes(), output.tobytes())
+            if sample["violation"] is not None:
+                self.assertEqual(violation, sample["violation"])
+        return mine
+
+    # ---- the library's bits ----
+
+    def test_the_unicycle_has_the_library_s_bits(self):
+        x = np.load(STATES)
+        rng = np.random.default_rng(1)
+        for options in (["--method", "auto"], ["--method", "lm"], ["--method", "paper", "--iterations", "7"],
+                        ["--method", "auto", "--relative"], ["--method", "lm", "--damping", "0.1", "--iterations", "9"]):
+            with self.subTest(options=options):
+                self.agrees(UNICYCLE, x[:40], 2 * rng.normal(size=(40, 50)), *options, flags=["-O1"])
+
+    def test_small_models_have_the_library_s_bits(self):
+        """Restarts, steps that are not finite, infeasible rows, all of auto's stages."""
+        rng = np.random.default_rng(2)
+        names = "feasibility/hs13 feasibility/pal_s4 feasibility/creep_far feasibility/fsnet_qp infeasible/square infeasible/sine"
+        models = [tool.root / "models" / f"{name}.mod" for name in names.split()]
+        seen, refused = set(), 0
+        for model in models:
+            with self.subTest(model=model.name):
+                done = subprocess.run([tool.program, "emit", model, "--out", self.folder / "try"], stderr=subprocess.PIPE, text=True,
+                                      stdout=subprocess.DEVNULL, check=False)
+                if done.returncode == 1:
+                    self.assertRegex(done.stderr, "for straight code: [0-9]+")
+                    refused += 1
+                    continue
+                facts = self.rows_of(model)
+                columns, inputs = len(facts["columns"]), len(facts["inputs"])
+                y = 3 * rng.normal(size=(4, columns))
+                mine = self.agrees(model, np.ones((4, inputs)), y, "--iterations", "600", flags=["-O1"])
+                seen |= {outcome for outcome, *_ in mine}
+        self.assertTrue("ok" in seen and len(seen) > 2, seen)
+        self.assertLess(refused, len(models) / 3)
+
+    def test_every_outcome_is_the_library_s(self):
+        model = self.file("m.mod", "param a; param b; var y >= a, <= b, := 1; subject to c: log(y) >= -2; c2: y^2 >= 0.01;\n")
+        x = np.array([[0, 2], [2, 0], [np.nan, 1], [0, np.inf], [-5, -4], [0, 1]])
+        y = np.array([[1], [1], [1], [1], [-4.5], [np.inf]])
+        for options in ([], ["--iterations", "0"], ["--method", "lm", "--iterations", "3"]):
+            mine = self.agrees(model, x, y, *options)
+        self.assertIn("bad_bounds", {outcome for outcome, *_ in mine})
+        self.assertIn("nonfinite_input", {outcome for outcome, *_ in mine})
+
+    def test_other_compilers_and_levels_give_the_same_bits(self):
+        x, y = np.load(STATES)[:10], np.zeros((1, 50))
+        for compiler in ("gcc", "clang"):
+            for flags in (["-O0"], ["-O3", "-march=native"]):
+                if shutil.which(compiler):
+                    with self.subTest(compiler=compiler, flags=flags):
+                        self.agrees(UNICYCLE, x, y, compiler=compiler, flags=flags)
+
+    # ---- networks ----
+
+    def trained(self, *options):
+        net = self.folder / "net.safetensors"
+        self.run_it("train", UNICYCLE, "--out", net, "--epochs", "1", "--steps-per-epoch", "2", "--hidden", "20,13", *options)
+        return net
+
+    def test_a_network_has_the_library_s_bits(self):
+        x = np.load(STATES)[:20]
+        np.save(self.folder / "x.npy", x)
+        for activation in ("relu", "tanh", "silu"):
+            net = self.trained("--activation", activation)
+            self.run_it("eval", UNICYCLE, "--net", net, "--x", self.folder / "x.npy", "--out", self.folder / "y.npy",
+                        "--allow-infeasible")
+            mine = emitted.run_host(self.emit(UNICYCLE, "--net", net), x, np.zeros((1, 50)))
+            self.assertEqual(b"".join(own.tobytes() for *_, own in mine), np.load(self.folder / "y.npy").tobytes())
+
+    def test_networks_that_do_more_are_refused_by_name(self):
+        net = self.trained("--candidates", "2")
+        self.refused("emit", UNICYCLE, "--out", self.folder / "out", "--net", net, code=1, saying="2 candidates")
+        net = self.trained("--refine", "1")
+        self.refused("emit", UNICYCLE, "--out", self.folder / "out", "--net", net, code=1, saying="refined by 1 step")
+        self.refused("emit", self.file("m.mod", DISC), "--out", self.folder / "out", "--net", net, code=1, saying="another model|inputs")
+        self.assertFalse((self.folder / "out").exists())
+
+    # ---- float ----
+
+    def test_the_float_file_stands_alone(self):
+        net = self.trained()
+        for libm, allowed in (("no", set()), ("yes", {"sqrtf", "sinf", "cosf", "logf", "expf", "tanhf", "sincosf"})):
+            folder = self.emit(UNICYCLE, "--net", net, "--real", "float", "--libm", libm)
+            for compiler in filter(shutil.which, ("gcc", "clang")):
+                for level in ("-O2", "-Os"):
+                    subprocess.run([compiler, *emitted.STRICT, level, "-ffreestanding", "-c", str(folder / "layer.c"), "-o",
+                                    str(folder / "layer.o")], check=True)
+                    self.assertLessEqual(emitted.undefined(folder / "layer.o"), allowed)
+
+    def test_float_holds_its_tolerance_judged_in_double(self):
+        x = np.load(STATES).astype("f4").astype("f8")
+        mine = emitted.run_host(self.emit(UNICYCLE, "--real", "float"), x, np.zeros((1, 50)), single=True)
+        self.assertEqual({outcome for outcome, *_ in mine}, {"ok"})
+        y = np.array([own for *_, own in mine], dtype="f8")
+        samples, _ = self.project(UNICYCLE, x, y, "--iterations", "0", "--tolerance", "1e-4")
+        self.assertLess(max(sample["violation_before"] for sample in samples), 1.01e-4)
+
+    def test_float_functions_are_accurate(self):
+        inputs = np.concatenate([np.linspace(-12, 12, 401), 10.0 ** np.linspace(-20, 30, 201), -10.0 ** np.linspace(-20, 30, 101)])
+        inputs = inputs.astype("f4").astype("f8")
+        names = ELEMENTARY + ["power", "angle"]
+        texts = [f"{name}(x)" for name in ELEMENTARY] + ["x ^ 2.3", "atan2(x, 2 - x)"]
+        starts = "".join(f"var v_{name} := {text};\n" for name, text in zip(names, texts))
+        model = self.file("m.mod", "param x;\n" + starts + "subject to c: v_exp <= 1e30;\n")
+        folder = self.emit(model, "--real", "float")
+        (folder / "main.c").write_text(
+            '#include "layer.h"\n#include <stdio.h>\n#include <string.h>\n#include <stdint.h>\nint main(void) {\n'
+            "    static layer_work work;\n    layer_real x[1], y[layer_OUTPUTS];\n    layer_init(&work);\n"
+            "    while (fread(x, sizeof x, 1, stdin) == 1) {\n        layer_start(&work, x, y);\n"
+            "        fwrite(y, sizeof y, 1, stdout);\n    }\n    return 0;\n}\n")
+        subprocess.run(["cc", "-O2", f"-I{folder}", str(folder / "layer.c"), str(folder / "main.c"), "-o", str(folder / "main")], check=True)
+        done = subprocess.run([str(folder / "main")], input=inputs.astype("f4").tobytes(), stdout=subprocess.PIPE, check=True)
+        mine = np.frombuffer(done.stdout, "f4").reshape(len(inputs), len(names)).astype("f8")
+        with np.errstate(all="ignore"):
+            spelled = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
+            exact = [getattr(np, spelled.get(n, n))(inputs) for n in ELEMENTARY] + [inputs ** np.float64(np.float32(2.3)), np.arctan2(inputs, 2 - inputs)]
+            for k, name in enumerate(names):
+                want, got = np.asarray(exact[k]), mine[:, k]
+                rounded = want.astype("f4")
+                place = np.spacing(np.abs(rounded)).astype("f8")
+                wrong = np.where(np.isfinite(rounded), np.abs(got - want) / np.where(np.isfinite(place), place, 1),
+                                 np.where((got == rounded) | (np.isnan(got) & np.isnan(rounded)), 0, 100))
+                inside = ~((name == "angle") & (np.abs(inputs) > 1e6))  # 2 - x is rounded to float there
+                self.assertLess(np.max(wrong[inside]), 1.3 if name not in ("angle",) else 2.6, f"{name} at {inputs[np.argmax(wrong * inside)]}")
+
+    # ---- what comes along ----
+
+    def test_the_example_builds_and_runs(self):
+        folder = self.emit(UNICYCLE)
+        if not shutil.which("cmake"):
+            self.skipTest("cmake is not installed")
+        subprocess.run(["cmake", "-S", folder, "-B", folder / "build"], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(["cmake", "--build", folder / "build"], stdout=subprocess.DEVNULL, check=True)
+        done = subprocess.run([folder / "build" / "layer_example", "-3", "0.2", "0.1"], stdout=subprocess.PIPE, check=True, text=True)
+        self.assertRegex(done.stdout, r"^ok after \d+ steps")
+        self.assertEqual(len(done.stdout.splitlines()), 51)
+
+    def test_warm_starts_take_fewer_steps(self):
+        folder = self.emit(UNICYCLE)
+        (folder / "main.c").write_text(
+            '#include "layer.h"\n#include <stdio.h>\nint main(void) {\n    static layer_work work;\n'
+            "    layer_real x[3] = {-3, 0.2, 0.1}, y[layer_OUTPUTS];\n    layer_report report;\n    layer_init(&work);\n"
+            "    work.warm_start = 1;\n    for (int i = 0; i < 3; i++) {\n        for (int j = 0; j < layer_OUTPUTS; j++)\n"
+            "            y[j] = j % 5 - 2;\n        layer_solve(&work, x, y, &report);\n        printf(\"%d %d\\n\", report.outcome, report.iterations);\n"
+            "        x[0] += 0.01;\n    }\n    return 0;\n}\n")
+        subprocess.run(["cc", "-O2", f"-I{folder}", str(folder / "layer.c"), str(folder / "main.c"), "-o", str(folder / "main")], check=True)
+        lines = subprocess.run([str(folder / "main")], stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
+        outcomes, steps = zip(*(map(int, line.split()) for line in lines))
+        self.assertEqual(outcomes, (0, 0, 0))
+        self.assertLess(steps[2], steps[0])
+
+    def test_the_header_is_a_header_of_cpp(self):
+        plus = shutil.which("c++")
+        if not plus:
+            self.skipTest("no C++ compiler")
+        folder = self.emit(UNICYCLE)
+        self.file("a.cpp", '#include "out/layer.h"\nint main() { static layer_work w; layer_init(&w); return 0; }\n')
+        subprocess.run([plus, "-fsyntax-only", "-Wall", "-Wextra", "-Werror", self.folder / "a.cpp"], check=True)
+        text = (folder / "layer.h").read_text()
+        for word in ("workspace", "constants", "code", "stack", "operations", "instructions", "model  ", "names  "):
+            self.assertIn(word, text)
+
+    def test_two_runs_write_the_same_bytes(self):
+        folder = self.emit(UNICYCLE)
+        once = {path.name: path.read_bytes() for path in folder.iterdir()}
+        self.run_it("emit", UNICYCLE, "--out", folder, "--name", "layer")  # over its own files
+        self.assertEqual(once, {path.name: path.read_bytes() for path in folder.iterdir()})
+        self.assertEqual(sorted(once), ["CMakeLists.txt", "example.c", "layer.c", "layer.h"])
+
+    # ---- mistakes ----
+
+    def test_mistakes_leave_nothing_behind(self):
+        model, out = self.file("my-model.mod", DISC), self.folder / "out"
+        self.refused("emit", model, code=2, saying="--out")
+        self.refused("emit", model, "--out", out, code=2, saying="--name my-model: .* C identifier")
+        for name in ("2a", "double", "a b", "a" * 41):
+            self.refused("emit", model, "--out", out, "--name", name, code=2, saying="C identifier")
+        self.refused("emit", model, "--out", out, "--name", "a", "--real", "half", code=2, saying="--real")
+        self.refused("emit", model, "--out", out, "--name", "a", "--real", "float", "--tolerance", "1e-9", code=2, saying="--tolerance")
+        self.refused("emit", model, "--out", self.folder / "no" / "out", "--name", "a", code=1, saying="No such file")
+        self.refused("emit", model, "--out", model, "--name", "a", code=1, saying="my-model.mod")
+        huge = self.file("huge.mod", "var y; subject to c: 1e300 * y <= 1;\n")
+        self.refused("emit", huge, "--out", out, "--real", "float", code=1, saying="1e\\+?300 does not fit a float")
+        self.assertFalse(out.exists())
+
+    def test_files_of_somebody_else_are_not_replaced(self):
+        model, out = self.file("m.mod", DISC), self.folder / "out"
+        out.mkdir()
+        (out / "CMakeLists.txt").write_text("project(mine)\n")
+        self.refused("emit", model, "--out", out, code=1, saying="CMakeLists.txt is there and was not made by hardnet emit")
+        self.assertEqual(os.listdir(out), ["CMakeLists.txt"])
+
+    def test_a_folder_that_cannot_be_written_is_named(self):
+        out = self.folder / "out"
+        out.mkdir()
+        out.chmod(0o500)
+        if os.access(out, os.W_OK):
+            self.skipTest("root may write everywhere")
+        self.refused("emit", self.file("m.mod", DISC), "--out", out, code=1, saying="Permission denied")
+
+
+tool.main()

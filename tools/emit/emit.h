@@ -1,0 +1,22 @@
+/* emit.h - what the files of hardnet emit share.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_EMIT_H
+#define HN_TOOLS_EMIT_H
+
+#include "common/layer_choice.h"
+#include "common/options.h"
+#include "hardnet/emit.h"
+
+struct emit_options {
+    struct text_list files;
+    struct common_options common;
+    struct layer_choice layer;
+    const char *out, *net, *real, *name, *libm;
+};
+
+/* Puts the files into the folder, all or none: they are written into a folder of their own inside it and then renamed. What is there
+ * under these names and was not made by hardnet emit is refused. Prints what is wrong; a verb code. */
+int emit_write(const char *folder, const char *name, const hn_emitted *files);
+
+#endif

@@ -1,0 +1,130 @@
+/* emit_write.c - the files go into their folder, all or none. See emit.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/file.h"
+#include "base/memory.h"
+#include "common/console.h"
+#include "common/verbs.h"
+#include "emit/emit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILES = 4, LONGEST = FILE_LONGEST };
+
+#define MARK "hardnet emit" /* in the first lines of every file */
+
+struct folder_file {
+    char name[64];
+    const char *text;
+};
+
+static void list_files(struct folder_file files[FILES], const char *name, const hn_emitted *texts) {
+    const char *const own[FILES] = {texts->header, texts->source, texts->example, texts->cmake};
+    snprintf(files[0].name, sizeof files[0].name, "%s.h", name);
+    snprintf(files[1].name, sizeof files[1].name, "%s.c", name);
+    snprintf(files[2].name, sizeof files[2].name, "example.c");
+    snprintf(files[3].name, sizeof files[3].name, "CMakeLists.txt");
+    for (int i = 0; i < FILES; i++)
+        files[i].text = own[i];
+}
+
+static bool join(char path[LONGEST], const char *folder, const char *name) {
+    if ((size_t)snprintf(path, LONGEST, "%s/%s", folder, name) < LONGEST)
+        return true;
+    console_error("--out %s: the name is too long", folder);
+    return false;
+}
+
+static int cannot(const char *path) {
+    console_error("%s: %s", path, strerror(errno));
+    return VERB_FAILED;
+}
+
+/* ---- what is there already ---- */
+
+/* A file of somebody else's is not replaced. */
+static int check_file(const char *path) {
+    enum { MOST = 1 << 28, LOOKED_AT = 400 };
+    struct file_bytes bytes;
+    hn_error error = {.status = HN_OK};
+    struct stat facts;
+    char head[LOOKED_AT + 1] = "";
+    if (lstat(path, &facts) != 0)
+        return errno == ENOENT ? VERB_OK : cannot(path);
+    if (S_ISREG(facts.st_mode) && file_read_regular(&bytes, path, MOST, &error) == HN_OK) {
+        snprintf(head, sizeof head, "%s", (const char *)bytes.data);
+        base_release(bytes.data);
+    }
+    if (strstr(head, MARK))
+        return VERB_OK;
+    console_error("%s is there and was not made by hardnet emit; give another --out", path);
+    return VERB_FAILED;
+}
+
+static int check_folder(const char *folder, const struct folder_file files[FILES]) {
+    char path[LONGEST];
+    int code = VERB_OK;
+    for (int i = 0; i < FILES && code == VERB_OK; i++)
+        code = join(path, folder, files[i].name) ? check_file(path) : VERB_FAILED;
+    return code;
+}
+
+/* ---- writing ---- */
+
+static int write_into(const char *folder, const struct folder_file files[FILES]) {
+    hn_error error = {.status = HN_OK};
+    char path[LONGEST];
+    for (int i = 0; i < FILES; i++) {
+        if (!join(path, folder, files[i].name))
+            return VERB_FAILED;
+        if (file_write(path, files[i].text, strlen(files[i].text), &error) != HN_OK)
+            return verb_explain(&error);
+    }
+    return VERB_OK;
+}
+
+static int rename_all(const char *from, const char *to, const struct folder_file files[FILES]) {
+    char old[LONGEST], new[LONGEST];
+    for (int i = 0; i < FILES; i++)
+        if (!join(old, from, files[i].name) || !join(new, to, files[i].name) || rename(old, new) != 0)
+            return cannot(new);
+    return VERB_OK;
+}
+
+static void remove_all(const char *folder, const struct folder_file files[FILES]) {
+    char path[LONGEST];
+    for (int i = 0; i < FILES; i++)
+        if (join(path, folder, files[i].name))
+            unlink(path);
+    rmdir(folder);
+}
+
+int emit_write(const char *folder, const char *name, const hn_emitted *texts) {
+    struct folder_file files[FILES];
+    char temporary[LONGEST];
+    list_files(files, name, texts);
+    bool made = mkdir(folder, 0777) == 0;
+    if (!made && errno != EEXIST)
+        return cannot(folder);
+    int code = check_folder(folder, files);
+    if (code != VERB_OK || !join(temporary, folder, ".emit-XXXXXX"))
+        return VERB_FAILED;
+    if (!mkdtemp(temporary)) {
+        code = cannot(folder);
+    } else {
+        code = write_into(temporary, files);
+        if (code == VERB_OK)
+            code = rename_all(temporary, folder, files);
+        remove_all(temporary, files);
+    }
+    if (code != VERB_OK && made)
+        rmdir(folder);
+    if (code == VERB_OK)
+        printf("%s/%s.h, %s.c, example.c, CMakeLists.txt\n", folder, name, name);
+    return code;
+}

@@ -1,0 +1,143 @@
+/* verb_emit.c - hardnet emit MODEL.mod [DATA.dat ...] [--net NET] --out DIR: a layer as C99 for a controller.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "common/command.h"
+#include "common/console.h"
+#include "common/load.h"
+#include "common/verbs.h"
+#include "emit/emit.h"
+#include "hardnet/policy.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char about[] =
+    "Writes the layer, with the network if one is given, as one header and one C99 source for a controller\n"
+    "without heap or operating system; the header says how to call it and what it needs. An example and a CMake\n"
+    "file come along. In double it gives the bits that the library gives, on every target with IEEE arithmetic.\n"
+    "Settings of the network's own layer hold unless others are given. --method paper with --iterations takes the\n"
+    "same time for every input.";
+
+static const char example[] =
+    "  hardnet emit models/unicycle.mod --net net.safetensors --out steer --name steer --real float\n"
+    "  hardnet emit models/unicycle.mod --out fixed --method paper --iterations 20\n";
+
+static const char *const reals[] = {"double", "float", NULL};
+static const char *const answers[] = {"no", "yes", NULL};
+
+static const double FLOAT_TOLERANCE = 1e-4;
+
+/* The model's name: its file's, without folder and ending. */
+static void name_model(const struct emit_options *o, char *name, size_t size) {
+    const char *path = o->files.items[0], *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+    snprintf(name, size, "%.*s", (int)(length < size ? length : size - 1), base);
+}
+
+/* What the emitted file has no text for. */
+static int check_policy(const struct emit_options *o, const hn_policy *policy) {
+    hn_policy_options p = hn_policy_options_of(policy);
+    const char *scheme = hn_network_metadata(hn_policy_network(policy), "policy.scheme");
+    if (p.candidates > 1)
+        console_error("%s: the network has %zu candidates; emit takes networks with one only", o->net, p.candidates);
+    else if (p.refine > 0)
+        console_error("%s: its outputs are refined by %d step%s; emit takes networks without refinement only", o->net,
+                      p.refine, p.refine == 1 ? "" : "s");
+    else if (scheme && strcmp(scheme, "layer") != 0)
+        console_error("%s: its outputs go through %s, not through the layer; emit takes the layer only", o->net,
+                      scheme);
+    else
+        return VERB_OK;
+    return VERB_FAILED;
+}
+
+static int explain(const hn_error *error) {
+    if (error->code == HN_CODE_OPTION && strcmp(error->subject, "name") == 0) {
+        console_error("--%s; give one with --name", error->text);
+        return VERB_MISUSED;
+    }
+    return layer_choice_explain(error);
+}
+
+static int emit(const struct emit_options *o, const hn_model *model, const hn_policy *policy) {
+    hn_error error = {.status = HN_OK};
+    hn_emit_options options = {.size = sizeof options};
+    hn_emitted files;
+    char name[256];
+    hn_emit_get_defaults(&options, &error);
+    if (policy)
+        options.layer = hn_policy_options_of(policy).layer;
+    bool relative = options.layer.relative;
+    options.single = o->real && strcmp(o->real, "float") == 0;
+    options.libm = o->libm && strcmp(o->libm, "yes") == 0;
+    if (options.single)
+        options.layer.tolerance = FLOAT_TOLERANCE;
+    options.layer = layer_choice_options(&o->layer, options.layer);
+    options.layer.relative = relative || o->layer.relative;
+    name_model(o, name, sizeof name);
+    options.name = o->name ? o->name : name;
+    if (hn_emit(&files, model, policy ? hn_policy_network(policy) : NULL, &options, &error) != HN_OK)
+        return explain(&error);
+    int code = emit_write(o->out, options.name, &files);
+    hn_emitted_release(&files);
+    return code;
+}
+
+static int load_policy(hn_policy **out, const struct emit_options *o, const hn_model *model) {
+    hn_error error = {.status = HN_OK};
+    *out = NULL;
+    if (!o->net)
+        return VERB_OK;
+    if (hn_policy_load(out, model, o->net, 1, &error) != HN_OK)
+        return verb_explain(&error);
+    return check_policy(o, *out);
+}
+
+static int run(void *values) {
+    const struct emit_options *o = values;
+    hn_model *model = NULL;
+    hn_policy *policy = NULL;
+    if (!o->out)
+        return verb_misuse("emit", "--out says which folder the files go to; it is missing");
+    int code = load_model(&model, &o->files, &o->common);
+    if (code == VERB_OK)
+        code = load_policy(&policy, o, model);
+    if (code == VERB_OK)
+        code = emit(o, model, policy);
+    hn_policy_destroy(policy);
+    hn_model_destroy(model);
+    return code;
+}
+
+int verb_emit(int argc, char **argv) {
+    struct emit_options o = {.out = NULL};
+    const struct option table[] = {
+        {.name = "out",
+         .value = "DIR",
+         .help = "the folder that the files go to; made where it is not there",
+         .text = &o.out},
+        READ_FILE("net", "NET", "a network that hardnet train wrote; without one raw outputs are given", o.net),
+        {.name = "real", .value = "TYPE", .help = "double or float (double)", .text = &o.real, .words = reals},
+        {.name = "name",
+         .value = "PREFIX",
+         .help = "what all names begin with (the model file's name)",
+         .text = &o.name},
+        {.name = "libm",
+         .value = "yes|no",
+         .help = "elementary functions of the target's <math.h>, or our own (no)",
+         .text = &o.libm,
+         .words = answers},
+        LAYER_OPTIONS(o.layer),
+        COMMON_OPTIONS(o.common),
+    };
+    const struct command command = {.name = "emit",
+                                    .usage = "MODEL.mod [DATA.dat ...] [--net NET] --out DIR [options]",
+                                    .about = about,
+                                    .example = example,
+                                    .common = &o.common,
+                                    .run = run,
+                                    COMMAND_OPTIONS(table, o)};
+    return command_run(&command, argc, argv);
+}
