@@ -165,7 +165,7 @@ struct emission_cost emission_cost(const struct emission *e) {
     }
     cost.rounds = p->options.iterations + (p->options.method == HN_METHOD_AUTO ? AUTO_ROUNDS : OTHER_ROUNDS);
     if (cost.fixed)
-        cost.rounds = p->options.iterations + 1;
+        cost.rounds = p->options.iterations + 2;
     cost.operations = evaluate.operations + step.operations;
     cost.operations_worst = cost.rounds * evaluate.operations + p->options.iterations * step.operations +
                             network.operations + prepare.operations;

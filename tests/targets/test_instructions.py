@@ -44,7 +44,7 @@ class Instructions(tool.Tool):
         for real in ("double", "float"):
             folder = self.folder / "out"
             shutil.rmtree(folder, ignore_errors=True)
-            self.run_it("emit", UNICYCLE, "--out", folder, "--name", "layer", "--method", "paper", "--iterations", "50", "--real", real)
+            self.run_it("emit", UNICYCLE, "--out", folder, "--name", "layer", "--method", "paper", "--iterations", "100", "--real", real)
             bound = int(re.search(r"instructions (\d+) in a call", (folder / "layer.h").read_text()).group(1))
             counts = self.count(folder, x, y, real == "float")
             self.assertEqual(len(counts), INPUTS)
