@@ -42,17 +42,20 @@ static void print_head(struct text *text, const struct walk *walk, const struct 
     text_add_bytes(text, generate_prelude, generate_prelude_length);
 }
 
-/* How often each function is printed: a loop's statements once. */
-static void count_sites(const struct walk *walk, size_t *sites) {
-    for (int e = 0; e < KERNEL_ENTRIES; e++) {
+/* How often each function is printed: a loop's statements once. False when memory is out. */
+static bool count_sites(const struct walk *walk, size_t *sites) {
+    bool done = true;
+    for (int e = 0; e < KERNEL_ENTRIES && done; e++) {
         const struct statements *s = &walk->entry[e];
         struct regions regions;
         regions_find(&regions, s, walk->constants, walk->loops);
         for (size_t r = 0; r < regions.count; r++)
             for (size_t i = 0; i < regions.list[r].period; i++)
                 sites[s->list[regions.list[r].first + i].function]++;
+        done = !regions.failed;
         regions_release(&regions);
     }
+    return done;
 }
 
 static const char *call_kind(size_t count) {
@@ -61,7 +64,7 @@ static const char *call_kind(size_t count) {
 
 void print_calls(struct text *text, const struct walk *walk) {
     size_t sites[FUNCTIONS] = {0};
-    count_sites(walk, sites);
+    text->failed = !count_sites(walk, sites) || text->failed;
     for (uint32_t op = 0; op < OP_COUNT; op++) {
         size_t count = sites[op];
         if (count == 0 || !function_shape((enum function)op).call)
