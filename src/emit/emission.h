@@ -12,7 +12,7 @@
 enum {
     EMIT_LONGEST_NAME = 40,
     EMIT_BLOCK = 8,   /* NETWORK_BLOCK of network_text.h */
-    EMIT_STACK = 4096 /* bytes; tests/targets measures it */
+    EMIT_STACK = 1024 /* numbers; tests/targets measures it */
 };
 
 /* What a call costs; emission_cost.c. */

@@ -14,8 +14,8 @@ static void print_sizes(const struct emission *e, struct text *out) {
              e->constant_bytes);
     text_add(out, "%s\n", e->network ? ", of which the network's numbers are most" : "");
     text_add(out, " *     code       about %.0f on a Cortex-M7, %.0f on x86-64 (gcc -O2)\n", c->code_arm, c->code_x86);
-    text_add(out, " *     stack      at most %d (gcc -O2, Cortex-M7); no recursion, no array of variable length\n",
-             EMIT_STACK);
+    text_add(out, " *     stack      at most %zu (gcc -O2, Cortex-M7); no recursion, no array of variable length\n",
+             EMIT_STACK * emission_real(e));
     text_add(out, " * Work, at most:\n *     steps      %d, evaluations %.0f\n", e->layer.iterations, c->rounds);
     text_add(out, " *     operations %.0f in a step with its evaluation, %.0f in a call\n", c->operations,
              c->operations_worst);
