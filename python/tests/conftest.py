@@ -16,8 +16,8 @@ import hardnet
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# Tests import what several of them share, from this folder.
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+# Tests import what several of them share. (Not this folder itself: it has a torch and a jax.)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "shared"))
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import wrong_calls
 
-PROGRAM = pathlib.Path(__file__).with_name("wrong_calls.py")
+PROGRAM = pathlib.Path(wrong_calls.__file__)
 WRONG = wrong_calls.everything()
 
 

@@ -59,7 +59,7 @@ def texts() -> Iterator[Wrong]:
     yield Wrong(
         "a file that is not there", lambda: file("nowhere.mod"), hardnet.FileError, "nowhere.mod"
     )
-    yield Wrong("a folder", lambda: file(here), hardnet.FileError, "tests")
+    yield Wrong("a folder", lambda: file(here), hardnet.FileError, "shared")
     yield Wrong("a file by number", lambda: file(3), TypeError, ".")
     yield Wrong("a file with a zero", lambda: file("a\0b.mod"), ValueError, ".")
 
