@@ -89,7 +89,7 @@ static hn_status find_dependent(struct border *b, const bool *undamped, bool *la
     for (size_t i = 0; i < m; i++)
         wanted[i] = undamped[i] && !late[i];
     hn_status status = transversal(&b->rows, wanted, MOST_LATE, left, &count, error);
-    for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; i < m && status == HN_OK; i++)
         late[i] = late[i] || left[i];
     *found = count <= MOST_LATE;
     return status;
