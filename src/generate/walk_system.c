@@ -261,17 +261,31 @@ static struct statements *walk_step_outputs(struct walk *walk, struct statements
     return s;
 }
 
+/* Whether an entry of A is an output itself, as in the derivative of a product of two: then no output may move before A' z is
+ * known whole. */
+static bool is_read_later(const struct plan *plan) {
+    const uint32_t *slot = plan_words(plan, plan->jacobian.slot);
+    for (uint32_t e = 0; e < plan->entries; e++)
+        if (!plan->options.weighted && slot[e] >= plan->y && slot[e] - plan->y < plan->outputs)
+            return true;
+    return false;
+}
+
 /* The step is A' of the solution. */
 static struct statements *walk_step_rows(struct walk *walk) {
     const struct plan *plan = walk->plan;
     const struct sides sides = {.count = 1, .from = {plan->right}, .to = {plan->unknown}};
     const uint32_t vectors[2] = {plan->unknown, plan->step}, *words = plan_words(plan, plan->system.by_columns);
     struct statements *s = walk_solve(walk, KERNEL_STEP_BEGIN, &sides);
+    bool later = is_read_later(plan);
     index_results(walk, plan->system.by_columns);
     for (uint32_t j = 0; j < plan->outputs; j++) {
         walk_result(walk, s, words + walk->result_at[j], j, vectors, SUM_ZERO);
-        walk_move(walk, s, j, plan->step + j);
+        if (!later)
+            walk_move(walk, s, j, plan->step + j);
     }
+    for (uint32_t j = 0; j < plan->outputs && later; j++)
+        walk_move(walk, s, j, plan->step + j);
     if (plan->options.adaptive)
         walk_inner(walk, s, plan->unknown, plan->right, plan->rows, plan->step_gain);
     return s;
