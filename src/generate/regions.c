@@ -68,10 +68,10 @@ static uint64_t shape_of(const struct finder *f, size_t i) {
     uint64_t hash = mix(at->function, at->count);
     for (uint32_t k = 0; k < at->count; k++) {
         uint32_t operand = f->s->operands[at->first + k];
-        uint64_t bits = 1;
+        uint64_t bits = 0;
         if (operand_is_constant(operand))
             memcpy(&bits, &f->constants[operand - STATEMENT_CONSTANT], sizeof bits);
-        hash = mix(hash, mix(bits, operand_is_constant(operand)));
+        hash = mix(mix(hash, operand_is_constant(operand)), bits);
     }
     return hash;
 }
