@@ -5,6 +5,8 @@
 # writes them as one array of characters, without the lines that include files of ours; included, it says which they are and adds the
 # command to the build.
 
+include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
+
 set(prelude_files
     base/lanes.h base/wide.h base/wide_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h
     base/elementary_circle.h base/elementary_arc.h base/elementary_hyperbolic.h sparse/pivot_kernel.h backends/row_values_kernel.h
@@ -20,19 +22,9 @@ if(CMAKE_SCRIPT_MODE_FILE)
         string(APPEND bytes "${hex}")
     endforeach()
     file(REMOVE ${OUT}.part)
-    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
-    string(REGEX REPLACE "(................................................................................)" "\\1\n    " bytes "${bytes}")
-    file(WRITE ${OUT} "/* Made by cmake/prelude.cmake. */\n#include \"generate/prelude.h\"\n\n"
-                      "const char generate_prelude[] = {\n    ${bytes}0};\n"
-                      "const size_t generate_prelude_length = sizeof generate_prelude - 1;\n")
+    embed_bytes(generate/prelude.h generate_prelude "${bytes}")
     return()
 endif()
 
 set(prelude_source ${PROJECT_BINARY_DIR}/generated/prelude.c)
-list(TRANSFORM prelude_files PREPEND ${PROJECT_SOURCE_DIR}/src/ OUTPUT_VARIABLE prelude_inputs)
-add_custom_command(
-    OUTPUT ${prelude_source}
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated
-    COMMAND ${CMAKE_COMMAND} -DOUT=${prelude_source} -DSOURCE=${PROJECT_SOURCE_DIR}/src -P ${CMAKE_CURRENT_LIST_FILE}
-    DEPENDS ${prelude_inputs} ${CMAKE_CURRENT_LIST_FILE}
-    VERBATIM)
+embed_command(${CMAKE_CURRENT_LIST_FILE} ${prelude_source} ${prelude_files})

@@ -143,6 +143,8 @@ static void print_own_float(struct families f, struct text *out) {
 static void print_elementary(const struct emission *e, struct text *out) {
     bool single = e->options.single;
     amalgamate_file(out, single ? "emit/scalar_float.h" : "emit/scalar_double.h", single);
+    amalgamate_file(out, "emit/scalar_operations.h", single);
+    amalgamate_file(out, single ? "emit/root_float.h" : "emit/root_double.h", single);
     if (e->options.libm) {
         amalgamate_file(out, "emit/libm_text.h", single);
         return;

@@ -1,0 +1,48 @@
+/* root_double.h - the square root of one double in plain C99, or that of <math.h> where REAL_LIBM is defined.
+ *
+ * Ours is rounded correctly, like that of the hardware: y near sqrt(a) by Newton's iteration for 1 / sqrt(a), then one step to a
+ * neighbour where the remainder a - y^2, which is exact, asks for it.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_EMIT_ROOT_DOUBLE_H
+#define HN_EMIT_ROOT_DOUBLE_H
+
+#ifdef REAL_LIBM /* REAL_SQRT is that of <math.h> */
+WIDE_INLINE wide wide_sqrt(wide a) {
+    return REAL_SQRT(a);
+}
+#else
+/* a - y^2, for a y within a unit in the last place of sqrt(a): exact. */
+WIDE_INLINE wide root_remainder(wide a, wide y) {
+    wide square = y * y;
+    wide head = wide_of_bits(wide_to_bits(y) & -(INT64_C(1) << 27)), rest = y - head;
+    wide error = ((head * head - square) + 2 * (head * rest)) + rest * rest;
+    return (a - square) - error;
+}
+
+/* For 1 <= a < 4. */
+WIDE_INLINE wide root_near(wide a) {
+    wide inverse = wide_of_bits(INT64_C(0x5fe6eb50c7b537a9) - (wide_to_bits(a) >> 1)), half = 0.5 * a;
+    for (int i = 0; i < 4; i++)
+        inverse = inverse * (1.5 - half * inverse * inverse);
+    wide y = a * inverse;
+    y = y + 0.5 * inverse * root_remainder(a, y);
+    wide remainder = root_remainder(a, y), place = y * 0x1p-52;
+    wide_bits up = wide_less(place, remainder), down = wide_less_equal(remainder, -place);
+    return wide_of_bits(wide_to_bits(y) - up + down); /* masks are -1 or 0 */
+}
+
+WIDE_INLINE wide wide_sqrt(wide a) {
+    wide_bits tiny = wide_less(a, 0x1p-1022);
+    wide lifted = wide_select(tiny, a * 0x1p108, a);
+    wide_bits bits = wide_to_bits(lifted), exponent = (bits >> 52) - 1023, odd = exponent & 1;
+    wide inside = wide_of_bits((bits & ((INT64_C(1) << 52) - 1)) | ((1023 + odd) << 52));
+    wide_bits half = (exponent - odd) / 2 - (tiny & 54);
+    wide y = wide_of_bits(wide_to_bits(root_near(inside)) + half * (INT64_C(1) << 52));
+    if (!(a > 0 && a < REAL_INFINITY)) /* zeros, infinity, NaN; what is negative has no root */
+        y = wide_select(wide_less(a, 0), REAL_NAN, a);
+    return y;
+}
+#endif
+
+#endif
