@@ -6,9 +6,11 @@
     hardnet::correct_again      gradients by y_raw and x, without one
 
 All of them take float64 tensors (..., outputs) and (..., inputs) with equal leading shapes, and the
-number of a layer (_handles.py). A record is bytes, of a size that depends on the shape only, so
-that torch.compile can plan with it: the reports of all samples, then the layer's tape. What a call
-leaves in `layer.last` is left by the kernel, wherever it is called from.
+number of a layer (_handles.py). A record is bytes: the reports of all samples, then the layer's
+tape. How many bytes a sample takes is an argument: the shapes of an operator's results follow from
+its arguments alone, because torch.compile keeps compiled functions on disk, for processes in which
+the number stands for another layer. What a call leaves in `layer.last` is left by the kernel,
+wherever it is called from.
 
 SPDX-License-Identifier: MIT
 """
@@ -29,10 +31,6 @@ if TYPE_CHECKING:
     from ._layer import Layer
 
 # ---- the work, over NumPy views ----
-
-
-def _record_shape(layer: Layer, y_raw: Tensor) -> tuple[int, ...]:
-    return (*y_raw.shape[:-1], layer.record_bytes)
 
 
 def _record_parts(layer: Layer, record: Tensor, count: int) -> tuple[Any, Any]:
@@ -84,9 +82,9 @@ def _correct(y_raw: Tensor, x: Tensor, key: int) -> Tensor:
     return y
 
 
-def _correct_taped(y_raw: Tensor, x: Tensor, key: int) -> tuple[Tensor, Tensor]:
+def _correct_taped(y_raw: Tensor, x: Tensor, key: int, record_bytes: int) -> tuple[Tensor, Tensor]:
     layer = _handles.find(key)
-    record = layer.memory.take(_record_shape(layer, y_raw))
+    record = layer.memory.take((*y_raw.shape[:-1], record_bytes))
     _handles.keep_alive(record, layer)
     y, reports = _run(layer, y_raw, x, record)
     reports = reports.copy()  # a view would hold the record
@@ -104,7 +102,7 @@ def _correct_again(
     grad_y: Tensor, y_raw: Tensor, x: Tensor, key: int, by_x: bool
 ) -> tuple[Tensor, Tensor]:
     layer = _handles.find(key)
-    record = layer.memory.take(_record_shape(layer, y_raw))
+    record = layer.memory.take((*y_raw.shape[:-1], layer.record_bytes))
     y, _ = _run(layer, y_raw, x, record)
     return _pull(layer, grad_y, (y_raw, x, y, record), by_x)
 
@@ -116,8 +114,8 @@ def _shape(y_raw: Tensor, x: Tensor, key: int) -> Tensor:
     return y_raw.new_empty(y_raw.shape)
 
 
-def _shapes_taped(y_raw: Tensor, x: Tensor, key: int) -> tuple[Tensor, Tensor]:
-    shape = _record_shape(_handles.find(int(key)), y_raw)
+def _shapes_taped(y_raw: Tensor, x: Tensor, key: int, record_bytes: int) -> tuple[Tensor, Tensor]:
+    shape = (*y_raw.shape[:-1], record_bytes)
     return y_raw.new_empty(y_raw.shape), y_raw.new_empty(shape, dtype=torch.uint8)
 
 
@@ -140,8 +138,10 @@ def _batch(info: Any, in_dims: Any, y_raw: Tensor, x: Tensor, key: int) -> Any:
     return correct(*batch_first(info, in_dims, y_raw, x), key), 0
 
 
-def _batch_taped(info: Any, in_dims: Any, y_raw: Tensor, x: Tensor, key: int) -> Any:
-    return correct_taped(*batch_first(info, in_dims, y_raw, x), key), (0, 0)
+def _batch_taped(
+    info: Any, in_dims: Any, y_raw: Tensor, x: Tensor, key: int, record_bytes: int
+) -> Any:
+    return correct_taped(*batch_first(info, in_dims, y_raw, x), key, record_bytes), (0, 0)
 
 
 def _batch_gradient(
@@ -202,15 +202,15 @@ def _backward(ctx: Any, grad_y: Tensor | None) -> tuple[Any, Any, None]:
 
 
 def _keep_record(ctx: Any, inputs: Any, output: tuple[Tensor, Tensor]) -> None:
-    y_raw, x, ctx.key = inputs
+    y_raw, x, ctx.key, _ = inputs
     ctx.owner = _handles.find(int(ctx.key))
     ctx.set_materialize_grads(False)  # no zeros for the record
     ctx.mark_non_differentiable(output[1])
     ctx.save_for_backward(y_raw, x, *output)
 
 
-def _backward_record(ctx: Any, grad_y: Tensor | None, _: None) -> tuple[Any, Any, None]:
-    return _gradients(ctx, _gradient, grad_y)
+def _backward_record(ctx: Any, grad_y: Tensor | None, _: None) -> tuple[Any, Any, None, None]:
+    return *_gradients(ctx, _gradient, grad_y), None
 
 
 corrected = differentiable(correct, "the layer", _keep, _backward)

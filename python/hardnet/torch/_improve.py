@@ -39,11 +39,12 @@ class Improvement:
 
 
 def _improve(
-    y_raw: Tensor, x: Tensor, round: Tensor, key: int, steps: int, explore: float, scaled: bool
-) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    y_raw: Tensor, x: Tensor, round: Tensor, key: int, outputs: int, steps: int, explore: float,
+    scaled: bool,
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
     layer = _handles.find(key)
     lead, count = y_raw.shape[:-1], y_raw.shape[:-1].numel()
-    candidates = y_raw.shape[-1] // layer.outputs
+    candidates = y_raw.shape[-1] // outputs
     targets = torch.empty(y_raw.shape, dtype=torch.float64)
     best = torch.zeros(lead, dtype=torch.int64)
     objective = torch.zeros((*lead, candidates), dtype=torch.float64)
@@ -60,9 +61,9 @@ def _improve(
 
 
 def _shapes(
-    y_raw: Tensor, x: Tensor, round: Tensor, key: int, steps: int, explore: float, scaled: bool
-) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    outputs = _handles.find(int(key)).outputs
+    y_raw: Tensor, x: Tensor, round: Tensor, key: int, outputs: int, steps: int, explore: float,
+    scaled: bool,
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
     lead = y_raw.shape[:-1]
     each = (*lead, y_raw.shape[-1] // outputs)
     return (
@@ -126,7 +127,8 @@ def improve(
     """
     raw, inputs = _prepared(layer, y_raw, x)
     number = torch.tensor(round, dtype=torch.int64)
-    found = improve_operator(raw, inputs, number, layer._key, steps, float(explore), False)
+    owner = layer._key, layer.outputs
+    found = improve_operator(raw, inputs, number, *owner, steps, float(explore), False)
     targets, best, objective, ok, _ = found
     return Improvement(targets.to(y_raw.dtype), best, objective.to(y_raw.dtype), ok)
 
@@ -161,9 +163,8 @@ def improve_loss(
     In training mode each call advances `layer.round`, which decides when to explore.
     """
     raw, inputs = _prepared(layer, y_raw, x)
-    found = improve_operator(
-        raw, inputs, layer.round, layer._key, steps, float(explore), scale is None
-    )
+    owner = layer._key, layer.outputs
+    found = improve_operator(raw, inputs, layer.round, *owner, steps, float(explore), scale is None)
     targets, best, objective, _, own = found  # before the round is over
     if layer.training:
         layer.round += 1

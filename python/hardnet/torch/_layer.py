@@ -143,7 +143,7 @@ class Layer(nn.Module):
         raw, inputs = broadcast(self, double(y_raw, "y_raw"), None if x is None else double(x, "x"))
         y: Tensor
         if torch.is_grad_enabled() and (raw.requires_grad or inputs.requires_grad):
-            y, _ = corrected_taped(raw, inputs, self._key)
+            y, _ = corrected_taped(raw, inputs, self._key, self.record_bytes)
         else:
             y = corrected(raw, inputs, self._key)
         return y if y_raw.dtype is torch.float64 else y.to(y_raw.dtype)

@@ -43,11 +43,11 @@ def _choose(ok: Any, objective: Any) -> Any:
     return best
 
 
-def _refined(y_raw: Tensor, x: Tensor, key: int, steps: int) -> Tensor:
+def _refined(y_raw: Tensor, x: Tensor, key: int, outputs: int, steps: int) -> Tensor:
     layer = _handles.find(key)
     lead, count = y_raw.shape[:-1], y_raw.shape[:-1].numel()
-    candidates = y_raw.shape[-1] // layer.outputs
-    y = np.empty((count * candidates, layer.outputs))
+    candidates = y_raw.shape[-1] // outputs
+    y = np.empty((count * candidates, outputs))
     objective = np.empty(count * candidates)
     reports = np.empty(count * candidates * REPORT.itemsize, np.uint8)
     inputs = np.repeat(numbers(x).reshape(count, layer.inputs), candidates, axis=0)
@@ -60,16 +60,16 @@ def _refined(y_raw: Tensor, x: Tensor, key: int, steps: int) -> Tensor:
     best = _choose(records["outcome"] == 0, objective.reshape(count, candidates))
     rows = np.arange(count)
     layer.note_reports(records[rows, best].reshape(lead))
-    chosen = y.reshape(count, candidates, layer.outputs)[rows, best]
-    return torch.from_numpy(chosen).reshape(*lead, layer.outputs)
+    chosen = y.reshape(count, candidates, outputs)[rows, best]
+    return torch.from_numpy(chosen).reshape(*lead, outputs)
 
 
-def _refined_shape(y_raw: Tensor, x: Tensor, key: int, steps: int) -> Tensor:
-    return y_raw.new_empty((*y_raw.shape[:-1], _handles.find(int(key)).outputs))
+def _refined_shape(y_raw: Tensor, x: Tensor, key: int, outputs: int, steps: int) -> Tensor:
+    return y_raw.new_empty((*y_raw.shape[:-1], outputs))
 
 
-def _refined_batch(info: Any, in_dims: Any, y_raw: Tensor, x: Tensor, key: int, steps: int) -> Any:
-    return refine_operator(*batch_first(info, in_dims, y_raw, x), key, steps), 0
+def _refined_batch(info: Any, in_dims: Any, y_raw: Tensor, x: Tensor, *rest: int) -> Any:
+    return refine_operator(*batch_first(info, in_dims, y_raw, x), *rest), 0
 
 
 def _keep_nothing(ctx: Any, inputs: Any, output: Any) -> None:
@@ -132,7 +132,7 @@ class Policy(nn.Module):
                 f"the network gives {raw.shape[-1]} numbers; {self.candidates} candidates have "
                 f"{self.candidates * self.layer.outputs}"
             )
-        found: Tensor = _refine(raw, inputs, self.layer._key, self.refine)
+        found: Tensor = _refine(raw, inputs, self.layer._key, self.layer.outputs, self.refine)
         return found.to(kind)
 
     def extra_repr(self) -> str:

@@ -6,6 +6,10 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import gc
+import os
+import pathlib
+import subprocess
+import sys
 import weakref
 
 import pytest
@@ -49,6 +53,14 @@ def test_compiled_forward_and_backward_have_the_bits_of_eager_mode(backend) -> N
         assert torch.equal(compiled(*tensors), layer(*tensors))
     single = [t.float() for t in tensors]
     assert_same_bits(gradients(compiled, single), gradients(layer, single))
+
+
+def test_a_function_compiled_by_another_process_fits_another_layer(tmp_path) -> None:
+    program = pathlib.Path(__file__).with_name("compiled_once.py")
+    environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(tmp_path)}
+    for iterations in ("20", "40"):  # the second finds what the first left on disk
+        command = [sys.executable, str(program), iterations]
+        subprocess.run(command, check=True, env=environment, timeout=240)
 
 
 def test_a_network_with_its_layer_compiles_as_one_graph_of_any_batch_size() -> None:
@@ -104,6 +116,7 @@ def test_the_operators_pass_the_tests_of_pytorch() -> None:
     torch.library.opcheck(correct.operator, arguments, test_utils=tests)
     # The record has room that nobody writes to: only its shape can be compared.
     tests = ("test_faketensor",)
+    arguments = (*arguments, layer.record_bytes)
     torch.library.opcheck(correct_taped.operator, arguments, test_utils=tests)
 
 
