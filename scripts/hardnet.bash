@@ -115,7 +115,7 @@ _hardnet() {
         own="--net --reference --x0 --samples --steps --feedback --cost --final-cost --margin --report --csv"
         own+=" --states --allow-infeasible --starts --seed $compile"
         ;;
-    emit) own="--out --net --real --name --libm $layer" ;;
+    emit) own="--out --net --real --name --libm --adjoint $layer" ;;
     write) own="--out" ;;
     table)
         own="--title --out --json --help"

@@ -30,6 +30,7 @@ typedef struct hn_emit_options {
     bool single;            /* numbers are floats; else doubles */
     bool libm;              /* sin, exp, sqrt, ... of the target's <math.h>; else our own, with the library's bits */
     const char *name;       /* what all names begin with: a C identifier, at most 40 characters */
+    bool adjoint;           /* gradients, too: NAME_gradient; the workspace holds a tape then */
 } hn_emit_options;
 
 /* auto, double, our own functions, no name yet. */
@@ -44,7 +45,7 @@ typedef struct hn_emitted {
 } hn_emitted;
 
 /* network: from the model's inputs to its outputs; NULL: raw outputs are given. A tolerance below what floats can hold, constants
- * beyond their range, a system too large for straight code: refused, with the figure. */
+ * beyond their range, a system too large for straight code, a tape of more than 64 MiB: refused, with the figure. */
 hn_status hn_emit(hn_emitted *out, const hn_model *model, const hn_network *network, const hn_emit_options *options,
                   hn_error *error);
 void hn_emitted_release(hn_emitted *emitted);

@@ -1,5 +1,6 @@
 /* drive_text.h - one sample from x and a raw output to a corrected one and its report: what layer/forward.c, layer/load_samples.c and
- * layer/finish_sample.c do for batches, for an emitted file.
+ * layer/finish_sample.c do for batches, for whoever runs one sample at a time: an emitted file, or a thread of many whose slots lie
+ * side by side (point.width). drive_back_text.h goes back.
  *
  *     evaluate  c, J and r at the present iterate
  *     decide    sample.h: go on, reject the step, rewind, restart, or end
@@ -14,14 +15,26 @@
 
 enum { DRIVE_TAKES, DRIVE_HOLDS, DRIVE_LEADS, DRIVE_HOLD }; /* slots behind the plan's; see backends/lanes_executor.h */
 
+/* What the way back needs of the way forward: of each accepted step eps, its kind and y before it. Numbers of one tape are `width`
+ * apart. */
+struct drive_tape {
+    double *eps;     /* room */
+    int32_t *kind;   /* room: enum sample_step */
+    double *iterate; /* room x outputs */
+    size_t room;     /* a layer's own tape holds plan.tape_steps */
+    size_t width;
+    struct tape_head head;
+};
+
 struct drive {
     const struct plan *plan;
     const struct sample_options *options;
     struct point point;
     const double *x;
     const double *raw;
-    double *warm; /* outputs, or NULL: y - raw of the call before, and of this one afterwards */
-    double *row;  /* outputs: scratch */
+    double *warm;            /* outputs, or NULL: y - raw of the call before, and of this one afterwards */
+    double *row;             /* outputs: scratch */
+    struct drive_tape *tape; /* or NULL: nobody goes back */
     struct sample state;
     size_t culprit;
 };
@@ -37,6 +50,17 @@ struct drive_report {
 static void drive_copy(const double *from, double *to, size_t count) {
     for (size_t i = 0; i < count; i++) {
         to[i] = from[i];
+        LOOP_STAYS;
+    }
+}
+
+/* A vector over outputs onto another one. */
+static void drive_take_slots(const struct drive *d, uint32_t from, uint32_t to) {
+    const double *source = point_at(&d->point, from);
+    double *target = point_at(&d->point, to);
+    size_t width = d->point.width, end = d->plan->outputs * width;
+    for (size_t i = 0; i < end; i += width) {
+        target[i] = source[i];
         LOOP_STAYS;
     }
 }
@@ -73,15 +97,14 @@ static void drive_take(struct drive *d) {
     else if (point_bad_bounds(&d->point, &culprit))
         drive_fall_back(d, HN_OUTCOME_BAD_BOUNDS, culprit);
     else
-        drive_copy(d->raw, point_at(&d->point, plan->y), plan->outputs);
+        point_write(&d->point, plan->y, plan->outputs, d->raw);
 }
 
 static void drive_open(struct drive *d) {
     const struct plan *plan = d->plan;
-    const double *y = point_at(&d->point, plan->y);
     d->culprit = SIZE_MAX;
     sample_open(&d->state, d->options);
-    drive_copy(d->x, point_at(&d->point, plan->x), plan->inputs);
+    point_write(&d->point, plan->x, plan->inputs, d->x);
     entry_prepare(d->point.slots);
     drive_take(d);
     if (!point_set_fixed(&d->point) && d->state.doing == SAMPLE_OPENS) {
@@ -90,9 +113,9 @@ static void drive_open(struct drive *d) {
     }
     if (d->options->usual > 0 && d->state.doing == SAMPLE_OPENS && point_is_start(&d->point))
         sample_is_home(&d->state);
-    drive_copy(y, point_at(&d->point, plan->best), plan->outputs);
+    drive_take_slots(d, plan->y, plan->best);
     if (plan->raw != plan->best)
-        drive_copy(y, point_at(&d->point, plan->raw), plan->outputs);
+        drive_take_slots(d, plan->y, plan->raw);
     drive_flag(d, plan->summary + SUMMARY_USABLE, true);
 }
 
@@ -113,7 +136,7 @@ static void drive_numbers(const struct drive *d, struct sample_numbers *n) {
     const struct point *p = &d->point;
     const double *summary = point_at(p, plan->summary);
     size_t unused;
-    n->measure = summary[SUMMARY_WORST];
+    n->measure = summary[SUMMARY_WORST * p->width];
     n->squares = n->joint = n->violation = n->gain = n->step_squares = n->least_pivot = n->most_pivot = 0;
     n->moved = n->usable = false;
     n->finite = point_mask(p, plan->summary + SUMMARY_USABLE) && point_mask(p, plan->summary + SUMMARY_FINITE);
@@ -122,7 +145,7 @@ static void drive_numbers(const struct drive *d, struct sample_numbers *n) {
     if (!d->options->weighted)
         return;
     n->moved = point_mask(p, plan->summary + SUMMARY_MOVED);
-    n->squares = summary[SUMMARY_SQUARES];
+    n->squares = summary[SUMMARY_SQUARES * p->width];
     n->gain = *point_at(p, plan->step_gain);
     n->step_squares = *point_at(p, plan->step_squares);
     if (sample_asks_joint(&d->state, d->options, n))
@@ -134,18 +157,18 @@ static void drive_numbers(const struct drive *d, struct sample_numbers *n) {
 /* y goes where the call before ended, relative to its raw output. */
 static bool drive_warm(struct drive *d) {
     struct sample_numbers n;
-    double *y = point_at(&d->point, d->plan->y);
     size_t unused;
     if (!d->warm || d->state.doing != SAMPLE_OPENS)
         return false;
     drive_numbers(d, &n);
     if (!sample_starts_warm(&d->state, d->options, &n))
         return false;
+    point_read(&d->point, d->plan->y, d->plan->outputs, d->row);
     for (size_t j = 0; j < d->plan->outputs; j++)
-        d->row[j] = y[j] + d->warm[j];
+        d->row[j] += d->warm[j];
     if (!drive_finite(d->row, d->plan->outputs, &unused))
         return false;
-    drive_copy(d->row, y, d->plan->outputs);
+    point_write(&d->point, d->plan->y, d->plan->outputs, d->row);
     point_set_fixed(&d->point);
     sample_start_warm(&d->state, d->options, &n);
     return true;
@@ -174,7 +197,7 @@ static void drive_pull(const struct drive *d) {
     }
     for (size_t i = 0; i < plan->rows; i++)
         for (size_t e = first[i]; e < first[i + 1]; e++)
-            d->row[column[e]] += a[e] * right[i];
+            d->row[column[e]] += a[e * d->point.width] * right[i * d->point.width];
 }
 
 /* Outputs that lie on a bound of theirs and that go beyond it down the slope A' W r: their rows become active. */
@@ -196,20 +219,46 @@ static void drive_hold_bounds(const struct drive *d) {
     }
 }
 
-/* A, W r and y of the accepted iterate. */
-static void drive_take_over(struct drive *d) {
+/* A and W r of the present iterate. */
+static void drive_weigh(const struct drive *d) {
     const struct plan *plan = d->plan;
     const struct point *p = &d->point;
-    struct sample *s = &d->state;
+    const struct sample *s = &d->state;
     *point_at(p, plan->slots + DRIVE_HOLD) = sample_hold(s, d->options, *point_at(p, plan->summary + SUMMARY_SQUARES));
     drive_flag(d, plan->slots + DRIVE_LEADS, s->kind == SAMPLE_LEADING);
     entry_weigh_all(p->slots);
     if (sample_holds_bounds(s))
         drive_hold_bounds(d);
-    drive_copy(point_at(p, plan->y), point_at(p, plan->base), plan->outputs);
+}
+
+/* It becomes the base of the next step. */
+static void drive_take_over(struct drive *d) {
+    const struct plan *plan = d->plan;
+    const struct point *p = &d->point;
+    struct sample *s = &d->state;
+    drive_weigh(d);
+    drive_take_slots(d, plan->y, plan->base);
     if (s->chooses) {
         entry_largest(p->slots);
         sample_choose_eps(s, *point_at(p, plan->largest));
+    }
+}
+
+/* The accepted iterate, and the step that led to it, onto the tape. */
+static void drive_record(const struct drive *d, enum sample_step led) {
+    const struct drive_tape *tape = d->tape;
+    size_t steps = (size_t)d->state.steps, outputs = d->plan->outputs, width = d->point.width;
+    const double *y = point_at(&d->point, d->plan->y);
+    if (steps > 0 && steps <= tape->room) {
+        tape->eps[(steps - 1) * tape->width] = d->state.used;
+        tape->kind[(steps - 1) * tape->width] = (int32_t)led;
+    }
+    if (steps >= tape->room)
+        return;
+    double *to = tape->iterate + steps * outputs * tape->width;
+    for (size_t j = 0; j < outputs; j++) {
+        to[j * tape->width] = y[j * width];
+        LOOP_STAYS;
     }
 }
 
@@ -220,10 +269,12 @@ static bool drive_decide(struct drive *d, struct sample_numbers *n) {
     drive_numbers(d, n);
     struct sample_choice choice = sample_decide(&d->state, d->options, n, false);
     drive_answer(d);
+    if (d->tape && choice.recorded)
+        drive_record(d, choice.led);
     if (choice.finished)
         return true;
     if (choice.improved || !d->options->weighted) /* methods of a fixed number of steps take the same time either way */
-        drive_copy(point_at(p, choice.improved ? plan->y : plan->best), point_at(p, plan->best), plan->outputs);
+        drive_take_slots(d, choice.improved ? plan->y : plan->best, plan->best);
     if (choice.accepted && d->options->weighted)
         drive_take_over(d);
     if (d->options->method == HN_METHOD_AUTO && sample_has_programme(&d->state))
@@ -300,23 +351,24 @@ static void drive_move(struct drive *d) {
     drive_flag(d, plan->summary + SUMMARY_USABLE, true);
     if (d->state.doing == SAMPLE_REWINDS)
         sample_rewound(&d->state);
-    drive_copy(point_at(&d->point, plan->best), point_at(&d->point, plan->y), plan->outputs);
+    drive_take_slots(d, plan->best, plan->y);
 }
 
 /* ---- the end ---- */
 
 static double drive_moved(const struct drive *d) {
     const double *y = point_at(&d->point, d->plan->y);
+    size_t width = d->point.width;
     double scale = 0, sum = 0;
     size_t unused;
     if (!drive_finite(d->raw, d->plan->outputs, &unused))
         return HUGE_VAL;
     for (size_t i = 0; i < d->plan->outputs; i++)
-        scale = sample_greater(scale, point_abs(d->raw[i] - y[i]));
+        scale = sample_greater(scale, point_abs(d->raw[i] - y[i * width]));
     if (!sample_is_finite(scale))
         return HUGE_VAL;
     for (size_t i = 0; i < d->plan->outputs && scale > 0; i++) {
-        double part = (d->raw[i] - y[i]) / scale;
+        double part = (d->raw[i] - y[i * width]) / scale;
         sum += part * part;
     }
     return scale * sqrt(sum);
@@ -338,6 +390,8 @@ static void drive_finish(struct drive *d, const struct sample_numbers *n, struct
         out->worst = d->culprit;
     }
     out->moved = drive_moved(d);
+    if (d->tape)
+        d->tape->head = tape_head_of(&d->state, d->tape->room);
     for (size_t j = 0; d->warm && j < d->plan->outputs; j++)
         d->warm[j] = out->outcome == HN_OUTCOME_OK ? *point_at(&d->point, d->plan->y + (uint32_t)j) - d->raw[j] : 0;
 }
@@ -348,7 +402,7 @@ static void drive_even_out(const struct drive *d, bool went_back) {
     if (d->options->weighted || went_back)
         return;
     for (int i = 0; i < 2; i++)
-        drive_copy(point_at(&d->point, d->plan->y), point_at(&d->point, d->plan->y), d->plan->outputs);
+        drive_take_slots(d, d->plan->y, d->plan->y);
     drive_evaluate(d);
 }
 

@@ -11,8 +11,9 @@
 
 enum {
     EMIT_LONGEST_NAME = 40,
-    EMIT_BLOCK = 8,   /* NETWORK_BLOCK of network_text.h */
-    EMIT_STACK = 1024 /* numbers; tests/targets measures it */
+    EMIT_BLOCK = 8,          /* NETWORK_BLOCK of network_text.h */
+    EMIT_STACK = 1024,       /* numbers; tests/targets measures it */
+    EMIT_MOST_TAPE = 1 << 26 /* bytes */
 };
 
 /* What a call costs; emission_cost.c. */
@@ -33,7 +34,8 @@ struct emission {
     hn_layer_info info;
     struct plan *plan;
     struct walk walk;
-    size_t width; /* of the network's two arrays, whole blocks */
+    size_t width;  /* of the network's two arrays, whole blocks */
+    size_t hidden; /* numbers of the network's inner layers, whole blocks */
     size_t work_bytes, constant_bytes;
     struct emission_cost cost;
     char fingerprint[HN_FINGERPRINT_BYTES], names_fingerprint[HN_FINGERPRINT_BYTES];
@@ -51,12 +53,23 @@ void emission_print_plan(const struct emission *e, struct text *out);
 void emission_print_network(const struct emission *e, struct text *out);
 void emission_print_entries(const struct emission *e, struct text *out);
 
+/* The gradient's part of each, where it is asked for. */
+void emission_print_gradient_work(const struct emission *e, struct text *out);
+void emission_print_gradient_declaration(const struct emission *e, struct text *out);
+void emission_print_tape(const struct emission *e, struct text *out);
+void emission_print_gradient(const struct emission *e, struct text *out);
+
 /* A number as a constant of C with all its bits, of the file's own precision. */
 void emission_number(const struct emission *e, struct text *out, double value);
 
 /* Bytes of constant data that the two print; of one number. */
-size_t emission_plan_bytes(const struct plan *plan);
+size_t emission_plan_bytes(const struct emission *e);
 size_t emission_network_bytes(const struct emission *e);
+
+/* What the way back takes of the workspace, its tape and what the network's inner layers hold: numbers and integers; bytes of both. */
+size_t emission_gradient_numbers(const struct emission *e);
+size_t emission_gradient_integers(const struct emission *e);
+size_t emission_gradient_bytes(const struct emission *e);
 static inline size_t emission_real(const struct emission *e) {
     return e->options.single ? sizeof(float) : sizeof(double);
 }

@@ -151,6 +151,10 @@ struct emission_cost emission_cost(const struct emission *e) {
     const enum kernel_entry steps[] = {KERNEL_WEIGH_ALL, KERNEL_LARGEST, KERNEL_STEP_BEGIN, KERNEL_STEP_END};
     struct emission_cost cost = {.fixed = !p->options.weighted};
     double text = prepare.instructions;
+    for (int i = KERNEL_BACK_BEGIN; i < KERNEL_ENTRIES; i++) /* nothing without the adjoint */
+        text += i == KERNEL_BACK_ROWS || e->walk.entry[i].count == 0
+                    ? 0
+                    : count_entry(e, (enum kernel_entry)i).instructions;
     for (int i = 0; i < 3; i++) {
         struct count own = count_entry(e, evaluates[i]);
         text += own.instructions;

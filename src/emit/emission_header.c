@@ -81,6 +81,8 @@ static void print_types(const struct emission *e, struct text *out) {
         name, name, name, name, name, name, name, name);
     if (e->network)
         text_add(out, "    %s_real turn_1[%zu], turn_2[%zu];\n", name, e->width, e->width);
+    if (e->options.adjoint)
+        emission_print_gradient_work(e, out);
     text_add(out, "    int32_t warm_start;\n} %s_work;\n", name);
     text_add(
         out,
@@ -113,6 +115,8 @@ static void print_functions(const struct emission *e, struct text *out) {
              "int %s_solve(%s_work *work, const %s_real x[], %s_real y[], %s_report *report);\n",
              e->network ? "Runs the network at x and corrects its output" : "Corrects the raw output that y holds",
              name, name, name, name, name);
+    if (e->options.adjoint)
+        emission_print_gradient_declaration(e, out);
     text_add(out, "\n/* ok, iteration_limit, ... */\nconst char *%s_outcome_text(int outcome);\n", name);
 }
 

@@ -9,9 +9,11 @@ struct named_list {
     struct plan_list list;
 };
 
-enum { PLAN_LISTS = 14 };
+enum { FORWARD_LISTS = 14, PLAN_LISTS = FORWARD_LISTS + 12 };
 
-static void name_lists(const struct plan *p, struct named_list lists[PLAN_LISTS]) {
+/* Those of the way back are the last ones; without the adjoint they are empty. */
+static void name_lists(const struct emission *e, struct named_list lists[PLAN_LISTS]) {
+    const struct plan *p = e->plan;
     const struct named_list all[PLAN_LISTS] = {
         {"value", "value", p->value},
         {"lower", "lower", p->lower},
@@ -27,15 +29,30 @@ static void name_lists(const struct plan *p, struct named_list lists[PLAN_LISTS]
         {"clip_slot", "clip.slot", p->clip.slot},
         {"clip_entry", "clip.entry", p->clip.entry},
         {"joint", "joint", p->joint},
+        {"lower_x_first", "lower_x.first", p->lower_x.first},
+        {"lower_x_column", "lower_x.column", p->lower_x.column},
+        {"lower_x_slot", "lower_x.slot", p->lower_x.slot},
+        {"upper_x_first", "upper_x.first", p->upper_x.first},
+        {"upper_x_column", "upper_x.column", p->upper_x.column},
+        {"upper_x_slot", "upper_x.slot", p->upper_x.slot},
+        {"start_x_first", "start_x.first", p->start_x.first},
+        {"start_x_column", "start_x.column", p->start_x.column},
+        {"start_x_slot", "start_x.slot", p->start_x.slot},
+        {"fixed_x_first", "fixed_x.first", p->fixed_x.first},
+        {"fixed_x_column", "fixed_x.column", p->fixed_x.column},
+        {"fixed_x_slot", "fixed_x.slot", p->fixed_x.slot},
     };
-    for (int i = 0; i < PLAN_LISTS; i++)
+    for (int i = 0; i < PLAN_LISTS; i++) {
         lists[i] = all[i];
+        if (i >= FORWARD_LISTS && !e->options.adjoint)
+            lists[i].list.count = 0;
+    }
 }
 
-size_t emission_plan_bytes(const struct plan *plan) {
+size_t emission_plan_bytes(const struct emission *e) {
     struct named_list lists[PLAN_LISTS];
     size_t words = 0;
-    name_lists(plan, lists);
+    name_lists(e, lists);
     for (int i = 0; i < PLAN_LISTS; i++)
         words += lists[i].list.count;
     return words * sizeof(uint32_t);
@@ -98,6 +115,11 @@ static void print_fields(const struct plan *p, struct text *out) {
     FIELD(largest);
     FIELD(step_squares);
     FIELD(step_gain);
+    FIELD(gradient);
+    FIELD(grad_x);
+    FIELD(grad_lower);
+    FIELD(grad_upper);
+    FIELD(damped);
     FIELD(slack_lower);
     FIELD(slack_upper);
     FIELD(force_lower);
@@ -112,7 +134,7 @@ static void print_fields(const struct plan *p, struct text *out) {
 void emission_print_plan(const struct emission *e, struct text *out) {
     const struct plan *p = e->plan;
     struct named_list lists[PLAN_LISTS];
-    name_lists(p, lists);
+    name_lists(e, lists);
     text_add(out, "\n/* The layer: where its numbers lie among the slots. */\n\n");
     for (int i = 0; i < PLAN_LISTS; i++)
         print_list(p, &lists[i], out);

@@ -113,7 +113,7 @@ static void add_operator(struct families *f, uint32_t code) {
 static struct families find_families(const struct emission *e) {
     struct families f = {.arc = false};
     const struct plan_program *program = &e->plan->program;
-    for (uint32_t i = 0; i < program->first[2]; i++)
+    for (uint32_t i = 0; i < program->first[e->options.adjoint ? 3 : 2]; i++)
         add_operator(&f, plan_code(e->plan)[i].code);
     f.hyperbolic = f.hyperbolic || e->network;
     return f;
@@ -162,18 +162,21 @@ static void print_solve(const struct emission *e, struct text *out) {
     const char *name = e->options.name;
     text_add(out,
              "\nint %s_solve(%s_work *work, const %s_real x[], %s_real y[], %s_report *report) {\n"
-             "    struct drive d;\n    struct drive_report own;\n",
-             name, name, name, name, name);
+             "    struct drive d;\n    struct drive_report own;\n%s",
+             name, name, name, name, name, e->options.adjoint ? "    struct drive_tape tape;\n" : "");
     if (e->network)
         text_add(out, "    real *const turns[2] = {work->turn_1, work->turn_2};\n");
     text_add(out, "    d.plan = &layer_plan;\n    d.options = &layer_plan.options;\n"
                   "    d.point.plan = &layer_plan;\n    d.point.slots = work->slots;\n    d.point.width = 1;\n"
                   "    d.x = x;\n    d.raw = work->raw;\n    d.warm = work->warm_start ? work->warm : 0;\n"
                   "    d.row = work->row;\n");
+    text_add(out, e->options.adjoint ? "    work_tape(work, &tape);\n    d.tape = &tape;\n" : "    d.tape = 0;\n");
     text_add(out, e->network ? "    network_run(x, work->raw, turns);\n"
                              : "    drive_copy(y, work->raw, layer_plan.outputs);\n");
+    text_add(out, "    drive_run(&d, &own);\n    drive_copy(work->slots + layer_plan.y, y, layer_plan.outputs);\n");
+    if (e->options.adjoint)
+        text_add(out, "    work_keep(work, &tape.head, own.outcome);\n");
     text_add(out,
-             "    drive_run(&d, &own);\n    drive_copy(work->slots + layer_plan.y, y, layer_plan.outputs);\n"
              "    if (report) {\n        report->outcome = (int32_t)own.outcome;\n"
              "        report->iterations = (int32_t)own.iterations;\n        report->steps = (int32_t)own.steps;\n"
              "        report->worst = own.worst == SIZE_MAX ? -1 : (int32_t)own.worst;\n"
@@ -243,11 +246,21 @@ void emission_print_source(const struct emission *e, struct text *out) {
     amalgamate_file(out, "emit/entry_text.h", single);
     emission_print_entries(e, out);
     amalgamate_file(out, "emit/drive_text.h", single);
+    if (e->options.adjoint) {
+        amalgamate_file(out, "plan/point_back.h", single);
+        amalgamate_file(out, "emit/drive_back_text.h", single);
+    }
     if (e->network) {
         amalgamate_file(out, "network/activation_kernel.h", single);
         emission_print_network(e, out);
         amalgamate_file(out, "emit/network_text.h", single);
+        if (e->options.adjoint)
+            amalgamate_file(out, "emit/network_back_text.h", single);
     }
     print_init(e, out);
+    if (e->options.adjoint)
+        emission_print_tape(e, out);
     print_solve(e, out);
+    if (e->options.adjoint)
+        emission_print_gradient(e, out);
 }

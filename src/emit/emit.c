@@ -96,6 +96,16 @@ static hn_status check_size(const struct emission *e, hn_error *error) {
     return HN_OK;
 }
 
+static hn_status check_tape(const struct emission *e, hn_error *error) {
+    size_t bytes = emission_gradient_bytes(e);
+    if (bytes <= EMIT_MOST_TAPE)
+        return HN_OK;
+    return error_set(error, HN_LIMIT,
+                     "the tape of %u steps over %u outputs would take %zu bytes of workspace; at most %d are "
+                     "possible: ask for fewer iterations",
+                     e->plan->tape_steps, e->plan->outputs, bytes, EMIT_MOST_TAPE);
+}
+
 /* What is generated as loops over lists in the library has no text here. */
 static hn_status check_walk(const struct emission *e, hn_error *error) {
     const struct plan_program *program = &e->plan->program;
@@ -103,8 +113,9 @@ static hn_status check_walk(const struct emission *e, hn_error *error) {
         return error_set(error, HN_UNSUPPORTED,
                          "the factor of the linear system is too full for straight code: %u unknowns, %u entries",
                          e->plan->system.order, e->plan->system.nonzeros);
-    for (int phase = 0; phase < 2; phase++)
-        if (program->first[phase + 1] > program->first[phase] && e->walk.entry[phase].count == 0)
+    const enum kernel_entry entries[PHASES] = {KERNEL_PREPARE, KERNEL_EVALUATE, KERNEL_BACK_PROGRAM};
+    for (int phase = 0; phase < (e->options.adjoint ? 3 : 2); phase++)
+        if (program->first[phase + 1] > program->first[phase] && e->walk.entry[entries[phase]].count == 0)
             return error_set(error, HN_UNSUPPORTED, "the model's sums are too long for straight code: %u terms in all",
                              program->pairs.count / 2 + program->columns.count);
     return HN_OK;
@@ -130,19 +141,24 @@ static void take_budget(struct emission *e) {
     e->plan->options.budget = e->info.budget_steps;
 }
 
-static size_t network_width(const hn_network *network) {
-    size_t most = 0;
-    for (size_t k = 0; network && k <= network->layers; k++)
-        most = network->width[k] > most ? network->width[k] : most;
-    return (most + EMIT_BLOCK - 1) / EMIT_BLOCK * EMIT_BLOCK;
+static size_t whole_blocks(size_t count) {
+    return (count + EMIT_BLOCK - 1) / EMIT_BLOCK * EMIT_BLOCK;
+}
+
+static void measure_network(struct emission *e) {
+    const hn_network *network = e->network;
+    for (size_t k = 0; network && k <= network->layers; k++) {
+        size_t own = whole_blocks(network->width[k]);
+        e->width = own > e->width ? own : e->width;
+        e->hidden += k > 0 && k < network->layers ? own : 0;
+    }
 }
 
 static void measure(struct emission *e) {
-    size_t numbers = e->walk.slots + 3 * (size_t)e->plan->outputs;
-    e->width = network_width(e->network);
-    numbers += 2 * e->width;
-    e->work_bytes = numbers * emission_real(e) + emission_real(e); /* warm_start, filled up */
-    e->constant_bytes = emission_plan_bytes(e->plan) + emission_network_bytes(e);
+    size_t numbers = e->walk.slots + 3 * (size_t)e->plan->outputs + 2 * e->width + emission_gradient_numbers(e);
+    size_t integers = 1 + emission_gradient_integers(e), real = emission_real(e); /* warm_start is the one */
+    e->work_bytes = (numbers * real + integers * sizeof(int32_t) + real - 1) / real * real;
+    e->constant_bytes = emission_plan_bytes(e) + emission_network_bytes(e);
     e->cost = emission_cost(e);
 }
 
@@ -152,12 +168,15 @@ static hn_status prepare(struct emission *e, hn_error *error) {
         status = plan_create(&e->plan, e->model, &e->layer, error);
     if (status == HN_OK)
         take_budget(e);
+    measure_network(e);
     if (status == HN_OK)
-        status = walk_create(&e->walk, e->plan, false, error);
+        status = walk_create(&e->walk, e->plan, e->options.adjoint, error);
     if (status == HN_OK)
         status = check_walk(e, error);
     if (status == HN_OK)
         status = check_numbers(e, error);
+    if (status == HN_OK)
+        status = check_tape(e, error);
     if (status == HN_OK)
         status = check_size(e, error);
     if (status == HN_OK)

@@ -1,4 +1,5 @@
-/* layer_text.h - a layer's constant data as an emitted file has it: the part of plan/plan.h that one sample's way forward reads.
+/* layer_text.h - a layer's constant data as an emitted file has it: the part of plan/plan.h that one sample reads on its
+ * way forward and back.
  *
  * Lists are arrays of their own. The names are those of plan/plan.h, so that plan/point.h reads both.
  *
@@ -36,12 +37,14 @@ struct plan {
     struct plan_list value, lower, upper;
     struct plan_matrix jacobian;
     struct plan_list start;
+    struct plan_matrix lower_x, upper_x, start_x, fixed_x; /* with the adjoint only */
     struct plan_entries fixed, bounds, clip;
     struct plan_list joint;
     struct plan_system system;
     struct plan_program program;
     uint32_t y, base, best, raw, step, residual, matrix, scale, active, right, x, summary, eps, largest;
     uint32_t step_squares, step_gain;
+    uint32_t gradient, grad_x, grad_lower, grad_upper, damped;
     uint32_t slack_lower, slack_upper, force_lower, force_upper, reached, change, column_scale, along;
 };
 

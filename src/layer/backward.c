@@ -36,26 +36,6 @@ static void parts_of(const struct way *way, size_t sample, struct part parts[PAR
     parts[PART_UPPER] = part_of(way->gradient->grad_upper, sample, plan->rows);
 }
 
-/* Where y came from: an attempt's start, and start values that stand for y_raw. `starts` is scratch over outputs. */
-static void pull_start(const struct way *way, uint32_t seat, double *grad_x) {
-    const struct worker *worker = way->worker;
-    const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, seat);
-    uint32_t starts = plan->step;
-    bool restarted = worker->seat[seat].state.attempt > 0;
-    if (restarted)
-        point_pull_restart(&p, worker->seat[seat].state.attempt, starts);
-    if (grad_x) {
-        point_pull_rows(&p, &plan->lower_x, plan->grad_lower, grad_x);
-        point_pull_rows(&p, &plan->upper_x, plan->grad_upper, grad_x);
-    }
-    point_pull_fixed(&p, grad_x);
-    if (grad_x && restarted)
-        point_pull_rows(&p, &plan->start_x, starts, grad_x);
-    if (grad_x && !worker->batch->y_raw)
-        point_pull_rows(&p, &plan->start_x, plan->gradient, grad_x);
-}
-
 static void load_iterate(const struct worker *worker, uint32_t seat, int step) {
     const struct point p = worker_point(worker, seat);
     struct tape tape = worker_tape(worker, seat);
@@ -68,7 +48,7 @@ static void write_parts(const struct way *way, uint32_t seat, const struct part 
     if (way->worker->seat[seat].state.attempt > 0)
         load_iterate(way->worker, seat, 0);
     point_read(&p, plan->grad_x, parts[PART_X].count, parts[PART_X].values);
-    pull_start(way, seat, parts[PART_X].values);
+    point_pull_start(&p, way->worker->seat[seat].state.attempt, !way->worker->batch->y_raw, parts[PART_X].values);
     point_read(&p, plan->gradient, parts[PART_RAW].count, parts[PART_RAW].values);
     point_read(&p, plan->grad_lower, parts[PART_LOWER].count, parts[PART_LOWER].values);
     point_read(&p, plan->grad_upper, parts[PART_UPPER].count, parts[PART_UPPER].values);

@@ -54,23 +54,10 @@ void tape_prefetch(const struct tape *tape, int steps, bool write) {
             __builtin_prefetch(y + i, 0);
 }
 
-/* The tape holds the last attempt. When an earlier one had the better iterate the way there is lost: the sample, which is not ok,
- * then counts as if it had come in as it goes out. */
 void tape_close(const struct tape *tape, const struct sample *s) {
-    bool lost = s->origin != SAMPLE_FROM_ATTEMPT || s->best_attempt != s->attempt;
-    bool strayed = s->strayed > 0 && s->best_step >= s->strayed;
-    bool longer = !lost && (strayed || (size_t)s->best_step > tape->room);
-    enum tape_way way = longer ? TAPE_TOO_LONG : TAPE_WHOLE;
-    if (s->doing == SAMPLE_FALLS_BACK)
-        way = TAPE_FALLBACK;
-    bool whole = way == TAPE_WHOLE && !lost;
-    *tape->head = (struct tape_head){(int32_t)way, whole ? s->best_step : 0, whole ? s->attempt : 0, 0};
+    *tape->head = tape_head_of(s, tape->room);
 }
 
 struct tape_head tape_open(const struct tape *tape) {
-    const struct tape_head head = *tape->head;
-    bool whole = head.way == TAPE_WHOLE && head.steps >= 0 && (size_t)head.steps <= tape->room && head.attempt >= 0 &&
-                 (head.attempt == 0 || tape->room > 0);
-    bool fallback = head.way == TAPE_FALLBACK && head.steps == 0 && head.attempt == 0;
-    return whole || fallback ? head : (struct tape_head){.way = TAPE_TOO_LONG};
+    return tape_head_read(tape->head, tape->room);
 }

@@ -10,19 +10,6 @@
 
 #include "plan/plan.h"
 
-enum tape_way {
-    TAPE_WHOLE,
-    TAPE_FALLBACK, /* the result is a fallback: it does not depend on y_raw */
-    TAPE_TOO_LONG, /* there were more steps than the tape has room for, or one by an elastic programme */
-};
-
-struct tape_head {
-    int32_t way; /* enum tape_way */
-    int32_t steps;
-    int32_t attempt; /* where it began; see sample/restart.h */
-    int32_t unused;
-};
-
 struct tape_step {
     double eps;
     int32_t kind; /* enum sample_step */
@@ -54,7 +41,7 @@ void tape_prefetch(const struct tape *tape, int steps, bool write);
 /* The head, from the state of a sample that has ended. */
 void tape_close(const struct tape *tape, const struct sample *sample);
 
-/* The head as the way back takes it: one that no forward run can have written is a way without gradient. */
+/* The head as the way back takes it. */
 struct tape_head tape_open(const struct tape *tape);
 
 #endif

@@ -65,4 +65,23 @@ static inline void point_pull_restart(const struct point *p, int attempt, uint32
     }
 }
 
+/* Where y came from: the start of an attempt, and start values that stand for y_raw. At the end of the way back, at the y that the
+ * attempt began with: what bounds, fixed outputs and start values owe goes to grad_x, unless that is NULL. */
+static inline void point_pull_start(const struct point *p, int attempt, bool from_start, double *grad_x) {
+    const struct plan *plan = p->plan;
+    uint32_t starts = plan->step; /* which nobody needs any more */
+    bool restarted = attempt > 0;
+    if (restarted)
+        point_pull_restart(p, attempt, starts);
+    if (grad_x) {
+        point_pull_rows(p, &plan->lower_x, plan->grad_lower, grad_x);
+        point_pull_rows(p, &plan->upper_x, plan->grad_upper, grad_x);
+    }
+    point_pull_fixed(p, grad_x);
+    if (grad_x && restarted)
+        point_pull_rows(p, &plan->start_x, starts, grad_x);
+    if (grad_x && from_start)
+        point_pull_rows(p, &plan->start_x, plan->gradient, grad_x);
+}
+
 #endif

@@ -480,4 +480,6 @@ SAMPLE_FUNCTION hn_outcome sample_verdict(const struct sample *s, const struct s
     return s->outcome == HN_OUTCOME_OK ? HN_OUTCOME_STALLED : s->outcome;
 }
 
+#include "sample/way.h"
+
 #endif

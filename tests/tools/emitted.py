@@ -3,7 +3,9 @@
 A harness (tests/targets/harness.c) calls the emitted file for a list of inputs and prints outcome, iterations, worst row, violation and
 the bits of y.
 """
+import ctypes
 import pathlib
+import re
 import subprocess
 
 from samples import np
@@ -67,3 +69,30 @@ def run_host(folder, x, y, single=False, **more):
 def undefined(path, nm="nm"):
     listing = subprocess.run([nm, "-u", str(path)], stdout=subprocess.PIPE, text=True, check=True).stdout
     return {line.split()[-1] for line in listing.splitlines()}
+
+
+class Loaded:
+    """An emitted file in double, compiled and loaded, with a workspace of its own."""
+
+    def __init__(self, folder):
+        header, path = (folder / "layer.h").read_text(), folder / "layer.so"
+        subprocess.run(["cc", "-std=c99", "-O2", "-fPIC", "-shared", str(folder / "layer.c"), "-o", str(path)], check=True)
+        self.object = ctypes.CDLL(str(path))
+        self.inputs, self.outputs = (int(re.search(rf"layer_{name} = (\d+)", header)[1]) for name in ("INPUTS", "OUTPUTS"))
+        self.work = (ctypes.c_double * (int(re.search(r"workspace +(\d+)", header)[1]) // 8))()
+        self.object.layer_init(self.work)
+
+    @staticmethod
+    def address(array):
+        return array.ctypes.data_as(ctypes.c_void_p)
+
+    def solve(self, x, y=None):
+        x, y = np.ascontiguousarray(x, "f8"), np.zeros(self.outputs) if y is None else np.array(y, "f8")
+        return self.object.layer_solve(self.work, self.address(x), self.address(y), None), y
+
+    def gradient(self, x, grad_y):
+        """Whether it is flagged, by the raw output, by x; of the last solve."""
+        x, grad_y = np.ascontiguousarray(x, "f8"), np.ascontiguousarray(grad_y, "f8")
+        raw, by_x = np.full(self.outputs, np.nan), np.full(self.inputs, np.nan)
+        flagged = self.object.layer_gradient(self.work, self.address(x), self.address(grad_y), self.address(raw), self.address(by_x))
+        return flagged, raw, by_x

@@ -176,6 +176,47 @@ class Emit(tool.Tool):
                 inside = ~((name == "angle") & (np.abs(inputs) > 1e6))  # 2 - x is rounded to float there
                 self.assertLess(np.max(wrong[inside]), 1.3 if name not in ("angle",) else 2.6, f"{name} at {inputs[np.argmax(wrong * inside)]}")
 
+    # ---- gradients; tests/emit/test_adjoint.c compares their bits with the library's ----
+
+    def test_the_gradient_through_a_network_agrees_with_differences(self):
+        net = self.trained("--activation", "tanh")
+        layer = emitted.Loaded(self.emit(UNICYCLE, "--net", net, "--adjoint"))
+        x, rng = np.load(STATES)[7], np.random.default_rng(5)
+        weights, step = rng.normal(size=layer.outputs), 1e-6
+
+        def loss(at):
+            outcome, y = layer.solve(at)
+            self.assertEqual(outcome, 0)
+            return float(weights @ y)
+        loss(x)
+        flagged, _, grad_x = layer.gradient(x, weights)
+        wanted = [(loss(x + step * e) - loss(x - step * e)) / (2 * step) for e in np.eye(len(x))]
+        self.assertFalse(flagged)
+        np.testing.assert_allclose(grad_x, wanted, rtol=1e-5, atol=1e-6 * np.max(np.abs(wanted)))
+
+    def test_gradients_stand_alone_too(self):
+        net = self.trained()
+        for real in ("double", "float"):
+            folder = self.emit(UNICYCLE, "--net", net, "--real", real, "--adjoint")
+            for compiler in filter(shutil.which, ("gcc", "clang")):
+                subprocess.run([compiler, *emitted.STRICT, "-O2", "-ffreestanding", "-c", str(folder / "layer.c"), "-o",
+                                str(folder / "layer.o")], check=True)
+                self.assertEqual(emitted.undefined(folder / "layer.o"), set())
+
+    def test_the_workspace_is_as_large_as_the_header_says(self):
+        model = self.file("m.mod", DISC)
+        for options in ([], ["--adjoint"], ["--adjoint", "--real", "float"], ["--adjoint", "--iterations", "0"]):
+            folder = self.emit(model, *options)
+            (folder / "main.c").write_text('#include "layer.h"\n#include <stdio.h>\nint main(void) {\n'
+                                           '    printf("%d", (int)sizeof(layer_work));\n    return 0;\n}\n')
+            subprocess.run(["cc", "-std=c99", "-pedantic-errors", str(folder / "main.c"), "-o", str(folder / "main")], check=True)
+            size = subprocess.run([str(folder / "main")], stdout=subprocess.PIPE, text=True, check=True).stdout
+            self.assertRegex((folder / "layer.h").read_text(), f"workspace  {size}\n")
+
+    def test_a_tape_too_large_is_refused_with_its_figure(self):
+        self.refused("emit", UNICYCLE, "--out", self.folder / "out", "--adjoint", "--method", "lm", "--iterations", "900000", code=1,
+                     saying="tape of 900000 steps over 50 outputs would take [0-9]+ bytes")
+
     # ---- what comes along ----
 
     def test_the_example_builds_and_runs(self):

@@ -13,6 +13,7 @@ struct emit_options {
     struct common_options common;
     struct layer_choice layer;
     const char *out, *net, *real, *name, *libm;
+    bool adjoint;
 };
 
 /* Puts the files into the folder, all or none: they are written into a folder of their own inside it and then renamed. What is there

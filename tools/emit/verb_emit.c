@@ -21,7 +21,7 @@ static const char about[] =
 
 static const char example[] =
     "  hardnet emit models/unicycle.mod --net net.safetensors --out steer --name steer --real float\n"
-    "  hardnet emit models/unicycle.mod --out fixed --method paper --iterations 20\n";
+    "  hardnet emit models/unicycle.mod --out fixed --method paper --iterations 20 --adjoint\n";
 
 static const char *const reals[] = {"double", "float", NULL};
 static const char *const answers[] = {"no", "yes", NULL};
@@ -72,6 +72,7 @@ static int emit(const struct emit_options *o, const hn_model *model, const hn_po
     bool relative = options.layer.relative;
     options.single = o->real && strcmp(o->real, "float") == 0;
     options.libm = o->libm && strcmp(o->libm, "yes") == 0;
+    options.adjoint = o->adjoint;
     if (options.single)
         options.layer.tolerance = FLOAT_TOLERANCE;
     options.layer = layer_choice_options(&o->layer, options.layer);
@@ -129,6 +130,9 @@ int verb_emit(int argc, char **argv) {
          .help = "elementary functions of the target's <math.h>, or our own (no)",
          .text = &o.libm,
          .words = answers},
+        {.name = "adjoint",
+         .help = "gradients, too: NAME_gradient; their tape is part of the workspace",
+         .flag = &o.adjoint},
         LAYER_OPTIONS(o.layer),
         COMMON_OPTIONS(o.common),
     };
