@@ -71,20 +71,20 @@ static void write_text(const char *path, const char *text, size_t length) {
 }
 
 static bool make_kernel(struct duel *duel) {
-    char folder[] = "/tmp/hardnet-bench-XXXXXX", source[64], object[64], *text;
+    char folder[] = "/tmp/hardnet-bench-XXXXXX", source[64], object[64];
     const struct generate_options options = {HN_INSTRUCTIONS_BEST, duel->at->gradients};
+    struct generated_text text;
     struct stat size;
-    size_t length;
     hn_error error;
     double start = now(1);
-    expect(generate_lanes(&text, &length, duel->listed->plan, &options, &error), &error);
+    expect(generate_lanes(&text, duel->listed->plan, &options, &error), &error);
     duel->generate_seconds = now(1) - start;
     if (!mkdtemp(folder))
         fail("there is no folder for the kernel");
     snprintf(source, sizeof source, "%s/kernel.c", folder);
     snprintf(object, sizeof object, "%s/kernel.so", folder);
-    write_text(source, text, length);
-    base_release(text);
+    write_text(source, text.bytes, text.length);
+    base_release(text.bytes);
     start = child_seconds();
     bool compiled = run_compiler(source, object);
     duel->compile_seconds = child_seconds() - start;

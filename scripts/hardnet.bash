@@ -105,7 +105,7 @@ _hardnet() {
     check) own="--all --pattern --picture --json --x --seed --points" ;;
     project) own="--y --x --out --report --trace --allow-infeasible --time-limit $layer $compile" ;;
     bench) own="--y --x --samples --seed --repeat --report $layer $compile" ;;
-    compile) own="--out --no-gradients --again $layer" ;;
+    compile) own="--out --no-gradients --again --seconds $layer" ;;
     train) own="$learn $layer $compile" ;;
     eval)
         own="--net --x --samples --seed --out --report --allow-infeasible --refine --method --iterations --tolerance --effort"

@@ -16,6 +16,9 @@
  * use it is run against the listed kernels, and refused where a bit differs. Tolerance and number of
  * steps do not matter to it.
  *
+ * While it works the compiler has a process group of its own, so that it can be ended with all of its
+ * children; a program that is to end on a signal says so by cancel.
+ *
  * Still moving: what is here may change in a minor version.
  *
  * SPDX-License-Identifier: MIT */
@@ -39,6 +42,9 @@ typedef struct hn_kernel_options {
     bool again;           /* compile even if the cache has it */
     void (*begin)(void *context, const char *compiler, size_t text_bytes); /* a compiler is about to start; or NULL */
     void *context;
+    double seconds;    /* that the compiler may take: then it is ended, HN_UNSUPPORTED; 600 */
+    const int *cancel; /* polled while it works, by an atomic load; not 0 ends it, likewise; may be NULL */
+    void (*waiting)(void *context, double seconds); /* while it works, about ten times a second; or NULL */
 } hn_kernel_options;
 
 /* What came of it. */
@@ -51,6 +57,7 @@ typedef struct hn_kernel_info {
     double seconds;    /* that the compiler took; 0 when found */
     size_t text_bytes; /* of generated C */
     size_t code_bytes; /* of machine code; 0 where that is not known */
+    size_t left_bytes; /* of C, about, that parts would have which are too large: the listed kernels run them */
 } hn_kernel_info;
 
 /* The cache, the compiler of the environment, with gradients. */
@@ -62,8 +69,8 @@ static inline hn_kernel_options hn_kernel_defaults(void) {
     return options;
 }
 
-/* layer and options may be NULL: the defaults. HN_UNSUPPORTED: there is no compiler, it fails, or the
- * model is one that no code is generated for; HN_IO: a file or the cache cannot be used. */
+/* layer and options may be NULL: the defaults. HN_UNSUPPORTED: there is no compiler, it fails or is
+ * ended, or the model is one that no code is generated for; HN_IO: a file or the cache cannot be used. */
 hn_status hn_kernel_compile(const hn_model *model, const hn_layer_options *layer, const hn_kernel_options *options,
                             hn_kernel_info *out, hn_error *error);
 

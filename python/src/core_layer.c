@@ -238,6 +238,7 @@ typedef struct create_call {
     const hn_model *model;
     hn_layer_options *options;
     bool compile;
+    const int *cancel;
     hn_layer *layer;
     hn_error error;
 } create_call;
@@ -247,7 +248,9 @@ static void create_layer(void *context) {
     create_call *call = context;
     hn_kernel_info kernel = {.size = sizeof kernel};
     if (call->compile) {
-        if (hn_kernel_compile(call->model, call->options, NULL, &kernel, &call->error) != HN_OK)
+        hn_kernel_options wanted = hn_kernel_defaults();
+        wanted.cancel = call->cancel;
+        if (hn_kernel_compile(call->model, call->options, &wanted, &kernel, &call->error) != HN_OK)
             return;
         call->options->kernel = kernel.path;
     }
@@ -258,11 +261,13 @@ static PyObject *layer_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
     new_arguments a = {0};
     if (!parse_new(&a, arguments, keywords))
         return NULL;
-    create_call call = {
-        .model = core_model_of(core_state_of_type(type), a.model), .options = &a.options, .compile = a.compile != 0};
+    int cancel = 0;
+    create_call call = {.model = core_model_of(core_state_of_type(type), a.model),
+                        .options = &a.options,
+                        .compile = a.compile != 0,
+                        .cancel = &cancel};
     if (!call.model)
         return NULL;
-    int cancel = 0;
     bool quiet =
         core_run(create_layer, &call, call.compile, &cancel); /* a compiler takes seconds, and Ctrl-C ends it */
     if (!quiet)

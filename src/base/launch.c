@@ -4,14 +4,19 @@
 #define _GNU_SOURCE /* memfd_create, secure_getenv */
 #include "base/launch.h"
 
+#include "base/memory.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -50,6 +55,33 @@ int launch_facts(int file, struct system_facts *facts) {
     return 0;
 }
 
+double launch_age(int file) {
+    struct stat seen;
+    struct timespec now;
+    if (fstat(file, &seen) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0)
+        return -1;
+    return (double)(now.tv_sec - seen.st_mtim.tv_sec);
+}
+
+int launch_remove_in(int folder, const char *name) {
+    return unlinkat(folder, name, 0);
+}
+
+int launch_visit(int folder, void (*visit)(void *context, const char *name), void *context) {
+    int file = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *open = file >= 0 ? fdopendir(file) : NULL;
+    if (!open) {
+        if (file >= 0)
+            close(file);
+        return -1;
+    }
+    for (const struct dirent *at = readdir(open); at;
+         at = readdir(open)) // NOLINT(concurrency-mt-unsafe): its own stream
+        if (strcmp(at->d_name, ".") != 0 && strcmp(at->d_name, "..") != 0)
+            visit(context, at->d_name);
+    return closedir(open);
+}
+
 /* ---- programs ---- */
 
 /* What this process blocks, ignores or handles must not stop another one from being interrupted. */
@@ -60,7 +92,10 @@ static int set_signals(posix_spawnattr_t *attributes) {
     sigemptyset(&usual);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         sigaddset(&usual, numbers[i]);
-    int failed = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int failed =
+        posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    if (!failed)
+        failed = posix_spawnattr_setpgroup(attributes, 0);
     if (!failed)
         failed = posix_spawnattr_setsigmask(attributes, &none);
     return failed ? failed : posix_spawnattr_setsigdefault(attributes, &usual);
@@ -82,7 +117,23 @@ static char *const *as_arguments(const char *const *words) {
     return same.arguments;
 }
 
-pid_t launch_start(const char *const *words, const char *output) {
+/* The variables of this process, this one ("TMPDIR=...") in place of its own. From base_allocate; NULL when memory is out. */
+static char **variables_with(char *own, size_t name) {
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    char **variables = base_allocate((count + 2) * sizeof *variables);
+    for (size_t i = 0; variables && i < count; i++)
+        if (strncmp(environ[i], own, name) != 0)
+            variables[kept++] = environ[i];
+    if (variables) {
+        variables[kept++] = own;
+        variables[kept] = NULL;
+    }
+    return variables;
+}
+
+static pid_t start_with(const char *const *words, const char *output, char *const *variables) {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t files;
     pid_t process = -1;
@@ -97,7 +148,7 @@ pid_t launch_start(const char *const *words, const char *output) {
         if (!failed)
             failed = set_files(&files, output);
         if (!failed)
-            failed = posix_spawnp(&process, words[0], &files, &attributes, as_arguments(words), environ);
+            failed = posix_spawnp(&process, words[0], &files, &attributes, as_arguments(words), variables);
         posix_spawn_file_actions_destroy(&files);
     }
     posix_spawnattr_destroy(&attributes);
@@ -105,8 +156,40 @@ pid_t launch_start(const char *const *words, const char *output) {
     return failed ? -1 : process;
 }
 
+pid_t launch_start(const char *const *words, const char *output, const char *folder) {
+    static const char name[] = "TMPDIR=";
+    size_t length = strlen(folder);
+    char *own = base_allocate(sizeof name + length);
+    char **variables = NULL;
+    if (own) {
+        memcpy(own, name, sizeof name - 1);
+        memcpy(own + sizeof name - 1, folder, length + 1);
+        variables = variables_with(own, sizeof name - 1);
+    }
+    pid_t process = variables ? start_with(words, output, variables) : -1;
+    int code = variables ? errno : ENOMEM;
+    base_release(variables);
+    base_release(own);
+    errno = code;
+    return process;
+}
+
 pid_t launch_wait(pid_t process, int *how) {
     return waitpid(process, how, 0);
+}
+
+pid_t launch_look(pid_t process, int *how) {
+    return waitpid(process, how, WNOHANG);
+}
+
+int launch_end(pid_t process, bool at_once) {
+    return kill(-process, at_once ? SIGKILL : SIGTERM);
+}
+
+void launch_pause(double seconds) {
+    struct timespec span = {.tv_sec = (time_t)seconds};
+    span.tv_nsec = (long)(1e9 * (seconds - (double)span.tv_sec));
+    nanosleep(&span, NULL);
 }
 
 /* ---- memory ---- */

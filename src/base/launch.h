@@ -20,12 +20,25 @@ int launch_remove_folder(const char *path);
 int launch_open_folder(const char *path); /* itself: a symbolic link fails with ENOTDIR or ELOOP */
 int launch_facts(int file, struct system_facts *facts);
 
-/* Starts words[0], which is searched for where commands are, with nothing to read and with both of its outputs in the file, which is
- * created. Its signals are those of a fresh program. The process, or -1. */
-pid_t launch_start(const char *const *words, const char *output);
+double launch_age(int file); /* seconds since it was written to, or names in it were; -1: not known */
+int launch_remove_in(int folder, const char *name); /* a file */
+
+/* Calls visit for every name in the open folder. -1 when it cannot be read. */
+int launch_visit(int folder, void (*visit)(void *context, const char *name), void *context);
+
+/* Starts words[0], which is searched for where commands are, with nothing to read, with both of its outputs in the file, which is
+ * created, and with TMPDIR naming the folder. Its signals are those of a fresh program, and it has a process group of its own. The
+ * process, or -1. */
+pid_t launch_start(const char *const *words, const char *output, const char *folder);
 
 /* Waits until the process has ended; how it did is as waitpid says. */
 pid_t launch_wait(pid_t process, int *how);
+pid_t launch_look(pid_t process, int *how); /* likewise, but 0 where it has not ended */
+
+/* Asks the process and all of its group to end (SIGTERM), or ends them (SIGKILL). */
+int launch_end(pid_t process, bool at_once);
+
+void launch_pause(double seconds);
 
 /* A file that is in memory only; its name is /proc/self/fd/N for as long as it is open. */
 int launch_memory_file(void);

@@ -20,8 +20,7 @@ struct job {
     const hn_kernel_options *options;
     bool gradients;
     struct compiler compiler;
-    char *text;
-    size_t length;
+    struct generated_text text;
     struct kernel_identity identity;
     char path[FILE_LONGEST];
 };
@@ -31,16 +30,15 @@ struct job {
 static hn_status write_text(struct job *job, hn_error *error) {
     const hn_layer_options *layer = job->subject->options;
     const struct generate_options wanted = {.instructions = layer->instructions, .adjoint = job->gradients};
-    base_release(job->text);
-    job->text = NULL;
-    hn_status status = generate_lanes(&job->text, &job->length, job->subject->plan, &wanted, error);
+    base_release(job->text.bytes);
+    hn_status status = generate_lanes(&job->text, job->subject->plan, &wanted, error);
     if (status != HN_OK)
         return status;
     const struct kernel_source source = {.model = job->subject->model,
                                          .options = layer,
                                          .gradients = job->gradients,
-                                         .text = job->text,
-                                         .length = job->length};
+                                         .text = job->text.bytes,
+                                         .length = job->text.length};
     job->identity = kernel_identify(&source);
     return HN_OK;
 }
@@ -49,7 +47,8 @@ static void describe(const struct job *job, const struct file_bytes *object, hn_
     snprintf(out->path, sizeof out->path, "%s", job->path);
     out->gradients = job->gradients;
     out->instructions = job->subject->options->instructions;
-    out->text_bytes = job->length;
+    out->text_bytes = job->text.length;
+    out->left_bytes = job->text.left;
     out->code_bytes = kernel_code_bytes(object);
 }
 
@@ -106,8 +105,12 @@ static hn_status make(struct job *job, hn_kernel_info *out, hn_error *error) {
     struct file_bytes object;
     double begun = clock_seconds();
     if (job->options->begin)
-        job->options->begin(job->options->context, compiler->command, job->length);
-    hn_status status = compiler_run(compiler, &object, job->text, job->length, error);
+        job->options->begin(job->options->context, compiler->command, job->text.length);
+    const struct compiler_watch watch = {.seconds = job->options->seconds,
+                                         .cancel = job->options->cancel,
+                                         .waiting = job->options->waiting,
+                                         .context = job->options->context};
+    hn_status status = compiler_run(compiler, &watch, &object, job->text.bytes, job->text.length, error);
     if (status != HN_OK)
         return status;
     out->seconds = clock_seconds() - begun;
@@ -149,7 +152,7 @@ hn_status compile_kernel(hn_kernel_info *out, const struct kernel_subject *subje
         return error_no_memory(error, "the kernel");
     *job = (struct job){.subject = subject, .options = options, .gradients = options->gradients};
     hn_status status = work(job, out, error);
-    base_release(job->text);
+    base_release(job->text.bytes);
     base_release(job);
     return status;
 }

@@ -3,9 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "compile/run_compiler.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/launch.h"
 #include "base/memory.h"
+#include "compile/workshop.h"
 #include "generate/generate.h"
 
 #include <errno.h>
@@ -14,6 +16,7 @@
 #include <sys/wait.h>
 
 enum { OBJECT_MOST = 1 << 30, SAID_MOST = 1 << 20, SHOWN = 240 };
+static const double PAUSE_SECONDS = 0.1, PATIENCE_SECONDS = 2;
 
 static struct error_subject about(const struct compiler *compiler) {
     return (struct error_subject){.code = HN_CODE_COMPILER, .name = compiler->command};
@@ -117,42 +120,48 @@ static hn_status complain(const struct compiler *compiler, int how, const char *
 
 /* ---- running ---- */
 
-/* The folder of one run and what is in it. */
-struct workshop {
-    char folder[FILE_LONGEST], text[FILE_LONGEST], object[FILE_LONGEST], output[FILE_LONGEST];
-};
-
-static hn_status open_workshop(struct workshop *shop, hn_error *error) {
-    const char *given = launch_variable("TMPDIR"), *parent = given && given[0] == '/' ? given : "/tmp";
-    const size_t most = FILE_LONGEST - 64;
-    if (strlen(parent) >= most)
-        return file_error(error, "TMPDIR", "use", ENAMETOOLONG);
-    snprintf(shop->folder, sizeof shop->folder, "%.*s/hardnet-XXXXXX", (int)most, parent);
-    if (launch_make_scratch(shop->folder) != 0)
-        return file_error(error, parent, "make a folder in", errno);
-    snprintf(shop->text, sizeof shop->text, "%.*s/kernel.c", (int)most + 32, shop->folder);
-    snprintf(shop->object, sizeof shop->object, "%.*s/kernel.so", (int)most + 32, shop->folder);
-    snprintf(shop->output, sizeof shop->output, "%.*s/output", (int)most + 32, shop->folder);
-    return HN_OK;
+/* Its children, too; those that do not end when they are asked are ended. */
+static void end(pid_t process) {
+    int how;
+    double begun = clock_seconds();
+    launch_end(process, false);
+    while (launch_look(process, &how) == 0 && clock_seconds() - begun < PATIENCE_SECONDS)
+        launch_pause(PAUSE_SECONDS / 10);
+    launch_end(process, true);
+    launch_wait(process, &how); /* fails where it has been waited for */
 }
 
-static void close_workshop(const struct workshop *shop) {
-    system_remove(shop->text);
-    system_remove(shop->object);
-    system_remove(shop->output);
-    launch_remove_folder(shop->folder);
+/* NULL, or why it must not go on. */
+static const char *reason_to_end(const struct compiler_watch *watch, double seconds) {
+    if (watch->cancel && __atomic_load_n(watch->cancel, __ATOMIC_RELAXED) != 0)
+        return "because that was asked for";
+    return seconds > watch->seconds ? "because it took too long" : NULL;
 }
 
-static hn_status wait_for(const struct compiler *compiler, pid_t process, int *how, hn_error *error) {
-    pid_t ended;
-    do
-        ended = launch_wait(process, how);
-    while (ended < 0 && errno == EINTR);
-    if (ended == process)
-        return HN_OK;
-    return error_about(error, HN_UNSUPPORTED, about(compiler),
-                       "the compiler %s: how it ended is not known; this program ignores SIGCHLD or waits for others",
-                       compiler->command);
+static hn_status wait_for(const struct compiler *compiler, pid_t process, const struct compiler_watch *watch, int *how,
+                          hn_error *error) {
+    double begun = clock_seconds(), pause = PAUSE_SECONDS / 100;
+    for (;;) {
+        pid_t ended = launch_look(process, how);
+        if (ended == process)
+            return HN_OK;
+        if (ended < 0 && errno != EINTR)
+            return error_about(
+                error, HN_UNSUPPORTED, about(compiler),
+                "the compiler %s: how it ended is not known; this program ignores SIGCHLD or waits for others",
+                compiler->command);
+        double seconds = clock_seconds() - begun;
+        const char *reason = reason_to_end(watch, seconds);
+        if (reason) {
+            end(process);
+            return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s was ended after %.3g s, %s",
+                               compiler->command, seconds, reason);
+        }
+        if (watch->waiting)
+            watch->waiting(watch->context, seconds);
+        launch_pause(pause);
+        pause = 1.5 * pause < PAUSE_SECONDS ? 1.5 * pause : PAUSE_SECONDS;
+    }
 }
 
 static hn_status start(const struct compiler *compiler, const struct workshop *shop, pid_t *process, hn_error *error) {
@@ -164,7 +173,7 @@ static hn_status start(const struct compiler *compiler, const struct workshop *s
     words[count++] = shop->object;
     words[count++] = shop->text;
     words[count] = NULL;
-    *process = launch_start(words, shop->output);
+    *process = launch_start(words, shop->output, shop->folder);
     if (*process >= 0)
         return HN_OK;
     int code = errno;
@@ -177,13 +186,13 @@ static hn_status start(const struct compiler *compiler, const struct workshop *s
                        reason);
 }
 
-static hn_status work(const struct compiler *compiler, const struct workshop *shop, struct file_bytes *out,
-                      hn_error *error) {
+static hn_status work(const struct compiler *compiler, const struct workshop *shop, const struct compiler_watch *watch,
+                      struct file_bytes *out, hn_error *error) {
     pid_t process = -1;
     int how = 0;
     hn_status status = start(compiler, shop, &process, error);
     if (status == HN_OK)
-        status = wait_for(compiler, process, &how, error);
+        status = wait_for(compiler, process, watch, &how, error);
     if (status != HN_OK)
         return status;
     if (!WIFEXITED(how) || WEXITSTATUS(how) != 0)
@@ -200,16 +209,16 @@ static hn_status work(const struct compiler *compiler, const struct workshop *sh
     return HN_OK;
 }
 
-hn_status compiler_run(const struct compiler *compiler, struct file_bytes *out, const char *text, size_t length,
-                       hn_error *error) {
+hn_status compiler_run(const struct compiler *compiler, const struct compiler_watch *watch, struct file_bytes *out,
+                       const char *text, size_t length, hn_error *error) {
     struct workshop shop;
     *out = (struct file_bytes){NULL, 0};
-    hn_status status = open_workshop(&shop, error);
+    hn_status status = workshop_open(&shop, error);
     if (status != HN_OK)
         return status;
     status = file_write(shop.text, text, length, error);
     if (status == HN_OK)
-        status = work(compiler, &shop, out, error);
-    close_workshop(&shop);
+        status = work(compiler, &shop, watch, out, error);
+    workshop_close(&shop);
     return status;
 }

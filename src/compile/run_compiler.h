@@ -2,7 +2,8 @@
  *
  * The compiler is a command such as `cc` or `ccache gcc-12 -m64`: words that blanks part, no shell. Our own flags come after its
  * words. They say the instruction set and forbid what changes bits: contraction, and everything that -ffast-math stands for. CFLAGS
- * are not read. It works in a folder of its own, mode 0700, that is gone afterwards.
+ * are not read. It works in a folder of its own, mode 0700, that is gone afterwards, and in a process group of its own: one that
+ * must not go on is ended with all of its children.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_COMPILE_RUN_COMPILER_H
@@ -24,8 +25,16 @@ struct compiler {
 hn_status compiler_choose(struct compiler *compiler, const char *command, hn_instructions instructions,
                           hn_error *error);
 
-/* out is released with base_release. A compiler that is not there or fails is HN_UNSUPPORTED, with the first of what it said. */
-hn_status compiler_run(const struct compiler *compiler, struct file_bytes *out, const char *text, size_t length,
-                       hn_error *error);
+/* What happens while the compiler works, ten times a second. */
+struct compiler_watch {
+    double seconds;                                 /* after as many it is ended */
+    const int *cancel;                              /* not 0: it is ended; or NULL */
+    void (*waiting)(void *context, double seconds); /* or NULL */
+    void *context;
+};
+
+/* out is released with base_release. A compiler that is not there, fails or is ended is HN_UNSUPPORTED, with the first of what it said. */
+hn_status compiler_run(const struct compiler *compiler, const struct compiler_watch *watch, struct file_bytes *out,
+                       const char *text, size_t length, hn_error *error);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "generate/parts.h"
 #include "generate/prelude.h"
 #include "generate/print.h"
 
@@ -201,25 +202,26 @@ static hn_status print_kernel(struct text *text, const struct walk *walk, const 
     return done && !text->failed ? HN_OK : error_no_memory(error, "generated code");
 }
 
-hn_status generate_lanes(char **out, size_t *length, const struct plan *plan, const struct generate_options *options,
+hn_status generate_lanes(struct generated_text *out, const struct plan *plan, const struct generate_options *options,
                          hn_error *error) {
     struct text text = {.bytes = NULL};
     struct generate_options own = *options;
     struct walk walk;
-    *out = NULL;
-    *length = 0;
+    *out = (struct generated_text){.bytes = NULL};
     own.instructions = chosen(own.instructions);
     hn_status status = walk_create(&walk, plan, own.adjoint, error);
     if (status != HN_OK)
         return status;
-    status = print_kernel(&text, &walk, &own, error);
+    status = parts_choose(&walk, &out->left, error);
+    if (status == HN_OK)
+        status = print_kernel(&text, &walk, &own, error);
     walk_release(&walk);
     if (status != HN_OK) {
         text_drop(&text);
         return status;
     }
-    *out = text.bytes;
-    *length = text.length;
+    out->bytes = text.bytes;
+    out->length = text.length;
     return HN_OK;
 }
 

@@ -18,9 +18,15 @@ struct generate_options {
     bool adjoint;                 /* gradients, too; without them they go through the listed kernels */
 };
 
-/* The text, ending with a 0 that `length` does not count; base_release releases it. The same plan, options and library give the same
- * bytes. HN_UNSUPPORTED where the plan has something that is not generated; the error names it. */
-hn_status generate_lanes(char **text, size_t *length, const struct plan *plan, const struct generate_options *options,
+struct generated_text {
+    char *bytes;   /* with a 0 behind them; base_release releases them */
+    size_t length; /* without it */
+    size_t left;   /* about as many bytes would be there, too, but for parts that are too large (parts.h) */
+};
+
+/* The same plan, options and library give the same bytes. HN_UNSUPPORTED where the plan has something that is not generated, or where
+ * all of it is too large; the error says what. */
+hn_status generate_lanes(struct generated_text *out, const struct plan *plan, const struct generate_options *options,
                          hn_error *error);
 
 /* Flags that a C compiler needs for these instructions (gcc's and clang's are the same), at most `most` of them: how many there are.

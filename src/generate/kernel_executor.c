@@ -1,7 +1,8 @@
 /* kernel_executor.c - the executor over lanes whose arithmetic is generated: what is left is the order of the entries.
  *
  * Masks and numbers of samples go into slots, then an entry of the kernel runs, or the listed kernel where none is generated. What is
- * rare stays with the listed kernels: clipping, holding outputs on their bounds, and their adjoints.
+ * rare stays with the listed kernels: clipping, holding outputs on their bounds, and their adjoints. So does what is too large
+ * (parts.h).
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -27,13 +28,24 @@ static void kernel_prepare(const struct executor *x, double *slots) {
         lanes_of(x)->kernels.run(&lanes_of(x)->program, 0, slots);
 }
 
+static void rescale(const struct executor *x, double *slots) {
+    const struct lanes *own = lanes_of(x);
+    if (!run_entry(x, slots, KERNEL_RESCALE))
+        own->kernels.rescale(&own->rows, slots, own->flags);
+}
+
 static void kernel_evaluate(const struct executor *x, double *slots, const bool *fresh, bool brief) {
     const struct lanes *own = lanes_of(x);
     if (!run_entry(x, slots, KERNEL_EVALUATE))
         lanes_values(x, slots);
     if (fresh && lanes_flag(x, slots, own->flags, fresh))
-        run_entry(x, slots, KERNEL_RESCALE);
-    run_entry(x, slots, brief ? KERNEL_RESIDUAL_BRIEF : KERNEL_RESIDUAL);
+        rescale(x, slots);
+    if (run_entry(x, slots, brief ? KERNEL_RESIDUAL_BRIEF : KERNEL_RESIDUAL))
+        return;
+    if (brief)
+        own->kernels.residual_only(&own->rows, slots);
+    else
+        own->kernels.residual(&own->rows, slots);
 }
 
 static void kernel_weigh(const struct executor *x, double *slots, const struct executor_rows *rows) {
@@ -127,10 +139,13 @@ static void take_entries(struct executor *out, const struct kernel_table *table)
     out->bytes = bytes > out->bytes ? bytes : out->bytes;
     out->prepare = kernel_prepare;
     out->evaluate = kernel_evaluate;
-    out->weigh = kernel_weigh;
-    out->largest = kernel_largest;
-    out->step = kernel_step;
-    if (table->adjoint)
+    if (table->entry[KERNEL_WEIGH])
+        out->weigh = kernel_weigh;
+    if (table->entry[KERNEL_LARGEST])
+        out->largest = kernel_largest;
+    if (table->entry[KERNEL_STEP_BEGIN])
+        out->step = kernel_step;
+    if (table->adjoint && table->entry[KERNEL_BACK_ROWS_BOUNDS])
         out->back = kernel_back;
 }
 
@@ -145,7 +160,6 @@ hn_status executor_open_kernel(struct executor *out, const struct plan *plan, co
         return error_no_memory(error, "the layer");
     }
     *own = (struct generated){*lanes_of(out), kernel->table};
-    own->lanes.rows.known = NULL; /* generated products read all of A */
     base_release(out->own);
     out->own = own;
     take_entries(out, kernel->table);

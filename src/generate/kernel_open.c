@@ -33,13 +33,12 @@ static bool digest_stands_in(const char *text, const char *digest) {
 
 static hn_status compare_text(const struct kernel *kernel, const char *path, const struct plan *plan, hn_error *error) {
     const struct generate_options options = {kernel->instructions, kernel->table->adjoint != 0};
-    char *text;
-    size_t length;
-    hn_status status = generate_lanes(&text, &length, plan, &options, error);
+    struct generated_text text;
+    hn_status status = generate_lanes(&text, plan, &options, error);
     if (status != HN_OK)
         return status;
-    bool same = digest_stands_in(text, kernel->table->digest);
-    base_release(text);
+    bool same = digest_stands_in(text.bytes, kernel->table->digest);
+    base_release(text.bytes);
     return same ? HN_OK
                 : error_about(error, HN_INVALID, error_file(path),
                               "kernel %s: was generated for another model, method, instruction set or library", path);

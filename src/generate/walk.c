@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { WALK_TERMS = 50000, WALK_WORDS = 1000000, WALK_LOOPS_FROM = 6000 };
+enum { WALK_TERMS = 50000, WALK_WORDS = 1000000, WALK_LOOPS_FROM = 6000, TERM_BYTES = 35 };
 
 /* ---- numbers that stay ---- */
 
@@ -111,13 +111,14 @@ static void walk_code(struct walk *walk, struct statements *s, const struct inst
 }
 
 /* Terms of long sums: as text they would be larger than any cache. */
-static bool is_too_long(const struct walk *walk, int phase) {
+static bool is_too_long(struct walk *walk, int phase) {
     const struct plan_program *program = &walk->plan->program;
     size_t terms = 0;
     for (uint32_t i = program->first[phase]; i < program->first[phase + 1]; i++) {
         uint32_t code = plan_code(walk->plan)[i].code;
         terms += code == CODE_DOT || code == CODE_LINEAR ? plan_code(walk->plan)[i].b : 0;
     }
+    walk->left += terms > WALK_TERMS ? TERM_BYTES * terms : 0;
     return terms > WALK_TERMS;
 }
 
@@ -135,6 +136,8 @@ static void walk_entries(struct walk *walk, bool adjoint) {
     walk_program(walk, KERNEL_PREPARE, 0);
     walk_program(walk, KERNEL_EVALUATE, 1);
     walk_rows(walk);
+    if (walk->plan->system.kind == FACTOR_TILED)
+        return; /* its kernels have A in forms of their own: the whole step is loops, and so is its adjoint */
     walk_step(walk);
     if (adjoint)
         walk_adjoint(walk);

@@ -39,6 +39,7 @@ struct walk {
     uint32_t scaled;     /* slots of z / d of a second right-hand side; the first's are where 1/d was */
     uint32_t *result_at; /* per result of the product that is woven in: where its pairs begin in the stream */
     bool solves;         /* the linear system is among the statements */
+    size_t left;         /* about as many bytes of text have phases whose sums are too long to be walked */
     struct statements entry[KERNEL_ENTRIES];
     const char *unknown; /* what is not generated, or NULL */
 };

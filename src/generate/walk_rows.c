@@ -195,7 +195,7 @@ static void walk_largest(struct walk *walk) {
 void walk_rows(struct walk *walk) {
     walk_residual(walk);
     walk_residual_brief(walk);
-    if (!walk->plan->options.weighted)
+    if (!walk->plan->options.weighted || walk->plan->system.kind == FACTOR_TILED)
         return;
     walk_rescale(walk);
     walk_weigh(walk);

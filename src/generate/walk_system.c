@@ -1,7 +1,8 @@
 /* walk_system.c - products, the listed factor and its solves, the step and its adjoint, as statements.
  *
  * What damped_kernel.h computes from its streams. Rows of -L D are kept without their sign and subtracted instead of added: the same
- * bits. Other kinds of factors stay loops over their own data: their solve is the listed kernels', between two entries.
+ * bits. Other kinds of factors stay loops over their own data: their solve is the listed kernels', between two entries; of a tiled
+ * one nothing is generated.
  *
  * SPDX-License-Identifier: MIT */
 #include "generate/walk.h"

@@ -7,7 +7,7 @@
 #include "layer/driver.h"
 
 hn_status hn_kernel_get_defaults(hn_kernel_options *out, hn_error *error) {
-    const hn_kernel_options own = {.size = sizeof own, .gradients = true};
+    const hn_kernel_options own = {.size = sizeof own, .gradients = true, .seconds = 600};
     return STRUCT_GIVE(hn_kernel_options, out, &own, error);
 }
 
@@ -33,6 +33,9 @@ hn_status hn_kernel_compile(const hn_model *model, const hn_layer_options *layer
         return error_missing(error, "hn_kernel_compile", "model");
     if (!out)
         return error_missing(error, "hn_kernel_compile", "out");
+    if (!(wanted.seconds > 0))
+        return error_about(error, HN_INVALID, error_option("seconds"), "seconds must be more than 0, not %g",
+                           wanted.seconds);
     const hn_kernel_info none = {.size = sizeof none};
     status = STRUCT_GIVE(hn_kernel_info, out, &none, error);
     if (status != HN_OK)

@@ -12,14 +12,17 @@
 #include "compile/run_compiler.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct scratch scratch, temporary;
+static const struct compiler_watch patient = {.seconds = 600};
 static const char good[] = "__attribute__((visibility(\"default\"))) int seven(void);\nint seven(void) { return 7; }\n";
 
 static int make_folder(void **state) {
@@ -54,7 +57,7 @@ static hn_status run(const char *command, const char *text, struct file_bytes *o
     *out = (struct file_bytes){NULL, 0};
     *error = (hn_error){.text = ""};
     hn_status status = compiler_choose(&compiler, command, HN_INSTRUCTIONS_PORTABLE, error);
-    return status == HN_OK ? compiler_run(&compiler, out, text, strlen(text), error) : status;
+    return status == HN_OK ? compiler_run(&compiler, &patient, out, text, strlen(text), error) : status;
 }
 
 static void expect_failure(const char *command, const char *why) {
@@ -115,7 +118,7 @@ static void every_instruction_set_has_flags_that_compilers_know(void **state) {
             continue;
 #endif
         assert_int_equal(compiler_choose(&compiler, NULL, (hn_instructions)set, NULL), HN_OK);
-        assert_int_equal(compiler_run(&compiler, &out, good, strlen(good), NULL), HN_OK);
+        assert_int_equal(compiler_run(&compiler, &patient, &out, good, strlen(good), NULL), HN_OK);
         base_release(out.data);
     }
 }
@@ -231,6 +234,145 @@ static void a_folder_that_cannot_be_worked_in_is_told_by_name(void **state) {
     assert_null(out.data);
 }
 
+/* ---- compilers that do not come to an end ---- */
+
+/* Runs it with this watch; the sentence says why it was ended, and its child is gone as it is. */
+static void expect_end(const char *command, const struct compiler_watch *watch, const char *why) {
+    struct compiler compiler;
+    struct file_bytes out;
+    hn_error error = {.text = ""};
+    assert_int_equal(compiler_choose(&compiler, command, HN_INSTRUCTIONS_PORTABLE, NULL), HN_OK);
+    assert_int_equal(compiler_run(&compiler, watch, &out, good, strlen(good), &error), HN_UNSUPPORTED);
+    assert_null(out.data);
+    assert_int_equal(error.code, HN_CODE_COMPILER);
+    assert_contains(error.text, why);
+}
+
+/* Whether the process runs; one that nobody has waited for yet does not. */
+static bool is_running(int process) {
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", process);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    const char *read = fgets(line, sizeof line, file), *end = read ? strrchr(line, ')') : NULL;
+    fclose(file);
+    return end && end[1] == ' ' && end[2] != 'Z' && end[2] != 'X';
+}
+
+/* The process whose number the file has: gone, or about to be. */
+static bool is_gone(const char *path) {
+    FILE *file = fopen(path, "r");
+    int process = 0;
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%d", &process), 1); // NOLINT(cert-err34-c)
+    fclose(file);
+    for (int i = 0; i < 1000 && is_running(process); i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    return !is_running(process);
+}
+
+/* With a child that works for it, as cc1 does for gcc; the second one does not listen to SIGTERM. */
+static const char *endless(const char *child, const char *first) {
+    char body[512];
+    snprintf(body, sizeof body, "%s\nsleep 600 &\necho $! > %s\n: > $TMPDIR/half.s\nwait; wait", first, child);
+    return script(body);
+}
+
+static void a_compiler_that_takes_too_long_is_ended_with_its_children(void **state) {
+    (void)state;
+    const struct compiler_watch hasty = {.seconds = 0.5};
+    char child[256];
+    snprintf(child, sizeof child, "%s", scratch_path(&scratch, "child"));
+    expect_end(endless(child, ":"), &hasty, "because it took too long");
+    assert_true(is_gone(child));
+    expect_end(endless(child, "trap '' TERM"), &hasty, "because it took too long");
+    assert_true(is_gone(child));
+}
+
+struct onlooker {
+    int cancel, calls;
+    double last;
+};
+
+static void look_on(void *context, double seconds) {
+    struct onlooker *onlooker = context;
+    assert_true(seconds >= onlooker->last);
+    onlooker->last = seconds;
+    if (++onlooker->calls == 12)
+        __atomic_store_n(&onlooker->cancel, 1, __ATOMIC_RELAXED);
+}
+
+static void a_compiler_is_ended_when_that_is_asked_for(void **state) {
+    (void)state;
+    struct onlooker onlooker = {.calls = 0};
+    const struct compiler_watch watch = {
+        .seconds = 600, .cancel = &onlooker.cancel, .waiting = look_on, .context = &onlooker};
+    char child[256];
+    snprintf(child, sizeof child, "%s", scratch_path(&scratch, "child"));
+    expect_end(endless(child, ":"), &watch, "because that was asked for");
+    assert_int_equal(onlooker.calls, 12);
+    assert_true(is_gone(child));
+}
+
+/* ---- what a program that was killed has left ---- */
+
+static void make_leftover(const char *name, int days, mode_t mode) {
+    char path[512], file[600];
+    snprintf(path, sizeof path, "%s/%s", temporary.folder, name);
+    snprintf(file, sizeof file, "%s/ccAbCd.s", path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(file_write(file, "text", 4, NULL), HN_OK);
+    assert_int_equal(chmod(path, mode), 0);
+    const struct timespec times[2] = {{.tv_sec = time(NULL) - days * 86400L - 100},
+                                      {.tv_sec = time(NULL) - days * 86400L - 100}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static bool is_there(const char *name) {
+    char path[512];
+    struct stat facts;
+    snprintf(path, sizeof path, "%s/%s", temporary.folder, name);
+    return lstat(path, &facts) == 0;
+}
+
+static void a_folder_that_was_left_a_day_ago_is_removed_and_nothing_else(void **state) {
+    (void)state;
+    char path[512], link[512];
+    struct file_bytes out;
+    hn_error error;
+    make_leftover("hardnet-aB3dEf", 1, 0700);
+    make_leftover("hardnet-fresh1", 0, 0700);
+    make_leftover("hardnet-others", 3, 0755);
+    make_leftover("hardnet-longer-name", 3, 0700);
+    make_leftover("target", 3, 0700);
+    snprintf(path, sizeof path, "%s/target", temporary.folder);
+    snprintf(link, sizeof link, "%s/hardnet-linked", temporary.folder);
+    assert_int_equal(symlink(path, link), 0);
+    assert_int_equal(run("true", good, &out, &error), HN_UNSUPPORTED);
+    assert_false(is_there("hardnet-aB3dEf"));
+    assert_true(is_there("hardnet-fresh1") && is_there("hardnet-others") && is_there("hardnet-longer-name"));
+    assert_true(is_there("target") && is_there("target/ccAbCd.s") && is_there("hardnet-linked"));
+    assert_int_equal(system("rm -r \"$TMPDIR\"/*"), 0);
+}
+
+static void a_folder_of_another_user_is_left_alone(void **state) {
+    (void)state;
+    char path[512];
+    struct file_bytes out;
+    hn_error error;
+    if (geteuid() != 0) {
+        print_message("skipped: only root can give a folder away\n");
+        skip();
+    }
+    make_leftover("hardnet-strang", 3, 0700);
+    snprintf(path, sizeof path, "%s/hardnet-strang", temporary.folder);
+    assert_int_equal(chown(path, 12345, (gid_t)-1), 0);
+    assert_int_equal(run("true", good, &out, &error), HN_UNSUPPORTED);
+    assert_true(is_there("hardnet-strang/ccAbCd.s"));
+    assert_int_equal(system("rm -r \"$TMPDIR\"/*"), 0);
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void) {
@@ -248,6 +390,10 @@ int main(void) {
         IN_A_FOLDER(a_process_that_does_not_wait_for_its_children_is_told_so),
         IN_A_FOLDER(a_compiler_has_nothing_to_read_and_cannot_print),
         IN_A_FOLDER(a_folder_that_cannot_be_worked_in_is_told_by_name),
+        IN_A_FOLDER(a_compiler_that_takes_too_long_is_ended_with_its_children),
+        IN_A_FOLDER(a_compiler_is_ended_when_that_is_asked_for),
+        IN_A_FOLDER(a_folder_that_was_left_a_day_ago_is_removed_and_nothing_else),
+        IN_A_FOLDER(a_folder_of_another_user_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  *
  * The script of test_executors.c, over plans whose kernels are generated, compiled by the system's C compiler and loaded; then whole
  * layers, run and differentiated. Methods, sides and kinds of the factor come in turns; a chain of stages is long enough to be
- * rolled into loops. `generated 1000` takes as many random problems, and all shipped models.
+ * rolled into loops. `generated 1000` takes 1000 random problems, and nothing else; `generated 250 500` those from 500 on.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
@@ -16,19 +16,21 @@
 
 #include "backends/backend.h"
 #include "base/random.h"
+#include "generate/kernel_parts.h"
 #include "layer/driver.h"
 
 #include "hardnet/read.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PROBLEMS = HN_TEST_SHARE > 1 ? 2 : 18, SAMPLES = 11 };
 
-/* As many random problems as the argument says, and every shipped model; 0: a few of them. */
-static uint64_t many;
+/* As many random problems as the first argument says, from the one that the second says on; 0: a few of them. */
+static uint64_t many, from;
 
 static const struct {
     hn_method method;
@@ -101,8 +103,11 @@ static void check_model(const struct scratch *scratch, hn_model *model, size_t s
     hn_layer_destroy(layer);
 }
 
+/* The problem that is being checked, so that one that fails is named. */
+static uint64_t begun = UINT64_MAX;
+
 static void random_problems_have_the_same_bits(void **state) {
-    for (uint64_t k = 0; k < (many > 0 ? many : PROBLEMS); k++) {
+    for (uint64_t k = from; k < from + (many > 0 ? many : PROBLEMS); k++) {
         struct random_problem problem;
         struct random_problem_options options = {.kind = (enum problem_kind)(k % PROBLEM_KINDS)};
         random_problem_create(&problem, options, 77, k);
@@ -112,16 +117,72 @@ static void random_problems_have_the_same_bits(void **state) {
             setting = 0;
         problem.model = NULL;
         random_problem_release(&problem);
+        begun = k;
         check_model(*state, model, setting, k);
     }
+    begun = UINT64_MAX;
+}
+
+static int name_the_problem(void **state) {
+    (void)state;
+    if (begun != UINT64_MAX)
+        print_message("random problem %" PRIu64 "\n", begun);
+    return 0;
 }
 
 static void every_kind_of_factor_has_the_same_bits(void **state) {
-    check_model(*state, dense_model(20, 30, 1), 0, 1);       /* nearly full, on the rows' side, */
-    check_model(*state, dense_model(50, 21, 4), 2, 2);       /* on the outputs' side, */
-    check_model(*state, mixed_model(70, 75, 2, 7), 5, 3);    /* in tiles, */
+    check_model(*state, dense_model(20, 30, 1), 0, 1); /* nearly full, on the rows' side, */
+    check_model(*state, dense_model(50, 21, 4), 2, 2); /* on the outputs' side, */
+    check_model(*state, affine_model((struct affine_shape){52, 54, 6, 2}, 7), 5, 3); /* in tiles, */
     check_model(*state, bordered_model(60, 1, 2, 10), 0, 5); /* with outputs kept out of the system, */
     check_model(*state, bordered_model(70, 3, 3, 12), 4, 6);
+}
+
+static struct kernel *kernel_of(const struct scratch *scratch, const hn_layer *layer, const char *level) {
+    const struct generate_options options = {HN_INSTRUCTIONS_BEST, true};
+    return compiled_kernel(scratch->folder, layer->plan, options, level);
+}
+
+/* Too long to be played by the plain executor: a kernel that opens has the bits of the listed kernels on numbers of its own. */
+static void a_walked_factor_has_the_same_bits(void **state) {
+    hn_model *model = block_model(33, 155, 2, 1);
+    hn_layer *layer = layer_of(model, layer_method(HN_METHOD_HARDNET));
+    hn_model_destroy(model);
+    assert_int_equal(layer->plan->system.kind, FACTOR_WALKED);
+    struct kernel *kernel = kernel_of(*state, layer, "-O0");
+    assert_int_equal(kernel->table->solves, 0);
+    assert_non_null(kernel->table->entry[KERNEL_STEP_END]);
+    kernel_close(kernel);
+    hn_layer_destroy(layer);
+}
+
+/* Parts that would be long stay with the listed kernels: of a tiled factor its loops, and sums of many terms. */
+static void what_is_large_stays_loops_and_has_the_same_bits(void **state) {
+    hn_model *model = affine_model((struct affine_shape){52, 54, 6, 2}, 5);
+    hn_layer *layer = layer_of(model, options_of(5));
+    hn_model_destroy(model);
+    assert_int_equal(layer->plan->system.kind, FACTOR_TILED);
+    struct kernel *kernel = kernel_of(*state, layer, "-O0");
+    for (int entry = KERNEL_RESCALE; entry < KERNEL_ENTRIES; entry++)
+        assert_null(kernel->table->entry[entry]);
+    kernel_close(kernel);
+    hn_layer_destroy(layer);
+}
+
+/* Where nothing is left, that is said before anything is printed. */
+static void a_model_without_a_part_that_is_small_is_refused(void **state) {
+    (void)state;
+    const struct generate_options options = {HN_INSTRUCTIONS_BEST, true};
+    struct generated_text text;
+    hn_error error = {.text = ""};
+    hn_model *model = mixed_model(70, 75, 2, 7);
+    hn_layer *layer = layer_of(model, options_of(5));
+    hn_model_destroy(model);
+    assert_int_equal(generate_lanes(&text, layer->plan, &options, &error), HN_UNSUPPORTED);
+    assert_null(text.bytes);
+    assert_contains(error.text, "its linear system is dense");
+    assert_contains(error.text, "kB of C");
+    hn_layer_destroy(layer);
 }
 
 /* Stages that are alike, each with a row to the next: a[k+1] = a[k] + 0.1 sin(b[k]), and a ring around the origin. */
@@ -170,8 +231,6 @@ static void models_of(const struct scratch *scratch, const char *folder) {
 
 static void shipped_models_have_the_same_bits(void **state) {
     models_of(*state, "models");
-    if (many > 0)
-        models_of(*state, "models/feasibility");
 }
 
 static int create_scratch(void **state) {
@@ -188,15 +247,24 @@ static int remove_scratch(void **state) {
 
 int main(int count, char **words) {
     many = count > 1 ? strtoull(words[1], NULL, 10) : 0;
+    from = count > 2 ? strtoull(words[2], NULL, 10) : 0;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_problems_have_the_same_bits),
+        cmocka_unit_test_teardown(random_problems_have_the_same_bits, name_the_problem),
         cmocka_unit_test(every_kind_of_factor_has_the_same_bits),
+        cmocka_unit_test(a_walked_factor_has_the_same_bits),
+        cmocka_unit_test(what_is_large_stays_loops_and_has_the_same_bits),
+        cmocka_unit_test(a_model_without_a_part_that_is_small_is_refused),
         cmocka_unit_test(loops_have_the_same_bits),
         cmocka_unit_test(shipped_models_have_the_same_bits),
+    };
+    const struct CMUnitTest random_ones[] = {
+        cmocka_unit_test_teardown(random_problems_have_the_same_bits, name_the_problem),
     };
     if (!compiler_is_there()) {
         puts("skipped: there is no C compiler");
         return 0;
     }
+    if (many > 0)
+        return cmocka_run_group_tests(random_ones, create_scratch, remove_scratch);
     return cmocka_run_group_tests(tests, create_scratch, remove_scratch);
 }

@@ -24,11 +24,11 @@ static hn_layer *layer_with(size_t rows, hn_method method) {
 }
 
 static char *text_of(const hn_layer *layer) {
-    char *text;
-    size_t length;
-    assert_int_equal(generate_lanes(&text, &length, layer->plan, &portable, NULL), HN_OK);
-    assert_int_equal(strlen(text), length);
-    return text;
+    struct generated_text text;
+    assert_int_equal(generate_lanes(&text, layer->plan, &portable, NULL), HN_OK);
+    assert_int_equal(strlen(text.bytes), text.length);
+    assert_int_equal(text.left, 0);
+    return text.bytes;
 }
 
 static void the_same_plan_gives_the_same_text(void **state) {

@@ -36,16 +36,16 @@ bool compile_text(const char *text, const char *path, hn_instructions instructio
 struct kernel *compiled_kernel(const char *folder, const struct plan *plan, struct generate_options options,
                                const char *level) {
     static int number; /* dlopen knows files by their names as long as they are loaded */
-    char path[512], *text;
-    size_t length;
+    char path[512];
+    struct generated_text text;
     hn_error error = {.text = ""};
     struct kernel *kernel;
     snprintf(path, sizeof path, "%s/kernel%d.so", folder, number++);
-    if (generate_lanes(&text, &length, plan, &options, &error) != HN_OK)
+    if (generate_lanes(&text, plan, &options, &error) != HN_OK)
         fail_msg("%s", error.text);
-    assert_int_equal(strlen(text), length);
-    assert_true(compile_text(text, path, options.instructions, level));
-    base_release(text);
+    assert_int_equal(strlen(text.bytes), text.length);
+    assert_true(compile_text(text.bytes, path, options.instructions, level));
+    base_release(text.bytes);
     if (kernel_open(&kernel, path, plan, options.instructions, &error) != HN_OK)
         fail_msg("%s", error.text);
     assert_int_equal(kernel_has_adjoint(kernel), options.adjoint);

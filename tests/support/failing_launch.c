@@ -8,11 +8,15 @@
 
 #include "base/launch.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 const char *launch_variable(const char *name) {
@@ -47,21 +51,43 @@ int launch_facts(int file, struct system_facts *facts) {
     return 0;
 }
 
-static void become(const char *const *words, const char *output) {
+double launch_age(int file) {
+    struct stat seen;
+    return system_fails_now(CALL_FACTS) || fstat(file, &seen) != 0 ? -1 : difftime(time(NULL), seen.st_mtime);
+}
+
+int launch_remove_in(int folder, const char *name) {
+    return system_fails_now(CALL_REMOVE) ? -1 : unlinkat(folder, name, 0);
+}
+
+int launch_visit(int folder, void (*visit)(void *context, const char *name), void *context) {
+    int file = system_fails_now(CALL_FOLDER) ? -1 : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0)
+        return -1;
+    DIR *open = fdopendir(file);
+    for (struct dirent *at = readdir(open); at; at = readdir(open))
+        if (at->d_name[0] != '.')
+            visit(context, at->d_name);
+    return closedir(open);
+}
+
+static void become(const char *const *words, const char *output, const char *folder) {
     union {
         const char *const *words;
         char *const *arguments;
     } same = {words};
+    setpgid(0, 0);
+    setenv("TMPDIR", folder, 1);
     int file = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (file >= 0 && dup2(file, STDOUT_FILENO) >= 0 && dup2(file, STDERR_FILENO) >= 0)
         execvp(words[0], same.arguments);
     _exit(127);
 }
 
-pid_t launch_start(const char *const *words, const char *output) {
+pid_t launch_start(const char *const *words, const char *output, const char *folder) {
     pid_t process = system_fails_now(CALL_START) ? -1 : fork();
     if (process == 0)
-        become(words, output);
+        become(words, output, folder);
     return process;
 }
 
@@ -70,6 +96,26 @@ pid_t launch_wait(pid_t process, int *how) {
     bool fails = system_fails_now(CALL_WAIT);
     pid_t ended = waitpid(process, how, 0);
     return fails ? -1 : ended;
+}
+
+/* One that fails has waited, too. */
+pid_t launch_look(pid_t process, int *how) {
+    if (system_fails_now(CALL_WAIT)) {
+        int code = errno;
+        waitpid(process, how, 0);
+        errno = code;
+        return -1;
+    }
+    return waitpid(process, how, WNOHANG);
+}
+
+int launch_end(pid_t process, bool at_once) {
+    return kill(-process, at_once ? SIGKILL : SIGTERM);
+}
+
+void launch_pause(double seconds) {
+    struct timespec span = {.tv_nsec = (long)(1e9 * seconds)};
+    nanosleep(&span, NULL);
 }
 
 int launch_memory_file(void) {

@@ -6,6 +6,7 @@ Run with the path of the built program: test_compile.py BUILD/hardnet. Skipped w
 import os
 import pathlib
 import re
+import resource
 import signal
 import stat
 import subprocess
@@ -32,6 +33,14 @@ def instruction_sets():
     words = set(" ".join(flags).split())
     sets = ["portable"] + ["avx2"] * ("avx2" in words)
     return sets + ["avx512"] * ({"avx512f", "avx512dq", "avx512vl"} <= words)
+
+
+def runs(number):
+    """Whether the process does; one that nobody has waited for yet does not."""
+    try:
+        return pathlib.Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 class Compile(SampleTool):
@@ -174,6 +183,41 @@ class Compile(SampleTool):
         self.assertTrue(os.path.exists(name))
         self.refused("compile", model, code=1, saying="neither XDG_CACHE_HOME nor HOME", env={"XDG_CACHE_HOME": "", "HOME": ""})
 
+    def test_a_cache_that_cannot_be_written_is_told(self):
+        model, folder = self.file("m.mod", DISC), self.cache / "hardnet"
+        x = ["--x", self.array("x.npy", np.ones((3, 1)))]
+        listed, _ = self.corrected(model, *x)
+        self.cache.write_text("in the way")
+        full = {"XDG_CACHE_HOME": "/dev/full/hardnet"}
+        words = {"cache/hardnet: cannot make the folder": {}, "/dev/full/hardnet.*: cannot make the folder": full}
+        if os.geteuid() != 0:
+            self.cache.unlink()
+            folder.mkdir(parents=True)
+            folder.chmod(0o500)
+            words = {"cache/hardnet/.*: cannot (write|create)": {}}
+        for saying, environment in words.items():
+            self.refused("compile", model, code=1, saying=saying, env=environment)
+            self.refused("project", model, *x, "--compile", code=1, saying=saying, env=environment)
+            tried, err = self.corrected(model, *x, "--compile=try", env=environment)
+            self.assertEqual(tried, listed)
+            self.assertRegex(err, "warning: --compile=try: .*" + saying)
+
+    def test_a_disk_without_room_is_told(self):
+        """A limit on the size of files stands for it; calls that fail one by one are in tests/faults."""
+        model = self.file("m.mod", DISC)
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))
+        self.refused("compile", model, code=1, saying="kernel.c: cannot write: File too large", preexec_fn=limit, restore_signals=False)
+        self.assertEqual(self.kernels(), [])
+
+    def test_a_kernel_of_another_model_in_the_cache_is_compiled_again(self):
+        """Somebody has copied files about: a whole kernel under a name that is not its own."""
+        models = [self.file("m.mod", DISC), self.file("o.mod", LINES)]
+        names = [re.search(r"written +(.*)", self.run_it("compile", model)[0]).group(1) for model in models]
+        with open(names[0], "rb") as other, open(names[1], "wb") as own:
+            own.write(other.read())
+        self.assertIn("compiled in", self.run_it("compile", models[1])[0])
+        self.assertIn("in the cache", self.run_it("compile", models[1])[0])
+
     def test_two_at_once_both_succeed(self):
         model = self.file("m.mod", LINES)
         running = [subprocess.Popen([tool.program, "compile", model], env=self.environment, stdout=subprocess.PIPE,
@@ -224,18 +268,78 @@ class Compile(SampleTool):
         self.assertNotIn("-DWRONG", words)
         self.assertNotIn("-freciprocal-math", words)
 
-    def test_an_interrupt_ends_the_compiler_and_leaves_nothing(self):
-        model, began = self.file("m.mod", DISC), self.folder / "began"
-        compiler = self.script("sleeps", f"touch {began}; exec sleep 60")
-        process = subprocess.Popen([tool.program, "compile", model, "--out", str(self.folder / "k.so")], stderr=subprocess.PIPE,
+    def waiting(self, *arguments):
+        """The tool while its compiler, and a child of that, wait for ever; and the number of the child's process."""
+        child, begun = self.folder / "child", self.folder / "begun"
+        compiler = self.script("sleeps", f"sleep 600 & echo $! > {child}; touch $TMPDIR/half.s; mv {child} {begun}; wait; wait")
+        process = subprocess.Popen([tool.program, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    env={**self.environment, "CC": compiler}, start_new_session=True)
-        deadline = time.monotonic() + 30
-        while not began.exists() and time.monotonic() < deadline:
+        deadline = time.monotonic() + 60
+        while not begun.exists() and time.monotonic() < deadline:
             time.sleep(0.02)
+        number = int(begun.read_text())
+        begun.unlink()
+        return process, number
+
+    def assertEnds(self, number):
+        deadline = time.monotonic() + 30
+        while runs(number) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertFalse(runs(number), "a compiler's child goes on")
+
+    def test_signals_end_the_compiler_and_leave_nothing(self):
+        model, kernel = self.file("m.mod", LINES), self.folder / "k.so"
+        net = ["--out", self.folder / "n.safetensors", "--epochs", 1]
+        for verb, more in ("compile", ["--out", kernel]), ("compile", []), ("bench", ["--compile=try"]), ("train", [*net, "--compile"]):
+            for number, code in (signal.SIGINT, 130), (signal.SIGTERM, 143):
+                process, child = self.waiting(verb, model, *more)
+                os.kill(process.pid, number)  # to this process alone: its compiler is ended by it
+                _, err = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, code, err)
+                self.assertEqual(err.count("interrupted; nothing was compiled"), 1, err)
+                self.assertNotIn("own kernels run", err)
+                self.assertEnds(child)
+                self.assertEqual(list(self.scratch.iterdir()), [])
+        process, child = self.waiting("compile", model, "--out", kernel)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-        process.communicate(timeout=30)
+        process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
-        self.assertFalse((self.folder / "k.so").exists())
+        self.assertEnds(child)
+        self.assertFalse(kernel.exists() or net[1].exists())
+        self.assertEqual(self.kernels(), [])
+
+    def test_a_program_that_is_killed_leaves_a_folder_that_the_next_one_removes_after_a_day(self):
+        process, child = self.waiting("compile", self.file("m.mod", DISC))
+        process.kill()
+        process.communicate(timeout=60)
+        os.kill(child, signal.SIGKILL)
+        self.assertEqual(len(list(self.scratch.iterdir())), 1)
+        self.run_it("compile", self.file("m.mod", DISC))
+        left, = self.scratch.iterdir()
+        self.assertTrue((left / "half.s").exists())
+        os.utime(left, (0, time.time() - 90000))
+        self.run_it("compile", self.file("m.mod", DISC), "--again")
+        self.assertFalse(left.exists())
+
+    def test_a_compiler_that_takes_too_long_is_ended(self):
+        model = self.file("m.mod", DISC)
+        process, child = self.waiting("compile", model, "--seconds", 2)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1)
+        self.assertRegex(err, r"the compiler .*sleeps was ended after [\d.]+ s, because it took too long")
+        self.assertEnds(child)
+        self.refused("compile", model, "--seconds", 0, code=2, saying="--seconds must be more than 0, not 0")
+        self.refused("compile", model, "--seconds", "nan", code=2, saying="--seconds")
+
+    def test_a_model_that_is_too_large_is_told_with_a_figure(self):
+        rows = "".join(f"subject to r{i}: sum{{j in 1..90}} ({i} + j * j) * y[j] {'=' if i % 2 else '<='} {i} + a;\n" for i in range(90))
+        model = self.file("m.mod", "param a;\nvar y{1..90};\n" + rows)
+        x = ["--x", self.array("x.npy", np.ones((3, 1)))]
+        self.refused("compile", model, code=1, saying=r"nothing to gain for this model: its linear system is dense.* \d+ kB of C")
+        listed, _ = self.corrected(model, *x)
+        tried, err = self.corrected(model, *x, "--compile=try")
+        self.assertEqual(listed, tried)
+        self.assertRegex(err, "warning: --compile=try: .* kB of C.*; the library's own kernels run")
 
     # ---- verbs ----
 
@@ -253,6 +357,14 @@ class Compile(SampleTool):
         self.assertRegex(err, "compiled in|from the cache")
         self.assertEqual(outputs[0].read_bytes(), outputs[1].read_bytes())
         self.refused("train", model, "--out", files[0], "--method", "soft", "--compile", code=2, saying="this method has no layer")
+
+    def test_the_unicycle_is_trained_to_the_same_bytes(self):
+        files = [self.folder / name for name in ("a.safetensors", "b.safetensors")]
+        few = ["--epochs", 2, "--steps-per-epoch", 4, "--batch", 48, "--validation", 30, "--seed", 3]
+        self.run_it("train", UNICYCLE, "--out", files[0], *few)
+        _, err = self.run_it("train", UNICYCLE, "--out", files[1], *few, "--compile")
+        self.assertRegex(err, "compiled in")
+        self.assertEqual(files[0].read_bytes(), files[1].read_bytes())
 
     def test_loops_and_timings_run_compiled_code(self):
         model = self.file("m.mod", LINES + "var next = 0.5 * y[1]^2;\n")

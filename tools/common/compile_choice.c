@@ -6,7 +6,9 @@
 #include "base/clock.h"
 #include "common/console.h"
 #include "common/figures.h"
+#include "common/interrupt.h"
 #include "common/layer_choice.h"
+#include "common/progress.h"
 #include "common/verbs.h"
 
 #include <stdio.h>
@@ -24,9 +26,32 @@ struct size_text compile_choice_size(size_t bytes) {
     return size;
 }
 
-void compile_choice_begin(void *context, const char *compiler, size_t text_bytes) {
-    (void)context;
+/* ---- while a compiler works ---- */
+
+static void say_begin(void *context, const char *compiler, size_t text_bytes) {
+    progress_begin(context, "compiling", 0);
     console_remark("compiling %s of C with %s ...", compile_choice_size(text_bytes).text, compiler);
+}
+
+static void say_waiting(void *context, double seconds) {
+    progress_wait(context, seconds);
+}
+
+int compile_choice_make(const hn_model *model, const hn_layer_options *layer, hn_kernel_options wanted,
+                        hn_kernel_info *made, hn_error *error) {
+    struct progress progress;
+    progress_begin(&progress, "compiling", 0);
+    wanted.begin = say_begin;
+    wanted.waiting = say_waiting;
+    wanted.context = &progress;
+    wanted.cancel = interrupt_begin();
+    interrupt_take_terminate();
+    hn_status status = hn_kernel_compile(model, layer, &wanted, made, error);
+    progress_end(&progress);
+    interrupt_end();
+    if (status != HN_OK && interrupt_came())
+        console_error("interrupted; nothing was compiled");
+    return status == HN_OK ? VERB_OK : interrupt_came() ? interrupt_code() : VERB_FAILED;
 }
 
 static void say(const hn_kernel_info *made, double seconds) {
@@ -35,6 +60,9 @@ static void say(const hn_kernel_info *made, double seconds) {
         console_remark("kernel from the cache in %s, %s of machine code", figures_duration(seconds).text, code);
     else
         console_remark("compiled in %s, %s of machine code", figures_duration(made->seconds).text, code);
+    if (made->left_bytes > 0)
+        console_remark("%s of C are too much for a compiler: the library's own kernels run that part",
+                       compile_choice_size(made->left_bytes).text);
 }
 
 /* What cannot be had is told; options that make no sense, or no memory, are errors all the same. */
@@ -46,19 +74,15 @@ static int explain(const struct compile_choice *choice, const hn_error *error) {
     return VERB_OK;
 }
 
-/* Ctrl-C ends the compiler, which is asked by the terminal as we are; what it leaves is cleared away before we go, too. */
 static int compile(struct compile_choice *choice, const hn_model *model, hn_layer_options *options, bool gradients) {
     hn_kernel_options wanted = hn_kernel_defaults();
     hn_error error = {.status = HN_OK};
     double begun = clock_seconds();
     wanted.gradients = gradients;
-    wanted.begin = compile_choice_begin;
     choice->made = (hn_kernel_info){.size = sizeof choice->made};
-    console_hold_interrupt();
-    hn_status status = hn_kernel_compile(model, options, &wanted, &choice->made, &error);
-    console_release_interrupt();
-    if (status != HN_OK)
-        return explain(choice, &error);
+    int code = compile_choice_make(model, options, wanted, &choice->made, &error);
+    if (code != VERB_OK)
+        return code == VERB_FAILED ? explain(choice, &error) : code;
     say(&choice->made, clock_seconds() - begun);
     options->kernel = choice->made.path;
     return VERB_OK;

@@ -30,8 +30,10 @@ extern const char *const compile_choice_words[]; /* NULL after the last */
 int compile_choice_settle(struct compile_choice *choice, const hn_model *model, hn_layer_options *options,
                           bool gradients);
 
-/* A compiler starts, on stderr: a hn_kernel_options.begin. */
-void compile_choice_begin(void *context, const char *compiler, size_t text_bytes);
+/* hn_kernel_compile with signs of life on stderr. Ctrl-C and SIGTERM end the compiler, and nothing of its work is left; they are said,
+ * and their code is returned. VERB_FAILED: the error is yet to be told. */
+int compile_choice_make(const hn_model *model, const hn_layer_options *layer, hn_kernel_options wanted,
+                        hn_kernel_info *made, hn_error *error);
 
 /* "812 kB" */
 struct size_text {

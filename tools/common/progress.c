@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-static const double SILENT_SECONDS = 1, BAR_SECONDS = 0.1, LINE_SECONDS = 5;
+static const double SILENT_SECONDS = 1, BAR_SECONDS = 0.1, LINE_SECONDS = 5, WAIT_SECONDS = 30;
 
 void progress_begin(struct progress *progress, const char *what, size_t total) {
     *progress = (struct progress){.what = what, .total = total, .terminal = console_is_terminal(stderr)};
@@ -49,6 +49,19 @@ void progress_update(struct progress *progress, size_t done) {
         say_bar(progress, share, left);
     else
         fprintf(stderr, "hardnet: %s: %.0f %%, %.0f s left\n", progress->what, 100 * share, left);
+}
+
+void progress_wait(struct progress *progress, double seconds) {
+    double now = clock_seconds();
+    if (seconds < SILENT_SECONDS || now - progress->said < (progress->terminal ? 1 : WAIT_SECONDS))
+        return;
+    progress->said = now;
+    progress->visible = true;
+    if (progress->terminal)
+        fprintf(stderr, "\r\033[K%s ... %.0f s", progress->what, seconds);
+    else
+        fprintf(stderr, "hardnet: %s ... (%.0f s so far)\n", progress->what, seconds);
+    fflush(stderr);
 }
 
 void progress_end(struct progress *progress) {

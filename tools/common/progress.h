@@ -23,6 +23,9 @@ void progress_stage(struct progress *progress, const char *what);
 /* So much of the total is done. Cheap enough to be called often; one thread at a time. */
 void progress_update(struct progress *progress, size_t done);
 
+/* Nothing is known but the time so far. */
+void progress_wait(struct progress *progress, double seconds);
+
 /* Takes the bar away. */
 void progress_end(struct progress *progress);
 

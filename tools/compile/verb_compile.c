@@ -29,7 +29,8 @@ struct compile_options {
     struct common_options common;
     struct layer_choice choice;
     const char *out;
-    bool no_gradients, again;
+    bool no_gradients, again, seconds_given;
+    double seconds;
 };
 
 /* ---- the report ---- */
@@ -46,6 +47,8 @@ static void print(const struct compile_options *options, const hn_layer_options 
            hn_instructions_text(made->instructions), made->gradients ? "with" : "without");
     report_heading("Kernel");
     print_row("text", compile_choice_size(made->text_bytes).text);
+    if (made->left_bytes > 0)
+        print_row("left out", compile_choice_size(made->left_bytes).text);
     print_row("code", compile_choice_size(made->code_bytes).text);
     if (!made->found)
         print_row("compiled in", figures_duration(made->seconds).text);
@@ -64,14 +67,12 @@ static int compile(const struct compile_options *options, const hn_model *model)
     wanted.out = options->out;
     wanted.gradients = !options->no_gradients;
     wanted.again = options->again;
-    wanted.begin = compile_choice_begin;
-    console_hold_interrupt();
-    hn_status status = hn_kernel_compile(model, &layer, &wanted, &made, &error);
-    console_release_interrupt();
-    if (status != HN_OK)
-        return layer_choice_explain(&error);
-    print(options, &layer, &made);
-    return VERB_OK;
+    if (options->seconds_given)
+        wanted.seconds = options->seconds;
+    int code = compile_choice_make(model, &layer, wanted, &made, &error);
+    if (code == VERB_OK)
+        print(options, &layer, &made);
+    return code == VERB_FAILED ? layer_choice_explain(&error) : code;
 }
 
 static int run(void *values) {
@@ -91,6 +92,11 @@ int verb_compile(int argc, char **argv) {
         LAYER_OPTIONS(o.choice),
         {.name = "no-gradients", .help = "compile the correction only, which takes less time", .flag = &o.no_gradients},
         {.name = "again", .help = "compile even if the cache has the kernel", .flag = &o.again},
+        {.name = "seconds",
+         .value = "S",
+         .help = "end a compiler that takes longer than this (600)",
+         .real = &o.seconds,
+         .given = &o.seconds_given},
         COMMON_OPTIONS(o.common),
     };
     const struct command command = {.name = "compile",

@@ -1,0 +1,95 @@
+/* workshop.c - see workshop.h.
+ *
+ * Files are removed through the folder that was looked at, not by a path that could have become another's meanwhile.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "compile/workshop.h"
+
+#include "base/launch.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char prefix[] = "hardnet-";
+enum { RANDOM_LETTERS = 6, FOLDER_MOST = FILE_LONGEST - 64, FOR_OTHERS = 0077 };
+static const double STALE_SECONDS = 24 * 3600;
+
+static const char *parent_folder(void) {
+    const char *given = launch_variable("TMPDIR");
+    return given && given[0] == '/' ? given : "/tmp";
+}
+
+/* ---- removing ---- */
+
+static void remove_file(void *context, const char *name) {
+    launch_remove_in(*(const int *)context, name);
+}
+
+static bool is_stale(int folder) {
+    struct system_facts facts;
+    return launch_facts(folder, &facts) == 0 && facts.owner == launch_user() && (facts.mode & FOR_OTHERS) == 0 &&
+           launch_age(folder) > STALE_SECONDS;
+}
+
+static void remove_workshop(const char *path, bool stale_only) {
+    int folder = launch_open_folder(path);
+    if (folder < 0)
+        return;
+    bool wanted = !stale_only || is_stale(folder);
+    if (wanted)
+        launch_visit(folder, remove_file, &folder);
+    system_close(folder);
+    if (wanted)
+        launch_remove_folder(path);
+}
+
+static bool is_name(const char *name) {
+    size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0 || strlen(name) != length + RANDOM_LETTERS)
+        return false;
+    for (const char *c = name + length; *c; c++)
+        if (!isalnum((unsigned char)*c))
+            return false;
+    return true;
+}
+
+static void sweep_one(void *context, const char *name) {
+    char path[FILE_LONGEST];
+    if (!is_name(name))
+        return;
+    snprintf(path, sizeof path, "%.*s/%s", FOLDER_MOST, (const char *)context, name);
+    remove_workshop(path, true);
+}
+
+/* What cannot be removed stays, without a word: it is no business of the compilation at hand. */
+static void sweep(const char *parent) {
+    char name[FILE_LONGEST];
+    snprintf(name, sizeof name, "%s", parent);
+    int folder = system_open_folder(parent);
+    if (folder < 0)
+        return;
+    launch_visit(folder, sweep_one, name);
+    system_close(folder);
+}
+
+/* ---- life ---- */
+
+hn_status workshop_open(struct workshop *shop, hn_error *error) {
+    const char *parent = parent_folder();
+    if (strlen(parent) >= FOLDER_MOST)
+        return file_error(error, "TMPDIR", "use", ENAMETOOLONG);
+    sweep(parent);
+    snprintf(shop->folder, sizeof shop->folder, "%.*s/%sXXXXXX", FOLDER_MOST, parent, prefix);
+    if (launch_make_scratch(shop->folder) != 0)
+        return file_error(error, parent, "make a folder in", errno);
+    snprintf(shop->text, sizeof shop->text, "%.*s/kernel.c", FOLDER_MOST + 32, shop->folder);
+    snprintf(shop->object, sizeof shop->object, "%.*s/kernel.so", FOLDER_MOST + 32, shop->folder);
+    snprintf(shop->output, sizeof shop->output, "%.*s/output", FOLDER_MOST + 32, shop->folder);
+    return HN_OK;
+}
+
+void workshop_close(const struct workshop *shop) {
+    remove_workshop(shop->folder, false);
+}
