@@ -259,6 +259,9 @@ if(TARGET hardnet_tool AND Python3_Interpreter_FOUND)
                  COMMAND ${Python3_EXECUTABLE} -B ${tests_dir}/targets/test_${name}.py $<TARGET_FILE:hardnet_tool>)
         set_tests_properties(targets/${name} PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
     endforeach()
+    add_test(NAME targets/casadi CONFIGURATIONS Targets
+             COMMAND ${PROJECT_SOURCE_DIR}/scripts/python casadi $<TARGET_FILE:hardnet_tool>)
+    set_tests_properties(targets/casadi PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
 endif()
 
 script_test(ampl/expected_is_current ampl/expected.py --check)

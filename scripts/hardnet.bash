@@ -84,6 +84,10 @@ _hardnet() {
         mapfile -t COMPREPLY < <(compgen -W "yes no" -- "$current")
         return
         ;;
+    --abi)
+        mapfile -t COMPREPLY < <(compgen -W "casadi" -- "$current")
+        return
+        ;;
     --isa)
         mapfile -t COMPREPLY < <(compgen -W "portable avx2 avx512" -- "$current")
         return
@@ -115,7 +119,7 @@ _hardnet() {
         own="--net --reference --x0 --samples --steps --feedback --cost --final-cost --margin --report --csv"
         own+=" --states --allow-infeasible --starts --seed $compile"
         ;;
-    emit) own="--out --net --real --name --libm --adjoint $layer" ;;
+    emit) own="--out --net --real --name --libm --adjoint --abi $layer" ;;
     write) own="--out" ;;
     table)
         own="--title --out --json --help"

@@ -31,6 +31,7 @@ typedef struct hn_emit_options {
     bool libm;              /* sin, exp, sqrt, ... of the target's <math.h>; else our own, with the library's bits */
     const char *name;       /* what all names begin with: a C identifier, at most 40 characters */
     bool adjoint;           /* gradients, too: NAME_gradient; the workspace holds a tape then */
+    bool casadi;            /* an external function of CasADi, too, with its adjoint; in double only */
 } hn_emit_options;
 
 /* auto, double, our own functions, no name yet. */

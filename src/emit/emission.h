@@ -59,6 +59,9 @@ void emission_print_gradient_declaration(const struct emission *e, struct text *
 void emission_print_tape(const struct emission *e, struct text *out);
 void emission_print_gradient(const struct emission *e, struct text *out);
 
+/* CasADi's interface. */
+void emission_print_casadi(const struct emission *e, struct text *out);
+
 /* A number as a constant of C with all its bits, of the file's own precision. */
 void emission_number(const struct emission *e, struct text *out, double value);
 

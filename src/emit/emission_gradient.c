@@ -43,7 +43,7 @@ void emission_print_gradient_declaration(const struct emission *e, struct text *
         name, e->network ? " of the network" : "",
         e->network ? ", through network and layer" : ", the raw output held fixed", e->plan->tape_steps);
     text_add(out,
-             "int %s_gradient(%s_work *work, const %s_real x[], const %s_real grad_y[], %s_real grad_y_raw[],\n"
+             "int %s_gradient(struct %s_work *work, const %s_real x[], const %s_real grad_y[], %s_real grad_y_raw[],\n"
              "    %s_real grad_x[]);\n",
              name, name, name, name, name, name);
 }
@@ -52,15 +52,16 @@ void emission_print_gradient_declaration(const struct emission *e, struct text *
 
 void emission_print_tape(const struct emission *e, struct text *out) {
     const char *name = e->options.name;
+    text_add(
+        out,
+        "\nstatic void work_tape(struct %s_work *work, struct drive_tape *tape) {\n    tape->eps = work->tape_eps;\n"
+        "    tape->kind = work->tape_kind;\n    tape->iterate = work->tape_y;\n    tape->room = %u;\n"
+        "    tape->width = 1;\n    tape->head.way = work->tape_head[0];\n"
+        "    tape->head.steps = work->tape_head[1];\n    tape->head.attempt = work->tape_head[2];\n"
+        "    tape->head.unused = 0;\n}\n",
+        name, e->plan->tape_steps);
     text_add(out,
-             "\nstatic void work_tape(%s_work *work, struct drive_tape *tape) {\n    tape->eps = work->tape_eps;\n"
-             "    tape->kind = work->tape_kind;\n    tape->iterate = work->tape_y;\n    tape->room = %u;\n"
-             "    tape->width = 1;\n    tape->head.way = work->tape_head[0];\n"
-             "    tape->head.steps = work->tape_head[1];\n    tape->head.attempt = work->tape_head[2];\n"
-             "    tape->head.unused = 0;\n}\n",
-             name, e->plan->tape_steps);
-    text_add(out,
-             "\nstatic void work_keep(%s_work *work, const struct tape_head *head, hn_outcome outcome) {\n"
+             "\nstatic void work_keep(struct %s_work *work, const struct tape_head *head, hn_outcome outcome) {\n"
              "    work->tape_head[0] = head->way;\n    work->tape_head[1] = head->steps;\n"
              "    work->tape_head[2] = head->attempt;\n    work->outcome = (int32_t)outcome;\n}\n",
              name);
@@ -68,10 +69,11 @@ void emission_print_tape(const struct emission *e, struct text *out) {
 
 void emission_print_gradient(const struct emission *e, struct text *out) {
     const char *name = e->options.name;
-    text_add(out,
-             "\nint %s_gradient(%s_work *work, const %s_real x[], const %s_real grad_y[], %s_real grad_y_raw[],\n"
-             "    %s_real grad_x[]) {\n    struct drive d;\n    struct drive_tape tape;\n    struct drive_back back;\n",
-             name, name, name, name, name, name);
+    text_add(
+        out,
+        "\nint %s_gradient(struct %s_work *work, const %s_real x[], const %s_real grad_y[], %s_real grad_y_raw[],\n"
+        "    %s_real grad_x[]) {\n    struct drive d;\n    struct drive_tape tape;\n    struct drive_back back;\n",
+        name, name, name, name, name, name);
     if (e->network)
         text_add(out, "    real *const turns[2] = {work->turn_1, work->turn_2};\n");
     text_add(out, "    work_tape(work, &tape);\n    d.plan = &layer_plan;\n    d.options = &layer_plan.options;\n"

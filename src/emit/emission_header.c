@@ -28,7 +28,7 @@ static void print_about(const struct emission *e, struct text *out) {
     text_add(out, "/* %s.h - a layer%s as C99: corrects outputs onto constraints. Made by hardnet emit %s.\n *\n", name,
              e->network ? " with its network" : "", hn_version());
     text_add(out,
-             " *     static %s_work work;                     a workspace per thread, of yours\n"
+             " *     static struct %s_work work;              a workspace per thread, of yours\n"
              " *     %s_real x[%s_INPUTS + 1], y[%s_OUTPUTS];\n *     %s_report report;\n"
              " *     %s_init(&work);                          once\n",
              name, name, name, name, name, name);
@@ -76,14 +76,16 @@ static void print_types(const struct emission *e, struct text *out) {
         out,
         "\n/* Everything that a call needs. Set warm_start to 1 after %s_init to begin each call from the correction\n"
         " * of the one before; nothing else in it is yours. */\n"
-        "typedef struct %s_work {\n    %s_real slots[%s_SLOTS];\n    %s_real raw[%s_OUTPUTS], warm[%s_OUTPUTS], "
+        "struct %s_work {\n    %s_real slots[%s_SLOTS];\n    %s_real raw[%s_OUTPUTS], warm[%s_OUTPUTS], "
         "row[%s_OUTPUTS];\n",
         name, name, name, name, name, name, name, name);
     if (e->network)
         text_add(out, "    %s_real turn_1[%zu], turn_2[%zu];\n", name, e->width, e->width);
     if (e->options.adjoint)
         emission_print_gradient_work(e, out);
-    text_add(out, "    int32_t warm_start;\n} %s_work;\n", name);
+    text_add(out, "    int32_t warm_start;\n};\n");
+    if (!e->options.casadi) /* in whose interface a function has the name */
+        text_add(out, "typedef struct %s_work %s_work;\n", name, name);
     text_add(
         out,
         "\ntypedef struct %s_report {\n    int32_t outcome;\n    int32_t iterations; /* steps computed */\n"
@@ -99,12 +101,12 @@ static void print_types(const struct emission *e, struct text *out) {
 
 static void print_functions(const struct emission *e, struct text *out) {
     const char *name = e->options.name;
-    text_add(out, "\n/* Before the first call, and to forget a warm start. */\nvoid %s_init(%s_work *work);\n", name,
-             name);
-    text_add(
-        out,
-        "\n/* y = the model's start values at x. */\nvoid %s_start(%s_work *work, const %s_real x[], %s_real y[]);\n",
-        name, name, name, name);
+    text_add(out, "\n/* Before the first call, and to forget a warm start. */\nvoid %s_init(struct %s_work *work);\n",
+             name, name);
+    text_add(out,
+             "\n/* y = the model's start values at x. */\nvoid %s_start(struct %s_work *work, const %s_real x[], "
+             "%s_real y[]);\n",
+             name, name, name, name);
     text_add(out,
              "\n/* %s; y holds the corrected one afterwards. 0 (ok) when a fresh\n"
              " * evaluation found every row within the tolerance. Otherwise y is the best iterate seen, finite and "
@@ -112,7 +114,7 @@ static void print_functions(const struct emission *e, struct text *out) {
              " * than what came in; for input that is not finite, or bounds that cross, the start values within their "
              "bounds.\n"
              " * x may be NULL without inputs, report may be NULL. */\n"
-             "int %s_solve(%s_work *work, const %s_real x[], %s_real y[], %s_report *report);\n",
+             "int %s_solve(struct %s_work *work, const %s_real x[], %s_real y[], %s_report *report);\n",
              e->network ? "Runs the network at x and corrects its output" : "Corrects the raw output that y holds",
              name, name, name, name, name);
     if (e->options.adjoint)
@@ -143,7 +145,7 @@ void emission_print_example(const struct emission *e, struct text *out) {
         "/* example.c - calls %s_solve once, with inputs from the command line (zeros where there are none). Made by\n"
         " * hardnet emit. */\n"
         "#include \"%s.h\"\n\n#include <stdio.h>\n#include <stdlib.h>\n\nint main(int argc, char **argv) {\n"
-        "    static %s_work work;\n    %s_real x[%s_INPUTS + 1] = {0}, y[%s_OUTPUTS];\n    %s_report report;\n"
+        "    static struct %s_work work;\n    %s_real x[%s_INPUTS + 1] = {0}, y[%s_OUTPUTS];\n    %s_report report;\n"
         "    for (int i = 0; i < %s_INPUTS && i + 1 < argc; i++)\n"
         "        x[i] = (%s_real)strtod(argv[i + 1], NULL);\n    %s_init(&work);\n",
         name, name, name, name, name, name, name, name, name, name);
@@ -169,6 +171,13 @@ void emission_print_cmake(const struct emission *e, struct text *out) {
              name, name, name, name, name);
     if (e->options.libm)
         text_add(out, "target_link_libraries(%s PUBLIC m)\n", name);
+    if (e->options.casadi)
+        text_add(out,
+                 "\nadd_library(%s_external MODULE %s.c) # casadi.external(\"%s\", \"./%s.so\")\n"
+                 "set_target_properties(%s_external PROPERTIES PREFIX \"\" OUTPUT_NAME %s)\n"
+                 "target_compile_options(%s_external PRIVATE -ffp-contract=off)\n%s%s%s",
+                 name, name, name, name, name, name, name, e->options.libm ? "target_link_libraries(" : "",
+                 e->options.libm ? name : "", e->options.libm ? "_external PRIVATE m)\n" : "");
     text_add(out, "\nadd_executable(%s_example example.c)\ntarget_link_libraries(%s_example PRIVATE %s)\n", name, name,
              name);
 }

@@ -161,7 +161,7 @@ static void print_elementary(const struct emission *e, struct text *out) {
 static void print_solve(const struct emission *e, struct text *out) {
     const char *name = e->options.name;
     text_add(out,
-             "\nint %s_solve(%s_work *work, const %s_real x[], %s_real y[], %s_report *report) {\n"
+             "\nint %s_solve(struct %s_work *work, const %s_real x[], %s_real y[], %s_report *report) {\n"
              "    struct drive d;\n    struct drive_report own;\n%s",
              name, name, name, name, name, e->options.adjoint ? "    struct drive_tape tape;\n" : "");
     if (e->network)
@@ -205,7 +205,8 @@ static void print_constants(const struct emission *e, struct text *out) {
 static void print_init(const struct emission *e, struct text *out) {
     const char *name = e->options.name;
     text_add(out,
-             "\nvoid %s_init(%s_work *work) {\n    for (size_t i = 0; i < sizeof work->slots / sizeof work->slots[0]; "
+             "\nvoid %s_init(struct %s_work *work) {\n    for (size_t i = 0; i < sizeof work->slots / sizeof "
+             "work->slots[0]; "
              "i++) {\n        work->slots[i] = 0;\n        LOOP_STAYS;\n    }\n"
              "    for (size_t i = 0; i < layer_plan.outputs; i++) {\n        work->warm[i] = 0;\n        LOOP_STAYS;\n"
              "    }\n    work->warm_start = 0;\n",
@@ -213,7 +214,7 @@ static void print_init(const struct emission *e, struct text *out) {
     print_constants(e, out);
     text_add(out, "}\n");
     text_add(out,
-             "\nvoid %s_start(%s_work *work, const %s_real x[], %s_real y[]) {\n"
+             "\nvoid %s_start(struct %s_work *work, const %s_real x[], %s_real y[]) {\n"
              "    drive_copy(x, work->slots + layer_plan.x, layer_plan.inputs);\n    entry_prepare(work->slots);\n"
              "    for (size_t j = 0; j < layer_plan.outputs; j++)\n"
              "        y[j] = work->slots[plan_words(&layer_plan, layer_plan.start)[j]];\n}\n",
@@ -263,4 +264,6 @@ void emission_print_source(const struct emission *e, struct text *out) {
     print_solve(e, out);
     if (e->options.adjoint)
         emission_print_gradient(e, out);
+    if (e->options.casadi)
+        emission_print_casadi(e, out);
 }

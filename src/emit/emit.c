@@ -53,6 +53,12 @@ static hn_status check_tolerance(const struct emission *e, hn_error *error) {
                        error_number(e->options.layer.tolerance).text, FLOAT_LEAST_TOLERANCE);
 }
 
+static hn_status check_casadi(const struct emission *e, hn_error *error) {
+    if (!e->options.casadi || !e->options.single)
+        return HN_OK;
+    return error_about(error, HN_INVALID, error_option("casadi"), "CasADi's numbers are doubles: emit it in double");
+}
+
 static hn_status check_network(const struct emission *e, hn_error *error) {
     size_t inputs = hn_model_input_count(e->model), outputs = hn_model_output_count(e->model);
     if (!e->network)
@@ -223,6 +229,9 @@ hn_status hn_emit(hn_emitted *out, const hn_model *model, const hn_network *netw
         status = check_name(e.options.name, error);
     if (status == HN_OK)
         status = check_tolerance(&e, error);
+    if (status == HN_OK)
+        status = check_casadi(&e, error);
+    e.options.adjoint = e.options.adjoint || e.options.casadi;
     if (status == HN_OK)
         status = check_network(&e, error);
     if (status == HN_OK)

@@ -273,6 +273,8 @@ class Emit(tool.Tool):
         self.refused("emit", model, "--out", out, "--name", "a", "--real", "float", "--tolerance", "1e-9", code=2, saying="--tolerance")
         self.refused("emit", model, "--out", self.folder / "no" / "out", "--name", "a", code=1, saying="No such file")
         self.refused("emit", model, "--out", model, "--name", "a", code=1, saying="my-model.mod")
+        self.refused("emit", model, "--out", out, "--name", "a", "--real", "float", "--abi", "casadi", code=2, saying="--abi casadi: .* doubles")
+        self.refused("emit", model, "--out", out, "--name", "a", "--abi", "fortran", code=2, saying="--abi")
         huge = self.file("huge.mod", "var y; subject to c: 1e300 * y <= 1;\n")
         self.refused("emit", huge, "--out", out, "--real", "float", code=1, saying="1e\\+?300 does not fit a float")
         self.assertFalse(out.exists())

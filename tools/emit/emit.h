@@ -12,7 +12,7 @@ struct emit_options {
     struct text_list files;
     struct common_options common;
     struct layer_choice layer;
-    const char *out, *net, *real, *name, *libm;
+    const char *out, *net, *real, *name, *libm, *abi;
     bool adjoint;
 };
 

@@ -25,6 +25,7 @@ static const char example[] =
 
 static const char *const reals[] = {"double", "float", NULL};
 static const char *const answers[] = {"no", "yes", NULL};
+static const char *const interfaces[] = {"casadi", NULL};
 
 static const double FLOAT_TOLERANCE = 1e-4;
 
@@ -58,6 +59,10 @@ static int explain(const hn_error *error) {
         console_error("--%s; give one with --name", error->text);
         return VERB_MISUSED;
     }
+    if (error->code == HN_CODE_OPTION && strcmp(error->subject, "casadi") == 0) {
+        console_error("--abi casadi: %s", error->text);
+        return VERB_MISUSED;
+    }
     return layer_choice_explain(error);
 }
 
@@ -73,6 +78,7 @@ static int emit(const struct emit_options *o, const hn_model *model, const hn_po
     options.single = o->real && strcmp(o->real, "float") == 0;
     options.libm = o->libm && strcmp(o->libm, "yes") == 0;
     options.adjoint = o->adjoint;
+    options.casadi = o->abi != NULL;
     if (options.single)
         options.layer.tolerance = FLOAT_TOLERANCE;
     options.layer = layer_choice_options(&o->layer, options.layer);
@@ -133,6 +139,11 @@ int verb_emit(int argc, char **argv) {
         {.name = "adjoint",
          .help = "gradients, too: NAME_gradient; their tape is part of the workspace",
          .flag = &o.adjoint},
+        {.name = "abi",
+         .value = "casadi",
+         .help = "an external function of CasADi, too, with its adjoint",
+         .text = &o.abi,
+         .words = interfaces},
         LAYER_OPTIONS(o.layer),
         COMMON_OPTIONS(o.common),
     };
