@@ -65,6 +65,9 @@ void emission_print_casadi(const struct emission *e, struct text *out);
 /* A number as a constant of C with all its bits, of the file's own precision. */
 void emission_number(const struct emission *e, struct text *out, double value);
 
+/* The tolerance that the file judges by: that of the layer, less room for what floats round. */
+double emission_tolerance(const struct emission *e);
+
 /* Bytes of constant data that the two print; of one number. */
 size_t emission_plan_bytes(const struct emission *e);
 size_t emission_network_bytes(const struct emission *e);

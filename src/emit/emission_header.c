@@ -40,6 +40,8 @@ static void print_about(const struct emission *e, struct text *out) {
     text_add(out, " * Method %s, at most %d steps, tolerance %g%s. %u inputs, %u outputs, %u rows.\n",
              hn_method_text(e->layer.method), e->layer.iterations, e->layer.tolerance,
              e->layer.relative ? " relative to bounds above 1" : "", e->plan->inputs, e->plan->outputs, e->plan->rows);
+    if (e->options.single)
+        text_add(out, " * Floats judge by %.4g: what is left is room for their rounding.\n", emission_tolerance(e));
     text_add(out, " * Numbers are %s; elementary functions are %s.\n *\n", e->options.single ? "floats" : "doubles",
              e->options.libm     ? "those of <math.h>"
              : e->options.single ? "in the file"

@@ -69,12 +69,18 @@ static void print_list(const struct plan *plan, const struct named_list *list, s
     text_add(out, "\n};\n");
 }
 
+/* Rows are evaluated in floats, with errors of a few units in the last place of their terms: 1e-6 where these are of size 10. */
+double emission_tolerance(const struct emission *e) {
+    const double room = 1.0 / 16;
+    return e->options.single ? e->plan->options.tolerance * (1 - room) : e->plan->options.tolerance;
+}
+
 static void print_options(const struct emission *e, struct text *out) {
     const struct sample_options *o = &e->plan->options;
     text_add(out, "    .options = {.damping = ");
     emission_number(e, out, o->damping);
     text_add(out, ",\n                .tolerance = ");
-    emission_number(e, out, o->tolerance);
+    emission_number(e, out, emission_tolerance(e));
     text_add(out, ",\n                .method = HN_METHOD_%s,\n                .iterations = %d,\n",
              o->method == HN_METHOD_AUTO      ? "AUTO"
              : o->method == HN_METHOD_PAPER   ? "PAPER"

@@ -146,7 +146,9 @@ class Emit(tool.Tool):
         self.assertEqual({outcome for outcome, *_ in mine}, {"ok"})
         y = np.array([own for *_, own in mine], dtype="f8")
         samples, _ = self.project(UNICYCLE, x, y, "--iterations", "0", "--tolerance", "1e-4")
-        self.assertLess(max(sample["violation_before"] for sample in samples), 1.01e-4)
+        worst = max(sample["violation_before"] for sample in samples)
+        print(f"float: largest violation, judged in double: {worst:.4e}")
+        self.assertLessEqual(worst, 1e-4)
 
     def test_float_functions_are_accurate(self):
         inputs = np.concatenate([np.linspace(-12, 12, 401), 10.0 ** np.linspace(-20, 30, 201), -10.0 ** np.linspace(-20, 30, 101)])
