@@ -10,7 +10,8 @@ include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 set(prelude_files
     base/lanes.h base/wide.h base/wide_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h
     base/elementary_circle.h base/elementary_arc.h base/elementary_hyperbolic.h sparse/pivot_kernel.h backends/row_values_kernel.h
-    generate/row_functions_kernel.h generate/kernel_table.h generate/generated_kernel.h)
+    backends/unload_kernel.h
+    generate/row_functions_kernel.h generate/kernel_table.h generate/generated_kernel.h generate/rounds_kernel.h)
 
 if(CMAKE_SCRIPT_MODE_FILE)
     set(bytes "")

@@ -31,6 +31,17 @@ struct executor_back {
     bool bounds;         /* gradients of bounds are wanted */
 };
 
+/* Rounds of evaluate and step in which nothing is decided about a sample; see sample_goes_on. */
+struct executor_rounds {
+    int count;                    /* at most */
+    bool busy[EXECUTOR_WIDEST];   /* seats with a sample */
+    double best[EXECUTOR_WIDEST]; /* in: the smallest measure so far; out: that of all */
+    int best_at[EXECUTOR_WIDEST]; /* out: the round whose iterate has it, from 1 on; 0: none */
+    int done[EXECUTOR_WIDEST];    /* out: rounds */
+    double
+        *tape[EXECUTOR_WIDEST]; /* where the y that each round begins with goes, one after the other; NULL: nowhere */
+};
+
 struct executor {
     const char *name;
     uint32_t width; /* at most EXECUTOR_WIDEST */
@@ -65,6 +76,11 @@ struct executor {
      * eps is NULL where it is part of the plan. In the summary MOVED and USABLE; the range of pivots; where steps are judged
      * step_squares and step_gain. */
     void (*step)(const struct executor *x, double *slots, const double *eps, const bool *clipped);
+
+    /* As many rounds as asked for, or fewer: up to the first in which a busy sample has something to be decided. y is where that
+     * round begins, or the round after the last; iterates that were the best are in `best`, the one that a round
+     * was given up at included. What evaluations leave is lost. NULL: there is no such entry. */
+    void (*go_on)(const struct executor *x, double *slots, struct executor_rounds *rounds);
 
     /* After evaluate (and weigh): the gradient p by the y that the step from here led to becomes the gradient by this y; what x and
      * the bounds owe is added to their sums. */

@@ -10,6 +10,7 @@
 
 #include "backends/row_values_kernel.h"
 #include "backends/rows.h"
+#include "backends/unload_kernel.h"
 
 #define AT(offset)      ((wide *)(void *)SLOT_AT(slots, offset))
 #define MASK_AT(offset) ((wide_bits *)(void *)SLOT_AT(slots, offset))
@@ -288,22 +289,8 @@ static void kernel_scatter_subtract(double *slots, const uint32_t *from, const u
 
 /* to[lane] may be NULL: nobody wants it. */
 static void kernel_unload(const double *slots, uint32_t offset, size_t count, double *const *to) {
-    const wide *from = (const wide *)(const void *)SLOT_AT(slots, offset);
-    size_t j = 0;
-    for (; j + WIDTH <= count; j += WIDTH)
-        for (size_t part = 0; part < LANE_PARTS; part++) {
-            wide rows[WIDTH];
-            for (size_t i = 0; i < WIDTH; i++)
-                rows[i] = from[(j + i) * LANE_PARTS + part];
-            wide_transpose(rows);
-            for (size_t i = 0; i < WIDTH; i++)
-                if (to[part * WIDTH + i])
-                    memcpy(to[part * WIDTH + i] + j, &rows[i], sizeof rows[i]);
-        }
-    for (; j < count; j++)
-        for (size_t lane = 0; lane < LANES_HERE; lane++)
-            if (to[lane])
-                to[lane][j] = SLOT_AT(slots, offset)[j * LANES_HERE + lane];
+    for (size_t part = 0; part < LANE_PARTS; part++)
+        kernel_unload_part(SLOT_AT(slots, offset) + part * WIDTH, count, to + part * WIDTH);
 }
 
 /* What a lane without a sample gets does not matter. */

@@ -52,7 +52,11 @@
     X(KEEP, 0, 1, 2, wide_keep(a, b))                                                                                  \
     X(KEEP_PRODUCT, 0, 1, 3, wide_keep(a, b *c))                                                                       \
     X(ADD_KEPT, 0, 2, 3, a + wide_keep(b, c))                                                                          \
-    X(ADD_KEPT_NOT, 0, 6, 4, a + wide_keep(b & ~c, d))
+    X(ADD_KEPT_NOT, 0, 6, 4, a + wide_keep(b & ~c, d))                                                                 \
+    /* acts of a round (generate/rounds_kernel.h): statements of C; nobody reads their destination */                  \
+    X(LEAVE, 0, 1, 1, if (round_leaves(round, ~a)) return 1)                                                           \
+    X(LEAVE_SINGULAR, 0, 0, 2, if (round_leaves(round, round_singular(a, b))) return 1)                                \
+    X(JUDGE, 0, 0, 1, round_judge(slots, round, a))
 
 #define FUNCTION_OPERATOR(name, text, arguments, meaning)     FUNCTION_##name = OP_##name,
 #define FUNCTION_FUSED(name, text, meaning)                   FUNCTION_##name = CODE_##name,
@@ -88,6 +92,10 @@ struct function_shape function_shape(enum function function);
 
 static inline bool function_is_sum(enum function function) {
     return function >= SUM_PLUS;
+}
+
+static inline bool function_is_act(enum function function) {
+    return function == ROW_LEAVE || function == ROW_LEAVE_SINGULAR || function == ROW_JUDGE;
 }
 
 #endif

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Calls of an elementary function that are more than this many share one copy of it. */
-enum { INLINE_SITES = 12 };
+enum { INLINE_SITES = 24 };
 
 static hn_instructions chosen(hn_instructions instructions) {
     struct backend best;
@@ -29,6 +29,19 @@ static uint32_t simd_width(hn_instructions instructions) {
     return instructions == HN_INSTRUCTIONS_AVX512 ? 8 : instructions == HN_INSTRUCTIONS_AVX2 ? 4 : 2;
 }
 
+/* Where there are rounds, another vector of outputs lies behind the others. */
+static uint32_t slots_of(const struct walk *walk) {
+    return walk->slots + (walk_has_rounds(walk) ? walk->plan->outputs : 0);
+}
+
+/* What rounds_kernel.h asks for. */
+static void print_rounds_head(struct text *text, const struct walk *walk) {
+    const struct plan *plan = walk->plan;
+    text_add(text, "#define ROUNDS\n#define Y_SLOT %u\n#define BEST_SLOT %u\n#define OTHER_SLOT %u\n", plan->y,
+             plan->best, walk->slots);
+    text_add(text, "#define OUTPUTS %u\n#define LEAST_PIVOT %a\n", plan->outputs, SAMPLE_LEAST_PIVOT);
+}
+
 static void print_head(struct text *text, const struct walk *walk, const struct generate_options *options) {
     bool alone = walk->plan->system.kind == FACTOR_TILED;
     text_add(text,
@@ -36,10 +49,12 @@ static void print_head(struct text *text, const struct walk *walk, const struct 
              " * -ffast-math and with -ffp-contract=off. */\n",
              hn_version(), hn_instructions_text(options->instructions));
     text_add(text, "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n");
-    text_add(text, "#define SLOTS %u\n#define ADJOINT %d\n#define SOLVES %d\n", walk->slots, options->adjoint,
+    text_add(text, "#define SLOTS %u\n#define ADJOINT %d\n#define SOLVES %d\n", slots_of(walk), options->adjoint,
              walk->solves);
     text_add(text, "#define WIDTH %u\n%s", alone ? 1 : simd_width(options->instructions),
              alone ? "#define ONE_LANE\n" : "");
+    if (walk_has_rounds(walk))
+        print_rounds_head(text, walk);
     text_add_bytes(text, generate_prelude, generate_prelude_length);
 }
 
@@ -169,8 +184,13 @@ bool *print_kept(const struct walk *walk, bool everything) {
 static bool print_entries(struct text *text, const struct walk *walk) {
     bool *kept = print_kept(walk, false), done = kept != NULL;
     for (int e = 0; e < KERNEL_ENTRIES && done; e++)
-        if (walk->entry[e].count > 0)
+        if (walk->entry[e].count > 0 && e != KERNEL_ROUND)
             done = print_entry(text, walk, (enum kernel_entry)e, kept);
+    if (done && walk_has_rounds(walk)) {
+        memset(kept, 0, walk->slots * sizeof *kept);
+        memset(kept + walk->plan->y, true, walk->plan->outputs * sizeof *kept);
+        done = print_entry(text, walk, KERNEL_ROUND, kept);
+    }
     base_release(kept);
     return done;
 }
@@ -187,10 +207,11 @@ static void print_table(struct text *text, const struct walk *walk) {
     text_add(text, "__attribute__((visibility(\"default\"))) const struct kernel_table hardnet_kernel = {\n");
     text_add(text, "    KERNEL_VERSION,\n    LANES_HERE,\n    SLOTS,\n    ADJOINT,\n    SOLVES,\n    \"%s\",\n    {\n",
              name);
-    for (int e = 0; e < KERNEL_ENTRIES; e++)
-        text_add(text, "        %s%s,\n", walk->entry[e].count > 0 ? "entry_" : "",
-                 walk->entry[e].count > 0 ? entry_text((enum kernel_entry)e) : "0");
-    text_add(text, "    }};\n");
+    for (int e = 0; e < KERNEL_ENTRIES; e++) {
+        bool there = walk->entry[e].count > 0 && e != KERNEL_ROUND;
+        text_add(text, "        %s%s,\n", there ? "entry_" : "", there ? entry_text((enum kernel_entry)e) : "0");
+    }
+    text_add(text, "    },\n    %s};\n", walk_has_rounds(walk) ? "entry_rounds" : "0");
 }
 
 static hn_status print_kernel(struct text *text, const struct walk *walk, const struct generate_options *options,
@@ -213,6 +234,10 @@ hn_status generate_lanes(struct generated_text *out, const struct plan *plan, co
     if (status != HN_OK)
         return status;
     status = parts_choose(&walk, &out->left, error);
+    if (status == HN_OK)
+        status = walk_round(&walk, error);
+    if (status == HN_OK)
+        status = parts_choose_round(&walk, error);
     if (status == HN_OK)
         status = print_kernel(&text, &walk, &own, error);
     walk_release(&walk);

@@ -22,6 +22,12 @@
 #define S_AT(moved, slot) (*(wide *)(void *)(slots + ((moved) + (ptrdiff_t)(slot)*LANES_HERE)))
 #define M_AT(moved, slot) (*(wide_bits *)(void *)(slots + ((moved) + (ptrdiff_t)(slot)*LANES_HERE)))
 
+/* Outputs in a round: where they are read, and where they go to. */
+#define F(slot)           (*(const wide *)(const void *)(from + (size_t)(slot)*LANES_HERE))
+#define T(slot)           (*(wide *)(void *)(to + (size_t)(slot)*LANES_HERE))
+#define F_AT(moved, slot) (*(const wide *)(const void *)(from + ((moved) + (ptrdiff_t)(slot)*LANES_HERE)))
+#define T_AT(moved, slot) (*(wide *)(void *)(to + ((moved) + (ptrdiff_t)(slot)*LANES_HERE)))
+
 /* A function of its own: compilers would otherwise make one of them all, which takes them longer than linear time. gcc 12 looks into
  * functions that it does not inline, too, and then takes some calls out as if they had no effect (at -O1, whatever is said about
  * aliases); it must not. */

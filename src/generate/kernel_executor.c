@@ -90,6 +90,23 @@ static void kernel_step(const struct executor *x, double *slots, const double *e
     lanes_clip(x, slots, clipped);
 }
 
+/* ---- rounds ---- */
+
+static void kernel_go_on(const struct executor *x, double *slots, struct executor_rounds *rounds) {
+    struct kernel_rounds all = {.count = rounds->count};
+    for (uint32_t k = 0; k < x->width; k++) {
+        all.busy[k] = -(int64_t)rounds->busy[k];
+        all.best[k] = rounds->best[k];
+        all.tape[k] = rounds->tape[k];
+    }
+    table_of(x)->rounds(slots, &all);
+    for (uint32_t k = 0; k < x->width; k++) {
+        rounds->best[k] = all.best[k];
+        rounds->best_at[k] = (int)all.best_at[k];
+        rounds->done[k] = (int)all.done[k];
+    }
+}
+
 /* ---- one step of the adjoint ---- */
 
 static void solve_back(const struct executor *x, double *slots) {
@@ -147,6 +164,8 @@ static void take_entries(struct executor *out, const struct kernel_table *table)
         out->step = kernel_step;
     if (table->adjoint && table->entry[KERNEL_BACK_ROWS_BOUNDS])
         out->back = kernel_back;
+    if (table->rounds)
+        out->go_on = kernel_go_on;
 }
 
 hn_status executor_open_kernel(struct executor *out, const struct plan *plan, const struct kernel *kernel,

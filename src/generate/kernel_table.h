@@ -26,15 +26,28 @@
     X(BACK_ROWS, "back_rows")               /* D, W q, W v, -g, */                                                     \
     X(BACK_ROWS_BOUNDS, "back_rows_bounds") /* and gradients of bounds */                                              \
     X(BACK_PROGRAM, "back_program")         /* phase 2 */                                                              \
-    X(BACK_END, "back_end")                 /* what it owes to y and x */
+    X(BACK_END, "back_end")                 /* what it owes to y and x */                                              \
+    X(ROUND, "round")                       /* of rounds, below: no entry by itself */
 
 #define KERNEL_ENUMERATE(name, text) KERNEL_##name,
 enum kernel_entry { KERNEL_ENTRY_LIST(KERNEL_ENUMERATE) KERNEL_ENTRIES };
 #undef KERNEL_ENUMERATE
 
-enum { KERNEL_VERSION = 1, KERNEL_DIGEST = 65 };
+enum { KERNEL_VERSION = 2, KERNEL_DIGEST = 65, KERNEL_WIDEST = 8 };
 
 typedef void kernel_function(double *slots);
+
+/* Rounds of evaluation and step in which nothing is decided about a sample: every iterate is taken. They end before something has to
+ * be, with y where the round that would show it begins. */
+struct kernel_rounds {
+    int64_t count;                 /* rounds, at most */
+    int64_t busy[KERNEL_WIDEST];   /* -1: a sample, 0: nobody looks */
+    double best[KERNEL_WIDEST];    /* the smallest measure so far; the y that has it goes to `best` */
+    double best_at[KERNEL_WIDEST]; /* the round in which it was found, from 1 on; 0: before */
+    double *tape[KERNEL_WIDEST];   /* where the y of every round goes, one after the other; NULL: nowhere */
+    int64_t done[KERNEL_WIDEST];   /* rounds */
+};
+typedef void kernel_rounds_function(double *slots, struct kernel_rounds *rounds);
 
 struct kernel_table {
     uint32_t version;                       /* KERNEL_VERSION: of this table */
@@ -44,6 +57,7 @@ struct kernel_table {
     uint32_t solves;                        /* 1: the linear system is part of step_begin and back_begin */
     char digest[KERNEL_DIGEST];             /* of the text, in hexadecimal */
     kernel_function *entry[KERNEL_ENTRIES]; /* NULL: not generated */
+    kernel_rounds_function *rounds;         /* likewise */
 };
 
 /* What a kernel exports. */

@@ -113,13 +113,61 @@ static void forward(struct trial *t) {
         for (int side = 0; side < SIDES; side++)
             t->executor[side].step(&t->executor[side], t->slots[side], p->options.weighted ? eps : NULL, NULL);
         compare(t, "y", p->y, p->outputs);
-        compare(t, "what moved", p->summary + SUMMARY_MOVED, 2);
-        compare(t, "the pivots", p->system.pivot_range, 2);
+        compare(t, "what is finite", p->summary + SUMMARY_USABLE, 1);
+        if (sample_asks_moved(&p->options))
+            compare(t, "what moved", p->summary + SUMMARY_MOVED, 1);
+        if (sample_asks_pivots(&p->options))
+            compare(t, "the pivots", p->system.pivot_range, 2);
         if (p->options.adaptive)
             compare(t, "the gain", p->step_gain, 1);
         if (p->options.adaptive)
             compare(t, "the step's square", p->step_squares, 1);
     }
+}
+
+/* The rounds that the kernel went, one after the other by the listed kernels, and the judgement of the one that it gave up, if any. */
+static void repeat_rounds(struct trial *t, struct executor_rounds *rounds, const int *best_at) {
+    const struct executor *x = &t->executor[0];
+    const struct plan *p = t->plan;
+    for (int round = 1; round <= rounds->done[0] + 1; round++) {
+        bool improved[EXECUTOR_WIDEST], whole = round <= rounds->done[0];
+        x->evaluate(x, t->slots[0], NULL, false);
+        for (uint32_t k = 0; k < x->width; k++) {
+            double measure = t->slots[0][(p->summary + SUMMARY_WORST) * x->width + k];
+            improved[k] = measure <= rounds->best[k] && (whole || best_at[k] == round);
+            rounds->best[k] = improved[k] ? measure : rounds->best[k];
+            rounds->best_at[k] = improved[k] ? round : rounds->best_at[k];
+        }
+        x->copy(x, t->slots[0], p->y, p->best, p->outputs, improved);
+        if (whole)
+            x->step(x, t->slots[0], NULL, NULL);
+    }
+}
+
+/* Where something is to be decided in the first round, as for numbers that are not finite, there is nothing to compare. */
+static void rounds(struct trial *t) {
+    const struct executor *x = &t->executor[1];
+    struct executor_rounds went = {.count = ROUNDS}, expected = {.count = ROUNDS};
+    if (!x->go_on)
+        return;
+    for (uint32_t k = 0; k < x->width; k++) {
+        went.busy[k] = true;
+        went.best[k] = expected.best[k] = k % 2 ? HUGE_VAL : 1;
+    }
+    load(t, t->plan->y, t->plan->outputs, 1);
+    load(t, t->plan->best, t->plan->outputs, 0);
+    x->go_on(x, t->slots[1], &went);
+    for (uint32_t k = 0; k < x->width; k++) {
+        if (went.done[k] != went.done[0])
+            return;
+        expected.done[k] = went.done[k];
+    }
+    repeat_rounds(t, &expected, went.best_at);
+    compare(t, "y after rounds", t->plan->y, t->plan->outputs);
+    compare(t, "the best y of rounds", t->plan->best, t->plan->outputs);
+    for (uint32_t k = 0; k < x->width && !t->differs; k++)
+        if (went.best[k] != expected.best[k] || went.best_at[k] != expected.best_at[k])
+            t->differs = "what is said about the best y of rounds";
 }
 
 static void backward(struct trial *t) {
@@ -162,6 +210,7 @@ static void play(struct trial *t, bool adjoint) {
     compare_list(t, "derivatives of upper bounds", p->upper_x.slot);
     load(t, p->y, p->outputs, 1);
     forward(t);
+    rounds(t);
     if (adjoint)
         backward(t);
 }

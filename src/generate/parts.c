@@ -120,3 +120,12 @@ hn_status parts_choose(struct walk *walk, size_t *left, hn_error *error) {
                walk->entry[KERNEL_STEP_BEGIN].count > 0;
     return any ? HN_OK : refuse(walk, *left, most, error);
 }
+
+hn_status parts_choose_round(struct walk *walk, hn_error *error) {
+    size_t bytes = 0;
+    if (walk_has_rounds(walk) && !parts_predict(walk, KERNEL_ROUND, &bytes))
+        return error_no_memory(error, "generated code");
+    if (bytes > PART_MOST)
+        statements_release(&walk->entry[KERNEL_ROUND]);
+    return HN_OK;
+}

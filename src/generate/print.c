@@ -51,10 +51,13 @@ static int64_t stride_of(const struct printer *p, size_t i, uint32_t k) {
 static void print_slot(const struct printer *p, size_t i, uint32_t k, bool mask) {
     uint32_t slot = p->s->operands[p->s->list[i].first + k];
     int64_t stride = stride_of(p, i, k);
+    char kind = mask ? 'M' : 'S';
+    if (statements_in_window(p->s, slot))
+        kind = k < statement_destinations(&p->s->list[i]) ? 'T' : 'F';
     if (stride == 0)
-        text_add(p->text, "%c(%u)", mask ? 'M' : 'S', slot);
+        text_add(p->text, "%c(%u)", kind, slot);
     else
-        text_add(p->text, "%c_AT(%s%lld, %u)", mask ? 'M' : 'S', stride < 0 ? "back" : "by",
+        text_add(p->text, "%c_AT(%s%lld, %u)", kind, stride < 0 ? "back" : "by",
                  (long long)(stride < 0 ? -stride : stride), slot);
 }
 
@@ -150,6 +153,12 @@ static void print_statement(const struct printer *p, size_t i) {
     size_t number = i - p->region->first;
     bool mask = false;
     char name[24];
+    if (function_is_act(function)) {
+        text_add(p->text, "    ");
+        print_meaning(p, i);
+        text_add(p->text, ";\n");
+        return;
+    }
     if (!p->flow->used[i] && !p->flow->stored[i])
         return; /* nobody reads it */
     if (function == FUNCTION_SINCOS) {
@@ -191,14 +200,19 @@ static void print_strides(const struct printer *p) {
 }
 
 static void print_region(const struct printer *p, const char *name, size_t number) {
-    text_add(p->text, "\nstatic GENERATED void %s_%zu(double *slots) {\n", name, number);
+    bool round = p->s->window_slots > 0;
+    text_add(p->text, "\nstatic GENERATED %s %s_%zu(double *slots%s) {\n", round ? "int" : "void", name, number,
+             round ? ", struct round *round" : "");
+    if (round)
+        text_add(p->text, "    const double *const from = round->from;\n    double *const to = round->to;\n");
     if (p->region->repeats > 1) {
         text_add(p->text, "    for (ptrdiff_t round = 0; round < %zu; round++) {\n", p->region->repeats);
         print_strides(p);
     }
     for (size_t i = p->region->first; i < p->region->first + p->region->period; i++)
         print_statement(p, i);
-    text_add(p->text, p->region->repeats > 1 ? "    }\n}\n" : "}\n");
+    text_add(p->text, "%s%s}\n", p->region->repeats > 1 ? "    }\n" : "",
+             round ? "    (void)slots, (void)from, (void)to;\n    return 0;\n" : "");
 }
 
 /* All parts of the samples, one after the other. */
@@ -208,6 +222,14 @@ static void print_all(struct text *text, const char *name, size_t regions) {
     for (size_t r = 0; r < regions; r++)
         text_add(text, "        %s_%zu(slots);\n", name, r);
     text_add(text, "    }\n}\n");
+}
+
+/* One round of one part; rounds_kernel.h has the rest. */
+static void print_round(struct text *text, const char *name, size_t regions) {
+    text_add(text, "\nstatic int %s_once(double *slots, struct round *round) {\n    return ", name);
+    for (size_t r = 0; r < regions; r++)
+        text_add(text, "%s%s_%zu(slots, round)", r > 0 ? " ||\n           " : "", name, r);
+    text_add(text, ";\n}\n");
 }
 
 bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry entry, const bool *kept) {
@@ -221,7 +243,10 @@ bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry e
             const struct printer p = {text, walk, s, &flow, &regions.list[r]};
             print_region(&p, entry_text(entry), r);
         }
-        print_all(text, entry_text(entry), regions.count);
+        if (s->window_slots > 0)
+            print_round(text, entry_text(entry), regions.count);
+        else
+            print_all(text, entry_text(entry), regions.count);
         flow_release(&flow);
     }
     regions_release(&regions);

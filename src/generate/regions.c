@@ -71,7 +71,8 @@ static uint64_t shape_of(const struct finder *f, size_t i) {
         uint64_t bits = 0;
         if (operand_is_constant(operand))
             memcpy(&bits, &f->constants[operand - STATEMENT_CONSTANT], sizeof bits);
-        hash = mix(mix(hash, operand_is_constant(operand)), bits);
+        bool windowed = !operand_is_constant(operand) && statements_in_window(f->s, operand);
+        hash = mix(mix(hash, operand_is_constant(operand) ? 1 : windowed ? 2 : 0), bits);
     }
     return hash;
 }

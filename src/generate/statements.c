@@ -39,3 +39,10 @@ void statements_add(struct statements *s, enum function function, uint32_t desti
     for (size_t i = 0; i < count; i++)
         statements_operand(s, arguments[i]);
 }
+
+void statements_repeat(struct statements *s, const struct statements *from, size_t i) {
+    const struct statement *at = &from->list[i];
+    statements_begin(s, (enum function)at->function);
+    for (uint32_t k = 0; k < at->count; k++)
+        statements_operand(s, from->operands[at->first + k]);
+}

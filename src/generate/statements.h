@@ -22,7 +22,9 @@ struct statements {
     size_t count, capacity;
     uint32_t *operands;
     size_t operand_count, operand_capacity;
-    bool failed; /* memory is out: what is added is lost */
+    uint32_t window,
+        window_slots; /* slots that are read in one place and written to another: vectors that take turns */
+    bool failed;      /* memory is out: what is added is lost */
 };
 
 void statements_release(struct statements *s);
@@ -34,6 +36,13 @@ void statements_operand(struct statements *s, uint32_t operand);
 /* The same at once. */
 void statements_add(struct statements *s, enum function function, uint32_t destination, const uint32_t *arguments,
                     size_t count);
+
+/* Statement number i of another list, as it is. */
+void statements_repeat(struct statements *s, const struct statements *from, size_t i);
+
+static inline bool statements_in_window(const struct statements *s, uint32_t slot) {
+    return slot - s->window < s->window_slots;
+}
 
 static inline uint32_t statement_destinations(const struct statement *at) {
     return at->function == FUNCTION_SINCOS ? 2 : 1;

@@ -47,6 +47,13 @@ struct walk {
 hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error);
 void walk_release(struct walk *walk);
 
+/* The entry KERNEL_ROUND, of the entries that there are; empty where the method or the model has no such rounds. */
+hn_status walk_round(struct walk *walk, hn_error *error);
+
+static inline bool walk_has_rounds(const struct walk *walk) {
+    return walk->entry[KERNEL_ROUND].count > 0;
+}
+
 /* ---- parts ---- */
 
 /* One phase, unless its sums are so long that loops over lists are better: the entry stays empty then. */

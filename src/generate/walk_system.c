@@ -131,7 +131,7 @@ static void walk_row(struct walk *walk, struct statements *s, const uint32_t *at
 static void walk_pivot(struct walk *walk, struct statements *s, uint32_t inverse, bool added) {
     uint32_t whole = walk->own + OWN_SIZE, d = walk->own + OWN_PIVOT, low = walk->plan->system.pivot_range;
     PUT(walk, s, added ? ROW_INVERSE_ADDED : ROW_INVERSE, inverse, whole, d);
-    if (added)
+    if (added || !sample_asks_pivots(&walk->plan->options))
         return;
     PUT(walk, s, ROW_LEAST, low, low, d);
     PUT(walk, s, ROW_MOST, low + 1, low + 1, d);
@@ -156,8 +156,10 @@ static void walk_factor(struct walk *walk, struct statements *s, const struct si
     uint32_t lower = system->lower, sum = walk->own + OWN_WEIGHED;
     if (sides->woven.count > 0)
         index_results(walk, sides->woven);
-    statements_add(s, ROW_UNLIMITED, system->pivot_range, NULL, 0);
-    statements_add(s, ROW_ZERO, system->pivot_range + 1, NULL, 0);
+    if (sample_asks_pivots(&walk->plan->options)) {
+        statements_add(s, ROW_UNLIMITED, system->pivot_range, NULL, 0);
+        statements_add(s, ROW_ZERO, system->pivot_range + 1, NULL, 0);
+    }
     for (uint32_t j = 0; j < system->order; j++) {
         uint32_t below = at[0], before = at[1], inverse = walk->own + OWN_INVERSE;
         walk_shift(walk, s, at[2]);
@@ -180,7 +182,8 @@ static void walk_factor(struct walk *walk, struct statements *s, const struct si
 /* ---- y = base - step, with a word on whether it moved and whether it is finite ---- */
 
 static void walk_move_begin(struct walk *walk, struct statements *s) {
-    statements_add(s, ROW_NONE_SET, walk->plan->summary + SUMMARY_MOVED, NULL, 0);
+    if (sample_asks_moved(&walk->plan->options))
+        statements_add(s, ROW_NONE_SET, walk->plan->summary + SUMMARY_MOVED, NULL, 0);
     statements_add(s, ROW_NONE_SET, walk->own + OWN_LOST, NULL, 0);
 }
 
@@ -188,7 +191,8 @@ static void walk_move(struct walk *walk, struct statements *s, uint32_t j, uint3
     const struct plan *plan = walk->plan;
     uint32_t moved = plan->summary + SUMMARY_MOVED, lost = walk->own + OWN_LOST, next = walk->own + OWN_SIZE;
     PUT(walk, s, FUNCTION_SUB, next, plan->base + j, step);
-    PUT(walk, s, ROW_MOVES, moved, moved, plan->base + j, next);
+    if (sample_asks_moved(&plan->options))
+        PUT(walk, s, ROW_MOVES, moved, moved, plan->base + j, next);
     PUT(walk, s, ROW_LOSE_FINITE, lost, lost, next);
     statements_add(s, SUM_PLUS, plan->y + j, &next, 1);
 }

@@ -66,6 +66,9 @@ bool worker_load(struct worker *worker);
 /* Samples that have just been evaluated at what came in go to their warm starts; false when none does. */
 bool worker_start_warm(struct worker *worker);
 
+/* Rounds in which nothing is decided, where the next ones are such for all seats. */
+void worker_go_on(struct worker *worker);
+
 /* Writes what is reported about the seat's sample, which has just been evaluated where it ends, and frees the seat. */
 void worker_finish(struct worker *worker, uint32_t seat, const struct sample_numbers *numbers);
 

@@ -224,5 +224,6 @@ void worker_run(struct worker *worker) {
         decide(worker);
         if (any_busy(worker))
             step(worker);
+        worker_go_on(worker);
     }
 }

@@ -204,6 +204,15 @@ SAMPLE_FUNCTION void sample_fall_back(struct sample *s, hn_outcome outcome) {
     s->outcome = outcome;
 }
 
+/* Whether anything depends on a step's having moved y, and on its range of pivots. */
+SAMPLE_FUNCTION bool sample_asks_moved(const struct sample_options *o) {
+    return o->weighted;
+}
+
+SAMPLE_FUNCTION bool sample_asks_pivots(const struct sample_options *o) {
+    return o->method == HN_METHOD_HARDNET;
+}
+
 SAMPLE_FUNCTION bool sample_asks_violation(const struct sample *s, const struct sample_options *o) {
     return o->relative && s->doing == SAMPLE_OPENS;
 }
@@ -422,7 +431,7 @@ SAMPLE_FUNCTION bool sample_takes_step(const struct sample *s) {
 
 /* After the step was computed. */
 SAMPLE_FUNCTION void sample_stepped(struct sample *s, const struct sample_options *o, const struct sample_numbers *n) {
-    bool singular = o->method == HN_METHOD_HARDNET && !(n->least_pivot >= SAMPLE_LEAST_PIVOT * n->most_pivot);
+    bool singular = sample_asks_pivots(o) && !(n->least_pivot >= SAMPLE_LEAST_PIVOT * n->most_pivot);
     s->iteration++;
     s->doing = SAMPLE_STEPS;
     if (singular || (!n->usable && !o->adaptive)) {
@@ -433,6 +442,25 @@ SAMPLE_FUNCTION void sample_stepped(struct sample *s, const struct sample_option
         sample_stuck(s);
         s->doing = SAMPLE_RETURNS;
     }
+}
+
+/* ---- rounds in which nothing is decided: evaluate, accept, step ---- */
+
+/* How many of them come next for a sample that has just stepped, as long as all it meets is finite and no system is singular. */
+SAMPLE_FUNCTION int sample_goes_on(const struct sample *s, const struct sample_options *o) {
+    return !o->weighted && s->doing == SAMPLE_STEPS && s->iteration < o->iterations ? o->iterations - s->iteration : 0;
+}
+
+/* After so many of them: the smallest measure, and the round (from 1 on) whose iterate has it; 0: none had a smaller one. */
+SAMPLE_FUNCTION void sample_went_on(struct sample *s, int rounds, double best, int best_at) {
+    if (best_at > 0) {
+        s->best = best;
+        s->best_step = s->steps + best_at;
+        s->best_attempt = s->attempt;
+        s->origin = SAMPLE_FROM_ATTEMPT;
+    }
+    s->iteration += rounds;
+    s->steps += rounds;
 }
 
 /* y holds the best iterate again; what came in takes the place of the warm start that was tried. */

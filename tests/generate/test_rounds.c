@@ -1,0 +1,129 @@
+/* test_rounds.c - rounds that a kernel goes by itself end where something is to be decided: samples that meet what is not finite, and
+ * singular systems, beside samples that go on.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/compiled_kernel.h"
+#include "support/run_layer.h"
+#include "support/scratch.h"
+
+#include "base/random.h"
+#include "layer/driver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SAMPLES = 37, OUTPUTS = 3, STEPS = 25 };
+
+/* c is pulled to where the logarithm has no value, within a few steps unless it begins there or a is large; the slope of b's equality
+ * vanishes. */
+static hn_model *risky_model(void) {
+    hn_model *model;
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_expr a = hn_output(model, "a"), b = hn_output(model, "b"), c = hn_output(model, "c");
+    hn_constrain(model, "pull", -0.3, hn_scale(0.3, c), -0.3);
+    hn_constrain(model, "logarithm", -1000, hn_scale(1e-3, hn_log(hn_add(c, hn_scale(0.1, a)))), 5);
+    hn_constrain(model, "cube", 0, hn_sub(hn_mul(b, hn_mul(b, b)), hn_constant(model, 0.01)), 0);
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    return model;
+}
+
+static void fill(double *raw, double *grad) {
+    struct random random = random_start(3, 5);
+    for (size_t i = 0; i < SAMPLES * OUTPUTS; i++) {
+        raw[i] = (i % 7 == 0 ? 1e-3 : 2) * random_normal(&random);
+        grad[i] = random_normal(&random);
+    }
+    raw[1] = 0; /* the slope of the cube there: a singular system without damping */
+    raw[OUTPUTS + 1] = raw[9 * OUTPUTS + 1] = 1e-170; /* and one that is too small to be squared */
+    for (size_t i = 0; i < SAMPLES; i++) { /* begin where the logarithm has a value; every third stays there */
+        raw[i * OUTPUTS] = i % 3 == 0 ? 40 : raw[i * OUTPUTS];
+        raw[i * OUTPUTS + 2] = 1 + (double)i;
+    }
+}
+
+static void compare(const hn_layer *layer, const hn_layer *generated) {
+    double raw[SAMPLES * OUTPUTS], grad[SAMPLES * OUTPUTS];
+    size_t ended = 0, limited = 0;
+    fill(raw, grad);
+    struct layer_results a = run_and_pull(layer, SAMPLES, NULL, raw, grad);
+    struct layer_results b = run_and_pull(generated, SAMPLES, NULL, raw, grad);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        assert_true(same_results(&a, i, &b, i));
+        ended += a.reports[i].iterations > 1 && a.reports[i].iterations < STEPS;
+        limited += a.reports[i].iterations == STEPS;
+    }
+    assert_true(limited > 0);
+    assert_true(ended > 0);
+    results_release(&a);
+    results_release(&b);
+}
+
+/* With a cancel that nobody sets, rounds come in smaller portions. */
+static void compare_watched(const hn_layer *layer, const hn_layer *generated) {
+    double raw[SAMPLES * OUTPUTS], grad[SAMPLES * OUTPUTS];
+    struct layer_results a = results_of(layer, SAMPLES), b = results_of(layer, SAMPLES);
+    int cancel = 0;
+    fill(raw, grad);
+    hn_batch one = batch_into(&a, NULL, raw), other = batch_into(&b, NULL, raw);
+    one.tape = other.tape = NULL;
+    other.cancel = &cancel;
+    layer_run(layer, &one);
+    layer_run(generated, &other);
+    assert_memory_equal(a.y, b.y, SAMPLES * OUTPUTS * sizeof *a.y);
+    assert_memory_equal(a.reports, b.reports, SAMPLES * sizeof *a.reports);
+    results_release(&a);
+    results_release(&b);
+}
+
+static void try_method(const struct scratch *scratch, hn_method method, hn_instructions instructions) {
+    hn_layer_options options = layer_steps(method, STEPS);
+    const struct generate_options wanted = {instructions, true};
+    hn_model *model = risky_model();
+    options.instructions = instructions;
+    hn_layer *layer = layer_of(model, options), generated = *layer;
+    struct kernel *kernel = compiled_kernel(scratch->folder, layer->plan, wanted, "-O1");
+    assert_int_equal(executor_open_kernel(&generated.lanes, layer->plan, kernel, NULL), HN_OK);
+    assert_true(generated.lanes.go_on != NULL);
+    compare(layer, &generated);
+    compare_watched(layer, &generated);
+    executor_close(&generated.lanes);
+    kernel_close(kernel);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
+static void rounds_end_where_something_is_decided(void **state) {
+    try_method(*state, HN_METHOD_PAPER, HN_INSTRUCTIONS_BEST);
+    try_method(*state, HN_METHOD_HARDNET, HN_INSTRUCTIONS_BEST);
+}
+
+/* Where the samples side by side are several vectors, each goes as far as it can. */
+static void parts_of_the_samples_end_by_themselves(void **state) {
+    try_method(*state, HN_METHOD_PAPER, HN_INSTRUCTIONS_PORTABLE);
+    try_method(*state, HN_METHOD_HARDNET, HN_INSTRUCTIONS_PORTABLE);
+}
+
+static int create_scratch(void **state) {
+    static struct scratch scratch;
+    scratch = scratch_create();
+    *state = &scratch;
+    return 0;
+}
+
+static int remove_scratch(void **state) {
+    scratch_remove(*state);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rounds_end_where_something_is_decided),
+        cmocka_unit_test(parts_of_the_samples_end_by_themselves),
+    };
+    if (!compiler_is_there()) {
+        puts("skipped: there is no C compiler");
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, create_scratch, remove_scratch);
+}
