@@ -9,6 +9,7 @@
 #include "hardnet/baselines.h"
 #include "hardnet/check.h"
 #include "hardnet/checkpoint.h"
+#include "hardnet/device.h"
 #include "hardnet/emit.h"
 #include "hardnet/evaluate.h"
 #include "hardnet/inspect.h"

@@ -62,6 +62,13 @@ void emission_print_gradient(const struct emission *e, struct text *out);
 /* CasADi's interface. */
 void emission_print_casadi(const struct emission *e, struct text *out);
 
+/* Lists of the public headers that the decisions name, and the elementary functions that are needed. */
+void emission_print_lists(const struct emission *e, struct text *out);
+void emission_print_elementary(const struct emission *e, struct text *out);
+
+/* HN_UNSUPPORTED where the statements are too many for straight code. */
+hn_status emission_check_walk(const struct emission *e, hn_error *error);
+
 /* A number as a constant of C with all its bits, of the file's own precision. */
 void emission_number(const struct emission *e, struct text *out, double value);
 

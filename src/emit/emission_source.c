@@ -84,7 +84,7 @@ static void print_head(const struct emission *e, struct text *out) {
 
 #define LIST_ENTRY(name, text) text_add(out, "    " #name ",\n");
 
-static void print_lists(const struct emission *e, struct text *out) {
+void emission_print_lists(const struct emission *e, struct text *out) {
     text_add(out, "\ntypedef enum hn_outcome {\n");
     HN_OUTCOME_LIST(LIST_ENTRY)
     text_add(out, "} hn_outcome;\n\nenum {\n");
@@ -140,7 +140,7 @@ static void print_own_float(struct families f, struct text *out) {
         amalgamate_file(out, "emit/float_hyperbolic.h", true);
 }
 
-static void print_elementary(const struct emission *e, struct text *out) {
+void emission_print_elementary(const struct emission *e, struct text *out) {
     bool single = e->options.single;
     amalgamate_file(out, single ? "emit/scalar_float.h" : "emit/scalar_double.h", single);
     amalgamate_file(out, "emit/scalar_operations.h", single);
@@ -231,8 +231,8 @@ static void print_init(const struct emission *e, struct text *out) {
 void emission_print_source(const struct emission *e, struct text *out) {
     bool single = e->options.single;
     print_head(e, out);
-    print_lists(e, out);
-    print_elementary(e, out);
+    emission_print_lists(e, out);
+    emission_print_elementary(e, out);
     amalgamate_file(out, "sample/sample.h", single);
     amalgamate_file(out, "plan/summary.h", single);
     amalgamate_file(out, "emit/layer_text.h", single);

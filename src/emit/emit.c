@@ -113,7 +113,7 @@ static hn_status check_tape(const struct emission *e, hn_error *error) {
 }
 
 /* What is generated as loops over lists in the library has no text here. */
-static hn_status check_walk(const struct emission *e, hn_error *error) {
+hn_status emission_check_walk(const struct emission *e, hn_error *error) {
     const struct plan_program *program = &e->plan->program;
     if (!e->walk.solves)
         return error_set(error, HN_UNSUPPORTED,
@@ -178,7 +178,7 @@ static hn_status prepare(struct emission *e, hn_error *error) {
     if (status == HN_OK)
         status = walk_create(&e->walk, e->plan, e->options.adjoint, error);
     if (status == HN_OK)
-        status = check_walk(e, error);
+        status = emission_check_walk(e, error);
     if (status == HN_OK)
         status = check_numbers(e, error);
     if (status == HN_OK)

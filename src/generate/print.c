@@ -252,3 +252,71 @@ bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry e
     regions_release(&regions);
     return done;
 }
+
+/* ---- chains of entries ---- */
+
+struct chain {
+    struct statements all;
+    size_t first[PRINT_LINKS + 1]; /* of each link, and behind the last */
+};
+
+static void chain_add(struct chain *chain, const struct statements *s) {
+    for (size_t i = 0; i < s->count; i++) {
+        statements_begin(&chain->all, (enum function)s->list[i].function);
+        for (uint32_t k = 0; k < s->list[i].count; k++)
+            statements_operand(&chain->all, s->operands[s->list[i].first + k]);
+    }
+}
+
+/* Whether other entries read the slot, not the local variable. */
+static bool is_apart(const struct print_link *link, uint32_t slot) {
+    return link->conditional || (link->changed && link->changed == slot);
+}
+
+static void set_apart(const struct chain *chain, struct flow *flow, const struct print_link *link, const size_t *ends) {
+    for (size_t i = 0; i < chain->all.count; i++) {
+        const struct statement *at = &chain->all.list[i];
+        for (uint32_t k = statement_destinations(at); k < at->count && (i < ends[0] || i >= ends[1]); k++) {
+            uint32_t *source = &flow->source[at->first + k];
+            size_t writer = *source ? (*source - 1) / 2 : 0;
+            bool here = *source != 0 && writer >= ends[0] && writer < ends[1];
+            if (!here || !is_apart(link, chain->all.operands[at->first + k]))
+                continue;
+            flow->stored[writer] |= (uint8_t)(1U << (*source - 1) % 2);
+            *source = 0;
+        }
+    }
+}
+
+static void print_links(const struct printer *p, const struct chain *chain, const struct print_link *links,
+                        size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        text_add(p->text, "%s", links[k].before);
+        for (size_t i = chain->first[k]; i < chain->first[k + 1]; i++)
+            print_statement(p, i);
+        text_add(p->text, "%s", links[k].after);
+    }
+}
+
+bool print_chain(struct text *text, const struct walk *walk, const struct print_link *links, size_t count,
+                 const bool *kept) {
+    struct chain chain = {.all = {.list = NULL}};
+    struct flow flow;
+    for (size_t k = 0; k < count; k++) {
+        chain.first[k] = chain.all.count;
+        chain_add(&chain, &walk->entry[links[k].entry]);
+        chain.first[k + 1] = chain.all.count;
+    }
+    struct region region = {0, chain.all.count, 1};
+    const struct regions regions = {.list = &region, .count = 1};
+    bool done = !chain.all.failed && flow_find(&flow, &chain.all, &regions, kept, walk->slots);
+    if (done) {
+        const struct printer p = {text, walk, &chain.all, &flow, &region};
+        for (size_t k = 0; k < count; k++)
+            set_apart(&chain, &flow, &links[k], &chain.first[k]);
+        print_links(&p, &chain, links, count);
+        flow_release(&flow);
+    }
+    statements_release(&chain.all);
+    return done;
+}

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 MODULES = ("base files model ampl derivatives program sparse sample plan backends generate compile evaluate layer check refinement network emit "
-         "baselines training").split()
+         "device baselines training").split()
 MAY_SEE = {module: set(MODULES[: MODULES.index(module) + 1]) - {"ampl"} for module in MODULES}
 MAY_SEE["ampl"] = {"base", "files", "ampl"}
 

@@ -1,0 +1,41 @@
+/* call_text.h - what a kernel of the device is called with: both the library and the text of the kernel are compiled with it.
+ *
+ * Numbers that come in and go out are doubles, whatever the kernel computes in (real); a tape is the kernel's own.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_DEVICE_CALL_TEXT_H
+#define HN_DEVICE_CALL_TEXT_H
+
+#include <stdint.h>
+
+/* hn_report, to the byte. */
+struct device_report {
+    int32_t outcome, iterations, steps, unused;
+    full violation_before, violation;
+    uint64_t worst;
+    full moved, damping;
+    uint64_t culprit;
+    full slope;
+};
+
+/* Everything lies in the memory of the device; what is not wanted, or not there, is 0. */
+struct device_call {
+    uint64_t count;
+    const full *x, *raw;
+    full *y;
+    struct device_report *reports;
+    full *residual;
+    const full *fallback;
+    full *warm;
+    struct tape_head *heads; /* of the tape; 0: there is none */
+    real *tape_eps, *tape_y;
+    int32_t *tape_kind;
+    uint64_t tape_room, tape_width; /* the steps that it holds of each sample; see struct drive_tape */
+    const full *grad_y;
+    full *grad_raw, *grad_x, *grad_lower, *grad_upper;
+    unsigned char *flagged;
+    unsigned int *next; /* the first sample that nobody has taken */
+    int32_t repeats_x, repeats_raw;
+};
+
+#endif

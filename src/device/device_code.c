@@ -1,0 +1,103 @@
+/* device_code.c - machine code of a kernel, by way of the user's cache: the same folder, files and rules as for kernels of the host
+ * (compile/kernel_file.h).
+ *
+ * A file is named by a digest of all that the code depends on: the text, the device's compute capability, the library's version, the
+ * compiler's options. Which NVRTC compiled it is no part of that: the text fixes every rounding.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/system.h"
+#include "compile/kernel_cache.h"
+#include "device/device_parts.h"
+#include "device/nvrtc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FOR_OWNER = 0600 };
+
+static struct kernel_identity identify(const struct code_subject *subject) {
+    struct kernel_identity id;
+    struct digest digest = digest_start();
+    memset(&id, 0, sizeof id);
+    snprintf(id.version, sizeof id.version, "%s", hn_version());
+    snprintf(id.machine, sizeof id.machine, "cuda");
+    snprintf(id.instructions, sizeof id.instructions, "sm_%d", subject->capability);
+    snprintf(id.method, sizeof id.method, "%s", hn_method_text(subject->layer->method));
+    snprintf(id.gradients, sizeof id.gradients, "%s", subject->gradients ? "yes" : "no");
+    snprintf(id.model, sizeof id.model, "%s", subject->model);
+    digest_add_text(&digest, id.version);
+    digest_add_text(&digest, id.instructions);
+    for (size_t i = 0; nvrtc_option(i); i++)
+        digest_add_text(&digest, nvrtc_option(i));
+    digest_add(&digest, subject->text, subject->length);
+    digest_finish_text(&digest, id.code);
+    return id;
+}
+
+/* True when the cache has it. One that is damaged counts as none; one that must not be trusted is an error. */
+static bool find(struct file_bytes *code, const char *path, const struct kernel_identity *wanted, hn_status *status,
+                 hn_error *error) {
+    struct kernel_identity found;
+    struct system_facts facts;
+    hn_error said = {.status = HN_OK};
+    if (system_look(path, &facts) != 0)
+        return false;
+    hn_status read = kernel_file_read(code, path, &found, &said);
+    bool same = read == HN_OK && strcmp(found.code, wanted->code) == 0;
+    if (same)
+        return true;
+    if (read == HN_OK)
+        base_release(code->data);
+    *code = (struct file_bytes){NULL, 0};
+    if (read != HN_OK && read != HN_SYNTAX) {
+        *status = read;
+        if (error)
+            *error = said;
+    }
+    return false;
+}
+
+static hn_status compile(struct file_bytes *code, hn_device_layer *layer, const struct code_subject *subject,
+                         hn_error *error) {
+    struct nvrtc nvrtc;
+    int major = 0, minor = 0;
+    double begun = clock_seconds();
+    hn_status status = nvrtc_open(&nvrtc, layer->options.compiler, error);
+    if (status != HN_OK)
+        return status;
+    nvrtc.version(&major, &minor);
+    layer->info.nvrtc = 1000 * major + 10 * minor;
+    status = nvrtc_compile(&nvrtc, code, subject->text, subject->capability, error);
+    nvrtc_close(&nvrtc);
+    layer->info.found = false;
+    layer->info.seconds += clock_seconds() - begun;
+    return status;
+}
+
+hn_status device_code(struct file_bytes *code, hn_device_layer *layer, const struct code_subject *subject,
+                      hn_error *error) {
+    const struct kernel_identity id = identify(subject);
+    char folder[FILE_LONGEST], path[FILE_LONGEST];
+    *code = (struct file_bytes){NULL, 0};
+    hn_status status = cache_folder(folder, error);
+    if (status != HN_OK)
+        return status;
+    int length = snprintf(path, sizeof path, "%s/%s.cubin", folder, id.code);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return error_about(error, HN_IO, error_file(folder), "%s: the name is too long", folder);
+    if (!layer->options.again && find(code, path, &id, &status, error))
+        return HN_OK;
+    if (status == HN_OK)
+        status = compile(code, layer, subject, error);
+    if (status == HN_OK)
+        status = kernel_file_write(path, &id, code, FOR_OWNER, error);
+    if (status != HN_OK) {
+        base_release(code->data);
+        *code = (struct file_bytes){NULL, 0};
+    }
+    return status;
+}

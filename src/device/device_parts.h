@@ -1,0 +1,49 @@
+/* device_parts.h - a layer on a device, as the files of this module see it.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_DEVICE_PARTS_H
+#define HN_DEVICE_PARTS_H
+
+#include "base/file.h"
+#include "device/device_print.h"
+#include "device/driver.h"
+
+enum { DEVICE_THREADS = 32 }; /* of a block: so that few samples lie on many multiprocessors */
+
+/* One kernel, loaded. */
+struct device_kernel {
+    cuda_module module;
+    cuda_function function;
+    unsigned blocks; /* at most: what runs at once */
+    int registers;
+    size_t local_bytes;
+};
+
+struct hn_device_layer {
+    struct cuda_driver driver;
+    cuda_device device;
+    cuda_context context; /* the primary one; NULL: not held */
+    struct plan *plan;
+    hn_layer_options layer; /* with the method's own numbers filled in */
+    hn_device_options options;
+    hn_device_info info;
+    struct device_kernel run, pull; /* the second where gradients are wanted */
+};
+
+/* The context is the thread's while a call lasts. */
+hn_status device_enter(const hn_device_layer *layer, hn_error *error);
+void device_leave(const hn_device_layer *layer);
+
+/* Machine code for the text: from the cache, or compiled and put there. */
+struct code_subject {
+    const char *text;
+    size_t length;
+    int capability;
+    bool gradients;
+    const hn_layer_options *layer;
+    const char *model; /* its fingerprint */
+};
+hn_status device_code(struct file_bytes *code, hn_device_layer *layer, const struct code_subject *subject,
+                      hn_error *error);
+
+#endif

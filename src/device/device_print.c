@@ -1,0 +1,354 @@
+/* device_print.c - see device_print.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "device/device_print.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "generate/print.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---- the head ---- */
+
+/* NVRTC has no header of the C library. */
+static const char head[] =
+    "#ifdef DEVICE_HOST\n"
+    "#include <cfloat>\n#include <cmath>\n#include <cstddef>\n#include <cstdint>\n"
+    "#define DEVICE\n#define DEVICE_CONSTANT\n#define DEVICE_INLINE inline\n"
+    "#define GENERATED __attribute__((noinline))\n"
+    "#define DEVICE_SQRT __builtin_sqrt\n#define DEVICE_SQRT_FLOAT __builtin_sqrtf\n"
+    "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define LANE_REFILL 1\n"
+    "#define DEVICE_TAKE(counter) ((*(counter))++)\n"
+    "#else\n"
+    "typedef int device_int32;\ntypedef unsigned int device_uint32;\n"
+    "typedef long long device_int64;\ntypedef unsigned long long device_uint64;\n"
+    "#define int32_t device_int32\n#define uint32_t device_uint32\n"
+    "#define int64_t device_int64\n#define uint64_t device_uint64\n"
+    "#ifndef INT64_C\n#define INT64_C(n) n##LL\n#define UINT64_C(n) n##ULL\n#define INT32_C(n) n\n"
+    "#define UINT32_C(n) n##U\n#endif\n"
+    "#ifndef INT64_MAX\n#define INT64_MAX 0x7fffffffffffffffLL\n#define INT64_MIN (-INT64_MAX - 1)\n"
+    "#define INT32_MAX 0x7fffffff\n#define INT32_MIN (-INT32_MAX - 1)\n#define UINT32_MAX 0xffffffffU\n#endif\n"
+    "#ifndef SIZE_MAX\n#define SIZE_MAX (~(size_t)0)\n#endif\n"
+    "#ifndef DBL_MAX\n#define DBL_MAX 0x1.fffffffffffffp+1023\n#define DBL_MIN 0x1p-1022\n"
+    "#define FLT_MAX 0x1.fffffep+127f\n#define FLT_MIN 0x1p-126f\n#endif\n"
+    "#define DEVICE __device__\n#define DEVICE_CONSTANT __constant__\n#define DEVICE_INLINE __forceinline__\n"
+    "#define GENERATED __noinline__\n"
+    "#ifndef DEVICE_BOUNDS\n#define DEVICE_BOUNDS __launch_bounds__(128, 2)\n#endif\n"
+    "#define DEVICE_SQRT __dsqrt_rn\n#define DEVICE_SQRT_FLOAT __fsqrt_rn\n"
+    "#define WARP_VOTE(flag) __ballot_sync(0xffffffffU, flag)\n#define WARP_COUNT(votes) __popc(votes)\n"
+    "#ifndef LANE_REFILL\n#define LANE_REFILL 8\n#endif\n"
+    "#define DEVICE_TAKE(counter) atomicAdd(counter, 1U)\n"
+    "#endif\n"
+    "#define LOOP_STAYS ((void)0)\n#define REAL_LIBM\n"
+    "#define SHARED_FUNCTION DEVICE static inline\n#define SHARED_CONSTANT DEVICE static const\n"
+    "#define WIDE_INLINE DEVICE static DEVICE_INLINE\n"
+    "#define SAMPLE_FUNCTION SHARED_FUNCTION\n#define SAMPLE_CONSTANT DEVICE static const\n"
+    "#define RANDOM_FUNCTION SHARED_FUNCTION\n#define RANDOM_INNER SHARED_FUNCTION\n"
+    "\ntypedef double full;\n";
+
+static void print_head(struct text *out, const struct device_subject *subject) {
+    text_add(out, "/* A kernel of hardnet %s for a device: one layer, generated. */\n%s", hn_version(), head);
+    text_add(out, "#define REAL_MAX %s_MAX\n#define REAL_MIN %s_MIN\n#define REAL_SQRT DEVICE_SQRT%s\n",
+             subject->single ? "FLT" : "DBL", subject->single ? "FLT" : "DBL", subject->single ? "_FLOAT" : "");
+    if (subject->single)
+        text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n");
+    text_add(out, "#define LAYER_WEIGHTED %d\ntypedef %s real;\n", subject->plan->options.weighted,
+             subject->single ? "float" : "double");
+}
+
+/* ---- from C99 to C++ ---- */
+
+static bool is_name(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The end of "(name)" or "(struct name)" where a brace follows: a literal of that type. NULL: it is none. */
+static const char *literal_end(const char *at) {
+    const char *end = at + 1;
+    while (is_name(*end) || *end == ' ')
+        end++;
+    return end > at + 1 && end[0] == ')' && end[1] == '{' ? end : NULL;
+}
+
+/* Functions belong to the device, and literals of structs have the form that C++ knows. */
+static void print_as_cpp(struct text *out, const char *from) {
+    static const char rare[] = "static reduced_angle reduce_angle("; /* a function of its own: see base/reduce.h */
+    bool starts = true;
+    for (const char *at = from; *at; at++) {
+        const char *end = *at == '(' ? literal_end(at) : NULL;
+        if (starts && strncmp(at, "static ", strlen("static ")) == 0)
+            text_add(out, strncmp(at, rare, strlen(rare)) == 0 ? "DEVICE GENERATED " : "DEVICE ");
+        if (end) {
+            text_add_bytes(out, at + 1, (size_t)(end - at - 1));
+            at = end;
+        } else
+            text_add_bytes(out, at, 1);
+        starts = *at == '\n';
+    }
+}
+
+/* ---- the layer's data ---- */
+
+static void print_bits(const struct emission *e, struct text *out, double number) {
+    float small = (float)number;
+    int64_t bits;
+    int32_t small_bits;
+    memcpy(&bits, &number, sizeof bits);
+    memcpy(&small_bits, &small, sizeof small_bits);
+    text_add(out, "INT%d_C(%lld), ", e->options.single ? 32 : 64, (long long)(e->options.single ? small_bits : bits));
+}
+
+static void print_constants(const struct emission *e, struct text *out) {
+    const struct plan *p = e->plan;
+    const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
+    const uint32_t *slot = plan_words(p, p->system.constant_slot);
+    uint32_t own = p->program.constants.count, all = own + p->system.constant_slot.count;
+    text_add(out, "\nenum { LAYER_SLOTS = %u, LAYER_CONSTANTS = %u, LAYER_OUTPUTS = %u };\n", e->walk.slots, all,
+             p->outputs);
+    text_add(out, "static DEVICE_CONSTANT const uint32_t constant_slot[] = {");
+    for (uint32_t i = 0; i < all; i++)
+        text_add(out, "%u, ", i < own ? i : slot[i - own]);
+    text_add(out, "0};\nstatic DEVICE_CONSTANT const wide_bits constant_bits[] = {"); /* of infinity, too */
+    for (uint32_t i = 0; i < all; i++)
+        print_bits(e, out, i < own ? numbers[i] : value[i - own]);
+    text_add(out, "0};\n");
+}
+
+/* The same struct as in emitted files, field by field: C++ has no initialisers for fields of fields. */
+static void print_plan(const struct emission *e, struct text *out) {
+    static const char begins[] = "static const struct plan layer_plan = {";
+    struct text own = {.bytes = NULL};
+    emission_print_plan(e, &own);
+    const char *at = own.failed ? NULL : strstr(own.bytes, begins);
+    int depth = 1;
+    if (!at) {
+        out->failed = true;
+        text_drop(&own);
+        return;
+    }
+    text_add_bytes(out, own.bytes, (size_t)(at - own.bytes));
+    text_add(out, "static constexpr struct plan make_plan() {\n    struct plan p = {};\n");
+    for (at += strlen(begins); *at && depth > 0; at++) {
+        depth += (*at == '{') - (*at == '}');
+        if (depth == 1 && *at == '.' && at[-1] == ' ')
+            text_add(out, "p.");
+        else if (depth > 0)
+            text_add_bytes(out, depth == 1 && *at == ',' ? ";" : at, 1);
+    }
+    text_add(out, "    return p;\n}\nstatic DEVICE_CONSTANT const struct plan layer_plan = make_plan();\n");
+    text_drop(&own);
+}
+
+/* ---- the straight round ---- */
+
+#define ROUND_BEGINS                                                                                                   \
+    "\nstatic bool lane_round(struct lane *l) {\n    struct drive *d = &l->drive;\n    real *slots = "                 \
+    "d->point.slots;\n"
+#define DECIDES                                                                                                        \
+    "    enum lane_next next = lane_decide(l);\n    if (next == LANE_ENDS)\n        return false;\n"                   \
+    "    if (next == LANE_MOVED)\n        return true;\n"
+
+static const char counted_begins[] = ROUND_BEGINS;
+static const char counted_decides[] = DECIDES;
+static const char counted_steps[] = "    d->state.used = d->state.eps;\n";
+static const char counted_ends[] = "    lane_stepped(l);\n    return true;\n}\n";
+
+/* The second pass is that of a step that is taken again, from the base. */
+static const char judged_begins[] = ROUND_BEGINS "    for (int pass = 0;; pass++) {\n";
+static const char rescale_begins[] =
+    "    if (sample_is_fresh(&d->state)) {\n    if (d->state.doing == SAMPLE_BEGINS)\n        lane_retake(l);\n";
+static const char judged_decides[] =
+    "    if (pass == 0) {\n" DECIDES "    if (next == LANE_AGAIN)\n        continue;\n    }\n";
+static const char largest_begins[] = "    if (d->state.chooses) {\n";
+static const char largest_ends[] = "    sample_choose_eps(&d->state, *point_at(&d->point, d->plan->largest));\n    }\n";
+static const char judged_steps[] =
+    "    d->state.used = d->state.eps;\n    *point_at(&d->point, d->plan->eps) = d->state.eps;\n";
+static const char judged_ends[] = "    break;\n    }\n    lane_stepped(l);\n    return true;\n}\n";
+
+static const char back_begins[] = "\nstatic void lane_back_round(struct lane_back *b) {\n"
+                                  "    struct drive *d = &b->lane.drive;\n    real *slots = d->point.slots;\n"
+                                  "    if (!lane_back_begin(b))\n        return;\n";
+static const char back_weighs[] = "    lane_back_weigh(b);\n";
+static const char back_damps[] = "    lane_back_damp(b);\n";
+static const char back_ends[] = "}\n";
+
+static void keep(bool *kept, uint32_t slot, uint32_t count) {
+    memset(kept + slot, true, count * sizeof *kept);
+}
+
+/* What decisions and the next round read. */
+static void keep_forward(bool *kept, const struct plan *p) {
+    const uint32_t *joint = plan_words(p, p->joint);
+    keep(kept, p->y, p->outputs);
+    keep(kept, p->summary, SUMMARY_COUNT);
+    keep(kept, p->system.pivot_range, 2);
+    if (!p->options.weighted)
+        return;
+    keep(kept, p->scale, p->rows);
+    keep(kept, p->largest, 1);
+    keep(kept, p->step_squares, 1);
+    keep(kept, p->step_gain, 1);
+    for (uint32_t k = 0; k < p->joint.count; k++)
+        keep(kept, p->residual + joint[k], 1);
+}
+
+/* What the step before, and the end, read. */
+static void keep_back(bool *kept, const struct plan *p) {
+    keep(kept, p->gradient, p->outputs);
+    keep(kept, p->grad_x, p->inputs);
+    keep(kept, p->grad_lower, p->rows);
+    keep(kept, p->grad_upper, p->rows);
+    if (!p->options.weighted)
+        return;
+    keep(kept, p->summary + SUMMARY_SQUARES, 1);
+    keep(kept, p->damped, 1);
+}
+
+static bool print_links(struct text *out, const struct walk *walk, const struct print_link *links, size_t count,
+                        void (*keep_some)(bool *kept, const struct plan *p)) {
+    bool *kept = base_allocate(walk->slots * sizeof *kept);
+    if (!kept)
+        return false;
+    memset(kept, 0, walk->slots * sizeof *kept);
+    keep_some(kept, walk->plan);
+    bool done = print_chain(out, walk, links, count, kept);
+    base_release(kept);
+    return done;
+}
+
+static bool print_round(struct text *out, const struct walk *walk) {
+    const struct print_link counted[] = {{KERNEL_EVALUATE, counted_begins, "", false, 0},
+                                         {KERNEL_RESIDUAL, "", counted_decides, false, 0},
+                                         {KERNEL_STEP_BEGIN, counted_steps, "", false, 0},
+                                         {KERNEL_STEP_END, "", counted_ends, false, 0}};
+    const struct print_link judged[] = {{KERNEL_EVALUATE, judged_begins, "", false, 0},
+                                        {KERNEL_RESCALE, rescale_begins, "    }\n", true, 0},
+                                        {KERNEL_RESIDUAL, "", judged_decides, false, 0},
+                                        {KERNEL_WEIGH_ALL, "", "", false, 0},
+                                        {KERNEL_LARGEST, largest_begins, largest_ends, true, 0},
+                                        {KERNEL_STEP_BEGIN, judged_steps, "", false, 0},
+                                        {KERNEL_STEP_END, "", judged_ends, false, 0}};
+    return walk->plan->options.weighted
+               ? print_links(out, walk, judged, sizeof judged / sizeof judged[0], keep_forward)
+               : print_links(out, walk, counted, sizeof counted / sizeof counted[0], keep_forward);
+}
+
+static bool print_back_round(struct text *out, const struct walk *walk) {
+    const struct plan *p = walk->plan;
+    const struct print_link counted[] = {
+        {KERNEL_EVALUATE, back_begins, "", false, 0}, {KERNEL_RESIDUAL_BRIEF, "", "", false, 0},
+        {KERNEL_BACK_BEGIN, "", "", false, 0},        {KERNEL_BACK_ROWS_BOUNDS, "", "", false, 0},
+        {KERNEL_BACK_PROGRAM, "", "", false, 0},      {KERNEL_BACK_END, "", back_ends, false, 0}};
+    const struct print_link judged[] = {
+        {KERNEL_EVALUATE, back_begins, "", false, 0}, {KERNEL_RESIDUAL, "", back_weighs, false, 0},
+        {KERNEL_WEIGH_ALL, "", "", false, 0},         {KERNEL_BACK_BEGIN, "", back_damps, false, p->damped},
+        {KERNEL_BACK_ROWS_BOUNDS, "", "", false, 0},  {KERNEL_BACK_PROGRAM, "", "", false, 0},
+        {KERNEL_BACK_END, "", back_ends, false, 0}};
+    return p->options.weighted ? print_links(out, walk, judged, sizeof judged / sizeof judged[0], keep_back)
+                               : print_links(out, walk, counted, sizeof counted / sizeof counted[0], keep_back);
+}
+
+/* ---- all of it ---- */
+
+static const char run[] =
+    "\n#ifdef DEVICE_HOST\n"
+    "extern \"C\" void hardnet_run(const struct device_call *call) {\n"
+    "    static thread_local real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n"
+    "    struct lane l;\n    lane_begin(&l, slots, row, before);\n    lanes_run(call, &l, 0, 1);\n}\n"
+    "#else\n"
+    "extern \"C\" __global__ void DEVICE_BOUNDS hardnet_run(const struct device_call call) {\n"
+    "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    struct lane l;\n"
+    "    lane_begin(&l, slots, row, before);\n"
+    "    lanes_run(&call, &l, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * (uint64_t)blockDim.x);\n}\n"
+    "#endif\n";
+
+static const char pull[] =
+    "\n#ifdef DEVICE_HOST\n"
+    "extern \"C\" void hardnet_pull(const struct device_call *call) {\n"
+    "    static thread_local real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n"
+    "    struct lane_back b;\n    lane_begin(&b.lane, slots, row, before);\n    lanes_pull(call, &b, 0, 1);\n}\n"
+    "#else\n"
+    "extern \"C\" __global__ void DEVICE_BOUNDS hardnet_pull(const struct device_call call) {\n"
+    "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    struct lane_back b;\n"
+    "    lane_begin(&b.lane, slots, row, before);\n"
+    "    lanes_pull(&call, &b, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * (uint64_t)blockDim.x);\n}\n"
+    "#endif\n";
+
+static void print_library(const struct emission *e, struct text *out) {
+    bool single = e->options.single;
+    emission_print_lists(e, out);
+    emission_print_elementary(e, out);
+    amalgamate_file(out, "sample/sample.h", single);
+    amalgamate_file(out, "plan/summary.h", single);
+    amalgamate_file(out, "emit/layer_text.h", single);
+    amalgamate_file(out, "base/random_state.h", single);
+    amalgamate_file(out, "base/random_core.h", single);
+    amalgamate_file(out, "plan/point.h", single);
+    amalgamate_file(out, "plan/point_elastic.h", single);
+    print_plan(e, out);
+    print_constants(e, out);
+    amalgamate_file(out, "sparse/pivot_kernel.h", single);
+    amalgamate_file(out, "backends/row_values_kernel.h", single);
+    amalgamate_file(out, "generate/row_functions_kernel.h", single);
+    amalgamate_file(out, "emit/entry_text.h", single);
+    emission_print_entries(e, out);
+    amalgamate_file(out, "emit/drive_text.h", single);
+    amalgamate_file(out, "device/call_text.h", single);
+    amalgamate_file(out, "device/lane_text.h", single);
+    if (!e->options.adjoint)
+        return;
+    amalgamate_file(out, "plan/point_back.h", single);
+    amalgamate_file(out, "emit/drive_back_text.h", single);
+    amalgamate_file(out, "device/lane_back_text.h", single);
+}
+
+static void print_straight(const struct emission *e, struct text *out) {
+    struct text round = {.bytes = NULL};
+    bool done = e->options.adjoint ? print_back_round(&round, &e->walk) : print_round(&round, &e->walk);
+    done = done && !round.failed;
+    if (done)
+        amalgamate(out, round.bytes, e->options.single);
+    out->failed = out->failed || !done;
+    text_drop(&round);
+}
+
+static hn_status print_all(const struct emission *e, const struct device_subject *subject, struct text *out,
+                           hn_error *error) {
+    struct text own = {.bytes = NULL};
+    print_library(e, &own);
+    print_straight(e, &own);
+    amalgamate_file(&own, "device/thread_text.h", subject->single);
+    amalgamate_file(&own, subject->adjoint ? "device/kernel_back_text.h" : "device/kernel_text.h", subject->single);
+    if (!own.failed) {
+        print_head(out, subject);
+        print_as_cpp(out, own.bytes);
+        text_add(out, "%s", subject->adjoint ? pull : run);
+    }
+    bool failed = own.failed || out->failed;
+    text_drop(&own);
+    return failed ? error_no_memory(error, "the device's kernel") : HN_OK;
+}
+
+hn_status device_print(char **text, size_t *length, const struct device_subject *subject, hn_error *error) {
+    struct emission e = {.plan = (struct plan *)subject->plan}; /* which nobody writes to */
+    struct text out = {.bytes = NULL};
+    e.options.single = subject->single;
+    e.options.adjoint = subject->adjoint;
+    *text = NULL;
+    *length = 0;
+    hn_status status = walk_create(&e.walk, subject->plan, subject->adjoint, error);
+    if (status == HN_OK)
+        status = emission_check_walk(&e, error);
+    if (status == HN_OK)
+        status = print_all(&e, subject, &out, error);
+    walk_release(&e.walk);
+    if (status != HN_OK) {
+        text_drop(&out);
+        return status;
+    }
+    *text = out.bytes;
+    *length = out.length;
+    return HN_OK;
+}

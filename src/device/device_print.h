@@ -1,0 +1,22 @@
+/* device_print.h - from a plan to the text of a device's kernels.
+ *
+ * In comes a plan; out goes one text in the common subset of CUDA C++ (as NVRTC takes it, without a header) and of C++20 for the host,
+ * where DEVICE_HOST is defined: one thread runs all samples there, so that the same text can be judged without a device. The numbers
+ * have the library's bits in double: no product is fused with a sum, elementary functions are the library's own.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_DEVICE_PRINT_H
+#define HN_DEVICE_PRINT_H
+
+#include "emit/emission.h"
+
+struct device_subject {
+    const struct plan *plan;
+    bool single;  /* float instead of double */
+    bool adjoint; /* the kernel of gradients, hardnet_pull; else that of corrections, hardnet_run */
+};
+
+/* base_release releases the text. HN_UNSUPPORTED where the plan has no straight code. */
+hn_status device_print(char **text, size_t *length, const struct device_subject *subject, hn_error *error);
+
+#endif

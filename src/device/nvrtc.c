@@ -1,0 +1,104 @@
+/* nvrtc.c - see nvrtc.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "device/nvrtc.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TAKE(field, name, arguments)                                                                                   \
+    do {                                                                                                               \
+        void *found = dlsym(nvrtc->object, name);                                                                      \
+        memcpy(&nvrtc->field, &found, sizeof found);                                                                   \
+        if (!found && !*missing)                                                                                       \
+            *missing = name;                                                                                           \
+    } while (0);
+
+static void take_functions(struct nvrtc *nvrtc, const char **missing){NVRTC_FUNCTION_LIST(TAKE)}
+
+hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error) {
+    const char *missing = NULL;
+    memset(nvrtc, 0, sizeof *nvrtc);
+    nvrtc->object = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nvrtc_find();
+    if (!nvrtc->object && path)
+        return error_about(error, HN_UNSUPPORTED, error_option("compiler"),
+                           "device cuda: %s cannot be opened as CUDA's run-time compiler", path);
+    if (!nvrtc->object)
+        return error_about(error, HN_UNSUPPORTED, error_option("device"),
+                           "device cuda: CUDA's run-time compiler is not here: no libnvrtc.so.12 or .13 was found; "
+                           "install the package nvidia-cuda-nvrtc, or name its path");
+    take_functions(nvrtc, &missing);
+    if (!missing)
+        return HN_OK;
+    nvrtc_close(nvrtc);
+    return error_about(error, HN_UNSUPPORTED, error_option("device"),
+                       "device cuda: CUDA's run-time compiler is too old: it has no %s", missing);
+}
+
+void nvrtc_close(struct nvrtc *nvrtc) {
+    if (nvrtc->object)
+        dlclose(nvrtc->object);
+    memset(nvrtc, 0, sizeof *nvrtc);
+}
+
+/* No product is fused with a sum; quotients and roots are rounded correctly; small numbers stay. */
+const char *nvrtc_option(size_t i) {
+    static const char options[][24] = {"--std=c++20",      "--fmad=false", "--prec-div=true",
+                                       "--prec-sqrt=true", "--ftz=false",  "--diag-suppress=177"};
+    return i < sizeof options / sizeof options[0] ? options[i] : NULL;
+}
+
+/* The first lines of what the compiler says. */
+static hn_status refused(const struct nvrtc *nvrtc, nvrtc_program program, int capability, hn_error *error) {
+    size_t bytes = 0;
+    char *log = nvrtc->log_bytes(program, &bytes) == 0 && bytes > 1 ? base_allocate(bytes + 1) : NULL;
+    enum { SHOWN = 300 };
+    if (log && nvrtc->log(program, log) == 0)
+        log[bytes] = '\0';
+    else if (log)
+        log[0] = '\0';
+    hn_status status =
+        error_about(error, HN_UNSUPPORTED, error_option("device"),
+                    "device cuda: its compiler refuses the kernel for compute capability %d.%d: %.*s", capability / 10,
+                    capability % 10, SHOWN, log && log[0] ? log : "it does not say why");
+    base_release(log);
+    return status;
+}
+
+static hn_status take_code(const struct nvrtc *nvrtc, nvrtc_program program, struct file_bytes *code, hn_error *error) {
+    size_t bytes = 0;
+    if (nvrtc->code_bytes(program, &bytes) != 0 || bytes == 0)
+        return error_about(error, HN_UNSUPPORTED, error_option("device"), "device cuda: its compiler made no code");
+    code->data = base_allocate(bytes + 1);
+    code->count = bytes;
+    if (!code->data)
+        return error_no_memory(error, "the device's kernel");
+    if (nvrtc->code(program, (char *)code->data) == 0)
+        return HN_OK;
+    base_release(code->data);
+    *code = (struct file_bytes){NULL, 0};
+    return error_about(error, HN_UNSUPPORTED, error_option("device"), "device cuda: its compiler gives no code away");
+}
+
+hn_status nvrtc_compile(const struct nvrtc *nvrtc, struct file_bytes *code, const char *text, int capability,
+                        hn_error *error) {
+    enum { MOST = 16 };
+    char architecture[32];
+    const char *options[MOST] = {architecture};
+    nvrtc_program program = NULL;
+    int count = 1;
+    *code = (struct file_bytes){NULL, 0};
+    snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d", capability);
+    for (size_t i = 0; nvrtc_option(i) && count < MOST; i++)
+        options[count++] = nvrtc_option(i);
+    if (nvrtc->create(&program, text, "hardnet.cu", 0, NULL, NULL) != 0)
+        return error_no_memory(error, "CUDA's run-time compiler");
+    hn_status status = nvrtc->compile(program, count, options) == 0 ? take_code(nvrtc, program, code, error)
+                                                                    : refused(nvrtc, program, capability, error);
+    nvrtc->destroy(&program);
+    return status;
+}

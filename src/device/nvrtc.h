@@ -1,0 +1,46 @@
+/* nvrtc.h - the run-time compiler of CUDA, opened when a kernel must be compiled; declared here from its documentation.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_DEVICE_NVRTC_H
+#define HN_DEVICE_NVRTC_H
+
+#include "base/file.h"
+
+typedef struct nvrtc_program_s *nvrtc_program;
+typedef int nvrtc_result; /* 0: success */
+
+/* X(field, name, arguments) */
+#define NVRTC_FUNCTION_LIST(X)                                                                                         \
+    X(version, "nvrtcVersion", (int *major, int *minor))                                                               \
+    X(create, "nvrtcCreateProgram",                                                                                    \
+      (nvrtc_program * program, const char *text, const char *name, int headers, const char *const *header_texts,      \
+       const char *const *header_names))                                                                               \
+    X(compile, "nvrtcCompileProgram", (nvrtc_program program, int count, const char *const *options))                  \
+    X(destroy, "nvrtcDestroyProgram", (nvrtc_program * program))                                                       \
+    X(code_bytes, "nvrtcGetCUBINSize", (nvrtc_program program, size_t * bytes))                                        \
+    X(code, "nvrtcGetCUBIN", (nvrtc_program program, char *code))                                                      \
+    X(log_bytes, "nvrtcGetProgramLogSize", (nvrtc_program program, size_t * bytes))                                    \
+    X(log, "nvrtcGetProgramLog", (nvrtc_program program, char *log))
+
+#define NVRTC_FIELD(field, name, arguments) nvrtc_result(*field) arguments;
+struct nvrtc {
+    void *object; /* of dlopen */
+    NVRTC_FUNCTION_LIST(NVRTC_FIELD)
+};
+#undef NVRTC_FIELD
+
+/* path: of the library; NULL: it is searched for (nvrtc_find.c). HN_UNSUPPORTED where there is none. */
+hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error);
+void nvrtc_close(struct nvrtc *nvrtc); /* zeros are none */
+
+/* dlopen of the first libnvrtc that is found; NULL: none. */
+void *nvrtc_find(void);
+
+/* Machine code for devices of a compute capability, such as 90. The code is released by base_release. */
+hn_status nvrtc_compile(const struct nvrtc *nvrtc, struct file_bytes *code, const char *text, int capability,
+                        hn_error *error);
+
+/* Option i of the compiler, beside the architecture; NULL: there are no more. */
+const char *nvrtc_option(size_t i);
+
+#endif

@@ -1,0 +1,30 @@
+/* thread_text.h - what a thread of a device begins with, and how it takes samples.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_DEVICE_THREAD_TEXT_H
+#define HN_DEVICE_THREAD_TEXT_H
+
+static void lane_begin(struct lane *l, double *slots, double *row, double *before) {
+    struct drive *d = &l->drive;
+    d->plan = &layer_plan;
+    d->options = &layer_plan.options;
+    d->point.plan = &layer_plan;
+    d->point.slots = slots;
+    d->point.width = 1;
+    d->row = row;
+    l->before = before;
+    for (uint32_t i = 0; i < LAYER_SLOTS; i++)
+        slots[i] = 0;
+    for (uint32_t i = 0; i < LAYER_CONSTANTS; i++)
+        slots[constant_slot[i]] = wide_of_bits(constant_bits[i]);
+    drive_flag(d, layer_plan.slots + DRIVE_TAKES, true);
+}
+
+/* The first sample of a thread is that of its own number, later ones come from the counter. */
+static bool lane_next_sample(const struct device_call *call, uint64_t *sample, uint64_t threads, bool first) {
+    if (!first && *sample < call->count)
+        *sample = threads + DEVICE_TAKE(call->next);
+    return *sample < call->count;
+}
+
+#endif

@@ -1,0 +1,284 @@
+/* test_device_text.c - the text of a device's kernels, compiled as C++ for the host, has the library's bits.
+ *
+ * One thread takes all samples of a batch there, through the same straight rounds, decisions and rare ways as on a device. Outputs,
+ * reports, residuals and gradients are compared with those of a layer, to the last bit.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/random_problem.h"
+#include "support/run_layer.h"
+#include "support/scratch.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "device/device_plan.h"
+#include "device/device_print.h"
+#include "hardnet/read.h"
+#include "sample/sample.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef double full, real;
+#include "device/call_text.h"
+
+enum { COMMAND = 1024 };
+
+typedef void kernel_run(const struct device_call *call);
+
+struct loaded {
+    void *object;
+    kernel_run *run;
+};
+
+/* What runs a batch, and what goes back. */
+struct pair {
+    struct loaded run, pull;
+};
+
+static struct scratch scratch;
+
+static int set_up(void **state) {
+    (void)state;
+    scratch = scratch_create();
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    scratch_remove(&scratch);
+    return 0;
+}
+
+static bool compiler_is_there(void) {
+    return system("c++ --version > /dev/null 2>&1") == 0; // NOLINT(cert-env33-c)
+}
+
+/* ---- from a model to functions ---- */
+
+static void write_text(const char *path, const char *text, size_t length) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+}
+
+static kernel_run *find(void *object, const char *name) {
+    kernel_run *function = NULL;
+    void *found = dlsym(object, name);
+    memcpy(&function, &found, sizeof function);
+    return function;
+}
+
+static struct loaded load(const char *text, size_t length, const char *name) {
+    static int number; /* dlopen knows files by their names */
+    char command[COMMAND], source[256], object[256];
+    snprintf(source, sizeof source, "%s/kernel%d.cu", scratch.folder, number);
+    snprintf(object, sizeof object, "%s/kernel%d.so", scratch.folder, number++);
+    snprintf(command, sizeof command,
+             "c++ -std=c++20 -DDEVICE_HOST -O1 -w -ffp-contract=off -fno-strict-aliasing -fPIC -shared -x c++ %s -o %s",
+             source, object);
+    write_text(source, text, length);
+    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
+    struct loaded loaded = {.object = dlopen(object, RTLD_NOW | RTLD_LOCAL)};
+    if (!loaded.object)
+        fail_msg("%s", dlerror());
+    remove(source);
+    remove(object);
+    loaded.run = find(loaded.object, name);
+    assert_non_null(loaded.run);
+    return loaded;
+}
+
+/* No object: the model has no straight code. */
+static struct loaded make(const struct plan *plan, bool adjoint) {
+    const struct device_subject subject = {.plan = plan, .adjoint = adjoint};
+    struct loaded loaded = {.object = NULL};
+    char *text;
+    size_t length;
+    hn_status status = device_print(&text, &length, &subject, NULL);
+    if (status == HN_OK)
+        loaded = load(text, length, adjoint ? "hardnet_pull" : "hardnet_run");
+    else
+        assert_int_equal(status, HN_UNSUPPORTED);
+    base_release(text);
+    return loaded;
+}
+
+static struct pair make_pair(const hn_model *model, hn_layer_options options) {
+    struct plan *plan;
+    hn_error error = {.text = ""};
+    hn_layer_options filled;
+    struct pair pair;
+    assert_int_equal(device_plan(&plan, &filled, model, &options, &error), HN_OK);
+    pair.run = make(plan, false);
+    pair.pull = make(plan, true);
+    plan_destroy(plan);
+    return pair;
+}
+
+static void drop_pair(const struct pair *pair) {
+    if (pair->run.object)
+        dlclose(pair->run.object);
+    if (pair->pull.object)
+        dlclose(pair->pull.object);
+}
+
+/* ---- the same batch on both ---- */
+
+/* A tape of the device's, in one of the two orders. */
+struct own_tape {
+    struct tape_head *heads;
+    double *eps, *y;
+    int32_t *kind;
+};
+
+static struct own_tape tape_for(struct device_call *call, size_t count, size_t room, size_t outputs) {
+    struct own_tape tape = {calloc(count, sizeof *tape.heads), calloc(count * room + 1, sizeof *tape.eps),
+                            calloc(count * room * outputs + 1, sizeof *tape.y),
+                            calloc(count * room + 1, sizeof *tape.kind)};
+    call->heads = tape.heads;
+    call->tape_eps = tape.eps;
+    call->tape_y = tape.y;
+    call->tape_kind = tape.kind;
+    call->tape_room = room;
+    return tape;
+}
+
+static void tape_free(const struct own_tape *tape) {
+    free(tape->heads);
+    free(tape->eps);
+    free(tape->y);
+    free(tape->kind);
+}
+
+static struct device_call call_of(const struct layer_results *r, const double *x, const double *raw,
+                                  const double *grad_y) {
+    struct device_call call = {.count = r->count, .x = x, .raw = raw, .y = r->y, .residual = r->residual};
+    call.reports = (struct device_report *)(void *)r->reports;
+    call.grad_y = grad_y;
+    call.grad_raw = r->grad_y_raw;
+    call.grad_x = r->grad_x;
+    call.grad_lower = r->grad_lower;
+    call.grad_upper = r->grad_upper;
+    call.flagged = (unsigned char *)r->flagged;
+    return call;
+}
+
+static void compare(const struct pair *kernels, const hn_layer *layer, size_t count, const double *x, const double *raw,
+                    const double *grad_y) {
+    struct layer_results ours = run_and_pull(layer, count, x, raw, grad_y), theirs = results_of(layer, count);
+    struct device_call call = call_of(&theirs, x, raw, grad_y);
+    const hn_layer_options options = hn_layer_options_of(layer);
+    size_t room = options.method == HN_METHOD_AUTO ? 150 : (size_t)options.iterations;
+    unsigned next = 0;
+    struct own_tape tape = tape_for(&call, count, room, theirs.outputs);
+    call.tape_width = raw ? count : 1;
+    call.next = &next;
+    kernels->run.run(&call);
+    next = 0;
+    kernels->pull.run(&call);
+    for (size_t i = 0; i < count; i++)
+        if (!same_results(&ours, i, &theirs, i))
+            fail_msg("sample %zu: %s after %d steps, %s after %d", i, hn_outcome_text(ours.reports[i].outcome),
+                     ours.reports[i].iterations, hn_outcome_text(theirs.reports[i].outcome),
+                     theirs.reports[i].iterations);
+    tape_free(&tape);
+    results_release(&ours);
+    results_release(&theirs);
+}
+
+static double *draw(struct random *random, size_t count, size_t width, size_t sizes) {
+    double *all = calloc(count * width + 1, sizeof *all);
+    for (size_t i = 0; i < count * width; i++)
+        all[i] = (double)(1 + i / width % sizes) * random_normal(random);
+    return all;
+}
+
+static void try_model(const hn_model *model, hn_layer_options options, size_t count, uint64_t seed) {
+    struct random random = random_start(seed, 18);
+    size_t inputs = hn_model_input_count(model), outputs = hn_model_output_count(model);
+    struct pair kernels = make_pair(model, options);
+    if (kernels.run.object && kernels.pull.object) {
+        hn_layer *layer = layer_of(model, options);
+        double *x = draw(&random, count, inputs, 1), *raw = draw(&random, count, outputs, 4);
+        double *grad_y = draw(&random, count, outputs, 1);
+        raw[outputs] = NAN;
+        compare(&kernels, layer, count, x, raw, grad_y);
+        compare(&kernels, layer, count, x, NULL, grad_y);
+        hn_layer_destroy(layer);
+        free(x);
+        free(raw);
+        free(grad_y);
+    }
+    drop_pair(&kernels);
+}
+
+static hn_model *read_model(const char *name) {
+    char path[256];
+    const char *paths[] = {path};
+    hn_error error = {.text = ""};
+    hn_model *model;
+    snprintf(path, sizeof path, "models/%s.mod", name);
+    if (hn_model_read(&model, 1, paths, NULL, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+/* ---- tests ---- */
+
+static void the_unicycle_has_the_library_s_bits(void **state) {
+    (void)state;
+    hn_model *model = read_model("unicycle");
+    try_model(model, layer_steps(HN_METHOD_PAPER, 20), 20, 1);
+    try_model(model, layer_method(HN_METHOD_AUTO), 40, 2);
+    hn_model_destroy(model);
+}
+
+/* Restarts, elastic programmes, outputs held on their bounds, infeasible rows, steps that are not finite. */
+static void models_that_are_hard_have_the_library_s_bits(void **state) {
+    static const char *const names[] = {"feasibility/hs13", "feasibility/creep_hull", "infeasible/sine", "ellipse"};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        hn_model *model = read_model(names[i]);
+        try_model(model, layer_method(HN_METHOD_AUTO), 24, 10 + i);
+        if (i == 0)
+            try_model(model, layer_method(HN_METHOD_LM), 24, 20 + i);
+        hn_model_destroy(model);
+    }
+}
+
+static void random_problems_have_the_library_s_bits(void **state) {
+    (void)state;
+    for (uint64_t seed = 6; seed < 12; seed++) {
+        const struct random_problem_options options = {.kind = (enum problem_kind)(seed % PROBLEM_KINDS)};
+        struct random_problem problem;
+        random_problem_create(&problem, options, 18, seed);
+        hn_layer_options own = layer_method(seed % 3 == 2 ? HN_METHOD_LM : HN_METHOD_AUTO);
+        own.relative = seed % 4 == 3;
+        if (seed % 5 == 4)
+            own.damping = 0.1;
+        try_model(problem.model, own, 16, seed);
+        if (seed % 3 == 0)
+            try_model(problem.model, layer_steps(HN_METHOD_PAPER, 12), 16, seed);
+        else if (problem.rows <= problem.outputs)
+            try_model(problem.model, layer_steps(HN_METHOD_HARDNET, 6), 16, seed);
+        random_problem_release(&problem);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_unicycle_has_the_library_s_bits),
+        cmocka_unit_test(models_that_are_hard_have_the_library_s_bits),
+        cmocka_unit_test(random_problems_have_the_library_s_bits),
+    };
+    if (!compiler_is_there()) {
+        puts("skipped: there is no C++ compiler");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
