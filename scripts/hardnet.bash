@@ -44,7 +44,7 @@ _hardnet() {
         ;;
     esac
     case $previous in
-    --x | --x0 | --y | --out | --targets | --states) _hardnet_files npy && return ;;
+    --x | --x0 | --y | --out | --targets | --states | --weights | --multipliers) _hardnet_files npy && return ;;
     --trace | --log | --csv) _hardnet_files csv && return ;;
     --checkpoint) _hardnet_files checkpoint && return ;;
     --net) _hardnet_files safetensors && return ;;
@@ -73,7 +73,7 @@ _hardnet() {
     --json | --report) _hardnet_files json && return ;;
     --picture) _hardnet_files svg pbm && return ;;
     --method)
-        mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm nearest" -- "$current")
         return
         ;;
     --real)
@@ -107,7 +107,7 @@ _hardnet() {
     esac
     case $verb in
     check) own="--all --pattern --picture --json --x --seed --points" ;;
-    project) own="--y --x --out --report --trace --allow-infeasible --time-limit $layer $compile" ;;
+    project) own="--y --x --out --report --trace --allow-infeasible --time-limit --weights --multipliers $layer $compile" ;;
     bench) own="--y --x --samples --seed --repeat --report $layer $compile" ;;
     compile) own="--out --no-gradients --again --seconds $layer" ;;
     train) own="$learn $layer $compile" ;;

@@ -93,6 +93,21 @@ class Result:
         return self._field("slope")
 
     @property
+    def kkt(self) -> Any:
+        """Of "nearest": the residual of the optimality conditions at y; infinite where no proof is known."""
+        return self._field("kkt")
+
+    @property
+    def certified(self) -> Any:
+        """Of "nearest": y is proven to be a nearest point, locally; False of other methods."""
+        return self.ok & (self._field("kkt") <= 1e-8)
+
+    @property
+    def distance(self) -> Any:
+        """Of "nearest": |S (y - y_raw)|; of other methods the same as moved."""
+        return self._field("distance")
+
+    @property
     def worst(self) -> Any:
         """The name of the row with the largest violation; "" where none is violated."""
         names = self._layer.model.row_names
@@ -240,7 +255,7 @@ class Layer:
         effort: float = 1,
     ) -> None:
         """
-        method: "auto", "paper", "hardnet" or "lm".
+        method: "auto", "paper", "hardnet", "lm" or "nearest"; the last has no gradient yet.
         tolerance: the largest violation that counts as ok, in the units of the rows.
         iterations, damping: the method's own unless given.
         relative: measure violations relative to max(1, |bound|).

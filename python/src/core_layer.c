@@ -331,11 +331,13 @@ static int add_report_fields(PyObject *module) {
 #define FIELD(name) offsetof(hn_report, name)
     const char *word = sizeof(size_t) == 8 ? "u8" : "u4";
     PyObject *fields =
-        Py_BuildValue("{s:[ssssssssss],s:[ssssssssss],s:[nnnnnnnnnn],s:n}", "names", "outcome", "iterations", "steps",
-                      "violation_before", "violation", "worst", "moved", "damping", "culprit", "slope", "formats", "i4",
-                      "i4", "i4", "f8", "f8", word, "f8", "f8", word, "f8", "offsets", FIELD(outcome),
+        Py_BuildValue("{s:[ssssssssssss],s:[ssssssssssss],s:[nnnnnnnnnnnn],s:n}", "names", "outcome", "iterations", "steps",
+                      "violation_before", "violation", "worst", "moved", "damping", "culprit", "slope", "kkt",
+                      "distance", "formats", "i4", "i4", "i4", "f8", "f8", word, "f8", "f8", word, "f8", "f8", "f8",
+                      "offsets", FIELD(outcome),
                       FIELD(iterations), FIELD(steps), FIELD(violation_before), FIELD(violation), FIELD(worst),
-                      FIELD(moved), FIELD(damping), FIELD(culprit), FIELD(slope), "itemsize", sizeof(hn_report));
+                      FIELD(moved), FIELD(damping), FIELD(culprit), FIELD(slope), FIELD(kkt),
+                      FIELD(distance), "itemsize", sizeof(hn_report));
 #undef FIELD
     int status = fields ? PyModule_AddObjectRef(module, "report_fields", fields) : -1;
     Py_XDECREF(fields);

@@ -11,6 +11,7 @@
 #include "base/lanes.h"
 #include "program/program.h"
 #include "sparse/damped_system.h"
+#include "sparse/signed_system.h"
 #include "sparse/tiled_system.h"
 
 /* Tasks of modules that stand below this one and bring kernels of their own; see kernels.h. */
@@ -54,6 +55,10 @@ struct backend {
     void (*add)(double *slots, uint32_t a, uint32_t to, size_t count);
     void (*subtract)(double *slots, uint32_t a, uint32_t b, uint32_t to, size_t count);
     void (*scatter_subtract)(double *slots, const uint32_t *from, const uint32_t *offset, size_t count, uint32_t to);
+    /* symmetric systems with pivots of either sign */
+    void (*signed_factor)(const struct signed_system *system, double *slots);
+    void (*signed_solve)(const struct signed_system *system, double *slots, uint32_t from, uint32_t to);
+    void (*signed_residual)(const struct signed_system *system, double *slots, uint32_t right, uint32_t x, uint32_t to);
     /* quadratic programmes: what lies between the solves */
     void (*barrier_scale)(const struct barrier_task *task, double *slots);
     void (*barrier_begin)(const struct barrier_task *task, double *slots);

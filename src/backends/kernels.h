@@ -10,6 +10,7 @@
 #include "program/program_kernel.h"
 #include "refinement/barrier_kernel.h"
 #include "sparse/damped_kernel.h"
+#include "sparse/signed_kernel.h"
 #include "sparse/tiled_kernel.h"
 
 static inline struct backend kernel_table(const char *name) {
@@ -45,6 +46,9 @@ static inline struct backend kernel_table(const char *name) {
         .add = kernel_add,
         .subtract = kernel_subtract,
         .scatter_subtract = kernel_scatter_subtract,
+        .signed_factor = kernel_signed_factor,
+        .signed_solve = kernel_signed_solve,
+        .signed_residual = kernel_signed_residual,
         .barrier_scale = kernel_barrier_scale,
         .barrier_begin = kernel_barrier_begin,
         .barrier_rows = kernel_barrier_rows,

@@ -15,7 +15,8 @@ struct device_report {
     uint64_t worst;
     full moved, damping;
     uint64_t culprit;
-    full slope;
+    full slope, kkt, distance;
+    uint64_t programmes, factorisations;
 };
 
 /* Everything lies in the memory of the device; what is not wanted, or not there, is 0. */

@@ -3,11 +3,16 @@
  * SPDX-License-Identifier: MIT */
 #include "device/device_plan.h"
 
+#include "base/error.h"
+
 /* A layer of the host fills in the method's own numbers, refuses what does not fit together, and finds out how many steps are usual. */
 hn_status device_plan(struct plan **plan, hn_layer_options *filled, const hn_model *model,
                       const hn_layer_options *options, hn_error *error) {
     hn_layer *layer;
     *plan = NULL;
+    if (options && options->method == HN_METHOD_NEAREST)
+        return error_about(error, HN_INVALID, error_option("method"),
+                           "method nearest: a device does not have it; auto, paper, hardnet and lm it has");
     hn_status status = hn_layer_create(&layer, model, options, error);
     if (status != HN_OK)
         return status;

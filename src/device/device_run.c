@@ -16,6 +16,7 @@ enum { ALIGNMENT = 256, COUNTER_BYTES = ALIGNMENT };
 _Static_assert(sizeof(struct device_report) == sizeof(hn_report), "a report of the device is one of the host");
 _Static_assert(offsetof(struct device_report, worst) == offsetof(hn_report, worst), "in every field");
 _Static_assert(offsetof(struct device_report, slope) == offsetof(hn_report, slope), "in every field");
+_Static_assert(offsetof(struct device_report, factorisations) == offsetof(hn_report, factorisations), "in every field");
 
 /* ---- memory ---- */
 
@@ -94,6 +95,8 @@ static hn_status check_batch(const hn_device_layer *layer, const hn_batch *batch
         return refuse(error, "batch.y", "there is no place for the outputs");
     if (batch->reports && batch->report_size != sizeof(hn_report))
         return refuse(error, "batch.report_size", "on a device it is sizeof(hn_report)");
+    if (batch->multipliers)
+        return refuse(error, "batch.multipliers", "only the method nearest has them, which a device does not have");
     if (batch->cancel || batch->watch || batch->seconds != 0)
         return refuse(error, "batch", "a device knows neither cancel nor seconds nor watch");
     if (!workspace)

@@ -275,10 +275,12 @@ static void lane_report(const struct lane *l, struct device_report *out) {
     out->violation_before = s->before;
     out->violation = bad ? HUGE_VAL : violation;
     out->worst = bad ? d->culprit : worst;
-    out->moved = lane_moved(l);
+    out->moved = out->distance = lane_moved(l);
     out->damping = s->used;
     out->culprit = d->culprit;
     out->slope = sqrt(s->slope);
+    out->kkt = HUGE_VAL; /* of the method nearest, as what follows */
+    out->programmes = out->factorisations = 0;
 }
 
 /* y, the report and what else is wanted of a sample that has ended. */

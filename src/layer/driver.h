@@ -11,6 +11,7 @@
 #include "compile/compile.h"
 #include "hardnet/layer.h"
 #include "layer/tape.h"
+#include "nearest/nearest.h"
 #include "plan/point.h"
 
 /* Constant. */
@@ -21,6 +22,9 @@ struct hn_layer {
     struct loaded_kernel loaded; /* what it is a file of */
     struct executor lanes;       /* for batches, */
     struct executor single;      /* and for a single sample */
+    struct nearest near_lanes;   /* of the method nearest: what follows the steps, for batches, */
+    struct nearest near_single;  /* and for a single sample */
+    double *weights;             /* what options.weights names; NULL: none */
 };
 
 /* Samples not yet taken, shared by the threads of a call. */
@@ -33,6 +37,9 @@ struct seat {
     struct sample state;
     size_t sample; /* its number in the batch */
     size_t culprit;
+    bool waits, searched;    /* of the method nearest: auto has ended and the search is to come; it has been */
+    enum sample_doing doing; /* while it waits: what the state says again afterwards */
+    struct nearest_sample near;
 };
 
 struct worker {
@@ -43,7 +50,9 @@ struct worker {
     const hn_batch *batch;
     struct queue *queue;
     double *slots;
-    double *row; /* outputs: one sample's y */
+    double *row;       /* outputs: one sample's y */
+    double *near;      /* of the method nearest: memory of the search, */
+    double *near_rows; /* and of every seat raw output, auto's y, the nearest y and the multipliers */
     struct seat seat[EXECUTOR_WIDEST];
     bool cancelled;
     unsigned rounds;
@@ -71,6 +80,17 @@ void worker_go_on(struct worker *worker);
 
 /* Writes what is reported about the seat's sample, which has just been evaluated where it ends, and frees the seat. */
 void worker_finish(struct worker *worker, uint32_t seat, const struct sample_numbers *numbers);
+
+/* ---- the method nearest: samples that auto has corrected wait until the search takes all of them at once ---- */
+
+/* The seat's sample waits; its y is where it was evaluated. */
+void worker_wait(struct worker *worker, uint32_t seat);
+
+/* Searches for all that wait and finishes them; false when none does. Called when no seat is busy. */
+bool worker_search(struct worker *worker);
+
+/* The outcome of what the seat's sample was just evaluated at. */
+hn_outcome worker_verdict(const struct worker *worker, uint32_t seat, const struct sample_numbers *numbers);
 
 /* ---- small things ---- */
 

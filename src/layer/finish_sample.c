@@ -45,6 +45,29 @@ static double moved(const struct worker *worker, uint32_t seat, const double *y)
     return scale * sqrt(sum);
 }
 
+/* What the search found; nothing where auto failed and there was none. */
+static void report_nearest(const struct worker *worker, uint32_t seat, const double *y, hn_report *out) {
+    const struct seat *own = &worker->seat[seat];
+    const double *weights = worker->layer->weights;
+    double scale = 0, sum = 0;
+    size_t outputs = worker->plan->outputs, unused;
+    if (own->searched) {
+        out->kkt = own->near.kkt;
+        out->programmes = (size_t)own->near.programmes;
+        out->factorisations = (size_t)own->near.factorisations;
+    }
+    const double *raw = batch_raw(worker, own->sample);
+    if (!weights || (raw && !all_finite(raw, outputs, &unused)))
+        return;
+    for (size_t j = 0; j < outputs; j++)
+        scale = sample_greater(scale, point_abs(weights[j] * (y[j] - (raw ? raw[j] : start_of(worker, seat, j)))));
+    for (size_t j = 0; j < outputs && scale > 0; j++) {
+        double part = weights[j] * (y[j] - (raw ? raw[j] : start_of(worker, seat, j))) / scale;
+        sum += part * part;
+    }
+    out->distance = scale * sqrt(sum);
+}
+
 static void report(const struct worker *worker, uint32_t seat, const double *y) {
     const struct seat *own = &worker->seat[seat];
     const struct sample *s = &own->state;
@@ -63,7 +86,10 @@ static void report(const struct worker *worker, uint32_t seat, const double *y) 
         out.violation = INFINITY;
         out.worst = own->culprit;
     }
-    out.moved = moved(worker, seat, y);
+    out.moved = out.distance = moved(worker, seat, y);
+    out.kkt = INFINITY;
+    if (worker->layer->options.method == HN_METHOD_NEAREST)
+        report_nearest(worker, seat, y, &out);
     report_write(worker->batch, own->sample, &out);
 }
 
@@ -76,7 +102,7 @@ static void keep_warm(const struct worker *worker, uint32_t seat, const double *
         warm[j] = own->state.outcome == HN_OUTCOME_OK ? y[j] - (raw ? raw[j] : start_of(worker, seat, j)) : 0;
 }
 
-static hn_outcome verdict(const struct worker *worker, uint32_t seat, const struct sample_numbers *n) {
+hn_outcome worker_verdict(const struct worker *worker, uint32_t seat, const struct sample_numbers *n) {
     const struct sample_options *o = &worker->plan->options;
     const struct sample *s = &worker->seat[seat].state;
     const struct point p = worker_point(worker, seat);
@@ -85,12 +111,25 @@ static hn_outcome verdict(const struct worker *worker, uint32_t seat, const stru
     return sample_verdict(s, o, n, stationary);
 }
 
+static void write_multipliers(const struct worker *worker, uint32_t seat) {
+    const struct seat *own = &worker->seat[seat];
+    size_t rows = worker->plan->rows;
+    double *to = worker->batch->multipliers + own->sample * rows;
+    for (size_t i = 0; i < rows; i++)
+        to[i] = own->searched ? own->near.multipliers[i] : 0;
+}
+
 void worker_finish(struct worker *worker, uint32_t seat, const struct sample_numbers *n) {
     const struct plan *plan = worker->plan;
     const hn_batch *batch = worker->batch;
     struct seat *own = &worker->seat[seat];
     const struct point p = worker_point(worker, seat);
-    own->state.outcome = verdict(worker, seat, n);
+    own->state.outcome = worker_verdict(worker, seat, n);
+    bool nearest = worker->layer->options.method == HN_METHOD_NEAREST;
+    if (nearest && own->state.outcome == HN_OUTCOME_OK && !own->searched && !worker->cancelled) {
+        worker_wait(worker, seat);
+        return;
+    }
     if (batch->tape) {
         struct tape tape = worker_tape(worker, seat);
         tape_close(&tape, &own->state);
@@ -98,6 +137,8 @@ void worker_finish(struct worker *worker, uint32_t seat, const struct sample_num
     if (batch->residual)
         point_read(&p, plan->residual, plan->rows, batch->residual + own->sample * plan->rows);
     point_read(&p, plan->y, plan->outputs, worker->row);
+    if (batch->multipliers)
+        write_multipliers(worker, seat);
     if (batch->reports)
         report(worker, seat, worker->row);
     if (batch->warm)

@@ -216,7 +216,9 @@ static bool any_busy(const struct worker *worker) {
 }
 
 void worker_run(struct worker *worker) {
-    while (worker_load(worker)) {
+    while (worker_load(worker) || worker_search(worker)) {
+        if (!any_busy(worker))
+            continue;
         poll(worker);
         evaluate(worker);
         if (worker_start_warm(worker))

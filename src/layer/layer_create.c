@@ -2,12 +2,14 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "backends/backend.h"
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/structs.h"
 #include "layer/driver.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,7 +40,42 @@ hn_status layer_plan(hn_layer *layer, const hn_model *model, const hn_layer_opti
         status = check_model(layer, model, error);
     if (status == HN_OK)
         status = choose_instructions(layer, error);
-    return status == HN_OK ? plan_create(&layer->plan, model, &layer->options, error) : status;
+    hn_layer_options steps = layer->options;
+    if (steps.method == HN_METHOD_NEAREST) /* it begins where auto ends */
+        steps.method = HN_METHOD_AUTO;
+    return status == HN_OK ? plan_create(&layer->plan, model, &steps, error) : status;
+}
+
+/* The weights outlive the caller's. */
+static hn_status keep_weights(hn_layer *layer, hn_error *error) {
+    size_t outputs = layer->plan->outputs, capacity = 0;
+    const double *given = layer->options.weights;
+    layer->options.weights = NULL;
+    if (!given)
+        return HN_OK;
+    for (size_t j = 0; j < outputs; j++)
+        if (!(given[j] >= 0 && given[j] * given[j] <= DBL_MAX))
+            return error_about(error, HN_INVALID, error_option("weights"),
+                               "weights: entry %zu is %s; it must be finite and not negative", j,
+                               error_number(given[j]).text);
+    layer->weights = array_grow(NULL, &capacity, outputs + 1, sizeof *layer->weights);
+    if (!layer->weights)
+        return error_no_memory(error, "the layer");
+    memcpy(layer->weights, given, outputs * sizeof *layer->weights);
+    layer->options.weights = layer->weights;
+    return HN_OK;
+}
+
+/* For batches and for a single sample. */
+static hn_status open_nearest(hn_layer *layer, const hn_model *model, hn_error *error) {
+    if (layer->options.method != HN_METHOD_NEAREST)
+        return HN_OK;
+    hn_status status = keep_weights(layer, error);
+    if (status == HN_OK)
+        status = nearest_create(&layer->near_lanes, model, layer->weights, layer->options.instructions, false, error);
+    return status == HN_OK
+               ? nearest_create(&layer->near_single, model, layer->weights, layer->options.instructions, true, error)
+               : status;
 }
 
 /* The kernel's name outlives the caller's. */
@@ -83,6 +120,8 @@ static hn_status build(hn_layer *layer, const hn_model *model, const hn_layer_op
     if (status == HN_OK)
         status = open_executors(layer, error);
     if (status == HN_OK)
+        status = open_nearest(layer, model, error);
+    if (status == HN_OK)
         status = check_memory(layer, error);
     return status == HN_OK ? layer_probe(layer, model, error) : status;
 }
@@ -110,7 +149,10 @@ void layer_release(hn_layer *layer) {
     executor_close(&layer->lanes);
     executor_close(&layer->single);
     kernel_unload(&layer->loaded);
+    nearest_release(&layer->near_lanes);
+    nearest_release(&layer->near_single);
     plan_destroy(layer->plan);
+    base_release(layer->weights);
     base_release(layer->kernel);
 }
 

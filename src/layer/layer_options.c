@@ -52,10 +52,20 @@ static hn_status check_effort(const hn_layer_options *o, hn_error *error) {
     if (!(o->effort > 0 && o->effort <= MOST_EFFORT))
         return error_about(error, HN_INVALID, error_option("effort"), "effort %s: it must be above 0 and at most %g",
                            error_number(o->effort).text, MOST_EFFORT);
-    if (o->effort != 1 && o->method != HN_METHOD_AUTO)
+    if (o->effort != 1 && o->method != HN_METHOD_AUTO && o->method != HN_METHOD_NEAREST)
         return error_about(error, HN_INVALID, error_option("effort"),
                            "effort %s: the method %s has none, only auto has", error_number(o->effort).text,
                            hn_method_text(o->method));
+    return HN_OK;
+}
+
+static hn_status check_nearest(const hn_layer_options *o, hn_error *error) {
+    if (o->weights && o->method != HN_METHOD_NEAREST)
+        return error_about(error, HN_INVALID, error_option("weights"),
+                           "weights: the method %s has none, only nearest has", hn_method_text(o->method));
+    if (o->kernel && o->method == HN_METHOD_NEAREST)
+        return error_about(error, HN_INVALID, error_option("kernel"),
+                           "kernel: the method nearest cannot run compiled code");
     return HN_OK;
 }
 
@@ -75,6 +85,8 @@ hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, 
         return error_about(error, HN_INVALID, error_option("tolerance"),
                            "tolerance %s: it must be finite and not negative", error_number(out->tolerance).text);
     status = check_effort(out, error);
+    if (status == HN_OK)
+        status = check_nearest(out, error);
     if (status != HN_OK)
         return status;
     if (out->method == HN_METHOD_HARDNET && out->damping > 0)
@@ -82,7 +94,7 @@ hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, 
                            error_number(out->damping).text, method);
     if (out->damping < 0 && out->method == HN_METHOD_PAPER)
         out->damping = 0.3;
-    if (out->damping < 0 && out->method == HN_METHOD_AUTO)
+    if (out->damping < 0 && (out->method == HN_METHOD_AUTO || out->method == HN_METHOD_NEAREST))
         out->damping = 0.018;
     if (out->method == HN_METHOD_HARDNET)
         out->damping = 0;

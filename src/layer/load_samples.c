@@ -64,6 +64,7 @@ static bool take_sample(struct worker *worker, uint32_t seat) {
     if (!queue_take(worker->queue, worker->batch->count, &own->sample))
         return false;
     own->culprit = SIZE_MAX;
+    own->searched = false;
     sample_open(&own->state, &worker->plan->options);
     if (worker->plan->inputs)
         point_write(&p, worker->plan->x, worker->plan->inputs, batch_inputs(worker, own->sample));
@@ -73,7 +74,7 @@ static bool take_sample(struct worker *worker, uint32_t seat) {
 bool worker_load(struct worker *worker) {
     bool loaded = false, busy = false, opens[EXECUTOR_WIDEST] = {false};
     for (uint32_t k = 0; k < worker->width; k++) {
-        if (worker->seat[k].state.doing == SAMPLE_IDLE)
+        if (worker->seat[k].state.doing == SAMPLE_IDLE && !worker->seat[k].waits)
             loaded = (opens[k] = take_sample(worker, k)) || loaded;
         busy = busy || worker->seat[k].state.doing != SAMPLE_IDLE;
     }

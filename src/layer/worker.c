@@ -12,6 +12,12 @@ static void lay_out(struct layout *layout, void *context) {
     size_t bytes = layer->lanes.bytes > layer->single.bytes ? layer->lanes.bytes : layer->single.bytes;
     worker->slots = layout_take(layout, bytes / sizeof *worker->slots, sizeof *worker->slots);
     worker->row = layout_take(layout, layer->plan->outputs, sizeof *worker->row);
+    if (layer->options.method == HN_METHOD_NEAREST) {
+        size_t own = 3 * (size_t)layer->plan->outputs + layer->plan->rows;
+        size_t lanes = layer->near_lanes.plan.bytes, single = layer->near_single.plan.bytes;
+        worker->near = layout_take(layout, lanes > single ? lanes : single, 1);
+        worker->near_rows = layout_take(layout, layer->lanes.width * own, sizeof *worker->near_rows);
+    }
 }
 
 size_t hn_layer_workspace_bytes(const hn_layer *layer) {
@@ -24,7 +30,7 @@ size_t hn_layer_gradient_workspace_bytes(const hn_layer *layer) {
 }
 
 size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count) {
-    return layer ? tape_bytes(layer->plan, count) : 0;
+    return layer && layer->options.method != HN_METHOD_NEAREST ? tape_bytes(layer->plan, count) : 0;
 }
 
 /* A single sample is computed by itself: an eighth of the memory, which counts once that leaves the caches. */
@@ -36,6 +42,8 @@ bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, vo
         return false;
     layout_place(lay_out, worker, workspace);
     executor->begin(executor, worker->slots);
+    if (layer->options.method == HN_METHOD_NEAREST)
+        nearest_begin(alone ? &layer->near_single : &layer->near_lanes, worker->near);
     return true;
 }
 

@@ -76,6 +76,7 @@ static void keep_better(const struct refine_memory *m, const struct refine_task 
         kept->outcome = tried->outcome;
         kept->violation = tried->violation;
         kept->worst = tried->worst;
+        kept->kkt = HUGE_VAL; /* of another point and another raw output */
         t->objective[s] = m->objective[s];
         memcpy(t->y + s * outputs, m->trial + s * outputs, outputs * sizeof *t->y);
     }
@@ -99,7 +100,7 @@ void refiner_run(const struct refiner *r, const struct refine_memory *m, const s
         keep_better(m, t, outputs);
     }
     for (size_t s = 0; s < t->count; s++)
-        t->reports[s].moved = distance(t->y + s * outputs, t->raw + s * outputs, outputs);
+        t->reports[s].moved = t->reports[s].distance = distance(t->y + s * outputs, t->raw + s * outputs, outputs);
 }
 
 /* ---- the choice ---- */

@@ -68,7 +68,8 @@ static hn_status build(hn_policy *p, hn_error *error) {
         status = hn_layer_create(&p->layer, p->model, &layer, error);
     if (status == HN_OK && p->baseline.scheme == HN_SCHEME_DC3)
         status = completion_create(&p->completion, p->model, &layer, error);
-    p->options.layer.kernel = hn_layer_options_of(p->layer).kernel; /* the layer's own copy of the name */
+    p->options.layer.kernel = hn_layer_options_of(p->layer).kernel; /* the layer's own copies */
+    p->options.layer.weights = hn_layer_options_of(p->layer).weights;
     p->width = p->completion.bytes ? p->completion.width : p->outputs;
     if (status == HN_OK)
         status = check_widths(p, error);

@@ -210,7 +210,7 @@ static void gradients_are_finite_and_flagged_unless_ok(void **state) {
         hn_layer_destroy(layer);
         random_problem_release(&problem);
     }
-    for (int m = 0; m < HN_METHOD_COUNT; m++) {
+    for (int m = 0; m < HN_METHOD_NEAREST; m++) {
         print_message("%s: %zu of %zu gradients flagged\n", hn_method_text((hn_method)m), flagged[m], samples[m]);
         assert_true(flagged[m] > samples[m] / 10 && flagged[m] < samples[m]);
     }

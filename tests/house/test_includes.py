@@ -11,7 +11,7 @@ import re
 import sys
 import tempfile
 
-MODULES = ("base files model ampl derivatives program sparse sample plan backends generate compile evaluate layer check refinement network emit "
+MODULES = ("base files model ampl derivatives program sparse sample plan backends generate compile evaluate nearest layer check refinement network emit "
          "device baselines training").split()
 MAY_SEE = {module: set(MODULES[: MODULES.index(module) + 1]) - {"ampl"} for module in MODULES}
 MAY_SEE["ampl"] = {"base", "files", "ampl"}

@@ -449,7 +449,7 @@ static void a_derivative_that_is_no_number_leaves_neighbours_alone(void **state)
             layer_run(layer, &batch);
             for (size_t i = 0; i < SIDE_BY_SIDE; i++)
                 assert_int_equal(same_results(&good, i, &spoiled, i), i != at);
-            if (method != HN_METHOD_AUTO)
+            if (method != HN_METHOD_AUTO && method != HN_METHOD_NEAREST)
                 assert_int_equal(spoiled.reports[at].outcome, HN_OUTCOME_NONFINITE_EVALUATION);
             results_release(&good);
             results_release(&spoiled);

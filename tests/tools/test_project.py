@@ -348,7 +348,7 @@ class Project(SampleTool):
                                   (["--iterations", "99999999999"], "--iterations"),
                                   (["--tolerance", "-1e-9"], "--tolerance: '-1e-9'"), (["--tolerance", "1e999"], "--tolerance"),
                                   (["--threads", "0"], "--threads: '0'"), (["--time-limit", "0"], "--time-limit: '0'.*above 0"),
-                                  (["--method", "papre"], "--method: 'papre' is none of auto, paper, hardnet, lm; did you mean paper"),
+                                  (["--method", "papre"], "--method: 'papre' is none of auto, paper, hardnet, lm, nearest; did you mean paper"),
                                   (["--method", "simplex"], "--method: 'simplex' is none of"),
                                   (["--isa", "avx521"], "--isa: 'avx521' is none of .*; did you mean avx512"),
                                   (["--ouput", "x"], "--ouput: no such option; did you mean --out"),

@@ -15,7 +15,7 @@ const char *const layer_choice_sets[] = {"portable", "avx2", "avx512", NULL};
 
 /* The layer's options have the names of ours, and its sentences about them begin with the name. */
 static bool names_an_option(const hn_error *error) {
-    static const char names[][16] = {"method", "damping", "iterations", "tolerance", "effort", "seconds"};
+    static const char names[][16] = {"method", "damping", "iterations", "tolerance", "effort", "seconds", "weights"};
     for (size_t i = 0; error->code == HN_CODE_OPTION && i < sizeof names / sizeof names[0]; i++)
         if (strcmp(error->subject, names[i]) == 0)
             return true;
@@ -45,6 +45,7 @@ hn_layer_options layer_choice_options(const struct layer_choice *choice, hn_laye
     if (choice->effort_given)
         options.effort = choice->effort;
     options.relative = choice->relative;
+    options.weights = choice->weights;
     if (choice->isa)
         hn_instructions_find(choice->isa, &options.instructions);
     return options;

@@ -13,6 +13,7 @@ struct layer_choice {
     size_t iterations;
     bool damping_given, iterations_given, tolerance_given, effort_given;
     bool relative;
+    const double *weights;         /* of the method nearest; NULL: none */
     struct compile_choice compile; /* COMPILE_OPTIONS */
 };
 
@@ -21,7 +22,7 @@ extern const char *const layer_choice_methods[], *const layer_choice_sets[]; /* 
 #define LAYER_OPTIONS(choice)                                                                                          \
     {.name = "method",                                                                                                 \
      .value = "METHOD",                                                                                                \
-     .help = "how outputs are corrected: auto, paper, hardnet or lm (auto)",                                           \
+     .help = "how outputs are corrected: auto, paper, hardnet, lm or nearest (auto)",                                  \
      .text = &(choice).method,                                                                                         \
      .words = layer_choice_methods},                                                                                   \
         LAYER_SETTINGS(choice)

@@ -13,7 +13,8 @@
 
 /* ---- reading ---- */
 
-static hn_status read_outputs(const hn_model *model, const char *path, hn_array *array, hn_error *error) {
+static hn_status read_outputs(const hn_model *model, const char *option, const char *path, hn_array *array,
+                              hn_error *error) {
     size_t outputs = hn_model_output_count(model);
     hn_status status = hn_array_read(array, path, 0, error);
     if (status != HN_OK)
@@ -24,9 +25,10 @@ static hn_status read_outputs(const hn_model *model, const char *path, hn_array 
     }
     if (array->columns == outputs && array->rows > 0)
         return HN_OK;
-    status = error_set(error, HN_INVALID, "--y %s: %zu x %zu numbers, but the model has %zu column%s, %s%s%s", path,
-                       array->rows, array->columns, outputs, outputs == 1 ? "" : "s", hn_model_output(model, 0).name,
-                       outputs > 1 ? " to " : "", outputs > 1 ? hn_model_output(model, outputs - 1).name : "");
+    status =
+        error_set(error, HN_INVALID, "--%s %s: %zu x %zu numbers, but the model has %zu column%s, %s%s%s", option, path,
+                  array->rows, array->columns, outputs, outputs == 1 ? "" : "s", hn_model_output(model, 0).name,
+                  outputs > 1 ? " to " : "", outputs > 1 ? hn_model_output(model, outputs - 1).name : "");
     hn_array_release(array);
     return status;
 }
@@ -46,7 +48,7 @@ int samples_read(struct samples *samples, const hn_model *model) {
     if (samples->x_path)
         status = inputs_read(model, "x", samples->x_path, &samples->x, &error);
     if (status == HN_OK && samples->y_path)
-        status = read_outputs(model, samples->y_path, &samples->y, &error);
+        status = read_outputs(model, "y", samples->y_path, &samples->y, &error);
     if (status == HN_OK)
         status = agree(samples, &error);
     if (status == HN_OK)
@@ -54,6 +56,20 @@ int samples_read(struct samples *samples, const hn_model *model) {
     console_error("%s", error.text);
     samples_release(samples);
     return status == HN_INVALID ? VERB_MISUSED : VERB_FAILED; /* the shapes are the caller's */
+}
+
+int samples_read_weights(const char *path, const hn_model *model, hn_array *weights) {
+    hn_error error = {.status = HN_OK};
+    hn_status status = read_outputs(model, "weights", path, weights, &error);
+    if (status == HN_OK && weights->rows > 1) {
+        status = error_set(&error, HN_INVALID, "--weights %s: %zu rows; the weights are one row for all samples", path,
+                           weights->rows);
+        hn_array_release(weights);
+    }
+    if (status == HN_OK)
+        return VERB_OK;
+    console_error("%s", error.text);
+    return status == HN_INVALID ? VERB_MISUSED : VERB_FAILED;
 }
 
 void samples_release(struct samples *samples) {

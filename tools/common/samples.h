@@ -20,6 +20,9 @@ struct samples {
 int samples_read(struct samples *samples, const hn_model *model);
 void samples_release(struct samples *samples);
 
+/* One row of weights, one per output; the same codes. */
+int samples_read_weights(const char *path, const hn_model *model, hn_array *weights);
+
 /* Prints that inputs are missing, by name; VERB_MISUSED. */
 int samples_ask_for_inputs(const hn_model *model);
 

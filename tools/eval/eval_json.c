@@ -4,6 +4,7 @@
  * is not: an objective, a reference, a suboptimality. Objectives have the user's sign.
  *
  * SPDX-License-Identifier: MIT */
+#include "common/certificate.h"
 #include "eval/eval.h"
 #include "reference/reference.h"
 
@@ -19,6 +20,8 @@ static void write_sample(struct json *json, const struct eval *eval, size_t samp
     json_number(json, "violation", report->violation);
     json_text(json, "worst", eval_worst(eval, sample));
     json_number(json, "moved", report->moved);
+    if (certificate_expected(eval->layer))
+        certificate_write(json, report);
     json_number(json, "objective", eval_shown(eval, eval->objective[sample]));
     json_number(json, "reference", eval_shown(eval, best));
     json_number(json, "suboptimality", eval_suboptimality(eval, sample));

@@ -1,6 +1,7 @@
 /* eval_report.c - what `hardnet eval` prints. See eval.h.
  *
  * SPDX-License-Identifier: MIT */
+#include "common/certificate.h"
 #include "common/console.h"
 #include "common/figures.h"
 #include "common/headings.h"
@@ -113,6 +114,8 @@ static void print_statuses(const struct eval *eval) {
             printf("  %s%-*s%s %9zu\n", console_tone(stdout, tone), NAME_WIDTH, hn_outcome_text((hn_outcome)outcome),
                    console_plain(stdout), count);
     }
+    if (certificate_expected(eval->layer))
+        printf("  %-*s %9zu\n", NAME_WIDTH, "certified nearest", certificate_count(eval->reports, eval->reached));
     if (eval->reached < eval->samples.count)
         printf("  %-*s %9zu\n", NAME_WIDTH, "(not begun)", eval->samples.count - eval->reached);
     if (eval->broken > 0)

@@ -4,6 +4,7 @@
  * reached is printed.
  *
  * SPDX-License-Identifier: MIT */
+#include "common/certificate.h"
 #include "common/command.h"
 #include "common/console.h"
 #include "common/interrupt.h"
@@ -79,6 +80,8 @@ static int finish(const struct eval *eval) {
     if (status != HN_OK)
         return verb_explain(&error);
     bool all_ok = eval_count(eval, HN_OUTCOME_OK) == eval->samples.count;
+    if (certificate_expected(eval->layer))
+        all_ok = all_ok && certificate_count(eval->reports, eval->reached) == eval->samples.count;
     return all_ok || eval->options->judging.allow_infeasible ? VERB_OK : VERB_NOT_OK;
 }
 
@@ -158,7 +161,7 @@ int verb_eval(int argc, char **argv) {
          .given = &o.refine_given},
         {.name = "method",
          .value = "METHOD",
-         .help = "how outputs are corrected: auto, paper, hardnet or lm (the network's own)",
+         .help = "how outputs are corrected: auto, paper, hardnet, lm or nearest (the network's own)",
          .text = &o.method,
          .words = layer_choice_methods},
         {.name = "iterations",

@@ -18,6 +18,7 @@ struct project_options {
     struct text_list files;
     struct layer_choice choice;
     const char *x, *y, *out, *report, *trace;
+    const char *weights, *multipliers; /* of the method nearest */
     bool allow_infeasible;
     double time_limit; /* seconds; 0: none */
 };
@@ -30,6 +31,7 @@ struct project {
     size_t broken, outside; /* rows of --x that break a requirement, and that lie beyond their box */
     size_t inputs, outputs, rows, groups;
     double *y;                  /* samples x outputs: corrected */
+    double *multipliers;        /* samples x rows; NULL: not asked for */
     hn_report *reports;         /* samples */
     struct group_violation *by; /* groups */
     struct text trace;

@@ -4,7 +4,7 @@
  * a group in which a sample has a residual that is not finite; not_finite counts such samples.
  *
  * SPDX-License-Identifier: MIT */
-#include "common/json_writer.h"
+#include "common/certificate.h"
 #include "project/project.h"
 
 #include <math.h>
@@ -19,6 +19,8 @@ static void write_sample(struct json *json, const struct project *project, size_
     json_text(json, "worst", project_worst(project, sample));
     json_number(json, "moved", report->moved);
     json_number(json, "slope", report->slope); /* null: never asked for */
+    if (certificate_expected(project->layer))
+        certificate_write(json, report);
     json_end_object(json);
 }
 

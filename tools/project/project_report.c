@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
+#include "common/certificate.h"
 #include "common/console.h"
 #include "common/figures.h"
 #include "common/headings.h"
@@ -49,6 +50,9 @@ static void print_statuses(const struct project *project) {
             printf("  %s%-*s%s %9zu\n", console_tone(stdout, tone), STATUS_WIDTH, hn_outcome_text((hn_outcome)outcome),
                    console_plain(stdout), count);
     }
+    if (certificate_expected(project->layer))
+        printf("  %-*s %9zu\n", STATUS_WIDTH, "certified nearest",
+               certificate_count(project->reports, project->reached));
     if (project->reached < project->samples.count)
         printf("  %-*s %9zu\n", STATUS_WIDTH, "(not begun)", project->samples.count - project->reached);
     if (project->broken > 0)

@@ -54,6 +54,8 @@ static hn_status reserve(struct run *run, hn_error *error) {
     p->reports = take(count, 1, sizeof *p->reports);
     p->by = take(p->groups, 1, sizeof *p->by);
     run->residual = take(run->room, p->rows, sizeof *run->residual);
+    if (p->options->multipliers && !(p->multipliers = take(count, p->rows, sizeof *p->multipliers)))
+        return error_no_memory(error, p->options->multipliers);
     if (!p->y || !p->reports || !p->by || !run->residual)
         return error_no_memory(error, "the samples");
     if (p->options->trace && !trace_begin(&run->trace, p->outputs, run->room))
@@ -73,6 +75,7 @@ void project_release(struct project *project) {
     samples_release(&project->samples);
     text_release(&project->trace);
     base_release(project->y);
+    base_release(project->multipliers);
     base_release(project->reports);
     base_release(project->by);
 }
@@ -100,6 +103,7 @@ static hn_status run_chunk(struct run *run, size_t first, size_t count, hn_error
     batch.report_size = sizeof(hn_report);
     batch.reports = p->reports + first;
     batch.residual = run->residual;
+    batch.multipliers = p->multipliers ? p->multipliers + first * p->rows : NULL;
     batch.cancel = run->cancel;
     batch.seconds = time_left(run);
     if (p->options->trace) {

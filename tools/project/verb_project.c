@@ -4,6 +4,7 @@
  * is a part of the question: samples that it cuts short are cancelled, reported and written.
  *
  * SPDX-License-Identifier: MIT */
+#include "common/certificate.h"
 #include "common/command.h"
 #include "common/console.h"
 #include "common/inputs.h"
@@ -12,6 +13,7 @@
 #include "project/project.h"
 
 #include <limits.h>
+#include <string.h>
 
 static const char about[] = "Corrects outputs onto the constraints of a model, with a status for every sample.\n"
                             "Each row of --x and --y is a sample; a file with a single row is used for all samples.\n"
@@ -24,17 +26,19 @@ static const char example[] =
 
 /* ---- files ---- */
 
-static hn_status write_array(const struct project *project, hn_error *error) {
+static hn_status write_array(const struct project *project, const char *path, size_t columns, const double *values,
+                             hn_error *error) {
     console_hold_interrupt();
-    hn_status status =
-        hn_array_write(project->options->out, project->samples.count, project->outputs, project->y, error);
+    hn_status status = hn_array_write(path, project->samples.count, columns, values, error);
     console_release_interrupt();
     return status;
 }
 
 static hn_status write_files(const struct project *project, hn_error *error) {
     const struct project_options *options = project->options;
-    hn_status status = options->out ? write_array(project, error) : HN_OK;
+    hn_status status = options->out ? write_array(project, options->out, project->outputs, project->y, error) : HN_OK;
+    if (status == HN_OK && options->multipliers)
+        status = write_array(project, options->multipliers, project->rows, project->multipliers, error);
     if (status == HN_OK && options->trace)
         status = text_write(&project->trace, options->trace, error);
     if (status == HN_OK && options->report)
@@ -55,6 +59,8 @@ static int finish(const struct project *project) {
     if (status != HN_OK)
         return verb_explain(&error);
     bool all_ok = project_count(project, HN_OUTCOME_OK) == project->samples.count;
+    if (certificate_expected(project->layer))
+        all_ok = all_ok && certificate_count(project->reports, project->reached) == project->samples.count;
     return all_ok || project->options->allow_infeasible ? VERB_OK : VERB_NOT_OK;
 }
 
@@ -75,6 +81,28 @@ static int correct(struct project *project, struct layer_choice *choice) {
     return code;
 }
 
+/* Multipliers and weights belong to the method nearest. */
+static int check_nearest(const struct project_options *o) {
+    bool nearest = o->choice.method && strcmp(o->choice.method, hn_method_text(HN_METHOD_NEAREST)) == 0;
+    if (nearest || (!o->weights && !o->multipliers))
+        return VERB_OK;
+    console_error("--%s: only --method nearest has %s", o->weights ? "weights" : "multipliers",
+                  o->weights ? "weights" : "multipliers");
+    return VERB_MISUSED;
+}
+
+static int correct_weighted(struct project *project, struct layer_choice *choice) {
+    hn_array weights = {.values = NULL};
+    int code = check_nearest(project->options);
+    if (code == VERB_OK && project->options->weights)
+        code = samples_read_weights(project->options->weights, project->model, &weights);
+    choice->weights = weights.values;
+    if (code == VERB_OK)
+        code = correct(project, choice);
+    hn_array_release(&weights);
+    return code;
+}
+
 static int run(void *values) {
     struct project_options *options = values;
     hn_model *model = NULL;
@@ -88,7 +116,7 @@ static int run(void *values) {
     else
         code = samples_read(&project.samples, model);
     if (code == VERB_OK)
-        code = correct(&project, &options->choice);
+        code = correct_weighted(&project, &options->choice);
     project_release(&project);
     hn_model_destroy(model);
     return code;
@@ -104,7 +132,11 @@ int verb_project(int argc, char **argv) {
         WRITTEN_FILE("out", "OUT.npy", "write the corrected outputs, as float64", o.out),
         WRITTEN_FILE("report", "FILE", "write status, steps and violation of every sample, as JSON", o.report),
         WRITTEN_FILE("trace", "FILE", "write every iterate, as CSV", o.trace),
-        {.name = "allow-infeasible", .help = "exit 0 even if a sample is not ok", .flag = &o.allow_infeasible},
+        READ_FILE("weights", "S.npy", "of --method nearest: weights of the outputs in the distance (1)", o.weights),
+        WRITTEN_FILE("multipliers", "M.npy", "of --method nearest: write the multipliers of the rows", o.multipliers),
+        {.name = "allow-infeasible",
+         .help = "exit 0 even if a sample is not ok or not certified",
+         .flag = &o.allow_infeasible},
         LAYER_OPTIONS(o.choice),
         COMPILE_OPTIONS(o.choice.compile),
         {.name = "time-limit",

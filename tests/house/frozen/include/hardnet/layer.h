@@ -38,7 +38,8 @@ typedef struct hn_pool hn_pool;
     X(HN_METHOD_AUTO, "auto")                                                                                          \
     X(HN_METHOD_PAPER, "paper")                                                                                        \
     X(HN_METHOD_HARDNET, "hardnet")                                                                                    \
-    X(HN_METHOD_LM, "lm")
+    X(HN_METHOD_LM, "lm")                                                                                              \
+    X(HN_METHOD_NEAREST, "nearest")
 
 #define HN_ENUMERATE(name, text) name,
 typedef enum hn_method { HN_METHOD_LIST(HN_ENUMERATE) HN_METHOD_COUNT } hn_method;
@@ -46,6 +47,9 @@ typedef enum hn_method { HN_METHOD_LIST(HN_ENUMERATE) HN_METHOD_COUNT } hn_metho
 
 const char *hn_method_text(hn_method method);             /* "unknown" for a number that is none */
 bool hn_method_find(const char *text, hn_method *method); /* false, and nothing set: unknown */
+
+/* A sample of nearest is certified when it is ok and its report's kkt is at most this. */
+#define HN_CERTIFIED 1e-8
 
 /* Start from hn_layer_defaults(). */
 typedef struct hn_layer_options {
@@ -61,6 +65,8 @@ typedef struct hn_layer_options {
                                    * the layer is made. NULL: the library's own kernels */
     hn_real effort;               /* of auto: a factor on what is spent on a sample before it is given up, 1 unless
                                    * given; above 0, at most 1000 */
+    const hn_real *weights;       /* of nearest: S, one per output, finite and not negative, in |S (y - y_raw)|; copied
+                                   * when the layer is made. NULL: all 1 */
 } hn_layer_options;
 
 /* What happened to one sample. Arrays of reports have the stride that the caller gives:
@@ -77,6 +83,12 @@ typedef struct hn_report {
     size_t culprit;           /* of bad_bounds: the row; of nonfinite_input: the entry, inputs first; else SIZE_MAX */
     hn_real slope;            /* of auto and lm: the smallest |J' r| / (|J| |r|), rows brought to one scale, where steps
                                * came to a stand: 0 where r cannot be lowered nearby; infinite: they never did */
+    hn_real kkt;              /* of nearest: the residual of the optimality conditions at y, with the multipliers that
+                               * were found: at most HN_CERTIFIED where y is the nearest; infinite where it is not, and y is what
+                               * auto found. Of other methods: infinite */
+    hn_real distance;         /* of nearest: |S (y - y_raw)|; of other methods: moved */
+    size_t programmes;        /* of nearest: barrier problems begun, */
+    size_t factorisations;    /* and systems factored, after auto's steps */
 } hn_report;
 
 /* Samples, one row each; the flags repeat a single row for all samples. What it points to is the
@@ -99,9 +111,11 @@ typedef struct hn_batch {
                               * the call runs any other thread or a signal handler may write it, by an atomic store */
     double seconds;          /* deadline from the call's start; 0: none */
     void (*watch)(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping);
-    void *watch_context; /* watch, unless NULL, sees every iterate, on the thread that computes it; damping is that of
+    void *watch_context;  /* watch, unless NULL, sees every iterate, on the thread that computes it; damping is that of
                           * the step that led there, NaN where none did. Where auto goes back or begins anew it sees
-                          * the same iteration twice */
+                          * the same iteration twice. Of nearest it sees the steps of auto */
+    hn_real *multipliers; /* of nearest: count x rows, or NULL: what holds y where it is, positive at lower bounds;
+                           * zeros where y is not certified */
 } hn_batch;
 
 /* Gradients of a scalar loss. The batch is the one that was run, with its tape, reports and
@@ -135,7 +149,7 @@ void hn_layer_destroy(hn_layer *layer);
 
 size_t hn_layer_workspace_bytes(const hn_layer *layer);
 size_t hn_layer_gradient_workspace_bytes(const hn_layer *layer);
-size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count); /* 0 when it does not fit a size_t */
+size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count); /* 0 when it does not fit a size_t, and of nearest */
 
 hn_status hn_layer_run(const hn_layer *layer, const hn_batch *batch, void *workspace, size_t bytes, hn_error *error);
 hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient, void *workspace,
@@ -166,8 +180,8 @@ typedef struct hn_layer_info {
     size_t factor_added;          /* and so many for what stands everywhere and is kept out of it */
     bool compiled;                /* batches run a kernel of hn_kernel_compile, */
     bool compiled_gradients;      /* and so do their gradients */
-    int usual_steps;  /* of auto: steps that are enough from the model's start values; 0: not known */
-    int budget_steps; /* those times the effort: a sample is given up after as many */
+    int usual_steps;              /* of auto: steps that are enough from the model's start values; 0: not known */
+    int budget_steps;             /* those times the effort: a sample is given up after as many */
 } hn_layer_info;
 
 /* The options are those in use: with the method's own numbers and the instruction set filled in; the

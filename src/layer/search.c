@@ -1,0 +1,117 @@
+/* search.c - the method nearest: what follows when auto has corrected a sample.
+ *
+ * Samples that auto has corrected wait in their seats, with y set aside, until no seat is busy; then all of them are searched for at once
+ * (nearest/nearest.h). What was found is evaluated by the executor like any other point: where the rows do not hold there, auto's y is
+ * returned, and not as a certified one.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "layer/driver.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A seat's own rows: raw output, auto's y, the nearest y, multipliers. */
+enum { ROW_RAW, ROW_AUTO, ROW_NEAREST, ROW_MULTIPLIERS };
+
+static double *own_row(const struct worker *worker, uint32_t seat, size_t which) {
+    size_t outputs = worker->plan->outputs, own = 3 * outputs + worker->plan->rows;
+    return worker->near_rows + seat * own + which * outputs;
+}
+
+void worker_wait(struct worker *worker, uint32_t seat) {
+    const struct plan *plan = worker->plan;
+    const struct point p = worker_point(worker, seat);
+    struct seat *own = &worker->seat[seat];
+    own->waits = true;
+    own->doing = own->state.doing;
+    own->state.doing = SAMPLE_IDLE;
+    point_read(&p, plan->raw, plan->outputs, own_row(worker, seat, ROW_RAW));
+    point_read(&p, plan->y, plan->outputs, own_row(worker, seat, ROW_AUTO));
+}
+
+/* Points for the waiting seats that are flagged, evaluated. */
+static void evaluate_at(struct worker *worker, size_t which, const bool *flags) {
+    const struct plan *plan = worker->plan;
+    const bool none[EXECUTOR_WIDEST] = {false};
+    for (uint32_t k = 0; k < worker->width; k++) {
+        const struct point p = worker_point(worker, k);
+        if (!flags[k])
+            continue;
+        point_write(&p, plan->y, plan->outputs, own_row(worker, k, which));
+        point_set_mask(&p, plan->summary + SUMMARY_USABLE, true);
+    }
+    worker->executor->evaluate(worker->executor, worker->slots, none, false);
+}
+
+static void search(struct worker *worker) {
+    const struct plan *plan = worker->plan;
+    const struct nearest *n = worker->width > 1 ? &worker->layer->near_lanes : &worker->layer->near_single;
+    struct nearest_sample samples[EXECUTOR_WIDEST];
+    size_t count = 0;
+    for (uint32_t k = 0; k < worker->width; k++) {
+        struct seat *own = &worker->seat[k];
+        if (!own->waits)
+            continue;
+        memcpy(own_row(worker, k, ROW_NEAREST), own_row(worker, k, ROW_AUTO), plan->outputs * sizeof *worker->row);
+        samples[count++] = (struct nearest_sample){.x = batch_inputs(worker, own->sample),
+                                                   .raw = own_row(worker, k, ROW_RAW),
+                                                   .y = own_row(worker, k, ROW_NEAREST),
+                                                   .multipliers = own_row(worker, k, ROW_MULTIPLIERS)};
+    }
+    nearest_run(n, worker->near, samples, count);
+    count = 0;
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (worker->seat[k].waits)
+            worker->seat[k].near = samples[count++];
+}
+
+/* The search's answer is withdrawn: its point does not hold by the executor's own evaluation. */
+static void withdraw(struct worker *worker, uint32_t seat) {
+    struct nearest_sample *near = &worker->seat[seat].near;
+    near->kkt = INFINITY;
+    memset(near->multipliers, 0, worker->plan->rows * sizeof *near->multipliers);
+}
+
+static bool any(const bool *flags, uint32_t count) {
+    for (uint32_t k = 0; k < count; k++)
+        if (flags[k])
+            return true;
+    return false;
+}
+
+/* Evaluates what was found, and auto's y again where it does not hold. */
+static void evaluate_found(struct worker *worker, const bool *waits) {
+    bool back[EXECUTOR_WIDEST] = {false};
+    evaluate_at(worker, ROW_NEAREST, waits);
+    for (uint32_t k = 0; k < worker->width; k++) {
+        struct seat *own = &worker->seat[k];
+        if (!waits[k])
+            continue;
+        own->state.doing = own->doing;
+        const struct sample_numbers n = worker_numbers(worker, k);
+        back[k] = worker_verdict(worker, k, &n) != HN_OUTCOME_OK;
+        if (back[k])
+            withdraw(worker, k);
+    }
+    if (any(back, worker->width))
+        evaluate_at(worker, ROW_AUTO, back);
+}
+
+bool worker_search(struct worker *worker) {
+    bool waits[EXECUTOR_WIDEST];
+    for (uint32_t k = 0; k < worker->width; k++)
+        waits[k] = worker->seat[k].waits;
+    if (!any(waits, worker->width))
+        return false;
+    search(worker);
+    evaluate_found(worker, waits);
+    for (uint32_t k = 0; k < worker->width; k++) {
+        if (!waits[k])
+            continue;
+        const struct sample_numbers n = worker_numbers(worker, k);
+        worker->seat[k].waits = false;
+        worker->seat[k].searched = true;
+        worker_finish(worker, k, &n);
+    }
+    return true;
+}

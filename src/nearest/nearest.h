@@ -1,0 +1,45 @@
+/* nearest.h - from a point that holds the constraints to the nearest one, with multipliers that prove it.
+ *
+ *     minimise |S (y - y_raw)|^2 / 2   subject to  bl <= c(y) <= bu
+ *
+ * In come samples (x, y_raw, and a y that holds the constraints); out go y, the multipliers and the residual of the optimality
+ * conditions. A primal-dual interior-point method leads close to a local solution, Newton's method on the rows that are active there ends
+ * at it (nearest_barrier.h, nearest_polish.h). Nothing is returned that is further from y_raw than the y that came in. The bits of a sample
+ * depend on that sample only. No allocation, no lock, nothing printed while it runs.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_NEAREST_H
+#define HN_NEAREST_H
+
+#include "backends/backend.h"
+#include "nearest/nearest_plan.h"
+
+/* Constant; any number of threads may use it, each in memory of its own. */
+struct nearest {
+    struct backend backend;
+    struct nearest_plan plan; /* plan.stride samples go side by side */
+};
+
+/* instructions: as in hn_layer_options. weights: S, NULL: all 1. alone: for one sample at a time, in plain doubles, to the same bits. */
+hn_status nearest_create(struct nearest *nearest, const hn_model *model, const double *weights,
+                         hn_instructions instructions, bool alone, hn_error *error);
+void nearest_release(struct nearest *nearest);
+
+/* Memory of plan.bytes, 64-byte aligned, is begun once. */
+void nearest_begin(const struct nearest *nearest, double *memory);
+
+struct nearest_sample {
+    const double *x, *raw; /* inputs, outputs */
+    double *y;             /* outputs: in and out */
+    double *multipliers;   /* rows, out: positive at lower bounds; or NULL */
+    /* out */
+    bool moved;     /* y is another one */
+    double kkt;     /* the residual of the optimality conditions at y; infinite where no multipliers are known */
+    int programmes; /* interior-point problems: values of mu */
+    int factorisations;
+};
+
+/* At most plan.stride samples. */
+void nearest_run(const struct nearest *nearest, double *memory, struct nearest_sample *samples, size_t count);
+
+#endif

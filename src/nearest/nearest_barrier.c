@@ -1,0 +1,347 @@
+/* nearest_barrier.c - see nearest_barrier.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "nearest/nearest_barrier.h"
+
+#include "nearest/nearest_rows.h"
+
+#define WIDTH 1
+#include "base/elementary.h"
+
+static const double FIRST_SHARE = 0.1;  /* of the energy that the first mu makes up, all sides together */
+static const double FIRST_ROOM = 0.3;   /* of sqrt(mu), in units of the row's gradient: the least slack at the start */
+static const double AGAIN_SHARE = 1e-4; /* what a second attempt begins with, of the first mu */
+static const double KEEP = 0.99;        /* of a slack or force may be lost in a step, at least */
+static const double ARMIJO = 1e-4;      /* of the promised change must be there */
+static const double LAST_SHARE = 1e-16; /* of the first mu: no smaller one */
+static const double SHORTEST = 0x1p-24; /* length of a step that is tried */
+static const double LOOSE = 1e10;       /* z s stays within this factor of mu */
+
+/* ---- the start ---- */
+
+/* The unit of row i, and its gradient's norm in it. */
+static void measure_row(const struct nearest_view *v, size_t i) {
+    const struct nearest_plan *p = v->plan;
+    double largest = 0, squares = 0;
+    int power = 0;
+    for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
+        if (!p->fixed[p->column[e]])
+            largest = fmax(largest, fabs(v->at[p->entry[e]]));
+    if (largest > 0 && largest <= DBL_MAX)
+        frexp(largest, &power);
+    *view_row(v, ROW_UNIT, i) = ldexp(1, power > 1000 ? -1000 : -power);
+    for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
+        if (!p->fixed[p->column[e]])
+            squares += row_entry(v, i, e) * row_entry(v, i, e);
+    double norm = sqrt(squares);
+    *view_row(v, ROW_NORM, i) = norm > 0 && norm <= DBL_MAX ? norm : 1;
+}
+
+/* The violation of row i. */
+static double row_violation(const struct nearest_view *v, size_t i) {
+    return fmax(fmax(row_lower(v, i) - row_value(v, i), row_value(v, i) - row_upper(v, i)), 0);
+}
+
+/* What a slack is at least: a share of sqrt(mu), but no more than a quarter of what lies between two bounds. */
+static double least_slack(const struct nearest_view *v, size_t i, double reach) {
+    double least = reach * *view_row(v, ROW_NORM, i);
+    bool both = side_is_there(v, i, 0) && side_is_there(v, i, 1);
+    return both ? fmin(least, 0.25 * (row_upper(v, i) - row_lower(v, i))) : least;
+}
+
+static void measure_start(const struct nearest_view *v, struct nearest_state *s) {
+    const struct nearest_plan *p = v->plan;
+    double squares = 0;
+    s->energy = s->slope = 0;
+    for (size_t j = 0; j < p->outputs; j++) {
+        double away = *view_column(v, COLUMN_Y, j) - *view_column(v, COLUMN_RAW, j);
+        if (p->fixed[j])
+            continue;
+        squares += away * away;
+        s->energy += p->square[j] * away * away;
+        s->slope = fmax(s->slope, p->square[j] * fabs(away));
+    }
+    s->scale = sqrt(squares);
+}
+
+void barrier_begin(const struct nearest_view *v, struct nearest_state *s) {
+    const struct nearest_plan *p = v->plan;
+    double sides = 0;
+    measure_start(v, s);
+    for (size_t i = 0; i < p->rows; i++) {
+        measure_row(v, i);
+        *view_row(v, ROW_START, i) = row_violation(v, i);
+        sides += (double)side_is_there(v, i, 0) + (double)side_is_there(v, i, 1);
+    }
+    s->first_mu = FIRST_SHARE * s->energy / fmax(sides, 1) * (s->attempt > 1 ? AGAIN_SHARE : 1);
+    s->mu = s->first_mu;
+    s->penalty = 0;
+    s->delta = s->damped = 0;
+    s->polished_mu = s->first_mu;
+    double reach = FIRST_ROOM * sqrt(s->mu / p->largest_square);
+    for (size_t i = 0; i < p->rows; i++) {
+        for (size_t side = 0; side < 2; side++) {
+            bool there = side_is_there(v, i, side);
+            double least = least_slack(v, i, reach), room = side_room(v, i, side);
+            *side_slack(v, i, side) = there ? (room > least ? room : least) : 1;
+            *side_force(v, i, side) = there ? s->mu / *side_slack(v, i, side) : 0;
+        }
+        *view_row(v, ROW_MULTIPLIER, i) = *side_force(v, i, 0) - *side_force(v, i, 1);
+    }
+}
+
+/* ---- errors and mu ---- */
+
+/* What row i lacks, as the iterate has it, in units of its gradient; gaps are left in the row's vectors. */
+static double row_lack(const struct nearest_view *v, size_t i) {
+    if (row_is_equality(v, i)) {
+        *side_gap(v, i, 0, 0) = row_value(v, i) - row_lower(v, i);
+        *side_gap(v, i, 1, 0) = 0;
+    } else
+        for (size_t side = 0; side < 2; side++)
+            *side_gap(v, i, side, 0) = side_is_there(v, i, side) ? side_room(v, i, side) - *side_slack(v, i, side) : 0;
+    return (fabs(*side_gap(v, i, 0, 0)) + fabs(*side_gap(v, i, 1, 0))) / *view_row(v, ROW_NORM, i);
+}
+
+double barrier_errors(const struct nearest_view *v, struct nearest_state *s) {
+    const struct nearest_plan *p = v->plan;
+    double worst = 0;
+    s->lack = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        double lack = row_lack(v, i);
+        s->lack += lack;
+        worst = fmax(worst, lack / s->scale);
+        for (size_t side = 0; side < 2; side++)
+            if (side_is_there(v, i, side))
+                worst = fmax(worst, fabs(*side_slack(v, i, side) * *side_force(v, i, side) - s->mu) / s->first_mu);
+        *view_row(v, ROW_MULTIPLIER, i) =
+            row_is_equality(v, i) ? *view_row(v, ROW_MULTIPLIER, i) : *side_force(v, i, 0) - *side_force(v, i, 1);
+    }
+    rows_rest(v, view_column(v, COLUMN_Y, 0), ROW_MULTIPLIER, COLUMN_REST);
+    for (size_t j = 0; j < p->outputs; j++) {
+        worst = fmax(worst, fabs(*view_column(v, COLUMN_REST, j)) / s->slope);
+        *view_column(v, COLUMN_SLOPE, j) =
+            p->fixed[j] ? 0 : p->square[j] * (*view_column(v, COLUMN_Y, j) - *view_column(v, COLUMN_RAW, j));
+    }
+    return worst;
+}
+
+void barrier_lower_mu(const struct nearest_view *v, struct nearest_state *s) {
+    double share = s->mu / s->first_mu;
+    while (share > LAST_SHARE && barrier_errors(v, s) <= 10 * share) {
+        share = fmax(LAST_SHARE, fmin(0.1 * share, share * sqrt(share)));
+        s->mu = share * s->first_mu;
+        s->programmes++;
+        s->penalty = 0;
+    }
+    barrier_errors(v, s);
+}
+
+/* ---- the system ---- */
+
+/* z/s, summed over the sides of an inequality. */
+static double row_stiffness(const struct nearest_view *v, size_t i) {
+    double stiff = 0;
+    for (size_t side = 0; side < 2; side++)
+        if (side_is_there(v, i, side))
+            stiff += *side_force(v, i, side) / *side_slack(v, i, side);
+    return fmax(stiff, 1e-30);
+}
+
+/* The right-hand side of row i for the gaps of s->way. */
+static double row_right(const struct nearest_view *v, const struct nearest_state *s, size_t i) {
+    double held = row_damping(v, i) * *view_row(v, ROW_MULTIPLIER, i), sum = 0;
+    if (row_is_equality(v, i))
+        return held - *side_gap(v, i, 0, s->way);
+    for (size_t side = 0; side < 2; side++) {
+        double slack = *side_slack(v, i, side), sign = side ? -1 : 1;
+        if (side_is_there(v, i, side))
+            sum += sign * (s->mu - *side_force(v, i, side) * *side_gap(v, i, side, s->way)) / slack;
+    }
+    return sum / row_stiffness(v, i) + held;
+}
+
+void barrier_right(const struct nearest_view *v, const struct nearest_state *s) {
+    const struct nearest_plan *p = v->plan;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_unknown(v, UNKNOWN_RIGHT, j) = -*view_column(v, COLUMN_SLOPE, j);
+    for (size_t i = 0; i < p->rows; i++)
+        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = row_right(v, s, i);
+}
+
+void barrier_assemble(const struct nearest_view *v, const struct nearest_state *s) {
+    const struct nearest_plan *p = v->plan;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_unknown(v, UNKNOWN_DIAGONAL, j) = p->fixed[j] ? 1 : p->square[j] + v->at[p->curvature[j]] + s->delta;
+    for (size_t i = 0; i < p->rows; i++) {
+        double w = row_is_equality(v, i) ? 0 : 1 / row_stiffness(v, i);
+        *view_unknown(v, UNKNOWN_DIAGONAL, p->outputs + i) = -(w + row_damping(v, i));
+    }
+    barrier_right(v, s);
+}
+
+/* ---- the step ---- */
+
+/* d(z) of a side along the step. */
+static double force_change(const struct nearest_view *v, const struct nearest_state *s, size_t i, size_t side) {
+    double slack = *side_slack(v, i, side), force = *side_force(v, i, side);
+    return (s->mu - force * side_change(v, i, side, s->way)) / slack - force;
+}
+
+static double loss(double change, double now, double most) {
+    return change < 0 ? fmax(most, -change / now) : most;
+}
+
+/* How row i moves along the step, its damping included: by J, or, where J is no longer at hand, by the row's own equation. */
+static double row_along(const struct nearest_view *v, const struct nearest_state *s, size_t i) {
+    double old = *view_row(v, ROW_MULTIPLIER, i), w = row_damping(v, i);
+    double minus = *view_unknown(v, UNKNOWN_STEP + s->way, v->plan->outputs + i); /* - the new multiplier */
+    if (s->way == 0)
+        return row_product(v, i, view_unknown(v, UNKNOWN_STEP, 0)) - w * (minus + old);
+    if (row_is_equality(v, i))
+        return 0;
+    return *view_unknown(v, UNKNOWN_RIGHT, v->plan->outputs + i) - w * old + minus / row_stiffness(v, i);
+}
+
+/* Rows along the step, and the longest lengths that keep slacks and forces positive. */
+static void measure_step(const struct nearest_view *v, struct nearest_state *s) {
+    double slack = 0, force = 0, keep = fmax(KEEP, 1 - s->mu / s->first_mu);
+    for (size_t i = 0; i < v->plan->rows; i++) {
+        *view_row(v, ROW_ALONG + s->way, i) = row_along(v, s, i);
+        for (size_t side = 0; side < 2; side++)
+            if (side_is_there(v, i, side)) {
+                slack = loss(side_change(v, i, side, s->way), *side_slack(v, i, side), slack);
+                force = loss(force_change(v, s, i, side), *side_force(v, i, side), force);
+            }
+    }
+    s->length = slack > keep ? keep / slack : 1;
+    s->forces = force > keep ? keep / force : 1;
+    if (s->attempt != 1)
+        s->length = s->forces = fmin(s->length, s->forces);
+}
+
+/* The changes along the step of the objective and of the barrier's logarithms, and the curvature of both. */
+struct slopes {
+    double objective, walls, curved;
+};
+
+static struct slopes slopes_of(const struct nearest_view *v, const struct nearest_state *s) {
+    const struct nearest_plan *p = v->plan;
+    struct slopes all = {0, 0, 0};
+    for (size_t j = 0; j < p->outputs; j++)
+        all.objective += *view_column(v, COLUMN_SLOPE, j) * *view_unknown(v, UNKNOWN_STEP, j);
+    all.curved = -all.objective; /* d'Hd = -slope' d + l' J d */
+    for (size_t i = 0; i < p->rows; i++) {
+        all.curved -= *view_unknown(v, UNKNOWN_STEP, p->outputs + i) * *view_row(v, ROW_ALONG, i);
+        for (size_t side = 0; side < 2; side++)
+            if (side_is_there(v, i, side)) {
+                double change = side_change(v, i, side, 0), slack = *side_slack(v, i, side);
+                all.walls -= s->mu * change / slack;
+                all.curved += *side_force(v, i, side) / slack * change * change;
+            }
+    }
+    return all;
+}
+
+bool barrier_direction(const struct nearest_view *v, struct nearest_state *s) {
+    s->way = 0;
+    measure_step(v, s);
+    s->longest = s->length;
+    struct slopes all = slopes_of(v, s);
+    double wanted = all.objective + all.walls + 0.5 * fmax(all.curved, 0);
+    if (s->lack > 0 && wanted > 0.9 * s->penalty * s->lack)
+        s->penalty = 1.0625 * wanted / (0.9 * s->lack);
+    s->change = all.objective + all.walls - s->penalty * s->lack;
+    return s->change <= 0 && s->length > 0; /* false for NaN */
+}
+
+void barrier_second(const struct nearest_view *v, struct nearest_state *s) {
+    measure_step(v, s);
+}
+
+void barrier_try(const struct nearest_view *v, const struct nearest_state *s) {
+    const struct nearest_plan *p = v->plan;
+    for (size_t j = 0; j < p->outputs; j++)
+        v->at[p->y + j * p->stride] =
+            *view_column(v, COLUMN_Y, j) + s->length * *view_unknown(v, UNKNOWN_STEP + s->way, j);
+}
+
+/* The objective's change, exactly: slope' d a + |S d|^2 a^2 / 2. */
+static double objective_change(const struct nearest_view *v, const struct nearest_state *s) {
+    const struct nearest_plan *p = v->plan;
+    double linear = 0, square = 0;
+    for (size_t j = 0; j < p->outputs; j++) {
+        double d = *view_unknown(v, UNKNOWN_STEP + s->way, j);
+        linear += *view_column(v, COLUMN_SLOPE, j) * d;
+        square += p->fixed[j] ? 0 : p->square[j] * d * d;
+    }
+    return s->length * (linear + 0.5 * s->length * square);
+}
+
+/* The change of sum log s: the logarithm of a product, taken apart before it leaves the range of numbers. */
+static double walls_change(const struct nearest_view *v, const struct nearest_state *s) {
+    double product = 1, sum = 0;
+    for (size_t i = 0; i < v->plan->rows; i++)
+        for (size_t side = 0; side < 2; side++)
+            if (side_is_there(v, i, side)) {
+                product *= 1 + s->length * side_change(v, i, side, s->way) / *side_slack(v, i, side);
+                if (!(product > 1e-200 && product < 1e200)) {
+                    sum += elementary_log(product);
+                    product = 1;
+                }
+            }
+    return sum + elementary_log(product);
+}
+
+/* What the equations lack where the step leads; gaps go to where the second step has its own. */
+static double trial_lack(const struct nearest_view *v, const struct nearest_state *s, bool keeps) {
+    double sum = 0;
+    for (size_t i = 0; i < v->plan->rows; i++) {
+        double lack = 0, gap[2] = {0, 0};
+        if (row_is_equality(v, i))
+            gap[0] = row_value(v, i) - row_lower(v, i);
+        for (size_t side = 0; side < 2; side++)
+            if (side_is_there(v, i, side))
+                gap[side] =
+                    side_room(v, i, side) - *side_slack(v, i, side) - s->length * side_change(v, i, side, s->way);
+        for (size_t side = 0; side < 2; side++) {
+            lack += fabs(gap[side]);
+            if (keeps)
+                *side_gap(v, i, side, 1) = s->length * *side_gap(v, i, side, 0) + gap[side];
+        }
+        sum += lack / *view_row(v, ROW_NORM, i);
+    }
+    return sum;
+}
+
+enum barrier_verdict barrier_judge(const struct nearest_view *v, struct nearest_state *s) {
+    bool first = s->way == 0 && s->length == s->longest;
+    double lack = trial_lack(v, s, first);
+    double change = objective_change(v, s) - s->mu * walls_change(v, s) + s->penalty * (lack - s->lack);
+    double noise = 0x1p-48 * (s->energy + s->penalty * s->lack);
+    if (change <= ARMIJO * s->length * s->change + noise)
+        return BARRIER_SETTLED;
+    if (first && lack >= s->lack && lack <= DBL_MAX)
+        return BARRIER_SECOND;
+    s->length = s->way ? 0.5 * s->longest : 0.5 * s->length;
+    s->way = 0;
+    return s->length < SHORTEST ? BARRIER_FAILED : BARRIER_SHORTER;
+}
+
+void barrier_accept(const struct nearest_view *v, const struct nearest_state *s) {
+    const struct nearest_plan *p = v->plan;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_column(v, COLUMN_Y, j) = v->at[p->y + j * p->stride];
+    for (size_t i = 0; i < p->rows; i++) {
+        double *multiplier = view_row(v, ROW_MULTIPLIER, i);
+        double new = -*view_unknown(v, UNKNOWN_STEP + s->way, p->outputs + i);
+        *multiplier += s->forces * (new - *multiplier);
+        for (size_t side = 0; side < 2; side++)
+            if (side_is_there(v, i, side)) {
+                double *slack = side_slack(v, i, side), *force = side_force(v, i, side);
+                double z = *force + s->forces * force_change(v, s, i, side);
+                *slack += s->length * side_change(v, i, side, s->way);
+                *force = fmin(fmax(z, s->mu / (LOOSE * *slack)), LOOSE * s->mu / *slack);
+            }
+    }
+}

@@ -1,0 +1,105 @@
+/* nearest_plan.h - what the search for the nearest point evaluates and solves, made once from a model.
+ *
+ *     minimise |S (y - y_raw)|^2 / 2   subject to  bl <= c(y) <= bu
+ *
+ * In comes a model; out go one program (c, bl, bu, J, the Hessian of sum_i lambda_i c_i), the system of its optimality conditions
+ *
+ *     [ H + delta   J' ] [ d  ]
+ *     [ J          -W  ] [ -l ],      H = S^2 - sum_i l_i Hess c_i,
+ *
+ * and the offsets of everything in a thread's memory. Outputs that are fixed stand in no entry of the system. A plan is constant and
+ * never sees a sample. Offsets count doubles; a slot is `stride` of them, one per sample that goes side by side.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_NEAREST_PLAN_H
+#define HN_NEAREST_PLAN_H
+
+#include "base/arena.h"
+#include "hardnet/model.h"
+#include "program/program.h"
+#include "sparse/signed_system.h"
+
+/* Vectors over rows, one slot each, all in units of the row: of c, the bounds and J times ROW_UNIT. A step is there twice: as it was solved for, and with a correction of second order. */
+enum {
+    ROW_SLACK_LOWER, /* s: of c - s = bl; 1 where there is no such bound */
+    ROW_SLACK_UPPER, /* of c + s = bu */
+    ROW_FORCE_LOWER, /* z; 0 where there is no such bound */
+    ROW_FORCE_UPPER,
+    ROW_MULTIPLIER, /* l: z_lower - z_upper; of an equality of any sign */
+    ROW_UNIT,       /* what the row is multiplied by: a power of two, the inverse of its gradient's size at the start */
+    ROW_NORM,       /* of the row's gradient there, in these units; 1 where that is 0 */
+    ROW_GAP_LOWER,  /* c - bl - s, the equality's c - b */
+    ROW_GAP_UPPER,  /* bu - c - s */
+    ROW_GAP_LOWER2, /* and those that the second step answers */
+    ROW_GAP_UPPER2,
+    ROW_ALONG, /* how the row moves along the step */
+    ROW_ALONG2,
+    ROW_SIDE,   /* while polishing: 1 on its lower bound, -1 on its upper one, 0 on neither, */
+    ROW_POLISH, /* and the multiplier */
+    ROW_KEPT,   /* the best multipliers so far */
+    ROW_START,  /* violation where the search began */
+    ROW_VECTORS
+};
+
+/* Vectors over outputs. */
+enum {
+    COLUMN_RAW,
+    COLUMN_START, /* where the search began */
+    COLUMN_Y,     /* the iterate */
+    COLUMN_SLOPE, /* S^2 (y - y_raw) */
+    COLUMN_REST,  /* slope - J' l */
+    COLUMN_KEPT,  /* the best y so far */
+    COLUMN_VECTORS
+};
+
+/* Vectors over unknowns: outputs, then rows. */
+enum { UNKNOWN_DIAGONAL, UNKNOWN_RIGHT, UNKNOWN_REST, UNKNOWN_STEP, UNKNOWN_STEP2, UNKNOWN_VECTORS };
+
+struct nearest_plan {
+    uint32_t stride;
+    size_t inputs, outputs, rows, entries, curvatures;
+    struct program *program;
+    struct signed_system system;
+    struct arena arena;
+    uint32_t x, y, lambda;           /* offsets of leaves */
+    uint32_t *value, *lower, *upper; /* offsets, by row */
+    size_t *first;                   /* rows + 1: J by rows */
+    uint32_t *column, *entry;        /* columns and offsets of J's entries */
+    uint32_t *curvature; /* offsets by output of the Hessian's diagonal; a slot of zeros where there is none */
+    double *square;      /* S^2, by output */
+    double largest_square;
+    bool *fixed;                               /* outputs that do not move */
+    uint32_t by_rows, by_columns, by_unknowns; /* first offsets of the vectors above, */
+    uint32_t matrix;                           /* and of J in units of its rows, by entries */
+    size_t slots, bytes;                       /* of memory for one thread */
+};
+
+/* weights: S, one per output; NULL: all 1. */
+hn_status nearest_plan_create(struct nearest_plan *plan, const hn_model *model, const double *weights, uint32_t stride,
+                              hn_error *error);
+void nearest_plan_release(struct nearest_plan *plan);
+
+/* Constants and zeros into memory of plan->bytes, 64-byte aligned. */
+void nearest_plan_prepare(const struct nearest_plan *plan, double *memory);
+
+/* ---- one sample's numbers ---- */
+
+/* The sample in lane `at - memory`. */
+struct nearest_view {
+    const struct nearest_plan *plan;
+    double *at;
+};
+
+static inline double *view_row(const struct nearest_view *v, size_t which, size_t i) {
+    return v->at + v->plan->by_rows + (which * v->plan->rows + i) * v->plan->stride;
+}
+
+static inline double *view_column(const struct nearest_view *v, size_t which, size_t j) {
+    return v->at + v->plan->by_columns + (which * v->plan->outputs + j) * v->plan->stride;
+}
+
+static inline double *view_unknown(const struct nearest_view *v, size_t which, size_t i) {
+    return v->at + v->plan->by_unknowns + (which * (v->plan->outputs + v->plan->rows) + i) * v->plan->stride;
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* nearest_polish.c - see nearest_polish.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "nearest/nearest_polish.h"
+
+#include "nearest/nearest_rows.h"
+
+enum { MOST_STEPS = 10 };
+static const double LEFT_OUT = 1e30; /* W of a row that is not active, in units of its gradient's square */
+static const double NOTHING = 1e-15; /* a residual that needs no further step */
+
+static const double *program_y(const struct nearest_view *v) {
+    return v->at + v->plan->y;
+}
+
+/* ---- the residual ---- */
+
+/* Violation and complementarity of row i, in the user's units. */
+static double row_residual(const struct nearest_view *v, size_t i, double l) {
+    double unit = *view_row(v, ROW_UNIT, i), worst = 0;
+    if (row_is_equality(v, i))
+        return fabs(row_value(v, i) - row_lower(v, i)) / unit;
+    for (size_t side = 0; side < 2; side++)
+        if (side_is_there(v, i, side))
+            worst = fmax(worst, -side_room(v, i, side) / unit);
+    if (l == 0)
+        return worst;
+    size_t side = l < 0;
+    double room = side_room(v, i, side);
+    return side_is_there(v, i, side) ? fmax(worst, fabs(l) * fmax(room, 0)) : INFINITY;
+}
+
+double polish_residual(const struct nearest_view *v, size_t multipliers) {
+    const struct nearest_plan *p = v->plan;
+    double worst = 0, sum = 0, largest = rows_rest(v, program_y(v), multipliers, COLUMN_REST);
+    for (size_t j = 0; j < p->outputs; j++) {
+        double rest = fabs(*view_column(v, COLUMN_REST, j)) / fmax(1, largest);
+        worst = fmax(worst, rest);
+        sum += rest;
+    }
+    for (size_t i = 0; i < p->rows; i++) {
+        double lack = row_residual(v, i, *view_row(v, multipliers, i));
+        worst = fmax(worst, lack);
+        sum += lack + fabs(row_value(v, i));
+    }
+    return sum <= DBL_MAX ? worst : INFINITY; /* fmax hides a NaN, a sum does not */
+}
+
+void polish_keep(const struct nearest_view *v, struct nearest_state *s, size_t multipliers, double residual) {
+    const struct nearest_plan *p = v->plan;
+    if (!(residual < s->kept))
+        return;
+    s->kept = residual;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_column(v, COLUMN_KEPT, j) = program_y(v)[j * p->stride];
+    for (size_t i = 0; i < p->rows; i++)
+        *view_row(v, ROW_KEPT, i) = *view_row(v, multipliers, i);
+}
+
+/* ---- active rows ---- */
+
+/* The side of row i whose force outweighs its slack, both in units of the start. */
+static double side_of(const struct nearest_view *v, const struct nearest_state *s, size_t i) {
+    double norm = *view_row(v, ROW_NORM, i), best = 1, answer = 0;
+    for (size_t side = 0; side < 2; side++) {
+        double slack = *side_slack(v, i, side) / (norm * s->scale), force = *side_force(v, i, side) * norm / s->slope;
+        if (side_is_there(v, i, side) && force > best * slack) {
+            best = force / slack;
+            answer = side ? -1 : 1;
+        }
+    }
+    return answer;
+}
+
+void polish_begin(const struct nearest_view *v, struct nearest_state *s) {
+    s->polish = 0;
+    s->polished = INFINITY;
+    s->polished_mu = s->mu;
+    for (size_t i = 0; i < v->plan->rows; i++) {
+        bool equality = row_is_equality(v, i);
+        double side = equality ? 1 : side_of(v, s, i);
+        *view_row(v, ROW_SIDE, i) = side;
+        *view_row(v, ROW_POLISH, i) = side != 0 ? *view_row(v, ROW_MULTIPLIER, i) : 0;
+    }
+}
+
+/* Rows that leave or join, after a step; true where there are any. A multiplier of the wrong sign becomes 0. */
+static bool revise(const struct nearest_view *v, const struct nearest_state *s) {
+    bool changed = false;
+    for (size_t i = 0; i < v->plan->rows; i++) {
+        double *side = view_row(v, ROW_SIDE, i), *l = view_row(v, ROW_POLISH, i);
+        if (row_is_equality(v, i))
+            continue;
+        double least = -0x1p-40 * *view_row(v, ROW_NORM, i) * s->scale, was = *side;
+        if (*side != 0 && !(*side * *l > 0))
+            *side = *l = 0;
+        for (size_t k = 0; k < 2 && was == 0; k++)
+            if (side_is_there(v, i, k) && side_room(v, i, k) < least)
+                *side = k ? -1 : 1;
+        changed = changed || *side != was;
+    }
+    return changed;
+}
+
+/* ---- the step ---- */
+
+void polish_assemble(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    const double *y = program_y(v);
+    for (size_t j = 0; j < p->outputs; j++) {
+        double away = y[j * p->stride] - *view_column(v, COLUMN_RAW, j);
+        *view_unknown(v, UNKNOWN_DIAGONAL, j) = p->fixed[j] ? 1 : p->square[j] + v->at[p->curvature[j]];
+        *view_unknown(v, UNKNOWN_RIGHT, j) = p->fixed[j] ? 0 : -p->square[j] * away;
+    }
+    for (size_t i = 0; i < p->rows; i++) {
+        double side = *view_row(v, ROW_SIDE, i), w = row_damping(v, i), norm = *view_row(v, ROW_NORM, i);
+        double bound = side < 0 ? row_upper(v, i) : row_lower(v, i);
+        double right = bound - row_value(v, i) + w * *view_row(v, ROW_POLISH, i);
+        *view_unknown(v, UNKNOWN_DIAGONAL, p->outputs + i) =
+            side != 0 ? -w : -LEFT_OUT * norm * norm / p->largest_square;
+        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = side != 0 ? right : 0;
+    }
+}
+
+bool polish_step(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    double sum = 0;
+    for (size_t k = 0; k < p->outputs + p->rows; k++)
+        sum += fabs(*view_unknown(v, UNKNOWN_STEP, k));
+    if (!(sum <= DBL_MAX))
+        return false;
+    for (size_t j = 0; j < p->outputs; j++)
+        v->at[p->y + j * p->stride] += *view_unknown(v, UNKNOWN_STEP, j);
+    for (size_t i = 0; i < p->rows; i++)
+        if (*view_row(v, ROW_SIDE, i) != 0)
+            *view_row(v, ROW_POLISH, i) = -*view_unknown(v, UNKNOWN_STEP, p->outputs + i);
+    return true;
+}
+
+bool polish_judge(const struct nearest_view *v, struct nearest_state *s) {
+    bool changed = revise(v, s);
+    double residual = polish_residual(v, ROW_POLISH);
+    bool better = residual < 0.25 * s->polished;
+    polish_keep(v, s, ROW_POLISH, residual);
+    s->polished = fmin(s->polished, residual);
+    s->polish++;
+    return residual > NOTHING && residual <= DBL_MAX && (changed || better) && s->polish < MOST_STEPS;
+}

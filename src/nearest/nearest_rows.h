@@ -1,0 +1,89 @@
+/* nearest_rows.h - one row of one sample: its kind, its two sides, and how they move along a step. For the files of this module.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_NEAREST_ROWS_H
+#define HN_NEAREST_ROWS_H
+
+#include "nearest/nearest_plan.h"
+
+#include <float.h>
+#include <math.h>
+
+static inline double row_value(const struct nearest_view *v, size_t i) {
+    return v->at[v->plan->value[i]] * *view_row(v, ROW_UNIT, i);
+}
+
+static inline double row_lower(const struct nearest_view *v, size_t i) {
+    return v->at[v->plan->lower[i]] * *view_row(v, ROW_UNIT, i);
+}
+
+static inline double row_upper(const struct nearest_view *v, size_t i) {
+    return v->at[v->plan->upper[i]] * *view_row(v, ROW_UNIT, i);
+}
+
+static inline bool row_is_equality(const struct nearest_view *v, size_t i) {
+    return row_lower(v, i) == row_upper(v, i);
+}
+
+/* One side of an inequality, 0 lower, 1 upper. Their slacks are c - bl and bu - c. */
+static inline bool side_is_there(const struct nearest_view *v, size_t i, size_t side) {
+    double bound = side ? row_upper(v, i) : row_lower(v, i);
+    return fabs(bound) <= DBL_MAX && !row_is_equality(v, i);
+}
+
+static inline double side_room(const struct nearest_view *v, size_t i, size_t side) {
+    return side ? row_upper(v, i) - row_value(v, i) : row_value(v, i) - row_lower(v, i);
+}
+
+static inline double *side_slack(const struct nearest_view *v, size_t i, size_t side) {
+    return view_row(v, ROW_SLACK_LOWER + side, i);
+}
+
+static inline double *side_force(const struct nearest_view *v, size_t i, size_t side) {
+    return view_row(v, ROW_FORCE_LOWER + side, i);
+}
+
+/* way: 0 the step, 1 the second one. */
+static inline double *side_gap(const struct nearest_view *v, size_t i, size_t side, size_t way) {
+    return view_row(v, ROW_GAP_LOWER + 2 * way + side, i);
+}
+
+/* How much a slack changes along a step. */
+static inline double side_change(const struct nearest_view *v, size_t i, size_t side, size_t way) {
+    double along = *view_row(v, ROW_ALONG + way, i);
+    return *side_gap(v, i, side, way) + (side ? -along : along);
+}
+
+/* Entry e of J, of row i. */
+static inline double row_entry(const struct nearest_view *v, size_t i, size_t e) {
+    return v->at[v->plan->entry[e]] * *view_row(v, ROW_UNIT, i);
+}
+
+/* sum_k J_ik x_k with x by outputs, `stride` apart */
+static inline double row_product(const struct nearest_view *v, size_t i, const double *x) {
+    const struct nearest_plan *p = v->plan;
+    double sum = 0;
+    for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
+        if (!p->fixed[p->column[e]])
+            sum += row_entry(v, i, e) * x[(size_t)p->column[e] * p->stride];
+    return sum;
+}
+
+/* to = S^2 (y - y_raw) - J' l for the outputs that move, 0 for the others; the multipliers' largest entry, in the
+ * user's units. */
+static inline double rows_rest(const struct nearest_view *v, const double *y, size_t multipliers, size_t to) {
+    const struct nearest_plan *p = v->plan;
+    double largest = 0;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_column(v, to, j) = p->fixed[j] ? 0 : p->square[j] * (y[j * p->stride] - *view_column(v, COLUMN_RAW, j));
+    for (size_t i = 0; i < p->rows; i++) {
+        double l = *view_row(v, multipliers, i);
+        largest = fmax(largest, fabs(l * *view_row(v, ROW_UNIT, i)));
+        for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
+            if (!p->fixed[p->column[e]])
+                *view_column(v, to, p->column[e]) -= row_entry(v, i, e) * l;
+    }
+    return largest;
+}
+
+#endif

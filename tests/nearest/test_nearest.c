@@ -1,0 +1,373 @@
+/* test_nearest.c - the method nearest judged by the optimality conditions, evaluated anew: certificates are true, nothing is further away
+ * or less feasible than what auto finds, and the bits of a sample are its own.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/random.h"
+#include "hardnet/evaluate.h"
+#include "support/model_check.h"
+#include "support/random_problem.h"
+#include "support/run_layer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the judge ---- */
+
+struct judge {
+    hn_evaluator *evaluator;
+    size_t outputs, rows;
+    double *c, *lower, *upper, *pulled;
+    void *workspace;
+};
+
+static struct judge judge_of(const hn_model *model) {
+    struct judge j = {.outputs = hn_model_output_count(model), .rows = hn_model_row_count(model)};
+    hn_evaluator_options options = hn_evaluator_defaults();
+    options.wanted = HN_WANT(HN_QUANTITY_ROWS) | HN_WANT(HN_QUANTITY_LOWER) | HN_WANT(HN_QUANTITY_UPPER) |
+                     HN_WANT(HN_QUANTITY_JACOBIAN_Y_W);
+    assert_int_equal(hn_evaluator_create(&j.evaluator, model, &options, NULL), HN_OK);
+    j.c = calloc(3 * j.rows + j.outputs + 1, sizeof *j.c);
+    j.lower = j.c + j.rows;
+    j.upper = j.lower + j.rows;
+    j.pulled = j.upper + j.rows;
+    j.workspace = malloc(hn_evaluator_workspace_bytes(j.evaluator));
+    return j;
+}
+
+static void judge_release(struct judge *j) {
+    hn_evaluator_destroy(j->evaluator);
+    free(j->c);
+    free(j->workspace);
+}
+
+/* Violation and complementarity of a row with multiplier l. */
+static double judge_row(double c, double lower, double upper, double l) {
+    double violation = fmax(fmax(lower - c, c - upper), 0);
+    if (lower == upper || l == 0)
+        return violation;
+    return fmax(violation, l > 0 ? l * fmax(c - lower, 0) : -l * fmax(upper - c, 0));
+}
+
+/* max(|y - y_raw - J' l| / max(1, |l|), complementarity, violation) */
+static double judged_residual_of(struct judge *j, const double *x, const double *raw, const double *y,
+                                 const double *l) {
+    hn_evaluation e = {.size = sizeof e, .count = 1, .x = x, .y = y, .w = l};
+    e.values[HN_QUANTITY_ROWS] = j->c;
+    e.values[HN_QUANTITY_LOWER] = j->lower;
+    e.values[HN_QUANTITY_UPPER] = j->upper;
+    e.values[HN_QUANTITY_JACOBIAN_Y_W] = j->pulled;
+    assert_int_equal(hn_evaluator_run(j->evaluator, &e, j->workspace, hn_evaluator_workspace_bytes(j->evaluator), NULL),
+                     HN_OK);
+    double largest = 1, worst = 0;
+    for (size_t i = 0; i < j->rows; i++) {
+        largest = fmax(largest, fabs(l[i]));
+        worst = fmax(worst, judge_row(j->c[i], j->lower[i], j->upper[i], l[i]));
+    }
+    for (size_t k = 0; k < j->outputs; k++)
+        worst = fmax(worst, fabs(y[k] - raw[k] - j->pulled[k]) / largest);
+    return worst;
+}
+
+/* ---- random problems ---- */
+
+/* What both methods make of one problem. */
+struct outcome {
+    double *y, *l;
+    hn_report report;
+};
+
+static struct outcome run_one(const struct random_problem *p, hn_method method) {
+    struct outcome o = {.y = calloc(p->outputs + 1, sizeof *o.y), .l = calloc(p->rows + 1, sizeof *o.l)};
+    hn_layer *layer = layer_of(p->model, layer_method(method));
+    const hn_batch batch = {.size = sizeof batch,
+                            .count = 1,
+                            .x = p->x,
+                            .y_raw = p->raw,
+                            .y = o.y,
+                            .report_size = sizeof o.report,
+                            .reports = &o.report,
+                            .multipliers = method == HN_METHOD_NEAREST ? o.l : NULL};
+    layer_run(layer, &batch);
+    hn_layer_destroy(layer);
+    return o;
+}
+
+static void outcome_release(struct outcome *o) {
+    free(o->y);
+    free(o->l);
+}
+
+/* Half the squared distance is no larger than auto's, but for what a violation of 1e-8 is worth. */
+static void assert_no_further(const struct random_problem *p, const struct outcome *o, const struct outcome *before) {
+    double worth = 0, now = o->report.distance, then = before->report.moved;
+    for (size_t i = 0; i < p->rows; i++)
+        worth += 1e-8 * fabs(o->l[i]);
+    if (now * now / 2 > then * then / 2 * (1 + 1e-12) + worth)
+        fail_msg("%.17g away, auto %.17g", now, then);
+}
+
+/* true where it is certified */
+static bool check_problem(enum problem_kind kind, uint64_t number) {
+    struct random_problem p;
+    random_problem_create(&p, (struct random_problem_options){.kind = kind}, 31, number);
+    struct outcome o = run_one(&p, HN_METHOD_NEAREST), before = run_one(&p, HN_METHOD_AUTO);
+    struct judge judge = judge_of(p.model);
+    bool certified = o.report.outcome == HN_OUTCOME_OK && o.report.kkt <= HN_CERTIFIED;
+    assert_int_equal(o.report.outcome, before.report.outcome);
+    assert_no_further(&p, &o, &before);
+    if (o.report.outcome == HN_OUTCOME_OK)
+        assert_in_interval(judged_violation(p.model, p.x, o.y, false, NULL), 0, 1.0001e-8);
+    if (certified)
+        assert_in_interval(judged_residual_of(&judge, p.x, p.raw, o.y, o.l), 0, 1.01 * HN_CERTIFIED);
+    for (size_t j = 0; !certified && j < p.outputs; j++)
+        assert_same_bits(o.y[j], before.y[j]);
+    for (size_t i = 0; !certified && i < p.rows; i++)
+        assert_true(o.l[i] == 0);
+    assert_true(certified || isinf(o.report.kkt));
+    judge_release(&judge);
+    outcome_release(&o);
+    outcome_release(&before);
+    random_problem_release(&p);
+    return certified;
+}
+
+static void check_kind(enum problem_kind kind, uint64_t problems, double least) {
+    int certified = 0;
+    for (uint64_t k = 0; k < problems; k++)
+        certified += check_problem(kind, k);
+    assert_in_interval(certified, least * (double)problems, (double)problems);
+}
+
+static void certificates_hold_on_feasible_problems(void **state) {
+    (void)state;
+    check_kind(PROBLEM_FEASIBLE, 1200 / HN_TEST_SHARE, 0.995);
+}
+
+static void certificates_hold_where_rows_depend_on_each_other(void **state) {
+    (void)state;
+    check_kind(PROBLEM_DEGENERATE, 1200 / HN_TEST_SHARE, 0.995);
+}
+
+static void certificates_are_true_in_units_far_apart(void **state) {
+    (void)state;
+    check_kind(PROBLEM_SCALED, 400 / HN_TEST_SHARE, 0.5);
+}
+
+static void what_is_infeasible_is_auto_s(void **state) {
+    (void)state;
+    check_kind(PROBLEM_INFEASIBLE, 200 / HN_TEST_SHARE, 0);
+}
+
+/* ---- the same bits ---- */
+
+enum { BATCH = 37 };
+
+struct batch_results {
+    double *y, *l;
+    hn_report reports[BATCH];
+};
+
+static struct batch_results run_batch(const struct random_problem *p, const double *raw, hn_layer_options options,
+                                      int threads) {
+    struct batch_results r = {.y = malloc(BATCH * p->outputs * sizeof *r.y),
+                              .l = malloc((BATCH * p->rows + 1) * sizeof *r.l)};
+    hn_layer *layer = layer_of(p->model, options);
+    hn_pool *pool;
+    assert_int_equal(hn_pool_create(&pool, layer, threads, NULL), HN_OK);
+    const hn_batch batch = {.size = sizeof batch,
+                            .count = BATCH,
+                            .x = p->x,
+                            .repeat_x = true,
+                            .y_raw = raw,
+                            .y = r.y,
+                            .report_size = sizeof *r.reports,
+                            .reports = r.reports,
+                            .multipliers = r.l};
+    assert_int_equal(hn_pool_run(pool, &batch, NULL), HN_OK);
+    hn_pool_destroy(pool);
+    hn_layer_destroy(layer);
+    return r;
+}
+
+static void batch_release(struct batch_results *r) {
+    free(r->y);
+    free(r->l);
+}
+
+static void assert_same_batches(const struct random_problem *p, const struct batch_results *a,
+                                const struct batch_results *b) {
+    assert_memory_equal(a->y, b->y, BATCH * p->outputs * sizeof *a->y);
+    assert_memory_equal(a->l, b->l, BATCH * p->rows * sizeof *a->l);
+    assert_memory_equal(a->reports, b->reports, sizeof a->reports);
+}
+
+static void check_alone(const struct random_problem *p, const double *raw, const struct batch_results *all) {
+    hn_layer *layer = layer_of(p->model, layer_method(HN_METHOD_NEAREST));
+    double *y = malloc(p->outputs * sizeof *y), *l = malloc((p->rows + 1) * sizeof *l);
+    for (size_t k = 0; k < BATCH; k++) {
+        hn_report report;
+        const hn_batch batch = {.size = sizeof batch,
+                                .count = 1,
+                                .x = p->x,
+                                .y_raw = raw + k * p->outputs,
+                                .y = y,
+                                .report_size = sizeof report,
+                                .reports = &report,
+                                .multipliers = l};
+        layer_run(layer, &batch);
+        assert_memory_equal(y, all->y + k * p->outputs, p->outputs * sizeof *y);
+        assert_memory_equal(l, all->l + k * p->rows, p->rows * sizeof *l);
+        assert_memory_equal(&report, &all->reports[k], sizeof report);
+    }
+    free(y);
+    free(l);
+    hn_layer_destroy(layer);
+}
+
+static void the_bits_of_a_sample_are_its_own(void **state) {
+    (void)state;
+    for (uint64_t number = 0; number < 12; number++) {
+        struct random_problem p;
+        random_problem_create(&p, (struct random_problem_options){.kind = PROBLEM_FEASIBLE}, 32, number);
+        double *raw = malloc(BATCH * p.outputs * sizeof *raw);
+        struct random random = random_start(33, number);
+        for (size_t i = 0; i < BATCH * p.outputs; i++)
+            raw[i] = p.raw[i % p.outputs] + random_between(&random, -1, 1);
+        struct batch_results all = run_batch(&p, raw, layer_method(HN_METHOD_NEAREST), 1);
+        struct batch_results shared = run_batch(&p, raw, layer_method(HN_METHOD_NEAREST), 3);
+        assert_same_batches(&p, &all, &shared);
+        check_alone(&p, raw, &all);
+        for (int set = HN_INSTRUCTIONS_BEST + 1; set < HN_INSTRUCTIONS_COUNT; set++) {
+            hn_layer_options options = layer_method(HN_METHOD_NEAREST);
+            hn_layer *layer = NULL;
+            options.instructions = (hn_instructions)set;
+            if (hn_layer_create(&layer, p.model, &options, NULL) != HN_OK)
+                continue; /* not on this processor */
+            hn_layer_destroy(layer);
+            struct batch_results other = run_batch(&p, raw, options, 1);
+            assert_same_batches(&p, &all, &other);
+            batch_release(&other);
+        }
+        batch_release(&all);
+        batch_release(&shared);
+        free(raw);
+        random_problem_release(&p);
+    }
+}
+
+/* ---- small things ---- */
+
+/* y^2 = 0 has no multiplier at its only point: what is certified is a point within the tolerance, by a large one. */
+static void a_cusp_is_judged_by_the_definition(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_expr y = hn_output(m, "y");
+    hn_constrain(m, "cusp", 0, hn_mul(y, y), 0);
+    model_finish_good(m);
+    hn_layer *layer = layer_of(m, layer_method(HN_METHOD_NEAREST));
+    double raw = 1, out, l = 7;
+    hn_report report;
+    const hn_batch batch = {.size = sizeof batch,
+                            .count = 1,
+                            .y_raw = &raw,
+                            .y = &out,
+                            .report_size = sizeof report,
+                            .reports = &report,
+                            .multipliers = &l};
+    layer_run(layer, &batch);
+    assert_int_equal(report.outcome, HN_OUTCOME_OK);
+    assert_in_interval(out, -1e-4, 1e-4);
+    if (report.kkt <= HN_CERTIFIED)
+        assert_in_interval(fmax(fabs(out - raw - 2 * out * l) / fmax(1, fabs(l)), out * out), 0, 1.01 * HN_CERTIFIED);
+    else
+        assert_true(isinf(report.kkt) && l == 0);
+    hn_layer_destroy(layer);
+    hn_model_destroy(m);
+}
+
+/* In place, from start values, from a raw output that holds, and an output that is fixed. */
+static hn_model *corner_model(void) {
+    hn_model *m = model_new();
+    hn_expr y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2"), y3 = hn_output(m, "y3");
+    hn_output_start(y1, hn_constant(m, 3));
+    hn_output_start(y2, hn_constant(m, 2));
+    hn_output_fix(y3, hn_constant(m, 1));
+    hn_constrain(m, "sum", -INFINITY, hn_sum(m, 3, (hn_expr[]){y1, y2, y3}), 2);
+    model_finish_good(m);
+    return m;
+}
+
+static void start_values_and_fixed_outputs_count(void **state) {
+    (void)state;
+    hn_model *m = corner_model();
+    hn_layer *layer = layer_of(m, layer_method(HN_METHOD_NEAREST));
+    double y[3];
+    hn_report report;
+    hn_batch batch = {.size = sizeof batch, .count = 1, .y = y, .report_size = sizeof report, .reports = &report};
+    layer_run(layer, &batch);
+    assert_in_interval(report.kkt, 0, HN_CERTIFIED);
+    assert_in_interval(y[0], 1 - 1e-9, 1 + 1e-9); /* (3, 2) onto y1 + y2 <= 1 */
+    assert_in_interval(y[1], -1e-9, 1e-9);
+    assert_true(y[2] == 1);
+    batch.y_raw = y; /* where it is: nothing moves */
+    y[0] = -5;
+    layer_run(layer, &batch);
+    assert_true(y[0] == -5 && report.kkt == 0 && report.factorisations == 0 && report.distance == 0);
+    hn_layer_destroy(layer);
+    hn_model_destroy(m);
+}
+
+static void check_refusal(const hn_layer_options *options, const hn_batch *batch, const char *part) {
+    hn_model *m = corner_model();
+    hn_error error = {.text = ""};
+    hn_layer *layer = NULL;
+    if (batch) {
+        layer = layer_of(m, *options);
+        size_t bytes = hn_layer_workspace_bytes(layer);
+        void *workspace = malloc(bytes);
+        assert_int_equal(hn_layer_run(layer, batch, workspace, bytes, &error), HN_INVALID);
+        free(workspace);
+    } else
+        assert_int_equal(hn_layer_create(&layer, m, options, &error), HN_INVALID);
+    assert_contains(error.text, part);
+    hn_layer_destroy(layer);
+    hn_model_destroy(m);
+}
+
+static void misuse_is_refused_by_name(void **state) {
+    (void)state;
+    double weights[3] = {1, -1, 1}, y[3], l[1];
+    char tape[8];
+    hn_layer_options nearest = layer_method(HN_METHOD_NEAREST), other = layer_method(HN_METHOD_AUTO);
+    nearest.weights = other.weights = weights;
+    check_refusal(&other, NULL, "weights: the method auto has none");
+    check_refusal(&nearest, NULL, "weights: entry 1 is -1");
+    weights[1] = NAN;
+    check_refusal(&nearest, NULL, "weights: entry 1 is NaN");
+    weights[1] = INFINITY;
+    check_refusal(&nearest, NULL, "weights: entry 1 is ");
+    nearest.weights = other.weights = NULL;
+    nearest.kernel = "kernel.so";
+    check_refusal(&nearest, NULL, "nearest cannot run compiled code");
+    nearest.kernel = NULL;
+    const hn_batch taped = {.size = sizeof taped, .count = 1, .y = y, .tape = tape};
+    check_refusal(&nearest, &taped, "nearest has no gradient");
+    const hn_batch multiplied = {.size = sizeof multiplied, .count = 1, .y = y, .multipliers = l};
+    check_refusal(&other, &multiplied, "the method auto has no multipliers");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(certificates_hold_on_feasible_problems),
+        cmocka_unit_test(certificates_hold_where_rows_depend_on_each_other),
+        cmocka_unit_test(certificates_are_true_in_units_far_apart),
+        cmocka_unit_test(what_is_infeasible_is_auto_s),
+        cmocka_unit_test(the_bits_of_a_sample_are_its_own),
+        cmocka_unit_test(a_cusp_is_judged_by_the_definition),
+        cmocka_unit_test(start_values_and_fixed_outputs_count),
+        cmocka_unit_test(misuse_is_refused_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+/* certificate.c - see certificate.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "common/certificate.h"
+
+bool certificate_expected(const hn_layer *layer) {
+    return hn_layer_options_of(layer).method == HN_METHOD_NEAREST;
+}
+
+bool certificate_holds(const hn_report *report) {
+    return report->outcome == HN_OUTCOME_OK && report->kkt <= HN_CERTIFIED;
+}
+
+size_t certificate_count(const hn_report *reports, size_t count) {
+    size_t held = 0;
+    for (size_t k = 0; k < count; k++)
+        held += certificate_holds(&reports[k]);
+    return held;
+}
+
+void certificate_write(struct json *json, const hn_report *report) {
+    json_flag(json, "certified", certificate_holds(report));
+    json_number(json, "kkt", report->kkt); /* null: no multipliers are known */
+    json_number(json, "distance", report->distance);
+    json_count(json, "programmes", report->programmes);
+    json_count(json, "factorisations", report->factorisations);
+}

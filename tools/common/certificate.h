@@ -1,0 +1,21 @@
+/* certificate.h - what reports say about samples of a method that proves its answers: nearest.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_CERTIFICATE_H
+#define HN_TOOLS_CERTIFICATE_H
+
+#include "common/json_writer.h"
+#include "hardnet/layer.h"
+
+/* Whether a layer's method has certificates. */
+bool certificate_expected(const hn_layer *layer);
+
+/* Ok, and the residual of the optimality conditions is small enough. */
+bool certificate_holds(const hn_report *report);
+
+size_t certificate_count(const hn_report *reports, size_t count);
+
+/* Keys of a sample's object. */
+void certificate_write(struct json *json, const hn_report *report);
+
+#endif
