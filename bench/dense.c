@@ -1,10 +1,12 @@
 /* dense.c - full systems: the projection onto n/2 equalities and n/2 inequalities, every coefficient nonzero.
  *
- *     dense [--check] [--rounds R] [N ...]          N = 50 100 200 400 1000 unless given
+ *     dense [--check] [--rounds R] [--threads T] [N ...]          T = 2, N = 50 100 200 400 1000 unless given
  *
  * Coefficients, a point that holds and raw outputs are normal; inequalities are held by it with room to spare, uniform in 0 to 1.
  * auto to 1e-8 on one thread: processor time of a sample that is alone, and per sample in a batch of 16, the median of R rounds;
- * beside it what LAPACK takes on the same path (dense.h). With --check it fails where a goal is missed or a sample is not ok.
+ * beside it what LAPACK takes on the same path (dense.h). Then T threads on one sample: time on the wall, and how many times that
+ * of one thread in the same round, the median and the best round. With --check it fails where a goal is missed or a sample is not
+ * ok.
  *
  * SPDX-License-Identifier: MIT */
 #include "dense.h"
@@ -29,9 +31,16 @@ struct goal {
 static const struct goal GOALS[] = {{100, 0.35, 0.3}, {200, 1.5, 1.2}, {400, 6, 5}, {1000, 50, 45}};
 static const double MOST_RATIO = 3;
 
+struct wanted {
+    bool check;
+    int rounds, threads;
+    size_t sizes[MOST_SIZES], count;
+};
+
 struct bench {
     struct dense_problem problem;
     hn_layer *layer;
+    hn_pool *pool; /* of T threads */
     void *workspace;
     size_t bytes;
     double *raw, *y;
@@ -143,13 +152,24 @@ static void run(struct bench *b, const hn_batch *batch) {
 }
 
 /* Seconds per sample, `together` samples a call. */
-static double time_calls(struct bench *b, size_t together) {
-    double begin = clock_busy_seconds();
+static double time_calls(struct bench *b, size_t together, double (*clock)(void)) {
+    double begin = clock();
     for (size_t first = 0; first < BATCH; first += together) {
         const hn_batch batch = batch_of(b, first, together);
         run(b, &batch);
     }
-    return (clock_busy_seconds() - begin) / BATCH;
+    return (clock() - begin) / BATCH;
+}
+
+/* Seconds on the wall for one sample on the pool's threads. */
+static double time_pool(struct bench *b) {
+    double begin = clock_seconds();
+    hn_error error;
+    for (size_t first = 0; first < BATCH; first++) {
+        const hn_batch batch = batch_of(b, first, 1);
+        expect(hn_pool_run(b->pool, &batch, &error), &error);
+    }
+    return (clock_seconds() - begin) / BATCH;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -164,7 +184,7 @@ static double median(double *numbers, int count) {
 
 /* ---- one size ---- */
 
-static void prepare(struct bench *b, size_t n) {
+static void prepare(struct bench *b, size_t n, int threads) {
     hn_error error;
     draw(b, n);
     double begin = clock_busy_seconds();
@@ -173,6 +193,7 @@ static void prepare(struct bench *b, size_t n) {
     expect(hn_layer_create(&b->layer, model, NULL, &error), &error);
     b->layer_seconds = clock_busy_seconds() - begin - b->model_seconds;
     hn_model_destroy(model);
+    expect(hn_pool_create(&b->pool, b->layer, threads, &error), &error);
     b->bytes = hn_layer_workspace_bytes(b->layer);
     b->workspace = reserve(b->bytes, 1);
     hn_batch batch = batch_of(b, 0, BATCH);
@@ -188,6 +209,7 @@ static void release(struct bench *b) {
     free(b->y);
     free(b->path.rows);
     free(b->workspace);
+    hn_pool_destroy(b->pool);
     hn_layer_destroy(b->layer);
 }
 
@@ -214,16 +236,27 @@ static double mean_rows(const struct bench *b) {
 
 struct times {
     double alone, batch, lapack;
+    double pool;           /* one sample on several threads, on the wall */
+    double speed_up, best; /* against one thread, round by round */
 };
 
 static struct times measure(struct bench *b, int rounds) {
-    double alone[MOST_ROUNDS], batch[MOST_ROUNDS], lapack[MOST_ROUNDS];
+    double alone[MOST_ROUNDS], batch[MOST_ROUNDS], lapack[MOST_ROUNDS], pool[MOST_ROUNDS], speed_up[MOST_ROUNDS];
     for (int r = 0; r < rounds; r++) {
-        alone[r] = time_calls(b, 1);
-        batch[r] = time_calls(b, BATCH);
+        alone[r] = time_calls(b, 1, clock_busy_seconds);
+        batch[r] = time_calls(b, BATCH, clock_busy_seconds);
         lapack[r] = dense_lapack_seconds(&b->problem, &b->path) / BATCH;
+        double one = time_calls(b, 1, clock_seconds);
+        pool[r] = time_pool(b);
+        speed_up[r] = one / pool[r];
     }
-    return (struct times){median(alone, rounds), median(batch, rounds), median(lapack, rounds)};
+    struct times t = {.alone = median(alone, rounds),
+                      .batch = median(batch, rounds),
+                      .lapack = median(lapack, rounds),
+                      .pool = median(pool, rounds),
+                      .speed_up = median(speed_up, rounds)};
+    t.best = speed_up[rounds - 1]; /* ascending by now */
+    return t;
 }
 
 static const struct goal *goal_of(size_t n) {
@@ -241,28 +274,23 @@ static bool meets(const struct bench *b, const struct times *t) {
     return quick && near && count_ok(b) == BATCH;
 }
 
-static bool report(size_t n, int rounds) {
+static bool report(size_t n, const struct wanted *w) {
     struct bench b = {.layer = NULL};
     struct rusage usage;
-    prepare(&b, n);
-    struct times t = measure(&b, rounds);
+    prepare(&b, n, w->threads);
+    struct times t = measure(&b, w->rounds);
     bool met = meets(&b, &t);
     getrusage(RUSAGE_SELF, &usage);
-    printf("  %5zu %5zu %6.1f %6.0f %9.3f %9.3f %9.3f %7.2f %7.2f %9.3f %8.2f %8.2f %7.0f  %s\n", n, count_ok(&b),
-           mean_iterations(&b), mean_rows(&b), 1e3 * t.alone, 1e3 * t.batch, 1e3 * t.lapack, t.alone / t.lapack,
-           t.batch / t.lapack, 1e3 * dense_lapack_product(&b.problem), b.model_seconds, b.layer_seconds,
-           (double)usage.ru_maxrss / 1e3, met ? (goal_of(n) ? "met" : "") : "missed");
+    printf("  %5zu %5zu %6.1f %6.0f %9.3f %9.3f %9.3f %7.2f %7.2f %9.3f %5.2f %5.2f %9.3f %8.2f %8.2f %7.0f  %s\n", n,
+           count_ok(&b), mean_iterations(&b), mean_rows(&b), 1e3 * t.alone, 1e3 * t.batch, 1e3 * t.lapack,
+           t.alone / t.lapack, t.batch / t.lapack, 1e3 * t.pool, t.speed_up, t.best,
+           1e3 * dense_lapack_product(&b.problem), b.model_seconds, b.layer_seconds, (double)usage.ru_maxrss / 1e3,
+           met ? (goal_of(n) ? "met" : "") : "missed");
     release(&b);
     return met;
 }
 
 /* ---- the command line ---- */
-
-struct wanted {
-    bool check;
-    int rounds;
-    size_t sizes[MOST_SIZES], count;
-};
 
 static long number_after(const char *what, const char *text, long least, long most) {
     char *end = NULL, sentence[128];
@@ -275,12 +303,14 @@ static long number_after(const char *what, const char *text, long least, long mo
 
 static struct wanted wanted_of(int count, char **words) {
     static const size_t usual[] = {50, 100, 200, 400, 1000};
-    struct wanted w = {.rounds = 5};
+    struct wanted w = {.rounds = 5, .threads = 2};
     for (int i = 1; i < count; i++)
         if (strcmp(words[i], "--check") == 0)
             w.check = true;
         else if (strcmp(words[i], "--rounds") == 0)
             w.rounds = (int)number_after("--rounds", words[i + 1 < count ? ++i : i], 1, MOST_ROUNDS);
+        else if (strcmp(words[i], "--threads") == 0)
+            w.threads = (int)number_after("--threads", words[i + 1 < count ? ++i : i], 2, 1024);
         else if (w.count < MOST_SIZES)
             w.sizes[w.count++] = (size_t)number_after(words[i], words[i], 2, 5000);
     for (size_t i = 0; w.count < sizeof usual / sizeof usual[0] && i == w.count; i++)
@@ -290,6 +320,7 @@ static struct wanted wanted_of(int count, char **words) {
 
 int main(int count, char **words) {
     struct wanted w = wanted_of(count, words);
+    char threads[32];
     bool met = true;
     setvbuf(stdout, NULL, _IOLBF, 0);
     printf("n/2 equalities and n/2 inequalities, all coefficients nonzero; auto to 1e-8, 1 thread, processor time, "
@@ -298,9 +329,11 @@ int main(int count, char **words) {
            w.rounds);
     printf("  yardstick: %s\n",
            dense_lapack_name() ? dense_lapack_name() : "absent, OpenBLAS was not found when this was built");
-    printf("  %5s %5s %6s %6s %9s %9s %9s %7s %7s %9s %8s %8s %7s\n", "n", "ok", "steps", "rows", "alone ms", "16: ms",
-           "LAPACK ms", "alone x", "16: x", "dsyrk ms", "model s", "layer s", "MB");
+    snprintf(threads, sizeof threads, "%d thr. ms", w.threads);
+    printf("  %5s %5s %6s %6s %9s %9s %9s %7s %7s %9s %5s %5s %9s %8s %8s %7s\n", "n", "ok", "steps", "rows",
+           "alone ms", "16: ms", "LAPACK ms", "alone x", "16: x", threads, "times", "best", "dsyrk ms", "model s",
+           "layer s", "MB");
     for (size_t i = 0; i < w.count; i++)
-        met = report(w.sizes[i], w.rounds) && met;
+        met = report(w.sizes[i], &w) && met;
     return w.check && !met;
 }

@@ -3,12 +3,14 @@
  * An executor works on `width` samples side by side, in memory that each thread owns: plan->slots numbers per sample, number s of
  * sample k at slots[s * width + k], and possibly more of its own behind them. Vectors are named by their first slot. Arrays of
  * flags and numbers have one element per sample. Samples know nothing of each other: what an entry computes for one sample
- * depends on that sample's numbers only, and every executor computes the same bits. No entry allocates, locks or prints.
+ * depends on that sample's numbers only, and every executor computes the same bits, with helpers or
+ * without. No entry allocates or prints; none locks, except to wake helpers that have fallen asleep.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BACKENDS_EXECUTOR_H
 #define HN_BACKENDS_EXECUTOR_H
 
+#include "base/crew.h"
 #include "plan/plan.h"
 
 enum { EXECUTOR_WIDEST = 16 };
@@ -48,6 +50,9 @@ struct executor {
     size_t bytes;   /* of a thread's memory, which begins on a boundary of 64 bytes */
     const struct plan *plan;
     void *own; /* what the executor made of the plan */
+
+    /* Threads that may help with one sample; NULL: none. An executor has none; a thread that leads a crew makes itself a copy. */
+    struct crew *crew;
 
     /* Constants into fresh memory, zero everywhere else. */
     void (*begin)(const struct executor *x, double *slots);

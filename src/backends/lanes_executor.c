@@ -31,9 +31,12 @@ static size_t slots_of(const struct plan *plan, uint32_t width) {
     return ((size_t)plan->slots + LANES_OWN) * width;
 }
 
-static size_t tiles_of(const struct lanes *own) {
+/* All of them, in numbers. */
+static size_t memory_of(const struct lanes *own, const struct plan *plan) {
     const struct tiled *tiled = &own->tiled;
-    return own->system.kind == FACTOR_TILED ? tiled_workspace(tiled->rows, tiled->columns, tiled->outputs_side) : 0;
+    if (own->system.kind != FACTOR_TILED)
+        return slots_of(plan, own->width);
+    return lanes_tiles_at(plan) + tiled_workspace(tiled->rows, tiled->columns, tiled->outputs_side);
 }
 
 static void fill(const struct executor *x, double *slots, uint32_t slot, double value) {
@@ -41,14 +44,49 @@ static void fill(const struct executor *x, double *slots, uint32_t slot, double 
         slots[lanes_at(x, slot) + k] = value;
 }
 
-static void lanes_begin(const struct executor *x, double *slots) {
+/* A sample by itself: constants lie as they are to lie here. */
+enum { BEGIN_UNIT = 8192 };
+
+struct beginning {
+    double *slots;
+    size_t count, constants;
+    const double *numbers;
+};
+
+static void begin_part(const void *context, void *own, size_t from, size_t to) {
+    const struct beginning *b = context;
+    size_t first = from * BEGIN_UNIT, end = to * BEGIN_UNIT < b->count ? to * BEGIN_UNIT : b->count;
+    size_t middle = b->constants < first ? first : b->constants < end ? b->constants : end;
+    (void)own;
+    if (middle > first)
+        memcpy(b->slots + first, b->numbers + first, (middle - first) * sizeof *b->slots);
+    memset(b->slots + middle, 0, (end - middle) * sizeof *b->slots);
+}
+
+static void begin_one(const struct executor *x, double *slots) {
+    const struct plan *plan = x->plan;
+    const struct beginning b = {slots, slots_of(plan, 1), plan->program.constants.count,
+                                plan_numbers(plan, plan->program.constants)};
+    const struct crew_job job = {(b.count + BEGIN_UNIT - 1) / BEGIN_UNIT, 1, 1, begin_part, &b, NULL};
+    crew_share(x->crew, &job);
+}
+
+static void begin_many(const struct executor *x, double *slots) {
     const struct plan *plan = x->plan;
     const double *constants = plan_numbers(plan, plan->program.constants);
-    const uint32_t *slot = plan_words(plan, plan->system.constant_slot);
-    const double *value = plan_numbers(plan, plan->system.constant_value);
     memset(slots, 0, slots_of(plan, x->width) * sizeof *slots);
     for (uint32_t i = 0; i < plan->program.constants.count; i++)
         fill(x, slots, i, constants[i]);
+}
+
+static void lanes_begin(const struct executor *x, double *slots) {
+    const struct plan *plan = x->plan;
+    const uint32_t *slot = plan_words(plan, plan->system.constant_slot);
+    const double *value = plan_numbers(plan, plan->system.constant_value);
+    if (x->width == 1)
+        begin_one(x, slots);
+    else
+        begin_many(x, slots);
     for (uint32_t i = 0; i < plan->system.constant_slot.count; i++)
         fill(x, slots, slot[i], value[i]);
     if (plan->system.kind == FACTOR_TILED)
@@ -77,7 +115,7 @@ static void lanes_copy(const struct executor *x, double *slots, uint32_t from, u
 void lanes_rows(const struct executor *x, double *slots, uint32_t from, uint32_t to) {
     const struct lanes *own = lanes_of(x);
     if (own->system.kind == FACTOR_TILED)
-        own->kernels.rows_tiled(&own->tiled, slots, from, to);
+        own->kernels.rows_tiled(&own->tiled, slots, from, to, x->crew);
     else
         own->kernels.multiply(&own->system.by_rows, slots, from, to);
 }
@@ -85,7 +123,7 @@ void lanes_rows(const struct executor *x, double *slots, uint32_t from, uint32_t
 void lanes_columns(const struct executor *x, double *slots, uint32_t from, uint32_t to) {
     const struct lanes *own = lanes_of(x);
     if (own->system.kind == FACTOR_TILED)
-        own->kernels.columns_tiled(&own->tiled, slots, from, to, false);
+        own->kernels.columns_tiled(&own->tiled, slots, from, to, false, x->crew);
     else
         own->kernels.multiply(&own->system.by_columns, slots, from, to);
 }
@@ -99,7 +137,7 @@ static void lanes_prepare(const struct executor *x, double *slots) {
 void lanes_values(const struct executor *x, double *slots) {
     const struct lanes *own = lanes_of(x);
     if (own->tiled.block.values > 0)
-        own->kernels.values_tiled(&own->tiled, slots, lanes_at(x, x->plan->y));
+        own->kernels.values_tiled(&own->tiled, slots, lanes_at(x, x->plan->y), x->crew);
     own->kernels.run(&own->program, 1, slots);
 }
 
@@ -136,7 +174,7 @@ static void lanes_largest(const struct executor *x, double *slots) {
 void lanes_solve(const struct executor *x, double *slots, const struct damped_sides *sides) {
     const struct lanes *own = lanes_of(x);
     if (own->system.kind == FACTOR_TILED)
-        own->kernels.solve_tiled(&own->tiled, slots, sides);
+        own->kernels.solve_tiled(&own->tiled, slots, sides, x->crew);
     else
         own->kernels.solve(&own->system, slots, sides);
 }
@@ -226,7 +264,7 @@ static hn_status open_with(struct executor *out, const struct plan *plan, const 
         .back = lanes_step_back,
     };
     bool bound = lanes_bind(own, plan);
-    out->bytes = (slots_of(plan, width) + tiles_of(own)) * sizeof(double);
+    out->bytes = memory_of(own, plan) * sizeof(double);
     if (bound)
         return HN_OK;
     executor_close(out);

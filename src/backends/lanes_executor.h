@@ -74,6 +74,11 @@ void lanes_solve(const struct executor *x, double *slots, const struct damped_si
 void lanes_put(const struct executor *x, double *slots, uint32_t slot, const double *numbers);
 bool lanes_flag(const struct executor *x, double *slots, uint32_t mask, const bool *flags);
 
+/* Where the tiles of one sample begin: on a line of the cache, like all their parts, so that threads share none. */
+static inline size_t lanes_tiles_at(const struct plan *plan) {
+    return ((size_t)plan->slots + LANES_OWN + 7) / 8 * 8;
+}
+
 static inline const struct lanes *lanes_of(const struct executor *x) {
     return (const struct lanes *)x->own;
 }

@@ -379,7 +379,7 @@ void lanes_bind_tiled(struct lanes *lanes, const struct plan *plan) {
         .shift = outputs_side ? plan->eps : plan->shift,
         .fixed_shift = weighted ? NAN : plan->options.damping,
         .pivot_range = plan->system.pivot_range,
-        .workspace = (size_t)plan->slots + LANES_OWN,
+        .workspace = lanes_tiles_at(plan),
     };
     find_known(&b);
     if (!lanes->failed)

@@ -6,9 +6,14 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/relax.h"
+#include "base/thread_start.h"
 
 #include <pthread.h>
 #include <unistd.h>
+
+/* Of a caller that has finished, for the others, before it sleeps: some microseconds. */
+enum { LOOKS = 200 };
 
 struct member {
     struct team *team;
@@ -43,7 +48,7 @@ static void *member_main(void *argument) {
         pthread_mutex_unlock(&team->mutex);
         team->work(team->context, member->number);
         pthread_mutex_lock(&team->mutex);
-        if (--team->working == 0)
+        if (__atomic_sub_fetch(&team->working, 1, __ATOMIC_RELEASE) == 0)
             pthread_cond_signal(&team->done);
     }
     pthread_mutex_unlock(&team->mutex);
@@ -51,12 +56,16 @@ static void *member_main(void *argument) {
 }
 
 /* In a child of the process that made the team the other members do not exist, and the lock may be held for ever. */
-static bool is_forked(const struct team *team) {
+bool team_is_forked(const struct team *team) {
     return team->process != getpid();
 }
 
+static bool is_working(const struct team *team) {
+    return __atomic_load_n(&team->working, __ATOMIC_ACQUIRE) > 0;
+}
+
 void team_run(struct team *team, void (*work)(void *context, int member), void *context) {
-    if (team->size == 1 || is_forked(team)) {
+    if (team->size == 1 || team_is_forked(team)) {
         work(context, 0);
         return;
     }
@@ -64,12 +73,14 @@ void team_run(struct team *team, void (*work)(void *context, int member), void *
     team->work = work;
     team->context = context;
     team->job++;
-    team->working = team->size - 1;
+    __atomic_store_n(&team->working, team->size - 1, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&team->wake);
     pthread_mutex_unlock(&team->mutex);
     work(context, 0);
+    for (int looks = 0; looks < LOOKS && is_working(team); looks++)
+        relax();
     pthread_mutex_lock(&team->mutex);
-    while (team->working > 0)
+    while (is_working(team))
         pthread_cond_wait(&team->done, &team->mutex);
     pthread_mutex_unlock(&team->mutex);
 }
@@ -114,7 +125,7 @@ static hn_status start_threads(struct team *team, bool fewer, hn_error *error) {
         return error_no_memory(error, "threads");
     for (int i = 1; i < team->size; i++) {
         team->members[i] = (struct member){.team = team, .number = i};
-        if (pthread_create(&team->members[i].thread, NULL, member_main, &team->members[i]) != 0)
+        if (!thread_start(&team->members[i].thread, member_main, &team->members[i]))
             break;
         team->started++;
     }
@@ -169,7 +180,7 @@ static void dismiss(struct team *team) {
 void team_destroy(struct team *team) {
     if (!team)
         return;
-    if (!is_forked(team))
+    if (!team_is_forked(team))
         dismiss(team);
     base_release(team->members);
     base_release(team);

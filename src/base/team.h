@@ -19,6 +19,9 @@ hn_status team_create(struct team **out, int threads, hn_error *error);
 void team_destroy(struct team *team);
 int team_size(const struct team *team);
 
+/* Whether this process was forked from the one that made the team, so that the caller is its only member. */
+bool team_is_forked(const struct team *team);
+
 /* A block of so many bytes for each member, from base_allocate; NULL when memory is out. */
 void **team_create_workspaces(const struct team *team, size_t bytes);
 void team_destroy_workspaces(const struct team *team, void **workspaces);

@@ -163,7 +163,7 @@ hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, 
     *walk = (struct walk){.plan = plan};
     if (plan->slots + tiles >= STATEMENT_CONSTANT / 2)
         return error_set(error, HN_LIMIT, "generated code: the layer has %u slots, too many to number", plan->slots);
-    walk->own = (uint32_t)(plan->slots + LANES_OWN + tiles);
+    walk->own = (uint32_t)(lanes_tiles_at(plan) + tiles);
     walk->loops = is_long(plan);
     walk->rows_of_ld = walk->own + OWN_COUNT;
     walk->scaled = walk->rows_of_ld + (walk->loops ? system->nonzeros : 0);

@@ -45,6 +45,7 @@ struct seat {
 struct worker {
     const hn_layer *layer;
     const struct executor *executor;
+    struct executor helped; /* the same with the worker's crew */
     const struct plan *plan;
     uint32_t width;
     const hn_batch *batch;
@@ -58,8 +59,16 @@ struct worker {
     unsigned rounds;
 };
 
-/* Over the caller's memory, for a batch of so many samples; false when it is too small. */
-bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes);
+/* Over the caller's memory, for a batch of so many samples; false when it is too small. Whoever joins the crew (NULL: there is
+ * none) helps with a sample. */
+bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes,
+                  struct crew *crew);
+
+/* What a worker computes in, in a workspace of the layer: a thread that helps may use it, too. */
+double *worker_memory(const hn_layer *layer, void *workspace);
+
+/* Whether a sample is large enough for several threads. */
+bool layer_shares(const hn_layer *layer);
 
 /* The next sample's number; false when there is none. */
 bool queue_take(struct queue *queue, size_t count, size_t *sample);

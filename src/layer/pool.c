@@ -1,10 +1,13 @@
 /* pool.c - threads that share a batch: each takes samples from one counter, the caller waits once, at the end.
  *
  * Each member of the team has a workspace of its own, made with the pool. Since a sample's bits depend on that sample
- * only, it does not matter which thread takes it.
+ * only, it does not matter which thread takes it. Where samples are large, members that get none, or no more, join the
+ * crews of those that still have one (base/crew.h).
  *
  * SPDX-License-Identifier: MIT */
+#include "base/arena.h"
 #include "base/clock.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/team.h"
@@ -14,17 +17,18 @@ struct hn_pool {
     const hn_layer *layer;
     struct team *team;
     size_t bytes;
-    void **workspaces; /* one per member */
+    void **workspaces;  /* one per member */
+    struct crew *crews; /* likewise; NULL: nobody helps anybody */
     /* what the present call wants done */
     const hn_batch *batch;
     const hn_gradient *gradient; /* NULL: forward */
     struct queue queue;
 };
 
-static void work(void *context, int member) {
-    hn_pool *pool = context;
+static void take_samples(hn_pool *pool, int member) {
     struct worker worker;
-    worker_begin(&worker, pool->layer, pool->batch->count, pool->workspaces[member], pool->bytes);
+    worker_begin(&worker, pool->layer, pool->batch->count, pool->workspaces[member], pool->bytes,
+                 pool->crews ? &pool->crews[member] : NULL);
     worker.batch = pool->batch;
     worker.queue = &pool->queue;
     if (pool->gradient)
@@ -33,12 +37,31 @@ static void work(void *context, int member) {
         worker_run(&worker);
 }
 
-/* Small batches that fill the lanes of one thread are not worth waking others for. */
+static void work(void *context, int member) {
+    hn_pool *pool = context;
+    struct crew *crew = pool->crews ? &pool->crews[member] : NULL;
+    if (!crew) {
+        take_samples(pool, member);
+        return;
+    }
+    if ((size_t)member < pool->batch->count) {
+        if (member > 0)
+            crew_open(crew);
+        take_samples(pool, member);
+        crew_close(crew);
+    }
+    crew_help(pool->crews, (size_t)team_size(pool->team), worker_memory(pool->layer, pool->workspaces[member]));
+}
+
+/* Small batches that fill the lanes of one thread are not worth waking others for. The caller's crew is open before anybody
+ * looks for one. */
 static void run_job(hn_pool *pool, const hn_batch *batch, const hn_gradient *gradient) {
     pool->batch = batch;
     pool->gradient = gradient;
     pool->queue = (struct queue){.deadline = batch->seconds > 0 ? clock_seconds() + batch->seconds : 0};
-    if (batch->count > pool->layer->lanes.width)
+    if (pool->crews)
+        crew_open(&pool->crews[0]);
+    if (pool->crews || batch->count > pool->layer->lanes.width)
         team_run(pool->team, work, pool);
     else
         work(pool, 0);
@@ -50,6 +73,16 @@ static hn_status make_workspaces(hn_pool *pool, hn_error *error) {
     pool->bytes = hn_layer_workspace_bytes(pool->layer);
     pool->workspaces = team_create_workspaces(pool->team, pool->bytes);
     return pool->workspaces ? HN_OK : error_no_memory(error, "the pool's workspaces");
+}
+
+static hn_status make_crews(hn_pool *pool, hn_error *error) {
+    size_t members = (size_t)team_size(pool->team), capacity = 0;
+    if (members == 1 || !layer_shares(pool->layer))
+        return HN_OK;
+    pool->crews = array_grow(NULL, &capacity, members, sizeof *pool->crews);
+    for (size_t i = 0; pool->crews && i < members; i++)
+        crew_make(&pool->crews[i]);
+    return pool->crews ? HN_OK : error_no_memory(error, "the pool's threads");
 }
 
 hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_error *error) {
@@ -65,6 +98,8 @@ hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_e
     hn_status status = team_create(&pool->team, threads, error);
     if (status == HN_OK)
         status = make_workspaces(pool, error);
+    if (status == HN_OK)
+        status = make_crews(pool, error);
     if (status != HN_OK) {
         hn_pool_destroy(pool);
         return status;
@@ -76,6 +111,9 @@ hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_e
 void hn_pool_destroy(hn_pool *pool) {
     if (!pool)
         return;
+    for (int i = 0; pool->crews && !team_is_forked(pool->team) && i < team_size(pool->team); i++)
+        crew_release(&pool->crews[i]);
+    base_release(pool->crews);
     team_destroy_workspaces(pool->team, pool->workspaces);
     team_destroy(pool->team);
     base_release(pool);

@@ -94,7 +94,7 @@ hn_status hn_layer_run(const hn_layer *layer, const hn_batch *batch, void *works
     hn_status status = take_batch(layer, batch, &own, error);
     if (status != HN_OK || own.count == 0)
         return status;
-    if (!worker_begin(&worker, layer, own.count, workspace, bytes))
+    if (!worker_begin(&worker, layer, own.count, workspace, bytes, NULL))
         return too_small(layer, bytes, error);
     queue.deadline = own.seconds > 0 ? clock_seconds() + own.seconds : 0;
     worker.batch = &own;
@@ -114,7 +114,7 @@ hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *batch, const 
         status = take_gradient(&own, gradient, &pull, error);
     if (status != HN_OK || own.count == 0)
         return status;
-    if (!worker_begin(&worker, layer, own.count, workspace, bytes))
+    if (!worker_begin(&worker, layer, own.count, workspace, bytes, NULL))
         return too_small(layer, bytes, error);
     worker.batch = &own;
     worker.queue = &queue;

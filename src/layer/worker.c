@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/layout.h"
 #include "layer/driver.h"
+#include "sparse/tiled_system.h"
 
 /* ---- memory: one block, laid out for the larger of the two executors ---- */
 
@@ -34,17 +35,35 @@ size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count) {
 }
 
 /* A single sample is computed by itself: an eighth of the memory, which counts once that leaves the caches. */
-bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes) {
+bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes,
+                  struct crew *crew) {
     bool alone = count == 1 && layer->lanes.width > 1;
     const struct executor *executor = alone ? &layer->single : &layer->lanes;
     *worker = (struct worker){.layer = layer, .executor = executor, .plan = layer->plan, .width = executor->width};
     if (!workspace || bytes < hn_layer_workspace_bytes(layer))
         return false;
     layout_place(lay_out, worker, workspace);
-    executor->begin(executor, worker->slots);
+    if (crew) {
+        worker->helped = *executor;
+        worker->helped.crew = crew;
+        worker->executor = &worker->helped;
+    }
+    worker->executor->begin(worker->executor, worker->slots);
     if (layer->options.method == HN_METHOD_NEAREST)
         nearest_begin(alone ? &layer->near_single : &layer->near_lanes, worker->near);
     return true;
+}
+
+/* ---- help ---- */
+
+bool layer_shares(const hn_layer *layer) {
+    return layer->plan->system.kind == FACTOR_TILED && layer->plan->system.order >= TILED_NEAR;
+}
+
+double *worker_memory(const hn_layer *layer, void *workspace) {
+    struct worker worker = {.layer = layer};
+    layout_place(lay_out, &worker, workspace);
+    return worker.slots;
 }
 
 /* ---- the batch ---- */

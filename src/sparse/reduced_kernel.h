@@ -34,7 +34,7 @@ static void reflect_both(const struct tiled_turn *turn, double *c, const double 
                          double beta) {
     const struct tiled_sum product = {c, turn->tall, count, NULL, v, count, w, true};
     double inner = 0;
-    kernel_sum_tiled(&product);
+    kernel_sum_tiled(&product, turn->crew);
     for (size_t i = 0; i < count; i++) {
         w[i] *= beta;
         inner += w[i] * v[i];
@@ -53,7 +53,7 @@ static void reflect_both(const struct tiled_turn *turn, double *c, const double 
 static void reflect_rows(const struct tiled_turn *turn, double *m, const double *v, double *sums, size_t count,
                          double beta) {
     const struct tiled_sum product = {m, turn->wide, turn->width, NULL, v, count, sums, true};
-    kernel_sum_tiled(&product);
+    kernel_sum_tiled(&product, turn->crew);
     for (size_t j = 0; j < count; j++) {
         double *row = m + j * turn->wide;
         double factor = beta * v[j];
@@ -87,10 +87,11 @@ struct reduced {
     const struct tiled_reduction *form;
     double *d, *inverse, *beside;
     double *right, *first, *second; /* vectors over equalities */
+    double eps;
 };
 
-static struct reduced reduced_place(const struct tiled *task, double *slots) {
-    struct reduced r = {.tiles = tiles_place(task, slots), .form = &task->reduction};
+static struct reduced reduced_place(const struct tiled *task, double *slots, struct crew *crew) {
+    struct reduced r = {.tiles = tiles_place(task, slots, crew), .form = &task->reduction};
     struct tiles *t = &r.tiles;
     const struct tiled_reduction *form = r.form;
     r.d = t->spare;
@@ -105,14 +106,15 @@ static struct reduced reduced_place(const struct tiled *task, double *slots) {
         if (tiles_counts(t, form->row[form->order + i]))
             t->count[t->counted++] = (uint32_t)i; /* numbers among the others */
     t->known = t->order = t->counted;
+    r.eps = slots[task->shift + form->row[0]];
     return r;
 }
 
-static void reduced_factor_form(const struct reduced *r, double eps) {
+static void reduced_factor_form(const struct reduced *r) {
     const struct tiled_reduction *form = r->form;
     double owed = 0;
     for (size_t k = 0; k < form->order; k++) {
-        double whole = form->diagonal[k] + eps, d = whole - owed;
+        double whole = form->diagonal[k] + r->eps, d = whole - owed;
         r->d[k] = d;
         r->inverse[k] = whole * 0x1p-50 < d ? 1 / d : 0;
         if (k + 1 == form->order)
@@ -122,54 +124,103 @@ static void reduced_factor_form(const struct reduced *r, double eps) {
     }
 }
 
-/* A_o A_o' + eps of the rows that count. */
-static void reduced_gather(const struct tiles *t, const struct tiled_reduction *form, double eps) {
-    memset(t->h, 0, (t->order + TILED_ACROSS) * t->leading * sizeof *t->h);
-    for (size_t j = 0; j < t->order; j++) {
-        const double *from = form->gram + t->count[j] * form->gram_leading;
-        double *to = t->h + j * t->leading;
-        for (size_t i = j; i < t->order; i++)
-            to[i] = from[t->count[i]];
-        to[j] += eps;
-        t->whole[j] = to[j];
+/* S = A_o A_o' + eps - X' D^-1 X, X = L^-1 G, in rows from..to of the lower triangle: columns 0..to of X are needed, row after
+ * row. Each thread makes them for itself, in memory of its own: that costs less than to bring them over. */
+struct reduced_loss {
+    const struct reduced *r;
+    size_t from, to;
+    double *x; /* the present row of X */
+    struct tiles_pair pair;
+};
+
+/* A_o A_o' + eps in these rows; zeros in what tiles touch besides. */
+static void reduced_gather(const struct reduced_loss *loss) {
+    const struct reduced *r = loss->r;
+    const struct tiles *t = &r->tiles;
+    size_t end = loss->to == t->order ? t->order + TILED_MARGIN : loss->to;
+    for (size_t j = 0; j < t->order + TILED_ACROSS; j++)
+        memset(t->h + j * t->leading + loss->from, 0, (end - loss->from) * sizeof *t->h);
+    for (size_t j = 0; j < loss->to; j++) {
+        const double *own = r->form->gram + t->count[j] * r->form->gram_leading;
+        double *into = t->h + j * t->leading;
+        for (size_t i = j < loss->from ? loss->from : j; i < loss->to; i++)
+            into[i] = own[t->count[i]];
     }
+    for (size_t j = loss->from; j < loss->to; j++)
+        t->whole[j] = t->h[j * t->leading + j] += r->eps;
 }
 
-/* Row k of X = L^-1 G, from the one before it, in place. */
-static void reduced_row(const struct reduced *r, size_t k, double *x) {
-    const struct tiles *t = &r->tiles;
+/* Row k of X, from the one before it, in place. */
+static void reduced_row(const struct reduced_loss *loss, size_t k) {
+    const struct reduced *r = loss->r;
+    const uint32_t *count = r->tiles.count;
     const double *g = r->form->turn + k * r->form->wide;
-    double l = k > 0 ? r->beside[k - 1] : 0;
-    for (size_t i = 0; i < t->order; i++)
-        x[i] = g[t->count[i]] - x[i] * l;
+    double *x = loss->x, l = k > 0 ? r->beside[k - 1] : 0;
+    for (size_t i = 0; i < loss->to; i++)
+        x[i] = g[count[i]] - x[i] * l;
 }
 
 /* It as rows, and D^-1 times it as columns, of the tiles. */
-static void reduced_pack(const struct tiles_pair *pair, size_t k, const double *x, double inverse) {
-    for (size_t i = 0; i < pair->order; i += TILE_ROWS)
+static void reduced_pack(const struct reduced_loss *loss, size_t k, double inverse) {
+    const struct tiles_pair *pair = &loss->pair;
+    const double *x = loss->x;
+    for (size_t i = loss->from; i < loss->to; i += TILE_ROWS)
         for (size_t v = 0; v < TILE_ROWS; v += WIDTH)
-            wide_store(pair->a + i * pair->depth + k * TILE_ROWS + v, wide_load(x + i + v));
-    for (size_t j = 0; j < pair->order; j += TILE_ACROSS)
+            wide_store(pair->a + (i - loss->from) * pair->depth + k * TILE_ROWS + v, wide_load(x + i + v));
+    for (size_t j = 0; j < loss->to; j += TILE_ACROSS)
         for (size_t c = 0; c < TILE_ACROSS; c++)
             pair->b[j * pair->depth + k * TILE_ACROSS + c] = x[j + c] * inverse;
 }
 
-static void reduced_factor(const struct reduced *r, double eps) {
-    const struct tiles *t = &r->tiles;
+static void reduced_lose(struct reduced_loss *loss) {
+    const struct reduced *r = loss->r;
     size_t order = r->form->order;
-    double *x = t->out;
-    reduced_factor_form(r, eps);
-    reduced_gather(t, r->form, eps);
-    memset(x, 0, (t->order + TILED_MARGIN) * sizeof *x);
+    memset(loss->x, 0, (loss->to + TILED_MARGIN) * sizeof *loss->x);
     for (size_t k = 0; k < order; k += TILED_DEPTH) {
-        size_t depth = order - k < TILED_DEPTH ? order - k : TILED_DEPTH;
-        const struct tiles_pair pair = {t->order, 0, 0, depth, t->n, t->n + TILED_DEPTH * t->leading};
-        for (size_t i = 0; i < depth; i++) {
-            reduced_row(r, k + i, x);
-            reduced_pack(&pair, i, x, r->inverse[k + i]);
+        loss->pair.depth = order - k < TILED_DEPTH ? order - k : TILED_DEPTH;
+        for (size_t i = 0; i < loss->pair.depth; i++) {
+            reduced_row(loss, k + i);
+            reduced_pack(loss, i, r->inverse[k + i]);
         }
-        tiles_update(&pair, t->h, t->leading, true);
+        tiles_multiply(&loss->pair, 0, (loss->to - loss->from + TILE_ROWS - 1) / TILE_ROWS, true);
     }
+}
+
+/* Where part `number` of `parts` begins, so that they take about the same time: the triangle is cut where its area is. */
+static size_t reduced_cut(const struct reduced *r, size_t number, size_t parts) {
+    size_t order = r->tiles.order, unit = TILE_UNIT;
+    size_t at = (size_t)((double)order * sqrt((double)number / (double)parts)) / unit * unit;
+    return number == parts ? order : at;
+}
+
+struct reduced_parts {
+    const struct reduced *r;
+    size_t parts;
+};
+
+static void reduced_lose_part(const void *context, void *own, size_t from, size_t to) {
+    const struct reduced_parts *all = context;
+    const struct reduced *r = all->r;
+    const struct tiles mine = tiles_lay_out(r->tiles.task, own), *t = &r->tiles;
+    struct reduced_loss loss = {r, reduced_cut(r, from, all->parts), reduced_cut(r, to, all->parts), mine.out, {0}};
+    loss.pair = (struct tiles_pair){.order = loss.to,
+                                    .row = loss.from,
+                                    .leading = t->leading,
+                                    .a = mine.n,
+                                    .b = mine.n + TILED_DEPTH * t->leading,
+                                    .h = t->h};
+    if (loss.from == loss.to)
+        return;
+    reduced_gather(&loss);
+    reduced_lose(&loss);
+}
+
+static void reduced_factor(const struct reduced *r) {
+    const struct tiles *t = &r->tiles;
+    const struct reduced_parts parts = {r, (size_t)crew_helpers(t->crew) + 1};
+    const struct crew_job lost = {parts.parts, 1, 1, reduced_lose_part, &parts, t->slots};
+    reduced_factor_form(r);
+    crew_share(t->crew, &lost);
     tiles_factor(t);
 }
 
@@ -195,10 +246,10 @@ static void reduced_forward(const struct reduced *r, uint32_t from) {
         r->right[j] = t->slots[from + form->row[j]];
     const struct tiled_sum turned = {
         form->turned + form->others * form->tall, form->tall, form->order, NULL, r->right, form->order, r->first, true};
-    kernel_sum_tiled(&turned); /* Q' b_e */
+    kernel_sum_tiled(&turned, t->crew); /* Q' b_e */
     reduced_solve_form(r, r->first);
     const struct tiled_sum product = {form->turn, form->wide, form->others, NULL, r->first, form->order, t->out, true};
-    kernel_sum_tiled(&product); /* G' t */
+    kernel_sum_tiled(&product, t->crew); /* G' t */
     for (size_t i = 0; i < t->order; i++)
         t->z[i] = t->slots[from + other[t->count[i]]] - t->out[t->count[i]];
 }
@@ -208,13 +259,13 @@ static void reduced_backward(const struct reduced *r, uint32_t to) {
     const struct tiles *t = &r->tiles;
     const struct tiled_reduction *form = r->form;
     const struct tiled_sum owed = {form->turned, form->tall, form->order, t->count, t->z, t->order, r->second, true};
-    kernel_sum_tiled(&owed); /* G z_o */
+    kernel_sum_tiled(&owed, t->crew); /* G z_o */
     reduced_solve_form(r, r->second);
     for (size_t k = 0; k < form->order; k++)
         r->first[k] -= r->second[k];
     const struct tiled_sum turned = {
         form->turn + form->others, form->wide, form->order, NULL, r->first, form->order, r->right, true};
-    kernel_sum_tiled(&turned);
+    kernel_sum_tiled(&turned, t->crew);
     for (size_t j = 0; j < form->order; j++)
         t->slots[to + form->row[j]] = r->right[j];
 }
@@ -234,13 +285,13 @@ static void reduced_solve_side(const struct reduced *r, uint32_t from, uint32_t 
     reduced_backward(r, to);
 }
 
-static void reduced_solve(const struct tiled *task, double *slots, const struct damped_sides *sides) {
-    const struct reduced r = reduced_place(task, slots);
+static void reduced_solve(const struct tiled *task, double *slots, const struct damped_sides *sides,
+                          struct crew *crew) {
+    const struct reduced r = reduced_place(task, slots, crew);
     const struct tiles *t = &r.tiles;
-    double eps = slots[task->shift + r.form->row[0]];
-    if (!tiles_keeps(t, eps)) {
-        reduced_factor(&r, eps);
-        tiles_keep(t, eps);
+    if (!tiles_keeps(t, r.eps)) {
+        reduced_factor(&r);
+        tiles_keep(t, r.eps);
     }
     slots[task->pivot_range] = t->order < r.form->others ? 1 : HUGE_VAL;
     slots[task->pivot_range + 1] = t->order < r.form->others ? 1 : 0;

@@ -10,6 +10,7 @@
 #ifndef HN_SPARSE_TILED_SYSTEM_H
 #define HN_SPARSE_TILED_SYSTEM_H
 
+#include "base/crew.h"
 #include "sparse/damped_system.h"
 
 /* Rows of J that are constant and nearly full, as matrices of numbers: products with them go along SIMD vectors. */
@@ -63,6 +64,9 @@ struct tiled {
 /* Room for tiles that stick out: more than the rows of one. */
 enum { TILED_MARGIN = 32, TILED_PANEL = 64, TILED_ACROSS = 8, TILED_DEPTH = 96, TILED_VECTORS = 12 };
 
+/* Unknowns from which on helpers pay: those that share a cache with the leader, others, and in triangular solutions. */
+enum { TILED_NEAR = 192, TILED_FAR = 640, TILED_TOGETHER = 384 };
+
 /* Numbers from one column of a matrix to the next: a multiple of 8, odd in that unit so that columns do not meet in one set
  * of a cache. */
 static inline size_t tiled_leading(size_t order) {
@@ -75,6 +79,7 @@ struct tiled_gram {
     size_t order, depth, leading;
     const double *m;
     double *h, *pack;
+    struct crew *crew; /* who helps; NULL: nobody */
 };
 
 /* out += the sum of numbers times vectors, first to last; SIMD vectors may stick out of the length. */
@@ -93,6 +98,7 @@ struct tiled_turn {
     size_t order, width, tall, wide; /* rows of c are `tall` apart, those of turn `wide` */
     double *c, *turn, *scratch;
     double *diagonal, *beside;
+    struct crew *crew; /* who helps; NULL: nobody */
 };
 
 /* ---- memory of a sample's system ---- */

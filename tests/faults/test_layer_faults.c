@@ -11,6 +11,8 @@
 
 #include "base/random.h"
 #include "hardnet/layer.h"
+#include "layer/driver.h"
+#include "sparse/tiled_system.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,6 +68,30 @@ static hn_model *bordered_model(void) {
     }
     hn_constrain(model, "budget", 1, hn_sum(model, SIZE, y), 1);
     assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    return model;
+}
+
+/* So large that threads without a sample of their own help: a pool has more to allocate. */
+static hn_model *large_model(void) {
+    enum { ROWS = TILED_NEAR };
+    hn_model *model;
+    hn_expr y[ROWS];
+    char name[32];
+    struct random random = random_start(2, 1);
+    double *matrix = malloc(sizeof(double[ROWS][ROWS])), upper[ROWS];
+    const hn_matrix m = {.size = sizeof m, .rows = ROWS, .columns = ROWS, .values = matrix};
+    assert_non_null(matrix);
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    for (int j = 0; j < ROWS; j++) {
+        snprintf(name, sizeof name, "y[%d]", j);
+        y[j] = hn_output(model, name);
+        upper[j] = 1;
+    }
+    for (int e = 0; e < ROWS * ROWS; e++)
+        matrix[e] = random_normal(&random);
+    hn_constrain_affine(model, "below", &m, y, NULL, upper);
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    free(matrix);
     return model;
 }
 
@@ -230,11 +256,23 @@ static void a_layer_that_keeps_an_output_out_likewise(void **state) {
     every_allocation_fails(model, methods, COUNT_OF(methods));
 }
 
+static void a_layer_of_large_samples_likewise(void **state) {
+    (void)state;
+    static const hn_method methods[] = {HN_METHOD_LM};
+    hn_model *model = large_model();
+    hn_layer *layer;
+    assert_int_equal(hn_layer_create(&layer, model, NULL, NULL), HN_OK);
+    assert_true(layer_shares(layer));
+    hn_layer_destroy(layer);
+    every_allocation_fails(model, methods, COUNT_OF(methods));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_layer_without_memory_is_no_layer_and_nothing_leaks),
         cmocka_unit_test(a_layer_with_a_full_factor_likewise),
         cmocka_unit_test(a_layer_that_keeps_an_output_out_likewise),
+        cmocka_unit_test(a_layer_of_large_samples_likewise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

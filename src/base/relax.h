@@ -1,0 +1,15 @@
+/* relax.h - what a thread does that looks at a number over and over: it leaves the processor's units to its neighbour.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_BASE_RELAX_H
+#define HN_BASE_RELAX_H
+
+static inline void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+#endif
