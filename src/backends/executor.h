@@ -82,6 +82,10 @@ struct executor {
      * step_squares and step_gain. */
     void (*step)(const struct executor *x, double *slots, const double *eps, const bool *clipped);
 
+    /* weigh, with y as base, and step at once, for samples that are flagged: all whose results matter. A and W r are lost. False: not
+     * with the present weights, and nothing was done. NULL: there is no such entry. */
+    bool (*step_near)(const struct executor *x, double *slots, const struct executor_rows *rows, const double *eps);
+
     /* As many rounds as asked for, or fewer: up to the first in which a busy sample has something to be decided. y is where that
      * round begins, or the round after the last; iterates that were the best are in `best`, the one that a round
      * was given up at included. What evaluations leave is lost. NULL: there is no such entry. */

@@ -196,7 +196,7 @@ static bool print_entries(struct text *text, const struct walk *walk) {
 }
 
 /* The digest is that of the text before it. */
-static void print_table(struct text *text, const struct walk *walk) {
+static void print_table(struct text *text, const struct walk *walk, bool near) {
     char name[DIGEST_TEXT];
     struct digest digest = digest_start();
     if (text->failed)
@@ -211,23 +211,36 @@ static void print_table(struct text *text, const struct walk *walk) {
         bool there = walk->entry[e].count > 0 && e != KERNEL_ROUND;
         text_add(text, "        %s%s,\n", there ? "entry_" : "", there ? entry_text((enum kernel_entry)e) : "0");
     }
-    text_add(text, "    },\n    %s};\n", walk_has_rounds(walk) ? "entry_rounds" : "0");
+    text_add(text, "    },\n    %s,\n    %s};\n", walk_has_rounds(walk) ? "entry_rounds" : "0",
+             near ? "entry_near_if" : "0");
 }
 
-static hn_status print_kernel(struct text *text, const struct walk *walk, const struct generate_options *options,
-                              hn_error *error) {
+static hn_status print_kernel(struct text *text, const struct walk *walk, const struct walk *near,
+                              const struct generate_options *options, hn_error *error) {
+    bool nears = near->entry[KERNEL_NEAR].count > 0;
     print_head(text, walk, options);
     print_calls(text, walk);
-    bool done = print_entries(text, walk);
-    print_table(text, walk);
+    bool done = print_entries(text, walk) && (!nears || print_near(text, near));
+    print_table(text, walk, nears);
     return done && !text->failed ? HN_OK : error_no_memory(error, "generated code");
+}
+
+/* What repeats other entries, where these are there. */
+static hn_status walk_again(struct walk *walk, struct walk *near, hn_error *error) {
+    bool steps = walk->entry[KERNEL_WEIGH_ALL].count > 0 && walk->entry[KERNEL_STEP_BEGIN].count > 0;
+    hn_status status = walk_round(walk, error);
+    if (status == HN_OK)
+        status = parts_limit(walk, KERNEL_ROUND, error);
+    if (status == HN_OK && steps)
+        status = walk_create_near(near, walk->plan, error);
+    return status == HN_OK ? parts_limit(near, KERNEL_NEAR, error) : status;
 }
 
 hn_status generate_lanes(struct generated_text *out, const struct plan *plan, const struct generate_options *options,
                          hn_error *error) {
     struct text text = {.bytes = NULL};
     struct generate_options own = *options;
-    struct walk walk;
+    struct walk walk, near = {.plan = NULL};
     *out = (struct generated_text){.bytes = NULL};
     own.instructions = chosen(own.instructions);
     hn_status status = walk_create(&walk, plan, own.adjoint, error);
@@ -235,12 +248,11 @@ hn_status generate_lanes(struct generated_text *out, const struct plan *plan, co
         return status;
     status = parts_choose(&walk, &out->left, error);
     if (status == HN_OK)
-        status = walk_round(&walk, error);
+        status = walk_again(&walk, &near, error);
     if (status == HN_OK)
-        status = parts_choose_round(&walk, error);
-    if (status == HN_OK)
-        status = print_kernel(&text, &walk, &own, error);
+        status = print_kernel(&text, &walk, &near, &own, error);
     walk_release(&walk);
+    walk_release(&near);
     if (status != HN_OK) {
         text_drop(&text);
         return status;

@@ -90,6 +90,16 @@ static void kernel_step(const struct executor *x, double *slots, const double *e
     lanes_clip(x, slots, clipped);
 }
 
+static bool kernel_step_near(const struct executor *x, double *slots, const struct executor_rows *rows,
+                             const double *eps) {
+    const struct lanes *own = lanes_of(x);
+    lanes_put(x, slots, x->plan->slots + LANES_HOLD, rows->hold);
+    lanes_put(x, slots, x->plan->eps, eps);
+    lanes_flag(x, slots, own->rows.leads, rows->leads);
+    lanes_flag(x, slots, own->flags, rows->accepted);
+    return table_of(x)->near(slots) != 0;
+}
+
 /* ---- rounds ---- */
 
 static void kernel_go_on(const struct executor *x, double *slots, struct executor_rounds *rounds) {
@@ -166,6 +176,8 @@ static void take_entries(struct executor *out, const struct kernel_table *table)
         out->back = kernel_back;
     if (table->rounds)
         out->go_on = kernel_go_on;
+    if (table->near)
+        out->step_near = kernel_step_near;
 }
 
 hn_status executor_open_kernel(struct executor *out, const struct plan *plan, const struct kernel *kernel,

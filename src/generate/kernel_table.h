@@ -27,7 +27,8 @@
     X(BACK_ROWS_BOUNDS, "back_rows_bounds") /* and gradients of bounds */                                              \
     X(BACK_PROGRAM, "back_program")         /* phase 2 */                                                              \
     X(BACK_END, "back_end")                 /* what it owes to y and x */                                              \
-    X(ROUND, "round")                       /* of rounds, below: no entry by itself */
+    X(ROUND, "round")                       /* of rounds, below: no entry by itself */                                 \
+    X(NEAR, "near")                         /* weights and step at once, likewise */
 
 #define KERNEL_ENUMERATE(name, text) KERNEL_##name,
 enum kernel_entry { KERNEL_ENTRY_LIST(KERNEL_ENUMERATE) KERNEL_ENTRIES };
@@ -49,6 +50,10 @@ struct kernel_rounds {
 };
 typedef void kernel_rounds_function(double *slots, struct kernel_rounds *rounds);
 
+/* Weights and step of samples whose y is the base; nothing but y and the step's summary is left. 0: not with these weights, and nothing
+ * was done. */
+typedef int kernel_near_function(double *slots);
+
 struct kernel_table {
     uint32_t version;                       /* KERNEL_VERSION: of this table */
     uint32_t width;                         /* samples side by side */
@@ -57,7 +62,8 @@ struct kernel_table {
     uint32_t solves;                        /* 1: the linear system is part of step_begin and back_begin */
     char digest[KERNEL_DIGEST];             /* of the text, in hexadecimal */
     kernel_function *entry[KERNEL_ENTRIES]; /* NULL: not generated */
-    kernel_rounds_function *rounds;         /* likewise */
+    kernel_rounds_function *rounds;         /* likewise, */
+    kernel_near_function *near;             /* likewise */
 };
 
 /* What a kernel exports. */

@@ -170,6 +170,31 @@ static void rounds(struct trial *t) {
             t->differs = "what is said about the best y of rounds";
 }
 
+/* A step of near by the kernel, and the same by the listed kernels' entries. Where the weights are others there is none. */
+static void near(struct trial *t) {
+    const struct plan *p = t->plan;
+    const struct executor *listed = &t->executor[0], *generated = &t->executor[1];
+    double eps[EXECUTOR_WIDEST], hold[EXECUTOR_WIDEST];
+    bool all[EXECUTOR_WIDEST], none[EXECUTOR_WIDEST] = {false}, leads[EXECUTOR_WIDEST];
+    const struct executor_rows rows = {all, hold, leads, none};
+    if (!generated->step_near)
+        return;
+    load(t, p->y, p->outputs, 0.5);
+    draw(t, eps, leads);
+    for (int k = 0; k < EXECUTOR_WIDEST; k++) {
+        all[k] = true;
+        hold[k] = k % 2 ? 0.125 : 0;
+    }
+    evaluate(t, all, false);
+    if (!generated->step_near(generated, t->slots[1], &rows, eps))
+        return;
+    listed->weigh(listed, t->slots[0], &rows);
+    listed->copy(listed, t->slots[0], p->y, p->base, p->outputs, all);
+    listed->step(listed, t->slots[0], eps, NULL);
+    compare(t, "y after near's step", p->y, p->outputs);
+    compare(t, "what moved by near's step", p->summary + SUMMARY_MOVED, 2);
+}
+
 static void backward(struct trial *t) {
     const struct plan *p = t->plan;
     double eps[EXECUTOR_WIDEST], slope[EXECUTOR_WIDEST];
@@ -211,6 +236,7 @@ static void play(struct trial *t, bool adjoint) {
     load(t, p->y, p->outputs, 1);
     forward(t);
     rounds(t);
+    near(t);
     if (adjoint)
         backward(t);
 }

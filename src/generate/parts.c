@@ -121,11 +121,11 @@ hn_status parts_choose(struct walk *walk, size_t *left, hn_error *error) {
     return any ? HN_OK : refuse(walk, *left, most, error);
 }
 
-hn_status parts_choose_round(struct walk *walk, hn_error *error) {
+hn_status parts_limit(struct walk *walk, enum kernel_entry entry, hn_error *error) {
     size_t bytes = 0;
-    if (walk_has_rounds(walk) && !parts_predict(walk, KERNEL_ROUND, &bytes))
+    if (walk->entry[entry].count > 0 && !parts_predict(walk, entry, &bytes))
         return error_no_memory(error, "generated code");
     if (bytes > PART_MOST)
-        statements_release(&walk->entry[KERNEL_ROUND]);
+        statements_release(&walk->entry[entry]);
     return HN_OK;
 }

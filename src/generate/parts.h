@@ -17,8 +17,8 @@ enum { PART_MOST = 1500000, PART_MOST_ALONE = PART_MOST / 8 };
  * nor weights nor the step are left to generate; the error says how large they would be. */
 hn_status parts_choose(struct walk *walk, size_t *left, hn_error *error);
 
-/* The same for rounds, which repeat other parts: what is too large is empty. */
-hn_status parts_choose_round(struct walk *walk, hn_error *error);
+/* The same for an entry that repeats other parts. */
+hn_status parts_limit(struct walk *walk, enum kernel_entry entry, hn_error *error);
 
 /* About as many bytes as the entry will have as text; false when memory is out. */
 bool parts_predict(const struct walk *walk, enum kernel_entry entry, size_t *bytes);

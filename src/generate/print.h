@@ -26,6 +26,9 @@ enum { PRINT_LINKS = 8 }; /* at most */
 bool print_chain(struct text *text, const struct walk *walk, const struct print_link *links, size_t count,
                  const bool *kept);
 
+/* The entry KERNEL_NEAR of walk_create_near's walk, and `entry_near_if`, which looks whether it may run. False when memory is out. */
+bool print_near(struct text *text, const struct walk *walk);
+
 const char *entry_text(enum kernel_entry entry);
 
 /* The elementary functions that the statements call, as call_NAME. */

@@ -13,7 +13,7 @@ enum { WALK_TERMS = 50000, WALK_WORDS = 1000000, WALK_LOOPS_FROM = 6000, TERM_BY
 
 /* ---- numbers that stay ---- */
 
-static void note_constant(struct walk *walk, uint32_t slot, double value) {
+void walk_note_constant(struct walk *walk, uint32_t slot, double value) {
     walk->constants[walk->constant_count++] = value;
     walk->constant_of[slot] = walk->constant_count;
 }
@@ -24,9 +24,9 @@ static void note_constants(struct walk *walk) {
     const uint32_t *slot = plan_words(plan, plan->system.constant_slot);
     const double *value = plan_numbers(plan, plan->system.constant_value);
     for (uint32_t i = 0; i < plan->program.constants.count; i++)
-        note_constant(walk, i, numbers[i]);
+        walk_note_constant(walk, i, numbers[i]);
     for (uint32_t i = 0; i < plan->system.constant_slot.count; i++)
-        note_constant(walk, slot[i], value[i]);
+        walk_note_constant(walk, slot[i], value[i]);
 }
 
 /* Coefficients of the program come first: number i is coefficient i. */
@@ -41,6 +41,7 @@ static bool take_lists(struct walk *walk) {
     const struct plan *plan = walk->plan;
     size_t count =
         (size_t)plan->program.constants.count + plan->system.constant_slot.count + plan->program.coefficients.count + 1;
+    count += walk->near ? (size_t)plan->rows + plan->entries : 0;
     walk->constant_of = base_allocate((size_t)walk->slots * sizeof *walk->constant_of);
     walk->constants = base_allocate(count * sizeof *walk->constants);
     walk->entry_of = base_allocate((size_t)walk->slots * sizeof *walk->entry_of);
@@ -143,6 +144,20 @@ static void walk_entries(struct walk *walk, bool adjoint) {
         walk_adjoint(walk);
 }
 
+/* Statements of the weights, and then of the step. */
+static void walk_near(struct walk *walk) {
+    struct statements *s = &walk->entry[KERNEL_NEAR], *step = &walk->entry[KERNEL_STEP_BEGIN];
+    if (!walk->plan->options.weighted || walk->plan->options.method != HN_METHOD_AUTO || !walk->solves)
+        return;
+    walk_assume_weights(walk);
+    walk_weigh_near(walk);
+    walk_step(walk);
+    for (size_t i = 0; i < step->count; i++)
+        statements_repeat(s, step, i);
+    s->failed = s->failed || step->failed;
+    statements_release(step);
+}
+
 static bool walk_failed(const struct walk *walk) {
     bool failed = false;
     for (int i = 0; i < KERNEL_ENTRIES; i++)
@@ -156,11 +171,11 @@ static bool is_long(const struct plan *plan) {
     return (size_t)plan->system.stream.count + 4 * (size_t)code + 10 * (size_t)plan->rows > WALK_LOOPS_FROM;
 }
 
-hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error) {
+static hn_status create(struct walk *walk, const struct plan *plan, bool adjoint, bool near, hn_error *error) {
     const struct plan_system *system = &plan->system;
     size_t tiles =
         system->kind == FACTOR_TILED ? tiled_workspace(plan->rows, plan->outputs, plan->options.outputs_side) : 0;
-    *walk = (struct walk){.plan = plan};
+    *walk = (struct walk){.plan = plan, .near = near};
     if (plan->slots + tiles >= STATEMENT_CONSTANT / 2)
         return error_set(error, HN_LIMIT, "generated code: the layer has %u slots, too many to number", plan->slots);
     walk->own = (uint32_t)(lanes_tiles_at(plan) + tiles);
@@ -173,7 +188,10 @@ hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, 
     if (taken) {
         note_coefficients(walk);
         note_constants(walk);
-        walk_entries(walk, adjoint);
+        if (near)
+            walk_near(walk);
+        else
+            walk_entries(walk, adjoint);
     }
     if (!taken || walk_failed(walk)) {
         walk_release(walk);
@@ -185,6 +203,14 @@ hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, 
         return error_set(error, HN_UNSUPPORTED, "generated code: %s has no generated form yet", unknown);
     }
     return HN_OK;
+}
+
+hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error) {
+    return create(walk, plan, adjoint, false, error);
+}
+
+hn_status walk_create_near(struct walk *walk, const struct plan *plan, hn_error *error) {
+    return create(walk, plan, false, true, error);
 }
 
 void walk_release(struct walk *walk) {

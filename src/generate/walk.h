@@ -39,6 +39,7 @@ struct walk {
     uint32_t scaled;     /* slots of z / d of a second right-hand side; the first's are where 1/d was */
     uint32_t *result_at; /* per result of the product that is woven in: where its pairs begin in the stream */
     bool solves;         /* the linear system is among the statements */
+    bool near;           /* for the entry KERNEL_NEAR only: some weights are taken for granted */
     size_t left;         /* about as many bytes of text have phases whose sums are too long to be walked */
     struct statements entry[KERNEL_ENTRIES];
     const char *unknown; /* what is not generated, or NULL */
@@ -46,6 +47,10 @@ struct walk {
 
 hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error);
 void walk_release(struct walk *walk);
+
+/* A walk whose entry KERNEL_NEAR alone is there: weights and step at once, empty where the method or the model has none. The weights of
+ * rows with a constant entry are taken to be what that entry makes them; constant_of has them. */
+hn_status walk_create_near(struct walk *walk, const struct plan *plan, hn_error *error);
 
 /* The entry KERNEL_ROUND, of the entries that there are; empty where the method or the model has no such rounds. */
 hn_status walk_round(struct walk *walk, hn_error *error);
@@ -59,11 +64,15 @@ static inline bool walk_has_rounds(const struct walk *walk) {
 /* One phase, unless its sums are so long that loops over lists are better: the entry stays empty then. */
 void walk_program(struct walk *walk, enum kernel_entry entry, int phase);
 void walk_rows(struct walk *walk);
+void walk_assume_weights(struct walk *walk);
+void walk_weigh_near(struct walk *walk);
 void walk_step(struct walk *walk);
 void walk_adjoint(struct walk *walk);
 void walk_adjoint_rows(struct walk *walk, enum kernel_entry entry, bool bounds);
 
 /* ---- small things ---- */
+
+void walk_note_constant(struct walk *walk, uint32_t slot, double value);
 
 /* The slot, or the number that it holds for ever. */
 static inline uint32_t walk_operand(const struct walk *walk, uint32_t slot) {

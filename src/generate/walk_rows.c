@@ -158,7 +158,8 @@ static void walk_weigh_all_row(struct walk *walk, struct statements *s, const st
         statements_add(s, ROW_ALL_SET, row->active, NULL, 0);
         PUT(walk, s, FUNCTION_MUL, row->right, row->scale, row->r);
         for (uint32_t e = row->first; e < row->end; e++)
-            PUT(walk, s, FUNCTION_MUL, matrix + e, row->scale, entry[e]);
+            if (!walk->constant_of[matrix + e])
+                PUT(walk, s, FUNCTION_MUL, matrix + e, row->scale, entry[e]);
         return;
     }
     walk_active(walk, s, row);
@@ -173,6 +174,48 @@ static void walk_weigh(struct walk *walk) {
         const struct row row = row_of(walk, i);
         walk_weigh_row(walk, &walk->entry[KERNEL_WEIGH], &row);
         walk_weigh_all_row(walk, &walk->entry[KERNEL_WEIGH_ALL], &row);
+    }
+}
+
+/* ---- weights that are taken for granted ---- */
+
+/* As the kernels do. */
+static double weight_for(double most) {
+    return most < 1 ? 1 : most > 0x1p1021 ? 0x1p-1021 : ldexp(1, -ilogb(most));
+}
+
+/* The largest constant entry; 0 where there is none, or where one is not finite. */
+static double largest_constant(const struct walk *walk, const struct row *row) {
+    const uint32_t *entry = plan_words(walk->plan, walk->plan->jacobian.slot);
+    double most = 0;
+    for (uint32_t e = row->first; e < row->end; e++) {
+        double size = fabs(walk_number(walk, entry[e]));
+        if (walk->constant_of[entry[e]] && !isfinite(size))
+            return 0;
+        most = walk->constant_of[entry[e]] && size > most ? size : most;
+    }
+    return most;
+}
+
+/* A is constant, too, where row, weight and entry are. */
+void walk_assume_weights(struct walk *walk) {
+    const uint32_t *entry = plan_words(walk->plan, walk->plan->jacobian.slot);
+    for (uint32_t i = 0; i < walk->plan->rows; i++) {
+        const struct row row = row_of(walk, i);
+        double most = largest_constant(walk, &row), scale = weight_for(most);
+        if (most == 0)
+            continue;
+        walk_note_constant(walk, row.scale, scale);
+        for (uint32_t e = row.first; e < row.end && row.form == FORM_EQUALITY; e++)
+            if (walk->constant_of[entry[e]])
+                walk_note_constant(walk, walk->plan->matrix + e, scale * walk_number(walk, entry[e]));
+    }
+}
+
+void walk_weigh_near(struct walk *walk) {
+    for (uint32_t i = 0; i < walk->plan->rows; i++) {
+        const struct row row = row_of(walk, i);
+        walk_weigh_all_row(walk, &walk->entry[KERNEL_NEAR], &row);
     }
 }
 

@@ -190,9 +190,10 @@ static void walk_move_begin(struct walk *walk, struct statements *s) {
 static void walk_move(struct walk *walk, struct statements *s, uint32_t j, uint32_t step) {
     const struct plan *plan = walk->plan;
     uint32_t moved = plan->summary + SUMMARY_MOVED, lost = walk->own + OWN_LOST, next = walk->own + OWN_SIZE;
-    PUT(walk, s, FUNCTION_SUB, next, plan->base + j, step);
+    uint32_t base = (walk->near ? plan->y : plan->base) + j;
+    PUT(walk, s, FUNCTION_SUB, next, base, step);
     if (sample_asks_moved(&plan->options))
-        PUT(walk, s, ROW_MOVES, moved, moved, plan->base + j, next);
+        PUT(walk, s, ROW_MOVES, moved, moved, base, next);
     PUT(walk, s, ROW_LOSE_FINITE, lost, lost, next);
     statements_add(s, SUM_PLUS, plan->y + j, &next, 1);
 }
@@ -251,7 +252,7 @@ static void walk_move_end(struct walk *walk, struct statements *s) {
 /* The step is the solution. */
 static struct statements *walk_step_outputs(struct walk *walk, struct statements *s) {
     const struct plan *plan = walk->plan;
-    bool judged = plan->options.adaptive;
+    bool judged = plan->options.adaptive && !walk->near;
     uint32_t step = plan->step, from = judged ? plan->gradient : step;
     struct sides sides = {.count = 1, .from = {from}, .to = {step}, .woven_from = plan->right, .moves = true};
     if (walk->solves)
@@ -291,7 +292,7 @@ static struct statements *walk_step_rows(struct walk *walk) {
     }
     for (uint32_t j = 0; j < plan->outputs && later; j++)
         walk_move(walk, s, j, plan->step + j);
-    if (plan->options.adaptive)
+    if (plan->options.adaptive && !walk->near)
         walk_inner(walk, s, plan->unknown, plan->right, plan->rows, plan->step_gain);
     return s;
 }
@@ -302,7 +303,7 @@ void walk_step(struct walk *walk) {
     walk_all_shifts(walk, s);
     walk_move_begin(walk, s);
     s = plan->options.outputs_side ? walk_step_outputs(walk, s) : walk_step_rows(walk);
-    if (plan->options.adaptive)
+    if (plan->options.adaptive && !walk->near)
         walk_inner(walk, s, plan->step, plan->step, plan->outputs, plan->step_squares);
     walk_move_end(walk, s);
 }

@@ -149,9 +149,11 @@ static const double *step_before(struct worker *worker, uint32_t seat) {
     struct sample *s = &worker->seat[seat].state;
     struct tape tape = worker_tape(worker, seat);
     s->steps--;
-    s->eps = tape.step[s->steps].eps;
-    s->kind = (enum sample_step)tape.step[s->steps].kind;
-    s->stage = sample_stage_of(s->attempt, s->kind);
+    if (worker->plan->options.weighted) { /* else all steps are alike */
+        s->eps = tape.step[s->steps].eps;
+        s->kind = (enum sample_step)tape.step[s->steps].kind;
+        s->stage = sample_stage_of(s->attempt, s->kind);
+    }
     tape_prefetch(&tape, s->steps - 1, false);
     return tape_iterate(&tape, s->steps);
 }

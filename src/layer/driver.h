@@ -56,6 +56,8 @@ struct worker {
     double *near_rows; /* and of every seat raw output, auto's y, the nearest y and the multipliers */
     struct seat seat[EXECUTOR_WIDEST];
     bool cancelled;
+    bool bounds_known; /* they are the same for all samples, and good */
+    bool at_once;      /* all samples take steps of auto's near stage; their iterates have not been taken over yet */
     unsigned rounds;
 };
 
@@ -78,7 +80,7 @@ void worker_gradient(struct worker *worker, const hn_gradient *gradient);
 
 /* ---- parts of worker_run ---- */
 
-/* Gives samples to free seats; false when no seat has one. */
+/* Gives samples to free seats; false when no seat has one. What came in is not in `best` yet unless there are warm starts. */
 bool worker_load(struct worker *worker);
 
 /* Samples that have just been evaluated at what came in go to their warm starts; false when none does. */

@@ -31,7 +31,8 @@ static double moved(const struct worker *worker, uint32_t seat, const double *y)
     const double *raw = batch_raw(worker, worker->seat[seat].sample);
     double scale = 0, sum = 0;
     if (raw)
-        return all_finite(raw, outputs, &unused) ? distance(raw, y, outputs) : INFINITY;
+        return worker->seat[seat].culprit == SIZE_MAX || all_finite(raw, outputs, &unused) ? distance(raw, y, outputs)
+                                                                                           : INFINITY;
     for (size_t j = 0; j < outputs; j++) {
         double part = point_abs(start_of(worker, seat, j) - y[j]);
         if (!sample_is_finite(part))
@@ -68,10 +69,24 @@ static void report_nearest(const struct worker *worker, uint32_t seat, const dou
     out->distance = scale * sqrt(sum);
 }
 
-static void report(const struct worker *worker, uint32_t seat, const double *y) {
+/* max |r| and its row. Where all is finite, and bounds are good, the evaluation has found it already. */
+static double violation(const struct worker *worker, uint32_t seat, const struct sample_numbers *n, size_t *row) {
+    const struct plan *plan = worker->plan;
+    const struct point p = worker_point(worker, seat);
+    const double *r = point_at(&p, plan->residual);
+    bool known = n->finite && sample_is_finite(n->measure) && !plan->options.relative &&
+                 worker->seat[seat].state.doing != SAMPLE_FALLS_BACK;
+    if (!known)
+        return point_violation(&p, row);
+    *row = SIZE_MAX;
+    for (size_t i = 0; n->measure > 0 && *row == SIZE_MAX && i < plan->rows; i++)
+        *row = point_abs(r[i * p.width]) == n->measure ? i : SIZE_MAX;
+    return n->measure;
+}
+
+static void report(const struct worker *worker, uint32_t seat, const struct sample_numbers *n, const double *y) {
     const struct seat *own = &worker->seat[seat];
     const struct sample *s = &own->state;
-    const struct point p = worker_point(worker, seat);
     hn_report out;
     memset(&out, 0, sizeof out); /* what lies between fields, too: equal reports have equal bytes */
     out.outcome = s->outcome;
@@ -81,7 +96,7 @@ static void report(const struct worker *worker, uint32_t seat, const double *y) 
     out.culprit = own->culprit;
     out.damping = s->used;
     out.slope = sqrt(s->slope);
-    out.violation = point_violation(&p, &out.worst);
+    out.violation = violation(worker, seat, n, &out.worst);
     if (s->outcome == HN_OUTCOME_BAD_BOUNDS) {
         out.violation = INFINITY;
         out.worst = own->culprit;
@@ -140,7 +155,7 @@ void worker_finish(struct worker *worker, uint32_t seat, const struct sample_num
     if (batch->multipliers)
         write_multipliers(worker, seat);
     if (batch->reports)
-        report(worker, seat, worker->row);
+        report(worker, seat, n, worker->row);
     if (batch->warm)
         keep_warm(worker, seat, worker->row);
     memcpy(batch->y + own->sample * plan->outputs, worker->row, plan->outputs * sizeof *worker->row);

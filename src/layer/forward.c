@@ -63,11 +63,12 @@ static double *record(const struct worker *worker, uint32_t seat, enum sample_st
 static void decide_seat(struct worker *worker, uint32_t seat, struct decisions *all) {
     struct sample *s = &worker->seat[seat].state;
     struct sample_numbers n = worker_numbers(worker, seat);
+    bool opens = s->doing == SAMPLE_OPENS; /* y is what came in: it is returned if nothing better comes */
     watch(worker, seat, &n);
     struct sample_choice choice = sample_decide(s, &worker->plan->options, &n, worker->cancelled);
     answer(worker, seat);
     all->accepted[seat] = choice.accepted;
-    all->improved[seat] = choice.improved;
+    all->improved[seat] = choice.improved || opens;
     all->any = all->any || choice.accepted;
     if (choice.recorded)
         all->tape[seat] = record(worker, seat, choice.led);
@@ -90,23 +91,43 @@ static void choose_eps(struct worker *worker) {
     }
 }
 
+/* What is said about the rows of all seats. */
+struct said {
+    bool leads[EXECUTOR_WIDEST], holds[EXECUTOR_WIDEST];
+    double hold[EXECUTOR_WIDEST];
+};
+
+static struct executor_rows say(const struct worker *worker, const bool *accepted, struct said *said) {
+    const struct plan *plan = worker->plan;
+    for (uint32_t k = 0; k < worker->width; k++) {
+        const struct sample *s = &worker->seat[k].state;
+        const struct point p = worker_point(worker, k);
+        said->hold[k] = sample_hold(s, &plan->options, *point_at(&p, plan->summary + SUMMARY_SQUARES));
+        said->leads[k] = s->kind == SAMPLE_LEADING;
+        said->holds[k] = accepted[k] && s->doing != SAMPLE_IDLE && sample_holds_bounds(s);
+    }
+    return (struct executor_rows){accepted, said->hold, said->leads, said->holds};
+}
+
 /* A, W r and y of the accepted iterates. */
 static void take_over(struct worker *worker, const bool *accepted) {
     const struct executor *x = worker->executor;
     const struct plan *plan = worker->plan;
-    bool leads[EXECUTOR_WIDEST], holds[EXECUTOR_WIDEST];
-    double hold[EXECUTOR_WIDEST];
-    const struct executor_rows rows = {accepted, hold, leads, holds};
-    for (uint32_t k = 0; k < worker->width; k++) {
-        const struct sample *s = &worker->seat[k].state;
-        const struct point p = worker_point(worker, k);
-        hold[k] = sample_hold(s, &plan->options, *point_at(&p, plan->summary + SUMMARY_SQUARES));
-        leads[k] = s->kind == SAMPLE_LEADING;
-        holds[k] = accepted[k] && s->doing != SAMPLE_IDLE && sample_holds_bounds(s);
-    }
+    struct said said;
+    const struct executor_rows rows = say(worker, accepted, &said);
     x->weigh(x, worker->slots, &rows);
     x->copy(x, worker->slots, plan->y, plan->base, plan->outputs, accepted);
     choose_eps(worker);
+}
+
+/* Whether all samples take near's steps from where they are. */
+static bool steps_near(const struct worker *worker, const bool *accepted) {
+    bool all = worker->executor->step_near && worker->plan->options.method == HN_METHOD_AUTO;
+    for (uint32_t k = 0; all && k < worker->width; k++) {
+        const struct sample *s = &worker->seat[k].state;
+        all = s->doing == SAMPLE_IDLE || (accepted[k] && sample_steps_near(s));
+    }
+    return all;
 }
 
 /* The next systems of elastic programmes, in place of A and W r. */
@@ -128,13 +149,28 @@ static void decide(struct worker *worker) {
     if (worker->batch->tape)
         x->unload(x, worker->slots, plan->y, plan->outputs, all.tape);
     x->copy(x, worker->slots, plan->y, plan->best, plan->outputs, all.improved);
-    if (all.any && plan->options.weighted)
+    worker->at_once = all.any && steps_near(worker, all.accepted);
+    if (all.any && plan->options.weighted && !worker->at_once)
         take_over(worker, all.accepted);
     if (plan->options.method == HN_METHOD_AUTO)
         prepare_programmes(worker, worker->seat);
 }
 
 /* ---- the step ---- */
+
+/* Weights and step at once where the executor has that for the present weights; else iterates are taken over first. */
+static bool step_near(struct worker *worker, const double *eps) {
+    const struct executor *x = worker->executor;
+    bool busy[EXECUTOR_WIDEST];
+    struct said said;
+    for (uint32_t k = 0; k < worker->width; k++)
+        busy[k] = worker->seat[k].state.doing != SAMPLE_IDLE;
+    const struct executor_rows rows = say(worker, busy, &said);
+    if (x->step_near(x, worker->slots, &rows, eps))
+        return true;
+    take_over(worker, busy);
+    return false;
+}
 
 /* The step of all samples; those that go elsewhere afterwards are computed with the others. */
 static void compute_step(struct worker *worker) {
@@ -149,6 +185,8 @@ static void compute_step(struct worker *worker) {
         if (sample_takes_step(s) || s->doing == SAMPLE_SOLVES)
             s->used = s->eps;
     }
+    if (worker->at_once && step_near(worker, eps))
+        return;
     x->step(x, worker->slots, o->weighted ? eps : NULL, o->method == HN_METHOD_AUTO ? clipped : NULL);
 }
 

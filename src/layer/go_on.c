@@ -46,9 +46,10 @@ static void describe(const struct worker *worker, struct executor_rounds *rounds
 
 static void catch_up(struct worker *worker, uint32_t seat, const struct executor_rounds *rounds) {
     struct sample *s = &worker->seat[seat].state;
-    for (int i = 1; worker->batch->tape && i <= rounds->done[seat]; i++) {
+    if (worker->batch->tape) {
         struct tape tape = worker_tape(worker, seat);
-        tape_write_step(&tape, s->steps + i, s->used, s->kind);
+        for (int i = 1; i <= rounds->done[seat]; i++)
+            tape_write_step(&tape, s->steps + i, s->used, s->kind);
     }
     sample_went_on(s, rounds->done[seat], rounds->best[seat], rounds->best_at[seat]);
 }

@@ -17,6 +17,21 @@ static void fall_back(struct worker *worker, uint32_t seat, hn_outcome outcome, 
         point_fall_back(&p);
 }
 
+/* Bounds that do not depend on x are looked at once. */
+static bool bad_bounds(struct worker *worker, uint32_t seat, size_t *culprit) {
+    const struct plan *plan = worker->plan;
+    const struct point p = worker_point(worker, seat);
+    const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
+    uint32_t constants = plan->program.constants.count;
+    if (worker->bounds_known)
+        return false;
+    bool bad = point_bad_bounds(&p, culprit), same = !bad;
+    for (size_t i = 0; same && i < plan->rows; i++)
+        same = lower[i] < constants && upper[i] < constants;
+    worker->bounds_known = same;
+    return bad;
+}
+
 /* y = y_raw or the start values, unless they or x or the bounds are of no use. */
 static void take_raw(struct worker *worker, uint32_t seat) {
     const struct plan *plan = worker->plan;
@@ -27,12 +42,17 @@ static void take_raw(struct worker *worker, uint32_t seat) {
         fall_back(worker, seat, HN_OUTCOME_NONFINITE_INPUT, culprit);
     else if (raw && !all_finite(raw, plan->outputs, &culprit))
         fall_back(worker, seat, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
-    else if (point_bad_bounds(&p, &culprit))
+    else if (bad_bounds(worker, seat, &culprit))
         fall_back(worker, seat, HN_OUTCOME_BAD_BOUNDS, culprit);
     else if (raw)
         point_write(&p, plan->y, plan->outputs, raw);
     else
         point_start(&p);
+}
+
+static void point_copy(const struct point *p, uint32_t from, uint32_t to, size_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        *point_at(p, to + i) = *point_at(p, from + i);
 }
 
 /* After what depends on x only was evaluated. */
@@ -51,10 +71,10 @@ static void open_seat(struct worker *worker, uint32_t seat) {
         fall_back(worker, seat, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
     if (plan->options.usual > 0 && s->doing == SAMPLE_OPENS && point_is_start(&p))
         sample_is_home(&worker->seat[seat].state);
-    point_read(&p, plan->y, plan->outputs, worker->row);
-    point_write(&p, plan->best, plan->outputs, worker->row);
+    if (worker->batch->warm)
+        point_copy(&p, plan->y, plan->best, plan->outputs);
     if (plan->raw != plan->best)
-        point_write(&p, plan->raw, plan->outputs, worker->row);
+        point_copy(&p, plan->y, plan->raw, plan->outputs);
     point_set_mask(&p, plan->summary + SUMMARY_USABLE, true);
 }
 

@@ -86,7 +86,17 @@ const double *batch_raw(const struct worker *worker, size_t sample) {
     return batch->y_raw ? batch->y_raw + (batch->repeat_y ? 0 : sample * worker->plan->outputs) : NULL;
 }
 
+/* Almost always they are: a first look takes no branch. */
+static bool seem_finite(const double *values, size_t count) {
+    bool finite = true;
+    for (size_t i = 0; i < count; i++)
+        finite &= sample_is_finite(values[i]);
+    return finite;
+}
+
 bool all_finite(const double *values, size_t count, size_t *culprit) {
+    if (seem_finite(values, count))
+        return true;
     for (size_t i = 0; i < count; i++)
         if (!sample_is_finite(values[i])) {
             *culprit = i;

@@ -100,6 +100,12 @@ SAMPLE_FUNCTION enum sample_stage sample_stage_of(int attempt, enum sample_step 
     return near ? SAMPLE_NEAR : SAMPLE_GLOBAL;
 }
 
+/* Whether the step that comes now is one of near's, without bounds held: it is taken whatever it leads to, if only it can be evaluated,
+ * so that nobody asks for its A again. */
+SAMPLE_FUNCTION bool sample_steps_near(const struct sample *s) {
+    return s->stage == SAMPLE_NEAR && s->doing == SAMPLE_STEPS && s->kind != SAMPLE_CLIPPED && !s->chooses;
+}
+
 /* ---- decisions ---- */
 
 /* Counts steps from here on, in which |W r| is to be halved. */

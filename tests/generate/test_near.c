@@ -1,0 +1,113 @@
+/* test_near.c - weights and step in one: with the weights that a kernel takes for granted, with others, and with both side by side.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/compiled_kernel.h"
+#include "support/run_layer.h"
+#include "support/scratch.h"
+
+#include "base/random.h"
+#include "layer/driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SAMPLES = 29, OUTPUTS = 4 };
+
+/* The entry of c in `curve` is 1; that of a is 2 a: the row's weight is 1 only while a is less than 1. */
+static hn_model *curved_model(void) {
+    hn_model *model;
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_expr a = hn_output(model, "a"), b = hn_output(model, "b"), c = hn_output(model, "c"), d = hn_output(model, "d");
+    hn_constrain(model, "curve", 0, hn_sub(c, hn_mul(a, a)), 0);
+    hn_constrain(model, "line", 3, hn_add(hn_scale(3, b), hn_sub(c, d)), 3);
+    hn_constrain(model, "disc", 0, hn_add(hn_mul(b, b), hn_mul(d, d)), 1.5);
+    hn_constrain(model, "low", -0.25, d, 2);
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    return model;
+}
+
+/* Whether the kernel takes the step of all seats at once from these outputs. */
+static bool steps_at_once(const struct executor *x, const struct plan *plan, const double *raw) {
+    const double *from[EXECUTOR_WIDEST] = {NULL};
+    double eps[EXECUTOR_WIDEST], hold[EXECUTOR_WIDEST] = {0}, *slots = aligned_alloc(64, (x->bytes + 63) / 64 * 64);
+    bool all[EXECUTOR_WIDEST], none[EXECUTOR_WIDEST] = {false};
+    const struct executor_rows rows = {all, hold, none, none};
+    assert_non_null(slots);
+    for (uint32_t k = 0; k < x->width; k++) {
+        from[k] = raw + (size_t)k * OUTPUTS;
+        eps[k] = 0.125;
+        all[k] = true;
+    }
+    x->begin(x, slots);
+    x->load(x, slots, plan->y, plan->outputs, from);
+    x->prepare(x, slots);
+    x->evaluate(x, slots, all, false);
+    bool done = x->step_near(x, slots, &rows, eps);
+    free(slots);
+    return done;
+}
+
+static void compare(const hn_layer *layer, const hn_layer *generated, const double *raw) {
+    double grad[SAMPLES * OUTPUTS];
+    for (size_t i = 0; i < SAMPLES * OUTPUTS; i++)
+        grad[i] = (double)(i % 3);
+    struct layer_results a = run_and_pull(layer, SAMPLES, NULL, raw, grad);
+    struct layer_results b = run_and_pull(generated, SAMPLES, NULL, raw, grad);
+    for (size_t i = 0; i < SAMPLES; i++)
+        assert_true(same_results(&a, i, &b, i));
+    assert_int_equal(a.reports[0].outcome, HN_OUTCOME_OK);
+    results_release(&a);
+    results_release(&b);
+}
+
+static void try_instructions(const struct scratch *scratch, hn_instructions instructions) {
+    hn_layer_options options = layer_method(HN_METHOD_AUTO);
+    const struct generate_options wanted = {instructions, true};
+    struct random random = random_start(8, 2);
+    double raw[SAMPLES * OUTPUTS];
+    hn_model *model = curved_model();
+    options.instructions = instructions;
+    hn_layer *layer = layer_of(model, options), generated = *layer;
+    struct kernel *kernel = compiled_kernel(scratch->folder, layer->plan, wanted, "-O1");
+    assert_int_equal(executor_open_kernel(&generated.lanes, layer->plan, kernel, NULL), HN_OK);
+    assert_true(generated.lanes.step_near != NULL);
+    for (size_t i = 0; i < SAMPLES * OUTPUTS; i++)
+        raw[i] = 0.9 * random_uniform(&random);
+    assert_true(steps_at_once(&generated.lanes, layer->plan, raw));
+    compare(layer, &generated, raw);
+    for (size_t i = 0; i < SAMPLES; i += 3)
+        raw[i * OUTPUTS] = (double)i - 11; /* a */
+    assert_false(steps_at_once(&generated.lanes, layer->plan, raw));
+    compare(layer, &generated, raw);
+    executor_close(&generated.lanes);
+    kernel_close(kernel);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
+static void weights_may_be_others(void **state) {
+    try_instructions(*state, HN_INSTRUCTIONS_BEST);
+    try_instructions(*state, HN_INSTRUCTIONS_PORTABLE);
+}
+
+static int create_scratch(void **state) {
+    static struct scratch scratch;
+    scratch = scratch_create();
+    *state = &scratch;
+    return 0;
+}
+
+static int remove_scratch(void **state) {
+    scratch_remove(*state);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(weights_may_be_others)};
+    if (!compiler_is_there()) {
+        puts("skipped: there is no C compiler");
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, create_scratch, remove_scratch);
+}
