@@ -232,7 +232,7 @@ static void choose_options(struct trial *t, struct byte_source *source) {
     static const double dampings[] = {-1, -1, 0, 0.3, 1e-12, 100}, tolerances[] = {1e-8, 1e-8, 1e-4, 0, 1e-12, 1};
     static const int steps[] = {-1, 300, 40, 7, 1, 0};
     t->options = hn_layer_defaults();
-    t->options.method = (hn_method)bytes_choose(source, HN_METHOD_NEAREST) /* those with gradients */;
+    t->options.method = (hn_method)bytes_choose(source, HN_METHOD_NEAREST) /* what the corpus is made of */;
     t->options.damping = dampings[bytes_choose(source, 6)];
     t->options.iterations = steps[bytes_choose(source, 6)];
     t->options.tolerance = tolerances[bytes_choose(source, 6)];

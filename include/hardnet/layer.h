@@ -129,7 +129,8 @@ typedef struct hn_gradient {
     hn_real *grad_upper;   /* count x rows, or NULL */
     bool *flagged; /* count, or NULL: the sample is not ok, or its gradient is 0 because it was not finite, because
                             * auto needed more steps than its tape holds, 150 in the attempt that arrived, or because
-                            * one of these was the solution of a programme (docs/method.md, elastic) */
+                            * one of these was the solution of a programme (docs/method.md, elastic); of nearest: it is not
+                            * certified, or its solution is not regular (docs/method.md, nearest) */
 } hn_gradient;
 
 /* ---- life ---- */
@@ -149,7 +150,7 @@ void hn_layer_destroy(hn_layer *layer);
 
 size_t hn_layer_workspace_bytes(const hn_layer *layer);
 size_t hn_layer_gradient_workspace_bytes(const hn_layer *layer);
-size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count); /* 0 when it does not fit a size_t, and of nearest */
+size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count); /* 0 when it does not fit a size_t */
 
 hn_status hn_layer_run(const hn_layer *layer, const hn_batch *batch, void *workspace, size_t bytes, hn_error *error);
 hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient, void *workspace,

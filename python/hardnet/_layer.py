@@ -255,7 +255,7 @@ class Layer:
         effort: float = 1,
     ) -> None:
         """
-        method: "auto", "paper", "hardnet", "lm" or "nearest"; the last has no gradient yet.
+        method: "auto", "paper", "hardnet", "lm" or "nearest".
         tolerance: the largest violation that counts as ok, in the units of the rows.
         iterations, damping: the method's own unless given.
         relative: measure violations relative to max(1, |bound|).

@@ -54,10 +54,17 @@ static void write_parts(const struct way *way, uint32_t seat, const struct part 
     point_read(&p, plan->grad_upper, parts[PART_UPPER].count, parts[PART_UPPER].values);
 }
 
+/* A way without gradient; of nearest also a sample that is not certified, and one whose solution is not regular. */
+static bool is_lost(const struct worker *worker, uint32_t seat) {
+    const struct tape tape = worker_tape(worker, seat);
+    if (worker->plan->tape_numbers > 0)
+        return !worker->seat[seat].searched || !worker->seat[seat].regular;
+    return tape_open(&tape).way == TAPE_TOO_LONG;
+}
+
 /* A gradient that is not finite must not reach an optimiser: it becomes 0 and the sample is flagged. */
 static void finish_gradient(const struct way *way, uint32_t seat) {
     struct seat *own = &way->worker->seat[seat];
-    struct tape tape = worker_tape(way->worker, seat);
     struct part parts[PARTS];
     size_t unused;
     bool finite = true;
@@ -69,8 +76,8 @@ static void finish_gradient(const struct way *way, uint32_t seat) {
         for (size_t k = 0; k < parts[i].count; k++)
             parts[i].values[k] = 0;
     if (way->gradient->flagged)
-        way->gradient->flagged[own->sample] = !finite || tape_open(&tape).way == TAPE_TOO_LONG ||
-                                              report_outcome(way->worker->batch, own->sample) != HN_OUTCOME_OK;
+        way->gradient->flagged[own->sample] =
+            !finite || is_lost(way->worker, seat) || report_outcome(way->worker->batch, own->sample) != HN_OUTCOME_OK;
     own->state.doing = SAMPLE_IDLE;
 }
 
@@ -84,8 +91,9 @@ static void open_gradient(const struct way *way, uint32_t seat) {
     struct tape tape = worker_tape(worker, seat);
     sample_open(&own->state, &plan->options);
     const struct tape_head head = tape_open(&tape);
-    own->state.steps = head.steps;
-    own->state.attempt = head.attempt;
+    own->searched = plan->tape_numbers > 0 && tape.numbers[0] == 1;
+    own->state.steps = own->searched ? 0 : head.steps;
+    own->state.attempt = own->searched ? 0 : head.attempt;
     if (head.way == TAPE_WHOLE)
         point_write(&p, plan->gradient, plan->outputs, way->gradient->grad_y + own->sample * plan->outputs);
     else /* a fallback does not depend on y_raw, and a way that is lost has no gradient */
@@ -128,6 +136,8 @@ static bool load_gradient(const struct way *way) {
     bool busy = false;
     while (take_samples(way)) {
         worker->executor->prepare(worker->executor, worker->slots);
+        if (worker->plan->tape_numbers > 0)
+            worker_pull_nearest(worker, way->gradient);
         for (uint32_t k = 0; k < worker->width; k++)
             if (worker->seat[k].state.doing != SAMPLE_IDLE && worker->seat[k].state.steps == 0)
                 finish_gradient(way, k);

@@ -37,6 +37,7 @@ struct seat {
     struct sample state;
     size_t sample; /* its number in the batch */
     size_t culprit;
+    bool regular;            /* of a gradient: exact */
     bool waits, searched;    /* of the method nearest: auto has ended and the search is to come; it has been */
     enum sample_doing doing; /* while it waits: what the state says again afterwards */
     struct nearest_sample near;
@@ -99,6 +100,14 @@ void worker_wait(struct worker *worker, uint32_t seat);
 
 /* Searches for all that wait and finishes them; false when none does. Called when no seat is busy. */
 bool worker_search(struct worker *worker);
+
+/* Of the seats whose sample is certified (seat.searched), where x is loaded: gradients into the plan's vectors, seat.regular. */
+void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient);
+
+/* Numbers of a seat in worker.near_rows: raw output, auto's y, the nearest y and the multipliers, or what the gradient has. */
+static inline size_t worker_near_numbers(const struct plan *plan) {
+    return 3 * (size_t)plan->outputs + 2 * (size_t)plan->rows + plan->inputs;
+}
 
 /* The outcome of what the seat's sample was just evaluated at. */
 hn_outcome worker_verdict(const struct worker *worker, uint32_t seat, const struct sample_numbers *numbers);

@@ -126,6 +126,15 @@ hn_outcome worker_verdict(const struct worker *worker, uint32_t seat, const stru
     return sample_verdict(s, o, n, stationary);
 }
 
+/* What the gradient of a certified sample needs; others go back by auto's steps. */
+static void tape_nearest(const struct worker *worker, uint32_t seat, const struct tape *tape) {
+    const struct seat *own = &worker->seat[seat];
+    bool certified = own->searched && own->near.kkt <= HN_CERTIFIED;
+    tape->numbers[0] = certified;
+    for (size_t i = 0; i < worker->plan->rows; i++)
+        tape->numbers[1 + i] = certified ? own->near.multipliers[i] : 0;
+}
+
 static void write_multipliers(const struct worker *worker, uint32_t seat) {
     const struct seat *own = &worker->seat[seat];
     size_t rows = worker->plan->rows;
@@ -148,6 +157,8 @@ void worker_finish(struct worker *worker, uint32_t seat, const struct sample_num
     if (batch->tape) {
         struct tape tape = worker_tape(worker, seat);
         tape_close(&tape, &own->state);
+        if (nearest)
+            tape_nearest(worker, seat, &tape);
     }
     if (batch->residual)
         point_read(&p, plan->residual, plan->rows, batch->residual + own->sample * plan->rows);

@@ -70,6 +70,7 @@ static hn_status keep_weights(hn_layer *layer, hn_error *error) {
 static hn_status open_nearest(hn_layer *layer, const hn_model *model, hn_error *error) {
     if (layer->options.method != HN_METHOD_NEAREST)
         return HN_OK;
+    layer->plan->tape_numbers = layer->plan->rows + 1;
     hn_status status = keep_weights(layer, error);
     if (status == HN_OK)
         status = nearest_create(&layer->near_lanes, model, layer->weights, layer->options.instructions, false, error);

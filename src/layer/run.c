@@ -32,9 +32,6 @@ static hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_er
         return error_about(error, HN_INVALID, error_argument("batch.multipliers"),
                            "batch: the method %s has no multipliers, only nearest has",
                            hn_method_text(layer->options.method));
-    if (batch->tape && layer->options.method == HN_METHOD_NEAREST)
-        return error_about(error, HN_INVALID, error_argument("batch.tape"),
-                           "batch: the method nearest has no gradient yet: there is nothing to tape");
     if (!(batch->seconds >= 0 && batch->seconds < INFINITY))
         return error_about(error, HN_INVALID, error_argument("batch.seconds"),
                            "batch.seconds %s: a deadline is a finite number from 0 on, and 0 means none",

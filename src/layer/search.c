@@ -14,8 +14,7 @@
 enum { ROW_RAW, ROW_AUTO, ROW_NEAREST, ROW_MULTIPLIERS };
 
 static double *own_row(const struct worker *worker, uint32_t seat, size_t which) {
-    size_t outputs = worker->plan->outputs, own = 3 * outputs + worker->plan->rows;
-    return worker->near_rows + seat * own + which * outputs;
+    return worker->near_rows + seat * worker_near_numbers(worker->plan) + which * worker->plan->outputs;
 }
 
 void worker_wait(struct worker *worker, uint32_t seat) {
@@ -114,4 +113,45 @@ bool worker_search(struct worker *worker) {
         worker_finish(worker, k, &n);
     }
     return true;
+}
+
+/* ---- gradients ---- */
+
+/* Gradients of one seat lie in its own rows: by outputs, by inputs, by lower and by upper bounds. */
+static struct nearest_pull pull_of(const struct worker *worker, uint32_t seat, const hn_gradient *gradient) {
+    const struct plan *plan = worker->plan;
+    size_t sample = worker->seat[seat].sample;
+    const struct tape tape = worker_tape(worker, seat);
+    double *own = own_row(worker, seat, 0);
+    return (struct nearest_pull){.x = batch_inputs(worker, sample),
+                                 .y = worker->batch->y + sample * plan->outputs,
+                                 .multipliers = tape.numbers + 1,
+                                 .grad_y = gradient->grad_y + sample * plan->outputs,
+                                 .gradient = own,
+                                 .grad_x = own + plan->outputs,
+                                 .grad_lower = own + plan->outputs + plan->inputs,
+                                 .grad_upper = own + plan->outputs + plan->inputs + plan->rows};
+}
+
+void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient) {
+    const struct plan *plan = worker->plan;
+    const struct nearest *n = worker->width > 1 ? &worker->layer->near_lanes : &worker->layer->near_single;
+    struct nearest_pull pulls[EXECUTOR_WIDEST];
+    uint32_t seats[EXECUTOR_WIDEST];
+    size_t count = 0;
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (worker->seat[k].state.doing != SAMPLE_IDLE && worker->seat[k].searched) {
+            pulls[count] = pull_of(worker, k, gradient);
+            seats[count++] = k;
+        }
+    if (count > 0)
+        nearest_pull(n, worker->near, pulls, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct point p = worker_point(worker, seats[i]);
+        worker->seat[seats[i]].regular = pulls[i].regular;
+        point_write(&p, plan->gradient, plan->outputs, pulls[i].gradient);
+        point_write(&p, plan->grad_x, plan->inputs, pulls[i].grad_x);
+        point_write(&p, plan->grad_lower, plan->rows, pulls[i].grad_lower);
+        point_write(&p, plan->grad_upper, plan->rows, pulls[i].grad_upper);
+    }
 }

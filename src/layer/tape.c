@@ -9,9 +9,10 @@ enum { PREFETCH_MOST = 256 }; /* numbers; the processor follows longer runs by i
 
 /* Bytes of one sample's part; 0 when that does not fit. */
 static size_t part_bytes(const struct plan *plan) {
-    size_t step, steps, all;
+    size_t step, steps, numbers, all;
     bool fits = size_multiply(plan->outputs, sizeof(double), &step) &&
                 size_add(step, sizeof(struct tape_step), &step) && size_multiply(step, plan->tape_steps, &steps) &&
+                size_multiply(plan->tape_numbers, sizeof(double), &numbers) && size_add(steps, numbers, &steps) &&
                 size_add(steps, sizeof(struct tape_head), &all);
     return fits ? all : 0;
 }
@@ -29,6 +30,7 @@ struct tape tape_of(const struct plan *plan, void *memory, size_t sample) {
     tape.head = (struct tape_head *)(void *)part;
     tape.step = (struct tape_step *)(void *)(tape.head + 1);
     tape.iterate = (double *)(void *)(tape.step + tape.room);
+    tape.numbers = tape.iterate + tape.room * tape.outputs;
     return tape;
 }
 

@@ -21,6 +21,7 @@ struct tape {
     struct tape_head *head;
     struct tape_step *step;
     double *iterate; /* steps x outputs */
+    double *numbers; /* plan->tape_numbers: of the method nearest 1 where y is certified, then the multipliers */
     size_t room, outputs;
 };
 

@@ -14,8 +14,8 @@ static void lay_out(struct layout *layout, void *context) {
     worker->slots = layout_take(layout, bytes / sizeof *worker->slots, sizeof *worker->slots);
     worker->row = layout_take(layout, layer->plan->outputs, sizeof *worker->row);
     if (layer->options.method == HN_METHOD_NEAREST) {
-        size_t own = 3 * (size_t)layer->plan->outputs + layer->plan->rows;
-        size_t lanes = layer->near_lanes.plan.bytes, single = layer->near_single.plan.bytes;
+        size_t own = worker_near_numbers(layer->plan);
+        size_t lanes = layer->near_lanes.bytes, single = layer->near_single.bytes;
         worker->near = layout_take(layout, lanes > single ? lanes : single, 1);
         worker->near_rows = layout_take(layout, layer->lanes.width * own, sizeof *worker->near_rows);
     }
@@ -31,7 +31,7 @@ size_t hn_layer_gradient_workspace_bytes(const hn_layer *layer) {
 }
 
 size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count) {
-    return layer && layer->options.method != HN_METHOD_NEAREST ? tape_bytes(layer->plan, count) : 0;
+    return layer ? tape_bytes(layer->plan, count) : 0;
 }
 
 /* A single sample is computed by itself: an eighth of the memory, which counts once that leaves the caches. */

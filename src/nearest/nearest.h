@@ -12,12 +12,15 @@
 #define HN_NEAREST_H
 
 #include "backends/backend.h"
+#include "nearest/nearest_inputs.h"
 #include "nearest/nearest_plan.h"
 
 /* Constant; any number of threads may use it, each in memory of its own. */
 struct nearest {
     struct backend backend;
     struct nearest_plan plan; /* plan.stride samples go side by side */
+    struct nearest_inputs by_inputs;
+    size_t bytes; /* of memory for one thread */
 };
 
 /* instructions: as in hn_layer_options. weights: S, NULL: all 1. alone: for one sample at a time, in plain doubles, to the same bits. */
@@ -25,7 +28,7 @@ hn_status nearest_create(struct nearest *nearest, const hn_model *model, const d
                          hn_instructions instructions, bool alone, hn_error *error);
 void nearest_release(struct nearest *nearest);
 
-/* Memory of plan.bytes, 64-byte aligned, is begun once. */
+/* Memory of nearest->bytes, 64-byte aligned, is begun once. */
 void nearest_begin(const struct nearest *nearest, double *memory);
 
 struct nearest_sample {
@@ -41,5 +44,21 @@ struct nearest_sample {
 
 /* At most plan.stride samples. */
 void nearest_run(const struct nearest *nearest, double *memory, struct nearest_sample *samples, size_t count);
+
+/* ---- the gradient, by the implicit function theorem ---- */
+
+/* At a certified y with its multipliers: a gradient by y becomes gradients by what y depends on. */
+struct nearest_pull {
+    const double *x, *y, *multipliers, *grad_y;
+    double *gradient;                /* outputs, out: by y_raw; of fixed outputs by their value */
+    double *grad_x;                  /* inputs, out: y_raw, bounds and fixed values held */
+    double *grad_lower, *grad_upper; /* rows, out */
+    bool
+        regular; /* out: active rows are independent, none is weakly active, and the solution is strict; else the gradient is one of
+                   * several, or 0 */
+};
+
+/* At most plan.stride samples. */
+void nearest_pull(const struct nearest *nearest, double *memory, struct nearest_pull *samples, size_t count);
 
 #endif

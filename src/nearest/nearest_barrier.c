@@ -19,8 +19,7 @@ static const double LOOSE = 1e10;       /* z s stays within this factor of mu */
 
 /* ---- the start ---- */
 
-/* The unit of row i, and its gradient's norm in it. */
-static void measure_row(const struct nearest_view *v, size_t i) {
+void barrier_measure_row(const struct nearest_view *v, size_t i) {
     const struct nearest_plan *p = v->plan;
     double largest = 0, squares = 0;
     int power = 0;
@@ -69,7 +68,7 @@ void barrier_begin(const struct nearest_view *v, struct nearest_state *s) {
     double sides = 0;
     measure_start(v, s);
     for (size_t i = 0; i < p->rows; i++) {
-        measure_row(v, i);
+        barrier_measure_row(v, i);
         *view_row(v, ROW_START, i) = row_violation(v, i);
         sides += (double)side_is_there(v, i, 0) + (double)side_is_there(v, i, 1);
     }

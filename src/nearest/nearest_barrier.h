@@ -54,6 +54,9 @@ static inline double row_damping(const struct nearest_view *v, size_t i) {
     return 0x1p-44 * norm * norm / v->plan->largest_square;
 }
 
+/* The unit of row i and its gradient's norm in it, of J as it was evaluated. */
+void barrier_measure_row(const struct nearest_view *v, size_t i);
+
 /* After c and J were evaluated at COLUMN_Y: slacks, forces, mu. */
 void barrier_begin(const struct nearest_view *v, struct nearest_state *s);
 

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/lanes.h"
+#include "base/layout.h"
 #include "nearest/nearest.h"
 #include "nearest/nearest_polish.h"
 #include "nearest/nearest_rows.h"
@@ -385,13 +386,21 @@ hn_status nearest_create(struct nearest *n, const hn_model *model, const double 
     hn_status status = backend_choose(&n->backend, instructions, error);
     if (alone)
         n->backend = backend_single();
-    return status == HN_OK ? nearest_plan_create(&n->plan, model, weights, alone ? 1 : LANES, error) : status;
+    if (status == HN_OK)
+        status = nearest_plan_create(&n->plan, model, weights, alone ? 1 : LANES, error);
+    if (status == HN_OK)
+        status = nearest_inputs_create(&n->by_inputs, model, alone ? 1 : LANES, error);
+    n->bytes = (n->plan.bytes + LAYOUT_ALIGNMENT - 1) / LAYOUT_ALIGNMENT * LAYOUT_ALIGNMENT + n->by_inputs.bytes;
+    return status;
 }
 
 void nearest_release(struct nearest *n) {
     nearest_plan_release(&n->plan);
+    nearest_inputs_release(&n->by_inputs);
 }
 
 void nearest_begin(const struct nearest *n, double *memory) {
     nearest_plan_prepare(&n->plan, memory);
+    if (n->by_inputs.program)
+        program_prepare(n->by_inputs.program, memory + (n->bytes - n->by_inputs.bytes) / sizeof *memory);
 }

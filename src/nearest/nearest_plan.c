@@ -62,16 +62,20 @@ static bool keep_columns(struct nearest_plan *r, const struct parts *parts, cons
     r->curvature = arena_take(&r->arena, r->outputs + 1, sizeof *r->curvature);
     r->square = arena_take(&r->arena, r->outputs + 1, sizeof *r->square);
     r->fixed = arena_take(&r->arena, r->outputs + 1, sizeof *r->fixed);
-    if (!r->curvature || !r->square || !r->fixed)
+    r->bend = arena_take(&r->arena, r->curvatures + 1, sizeof *r->bend);
+    if (!r->curvature || !r->square || !r->fixed || !r->bend)
         return false;
     for (size_t j = 0; j < r->outputs; j++) {
         r->curvature[j] = zero;
         r->fixed[j] = parts->problem.fixed[j] != 0;
         r->square[j] = weights ? weights[j] * weights[j] : 1;
         r->largest_square = r->square[j] > r->largest_square ? r->square[j] : r->largest_square;
-        for (size_t e = parts->hessian.first[j]; e < parts->hessian.first[j + 1]; e++)
-            if (parts->hessian.column[e] == j)
-                r->curvature[j] = r->program->output_slot[begin + e] * r->stride;
+        for (size_t e = parts->hessian.first[j]; e < parts->hessian.first[j + 1]; e++) {
+            uint32_t column = parts->hessian.column[e], offset = r->program->output_slot[begin + e] * r->stride;
+            r->bend[e] = (struct signed_entry){(uint32_t)j, column, offset};
+            if (column == j)
+                r->curvature[j] = offset;
+        }
     }
     return true;
 }
@@ -104,15 +108,11 @@ static uint32_t take(struct nearest_plan *r, size_t count) {
 /* ---- the system ---- */
 
 /* Entries off the diagonal: the Hessian's, then J; not those of fixed outputs. */
-static size_t list_entries(const struct nearest_plan *r, const struct parts *parts, struct signed_entry *list) {
-    const uint32_t *curvature = r->program->output_slot + 3 * r->rows + r->entries;
+static size_t list_entries(const struct nearest_plan *r, struct signed_entry *list) {
     size_t count = 0;
-    for (size_t i = 0; i < r->outputs; i++)
-        for (size_t e = parts->hessian.first[i]; e < parts->hessian.first[i + 1]; e++) {
-            uint32_t j = parts->hessian.column[e];
-            if (i != j && !r->fixed[i] && !r->fixed[j])
-                list[count++] = (struct signed_entry){(uint32_t)i, j, curvature[e] * r->stride};
-        }
+    for (size_t e = 0; e < r->curvatures; e++)
+        if (r->bend[e].row != r->bend[e].column && !r->fixed[r->bend[e].row] && !r->fixed[r->bend[e].column])
+            list[count++] = r->bend[e];
     for (size_t i = 0; i < r->rows; i++)
         for (size_t e = r->first[i]; e < r->first[i + 1]; e++)
             if (!r->fixed[r->column[e]])
@@ -121,7 +121,7 @@ static size_t list_entries(const struct nearest_plan *r, const struct parts *par
     return count;
 }
 
-static hn_status create_system(struct nearest_plan *r, const struct parts *parts, hn_error *error) {
+static hn_status create_system(struct nearest_plan *r, hn_error *error) {
     size_t capacity = 0, unknowns = r->outputs + r->rows;
     r->slots = r->program->slots + 1; /* the zero of keep_columns */
     r->by_rows = take(r, ROW_VECTORS * r->rows);
@@ -132,7 +132,7 @@ static hn_status create_system(struct nearest_plan *r, const struct parts *parts
     if (!list)
         return error_no_memory(error, "the nearest point");
     const struct signed_request request = {.order = unknowns,
-                                           .entries = list_entries(r, parts, list),
+                                           .entries = list_entries(r, list),
                                            .entry = list,
                                            .stride = r->stride,
                                            .diagonal = r->by_unknowns,
@@ -156,7 +156,7 @@ hn_status nearest_plan_create(struct nearest_plan *r, const hn_model *model, con
     if (status == HN_OK && !keep(r, &parts, weights))
         status = error_no_memory(error, "the nearest point");
     if (status == HN_OK)
-        status = create_system(r, &parts, error);
+        status = create_system(r, error);
     node_matrix_release(&parts.jacobian);
     node_matrix_release(&parts.hessian);
     node_list_release(&parts.nodes);

@@ -65,8 +65,9 @@ struct nearest_plan {
     uint32_t *value, *lower, *upper; /* offsets, by row */
     size_t *first;                   /* rows + 1: J by rows */
     uint32_t *column, *entry;        /* columns and offsets of J's entries */
-    uint32_t *curvature; /* offsets by output of the Hessian's diagonal; a slot of zeros where there is none */
-    double *square;      /* S^2, by output */
+    uint32_t *curvature;       /* offsets by output of the Hessian's diagonal; a slot of zeros where there is none */
+    struct signed_entry *bend; /* curvatures: all entries of the Hessian, of fixed outputs, too */
+    double *square;            /* S^2, by output */
     double largest_square;
     bool *fixed;                               /* outputs that do not move */
     uint32_t by_rows, by_columns, by_unknowns; /* first offsets of the vectors above, */

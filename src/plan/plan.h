@@ -69,6 +69,7 @@ struct plan {
     uint32_t inputs, outputs, rows, entries; /* entries of J */
     uint32_t slots;                          /* of one sample */
     uint32_t tape_steps;                     /* a tape has room for so many */
+    uint32_t tape_numbers;                   /* and for so many numbers besides: of the method nearest */
     struct plan_program program;
     struct plan_list value, lower, upper; /* rows: slots of c, bl, bu */
     struct plan_matrix jacobian;          /* dc/dy */

@@ -126,6 +126,8 @@ hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count
     if (!policy || !path)
         return error_about(error, HN_INVALID, error_argument(policy ? "path" : "policy"), "there is no %s to save",
                            policy ? "path" : "policy");
+    if (policy->options.layer.weights)
+        return error_about(error, HN_INVALID, error_option("weights"), "weights: a network's file cannot hold them");
     hn_status status = check_texts(path, count, texts, error);
     if (status == HN_OK)
         status = write_values(policy, &values, error);

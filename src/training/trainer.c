@@ -150,9 +150,9 @@ hn_status hn_baseline_trainer(hn_trainer **out, const hn_model *model, hn_networ
     *out = NULL;
     if (!model || !network)
         return error_missing(error, "hn_trainer_create", model ? "network" : "model");
-    if (options && (options->layer.method == HN_METHOD_NEAREST || options->policy.layer.method == HN_METHOD_NEAREST))
-        return error_about(error, HN_INVALID, error_option("method"),
-                           "method nearest: it has no gradient yet, and training needs one");
+    if (options && (options->layer.weights || options->policy.layer.weights))
+        return error_about(error, HN_INVALID, error_option("weights"),
+                           "weights: training has none, because a network's file cannot hold them");
     hn_trainer *t = base_allocate(sizeof *t);
     if (!t)
         return error_no_memory(error, "training");

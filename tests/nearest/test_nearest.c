@@ -339,7 +339,6 @@ static void check_refusal(const hn_layer_options *options, const hn_batch *batch
 static void misuse_is_refused_by_name(void **state) {
     (void)state;
     double weights[3] = {1, -1, 1}, y[3], l[1];
-    char tape[8];
     hn_layer_options nearest = layer_method(HN_METHOD_NEAREST), other = layer_method(HN_METHOD_AUTO);
     nearest.weights = other.weights = weights;
     check_refusal(&other, NULL, "weights: the method auto has none");
@@ -352,8 +351,6 @@ static void misuse_is_refused_by_name(void **state) {
     nearest.kernel = "kernel.so";
     check_refusal(&nearest, NULL, "nearest cannot run compiled code");
     nearest.kernel = NULL;
-    const hn_batch taped = {.size = sizeof taped, .count = 1, .y = y, .tape = tape};
-    check_refusal(&nearest, &taped, "nearest has no gradient");
     const hn_batch multiplied = {.size = sizeof multiplied, .count = 1, .y = y, .multipliers = l};
     check_refusal(&other, &multiplied, "the method auto has no multipliers");
 }

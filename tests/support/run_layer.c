@@ -93,10 +93,8 @@ struct layer_results results_of(const hn_layer *layer, size_t count) {
     memset(r.reports, 0x7f, count * sizeof *r.reports);
     r.flagged = malloc((count + 1) * sizeof *r.flagged);
     poison_flags(r.flagged, count);
-    size_t bytes = hn_layer_tape_bytes(layer, count);
-    r.tape = bytes > 0 ? malloc(bytes) : NULL; /* nearest has none */
-    if (r.tape)
-        memset(r.tape, 0x7f, bytes);
+    r.tape = malloc(hn_layer_tape_bytes(layer, count));
+    memset(r.tape, 0x7f, hn_layer_tape_bytes(layer, count));
     return r;
 }
 

@@ -166,8 +166,6 @@ static int settle_method(const struct train_options *o) {
         console_error("--%s: has no use with --method %s", wrong, method);
         return VERB_MISUSED;
     }
-    if (strcmp(method, hn_method_text(HN_METHOD_NEAREST)) == 0)
-        return verb_misuse("train", "--method nearest: it has no gradient yet, and training needs one");
     if (o->momentum >= 1)
         return verb_misuse("train", "--momentum: choose a number from 0 to below 1");
     return o->last_share > 1 ? verb_misuse("train", "--last-share: choose a number from 0 to 1") : VERB_OK;
