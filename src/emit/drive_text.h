@@ -54,12 +54,21 @@ static void drive_copy(const double *from, double *to, size_t count) {
     }
 }
 
+/* Numbers that are moved at once. */
+struct drive_block {
+    double numbers[4];
+};
+
 /* A vector over outputs onto another one. */
 static void drive_take_slots(const struct drive *d, uint32_t from, uint32_t to) {
     const double *source = point_at(&d->point, from);
     double *target = point_at(&d->point, to);
-    size_t width = d->point.width, end = d->plan->outputs * width;
-    for (size_t i = 0; i < end; i += width) {
+    size_t width = d->point.width, end = d->plan->outputs * width, i = 0;
+    for (; width == 1 && i + 4 <= end; i += 4) {
+        *(struct drive_block *)(void *)(target + i) = *(const struct drive_block *)(const void *)(source + i);
+        LOOP_STAYS;
+    }
+    for (; i < end; i += width) {
         target[i] = source[i];
         LOOP_STAYS;
     }
@@ -301,6 +310,28 @@ static void drive_clip(const struct drive *d) {
         drive_flag(d, plan->summary + SUMMARY_USABLE, point_finite(p, plan->y, plan->outputs, &unused));
 }
 
+#ifdef DRIVE_JUDGES
+/* a' b of vectors in slots, the first product first. */
+static double drive_inner(const struct drive *d, uint32_t a, uint32_t b, size_t count) {
+    const double *first = point_at(&d->point, a), *second = point_at(&d->point, b);
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += first[i * d->point.width] * second[i * d->point.width];
+    return sum;
+}
+
+/* What a step is judged by; auto asks for it in its later stages only. */
+static void drive_judge(const struct drive *d) {
+    const struct plan *plan = d->plan;
+    if (d->state.stage == SAMPLE_NEAR)
+        return;
+    *point_at(&d->point, plan->step_gain) = d->options->outputs_side
+                                                ? drive_inner(d, plan->step, plan->gradient, plan->outputs)
+                                                : drive_inner(d, plan->unknown, plan->right, plan->rows);
+    *point_at(&d->point, plan->step_squares) = drive_inner(d, plan->step, plan->step, plan->outputs);
+}
+#endif
+
 static void drive_solve(struct drive *d) {
     const struct point *p = &d->point;
     d->state.used = d->state.eps;
@@ -315,6 +346,9 @@ static void drive_step(struct drive *d) {
     const struct point *p = &d->point;
     struct sample_numbers n = {0, 0, 0, 0, 0, 0, 0, 0, false, false, false};
     drive_solve(d);
+#ifdef DRIVE_JUDGES
+    drive_judge(d);
+#endif
     if (d->options->method == HN_METHOD_AUTO && d->state.kind == SAMPLE_CLIPPED)
         drive_clip(d);
     n.moved = point_mask(p, plan->summary + SUMMARY_MOVED);

@@ -53,6 +53,9 @@ void emission_print_plan(const struct emission *e, struct text *out);
 void emission_print_network(const struct emission *e, struct text *out);
 void emission_print_entries(const struct emission *e, struct text *out);
 
+/* Takes statements out that compute what nobody asks for; before anything is counted. */
+void emission_drop_unasked(struct emission *e);
+
 /* The gradient's part of each, where it is asked for. */
 void emission_print_gradient_work(const struct emission *e, struct text *out);
 void emission_print_gradient_declaration(const struct emission *e, struct text *out);
@@ -88,5 +91,10 @@ static inline size_t emission_real(const struct emission *e) {
 }
 
 struct emission_cost emission_cost(const struct emission *e);
+
+/* Whether the driver's text computes what steps are judged by: auto, where most steps are not. */
+static inline bool emission_drive_judges(const struct emission *e) {
+    return e->plan->options.method == HN_METHOD_AUTO;
+}
 
 #endif

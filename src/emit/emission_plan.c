@@ -121,6 +121,7 @@ static void print_fields(const struct plan *p, struct text *out) {
     FIELD(largest);
     FIELD(step_squares);
     FIELD(step_gain);
+    FIELD(unknown);
     FIELD(gradient);
     FIELD(grad_x);
     FIELD(grad_lower);

@@ -45,9 +45,11 @@ static const char checks[] =
     "#endif\n"
     "#if defined(__GNUC__)\n"
     "#define MAY_BE_UNUSED __attribute__((unused))\n"
+    "#define SELDOM __attribute__((noinline, unused))\n"
     "#define LOOP_STAYS __asm__ volatile(\"\" ::: \"memory\")\n"
     "#else\n"
     "#define MAY_BE_UNUSED\n"
+    "#define SELDOM\n"
     "#define LOOP_STAYS ((void)0)\n"
     "#endif\n"
     "#define SHARED_FUNCTION static inline MAY_BE_UNUSED\n"
@@ -66,6 +68,8 @@ static void print_precision(const struct emission *e, struct text *out) {
     if (e->options.libm)
         text_add(out, "#define REAL_LIBM\n#define REAL_SQRT sqrt%s\n#define REAL_CALL(name) name%s\n",
                  single ? "f" : "", single ? "##f" : "");
+    if (emission_drive_judges(e))
+        text_add(out, "#define DRIVE_JUDGES\n");
     text_add(out, "\ntypedef %s_real real;\n", e->options.name);
 }
 
@@ -123,6 +127,7 @@ static void print_own_double(struct families f, struct text *out) {
     amalgamate_file(out, "base/elementary_round.h", false);
     amalgamate_file(out, "base/elementary_exponential.h", false);
     amalgamate_file(out, "base/reduce.h", false);
+    text_add(out, "\nstatic SELDOM reduced_angle reduce_angle(real size);\n");
     amalgamate_file(out, "base/reduce.c", false);
     amalgamate_file(out, "base/elementary_circle.h", false);
     if (f.arc)

@@ -183,6 +183,8 @@ static hn_status prepare(struct emission *e, hn_error *error) {
     if (status == HN_OK)
         status = emission_check_walk(e, error);
     if (status == HN_OK)
+        emission_drop_unasked(e);
+    if (status == HN_OK)
         status = check_numbers(e, error);
     if (status == HN_OK)
         status = check_tape(e, error);

@@ -44,7 +44,7 @@ struct plan {
     struct plan_program program;
     uint32_t y, base, best, raw, step, residual, matrix, scale, active, right, x, summary, eps, largest;
     uint32_t step_squares, step_gain;
-    uint32_t gradient, grad_x, grad_lower, grad_upper, damped;
+    uint32_t unknown, gradient, grad_x, grad_lower, grad_upper, damped;
     uint32_t slack_lower, slack_upper, force_lower, force_upper, reached, change, column_scale, along;
 };
 

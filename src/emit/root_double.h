@@ -1,4 +1,5 @@
-/* root_double.h - the square root of one double in plain C99, or that of <math.h> where REAL_LIBM is defined.
+/* root_double.h - the square root of one double in plain C99, that of <math.h> where REAL_LIBM is defined, or the
+ * instruction of x86 where there is one, unless REAL_PLAIN is.
  *
  * Ours is rounded correctly, like that of the hardware: y near sqrt(a) by Newton's iteration for 1 / sqrt(a), then one step to a
  * neighbour where the remainder a - y^2, which is exact, asks for it.
@@ -10,6 +11,12 @@
 #ifdef REAL_LIBM /* REAL_SQRT is that of <math.h> */
 WIDE_INLINE wide wide_sqrt(wide a) {
     return REAL_SQRT(a);
+}
+#elif defined(__GNUC__) && defined(__SSE2__) && !defined(REAL_PLAIN)
+WIDE_INLINE wide wide_sqrt(wide a) {
+    wide y;
+    __asm__("sqrtsd %1, %0" : "=x"(y) : "x"(a)); /* the instruction; the same bits as below, but for those of a NaN */
+    return y;
 }
 #else
 /* a - y^2, for a y within a unit in the last place of sqrt(a): exact. */

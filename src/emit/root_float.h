@@ -8,6 +8,12 @@
 WIDE_INLINE wide wide_sqrt(wide a) {
     return REAL_SQRT(a);
 }
+#elif defined(__GNUC__) && defined(__SSE2__) && !defined(REAL_PLAIN)
+WIDE_INLINE wide wide_sqrt(wide a) {
+    wide y;
+    __asm__("sqrtss %1, %0" : "=x"(y) : "x"(a)); /* the instruction; the same bits as below, but for those of a NaN */
+    return y;
+}
 #else
 /* a - y^2, for a y within a unit in the last place of sqrt(a): exact. */
 WIDE_INLINE wide root_remainder(wide a, wide y) {
