@@ -7,7 +7,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "generate/parts.h"
+#include "generate/part_sizes.h"
 #include "generate/prelude.h"
 #include "generate/print.h"
 

@@ -21,7 +21,7 @@ struct generate_options {
 struct generated_text {
     char *bytes;   /* with a 0 behind them; base_release releases them */
     size_t length; /* without it */
-    size_t left;   /* about as many bytes would be there, too, but for parts that are too large (parts.h) */
+    size_t left;   /* about as many bytes would be there, too, but for parts that are too large (part_sizes.h) */
 };
 
 /* The same plan, options and library give the same bytes. HN_UNSUPPORTED where the plan has something that is not generated, or where

@@ -2,7 +2,7 @@
  *
  * Masks and numbers of samples go into slots, then an entry of the kernel runs, or the listed kernel where none is generated. What is
  * rare stays with the listed kernels: clipping, holding outputs on their bounds, and their adjoints. So does what is too large
- * (parts.h).
+ * (part_sizes.h).
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

@@ -1,12 +1,12 @@
-/* parts.h - which parts of a kernel are generated: those whose text stays small.
+/* part_sizes.h - which parts of a kernel are generated: those whose text stays small.
  *
  * A part is what the executor can leave to the listed kernels as a whole: an entry, or several that belong together. The text of a
  * part is predicted from its statements, loops counted once, before anything is printed. One that would be too large keeps a
  * compiler busy for minutes and is no faster than the listed kernels, which are loops: it loses its statements.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_GENERATE_PARTS_H
-#define HN_GENERATE_PARTS_H
+#ifndef HN_GENERATE_PART_SIZES_H
+#define HN_GENERATE_PART_SIZES_H
 
 #include "generate/walk.h"
 

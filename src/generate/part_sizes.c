@@ -1,7 +1,7 @@
-/* parts.c - see parts.h.
+/* part_sizes.c - see part_sizes.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "generate/parts.h"
+#include "generate/part_sizes.h"
 
 #include "base/error.h"
 #include "generate/regions.h"
@@ -49,7 +49,7 @@ static enum part part_of(enum kernel_entry entry) {
 /* ---- how long it would be ---- */
 
 /* Bytes of a statement's frame, of an operand that is a slot or a variable, and of one that is a number. */
-enum { STATEMENT_BYTES = 36, OPERAND_BYTES = 11, NUMBER_BYTES = 24 };
+enum { STATEMENT_BYTES = 30, OPERAND_BYTES = 10, NUMBER_BYTES = 22 };
 
 static size_t statement_bytes(const struct walk *walk, const struct statements *s, const struct statement *at) {
     size_t bytes = STATEMENT_BYTES;

@@ -1,0 +1,107 @@
+/* test_part_sizes.c - the length of generated text is known before it is printed, and what would be long is left out.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/run_layer.h"
+#include "support/shape_models.h"
+
+#include "base/memory.h"
+#include "generate/generate.h"
+#include "generate/part_sizes.h"
+#include "generate/print.h"
+#include "layer/driver.h"
+
+#include "hardnet/read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct generate_options portable = {HN_INSTRUCTIONS_PORTABLE, true};
+
+static hn_layer *layer_and_no_model(hn_model *model, hn_method method) {
+    hn_layer *layer = layer_of(model, layer_method(method));
+    hn_model_destroy(model);
+    return layer;
+}
+
+static hn_model *shipped(const char *path) {
+    hn_model *model;
+    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
+    return model;
+}
+
+/* ---- the prediction ---- */
+
+/* How long the entries are as text, and how long they were said to be; short ones have little but their frame. */
+static void compare_lengths(const struct walk *walk) {
+    enum { SHORT = 4000 };
+    bool *kept = print_kept(walk, false);
+    assert_non_null(kept);
+    for (int e = 0; e < KERNEL_ENTRIES; e++) {
+        struct text text = {.bytes = NULL};
+        size_t predicted;
+        if (walk->entry[e].count == 0)
+            continue;
+        assert_true(parts_predict(walk, (enum kernel_entry)e, &predicted));
+        assert_true(print_entry(&text, walk, (enum kernel_entry)e, kept));
+        if (text.length > SHORT)
+            assert_in_interval((double)predicted / (double)text.length, 0.5, 1.7);
+        text_drop(&text);
+    }
+    base_release(kept);
+}
+
+static void check_lengths(hn_model *model, hn_method method) {
+    hn_layer *layer = layer_and_no_model(model, method);
+    struct walk walk;
+    assert_int_equal(walk_create(&walk, layer->plan, true, NULL), HN_OK);
+    compare_lengths(&walk);
+    walk_release(&walk);
+    hn_layer_destroy(layer);
+}
+
+static void the_length_of_a_text_is_predicted(void **state) {
+    (void)state;
+    check_lengths(shipped("models/unicycle.mod"), HN_METHOD_AUTO);
+    check_lengths(shipped("models/unicycle.mod"), HN_METHOD_PAPER);
+    check_lengths(shipped("models/opf.mod"), HN_METHOD_AUTO);
+    check_lengths(shipped("models/simplex.mod"), HN_METHOD_LM);
+    check_lengths(dense_model(20, 30, 1), HN_METHOD_AUTO);
+    check_lengths(bordered_model(60, 1, 2, 10), HN_METHOD_LM);
+}
+
+/* ---- choosing ---- */
+
+/* Rows over pairs of random outputs: nothing repeats itself, so that the text grows with them. */
+static void a_part_that_is_long_is_left_out_and_counted(void **state) {
+    (void)state;
+    struct generated_text text;
+    hn_layer *layer = layer_and_no_model(block_model(33, 155, 2, 1), HN_METHOD_HARDNET);
+    assert_int_equal(generate_lanes(&text, layer->plan, &portable, NULL), HN_OK);
+    assert_true(text.left > PART_MOST);
+    assert_non_null(strstr(text.bytes, "entry_step_end(double"));
+    assert_null(strstr(text.bytes, "entry_back_begin(double"));
+    assert_null(strstr(text.bytes, "entry_back_program(double"));
+    base_release(text.bytes);
+    hn_layer_destroy(layer);
+}
+
+static void small_models_have_all_of_their_parts(void **state) {
+    (void)state;
+    struct generated_text text;
+    hn_layer *layer = layer_and_no_model(shipped("models/unicycle.mod"), HN_METHOD_AUTO);
+    assert_int_equal(generate_lanes(&text, layer->plan, &portable, NULL), HN_OK);
+    assert_int_equal(text.left, 0);
+    assert_non_null(strstr(text.bytes, "entry_back_program(double"));
+    base_release(text.bytes);
+    hn_layer_destroy(layer);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_length_of_a_text_is_predicted),
+        cmocka_unit_test(a_part_that_is_long_is_left_out_and_counted),
+        cmocka_unit_test(small_models_have_all_of_their_parts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
