@@ -7,14 +7,16 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import os
 import pathlib
 import pickle
 import shutil
-
-import numpy as np
-import pytest
+import subprocess
+import sys
 
 import hardnet
+import numpy as np
+import pytest
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 
@@ -97,3 +99,41 @@ def test_what_is_neither_a_bool_nor_a_path_is_refused(value: object, kind: type[
     model = hardnet.Model.from_text("var y; subject to half: y^2 <= 0.5;")
     with pytest.raises(kind, match="compile"):
         model.layer(compile=value)  # type: ignore[arg-type]
+
+
+INTERRUPT = """
+import os, pathlib, signal, threading, time
+import hardnet
+model = hardnet.Model.from_text("var y; subject to c: y^2 = 2;")
+began = pathlib.Path(os.environ["BEGAN"])
+
+def send():
+    while not began.exists():
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=send).start()
+try:
+    model.layer(compile=True)
+    print("not stopped")
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def test_ctrl_c_ends_the_compiler(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler, began, scratch = tmp_path / "compiler", tmp_path / "began", tmp_path / "scratch"
+    scratch.mkdir()
+    compiler.write_text(
+        f"#!/bin/sh\necho $$ > {tmp_path}/own; mv {tmp_path}/own {began}; sleep 600\n"
+    )
+    compiler.chmod(0o700)
+    for name, value in ("CC", compiler), ("BEGAN", began), ("TMPDIR", scratch):
+        monkeypatch.setenv(name, str(value))
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPT], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "stopped\n"), done.stderr
+    assert list(scratch.iterdir()) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(began.read_text()), 0)

@@ -98,6 +98,15 @@ static bool find_any(struct job *job, hn_kernel_info *out, hn_status *status, hn
 
 /* ---- compiling ---- */
 
+/* What a compiler made and cannot be used is no mistake of the caller's, whatever is wrong with it. */
+static hn_status blame_compiler(const struct compiler *compiler, hn_status status, hn_error *error) {
+    if (status == HN_OK || status == HN_NO_MEMORY || status == HN_UNSUPPORTED)
+        return status;
+    const struct error_subject subject = {.code = HN_CODE_COMPILER, .name = compiler->command};
+    const hn_error said = error ? *error : (hn_error){.text = ""};
+    return error_about(error, HN_UNSUPPORTED, subject, "%s", said.text);
+}
+
 /* Not written before it is tested. */
 static hn_status make(struct job *job, hn_kernel_info *out, hn_error *error) {
     const struct compiler *compiler = &job->compiler;
@@ -120,7 +129,8 @@ static hn_status make(struct job *job, hn_kernel_info *out, hn_error *error) {
         describe(job, &object, out);
         status = kernel_file_write(job->path, &job->identity, &object, job->options->out ? FOR_ALL_TO_READ : FOR_OWNER,
                                    error);
-    }
+    } else
+        status = blame_compiler(compiler, status, error);
     base_release(object.data);
     return status;
 }

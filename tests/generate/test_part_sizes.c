@@ -45,7 +45,7 @@ static void compare_lengths(const struct walk *walk) {
         assert_true(parts_predict(walk, (enum kernel_entry)e, &predicted));
         assert_true(print_entry(&text, walk, (enum kernel_entry)e, kept));
         if (text.length > SHORT)
-            assert_in_interval((double)predicted / (double)text.length, 0.5, 1.7);
+            assert_in_interval((double)predicted / (double)text.length, 0.4, 1.7);
         text_drop(&text);
     }
     base_release(kept);

@@ -5,6 +5,7 @@ Run with the path of the built program: test_compile.py BUILD/hardnet. Skipped w
 """
 import os
 import pathlib
+import pty
 import re
 import resource
 import signal
@@ -41,6 +42,14 @@ def runs(number):
         return pathlib.Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
     except OSError:
         return False
+
+
+def read_terminal(terminal):
+    """What is to be read there; nothing when the other side is closed."""
+    try:
+        return os.read(terminal, 4096)
+    except OSError:
+        return b""
 
 
 class Compile(SampleTool):
@@ -241,6 +250,10 @@ class Compile(SampleTool):
             self.script("dies", "kill -9 $$"): "was ended by signal 9",
             "true": "the compiler true wrote no shared object",
             self.script("lies", 'while [ "$1" != -o ]; do shift; done; echo nonsense > "$2"'): "the compiled kernel: .*",
+            self.script("else", f'while [ "$1" != -o ]; do shift; done; echo "int x;" > "$3"; exec {COMPILER} -shared -o "$2" "$3"'):
+                "the compiled kernel: .*no hardnet_kernel",
+            self.script("moves", r'for f; do :; done; sed -i "s/^    \(v[0-9]*\) += /    \1 -= /" "$f"; ' f'exec {COMPILER} "$@"'):
+                "the kernel does not compute the library's bits",
         }
         for compiler, words in compilers.items():
             environment = {"CC": compiler}
@@ -330,6 +343,21 @@ class Compile(SampleTool):
         self.assertEnds(child)
         self.refused("compile", model, "--seconds", 0, code=2, saying="--seconds must be more than 0, not 0")
         self.refused("compile", model, "--seconds", "nan", code=2, saying="--seconds")
+
+    def test_a_terminal_sees_how_long_it_takes(self):
+        model = self.file("m.mod", DISC)
+        compiler = self.script("slow", "sleep 2.5; exit 1")
+        ours, theirs = pty.openpty()
+        done = subprocess.run([tool.program, "compile", model], stdout=subprocess.DEVNULL, stderr=theirs,
+                              env={**self.environment, "CC": compiler}, timeout=100, check=False)
+        os.close(theirs)
+        seen = b""
+        while part := read_terminal(ours):
+            seen += part
+        os.close(ours)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(seen, rb"compiling \.\.\. [12] s\r\x1b\[K(.|\n)*error: .*the compiler")
+        self.assertNotIn("so far", self.refused("compile", model, code=1, saying="slow failed", env={"CC": compiler}))
 
     def test_a_model_that_is_too_large_is_told_with_a_figure(self):
         rows = "".join(f"subject to r{i}: sum{{j in 1..90}} ({i} + j * j) * y[j] {'=' if i % 2 else '<='} {i} + a;\n" for i in range(90))
