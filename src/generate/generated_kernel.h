@@ -28,9 +28,8 @@
 #define F_AT(moved, slot) (*(const wide *)(const void *)(from + ((moved) + (ptrdiff_t)(slot)*LANES_HERE)))
 #define T_AT(moved, slot) (*(wide *)(void *)(to + ((moved) + (ptrdiff_t)(slot)*LANES_HERE)))
 
-/* A function of its own: compilers would otherwise make one of them all, which takes them longer than linear time. gcc 12 looks into
- * functions that it does not inline, too, and then takes some calls out as if they had no effect (at -O1, whatever is said about
- * aliases); it must not. */
+/* A function of its own: compilers would otherwise make one of them all, which takes them longer than linear time. gcc looks into
+ * functions that it does not inline, too; here it has nothing to find (docs/decisions.md), and need not look. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define GENERATED __attribute__((noinline, noipa))
 #else
