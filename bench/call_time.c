@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
+#include "command_line.h"
 #include "hardnet/layer.h"
 #include "hardnet/read.h"
 
@@ -38,7 +39,14 @@ static hn_layer *layer_from(const char *path) {
     return layer;
 }
 
+static const char HELP[] =
+    "usage: call_time MODEL.mod NUMBERS COUNT THREADS\n\n"
+    "For every number of calls that it reads, the seconds that as many calls of the batch take.\n"
+    "NUMBERS is a file of doubles: COUNT x inputs, then COUNT x outputs.\n";
+
 int main(int count, char **words) {
+    static const char *const options[] = {NULL};
+    command_line_check(count, words, HELP, options, 4);
     if (count != 5)
         fail("give a model, a file of numbers, their count and the number of threads");
     hn_layer *layer = layer_from(words[1]);

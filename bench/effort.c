@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/random.h"
+#include "command_line.h"
 #include "hardnet/layer.h"
 #include "hardnet/read.h"
 
@@ -218,9 +219,17 @@ static bool measure_grid(const struct grid *grid, const struct wishes *wishes) {
     return start && disturbed;
 }
 
+static const char HELP[] =
+    "usage: effort [--check | --check-steps] [SAMPLES]\n\n"
+    "What samples of power flow that cannot be corrected cost, beside those that can: 1000 samples,\n"
+    "or so many, at least 10. With --check it fails where a batch costs more than twice its\n"
+    "feasible samples in time, with --check-steps in steps, or where an outcome is wrong.\n";
+
 static struct wishes parse(int argc, char **argv) {
+    static const char *const options[] = {"--check", "--check-steps", NULL};
     struct wishes wishes = {.count = SAMPLES};
     int next = 1;
+    command_line_check(argc, argv, HELP, options, 1);
     wishes.by_steps = argc > 1 && strcmp(argv[1], "--check-steps") == 0;
     wishes.check = wishes.by_steps || (argc > 1 && strcmp(argv[1], "--check") == 0);
     next += wishes.check;

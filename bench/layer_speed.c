@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: MIT */
 #include "layer_speed.h"
 #include "backends/backend.h"
+#include "command_line.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -255,12 +256,20 @@ static void print_unicycle(void) {
     print_auto(threads);
 }
 
-/* layer_speed [generated]: all of it, or generated kernels only */
+static const char HELP[] =
+    "usage: layer_speed [generated]\n\n"
+    "What the layer costs: the unicycle beside dense LAPACK, generated kernels, growing horizons,\n"
+    "one equality over 100 000 outputs. With the word `generated` generated kernels only.\n";
+
 int main(int count, char **words) {
+    static const char *const options[] = {NULL};
     struct rusage usage;
+    command_line_check(count, words, HELP, options, 1);
+    if (count > 1 && strcmp(words[1], "generated") != 0)
+        command_line_refuse("layer_speed", words[1]);
     setvbuf(stdout, NULL, _IOLBF, 0);
     double start = now(2);
-    if (count > 1 && strcmp(words[1], "generated") == 0) {
+    if (count > 1) {
         print_generated();
         return 0;
     }

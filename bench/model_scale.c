@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "command_line.h"
 #include "derivatives/derivatives.h"
 #include "unicycle.h"
 
@@ -153,8 +154,15 @@ static void print_listing(const struct program *program) {
     free(text);
 }
 
+static const char HELP[] =
+    "usage: model_scale [--listing]\n\n"
+    "How building scales with the horizon of the unicycle, and what evaluation costs per operator;\n"
+    "--listing: the programs, too.\n";
+
 int main(int argc, char **argv) {
     static const int horizons[] = {10, 100, 1000};
+    static const char *const options[] = {"--listing", NULL};
+    command_line_check(argc, argv, HELP, options, 0);
     printf("unicycle MPC through the C API; times in ms, memory in MB (last column kB per stage)\n");
     printf("%6s %8s %7s %9s %9s | %8s %8s %8s %8s | %8s %9s\n", "N", "outputs", "rows", "nonzeros", "nodes", "graph",
            "deriv.", "programs", "total", "memory", "per stage");
@@ -178,7 +186,7 @@ int main(int argc, char **argv) {
     print_cost("c", w.constraints, 10 * 17 - 2);
     print_cost("J", w.derivative, 9 * 9 + 2);
     print_cost("products", w.products, 9 * 35 + 8);
-    if (argc > 1 && strcmp(argv[1], "--listing") == 0) {
+    if (argc > 1) {
         print_listing(w.constraints);
         print_listing(w.derivative);
         print_listing(w.products);

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 #include "base/lanes.h"
+#include "command_line.h"
 #include "hardnet/layer.h"
 
 #include <math.h>
@@ -219,8 +220,17 @@ static void print_size(int outputs, const char *only) {
         }
 }
 
+static const char HELP[] =
+    "usage: structure [MOST [MODEL]]\n\n"
+    "What a step costs with a few dense rows and columns beside sparse ones: 100 outputs and more, up\n"
+    "to MOST, 10000 unless given; MODEL: only the one of this name.\n";
+
 int main(int argc, char **argv) {
+    static const char *const options[] = {NULL};
+    command_line_check(argc, argv, HELP, options, 2);
     int most = argc > 1 ? atoi(argv[1]) : 10000;
+    if (most < 100)
+        command_line_refuse("structure", argv[1]);
     setvbuf(stdout, NULL, _IOLBF, 0);
     printf("dense rows and columns beside sparse ones; ms of processor time per step, of one sample and of %d\n",
            LANES);

@@ -157,7 +157,7 @@ hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *batch, const 
                             size_t bytes, hn_error *error);
 
 /* ---- running on a pool of threads (0: one per core), which owns its workspaces; one call at a time.
- * Each takes samples until none is left; where samples are large, full systems of some 200 unknowns on,
+ * Each takes samples until none is left; where samples are large, full systems of some 400 unknowns on,
  * those without one then help the others with theirs. Numbers do not depend on it ---- */
 
 hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_error *error);

@@ -45,17 +45,19 @@ static void fill(const struct executor *x, double *slots, uint32_t slot, double 
 }
 
 /* A sample by itself: constants lie as they are to lie here. */
-enum { BEGIN_UNIT = 8192 };
+enum { BEGIN_UNIT = 4096, BEGIN_JOB = 16 };
 
 struct beginning {
     double *slots;
     size_t count, constants;
     const double *numbers;
+    size_t first; /* unit of the present job */
 };
 
 static void begin_part(const void *context, void *own, size_t from, size_t to) {
     const struct beginning *b = context;
-    size_t first = from * BEGIN_UNIT, end = to * BEGIN_UNIT < b->count ? to * BEGIN_UNIT : b->count;
+    size_t first = (b->first + from) * BEGIN_UNIT, end = (b->first + to) * BEGIN_UNIT;
+    end = end < b->count ? end : b->count;
     size_t middle = b->constants < first ? first : b->constants < end ? b->constants : end;
     (void)own;
     if (middle > first)
@@ -63,12 +65,17 @@ static void begin_part(const void *context, void *own, size_t from, size_t to) {
     memset(b->slots + middle, 0, (end - middle) * sizeof *b->slots);
 }
 
+/* In some jobs: helpers are just waking up. */
 static void begin_one(const struct executor *x, double *slots) {
     const struct plan *plan = x->plan;
-    const struct beginning b = {slots, slots_of(plan, 1), plan->program.constants.count,
-                                plan_numbers(plan, plan->program.constants)};
-    const struct crew_job job = {(b.count + BEGIN_UNIT - 1) / BEGIN_UNIT, 1, 1, begin_part, &b, NULL};
-    crew_share(x->crew, &job);
+    struct beginning b = {slots, slots_of(plan, 1), plan->program.constants.count,
+                          plan_numbers(plan, plan->program.constants), 0};
+    size_t units = (b.count + BEGIN_UNIT - 1) / BEGIN_UNIT;
+    for (b.first = 0; b.first < units; b.first += BEGIN_JOB) {
+        size_t count = units - b.first < BEGIN_JOB ? units - b.first : BEGIN_JOB;
+        const struct crew_job job = {count, 1, 1, begin_part, &b, NULL};
+        crew_share(x->crew, &job);
+    }
 }
 
 static void begin_many(const struct executor *x, double *slots) {

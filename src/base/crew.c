@@ -23,8 +23,8 @@ enum {
 
 static const uint64_t PIECE_MASK = ((uint64_t)1 << PIECE_BITS) - 1;
 
-/* A helper that takes longer to answer has another last-level cache: 0.25 microseconds are usual within one, 1 between two. */
-static const double FAR_SECONDS = 0.5e-6;
+/* A helper that takes longer to answer has another last-level cache: 0.1 microseconds are usual within one, 0.5 between two. */
+static const double FAR_SECONDS = 0.25e-6;
 
 /* ---- pieces ---- */
 

@@ -12,8 +12,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
-/* Of a caller that has finished, for the others, before it sleeps: some microseconds. */
-enum { LOOKS = 200 };
+/* Before a member sleeps: of a caller that has finished, for the others, some microseconds; of the others for the next job, some 30,
+ * since calls often follow each other and waking a thread takes longer. */
+enum { LOOKS = 200, LOOKS_FOR_JOB = 1000 };
 
 struct member {
     struct team *team;
@@ -27,12 +28,21 @@ struct team {
     struct member *members;
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
-    unsigned long job; /* number of the present one */
-    int working;       /* members that have not finished it */
+    unsigned long job; /* number of the present one, or of the last */
+    bool open;         /* there is a present one: members may begin it */
+    int working;       /* other members that have begun it and not finished */
     bool quit;
     void (*work)(void *context, int member);
     void *context;
 };
+
+/* With the lock, without which it looks. */
+static void look_for_job(struct team *team, unsigned long seen) {
+    pthread_mutex_unlock(&team->mutex);
+    for (int looks = 0; looks < LOOKS_FOR_JOB && __atomic_load_n(&team->job, __ATOMIC_RELAXED) == seen; looks++)
+        relax();
+    pthread_mutex_lock(&team->mutex);
+}
 
 static void *member_main(void *argument) {
     const struct member *member = argument;
@@ -40,11 +50,13 @@ static void *member_main(void *argument) {
     unsigned long seen = 0;
     pthread_mutex_lock(&team->mutex);
     for (;;) {
-        while (!team->quit && team->job == seen)
+        look_for_job(team, seen);
+        while (!team->quit && !(team->open && team->job != seen))
             pthread_cond_wait(&team->wake, &team->mutex);
         if (team->quit)
             break;
         seen = team->job;
+        __atomic_add_fetch(&team->working, 1, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&team->mutex);
         team->work(team->context, member->number);
         pthread_mutex_lock(&team->mutex);
@@ -72,14 +84,15 @@ void team_run(struct team *team, void (*work)(void *context, int member), void *
     pthread_mutex_lock(&team->mutex);
     team->work = work;
     team->context = context;
-    team->job++;
-    __atomic_store_n(&team->working, team->size - 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&team->job, 1, __ATOMIC_RELAXED);
+    team->open = true;
     pthread_cond_broadcast(&team->wake);
     pthread_mutex_unlock(&team->mutex);
     work(context, 0);
     for (int looks = 0; looks < LOOKS && is_working(team); looks++)
         relax();
     pthread_mutex_lock(&team->mutex);
+    team->open = false;
     while (is_working(team))
         pthread_cond_wait(&team->done, &team->mutex);
     pthread_mutex_unlock(&team->mutex);

@@ -32,8 +32,9 @@ int team_cores(void);
 /* The same, content with fewer threads where the system has no more to give. */
 hn_status team_gather(struct team **out, int threads, hn_error *error);
 
-/* Runs work(context, member) on every member and returns when all have. One job at a time. A work that is not run by some
- * members must leave nothing undone: it takes pieces from a shared counter. */
+/* Runs work(context, member) on the caller, which is member 0, and on the others, and returns when all that have begun are done:
+ * those that did not get a processor before the caller was through are not waited for. So a work that is not run by some members
+ * must leave nothing undone: it takes pieces from a shared counter. One job at a time. */
 void team_run(struct team *team, void (*work)(void *context, int member), void *context);
 
 /* Runs piece(context, member, number) for every number below count, each once. One job at a time. */

@@ -10,7 +10,7 @@
 #define HN_SPARSE_BLOCK_KERNEL_H
 
 /* Products with fewer numbers are not worth sharing: what goes from cache to cache takes as long. */
-enum { SUM_TOGETHER = 8, SUM_UNIT = 8, LEAST_SHARED = 1 << 16 };
+enum { SUM_TOGETHER = 8, SUM_UNIT = 8, LEAST_SHARED = 1 << 14 };
 
 /* out = (out + or nothing) + number[0] v_0 + ... : `count` vectors, added one after the other. */
 WIDE_INLINE void sum_some(double *out, const double *const *vector, const double *number, size_t length,

@@ -186,29 +186,52 @@ static void reduced_lose(struct reduced_loss *loss) {
     }
 }
 
-/* Where part `number` of `parts` begins, so that they take about the same time: the triangle is cut where its area is. */
-static size_t reduced_cut(const struct reduced *r, size_t number, size_t parts) {
-    size_t order = r->tiles.order, unit = TILE_UNIT;
-    size_t at = (size_t)((double)order * sqrt((double)number / (double)parts)) / unit * unit;
-    return number == parts ? order : at;
+/* What rows from..to cost: products, and 20 for each column of X. */
+static size_t reduced_cost(size_t from, size_t to) {
+    return (to - from) * (from + to + TILE_ACROSS) / 2 + 20 * to;
 }
 
 struct reduced_parts {
     const struct reduced *r;
-    size_t parts;
+    size_t parts, most; /* what a part costs at most */
 };
+
+/* Where part `number` begins: each goes on from the one before, in whole lines of a cache, as long as it costs no more than the
+ * most. */
+static size_t reduced_cut(const struct reduced_parts *p, size_t number) {
+    size_t order = p->r->tiles.order, at = 0;
+    for (size_t part = 0; part < number && at < order; part++) {
+        size_t from = at;
+        do
+            at += TILED_ACROSS;
+        while (at < order && reduced_cost(from, at + TILED_ACROSS < order ? at + TILED_ACROSS : order) <= p->most);
+    }
+    return at < order ? at : order;
+}
+
+/* The least such most with which the parts are enough, within a sixteenth. */
+static struct reduced_parts reduced_divide(const struct reduced *r, size_t parts) {
+    size_t order = r->tiles.order, all = reduced_cost(0, order);
+    struct reduced_parts p = {r, parts, all};
+    if (parts == 1)
+        return p;
+    for (p.most = all / parts; reduced_cut(&p, parts) < order; p.most += all / 16 / parts + 1)
+        ;
+    return p;
+}
 
 static void reduced_lose_part(const void *context, void *own, size_t from, size_t to) {
     const struct reduced_parts *all = context;
     const struct reduced *r = all->r;
     const struct tiles mine = tiles_lay_out(r->tiles.task, own), *t = &r->tiles;
-    struct reduced_loss loss = {r, reduced_cut(r, from, all->parts), reduced_cut(r, to, all->parts), mine.out, {0}};
+    struct reduced_loss loss = {r, reduced_cut(all, from), reduced_cut(all, to), mine.out, {0}};
     loss.pair = (struct tiles_pair){.order = loss.to,
                                     .row = loss.from,
                                     .leading = t->leading,
                                     .a = mine.n,
                                     .b = mine.n + TILED_DEPTH * t->leading,
-                                    .h = t->h};
+                                    .h = t->h,
+                                    .tight = loss.to < t->order};
     if (loss.from == loss.to)
         return;
     reduced_gather(&loss);
@@ -217,7 +240,7 @@ static void reduced_lose_part(const void *context, void *own, size_t from, size_
 
 static void reduced_factor(const struct reduced *r) {
     const struct tiles *t = &r->tiles;
-    const struct reduced_parts parts = {r, (size_t)crew_helpers(t->crew) + 1};
+    const struct reduced_parts parts = reduced_divide(r, (size_t)crew_helpers(t->crew) + 1);
     const struct crew_job lost = {parts.parts, 1, 1, reduced_lose_part, &parts, t->slots};
     reduced_factor_form(r);
     crew_share(t->crew, &lost);

@@ -71,6 +71,7 @@ struct tiles_pair {
     double *h;
     const double *m;      /* both factors are copied from here, by columns; NULL: they are there */
     const double *number; /* columns of m times these; NULL: as they are */
+    bool tight;           /* `order` is a multiple of WIDTH, and tiles do not stick out: the rows below are another's */
 };
 
 /* Rows of m, as tiles: tiles from..to. */
@@ -96,16 +97,27 @@ static void tiles_pack_columns(const void *context, void *own, size_t from, size
         }
 }
 
+/* A row of tiles of the lower triangle, so many vectors high. */
+WIDE_INLINE void tiles_row(const struct tiles_pair *p, size_t tile, const bool minus, const int vectors) {
+    size_t i = p->row + tile * TILE_ROWS, end = i + TILE_ROWS < p->order ? i + TILE_ROWS : p->order;
+    const double *a = p->a + tile * TILE_ROWS * p->depth;
+    for (size_t j = p->column; j < end; j += TILE_ACROSS)
+        tile_multiply(p->h + j * p->leading + i, p->leading, a, TILE_ROWS, p->b + (j - p->column) * p->depth, p->depth,
+                      minus, vectors);
+}
+
 /* Rows of tiles from..to of the lower triangle. */
 WIDE_INLINE void tiles_multiply(const struct tiles_pair *p, size_t from, size_t to, const bool minus) {
     if (p->m)
         tiles_pack_rows(p, from, to);
     for (size_t tile = from; tile < to; tile++) {
-        size_t i = p->row + tile * TILE_ROWS, end = i + TILE_ROWS < p->order ? i + TILE_ROWS : p->order;
-        const double *a = p->a + tile * TILE_ROWS * p->depth;
-        for (size_t j = p->column; j < end; j += TILE_ACROSS)
-            tile_multiply(p->h + j * p->leading + i, p->leading, a, TILE_ROWS, p->b + (j - p->column) * p->depth,
-                          p->depth, minus, TILE_VECTORS);
+        size_t i = p->row + tile * TILE_ROWS, left = p->order - i;
+        if (left >= TILE_ROWS || !p->tight)
+            tiles_row(p, tile, minus, TILE_VECTORS);
+        else if (left > WIDTH)
+            tiles_row(p, tile, minus, 2);
+        else
+            tiles_row(p, tile, minus, 1);
     }
 }
 

