@@ -187,6 +187,75 @@ class Layer:
     @property
     def address(self) -> int: ...
 
+_Address = int | None
+
+class DeviceLayer:
+    def __new__(
+        cls,
+        model: Model,
+        method: str,
+        iterations: int,
+        damping: float,
+        tolerance: float,
+        relative: bool,
+        effort: float,
+        device: int,
+        precision: str,
+    ) -> DeviceLayer: ...
+    def run(
+        self,
+        count: int,
+        x: _Address,
+        y_raw: _Address,
+        y: _Address,
+        reports: _Address,
+        workspace: _Address,
+        *,
+        residual: _Address = None,
+        tape: _Address = None,
+        warm: _Address = None,
+        fallback: _Address = None,
+        repeat_x: bool = False,
+        repeat_y: bool = False,
+        stream: _Address = None,
+    ) -> None: ...
+    def gradient(
+        self,
+        count: int,
+        x: _Address,
+        y_raw: _Address,
+        y: _Address,
+        reports: _Address,
+        workspace: _Address,
+        tape: _Address,
+        grad_y: _Address,
+        grad_y_raw: _Address,
+        *,
+        grad_x: _Address = None,
+        grad_lower: _Address = None,
+        grad_upper: _Address = None,
+        flagged: _Address = None,
+        repeat_x: bool = False,
+        repeat_y: bool = False,
+        stream: _Address = None,
+    ) -> None: ...
+    def tape_bytes(self, count: int) -> int: ...
+    def workspace_bytes(self, count: int) -> int: ...
+    @property
+    def info(self) -> dict[str, Any]: ...
+
+def dlpack_look(capsule: Any, /) -> tuple[int, int, int, int, int, tuple[int, ...], bool]: ...
+
+class DeviceArray:
+    def __new__(
+        cls, device: int, shape: tuple[int, ...], kind: int, bits: int, /
+    ) -> DeviceArray: ...
+    def read(self, target: _Bytes, /) -> None: ...
+    def __dlpack__(self, **options: Any) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    @property
+    def address(self) -> int: ...
+
 def check(
     model: Model,
     points: int,
@@ -271,5 +340,5 @@ def sample_inputs(model: Model, seed: int, stream: int, count: int, x: _Reals, /
 
 xla_handlers: dict[str, Any]
 
-def xla_keep(key: str, layer: Layer, threads: int) -> None: ...
+def xla_keep(key: str, layer: Layer, threads: int, devices: Any = None) -> None: ...
 def xla_drop(key: str) -> bool: ...

@@ -414,6 +414,7 @@ class Model(Building):
         threads: int = 0,
         compile: bool | str | os.PathLike[str] = False,
         effort: float = 1,
+        precision: str = "float64",
     ) -> Layer:
         """A layer that corrects outputs onto this model.
 
@@ -428,6 +429,7 @@ class Model(Building):
             a kernel that `hardnet compile` has written.
         effort: what "auto" spends on a sample before it gives it up, as a factor: above 0, at most
             1000.
+        precision: what a GPU computes in, "float64" or "float32".
         """
         return Layer(
             self,
@@ -440,6 +442,7 @@ class Model(Building):
             threads=threads,
             compile=compile,
             effort=effort,
+            precision=precision,
         )
 
     def to_ampl(self) -> str:

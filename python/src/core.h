@@ -25,7 +25,7 @@
 
 /* Types that other files ask for; each is set by its core_add_NAME. */
 typedef struct core_state {
-    PyTypeObject *model, *layer, *evaluator, *refiner;
+    PyTypeObject *model, *layer, *evaluator, *refiner, *device;
 } core_state;
 
 /* The state, from an object of one of the module's types (they have no subclasses), or from the type
@@ -41,6 +41,8 @@ int core_add_model(PyObject *module);
 int core_add_evaluate(PyObject *module);
 int core_add_check(PyObject *module);
 int core_add_layer(PyObject *module);
+int core_add_device(PyObject *module);
+int core_add_dlpack(PyObject *module);
 int core_add_refine(PyObject *module);
 int core_add_network(PyObject *module);
 int core_add_xla(PyObject *module);
@@ -98,6 +100,9 @@ const hn_model *core_model_of(core_state *state, PyObject *object);
 
 /* The layer behind an object of type _core.Layer; NULL with an exception. */
 const hn_layer *core_layer_of(core_state *state, PyObject *object);
+
+/* The layer behind an object of type _core.DeviceLayer; NULL with an exception. */
+const hn_device_layer *core_device_of(core_state *state, PyObject *object);
 
 /* ---- long calls ---- */
 

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hardnet/layer.h"
+#include "hardnet/device.h"
 
 /* ---- XLA's interface ---- */
 
@@ -27,7 +27,7 @@ enum { XLA_EXTENSION_METADATA = 1 };   /* a question about the handler rides on 
 enum { XLA_STAGE_EXECUTE = 3 };        /* the other stages prepare; we have nothing to prepare */
 enum { XLA_BUFFER = 1 };               /* the only kind of operand and result */
 enum { XLA_STRING = 4 };               /* the kind of attribute that we have */
-enum xla_type { XLA_BOOL = 1, XLA_INT32 = 4, XLA_FLOAT32 = 11, XLA_FLOAT64 = 12 };
+enum xla_type { XLA_BOOL = 1, XLA_INT32 = 4, XLA_UINT8 = 6, XLA_FLOAT32 = 11, XLA_FLOAT64 = 12 };
 enum xla_code { XLA_INVALID_ARGUMENT = 3, XLA_NOT_FOUND = 5, XLA_RESOURCE_EXHAUSTED = 8, XLA_FAILED_PRECONDITION = 9 };
 
 typedef struct xla_extension {
@@ -63,12 +63,31 @@ typedef struct xla_error_arguments {
     int code;
 } xla_error_arguments;
 
+/* Both give a number for the context of a frame: the stream of a device, and which one it is. */
+typedef struct xla_stream_arguments {
+    size_t size;
+    xla_extension *extensions;
+    void *context;
+    void *stream;
+} xla_stream_arguments;
+
+typedef struct xla_ordinal_arguments {
+    size_t size;
+    xla_extension *extensions;
+    void *context;
+    int32_t ordinal;
+} xla_ordinal_arguments;
+
 typedef struct xla_interface {
     size_t size;
     xla_extension *extensions;
     xla_version version;
     const void *inner;
     xla_error *(*create_error)(xla_error_arguments *arguments);
+    const void *others[3];
+    xla_error *(*get_stream)(xla_stream_arguments *arguments);
+    const void *more[12];
+    xla_error *(*get_ordinal)(xla_ordinal_arguments *arguments); /* not in older versions: see size */
 } xla_interface;
 
 typedef struct xla_buffer {
@@ -125,6 +144,10 @@ typedef struct xla_frame {
     X(xla_error_arguments, code, 24)                                                                                   \
     X(xla_interface, version, 16)                                                                                      \
     X(xla_interface, create_error, 48)                                                                                 \
+    X(xla_interface, get_stream, 80)                                                                                   \
+    X(xla_interface, get_ordinal, 184)                                                                                 \
+    X(xla_stream_arguments, stream, 24)                                                                                \
+    X(xla_ordinal_arguments, ordinal, 24)                                                                              \
     X(xla_buffer, type, 16)                                                                                            \
     X(xla_buffer, data, 24)                                                                                            \
     X(xla_buffer, rank, 32)                                                                                            \
@@ -171,6 +194,11 @@ xla_entry *xla_registry_find(xla_text key);
 void xla_registry_release(xla_entry *entry);
 
 const hn_layer *xla_entry_layer(const xla_entry *entry);
+void *xla_entry_owner(const xla_entry *entry);
+
+/* The kernels for a device, by its number; NULL: none were given. The owner keeps them. */
+const hn_device_layer *xla_entry_device(const xla_entry *entry, int number);
+bool xla_entry_add_device(xla_entry *entry, int number, const hn_device_layer *layer); /* false: no memory */
 
 /* A slot of one's own until it is put back. NULL, with an error, when there is no memory. */
 xla_slot *xla_entry_take(xla_entry *entry, hn_error *error);
@@ -223,6 +251,13 @@ void xla_round(const xla_view *result);                                         
 /* A result of other numbers, one a sample; NULL when it is not of this type. */
 void *xla_column(xla_call *call, int64_t index, const char *name, enum xla_type type);
 
+/* Numbers in the memory of a device, which must be doubles; NULL when something is wrong. */
+double *xla_device_operand(xla_call *call, int64_t index, const char *name, size_t width);
+double *xla_device_result(xla_call *call, int64_t index, const char *name, size_t width);
+
+/* A result that is memory alone, of bytes or words; *bytes is how much there is. */
+void *xla_device_memory(xla_call *call, int64_t index, const char *name, size_t *bytes);
+
 /* Runs body(call) with the default floating-point environment and ends the call: XLA computes with
  * denormal numbers flushed to zero, the library must not. Answers XLA's questions itself. */
 xla_error *xla_run(const xla_frame *frame, void (*body)(xla_call *call));
@@ -231,6 +266,14 @@ xla_error *xla_run(const xla_frame *frame, void (*body)(xla_call *call));
 
 xla_error *xla_forward(xla_frame *frame);
 xla_error *xla_backward(xla_frame *frame);
+xla_error *xla_forward_cuda(xla_frame *frame);
+xla_error *xla_backward_cuda(xla_frame *frame);
+
+/* The part of a batch that begins so many samples later. */
+void xla_move_on(const hn_layer_info *info, size_t samples, hn_batch *batch, hn_gradient *gradient);
+
+/* The kernels of a layer for a device, made by its owner; NULL, and a sentence, when they cannot be. */
+const hn_device_layer *xla_make_device(void *owner, int number, char *sentence, size_t bytes);
 
 /* Warns in Python; false when warnings are errors. */
 bool xla_warn(const char *sentence);

@@ -143,6 +143,38 @@ void *xla_column(xla_call *call, int64_t index, const char *name, enum xla_type 
     return NULL;
 }
 
+/* ---- in the memory of a device, which nobody reads here ---- */
+
+static double *device_reals(xla_call *call, const xla_buffer *buffer, const char *name, size_t width) {
+    if (!buffer || !check_shape(call, buffer, name, width))
+        return NULL;
+    if (buffer->type == XLA_FLOAT64)
+        return buffer->data;
+    xla_fail(call, XLA_INVALID_ARGUMENT, "%s must be of float64 on a device", name);
+    return NULL;
+}
+
+double *xla_device_operand(xla_call *call, int64_t index, const char *name, size_t width) {
+    return device_reals(call, buffer_at(call, &call->frame->arguments, index), name, width);
+}
+
+double *xla_device_result(xla_call *call, int64_t index, const char *name, size_t width) {
+    return device_reals(call, buffer_at(call, &call->frame->results, index), name, width);
+}
+
+void *xla_device_memory(xla_call *call, int64_t index, const char *name, size_t *bytes) {
+    const xla_buffer *buffer = buffer_at(call, &call->frame->results, index);
+    *bytes = 0;
+    if (!buffer)
+        return NULL;
+    if (buffer->type != XLA_UINT8 && buffer->type != XLA_INT32) {
+        xla_fail(call, XLA_INVALID_ARGUMENT, "%s must be of uint8 or int32", name);
+        return NULL;
+    }
+    *bytes = product(buffer, buffer->rank) * (buffer->type == XLA_INT32 ? 4 : 1);
+    return buffer->data;
+}
+
 /* ---- a call from its begin to its end ---- */
 
 bool xla_open(xla_call *call) {

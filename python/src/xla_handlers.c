@@ -156,8 +156,7 @@ static bool reserve_tape(xla_call *call, xla_slot *slot, size_t samples) {
     return true;
 }
 
-/* The part of a batch that begins at a sample. */
-static void move_on(const hn_layer_info *info, size_t samples, hn_batch *batch, hn_gradient *gradient) {
+void xla_move_on(const hn_layer_info *info, size_t samples, hn_batch *batch, hn_gradient *gradient) {
     batch->x = batch->x ? batch->x + samples * info->inputs : NULL;
     batch->y_raw = batch->y_raw ? batch->y_raw + samples * info->outputs : NULL;
     batch->y += samples * info->outputs;
@@ -180,7 +179,7 @@ static bool run_blocks(xla_call *call, xla_slot *slot, hn_batch batch, hn_gradie
         if (hn_pool_run(slot->pool, &batch, &error) != HN_OK ||
             hn_pool_gradient(slot->pool, &batch, &gradient, &error) != HN_OK)
             return xla_fail_with(call, &error);
-        move_on(&call->info, batch.count, &batch, &gradient);
+        xla_move_on(&call->info, batch.count, &batch, &gradient);
     }
     return true;
 }

@@ -1,7 +1,9 @@
 /* xla_module.c - Python's side of the handlers for XLA: their addresses, and which layers are kept.
  *
- *   _core.xla_handlers               {"forward": capsule, "backward": capsule}
- *   _core.xla_keep(key, layer, threads), _core.xla_drop(key)
+ *   _core.xla_handlers               {"forward": capsule, "backward": capsule, and both with "_cuda"}
+ *   _core.xla_keep(key, layer, threads, devices=None), _core.xla_drop(key)
+ *
+ * devices(number) gives the _core.DeviceLayer for a device, and keeps it. It is called when a program first runs there.
  *
  * SPDX-License-Identifier: MIT */
 #include "core.h"
@@ -9,20 +11,24 @@
 
 static PyObject *keep(PyObject *module, PyObject *arguments) {
     const char *key;
-    PyObject *object;
+    PyObject *object, *devices = Py_None;
     int threads;
     bool taken;
-    if (!PyArg_ParseTuple(arguments, "sOi:xla_keep", &key, &object, &threads))
+    if (!PyArg_ParseTuple(arguments, "sOi|O:xla_keep", &key, &object, &threads, &devices))
         return NULL;
     const hn_layer *layer = core_layer_of(core_state_of(module), object);
     if (!layer)
         return NULL;
     if (!*key || threads < 0)
         return PyErr_Format(PyExc_ValueError, "a layer is kept under a key that is not empty, with 0 threads or more");
-    if (!xla_registry_keep(key, layer, threads, object, &taken))
+    PyObject *owner = PyTuple_Pack(3, object, devices, module);
+    if (!owner)
+        return NULL;
+    bool kept = xla_registry_keep(key, layer, threads, owner, &taken);
+    if (!kept || !taken)
+        Py_DECREF(owner);
+    if (!kept)
         return PyErr_NoMemory();
-    if (taken)
-        Py_INCREF(object);
     Py_RETURN_NONE;
 }
 
@@ -49,6 +55,36 @@ bool xla_warn(const char *sentence) {
     return fine;
 }
 
+/* What went wrong in Python, as text; nothing is pending afterwards. */
+static void take_sentence(char *sentence, size_t bytes) {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject *text = value ? PyObject_Str(value) : NULL;
+    PyObject *encoded = text ? PyUnicode_AsUTF8String(text) : NULL;
+    PyErr_Clear();
+    PyOS_snprintf(sentence, bytes, "%s", encoded ? PyBytes_AsString(encoded) : "the kernels cannot be made");
+    Py_XDECREF(encoded);
+    Py_XDECREF(text);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+}
+
+const hn_device_layer *xla_make_device(void *owner, int number, char *sentence, size_t bytes) {
+    PyOS_snprintf(sentence, bytes, "Python has ended: no kernels are made");
+    if (!Py_IsInitialized())
+        return NULL;
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *devices = PyTuple_GetItem(owner, 1), *module = PyTuple_GetItem(owner, 2);
+    PyObject *made = devices ? PyObject_CallFunction(devices, "i", number) : NULL;
+    const hn_device_layer *layer = made ? core_device_of(core_state_of(module), made) : NULL;
+    if (!layer)
+        take_sentence(sentence, bytes);
+    Py_XDECREF(made); /* its maker keeps it */
+    PyGILState_Release(state);
+    return layer;
+}
+
 static int add_handler(PyObject *handlers, const char *name, xla_error *(*handler)(xla_frame *)) {
     PyObject *capsule = PyCapsule_New((void *)(uintptr_t)handler, "xla._CUSTOM_CALL_TARGET", NULL);
     int status = capsule ? PyDict_SetItemString(handlers, name, capsule) : -1;
@@ -69,6 +105,10 @@ int core_add_xla(PyObject *module) {
         status = add_handler(handlers, "forward", xla_forward);
     if (status == 0)
         status = add_handler(handlers, "backward", xla_backward);
+    if (status == 0)
+        status = add_handler(handlers, "forward_cuda", xla_forward_cuda);
+    if (status == 0)
+        status = add_handler(handlers, "backward_cuda", xla_backward_cuda);
     if (status == 0)
         status = PyModule_AddObjectRef(module, "xla_handlers", handlers);
     Py_XDECREF(handlers);

@@ -18,6 +18,12 @@
 
 enum { MOST_IDLE = 16 };
 
+struct device {
+    struct device *next;
+    int number;
+    const hn_device_layer *layer;
+};
+
 struct xla_entry {
     struct xla_entry *next;
     char *key;
@@ -28,6 +34,7 @@ struct xla_entry {
     int users;   /* calls that are running */
     xla_slot *idle;
     int idle_count;
+    struct device *devices;
 };
 
 static struct {
@@ -86,6 +93,41 @@ const hn_layer *xla_entry_layer(const xla_entry *entry) {
     return entry->layer;
 }
 
+void *xla_entry_owner(const xla_entry *entry) {
+    return entry->owner;
+}
+
+/* The mutex is held. */
+static const struct device *find_device(const xla_entry *entry, int number) {
+    const struct device *device = entry->devices;
+    while (device && device->number != number)
+        device = device->next;
+    return device;
+}
+
+const hn_device_layer *xla_entry_device(const xla_entry *entry, int number) {
+    pthread_mutex_lock(&registry.mutex);
+    const struct device *device = find_device(entry, number);
+    pthread_mutex_unlock(&registry.mutex);
+    return device ? device->layer : NULL; /* it stays while its entry does */
+}
+
+/* Two calls may have made it: the first counts. */
+bool xla_entry_add_device(xla_entry *entry, int number, const hn_device_layer *layer) {
+    struct device *device = malloc(sizeof *device);
+    if (!device)
+        return false;
+    pthread_mutex_lock(&registry.mutex);
+    if (find_device(entry, number)) {
+        free(device);
+    } else {
+        *device = (struct device){.next = entry->devices, .number = number, .layer = layer};
+        entry->devices = device;
+    }
+    pthread_mutex_unlock(&registry.mutex);
+    return true;
+}
+
 /* Where the entry of a key hangs; *NULL: nowhere. The mutex is held. */
 static xla_entry **place_of(xla_text key) {
     xla_entry **place = &registry.first;
@@ -115,6 +157,11 @@ static void destroy_entry(xla_entry *entry) {
         xla_slot *slot = entry->idle;
         entry->idle = slot->next;
         destroy_slot(slot);
+    }
+    while (entry->devices) {
+        struct device *device = entry->devices;
+        entry->devices = device->next;
+        free(device);
     }
     free(entry->key);
     free(entry);

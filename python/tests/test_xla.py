@@ -24,7 +24,7 @@ subject to ring: y[1]^2 + y[2]^2 = r^2;
 subject to above: y[3] >= sin(y[1]) + r;
 """
 KEY = "ring, for these tests"
-TYPES = {"bool": 1, "int32": 4, "int64": 5, "float32": 11, "float64": 12}
+TYPES = {"bool": 1, "int32": 4, "int64": 5, "uint8": 6, "float32": 11, "float64": 12}
 INVALID, NOT_FOUND, FAILED = 3, 5, 9
 
 
@@ -412,3 +412,62 @@ def test_each_of_many_layers_is_found() -> None:
         assert np.isclose(out[0][0, 0], k)
     assert all(_core.xla_drop(f"many {k}") for k in range(300))
     assert handler([np.ones((1, 1))], out, layer="many 7") is not None
+
+
+# ---- on CUDA devices: what is wrong is told before any address is used ----
+
+
+def for_cuda(count: int) -> list[np.ndarray]:
+    words = hardnet._result.REPORT.itemsize // 4
+    return [
+        np.full((count, 3), 77.0),
+        np.full((count, words), 77, np.int32),
+        np.full(256, 77, np.uint8),
+    ]
+
+
+CUDA_WRONG: dict[str, tuple[int, str, Spoil]] = {
+    "nothing but no stream": (FAILED, "no stream of the device", lambda i, o, a: None),
+    "another key": (NOT_FOUND, "layer 'x' is not known", lambda i, o, a: a.update(layer="x")),
+    "float32": (
+        INVALID,
+        "y_raw must be of float64 on a device",
+        lambda i, o, a: i.__setitem__(0, i[0].astype(np.float32)),
+    ),
+    "few samples of x": (
+        INVALID,
+        "x has 19 samples, not 20",
+        lambda i, o, a: i.__setitem__(1, np.ones((19, 1))),
+    ),
+    "few reports": (INVALID, "reports has 19", lambda i, o, a: o.__setitem__(1, o[1][:19])),
+    "reports of reals": (
+        INVALID,
+        "reports must be of uint8 or int32",
+        lambda i, o, a: o.__setitem__(1, np.ones((20, 11))),
+    ),
+    "a narrow y": (
+        INVALID,
+        "last axis of y must be 3",
+        lambda i, o, a: o.__setitem__(0, np.ones((20, 2))),
+    ),
+    "few results": (INVALID, "has 2 results to fill", lambda i, o, a: o.pop()),
+}
+
+
+@pytest.mark.parametrize("name", CUDA_WRONG)
+def test_a_wrong_frame_for_cuda_is_an_error(
+    layer: Any, operands: list[np.ndarray], name: str
+) -> None:
+    code, sentence, spoil = CUDA_WRONG[name]
+    out, settings = for_cuda(20), {"layer": KEY}
+    spoil(operands, out, settings)
+    told = Handler("forward_cuda")(operands, out, **settings)
+    assert told is not None and told[0] == code and sentence in told[1]
+    assert all((array == 77).all() for array in out if array.size == 60)
+
+
+def test_no_samples_are_nothing_to_do_for_cuda(layer: Any) -> None:
+    none = [np.empty((0, 3)), np.empty((0, 1))]
+    assert Handler("forward_cuda")(none, for_cuda(0), layer=KEY) is None
+    results = [*none, np.empty(0, np.bool_), *for_cuda(0)[:2], *[np.empty(256, np.uint8)] * 2]
+    assert Handler("backward_cuda")([*none, np.empty((0, 3))], results, layer=KEY) is None

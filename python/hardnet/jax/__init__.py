@@ -11,7 +11,7 @@ True
 
 It is called through XLA's foreign function interface, without going through Python: `jit`, `grad`,
 `vjp`, `vmap`, `lax.scan`, `lax.map`, `checkpoint`, `pmap` and `shard_map` work. It runs on the CPU,
-with jax and jaxlib 0.4.31 or later.
+with jax and jaxlib 0.4.31 or later, and on CUDA devices, with 0.5 or later.
 
 SPDX-License-Identifier: MIT
 """

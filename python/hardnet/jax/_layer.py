@@ -19,6 +19,7 @@ from .. import _core
 from .. import _layer as plain
 from .._errors import UnsupportedError
 from .._model import Model
+from . import _cuda
 from ._primitives import Call, backward, forward
 
 __all__ = ["Gradients", "Layer", "Report", "layer"]
@@ -181,7 +182,9 @@ class Layer:
         self.inputs: int = info["inputs"]
         self.outputs: int = info["outputs"]
         self._kept = True
-        _core.xla_keep(self.key, plain_layer.core, plain_layer.settings["threads"])
+        threads = plain_layer.settings["threads"]
+        _core.xla_keep(self.key, plain_layer.core, threads, plain_layer.devices.find)
+        _cuda.know(self.key, plain_layer.devices.find)
 
     # ---- calls ----
 
@@ -255,6 +258,7 @@ class Layer:
         if self._kept:
             self._kept = False
             _core.xla_drop(self.key)
+            _cuda.forget(self.key)
 
     @property
     def model(self) -> Model:

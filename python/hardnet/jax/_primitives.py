@@ -20,6 +20,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from .. import _core
+from . import _cuda
 
 try:
     from jax import ffi
@@ -76,8 +77,8 @@ def _lower_for_cpu(target: str) -> Any:
 def _lower_elsewhere(context: Any, *operands: Any, call: Call) -> Any:
     platforms = ", ".join(getattr(context.module_context, "platforms", None) or ["this platform"])
     raise NotImplementedError(
-        f"hardnet layers run on the CPU, and this program is compiled for {platforms}: there is no "
-        "handler for it. Run this part on the CPU, with jax.default_device(jax.devices('cpu')[0])"
+        "hardnet layers run on the CPU and on CUDA devices, and this program is compiled for "
+        f"{platforms}: there is no handler for it. Run this part on the CPU, with jax.default_device(jax.devices('cpu')[0])"
     )
 
 
@@ -100,14 +101,17 @@ def _no_derivative(primals: Any, tangents: Any, *, call: Call) -> Any:
     )
 
 
-def _make(name: str, shapes: Any, handler: Any) -> Any:
+def _make(name: str, shapes: Any, on_cuda: Any) -> Any:
     """A primitive, and the function that calls it."""
     target = f"hardnet_{name}"
-    ffi.register_ffi_target(target, handler, platform="cpu")
+    handlers = _core.xla_handlers
+    ffi.register_ffi_target(target, handlers[name], platform="cpu")
+    ffi.register_ffi_target(f"{target}_cuda", handlers[f"{name}_cuda"], platform="CUDA")
     primitive: Any = Primitive(target)
     primitive.multiple_results = True
     primitive.def_abstract_eval(shapes)
     mlir.register_lowering(primitive, _lower_for_cpu(target), platform="cpu")
+    mlir.register_lowering(primitive, _cuda.lower(on_cuda), platform="cuda")
     mlir.register_lowering(primitive, _lower_elsewhere)
     batching.primitive_batchers[primitive] = functools.partial(_batch, primitive)
     ad.primitive_jvps[primitive] = _no_derivative
@@ -120,5 +124,5 @@ def _make(name: str, shapes: Any, handler: Any) -> Any:
     return primitive.bind
 
 
-forward = _make("forward", _forward_shapes, _core.xla_handlers["forward"])
-backward = _make("backward", _backward_shapes, _core.xla_handlers["backward"])
+forward = _make("forward", _forward_shapes, _cuda.forward)
+backward = _make("backward", _backward_shapes, _cuda.backward)

@@ -14,19 +14,32 @@ _broadcast_shapes: Any = torch.broadcast_shapes
 _FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
-def double(tensor: Tensor, name: str) -> Tensor:
-    """The tensor in float64; itself where it is. Says clearly what cannot be taken."""
+def double(tensor: Tensor, name: str, cuda: bool = False) -> Tensor:
+    """The tensor in float64; itself where it is. Says clearly what cannot be taken.
+
+    cuda: whether it may be on a CUDA device.
+    """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"{name} must be a tensor, not {type(tensor).__name__}")
-    if tensor.dtype is torch.float64 and tensor.is_cpu:
+    here = tensor.is_cpu or (cuda and tensor.is_cuda)
+    if here and tensor.dtype is torch.float64:
         return tensor
-    if tensor.device.type != "cpu":
+    if not here:
+        where = "on the CPU and on CUDA devices" if cuda else "this on the CPU"
         raise ValueError(
-            f"{name} is on {tensor.device}: hardnet computes on the CPU; call {name}.cpu() before"
+            f"{name} is on {tensor.device}: hardnet computes {where}; call {name}.cpu() before"
         )
     if tensor.dtype not in _FLOATS:
         raise TypeError(f"{name} must be of a floating-point type, not {tensor.dtype}")
     return tensor.to(torch.float64)
+
+
+def check_devices(y_raw: Tensor, x: Tensor | None) -> None:
+    """Says clearly that two tensors are not on the same device."""
+    if x is not None and x.device != y_raw.device:
+        raise ValueError(
+            f"y_raw is on {y_raw.device} and x on {x.device}: they must be on the same device"
+        )
 
 
 def check_width(tensor: Tensor, name: str, width: int) -> None:

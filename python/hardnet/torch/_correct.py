@@ -12,6 +12,8 @@ its arguments alone, because torch.compile keeps compiled functions on disk, for
 the number stands for another layer. What a call leaves in `layer.last` is left by the kernel,
 wherever it is called from.
 
+Tensors on the CPU are handled here, those on a CUDA device in _cuda.py, by the same operators.
+
 SPDX-License-Identifier: MIT
 """
 
@@ -24,7 +26,7 @@ import torch
 from torch import Tensor
 
 from .._layer import REPORT
-from . import _handles
+from . import _cuda, _handles
 from ._operators import Operator, batch_first, differentiable, differentiable_once, numbers
 
 if TYPE_CHECKING:
@@ -77,6 +79,8 @@ def _pull(
 
 def _correct(y_raw: Tensor, x: Tensor, key: int) -> Tensor:
     layer = _handles.find(key)
+    if y_raw.is_cuda:
+        return _cuda.correct(layer, y_raw, x)
     y, reports = _run(layer, y_raw, x, None)
     layer.note_reports(reports.view(REPORT).reshape(y_raw.shape[:-1]))
     return y
@@ -84,6 +88,8 @@ def _correct(y_raw: Tensor, x: Tensor, key: int) -> Tensor:
 
 def _correct_taped(y_raw: Tensor, x: Tensor, key: int, record_bytes: int) -> tuple[Tensor, Tensor]:
     layer = _handles.find(key)
+    if y_raw.is_cuda:
+        return _cuda.correct_taped(layer, y_raw, x, record_bytes)
     record = layer.memory.take((*y_raw.shape[:-1], record_bytes))
     _handles.keep_alive(record, layer)
     y, reports = _run(layer, y_raw, x, record)
@@ -95,13 +101,16 @@ def _correct_taped(y_raw: Tensor, x: Tensor, key: int, record_bytes: int) -> tup
 def _correct_gradient(
     grad_y: Tensor, y_raw: Tensor, x: Tensor, y: Tensor, record: Tensor, key: int, by_x: bool
 ) -> tuple[Tensor, Tensor]:
-    return _pull(_handles.find(key), grad_y, (y_raw, x, y, record), by_x)
+    pull = _cuda.pull if y_raw.is_cuda else _pull
+    return pull(_handles.find(key), grad_y, (y_raw, x, y, record), by_x)
 
 
 def _correct_again(
     grad_y: Tensor, y_raw: Tensor, x: Tensor, key: int, by_x: bool
 ) -> tuple[Tensor, Tensor]:
     layer = _handles.find(key)
+    if y_raw.is_cuda:
+        return _cuda.pull_again(layer, grad_y, (y_raw, x), by_x)
     record = layer.memory.take((*y_raw.shape[:-1], layer.record_bytes))
     y, _ = _run(layer, y_raw, x, record)
     return _pull(layer, grad_y, (y_raw, x, y, record), by_x)
@@ -168,12 +177,19 @@ def _batch_again(
 
 # ---- the operators ----
 
-correct = Operator("correct", _correct, _shape, _batch)
-correct_taped = Operator("correct_taped", _correct_taped, _shapes_taped, _batch_taped)
-correct_gradient = Operator(
-    "correct_gradient", _correct_gradient, _shapes_gradient, _batch_gradient, direct=False
+_BOTH = ("cpu", "cuda")
+
+correct = Operator("correct", _correct, _shape, _batch, devices=_BOTH)
+correct_taped = Operator(
+    "correct_taped", _correct_taped, _shapes_taped, _batch_taped, devices=_BOTH
 )
-correct_again = Operator("correct_again", _correct_again, _shapes_again, _batch_again, direct=False)
+correct_gradient = Operator(
+    "correct_gradient", _correct_gradient, _shapes_gradient, _batch_gradient, direct=False,
+    devices=_BOTH,
+)  # fmt: skip
+correct_again = Operator(
+    "correct_again", _correct_again, _shapes_again, _batch_again, direct=False, devices=_BOTH
+)
 
 
 # ---- their gradients ----

@@ -18,8 +18,8 @@ from .. import _layer as plain
 from .._errors import Error
 from .._model import Model
 from .._outcome import Outcome
-from . import _handles
-from ._arguments import broadcast, double
+from . import _cuda, _handles
+from ._arguments import broadcast, check_devices, double
 from ._buffers import Buffers
 from ._correct import corrected, corrected_taped
 from ._refine import Refiners
@@ -74,6 +74,12 @@ class Reports(plain.Result):
         return f"Reports(ok={good} of {count})"
 
 
+def _on_host(reports: Tensor) -> NDArray[Any]:
+    """Reports from the bytes that a device has."""
+    records: NDArray[Any] = reports.cpu().numpy().view(plain.REPORT)[..., 0]
+    return records
+
+
 class Layer(nn.Module):
     """Corrects a network's outputs onto the constraints of a model, and is trained through.
 
@@ -91,13 +97,16 @@ class Layer(nn.Module):
     >>> y_raw.grad.shape
     torch.Size([2, 2])
 
-    It has no parameters. What it computes is computed in double, on the CPU, whatever the type of
-    y_raw, and y has that type: float32 outputs are rounded once, after the verdict. Gradients are
-    those of the whole correction, by y_raw and by x; second derivatives and forward mode raise.
+    It has no parameters. What it computes is computed in double, where y_raw is, on the CPU or on a
+    CUDA device, whatever the type of y_raw, and y has that type: float32 outputs are rounded once,
+    after the verdict. Gradients are those of the whole correction, by y_raw and by x; second
+    derivatives and forward mode raise.
+
+    On a CUDA device a call returns before it is done; only `layer.last`, `layer.flagged` and
+    on_fail="raise" wait for it.
     """
 
     round: Tensor  #: calls of improve_loss so far
-    flagged: NDArray[np.bool_] | None  #: where the last backward had no finite gradient to give
 
     def __init__(
         self,
@@ -112,7 +121,8 @@ class Layer(nn.Module):
         model: a `hardnet.Model`; or a `hardnet.Layer`, whose settings are then taken.
         method, tolerance, settings: as for `hardnet.Layer`.
         on_fail: what to do about samples that are not ok: "return" the best that was found, "warn"
-            (NotOkWarning) or "raise" (NotOkError). `layer.last` tells in each case.
+            (NotOkWarning) or "raise" (NotOkError). `layer.last` tells in each case. On a CUDA device
+            "warn" warns when `layer.last` is read, "raise" makes every call wait for the device.
         """
         super().__init__()
         if on_fail not in _ON_FAIL:
@@ -131,8 +141,8 @@ class Layer(nn.Module):
 
     def _prepare(self) -> None:
         """What is not part of the state, and made anew in every copy."""
-        self.flagged = None
-        self._reports: NDArray[Any] | None = None
+        self._flagged: NDArray[np.bool_] | Tensor | None = None
+        self._reports: NDArray[Any] | Tensor | None = None  # bytes, where they are on a device
         self._key = _handles.register(self)
         self.memory = Buffers()
         self.refiners = Refiners(self.inner)
@@ -140,10 +150,15 @@ class Layer(nn.Module):
 
     def forward(self, y_raw: Tensor, x: Tensor | None = None) -> Tensor:
         """Corrected outputs. y_raw is (..., outputs), x (..., inputs); leading shapes broadcast."""
-        raw, inputs = broadcast(self, double(y_raw, "y_raw"), None if x is None else double(x, "x"))
+        raw, given = double(y_raw, "y_raw", True), None if x is None else double(x, "x", True)
+        check_devices(raw, given)
+        raw, inputs = broadcast(self, raw, given)
         y: Tensor
         if torch.is_grad_enabled() and (raw.requires_grad or inputs.requires_grad):
-            y, _ = corrected_taped(raw, inputs, self._key, self.record_bytes)
+            each = self.record_bytes
+            if raw.is_cuda:
+                each = _cuda.record_bytes(self._key, raw.device.index)
+            y, _ = corrected_taped(raw, inputs, self._key, each)
         else:
             y = corrected(raw, inputs, self._key)
         return y if y_raw.dtype is torch.float64 else y.to(y_raw.dtype)
@@ -158,6 +173,9 @@ class Layer(nn.Module):
     def note_reports(self, reports: NDArray[Any]) -> None:
         """Keeps the reports of a call, and complains where that is wanted."""
         self.__dict__["_reports"] = reports
+        self._complain(reports)
+
+    def _complain(self, reports: NDArray[Any]) -> None:
         if self.on_fail == "return" or not reports["outcome"].any():
             return
         last = Reports(self, reports)
@@ -165,18 +183,47 @@ class Layer(nn.Module):
             error = NotOkError(last.summary())
             error.reports = last
             raise error
-        warnings.warn(last.summary(), NotOkWarning, stacklevel=2)
+        warnings.warn(last.summary(), NotOkWarning, stacklevel=3)
 
-    def note_flagged(self, flagged: NDArray[np.bool_]) -> None:
+    def note_device_reports(self, reports: Tensor) -> None:
+        """Keeps the reports of a call on a device, as bytes; only on_fail="raise" looks at them."""
+        self.__dict__["_reports"] = reports
+        if self.on_fail != "raise":
+            return
+        if torch.cuda.is_current_stream_capturing():
+            raise RuntimeError(
+                "hardnet: on_fail='raise' waits for the device, which a CUDA graph cannot: capture a "
+                "layer with on_fail='return', and look at layer.last"
+            )
+        self._complain(_on_host(reports))
+
+    def note_flagged(self, flagged: NDArray[np.bool_] | Tensor) -> None:
         """Keeps where a gradient is missing."""
-        self.__dict__["flagged"] = flagged
+        self.__dict__["_flagged"] = flagged
 
     # ---- looking ----
 
     @property
     def last(self) -> Reports | None:
-        """What happened to the samples of the last call; None before there was one."""
+        """What happened to the samples of the last call; None before there was one.
+
+        After a call on a CUDA device, or a replay of the graph that it was captured into, this waits
+        for the device.
+        """
+        if isinstance(self._reports, Tensor):
+            reports = _on_host(self._reports)
+            if self.on_fail == "warn":
+                self._complain(reports)
+            return Reports(self, reports)
         return None if self._reports is None else Reports(self, self._reports)
+
+    @property
+    def flagged(self) -> NDArray[np.bool_] | None:
+        """Where the last backward had no finite gradient to give; waits as `last` does."""
+        if isinstance(self._flagged, Tensor):
+            host: NDArray[np.bool_] = self._flagged.cpu().numpy()
+            return host
+        return self._flagged
 
     @property
     def model(self) -> Model:
@@ -199,7 +246,7 @@ class Layer(nn.Module):
     # ---- copies ----
 
     def __getstate__(self) -> dict[str, Any]:
-        own = ("_reports", "flagged", "_key", "memory", "refiners", "record_bytes")
+        own = ("_reports", "_flagged", "_key", "memory", "refiners", "record_bytes")
         return {name: value for name, value in self.__dict__.items() if name not in own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

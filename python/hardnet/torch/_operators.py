@@ -19,7 +19,7 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -30,6 +30,12 @@ from torch.autograd import forward_ad
 _transforms_active = getattr(torch._C, "_are_functorch_transforms_active", lambda: True)
 _modes_active = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 1)
 _PLAIN = (Tensor, nn.Parameter)
+
+# A kernel keeps reports beside its results, which memory that torch.compile(mode="reduce-overhead") plans for its
+# graphs has no place for: such a graph is made of what lies around the operators.
+_TAGS: dict[str, Any] = (
+    {"tags": (torch.Tag.cudagraph_unsafe,)} if hasattr(torch.Tag, "cudagraph_unsafe") else {}
+)
 
 
 def _is_plain(arguments: tuple[Any, ...]) -> bool:
@@ -53,12 +59,12 @@ class Operator:
 
     def __init__(
         self, name: str, kernel: Callable[..., Any], shapes: Callable[..., Any],
-        batch: Callable[..., Any], direct: bool = True,
+        batch: Callable[..., Any], direct: bool = True, devices: Sequence[str] = ("cpu",),
     ) -> None:  # fmt: skip
         self.kernel = kernel
         self.direct = direct
         self.operator = torch.library.custom_op(
-            f"hardnet::{name}", kernel, mutates_args=(), device_types="cpu"
+            f"hardnet::{name}", kernel, mutates_args=(), device_types=tuple(devices), **_TAGS
         )
         self.operator.register_fake(shapes)
         self.operator.register_vmap(batch)

@@ -19,6 +19,10 @@ SAME(xla_error_arguments, code, XLA_FFI_Error_Create_Args, errc)
 SAME(xla_interface, version, XLA_FFI_Api, api_version)
 SAME(xla_interface, inner, XLA_FFI_Api, internal_api)
 SAME(xla_interface, create_error, XLA_FFI_Api, XLA_FFI_Error_Create)
+SAME(xla_interface, get_stream, XLA_FFI_Api, XLA_FFI_Stream_Get)
+SAME(xla_stream_arguments, size, XLA_FFI_Stream_Get_Args, struct_size)
+SAME(xla_stream_arguments, context, XLA_FFI_Stream_Get_Args, ctx)
+SAME(xla_stream_arguments, stream, XLA_FFI_Stream_Get_Args, stream)
 SAME(xla_buffer, size, XLA_FFI_Buffer, struct_size)
 SAME(xla_buffer, type, XLA_FFI_Buffer, dtype)
 SAME(xla_buffer, data, XLA_FFI_Buffer, data)
@@ -67,6 +71,13 @@ static_assert((int)XLA_EXTENSION_METADATA == (int)XLA_FFI_Extension_Metadata, "t
 SAME(xla_frame, extensions, XLA_FFI_CallFrame, priv)
 #endif
 
+#if XLA_FFI_API_MAJOR > 0 || XLA_FFI_API_MINOR > 2 // before, nobody told the number of the device
+SAME(xla_interface, get_ordinal, XLA_FFI_Api, XLA_FFI_DeviceOrdinal_Get)
+SAME(xla_ordinal_arguments, size, XLA_FFI_DeviceOrdinal_Get_Args, struct_size)
+SAME(xla_ordinal_arguments, context, XLA_FFI_DeviceOrdinal_Get_Args, ctx)
+SAME(xla_ordinal_arguments, ordinal, XLA_FFI_DeviceOrdinal_Get_Args, device_ordinal)
+#endif
+
 #define CONSTANT(ours, theirs) static_assert((int)(ours) == (int)(theirs), #ours);
 CONSTANT(XLA_MAJOR, XLA_FFI_API_MAJOR)
 CONSTANT(XLA_STAGE_EXECUTE, XLA_FFI_ExecutionStage_EXECUTE)
@@ -75,6 +86,7 @@ CONSTANT(XLA_BUFFER, XLA_FFI_RetType_BUFFER)
 CONSTANT(XLA_STRING, XLA_FFI_AttrType_STRING)
 CONSTANT(XLA_BOOL, XLA_FFI_DataType_PRED)
 CONSTANT(XLA_INT32, XLA_FFI_DataType_S32)
+CONSTANT(XLA_UINT8, XLA_FFI_DataType_U8)
 CONSTANT(XLA_FLOAT32, XLA_FFI_DataType_F32)
 CONSTANT(XLA_FLOAT64, XLA_FFI_DataType_F64)
 CONSTANT(XLA_INVALID_ARGUMENT, XLA_FFI_Error_Code_INVALID_ARGUMENT)

@@ -1,0 +1,159 @@
+"""What a layer gives back: corrected outputs with a report for each sample, and gradients.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._outcome import Outcomes
+
+if TYPE_CHECKING:
+    from ._layer import Layer
+
+__all__ = ["REPORT", "Gradient", "Result"]
+
+REPORT = np.dtype(_core.report_fields, align=True)
+
+
+class Result:
+    """What a call of a layer returns: corrected outputs, and a report for each sample.
+
+    Every attribute has the leading shape of the call; for a single sample they are scalars.
+    """
+
+    __slots__ = ("_layer", "_reports", "_residual", "_shape", "_tape", "_x", "_y_raw", "_y64", "y")
+
+    y: Any  #: corrected outputs
+
+    def __init__(self, layer: Layer, batch: Any, y: Any, reports: NDArray[Any]) -> None:
+        self._layer = layer
+        self._reports = reports
+        self._shape = batch.lead
+        self._x = batch.x
+        self._y_raw = batch.y_raw
+        self._y64 = batch.y
+        self._tape = batch.tape
+        self._residual = batch.residual
+        self.y = y
+
+    def _field(self, name: str) -> Any:
+        return self._reports[name].reshape(self._shape)[()]
+
+    @property
+    def outcome(self) -> Any:
+        """What happened: an array of type Outcomes, or one Outcome for a single sample."""
+        return self._reports["outcome"].reshape(self._shape).view(Outcomes)[()]
+
+    @property
+    def ok(self) -> Any:
+        """Whether a fresh evaluation at y found every row within the tolerance."""
+        return self._field("outcome") == 0
+
+    @property
+    def iterations(self) -> Any:
+        """Steps computed."""
+        return self._field("iterations")
+
+    @property
+    def steps(self) -> Any:
+        """Steps between y_raw and y; what the gradient goes through."""
+        return self._field("steps")
+
+    @property
+    def violation(self) -> Any:
+        """The largest violation of a row at y, in the row's own units."""
+        return self._field("violation")
+
+    @property
+    def violation_before(self) -> Any:
+        """The same at y_raw; infinite where it could not be evaluated."""
+        return self._field("violation_before")
+
+    @property
+    def moved(self) -> Any:
+        """The distance |y - y_raw|."""
+        return self._field("moved")
+
+    @property
+    def slope(self) -> Any:
+        """The smallest |J' r| / (|J| |r|) where steps came to a stand; infinite where they never did.
+
+        It is the evidence for locally_infeasible: near 0 the violation r cannot be lowered nearby.
+        """
+        return self._field("slope")
+
+    @property
+    def kkt(self) -> Any:
+        """Of "nearest": the residual of the optimality conditions at y; infinite where no proof is known."""
+        return self._field("kkt")
+
+    @property
+    def certified(self) -> Any:
+        """Of "nearest": y is proven to be a nearest point, locally; False of other methods."""
+        return self.ok & (self._field("kkt") <= 1e-8)
+
+    @property
+    def distance(self) -> Any:
+        """Of "nearest": |S (y - y_raw)|; of other methods the same as moved."""
+        return self._field("distance")
+
+    @property
+    def worst(self) -> Any:
+        """The name of the row with the largest violation; "" where none is violated."""
+        names = self._layer.model.row_names
+        index = np.minimum(self._reports["worst"], len(names)).astype(np.intp)
+        return np.array([*names, ""], dtype=np.str_)[index].reshape(self._shape)[()]
+
+    @property
+    def residual(self) -> Any:
+        """What is left of every row at y: above its upper bound positive, below its lower negative.
+
+        It is computed during the call when that was asked for: layer(..., residual=True).
+        """
+        if self._residual is None:
+            raise ValueError("the residual was not asked for: call the layer with residual=True")
+        return self._residual.reshape(*self._shape, -1)
+
+    @property
+    def reports(self) -> NDArray[Any]:
+        """All of it as a structured array, one record per sample."""
+        return self._reports.reshape(self._shape)
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("the result of a single sample has no length")
+        return self._shape[0]
+
+    def __repr__(self) -> str:
+        count = self._reports.size
+        good = int(np.count_nonzero(self._reports["outcome"] == 0))
+        worst = float(self._reports["violation"].max()) if count else 0.0
+        most = int(self._reports["iterations"].max()) if count else 0
+        return (
+            f"Result(ok={good} of {count}, violation<={worst:.1e}, iterations<={most}, "
+            f"y.shape={self.y.shape})"
+        )
+
+
+class Gradient:
+    """Gradients of a scalar loss through a layer, each with the leading shape of the call."""
+
+    __slots__ = ("flagged", "lower", "upper", "x", "y_raw")
+
+    def __init__(self, y_raw: Any, x: Any, lower: Any, upper: Any, flagged: Any) -> None:
+        self.y_raw = y_raw  #: by the raw outputs
+        self.x = x  #: by the inputs; None for a model without inputs
+        self.lower = lower  #: by the lower bounds of the rows
+        self.upper = upper  #: by the upper bounds of the rows
+        self.flagged = flagged  #: where a sample is not ok, or no finite gradient was found
+
+    def __repr__(self) -> str:
+        flagged = int(np.count_nonzero(self.flagged))
+        count = np.size(self.flagged)
+        return f"Gradient(y_raw.shape={self.y_raw.shape}, flagged={flagged} of {count})"

@@ -1,0 +1,148 @@
+"""The layer's operators over tensors on a CUDA device.
+
+Everything is started on the current stream and nothing is waited for: what happened to the samples
+stays on the device until `layer.last` is asked for. All memory comes from PyTorch's allocator, so
+that calls can be captured into CUDA graphs. A record has the tape first, where it is aligned as the
+kernels want it, then the reports.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from .. import _core
+from .._layer import REPORT
+from . import _handles
+
+if TYPE_CHECKING:
+    from ._layer import Layer
+
+__all__ = ["correct", "correct_taped", "pull", "pull_again", "record_bytes"]
+
+
+def _capturing() -> bool:
+    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
+
+
+def _kernels(layer: Layer, device: torch.device) -> _core.DeviceLayer:
+    """The layer's kernels on a device."""
+    number = device.index or 0  # tensors know theirs
+    if number not in layer.inner.devices and _capturing():
+        raise RuntimeError(
+            "hardnet: the layer's kernels must be there before a CUDA graph is captured: "
+            "call the layer once before"
+        )
+    return layer.inner.devices.find(number)
+
+
+def _bytes_of(layer: Layer, device: torch.device) -> int:
+    """For one sample, rounded up: enough for any number of samples times as many."""
+    return REPORT.itemsize + _kernels(layer, device).tape_bytes(1)
+
+
+def _record_bytes(key: int, number: int | None) -> int:
+    return _bytes_of(_handles.find(key), torch.device("cuda", number))
+
+
+#: The bytes of a record per sample. torch.compile takes them as they are: the layer and its tape
+#: do not change.
+record_bytes: Any = torch.compiler.assume_constant_result(_record_bytes)
+
+
+def _dense(tensor: Tensor) -> Tensor:
+    return tensor.detach().contiguous()
+
+
+def _stream(device: torch.device) -> int:
+    stream: int = torch.cuda.current_stream(device).cuda_stream
+    return stream
+
+
+def _workspace(core: _core.DeviceLayer, count: int, device: torch.device) -> Tensor:
+    return torch.empty(core.workspace_bytes(count), dtype=torch.uint8, device=device)
+
+
+def _run(layer: Layer, y_raw: Tensor, x: Tensor, reports: Tensor, tape: Tensor | None) -> Tensor:
+    """y; memory that ends here is used again on this stream only, after the kernel."""
+    device, count = y_raw.device, y_raw.shape[:-1].numel()
+    core = _kernels(layer, device)
+    y = torch.empty(y_raw.shape, dtype=torch.float64, device=device)
+    if count > 0:
+        raw, inputs, workspace = _dense(y_raw), _dense(x), _workspace(core, count, device)
+        core.run(
+            count, inputs.data_ptr(), raw.data_ptr(), y.data_ptr(), reports.data_ptr(),
+            workspace.data_ptr(), tape=None if tape is None else tape.data_ptr(),
+            stream=_stream(device),
+        )  # fmt: skip
+    return y
+
+
+def _record_parts(layer: Layer, record: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """The tape and the reports within a record, as bytes."""
+    flat = record.detach().reshape(-1)
+    middle = _kernels(layer, record.device).tape_bytes(count)
+    return flat[:middle], flat[middle : middle + count * REPORT.itemsize]
+
+
+def correct(layer: Layer, y_raw: Tensor, x: Tensor) -> Tensor:
+    """y."""
+    shape = (*y_raw.shape[:-1], REPORT.itemsize)
+    reports = torch.empty(shape, dtype=torch.uint8, device=y_raw.device)
+    y = _run(layer, y_raw, x, reports, None)
+    layer.note_device_reports(reports)
+    return y
+
+
+def _taped(
+    layer: Layer, y_raw: Tensor, x: Tensor, bytes_each: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """y, a record, and the reports within it."""
+    lead = y_raw.shape[:-1]
+    record = torch.empty((*lead, bytes_each), dtype=torch.uint8, device=y_raw.device)
+    tape, reports = _record_parts(layer, record, lead.numel())
+    return _run(layer, y_raw, x, reports, tape), record, reports
+
+
+def correct_taped(layer: Layer, y_raw: Tensor, x: Tensor, bytes_each: int) -> tuple[Tensor, Tensor]:
+    """y and a record."""
+    y, record, reports = _taped(layer, y_raw, x, bytes_each)
+    _handles.keep_alive(record, layer)
+    lead = y_raw.shape[:-1]
+    layer.note_device_reports(reports.clone().view(*lead, REPORT.itemsize))  # not the whole record
+    return y, record
+
+
+def pull(
+    layer: Layer, grad_y: Tensor, run: tuple[Tensor, ...], by_x: bool
+) -> tuple[Tensor, Tensor]:
+    """Gradients by y_raw and x."""
+    y_raw, x, y, record = run
+    device, count = y_raw.device, y_raw.shape[:-1].numel()
+    grad_y_raw = torch.empty(y_raw.shape, dtype=torch.float64, device=device)
+    grad_x = torch.empty(x.shape if by_x else (0,), dtype=torch.float64, device=device)
+    flagged = torch.zeros(y_raw.shape[:-1], dtype=torch.bool, device=device)
+    if count > 0:
+        core, (tape, reports) = _kernels(layer, device), _record_parts(layer, record, count)
+        dense = [_dense(tensor) for tensor in (x, y_raw, y, grad_y)]
+        workspace = _workspace(core, count, device)
+        at_x, at_raw, at_y, at_grad = (tensor.data_ptr() for tensor in dense)
+        core.gradient(
+            count, at_x, at_raw, at_y, reports.data_ptr(), workspace.data_ptr(), tape.data_ptr(),
+            at_grad, grad_y_raw.data_ptr(), grad_x=grad_x.data_ptr() if by_x else None,
+            flagged=flagged.data_ptr(), stream=_stream(device),
+        )  # fmt: skip
+    layer.note_flagged(flagged)
+    return grad_y_raw, grad_x
+
+
+def pull_again(
+    layer: Layer, grad_y: Tensor, run: tuple[Tensor, Tensor], by_x: bool
+) -> tuple[Tensor, Tensor]:
+    """The same without a record: the correction is run once more."""
+    y, record, _ = _taped(layer, *run, _bytes_of(layer, run[0].device))
+    return pull(layer, grad_y, (*run, y, record), by_x)
