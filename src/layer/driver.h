@@ -109,6 +109,11 @@ static inline size_t worker_near_numbers(const struct plan *plan) {
     return 3 * (size_t)plan->outputs + 2 * (size_t)plan->rows + plan->inputs;
 }
 
+/* As wide as the executor: tiles have one seat, too. */
+static inline const struct nearest *worker_nearest(const struct worker *worker) {
+    return worker->width > 1 ? &worker->layer->near_lanes : &worker->layer->near_single;
+}
+
 /* The outcome of what the seat's sample was just evaluated at. */
 hn_outcome worker_verdict(const struct worker *worker, uint32_t seat, const struct sample_numbers *numbers);
 

@@ -44,7 +44,7 @@ static void evaluate_at(struct worker *worker, size_t which, const bool *flags) 
 
 static void search(struct worker *worker) {
     const struct plan *plan = worker->plan;
-    const struct nearest *n = worker->width > 1 ? &worker->layer->near_lanes : &worker->layer->near_single;
+    const struct nearest *n = worker_nearest(worker);
     struct nearest_sample samples[EXECUTOR_WIDEST];
     size_t count = 0;
     for (uint32_t k = 0; k < worker->width; k++) {
@@ -135,7 +135,7 @@ static struct nearest_pull pull_of(const struct worker *worker, uint32_t seat, c
 
 void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient) {
     const struct plan *plan = worker->plan;
-    const struct nearest *n = worker->width > 1 ? &worker->layer->near_lanes : &worker->layer->near_single;
+    const struct nearest *n = worker_nearest(worker);
     struct nearest_pull pulls[EXECUTOR_WIDEST];
     uint32_t seats[EXECUTOR_WIDEST];
     size_t count = 0;

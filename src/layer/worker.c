@@ -50,7 +50,7 @@ bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, vo
     }
     worker->executor->begin(worker->executor, worker->slots);
     if (layer->options.method == HN_METHOD_NEAREST)
-        nearest_begin(alone ? &layer->near_single : &layer->near_lanes, worker->near);
+        nearest_begin(worker_nearest(worker), worker->near);
     return true;
 }
 

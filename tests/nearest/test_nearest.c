@@ -355,6 +355,55 @@ static void misuse_is_refused_by_name(void **state) {
     check_refusal(&other, &multiplied, "the method auto has no multipliers");
 }
 
+/* A full matrix of equalities, whose systems auto solves in tiles, one sample at a time. */
+static void full_systems_are_certified(void **state) {
+    (void)state;
+    enum { ROWS = 50, OUTPUTS = 60, COUNT = 3 };
+    hn_model *m = model_new();
+    hn_expr y[OUTPUTS];
+    struct random random = random_start(34, 1);
+    double raw[COUNT * OUTPUTS], out[COUNT * OUTPUTS], l[COUNT * ROWS];
+    hn_report reports[COUNT];
+    for (size_t j = 0; j < OUTPUTS; j++) {
+        char name[32];
+        snprintf(name, sizeof name, "y%zu", j);
+        y[j] = hn_output(m, name);
+    }
+    for (size_t i = 0; i < ROWS; i++) {
+        hn_expr terms[OUTPUTS];
+        char name[32];
+        snprintf(name, sizeof name, "row%zu", i);
+        for (size_t j = 0; j < OUTPUTS; j++)
+            terms[j] = hn_scale(random_between(&random, -1, 1), y[j]);
+        hn_constrain(m, name, 1, hn_sum(m, OUTPUTS, terms), i % 2 ? 1 : 2);
+    }
+    model_finish_good(m);
+    for (size_t k = 0; k < COUNT * OUTPUTS; k++)
+        raw[k] = random_between(&random, -2, 2);
+    hn_layer *layer = layer_of(m, layer_method(HN_METHOD_NEAREST));
+    struct judge judge = judge_of(m);
+    for (size_t count = COUNT; count > 0; count -= COUNT - 1) { /* together, then one alone */
+        const hn_batch batch = {.size = sizeof batch,
+                                .count = count,
+                                .y_raw = raw,
+                                .y = out,
+                                .report_size = sizeof *reports,
+                                .reports = reports,
+                                .multipliers = l};
+        layer_run(layer, &batch);
+        for (size_t k = 0; k < count; k++) {
+            assert_in_interval(reports[k].kkt, 0, HN_CERTIFIED);
+            assert_in_interval(judged_residual_of(&judge, NULL, raw + k * OUTPUTS, out + k * OUTPUTS, l + k * ROWS), 0,
+                               1.01 * HN_CERTIFIED);
+        }
+        if (count == 1)
+            break;
+    }
+    judge_release(&judge);
+    hn_layer_destroy(layer);
+    hn_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(certificates_hold_on_feasible_problems),
@@ -363,6 +412,7 @@ int main(void) {
         cmocka_unit_test(what_is_infeasible_is_auto_s),
         cmocka_unit_test(the_bits_of_a_sample_are_its_own),
         cmocka_unit_test(a_cusp_is_judged_by_the_definition),
+        cmocka_unit_test(full_systems_are_certified),
         cmocka_unit_test(start_values_and_fixed_outputs_count),
         cmocka_unit_test(misuse_is_refused_by_name),
     };
