@@ -45,6 +45,41 @@ class Project(SampleTool):
 
     # ---- the contract ----
 
+    def test_the_nearest_point_is_certified_with_its_multipliers(self):
+        model = self.file("ball.mod", "var y{1..3}; subject to ball: sum{j in 1..3} y[j]^2 <= 4;")
+        raw = np.random.RandomState(3).standard_normal((20, 3)) * 3
+        y, report, printed = self.project(model, "--y", self.array("y.npy", raw), "--method", "nearest", "--multipliers",
+                                          self.folder / "m.npy")
+        size = np.linalg.norm(raw, axis=1)
+        known = raw * np.minimum(1, 2 / size)[:, None]
+        self.assertLessEqual(np.abs(y - known).max(), 1e-9)
+        m = np.load(self.folder / "m.npy")
+        self.assertEqual(m.shape, (20, 1))
+        self.assertLessEqual(np.abs(y - raw - 2 * y * m).max(), 1e-8)  # y - y_raw = J' m
+        self.assertTrue((m <= 0).all())  # an upper bound
+        for k, sample in enumerate(report["samples"]):
+            self.assertTrue(sample["certified"])
+            self.assertLessEqual(sample["kkt"], 1e-8)
+            self.assertAlmostEqual(sample["distance"], max(0, size[k] - 2), delta=1e-9)
+        self.assertRegex(printed, r"certified nearest +20")
+
+    def test_weights_turn_the_way_to_the_nearest_point(self):
+        model = self.file("line.mod", "var y{1..2}; subject to line: y[1] + y[2] = 0;")
+        raw = self.array("y.npy", np.array([[3.0, 1.0]]))
+        y, report, _ = self.project(model, "--y", raw, "--method", "nearest", "--weights",
+                                    self.array("s.npy", np.array([1.0, 2.0])))
+        self.assertLessEqual(np.abs(y - [[-0.2, 0.2]]).max(), 1e-9)
+        self.assertAlmostEqual(report["samples"][0]["distance"], np.hypot(3.2, 1.6), delta=1e-9)
+        for weights, saying in (([1.0, -1.0], "--weights: entry 1 is -1"), ([1.0, np.nan], "--weights: entry 1 is NaN"),
+                                ([1.0, 1.0, 1.0], "--weights .*: 3 x 1 numbers"), ([[1.0, 1.0]] * 2, "2 rows; the weights are one row")):
+            self.refused("project", model, "--y", raw, "--method", "nearest", "--weights",
+                         self.array("bad.npy", np.array(weights)), code=2, saying=saying)
+        for option in ("--weights", "--multipliers"):
+            self.refused("project", model, "--y", raw, option, raw if option == "--weights" else self.folder / "m.npy",
+                         code=2, saying=f"{option}: only --method nearest has")
+        for verb in ("compile", "emit"):
+            self.refused(verb, model, "--method", "nearest", "--out", self.folder / "out", code=2, saying="--method nearest: it cannot be")
+
     def test_outputs_reach_the_constraints_and_the_report_is_true(self):
         radius = np.linspace(0.5, 2, 37)[:, None]
         raw = np.random.RandomState(1).standard_normal((37, 2)) * 2
