@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char prefix[] = "hardnet-";
+static const char prefix[] = "hardnet-kernel-", text_name[] = "kernel.c";
 enum { RANDOM_LETTERS = 6, FOLDER_MOST = FILE_LONGEST - 64, FOR_OTHERS = 0077 };
 static const double STALE_SECONDS = 24 * 3600;
 
@@ -33,12 +33,21 @@ static bool is_stale(int folder) {
            launch_age(folder) > STALE_SECONDS;
 }
 
+static void look_for_text(void *context, const char *name) {
+    bool *found = context;
+    *found = *found || strcmp(name, text_name) == 0;
+}
+
+/* A folder of the name without the text in it may be anybody's: it goes if it is empty. */
 static void remove_workshop(const char *path, bool stale_only) {
     int folder = launch_open_folder(path);
+    bool has_text = false;
     if (folder < 0)
         return;
     bool wanted = !stale_only || is_stale(folder);
-    if (wanted)
+    if (wanted && stale_only)
+        launch_visit(folder, look_for_text, &has_text);
+    if (wanted && (has_text || !stale_only))
         launch_visit(folder, remove_file, &folder);
     system_close(folder);
     if (wanted)
@@ -84,7 +93,7 @@ hn_status workshop_open(struct workshop *shop, hn_error *error) {
     snprintf(shop->folder, sizeof shop->folder, "%.*s/%sXXXXXX", FOLDER_MOST, parent, prefix);
     if (launch_make_scratch(shop->folder) != 0)
         return file_error(error, parent, "make a folder in", errno);
-    snprintf(shop->text, sizeof shop->text, "%.*s/kernel.c", FOLDER_MOST + 32, shop->folder);
+    snprintf(shop->text, sizeof shop->text, "%.*s/%s", FOLDER_MOST + 32, shop->folder, text_name);
     snprintf(shop->object, sizeof shop->object, "%.*s/kernel.so", FOLDER_MOST + 32, shop->folder);
     snprintf(shop->output, sizeof shop->output, "%.*s/output", FOLDER_MOST + 32, shop->folder);
     return HN_OK;

@@ -1,8 +1,8 @@
 /* workshop.h - the folder in which a compiler works, and what is left of those whose program was killed.
  *
- * A folder is new, mode 0700, named hardnet-XXXXXX, in TMPDIR or /tmp. The compiler has it as its own TMPDIR, so that all of its files
+ * A folder is new, mode 0700, named hardnet-kernel-XXXXXX, in TMPDIR or /tmp. The compiler has it as its own TMPDIR, so that all of its files
  * are in it, and goes with it. A program that is killed leaves its folder: whoever opens one removes folders of that name that are
- * the same user's and have not changed for a day.
+ * the same user's, have the text in them and have not changed for a day.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_COMPILE_WORKSHOP_H

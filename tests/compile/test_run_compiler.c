@@ -317,12 +317,14 @@ static void a_compiler_is_ended_when_that_is_asked_for(void **state) {
 
 /* ---- what a program that was killed has left ---- */
 
-static void make_leftover(const char *name, int days, mode_t mode) {
+static void make_leftover(const char *name, const char *text, int days, mode_t mode) {
     char path[512], file[600];
     snprintf(path, sizeof path, "%s/%s", temporary.folder, name);
-    snprintf(file, sizeof file, "%s/ccAbCd.s", path);
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_int_equal(file_write(file, "text", 4, NULL), HN_OK);
+    for (int i = 0; i < 2; i++) {
+        snprintf(file, sizeof file, "%s/%s", path, i ? "ccAbCd.s" : text);
+        assert_int_equal(file_write(file, "text", 4, NULL), HN_OK);
+    }
     assert_int_equal(chmod(path, mode), 0);
     const struct timespec times[2] = {{.tv_sec = time(NULL) - days * 86400L - 100},
                                       {.tv_sec = time(NULL) - days * 86400L - 100}};
@@ -341,18 +343,22 @@ static void a_folder_that_was_left_a_day_ago_is_removed_and_nothing_else(void **
     char path[512], link[512];
     struct file_bytes out;
     hn_error error;
-    make_leftover("hardnet-aB3dEf", 1, 0700);
-    make_leftover("hardnet-fresh1", 0, 0700);
-    make_leftover("hardnet-others", 3, 0755);
-    make_leftover("hardnet-longer-name", 3, 0700);
-    make_leftover("target", 3, 0700);
+    make_leftover("hardnet-kernel-aB3dEf", "kernel.c", 1, 0700);
+    make_leftover("hardnet-models", "kernel.c", 3, 0700);
+    make_leftover("hardnet-kernel-models", "unicycle.mod", 3, 0700);
+    make_leftover("hardnet-kernel-fresh1", "kernel.c", 0, 0700);
+    make_leftover("hardnet-kernel-others", "kernel.c", 3, 0755);
+    make_leftover("hardnet-kernel-longer-name", "kernel.c", 3, 0700);
+    make_leftover("target", "kernel.c", 3, 0700);
     snprintf(path, sizeof path, "%s/target", temporary.folder);
-    snprintf(link, sizeof link, "%s/hardnet-linked", temporary.folder);
+    snprintf(link, sizeof link, "%s/hardnet-kernel-linked", temporary.folder);
     assert_int_equal(symlink(path, link), 0);
     assert_int_equal(run("true", good, &out, &error), HN_UNSUPPORTED);
-    assert_false(is_there("hardnet-aB3dEf"));
-    assert_true(is_there("hardnet-fresh1") && is_there("hardnet-others") && is_there("hardnet-longer-name"));
-    assert_true(is_there("target") && is_there("target/ccAbCd.s") && is_there("hardnet-linked"));
+    assert_false(is_there("hardnet-kernel-aB3dEf"));
+    assert_true(is_there("hardnet-models/ccAbCd.s") && is_there("hardnet-kernel-models/ccAbCd.s"));
+    assert_true(is_there("hardnet-kernel-fresh1") && is_there("hardnet-kernel-others") &&
+                is_there("hardnet-kernel-longer-name"));
+    assert_true(is_there("target") && is_there("target/ccAbCd.s") && is_there("hardnet-kernel-linked"));
     assert_int_equal(system("rm -r \"$TMPDIR\"/*"), 0);
 }
 
@@ -365,11 +371,11 @@ static void a_folder_of_another_user_is_left_alone(void **state) {
         print_message("skipped: only root can give a folder away\n");
         skip();
     }
-    make_leftover("hardnet-strang", 3, 0700);
-    snprintf(path, sizeof path, "%s/hardnet-strang", temporary.folder);
+    make_leftover("hardnet-kernel-strang", "kernel.c", 3, 0700);
+    snprintf(path, sizeof path, "%s/hardnet-kernel-strang", temporary.folder);
     assert_int_equal(chown(path, 12345, (gid_t)-1), 0);
     assert_int_equal(run("true", good, &out, &error), HN_UNSUPPORTED);
-    assert_true(is_there("hardnet-strang/ccAbCd.s"));
+    assert_true(is_there("hardnet-kernel-strang/ccAbCd.s"));
     assert_int_equal(system("rm -r \"$TMPDIR\"/*"), 0);
 }
 
