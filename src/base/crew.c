@@ -18,13 +18,17 @@ enum {
     LOOKS = 1000,         /* for another piece, some 30 microseconds, */
     LOOKS_AWAY = 100,     /* and more that give the processor away in between, before a helper sleeps */
     LOOKS_AT_LAST = 2000, /* of a leader that waits for the last pieces, until it gives the processor away */
-    TIMINGS = 8           /* of a helper's answer; the shortest counts */
+    MOST_RESTS = 63,
+    TIMINGS = 8 /* of a helper's answer; the shortest counts */
 };
 
 static const uint64_t PIECE_MASK = ((uint64_t)1 << PIECE_BITS) - 1;
 
 /* A helper that takes longer to answer has another last-level cache: 0.1 microseconds are usual within one, 0.5 between two. */
 static const double FAR_SECONDS = 0.25e-6;
+
+/* For a piece, after the leader has done its own and looked for a while: the helper's processor does something else. */
+static const double LATE_SECONDS = 1e-3;
 
 /* ---- pieces ---- */
 
@@ -78,8 +82,16 @@ static void wake_sleepers(struct crew *crew) {
     pthread_mutex_unlock(&crew->mutex);
 }
 
+static bool is_open(const struct crew *crew) {
+    return __atomic_load_n(&crew->open, __ATOMIC_SEQ_CST) != 0;
+}
+
 /* What a process that was forked has inherited from the helpers of another does not count. */
 void crew_open(struct crew *crew) {
+    if (crew->rests > 0) {
+        crew->rests--;
+        return;
+    }
     __atomic_store_n(&crew->helpers, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&crew->sleepers, 0, __ATOMIC_RELAXED);
     crew->timings = 0;
@@ -88,6 +100,8 @@ void crew_open(struct crew *crew) {
 }
 
 void crew_close(struct crew *crew) {
+    if (crew->rests == 0 && is_open(crew))
+        crew->penalty = 0;
     __atomic_store_n(&crew->open, 0, __ATOMIC_SEQ_CST);
     wake_sleepers(crew);
 }
@@ -101,12 +115,28 @@ static void cut(struct crew *crew, const struct crew_job *job, size_t members) {
     __atomic_store_n(&crew->finished, 0, __ATOMIC_RELAXED);
 }
 
-static void wait_for_pieces(const struct crew *crew) {
-    for (unsigned looks = 0; __atomic_load_n(&crew->finished, __ATOMIC_ACQUIRE) < crew->pieces; looks++)
-        if (looks < LOOKS_AT_LAST)
-            relax();
-        else
-            sched_yield();
+static bool is_finished(const struct crew *crew) {
+    return __atomic_load_n(&crew->finished, __ATOMIC_ACQUIRE) == crew->pieces;
+}
+
+/* Nobody helps any more in this call, nor in the next ones. */
+static void punish(struct crew *crew) {
+    crew->penalty = crew->penalty < MOST_RESTS / 2 ? 2 * crew->penalty + 1 : MOST_RESTS;
+    crew->rests = crew->penalty;
+    crew_close(crew);
+}
+
+static void wait_for_pieces(struct crew *crew) {
+    for (int looks = 0; looks < LOOKS_AT_LAST; looks++) {
+        if (is_finished(crew))
+            return;
+        relax();
+    }
+    double begin = clock_seconds();
+    while (!is_finished(crew))
+        sched_yield();
+    if (clock_seconds() - begin > LATE_SECONDS)
+        punish(crew);
 }
 
 static void offer(struct crew *crew) {
@@ -165,10 +195,6 @@ bool crew_keep_near(struct crew *crew) {
 }
 
 /* ---- helpers ---- */
-
-static bool is_open(const struct crew *crew) {
-    return __atomic_load_n(&crew->open, __ATOMIC_SEQ_CST) != 0;
-}
 
 static bool has_pieces(const struct crew *crew) {
     uint64_t ticket = __atomic_load_n(&crew->ticket, __ATOMIC_SEQ_CST);

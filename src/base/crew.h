@@ -32,6 +32,8 @@ struct crew {
     size_t pieces, stretch;
     struct crew_job job;
     int open, helpers, sleepers;
+    int rests;     /* calls in which it stays closed, because a helper was late; */
+    int penalty;   /* twice as many the next time */
     int timings;   /* that were made of a helper's answer, */
     double answer; /* and the shortest */
     pthread_mutex_t mutex;
@@ -42,7 +44,8 @@ struct crew {
 void crew_make(struct crew *crew);
 void crew_release(struct crew *crew);
 
-/* By the leader, around its work. */
+/* By the leader, around its work. After a call in which a helper lost its processor with a piece in hand a crew stays closed for
+ * one call, then for more, up to 63: the machine is busy. */
 void crew_open(struct crew *crew);
 void crew_close(struct crew *crew);
 

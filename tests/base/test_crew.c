@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { UNITS = 1000, LEADERS = 2, HELPERS = 4, JOBS = 300, MOST_JOBS = 100000 };
+enum { UNITS = 1000, LEADERS = 2, HELPERS = 4, JOBS = 300, MOST_JOBS = 20000 };
 
 struct tally {
     unsigned done[UNITS];
@@ -83,7 +83,7 @@ static void rest(void) {
 }
 
 static void wait_for_help(const struct crew *crew) {
-    for (int i = 0; i < 2000 && crew_helpers(crew) == 0; i++)
+    for (int i = 0; i < 300 && crew_helpers(crew) == 0; i++)
         rest();
 }
 
@@ -144,12 +144,62 @@ static void helpers_that_sleep_wake_for_the_next_job(void **state) {
     assert_true(meeting.help > 0);
 }
 
+/* ---- late helpers ---- */
+
+/* The leader takes the first piece, so that a helper has the last. */
+static void come_late(const void *context, void *own, size_t from, size_t to) {
+    unsigned *late = (unsigned *)(uintptr_t)context;
+    (void)from, (void)to;
+    if (!own)
+        rest();
+    else {
+        for (int i = 0; i < 20; i++)
+            rest();
+        __atomic_fetch_add(late, 1, __ATOMIC_RELAXED);
+    }
+}
+
+static void lead_late(void *context, int member) {
+    struct meeting *meeting = context;
+    const struct crew_job job = {2, 1, 1, come_late, &meeting->help, NULL};
+    if (member == 0) {
+        wait_for_help(&meeting->crews[0]);
+        for (int i = 0; i < 100 && __atomic_load_n(&meeting->help, __ATOMIC_RELAXED) == 0; i++)
+            crew_share(&meeting->crews[0], &job);
+        crew_close(&meeting->crews[0]);
+    }
+    crew_help(meeting->crews, 1, meeting);
+}
+
+static bool opens(struct crew *crew) {
+    crew_open(crew);
+    bool open = crew->open;
+    crew_close(crew);
+    return open;
+}
+
+static void a_crew_with_a_late_helper_rests(void **state) {
+    (void)state;
+    struct meeting meeting = {.leaders = 1};
+    struct team *team;
+    crew_make(&meeting.crews[0]);
+    assert_int_equal(team_create(&team, 2, NULL), HN_OK);
+    crew_open(&meeting.crews[0]);
+    team_run(team, lead_late, &meeting);
+    team_destroy(team);
+    assert_true(meeting.help > 0);
+    assert_false(opens(&meeting.crews[0]));
+    assert_true(opens(&meeting.crews[0]));
+    crew_release(&meeting.crews[0]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_crew_the_caller_does_everything),
         cmocka_unit_test(a_crew_that_nobody_has_joined_does_everything_alone),
         cmocka_unit_test(every_unit_is_done_once_whoever_helps),
         cmocka_unit_test(helpers_that_sleep_wake_for_the_next_job),
+        cmocka_unit_test(a_crew_with_a_late_helper_rests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
