@@ -21,7 +21,7 @@ _hardnet() {
     learn+=" --clip-sample --clip-batch --x --targets --reference --labels --target-steps"
     learn+=" --feedback --feedback-share --feedback-steps --feedback-beyond --validation --validate-every"
     learn+=" --patience --checkpoint --checkpoint-every --checkpoint-steps --resume --log"
-    local layer="--method --damping --iterations --tolerance --effort --relative --isa" compile="--compile --kernel"
+    local layer="--method --damping --iterations --tolerance --effort --relative --isa" compile="--compile --kernel" device="--device --precision"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W "check project bench compile train eval rollout emit write table help version --help --version" -- "$current")
@@ -88,6 +88,14 @@ _hardnet() {
         mapfile -t COMPREPLY < <(compgen -W "casadi" -- "$current")
         return
         ;;
+    --device)
+        mapfile -t COMPREPLY < <(compgen -W "cpu cuda" -- "$current")
+        return
+        ;;
+    --precision)
+        mapfile -t COMPREPLY < <(compgen -W "float64 float32" -- "$current")
+        return
+        ;;
     --isa)
         mapfile -t COMPREPLY < <(compgen -W "portable avx2 avx512" -- "$current")
         return
@@ -107,8 +115,8 @@ _hardnet() {
     esac
     case $verb in
     check) own="--all --pattern --picture --json --x --seed --points" ;;
-    project) own="--y --x --out --report --trace --allow-infeasible --time-limit --weights --multipliers $layer $compile" ;;
-    bench) own="--y --x --samples --seed --repeat --report $layer $compile" ;;
+    project) own="--y --x --out --report --trace --allow-infeasible --time-limit --weights --multipliers $layer $compile $device" ;;
+    bench) own="--y --x --samples --seed --repeat --report $layer $compile $device" ;;
     compile) own="--out --no-gradients --again --seconds $layer" ;;
     train) own="$learn $layer $compile" ;;
     eval)

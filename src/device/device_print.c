@@ -16,7 +16,8 @@
 static const char head[] =
     "#ifdef DEVICE_HOST\n"
     "#include <cfloat>\n#include <cmath>\n#include <cstddef>\n#include <cstdint>\n"
-    "#define DEVICE\n#define DEVICE_CONSTANT\n#define DEVICE_INLINE inline\n"
+    "#define DEVICE\n#define DEVICE_CONSTANT\n#define DEVICE_INLINE inline\n#define DEVICE_UNROLL\n"
+    "#define DEVICE_UNROLL_SOME\n"
     "#define GENERATED __attribute__((noinline))\n"
     "#define DEVICE_SQRT __builtin_sqrt\n#define DEVICE_SQRT_FLOAT __builtin_sqrtf\n"
     "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define LANE_REFILL 1\n"
@@ -34,17 +35,19 @@ static const char head[] =
     "#ifndef DBL_MAX\n#define DBL_MAX 0x1.fffffffffffffp+1023\n#define DBL_MIN 0x1p-1022\n"
     "#define FLT_MAX 0x1.fffffep+127f\n#define FLT_MIN 0x1p-126f\n#endif\n"
     "#define DEVICE __device__\n#define DEVICE_CONSTANT __constant__\n#define DEVICE_INLINE __forceinline__\n"
+    "#define DEVICE_UNROLL _Pragma(\"unroll\")\n#define DEVICE_UNROLL_SOME _Pragma(\"unroll 16\")\n"
     "#define GENERATED __noinline__\n"
     "#ifndef DEVICE_BOUNDS\n#define DEVICE_BOUNDS __launch_bounds__(128, 2)\n#endif\n"
     "#define DEVICE_SQRT __dsqrt_rn\n#define DEVICE_SQRT_FLOAT __fsqrt_rn\n"
     "#define WARP_VOTE(flag) __ballot_sync(0xffffffffU, flag)\n#define WARP_COUNT(votes) __popc(votes)\n"
-    "#ifndef LANE_REFILL\n#define LANE_REFILL 8\n#endif\n"
+    "#ifndef LANE_REFILL\n#define LANE_REFILL 16\n#endif\n"
     "#define DEVICE_TAKE(counter) atomicAdd(counter, 1U)\n"
     "#endif\n"
     "#define LOOP_STAYS ((void)0)\n#define REAL_LIBM\n"
-    "#define SHARED_FUNCTION DEVICE static inline\n#define SHARED_CONSTANT DEVICE static const\n"
+    "#define SELDOM GENERATED\n#define SHARED_FUNCTION DEVICE static inline\n#define SHARED_CONSTANT DEVICE static "
+    "const\n"
     "#define WIDE_INLINE DEVICE static DEVICE_INLINE\n"
-    "#define SAMPLE_FUNCTION SHARED_FUNCTION\n#define SAMPLE_CONSTANT DEVICE static const\n"
+    "#define SAMPLE_FUNCTION WIDE_INLINE\n#define SAMPLE_CONSTANT DEVICE static const\n"
     "#define RANDOM_FUNCTION SHARED_FUNCTION\n#define RANDOM_INNER SHARED_FUNCTION\n"
     "\ntypedef double full;\n";
 
@@ -100,13 +103,77 @@ static void print_bits(const struct emission *e, struct text *out, double number
     text_add(out, "INT%d_C(%lld), ", e->options.single ? 32 : 64, (long long)(e->options.single ? small_bits : bits));
 }
 
+/* Where things lie, as constants that a compiler knows. */
+static void print_places(const struct emission *e, struct text *out, uint32_t constants) {
+    const struct plan *p = e->plan;
+    const struct {
+        char name[24];
+        uint32_t value;
+    } places[] = {{"SLOTS", e->walk.slots},
+                  {"CONSTANTS", constants},
+                  {"OUTPUTS", p->outputs},
+                  {"INPUTS", p->inputs},
+                  {"ROWS", p->rows},
+                  {"RESIDUAL", p->residual},
+                  {"X", p->x},
+                  {"RAW", p->raw},
+                  {"Y", p->y},
+                  {"BASE", p->base},
+                  {"BEST", p->best},
+                  {"SUMMARY", p->summary},
+                  {"PIVOTS", p->system.pivot_range},
+                  {"EPS", p->eps},
+                  {"LARGEST", p->largest},
+                  {"STEP_GAIN", p->step_gain},
+                  {"STEP_SQUARES", p->step_squares},
+                  {"DAMPED", p->damped},
+                  {"HOLD", p->slots + LANES_HOLD},
+                  {"LEADS", p->slots + LANES_LEADS}};
+    text_add(out, "\nenum {\n");
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        text_add(out, "    LAYER_%s = %u,\n", places[i].name, places[i].value);
+    text_add(out, "};\n");
+}
+
+/* What no statement writes, constants apart. False when memory is out. */
+static bool print_zeros(const struct emission *e, struct text *out) {
+    bool *written = base_allocate(e->walk.slots * sizeof *written);
+    uint32_t count = 0;
+    if (!written)
+        return false;
+    for (uint32_t slot = 0; slot < e->walk.slots; slot++)
+        written[slot] = e->walk.constant_of[slot] != 0;
+    for (int k = 0; k < KERNEL_ENTRIES; k++)
+        for (size_t i = 0; i < e->walk.entry[k].count; i++) {
+            const struct statement *at = &e->walk.entry[k].list[i];
+            for (uint32_t d = 0; d < statement_destinations(at); d++)
+                written[e->walk.entry[k].operands[at->first + d]] = true;
+        }
+    text_add(out, "static DEVICE_CONSTANT const uint32_t zero_slot[] = {");
+    for (uint32_t slot = 0; slot < e->walk.slots; slot++)
+        if (!written[slot]) {
+            text_add(out, "%u, ", slot);
+            count++;
+        }
+    text_add(out, "0};\nenum { LAYER_ZEROS = %u };\n", count);
+    base_release(written);
+    return true;
+}
+
+/* Lists that loops of lane_text.h walk through: all threads at the same place. */
+static void print_slots(const struct emission *e, struct text *out, const char *name, struct plan_list list) {
+    text_add(out, "static DEVICE_CONSTANT const uint32_t %s_slot[] = {", name);
+    for (uint32_t i = 0; i < list.count; i++)
+        text_add(out, "%u, ", plan_words(e->plan, list)[i]);
+    text_add(out, "0};\n");
+}
+
 static void print_constants(const struct emission *e, struct text *out) {
     const struct plan *p = e->plan;
     const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
     const uint32_t *slot = plan_words(p, p->system.constant_slot);
     uint32_t own = p->program.constants.count, all = own + p->system.constant_slot.count;
-    text_add(out, "\nenum { LAYER_SLOTS = %u, LAYER_CONSTANTS = %u, LAYER_OUTPUTS = %u };\n", e->walk.slots, all,
-             p->outputs);
+    print_places(e, out, all);
     text_add(out, "static DEVICE_CONSTANT const uint32_t constant_slot[] = {");
     for (uint32_t i = 0; i < all; i++)
         text_add(out, "%u, ", i < own ? i : slot[i - own]);
@@ -114,6 +181,10 @@ static void print_constants(const struct emission *e, struct text *out) {
     for (uint32_t i = 0; i < all; i++)
         print_bits(e, out, i < own ? numbers[i] : value[i - own]);
     text_add(out, "0};\n");
+    print_slots(e, out, "value", p->value);
+    print_slots(e, out, "lower", p->lower);
+    print_slots(e, out, "upper", p->upper);
+    out->failed = !print_zeros(e, out) || out->failed;
 }
 
 /* The same struct as in emitted files, field by field: C++ has no initialisers for fields of fields. */
@@ -137,41 +208,53 @@ static void print_plan(const struct emission *e, struct text *out) {
         else if (depth > 0)
             text_add_bytes(out, depth == 1 && *at == ',' ? ";" : at, 1);
     }
-    text_add(out, "    return p;\n}\nstatic DEVICE_CONSTANT const struct plan layer_plan = make_plan();\n");
+    text_add(out, "    return p;\n}\nstatic DEVICE_CONSTANT const struct plan layer_plan = make_plan();\n"
+                  "static constexpr struct sample_options layer_options = make_plan().options;\n");
     text_drop(&own);
+}
+
+/* Weights that straight rounds take for granted: their slots, and their bits. */
+static void print_assumed(const struct walk *near, struct text *out) {
+    const struct plan *p = near->plan;
+    uint32_t count = 0;
+    text_add(out, "struct assumed_weight {\n    uint32_t slot;\n    real value;\n};\n"
+                  "static DEVICE_CONSTANT const struct assumed_weight assumed_weight[] = {");
+    for (uint32_t i = 0; i < p->rows && near->entry[KERNEL_NEAR].count > 0; i++)
+        if (near->constant_of[p->scale + i]) {
+            text_add(out, "{%u, (real)%a}, ", p->scale + i, walk_number(near, p->scale + i));
+            count++;
+        }
+    text_add(out, "{0, 0}};\nenum { LAYER_ASSUMED = %u, LAYER_NEAR = %d };\n", count,
+             p->options.method == HN_METHOD_AUTO);
 }
 
 /* ---- the straight round ---- */
 
 #define ROUND_BEGINS                                                                                                   \
-    "\nstatic bool lane_round(struct lane *l) {\n    struct drive *d = &l->drive;\n    real *slots = "                 \
-    "d->point.slots;\n"
+    "\nWIDE_INLINE bool lane_round(struct lane *l, double *slots) {\n"                                                 \
+    "    struct sample *s = &l->drive.state;\n    const struct sample_options o = layer_options;\n"
 #define DECIDES                                                                                                        \
-    "    enum lane_next next = lane_decide(l);\n    if (next == LANE_ENDS)\n        return false;\n"                   \
+    "    enum lane_next next = lane_decide(l, slots, &o);\n    if (next == LANE_ENDS)\n        return false;\n"        \
     "    if (next == LANE_MOVED)\n        return true;\n"
 
 static const char counted_begins[] = ROUND_BEGINS;
 static const char counted_decides[] = DECIDES;
-static const char counted_steps[] = "    d->state.used = d->state.eps;\n";
-static const char counted_ends[] = "    lane_stepped(l);\n    return true;\n}\n";
+static const char counted_steps[] = "    s->used = s->eps;\n";
+static const char counted_ends[] = "    lane_stepped(l, slots, &o);\n    return true;\n}\n";
 
 /* The second pass is that of a step that is taken again, from the base. */
-static const char judged_begins[] = ROUND_BEGINS "    for (int pass = 0;; pass++) {\n";
-static const char rescale_begins[] =
-    "    if (sample_is_fresh(&d->state)) {\n    if (d->state.doing == SAMPLE_BEGINS)\n        lane_retake(l);\n";
+static const char judged_begins[] =
+    ROUND_BEGINS "    if (sample_is_fresh(s))\n        lane_rescale(l);\n    for (int pass = 0;; pass++) {\n";
 static const char judged_decides[] =
     "    if (pass == 0) {\n" DECIDES "    if (next == LANE_AGAIN)\n        continue;\n    }\n";
-static const char largest_begins[] = "    if (d->state.chooses) {\n";
-static const char largest_ends[] = "    sample_choose_eps(&d->state, *point_at(&d->point, d->plan->largest));\n    }\n";
-static const char judged_steps[] =
-    "    d->state.used = d->state.eps;\n    *point_at(&d->point, d->plan->eps) = d->state.eps;\n";
-static const char judged_ends[] = "    break;\n    }\n    lane_stepped(l);\n    return true;\n}\n";
+static const char judged_steps[] = "    s->used = s->eps;\n    slots[LAYER_EPS] = s->eps;\n";
+static const char judged_ends[] = "    break;\n    }\n    lane_stepped(l, slots, &o);\n    return true;\n}\n";
 
-static const char back_begins[] = "\nstatic void lane_back_round(struct lane_back *b) {\n"
-                                  "    struct drive *d = &b->lane.drive;\n    real *slots = d->point.slots;\n"
-                                  "    if (!lane_back_begin(b))\n        return;\n";
-static const char back_weighs[] = "    lane_back_weigh(b);\n";
-static const char back_damps[] = "    lane_back_damp(b);\n";
+static const char back_begins[] = "\nWIDE_INLINE void lane_back_round(struct lane_back *b, double *slots) {\n"
+                                  "    const struct sample_options o = layer_options;\n"
+                                  "    if (!lane_back_begin(b, slots, &o))\n        return;\n";
+static const char back_weighs[] = "    lane_back_weigh(b, slots, &o);\n";
+static const char back_damps[] = "    lane_back_damp(b, slots, &o);\n";
 static const char back_ends[] = "}\n";
 
 static void keep(bool *kept, uint32_t slot, uint32_t count) {
@@ -182,14 +265,20 @@ static void keep(bool *kept, uint32_t slot, uint32_t count) {
 static void keep_forward(bool *kept, const struct plan *p) {
     const uint32_t *joint = plan_words(p, p->joint);
     keep(kept, p->y, p->outputs);
-    keep(kept, p->summary, SUMMARY_COUNT);
-    keep(kept, p->system.pivot_range, 2);
+    keep(kept, p->summary + SUMMARY_WORST, 1);
+    keep(kept, p->summary + SUMMARY_FINITE, 1);
+    keep(kept, p->summary + SUMMARY_USABLE, 1);
+    if (p->options.method == HN_METHOD_HARDNET)
+        keep(kept, p->system.pivot_range, 2);
     if (!p->options.weighted)
         return;
+    keep(kept, p->summary, SUMMARY_COUNT);
     keep(kept, p->scale, p->rows);
     keep(kept, p->largest, 1);
-    keep(kept, p->step_squares, 1);
-    keep(kept, p->step_gain, 1);
+    if (p->options.method != HN_METHOD_AUTO) { /* near the projection nobody judges steps by them */
+        keep(kept, p->step_squares, 1);
+        keep(kept, p->step_gain, 1);
+    }
     for (uint32_t k = 0; k < p->joint.count; k++)
         keep(kept, p->residual + joint[k], 1);
 }
@@ -213,39 +302,46 @@ static bool print_links(struct text *out, const struct walk *walk, const struct 
         return false;
     memset(kept, 0, walk->slots * sizeof *kept);
     keep_some(kept, walk->plan);
-    bool done = print_chain(out, walk, links, count, kept);
+    bool late = walk->plan->options.weighted; /* else more registers were spilled, not fewer */
+    bool done = print_chain(out, walk, links, count, kept, late);
     base_release(kept);
     return done;
 }
 
-static bool print_round(struct text *out, const struct walk *walk) {
-    const struct print_link counted[] = {{KERNEL_EVALUATE, counted_begins, "", false, 0},
-                                         {KERNEL_RESIDUAL, "", counted_decides, false, 0},
-                                         {KERNEL_STEP_BEGIN, counted_steps, "", false, 0},
-                                         {KERNEL_STEP_END, "", counted_ends, false, 0}};
-    const struct print_link judged[] = {{KERNEL_EVALUATE, judged_begins, "", false, 0},
-                                        {KERNEL_RESCALE, rescale_begins, "    }\n", true, 0},
-                                        {KERNEL_RESIDUAL, "", judged_decides, false, 0},
-                                        {KERNEL_WEIGH_ALL, "", "", false, 0},
-                                        {KERNEL_LARGEST, largest_begins, largest_ends, true, 0},
-                                        {KERNEL_STEP_BEGIN, judged_steps, "", false, 0},
-                                        {KERNEL_STEP_END, "", judged_ends, false, 0}};
-    return walk->plan->options.weighted
-               ? print_links(out, walk, judged, sizeof judged / sizeof judged[0], keep_forward)
-               : print_links(out, walk, counted, sizeof counted / sizeof counted[0], keep_forward);
+/* Weights and step at once where there are statements for that; the near walk's constants are more than the other's. */
+static bool print_round(struct text *out, const struct walk *walk, const struct walk *near) {
+    const struct statements *s = walk->entry, *at_once = &near->entry[KERNEL_NEAR];
+    const struct print_link counted[] = {{&s[KERNEL_EVALUATE], counted_begins, "", 0},
+                                         {&s[KERNEL_RESIDUAL], "", counted_decides, 0},
+                                         {&s[KERNEL_STEP_BEGIN], counted_steps, "", 0},
+                                         {&s[KERNEL_STEP_END], "", counted_ends, 0}};
+    const struct print_link judged[] = {{&s[KERNEL_EVALUATE], judged_begins, "", 0},
+                                        {&s[KERNEL_RESIDUAL], "", judged_decides, 0},
+                                        {&s[KERNEL_WEIGH_ALL], judged_steps, "", 0},
+                                        {&s[KERNEL_STEP_BEGIN], "", "", 0},
+                                        {&s[KERNEL_STEP_END], "", judged_ends, 0}};
+    const struct print_link nearby[] = {{&s[KERNEL_EVALUATE], judged_begins, "", 0},
+                                        {&s[KERNEL_RESIDUAL], "", judged_decides, 0},
+                                        {at_once, judged_steps, judged_ends, 0}};
+    if (!walk->plan->options.weighted)
+        return print_links(out, walk, counted, sizeof counted / sizeof counted[0], keep_forward);
+    if (at_once->count == 0)
+        return print_links(out, walk, judged, sizeof judged / sizeof judged[0], keep_forward);
+    return print_links(out, near, nearby, sizeof nearby / sizeof nearby[0], keep_forward);
 }
 
 static bool print_back_round(struct text *out, const struct walk *walk) {
     const struct plan *p = walk->plan;
+    const struct statements *s = walk->entry;
     const struct print_link counted[] = {
-        {KERNEL_EVALUATE, back_begins, "", false, 0}, {KERNEL_RESIDUAL_BRIEF, "", "", false, 0},
-        {KERNEL_BACK_BEGIN, "", "", false, 0},        {KERNEL_BACK_ROWS_BOUNDS, "", "", false, 0},
-        {KERNEL_BACK_PROGRAM, "", "", false, 0},      {KERNEL_BACK_END, "", back_ends, false, 0}};
+        {&s[KERNEL_EVALUATE], back_begins, "", 0}, {&s[KERNEL_RESIDUAL_BRIEF], "", "", 0},
+        {&s[KERNEL_BACK_BEGIN], "", "", 0},        {&s[KERNEL_BACK_ROWS_BOUNDS], "", "", 0},
+        {&s[KERNEL_BACK_PROGRAM], "", "", 0},      {&s[KERNEL_BACK_END], "", back_ends, 0}};
     const struct print_link judged[] = {
-        {KERNEL_EVALUATE, back_begins, "", false, 0}, {KERNEL_RESIDUAL, "", back_weighs, false, 0},
-        {KERNEL_WEIGH_ALL, "", "", false, 0},         {KERNEL_BACK_BEGIN, "", back_damps, false, p->damped},
-        {KERNEL_BACK_ROWS_BOUNDS, "", "", false, 0},  {KERNEL_BACK_PROGRAM, "", "", false, 0},
-        {KERNEL_BACK_END, "", back_ends, false, 0}};
+        {&s[KERNEL_EVALUATE], back_begins, "", 0}, {&s[KERNEL_RESIDUAL], "", back_weighs, 0},
+        {&s[KERNEL_WEIGH_ALL], "", "", 0},         {&s[KERNEL_BACK_BEGIN], "", back_damps, p->damped},
+        {&s[KERNEL_BACK_ROWS_BOUNDS], "", "", 0},  {&s[KERNEL_BACK_PROGRAM], "", "", 0},
+        {&s[KERNEL_BACK_END], "", back_ends, 0}};
     return p->options.weighted ? print_links(out, walk, judged, sizeof judged / sizeof judged[0], keep_back)
                                : print_links(out, walk, counted, sizeof counted / sizeof counted[0], keep_back);
 }
@@ -256,27 +352,29 @@ static const char run[] =
     "\n#ifdef DEVICE_HOST\n"
     "extern \"C\" void hardnet_run(const struct device_call *call) {\n"
     "    static thread_local real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n"
-    "    struct lane l;\n    lane_begin(&l, slots, row, before);\n    lanes_run(call, &l, 0, 1);\n}\n"
+    "    struct lane l;\n    lane_begin(&l, slots, row, before);\n    lanes_run(call, &l, slots, 0, 1);\n}\n"
     "#else\n"
     "extern \"C\" __global__ void DEVICE_BOUNDS hardnet_run(const struct device_call call) {\n"
     "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    struct lane l;\n"
     "    lane_begin(&l, slots, row, before);\n"
-    "    lanes_run(&call, &l, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * (uint64_t)blockDim.x);\n}\n"
+    "    lanes_run(&call, &l, slots, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * "
+    "(uint64_t)blockDim.x);\n}\n"
     "#endif\n";
 
 static const char pull[] =
     "\n#ifdef DEVICE_HOST\n"
     "extern \"C\" void hardnet_pull(const struct device_call *call) {\n"
     "    static thread_local real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n"
-    "    struct lane_back b;\n    lane_begin(&b.lane, slots, row, before);\n    lanes_pull(call, &b, 0, 1);\n}\n"
+    "    struct lane_back b;\n    lane_begin(&b.lane, slots, row, before);\n    lanes_pull(call, &b, slots, 0, 1);\n}\n"
     "#else\n"
     "extern \"C\" __global__ void DEVICE_BOUNDS hardnet_pull(const struct device_call call) {\n"
     "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    struct lane_back b;\n"
     "    lane_begin(&b.lane, slots, row, before);\n"
-    "    lanes_pull(&call, &b, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * (uint64_t)blockDim.x);\n}\n"
+    "    lanes_pull(&call, &b, slots, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * "
+    "(uint64_t)blockDim.x);\n}\n"
     "#endif\n";
 
-static void print_library(const struct emission *e, struct text *out) {
+static void print_library(const struct emission *e, const struct walk *near, struct text *out) {
     bool single = e->options.single;
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
@@ -289,6 +387,7 @@ static void print_library(const struct emission *e, struct text *out) {
     amalgamate_file(out, "plan/point_elastic.h", single);
     print_plan(e, out);
     print_constants(e, out);
+    print_assumed(near, out);
     amalgamate_file(out, "sparse/pivot_kernel.h", single);
     amalgamate_file(out, "backends/row_values_kernel.h", single);
     amalgamate_file(out, "generate/row_functions_kernel.h", single);
@@ -304,9 +403,9 @@ static void print_library(const struct emission *e, struct text *out) {
     amalgamate_file(out, "device/lane_back_text.h", single);
 }
 
-static void print_straight(const struct emission *e, struct text *out) {
+static void print_straight(const struct emission *e, const struct walk *near, struct text *out) {
     struct text round = {.bytes = NULL};
-    bool done = e->options.adjoint ? print_back_round(&round, &e->walk) : print_round(&round, &e->walk);
+    bool done = e->options.adjoint ? print_back_round(&round, &e->walk) : print_round(&round, &e->walk, near);
     done = done && !round.failed;
     if (done)
         amalgamate(out, round.bytes, e->options.single);
@@ -314,11 +413,11 @@ static void print_straight(const struct emission *e, struct text *out) {
     text_drop(&round);
 }
 
-static hn_status print_all(const struct emission *e, const struct device_subject *subject, struct text *out,
-                           hn_error *error) {
+static hn_status print_all(const struct emission *e, const struct walk *near, const struct device_subject *subject,
+                           struct text *out, hn_error *error) {
     struct text own = {.bytes = NULL};
-    print_library(e, &own);
-    print_straight(e, &own);
+    print_library(e, near, &own);
+    print_straight(e, near, &own);
     amalgamate_file(&own, "device/thread_text.h", subject->single);
     amalgamate_file(&own, subject->adjoint ? "device/kernel_back_text.h" : "device/kernel_text.h", subject->single);
     if (!own.failed) {
@@ -334,6 +433,7 @@ static hn_status print_all(const struct emission *e, const struct device_subject
 hn_status device_print(char **text, size_t *length, const struct device_subject *subject, hn_error *error) {
     struct emission e = {.plan = (struct plan *)subject->plan}; /* which nobody writes to */
     struct text out = {.bytes = NULL};
+    struct walk near = {.plan = NULL};
     e.options.single = subject->single;
     e.options.adjoint = subject->adjoint;
     *text = NULL;
@@ -342,7 +442,10 @@ hn_status device_print(char **text, size_t *length, const struct device_subject 
     if (status == HN_OK)
         status = emission_check_walk(&e, error);
     if (status == HN_OK)
-        status = print_all(&e, subject, &out, error);
+        status = walk_create_near(&near, subject->plan, error);
+    if (status == HN_OK)
+        status = print_all(&e, &near, subject, &out, error);
+    walk_release(&near);
     walk_release(&e.walk);
     if (status != HN_OK) {
         text_drop(&out);

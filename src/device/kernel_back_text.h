@@ -4,7 +4,8 @@
 #ifndef HN_DEVICE_KERNEL_BACK_TEXT_H
 #define HN_DEVICE_KERNEL_BACK_TEXT_H
 
-static void lanes_pull(const struct device_call *call, struct lane_back *b, uint64_t thread, uint64_t threads) {
+WIDE_INLINE void lanes_pull(const struct device_call *call, struct lane_back *b, double *slots, uint64_t thread,
+                            uint64_t threads) {
     uint64_t sample = thread;
     bool busy = false, ended = false, left = true;
     for (bool first = true;; first = false) {
@@ -20,7 +21,7 @@ static void lanes_pull(const struct device_call *call, struct lane_back *b, uint
         if (WARP_VOTE(busy) == 0)
             return;
         if (busy && b->lane.drive.state.steps > 0)
-            lane_back_round(b);
+            lane_back_round(b, slots);
         if (busy && b->lane.drive.state.steps == 0) {
             busy = false;
             ended = true;

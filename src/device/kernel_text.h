@@ -7,7 +7,8 @@
 #ifndef HN_DEVICE_KERNEL_TEXT_H
 #define HN_DEVICE_KERNEL_TEXT_H
 
-static void lanes_run(const struct device_call *call, struct lane *l, uint64_t thread, uint64_t threads) {
+WIDE_INLINE void lanes_run(const struct device_call *call, struct lane *l, double *slots, uint64_t thread,
+                           uint64_t threads) {
     uint64_t sample = thread;
     bool busy = false, ended = false, left = true;
     for (bool first = true;; first = false) {
@@ -22,7 +23,7 @@ static void lanes_run(const struct device_call *call, struct lane *l, uint64_t t
         }
         if (WARP_VOTE(busy) == 0)
             return;
-        if (busy && !lane_round(l)) {
+        if (busy && !lane_round(l, slots)) {
             busy = false;
             ended = true;
         }

@@ -15,7 +15,7 @@ static full *lane_part(full *all, uint64_t sample, uint32_t width) {
     return all ? all + sample * width : all;
 }
 
-static void lane_back_open(struct lane_back *b, const struct device_call *call, uint64_t sample) {
+static GENERATED void lane_back_open(struct lane_back *b, const struct device_call *call, uint64_t sample) {
     struct lane *l = &b->lane;
     struct drive *d = &l->drive;
     const struct plan *plan = d->plan;
@@ -33,42 +33,48 @@ static void lane_back_open(struct lane_back *b, const struct device_call *call, 
     drive_back_open(d, &b->back, &l->tape.head);
 }
 
-/* The step before; false where it is one for the slots. */
-static bool lane_back_begin(struct lane_back *b) {
-    struct drive *d = &b->lane.drive;
-    struct sample *s = &d->state;
+/* A step for the slots. */
+static GENERATED void lane_back_listed(struct lane_back *b) {
+    drive_back_step(&b->lane.drive);
+}
+
+/* The step before; false where it is one for the slots, and done. */
+WIDE_INLINE bool lane_back_begin(struct lane_back *b, double *slots, const struct sample_options *o) {
+    const struct drive_tape *tape = &b->lane.tape;
+    struct sample *s = &b->lane.drive.state;
     size_t step = (size_t)(s->steps - 1);
-    s->eps = d->tape->eps[step * d->tape->width];
-    s->kind = (enum sample_step)d->tape->kind[step * d->tape->width];
+    const double *from = tape->iterate + step * LAYER_OUTPUTS * tape->width;
+    s->eps = tape->eps[step * tape->width];
+    s->kind = (enum sample_step)tape->kind[step * tape->width];
     s->stage = sample_stage_of(s->attempt, s->kind);
-    if (d->options->weighted && s->kind == SAMPLE_CLIPPED) {
-        drive_back_step(d);
+    if (o->weighted && s->kind == SAMPLE_CLIPPED) {
+        lane_back_listed(b);
         return false;
     }
     s->steps--;
-    drive_back_iterate(d, step);
+    DEVICE_UNROLL
+    for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
+        slots[LAYER_Y + j] = from[j * tape->width];
     return true;
 }
 
 /* After the residual: what the rows are weighed by. */
-static void lane_back_weigh(struct lane_back *b) {
-    struct drive *d = &b->lane.drive;
-    const struct point *p = &d->point;
-    const struct plan *plan = d->plan;
-    double squares = *point_at(p, plan->summary + SUMMARY_SQUARES);
-    *point_at(p, plan->slots + DRIVE_HOLD) = sample_hold(&d->state, d->options, squares);
-    drive_flag(d, plan->slots + DRIVE_LEADS, d->state.kind == SAMPLE_LEADING);
-    *point_at(p, plan->eps) = d->state.eps;
+WIDE_INLINE void lane_back_weigh(struct lane_back *b, double *slots, const struct sample_options *o) {
+    const struct sample *s = &b->lane.drive.state;
+    slots[LAYER_HOLD] = sample_hold(s, o, slots[LAYER_SUMMARY + SUMMARY_SQUARES]);
+    mask_write(slots + LAYER_LEADS, s->kind == SAMPLE_LEADING);
+    slots[LAYER_EPS] = s->eps;
 }
 
-/* After the solves: what eps owes to r. */
-static void lane_back_damp(struct lane_back *b) {
-    const struct drive *d = &b->lane.drive;
-    double slope = drive_slope(d), *damped = point_at(&d->point, d->plan->damped);
-    *damped = slope != 0 ? *damped * slope : 0;
+/* After the solves: what eps owes to r; see drive_slope. */
+WIDE_INLINE void lane_back_damp(struct lane_back *b, double *slots, const struct sample_options *o) {
+    const struct sample *s = &b->lane.drive.state;
+    double slope = sample_eps_slope(s, o, slots[LAYER_SUMMARY + SUMMARY_SQUARES]);
+    slope = slope != 0 && o->outputs_side ? slope / s->eps : slope;
+    slots[LAYER_DAMPED] = slope != 0 ? slots[LAYER_DAMPED] * slope : 0;
 }
 
-static void lane_back_close(struct lane_back *b, const struct device_call *call) {
+static GENERATED void lane_back_close(struct lane_back *b, const struct device_call *call) {
     struct lane *l = &b->lane;
     bool finite = drive_back_finish(&l->drive, &b->back);
     bool ok = !call->reports || call->reports[l->sample].outcome == (int32_t)HN_OUTCOME_OK;

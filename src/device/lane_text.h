@@ -18,10 +18,57 @@ struct lane {
     struct drive_tape tape;
     struct sample_numbers numbers; /* of the last evaluation */
     uint64_t sample;               /* its number in the batch */
+    bool assumed;                  /* weights of rows are those that straight rounds take for granted */
     bool listed;                   /* the slots hold A and W r as they were last taken */
     bool is_best;                  /* the iterate before the step is the best one; else it is in `before` */
     real *before;                  /* outputs; methods without weights only */
 };
+
+/* ---- loops whose loads do not wait for each other: what point.h has for the same ---- */
+
+WIDE_INLINE void lane_copy(const double *from, double *to) {
+    DEVICE_UNROLL
+    for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
+        to[j] = from[j];
+}
+
+/* The first that is not finite; count: all are. */
+WIDE_INLINE uint32_t lane_first_lost(const double *values, const uint32_t count) {
+    uint32_t first = count;
+    DEVICE_UNROLL_SOME
+    for (uint32_t j = 0; j < count; j++)
+        first = first == count && !sample_is_finite(values[j]) ? j : first;
+    return first;
+}
+
+/* point_bad_bounds; LAYER_ROWS: none. */
+WIDE_INLINE uint32_t lane_bad_bounds(const double *slots) {
+    uint32_t first = LAYER_ROWS;
+    DEVICE_UNROLL_SOME
+    for (uint32_t i = 0; i < LAYER_ROWS; i++) {
+        double low = slots[lower_slot[i]], high = slots[upper_slot[i]];
+        bool bad = !(low <= high) || low == HUGE_VAL || high == -HUGE_VAL;
+        first = first == LAYER_ROWS && bad ? i : first;
+    }
+    return first;
+}
+
+/* point_violation */
+WIDE_INLINE double lane_violation(const double *slots, size_t *row) {
+    double worst = 0;
+    uint32_t at = LAYER_ROWS, lost = LAYER_ROWS;
+    DEVICE_UNROLL_SOME
+    for (uint32_t i = 0; i < LAYER_ROWS; i++) {
+        double size = point_abs(slots[LAYER_RESIDUAL + i]), low = slots[lower_slot[i]], high = slots[upper_slot[i]];
+        bool bad = !sample_is_finite(slots[value_slot[i]]) || !sample_is_finite(size) || low != low || high != high;
+        bool more = size > worst;
+        lost = lost == LAYER_ROWS && bad ? i : lost;
+        at = more ? i : at;
+        worst = more ? size : worst;
+    }
+    *row = lost < LAYER_ROWS ? lost : at < LAYER_ROWS ? at : SIZE_MAX;
+    return lost < LAYER_ROWS ? HUGE_VAL : worst;
+}
 
 /* ---- the sample comes in ---- */
 
@@ -55,25 +102,26 @@ static void lane_fall_back(struct lane *l, const struct device_call *call, hn_ou
 /* y = the raw output or the start values, unless they or x or the bounds are of no use. */
 static void lane_take(struct lane *l, const struct device_call *call) {
     struct drive *d = &l->drive;
-    const struct plan *plan = d->plan;
-    size_t culprit = 0;
-    if (!drive_finite(d->x, plan->inputs, &culprit))
-        lane_fall_back(l, call, HN_OUTCOME_NONFINITE_INPUT, culprit);
-    else if (d->raw && !drive_finite(d->raw, plan->outputs, &culprit))
-        lane_fall_back(l, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
-    else if (point_bad_bounds(&d->point, &culprit))
-        lane_fall_back(l, call, HN_OUTCOME_BAD_BOUNDS, culprit);
-    else if (d->raw)
-        point_write(&d->point, plan->y, plan->outputs, d->raw);
+    double *slots = d->point.slots;
+    if (d->raw)
+        lane_copy(d->raw, slots + LAYER_Y);
     else
         point_start(&d->point);
+    uint32_t x = lane_first_lost(slots + LAYER_X, LAYER_INPUTS), rows = lane_bad_bounds(slots);
+    uint32_t raw = d->raw ? lane_first_lost(slots + LAYER_Y, LAYER_OUTPUTS) : LAYER_OUTPUTS;
+    if (x < LAYER_INPUTS)
+        lane_fall_back(l, call, HN_OUTCOME_NONFINITE_INPUT, x);
+    else if (raw < LAYER_OUTPUTS)
+        lane_fall_back(l, call, HN_OUTCOME_NONFINITE_INPUT, LAYER_INPUTS + raw);
+    else if (rows < LAYER_ROWS)
+        lane_fall_back(l, call, HN_OUTCOME_BAD_BOUNDS, rows);
 }
 
 /* After what depends on x only was evaluated. */
 static void lane_place(struct lane *l, const struct device_call *call) {
     struct drive *d = &l->drive;
     const struct plan *plan = d->plan;
-    const double *y = point_at(&d->point, plan->y);
+    double *slots = d->point.slots;
     size_t culprit = 0;
     lane_take(l, call);
     if (!point_set_fixed(&d->point) && d->state.doing == SAMPLE_OPENS) {
@@ -85,26 +133,27 @@ static void lane_place(struct lane *l, const struct device_call *call) {
         lane_fall_back(l, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
     if (d->options->usual > 0 && d->state.doing == SAMPLE_OPENS && point_is_start(&d->point))
         sample_is_home(&d->state);
-    drive_copy(y, point_at(&d->point, plan->best), plan->outputs);
-    if (plan->raw != plan->best)
-        drive_copy(y, point_at(&d->point, plan->raw), plan->outputs);
+    lane_copy(slots + LAYER_Y, slots + LAYER_BEST);
+    if (LAYER_RAW != LAYER_BEST)
+        lane_copy(slots + LAYER_Y, slots + LAYER_RAW);
     drive_flag(d, plan->summary + SUMMARY_USABLE, true);
 }
 
-static void lane_open(struct lane *l, const struct device_call *call, uint64_t sample) {
+static GENERATED void lane_open(struct lane *l, const struct device_call *call, uint64_t sample) {
     struct drive *d = &l->drive;
     const struct plan *plan = d->plan;
     l->sample = sample;
     lane_take_tape(l, call);
     l->listed = true;
     l->is_best = true;
+    l->assumed = false;
     d->x = lane_row(call->x, call->repeats_x != 0, sample, plan->inputs);
     d->raw = lane_row(call->raw, call->repeats_raw != 0, sample, plan->outputs);
     d->warm = call->warm ? call->warm + sample * plan->outputs : 0;
     d->culprit = SIZE_MAX;
     sample_open(&d->state, d->options);
-    if (plan->inputs > 0)
-        drive_copy(d->x, point_at(&d->point, plan->x), plan->inputs);
+    for (uint32_t i = 0; i < LAYER_INPUTS; i++)
+        d->point.slots[LAYER_X + i] = d->x[i];
     entry_prepare(d->point.slots);
     lane_place(l, call);
     if (!d->warm)
@@ -130,19 +179,29 @@ static void lane_evaluate_at(struct lane *l, const double *from, bool weighs) {
 }
 
 /* A and W r as they were last taken, into their slots: before weights change. */
-static void lane_retake(struct lane *l) {
+static GENERATED void lane_retake(struct lane *l) {
     if (l->listed)
         return;
     lane_evaluate_at(l, point_at(&l->drive.point, l->drive.plan->base), true);
     l->listed = true;
 }
 
+/* The weights of rows, where an attempt begins. */
+static GENERATED void lane_rescale(struct lane *l) {
+    double *slots = l->drive.point.slots;
+    if (l->drive.state.doing == SAMPLE_BEGINS)
+        lane_retake(l);
+    entry_evaluate(slots);
+    entry_rescale(slots);
+    l->assumed = true;
+    for (uint32_t i = 0; i < LAYER_ASSUMED; i++)
+        l->assumed = l->assumed && slots[assumed_weight[i].slot] == assumed_weight[i].value;
+}
+
 /* drive_answer, with what it reads in its slots; J is that of the iterate before a step. */
-static void lane_answer(struct lane *l) {
+static GENERATED void lane_answer(struct lane *l) {
     struct drive *d = &l->drive;
     const struct plan *plan = d->plan;
-    if (d->state.asks == SAMPLE_ASKS_NOTHING)
-        return;
     if (d->state.asks == SAMPLE_ASKS_SLOPE)
         lane_retake(l);
     else if (d->options->weighted)
@@ -154,7 +213,7 @@ static void lane_answer(struct lane *l) {
 
 /* The rest of a round through the slots. Methods without weights only return to the best iterate like that. */
 #if LAYER_WEIGHTED
-static void lane_listed(struct lane *l, bool accepted) {
+static GENERATED void lane_listed(struct lane *l, bool accepted) {
     struct drive *d = &l->drive;
     if (!accepted)
         lane_retake(l);
@@ -168,95 +227,125 @@ static void lane_listed(struct lane *l, bool accepted) {
     drive_move(d);
 }
 #else
-static void lane_listed(struct lane *l, bool accepted) {
+static GENERATED void lane_listed(struct lane *l, bool accepted) {
     (void)accepted;
     drive_flag(&l->drive, l->drive.plan->summary + SUMMARY_USABLE, true);
     drive_take_slots(&l->drive, l->drive.plan->best, l->drive.plan->y);
 }
 #endif
 
-/* ---- the straight round ---- */
+/* ---- the straight round ----
+ *
+ * slots is the thread's own array, o a copy of the options whose values the compiler knows. */
 
 enum lane_next { LANE_ENDS, LANE_STEPS, LANE_AGAIN, LANE_MOVED };
 
-/* What comes after an evaluation: the end, the step from here (or again from the base), or the round is complete. */
-static enum lane_next lane_decide(struct lane *l) {
-    struct drive *d = &l->drive;
-    const struct plan *plan = d->plan;
-    const struct point *p = &d->point;
-    if (sample_asks_violation(&d->state, d->options))
-        drive_evaluate(d);
-    drive_numbers(d, &l->numbers);
-    struct sample_choice choice = sample_decide(&d->state, d->options, &l->numbers, false);
-    lane_answer(l);
-    if (choice.recorded && d->tape)
-        drive_record(d, choice.led);
-    if (choice.finished)
-        return LANE_ENDS;
-    if (choice.improved)
-        drive_copy(point_at(p, plan->y), point_at(p, plan->best), plan->outputs);
-    bool ordinary = sample_takes_step(&d->state) && !sample_holds_bounds(&d->state);
-    if (!d->options->weighted && ordinary) {
-        l->is_best = choice.improved;
-        if (!choice.improved)
-            drive_copy(point_at(p, plan->y), l->before, plan->outputs);
+WIDE_INLINE void lane_numbers(struct lane *l, double *slots, const struct sample_options *o) {
+    struct sample_numbers *n = &l->numbers;
+    const double *summary = slots + LAYER_SUMMARY;
+    size_t unused;
+    n->measure = summary[SUMMARY_WORST];
+    n->squares = n->joint = n->violation = n->gain = n->step_squares = n->least_pivot = n->most_pivot = 0;
+    n->moved = n->usable = false;
+    n->finite = mask_read(summary + SUMMARY_USABLE) && mask_read(summary + SUMMARY_FINITE);
+    if (sample_asks_violation(&l->drive.state, o)) {
+        drive_evaluate(&l->drive);
+        n->violation = point_violation(&l->drive.point, &unused);
+    }
+    if (!o->weighted)
+        return;
+    n->moved = mask_read(summary + SUMMARY_MOVED);
+    n->squares = summary[SUMMARY_SQUARES];
+    n->gain = slots[LAYER_STEP_GAIN];
+    n->step_squares = slots[LAYER_STEP_SQUARES];
+    if (sample_asks_joint(&l->drive.state, o, n))
+        n->joint = point_joint(&l->drive.point);
+}
+
+/* Whether the step from an accepted iterate, or again from the base, is one for straight statements, and what it needs. */
+WIDE_INLINE enum lane_next lane_prepare(struct lane *l, double *slots, const struct sample_options *o,
+                                        const struct sample_choice *choice) {
+    struct sample *s = &l->drive.state;
+    bool ordinary = sample_takes_step(s) && !sample_holds_bounds(s) && !(o->weighted && (s->chooses || !l->assumed)) &&
+                    (!LAYER_NEAR || s->stage == SAMPLE_NEAR);
+    if (!o->weighted && ordinary) {
+        l->is_best = choice->improved;
+        if (!choice->improved)
+            lane_copy(slots + LAYER_Y, l->before);
         return LANE_STEPS;
     }
-    if (choice.accepted && ordinary) {
-        *point_at(p, plan->slots + DRIVE_HOLD) = sample_hold(&d->state, d->options, l->numbers.squares);
-        drive_flag(d, plan->slots + DRIVE_LEADS, d->state.kind == SAMPLE_LEADING);
-        drive_copy(point_at(p, plan->y), point_at(p, plan->base), plan->outputs);
+    if (choice->accepted && ordinary) {
+        slots[LAYER_HOLD] = sample_hold(s, o, l->numbers.squares);
+        mask_write(slots + LAYER_LEADS, s->kind == SAMPLE_LEADING);
+        lane_copy(slots + LAYER_Y, slots + LAYER_BASE);
         l->listed = false;
         return LANE_STEPS;
     }
-    if (ordinary && !l->listed && !d->state.chooses) {
-        drive_copy(point_at(p, plan->base), point_at(p, plan->y), plan->outputs);
+    if (ordinary && !l->listed) {
+        lane_copy(slots + LAYER_BASE, slots + LAYER_Y);
         return LANE_AGAIN;
     }
-    lane_listed(l, choice.accepted);
+    lane_listed(l, choice->accepted);
     return LANE_MOVED;
 }
 
+/* What comes after an evaluation: the end, the step from here (or again from the base), or the round is complete. */
+WIDE_INLINE enum lane_next lane_decide(struct lane *l, double *slots, const struct sample_options *o) {
+    struct sample *s = &l->drive.state;
+    lane_numbers(l, slots, o);
+    struct sample_choice choice = sample_decide(s, o, &l->numbers, false);
+    if (s->asks != SAMPLE_ASKS_NOTHING)
+        lane_answer(l);
+    if (choice.recorded && l->drive.tape)
+        drive_record(&l->drive, choice.led);
+    if (choice.finished)
+        return LANE_ENDS;
+    if (choice.improved)
+        lane_copy(slots + LAYER_Y, slots + LAYER_BEST);
+    return lane_prepare(l, slots, o, &choice);
+}
+
 /* After the step from the base: the rest of drive_step and drive_move. */
-static void lane_stepped(struct lane *l) {
-    struct drive *d = &l->drive;
-    const struct plan *plan = d->plan;
-    const struct point *p = &d->point;
+WIDE_INLINE void lane_stepped(struct lane *l, double *slots, const struct sample_options *o) {
+    struct sample *s = &l->drive.state;
     struct sample_numbers n = {0, 0, 0, 0, 0, 0, 0, 0, false, false, false};
-    if (d->options->method == HN_METHOD_AUTO && d->state.kind == SAMPLE_CLIPPED)
-        drive_clip(d);
-    n.moved = point_mask(p, plan->summary + SUMMARY_MOVED);
-    n.usable = point_mask(p, plan->summary + SUMMARY_USABLE);
-    n.least_pivot = *point_at(p, plan->system.pivot_range);
-    n.most_pivot = *point_at(p, plan->system.pivot_range + 1);
-    sample_stepped(&d->state, d->options, &n);
-    lane_answer(l);
-    if (d->state.doing != SAMPLE_RETURNS && d->state.doing != SAMPLE_REWINDS)
+    if (o->method == HN_METHOD_AUTO && s->kind == SAMPLE_CLIPPED)
+        drive_clip(&l->drive);
+    n.moved = mask_read(slots + LAYER_SUMMARY + SUMMARY_MOVED);
+    n.usable = mask_read(slots + LAYER_SUMMARY + SUMMARY_USABLE);
+    n.least_pivot = slots[LAYER_PIVOTS];
+    n.most_pivot = slots[LAYER_PIVOTS + 1];
+    sample_stepped(s, o, &n);
+    if (s->asks != SAMPLE_ASKS_NOTHING)
+        lane_answer(l);
+    if (s->doing != SAMPLE_RETURNS && s->doing != SAMPLE_REWINDS)
         return;
-    drive_flag(d, plan->summary + SUMMARY_USABLE, true);
-    if (d->state.doing == SAMPLE_REWINDS)
-        sample_rewound(&d->state);
-    drive_copy(point_at(p, plan->best), point_at(p, plan->y), plan->outputs);
+    mask_write(slots + LAYER_SUMMARY + SUMMARY_USABLE, true);
+    if (s->doing == SAMPLE_REWINDS)
+        sample_rewound(s);
+    lane_copy(slots + LAYER_BEST, slots + LAYER_Y);
 }
 
 /* ---- the end ---- */
 
 /* |y - raw|; see layer/finish_sample.c. */
-static double lane_moved(const struct lane *l) {
-    const struct drive *d = &l->drive;
-    const struct plan *plan = d->plan;
-    const uint32_t *start = plan_words(plan, plan->start);
-    const double *y = point_at(&d->point, plan->y);
+static double lane_moved(const struct lane *l, double *from) {
+    const double *slots = l->drive.point.slots, *y = slots + LAYER_Y;
     double scale = 0, sum = 0;
-    size_t unused;
-    if (d->raw && !drive_finite(d->raw, plan->outputs, &unused))
+    if (l->drive.raw)
+        lane_copy(l->drive.raw, from);
+    for (uint32_t j = 0; !l->drive.raw && j < LAYER_OUTPUTS; j++)
+        from[j] = slots[plan_words(&layer_plan, layer_plan.start)[j]];
+    if (l->drive.raw && lane_first_lost(from, LAYER_OUTPUTS) < LAYER_OUTPUTS)
         return HUGE_VAL;
-    for (size_t j = 0; j < plan->outputs; j++)
-        scale = sample_greater(scale, point_abs((d->raw ? d->raw[j] : *point_at(&d->point, start[j])) - y[j]));
+    DEVICE_UNROLL_SOME
+    for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
+        scale = sample_greater(scale, point_abs(from[j] - y[j]));
     if (!sample_is_finite(scale))
         return HUGE_VAL;
-    for (size_t j = 0; j < plan->outputs && scale > 0; j++) {
-        double part = ((d->raw ? d->raw[j] : *point_at(&d->point, start[j])) - y[j]) / scale;
+    DEVICE_UNROLL_SOME
+    for (uint32_t j = 0; j < LAYER_OUTPUTS; j++) {
+        double part = scale > 0 ? (from[j] - y[j]) / scale : 0;
         sum += part * part;
     }
     return scale * sqrt(sum);
@@ -266,7 +355,7 @@ static void lane_report(const struct lane *l, struct device_report *out) {
     const struct drive *d = &l->drive;
     const struct sample *s = &d->state;
     size_t worst;
-    double violation = point_violation(&d->point, &worst);
+    double violation = lane_violation(d->point.slots, &worst);
     bool bad = s->outcome == HN_OUTCOME_BAD_BOUNDS;
     out->outcome = (int32_t)s->outcome;
     out->iterations = s->iteration;
@@ -275,7 +364,7 @@ static void lane_report(const struct lane *l, struct device_report *out) {
     out->violation_before = s->before;
     out->violation = bad ? HUGE_VAL : violation;
     out->worst = bad ? d->culprit : worst;
-    out->moved = out->distance = lane_moved(l);
+    out->moved = out->distance = lane_moved(l, d->row);
     out->damping = s->used;
     out->culprit = d->culprit;
     out->slope = sqrt(s->slope);
@@ -284,7 +373,7 @@ static void lane_report(const struct lane *l, struct device_report *out) {
 }
 
 /* y, the report and what else is wanted of a sample that has ended. */
-static void lane_close(struct lane *l, const struct device_call *call) {
+static GENERATED void lane_close(struct lane *l, const struct device_call *call) {
     struct drive *d = &l->drive;
     const struct plan *plan = d->plan;
     const double *y = point_at(&d->point, plan->y), *r = point_at(&d->point, plan->residual);

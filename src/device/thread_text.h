@@ -4,6 +4,7 @@
 #ifndef HN_DEVICE_THREAD_TEXT_H
 #define HN_DEVICE_THREAD_TEXT_H
 
+/* Slots that no statement writes are 0 until somebody else writes them. */
 static void lane_begin(struct lane *l, double *slots, double *row, double *before) {
     struct drive *d = &l->drive;
     d->plan = &layer_plan;
@@ -13,8 +14,8 @@ static void lane_begin(struct lane *l, double *slots, double *row, double *befor
     d->point.width = 1;
     d->row = row;
     l->before = before;
-    for (uint32_t i = 0; i < LAYER_SLOTS; i++)
-        slots[i] = 0;
+    for (uint32_t i = 0; i < LAYER_ZEROS; i++)
+        slots[zero_slot[i]] = 0;
     for (uint32_t i = 0; i < LAYER_CONSTANTS; i++)
         slots[constant_slot[i]] = wide_of_bits(constant_bits[i]);
     drive_flag(d, layer_plan.slots + DRIVE_TAKES, true);

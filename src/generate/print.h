@@ -12,19 +12,18 @@
 bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry entry, const bool *kept);
 
 /* Several entries as one straight line of statements, whose values stay in local variables from one entry to the next; no function
- * is printed around it. What stands before and behind each is the caller's text. Where that is a condition, or changes a slot, other
- * entries read the slots that the entry has written, or that slot: no entry before it may write them. */
+ * is printed around it. late: a statement that writes no slot stands right before the first one that needs it. What stands before
+ * and behind each entry is the caller's text; where that changes a slot that the entry has written, others read the slot. */
 struct print_link {
-    enum kernel_entry entry;
+    const struct statements *statements; /* whose constants are among the walk's */
     const char *before, *after;
-    bool conditional;
     uint32_t changed; /* 0: none */
 };
 enum { PRINT_LINKS = 8 }; /* at most */
 
 /* False when memory is out. */
 bool print_chain(struct text *text, const struct walk *walk, const struct print_link *links, size_t count,
-                 const bool *kept);
+                 const bool *kept, bool late);
 
 /* The entry KERNEL_NEAR of walk_create_near's walk, and `entry_near_if`, which looks whether it may run. False when memory is out. */
 bool print_near(struct text *text, const struct walk *walk);

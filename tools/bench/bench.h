@@ -6,6 +6,7 @@
 #ifndef HN_TOOLS_BENCH_H
 #define HN_TOOLS_BENCH_H
 
+#include "common/device_choice.h"
 #include "common/layer_choice.h"
 #include "common/options.h"
 #include "common/samples.h"
@@ -14,6 +15,7 @@ struct bench_options {
     struct common_options common;
     struct text_list files;
     struct layer_choice choice;
+    struct device_choice device;
     const char *x, *y, *report;
     size_t samples, seed, repeat;
     bool samples_given;
@@ -34,6 +36,7 @@ struct bench {
     const struct bench_options *options;
     const hn_model *model;
     const hn_layer *layer;
+    const hn_device_layer *device; /* NULL: the CPU */
     struct samples samples;
     size_t unmet; /* samples whose inputs break a requirement, because none that were tried met it */
     size_t inputs, outputs, rows;

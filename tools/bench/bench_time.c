@@ -77,14 +77,14 @@ void bench_release(struct bench *bench) {
 
 static hn_status run_batch(const struct bench *bench, hn_pool *pool, const hn_batch *batch, size_t first,
                            hn_error *error) {
-    hn_status status = hn_pool_run(pool, batch, error);
-    if (status != HN_OK || !batch->tape)
-        return status;
     hn_gradient gradient = {.size = sizeof gradient,
                             .grad_y = bench->grad_y + first * bench->outputs,
                             .grad_y_raw = bench->grad_y_raw + first * bench->outputs,
                             .grad_x = bench->inputs > 0 ? bench->grad_x + first * bench->inputs : NULL};
-    return hn_pool_gradient(pool, batch, &gradient, error);
+    if (bench->device) /* copies included */
+        return hn_device_run_host(bench->device, batch, batch->tape ? &gradient : NULL, error);
+    hn_status status = hn_pool_run(pool, batch, error);
+    return status == HN_OK && batch->tape ? hn_pool_gradient(pool, batch, &gradient, error) : status;
 }
 
 static hn_batch make_batch(const struct bench *bench, const struct timing *timing, size_t first) {
@@ -172,9 +172,9 @@ static hn_status time_threads(struct bench *bench, struct runs *runs, hn_error *
     if (status == HN_OK)
         status = hn_pool_create(&all, bench->layer, (int)bench->options->common.threads, error);
     if (status == HN_OK)
-        status = hn_pool_run(all, &batch, error);
+        status = run_batch(bench, all, &batch, 0, error);
     if (status == HN_OK) {
-        bench->threads = hn_pool_threads(all);
+        bench->threads = bench->device ? 1 : hn_pool_threads(all);
         status = time_on(bench, one, runs, error);
     }
     if (status == HN_OK && bench->threads > 1)

@@ -27,10 +27,18 @@ static int measure(struct bench *bench, struct layer_choice *choice) {
     const char *report = bench->options->report;
     hn_error error = {.status = HN_OK};
     hn_layer *layer = NULL;
+    hn_device_layer *device = NULL;
     int code = layer_choice_create(&layer, bench->model, choice, true);
     if (code != VERB_OK)
         return code;
+    const hn_layer_options settings = hn_layer_options_of(layer);
     bench->layer = layer;
+    code = device_choice_create(&device, &bench->options->device, bench->model, &settings, true);
+    bench->device = device;
+    if (code != VERB_OK) {
+        hn_layer_destroy(layer);
+        return code;
+    }
     if (bench_time(bench, &error) != HN_OK) {
         code = verb_explain(&error);
     } else {
@@ -38,6 +46,7 @@ static int measure(struct bench *bench, struct layer_choice *choice) {
         if (report && bench_write_json(bench, report, &error) != HN_OK)
             code = verb_explain(&error);
     }
+    hn_device_layer_destroy(device);
     hn_layer_destroy(layer);
     return code;
 }
@@ -85,6 +94,7 @@ int verb_bench(int argc, char **argv) {
         WRITTEN_FILE("report", "FILE", "write the figures as JSON", o.report),
         LAYER_OPTIONS(o.choice),
         COMPILE_OPTIONS(o.choice.compile),
+        DEVICE_OPTIONS(o.device),
         COMMON_OPTIONS(o.common),
     };
     const struct command command = {.name = "bench",

@@ -7,6 +7,7 @@
 #ifndef HN_TOOLS_PROJECT_H
 #define HN_TOOLS_PROJECT_H
 
+#include "common/device_choice.h"
 #include "common/groups.h"
 #include "common/layer_choice.h"
 #include "common/options.h"
@@ -17,6 +18,7 @@ struct project_options {
     struct common_options common;
     struct text_list files;
     struct layer_choice choice;
+    struct device_choice device;
     const char *x, *y, *out, *report, *trace;
     const char *weights, *multipliers; /* of the method nearest */
     bool allow_infeasible;
@@ -27,6 +29,7 @@ struct project {
     const struct project_options *options;
     const hn_model *model;
     const hn_layer *layer;
+    const hn_device_layer *device; /* NULL: the CPU */
     struct samples samples;
     size_t broken, outside; /* rows of --x that break a requirement, and that lie beyond their box */
     size_t inputs, outputs, rows, groups;

@@ -39,6 +39,7 @@ static void write_settings(struct json *json, const struct project *project) {
     json_text(json, "instructions", hn_instructions_text(hn_layer_info_of(project->layer).instructions));
     json_flag(json, "compiled", hn_layer_info_of(project->layer).compiled);
     json_number(json, "threads", project->threads);
+    json_text(json, "device", project->device ? device_choice_text(project->device).text : "cpu");
 }
 
 hn_status project_write_json(const struct project *project, const char *path, hn_error *error) {

@@ -37,6 +37,10 @@ static void print_head(const struct project *project) {
         printf("%s%s", i > 0 ? " " : "", figures_name(project->options->files.items[i]).text);
     printf("%s\n  %zu sample%s, ", console_plain(stdout), count, report_plural(count));
     layer_choice_print(project->layer);
+    if (project->device) {
+        printf("\n  %s\n", device_choice_text(project->device).text);
+        return;
+    }
     printf("\n  %s%s, %d thread%s\n", hn_instructions_text(hn_layer_info_of(project->layer).instructions),
            layer_choice_compiled(project->layer), project->threads, report_plural((size_t)project->threads));
 }

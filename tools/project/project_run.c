@@ -110,7 +110,12 @@ static hn_status run_chunk(struct run *run, size_t first, size_t count, hn_error
         batch.watch = trace_watch;
         batch.watch_context = &run->trace;
     }
-    hn_status status = hn_pool_run(run->pool, &batch, error);
+    if (p->device) { /* which cannot be stopped on the way */
+        batch.cancel = NULL;
+        batch.seconds = 0;
+    }
+    hn_status status =
+        p->device ? hn_device_run_host(p->device, &batch, NULL, error) : hn_pool_run(run->pool, &batch, error);
     if (status != HN_OK)
         return status;
     add_groups(run, first, count);

@@ -67,6 +67,7 @@ static int finish(const struct project *project) {
 static int correct(struct project *project, struct layer_choice *choice) {
     hn_error error = {.status = HN_OK};
     hn_layer *layer = NULL;
+    hn_device_layer *device = NULL;
     struct unusual_inputs unusual;
     if (inputs_warn(project->model, "x", project->samples.x_path, &project->samples.x, &unusual, &error) != HN_OK)
         return verb_explain(&error);
@@ -75,8 +76,13 @@ static int correct(struct project *project, struct layer_choice *choice) {
     int code = layer_choice_create(&layer, project->model, choice, false);
     if (code != VERB_OK)
         return code;
+    const hn_layer_options settings = hn_layer_options_of(layer);
     project->layer = layer;
-    code = project_run(project, &error) == HN_OK ? finish(project) : verb_explain(&error);
+    code = device_choice_create(&device, &project->options->device, project->model, &settings, false);
+    project->device = device;
+    if (code == VERB_OK)
+        code = project_run(project, &error) == HN_OK ? finish(project) : verb_explain(&error);
+    hn_device_layer_destroy(device);
     hn_layer_destroy(layer);
     return code;
 }
@@ -111,7 +117,10 @@ static int run(void *values) {
     if (code != VERB_OK)
         return code;
     project.model = model;
-    if (!options->x && hn_model_input_count(model) > 0)
+    if (device_choice_asks(&options->device) && (options->trace || options->time_limit > 0))
+        code = verb_misuse("project", options->trace ? "--trace: a device shows no iterates; it is for --device cpu"
+                                                     : "--time-limit: a device is not stopped; it is for --device cpu");
+    else if (!options->x && hn_model_input_count(model) > 0)
         code = samples_ask_for_inputs(model);
     else
         code = samples_read(&project.samples, model);
@@ -139,6 +148,7 @@ int verb_project(int argc, char **argv) {
          .flag = &o.allow_infeasible},
         LAYER_OPTIONS(o.choice),
         COMPILE_OPTIONS(o.choice.compile),
+        DEVICE_OPTIONS(o.device),
         {.name = "time-limit",
          .value = "SECONDS",
          .help = "cancel the samples that are not finished by then",

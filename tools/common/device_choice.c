@@ -1,0 +1,50 @@
+/* device_choice.c - see device_choice.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "common/device_choice.h"
+
+#include "common/console.h"
+#include "common/verbs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WORD(name, text) text,
+const char *const device_choice_devices[] = {"cpu", "cuda", NULL};
+const char *const device_choice_precisions[] = {HN_PRECISION_LIST(WORD) NULL};
+
+bool device_choice_asks(const struct device_choice *choice) {
+    return choice->device && strcmp(choice->device, "cuda") == 0;
+}
+
+int device_choice_create(hn_device_layer **out, const struct device_choice *choice, const hn_model *model,
+                         const hn_layer_options *layer, bool gradients) {
+    hn_device_options options = hn_device_defaults();
+    hn_device_info info = {.size = sizeof info};
+    hn_error error = {.status = HN_OK};
+    bool asks = device_choice_asks(choice);
+    *out = NULL;
+    if (choice->precision)
+        hn_precision_find(choice->precision, &options.precision);
+    if (!asks && options.precision != HN_PRECISION_FLOAT64) {
+        console_error("--precision %s: the CPU computes in float64; it is for --device cuda", choice->precision);
+        return VERB_MISUSED;
+    }
+    options.gradients = gradients;
+    if (!asks)
+        return VERB_OK;
+    if (hn_device_layer_create(out, model, layer, &options, &error) != HN_OK)
+        return verb_explain(&error);
+    hn_device_get_info(*out, &info, NULL);
+    if (!info.found)
+        fprintf(stderr, "compiled for %s in %.1f s\n", info.name, info.seconds);
+    return VERB_OK;
+}
+
+struct device_text device_choice_text(const hn_device_layer *layer) {
+    struct device_text text;
+    hn_device_info info = {.size = sizeof info};
+    hn_device_get_info(layer, &info, NULL);
+    snprintf(text.text, sizeof text.text, "%s, %s", info.name, hn_precision_text(info.precision));
+    return text;
+}

@@ -1,0 +1,40 @@
+/* device_choice.h - the options that say where batches run and in which precision, and the layer on a device that comes of them.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_DEVICE_CHOICE_H
+#define HN_TOOLS_DEVICE_CHOICE_H
+
+#include "hardnet/device.h"
+
+struct device_choice {
+    const char *device, *precision; /* NULL: cpu, float64 */
+};
+
+extern const char *const device_choice_devices[], *const device_choice_precisions[]; /* NULL after the last */
+
+#define DEVICE_OPTIONS(choice)                                                                                         \
+    {.name = "device",                                                                                                 \
+     .value = "WHERE",                                                                                                 \
+     .help = "where batches run: cpu, or cuda, an NVIDIA GPU, with the same bits (cpu)",                               \
+     .text = &(choice).device,                                                                                         \
+     .words = device_choice_devices},                                                                                  \
+    {                                                                                                                  \
+        .name = "precision", .value = "P", .help = "of a device: float64 (float64; float32 is to come)",               \
+        .text = &(choice).precision, .words = device_choice_precisions                                                 \
+    }
+
+/* Whether a device is asked for. */
+bool device_choice_asks(const struct device_choice *choice);
+
+/* VERB_OK and the layer, NULL where none is asked for; another verb code after what is wrong has been printed. Says on stderr what a
+ * compiler took. */
+int device_choice_create(hn_device_layer **out, const struct device_choice *choice, const hn_model *model,
+                         const hn_layer_options *layer, bool gradients);
+
+/* "NVIDIA H200, float64": to stand where the instruction set does. */
+struct device_text {
+    char text[HN_DEVICE_NAME_BYTES + 16];
+};
+struct device_text device_choice_text(const hn_device_layer *layer);
+
+#endif
