@@ -257,7 +257,7 @@ bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry e
 
 /* ---- chains of entries ---- */
 
-enum { NOBODY = UINT32_MAX };
+static const uint32_t NOBODY = UINT32_MAX;
 
 struct chain {
     struct statements all;
