@@ -213,7 +213,7 @@ def gradient(layer: Layer, result: Result, grad_y: Any, bounds: bool) -> Gradien
             repeat_x=run.repeats(run.x, lead), repeat_y=run.repeats(run.y_raw, lead),
         )  # fmt: skip
         marks.read(flagged.reshape(-1).view(np.uint8))  # waits
-    given = (by_y, by_x, lower, upper)
-    return Gradient(
-        *(None if one is None else _taken_over(one, run.like) for one in given), flagged[()]
-    )
+    arrays = [
+        None if one is None else _taken_over(one, run.like) for one in (by_y, by_x, lower, upper)
+    ]
+    return Gradient(arrays[0], arrays[1], arrays[2], arrays[3], flagged[()])

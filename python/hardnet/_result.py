@@ -30,6 +30,8 @@ class Result:
     __slots__ = ("_layer", "_reports", "_residual", "_shape", "_tape", "_x", "_y_raw", "_y64", "y")
 
     y: Any  #: corrected outputs
+    _reports: NDArray[Any]
+    _shape: tuple[int, ...]
 
     def __init__(self, layer: Layer, batch: Any, y: Any, reports: NDArray[Any]) -> None:
         self._layer = layer

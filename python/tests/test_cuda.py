@@ -232,5 +232,6 @@ def test_memory_goes_back_when_arrays_end() -> None:
         for _ in range(20):
             layer(raw, x, tape=True)
         gc.collect()
-        assert torch.cuda.mem_get_info()[0] >= free - (64 << 20)
+        tape = layer.devices.find(0).tape_bytes(len(raw))  # others may use the device, too
+        assert free - torch.cuda.mem_get_info()[0] < 8 * tape
         assert torch.isfinite(kept).all()
