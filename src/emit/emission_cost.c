@@ -42,7 +42,7 @@ static bool is_unit(const struct emission *e, uint32_t operand) {
 }
 
 /* Of an entry; of a sum, and of each of its products, by 1 or by another number: multiplication, addition, and a load or a move. */
-static const double ENTRY_BASE = 8, SUM_BASE = 4.6, SUM_TERM = 3.05, SUM_TERM_UNIT = 1.5;
+static const double ENTRY_BASE = 8, SUM_BASE = 4.2, SUM_TERM = 3.05, SUM_TERM_UNIT = 1.2;
 
 /* Of the operators of a program. */
 static double operator_cost(uint32_t function) {
@@ -71,18 +71,17 @@ static double row_cost(uint32_t function) {
     case ROW_UNLIMITED:
     case ROW_NONE_SET:
     case ROW_RESIDUAL_EQUAL:
+    case ROW_LOSE_FINITE:
     case ROW_MOVES:
         return 1;
     case ROW_LEAST:
     case ROW_RESIDUAL_UPPER:
     case ROW_RESIDUAL_LOWER:
-    case ROW_LOSE_FINITE:
         return 4;
     case ROW_MOST:
     case ROW_TAKE_MASK:
     case ROW_TAKE_ALL:
         return 6;
-    case ROW_MOST_SIZE:
     case ROW_ADD_SQUARE:
         return 8.5;
     case ROW_RELATIVE:
@@ -93,6 +92,7 @@ static double row_cost(uint32_t function) {
     case ROW_ACTIVE_UPPER_LEADS:
     case ROW_ACTIVE_LOWER_LEADS:
         return 15;
+    case ROW_MOST_SIZE:
     case ROW_RESIDUAL:
     case ROW_TAKE:
     case ROW_RESCALE:
@@ -180,7 +180,7 @@ static double driver_round(const struct emission *e) {
     double slope = p->options.method == HN_METHOD_AUTO ? 45.0 * p->entries + 150.0 * p->rows + 30.0 * p->outputs
                                                        : 0; /* elastic programmes */
     double judges = emission_drive_judges(e) ? 7.0 * (2.0 * p->outputs + p->rows) : 0;
-    return 260 + 2.5 * copies * p->outputs + (p->options.weighted ? 500 : 0) + 45 * clip + slope + judges;
+    return 257 + 2.5 * copies * p->outputs + (p->options.weighted ? 500 : 0) + 45 * clip + slope + judges;
 }
 
 static double driver_call(const struct emission *e) {
