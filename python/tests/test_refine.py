@@ -14,7 +14,7 @@ import pytest
 
 import hardnet
 from hardnet import _core
-from hardnet._layer import REPORT
+from hardnet._result import REPORT
 
 DISC = """
 param a >= -1, <= 1;

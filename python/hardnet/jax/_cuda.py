@@ -11,6 +11,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import contextlib
+import importlib
 import math
 from collections.abc import Callable
 from typing import Any
@@ -76,13 +77,14 @@ def _kernels(call: Any) -> _core.DeviceLayer:
 def _wide_types() -> Any:
     """64-bit types while a program is made."""
     switch: Any = getattr(jax, "enable_x64", None)
-    if switch is None or not callable(switch):
-        from jax.experimental import enable_x64 as switch
+    if not callable(switch):
+        switch = importlib.import_module("jax.experimental").enable_x64
     return switch(True)
 
 
 def _shape(lead: Any, *last: int, dtype: Any = np.float64) -> Any:
-    return jax.ShapeDtypeStruct((*lead, *last), dtype)
+    struct: Any = jax.ShapeDtypeStruct
+    return struct((*lead, *last), dtype)
 
 
 def _bytes(count: int) -> Any:

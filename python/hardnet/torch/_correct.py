@@ -25,7 +25,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .._layer import REPORT
+from .._result import REPORT
 from . import _cuda, _handles
 from ._operators import Operator, batch_first, differentiable, differentiable_once, numbers
 

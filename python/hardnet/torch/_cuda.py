@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from .. import _core
-from .._layer import REPORT
+from .._result import REPORT
 from . import _handles
 
 if TYPE_CHECKING:
@@ -42,16 +42,19 @@ def _kernels(layer: Layer, device: torch.device) -> _core.DeviceLayer:
 
 def _bytes_of(layer: Layer, device: torch.device) -> int:
     """For one sample, rounded up: enough for any number of samples times as many."""
-    return REPORT.itemsize + _kernels(layer, device).tape_bytes(1)
+    size: int = REPORT.itemsize + _kernels(layer, device).tape_bytes(1)
+    return size
 
 
 def _record_bytes(key: int, number: int | None) -> int:
-    return _bytes_of(_handles.find(key), torch.device("cuda", number))
+    device = torch.device("cuda") if number is None else torch.device("cuda", number)
+    return _bytes_of(_handles.find(key), device)
 
 
 #: The bytes of a record per sample. torch.compile takes them as they are: the layer and its tape
 #: do not change.
-record_bytes: Any = torch.compiler.assume_constant_result(_record_bytes)
+_constant: Any = torch.compiler.assume_constant_result
+record_bytes: Any = _constant(_record_bytes)
 
 
 def _dense(tensor: Tensor) -> Tensor:

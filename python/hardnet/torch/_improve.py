@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .._layer import REPORT
+from .._result import REPORT
 from . import _handles
 from ._arguments import check_width, checked_inputs, double
 from ._layer import Layer

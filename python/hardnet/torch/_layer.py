@@ -18,6 +18,7 @@ from .. import _layer as plain
 from .._errors import Error
 from .._model import Model
 from .._outcome import Outcome
+from .._result import REPORT
 from . import _cuda, _handles
 from ._arguments import broadcast, check_devices, double
 from ._buffers import Buffers
@@ -76,7 +77,7 @@ class Reports(plain.Result):
 
 def _on_host(reports: Tensor) -> NDArray[Any]:
     """Reports from the bytes that a device has."""
-    records: NDArray[Any] = reports.cpu().numpy().view(plain.REPORT)[..., 0]
+    records: NDArray[Any] = reports.cpu().numpy().view(REPORT)[..., 0]
     return records
 
 
@@ -146,7 +147,7 @@ class Layer(nn.Module):
         self._key = _handles.register(self)
         self.memory = Buffers()
         self.refiners = Refiners(self.inner)
-        self.record_bytes: int = plain.REPORT.itemsize + self.core.tape_bytes(1)
+        self.record_bytes: int = REPORT.itemsize + self.core.tape_bytes(1)
 
     def forward(self, y_raw: Tensor, x: Tensor | None = None) -> Tensor:
         """Corrected outputs. y_raw is (..., outputs), x (..., inputs); leading shapes broadcast."""

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from .. import _core
 from .. import _layer as plain
 from .._errors import UnsupportedError
-from .._layer import REPORT
+from .._result import REPORT
 from .._model import Model
 from . import _handles
 from ._arguments import checked_inputs, double
