@@ -57,8 +57,8 @@ static void print_head(struct text *out, const struct device_subject *subject) {
              subject->single ? "FLT" : "DBL", subject->single ? "FLT" : "DBL", subject->single ? "_FLOAT" : "");
     if (subject->single)
         text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n");
-    text_add(out, "#define LAYER_WEIGHTED %d\ntypedef %s real;\n", subject->plan->options.weighted,
-             subject->single ? "float" : "double");
+    text_add(out, "#define LAYER_WEIGHTED %d\n%stypedef %s real;\n", subject->plan->options.weighted,
+             subject->adjoint ? "#define DEVICE_GRADIENTS\n" : "", subject->single ? "float" : "double");
 }
 
 /* ---- from C99 to C++ ---- */
@@ -348,29 +348,17 @@ static bool print_back_round(struct text *out, const struct walk *walk) {
 
 /* ---- all of it ---- */
 
-static const char run[] =
+/* %s: the kernel's name. */
+static const char kernel[] =
     "\n#ifdef DEVICE_HOST\n"
-    "extern \"C\" void hardnet_run(const struct device_call *call) {\n"
+    "extern \"C\" void %s(const struct device_call *call) {\n"
     "    static thread_local real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n"
-    "    struct lane l;\n    lane_begin(&l, slots, row, before);\n    lanes_run(call, &l, slots, 0, 1);\n}\n"
+    "    task t;\n    lane_begin(task_lane(&t), slots, row, before);\n    tasks_run(call, &t, slots, 0, 1);\n}\n"
     "#else\n"
-    "extern \"C\" __global__ void DEVICE_BOUNDS hardnet_run(const struct device_call call) {\n"
-    "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    struct lane l;\n"
-    "    lane_begin(&l, slots, row, before);\n"
-    "    lanes_run(&call, &l, slots, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * "
-    "(uint64_t)blockDim.x);\n}\n"
-    "#endif\n";
-
-static const char pull[] =
-    "\n#ifdef DEVICE_HOST\n"
-    "extern \"C\" void hardnet_pull(const struct device_call *call) {\n"
-    "    static thread_local real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n"
-    "    struct lane_back b;\n    lane_begin(&b.lane, slots, row, before);\n    lanes_pull(call, &b, slots, 0, 1);\n}\n"
-    "#else\n"
-    "extern \"C\" __global__ void DEVICE_BOUNDS hardnet_pull(const struct device_call call) {\n"
-    "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    struct lane_back b;\n"
-    "    lane_begin(&b.lane, slots, row, before);\n"
-    "    lanes_pull(&call, &b, slots, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * "
+    "extern \"C\" __global__ void DEVICE_BOUNDS %s(const struct device_call call) {\n"
+    "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    task t;\n"
+    "    lane_begin(task_lane(&t), slots, row, before);\n"
+    "    tasks_run(&call, &t, slots, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * "
     "(uint64_t)blockDim.x);\n}\n"
     "#endif\n";
 
@@ -378,29 +366,15 @@ static void print_library(const struct emission *e, const struct walk *near, str
     bool single = e->options.single;
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
-    amalgamate_file(out, "sample/sample.h", single);
-    amalgamate_file(out, "plan/summary.h", single);
-    amalgamate_file(out, "emit/layer_text.h", single);
-    amalgamate_file(out, "base/random_state.h", single);
-    amalgamate_file(out, "base/random_core.h", single);
-    amalgamate_file(out, "plan/point.h", single);
-    amalgamate_file(out, "plan/point_elastic.h", single);
+    emission_print_sample(e, out);
     print_plan(e, out);
     print_constants(e, out);
     print_assumed(near, out);
-    amalgamate_file(out, "sparse/pivot_kernel.h", single);
-    amalgamate_file(out, "backends/row_values_kernel.h", single);
-    amalgamate_file(out, "generate/row_functions_kernel.h", single);
-    amalgamate_file(out, "emit/entry_text.h", single);
-    emission_print_entries(e, out);
-    amalgamate_file(out, "emit/drive_text.h", single);
+    emission_print_drive(e, out);
     amalgamate_file(out, "device/call_text.h", single);
     amalgamate_file(out, "device/lane_text.h", single);
-    if (!e->options.adjoint)
-        return;
-    amalgamate_file(out, "plan/point_back.h", single);
-    amalgamate_file(out, "emit/drive_back_text.h", single);
-    amalgamate_file(out, "device/lane_back_text.h", single);
+    if (e->options.adjoint)
+        amalgamate_file(out, "device/lane_back_text.h", single);
 }
 
 static void print_straight(const struct emission *e, const struct walk *near, struct text *out) {
@@ -415,15 +389,16 @@ static void print_straight(const struct emission *e, const struct walk *near, st
 
 static hn_status print_all(const struct emission *e, const struct walk *near, const struct device_subject *subject,
                            struct text *out, hn_error *error) {
+    const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
     struct text own = {.bytes = NULL};
     print_library(e, near, &own);
     print_straight(e, near, &own);
     amalgamate_file(&own, "device/thread_text.h", subject->single);
-    amalgamate_file(&own, subject->adjoint ? "device/kernel_back_text.h" : "device/kernel_text.h", subject->single);
+    amalgamate_file(&own, "device/kernel_text.h", subject->single);
     if (!own.failed) {
         print_head(out, subject);
         print_as_cpp(out, own.bytes);
-        text_add(out, "%s", subject->adjoint ? pull : run);
+        text_add(out, kernel, name, name);
     }
     bool failed = own.failed || out->failed;
     text_drop(&own);

@@ -1,4 +1,5 @@
-/* kernel_text.h - the kernels: a thread takes samples until none is left.
+/* kernel_text.h - the kernels: a thread takes samples until none is left, to correct them or, where DEVICE_GRADIENTS is defined, to pull
+ * gradients back.
  *
  * Threads of a warp go through their rounds together. One whose sample has ended waits until several have, so that ending and beginning,
  * which are long and go through the slots, cost a warp little; where none goes on nobody waits.
@@ -7,23 +8,49 @@
 #ifndef HN_DEVICE_KERNEL_TEXT_H
 #define HN_DEVICE_KERNEL_TEXT_H
 
-WIDE_INLINE void lanes_run(const struct device_call *call, struct lane *l, double *slots, uint64_t thread,
-                           uint64_t threads) {
+/* What is done with a sample: task_round returns false when it has ended. */
+#ifdef DEVICE_GRADIENTS
+typedef struct lane_back task;
+#define task_open  lane_back_open
+#define task_close lane_back_close
+
+WIDE_INLINE struct lane *task_lane(task *t) {
+    return &t->lane;
+}
+
+WIDE_INLINE bool task_round(task *t, double *slots) {
+    const struct sample *s = &t->lane.drive.state;
+    if (s->steps > 0)
+        lane_back_round(t, slots);
+    return s->steps > 0;
+}
+#else
+typedef struct lane task;
+#define task_open  lane_open
+#define task_close lane_close
+#define task_round lane_round
+
+WIDE_INLINE struct lane *task_lane(task *t) {
+    return t;
+}
+#endif
+
+WIDE_INLINE void tasks_run(const struct device_call *call, task *t, double *slots, uint64_t thread, uint64_t threads) {
     uint64_t sample = thread;
     bool busy = false, ended = false, left = true;
     for (bool first = true;; first = false) {
         unsigned waiting = WARP_VOTE(!busy && (ended || left)), going = WARP_VOTE(busy);
         if (!busy && (going == 0 || WARP_COUNT(waiting) >= LANE_REFILL)) {
             if (ended)
-                lane_close(l, call);
+                task_close(t, call);
             ended = false;
             busy = left = left && lane_next_sample(call, &sample, threads, first);
             if (busy)
-                lane_open(l, call, sample);
+                task_open(t, call, sample);
         }
         if (WARP_VOTE(busy) == 0)
             return;
-        if (busy && !lane_round(l, slots)) {
+        if (busy && !task_round(t, slots)) {
             busy = false;
             ended = true;
         }

@@ -69,6 +69,11 @@ void emission_print_casadi(const struct emission *e, struct text *out);
 void emission_print_lists(const struct emission *e, struct text *out);
 void emission_print_elementary(const struct emission *e, struct text *out);
 
+/* The sample, its decisions and its vectors: after the elementary functions. Statements, and the driver over them, with that of the
+ * adjoint where it is asked for: after the plan. */
+void emission_print_sample(const struct emission *e, struct text *out);
+void emission_print_drive(const struct emission *e, struct text *out);
+
 /* HN_UNSUPPORTED where the statements are too many for straight code. */
 hn_status emission_check_walk(const struct emission *e, hn_error *error);
 

@@ -20,45 +20,44 @@ void emission_number(const struct emission *e, struct text *out, double value) {
 
 /* ---- the head ---- */
 
-static const char checks[] =
-    "#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)\n"
-    "#error \"compile without -ffast-math: it hides NaN and changes results\"\n"
-    "#endif\n"
-    "#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0\n"
-    "#error \"numbers must be rounded after every operation: FLT_EVAL_METHOD must be 0\"\n"
-    "#endif\n\n"
-    "/* Products are rounded before they are added, whatever the compiler's flags say, and "
-    "loops stay loops: nothing but what\n"
-    " * is in this file is called. */\n"
-    "#if defined(__clang__)\n"
-    "#pragma STDC FP_CONTRACT OFF\n"
-    "#elif defined(__GNUC__)\n"
-    "#pragma GCC optimize(\"fp-contract=off\")\n"
-    "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\")\n"
-    "#endif\n"
-    "#if defined(__GNUC__) && !defined(__clang__)\n"
-    "#define GENERATED __attribute__((noinline, noipa)) /* they share nothing but slots */\n"
-    "#elif defined(__GNUC__)\n"
-    "#define GENERATED __attribute__((noinline))\n"
-    "#else\n"
-    "#define GENERATED\n"
-    "#endif\n"
-    "#if defined(__GNUC__)\n"
-    "#define MAY_BE_UNUSED __attribute__((unused))\n"
-    "#define SELDOM __attribute__((noinline, unused))\n"
-    "#define LOOP_STAYS __asm__ volatile(\"\" ::: \"memory\")\n"
-    "#else\n"
-    "#define MAY_BE_UNUSED\n"
-    "#define SELDOM\n"
-    "#define LOOP_STAYS ((void)0)\n"
-    "#endif\n"
-    "#define SHARED_FUNCTION static inline MAY_BE_UNUSED\n"
-    "#define SHARED_CONSTANT static const MAY_BE_UNUSED\n"
-    "#define WIDE_INLINE SHARED_FUNCTION\n"
-    "#define SAMPLE_FUNCTION SHARED_FUNCTION\n"
-    "#define SAMPLE_CONSTANT SHARED_CONSTANT\n"
-    "#define RANDOM_FUNCTION SHARED_FUNCTION\n"
-    "#define RANDOM_INNER SHARED_FUNCTION\n";
+static const char checks[] = "#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)\n"
+                             "#error \"compile without -ffast-math: it hides NaN and changes results\"\n"
+                             "#endif\n"
+                             "#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0\n"
+                             "#error \"numbers must be rounded after every operation: FLT_EVAL_METHOD must be 0\"\n"
+                             "#endif\n\n"
+                             "/* Products are rounded before they are added, whatever the compiler's flags say, and "
+                             "loops stay loops: nothing but what\n"
+                             " * is in this file is called. */\n"
+                             "#if defined(__clang__)\n"
+                             "#pragma STDC FP_CONTRACT OFF\n"
+                             "#elif defined(__GNUC__)\n"
+                             "#pragma GCC optimize(\"fp-contract=off\")\n"
+                             "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\")\n"
+                             "#endif\n"
+                             "#if defined(__GNUC__) && !defined(__clang__)\n"
+                             "#define GENERATED __attribute__((noinline, noipa)) /* they share nothing but slots */\n"
+                             "#elif defined(__GNUC__)\n"
+                             "#define GENERATED __attribute__((noinline))\n"
+                             "#else\n"
+                             "#define GENERATED\n"
+                             "#endif\n"
+                             "#if defined(__GNUC__)\n"
+                             "#define MAY_BE_UNUSED __attribute__((unused))\n"
+                             "#define SELDOM __attribute__((noinline, unused))\n"
+                             "#define LOOP_STAYS __asm__ volatile(\"\" ::: \"memory\")\n"
+                             "#else\n"
+                             "#define MAY_BE_UNUSED\n"
+                             "#define SELDOM\n"
+                             "#define LOOP_STAYS ((void)0)\n"
+                             "#endif\n"
+                             "#define SHARED_FUNCTION static inline MAY_BE_UNUSED\n"
+                             "#define SHARED_CONSTANT static const MAY_BE_UNUSED\n"
+                             "#define WIDE_INLINE SHARED_FUNCTION\n"
+                             "#define SAMPLE_FUNCTION SHARED_FUNCTION\n"
+                             "#define SAMPLE_CONSTANT SHARED_CONSTANT\n"
+                             "#define RANDOM_FUNCTION SHARED_FUNCTION\n"
+                             "#define RANDOM_INNER SHARED_FUNCTION\n";
 
 static void print_precision(const struct emission *e, struct text *out) {
     bool single = e->options.single;
@@ -149,7 +148,7 @@ void emission_print_elementary(const struct emission *e, struct text *out) {
     bool single = e->options.single;
     amalgamate_file(out, single ? "emit/scalar_float.h" : "emit/scalar_double.h", single);
     amalgamate_file(out, "emit/scalar_operations.h", single);
-    amalgamate_file(out, single ? "emit/root_float.h" : "emit/root_double.h", single);
+    amalgamate_file(out, "emit/root.h", single);
     if (e->options.libm) {
         amalgamate_file(out, "emit/libm_text.h", single);
         return;
@@ -233,11 +232,8 @@ static void print_init(const struct emission *e, struct text *out) {
 
 /* ---- all of it ---- */
 
-void emission_print_source(const struct emission *e, struct text *out) {
+void emission_print_sample(const struct emission *e, struct text *out) {
     bool single = e->options.single;
-    print_head(e, out);
-    emission_print_lists(e, out);
-    emission_print_elementary(e, out);
     amalgamate_file(out, "sample/sample.h", single);
     amalgamate_file(out, "plan/summary.h", single);
     amalgamate_file(out, "emit/layer_text.h", single);
@@ -245,7 +241,10 @@ void emission_print_source(const struct emission *e, struct text *out) {
     amalgamate_file(out, "base/random_core.h", single);
     amalgamate_file(out, "plan/point.h", single);
     amalgamate_file(out, "plan/point_elastic.h", single);
-    emission_print_plan(e, out);
+}
+
+void emission_print_drive(const struct emission *e, struct text *out) {
+    bool single = e->options.single;
     amalgamate_file(out, "sparse/pivot_kernel.h", single);
     amalgamate_file(out, "backends/row_values_kernel.h", single);
     amalgamate_file(out, "generate/row_functions_kernel.h", single);
@@ -256,6 +255,16 @@ void emission_print_source(const struct emission *e, struct text *out) {
         amalgamate_file(out, "plan/point_back.h", single);
         amalgamate_file(out, "emit/drive_back_text.h", single);
     }
+}
+
+void emission_print_source(const struct emission *e, struct text *out) {
+    bool single = e->options.single;
+    print_head(e, out);
+    emission_print_lists(e, out);
+    emission_print_elementary(e, out);
+    emission_print_sample(e, out);
+    emission_print_plan(e, out);
+    emission_print_drive(e, out);
     if (e->network) {
         amalgamate_file(out, "network/activation_kernel.h", single);
         emission_print_network(e, out);

@@ -1,7 +1,7 @@
 /* scalar_double.h - what base/wide.h offers, for one double in plain C99: what the texts of an emitted file stand on.
  *
  * The names are those of base/wide.h at WIDTH 1 and so are the bits: the precision here, what is done with numbers in
- * scalar_operations.h, the square root in root_double.h. Nothing of the C library is called: bits are looked at through a union.
+ * scalar_operations.h, the square root in root.h. Nothing of the C library is called: bits are looked at through a union.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_EMIT_SCALAR_DOUBLE_H
@@ -20,8 +20,15 @@
 #define WIDE_AT(v, i)        (v)
 #define WIDE_BITS_MAX        INT64_MAX
 #define WIDE_BITS_MIN        INT64_MIN
+#define PAIR_HEAD            (-(INT64_C(1) << 27)) /* wide_pair.h: a head of 26 bits, and a rest of 27 */
+#define ROOT_INSTRUCTION     "sqrtsd"
+#define ROOT_GUESS           INT64_C(0x5fe6eb50c7b537a9) /* minus half of the bits: those of 1 / sqrt, about */
+#define ROOT_UNIT            (INT64_C(1) << 52)
+#define ROOT_PLACE           0x1p-52
+#define ROOT_LEAST           0x1p-1022
+#define ROOT_LIFT            0x1p108
 
-enum { WIDE_FRACTION_BITS = 52, WIDE_EXPONENT_BIAS = 1023 };
+enum { WIDE_FRACTION_BITS = 52, WIDE_EXPONENT_BIAS = 1023, ROOT_ROUNDS = 4, ROOT_LIFTED = 54 };
 
 typedef double wide;
 typedef int64_t wide_bits;

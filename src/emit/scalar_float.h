@@ -20,10 +20,16 @@
 #define WIDE_BITS_MAX        INT32_MAX
 #define WIDE_BITS_MIN        INT32_MIN
 #define PAIR_HEAD            (-(INT32_C(1) << 12)) /* wide_pair.h: halves of 12 bits */
+#define ROOT_INSTRUCTION     "sqrtss"
+#define ROOT_GUESS           INT32_C(0x5f3759df)
+#define ROOT_UNIT            (INT32_C(1) << 23)
+#define ROOT_PLACE           0x1p-23f
+#define ROOT_LEAST           0x1p-126f
+#define ROOT_LIFT            0x1p48f
 #define ROW_HUGE             0x1p125f
 #define PIVOT_LOST           0x1p-21f
 
-enum { WIDE_FRACTION_BITS = 23, WIDE_EXPONENT_BIAS = 127 };
+enum { WIDE_FRACTION_BITS = 23, WIDE_EXPONENT_BIAS = 127, ROOT_ROUNDS = 3, ROOT_LIFTED = 24 };
 
 typedef float wide;
 typedef int32_t wide_bits;
