@@ -76,6 +76,8 @@ function(c_test name)
     set_tests_properties(${name} PROPERTIES TIMEOUT 600 ENVIRONMENT "${test_environment}")
 endfunction()
 
+include(cmake/fake_device.cmake)
+
 # ---- every tests/<module>/test_<name>.c ----
 
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
@@ -132,8 +134,10 @@ foreach(source IN LISTS test_sources)
         target_link_libraries(test_${module}_${name} PRIVATE ${libraries})
         if(module STREQUAL tools)
             target_include_directories(test_${module}_${name} PRIVATE tools)
-        elseif(module STREQUAL device) # there is no device, or no compiler
+        elseif(module STREQUAL device OR name MATCHES "^device_") # there is no device, or no compiler
             set_tests_properties(${module}/${name} PROPERTIES SKIP_RETURN_CODE 77)
+            target_compile_definitions(test_${module}_${name} PRIVATE FAKE_DEVICE="${fake_folder}")
+            add_dependencies(test_${module}_${name} fake_cuda fake_nvrtc)
         endif()
     endif()
 endforeach()

@@ -61,12 +61,15 @@ static hn_status look_at_device(hn_device_layer *layer, hn_error *error) {
     hn_device_info *info = &layer->info;
     int major = 0, minor = 0;
     cu->version(&info->driver);
-    hn_status status =
-        driver_status(cu, cu->device_name(info->name, HN_DEVICE_NAME_BYTES, layer->device), "look at it", error);
-    cu->device_attribute(&major, CUDA_CAPABILITY_MAJOR, layer->device);
-    cu->device_attribute(&minor, CUDA_CAPABILITY_MINOR, layer->device);
+    cuda_result failed = cu->device_name(info->name, HN_DEVICE_NAME_BYTES, layer->device);
+    if (failed == 0)
+        failed = cu->device_attribute(&major, CUDA_CAPABILITY_MAJOR, layer->device);
+    if (failed == 0)
+        failed = cu->device_attribute(&minor, CUDA_CAPABILITY_MINOR, layer->device);
+    if (failed == 0)
+        failed = cu->device_attribute(&info->multiprocessors, CUDA_MULTIPROCESSORS, layer->device);
+    hn_status status = driver_status(cu, failed, "look at it", error);
     info->capability = 10 * major + minor;
-    cu->device_attribute(&info->multiprocessors, CUDA_MULTIPROCESSORS, layer->device);
     if (status == HN_OK && info->capability < LEAST_CAPABILITY)
         return error_about(error, HN_UNSUPPORTED, error_option("device"),
                            "device cuda: %s is too old: its compute capability is %d.%d, the least is %d.%d",

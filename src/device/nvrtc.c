@@ -1,6 +1,7 @@
 /* nvrtc.c - see nvrtc.h.
  *
  * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* dladdr */
 #include "device/nvrtc.h"
 
 #include "base/error.h"
@@ -18,7 +19,26 @@
             *missing = name;                                                                                           \
     } while (0);
 
-static void take_functions(struct nvrtc *nvrtc, const char **missing){NVRTC_FUNCTION_LIST(TAKE)}
+static void take_functions(struct nvrtc *nvrtc, const char **missing) {
+    NVRTC_FUNCTION_LIST(TAKE)
+}
+
+/* Compiling opens libnvrtc-builtins by its name, which is found where it is open already: the one that lies beside the compiler, as in
+ * packages of PyPI. Where there is none the compiler says so. */
+static void open_builtins(const struct nvrtc *nvrtc) {
+    char path[FILE_LONGEST];
+    int major = 0, minor = 0;
+    Dl_info info;
+    void *address;
+    memcpy(&address, &nvrtc->version, sizeof address);
+    const char *end = dladdr(address, &info) != 0 && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+    if (!end || nvrtc->version(&major, &minor) != 0)
+        return;
+    int length = snprintf(path, sizeof path, "%.*s/libnvrtc-builtins.so.%d.%d", (int)(end - info.dli_fname),
+                          info.dli_fname, major, minor);
+    if (length > 0 && (size_t)length < sizeof path)
+        dlopen(path, RTLD_NOW | RTLD_LOCAL); /* stays open */
+}
 
 hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error) {
     const char *missing = NULL;
@@ -32,8 +52,10 @@ hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error) {
                            "device cuda: CUDA's run-time compiler is not here: no libnvrtc.so.12 or .13 was found; "
                            "install the package nvidia-cuda-nvrtc, or name its path");
     take_functions(nvrtc, &missing);
-    if (!missing)
+    if (!missing) {
+        open_builtins(nvrtc);
         return HN_OK;
+    }
     nvrtc_close(nvrtc);
     return error_about(error, HN_UNSUPPORTED, error_option("device"),
                        "device cuda: CUDA's run-time compiler is too old: it has no %s", missing);

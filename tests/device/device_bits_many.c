@@ -1,0 +1,105 @@
+/* device_bits_many.c - many models at once: what takes time is the compiler, which one process has for itself. See device_bits_judge.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "device_bits_judge.h"
+#include "support/check.h"
+#include "support/run_layer.h"
+
+#include <dirent.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_FILES = 256, MOST_WORKERS = 64, NAME_BYTES = 128, METHODS = 4 };
+
+/* All processes see it. */
+struct shared {
+    atomic_uint next;
+    struct tally tally[MOST_WORKERS];
+};
+
+struct list {
+    size_t files;
+    char name[MOST_FILES][NAME_BYTES];
+    uint64_t first, last; /* random problems */
+};
+
+/* ---- what there is ---- */
+
+/* Below models/; folders have no suffix. */
+static void add_folder(struct list *list, const char *folder) {
+    char path[NAME_BYTES + 16];
+    snprintf(path, sizeof path, "models/%s", folder);
+    DIR *open = opendir(path);
+    for (const struct dirent *entry; open && (entry = readdir(open));) {
+        char below[NAME_BYTES];
+        const char *dot = strrchr(entry->d_name, '.');
+        int length = snprintf(below, sizeof below, "%s%s%s", folder, folder[0] ? "/" : "", entry->d_name);
+        if (entry->d_name[0] == '.' || length >= (int)sizeof below)
+            continue;
+        if (!dot && entry->d_type == DT_DIR)
+            add_folder(list, below);
+        if (dot && strcmp(dot, ".mod") == 0 && list->files < MOST_FILES) {
+            below[length - 4] = '\0';
+            memcpy(list->name[list->files++], below, sizeof below);
+        }
+    }
+    if (open)
+        closedir(open);
+}
+
+static hn_layer_options method_of(size_t number) {
+    const hn_layer_options all[METHODS] = {layer_method(HN_METHOD_AUTO), layer_method(HN_METHOD_LM),
+                                           layer_steps(HN_METHOD_PAPER, 30), layer_steps(HN_METHOD_HARDNET, 8)};
+    return all[number % METHODS];
+}
+
+/* ---- a process ---- */
+
+static void work(const struct list *list, struct shared *shared, int worker) {
+    struct tally *tally = &shared->tally[worker];
+    for (;;) {
+        uint64_t task = atomic_fetch_add(&shared->next, 1u);
+        if (task < METHODS * list->files)
+            judge_file(tally, list->name[task / METHODS], method_of(task), task);
+        else if (list->first + task - METHODS * list->files < list->last)
+            judge_random(tally, list->first + task - METHODS * list->files);
+        else
+            return;
+    }
+}
+
+/* A process that ends badly counts as a model without a result. */
+struct tally judge_many(uint64_t first, uint64_t last, bool models, int workers) {
+    struct list *list = calloc(1, sizeof *list);
+    struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct tally sum = {.models = 0};
+    assert_true(list && shared != MAP_FAILED && workers >= 1 && workers <= MOST_WORKERS);
+    list->first = first;
+    list->last = last;
+    if (models)
+        add_folder(list, "");
+    fflush(stdout);
+    for (int i = 0; i < workers; i++)
+        if (fork() == 0) {
+            setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+            work(list, shared, i);
+            fflush(stdout);
+            _exit(0);
+        }
+    for (int i = 0; i < workers; i++) {
+        int status = 1;
+        wait(&status);
+        sum.failed += status != 0;
+    }
+    for (int i = 0; i < workers; i++)
+        tally_add(&sum, &shared->tally[i]);
+    munmap(shared, sizeof *shared);
+    free(list);
+    return sum;
+}

@@ -1,0 +1,320 @@
+/* test_device_faults.c - every call of the driver, of the run-time compiler, and every allocation behind a layer on a device fails in
+ * turn, once and for ever: a sentence that says so, nothing left behind, and the next attempt is good.
+ *
+ * The device is that of tests/device/fake_device.h, and no other is needed.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "device/fake_device.h"
+#include "support/check.h"
+#include "support/failing_memory.h"
+#include "support/failing_system.h"
+#include "support/run_layer.h"
+#include "support/scratch.h"
+
+#include "hardnet/device.h"
+#include "hardnet/read.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES = 5, INPUTS = 1, OUTPUTS = 2, LOST = 700, TOO_OLD = 52 };
+
+static struct scratch scratch;
+static hn_model *model;
+static struct fake_device *device;
+static struct fake_calls *compiler;
+static double expected[SAMPLES * OUTPUTS], expected_gradient[SAMPLES * OUTPUTS];
+
+/* ---- the scene ---- */
+
+static void make_model(void) {
+    static const char text[] = "param a >= 1; var y{1..2}; subject to disc: y[1]^2 + y[2]^2 <= a;\n"
+                               "subject to line: y[1] + 2 * y[2] = 0.5;";
+    const hn_text all = {"m", text, sizeof text - 1};
+    assert_int_equal(hn_model_read_memory(&model, 1, &all, NULL, NULL), HN_OK);
+}
+
+struct results {
+    double y[SAMPLES * OUTPUTS], gradient[SAMPLES * OUTPUTS];
+    hn_report reports[SAMPLES];
+};
+
+static hn_status run(const hn_device_layer *layer, struct results *r, hn_error *error) {
+    static const double x[SAMPLES * INPUTS] = {1, 2, 1, 3, 1.5};
+    static const double raw[SAMPLES * OUTPUTS] = {3, 1, -2, 0.5, 0, 0, 1e3, -1e3, 0.1, 0.2};
+    static const double grad_y[SAMPLES * OUTPUTS] = {1, 2, -1, 0, 3, 1, 1, 1, 0.5, -2};
+    const hn_batch batch = {.size = sizeof batch,
+                            .count = SAMPLES,
+                            .x = x,
+                            .y_raw = raw,
+                            .y = r->y,
+                            .report_size = sizeof(hn_report),
+                            .reports = r->reports};
+    const hn_gradient gradient = {.size = sizeof gradient, .grad_y = grad_y, .grad_y_raw = r->gradient};
+    return hn_device_run_host(layer, &batch, &gradient, error);
+}
+
+/* The life of a layer. */
+static hn_status live(struct results *r, hn_error *error) {
+    hn_device_layer *layer;
+    hn_status status = hn_device_layer_create(&layer, model, NULL, NULL, error);
+    if (status == HN_OK)
+        status = run(layer, r, error);
+    hn_device_layer_destroy(layer);
+    return status;
+}
+
+static void be_well(void) {
+    device->calls = (struct fake_calls){.made = 0};
+    *compiler = (struct fake_calls){.made = 0};
+    memory_fail_never();
+}
+
+static void check_bits(const struct results *r) {
+    assert_memory_equal(r->y, expected, sizeof expected);
+    assert_memory_equal(r->gradient, expected_gradient, sizeof expected_gradient);
+}
+
+static void check_nothing_is_left(void) {
+    assert_int_equal(device->blocks, 0);
+    assert_int_equal(device->modules, 0);
+    assert_int_equal(device->streams, 0);
+    assert_int_equal(device->contexts, 0);
+    assert_int_equal(device->entered, 0);
+}
+
+/* What a device holds when nothing answers any more is gone with its context. */
+static void forget_what_is_left(void) {
+    device->blocks = device->bytes = device->modules = device->streams = device->contexts = device->entered = 0;
+}
+
+static void check_it_lives_on(void) {
+    struct results r;
+    hn_error error = {.text = ""};
+    be_well();
+    if (live(&r, &error) != HN_OK)
+        fail_msg("afterwards: %s", error.text);
+    check_bits(&r);
+}
+
+static void *open_fake(const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", FAKE_DEVICE, name);
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!object)
+        fail_msg("%s", dlerror());
+    return object;
+}
+
+static void *call_in(void *object, const char *name) {
+    void *(*function)(void);
+    void *found = dlsym(object, name);
+    assert_non_null(found);
+    memcpy(&function, &found, sizeof found);
+    return function();
+}
+
+static int set_up(void **state) {
+    (void)state;
+    system_fail_never();
+    system_move_at_most(0);
+    memory_fail_never();
+    scratch = scratch_create();
+    setenv("XDG_CACHE_HOME", scratch.folder, 1);
+    make_model();
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    hn_model_destroy(model);
+    char kernels[128];
+    snprintf(kernels, sizeof kernels, "rm -r %s/hardnet", scratch.folder);
+    assert_int_equal(system(kernels), 0); // NOLINT(cert-env33-c)
+    scratch_remove(&scratch);
+    return 0;
+}
+
+/* ---- what is missing ---- */
+
+static void without_a_driver_it_says_so(void **state) {
+    (void)state;
+    hn_device_layer *layer;
+    hn_error error = {.text = ""};
+    void *there = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (there) {
+        dlclose(there);
+        return; /* a machine with a device of its own */
+    }
+    assert_int_equal(hn_device_layer_create(&layer, model, NULL, NULL, &error), HN_UNSUPPORTED);
+    assert_null(layer);
+    assert_non_null(strstr(error.text, "there is no driver"));
+    assert_int_equal(memory_live_blocks() > 0, true); /* the model */
+}
+
+static void without_a_compiler_it_says_so(void **state) {
+    (void)state;
+    hn_device_layer *layer;
+    hn_error error = {.text = ""};
+    hn_device_options options = hn_device_defaults();
+    device = call_in(open_fake("libcuda.so.1"), "fake_device");
+    options.compiler = "/nowhere/libnvrtc.so";
+    assert_int_equal(hn_device_layer_create(&layer, model, NULL, &options, &error), HN_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "/nowhere/libnvrtc.so"));
+    check_nothing_is_left();
+}
+
+static void the_fake_device_has_the_cpu_s_bits(void **state) {
+    (void)state;
+    struct results r;
+    hn_error error = {.text = ""};
+    compiler = call_in(open_fake("libnvrtc.so.13"), "fake_compiler");
+    be_well();
+    if (live(&r, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    memcpy(expected, r.y, sizeof expected);
+    memcpy(expected_gradient, r.gradient, sizeof expected_gradient);
+    for (size_t i = 0; i < SAMPLES; i++)
+        assert_int_equal(r.reports[i].outcome, HN_OUTCOME_OK);
+    check_nothing_is_left();
+}
+
+static void a_device_that_is_too_old_is_refused(void **state) {
+    (void)state;
+    struct results r;
+    hn_error error = {.text = ""};
+    device->capability = TOO_OLD;
+    assert_int_equal(live(&r, &error), HN_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "is too old: its compute capability is 5.2"));
+    device->capability = FAKE_CAPABILITY;
+    check_nothing_is_left();
+    check_it_lives_on();
+}
+
+static void a_device_without_memory_says_so(void **state) {
+    (void)state;
+    struct results r;
+    hn_error error = {.text = ""};
+    size_t memory = device->memory;
+    device->memory = 100;
+    assert_int_equal(live(&r, &error), HN_NO_MEMORY);
+    assert_non_null(strstr(error.text, "its memory is out"));
+    device->memory = memory;
+    check_nothing_is_left();
+    check_it_lives_on();
+}
+
+/* ---- every call ---- */
+
+/* Those that give something back (a layer that goes enters its context for that), and those that nobody depends on. */
+static bool may_fail(const char *function) {
+    static const char *const names[] = {"cuModuleUnload",      "cuMemFree_v2",       "cuStreamDestroy_v2",
+                                        "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuDevicePrimaryCtxRelease_v2",
+                                        "cuDriverGetVersion",  "cuFuncGetAttribute"};
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (strcmp(function, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* False when there is no call k. */
+static bool call_fails(struct fake_calls *calls, size_t k, int code, bool for_ever) {
+    struct results r;
+    hn_error error = {.text = ""};
+    be_well();
+    *calls = (struct fake_calls){.fail_at = k, .code = code, .for_ever = for_ever};
+    hn_status status = live(&r, &error);
+    const char *failed = calls->failed;
+    if (!failed) {
+        assert_int_equal(status, HN_OK);
+        return false;
+    }
+    if (status == HN_OK && !may_fail(failed))
+        fail_msg("%s failed, and nobody said so", failed);
+    if (status == HN_OK)
+        check_bits(&r);
+    if (status != HN_OK && strncmp(error.text, "device cuda: ", strlen("device cuda: ")) != 0 &&
+        !strstr(error.text, "memory"))
+        fail_msg("%s: %s", failed, error.text);
+    if (for_ever || may_fail(failed))
+        forget_what_is_left();
+    check_nothing_is_left();
+    return true;
+}
+
+static void a_call_of_the_driver_that_fails_is_a_sentence(void **state) {
+    (void)state;
+    static const int codes[] = {2, LOST, 999};
+    for (size_t i = 0; i < COUNT_OF(codes); i++)
+        for (int for_ever = 0; for_ever < 2; for_ever++)
+            for (size_t k = 1; call_fails(&device->calls, k, codes[i], for_ever); k++)
+                if (i == 0)
+                    check_it_lives_on();
+    check_it_lives_on();
+}
+
+/* Text that was not compiled before. */
+static void a_call_of_the_compiler_that_fails_is_a_sentence(void **state) {
+    (void)state;
+    static const char *const names[] = {"nvrtcVersion",      "nvrtcCreateProgram", "nvrtcCompileProgram",
+                                        "nvrtcGetCUBINSize", "nvrtcGetCUBIN",      "nvrtcGetProgramLog"};
+    hn_device_options options = hn_device_defaults();
+    options.again = true;
+    options.gradients = false;
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        hn_device_layer *layer;
+        hn_error error = {.text = ""};
+        be_well();
+        *compiler = (struct fake_calls){.fail_at = 1, .code = 6, .only = names[i]};
+        hn_status status = hn_device_layer_create(&layer, model, NULL, &options, &error);
+        bool needed = i > 0 && i < 5;
+        assert_int_equal(status == HN_OK, !needed);
+        if (i == 2)
+            assert_non_null(strstr(error.text, "its compiler refuses the kernel"));
+        hn_device_layer_destroy(layer);
+        check_nothing_is_left();
+    }
+    check_it_lives_on();
+}
+
+static void an_allocation_that_fails_is_an_error(void **state) {
+    (void)state;
+    for (int for_ever = 0; for_ever < 2; for_ever++)
+        for (size_t k = 1;; k++) {
+            struct results r;
+            hn_error error = {.text = ""};
+            be_well();
+            size_t live_blocks = memory_live_blocks();
+            memory_fail_at(k, for_ever);
+            hn_status status = live(&r, &error);
+            bool failed = memory_has_failed();
+            memory_fail_never();
+            assert_int_equal(memory_live_blocks(), live_blocks);
+            check_nothing_is_left();
+            if (!failed)
+                break;
+            assert_int_equal(status, HN_NO_MEMORY);
+            k += k / 16; /* there are many, most of them in printing */
+        }
+    check_it_lives_on();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_driver_it_says_so),
+        cmocka_unit_test(without_a_compiler_it_says_so),
+        cmocka_unit_test(the_fake_device_has_the_cpu_s_bits),
+        cmocka_unit_test(a_device_that_is_too_old_is_refused),
+        cmocka_unit_test(a_device_without_memory_says_so),
+        cmocka_unit_test(a_call_of_the_driver_that_fails_is_a_sentence),
+        cmocka_unit_test(a_call_of_the_compiler_that_fails_is_a_sentence),
+        cmocka_unit_test(an_allocation_that_fails_is_an_error),
+    };
+    if (system("c++ --version > /dev/null 2>&1") != 0) { // NOLINT(cert-env33-c)
+        puts("skipped: there is no C++ compiler");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
