@@ -39,7 +39,7 @@ _hardnet() {
     emit--out) _hardnet_files && return ;;
     table--title) return ;;
     train--method)
-        mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm soft dc3" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm enforce snarenet soft dc3" -- "$current")
         return
         ;;
     esac
@@ -73,7 +73,7 @@ _hardnet() {
     --json | --report) _hardnet_files json && return ;;
     --picture) _hardnet_files svg pbm && return ;;
     --method)
-        mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm nearest" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm enforce snarenet nearest" -- "$current")
         return
         ;;
     --real)

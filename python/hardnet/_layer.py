@@ -117,7 +117,7 @@ class Layer:
         precision: str = "float64",
     ) -> None:
         """
-        method: "auto", "paper", "hardnet", "lm" or "nearest".
+        method: "auto", "paper", "hardnet", "lm", "enforce", "snarenet" or "nearest".
         tolerance: the largest violation that counts as ok, in the units of the rows.
         iterations, damping: the method's own unless given.
         relative: measure violations relative to max(1, |bound|).

@@ -418,7 +418,7 @@ class Model(Building):
     ) -> Layer:
         """A layer that corrects outputs onto this model.
 
-        method: "auto", "paper", "hardnet", "lm" or "nearest".
+        method: "auto", "paper", "hardnet", "lm", "enforce", "snarenet" or "nearest".
         tolerance: the largest violation that counts as ok, in the units of the rows.
         iterations, damping: the method's own unless given.
         relative: measure violations relative to max(1, |bound|).

@@ -47,6 +47,9 @@ int core_add_refine(PyObject *module);
 int core_add_network(PyObject *module);
 int core_add_xla(PyObject *module);
 
+/* For errors. */
+#define CORE_METHODS "auto, paper, hardnet, lm, enforce, snarenet and nearest"
+
 /* Names of keyword arguments, which Python takes as char ** and does not write to. */
 #define CORE_KEYWORDS(names) ((char **)(uintptr_t)(names))
 

@@ -156,7 +156,7 @@ static bool parse_new(create_call *call, PyObject **model, PyObject *arguments, 
         return false;
     call->layer.relative = relative != 0;
     if (!hn_method_find(method, &call->layer.method))
-        PyErr_Format(PyExc_ValueError, "method '%s' is unknown; there are auto, paper, hardnet and lm", method);
+        PyErr_Format(PyExc_ValueError, "method '%s' is unknown; there are " CORE_METHODS, method);
     else if (!hn_precision_find(precision, &call->device.precision))
         PyErr_Format(PyExc_ValueError, "precision '%s' is unknown; there are float64 and float32", precision);
     else

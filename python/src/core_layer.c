@@ -223,7 +223,7 @@ static bool parse_new(new_arguments *a, PyObject *arguments, PyObject *keywords)
         return false;
     a->options.relative = a->relative != 0;
     if (!hn_method_find(a->method, &a->options.method))
-        PyErr_Format(PyExc_ValueError, "method '%s' is unknown; there are auto, paper, hardnet and lm", a->method);
+        PyErr_Format(PyExc_ValueError, "method '%s' is unknown; there are " CORE_METHODS, a->method);
     else if (!hn_instructions_find(a->instructions, &a->options.instructions))
         PyErr_Format(PyExc_ValueError, "instructions '%s' are unknown; there are best, portable, avx2 and avx512",
                      a->instructions);
@@ -330,14 +330,12 @@ static PyType_Spec spec = {
 static int add_report_fields(PyObject *module) {
 #define FIELD(name) offsetof(hn_report, name)
     const char *word = sizeof(size_t) == 8 ? "u8" : "u4";
-    PyObject *fields =
-        Py_BuildValue("{s:[ssssssssssss],s:[ssssssssssss],s:[nnnnnnnnnnnn],s:n}", "names", "outcome", "iterations", "steps",
-                      "violation_before", "violation", "worst", "moved", "damping", "culprit", "slope", "kkt",
-                      "distance", "formats", "i4", "i4", "i4", "f8", "f8", word, "f8", "f8", word, "f8", "f8", "f8",
-                      "offsets", FIELD(outcome),
-                      FIELD(iterations), FIELD(steps), FIELD(violation_before), FIELD(violation), FIELD(worst),
-                      FIELD(moved), FIELD(damping), FIELD(culprit), FIELD(slope), FIELD(kkt),
-                      FIELD(distance), "itemsize", sizeof(hn_report));
+    PyObject *fields = Py_BuildValue(
+        "{s:[ssssssssssss],s:[ssssssssssss],s:[nnnnnnnnnnnn],s:n}", "names", "outcome", "iterations", "steps",
+        "violation_before", "violation", "worst", "moved", "damping", "culprit", "slope", "kkt", "distance", "formats",
+        "i4", "i4", "i4", "f8", "f8", word, "f8", "f8", word, "f8", "f8", "f8", "offsets", FIELD(outcome),
+        FIELD(iterations), FIELD(steps), FIELD(violation_before), FIELD(violation), FIELD(worst), FIELD(moved),
+        FIELD(damping), FIELD(culprit), FIELD(slope), FIELD(kkt), FIELD(distance), "itemsize", sizeof(hn_report));
 #undef FIELD
     int status = fields ? PyModule_AddObjectRef(module, "report_fields", fields) : -1;
     Py_XDECREF(fields);

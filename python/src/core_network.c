@@ -131,7 +131,7 @@ static bool parse_save(save_arguments *a, PyObject *arguments, PyObject *keyword
     a->options.candidates = a->candidates < 0 ? 0 : (size_t)a->candidates;
     if (hn_method_find(a->method, &a->options.layer.method))
         return true;
-    PyErr_Format(PyExc_ValueError, "method '%s' is unknown; there are auto, paper, hardnet and lm", a->method);
+    PyErr_Format(PyExc_ValueError, "method '%s' is unknown; there are " CORE_METHODS, a->method);
     return false;
 }
 

@@ -12,7 +12,7 @@ hn_status device_plan(struct plan **plan, hn_layer_options *filled, const hn_mod
     *plan = NULL;
     if (options && options->method == HN_METHOD_NEAREST)
         return error_about(error, HN_INVALID, error_option("method"),
-                           "method nearest: a device does not have it; auto, paper, hardnet and lm it has");
+                           "method nearest: a device does not have it; all others it has");
     hn_status status = hn_layer_create(&layer, model, options, error);
     if (status != HN_OK)
         return status;

@@ -268,7 +268,7 @@ static void keep_forward(bool *kept, const struct plan *p) {
     keep(kept, p->summary + SUMMARY_WORST, 1);
     keep(kept, p->summary + SUMMARY_FINITE, 1);
     keep(kept, p->summary + SUMMARY_USABLE, 1);
-    if (p->options.method == HN_METHOD_HARDNET)
+    if (sample_asks_pivots(&p->options))
         keep(kept, p->system.pivot_range, 2);
     if (!p->options.weighted)
         return;

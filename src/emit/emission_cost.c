@@ -223,7 +223,7 @@ struct emission_cost emission_cost(const struct emission *e) {
     const struct plan *p = e->plan;
     struct count prepare = {0, 0}, evaluate = {0, 0}, step = {0, 0}, back = {0, 0}, network = count_network(e);
     struct known known = {base_allocate(e->walk.slots * sizeof(bool)), e->walk.slots};
-    struct emission_cost cost = {.fixed = !p->options.weighted};
+    struct emission_cost cost = {.fixed = !p->options.stops};
     known.count = known.slot ? known.count : 0; /* without memory nothing is known, and the bound is larger */
     ADD_COUNTS(prepare, prepares);
     ADD_COUNTS(evaluate, evaluates);

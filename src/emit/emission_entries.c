@@ -18,13 +18,13 @@ static void print_none(struct text *out, enum kernel_entry entry) {
 
 /* ---- what nobody asks for ---- */
 
-/* The range of pivots is hardnet's. Where the driver judges steps (DRIVE_JUDGES) it takes their vectors, instead of sums that most
+/* The range of pivots is hardnet's and enforce's. Where the driver judges steps (DRIVE_JUDGES) it takes their vectors, instead of sums that most
  * steps have no use for. */
 static bool is_unasked(const struct emission *e, uint32_t slot) {
     const struct plan *p = e->plan;
     bool range = slot == p->system.pivot_range || slot == p->system.pivot_range + 1;
     bool judged = slot == p->step_gain || slot == p->step_squares;
-    return (range && p->options.method != HN_METHOD_HARDNET) || (judged && emission_drive_judges(e));
+    return (range && !sample_asks_pivots(&p->options)) || (judged && emission_drive_judges(e));
 }
 
 static void drop_unasked(const struct emission *e, struct statements *s) {

@@ -82,13 +82,16 @@ static void print_options(const struct emission *e, struct text *out) {
     text_add(out, ",\n                .tolerance = ");
     emission_number(e, out, emission_tolerance(e));
     text_add(out, ",\n                .method = HN_METHOD_%s,\n                .iterations = %d,\n",
-             o->method == HN_METHOD_AUTO      ? "AUTO"
-             : o->method == HN_METHOD_PAPER   ? "PAPER"
-             : o->method == HN_METHOD_HARDNET ? "HARDNET"
-                                              : "LM",
+             o->method == HN_METHOD_AUTO       ? "AUTO"
+             : o->method == HN_METHOD_PAPER    ? "PAPER"
+             : o->method == HN_METHOD_HARDNET  ? "HARDNET"
+             : o->method == HN_METHOD_ENFORCE  ? "ENFORCE"
+             : o->method == HN_METHOD_SNARENET ? "SNARENET"
+                                               : "LM",
              o->iterations);
-    text_add(out, "                .weighted = %d,\n                .adaptive = %d,\n                .relative = %d,\n",
-             o->weighted, o->adaptive, o->relative);
+    text_add(out, "                .weighted = %d,\n                .stops = %d,\n                .pivots = %d,\n",
+             o->weighted, o->stops, o->pivots);
+    text_add(out, "                .adaptive = %d,\n                .relative = %d,\n", o->adaptive, o->relative);
     text_add(out,
              "                .outputs_side = %d,\n                .joint_rows = %d,\n                .bordered = "
              "%d,\n                .usual = %d,\n                .budget = %d},\n",

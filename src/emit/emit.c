@@ -134,7 +134,7 @@ static hn_status fill_layer(struct emission *e, hn_error *error) {
     hn_layer *layer;
     if (e->options.layer.method == HN_METHOD_NEAREST)
         return error_about(error, HN_INVALID, error_option("method"),
-                           "method nearest: it cannot be emitted; auto, paper, hardnet and lm can");
+                           "method nearest: it cannot be emitted; all others can");
     hn_status status = hn_layer_create(&layer, e->model, &e->options.layer, error);
     if (status != HN_OK)
         return status;

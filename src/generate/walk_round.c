@@ -29,7 +29,7 @@ hn_status walk_round(struct walk *walk, hn_error *error) {
     const struct plan *plan = walk->plan;
     struct statements *s = &walk->entry[KERNEL_ROUND];
     uint32_t nobody = walk->own + OWN_NOW, summary = plan->summary, pivots = plan->system.pivot_range;
-    if (plan->options.weighted || !all_are_generated(walk))
+    if (plan->options.stops || !all_are_generated(walk))
         return HN_OK;
     s->window = plan->y;
     s->window_slots = plan->outputs;

@@ -17,7 +17,7 @@ static hn_status compile(hn_layer *layer, const hn_model *model, const hn_layer_
     hn_status status = layer_plan(layer, model, options, error);
     if (status == HN_OK && layer->options.method == HN_METHOD_NEAREST)
         status = error_about(error, HN_INVALID, error_option("method"),
-                             "method nearest: it cannot be compiled; auto, paper, hardnet and lm can");
+                             "method nearest: it cannot be compiled; all others can");
     if (status == HN_OK)
         status = hn_model_fingerprint(model, fingerprint, error);
     if (status != HN_OK)

@@ -38,6 +38,8 @@ static int own_iterations(hn_method method) {
     case HN_METHOD_PAPER:
         return 500;
     case HN_METHOD_HARDNET:
+    case HN_METHOD_ENFORCE:
+    case HN_METHOD_SNARENET:
         return 100;
     case HN_METHOD_LM:
         return 200;
@@ -89,14 +91,17 @@ hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, 
         status = check_nearest(out, error);
     if (status != HN_OK)
         return status;
-    if (out->method == HN_METHOD_HARDNET && out->damping > 0)
+    bool undamped = out->method == HN_METHOD_HARDNET || out->method == HN_METHOD_ENFORCE;
+    if (undamped && out->damping > 0)
         return error_about(error, HN_INVALID, error_option("damping"), "damping %s: the method %s has none",
                            error_number(out->damping).text, method);
     if (out->damping < 0 && out->method == HN_METHOD_PAPER)
         out->damping = 0.3;
+    if (out->damping < 0 && out->method == HN_METHOD_SNARENET)
+        out->damping = 0.01;
     if (out->damping < 0 && (out->method == HN_METHOD_AUTO || out->method == HN_METHOD_NEAREST))
         out->damping = 0.018;
-    if (out->method == HN_METHOD_HARDNET)
+    if (undamped)
         out->damping = 0;
     if (out->iterations < 0)
         out->iterations = own_iterations(out->method);

@@ -24,7 +24,7 @@ static const size_t MOST_SLOTS = (size_t)1 << 28, MOST_PROGRAM = (size_t)1 << 27
 /* ---- options ---- */
 
 static struct sample_options sample_options_of(const hn_layer_options *o) {
-    bool weighted = o->method == HN_METHOD_LM || o->method == HN_METHOD_AUTO;
+    bool weighted = o->method == HN_METHOD_LM || o->method == HN_METHOD_AUTO || o->method == HN_METHOD_ENFORCE;
     double share = o->effort < 1 ? o->effort : 1;
     return (struct sample_options){
         .damping = o->damping,
@@ -32,6 +32,8 @@ static struct sample_options sample_options_of(const hn_layer_options *o) {
         .method = (int32_t)o->method,
         .iterations = (int32_t)ceil(share * o->iterations),
         .weighted = weighted,
+        .stops = o->method != HN_METHOD_PAPER && o->method != HN_METHOD_HARDNET,
+        .pivots = o->method == HN_METHOD_HARDNET || o->method == HN_METHOD_ENFORCE,
         .adaptive = o->method == HN_METHOD_AUTO || (weighted && o->damping < 0),
         .relative = o->relative,
     };

@@ -5,9 +5,11 @@
  * knows how many samples go side by side, where their vectors lie, or who runs them.
  *
  *     paper, hardnet   as many steps as asked for; the tolerance only decides about the outcome
+ *     snarenet         the same until the tolerance is reached
  *     lm               until the tolerance is reached. With an eps of one's own every finite step is taken. Else a step is
  *                      accepted when it lowers |W r|^2, and eps follows the ratio of what was gained to what the linear model
  *                      promised (Levenberg 1944, Marquardt 1963; the growth on rejection is Nielsen's, 1999)
+ *     enforce          lm with eps = 0, which ends where a system is singular
  *     auto             sample_auto.h, elastic.h, budget.h
  *
  * An adapted eps is a power of two, and every decision is constant nearby: neither has a derivative.
@@ -75,7 +77,7 @@ SAMPLE_FUNCTION bool sample_asks_moved(const struct sample_options *o) {
 }
 
 SAMPLE_FUNCTION bool sample_asks_pivots(const struct sample_options *o) {
-    return o->method == HN_METHOD_HARDNET;
+    return o->pivots;
 }
 
 SAMPLE_FUNCTION bool sample_asks_violation(const struct sample *s, const struct sample_options *o) {
@@ -90,7 +92,7 @@ SAMPLE_FUNCTION void sample_came_in(struct sample *s, const struct sample_option
 /* Whether a sample that has been evaluated at what came in would go on from a warm start. */
 SAMPLE_FUNCTION bool sample_starts_warm(const struct sample *s, const struct sample_options *o,
                                         const struct sample_numbers *n) {
-    bool held = o->weighted && n->finite && n->measure <= o->tolerance; /* paper and hardnet go on */
+    bool held = o->stops && n->finite && n->measure <= o->tolerance; /* paper and hardnet go on */
     return s->doing == SAMPLE_OPENS && !held && o->iterations > 0;
 }
 
@@ -184,11 +186,13 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_lm(struct sample *s, const st
     return SAMPLE_GO_ON;
 }
 
-/* ---- paper, hardnet ---- */
+/* ---- paper, hardnet, snarenet ---- */
 
 SAMPLE_FUNCTION enum sample_decision sample_decide_counted(struct sample *s, const struct sample_options *o,
                                                            const struct sample_numbers *n, bool cancelled) {
     bool held = n->measure <= o->tolerance;
+    if (held && o->stops)
+        return sample_end(s, HN_OUTCOME_OK);
     if (s->iteration >= o->iterations)
         return sample_end(s, held ? HN_OUTCOME_OK : HN_OUTCOME_ITERATION_LIMIT);
     if (cancelled)
@@ -303,7 +307,7 @@ SAMPLE_FUNCTION void sample_stepped(struct sample *s, const struct sample_option
         s->outcome = HN_OUTCOME_STALLED;
         s->asks = SAMPLE_ASKS_ENTRIES;
         s->doing = SAMPLE_RETURNS;
-    } else if (o->method == HN_METHOD_LM && n->usable && !n->moved) {
+    } else if (o->weighted && o->method != HN_METHOD_AUTO && n->usable && !n->moved) {
         sample_stuck(s);
         s->doing = SAMPLE_RETURNS;
     }
@@ -313,7 +317,7 @@ SAMPLE_FUNCTION void sample_stepped(struct sample *s, const struct sample_option
 
 /* How many of them come next for a sample that has just stepped, as long as all it meets is finite and no system is singular. */
 SAMPLE_FUNCTION int sample_goes_on(const struct sample *s, const struct sample_options *o) {
-    return !o->weighted && s->doing == SAMPLE_STEPS && s->iteration < o->iterations ? o->iterations - s->iteration : 0;
+    return !o->stops && s->doing == SAMPLE_STEPS && s->iteration < o->iterations ? o->iterations - s->iteration : 0;
 }
 
 /* After so many of them: the smallest measure, and the round (from 1 on) whose iterate has it; 0: none had a smaller one. */

@@ -197,7 +197,8 @@ static void on_the_unicycle(check *checks) {
     assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
     for (int j = 0; j < 50; j++)
         raw[j] = j < 30 ? -3 + 0.1 * j : 1;
-    const hn_layer_options options[] = {steps(HN_METHOD_PAPER, 25), steps(HN_METHOD_LM, -1), steps(HN_METHOD_AUTO, -1)};
+    const hn_layer_options options[] = {steps(HN_METHOD_PAPER, 25), steps(HN_METHOD_LM, -1), steps(HN_METHOD_AUTO, -1),
+                                        steps(HN_METHOD_ENFORCE, -1), steps(HN_METHOD_SNARENET, -1)};
     size_t outcomes[HN_OUTCOME_COUNT] = {0};
     for (size_t i = 0; i < COUNT_OF(options); i++) {
         struct scene scene;
@@ -219,8 +220,9 @@ static void on_random_models(check *checks) {
         shape.bounds_are_inputs = stream % 3 == 0;
         struct random_problem problem;
         random_problem_create(&problem, shape, 91, stream);
-        const hn_layer_options options[] = {steps(HN_METHOD_PAPER, 10), steps(HN_METHOD_LM, -1),
-                                            steps(HN_METHOD_AUTO, -1), steps(HN_METHOD_HARDNET, 3)};
+        const hn_layer_options options[] = {steps(HN_METHOD_PAPER, 10),   steps(HN_METHOD_LM, -1),
+                                            steps(HN_METHOD_AUTO, -1),    steps(HN_METHOD_HARDNET, 3),
+                                            steps(HN_METHOD_ENFORCE, -1), steps(HN_METHOD_SNARENET, -1)};
         for (size_t i = 0; i < COUNT_OF(options); i++) {
             struct scene scene;
             if (options[i].method == HN_METHOD_HARDNET && problem.rows > problem.outputs)

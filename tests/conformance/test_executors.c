@@ -38,8 +38,9 @@ static const struct {
     hn_method method;
     double damping;
     bool relative;
-} settings[] = {{HN_METHOD_PAPER, 0.3, false}, {HN_METHOD_HARDNET, -1, false}, {HN_METHOD_LM, -1, true},
-                {HN_METHOD_LM, 0.125, false},  {HN_METHOD_AUTO, -1, false},    {HN_METHOD_AUTO, -1, true}};
+} settings[] = {{HN_METHOD_PAPER, 0.3, false},  {HN_METHOD_HARDNET, -1, false}, {HN_METHOD_LM, -1, true},
+                {HN_METHOD_LM, 0.125, false},   {HN_METHOD_AUTO, -1, false},    {HN_METHOD_AUTO, -1, true},
+                {HN_METHOD_ENFORCE, -1, false}, {HN_METHOD_SNARENET, -1, false}};
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
 static hn_layer_options options_of(size_t setting) {

@@ -199,7 +199,8 @@ static void one_hundred_thousand_calls_of_auto_ask_for_no_memory(void **state) {
 
 static void no_method_asks_for_memory(void **state) {
     (void)state;
-    static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM, HN_METHOD_AUTO};
+    static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM,
+                                        HN_METHOD_AUTO,  HN_METHOD_ENFORCE, HN_METHOD_SNARENET};
     if (!COUNTED)
         skip();
     hn_model *model = small_model();

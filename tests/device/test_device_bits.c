@@ -45,6 +45,8 @@ static void shipped_models_have_the_cpu_s_bits(void **state) {
         judge_file(&tally, names[i], layer_method(HN_METHOD_LM), i);
         judge_file(&tally, names[i], layer_steps(HN_METHOD_PAPER, 30), i);
         judge_file(&tally, names[i], layer_steps(HN_METHOD_HARDNET, 8), i);
+        judge_file(&tally, names[i], layer_method(HN_METHOD_ENFORCE), i);
+        judge_file(&tally, names[i], layer_method(HN_METHOD_SNARENET), i);
     }
     check_all_same(&tally, "shipped models");
 }

@@ -262,6 +262,8 @@ static void random_problems_have_the_library_s_bits(void **state) {
         if (seed % 5 == 4)
             own.damping = 0.1;
         try_model(problem.model, own, 16, seed);
+        if (seed < 10)
+            try_model(problem.model, layer_method(seed % 2 ? HN_METHOD_SNARENET : HN_METHOD_ENFORCE), 16, seed);
         if (seed % 3 == 0)
             try_model(problem.model, layer_steps(HN_METHOD_PAPER, 12), 16, seed);
         else if (problem.rows <= problem.outputs)

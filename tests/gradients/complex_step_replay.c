@@ -104,7 +104,8 @@ static void choose(struct replay *replay, size_t step, const struct tape_step *t
     const hn_layer_options *options = &replay->layer->options;
     struct choice *choice = &replay->choices[step];
     struct seen seen = look(replay->plain, replay->x, choice->y);
-    bool weighted = options->method == HN_METHOD_LM || options->method == HN_METHOD_AUTO;
+    bool weighted = options->method != HN_METHOD_PAPER && options->method != HN_METHOD_HARDNET &&
+                    options->method != HN_METHOD_SNARENET;
     double hold = 0;
     for (size_t i = 0; i < seen.rows && step == 0; i++)
         replay->scales[i] = weighted ? ldexp(1, -ilogb(fmax(1, seen.most[i]))) : 1;

@@ -44,6 +44,8 @@ static const struct setting settings[] = {
     {"lm", HN_METHOD_LM, -1, 30, 1e-8},
     {"paper, little damping", HN_METHOD_PAPER, 0.01, 3, 1e-8},
     {"auto", HN_METHOD_AUTO, -1, -1, 1e-8},
+    {"enforce", HN_METHOD_ENFORCE, -1, 1, 1e-8}, /* a second step would find straight rows on their bounds: a kink */
+    {"snarenet", HN_METHOD_SNARENET, -1, 6, 1e-8},
 };
 
 static hn_layer_options options_of(const struct setting *setting) {
@@ -58,7 +60,8 @@ static hn_layer_options options_of(const struct setting *setting) {
 static struct random_problem_options shape_of(uint64_t stream, const struct setting *setting) {
     struct random random = random_start(3, stream);
     struct random_problem_options options = {.bounds_are_inputs = true, .interior = true};
-    uint64_t shape = setting->method == HN_METHOD_HARDNET ? 2 * random_below(&random, 2) : stream / 5 % 3;
+    bool few = setting->method == HN_METHOD_HARDNET || setting->method == HN_METHOD_ENFORCE;
+    uint64_t shape = few ? 2 * random_below(&random, 2) : stream / 5 % 3;
     if (shape == 0) {
         options.outputs = 5 + random_below(&random, 8);
         options.rows = 1 + random_below(&random, options.outputs / 2);

@@ -42,6 +42,8 @@ static const struct setting settings[] = {
     {"hardnet", HN_METHOD_HARDNET, -1, 1e-8, 2, 1e-13, 1e-13, NAN, 1},
     {"lm, fixed damping", HN_METHOD_LM, 0.1, 0, 4, 1e-13, 1e-13, NAN, 1},
     {"lm", HN_METHOD_LM, -1, 1e-8, 20, 1e-12, 1e-13, 1e-11, 1},
+    {"enforce", HN_METHOD_ENFORCE, -1, 1e-8, 2, 1e-13, 1e-13, NAN, 1},
+    {"snarenet", HN_METHOD_SNARENET, -1, 1e-8, 6, 1e-12, 1e-12, NAN, 1},
 };
 
 static const struct setting setting_auto = {"auto", HN_METHOD_AUTO, -1, 1e-8, -1, 1e-12, 1e-13, 1e-8, 1};
@@ -171,7 +173,8 @@ static struct verdict check(const struct random_problem *problem, const struct s
 
 static struct verdict check_stream(uint64_t stream, const struct setting *setting) {
     size_t n = 3 + stream / 4 % 8;
-    bool few = setting->method == HN_METHOD_HARDNET; /* no more rows than outputs, those of bounds included */
+    bool few = setting->method == HN_METHOD_HARDNET ||
+               setting->method == HN_METHOD_ENFORCE; /* no more rows than outputs, those of bounds included */
     struct random_problem_options shape = {.interior = true, .bounds_are_inputs = few || stream % 8 < 4, .outputs = n};
     shape.rows = few ? 1 + n / 3 : 1 + stream / 3 % 16;
     if (setting->far > 1)

@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM, HN_METHOD_AUTO};
+static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM,
+                                    HN_METHOD_AUTO,  HN_METHOD_ENFORCE, HN_METHOD_SNARENET};
 
 static hn_layer_options short_run(hn_method method) {
     hn_layer_options options = layer_method(method);
@@ -210,8 +211,9 @@ static void gradients_are_finite_and_flagged_unless_ok(void **state) {
         hn_layer_destroy(layer);
         random_problem_release(&problem);
     }
-    for (int m = 0; m < HN_METHOD_NEAREST; m++) {
-        print_message("%s: %zu of %zu gradients flagged\n", hn_method_text((hn_method)m), flagged[m], samples[m]);
+    for (size_t k = 0; k < COUNT_OF(methods); k++) {
+        hn_method m = methods[k];
+        print_message("%s: %zu of %zu gradients flagged\n", hn_method_text(m), flagged[m], samples[m]);
         assert_true(flagged[m] > samples[m] / 10 && flagged[m] < samples[m]);
     }
     print_message("%zu of them of ok samples\n", lost);

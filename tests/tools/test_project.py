@@ -18,6 +18,41 @@ from samples import (BAND, DISC, INFEASIBLE, PUBLISHED, UNICYCLE, SampleTool, di
                      unicycle_samples)
 
 
+MIXED = """
+param x >= -1, <= 1;
+var y{1..5};
+subject to sphere: sum{i in 1..5} y[i]^2 = 4;
+subject to product: y[1] * y[2] - y[3] = x;
+subject to band{i in 4..5}: -0.3 <= y[i] + 0.5 * y[1]^2 <= 0.4;  # a straight row would be on its bound after a step, but for rounding
+subject to growth: exp(y[1]) + y[2] <= 2;
+subject to steep: 1000 * sin(y[3]) <= 300;
+"""
+
+
+def mixed_rows(x, y):
+    """Residuals of MIXED at one y, its Jacobian, and which rows are equalities."""
+    c = np.array([(y ** 2).sum(), y[0] * y[1] - y[2], y[3] + 0.5 * y[0] ** 2, y[4] + 0.5 * y[0] ** 2, np.exp(y[0]) + y[1],
+                  1000 * np.sin(y[2])])
+    lower = np.array([4, x, -0.3, -0.3, -np.inf, -np.inf])
+    upper = np.array([4, x, 0.4, 0.4, 2, 300])
+    jacobian = np.array([2 * y, [y[1], y[0], -1, 0, 0], [y[0], 0, 0, 1, 0], [y[0], 0, 0, 0, 1], [np.exp(y[0]), 1, 0, 0, 0],
+                         [0, 0, 1000 * np.cos(y[2]), 0, 0]])
+    return np.maximum(0, c - upper) - np.maximum(0, lower - c), jacobian, lower == upper
+
+
+def enforce_step(r, jacobian, equality):
+    """The undamped step by the rows that count, the pseudoinverse in place of J' (J J')^-1; None where they are dependent."""
+    counts = equality | (r != 0)
+    unit = jacobian[counts] / np.linalg.norm(jacobian[counts], axis=1, keepdims=True)
+    independent = counts.sum() <= unit.shape[1] and np.linalg.svd(unit)[1].min() > 1e-3
+    return np.linalg.pinv(jacobian[counts]) @ r[counts] if independent else None
+
+
+def snarenet_step(r, jacobian, equality):
+    """(J' J + 0.01 I)^-1 J' r, all rows."""
+    return np.linalg.solve(jacobian.T @ jacobian + 0.01 * np.eye(jacobian.shape[1]), jacobian.T @ r)
+
+
 class Project(SampleTool):
     def project(self, model, *options, code=0):
         """Outputs, report, and what was printed."""
@@ -153,6 +188,40 @@ class Project(SampleTool):
                 self.assertEqual({one["iterations"] for one in report["samples"]}, {500})
                 self.assertEqual((report["damping"], report["iterations"]), (0.3, 500))
             self.assertRegex(printed, r"dynamics +\S+ +\S+  dynamics\[\d+,\d\] \(sample \d+\)")
+
+    def test_enforce_and_snarenet_take_the_steps_of_their_papers(self):
+        random = np.random.RandomState(5)
+        x, raw = random.uniform(-1, 1, (40, 1)), random.standard_normal((40, 5))
+        model, x_file, raw_file = self.file("m.mod", MIXED), self.array("x.npy", x), self.array("y.npy", raw)
+        for method, step in (("enforce", enforce_step), ("snarenet", snarenet_step)):
+            for most in (1, 3, 100):
+                y, report, _ = self.project(model, "--x", x_file, "--y", raw_file, "--method", method,
+                                            *([] if most == 100 else ["--iterations", most]), "--allow-infeasible")
+                compared = 0
+                self.assertEqual((report["damping"], report["iterations"]), (0 if method == "enforce" else 0.01, most))
+                for k, sample in enumerate(report["samples"]):
+                    at, best, change = raw[k], (np.inf, raw[k]), raw[k]
+                    for steps in range(most + 1):
+                        r, jacobian, equality = mixed_rows(x[k, 0], at)
+                        best = min(best, (np.abs(r).max(), at), key=lambda pair: pair[0])
+                        if np.abs(r).max() <= 1e-8 or steps == most:
+                            break
+                        change = step(r, jacobian, equality)
+                        if change is None:
+                            break
+                        at = at - change
+                    self.assertEqual(sample["status"] == "ok", sample["violation"] <= 1e-8)
+                    if change is not None and (most <= 3 or best[0] <= 1e-8) and np.abs(at).max() < 10:
+                        np.testing.assert_allclose(y[k], best[1], rtol=0, atol=2e-7, err_msg=f"{method}, {most} steps, sample {k}")
+                        self.assertEqual(sample["iterations"], steps)
+                        compared += 1
+                self.assertGreater(compared, 5, (method, most))
+
+    def test_an_undamped_step_that_has_no_solution_stalls(self):
+        model = self.file("m.mod", "var y{1..2}; s.t. a: y[1] + y[2] = 1; s.t. b: y[1] + y[2] = 2; s.t. c: y[1] <= 0;")
+        y, report, _ = self.project(model, "--y", self.array("y.npy", [[3.0, 1.0]]), "--method", "enforce", code=3)
+        self.assertEqual((report["samples"][0]["status"], report["samples"][0]["iterations"]), ("stalled", 1))
+        self.refused("project", model, "--method", "enforce", "--damping", 0.1, code=2, saying="the method enforce has none")
 
     def test_the_published_figures_come_out(self):
         if not PUBLISHED.exists():
@@ -383,7 +452,7 @@ class Project(SampleTool):
                                   (["--iterations", "99999999999"], "--iterations"),
                                   (["--tolerance", "-1e-9"], "--tolerance: '-1e-9'"), (["--tolerance", "1e999"], "--tolerance"),
                                   (["--threads", "0"], "--threads: '0'"), (["--time-limit", "0"], "--time-limit: '0'.*above 0"),
-                                  (["--method", "papre"], "--method: 'papre' is none of auto, paper, hardnet, lm, nearest; did you mean paper"),
+                                  (["--method", "papre"], "--method: 'papre' is none of auto, paper, hardnet, lm, nearest, enforce, snarenet; did you mean paper"),
                                   (["--method", "simplex"], "--method: 'simplex' is none of"),
                                   (["--isa", "avx521"], "--isa: 'avx521' is none of .*; did you mean avx512"),
                                   (["--ouput", "x"], "--ouput: no such option; did you mean --out"),

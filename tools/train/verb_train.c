@@ -155,7 +155,8 @@ int verb_train(int argc, char **argv) {
         COUNT("refine", "K", "most refinement steps after the correction", o.refine, 0, HN_POLICY_MOST_REFINE),
         {.name = "method",
          .value = "METHOD",
-         .help = "auto, paper, hardnet or lm; soft (a penalty only), dc3 (completion and correction) (auto)",
+         .help = "auto, paper, hardnet, lm, enforce or snarenet; soft (a penalty only), dc3 (completion and "
+                 "correction) (auto)",
          .text = &o.choice.method,
          .words = train_methods},
         LAYER_SETTINGS(o.choice),

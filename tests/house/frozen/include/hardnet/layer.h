@@ -39,7 +39,9 @@ typedef struct hn_pool hn_pool;
     X(HN_METHOD_PAPER, "paper")                                                                                        \
     X(HN_METHOD_HARDNET, "hardnet")                                                                                    \
     X(HN_METHOD_LM, "lm")                                                                                              \
-    X(HN_METHOD_NEAREST, "nearest")
+    X(HN_METHOD_NEAREST, "nearest")                                                                                    \
+    X(HN_METHOD_ENFORCE, "enforce")                                                                                    \
+    X(HN_METHOD_SNARENET, "snarenet")
 
 #define HN_ENUMERATE(name, text) name,
 typedef enum hn_method { HN_METHOD_LIST(HN_ENUMERATE) HN_METHOD_COUNT } hn_method;
@@ -57,7 +59,7 @@ typedef struct hn_layer_options {
     hn_method method;
     int iterations;               /* steps at most; negative: the method's own (500 for paper) */
     hn_real damping;              /* eps >= 0; for auto eps / |W r|; negative: the method's own (0.3 for paper,
-                                   * adapted for lm, 0.018 for auto) */
+                                   * adapted for lm, 0.018 for auto, 0.01 for snarenet); hardnet and enforce have none */
     hn_real tolerance;            /* on max |r|, in the units of the rows */
     bool relative;                /* a row holds when |r| <= tolerance max(1, |the bound that it is beyond|) */
     hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best that this processor has */
