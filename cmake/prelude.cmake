@@ -11,7 +11,9 @@ set(prelude_files
     base/lanes.h base/wide.h base/wide_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h
     base/elementary_circle.h base/elementary_arc.h base/elementary_hyperbolic.h sparse/pivot_kernel.h backends/row_values_kernel.h
     backends/unload_kernel.h
-    generate/row_functions_kernel.h generate/kernel_table.h generate/generated_kernel.h generate/rounds_kernel.h)
+    backends/near_rounds.h plan/summary.h
+    generate/row_functions_kernel.h generate/kernel_table.h generate/generated_kernel.h generate/rounds_kernel.h
+    generate/lanes_number_kernel.h sample/precision.h sample/number.h sample/near.h generate/near_rounds_kernel.h)
 
 if(CMAKE_SCRIPT_MODE_FILE)
     set(bytes "")

@@ -10,6 +10,7 @@
 #ifndef HN_BACKENDS_EXECUTOR_H
 #define HN_BACKENDS_EXECUTOR_H
 
+#include "backends/near_rounds.h"
 #include "base/crew.h"
 #include "plan/plan.h"
 
@@ -90,6 +91,10 @@ struct executor {
      * round begins, or the round after the last; iterates that were the best are in `best`, the one that a round
      * was given up at included. What evaluations leave is lost. NULL: there is no such entry. */
     void (*go_on)(const struct executor *x, double *slots, struct executor_rounds *rounds);
+
+    /* Rounds of auto's near stage, of samples that have an output y of their own in `best` or are fresh; see backends/near_rounds.h.
+     * c, J, r and the summary are those of the last evaluation, but for what the step after it says. NULL: there is no such entry. */
+    void (*near_rounds)(const struct executor *x, double *slots, struct near_rounds *rounds);
 
     /* After evaluate (and weigh): the gradient p by the y that the step from here led to becomes the gradient by this y; what x and
      * the bounds owe is added to their sums. */

@@ -42,7 +42,25 @@ static void print_rounds_head(struct text *text, const struct walk *walk) {
     text_add(text, "#define OUTPUTS %u\n#define LEAST_PIVOT %a\n", plan->outputs, SAMPLE_LEAST_PIVOT);
 }
 
-static void print_head(struct text *text, const struct walk *walk, const struct generate_options *options) {
+/* Whether all that rounds of auto's near stage are made of is generated. */
+static bool has_near_rounds(const struct walk *walk, const struct walk *near) {
+    return near->entry[KERNEL_NEAR].count > 0 && walk->entry[KERNEL_EVALUATE].count > 0 &&
+           walk->entry[KERNEL_RESIDUAL].count > 0 && walk->entry[KERNEL_RESCALE].count > 0 &&
+           !walk->plan->options.relative;
+}
+
+/* What near_rounds_kernel.h asks for. */
+static void print_near_head(struct text *text, const struct plan *plan) {
+    text_add(text, "#define NEAR_ROUNDS\n#define Y_SLOT %u\n#define BEST_SLOT %u\n#define OUTPUTS %u\n", plan->y,
+             plan->best, plan->outputs);
+    text_add(text, "#define SUMMARY_SLOT %u\n#define EPS_SLOT %u\n#define FLAGS_SLOT %u\n", plan->summary, plan->eps,
+             plan->slots + LANES_FLAGS);
+    text_add(text, "#define HOLD_SLOT %u\n#define LEADS_SLOT %u\n", plan->slots + LANES_HOLD,
+             plan->slots + LANES_LEADS);
+}
+
+static void print_head(struct text *text, const struct walk *walk, const struct walk *near,
+                       const struct generate_options *options) {
     bool alone = walk->plan->system.kind == FACTOR_TILED;
     text_add(text,
              "/* A kernel of hardnet %s for %s: the arithmetic of one layer, generated. Compile it without\n"
@@ -55,6 +73,8 @@ static void print_head(struct text *text, const struct walk *walk, const struct 
              alone ? "#define ONE_LANE\n" : "");
     if (walk_has_rounds(walk))
         print_rounds_head(text, walk);
+    if (has_near_rounds(walk, near))
+        print_near_head(text, walk->plan);
     text_add_bytes(text, generate_prelude, generate_prelude_length);
 }
 
@@ -196,7 +216,7 @@ static bool print_entries(struct text *text, const struct walk *walk) {
 }
 
 /* The digest is that of the text before it. */
-static void print_table(struct text *text, const struct walk *walk, bool near) {
+static void print_table(struct text *text, const struct walk *walk, const struct walk *near) {
     char name[DIGEST_TEXT];
     struct digest digest = digest_start();
     if (text->failed)
@@ -211,17 +231,18 @@ static void print_table(struct text *text, const struct walk *walk, bool near) {
         bool there = walk->entry[e].count > 0 && e != KERNEL_ROUND;
         text_add(text, "        %s%s,\n", there ? "entry_" : "", there ? entry_text((enum kernel_entry)e) : "0");
     }
-    text_add(text, "    },\n    %s,\n    %s};\n", walk_has_rounds(walk) ? "entry_rounds" : "0",
-             near ? "entry_near_if" : "0");
+    text_add(text, "    },\n    %s,\n    %s,\n    %s};\n", walk_has_rounds(walk) ? "entry_rounds" : "0",
+             near->entry[KERNEL_NEAR].count > 0 ? "entry_near_if" : "0",
+             has_near_rounds(walk, near) ? "entry_near_rounds" : "0");
 }
 
 static hn_status print_kernel(struct text *text, const struct walk *walk, const struct walk *near,
                               const struct generate_options *options, hn_error *error) {
     bool nears = near->entry[KERNEL_NEAR].count > 0;
-    print_head(text, walk, options);
+    print_head(text, walk, near, options);
     print_calls(text, walk);
     bool done = print_entries(text, walk) && (!nears || print_near(text, near));
-    print_table(text, walk, nears);
+    print_table(text, walk, near);
     return done && !text->failed ? HN_OK : error_no_memory(error, "generated code");
 }
 

@@ -117,6 +117,10 @@ static void kernel_go_on(const struct executor *x, double *slots, struct executo
     }
 }
 
+static void kernel_near_rounds(const struct executor *x, double *slots, struct near_rounds *rounds) {
+    table_of(x)->near_rounds(slots, rounds);
+}
+
 /* ---- one step of the adjoint ---- */
 
 static void solve_back(const struct executor *x, double *slots) {
@@ -178,6 +182,8 @@ static void take_entries(struct executor *out, const struct kernel_table *table)
         out->go_on = kernel_go_on;
     if (table->near)
         out->step_near = kernel_step_near;
+    if (table->near_rounds)
+        out->near_rounds = kernel_near_rounds;
 }
 
 hn_status executor_open_kernel(struct executor *out, const struct plan *plan, const struct kernel *kernel,

@@ -7,6 +7,8 @@
 #ifndef HN_GENERATE_KERNEL_TABLE_H
 #define HN_GENERATE_KERNEL_TABLE_H
 
+#include "backends/near_rounds.h"
+
 #include <stdint.h>
 
 /* X(name, text): in the order in which a step runs them. */
@@ -34,7 +36,7 @@
 enum kernel_entry { KERNEL_ENTRY_LIST(KERNEL_ENUMERATE) KERNEL_ENTRIES };
 #undef KERNEL_ENUMERATE
 
-enum { KERNEL_VERSION = 2, KERNEL_DIGEST = 65, KERNEL_WIDEST = 8 };
+enum { KERNEL_VERSION = 3, KERNEL_DIGEST = 65, KERNEL_WIDEST = 8 };
 
 typedef void kernel_function(double *slots);
 
@@ -54,6 +56,9 @@ typedef void kernel_rounds_function(double *slots, struct kernel_rounds *rounds)
  * was done. */
 typedef int kernel_near_function(double *slots);
 
+/* Rounds of auto's near stage (backends/near_rounds.h). */
+typedef void kernel_near_rounds_function(double *slots, struct near_rounds *rounds);
+
 struct kernel_table {
     uint32_t version;                       /* KERNEL_VERSION: of this table */
     uint32_t width;                         /* samples side by side */
@@ -63,7 +68,8 @@ struct kernel_table {
     char digest[KERNEL_DIGEST];             /* of the text, in hexadecimal */
     kernel_function *entry[KERNEL_ENTRIES]; /* NULL: not generated */
     kernel_rounds_function *rounds;         /* likewise, */
-    kernel_near_function *near;             /* likewise */
+    kernel_near_function *near;             /* likewise, */
+    kernel_near_rounds_function *near_rounds;
 };
 
 /* What a kernel exports. */

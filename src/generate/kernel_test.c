@@ -3,10 +3,12 @@
  * A compiler that fuses or reorders sums, or one that is wrong, is found here before a result depends on it.
  *
  * SPDX-License-Identifier: MIT */
+#include "backends/near_seats.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "generate/kernel_parts.h"
+#include "plan/point.h"
 
 #include <math.h>
 #include <string.h>
@@ -195,6 +197,95 @@ static void near(struct trial *t) {
     compare(t, "what moved by near's step", p->summary + SUMMARY_MOVED, 2);
 }
 
+/* What the listed kernels leave for a sample. */
+static struct sample_numbers numbers_of(const struct trial *t, uint32_t lane, const struct sample *s,
+                                        const struct sample_options *o) {
+    const struct plan *p = t->plan;
+    const struct point at = {p, t->slots[0] + lane, t->executor[0].width};
+    struct sample_numbers n = {.measure = *point_at(&at, p->summary + SUMMARY_WORST),
+                               .squares = *point_at(&at, p->summary + SUMMARY_SQUARES)};
+    n.finite = point_mask(&at, p->summary + SUMMARY_FINITE) && point_mask(&at, p->summary + SUMMARY_USABLE);
+    n.moved = point_mask(&at, p->summary + SUMMARY_MOVED);
+    n.joint = sample_asks_joint(s, o, &n) ? point_joint(&at) : 0;
+    return n;
+}
+
+static void near_evaluate(const struct trial *t, const struct sample *samples) {
+    const struct executor *x = &t->executor[0];
+    bool fresh[EXECUTOR_WIDEST];
+    for (uint32_t k = 0; k < x->width; k++)
+        fresh[k] = sample_is_fresh(&samples[k]);
+    x->evaluate(x, t->slots[0], fresh, false);
+}
+
+/* One round of near's by the listed kernels, every sample decided by itself. */
+static void near_round(struct trial *t, struct sample *samples, const struct sample_options *o) {
+    const struct executor *x = &t->executor[0];
+    const struct plan *p = t->plan;
+    double eps[EXECUTOR_WIDEST], hold[EXECUTOR_WIDEST];
+    bool improved[EXECUTOR_WIDEST], all[EXECUTOR_WIDEST], leads[EXECUTOR_WIDEST];
+    const bool none[EXECUTOR_WIDEST] = {false};
+    const struct executor_rows rows = {all, hold, leads, none};
+    near_evaluate(t, samples);
+    for (uint32_t k = 0; k < x->width; k++) {
+        struct sample *s = &samples[k];
+        struct sample_numbers n = numbers_of(t, k, s, o);
+        improved[k] = sample_decide(s, o, &n, false).improved;
+        hold[k] = sample_hold(s, o, n.squares);
+        leads[k] = s->kind == SAMPLE_LEADING;
+        eps[k] = s->used = s->eps;
+        all[k] = true;
+        sample_stepped(s, o, &n);
+    }
+    x->copy(x, t->slots[0], p->y, p->best, p->outputs, improved);
+    x->weigh(x, t->slots[0], &rows);
+    x->copy(x, t->slots[0], p->y, p->base, p->outputs, all);
+    x->step(x, t->slots[0], eps, NULL);
+}
+
+static bool same_state(const struct sample *a, const struct sample *b) {
+    return a->doing == b->doing && a->kind == b->kind && a->iteration == b->iteration && a->steps == b->steps &&
+           a->best_step == b->best_step && a->waited == b->waited && a->before == b->before && a->best == b->best &&
+           a->squares == b->squares && a->halved == b->halved && a->eps == b->eps && a->used == b->used;
+}
+
+/* Rounds of near's stage by the kernel, and the same by the listed kernels. No sample ends: nothing is within a tolerance below 0. */
+static void near_rounds(struct trial *t) {
+    const struct plan *p = t->plan;
+    const struct executor *x = &t->executor[1];
+    struct sample_options options = p->options;
+    struct near_rounds went = {.count = ROUNDS, .tolerance = -1};
+    struct sample samples[EXECUTOR_WIDEST];
+    if (!x->near_rounds)
+        return;
+    options.tolerance = -1;
+    near_open(&went, &options);
+    load(t, p->y, p->outputs, 0.25);
+    load(t, p->best, p->outputs, 0);
+    for (uint32_t k = 0; k < x->width; k++) {
+        sample_open(&samples[k], &options);
+        near_take(&went, k, &samples[k], &options);
+        for (int side = 0; side < SIDES; side++) {
+            const struct point at = {p, t->slots[side] + k, x->width};
+            point_set_mask(&at, p->summary + SUMMARY_USABLE, true);
+        }
+    }
+    x->near_rounds(x, t->slots[1], &went);
+    for (int64_t round = went.undecided ? 1 : 0; round < went.count; round++)
+        near_round(t, samples, &options);
+    if (went.undecided)
+        near_evaluate(t, samples);
+    for (uint32_t k = 0; k < x->width && !t->differs; k++) {
+        struct sample other;
+        sample_open(&other, &options);
+        near_leave(&went, k, &other);
+        if (!same_state(&samples[k], &other))
+            t->differs = "what near's rounds say about a sample";
+    }
+    compare(t, "y after near's rounds", p->y, p->outputs);
+    compare(t, "the best y of near's rounds", p->best, p->outputs);
+}
+
 static void backward(struct trial *t) {
     const struct plan *p = t->plan;
     double eps[EXECUTOR_WIDEST], slope[EXECUTOR_WIDEST];
@@ -237,6 +328,7 @@ static void play(struct trial *t, bool adjoint) {
     forward(t);
     rounds(t);
     near(t);
+    near_rounds(t);
     if (adjoint)
         backward(t);
 }

@@ -43,6 +43,13 @@ struct seat {
     struct nearest_sample near;
 };
 
+/* How often a worker looks at the clock. */
+struct pace {
+    double looked; /* when it last did */
+    int since;     /* rounds since then */
+    int every;     /* and when it will again; 0: it has not yet */
+};
+
 struct worker {
     const hn_layer *layer;
     const struct executor *executor;
@@ -59,7 +66,10 @@ struct worker {
     bool cancelled;
     bool bounds_known; /* they are the same for all samples, and good */
     bool at_once;      /* all samples take steps of auto's near stage; their iterates have not been taken over yet */
-    unsigned rounds;
+    bool evaluated;    /* the present iterates are already */
+    bool near_seats;   /* samples are in `stage`, and their own states are older */
+    struct near_rounds stage; /* auto's near stage: the samples that are in it together */
+    struct pace pace;
 };
 
 /* Over the caller's memory, for a batch of so many samples; false when it is too small. Whoever joins the crew (NULL: there is
@@ -84,19 +94,33 @@ void worker_gradient(struct worker *worker, const hn_gradient *gradient);
 /* Gives samples to free seats; false when no seat has one. What came in is not in `best` yet unless there are warm starts. */
 bool worker_load(struct worker *worker);
 
+/* What came in, into the vector `raw`: few samples ask for it. */
+void worker_bring_raw(const struct worker *worker, uint32_t seat);
+
 /* Samples that have just been evaluated at what came in go to their warm starts; false when none does. */
 bool worker_start_warm(struct worker *worker);
+
+/* Sets worker->cancelled where the call is to end; before every round. */
+void worker_poll(struct worker *worker);
+
+/* Rounds that may pass before the next look at it, where there are others than those that worker_poll knows of; and how many did. */
+int worker_rounds_unwatched(const struct worker *worker);
+void worker_went(struct worker *worker, int rounds);
+
+/* Rounds of auto's near stage, where all samples are in it. False: they are to be decided one by one; see worker->evaluated. */
+bool worker_go_near(struct worker *worker);
 
 /* Rounds in which nothing is decided, where the next ones are such for all seats. */
 void worker_go_on(struct worker *worker);
 
-/* Writes what is reported about the seat's sample, which has just been evaluated where it ends, and frees the seat. */
-void worker_finish(struct worker *worker, uint32_t seat, const struct sample_numbers *numbers);
+/* Writes what is reported about the seat's sample, which has just been evaluated where it ends, and frees the seat. y: the slot of that
+ * point. */
+void worker_finish(struct worker *worker, uint32_t seat, const struct sample_numbers *numbers, uint32_t y);
 
 /* ---- the method nearest: samples that auto has corrected wait until the search takes all of them at once ---- */
 
-/* The seat's sample waits; its y is where it was evaluated. */
-void worker_wait(struct worker *worker, uint32_t seat);
+/* The seat's sample waits; it was evaluated at the y of this slot. */
+void worker_wait(struct worker *worker, uint32_t seat, uint32_t y);
 
 /* Searches for all that wait and finishes them; false when none does. Called when no seat is busy. */
 bool worker_search(struct worker *worker);

@@ -11,17 +11,40 @@ static double start_of(const struct worker *worker, uint32_t seat, size_t output
     return *point_at(&p, plan_words(worker->plan, worker->plan->start)[output]);
 }
 
+enum { AT_ONCE = 4 }; /* numbers that do not wait for each other */
+
+static double difference(const double *a, const double *b, size_t i) {
+    return point_abs(a[i] - b[i]);
+}
+
+static double largest_difference(const double *a, const double *b, size_t count) {
+    double first = 0, second = 0, third = 0, fourth = 0;
+    size_t i = 0;
+    for (; i + AT_ONCE <= count; i += AT_ONCE) {
+        first = sample_greater(first, difference(a, b, i));
+        second = sample_greater(second, difference(a, b, i + 1));
+        third = sample_greater(third, difference(a, b, i + 2));
+        fourth = sample_greater(fourth, difference(a, b, i + 3));
+    }
+    for (; i < count; i++)
+        first = sample_greater(first, difference(a, b, i));
+    return sample_greater(sample_greater(first, second), sample_greater(third, fourth));
+}
+
 /* |a - b| of finite numbers, without overflow on the way; infinite when a difference is. */
 static double distance(const double *a, const double *b, size_t count) {
-    double scale = 0, sum = 0;
-    for (size_t i = 0; i < count; i++)
-        scale = sample_greater(scale, point_abs(a[i] - b[i]));
+    double scale = largest_difference(a, b, count), sum = 0, part[AT_ONCE];
+    size_t i = 0;
     if (!sample_is_finite(scale))
         return INFINITY;
-    for (size_t i = 0; i < count && scale > 0; i++) {
-        double part = (a[i] - b[i]) / scale;
-        sum += part * part;
+    for (; i + AT_ONCE <= count && scale > 0; i += AT_ONCE) {
+        for (size_t k = 0; k < AT_ONCE; k++)
+            part[k] = (a[i + k] - b[i + k]) / scale;
+        for (size_t k = 0; k < AT_ONCE; k++)
+            sum += part[k] * part[k];
     }
+    for (; i < count && scale > 0; i++)
+        sum += (a[i] - b[i]) / scale * ((a[i] - b[i]) / scale);
     return scale * sqrt(sum);
 }
 
@@ -143,7 +166,7 @@ static void write_multipliers(const struct worker *worker, uint32_t seat) {
         to[i] = own->searched ? own->near.multipliers[i] : 0;
 }
 
-void worker_finish(struct worker *worker, uint32_t seat, const struct sample_numbers *n) {
+void worker_finish(struct worker *worker, uint32_t seat, const struct sample_numbers *n, uint32_t y) {
     const struct plan *plan = worker->plan;
     const hn_batch *batch = worker->batch;
     struct seat *own = &worker->seat[seat];
@@ -151,7 +174,7 @@ void worker_finish(struct worker *worker, uint32_t seat, const struct sample_num
     own->state.outcome = worker_verdict(worker, seat, n);
     bool nearest = worker->layer->options.method == HN_METHOD_NEAREST;
     if (nearest && own->state.outcome == HN_OUTCOME_OK && !own->searched && !worker->cancelled) {
-        worker_wait(worker, seat);
+        worker_wait(worker, seat, y);
         return;
     }
     if (batch->tape) {
@@ -162,7 +185,7 @@ void worker_finish(struct worker *worker, uint32_t seat, const struct sample_num
     }
     if (batch->residual)
         point_read(&p, plan->residual, plan->rows, batch->residual + own->sample * plan->rows);
-    point_read(&p, plan->y, plan->outputs, worker->row);
+    point_read(&p, y, plan->outputs, worker->row);
     if (batch->multipliers)
         write_multipliers(worker, seat);
     if (batch->reports)

@@ -8,7 +8,6 @@
  * A seat that has no sample goes on computing with old numbers, which nobody reads.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/clock.h"
 #include "layer/driver.h"
 #include "plan/point_elastic.h"
 
@@ -73,7 +72,7 @@ static void decide_seat(struct worker *worker, uint32_t seat, struct decisions *
     if (choice.recorded)
         all->tape[seat] = record(worker, seat, choice.led);
     if (choice.finished)
-        worker_finish(worker, seat, &n);
+        worker_finish(worker, seat, &n, worker->plan->y);
 }
 
 /* eps of the samples that have none yet at their base. */
@@ -196,6 +195,7 @@ static void restart(struct worker *worker, uint32_t seat) {
     struct sample *s = &worker->seat[seat].state;
     size_t unused;
     sample_begin_attempt(s, &worker->plan->options);
+    worker_bring_raw(worker, seat);
     point_restart(&p, s->attempt);
     point_set_mask(&p, worker->plan->summary + SUMMARY_USABLE,
                    point_finite(&p, worker->plan->y, worker->plan->outputs, &unused));
@@ -236,16 +236,6 @@ static void step(struct worker *worker) {
 
 /* ---- all of it ---- */
 
-enum { CLOCK_EVERY = 16 };
-
-static void poll(struct worker *worker) {
-    const int *cancel = worker->batch->cancel;
-    if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0)
-        worker->cancelled = true;
-    if (worker->queue->deadline > 0 && worker->rounds++ % CLOCK_EVERY == 0 && clock_seconds() > worker->queue->deadline)
-        worker->cancelled = true;
-}
-
 static bool any_busy(const struct worker *worker) {
     for (uint32_t k = 0; k < worker->width; k++)
         if (worker->seat[k].state.doing != SAMPLE_IDLE)
@@ -257,8 +247,12 @@ void worker_run(struct worker *worker) {
     while (worker_load(worker) || worker_search(worker)) {
         if (!any_busy(worker))
             continue;
-        poll(worker);
-        evaluate(worker);
+        worker_poll(worker);
+        if (worker_go_near(worker))
+            continue;
+        if (!worker->evaluated)
+            evaluate(worker);
+        worker->evaluated = false;
         if (worker_start_warm(worker))
             evaluate(worker);
         decide(worker);

@@ -6,8 +6,6 @@
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
 
-enum { ROUNDS_UNWATCHED = 16 }; /* where somebody may cancel */
-
 static int least(int a, size_t b) {
     return b < (size_t)a ? (int)b : a;
 }
@@ -15,8 +13,7 @@ static int least(int a, size_t b) {
 /* How many rounds all samples have before them; 0: some have none. */
 static int count_rounds(const struct worker *worker) {
     const struct sample_options *o = &worker->plan->options;
-    bool watched = worker->batch->cancel || worker->queue->deadline > 0;
-    int count = watched ? ROUNDS_UNWATCHED : INT32_MAX;
+    int count = worker_rounds_unwatched(worker);
     bool busy = false;
     for (uint32_t k = 0; k < worker->width; k++) {
         const struct sample *s = &worker->seat[k].state;
@@ -67,5 +64,5 @@ void worker_go_on(struct worker *worker) {
     for (uint32_t k = 0; k < worker->width; k++)
         if (rounds.busy[k])
             catch_up(worker, k, &rounds);
-    worker->rounds = 0; /* the clock is looked at next */
+    worker_went(worker, rounds.count);
 }

@@ -73,9 +73,19 @@ static void open_seat(struct worker *worker, uint32_t seat) {
         sample_is_home(&worker->seat[seat].state);
     if (worker->batch->warm)
         point_copy(&p, plan->y, plan->best, plan->outputs);
-    if (plan->raw != plan->best)
-        point_copy(&p, plan->y, plan->raw, plan->outputs);
     point_set_mask(&p, plan->summary + SUMMARY_USABLE, true);
+}
+
+void worker_bring_raw(const struct worker *worker, uint32_t seat) {
+    const struct plan *plan = worker->plan;
+    const struct point p = worker_point(worker, seat);
+    const double *raw = batch_raw(worker, worker->seat[seat].sample);
+    const uint32_t *start = plan_words(plan, plan->start);
+    const uint32_t *fixed = plan_words(plan, plan->fixed.slot), *output = plan_words(plan, plan->fixed.entry);
+    for (uint32_t j = 0; j < plan->outputs; j++)
+        *point_at(&p, plan->raw + j) = raw ? raw[j] : *point_at(&p, start[j]);
+    for (uint32_t f = 0; f < plan->fixed.slot.count; f++)
+        *point_at(&p, plan->raw + output[f]) = *point_at(&p, fixed[f]);
 }
 
 static bool take_sample(struct worker *worker, uint32_t seat) {

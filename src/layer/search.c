@@ -17,15 +17,16 @@ static double *own_row(const struct worker *worker, uint32_t seat, size_t which)
     return worker->near_rows + seat * worker_near_numbers(worker->plan) + which * worker->plan->outputs;
 }
 
-void worker_wait(struct worker *worker, uint32_t seat) {
+void worker_wait(struct worker *worker, uint32_t seat, uint32_t y) {
     const struct plan *plan = worker->plan;
     const struct point p = worker_point(worker, seat);
     struct seat *own = &worker->seat[seat];
     own->waits = true;
     own->doing = own->state.doing;
     own->state.doing = SAMPLE_IDLE;
+    worker_bring_raw(worker, seat);
     point_read(&p, plan->raw, plan->outputs, own_row(worker, seat, ROW_RAW));
-    point_read(&p, plan->y, plan->outputs, own_row(worker, seat, ROW_AUTO));
+    point_read(&p, y, plan->outputs, own_row(worker, seat, ROW_AUTO));
 }
 
 /* Points for the waiting seats that are flagged, evaluated. */
@@ -110,7 +111,7 @@ bool worker_search(struct worker *worker) {
         const struct sample_numbers n = worker_numbers(worker, k);
         worker->seat[k].waits = false;
         worker->seat[k].searched = true;
-        worker_finish(worker, k, &n);
+        worker_finish(worker, k, &n, worker->plan->y);
     }
     return true;
 }

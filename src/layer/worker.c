@@ -86,12 +86,17 @@ const double *batch_raw(const struct worker *worker, size_t sample) {
     return batch->y_raw ? batch->y_raw + (batch->repeat_y ? 0 : sample * worker->plan->outputs) : NULL;
 }
 
-/* Almost always they are: a first look takes no branch. */
+/* Almost always they are: a first look takes no branch. What a finite number is less itself is 0, and NaN for others. */
 static bool seem_finite(const double *values, size_t count) {
-    bool finite = true;
-    for (size_t i = 0; i < count; i++)
-        finite &= sample_is_finite(values[i]);
-    return finite;
+    enum { CHAINS = 4 };
+    double lost[CHAINS] = {0};
+    size_t i = 0;
+    for (; i + CHAINS <= count; i += CHAINS)
+        for (size_t k = 0; k < CHAINS; k++)
+            lost[k] += values[i + k] - values[i + k];
+    for (; i < count; i++)
+        lost[0] += values[i] - values[i];
+    return lost[0] + lost[1] + lost[2] + lost[3] == 0;
 }
 
 bool all_finite(const double *values, size_t count, size_t *culprit) {

@@ -9,7 +9,6 @@
 #define HN_SAMPLE_BUDGET_H
 
 SAMPLE_CONSTANT double SAMPLE_CLOSER = 14; /* how often max |r| must have shrunk for more than the budget */
-enum { SAMPLE_PATIENCE = 8 };              /* steps in which |W r| is to be halved */
 
 /* The number of the attempt after this one. */
 SAMPLE_FUNCTION int sample_next_attempt(const struct sample *s, const struct sample_options *o) {

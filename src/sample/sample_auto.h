@@ -24,14 +24,11 @@
 #ifndef HN_SAMPLE_AUTO_H
 #define HN_SAMPLE_AUTO_H
 
+#include "sample/near.h"
 #include "sample/restart.h"
 
 #include "sample/budget.h"
 
-SAMPLE_CONSTANT double SAMPLE_CLOSE = 0.1;      /* |W r| below which convergence is near */
-SAMPLE_CONSTANT double SAMPLE_HOLD_SHARE = 0.5; /* how close a satisfied row is held then, of |W r| */
-SAMPLE_CONSTANT double SAMPLE_LEAD_SHARE =
-    0.5; /* of |W r|^2: joint inequalities that have more of it are not left out */
 SAMPLE_CONSTANT double SAMPLE_STEADY =
     0.9; /* a step that leaves less of |W r|^2 may be followed by more than allowed */
 SAMPLE_CONSTANT double SAMPLE_BOLD_EPS_AGAIN = 0x1p-10; /* some, where SAMPLE_BOLD_EPS is next to none */
@@ -55,14 +52,13 @@ enum {
 SAMPLE_FUNCTION bool sample_asks_joint(const struct sample *s, const struct sample_options *o,
                                        const struct sample_numbers *n) {
     return o->method == HN_METHOD_AUTO && s->stage == SAMPLE_NEAR && sample_is_fresh(s) && o->joint_rows &&
-           !(n->squares < SAMPLE_CLOSE * SAMPLE_CLOSE);
+           !near_is_close(n->squares);
 }
 
 /* How close to a bound a satisfied row is held, in units of its weight. */
 SAMPLE_FUNCTION double sample_hold(const struct sample *s, const struct sample_options *o, double squares) {
-    double size = sqrt(squares);
-    bool holds = o->method == HN_METHOD_AUTO && s->stage == SAMPLE_NEAR && size < SAMPLE_CLOSE;
-    return holds && s->kind != SAMPLE_LEADING ? SAMPLE_HOLD_SHARE * size : 0;
+    bool holds = o->method == HN_METHOD_AUTO && s->stage == SAMPLE_NEAR;
+    return holds ? near_hold(squares, s->kind == SAMPLE_LEADING) : 0;
 }
 
 /* Whether outputs that lie on a bound stay there unless A' W r leads back inside. */
@@ -79,19 +75,6 @@ SAMPLE_FUNCTION double sample_eps_slope(const struct sample *s, const struct sam
 
 SAMPLE_FUNCTION double sample_least_eps(const struct sample_options *o) {
     return o->outputs_side || o->bordered ? SAMPLE_LEAST_EPS_OUTPUTS : SAMPLE_LEAST_EPS;
-}
-
-/* Far away eps follows |W r|, and so does its derivative; in a leading step it is a power of two. Once convergence is near it also
- * follows the contraction of the last step, which makes the end superlinear, and is rounded to a power of two. */
-SAMPLE_FUNCTION double sample_near_eps(const struct sample *s, const struct sample_options *o, double squares,
-                                       double before) {
-    double size = sqrt(squares), beta = o->damping, eps = beta * size;
-    if (s->kind == SAMPLE_LEADING)
-        eps = sample_power_of_two(eps);
-    if (s->kind == SAMPLE_LEADING || size >= SAMPLE_CLOSE)
-        return eps < 1 ? eps : 1;
-    double share = squares < before ? beta * sqrt(squares / before) : beta;
-    return sample_greater(sample_least_eps(o), sample_power_of_two(share * size));
 }
 
 /* The stage in which a step was taken that has a gradient; nothing but its attempt and kind decide. */
@@ -117,7 +100,7 @@ SAMPLE_FUNCTION void sample_wait(struct sample *s, double squares) {
 /* Whether |W r| was not halved for more steps than that. */
 SAMPLE_FUNCTION bool sample_creeps(struct sample *s, double squares, int most) {
     s->waited++;
-    if (squares < 0.25 * s->halved)
+    if (near_is_halved(squares, s->halved))
         sample_wait(s, squares);
     return s->waited > most;
 }
@@ -241,9 +224,9 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_near(struct sample *s, const 
     bool creeps = !fresh && sample_creeps(s, n->squares, SAMPLE_PATIENCE);
     if (!(fresh || n->moved) || creeps || s->iteration - s->begun >= SAMPLE_NEAR_STEPS)
         return sample_globalise(s, o, n->squares, true);
-    bool leads = sample_asks_joint(s, o, n) && n->joint <= SAMPLE_LEAD_SHARE * n->squares; /* which no NaN is */
+    bool leads = sample_asks_joint(s, o, n) && near_leads(n->squares, n->joint);
     s->kind = leads ? SAMPLE_LEADING : SAMPLE_PLAIN;
-    s->eps = sample_near_eps(s, o, n->squares, before);
+    s->eps = near_eps(n->squares, before, leads, o->damping, sample_least_eps(o));
     s->chooses = false;
     return SAMPLE_GO_ON;
 }
