@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "device/device_texts.h"
 #include "generate/print.h"
 
 #include <ctype.h>
@@ -51,7 +52,7 @@ static const char head[] =
     "#define RANDOM_FUNCTION SHARED_FUNCTION\n#define RANDOM_INNER SHARED_FUNCTION\n"
     "\ntypedef double full;\n";
 
-static void print_head(struct text *out, const struct device_subject *subject) {
+void device_print_head(struct text *out, const struct device_subject *subject) {
     text_add(out, "/* A kernel of hardnet %s for a device: one layer, generated. */\n%s", hn_version(), head);
     text_add(out, "#define REAL_MAX %s_MAX\n#define REAL_MIN %s_MIN\n#define REAL_SQRT DEVICE_SQRT%s\n",
              subject->single ? "FLT" : "DBL", subject->single ? "FLT" : "DBL", subject->single ? "_FLOAT" : "");
@@ -76,7 +77,7 @@ static const char *literal_end(const char *at) {
 }
 
 /* Functions belong to the device, and literals of structs have the form that C++ knows. */
-static void print_as_cpp(struct text *out, const char *from) {
+void device_print_as_cpp(struct text *out, const char *from) {
     static const char rare[] = "static reduced_angle reduce_angle("; /* a function of its own: see base/reduce.h */
     bool starts = true;
     for (const char *at = from; *at; at++) {
@@ -94,7 +95,7 @@ static void print_as_cpp(struct text *out, const char *from) {
 
 /* ---- the layer's data ---- */
 
-static void print_bits(const struct emission *e, struct text *out, double number) {
+void device_print_bits(const struct emission *e, struct text *out, double number) {
     float small = (float)number;
     int64_t bits;
     int32_t small_bits;
@@ -179,7 +180,7 @@ static void print_constants(const struct emission *e, struct text *out) {
         text_add(out, "%u, ", i < own ? i : slot[i - own]);
     text_add(out, "0};\nstatic DEVICE_CONSTANT const wide_bits constant_bits[] = {"); /* of infinity, too */
     for (uint32_t i = 0; i < all; i++)
-        print_bits(e, out, i < own ? numbers[i] : value[i - own]);
+        device_print_bits(e, out, i < own ? numbers[i] : value[i - own]);
     text_add(out, "0};\n");
     print_slots(e, out, "value", p->value);
     print_slots(e, out, "lower", p->lower);
@@ -188,7 +189,7 @@ static void print_constants(const struct emission *e, struct text *out) {
 }
 
 /* The same struct as in emitted files, field by field: C++ has no initialisers for fields of fields. */
-static void print_plan(const struct emission *e, struct text *out) {
+void device_print_plan(const struct emission *e, struct text *out) {
     static const char begins[] = "static const struct plan layer_plan = {";
     struct text own = {.bytes = NULL};
     emission_print_plan(e, &own);
@@ -367,7 +368,7 @@ static void print_library(const struct emission *e, const struct walk *near, str
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
     emission_print_sample(e, out);
-    print_plan(e, out);
+    device_print_plan(e, out);
     print_constants(e, out);
     print_assumed(near, out);
     emission_print_drive(e, out);
@@ -396,8 +397,8 @@ static hn_status print_all(const struct emission *e, const struct walk *near, co
     amalgamate_file(&own, "device/thread_text.h", subject->single);
     amalgamate_file(&own, "device/kernel_text.h", subject->single);
     if (!own.failed) {
-        print_head(out, subject);
-        print_as_cpp(out, own.bytes);
+        device_print_head(out, subject);
+        device_print_as_cpp(out, own.bytes);
         text_add(out, kernel, name, name);
     }
     bool failed = own.failed || out->failed;

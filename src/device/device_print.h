@@ -14,6 +14,7 @@ struct device_subject {
     const struct plan *plan;
     bool single;  /* float instead of double */
     bool adjoint; /* the kernel of gradients, hardnet_pull; else that of corrections, hardnet_run */
+    bool listed;  /* far_print.h: every entry is listed, the short ones, too */
 };
 
 /* base_release releases the text. HN_UNSUPPORTED where the plan has no straight code. */

@@ -26,6 +26,13 @@ struct emission_cost {
     double code_arm, code_x86;
 };
 
+/* Entries that somebody else prints. */
+struct emission_lists {
+    const bool *entry; /* per entry: it is one of them */
+    void (*print)(const void *own, struct text *out, enum kernel_entry entry);
+    const void *own;
+};
+
 struct emission {
     const hn_model *model;
     const hn_network *network; /* or NULL */
@@ -34,6 +41,8 @@ struct emission {
     hn_layer_info info;
     struct plan *plan;
     struct walk walk;
+    bool early;    /* statements read their slots as early as possible: for memory that is far away */
+    const struct emission_lists *lists; /* entries that are no statements of C; NULL: none */
     size_t width;  /* of the network's two arrays, whole blocks */
     size_t hidden; /* numbers of the network's inner layers, whole blocks */
     size_t work_bytes, constant_bytes;

@@ -58,7 +58,9 @@ void emission_print_entries(const struct emission *e, struct text *out) {
     for (int i = 0; i < (e->options.adjoint ? ENTRIES : FORWARD_ENTRIES) && kept; i++)
         if (e->walk.entry[entries[i]].count == 0)
             print_none(&printed, entries[i]);
-        else if (!print_entry(&printed, &e->walk, entries[i], kept))
+        else if (e->lists && e->lists->entry[entries[i]])
+            e->lists->print(e->lists->own, &printed, entries[i]);
+        else if (!print_entry(&printed, &e->walk, entries[i], kept, e->early))
             printed.failed = true;
     out->failed = out->failed || printed.failed || !kept;
     if (!out->failed)

@@ -205,11 +205,11 @@ static bool print_entries(struct text *text, const struct walk *walk) {
     bool *kept = print_kept(walk, false), done = kept != NULL;
     for (int e = 0; e < KERNEL_ENTRIES && done; e++)
         if (walk->entry[e].count > 0 && e != KERNEL_ROUND)
-            done = print_entry(text, walk, (enum kernel_entry)e, kept);
+            done = print_entry(text, walk, (enum kernel_entry)e, kept, false);
     if (done && walk_has_rounds(walk)) {
         memset(kept, 0, walk->slots * sizeof *kept);
         memset(kept + walk->plan->y, true, walk->plan->outputs * sizeof *kept);
-        done = print_entry(text, walk, KERNEL_ROUND, kept);
+        done = print_entry(text, walk, KERNEL_ROUND, kept, false);
     }
     base_release(kept);
     return done;

@@ -4,6 +4,7 @@
 #include "generate/print.h"
 
 #include "base/memory.h"
+#include "generate/early.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -16,6 +17,7 @@ struct printer {
     const struct statements *s;
     const struct flow *flow;
     const struct region *region;
+    const struct early *early; /* or NULL: slots are read where they are needed */
 };
 
 #define ENTRY_TEXT(name, text)                                                                                         \
@@ -70,6 +72,8 @@ static void print_argument(const struct printer *p, size_t i, uint32_t k, bool m
         print_number(p, p->walk->constants[operand - STATEMENT_CONSTANT]);
     else if (source)
         text_add(p->text, "%c%u", (source - 1) % 2 ? 'w' : 'v', (source - 1) / 2);
+    else if (p->early && p->early->load[at->first + k - p->early->first])
+        text_add(p->text, mask ? "wide_to_bits(a%u)" : "a%u", p->early->load[at->first + k - p->early->first] - 1);
     else
         print_slot(p, i, k, mask);
 }
@@ -201,6 +205,18 @@ static void print_strides(const struct printer *p) {
         }
 }
 
+/* What is read before statement i. */
+static void print_loads(const struct printer *p, size_t i) {
+    const struct early *early = p->early;
+    for (size_t n = early ? early->begins[i - p->region->first] : 0;
+         early && n < early->begins[i - p->region->first + 1]; n++) {
+        const struct early_load *load = &early->list[n];
+        text_add(p->text, "    const wide a%zu = ", n);
+        print_slot(p, load->statement, load->operand, false);
+        text_add(p->text, ";\n");
+    }
+}
+
 static void print_region(const struct printer *p, const char *name, size_t number) {
     bool round = p->s->window_slots > 0;
     text_add(p->text, "\nstatic GENERATED %s %s_%zu(double *slots%s) {\n", round ? "int" : "void", name, number,
@@ -211,8 +227,10 @@ static void print_region(const struct printer *p, const char *name, size_t numbe
         text_add(p->text, "    for (ptrdiff_t round = 0; round < %zu; round++) {\n", p->region->repeats);
         print_strides(p);
     }
-    for (size_t i = p->region->first; i < p->region->first + p->region->period; i++)
+    for (size_t i = p->region->first; i < p->region->first + p->region->period; i++) {
+        print_loads(p, i);
         print_statement(p, i);
+    }
     text_add(p->text, "%s%s}\n", p->region->repeats > 1 ? "    }\n" : "",
              round ? "    (void)slots, (void)from, (void)to;\n    return 0;\n" : "");
 }
@@ -234,17 +252,32 @@ static void print_round(struct text *text, const char *name, size_t regions) {
     text_add(text, ";\n}\n");
 }
 
-bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry entry, const bool *kept) {
+static bool print_regions(struct text *text, const struct walk *walk, enum kernel_entry entry,
+                          const struct regions *regions, const struct flow *flow, bool early) {
+    const struct statements *s = &walk->entry[entry];
+    bool done = true;
+    for (size_t r = 0; r < regions->count && done; r++) {
+        struct early loads = {.load = NULL};
+        struct printer p = {text, walk, s, flow, &regions->list[r], NULL};
+        if (early) {
+            done = early_find(&loads, s, flow, &regions->list[r]);
+            p.early = &loads;
+        }
+        if (done)
+            print_region(&p, entry_text(entry), r);
+        early_release(&loads);
+    }
+    return done;
+}
+
+bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry entry, const bool *kept, bool early) {
     const struct statements *s = &walk->entry[entry];
     struct regions regions;
     struct flow flow;
     regions_find(&regions, s, walk->constants, walk->loops);
     bool done = !regions.failed && flow_find(&flow, s, &regions, kept, walk->slots);
     if (done) {
-        for (size_t r = 0; r < regions.count; r++) {
-            const struct printer p = {text, walk, s, &flow, &regions.list[r]};
-            print_region(&p, entry_text(entry), r);
-        }
+        done = print_regions(text, walk, entry, &regions, &flow, early);
         if (s->window_slots > 0)
             print_round(text, entry_text(entry), regions.count);
         else
@@ -390,7 +423,7 @@ bool print_chain(struct text *text, const struct walk *walk, const struct print_
     const struct regions regions = {.list = &region, .count = 1};
     bool done = !chain.all.failed && flow_find(&flow, &chain.all, &regions, kept, walk->slots);
     if (done) {
-        const struct printer p = {text, walk, &chain.all, &flow, &region};
+        const struct printer p = {text, walk, &chain.all, &flow, &region, NULL};
         for (size_t k = 0; k < count; k++)
             if (links[k].changed)
                 set_apart(&chain, &flow, links[k].changed, &chain.first[k]);

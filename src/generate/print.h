@@ -8,8 +8,9 @@
 #include "generate/text.h"
 #include "generate/walk.h"
 
-/* One entry: its functions, and `entry_NAME`, which runs them for all samples. kept: as for flow_find. False when memory is out. */
-bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry entry, const bool *kept);
+/* One entry: its functions, and `entry_NAME`, which runs them for all samples. kept: as for flow_find. early: slots are read as early
+ * as possible (early.h). False when memory is out. */
+bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry entry, const bool *kept, bool early);
 
 /* Several entries as one straight line of statements, whose values stay in local variables from one entry to the next; no function
  * is printed around it. late: a statement that writes no slot stands right before the first one that needs it. What stands before

@@ -55,7 +55,7 @@ bool print_near(struct text *text, const struct walk *walk) {
     memset(kept, 0, walk->slots * sizeof *kept);
     memset(kept + plan->y, true, plan->outputs * sizeof *kept);
     kept[plan->summary + SUMMARY_MOVED] = kept[plan->summary + SUMMARY_USABLE] = true;
-    bool done = print_entry(text, walk, KERNEL_NEAR, kept);
+    bool done = print_entry(text, walk, KERNEL_NEAR, kept, false);
     base_release(kept);
     print_fits(text, walk);
     print_joint(text, walk);

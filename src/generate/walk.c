@@ -119,8 +119,9 @@ static bool is_too_long(struct walk *walk, int phase) {
         uint32_t code = plan_code(walk->plan)[i].code;
         terms += code == CODE_DOT || code == CODE_LINEAR ? plan_code(walk->plan)[i].b : 0;
     }
-    walk->left += terms > WALK_TERMS ? TERM_BYTES * terms : 0;
-    return terms > WALK_TERMS;
+    bool longer = terms > WALK_TERMS && !walk->whole;
+    walk->left += longer ? TERM_BYTES * terms : 0;
+    return longer;
 }
 
 void walk_program(struct walk *walk, enum kernel_entry entry, int phase) {
@@ -171,11 +172,16 @@ static bool is_long(const struct plan *plan) {
     return (size_t)plan->system.stream.count + 4 * (size_t)code + 10 * (size_t)plan->rows > WALK_LOOPS_FROM;
 }
 
-static hn_status create(struct walk *walk, const struct plan *plan, bool adjoint, bool near, hn_error *error) {
+/* What a walk is made for. */
+enum walk_kind { WALK_USUAL, WALK_NEAR, WALK_WHOLE };
+
+static hn_status create(struct walk *walk, const struct plan *plan, bool adjoint, enum walk_kind kind,
+                        hn_error *error) {
+    bool near = kind == WALK_NEAR;
     const struct plan_system *system = &plan->system;
     size_t tiles =
         system->kind == FACTOR_TILED ? tiled_workspace(plan->rows, plan->outputs, plan->options.outputs_side) : 0;
-    *walk = (struct walk){.plan = plan, .near = near};
+    *walk = (struct walk){.plan = plan, .near = near, .whole = kind == WALK_WHOLE};
     if (plan->slots + tiles >= STATEMENT_CONSTANT / 2)
         return error_set(error, HN_LIMIT, "generated code: the layer has %u slots, too many to number", plan->slots);
     walk->own = (uint32_t)(lanes_tiles_at(plan) + tiles);
@@ -183,7 +189,7 @@ static hn_status create(struct walk *walk, const struct plan *plan, bool adjoint
     walk->rows_of_ld = walk->own + OWN_COUNT;
     walk->scaled = walk->rows_of_ld + (walk->loops ? system->nonzeros : 0);
     walk->slots = walk->scaled + system->order;
-    walk->solves = system->kind == FACTOR_LISTED && system->stream.count <= WALK_WORDS;
+    walk->solves = system->kind == FACTOR_LISTED && (walk->whole || system->stream.count <= WALK_WORDS);
     bool taken = take_lists(walk);
     if (taken) {
         note_coefficients(walk);
@@ -206,11 +212,15 @@ static hn_status create(struct walk *walk, const struct plan *plan, bool adjoint
 }
 
 hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error) {
-    return create(walk, plan, adjoint, false, error);
+    return create(walk, plan, adjoint, WALK_USUAL, error);
+}
+
+hn_status walk_create_whole(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error) {
+    return create(walk, plan, adjoint, WALK_WHOLE, error);
 }
 
 hn_status walk_create_near(struct walk *walk, const struct plan *plan, hn_error *error) {
-    return create(walk, plan, false, true, error);
+    return create(walk, plan, false, WALK_NEAR, error);
 }
 
 void walk_release(struct walk *walk) {

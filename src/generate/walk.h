@@ -39,6 +39,7 @@ struct walk {
     uint32_t scaled;     /* slots of z / d of a second right-hand side; the first's are where 1/d was */
     uint32_t *result_at; /* per result of the product that is woven in: where its pairs begin in the stream */
     bool solves;         /* the linear system is among the statements */
+    bool whole;          /* nothing is left to loops over lists because it is long */
     bool near;           /* for the entry KERNEL_NEAR only: some weights are taken for granted */
     size_t left;         /* about as many bytes of text have phases whose sums are too long to be walked */
     struct statements entry[KERNEL_ENTRIES];
@@ -47,6 +48,9 @@ struct walk {
 
 hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error);
 void walk_release(struct walk *walk);
+
+/* The same with every statement, however long the sums and the factor's stream are; for whoever reads statements from lists. */
+hn_status walk_create_whole(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error);
 
 /* A walk whose entry KERNEL_NEAR alone is there: weights and step at once, empty where the method or the model has none. The weights of
  * rows with a constant entry are taken to be what that entry makes them; constant_of has them. */

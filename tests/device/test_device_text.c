@@ -12,7 +12,9 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "device/device_plan.h"
+#include "device/device_form.h"
 #include "device/device_print.h"
+#include "device/far_print.h"
 #include "hardnet/read.h"
 #include "sample/sample.h"
 
@@ -34,10 +36,19 @@ struct loaded {
     kernel_run *run;
 };
 
-/* What runs a batch, and what goes back. */
+/* What runs a batch, and what goes back; slots of a sample where these are no thread's own. */
+struct loaded_lists {
+    struct far_code code[2];
+    size_t slots[2];
+};
+
 struct pair {
     struct loaded run, pull;
+    struct loaded_lists lists;
 };
+
+/* How slots and statements are kept: as the library would choose, or in the device's memory, and there as code or as lists. */
+enum kept { KEPT_CHOSEN, KEPT_FAR, KEPT_LISTED };
 
 static struct scratch scratch;
 
@@ -93,34 +104,64 @@ static struct loaded load(const char *text, size_t length, const char *name) {
     return loaded;
 }
 
-/* No object: the model has no straight code. */
-static struct loaded make(const struct plan *plan, bool adjoint) {
-    const struct device_subject subject = {.plan = plan, .adjoint = adjoint};
-    struct loaded loaded = {.object = NULL};
+/* Where the text looks for its lists; see device/listed_text.h. */
+struct listed_memory {
+    const uint32_t *words;
+    const double *numbers;
+};
+
+static struct loaded make_straight(const struct device_subject *subject) {
+    hn_error error = {.text = ""};
     char *text;
     size_t length;
-    hn_status status = device_print(&text, &length, &subject, NULL);
-    if (status == HN_OK)
-        loaded = load(text, length, adjoint ? "hardnet_pull" : "hardnet_run");
-    else
-        assert_int_equal(status, HN_UNSUPPORTED);
+    if (device_print(&text, &length, subject, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    struct loaded loaded = load(text, length, subject->adjoint ? "hardnet_pull" : "hardnet_run");
     base_release(text);
     return loaded;
 }
 
-static struct pair make_pair(const hn_model *model, hn_layer_options options) {
+/* No object: a device does not have this kind of model. */
+static struct loaded make_far(const struct device_subject *subject, struct far_code *code, size_t *slots) {
+    hn_status status = far_print(code, subject, NULL);
+    struct loaded loaded = {.object = NULL};
+    if (status != HN_OK) {
+        assert_int_equal(status, HN_UNSUPPORTED);
+        return loaded;
+    }
+    loaded = load(code->text, code->length, subject->adjoint ? "hardnet_pull" : "hardnet_run");
+    struct listed_memory *memory = dlsym(loaded.object, "hardnet_listed");
+    assert_non_null(memory);
+    *memory = (struct listed_memory){code->listed.words, code->listed.numbers};
+    *slots = code->slots;
+    return loaded;
+}
+
+static struct loaded make(const struct plan *plan, bool adjoint, enum kept kept, struct loaded_lists *lists) {
+    const struct device_subject subject = {.plan = plan, .adjoint = adjoint, .listed = kept == KEPT_LISTED};
+    struct form_choice choice;
+    assert_int_equal(form_choose(&choice, plan, NULL), HN_OK);
+    if (kept == KEPT_CHOSEN && choice.form == FORM_STRAIGHT)
+        return make_straight(&subject);
+    return make_far(&subject, &lists->code[adjoint], &lists->slots[adjoint]);
+}
+
+static struct pair make_pair(const hn_model *model, hn_layer_options options, enum kept kept) {
     struct plan *plan;
     hn_error error = {.text = ""};
     hn_layer_options filled;
     struct pair pair;
+    memset(&pair, 0, sizeof pair);
     assert_int_equal(device_plan(&plan, &filled, model, &options, &error), HN_OK);
-    pair.run = make(plan, false);
-    pair.pull = make(plan, true);
+    pair.run = make(plan, false, kept, &pair.lists);
+    pair.pull = make(plan, true, kept, &pair.lists);
     plan_destroy(plan);
     return pair;
 }
 
-static void drop_pair(const struct pair *pair) {
+static void drop_pair(struct pair *pair) {
+    far_release(&pair->lists.code[0]);
+    far_release(&pair->lists.code[1]);
     if (pair->run.object)
         dlclose(pair->run.object);
     if (pair->pull.object)
@@ -178,9 +219,19 @@ static void compare(const struct pair *kernels, const hn_layer *layer, size_t co
     struct own_tape tape = tape_for(&call, count, room, theirs.outputs);
     call.tape_width = raw ? count : 1;
     call.next = &next;
+    enum { WIDTH = 4 }; /* FAR_WIDTH of the text */
+    double *slots[2], *rows = calloc(theirs.outputs, sizeof *rows);
+    for (int i = 0; i < 2; i++)
+        slots[i] = calloc(WIDTH * kernels->lists.slots[i] + 1, sizeof *slots[i]);
+    call.far_slots = slots[0];
+    call.far_rows = rows;
     kernels->run.run(&call);
     next = 0;
+    call.far_slots = slots[1];
     kernels->pull.run(&call);
+    free(slots[0]);
+    free(slots[1]);
+    free(rows);
     for (size_t i = 0; i < count; i++)
         if (!same_results(&ours, i, &theirs, i))
             fail_msg("sample %zu: %s after %d steps, %s after %d", i, hn_outcome_text(ours.reports[i].outcome),
@@ -198,10 +249,10 @@ static double *draw(struct random *random, size_t count, size_t width, size_t si
     return all;
 }
 
-static void try_model(const hn_model *model, hn_layer_options options, size_t count, uint64_t seed) {
+static void try_kept(const hn_model *model, hn_layer_options options, size_t count, uint64_t seed, enum kept kept) {
     struct random random = random_start(seed, 18);
     size_t inputs = hn_model_input_count(model), outputs = hn_model_output_count(model);
-    struct pair kernels = make_pair(model, options);
+    struct pair kernels = make_pair(model, options, kept);
     if (kernels.run.object && kernels.pull.object) {
         hn_layer *layer = layer_of(model, options);
         double *x = draw(&random, count, inputs, 1), *raw = draw(&random, count, outputs, 4);
@@ -217,15 +268,27 @@ static void try_model(const hn_model *model, hn_layer_options options, size_t co
     drop_pair(&kernels);
 }
 
-static hn_model *read_model(const char *name) {
+static void try_model(const hn_model *model, hn_layer_options options, size_t count, uint64_t seed) {
+    try_kept(model, options, count, seed, KEPT_CHOSEN);
+}
+
+/* let: "N=20", or NULL. */
+static hn_model *read_with(const char *name, const char *let) {
     char path[256];
     const char *paths[] = {path};
     hn_error error = {.text = ""};
     hn_model *model;
+    hn_read_options options = hn_read_defaults();
+    options.lets = &let;
+    options.let_count = let != NULL;
     snprintf(path, sizeof path, "models/%s.mod", name);
-    if (hn_model_read(&model, 1, paths, NULL, &error) != HN_OK)
+    if (hn_model_read(&model, 1, paths, &options, &error) != HN_OK)
         fail_msg("%s", error.text);
     return model;
+}
+
+static hn_model *read_model(const char *name) {
+    return read_with(name, NULL);
 }
 
 /* ---- tests ---- */
@@ -272,11 +335,35 @@ static void random_problems_have_the_library_s_bits(void **state) {
     }
 }
 
+/* Loops over stages, and lists, over slots in memory. */
+static void long_horizons_have_the_library_s_bits(void **state) {
+    (void)state;
+    hn_model *model = read_with("unicycle", "N=60");
+    try_kept(model, layer_steps(HN_METHOD_PAPER, 6), 6, 30, KEPT_FAR);
+    try_kept(model, layer_method(HN_METHOD_AUTO), 6, 31, KEPT_FAR);
+    try_kept(model, layer_method(HN_METHOD_LM), 6, 32, KEPT_LISTED);
+    hn_model_destroy(model);
+}
+
+static void slots_in_memory_have_the_library_s_bits(void **state) {
+    static const char *const names[] = {"feasibility/hs13", "feasibility/creep_hull", "infeasible/sine", "simplex",
+                                        "opf"};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        hn_model *model = read_model(names[i]);
+        try_kept(model, layer_method(HN_METHOD_AUTO), 16, 40 + i, i % 2 ? KEPT_FAR : KEPT_LISTED);
+        try_kept(model, layer_steps(HN_METHOD_PAPER, 9), 8, 50 + i, i % 2 ? KEPT_LISTED : KEPT_FAR);
+        hn_model_destroy(model);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_unicycle_has_the_library_s_bits),
         cmocka_unit_test(models_that_are_hard_have_the_library_s_bits),
         cmocka_unit_test(random_problems_have_the_library_s_bits),
+        cmocka_unit_test(long_horizons_have_the_library_s_bits),
+        cmocka_unit_test(slots_in_memory_have_the_library_s_bits),
     };
     if (!compiler_is_there()) {
         puts("skipped: there is no C++ compiler");

@@ -1,0 +1,21 @@
+/* device_texts.h - parts that the texts of all kernels of a device have.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_DEVICE_TEXTS_H
+#define HN_DEVICE_TEXTS_H
+
+#include "device/device_print.h"
+
+/* What stands for headers. */
+void device_print_head(struct text *out, const struct device_subject *subject);
+
+/* C99 as C++: functions belong to the device. */
+void device_print_as_cpp(struct text *out, const char *from);
+
+/* layer_plan, and its options as layer_options. */
+void device_print_plan(const struct emission *e, struct text *out);
+
+/* The bits of a number, and a comma. */
+void device_print_bits(const struct emission *e, struct text *out, double number);
+
+#endif

@@ -1,0 +1,174 @@
+/* far_print.c - see far_print.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "device/far_print.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "device/device_form.h"
+#include "device/device_texts.h"
+
+/* ---- the head ---- */
+
+/* On the host samples lie side by side, too: one thread takes them one after the other, in the first place of four. */
+static const char widths[] = "#ifdef DEVICE_HOST\n#define FAR_WIDTH 4\n#define FAR_REFILL 1\n"
+                             "#define LISTED_PLACE(variable) extern \"C\" { variable; }\n"
+                             "#else\n"
+                             "#define FAR_WIDTH 32\n#ifndef FAR_REFILL\n#define FAR_REFILL 8\n#endif\n"
+                             "#define LISTED_PLACE(variable) extern \"C\" { __constant__ variable; }\n"
+                             "#endif\n";
+
+static void print_far_head(struct text *out, const struct emission *e, const struct device_subject *subject) {
+    device_print_head(out, subject);
+    text_add(out, "%s%s", widths, emission_drive_judges(e) ? "#define DRIVE_JUDGES\n" : "");
+}
+
+/* ---- the layer's data ---- */
+
+/* Numbers that slots hold from the beginning. */
+static void print_constants(const struct emission *e, struct text *out) {
+    const struct plan *p = e->plan;
+    const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
+    const uint32_t *slot = plan_words(p, p->system.constant_slot);
+    uint32_t own = p->program.constants.count, all = own + p->system.constant_slot.count;
+    text_add(out, "\nenum { LAYER_SLOTS = %u, LAYER_OUTPUTS = %u, LAYER_CONSTANTS = %u };\n", e->walk.slots, p->outputs,
+             all);
+    text_add(out, "SHARED_CONSTANT uint32_t constant_slot[] = {");
+    for (uint32_t i = 0; i < all; i++)
+        text_add(out, "%u, ", i < own ? i : slot[i - own]);
+    text_add(out, "0};\nSHARED_CONSTANT wide_bits constant_bits[] = {"); /* of infinity, too */
+    for (uint32_t i = 0; i < all; i++)
+        device_print_bits(e, out, i < own ? numbers[i] : value[i - own]);
+    text_add(out, "0};\n");
+}
+
+/* ---- statements ---- */
+
+static void print_listed(const void *own, struct text *out, enum kernel_entry entry) {
+    listed_print_entry(out, own, entry);
+}
+
+static void print_functions(const struct emission *e, const struct listed *listed, struct text *out) {
+    struct text own = {.bytes = NULL};
+    listed_print_names(out);
+    amalgamate_file(out, "device/listed_text.h", e->options.single);
+    listed_print_functions(&own, listed);
+    if (!own.failed)
+        amalgamate(out, own.bytes, e->options.single);
+    out->failed = out->failed || own.failed;
+    text_drop(&own);
+}
+
+/* The linear system is part of the statements, and so are all phases. */
+static hn_status check(const struct emission *e, hn_error *error) {
+    const struct plan_system *system = &e->plan->system;
+    if (e->walk.solves)
+        return HN_OK;
+    return error_about(error, HN_UNSUPPORTED, error_option("device"),
+                       "device cuda: the linear system of this model is %s, which a device does not have: %u unknowns, "
+                       "%u entries of its factor, %.0f products",
+                       system->kind == FACTOR_WALKED ? "too full for lists" : "dense", system->order, system->nonzeros,
+                       system->multiply_adds);
+}
+
+static void choose_listed(const struct walk *walk, struct listed *listed, bool all, bool *failed) {
+    for (int k = 0; k < KERNEL_ENTRIES; k++)
+        listed->entry[k] = walk->entry[k].count > 0 && (all || !form_is_rolled(walk, (enum kernel_entry)k, failed));
+}
+
+/* ---- all of it ---- */
+
+/* %s: the kernel's name. */
+static const char kernel[] =
+    "\n#ifdef DEVICE_HOST\n"
+    "extern \"C\" void %s(const struct device_call *call) {\n"
+    "    task t;\n    far_begin(task_far(&t), call->far_slots, call->far_rows);\n    tasks_run(call, &t, 0, 1);\n}\n"
+    "#else\n"
+    "extern \"C\" __global__ void __launch_bounds__(FAR_WIDTH) %s(const struct device_call call) {\n"
+    "    uint64_t thread = blockIdx.x * (uint64_t)FAR_WIDTH + threadIdx.x;\n    task t;\n"
+    "    far_begin(task_far(&t), call.far_slots + blockIdx.x * (uint64_t)LAYER_SLOTS * FAR_WIDTH + threadIdx.x,\n"
+    "              call.far_rows + thread * LAYER_OUTPUTS);\n"
+    "    tasks_run(&call, &t, thread, gridDim.x * (uint64_t)FAR_WIDTH);\n}\n"
+    "#endif\n";
+
+static void print_library(const struct emission *e, const struct listed *listed, struct text *out) {
+    bool single = e->options.single;
+    emission_print_lists(e, out);
+    emission_print_elementary(e, out);
+    emission_print_sample(e, out);
+    device_print_plan(e, out);
+    print_constants(e, out);
+    amalgamate_file(out, "sparse/pivot_kernel.h", single);
+    amalgamate_file(out, "backends/row_values_kernel.h", single);
+    amalgamate_file(out, "generate/row_functions_kernel.h", single);
+    amalgamate_file(out, "device/far_slots_text.h", single);
+    print_functions(e, listed, out);
+    emission_print_entries(e, out);
+    amalgamate_file(out, "emit/drive_text.h", single);
+    if (e->options.adjoint) {
+        amalgamate_file(out, "plan/point_back.h", single);
+        amalgamate_file(out, "emit/drive_back_text.h", single);
+    }
+    amalgamate_file(out, "device/call_text.h", single);
+    amalgamate_file(out, "device/far_text.h", single);
+    if (e->options.adjoint)
+        amalgamate_file(out, "device/far_back_text.h", single);
+    amalgamate_file(out, "device/far_kernel_text.h", single);
+}
+
+static hn_status print_all(struct emission *e, const struct device_subject *subject, struct far_code *code,
+                           hn_error *error) {
+    const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
+    struct text own = {.bytes = NULL}, out = {.bytes = NULL};
+    const struct emission_lists lists = {code->listed.entry, print_listed, &code->listed};
+    e->lists = &lists;
+    print_library(e, &code->listed, &own);
+    if (!own.failed) {
+        print_far_head(&out, e, subject);
+        device_print_as_cpp(&out, own.bytes);
+        text_add(&out, kernel, name, name);
+    }
+    bool failed = own.failed || out.failed;
+    text_drop(&own);
+    if (failed) {
+        text_drop(&out);
+        return error_no_memory(error, "the device's kernel");
+    }
+    code->text = out.bytes;
+    code->length = out.length;
+    return HN_OK;
+}
+
+static hn_status fill(struct emission *e, const struct device_subject *subject, struct far_code *code,
+                      hn_error *error) {
+    bool failed = false;
+    emission_drop_unasked(e);
+    choose_listed(&e->walk, &code->listed, subject->listed, &failed);
+    if (failed)
+        return error_no_memory(error, "the device's kernel");
+    hn_status status = listed_create(&code->listed, &e->walk, error);
+    code->slots = e->walk.slots;
+    return status == HN_OK ? print_all(e, subject, code, error) : status;
+}
+
+hn_status far_print(struct far_code *out, const struct device_subject *subject, hn_error *error) {
+    struct emission e = {.plan = (struct plan *)subject->plan, .early = true}; /* which nobody writes to */
+    e.options.single = subject->single;
+    e.options.adjoint = subject->adjoint;
+    *out = (struct far_code){.text = NULL};
+    hn_status status = walk_create_whole(&e.walk, subject->plan, subject->adjoint, error);
+    if (status == HN_OK)
+        status = check(&e, error);
+    if (status == HN_OK)
+        status = fill(&e, subject, out, error);
+    walk_release(&e.walk);
+    if (status != HN_OK)
+        far_release(out);
+    return status;
+}
+
+void far_release(struct far_code *code) {
+    base_release(code->text);
+    listed_release(&code->listed);
+    *code = (struct far_code){.text = NULL};
+}

@@ -1,0 +1,26 @@
+/* far_print.h - from a plan to kernels over slots in the device's memory: for models that are too long for straight code.
+ *
+ * In comes a plan; out goes one text (see device_print.h), and lists that it reads from the device's memory. Each entry of the layer is
+ * one of two things: statements whose repeated parts are loops (generate/regions.h), where that text is short, else statements
+ * that are listed (listed.h).
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_DEVICE_FAR_PRINT_H
+#define HN_DEVICE_FAR_PRINT_H
+
+#include "device/device_print.h"
+#include "device/listed.h"
+
+enum { FAR_WARP = 32 }; /* threads whose numbers lie side by side; FAR_WIDTH of the text on a device */
+
+struct far_code {
+    char *text;
+    size_t length;
+    struct listed listed;
+    uint32_t slots; /* of a sample */
+};
+
+hn_status far_print(struct far_code *out, const struct device_subject *subject, hn_error *error);
+void far_release(struct far_code *code); /* zeros are none */
+
+#endif

@@ -1,0 +1,109 @@
+/* listed.c - see listed.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "device/listed.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "generate/print.h"
+
+#include <string.h>
+
+enum { FUNCTION_BITS = 8, MOST_OPERANDS = (1 << 24) - 1 };
+_Static_assert(FUNCTIONS <= 1 << FUNCTION_BITS, "a function's number is a byte of the word");
+
+/* ---- words ---- */
+
+static hn_status take_memory(struct listed *listed, const struct walk *walk, hn_error *error) {
+    size_t words = 0;
+    for (int e = 0; e < KERNEL_ENTRIES; e++) {
+        const struct statements *s = &walk->entry[e];
+        for (size_t i = 0; listed->entry[e] && i < s->count; i++) {
+            words += 1 + (size_t)s->list[i].count;
+            if (s->list[i].count > MOST_OPERANDS)
+                return error_set(error, HN_LIMIT, "device cuda: a sum has %u operands; at most %d are possible",
+                                 s->list[i].count, MOST_OPERANDS);
+        }
+    }
+    if (words > UINT32_MAX)
+        return error_set(error, HN_LIMIT, "device cuda: the listed streams would have %zu words, too many to number",
+                         words);
+    listed->words = base_allocate((words + 1) * sizeof *listed->words);
+    listed->numbers = base_allocate((walk->constant_count + 1) * sizeof *listed->numbers);
+    return listed->words && listed->numbers ? HN_OK : error_no_memory(error, "listed streams");
+}
+
+static void list_entry(struct listed *listed, const struct statements *s) {
+    for (size_t i = 0; i < s->count; i++) {
+        const struct statement *at = &s->list[i];
+        listed->uses[at->function] = true;
+        listed->words[listed->count++] = at->function | at->count << FUNCTION_BITS;
+        memcpy(listed->words + listed->count, s->operands + at->first, at->count * sizeof *listed->words);
+        listed->count += at->count;
+    }
+}
+
+hn_status listed_create(struct listed *listed, const struct walk *walk, hn_error *error) {
+    hn_status status = take_memory(listed, walk, error);
+    if (status != HN_OK) {
+        listed_release(listed);
+        return status;
+    }
+    listed->number_count = walk->constant_count;
+    memcpy(listed->numbers, walk->constants, walk->constant_count * sizeof *listed->numbers);
+    for (int e = 0; e < KERNEL_ENTRIES; e++) {
+        listed->first[e] = (uint32_t)listed->count;
+        if (listed->entry[e])
+            list_entry(listed, &walk->entry[e]);
+        listed->end[e] = (uint32_t)listed->count;
+    }
+    return HN_OK;
+}
+
+void listed_release(struct listed *listed) {
+    base_release(listed->words);
+    base_release(listed->numbers);
+    *listed = (struct listed){.words = NULL};
+}
+
+/* ---- text ---- */
+
+void listed_print_names(struct text *text) {
+    text_add(text,
+             "\nenum {\n    LISTED_SUMS = %d,\n    LISTED_SUM_PLUS = %d,\n    LISTED_SUM_MINUS = %d,\n"
+             "    LISTED_SUM_BACK = %d,\n    LISTED_SUM_ZERO = %d\n};\n",
+             (int)SUM_PLUS, (int)SUM_PLUS, (int)SUM_MINUS, (int)SUM_BACK, (int)SUM_ZERO);
+}
+
+static void print_case(struct text *text, enum function function) {
+    const struct function_shape shape = function_shape(function);
+    text_add(text, "    case %d: {\n", (int)function);
+    for (int k = 0; k < shape.arguments; k++) {
+        bool mask = shape.masks >> k & 1;
+        text_add(text, "        const %s %c = %slisted_at(slots, numbers, at[%d])%s;\n", mask ? "wide_bits" : "wide",
+                 'a' + k, mask ? "wide_to_bits(" : "", 1 + k, mask ? ")" : "");
+    }
+    text_add(text, "        slots[(size_t)at[0] * LANES_HERE] = %s%s%s;\n        break;\n    }\n",
+             shape.mask ? "wide_of_bits(" : "", shape.meaning, shape.mask ? ")" : "");
+}
+
+void listed_print_functions(struct text *text, const struct listed *listed) {
+    text_add(text, "\nWIDE_INLINE void listed_function(double *slots, const double *numbers, const uint32_t *at, "
+                   "uint32_t function) {\n    switch (function) {\n");
+    for (int f = 0; f < (int)SUM_PLUS; f++)
+        if (listed->uses[f] && function_shape((enum function)f).meaning)
+            print_case(text, (enum function)f);
+    if (listed->uses[FUNCTION_SINCOS])
+        text_add(text,
+                 "    case %d: {\n        wide sine, cosine;\n"
+                 "        elementary_sincos(listed_at(slots, numbers, at[2]), &sine, &cosine);\n"
+                 "        slots[(size_t)at[0] * LANES_HERE] = sine;\n"
+                 "        slots[(size_t)at[1] * LANES_HERE] = cosine;\n        break;\n    }\n",
+                 (int)FUNCTION_SINCOS);
+    text_add(text, "    default:\n        break;\n    }\n}\n");
+}
+
+void listed_print_entry(struct text *text, const struct listed *listed, enum kernel_entry entry) {
+    text_add(text, "\nstatic void entry_%s(double *slots) {\n    listed_run(slots, %uU, %uU);\n}\n", entry_text(entry),
+             listed->first[entry], listed->end[entry]);
+}

@@ -1,0 +1,32 @@
+/* listed.h - statements as words in a device's memory, and the text that runs them.
+ *
+ * In come the statements of some entries of a walk; out go one array of words, one of numbers, and for each entry where its words are;
+ * see listed_text.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_DEVICE_LISTED_H
+#define HN_DEVICE_LISTED_H
+
+#include "generate/text.h"
+#include "generate/walk.h"
+
+struct listed {
+    uint32_t *words;
+    size_t count;
+    double *numbers; /* what operands that are no slots stand for */
+    size_t number_count;
+    bool entry[KERNEL_ENTRIES]; /* which are listed, */
+    uint32_t first[KERNEL_ENTRIES], end[KERNEL_ENTRIES]; /* and their words */
+    bool uses[FUNCTIONS];
+};
+
+/* entry says which. HN_LIMIT where there are more words than a number of 32 bits counts. */
+hn_status listed_create(struct listed *listed, const struct walk *walk, hn_error *error);
+void listed_release(struct listed *listed); /* zeros are none */
+
+/* The functions that are named, in front of and behind listed_text.h; entry_NAME of each entry that is listed. */
+void listed_print_names(struct text *text);
+void listed_print_functions(struct text *text, const struct listed *listed);
+void listed_print_entry(struct text *text, const struct listed *listed, enum kernel_entry entry);
+
+#endif
