@@ -60,7 +60,7 @@ static inline hn_device_options hn_device_defaults(void) {
 }
 
 /* layer and options may be NULL: the defaults. HN_UNSUPPORTED: there is no driver, no such device, no NVRTC, the device
- * is too old, or the model has no straight code; HN_NO_MEMORY: the host's or the device's is out. */
+ * is too old, or the linear system of the model is dense; HN_NO_MEMORY: the host's or the device's is out. */
 hn_status hn_device_layer_create(hn_device_layer **out, const hn_model *model, const hn_layer_options *layer,
                                  const hn_device_options *options, hn_error *error);
 void hn_device_layer_destroy(hn_device_layer *layer);

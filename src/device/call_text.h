@@ -37,7 +37,8 @@ struct device_call {
     unsigned char *flagged;
     unsigned int *next; /* the first sample that nobody has taken */
     int32_t repeats_x, repeats_raw;
-    real *far_slots, *far_rows; /* where slots lie in the device's memory: those of all threads, and an array over outputs each */
+    real *far_slots,
+        *far_rows; /* where slots lie in the device's memory: those of all threads, and an array over outputs each */
 };
 
 #endif

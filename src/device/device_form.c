@@ -24,6 +24,16 @@ bool form_is_rolled(const struct walk *walk, enum kernel_entry entry, bool *fail
     return bytes <= ROLLED_MOST;
 }
 
+/* The linear system is part of the statements. */
+static hn_status refuse(const struct plan *plan, hn_error *error) {
+    const struct plan_system *system = &plan->system;
+    return error_about(error, HN_UNSUPPORTED, error_option("device"),
+                       "device cuda: the linear system of this model is %s, which a device does not have: %u unknowns, "
+                       "%u entries of its factor, %.0f products",
+                       system->kind == FACTOR_WALKED ? "too full for lists" : "dense", system->order, system->nonzeros,
+                       system->multiply_adds);
+}
+
 static hn_status look(struct form_choice *out, const struct walk *walk, hn_error *error) {
     bool rolled = true;
     for (int i = 0; i < ROUND_ENTRIES; i++) {
@@ -34,7 +44,7 @@ static hn_status look(struct form_choice *out, const struct walk *walk, hn_error
         out->bytes += bytes;
         rolled = rolled && bytes <= ROLLED_MOST;
     }
-    out->form = walk->solves && out->operands <= out->most ? FORM_STRAIGHT : rolled ? FORM_ROLLED : FORM_LISTED;
+    out->form = out->operands <= out->most ? FORM_STRAIGHT : rolled ? FORM_ROLLED : FORM_LISTED;
     return HN_OK;
 }
 
@@ -44,7 +54,7 @@ hn_status form_choose(struct form_choice *out, const struct plan *plan, hn_error
     hn_status status = walk_create_whole(&walk, plan, false, error);
     if (status != HN_OK)
         return status;
-    status = look(out, &walk, error);
+    status = walk.solves ? look(out, &walk, error) : refuse(plan, error);
     walk_release(&walk);
     return status;
 }

@@ -14,9 +14,9 @@ enum device_form { FORM_STRAIGHT, FORM_ROLLED, FORM_LISTED };
 
 struct form_choice {
     enum device_form form;
-    size_t operands; /* of the statements of a step, */
-    size_t most;     /* and as many straight code may have */
-    size_t bytes;    /* of the text of its statements, loops counted once, */
+    size_t operands;   /* of the statements of a step, */
+    size_t most;       /* and as many straight code may have */
+    size_t bytes;      /* of the text of its statements, loops counted once, */
     size_t most_bytes; /* and as many one entry may have as text */
 };
 

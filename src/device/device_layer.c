@@ -4,14 +4,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/structs.h"
-#include "device/device_parts.h"
+#include "device/device_far.h"
 #include "device/device_plan.h"
 
 #include <string.h>
-
-/* Blocks at once on a multiprocessor: one warp for each of its schedulers. More would hide latency, but their slots and spilled
- * registers leave the caches: with 8 the paper's steps of 100 000 samples took twice as long. */
-enum { MOST_BLOCKS = 4 };
 
 enum { LEAST_CAPABILITY = 60 }; /* atomics and votes as the kernels use them; doubles that are worth it */
 
@@ -68,6 +64,8 @@ static hn_status look_at_device(hn_device_layer *layer, hn_error *error) {
         failed = cu->device_attribute(&minor, CUDA_CAPABILITY_MINOR, layer->device);
     if (failed == 0)
         failed = cu->device_attribute(&info->multiprocessors, CUDA_MULTIPROCESSORS, layer->device);
+    if (failed == 0)
+        failed = cu->device_memory(&layer->memory, layer->device);
     hn_status status = driver_status(cu, failed, "look at it", error);
     info->capability = 10 * major + minor;
     if (status == HN_OK && info->capability < LEAST_CAPABILITY)
@@ -118,7 +116,8 @@ static hn_status load_kernel(const hn_device_layer *layer, struct device_kernel 
     cu->function_attribute(&kernel->registers, CUDA_REGISTERS, kernel->function);
     cu->function_attribute(&local, CUDA_LOCAL_BYTES, kernel->function);
     kernel->local_bytes = (size_t)local;
-    blocks = blocks < 1 ? 1 : blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
+    int most = (int)device_most_blocks(layer);
+    blocks = blocks < 1 ? 1 : blocks < most ? blocks : most;
     kernel->blocks = (unsigned)blocks * (unsigned)layer->info.multiprocessors;
     return HN_OK;
 }
@@ -129,19 +128,23 @@ static hn_status make_kernel(hn_device_layer *layer, struct device_kernel *kerne
     struct code_subject source = {
         .capability = layer->info.capability, .gradients = adjoint, .layer = &layer->layer, .model = model};
     struct file_bytes code = {NULL, 0};
-    char *text;
-    hn_status status = device_print(&text, &source.length, &subject, error);
-    source.text = text;
+    struct far_code text;
+    hn_status status = device_print_chosen(&text, layer, &subject, error);
+    source.text = text.text;
+    source.length = text.length;
+    layer->far_slots = text.slots;
     if (status == HN_OK)
         status = device_code(&code, layer, &source, error);
     if (status == HN_OK)
         status = device_enter(layer, error);
     if (status == HN_OK) {
         status = load_kernel(layer, kernel, &code, adjoint ? "hardnet_pull" : "hardnet_run", error);
+        if (status == HN_OK)
+            status = device_give_lists(layer, kernel, &text, error);
         device_leave(layer);
     }
     base_release(code.data);
-    base_release(text);
+    far_release(&text);
     return status;
 }
 
@@ -185,6 +188,8 @@ static void describe(hn_device_layer *layer) {
 static hn_status fill(hn_device_layer *layer, const hn_model *model, const hn_layer_options *options, hn_error *error) {
     hn_status status = device_plan(&layer->plan, &layer->layer, model, options, error);
     if (status == HN_OK)
+        status = form_choose(&layer->choice, layer->plan, error);
+    if (status == HN_OK)
         status = driver_open(&layer->driver, error);
     if (status == HN_OK)
         status = choose_device(layer, error);
@@ -226,6 +231,8 @@ hn_status hn_device_layer_create(hn_device_layer **out, const hn_model *model, c
 }
 
 static void unload(const hn_device_layer *layer, const struct device_kernel *kernel) {
+    if (kernel->lists)
+        layer->driver.release(kernel->lists);
     if (kernel->module)
         layer->driver.module_unload(kernel->module);
 }

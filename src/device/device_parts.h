@@ -5,6 +5,7 @@
 #define HN_DEVICE_PARTS_H
 
 #include "base/file.h"
+#include "device/device_form.h"
 #include "device/device_print.h"
 #include "device/driver.h"
 
@@ -17,13 +18,17 @@ struct device_kernel {
     unsigned blocks; /* at most: what runs at once */
     int registers;
     size_t local_bytes;
+    cuda_address lists; /* that it reads; 0: none */
 };
 
 struct hn_device_layer {
     struct cuda_driver driver;
     cuda_device device;
     cuda_context context; /* the primary one; NULL: not held */
+    size_t memory;        /* bytes that the device has */
     struct plan *plan;
+    struct form_choice choice;
+    uint32_t far_slots;     /* of a sample, where they lie in the device's memory */
     hn_layer_options layer; /* with the method's own numbers filled in */
     hn_device_options options;
     hn_device_info info;

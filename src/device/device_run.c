@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "base/structs.h"
-#include "device/device_parts.h"
+#include "device/device_far.h"
 
 #include <string.h>
 
@@ -48,8 +48,8 @@ size_t hn_device_tape_bytes(const hn_device_layer *layer, size_t count) {
 }
 
 size_t hn_device_workspace_bytes(const hn_device_layer *layer, size_t count) {
-    (void)count;
-    return layer ? COUNTER_BYTES : 0;
+    size_t bytes;
+    return layer && device_far_bytes(layer, count, &bytes) && size_add(bytes, COUNTER_BYTES, &bytes) ? bytes : 0;
 }
 
 /* ---- calls ---- */
@@ -78,6 +78,7 @@ static struct device_call call_of(const hn_device_layer *layer, const hn_batch *
     call.repeats_raw = batch->repeat_y;
     call.next = workspace;
     take_tape(layer, batch, &call);
+    device_far_place(layer, &call, (unsigned char *)workspace + COUNTER_BYTES);
     return call;
 }
 
@@ -108,8 +109,7 @@ static hn_status check_batch(const hn_device_layer *layer, const hn_batch *batch
 static hn_status launch(const hn_device_layer *layer, const struct device_kernel *kernel, struct device_call *call,
                         void *stream, hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
-    uint64_t wanted = (call->count + DEVICE_THREADS - 1) / DEVICE_THREADS;
-    unsigned blocks = wanted < kernel->blocks ? (unsigned)wanted : kernel->blocks;
+    unsigned blocks = device_blocks(layer, kernel, call->count);
     void *arguments[] = {call};
     if (call->count == 0)
         return HN_OK;

@@ -28,6 +28,7 @@ enum { CUDA_LOCAL_BYTES = 3, CUDA_REGISTERS = 4 };                              
     X(device_get, "cuDeviceGet", (cuda_device * device, int number))                                                   \
     X(device_name, "cuDeviceGetName", (char *name, int bytes, cuda_device device))                                     \
     X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, cuda_device device))                       \
+    X(device_memory, "cuDeviceTotalMem_v2", (size_t * bytes, cuda_device device))                                      \
     X(context_retain, "cuDevicePrimaryCtxRetain", (cuda_context * context, cuda_device device))                        \
     X(context_release, "cuDevicePrimaryCtxRelease_v2", (cuda_device device))                                           \
     X(context_push, "cuCtxPushCurrent_v2", (cuda_context context))                                                     \
@@ -35,6 +36,8 @@ enum { CUDA_LOCAL_BYTES = 3, CUDA_REGISTERS = 4 };                              
     X(module_load, "cuModuleLoadData", (cuda_module * module, const void *image))                                      \
     X(module_unload, "cuModuleUnload", (cuda_module module))                                                           \
     X(module_function, "cuModuleGetFunction", (cuda_function * function, cuda_module module, const char *name))        \
+    X(module_global, "cuModuleGetGlobal_v2",                                                                           \
+      (cuda_address * at, size_t * bytes, cuda_module module, const char *name))                                       \
     X(function_attribute, "cuFuncGetAttribute", (int *value, int attribute, cuda_function function))                   \
     X(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                                        \
       (int *blocks, cuda_function function, int threads, size_t shared))                                               \

@@ -59,18 +59,6 @@ static void print_functions(const struct emission *e, const struct listed *liste
     text_drop(&own);
 }
 
-/* The linear system is part of the statements, and so are all phases. */
-static hn_status check(const struct emission *e, hn_error *error) {
-    const struct plan_system *system = &e->plan->system;
-    if (e->walk.solves)
-        return HN_OK;
-    return error_about(error, HN_UNSUPPORTED, error_option("device"),
-                       "device cuda: the linear system of this model is %s, which a device does not have: %u unknowns, "
-                       "%u entries of its factor, %.0f products",
-                       system->kind == FACTOR_WALKED ? "too full for lists" : "dense", system->order, system->nonzeros,
-                       system->multiply_adds);
-}
-
 static void choose_listed(const struct walk *walk, struct listed *listed, bool all, bool *failed) {
     for (int k = 0; k < KERNEL_ENTRIES; k++)
         listed->entry[k] = walk->entry[k].count > 0 && (all || !form_is_rolled(walk, (enum kernel_entry)k, failed));
@@ -157,8 +145,6 @@ hn_status far_print(struct far_code *out, const struct device_subject *subject, 
     e.options.adjoint = subject->adjoint;
     *out = (struct far_code){.text = NULL};
     hn_status status = walk_create_whole(&e.walk, subject->plan, subject->adjoint, error);
-    if (status == HN_OK)
-        status = check(&e, error);
     if (status == HN_OK)
         status = fill(&e, subject, out, error);
     walk_release(&e.walk);

@@ -15,7 +15,7 @@ struct listed {
     size_t count;
     double *numbers; /* what operands that are no slots stand for */
     size_t number_count;
-    bool entry[KERNEL_ENTRIES]; /* which are listed, */
+    bool entry[KERNEL_ENTRIES];                          /* which are listed, */
     uint32_t first[KERNEL_ENTRIES], end[KERNEL_ENTRIES]; /* and their words */
     bool uses[FUNCTIONS];
 };

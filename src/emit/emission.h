@@ -41,10 +41,10 @@ struct emission {
     hn_layer_info info;
     struct plan *plan;
     struct walk walk;
-    bool early;    /* statements read their slots as early as possible: for memory that is far away */
+    bool early; /* statements read their slots as early as possible: for memory that is far away */
     const struct emission_lists *lists; /* entries that are no statements of C; NULL: none */
-    size_t width;  /* of the network's two arrays, whole blocks */
-    size_t hidden; /* numbers of the network's inner layers, whole blocks */
+    size_t width;                       /* of the network's two arrays, whole blocks */
+    size_t hidden;                      /* numbers of the network's inner layers, whole blocks */
     size_t work_bytes, constant_bytes;
     struct emission_cost cost;
     char fingerprint[HN_FINGERPRINT_BYTES], names_fingerprint[HN_FINGERPRINT_BYTES];

@@ -20,7 +20,8 @@ struct early_load {
 
 struct early {
     uint32_t first; /* operand of the region */
-    uint32_t *load; /* per operand of a round, from `first` on: 1 + the number of its read, or 0: read where it stands */
+    uint32_t
+        *load; /* per operand of a round, from `first` on: 1 + the number of its read, or 0: read where it stands */
     size_t *begins; /* per statement of a round, and one more: the reads that come right before it */
     struct early_load *list;
     size_t count, capacity;

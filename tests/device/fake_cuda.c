@@ -60,6 +60,12 @@ FAKE_EXPORT cuda_result cuDeviceGetAttribute(int *value, int attribute, cuda_dev
     return 0;
 }
 
+FAKE_EXPORT cuda_result cuDeviceTotalMem_v2(size_t *bytes, cuda_device number) {
+    BEGIN(void) number;
+    *bytes = device.memory;
+    return 0;
+}
+
 /* ---- the context ---- */
 
 FAKE_EXPORT cuda_result cuDevicePrimaryCtxRetain(cuda_context *context, cuda_device number) {
@@ -119,6 +125,12 @@ FAKE_EXPORT cuda_result cuModuleUnload(cuda_module module) {
 FAKE_EXPORT cuda_result cuModuleGetFunction(cuda_function *function, cuda_module module, const char *name) {
     BEGIN *function = (cuda_function)dlsym((void *)module, name);
     return *function ? 0 : NOT_FOUND;
+}
+
+FAKE_EXPORT cuda_result cuModuleGetGlobal_v2(cuda_address *at, size_t *bytes, cuda_module module, const char *name) {
+    BEGIN *at = (uintptr_t)dlsym((void *)module, name);
+    *bytes = 16;
+    return *at ? 0 : NOT_FOUND;
 }
 
 FAKE_EXPORT cuda_result cuFuncGetAttribute(int *value, int attribute, cuda_function function) {

@@ -11,8 +11,8 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "device/device_plan.h"
 #include "device/device_form.h"
+#include "device/device_plan.h"
 #include "device/device_print.h"
 #include "device/far_print.h"
 #include "hardnet/read.h"
@@ -121,15 +121,11 @@ static struct loaded make_straight(const struct device_subject *subject) {
     return loaded;
 }
 
-/* No object: a device does not have this kind of model. */
 static struct loaded make_far(const struct device_subject *subject, struct far_code *code, size_t *slots) {
-    hn_status status = far_print(code, subject, NULL);
-    struct loaded loaded = {.object = NULL};
-    if (status != HN_OK) {
-        assert_int_equal(status, HN_UNSUPPORTED);
-        return loaded;
-    }
-    loaded = load(code->text, code->length, subject->adjoint ? "hardnet_pull" : "hardnet_run");
+    hn_error error = {.text = ""};
+    if (far_print(code, subject, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    struct loaded loaded = load(code->text, code->length, subject->adjoint ? "hardnet_pull" : "hardnet_run");
     struct listed_memory *memory = dlsym(loaded.object, "hardnet_listed");
     assert_non_null(memory);
     *memory = (struct listed_memory){code->listed.words, code->listed.numbers};
@@ -137,10 +133,15 @@ static struct loaded make_far(const struct device_subject *subject, struct far_c
     return loaded;
 }
 
+/* No object: a device does not have this kind of model. */
 static struct loaded make(const struct plan *plan, bool adjoint, enum kept kept, struct loaded_lists *lists) {
     const struct device_subject subject = {.plan = plan, .adjoint = adjoint, .listed = kept == KEPT_LISTED};
     struct form_choice choice;
-    assert_int_equal(form_choose(&choice, plan, NULL), HN_OK);
+    hn_status status = form_choose(&choice, plan, NULL);
+    if (status != HN_OK) {
+        assert_int_equal(status, HN_UNSUPPORTED);
+        return (struct loaded){.object = NULL};
+    }
     if (kept == KEPT_CHOSEN && choice.form == FORM_STRAIGHT)
         return make_straight(&subject);
     return make_far(&subject, &lists->code[adjoint], &lists->slots[adjoint]);

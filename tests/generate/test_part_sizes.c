@@ -43,7 +43,7 @@ static void compare_lengths(const struct walk *walk) {
         if (walk->entry[e].count == 0)
             continue;
         assert_true(parts_predict(walk, (enum kernel_entry)e, &predicted));
-        assert_true(print_entry(&text, walk, (enum kernel_entry)e, kept));
+        assert_true(print_entry(&text, walk, (enum kernel_entry)e, kept, false));
         if (text.length > SHORT)
             assert_in_interval((double)predicted / (double)text.length, 0.4, 1.7);
         text_drop(&text);

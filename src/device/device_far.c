@@ -1,0 +1,120 @@
+/* device_far.c - see device_far.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "device/device_far.h"
+
+#include "base/error.h"
+#include "base/size.h"
+
+#include <string.h>
+
+typedef double full, real;
+#include "device/call_text.h"
+
+/* Blocks at once on a multiprocessor, of straight code: one warp for each of its schedulers. More would hide latency, but their slots and
+ * spilled registers leave the caches: with 8 the paper's steps of 100 000 samples took twice as long. Slots in the device's memory
+ * leave them anyway. */
+enum { MOST_STRAIGHT = 4, MOST_FAR = 8 };
+
+/* Slots take at most this part of the device's memory. */
+enum { MEMORY_SHARE = 8 };
+
+static bool is_far(const hn_device_layer *layer) {
+    return layer->choice.form != FORM_STRAIGHT;
+}
+
+/* ---- text and lists ---- */
+
+hn_status device_print_chosen(struct far_code *out, const hn_device_layer *layer, const struct device_subject *subject,
+                              hn_error *error) {
+    *out = (struct far_code){.text = NULL};
+    if (is_far(layer))
+        return far_print(out, subject, error);
+    return device_print(&out->text, &out->length, subject, error);
+}
+
+/* struct listed_memory of listed_text.h. */
+struct lists {
+    cuda_address words, numbers;
+};
+
+static hn_status copy_lists(const hn_device_layer *layer, const struct lists *at, const struct listed *listed,
+                            cuda_address place, hn_error *error) {
+    const struct cuda_driver *cu = &layer->driver;
+    static const char what[] = "copy the statements to it";
+    hn_status status = HN_OK;
+    if (listed->number_count > 0)
+        status = driver_status(
+            cu, cu->copy_in(at->numbers, listed->numbers, listed->number_count * sizeof *listed->numbers, NULL), what,
+            error);
+    if (status == HN_OK)
+        status = driver_status(cu, cu->copy_in(at->words, listed->words, listed->count * sizeof *listed->words, NULL),
+                               what, error);
+    if (status == HN_OK)
+        status = driver_status(cu, cu->copy_in(place, at, sizeof *at, NULL), what, error);
+    hn_status waited = driver_status(cu, cu->stream_wait(NULL), what, status == HN_OK ? error : NULL);
+    return status == HN_OK ? waited : status;
+}
+
+hn_status device_give_lists(const hn_device_layer *layer, struct device_kernel *kernel, const struct far_code *code,
+                            hn_error *error) {
+    const struct cuda_driver *cu = &layer->driver;
+    const struct listed *listed = &code->listed;
+    size_t numbers = listed->number_count * sizeof *listed->numbers, bytes = 0;
+    cuda_address place = 0;
+    if (listed->count == 0)
+        return HN_OK;
+    hn_status status = driver_status(cu, cu->module_global(&place, &bytes, kernel->module, "hardnet_listed"),
+                                     "find the place of the statements", error);
+    if (status != HN_OK)
+        return status;
+    status = driver_status(cu, cu->allocate(&kernel->lists, numbers + listed->count * sizeof *listed->words),
+                           "take memory for the statements", error);
+    if (status != HN_OK) {
+        kernel->lists = 0;
+        return status;
+    }
+    const struct lists at = {kernel->lists + numbers, kernel->lists};
+    return copy_lists(layer, &at, listed, place, error);
+}
+
+/* ---- threads and memory ---- */
+
+unsigned device_most_blocks(const hn_device_layer *layer) {
+    return is_far(layer) ? MOST_FAR : MOST_STRAIGHT;
+}
+
+/* Numbers of all samples of a warp. */
+static uint64_t block_bytes(const hn_device_layer *layer) {
+    return ((uint64_t)layer->far_slots + layer->plan->outputs) * FAR_WARP * sizeof(real);
+}
+
+unsigned device_blocks(const hn_device_layer *layer, const struct device_kernel *kernel, uint64_t count) {
+    uint64_t blocks = (count + DEVICE_THREADS - 1) / DEVICE_THREADS;
+    blocks = blocks < kernel->blocks ? blocks : kernel->blocks;
+    if (!is_far(layer))
+        return (unsigned)blocks;
+    uint64_t most = layer->memory / MEMORY_SHARE / block_bytes(layer);
+    most = most < 1 ? 1 : most;
+    return (unsigned)(blocks < most ? blocks : most);
+}
+
+/* The larger number of the two kernels. */
+static uint64_t far_blocks(const hn_device_layer *layer, uint64_t count) {
+    unsigned run = device_blocks(layer, &layer->run, count), pull = device_blocks(layer, &layer->pull, count);
+    return run > pull ? run : pull;
+}
+
+bool device_far_bytes(const hn_device_layer *layer, size_t count, size_t *bytes) {
+    *bytes = 0;
+    return !is_far(layer) || size_multiply((size_t)far_blocks(layer, count), (size_t)block_bytes(layer), bytes);
+}
+
+void device_far_place(const hn_device_layer *layer, struct device_call *call, void *memory) {
+    if (!is_far(layer))
+        return;
+    call->far_slots = memory;
+    call->far_rows = call->far_slots + far_blocks(layer, call->count) * layer->far_slots * FAR_WARP;
+    if (call->heads)
+        call->tape_width = call->count; /* as slots do, the numbers of a step lie side by side */
+}

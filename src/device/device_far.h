@@ -1,0 +1,33 @@
+/* device_far.h - kernels over slots in the device's memory, as device_layer.c and device_run.c see them: their lists, how many threads run
+ * at once, what they need of a workspace.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_DEVICE_FAR_H
+#define HN_DEVICE_FAR_H
+
+#include "device/device_parts.h"
+#include "device/far_print.h"
+
+struct device_call;
+
+/* The text of a kernel, with lists where it reads some; far_release releases it. layer->choice is made. */
+hn_status device_print_chosen(struct far_code *out, const hn_device_layer *layer, const struct device_subject *subject,
+                              hn_error *error);
+
+/* After the kernel is loaded; the context is the thread's. */
+hn_status device_give_lists(const hn_device_layer *layer, struct device_kernel *kernel, const struct far_code *code,
+                            hn_error *error);
+
+/* How many blocks of a kernel run at once on a multiprocessor, at most. */
+unsigned device_most_blocks(const hn_device_layer *layer);
+
+/* Blocks that a call over so many samples starts; the same for both kernels of a layer. */
+unsigned device_blocks(const hn_device_layer *layer, const struct device_kernel *kernel, uint64_t count);
+
+/* What slots take of a workspace; false when it does not fit a size_t. */
+bool device_far_bytes(const hn_device_layer *layer, size_t count, size_t *bytes);
+
+/* Places them at `memory`. */
+void device_far_place(const hn_device_layer *layer, struct device_call *call, void *memory);
+
+#endif
