@@ -29,9 +29,9 @@ static uint32_t simd_width(hn_instructions instructions) {
     return instructions == HN_INSTRUCTIONS_AVX512 ? 8 : instructions == HN_INSTRUCTIONS_AVX2 ? 4 : 2;
 }
 
-/* Where there are rounds, another vector of outputs lies behind the others. */
+/* Where there are rounds, more vectors of outputs lie behind the others: one that takes turns with y, and two to go back to. */
 static uint32_t slots_of(const struct walk *walk) {
-    return walk->slots + (walk_has_rounds(walk) ? walk->plan->outputs : 0);
+    return walk->slots + (walk_has_rounds(walk) ? 3 * walk->plan->outputs : 0);
 }
 
 /* What rounds_kernel.h asks for. */

@@ -217,6 +217,51 @@ static void print_loads(const struct printer *p, size_t i) {
     }
 }
 
+/* What stands right behind the residual of a row: its size, and whether it is lost. */
+static bool follows_row(uint32_t function) {
+    return function == ROW_MOST_SIZE || function == ROW_RELATIVE || function == ROW_MOST || function == ROW_LOSE_FINITE;
+}
+
+/* The statement, behind those whose values it needs and that have not been printed. */
+static void print_late(const struct printer *p, bool *printed, size_t i) {
+    const struct statement *at = &p->s->list[i];
+    if (printed[i])
+        return;
+    printed[i] = true;
+    for (uint32_t k = statement_destinations(at); k < at->count; k++)
+        if (p->flow->source[at->first + k])
+            print_late(p, printed, (p->flow->source[at->first + k] - 1) / 2);
+    print_statement(p, i);
+    if (i + 1 < p->s->late && follows_row(at[1].function))
+        print_late(p, printed, i + 1);
+}
+
+/* Here and there in a round, lane by lane: behind `done` of so many pieces of its text. */
+static void print_ahead(struct text *text, size_t done, size_t pieces, const char *end) {
+    for (size_t lane = 0; lane < KERNEL_WIDEST; lane++)
+        if (lane * pieces / KERNEL_WIDEST == done)
+            text_add(text, "round_ahead(round, %zu)%s", lane, end);
+}
+
+/* A round in one function: values are made where they are needed, so that few of them wait. */
+static void print_body(const struct printer *p) {
+    size_t first = p->region->first, end = first + p->region->period;
+    bool late = p->s->late > 0 && p->region->period == p->s->count;
+    bool *printed = late ? base_allocate(end * sizeof *printed) : NULL;
+    if (printed)
+        memset(printed, 0, end * sizeof *printed);
+    p->text->failed = p->text->failed || (late && !printed);
+    for (size_t i = printed ? p->s->late : first; i < end; i++)
+        if (printed) {
+            print_ahead(p->text, i - p->s->late, end - p->s->late, ";\n");
+            print_late(p, printed, i);
+        } else {
+            print_loads(p, i);
+            print_statement(p, i);
+        }
+    base_release(printed);
+}
+
 static void print_region(const struct printer *p, const char *name, size_t number) {
     bool round = p->s->window_slots > 0;
     text_add(p->text, "\nstatic GENERATED %s %s_%zu(double *slots%s) {\n", round ? "int" : "void", name, number,
@@ -227,10 +272,7 @@ static void print_region(const struct printer *p, const char *name, size_t numbe
         text_add(p->text, "    for (ptrdiff_t round = 0; round < %zu; round++) {\n", p->region->repeats);
         print_strides(p);
     }
-    for (size_t i = p->region->first; i < p->region->first + p->region->period; i++) {
-        print_loads(p, i);
-        print_statement(p, i);
-    }
+    print_body(p);
     text_add(p->text, "%s%s}\n", p->region->repeats > 1 ? "    }\n" : "",
              round ? "    (void)slots, (void)from, (void)to;\n    return 0;\n" : "");
 }
@@ -247,8 +289,12 @@ static void print_all(struct text *text, const char *name, size_t regions) {
 /* One round of one part; rounds_kernel.h has the rest. */
 static void print_round(struct text *text, const char *name, size_t regions) {
     text_add(text, "\nstatic int %s_once(double *slots, struct round *round) {\n    return ", name);
-    for (size_t r = 0; r < regions; r++)
-        text_add(text, "%s%s_%zu(slots, round)", r > 0 ? " ||\n           " : "", name, r);
+    for (size_t r = 0; r < regions; r++) {
+        text_add(text, "%s(", r > 0 ? " ||\n           " : "");
+        if (regions > 1)
+            print_ahead(text, r, regions, ", ");
+        text_add(text, "%s_%zu(slots, round))", name, r);
+    }
     text_add(text, ";\n}\n");
 }
 

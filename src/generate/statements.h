@@ -24,6 +24,7 @@ struct statements {
     size_t operand_count, operand_capacity;
     uint32_t window,
         window_slots; /* slots that are read in one place and written to another: vectors that take turns */
+    size_t late;      /* so many statements, the first ones, may stand where their values are needed first */
     bool failed;      /* memory is out: what is added is lost */
 };
 

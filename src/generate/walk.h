@@ -59,6 +59,10 @@ hn_status walk_create_near(struct walk *walk, const struct plan *plan, hn_error 
 /* The entry KERNEL_ROUND, of the entries that there are; empty where the method or the model has no such rounds. */
 hn_status walk_round(struct walk *walk, hn_error *error);
 
+/* Takes the leading 0 from sums of the entry whose zeros may have either sign: no number that is kept sees which. Outputs that are read
+ * must be no -0. False when memory is out. */
+bool walk_drop_zeros(struct walk *walk, struct statements *s, const bool *kept);
+
 static inline bool walk_has_rounds(const struct walk *walk) {
     return walk->entry[KERNEL_ROUND].count > 0;
 }
@@ -68,6 +72,7 @@ static inline bool walk_has_rounds(const struct walk *walk) {
 /* One phase, unless its sums are so long that loops over lists are better: the entry stays empty then. */
 void walk_program(struct walk *walk, enum kernel_entry entry, int phase);
 void walk_rows(struct walk *walk);
+bool walk_round_rows(struct walk *walk, struct statements *s, const uint32_t *order);
 void walk_assume_weights(struct walk *walk);
 void walk_weigh_near(struct walk *walk);
 void walk_step(struct walk *walk);

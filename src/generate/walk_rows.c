@@ -64,15 +64,20 @@ static void walk_r(struct walk *walk, struct statements *s, const struct row *ro
 }
 
 /* Largest violations are found in turns, so that none waits for the one before; the largest of all is the same in any order. */
-static void walk_residual_row(struct walk *walk, struct statements *s, uint32_t i) {
-    const struct row row = row_of(walk, i);
-    uint32_t worst = walk->own + OWN_WORST + i % OWN_CHAINS, lost = walk->own + OWN_LOST;
-    walk_r(walk, s, &row);
+static void walk_size(struct walk *walk, struct statements *s, const struct row *row, uint32_t turn) {
+    uint32_t worst = walk->own + OWN_WORST + turn % OWN_CHAINS;
+    walk_r(walk, s, row);
     if (walk->plan->options.relative) {
-        PUT(walk, s, ROW_RELATIVE, walk->own + OWN_SIZE, row.c, row.lower, row.upper);
+        PUT(walk, s, ROW_RELATIVE, walk->own + OWN_SIZE, row->c, row->lower, row->upper);
         PUT(walk, s, ROW_MOST, worst, worst, walk->own + OWN_SIZE);
     } else
-        PUT(walk, s, ROW_MOST_SIZE, worst, worst, row.r);
+        PUT(walk, s, ROW_MOST_SIZE, worst, worst, row->r);
+}
+
+static void walk_residual_row(struct walk *walk, struct statements *s, uint32_t i) {
+    const struct row row = row_of(walk, i);
+    uint32_t lost = walk->own + OWN_LOST;
+    walk_size(walk, s, &row, i);
     PUT(walk, s, ROW_LOSE_FINITE, lost, lost, row.c);
     if (walk->plan->options.weighted) {
         uint32_t squares = walk->plan->summary + SUMMARY_SQUARES;
@@ -80,21 +85,53 @@ static void walk_residual_row(struct walk *walk, struct statements *s, uint32_t 
     }
 }
 
+static void walk_residual_begin(struct walk *walk, struct statements *s) {
+    for (uint32_t k = 0; k < OWN_CHAINS; k++)
+        statements_add(s, ROW_ZERO, walk->own + OWN_WORST + k, NULL, 0);
+    statements_add(s, ROW_NONE_SET, walk->own + OWN_LOST, NULL, 0);
+}
+
+static void walk_residual_end(struct walk *walk, struct statements *s) {
+    uint32_t worst = walk->own + OWN_WORST, summary = walk->plan->summary;
+    for (uint32_t k = 2; k < OWN_CHAINS; k++)
+        PUT(walk, s, ROW_MOST, worst + k % 2, worst + k % 2, worst + k);
+    PUT(walk, s, ROW_MOST, summary + SUMMARY_WORST, worst, worst + 1);
+    PUT(walk, s, ROW_ALL_FINITE, summary + SUMMARY_FINITE, walk->own + OWN_LOST);
+}
+
 static void walk_residual(struct walk *walk) {
     const struct plan *plan = walk->plan;
     struct statements *s = &walk->entry[KERNEL_RESIDUAL];
-    uint32_t worst = walk->own + OWN_WORST, lost = walk->own + OWN_LOST;
-    for (uint32_t k = 0; k < OWN_CHAINS; k++)
-        statements_add(s, ROW_ZERO, worst + k, NULL, 0);
-    statements_add(s, ROW_NONE_SET, lost, NULL, 0);
+    walk_residual_begin(walk, s);
     if (plan->options.weighted)
         statements_add(s, ROW_ZERO, plan->summary + SUMMARY_SQUARES, NULL, 0);
     for (uint32_t i = 0; i < plan->rows; i++)
         walk_residual_row(walk, s, i);
-    for (uint32_t k = 2; k < OWN_CHAINS; k++)
-        PUT(walk, s, ROW_MOST, worst + k % 2, worst + k % 2, worst + k);
-    PUT(walk, s, ROW_MOST, plan->summary + SUMMARY_WORST, worst, worst + 1);
-    PUT(walk, s, ROW_ALL_FINITE, plan->summary + SUMMARY_FINITE, lost);
+    walk_residual_end(walk, s);
+}
+
+/* Whether a c that is not finite makes outputs that are not: r is lost then, too, and what the row pulls at. */
+static bool loss_is_seen(const struct walk *walk, const struct row *row) {
+    bool bounded = isfinite(walk_number(walk, row->lower)) && isfinite(walk_number(walk, row->upper));
+    return statements_in_window(&walk->entry[KERNEL_ROUND], row->c) || (bounded && row->end > row->first);
+}
+
+/* Residuals of a round, in this order of the rows; whether c is finite is asked where outputs would not show it. Returns whether it is
+ * asked at all. */
+bool walk_round_rows(struct walk *walk, struct statements *s, const uint32_t *order) {
+    uint32_t lost = walk->own + OWN_LOST;
+    bool asks = false;
+    walk_residual_begin(walk, s);
+    for (uint32_t k = 0; k < walk->plan->rows; k++) {
+        const struct row row = row_of(walk, order[k]);
+        walk_size(walk, s, &row, k);
+        if (loss_is_seen(walk, &row))
+            continue;
+        PUT(walk, s, ROW_LOSE_FINITE, lost, lost, row.c);
+        asks = true;
+    }
+    walk_residual_end(walk, s);
+    return asks;
 }
 
 static void walk_residual_brief(struct walk *walk) {

@@ -10,10 +10,11 @@
 #include "base/random.h"
 #include "layer/driver.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES = 37, OUTPUTS = 3, STEPS = 25 };
+enum { SAMPLES = 37, OUTPUTS = 3, STEPS = 45 };
 
 /* c is pulled to where the logarithm has no value, within a few steps unless it begins there or a is large; the slope of b's equality
  * vanishes. */
@@ -24,6 +25,18 @@ static hn_model *risky_model(void) {
     hn_constrain(model, "pull", -0.3, hn_scale(0.3, c), -0.3);
     hn_constrain(model, "logarithm", -1000, hn_scale(1e-3, hn_log(hn_add(c, hn_scale(0.1, a)))), 5);
     hn_constrain(model, "cube", 0, hn_sub(hn_mul(b, hn_mul(b, b)), hn_constant(model, 0.01)), 0);
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    return model;
+}
+
+/* Rows that hold, and whose products are zeros of either sign, beside one that moves all but the last output. */
+static hn_model *idle_model(void) {
+    hn_model *model;
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_expr a = hn_output(model, "a"), b = hn_output(model, "b"), c = hn_output(model, "c");
+    hn_constrain(model, "circle", 1, hn_add(hn_mul(a, a), hn_mul(b, b)), 1);
+    hn_constrain(model, "above", -1e3, hn_sub(hn_mul(a, c), b), 1e3);
+    hn_constrain(model, "product", -1e3, hn_mul(b, c), HUGE_VAL);
     assert_int_equal(hn_model_finish(model, NULL), HN_OK);
     return model;
 }
@@ -104,6 +117,39 @@ static void parts_of_the_samples_end_by_themselves(void **state) {
     try_method(*state, HN_METHOD_HARDNET, HN_INSTRUCTIONS_PORTABLE);
 }
 
+/* Zeros of both signs among the outputs, some of which never move: they end as they do by the listed kernels. */
+static void zeros_keep_their_signs(void **state) {
+    static const double values[] = {0.0, -0.0, 0.75, -0.5, 1e-310, -2};
+    const struct generate_options wanted = {HN_INSTRUCTIONS_BEST, true};
+    hn_model *model = idle_model();
+    hn_layer *layer = layer_of(model, layer_steps(HN_METHOD_PAPER, STEPS)), generated = *layer;
+    struct kernel *kernel = compiled_kernel(((struct scratch *)*state)->folder, layer->plan, wanted, "-O1");
+    double raw[216 * OUTPUTS], grad[216 * OUTPUTS];
+    size_t minus = 0, plus = 0;
+    assert_int_equal(executor_open_kernel(&generated.lanes, layer->plan, kernel, NULL), HN_OK);
+    for (size_t i = 0; i < 216; i++)
+        for (size_t j = 0, k = i; j < OUTPUTS; j++, k /= 6) {
+            raw[i * OUTPUTS + j] = values[k % 6];
+            grad[i * OUTPUTS + j] = 1;
+        }
+    struct layer_results a = run_and_pull(layer, 216, NULL, raw, grad),
+                         b = run_and_pull(&generated, 216, NULL, raw, grad);
+    for (size_t i = 0; i < 216; i++)
+        assert_true(same_results(&a, i, &b, i));
+    for (size_t i = 0; i < 216 * OUTPUTS; i++) {
+        minus += a.y[i] == 0 && signbit(a.y[i]);
+        plus += a.y[i] == 0 && !signbit(a.y[i]);
+    }
+    assert_true(minus > 0);
+    assert_true(plus > 0);
+    results_release(&a);
+    results_release(&b);
+    executor_close(&generated.lanes);
+    kernel_close(kernel);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
 static int create_scratch(void **state) {
     static struct scratch scratch;
     scratch = scratch_create();
@@ -120,6 +166,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounds_end_where_something_is_decided),
         cmocka_unit_test(parts_of_the_samples_end_by_themselves),
+        cmocka_unit_test(zeros_keep_their_signs),
     };
     if (!compiler_is_there()) {
         puts("skipped: there is no C compiler");
