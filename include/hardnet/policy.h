@@ -14,7 +14,7 @@
 #ifndef HARDNET_POLICY_H
 #define HARDNET_POLICY_H
 
-#include "hardnet/layer.h"
+#include "hardnet/device.h"
 #include "hardnet/network.h"
 
 #ifdef __cplusplus
@@ -29,9 +29,11 @@ enum { HN_POLICY_MOST_CANDIDATES = 1000, HN_POLICY_MOST_REFINE = 1000, HN_POLICY
 
 typedef struct hn_policy_options {
     hn_layer_options layer;
-    size_t candidates; /* K, at least 1; the network has K times the model's outputs */
-    int refine;        /* steps; they need an objective, as several candidates do */
-    int threads;       /* 0: one per core; no part of what is saved */
+    size_t candidates;               /* K, at least 1; the network has K times the model's outputs */
+    int refine;                      /* steps; they need an objective, as several candidates do */
+    int threads;                     /* 0: one per core; no part of what is saved */
+    const hn_device_options *device; /* NULL: the CPU. On a device network, candidates, correction and choice have the
+                                      * CPU's bits; refinement stays with the CPU. No part of what is saved */
 } hn_policy_options;
 
 /* auto to 1e-8, one candidate, no refinement */
@@ -57,6 +59,9 @@ static inline hn_policy_options hn_policy_options_of(const hn_policy *policy) {
 }
 
 const hn_network *hn_policy_network(const hn_policy *policy);
+
+/* What it runs on, where that is a device; HN_INVALID where it is the CPU. */
+hn_status hn_policy_get_device(const hn_policy *policy, hn_device_info *out, hn_error *error);
 
 /* Takes count rows of x; gives count rows of y, objectives (as they are minimised; NaN without one)
  * and reports, each unless NULL. A report's iterations count the steps of the layer after

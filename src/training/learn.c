@@ -219,7 +219,8 @@ static void learn_improvement(const struct lesson *l) {
                                       l->own->targets};
     const struct improve_settings settings = {l->trainer->options.improve, l->trainer->options.explore,
                                               l->trainer->steps};
-    refiner_correct(&p->refiner, &l->memory->refine, &task.samples);
+    if (!l->trainer->batch)
+        refiner_correct(&p->refiner, &l->memory->refine, &task.samples);
     measure_moves(l);
     improve_run(&p->refiner, &l->memory->refine, &l->memory->beyond, &task, &settings);
     for (size_t s = 0; s < c->samples; s++)
@@ -258,6 +259,34 @@ static void add_sums(const struct lesson *l) {
     }
 }
 
+/* Raw and corrected outputs as a device has left them. */
+static void take_samples(const struct lesson *l) {
+    const struct device_policy_samples *b = &l->trainer->batch->samples;
+    const struct policy_memory *m = l->memory;
+    size_t n = l->trainer->outputs, inputs = l->trainer->inputs;
+    for (size_t s = 0; s < l->chunk.samples; s++) {
+        size_t i = l->chunk.first + s % l->chunk.count, from = s / l->chunk.count * b->count + i;
+        if (inputs > 0)
+            memcpy(m->x + s * inputs, b->x + i * inputs, inputs * sizeof *m->x);
+        memcpy(m->raw + s * n, b->raw + from * n, n * sizeof *m->raw);
+        memcpy(m->y + s * n, b->y + from * n, n * sizeof *m->y);
+        m->objective[s] = b->objective[from];
+        m->residual[s] = b->residual[from];
+        m->reports[s] = b->reports[from];
+    }
+}
+
+static void go_back(const struct lesson *l) {
+    const hn_trainer *t = l->trainer;
+    size_t width = t->network->width[t->network->layers];
+    chunk_gather(&l->chunk, l->own->grad_raw, l->own->grad_y);
+    if (t->batch)
+        memcpy(t->batch->rows + l->chunk.first * width, l->own->grad_y,
+               l->chunk.count * width * sizeof *l->own->grad_y);
+    else
+        perceptron_backward(t->network, l->memory->perceptron, l->chunk.count, l->own->grad_y, l->grad_parameters);
+}
+
 void learn_chunk(hn_trainer *t, int member, size_t number) {
     struct lesson l = {.trainer = t,
                        .memory = &t->policy->memory[member],
@@ -266,7 +295,10 @@ void learn_chunk(hn_trainer *t, int member, size_t number) {
                        .grad_parameters = t->gradients + number * t->parameters};
     l.chunk = chunk_of(t->policy, l.memory, number, CHUNK, t->count);
     *l.sums = (struct learn_sums){.samples = 0};
-    chunk_network(&l.chunk, t->x);
+    if (t->batch)
+        take_samples(&l);
+    else
+        chunk_network(&l.chunk, t->x);
     if (t->targets)
         learn_targets(&l);
     else if (t->options.improve > 0)
@@ -278,6 +310,5 @@ void learn_chunk(hn_trainer *t, int member, size_t number) {
     add_sums(&l);
     for (size_t s = 0; s < l.chunk.samples; s++)
         finish_gradient(&l, s);
-    chunk_gather(&l.chunk, l.own->grad_raw, l.own->grad_y);
-    perceptron_backward(t->network, l.memory->perceptron, l.chunk.count, l.own->grad_y, l.grad_parameters);
+    go_back(&l);
 }

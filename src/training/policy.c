@@ -35,6 +35,9 @@ static hn_status check_options(const hn_policy *p, hn_error *error) {
         status = baseline_check(&p->baseline, error);
     if (status != HN_OK)
         return status;
+    if (o->device && p->baseline.scheme == HN_SCHEME_DC3)
+        return error_about(error, HN_UNSUPPORTED, error_option("device"),
+                           "device cuda: it does not have the scheme dc3, which runs on the CPU");
     if (o->candidates < 1 || o->candidates > HN_POLICY_MOST_CANDIDATES)
         return error_about(error, HN_INVALID, error_option("candidates"), "candidates %zu: choose 1 to %d",
                            o->candidates, HN_POLICY_MOST_CANDIDATES);
@@ -79,7 +82,9 @@ static hn_status build(hn_policy *p, hn_error *error) {
         status = refiner_create(&p->refiner, p->model, p->layer, &p->loss, layer.instructions, error);
     if (status == HN_OK)
         status = team_create(&p->team, p->options.threads, error);
-    return status == HN_OK ? policy_memory_create(p, error) : status;
+    if (status == HN_OK)
+        status = policy_memory_create(p, error);
+    return status == HN_OK && p->options.device ? policy_device_create(p, &layer, error) : status;
 }
 
 hn_status policy_create(hn_policy **out, const struct policy_request *request, hn_error *error) {
@@ -121,6 +126,7 @@ hn_status hn_baseline_policy(hn_policy **out, const hn_model *model, const hn_ne
 void hn_policy_destroy(hn_policy *p) {
     if (!p)
         return;
+    device_policy_destroy(p->device);
     policy_memory_release(p);
     team_destroy(p->team);
     completion_release(&p->completion);
@@ -191,6 +197,10 @@ hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y
                         hn_report *reports, hn_error *error) {
     if (!p || (count && !x && p->inputs))
         return error_missing(error, "hn_policy_run", p ? "x" : "policy");
+    if (p->device) {
+        const struct device_policy_run run = {count, x, y, objective, reports};
+        return policy_device_run(p, &run, error);
+    }
     p->job_x = x;
     p->job_count = count;
     p->job_size = improve_chunk_size(count, (size_t)team_size(p->team));

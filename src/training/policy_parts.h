@@ -9,6 +9,7 @@
 
 #include "base/team.h"
 #include "baselines/baseline.h"
+#include "device/device_policy.h"
 #include "hardnet/policy.h"
 #include "network/perceptron.h"
 #include "refinement/improver.h"
@@ -49,6 +50,8 @@ struct hn_policy {
     bool refines;           /* now or for a trainer */
     bool improves;          /* for a trainer */
     struct refiner refiner; /* when it refines */
+    hn_device_options device_options;
+    struct device_policy *device; /* NULL: the CPU */
     struct team *team;
     struct policy_memory *memory; /* one per member */
     /* the present job */
@@ -109,5 +112,12 @@ void chunk_choose(const struct chunk *chunk, const double *values);
 
 /* From one row per sample to one row per input, candidates side by side, in the columns that the network gives. */
 void chunk_gather(const struct chunk *chunk, const double *samples, double *rows);
+
+/* ---- on a device ---- */
+
+hn_status policy_device_create(hn_policy *policy, const hn_layer_options *layer, hn_error *error);
+
+/* Where it refines, candidates come back to the CPU for that. */
+hn_status policy_device_run(hn_policy *policy, const struct device_policy_run *run, hn_error *error);
 
 #endif

@@ -135,7 +135,9 @@ static hn_status build(hn_trainer *t, const hn_model *model, hn_error *error) {
         status = make_layer(t, model, error);
     if (status == HN_OK)
         status = make_moments(t, error);
-    return status == HN_OK ? learn_memory_create(t, error) : status;
+    if (status == HN_OK)
+        status = learn_memory_create(t, error);
+    return status == HN_OK && t->policy->device ? trainer_device_create(t, model, error) : status;
 }
 
 hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network *network,
@@ -174,6 +176,7 @@ hn_status hn_baseline_trainer(hn_trainer **out, const hn_model *model, hn_networ
 void hn_trainer_destroy(hn_trainer *t) {
     if (!t)
         return;
+    device_policy_destroy(t->device);
     learn_memory_release(t);
     hn_policy_destroy(t->policy);
     hn_layer_destroy(t->layer);
@@ -206,18 +209,39 @@ static hn_status make_room(hn_trainer *t, size_t chunks, hn_error *error) {
 
 static void work(void *context, int member, size_t chunk) {
     hn_trainer *t = context;
-    memset(t->gradients + chunk * t->parameters, 0, t->parameters * sizeof *t->gradients);
+    if (!t->batch)
+        memset(t->gradients + chunk * t->parameters, 0, t->parameters * sizeof *t->gradients);
     learn_chunk(t, member, chunk);
 }
 
-static hn_status run_batch(hn_trainer *t, size_t count, const double *x, hn_error *error) {
+void trainer_share(hn_trainer *t) {
+    team_share(t->policy->team, (t->count + CHUNK - 1) / CHUNK, work, t);
+}
+
+/* The chunks' gradients, added in order into the first; their norm. */
+static double add_gradients(const hn_trainer *t) {
+    size_t chunks = (t->count + CHUNK - 1) / CHUNK;
+    double squares = 0;
+    for (size_t c = 1; c < chunks; c++)
+        for (size_t i = 0; i < t->parameters; i++)
+            t->gradients[i] += t->gradients[c * t->parameters + i];
+    for (size_t i = 0; i < t->parameters; i++)
+        squares += t->gradients[i] * t->gradients[i];
+    return sqrt(squares);
+}
+
+/* Sums of chunks, the gradient and its norm. */
+static hn_status run_batch(hn_trainer *t, size_t count, const double *x, double *norm, hn_error *error) {
     size_t chunks = (count + CHUNK - 1) / CHUNK;
     hn_status status = make_room(t, chunks, error);
     if (status != HN_OK)
         return status;
     t->x = x;
     t->count = count;
-    team_share(t->policy->team, chunks, work, t);
+    if (t->device)
+        return trainer_device_batch(t, norm, error);
+    trainer_share(t);
+    *norm = add_gradients(t);
     return HN_OK;
 }
 
@@ -256,18 +280,6 @@ static double rate_now(const hn_trainer *t) {
     return o->rate * (o->last_share + (1 - o->last_share) * cosine);
 }
 
-/* The chunks' gradients, added in order into the first; their norm. */
-static double add_gradients(hn_trainer *t) {
-    size_t chunks = (t->count + CHUNK - 1) / CHUNK;
-    double squares = 0;
-    for (size_t c = 1; c < chunks; c++)
-        for (size_t i = 0; i < t->parameters; i++)
-            t->gradients[i] += t->gradients[c * t->parameters + i];
-    for (size_t i = 0; i < t->parameters; i++)
-        squares += t->gradients[i] * t->gradients[i];
-    return sqrt(squares);
-}
-
 /* By squaring: the same bits everywhere. */
 static double power(double base, int exponent) {
     double result = 1;
@@ -280,17 +292,22 @@ static double power(double base, int exponent) {
     return result;
 }
 
-static void adam(hn_trainer *t, double scale) {
+static hn_status adam(hn_trainer *t, double scale, hn_error *error) {
     double *p = hn_network_parameters(t->network), *m = t->moments[0], *v = t->moments[1];
     double rate = rate_now(t);
     t->steps++;
     double first = 1 - power(BETA[0], t->steps), second = 1 - power(BETA[1], t->steps);
+    if (t->device) {
+        const struct device_adam task = {p, m, v, scale, rate, first, second, {BETA[0], BETA[1]}, ADAM_EPS};
+        return device_policy_adam(t->device, &task, error);
+    }
     for (size_t i = 0; i < t->parameters; i++) {
         double g = scale * t->gradients[i];
         m[i] = BETA[0] * m[i] + (1 - BETA[0]) * g;
         v[i] = BETA[1] * v[i] + (1 - BETA[1]) * g * g;
         p[i] -= rate * (m[i] / first) / (sqrt(v[i] / second) + ADAM_EPS);
     }
+    return HN_OK;
 }
 
 hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const hn_real *targets,
@@ -301,21 +318,22 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
         return error_about(error, HN_INVALID, error_argument("targets"),
                            "hn_trainer_step: dc3 does not learn from targets");
     t->targets = targets;
-    hn_status status = run_batch(t, count, x, error);
+    double norm = 0;
+    hn_status status = run_batch(t, count, x, &norm, error);
     if (status != HN_OK)
         return status;
     hn_train_report r = add_up(t);
-    r.gradient = add_gradients(t);
+    r.gradient = norm;
     if (isfinite(r.gradient)) {
         double most = t->options.clip_batch;
-        adam(t, most > 0 && r.gradient > most ? most / r.gradient : 1);
+        status = adam(t, most > 0 && r.gradient > most ? most / r.gradient : 1, error);
     } else {
         r.dropped = t->count; /* the step is not taken */
         t->steps++;
     }
     if (report)
         *report = r;
-    return HN_OK;
+    return status;
 }
 
 /* ---- state ---- */

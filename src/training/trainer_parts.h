@@ -45,6 +45,8 @@ struct hn_trainer {
     struct learn_sums *sums;
     size_t chunks; /* that there is room for */
     int steps;
+    struct device_policy *device;     /* NULL: the CPU */
+    const struct device_batch *batch; /* of a device, while the CPU improves its samples; NULL: it does not */
     /* the present job */
     const double *x, *targets;
     size_t count;
@@ -52,6 +54,20 @@ struct hn_trainer {
 
 hn_status learn_memory_create(hn_trainer *trainer, hn_error *error);
 void learn_memory_release(hn_trainer *trainer);
+
+/* What a device has computed of a batch, for the CPU to go on with: samples as device_policy.h counts them. */
+struct device_batch {
+    struct device_policy_samples samples;
+    double *rows; /* by the network's outputs, for the way back */
+};
+
+hn_status trainer_device_create(hn_trainer *trainer, const hn_model *model, hn_error *error);
+
+/* The batch that the trainer has: sums of its chunks, and the norm of the gradient, which stays on the device. */
+hn_status trainer_device_batch(hn_trainer *trainer, double *norm, hn_error *error);
+
+/* Chunks of the present job, by the trainer's threads. */
+void trainer_share(hn_trainer *trainer);
 
 /* Network, layer, loss and the way back, for one chunk of the present job. */
 void learn_chunk(hn_trainer *trainer, int member, size_t number);

@@ -1,5 +1,6 @@
 /* test_device_faults.c - every call of the driver, of the run-time compiler, and every allocation behind a layer on a device fails in
- * turn, once and for ever: a sentence that says so, nothing left behind, and the next attempt is good.
+ * turn, once and for ever: a sentence that says so, nothing left behind, and the next attempt is good. So it is with a policy that is
+ * trained there.
  *
  * The device is that of tests/device/fake_device.h, and no other is needed.
  *
@@ -11,8 +12,8 @@
 #include "support/run_layer.h"
 #include "support/scratch.h"
 
-#include "hardnet/device.h"
-#include "hardnet/read.h"
+#include "device/driver.h"
+#include "hardnet/hardnet.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -25,24 +26,25 @@ static struct scratch scratch;
 static hn_model *model;
 static struct fake_device *device;
 static struct fake_calls *compiler;
-static double expected[SAMPLES * OUTPUTS], expected_gradient[SAMPLES * OUTPUTS];
 
 /* ---- the scene ---- */
 
 static void make_model(void) {
-    static const char text[] = "param a >= 1; var y{1..2}; subject to disc: y[1]^2 + y[2]^2 <= a;\n"
-                               "subject to line: y[1] + 2 * y[2] = 0.5;";
+    static const char text[] =
+        "param a >= 1; var y{1..2}; minimize f: y[1]^2 + y[2]; subject to disc: y[1]^2 + y[2]^2 <= a;\n"
+        "subject to line: y[1] + 2 * y[2] = 0.5;";
     const hn_text all = {"m", text, sizeof text - 1};
     assert_int_equal(hn_model_read_memory(&model, 1, &all, NULL, NULL), HN_OK);
 }
 
+static const double x[SAMPLES * INPUTS] = {1, 2, 1, 3, 1.5};
+
 struct results {
-    double y[SAMPLES * OUTPUTS], gradient[SAMPLES * OUTPUTS];
+    double y[SAMPLES * OUTPUTS], gradient[SAMPLES * OUTPUTS]; /* of a policy: its parameters */
     hn_report reports[SAMPLES];
 };
 
 static hn_status run(const hn_device_layer *layer, struct results *r, hn_error *error) {
-    static const double x[SAMPLES * INPUTS] = {1, 2, 1, 3, 1.5};
     static const double raw[SAMPLES * OUTPUTS] = {3, 1, -2, 0.5, 0, 0, 1e3, -1e3, 0.1, 0.2};
     static const double grad_y[SAMPLES * OUTPUTS] = {1, 2, -1, 0, 3, 1, 1, 1, 0.5, -2};
     const hn_batch batch = {.size = sizeof batch,
@@ -56,8 +58,7 @@ static hn_status run(const hn_device_layer *layer, struct results *r, hn_error *
     return hn_device_run_host(layer, &batch, &gradient, error);
 }
 
-/* The life of a layer. */
-static hn_status live(struct results *r, hn_error *error) {
+static hn_status live_layer(struct results *r, hn_error *error) {
     hn_device_layer *layer;
     hn_status status = hn_device_layer_create(&layer, model, NULL, NULL, error);
     if (status == HN_OK)
@@ -66,15 +67,50 @@ static hn_status live(struct results *r, hn_error *error) {
     return status;
 }
 
+static hn_status train(hn_network *network, hn_trainer *trainer, struct results *r, hn_error *error) {
+    hn_status status = hn_trainer_step(trainer, SAMPLES, x, NULL, NULL, error);
+    if (status == HN_OK)
+        status = hn_policy_run(hn_trainer_policy(trainer), SAMPLES, x, r->y, NULL, r->reports, error);
+    memcpy(r->gradient, hn_network_parameters(network), hn_network_parameter_count(network) * sizeof *r->gradient);
+    return status;
+}
+
+static hn_status live_policy(struct results *r, hn_error *error) {
+    static const hn_device_options options = {.size = sizeof options};
+    const hn_network_options sizes = {
+        .inputs = INPUTS, .outputs = OUTPUTS, .hidden_count = 1, .hidden = {2}, .seed = 4};
+    hn_train_options how = hn_train_defaults();
+    hn_trainer *trainer = NULL;
+    hn_network *network = NULL;
+    how.policy.device = &options;
+    how.policy.threads = 1;
+    how.improve = 0;
+    hn_status status = hn_network_create(&network, &sizes, error);
+    if (status == HN_OK)
+        status = hn_trainer_create(&trainer, model, network, &how, error);
+    if (status == HN_OK)
+        status = train(network, trainer, r, error);
+    hn_trainer_destroy(trainer);
+    hn_network_destroy(network);
+    return status;
+}
+
+/* Two lives, and what comes of them. */
+struct life {
+    hn_status (*live)(struct results *r, hn_error *error);
+    struct results expected;
+};
+static struct life of_layer = {live_layer, {{0}, {0}, {{0}}}}, of_policy = {live_policy, {{0}, {0}, {{0}}}};
+
 static void be_well(void) {
     device->calls = (struct fake_calls){.made = 0};
     *compiler = (struct fake_calls){.made = 0};
     memory_fail_never();
 }
 
-static void check_bits(const struct results *r) {
-    assert_memory_equal(r->y, expected, sizeof expected);
-    assert_memory_equal(r->gradient, expected_gradient, sizeof expected_gradient);
+static void check_bits(const struct life *life, const struct results *r) {
+    assert_memory_equal(r->y, life->expected.y, sizeof r->y);
+    assert_memory_equal(r->gradient, life->expected.gradient, sizeof r->gradient);
 }
 
 static void check_nothing_is_left(void) {
@@ -90,13 +126,13 @@ static void forget_what_is_left(void) {
     device->blocks = device->bytes = device->modules = device->streams = device->contexts = device->entered = 0;
 }
 
-static void check_it_lives_on(void) {
-    struct results r;
+static void check_it_lives_on(const struct life *life) {
+    struct results r = {.y = {0}};
     hn_error error = {.text = ""};
     be_well();
-    if (live(&r, &error) != HN_OK)
+    if (life->live(&r, &error) != HN_OK)
         fail_msg("afterwards: %s", error.text);
-    check_bits(&r);
+    check_bits(life, &r);
 }
 
 static void *open_fake(const char *name) {
@@ -166,19 +202,19 @@ static void without_a_compiler_it_says_so(void **state) {
     check_nothing_is_left();
 }
 
-static void the_fake_device_has_the_cpu_s_bits(void **state) {
+static void without_faults_everything_is_well(void **state) {
     (void)state;
-    struct results r;
     hn_error error = {.text = ""};
+    struct life *const lives[] = {&of_layer, &of_policy};
     compiler = call_in(open_fake("libnvrtc.so.13"), "fake_compiler");
-    be_well();
-    if (live(&r, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    memcpy(expected, r.y, sizeof expected);
-    memcpy(expected_gradient, r.gradient, sizeof expected_gradient);
-    for (size_t i = 0; i < SAMPLES; i++)
-        assert_int_equal(r.reports[i].outcome, HN_OUTCOME_OK);
-    check_nothing_is_left();
+    for (size_t k = 0; k < COUNT_OF(lives); k++) {
+        be_well();
+        if (lives[k]->live(&lives[k]->expected, &error) != HN_OK)
+            fail_msg("%s", error.text);
+        for (size_t i = 0; i < SAMPLES; i++)
+            assert_int_equal(lives[k]->expected.reports[i].outcome, HN_OUTCOME_OK);
+        check_nothing_is_left();
+    }
 }
 
 static void a_device_that_is_too_old_is_refused(void **state) {
@@ -186,11 +222,11 @@ static void a_device_that_is_too_old_is_refused(void **state) {
     struct results r;
     hn_error error = {.text = ""};
     device->capability = TOO_OLD;
-    assert_int_equal(live(&r, &error), HN_UNSUPPORTED);
+    assert_int_equal(live_layer(&r, &error), HN_UNSUPPORTED);
     assert_non_null(strstr(error.text, "is too old: its compute capability is 5.2"));
     device->capability = FAKE_CAPABILITY;
     check_nothing_is_left();
-    check_it_lives_on();
+    check_it_lives_on(&of_layer);
 }
 
 static void a_device_without_memory_says_so(void **state) {
@@ -199,11 +235,11 @@ static void a_device_without_memory_says_so(void **state) {
     hn_error error = {.text = ""};
     size_t memory = device->memory;
     device->memory = 100;
-    assert_int_equal(live(&r, &error), HN_NO_MEMORY);
+    assert_int_equal(live_layer(&r, &error), HN_NO_MEMORY);
     assert_non_null(strstr(error.text, "its memory is out"));
     device->memory = memory;
     check_nothing_is_left();
-    check_it_lives_on();
+    check_it_lives_on(&of_layer);
 }
 
 /* ---- every call ---- */
@@ -220,12 +256,13 @@ static bool may_fail(const char *function) {
 }
 
 /* False when there is no call k. */
-static bool call_fails(struct fake_calls *calls, size_t k, int code, bool for_ever) {
-    struct results r;
+static bool call_fails(const struct life *life, size_t k, int code, bool for_ever) {
+    struct fake_calls *calls = &device->calls;
+    struct results r = {.y = {0}};
     hn_error error = {.text = ""};
     be_well();
     *calls = (struct fake_calls){.fail_at = k, .code = code, .for_ever = for_ever};
-    hn_status status = live(&r, &error);
+    hn_status status = life->live(&r, &error);
     const char *failed = calls->failed;
     if (!failed) {
         assert_int_equal(status, HN_OK);
@@ -234,7 +271,7 @@ static bool call_fails(struct fake_calls *calls, size_t k, int code, bool for_ev
     if (status == HN_OK && !may_fail(failed))
         fail_msg("%s failed, and nobody said so", failed);
     if (status == HN_OK)
-        check_bits(&r);
+        check_bits(life, &r);
     if (status != HN_OK && strncmp(error.text, "device cuda: ", strlen("device cuda: ")) != 0 &&
         !strstr(error.text, "memory"))
         fail_msg("%s: %s", failed, error.text);
@@ -244,15 +281,24 @@ static bool call_fails(struct fake_calls *calls, size_t k, int code, bool for_ev
     return true;
 }
 
+static void calls_fail(const struct life *life, size_t count) {
+    static const int codes[] = {CUDA_OUT_OF_MEMORY, LOST, 999};
+    for (size_t i = 0; i < count; i++)
+        for (int for_ever = 0; for_ever < 2; for_ever++)
+            for (size_t k = 1; call_fails(life, k, codes[i], for_ever); k++)
+                if (i == 0 && k % 8 == 0)
+                    check_it_lives_on(life);
+    check_it_lives_on(life);
+}
+
 static void a_call_of_the_driver_that_fails_is_a_sentence(void **state) {
     (void)state;
-    static const int codes[] = {2, LOST, 999};
-    for (size_t i = 0; i < COUNT_OF(codes); i++)
-        for (int for_ever = 0; for_ever < 2; for_ever++)
-            for (size_t k = 1; call_fails(&device->calls, k, codes[i], for_ever); k++)
-                if (i == 0)
-                    check_it_lives_on();
-    check_it_lives_on();
+    calls_fail(&of_layer, 3);
+}
+
+static void so_it_is_in_training(void **state) {
+    (void)state;
+    calls_fail(&of_policy, 1);
 }
 
 /* Text that was not compiled before. */
@@ -276,39 +322,48 @@ static void a_call_of_the_compiler_that_fails_is_a_sentence(void **state) {
         hn_device_layer_destroy(layer);
         check_nothing_is_left();
     }
-    check_it_lives_on();
+    check_it_lives_on(&of_layer);
 }
 
+/* False when there is no allocation k. */
+static bool allocation_fails(const struct life *life, size_t k, bool for_ever) {
+    struct results r = {.y = {0}};
+    hn_error error = {.text = ""};
+    be_well();
+    size_t live_blocks = memory_live_blocks();
+    memory_fail_at(k, for_ever);
+    hn_status status = life->live(&r, &error);
+    bool failed = memory_has_failed();
+    memory_fail_never();
+    assert_int_equal(memory_live_blocks(), live_blocks);
+    check_nothing_is_left();
+    if (failed)
+        assert_int_equal(status, HN_NO_MEMORY);
+    return failed;
+}
+
+/* There are many, most of them in printing: of later ones some. */
 static void an_allocation_that_fails_is_an_error(void **state) {
     (void)state;
-    for (int for_ever = 0; for_ever < 2; for_ever++)
-        for (size_t k = 1;; k++) {
-            struct results r;
-            hn_error error = {.text = ""};
-            be_well();
-            size_t live_blocks = memory_live_blocks();
-            memory_fail_at(k, for_ever);
-            hn_status status = live(&r, &error);
-            bool failed = memory_has_failed();
-            memory_fail_never();
-            assert_int_equal(memory_live_blocks(), live_blocks);
-            check_nothing_is_left();
-            if (!failed)
-                break;
-            assert_int_equal(status, HN_NO_MEMORY);
-            k += k / 16; /* there are many, most of them in printing */
-        }
-    check_it_lives_on();
+    for (int for_ever = 0; for_ever < 2; for_ever++) {
+        for (size_t k = 1; allocation_fails(&of_layer, k, for_ever); k += 1 + k / 16)
+            ;
+        for (size_t k = 1; allocation_fails(&of_policy, k, for_ever); k += 1 + k / 8)
+            ;
+    }
+    check_it_lives_on(&of_layer);
+    check_it_lives_on(&of_policy);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_driver_it_says_so),
         cmocka_unit_test(without_a_compiler_it_says_so),
-        cmocka_unit_test(the_fake_device_has_the_cpu_s_bits),
+        cmocka_unit_test(without_faults_everything_is_well),
         cmocka_unit_test(a_device_that_is_too_old_is_refused),
         cmocka_unit_test(a_device_without_memory_says_so),
         cmocka_unit_test(a_call_of_the_driver_that_fails_is_a_sentence),
+        cmocka_unit_test(so_it_is_in_training),
         cmocka_unit_test(a_call_of_the_compiler_that_fails_is_a_sentence),
         cmocka_unit_test(an_allocation_that_fails_is_an_error),
     };

@@ -31,10 +31,14 @@ bool device_choice_asks(const struct device_choice *choice);
 int device_choice_create(hn_device_layer **out, const struct device_choice *choice, const hn_model *model,
                          const hn_layer_options *layer, bool gradients);
 
+/* VERB_OK and the options of a device for a policy, or no device where none is asked for; likewise. */
+int device_choice_policy(const hn_device_options **out, hn_device_options *own, const struct device_choice *choice);
+
 /* "NVIDIA H200, float64": to stand where the instruction set does. */
 struct device_text {
     char text[HN_DEVICE_NAME_BYTES + 16];
 };
 struct device_text device_choice_text(const hn_device_layer *layer);
+struct device_text device_choice_described(const hn_device_info *info);
 
 #endif

@@ -9,6 +9,7 @@
 #define HN_TOOLS_EVAL_H
 
 #include "common/compile_choice.h"
+#include "common/device_choice.h"
 #include "common/groups.h"
 #include "common/options.h"
 #include "common/samples.h"
@@ -26,6 +27,7 @@ struct eval_options {
     double effort;
     bool samples_given, refine_given, iterations_given, effort_given;
     struct compile_choice compile;
+    struct device_choice device;
 };
 
 /* Seconds per sample on one thread, medians over a few runs. */
@@ -64,6 +66,8 @@ struct eval {
     bool changed;               /* it is the latter */
     struct compile_choice compile;
     hn_layer *layer;
+    hn_device_options device_options; /* of the settings, where there is one */
+    hn_device_info device;
     hn_policy_options settings;
     hn_baseline baseline;
     double file_tolerance; /* what the network's file asks for; settings have eval's own */

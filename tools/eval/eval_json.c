@@ -128,6 +128,7 @@ static void write_settings(struct json *json, const struct eval *eval) {
     json_text(json, "instructions", hn_instructions_text(hn_layer_info_of(eval->layer).instructions));
     json_flag(json, "compiled", hn_layer_info_of(eval->layer).compiled);
     json_number(json, "threads", eval->threads);
+    json_text(json, "device", eval->settings.device ? device_choice_described(&eval->device).text : "cpu");
 }
 
 hn_status eval_write_json(const struct eval *eval, const char *path, hn_error *error) {

@@ -87,6 +87,17 @@ static void print_correction(const struct eval *eval) {
         printf(" (the file says %g)", eval->file_tolerance);
 }
 
+/* A device leaves refinement to the CPU, which is said. */
+static void print_where(const struct eval *eval) {
+    bool device = eval->settings.device, refines = eval->settings.refine > 0;
+    if (device)
+        printf(", %s%s", device_choice_described(&eval->device).text, refines ? "; refinement on the CPU" : "");
+    if (!device || refines)
+        printf(", %s%s, %d thread%s", hn_instructions_text(hn_layer_info_of(eval->layer).instructions),
+               layer_choice_compiled(eval->layer), eval->threads, report_plural((size_t)eval->threads));
+    printf("\n");
+}
+
 static void print_head(const struct eval *eval) {
     const struct eval_options *options = eval->options;
     printf("%s", console_tone(stdout, TONE_HEADING));
@@ -101,8 +112,7 @@ static void print_head(const struct eval *eval) {
         printf(" from %s", figures_name(options->x).text);
     else
         printf(" drawn with seed %zu", options->judging.seed);
-    printf(", %s%s, %d thread%s\n", hn_instructions_text(hn_layer_info_of(eval->layer).instructions),
-           layer_choice_compiled(eval->layer), eval->threads, report_plural((size_t)eval->threads));
+    print_where(eval);
 }
 
 static void print_statuses(const struct eval *eval) {
@@ -162,15 +172,17 @@ static void print_objective(const struct eval *eval) {
 static void print_times(const struct eval *eval) {
     static const char names[TIMES][20] = {"network", "layer", "all of it", "all, on all threads", "one sample alone"};
     if (eval->time_batch > 0) {
-        report_heading("Time per sample, one thread, %zu at a time", eval->time_batch);
+        report_heading("Time per sample, %s, %zu at a time", eval->settings.device ? "on the device" : "one thread",
+                       eval->time_batch);
         for (int i = 0; i < TIMES; i++)
             if (!isnan(eval->times[i]))
                 printf("  %-*s %s\n", NAME_WIDTH, names[i], figures_duration(eval->times[i]).text);
     }
     printf("  %-*s %s", NAME_WIDTH, "the whole run", figures_duration(eval->seconds).text);
     if (eval->reached > 0)
-        printf(", %s per sample on %d thread%s", figures_duration(eval->seconds / (double)eval->reached).text,
-               eval->threads, report_plural((size_t)eval->threads));
+        printf(", %s per sample", figures_duration(eval->seconds / (double)eval->reached).text);
+    if (eval->reached > 0 && !eval->settings.device)
+        printf(" on %d thread%s", eval->threads, report_plural((size_t)eval->threads));
     printf("\n");
 }
 

@@ -112,12 +112,21 @@ static int compile(struct eval *eval) {
     return code;
 }
 
+static int choose_device(struct eval *eval) {
+    int code = device_choice_policy(&eval->settings.device, &eval->device_options, &eval->options->device);
+    eval->changed = eval->changed || eval->settings.device;
+    return code;
+}
+
 static hn_status build(struct eval *eval, hn_error *error) {
     hn_status status = HN_OK;
     eval->policy = eval->loaded;
     if (eval->changed)
         status = hn_baseline_policy(&eval->policy, eval->model, hn_policy_network(eval->loaded), &eval->settings,
                                     &eval->baseline, error);
+    eval->device.size = sizeof eval->device;
+    if (status == HN_OK && eval->settings.device)
+        status = hn_policy_get_device(eval->policy, &eval->device, error);
     return status == HN_OK ? hn_layer_create(&eval->layer, eval->model, &eval->settings.layer, error) : status;
 }
 
@@ -128,6 +137,8 @@ int eval_load(struct eval *eval) {
     if (load(eval, &error) != HN_OK)
         return verb_explain(&error);
     int code = compile(eval);
+    if (code == VERB_OK)
+        code = choose_device(eval);
     if (code != VERB_OK)
         return code;
     return build(eval, &error) == HN_OK ? VERB_OK : verb_explain(&error);

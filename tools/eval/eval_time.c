@@ -110,6 +110,13 @@ static hn_status time_runs(struct stage *stage, hn_status (*run)(struct stage *,
     return HN_OK;
 }
 
+/* Not without a layer; and the parts of what a device does are not timed. */
+static bool is_timed(const struct eval *eval, int which) {
+    if (which == TIME_LAYER && eval->baseline.scheme != HN_SCHEME_LAYER)
+        return false;
+    return !eval->settings.device || which == TIME_ALL || which == TIME_ALONE;
+}
+
 /* The layer comes after the network, whose outputs it corrects. */
 static hn_status time_all(struct stage *stage, double *times, hn_error *error) {
     static hn_status (*const runs[TIMES])(struct stage *, hn_error *) = {[TIME_NETWORK] = run_network,
@@ -118,7 +125,7 @@ static hn_status time_all(struct stage *stage, double *times, hn_error *error) {
                                                                          [TIME_TOGETHER] = run_together,
                                                                          [TIME_ALONE] = run_alone};
     for (int i = 0; i < TIMES; i++) {
-        if (i == TIME_LAYER && stage->eval->baseline.scheme != HN_SCHEME_LAYER) {
+        if (!is_timed(stage->eval, i)) {
             times[i] = NAN;
             continue;
         }

@@ -178,6 +178,7 @@ int verb_eval(int argc, char **argv) {
          .shown = true,
          .real = &o.tolerance},
         COMPILE_OPTIONS(o.compile),
+        DEVICE_OPTIONS(o.device),
         {.name = "cache",
          .value = "FOLDER",
          .help = "keep the solver's results in this folder, and use those that are there",

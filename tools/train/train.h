@@ -13,6 +13,7 @@
 #define HN_TOOLS_TRAIN_H
 
 #include "base/random.h"
+#include "common/device_choice.h"
 #include "common/feedback.h"
 #include "common/layer_choice.h"
 #include "common/options.h"
@@ -29,6 +30,9 @@ struct train_options {
     struct common_options common;
     struct layer_choice choice;
     const char *kernel; /* of the layer, where it is compiled: set by train_compile */
+    struct device_choice device;
+    const hn_device_options *device_asked; /* NULL: the CPU; set by train_settle */
+    hn_device_options device_options;
     const char *out, *checkpoint, *log;
     const char *x, *targets, *reference; /* NULL: none */
     const char *hidden, *activation, *loss;

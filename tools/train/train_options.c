@@ -197,6 +197,8 @@ int train_settle(struct train_options *o) {
         return verb_misuse("train", "--feedback-share: choose a number from 0 to 1");
     int code = settle_loss(o);
     if (code == VERB_OK)
+        code = device_choice_policy(&o->device_asked, &o->device_options, &o->device);
+    if (code == VERB_OK)
         code = settle_method(o);
     if (code == VERB_OK)
         code = settle_steps(o);
@@ -229,6 +231,7 @@ static hn_policy_options policy_options(const struct train_options *o) {
     policy.candidates = o->candidates;
     policy.refine = (int)o->refine;
     policy.threads = (int)o->common.threads;
+    policy.device = o->device_asked;
     return policy;
 }
 

@@ -81,12 +81,23 @@ static void print_best(const struct training *t) {
            number[NUMBER_BEST_VIOLATION]);
 }
 
+/* A device leaves it to the CPU to improve targets and to refine, which is said. */
+static void print_device(const struct training *t) {
+    hn_device_info info = {.size = sizeof info};
+    if (hn_policy_get_device(hn_trainer_policy(t->trainer), &info, NULL) != HN_OK)
+        return;
+    printf("  device      %s%s%s\n", device_choice_described(&info).text,
+           t->options->goal == TRAIN_IMPROVE ? "; outputs are improved on the CPU" : "",
+           t->options->refine > 0 ? "; refinement on the CPU" : "");
+}
+
 void train_print(const struct training *t) {
     static const char how[HN_SCHEME_COUNT][24] = {
         [HN_SCHEME_NONE] = ", no correction", [HN_SCHEME_DC3] = ", corrected by dc3"};
     print_network(t);
     printf("  training    %zu of %zu steps of %zu samples, loss %s%s\n", state_count(t, NUMBER_STEPS),
            t->options->steps, t->options->batch, t->options->loss, how[t->options->scheme]);
+    print_device(t);
     print_best(t);
     printf("  dropped     %zu samples\n", state_count(t, NUMBER_DROPPED));
 }

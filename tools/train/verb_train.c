@@ -161,6 +161,7 @@ int verb_train(int argc, char **argv) {
          .words = train_methods},
         LAYER_SETTINGS(o.choice),
         COMPILE_OPTIONS(o.choice.compile),
+        DEVICE_OPTIONS(o.device),
         {.name = "penalty",
          .value = "L",
          .help = "weight of |r|^2 in --method soft, of |r| in dc3",

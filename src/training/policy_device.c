@@ -1,0 +1,112 @@
+/* policy_device.c - a policy's batches on a device; what refines stays with the CPU's threads. See policy_parts.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/layout.h"
+#include "base/memory.h"
+#include "training/policy_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+hn_status policy_device_create(hn_policy *p, const hn_layer_options *layer, hn_error *error) {
+    const struct device_policy_request request = {.model = p->model,
+                                                  .network = p->network,
+                                                  .layer = layer,
+                                                  .device = p->options.device,
+                                                  .candidates = p->options.candidates,
+                                                  .chunk = CHUNK,
+                                                  .corrected = p->baseline.scheme == HN_SCHEME_LAYER};
+    hn_status status = device_policy_create(&p->device, &request, error);
+    p->device_options = *p->options.device;
+    p->device_options.compiler = NULL; /* the caller's */
+    p->options.device = &p->device_options;
+    return status;
+}
+
+hn_status hn_policy_get_device(const hn_policy *p, hn_device_info *out, hn_error *error) {
+    if (!p)
+        return error_missing(error, "hn_policy_get_device", "policy");
+    if (!p->device)
+        return error_about(error, HN_INVALID, error_argument("policy"), "the policy runs on the CPU");
+    return hn_device_get_info(device_policy_layer(p->device), out, error);
+}
+
+/* ---- refining on the CPU ---- */
+
+/* All candidates of a batch, here. */
+struct refining {
+    hn_policy *policy;
+    struct device_policy_samples samples;
+    double *x;
+    size_t *best;
+    void *block;
+};
+
+static void lay_out(struct layout *layout, void *context) {
+    struct refining *r = context;
+    struct device_policy_samples *s = &r->samples;
+    const hn_policy *p = r->policy;
+    size_t all = s->count * p->options.candidates;
+    r->x = layout_take(layout, all, p->inputs * sizeof *r->x);
+    s->raw = layout_take(layout, all, p->outputs * sizeof *s->raw);
+    s->y = layout_take(layout, all, p->outputs * sizeof *s->y);
+    s->objective = layout_take(layout, all, sizeof *s->objective);
+    s->residual = layout_take(layout, all, sizeof *s->residual);
+    s->reports = layout_take(layout, all, sizeof *s->reports);
+    r->best = layout_take(layout, s->count, sizeof *r->best);
+}
+
+static void refine_some(void *context, int member, size_t number) {
+    const struct refining *r = context;
+    const struct device_policy_samples *s = &r->samples;
+    const hn_policy *p = r->policy;
+    size_t first = number * CHUNK, left = s->count * p->options.candidates - first;
+    const struct refine_task task = {.count = left < CHUNK ? left : CHUNK,
+                                     .x = r->x + first * p->inputs,
+                                     .raw = s->raw + first * p->outputs,
+                                     .y = s->y + first * p->outputs,
+                                     .objective = s->objective + first,
+                                     .residual = s->residual + first,
+                                     .reports = s->reports + first};
+    refiner_run(&p->refiner, &p->memory[member].refine, &task, p->options.refine);
+}
+
+static void give(const struct refining *r, const struct device_policy_run *run) {
+    const struct device_policy_samples *s = &r->samples;
+    size_t n = r->policy->outputs;
+    const struct candidates among = {run->count, r->policy->options.candidates, s->objective, s->reports};
+    choose_best(&among, r->best);
+    for (size_t i = 0; i < run->count; i++) {
+        size_t from = r->best[i];
+        if (run->y)
+            memcpy(run->y + i * n, s->y + from * n, n * sizeof *run->y);
+        if (run->objective)
+            run->objective[i] = s->objective[from];
+        if (run->reports)
+            run->reports[i] = s->reports[from];
+    }
+}
+
+static hn_status refine(struct refining *r, const struct device_policy_run *run, hn_error *error) {
+    hn_policy *p = r->policy;
+    size_t all = run->count * p->options.candidates;
+    hn_status status = device_policy_candidates(p->device, &r->samples, error);
+    if (status != HN_OK)
+        return status;
+    for (size_t s = 0; s < all && p->inputs > 0; s++)
+        memcpy(r->x + s * p->inputs, run->x + s % run->count * p->inputs, p->inputs * sizeof *r->x);
+    team_share(p->team, (all + CHUNK - 1) / CHUNK, refine_some, r);
+    give(r, run);
+    return HN_OK;
+}
+
+hn_status policy_device_run(hn_policy *p, const struct device_policy_run *run, hn_error *error) {
+    struct refining r = {.policy = p, .samples = {.count = run->count, .x = run->x}};
+    if (p->options.refine == 0 || run->count == 0)
+        return device_policy_run(p->device, run, error);
+    r.block = layout_allocate(lay_out, &r);
+    hn_status status = r.block ? refine(&r, run, error) : error_no_memory(error, "the batch");
+    base_release(r.block);
+    return status;
+}

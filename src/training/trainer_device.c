@@ -1,0 +1,139 @@
+/* trainer_device.c - a batch of training on a device; the loss `improve`, which refines, takes the CPU in between. See trainer_parts.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/layout.h"
+#include "base/memory.h"
+#include "network/network_parts.h"
+#include "training/trainer_parts.h"
+
+#include <math.h>
+
+hn_status trainer_device_create(hn_trainer *t, const hn_model *model, hn_error *error) {
+    const hn_layer_options layer = baseline_layer(&t->baseline, &t->options.policy.layer);
+    hn_layer_options through = hn_layer_options_of(t->layer);
+    const struct device_policy_request request = {.model = model,
+                                                  .network = t->network,
+                                                  .layer = &layer,
+                                                  .through = t->layer ? &through : NULL,
+                                                  .device = t->policy->options.device,
+                                                  .candidates = t->options.policy.candidates,
+                                                  .chunk = CHUNK,
+                                                  .corrected = true,
+                                                  .learns = true,
+                                                  .bounds = t->bounds.count,
+                                                  .bound_row = t->bounds.row,
+                                                  .bound_column = t->bounds.column};
+    through.kernel = NULL; /* the layer's own */
+    return device_policy_create(&t->device, &request, error);
+}
+
+/* ---- losses that are the device's alone ---- */
+
+/* What comes back of a batch. */
+struct returned {
+    const hn_trainer *trainer;
+    struct device_lesson lesson;
+    void *block;
+};
+
+static void lay_out(struct layout *layout, void *context) {
+    struct returned *r = context;
+    struct device_lesson *l = &r->lesson;
+    size_t samples = l->count * r->trainer->options.policy.candidates;
+    l->total = layout_take(layout, samples, sizeof *l->total);
+    l->objective = layout_take(layout, samples, sizeof *l->objective);
+    l->residual = layout_take(layout, samples, sizeof *l->residual);
+    l->moved = layout_take(layout, samples, sizeof *l->moved);
+    l->reports = layout_take(layout, samples, sizeof *l->reports);
+    l->dropped = layout_take(layout, samples, sizeof *l->dropped);
+    l->best = layout_take(layout, l->count, sizeof *l->best);
+}
+
+/* As add_sums of learn.c: the inputs of a chunk, in their order. */
+static struct learn_sums sums_of(const hn_trainer *t, const struct device_lesson *l, size_t first) {
+    struct learn_sums sums = {.samples = 0};
+    size_t end = first + CHUNK < l->count ? first + CHUNK : l->count;
+    for (size_t i = first; i < end; i++) {
+        size_t s = l->best[i];
+        for (size_t k = 0; k < t->options.policy.candidates; k++)
+            sums.dropped += l->dropped[k * l->count + i];
+        if (!isfinite(l->total[s]))
+            continue;
+        sums.samples++;
+        sums.ok += l->reports[s].outcome == HN_OUTCOME_OK;
+        sums.loss += l->total[s];
+        sums.objective += l->objective[s];
+        sums.residual += l->residual[s];
+        sums.moved += l->moved[s];
+        sums.steps += l->reports[s].iterations;
+        sums.violation = fmax(sums.violation, l->reports[s].violation);
+    }
+    return sums;
+}
+
+static hn_status learn(hn_trainer *t, double *norm, hn_error *error) {
+    const hn_train_options *o = &t->options;
+    struct returned r = {.trainer = t,
+                         .lesson = {.count = t->count,
+                                    .x = t->x,
+                                    .targets = t->targets,
+                                    .residual_weight = o->residual_weight,
+                                    .square_weight = o->square_weight,
+                                    .move_weight = o->move_weight,
+                                    .inward = o->inward,
+                                    .clip = t->targets ? 0 : o->clip_sample,
+                                    .huber = o->huber,
+                                    .others = o->others}};
+    r.block = layout_allocate(lay_out, &r);
+    if (!r.block)
+        return error_no_memory(error, "training");
+    hn_status status = device_policy_learn(t->device, &r.lesson, error);
+    for (size_t first = 0; first < t->count && status == HN_OK; first += CHUNK)
+        t->sums[first / CHUNK] = sums_of(t, &r.lesson, first);
+    *norm = r.lesson.norm;
+    base_release(r.block);
+    return status;
+}
+
+/* ---- the loss `improve` ---- */
+
+struct improving {
+    const hn_trainer *trainer;
+    struct device_batch batch;
+    void *block;
+};
+
+static void lay_out_samples(struct layout *layout, void *context) {
+    struct improving *m = context;
+    const hn_trainer *t = m->trainer;
+    struct device_policy_samples *s = &m->batch.samples;
+    size_t samples = s->count * t->options.policy.candidates;
+    s->raw = layout_take(layout, samples, t->outputs * sizeof *s->raw);
+    s->y = layout_take(layout, samples, t->outputs * sizeof *s->y);
+    s->objective = layout_take(layout, samples, sizeof *s->objective);
+    s->residual = layout_take(layout, samples, sizeof *s->residual);
+    s->reports = layout_take(layout, samples, sizeof *s->reports);
+    m->batch.rows = layout_take(layout, samples, t->outputs * sizeof *m->batch.rows);
+}
+
+/* Network and correction there, better targets here, the way back there. */
+static hn_status improve(hn_trainer *t, double *norm, hn_error *error) {
+    struct improving m = {.trainer = t, .batch = {.samples = {.count = t->count, .x = t->x}}};
+    m.block = layout_allocate(lay_out_samples, &m);
+    if (!m.block)
+        return error_no_memory(error, "training");
+    hn_status status = device_policy_candidates(t->device, &m.batch.samples, error);
+    if (status == HN_OK) {
+        t->batch = &m.batch;
+        trainer_share(t);
+        t->batch = NULL;
+        status = device_policy_back(t->device, t->count, m.batch.rows, norm, error);
+    }
+    base_release(m.block);
+    return status;
+}
+
+hn_status trainer_device_batch(hn_trainer *t, double *norm, hn_error *error) {
+    return !t->targets && t->options.improve > 0 ? improve(t, norm, error) : learn(t, norm, error);
+}

@@ -1,0 +1,269 @@
+/* test_device_policy.c - policies and their training on a device have the CPU's bits: outputs, objectives, reports, weights.
+ *
+ * On the device that is there; where there is none on that of fake_device.h, which runs the same text.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/scratch.h"
+
+#include "hardnet/hardnet.h"
+#include "refinement/improver.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 2 * IMPROVE_CHUNK + 11, STEPS = 4 };
+
+static struct scratch scratch;
+static const hn_device_options device = {.size = sizeof device};
+
+/* ---- the scene ---- */
+
+/* Outputs within bounds of their own, a curved row, sines in the objective, an equality. */
+static hn_model *model_of(bool objective) {
+    static const char text[] = "param a >= 1, <= 2; param b >= -1, <= 1;\n"
+                               "var y{1..3} >= -2, <= 2;\n"
+                               "minimize f: (y[1] - 3)^2 + sin(b + y[2]) + exp(0.3 * y[3]) + y[1] * y[2];\n"
+                               "subject to disc: y[1]^2 + y[2]^2 <= a^2;\n"
+                               "subject to line: y[1] + 2 * y[2] + y[3] = b;\n"
+                               "subject to wave: cos(y[3]) + y[1] >= 0.1;\n";
+    const char *own = objective ? text : "param a >= 1; param b; var y{1..3}; subject to r: y[1] * a + y[2] + b <= 1;";
+    const hn_text all = {"m", own, strlen(own)};
+    hn_error error;
+    hn_model *model;
+    if (hn_model_read_memory(&model, 1, &all, NULL, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+static hn_network *network_of(size_t candidates, hn_activation activation) {
+    const hn_network_options options = {.inputs = 2,
+                                        .outputs = 3 * candidates,
+                                        .hidden_count = 2,
+                                        .hidden = {17, 12},
+                                        .activation = activation,
+                                        .seed = 3};
+    hn_network *network;
+    hn_error error;
+    if (hn_network_create(&network, &options, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return network;
+}
+
+static void draw_inputs(const hn_model *model, double *x) {
+    hn_error error;
+    if (hn_sample_inputs(model, 5, 1, BATCH, x, &error) != HN_OK)
+        fail_msg("%s", error.text);
+}
+
+/* ---- running ---- */
+
+struct results {
+    double y[BATCH * 3], objective[BATCH];
+    hn_report reports[BATCH];
+};
+
+static void run_policy(const hn_model *model, const hn_network *network, hn_policy_options options,
+                       const hn_baseline *baseline, struct results *r) {
+    static double x[BATCH * 2];
+    hn_policy *policy;
+    hn_error error = {.text = ""};
+    draw_inputs(model, x);
+    memset(r, 0, sizeof *r);
+    if (hn_baseline_policy(&policy, model, network, &options, baseline, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    for (size_t first = 0; first < BATCH; first += BATCH / 2 + 1) { /* in two calls, the second of which is smaller */
+        size_t left = BATCH - first, count = left < BATCH / 2 + 1 ? left : BATCH / 2 + 1;
+        if (hn_policy_run(policy, count, x + 2 * first, r->y + 3 * first, r->objective + first, r->reports + first,
+                          &error) != HN_OK)
+            fail_msg("%s", error.text);
+    }
+    hn_policy_destroy(policy);
+}
+
+static void compare_policies(const hn_model *model, hn_policy_options options, hn_activation activation,
+                             const hn_baseline *baseline) {
+    static struct results ours, theirs;
+    hn_network *network = network_of(options.candidates, activation);
+    options.threads = 2;
+    run_policy(model, network, options, baseline, &ours);
+    options.device = &device;
+    run_policy(model, network, options, baseline, &theirs);
+    assert_memory_equal(ours.y, theirs.y, sizeof ours.y);
+    assert_memory_equal(ours.objective, theirs.objective, sizeof ours.objective);
+    assert_memory_equal(ours.reports, theirs.reports, sizeof ours.reports);
+    hn_network_destroy(network);
+}
+
+static void policies_have_the_cpu_s_bits(void **state) {
+    (void)state;
+    hn_model *model = model_of(true);
+    hn_policy_options options = hn_policy_defaults();
+    compare_policies(model, options, HN_ACTIVATION_TANH, NULL);
+    options.candidates = 3;
+    compare_policies(model, options, HN_ACTIVATION_SILU, NULL);
+    options.refine = 2;
+    compare_policies(model, options, HN_ACTIVATION_RELU, NULL);
+    hn_model_destroy(model);
+}
+
+static void policies_that_correct_nothing_have_them_too(void **state) {
+    (void)state;
+    hn_model *model = model_of(true);
+    hn_policy_options options = hn_policy_defaults();
+    hn_baseline baseline = hn_baseline_defaults();
+    baseline.scheme = HN_SCHEME_NONE;
+    options.candidates = 2;
+    compare_policies(model, options, HN_ACTIVATION_TANH, &baseline);
+    hn_model_destroy(model);
+}
+
+static void a_model_without_objective_has_them(void **state) {
+    (void)state;
+    hn_model *model = model_of(false);
+    compare_policies(model, hn_policy_defaults(), HN_ACTIVATION_TANH, NULL);
+    hn_model_destroy(model);
+}
+
+static void dc3_is_refused_by_name(void **state) {
+    (void)state;
+    hn_model *model = model_of(true);
+    hn_network *network = network_of(1, HN_ACTIVATION_TANH);
+    hn_policy_options options = hn_policy_defaults();
+    hn_baseline baseline = hn_baseline_defaults();
+    hn_policy *policy;
+    hn_error error = {.text = ""};
+    baseline.scheme = HN_SCHEME_DC3;
+    options.device = &device;
+    assert_int_equal(hn_baseline_policy(&policy, model, network, &options, &baseline, &error), HN_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "it does not have the scheme dc3"));
+    assert_null(policy);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+/* ---- training ---- */
+
+struct trained {
+    double parameters[1000], moments[1000];
+    hn_train_report reports[STEPS];
+    size_t count;
+};
+
+static void train(const hn_model *model, hn_train_options options, bool targets, struct trained *out) {
+    static double x[BATCH * 2], goals[BATCH * 3];
+    hn_network *network = network_of(options.policy.candidates, HN_ACTIVATION_SILU);
+    hn_trainer *trainer;
+    hn_error error = {.text = ""};
+    memset(out, 0, sizeof *out);
+    draw_inputs(model, x);
+    for (size_t i = 0; i < BATCH * 3; i++)
+        goals[i] = 0.1 * (double)(i % 7) - 0.2;
+    if (hn_trainer_create(&trainer, model, network, &options, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    for (int step = 0; step < STEPS; step++)
+        if (hn_trainer_step(trainer, BATCH - (size_t)step, x, targets ? goals : NULL, &out->reports[step], &error) !=
+            HN_OK)
+            fail_msg("%s", error.text);
+    out->count = hn_network_parameter_count(network);
+    assert_true(out->count <= COUNT_OF(out->parameters));
+    memcpy(out->parameters, hn_network_parameters(network), out->count * sizeof *out->parameters);
+    memcpy(out->moments, hn_trainer_moment(trainer, 1), out->count * sizeof *out->moments);
+    hn_trainer_destroy(trainer);
+    hn_network_destroy(network);
+}
+
+static void compare_training(hn_train_options options, bool targets) {
+    static struct trained ours, theirs;
+    hn_model *model = model_of(true);
+    options.warmup = 2;
+    options.rate = 0.01;
+    options.policy.threads = 2;
+    train(model, options, targets, &ours);
+    options.policy.device = &device;
+    train(model, options, targets, &theirs);
+    assert_memory_equal(ours.parameters, theirs.parameters, sizeof ours.parameters);
+    assert_memory_equal(ours.moments, theirs.moments, sizeof ours.moments);
+    assert_memory_equal(ours.reports, theirs.reports, sizeof ours.reports);
+    assert_true(ours.reports[0].gradient > 0 && ours.reports[STEPS - 1].loss != ours.reports[0].loss);
+    hn_model_destroy(model);
+}
+
+static void training_by_the_objective_has_the_cpu_s_bits(void **state) {
+    (void)state;
+    hn_train_options options = hn_train_defaults();
+    options.improve = 0;
+    compare_training(options, false);
+    options.policy.candidates = 2;
+    options.square_weight = 0.5;
+    options.clip_batch = 0.5;
+    options.clip_sample = 1;
+    compare_training(options, false);
+}
+
+static void training_by_targets_has_the_cpu_s_bits(void **state) {
+    (void)state;
+    hn_train_options options = hn_train_defaults();
+    options.policy.candidates = 2;
+    compare_training(options, true);
+    options.improve = 0;
+    compare_training(options, true);
+}
+
+static void training_by_improvement_has_the_cpu_s_bits(void **state) {
+    (void)state;
+    hn_train_options options = hn_train_defaults();
+    compare_training(options, false);
+    options.policy.candidates = 2;
+    compare_training(options, false);
+}
+
+/* ---- the device ---- */
+
+static int set_up(void **state) {
+    (void)state;
+    scratch = scratch_create();
+    setenv("XDG_CACHE_HOME", scratch.folder, 1);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s/hardnet", scratch.folder);
+    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
+    scratch_remove(&scratch);
+    return 0;
+}
+
+static void open_fake(const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", FAKE_DEVICE, name);
+    if (!dlopen(path, RTLD_NOW | RTLD_LOCAL))
+        printf("%s\n", dlerror());
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(policies_have_the_cpu_s_bits),
+        cmocka_unit_test(policies_that_correct_nothing_have_them_too),
+        cmocka_unit_test(a_model_without_objective_has_them),
+        cmocka_unit_test(dc3_is_refused_by_name),
+        cmocka_unit_test(training_by_the_objective_has_the_cpu_s_bits),
+        cmocka_unit_test(training_by_targets_has_the_cpu_s_bits),
+        cmocka_unit_test(training_by_improvement_has_the_cpu_s_bits),
+    };
+    bool real = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != NULL;
+    if (!real && system("c++ --version > /dev/null 2>&1") != 0) { // NOLINT(cert-env33-c)
+        puts("skipped: there is neither a device nor a C++ compiler");
+        return 77;
+    }
+    if (!real) {
+        open_fake("libcuda.so.1");
+        open_fake("libnvrtc.so.13");
+    }
+    printf("on %s\n", real ? "the device that is there" : "a device that is none");
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
