@@ -161,8 +161,8 @@ void judge_file(struct tally *tally, const char *name, hn_layer_options options,
 
 /* Every method; the one that wants fewer rows than outputs has problems of that kind. */
 void judge_random(struct tally *tally, uint64_t seed) {
-    static const hn_method methods[] = {HN_METHOD_AUTO,    HN_METHOD_PAPER, HN_METHOD_LM,    HN_METHOD_PAPER,
-                                        HN_METHOD_HARDNET, HN_METHOD_AUTO,  HN_METHOD_PAPER, HN_METHOD_HARDNET};
+    static const hn_method methods[] = {HN_METHOD_AUTO,    HN_METHOD_PAPER, HN_METHOD_LM,       HN_METHOD_ENFORCE,
+                                        HN_METHOD_HARDNET, HN_METHOD_AUTO,  HN_METHOD_SNARENET, HN_METHOD_HARDNET};
     struct random_problem_options options = {.kind = (enum problem_kind)(seed % PROBLEM_KINDS)};
     hn_layer_options own = layer_method(methods[seed / PROBLEM_KINDS % COUNT_OF(methods)]);
     struct random_problem problem;

@@ -6,6 +6,8 @@
 #include "support/check.h"
 #include "support/run_layer.h"
 
+#include "base/clock.h"
+
 #include <dirent.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 256, MOST_WORKERS = 64, NAME_BYTES = 128, METHODS = 4 };
+enum { MOST_FILES = 256, MOST_WORKERS = 64, NAME_BYTES = 128, METHODS = 6 };
 
 /* All processes see it. */
 struct shared {
@@ -27,6 +29,7 @@ struct list {
     size_t files;
     char name[MOST_FILES][NAME_BYTES];
     uint64_t first, last; /* random problems */
+    double until;         /* by the clock: nothing is begun afterwards */
 };
 
 /* ---- what there is ---- */
@@ -54,7 +57,8 @@ static void add_folder(struct list *list, const char *folder) {
 }
 
 static hn_layer_options method_of(size_t number) {
-    const hn_layer_options all[METHODS] = {layer_method(HN_METHOD_AUTO), layer_method(HN_METHOD_LM),
+    const hn_layer_options all[METHODS] = {layer_method(HN_METHOD_AUTO),     layer_method(HN_METHOD_LM),
+                                           layer_method(HN_METHOD_ENFORCE),  layer_method(HN_METHOD_SNARENET),
                                            layer_steps(HN_METHOD_PAPER, 30), layer_steps(HN_METHOD_HARDNET, 8)};
     return all[number % METHODS];
 }
@@ -63,7 +67,7 @@ static hn_layer_options method_of(size_t number) {
 
 static void work(const struct list *list, struct shared *shared, int worker) {
     struct tally *tally = &shared->tally[worker];
-    for (;;) {
+    while (clock_seconds() < list->until) {
         uint64_t task = atomic_fetch_add(&shared->next, 1u);
         if (task < METHODS * list->files)
             judge_file(tally, list->name[task / METHODS], method_of(task), task);
@@ -75,13 +79,14 @@ static void work(const struct list *list, struct shared *shared, int worker) {
 }
 
 /* A process that ends badly counts as a model without a result. */
-struct tally judge_many(uint64_t first, uint64_t last, bool models, int workers) {
+struct tally judge_many(uint64_t first, uint64_t last, bool models, int workers, double seconds) {
     struct list *list = calloc(1, sizeof *list);
     struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct tally sum = {.models = 0};
     assert_true(list && shared != MAP_FAILED && workers >= 1 && workers <= MOST_WORKERS);
     list->first = first;
     list->last = last;
+    list->until = clock_seconds() + seconds;
     if (models)
         add_folder(list, "");
     fflush(stdout);
