@@ -118,10 +118,10 @@ _hardnet() {
     project) own="--y --x --out --report --trace --allow-infeasible --time-limit --weights --multipliers $layer $compile $device" ;;
     bench) own="--y --x --samples --seed --repeat --report $layer $compile $device" ;;
     compile) own="--out --no-gradients --again --seconds $layer" ;;
-    train) own="$learn $layer $compile" ;;
+    train) own="$learn $layer $compile $device" ;;
     eval)
         own="--net --x --samples --seed --out --report --allow-infeasible --refine --method --iterations --tolerance --effort"
-        own+=" --reference --starts --cache $compile"
+        own+=" --reference --starts --cache $compile $device"
         ;;
     rollout)
         own="--net --reference --x0 --samples --steps --feedback --cost --final-cost --margin --report --csv"

@@ -32,11 +32,11 @@ static void print_operators(struct text *out) {
 /* ---- all of it ---- */
 
 static void print_library(struct text *out) {
-    static const char *const before[] = {
+    static const char before[][32] = {
         "emit/scalar_double.h",    "emit/scalar_operations.h",      "emit/root.h",  "base/wide_pair.h",
         "base/elementary_round.h", "base/elementary_exponential.h", "base/reduce.h"};
-    static const char *const after[] = {"base/reduce.c", "base/elementary_circle.h", "base/elementary_arc.h",
-                                        "base/elementary_hyperbolic.h", "network/activation_kernel.h"};
+    static const char after[][32] = {"base/reduce.c", "base/elementary_circle.h", "base/elementary_arc.h",
+                                     "base/elementary_hyperbolic.h", "network/activation_kernel.h"};
     for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
         amalgamate_file(out, before[i], false);
     text_add(out, "\nstatic SELDOM reduced_angle reduce_angle(real size);\n");
@@ -63,9 +63,8 @@ static void print_kernels(struct text *out) {
 
 hn_status policy_print(char **text, size_t *length, const struct plan *plan, const hn_network *network,
                        hn_error *error) {
-    static const char *const own[] = {"device/call_text.h", "device/policy_call_text.h",
-                                      "device/policy_network_text.h"};
-    static const char *const later[] = {"device/policy_loss_text.h", "device/policy_learn_text.h"};
+    static const char own[][32] = {"device/call_text.h", "device/policy_call_text.h", "device/policy_network_text.h"};
+    static const char later[][32] = {"device/policy_loss_text.h", "device/policy_learn_text.h"};
     const struct device_subject subject = {.plan = plan};
     const struct emission lists = {.network = network};
     struct text c = {.bytes = NULL}, out = {.bytes = NULL};
