@@ -11,6 +11,7 @@
 #include "compile/compile.h"
 #include "hardnet/layer.h"
 #include "layer/tape.h"
+#include "nearest/affine.h"
 #include "nearest/nearest.h"
 #include "plan/point.h"
 
@@ -23,7 +24,8 @@ struct hn_layer {
     struct executor lanes;       /* for batches, */
     struct executor single;      /* and for a single sample */
     struct nearest near_lanes;   /* of the method nearest: what follows the steps, for batches, */
-    struct nearest near_single;  /* and for a single sample */
+    struct nearest near_single;  /* and for a single sample; */
+    struct affine affine;        /* what comes before the steps where rows are affine */
     double *weights;             /* what options.weights names; NULL: none */
 };
 
@@ -39,6 +41,7 @@ struct seat {
     size_t culprit;
     bool regular;            /* of a gradient: exact */
     bool waits, searched;    /* of the method nearest: auto has ended and the search is to come; it has been */
+    bool tried, found;       /* by affine.h: whether; y and multipliers are its answer */
     enum sample_doing doing; /* while it waits: what the state says again afterwards */
     struct nearest_sample near;
 };
@@ -61,7 +64,8 @@ struct worker {
     double *slots;
     double *row;       /* outputs: one sample's y */
     double *near;      /* of the method nearest: memory of the search, */
-    double *near_rows; /* and of every seat raw output, auto's y, the nearest y and the multipliers */
+    double *near_rows; /* and of every seat raw output, auto's y, the nearest y and the multipliers, */
+    double *affine;    /* and of affine.h */
     struct seat seat[EXECUTOR_WIDEST];
     bool cancelled;
     bool bounds_known; /* they are the same for all samples, and good */
@@ -121,6 +125,10 @@ void worker_finish(struct worker *worker, uint32_t seat, const struct sample_num
 
 /* The seat's sample waits; it was evaluated at the y of this slot. */
 void worker_wait(struct worker *worker, uint32_t seat, uint32_t y);
+
+/* Where rows are affine: tries to answer for the seat's sample, which has just been evaluated at what came in. true: it waits, and needs no
+ * steps. */
+bool worker_answer(struct worker *worker, uint32_t seat, const struct sample_numbers *numbers);
 
 /* Searches for all that wait and finishes them; false when none does. Called when no seat is busy. */
 bool worker_search(struct worker *worker);

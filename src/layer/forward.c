@@ -64,6 +64,10 @@ static void decide_seat(struct worker *worker, uint32_t seat, struct decisions *
     struct sample_numbers n = worker_numbers(worker, seat);
     bool opens = s->doing == SAMPLE_OPENS; /* y is what came in: it is returned if nothing better comes */
     watch(worker, seat, &n);
+    if (opens && worker_answer(worker, seat, &n)) {
+        all->tape[seat] = record(worker, seat, SAMPLE_PLAIN);
+        return;
+    }
     struct sample_choice choice = sample_decide(s, &worker->plan->options, &n, worker->cancelled);
     answer(worker, seat);
     all->accepted[seat] = choice.accepted;

@@ -74,9 +74,9 @@ static hn_status open_nearest(hn_layer *layer, const hn_model *model, hn_error *
     hn_status status = keep_weights(layer, error);
     if (status == HN_OK)
         status = nearest_create(&layer->near_lanes, model, layer->weights, layer->options.instructions, false, error);
-    return status == HN_OK
-               ? nearest_create(&layer->near_single, model, layer->weights, layer->options.instructions, true, error)
-               : status;
+    if (status == HN_OK)
+        status = nearest_create(&layer->near_single, model, layer->weights, layer->options.instructions, true, error);
+    return status == HN_OK ? affine_create(&layer->affine, &layer->near_single.plan, error) : status;
 }
 
 /* The kernel's name outlives the caller's. */
@@ -152,6 +152,7 @@ void layer_release(hn_layer *layer) {
     kernel_unload(&layer->loaded);
     nearest_release(&layer->near_lanes);
     nearest_release(&layer->near_single);
+    affine_release(&layer->affine);
     plan_destroy(layer->plan);
     base_release(layer->weights);
     base_release(layer->kernel);

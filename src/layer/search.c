@@ -29,6 +29,45 @@ void worker_wait(struct worker *worker, uint32_t seat, uint32_t y) {
     point_read(&p, y, plan->outputs, own_row(worker, seat, ROW_AUTO));
 }
 
+/* c, bl and bu of the seat's sample. */
+static void read_rows(const struct worker *worker, uint32_t seat, double *to) {
+    const struct plan *plan = worker->plan;
+    const struct point p = worker_point(worker, seat);
+    const struct plan_list lists[] = {plan->value, plan->lower, plan->upper};
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < plan->rows; i++)
+            *to++ = *point_at(&p, plan_words(plan, lists[k])[i]);
+}
+
+bool worker_answer(struct worker *worker, uint32_t seat, const struct sample_numbers *n) {
+    const struct affine *affine = &worker->layer->affine;
+    struct seat *own = &worker->seat[seat];
+    size_t rows = worker->plan->rows;
+    bool may = n->finite && !worker->cancelled && worker->plan->options.iterations > 0;
+    if (!affine->there || own->tried || !may)
+        return false;
+    own->tried = true;
+    worker_wait(worker, seat, worker->plan->y);
+    read_rows(worker, seat, worker->affine);
+    struct affine_sample sample = {.start = own_row(worker, seat, ROW_AUTO),
+                                   .value = worker->affine,
+                                   .lower = worker->affine + rows,
+                                   .upper = worker->affine + 2 * rows,
+                                   .y = own_row(worker, seat, ROW_NEAREST),
+                                   .multipliers = own_row(worker, seat, ROW_MULTIPLIERS)};
+    affine_solve(affine, worker->affine + 3 * rows, &sample);
+    own->found = sample.kkt <= HN_CERTIFIED;
+    if (!own->found) {
+        own->waits = false;
+        own->state.doing = own->doing;
+        return false;
+    }
+    sample_came_in(&own->state, &worker->plan->options, n);
+    own->near = (struct nearest_sample){.multipliers = sample.multipliers, .kkt = sample.kkt, .programmes = 1};
+    own->near.factorisations = sample.changes;
+    return true;
+}
+
 /* Points for the waiting seats that are flagged, evaluated. */
 static void evaluate_at(struct worker *worker, size_t which, const bool *flags) {
     const struct plan *plan = worker->plan;
@@ -50,7 +89,7 @@ static void search(struct worker *worker) {
     size_t count = 0;
     for (uint32_t k = 0; k < worker->width; k++) {
         struct seat *own = &worker->seat[k];
-        if (!own->waits)
+        if (!own->waits || own->found)
             continue;
         memcpy(own_row(worker, k, ROW_NEAREST), own_row(worker, k, ROW_AUTO), plan->outputs * sizeof *worker->row);
         samples[count++] = (struct nearest_sample){.x = batch_inputs(worker, own->sample),
@@ -58,10 +97,11 @@ static void search(struct worker *worker) {
                                                    .y = own_row(worker, k, ROW_NEAREST),
                                                    .multipliers = own_row(worker, k, ROW_MULTIPLIERS)};
     }
-    nearest_run(n, worker->near, samples, count);
+    if (count > 0)
+        nearest_run(n, worker->near, samples, count);
     count = 0;
     for (uint32_t k = 0; k < worker->width; k++)
-        if (worker->seat[k].waits)
+        if (worker->seat[k].waits && !worker->seat[k].found)
             worker->seat[k].near = samples[count++];
 }
 
@@ -79,8 +119,16 @@ static bool any(const bool *flags, uint32_t count) {
     return false;
 }
 
+/* An answer that does not hold by the executor's own evaluation: the sample begins as if there were none. */
+static void begin_anew(struct worker *worker, uint32_t seat) {
+    const struct plan *plan = worker->plan;
+    const struct point p = worker_point(worker, seat);
+    worker->seat[seat].waits = worker->seat[seat].found = false;
+    point_write(&p, plan->y, plan->outputs, own_row(worker, seat, ROW_AUTO));
+}
+
 /* Evaluates what was found, and auto's y again where it does not hold. */
-static void evaluate_found(struct worker *worker, const bool *waits) {
+static void evaluate_found(struct worker *worker, bool *waits) {
     bool back[EXECUTOR_WIDEST] = {false};
     evaluate_at(worker, ROW_NEAREST, waits);
     for (uint32_t k = 0; k < worker->width; k++) {
@@ -90,7 +138,10 @@ static void evaluate_found(struct worker *worker, const bool *waits) {
         own->state.doing = own->doing;
         const struct sample_numbers n = worker_numbers(worker, k);
         back[k] = worker_verdict(worker, k, &n) != HN_OUTCOME_OK;
-        if (back[k])
+        if (back[k] && own->found) {
+            begin_anew(worker, k);
+            back[k] = waits[k] = false;
+        } else if (back[k])
             withdraw(worker, k);
     }
     if (any(back, worker->width))

@@ -18,6 +18,7 @@ static void lay_out(struct layout *layout, void *context) {
         size_t lanes = layer->near_lanes.bytes, single = layer->near_single.bytes;
         worker->near = layout_take(layout, lanes > single ? lanes : single, 1);
         worker->near_rows = layout_take(layout, layer->lanes.width * own, sizeof *worker->near_rows);
+        worker->affine = layout_take(layout, 3 * layer->plan->rows + layer->affine.numbers, sizeof *worker->affine);
     }
 }
 

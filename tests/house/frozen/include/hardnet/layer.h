@@ -90,7 +90,7 @@ typedef struct hn_report {
                                * auto found. Of other methods: infinite */
     hn_real distance;         /* of nearest: |S (y - y_raw)|; of other methods: moved */
     size_t programmes;        /* of nearest: barrier problems begun, */
-    size_t factorisations;    /* and systems factored, after auto's steps */
+    size_t factorisations;    /* and systems factored, after auto's steps; under affine rows: changes of the active set */
 } hn_report;
 
 /* Samples, one row each; the flags repeat a single row for all samples. What it points to is the

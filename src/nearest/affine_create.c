@@ -1,0 +1,194 @@
+/* affine_create.c - see affine.h: what is computed once for all samples.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "nearest/affine.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ENTRIES = 1 << 18, MOST_INEQUALITIES = 512, MOST_EQUALITIES = 512 };
+static const double DEPENDENT = 1e-11; /* what is left of a row that follows from others, of its square */
+
+/* ---- whether the plan is of this kind ---- */
+
+static bool is_number(const struct nearest_plan *p, uint32_t offset) {
+    return offset / p->stride < p->program->constant_count;
+}
+
+static double number_at(const struct nearest_plan *p, uint32_t offset) {
+    return p->program->constants[offset / p->stride];
+}
+
+static bool is_affine(const struct nearest_plan *p) {
+    bool affine = p->curvatures == 0 && p->rows > 0 && p->outputs > 0 && p->rows * p->outputs <= MOST_ENTRIES;
+    for (size_t e = 0; affine && e < p->entries; e++)
+        affine = is_number(p, p->entry[e]) && fabs(number_at(p, p->entry[e])) < HUGE_VAL;
+    for (size_t j = 0; affine && j < p->outputs; j++)
+        affine = p->fixed[j] || (p->square[j] > 0 && 1 / p->square[j] < HUGE_VAL);
+    return affine;
+}
+
+/* ---- memory ---- */
+
+static double *take(struct affine *a, size_t count) {
+    return arena_take(&a->arena, count + 1, sizeof(double));
+}
+
+static bool take_all(struct affine *a, const struct nearest_plan *p) {
+    size_t e = a->equalities, i = a->inequalities;
+    a->weight = take(a, a->outputs);
+    a->inverse = take(a, a->outputs);
+    a->first = arena_take(&a->arena, a->rows + 1, sizeof *a->first);
+    a->column = arena_take(&a->arena, p->entries + 1, sizeof *a->column);
+    a->number = take(a, p->entries);
+    a->dense = arena_take(&a->arena, a->rows + 1, sizeof *a->dense);
+    a->columns = take(a, a->outputs * a->rows);
+    a->solver = take(a, e * e);
+    a->coupling = take(a, e * i);
+    a->answer = take(a, e * i);
+    a->schur = take(a, i * i);
+    a->unit = take(a, i);
+    return a->weight && a->inverse && a->first && a->column && a->number && a->dense && a->columns && a->solver &&
+           a->coupling && a->answer && a->schur && a->unit;
+}
+
+static bool sort_rows(struct affine *a, const struct nearest_plan *p) {
+    a->equality = arena_take(&a->arena, a->rows + 1, sizeof *a->equality);
+    a->inequality = arena_take(&a->arena, a->rows + 1, sizeof *a->inequality);
+    for (size_t i = 0; a->equality && a->inequality && i < a->rows; i++)
+        if (p->lower[i] == p->upper[i])
+            a->equality[a->equalities++] = (uint32_t)i;
+        else
+            a->inequality[a->inequalities++] = (uint32_t)i;
+    return a->equality && a->inequality;
+}
+
+static void fill(struct affine *a, const struct nearest_plan *p) {
+    size_t count = 0;
+    memset(a->columns, 0, a->outputs * a->rows * sizeof *a->columns);
+    for (size_t j = 0; j < a->outputs; j++) {
+        a->weight[j] = p->fixed[j] ? 1 : p->square[j];
+        a->inverse[j] = p->fixed[j] ? 0 : 1 / p->square[j];
+    }
+    for (size_t i = 0; i < a->rows; i++) {
+        a->first[i] = count;
+        for (size_t e = p->first[i]; e < p->first[i + 1]; e++) {
+            size_t j = p->column[e];
+            if (p->fixed[j])
+                continue;
+            a->column[count] = (uint32_t)j;
+            a->columns[j * a->rows + i] = a->number[count++] = number_at(p, p->entry[e]);
+        }
+        a->dense[i] = count > a->first[i] && a->column[count - 1] - a->column[a->first[i]] == count - 1 - a->first[i];
+    }
+    a->first[a->rows] = count;
+}
+
+/* ---- M and its parts ---- */
+
+/* (J H^-1 J') of rows i and k */
+static double product(const struct affine *a, size_t i, size_t k) {
+    double sum = 0;
+    for (size_t e = a->first[i]; e < a->first[i + 1]; e++) {
+        size_t j = a->column[e];
+        sum += a->number[e] * a->inverse[j] * a->columns[j * a->rows + k];
+    }
+    return sum;
+}
+
+/* The columns of the factor L of M's part of the equalities, in the place of their inverse; rows that follow from others are left out. */
+static void factor(struct affine *a, double *lower, size_t leading) {
+    size_t kept = 0;
+    for (size_t r = 0; r < a->equalities; r++) {
+        size_t row = a->equality[r];
+        double *own = lower + kept * leading, whole = product(a, row, row), left = whole;
+        for (size_t k = 0; k < kept; k++) {
+            const double *other = lower + k * leading;
+            double sum = product(a, row, a->equality[k]);
+            for (size_t t = 0; t < k; t++)
+                sum -= own[t] * other[t];
+            own[k] = sum / other[k]; /* L(r,k) */
+            left -= own[k] * own[k];
+        }
+        if (!(left > DEPENDENT * whole))
+            continue;
+        own[kept] = sqrt(left);
+        a->equality[kept++] = (uint32_t)row;
+    }
+    a->equalities = kept;
+}
+
+/* x = (L L')^-1 x */
+static void solve(const double *lower, size_t leading, size_t order, double *x) {
+    for (size_t i = 0; i < order; i++) {
+        for (size_t t = 0; t < i; t++)
+            x[i] -= lower[i * leading + t] * x[t];
+        x[i] /= lower[i * leading + i];
+    }
+    for (size_t i = order; i-- > 0;) {
+        for (size_t t = i + 1; t < order; t++)
+            x[i] -= lower[t * leading + i] * x[t];
+        x[i] /= lower[i * leading + i];
+    }
+}
+
+static void eliminate(struct affine *a, const double *lower, size_t leading) {
+    size_t e = a->equalities, n = a->inequalities;
+    for (size_t k = 0; k < e; k++) {
+        double *own = a->solver + k * e;
+        for (size_t t = 0; t < e; t++)
+            own[t] = t == k;
+        solve(lower, leading, e, own);
+        for (size_t i = 0; i < n; i++)
+            a->coupling[k * n + i] = product(a, a->inequality[i], a->equality[k]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        double *own = a->answer + i * e, whole = product(a, a->inequality[i], a->inequality[i]);
+        for (size_t k = 0; k < e; k++)
+            own[k] = a->coupling[k * n + i];
+        solve(lower, leading, e, own);
+        for (size_t t = 0; t <= i; t++) {
+            double sum = product(a, a->inequality[i], a->inequality[t]);
+            for (size_t k = 0; k < e; k++)
+                sum -= own[k] * a->coupling[k * n + t];
+            a->schur[i * n + t] = a->schur[t * n + i] = sum;
+        }
+        a->unit[i] = a->schur[i * n + i] > DEPENDENT * whole ? 1 / sqrt(a->schur[i * n + i]) : 0;
+    }
+}
+
+/* ---- life ---- */
+
+static bool make(struct affine *a, const struct nearest_plan *p) {
+    if (!take_all(a, p))
+        return false;
+    size_t leading = a->equalities;
+    double *lower = take(a, leading * leading);
+    if (!lower)
+        return false;
+    fill(a, p);
+    factor(a, lower, leading);
+    eliminate(a, lower, leading);
+    a->there = true;
+    return true;
+}
+
+hn_status affine_create(struct affine *a, const struct nearest_plan *p, hn_error *error) {
+    *a = (struct affine){.outputs = p->outputs, .rows = p->rows};
+    if (!is_affine(p))
+        return HN_OK;
+    bool made = sort_rows(a, p);
+    if (made && (a->equalities > MOST_EQUALITIES || a->inequalities > MOST_INEQUALITIES))
+        return HN_OK;
+    if (!made || !make(a, p))
+        return error_no_memory(error, "the nearest point");
+    a->most = a->inequalities < a->outputs ? a->inequalities : a->outputs;
+    a->numbers = 2 * a->outputs + 2 * a->rows + 2 * a->equalities + 5 * a->inequalities + (a->most + 3) * (a->most + 1);
+    return HN_OK;
+}
+
+void affine_release(struct affine *a) {
+    arena_release(&a->arena);
+    *a = (struct affine){.there = false};
+}
