@@ -235,6 +235,13 @@ add_test(NAME bench/feasibility COMMAND bench_feasibility --starts 2 models/infe
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 set_tests_properties(bench/feasibility PROPERTIES TIMEOUT 120 ENVIRONMENT "${test_environment}")
 
+# ---- optima beside IPOPT's, on a few models; it fails where IPOPT finds more, and is skipped without one ----
+
+add_test(NAME bench/optima COMMAND bench_optima --check --samples 3 models/ellipse.mod models/pooling.mod models/opf.mod
+                                   models/unicycle.mod models/feasibility/hs106.mod models/feasibility/wachbieg.mod
+         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+set_tests_properties(bench/optima PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment}")
+
 # ---- what samples without solution cost; it fails when they cost more than the others together ----
 
 add_test(NAME bench/effort COMMAND bench_effort --check-steps 500 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
@@ -257,6 +264,7 @@ if(TARGET hardnet_tool)
     script_test(tools/check tools/test_check.py $<TARGET_FILE:hardnet_tool>)
     script_test(tools/check_layer tools/test_check_layer.py $<TARGET_FILE:hardnet_tool>)
     script_test(tools/project tools/test_project.py $<TARGET_FILE:hardnet_tool>)
+    script_test(tools/solve tools/test_solve.py $<TARGET_FILE:hardnet_tool>)
     script_test(tools/bench tools/test_bench.py $<TARGET_FILE:hardnet_tool>)
     script_test(tools/compile tools/test_compile.py $<TARGET_FILE:hardnet_tool>)
     script_test(tools/train tools/test_train.py $<TARGET_FILE:hardnet_tool>)

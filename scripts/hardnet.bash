@@ -24,11 +24,11 @@ _hardnet() {
     local layer="--method --damping --iterations --tolerance --effort --relative --isa" compile="--compile --kernel" device="--device --precision"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "check project bench compile train eval rollout emit write table help version --help --version" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "check project solve bench compile train eval rollout emit write table help version --help --version" -- "$current")
         return
     fi
     if [[ $verb == help || $verb == version ]]; then
-        ((COMP_CWORD == 2)) && mapfile -t COMPREPLY < <(compgen -W "check project bench compile train eval rollout emit write table" -- "$current")
+        ((COMP_CWORD == 2)) && mapfile -t COMPREPLY < <(compgen -W "check project solve bench compile train eval rollout emit write table" -- "$current")
         return
     fi
     case $verb$previous in
@@ -44,7 +44,7 @@ _hardnet() {
         ;;
     esac
     case $previous in
-    --x | --x0 | --y | --out | --targets | --states | --weights | --multipliers) _hardnet_files npy && return ;;
+    --x | --x0 | --y | --out | --targets | --states | --weights | --multipliers | --objective) _hardnet_files npy && return ;;
     --trace | --log | --csv) _hardnet_files csv && return ;;
     --checkpoint) _hardnet_files checkpoint && return ;;
     --net) _hardnet_files safetensors && return ;;
@@ -73,7 +73,7 @@ _hardnet() {
     --json | --report) _hardnet_files json && return ;;
     --picture) _hardnet_files svg pbm && return ;;
     --method)
-        mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm enforce snarenet nearest" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm enforce snarenet nearest optimal" -- "$current")
         return
         ;;
     --real)
@@ -104,7 +104,7 @@ _hardnet() {
         mapfile -t COMPREPLY < <(compgen -W "1 2 4 8 $(nproc 2>/dev/null)" -- "$current")
         return
         ;;
-    --let | --max-nodes | --seed | --points | --samples | --repeat | --starts) return ;;
+    --let | --max-nodes | --seed | --points | --samples | --repeat | --starts | --multistart) return ;;
     --damping | --iterations | --tolerance | --effort | --time-limit) return ;;
     --penalty | --correction-steps | --correction-rate | --momentum | --last-share) return ;;
     --hidden | --candidates | --refine | --improve | --explore | --train-iterations | --residual-weight | --move-weight) return ;;
@@ -116,6 +116,10 @@ _hardnet() {
     case $verb in
     check) own="--all --pattern --picture --json --x --seed --points" ;;
     project) own="--y --x --out --report --trace --allow-infeasible --time-limit --weights --multipliers $layer $compile $device" ;;
+    solve)
+        own="--y --x --multistart --out --multipliers --objective --report --allow-infeasible --time-limit"
+        own+=" --damping --iterations --tolerance --effort --relative --isa"
+        ;;
     bench) own="--y --x --samples --seed --repeat --report $layer $compile $device" ;;
     compile) own="--out --no-gradients --again --seconds $layer" ;;
     train) own="$learn $layer $compile $device" ;;

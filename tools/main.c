@@ -19,6 +19,7 @@ struct verb {
 static const struct verb verbs[] = {
     {"check", verb_check, "report what a model consists of, check its derivatives, find what is suspicious"},
     {"project", verb_project, "correct outputs onto the constraints, with a status for every sample"},
+    {"solve", verb_solve, "find the optimum of every sample, with multipliers that prove it"},
     {"bench", verb_bench, "time the correction and its gradient"},
     {"compile", verb_compile, "compile the correction for a model, so that batches run several times as fast"},
     {"write", verb_write, "write a model, with its data, as one text that reads back to the same model"},

@@ -41,7 +41,8 @@ typedef struct hn_pool hn_pool;
     X(HN_METHOD_LM, "lm")                                                                                              \
     X(HN_METHOD_NEAREST, "nearest")                                                                                    \
     X(HN_METHOD_ENFORCE, "enforce")                                                                                    \
-    X(HN_METHOD_SNARENET, "snarenet")
+    X(HN_METHOD_SNARENET, "snarenet")                                                                                  \
+    X(HN_METHOD_OPTIMAL, "optimal")
 
 #define HN_ENUMERATE(name, text) name,
 typedef enum hn_method { HN_METHOD_LIST(HN_ENUMERATE) HN_METHOD_COUNT } hn_method;
@@ -50,7 +51,7 @@ typedef enum hn_method { HN_METHOD_LIST(HN_ENUMERATE) HN_METHOD_COUNT } hn_metho
 const char *hn_method_text(hn_method method);             /* "unknown" for a number that is none */
 bool hn_method_find(const char *text, hn_method *method); /* false, and nothing set: unknown */
 
-/* A sample of nearest is certified when it is ok and its report's kkt is at most this. */
+/* A sample of nearest or optimal is certified when it is ok and its report's kkt is at most this. */
 #define HN_CERTIFIED 1e-8
 
 /* Start from hn_layer_defaults(). */
@@ -85,12 +86,14 @@ typedef struct hn_report {
     size_t culprit;           /* of bad_bounds: the row; of nonfinite_input: the entry, inputs first; else SIZE_MAX */
     hn_real slope;            /* of auto and lm: the smallest |J' r| / (|J| |r|), rows brought to one scale, where steps
                                * came to a stand: 0 where r cannot be lowered nearby; infinite: they never did */
-    hn_real kkt;              /* of nearest: the residual of the optimality conditions at y, with the multipliers that
-                               * were found: at most HN_CERTIFIED where y is the nearest; infinite where it is not, and y is what
-                               * auto found. Of other methods: infinite */
+    hn_real kkt;              /* of nearest and optimal: the residual of the optimality conditions at y, with the
+                               * multipliers that were found: at most HN_CERTIFIED where y is the nearest or the optimum; infinite
+                               * where it is not, and y is what auto found. Of other methods: infinite */
     hn_real distance;         /* of nearest: |S (y - y_raw)|; of other methods: moved */
-    size_t programmes;        /* of nearest: barrier problems begun, */
+    size_t programmes;        /* of nearest and optimal: barrier problems begun, */
     size_t factorisations; /* and systems factored, after auto's steps; under affine rows: changes of the active set */
+    hn_real objective;     /* of optimal: the model's, at y, as the user wrote it; infinite where auto failed,
+                               * and of other methods */
 } hn_report;
 
 /* Samples, one row each; the flags repeat a single row for all samples. What it points to is the
@@ -113,10 +116,11 @@ typedef struct hn_batch {
                               * the call runs any other thread or a signal handler may write it, by an atomic store */
     double seconds;          /* deadline from the call's start; 0: none */
     void (*watch)(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping);
-    void *watch_context;  /* watch, unless NULL, sees every iterate, on the thread that computes it; damping is that of
+    void *watch_context; /* watch, unless NULL, sees every iterate, on the thread that computes it; damping is that of
                           * the step that led there, NaN where none did. Where auto goes back or begins anew it sees
-                          * the same iteration twice. Of nearest it sees the steps of auto */
-    hn_real *multipliers; /* of nearest: count x rows, or NULL: what holds y where it is, positive at lower bounds;
+                          * the same iteration twice. Of nearest and optimal it sees the steps of auto */
+    hn_real *
+        multipliers; /* of nearest and optimal: count x rows, or NULL: what holds y where it is, positive at lower bounds;
                            * zeros where y is not certified */
 } hn_batch;
 
@@ -131,8 +135,10 @@ typedef struct hn_gradient {
     hn_real *grad_upper;   /* count x rows, or NULL */
     bool *flagged; /* count, or NULL: the sample is not ok, or its gradient is 0 because it was not finite, because
                             * auto needed more steps than its tape holds, 150 in the attempt that arrived, or because
-                            * one of these was the solution of a programme (docs/method.md, elastic); of nearest: it is not
+                            * one of these was the solution of a programme (docs/method.md, elastic); of nearest and optimal: it is not
                             * certified, or its solution is not regular (docs/method.md, nearest) */
+    const hn_real *grad_multipliers; /* of nearest and optimal: count x rows, of the loss with respect to the
+                                      * multipliers; or NULL */
 } hn_gradient;
 
 /* ---- life ---- */

@@ -144,6 +144,7 @@ class Layer:
         compile: bool,
         kernel: str | None,
         effort: float = 1,
+        weights: _Reals | None = None,
     ) -> Layer: ...
     def run(
         self,
@@ -160,6 +161,7 @@ class Layer:
         repeat_x: bool = False,
         repeat_y: bool = False,
         seconds: float = 0.0,
+        multipliers: _Reals | None = None,
     ) -> None: ...
     def gradient(
         self,
@@ -178,6 +180,7 @@ class Layer:
         flagged: _Bools | None = None,
         repeat_x: bool = False,
         repeat_y: bool = False,
+        grad_multipliers: _Reals | None = None,
     ) -> None: ...
     def tape_bytes(self, count: int) -> int: ...
     @property

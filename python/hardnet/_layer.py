@@ -27,7 +27,7 @@ Shape = tuple[int, ...]
 class _Batch:
     """The arrays of one call as the extension takes them: float64, contiguous."""
 
-    __slots__ = ("count", "lead", "repeat_x", "repeat_y", "residual", "tape", "x", "y", "y_raw")
+    __slots__ = ("count", "lead", "multipliers", "repeat_x", "repeat_y", "residual", "tape", "x", "y", "y_raw")
 
     lead: Shape
     count: int
@@ -38,6 +38,7 @@ class _Batch:
     repeat_y: bool
     tape: NDArray[np.uint8] | None
     residual: Reals | None
+    multipliers: Reals | None
 
 
 _FLOATS = (np.float64, np.float32, np.float16)
@@ -115,9 +116,10 @@ class Layer:
         compile: bool | str | os.PathLike[str] = False,
         effort: float = 1,
         precision: str = "float64",
+        weights: ArrayLike | None = None,
     ) -> None:
         """
-        method: "auto", "paper", "hardnet", "lm", "enforce", "snarenet" or "nearest".
+        method: "auto", "paper", "hardnet", "lm", "enforce", "snarenet", "nearest" or "optimal".
         tolerance: the largest violation that counts as ok, in the units of the rows.
         iterations, damping: the method's own unless given.
         relative: measure violations relative to max(1, |bound|).
@@ -130,6 +132,7 @@ class Layer:
             1000.
         precision: what a GPU computes in: "float64", with the bits of the CPU, or "float32", faster,
             with a verdict in double. The CPU computes in float64.
+        weights: of "nearest": S in |S (y - y_raw)|, one per output, finite and not negative.
         """
         steps = -1 if iterations is None else _checks.whole(iterations, "iterations")
         eps = -1.0 if damping is None else _checks.real(damping, "damping")
@@ -149,6 +152,7 @@ class Layer:
             "compile": compile if kernel is None else kernel,
             "effort": effort,
             "precision": checked_precision(precision),
+            "weights": None if weights is None else _checked_weights(weights, model),
         }
         self.core = _core.Layer(
             core,
@@ -162,11 +166,13 @@ class Layer:
             compile is True,
             kernel,
             _checks.real(effort, "effort"),
+            self.settings["weights"],
         )
         info = self.core.info
         self._inputs: int = info["inputs"]
         self._outputs: int = info["outputs"]
         self._rows: int = info["rows"]
+        self._proves = method in ("nearest", "optimal")  # there are multipliers
         self.devices = Devices(self)  #: its kernels on CUDA devices
 
     # ---- calls ----
@@ -204,6 +210,7 @@ class Layer:
         batch, kind = self._batch(y_raw, x, out)
         batch.tape = np.empty(self.core.tape_bytes(batch.count), np.uint8) if tape else None
         batch.residual = np.empty((batch.count, self._rows)) if residual else None
+        batch.multipliers = np.empty((batch.count, self._rows)) if self._proves else None
         reports = np.empty(batch.count, REPORT)
         spare = None if fallback is None else _rows(_reals(fallback, "fallback", self._outputs))
         self.core.run(
@@ -219,16 +226,25 @@ class Layer:
             repeat_x=batch.repeat_x,
             repeat_y=batch.repeat_y,
             seconds=_checks.real(seconds, "seconds"),
+            multipliers=batch.multipliers,
         )
         y: NDArray[Any] = batch.y if kind is np.float64 else batch.y.astype(kind)
         return Result(self, batch, y, reports)
 
-    def gradient(self, result: Result, grad_y: ArrayLike, *, bounds: bool = False) -> Gradient:
+    def gradient(
+        self,
+        result: Result,
+        grad_y: ArrayLike,
+        *,
+        bounds: bool = False,
+        grad_multipliers: ArrayLike | None = None,
+    ) -> Gradient:
         """The gradient of a loss by y_raw and x, from its gradient by the corrected y.
 
         result: what a call of this layer returned. Without its tape the forward pass is repeated.
             Its arrays y_raw, x and y must still be what they were.
         bounds: also by the bounds of the rows, `lower` and `upper`.
+        grad_multipliers: of "nearest" and "optimal": the loss's gradient by `result.multipliers`.
 
         >>> import hardnet
         >>> model = hardnet.Model.from_text("var y{1..2}; subject to line: y[1] + y[2] = 1;")
@@ -239,12 +255,20 @@ class Layer:
         """
         if not isinstance(result, Result) or result._layer is not self:
             raise TypeError("result must be what a call of this layer returned")
+        if grad_multipliers is not None and not self._proves:
+            raise ValueError(f"the method {self.settings['method']} has no multipliers")
         if isinstance(result._tape, _dlpack.Run):
             return _dlpack.gradient(self, result, grad_y, bounds)
         grad = _reals(grad_y, "grad_y", self._outputs)
         lead, count = result._shape, result._reports.size
         if grad.shape[:-1] != lead:
             raise ValueError(f"grad_y has the shape {grad.shape}, y has {(*lead, self._outputs)}")
+        force = None
+        if grad_multipliers is not None:
+            force = _rows(_reals(grad_multipliers, "grad_multipliers", self._rows))
+            if force.shape[:-1] != lead:
+                wanted = (*lead, self._rows)
+                raise ValueError(f"grad_multipliers has the shape {force.shape}, multipliers have {wanted}")
         x, y_raw, tape = result._x, result._y_raw, result._tape
         repeat_x = x is not None and self._inputs > 0 and x.size != count * self._inputs
         repeat_y = y_raw is not None and y_raw.size != count * self._outputs
@@ -288,6 +312,7 @@ class Layer:
             flagged=flagged,
             repeat_x=repeat_x,
             repeat_y=repeat_y,
+            grad_multipliers=force,
         )
         return Gradient(by_y, by_x, lower, upper, flagged[()])
 
@@ -353,6 +378,14 @@ class Layer:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Layer:
         return self
+
+
+def _checked_weights(weights: ArrayLike, model: Model) -> Reals:
+    outputs = len(model.output_names)
+    array = _rows(_reals(weights, "weights", outputs))
+    if array.ndim != 1:
+        raise ValueError(f"weights have the shape {array.shape}; they are one row of {outputs}")
+    return array
 
 
 def _checked_out(out: Any, shape: Shape, batch: _Batch) -> Reals:

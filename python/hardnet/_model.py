@@ -415,10 +415,11 @@ class Model(Building):
         compile: bool | str | os.PathLike[str] = False,
         effort: float = 1,
         precision: str = "float64",
+        weights: ArrayLike | None = None,
     ) -> Layer:
         """A layer that corrects outputs onto this model.
 
-        method: "auto", "paper", "hardnet", "lm", "enforce", "snarenet" or "nearest".
+        method: "auto", "paper", "hardnet", "lm", "enforce", "snarenet", "nearest" or "optimal".
         tolerance: the largest violation that counts as ok, in the units of the rows.
         iterations, damping: the method's own unless given.
         relative: measure violations relative to max(1, |bound|).
@@ -430,6 +431,7 @@ class Model(Building):
         effort: what "auto" spends on a sample before it gives it up, as a factor: above 0, at most
             1000.
         precision: what a GPU computes in, "float64" or "float32".
+        weights: of "nearest": S in |S (y - y_raw)|, one per output, finite and not negative.
         """
         return Layer(
             self,
@@ -443,6 +445,7 @@ class Model(Building):
             compile=compile,
             effort=effort,
             precision=precision,
+            weights=weights,
         )
 
     def to_ampl(self) -> str:

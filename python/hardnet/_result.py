@@ -27,7 +27,18 @@ class Result:
     Every attribute has the leading shape of the call; for a single sample they are scalars.
     """
 
-    __slots__ = ("_layer", "_reports", "_residual", "_shape", "_tape", "_x", "_y_raw", "_y64", "y")
+    __slots__ = (
+        "_layer",
+        "_multipliers",
+        "_reports",
+        "_residual",
+        "_shape",
+        "_tape",
+        "_x",
+        "_y_raw",
+        "_y64",
+        "y",
+    )
 
     y: Any  #: corrected outputs
     _reports: NDArray[Any]
@@ -42,6 +53,7 @@ class Result:
         self._y64 = batch.y
         self._tape = batch.tape
         self._residual = batch.residual
+        self._multipliers = getattr(batch, "multipliers", None)
         self.y = y
 
     def _field(self, name: str) -> Any:
@@ -92,18 +104,40 @@ class Result:
 
     @property
     def kkt(self) -> Any:
-        """Of "nearest": the residual of the optimality conditions at y; infinite where no proof is known."""
+        """Of "nearest" and "optimal": the residual of the optimality conditions at y.
+
+        Infinite where no proof is known, and of other methods.
+        """
         return self._field("kkt")
 
     @property
     def certified(self) -> Any:
-        """Of "nearest": y is proven to be a nearest point, locally; False of other methods."""
+        """Of "nearest" and "optimal": y is proven to be the nearest point or the optimum, locally.
+
+        False of other methods.
+        """
         return self.ok & (self._field("kkt") <= 1e-8)
 
     @property
     def distance(self) -> Any:
         """Of "nearest": |S (y - y_raw)|; of other methods the same as moved."""
         return self._field("distance")
+
+    @property
+    def objective(self) -> Any:
+        """Of "optimal": the model's objective at y; infinite where y does not hold, and of other methods."""
+        return self._field("objective")
+
+    @property
+    def multipliers(self) -> Any:
+        """Of "nearest" and "optimal": what holds y where it is, one per row, positive at lower bounds.
+
+        Zeros where y is not certified.
+        """
+        if self._multipliers is None:
+            method = self._layer.settings["method"]
+            raise ValueError(f"the method {method} has no multipliers; nearest and optimal have")
+        return self._multipliers.reshape(*self._shape, -1)
 
     @property
     def worst(self) -> Any:

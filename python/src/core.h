@@ -48,7 +48,7 @@ int core_add_network(PyObject *module);
 int core_add_xla(PyObject *module);
 
 /* For errors. */
-#define CORE_METHODS "auto, paper, hardnet, lm, enforce, snarenet and nearest"
+#define CORE_METHODS "auto, paper, hardnet, lm, enforce, snarenet, nearest and optimal"
 
 /* Names of keyword arguments, which Python takes as char ** and does not write to. */
 #define CORE_KEYWORDS(names) ((char **)(uintptr_t)(names))

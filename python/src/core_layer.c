@@ -25,17 +25,17 @@ static void release_arrays(layer_call *call) {
 
 typedef struct run_arguments {
     Py_ssize_t count;
-    PyObject *x, *y_raw, *y, *reports, *residual, *tape, *warm, *fallback;
+    PyObject *x, *y_raw, *y, *reports, *residual, *tape, *warm, *fallback, *multipliers;
     int repeat_x, repeat_y;
     double seconds;
 } run_arguments;
 
 static bool parse_run(run_arguments *a, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {"count", "x",        "y_raw",    "y",        "reports", "residual", "tape",
-                                        "warm",  "fallback", "repeat_x", "repeat_y", "seconds", NULL};
-    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOO|$OOOOppd:run", CORE_KEYWORDS(names), &a->count,
+    static const char *const names[] = {"count", "x",        "y_raw",    "y",        "reports", "residual",    "tape",
+                                        "warm",  "fallback", "repeat_x", "repeat_y", "seconds", "multipliers", NULL};
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOO|$OOOOppdO:run", CORE_KEYWORDS(names), &a->count,
                                        &a->x, &a->y_raw, &a->y, &a->reports, &a->residual, &a->tape, &a->warm,
-                                       &a->fallback, &a->repeat_x, &a->repeat_y, &a->seconds);
+                                       &a->fallback, &a->repeat_x, &a->repeat_y, &a->seconds, &a->multipliers);
 }
 
 static bool view_run(const core_layer *self, layer_call *call, const run_arguments *a) {
@@ -50,6 +50,7 @@ static bool view_run(const core_layer *self, layer_call *call, const run_argumen
         {TAPE, "tape", a->tape, CORE_BYTE, tape, 1, CORE_WRITABLE | CORE_OPTIONAL},
         {WARM, "warm", a->warm, CORE_REAL, count, outputs, CORE_WRITABLE | CORE_OPTIONAL},
         {FALLBACK, "fallback", a->fallback, CORE_REAL, 1, outputs, CORE_OPTIONAL},
+        {MULTIPLIERS, "multipliers", a->multipliers, CORE_REAL, count, self->info.rows, CORE_WRITABLE | CORE_OPTIONAL},
     };
     if (count > 0 && tape == 0 && a->tape && a->tape != Py_None) {
         PyErr_SetString(PyExc_OverflowError, "the tape of so many samples is larger than memory can be");
@@ -75,6 +76,7 @@ static void fill_batch(layer_call *call, size_t count, bool repeat_x, bool repea
         .fallback = arrays[FALLBACK].data,
         .warm = arrays[WARM].data,
         .cancel = &call->cancel,
+        .multipliers = arrays[MULTIPLIERS].data,
     };
 }
 
@@ -102,18 +104,19 @@ static PyObject *layer_run(PyObject *object, PyObject *arguments, PyObject *keyw
 
 typedef struct gradient_arguments {
     Py_ssize_t count;
-    PyObject *x, *y_raw, *y, *reports, *tape, *grad_y, *grad_y_raw, *grad_x, *grad_lower, *grad_upper, *flagged;
+    PyObject *x, *y_raw, *y, *reports, *tape, *grad_y, *grad_y_raw, *grad_x, *grad_lower, *grad_upper, *flagged,
+        *grad_multipliers;
     int repeat_x, repeat_y;
 } gradient_arguments;
 
 static bool parse_gradient(gradient_arguments *a, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {"count",      "x",       "y_raw",      "y",        "reports",
-                                        "tape",       "grad_y",  "grad_y_raw", "grad_x",   "grad_lower",
-                                        "grad_upper", "flagged", "repeat_x",   "repeat_y", NULL};
-    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOOOOO|$OOOOpp:gradient", CORE_KEYWORDS(names),
+    static const char *const names[] = {
+        "count",  "x",          "y_raw",      "y",       "reports",  "tape",     "grad_y",           "grad_y_raw",
+        "grad_x", "grad_lower", "grad_upper", "flagged", "repeat_x", "repeat_y", "grad_multipliers", NULL};
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOOOOO|$OOOOppO:gradient", CORE_KEYWORDS(names),
                                        &a->count, &a->x, &a->y_raw, &a->y, &a->reports, &a->tape, &a->grad_y,
                                        &a->grad_y_raw, &a->grad_x, &a->grad_lower, &a->grad_upper, &a->flagged,
-                                       &a->repeat_x, &a->repeat_y);
+                                       &a->repeat_x, &a->repeat_y, &a->grad_multipliers);
 }
 
 static bool view_gradient(const core_layer *self, layer_call *call, const gradient_arguments *a) {
@@ -131,6 +134,7 @@ static bool view_gradient(const core_layer *self, layer_call *call, const gradie
         {GRAD_LOWER, "grad_lower", a->grad_lower, CORE_REAL, count, rows, optional},
         {GRAD_UPPER, "grad_upper", a->grad_upper, CORE_REAL, count, rows, optional},
         {FLAGGED, "flagged", a->flagged, CORE_BOOL, count, 1, optional},
+        {GRAD_MULTIPLIERS, "grad_multipliers", a->grad_multipliers, CORE_REAL, count, rows, CORE_OPTIONAL},
     };
     return core_array_view_all(call->arrays, sizeof list / sizeof *list, list);
 }
@@ -146,6 +150,7 @@ static void fill_gradient(layer_call *call) {
         .grad_lower = arrays[GRAD_LOWER].data,
         .grad_upper = arrays[GRAD_UPPER].data,
         .flagged = arrays[FLAGGED].data,
+        .grad_multipliers = arrays[GRAD_MULTIPLIERS].data,
     };
 }
 
@@ -206,20 +211,21 @@ static PyObject *layer_address(PyObject *object, void *Py_UNUSED(closure)) {
 /* ---- life ---- */
 
 typedef struct new_arguments {
-    PyObject *model;
+    PyObject *model, *weights;
     const char *method, *instructions;
     int relative, threads, compile;
     hn_layer_options options;
 } new_arguments;
 
 static bool parse_new(new_arguments *a, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {"model",        "method",  "iterations", "damping", "tolerance", "relative",
-                                        "instructions", "threads", "compile",    "kernel",  "effort",    NULL};
+    static const char *const names[] = {"model",    "method",       "iterations", "damping", "tolerance",
+                                        "relative", "instructions", "threads",    "compile", "kernel",
+                                        "effort",   "weights",      NULL};
     a->options = hn_layer_defaults();
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Osiddpsipz|d:Layer", CORE_KEYWORDS(names), &a->model,
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Osiddpsipz|dO:Layer", CORE_KEYWORDS(names), &a->model,
                                      &a->method, &a->options.iterations, &a->options.damping, &a->options.tolerance,
                                      &a->relative, &a->instructions, &a->threads, &a->compile, &a->options.kernel,
-                                     &a->options.effort))
+                                     &a->options.effort, &a->weights))
         return false;
     a->options.relative = a->relative != 0;
     if (!hn_method_find(a->method, &a->options.method))
@@ -257,6 +263,12 @@ static void create_layer(void *context) {
     hn_layer_create(&call->layer, call->model, call->options, &call->error);
 }
 
+/* One per output, which the layer copies. */
+static bool view_weights(core_array *to, const hn_model *model, PyObject *weights) {
+    const core_wanted wanted = {0, "weights", weights, CORE_REAL, 1, hn_model_output_count(model), CORE_OPTIONAL};
+    return core_array_view_all(to, 1, &wanted);
+}
+
 static PyObject *layer_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
     new_arguments a = {0};
     if (!parse_new(&a, arguments, keywords))
@@ -266,10 +278,13 @@ static PyObject *layer_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
                         .options = &a.options,
                         .compile = a.compile != 0,
                         .cancel = &cancel};
-    if (!call.model)
+    core_array weights[1] = {{0}};
+    if (!call.model || !view_weights(weights, call.model, a.weights))
         return NULL;
+    a.options.weights = weights[0].data;
     bool quiet =
         core_run(create_layer, &call, call.compile, &cancel); /* a compiler takes seconds, and Ctrl-C ends it */
+    core_array_release(&weights[0]);
     if (!quiet)
         hn_layer_destroy(call.layer);
     if (!quiet || !call.layer)
@@ -331,11 +346,12 @@ static int add_report_fields(PyObject *module) {
 #define FIELD(name) offsetof(hn_report, name)
     const char *word = sizeof(size_t) == 8 ? "u8" : "u4";
     PyObject *fields = Py_BuildValue(
-        "{s:[ssssssssssss],s:[ssssssssssss],s:[nnnnnnnnnnnn],s:n}", "names", "outcome", "iterations", "steps",
-        "violation_before", "violation", "worst", "moved", "damping", "culprit", "slope", "kkt", "distance", "formats",
-        "i4", "i4", "i4", "f8", "f8", word, "f8", "f8", word, "f8", "f8", "f8", "offsets", FIELD(outcome),
-        FIELD(iterations), FIELD(steps), FIELD(violation_before), FIELD(violation), FIELD(worst), FIELD(moved),
-        FIELD(damping), FIELD(culprit), FIELD(slope), FIELD(kkt), FIELD(distance), "itemsize", sizeof(hn_report));
+        "{s:[sssssssssssss],s:[sssssssssssss],s:[nnnnnnnnnnnnn],s:n}", "names", "outcome", "iterations", "steps",
+        "violation_before", "violation", "worst", "moved", "damping", "culprit", "slope", "kkt", "distance",
+        "objective", "formats", "i4", "i4", "i4", "f8", "f8", word, "f8", "f8", word, "f8", "f8", "f8", "f8", "offsets",
+        FIELD(outcome), FIELD(iterations), FIELD(steps), FIELD(violation_before), FIELD(violation), FIELD(worst),
+        FIELD(moved), FIELD(damping), FIELD(culprit), FIELD(slope), FIELD(kkt), FIELD(distance), FIELD(objective),
+        "itemsize", sizeof(hn_report));
 #undef FIELD
     int status = fields ? PyModule_AddObjectRef(module, "report_fields", fields) : -1;
     Py_XDECREF(fields);

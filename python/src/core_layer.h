@@ -33,6 +33,8 @@ enum role {
     GRAD_LOWER,
     GRAD_UPPER,
     FLAGGED,
+    MULTIPLIERS,
+    GRAD_MULTIPLIERS,
     ROLES
 };
 

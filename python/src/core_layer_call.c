@@ -104,6 +104,7 @@ static void slice(const core_layer *self, const layer_call *call, size_t first, 
     g->grad_lower += g->grad_lower ? first * rows : 0;
     g->grad_upper += g->grad_upper ? first * rows : 0;
     g->flagged += g->flagged ? first : 0;
+    g->grad_multipliers += g->grad_multipliers ? first * rows : 0;
 }
 
 /* The library's gradient runs to its end: a long one is asked for in pieces, so that Ctrl-C stops it between two. */

@@ -3,137 +3,106 @@
  * SPDX-License-Identifier: MIT */
 #include "baselines/baseline_program.h"
 
-#include "base/error.h"
 #include "base/memory.h"
-#include "derivatives/derivatives.h"
-
-#include <string.h>
+#include "program/recipe.h"
 
 /* The outputs of the program, in this order: c, bl, bu, J, starts, fixed values, the bracket. */
 struct parts {
-    struct problem problem;
+    struct recipe recipe;
     struct node_matrix jacobian, bracket;
-    struct node_list nodes;
+    size_t rows, entries, starts, fixed, brackets; /* where their nodes begin */
 };
 
-static hn_status differentiate(struct parts *parts, const hn_model *model, hn_error *error) {
-    struct problem *p = &parts->problem;
+static void differentiate(struct parts *parts) {
+    struct recipe *recipe = &parts->recipe;
+    struct problem *p = &recipe->problem;
     uint32_t *weights = NULL;
-    hn_status status = problem_create(p, model, error);
-    if (status == HN_OK)
-        status = derivatives_jacobian(&parts->jacobian, &p->graph, p->body, p->rows, SPACE_Y, p->outputs, error);
-    if (status == HN_OK)
-        status = derivatives_weights(&weights, &p->graph, &parts->jacobian, true, false, error);
-    if (status == HN_OK)
-        status =
-            derivatives_contract(&parts->bracket, &p->graph, &parts->jacobian, weights, SPACE_Y, p->outputs, error);
+    recipe_jacobian(recipe, &parts->jacobian, SPACE_Y);
+    if (recipe->status == HN_OK)
+        recipe->status = derivatives_weights(&weights, &p->graph, &parts->jacobian, true, false, recipe->error);
+    if (recipe->status == HN_OK)
+        recipe->status = derivatives_contract(&parts->bracket, &p->graph, &parts->jacobian, weights, SPACE_Y,
+                                              p->outputs, recipe->error);
     base_release(weights);
-    return status;
 }
 
-static hn_status collect(struct parts *parts, hn_error *error) {
-    const struct problem *p = &parts->problem;
-    hn_status status = node_list_add(&parts->nodes, p->body, p->rows, error);
-    if (status == HN_OK)
-        status = node_list_add(&parts->nodes, p->lower, p->rows, error);
-    if (status == HN_OK)
-        status = node_list_add(&parts->nodes, p->upper, p->rows, error);
-    if (status == HN_OK)
-        status = node_list_add(&parts->nodes, parts->jacobian.node, parts->jacobian.count, error);
-    if (status == HN_OK)
-        status = node_list_add(&parts->nodes, p->start, p->outputs, error);
-    for (size_t j = 0; j < p->outputs && status == HN_OK; j++)
+static void compile(struct baseline_program *b, struct parts *parts) {
+    static const enum space others[] = {SPACE_T, SPACE_V};
+    struct recipe *recipe = &parts->recipe;
+    const struct problem *p = &recipe->problem;
+    parts->rows = recipe_ask_rows(recipe);
+    parts->entries = recipe_ask_matrix(recipe, &parts->jacobian);
+    parts->starts = recipe_ask(recipe, p->start, p->outputs);
+    parts->fixed = recipe->nodes.count;
+    for (size_t j = 0; j < p->outputs; j++)
         if (p->fixed[j] != 0)
-            status = node_list_add(&parts->nodes, &p->fixed[j], 1, error);
-    return status == HN_OK ? node_list_add(&parts->nodes, parts->bracket.node, parts->bracket.count, error) : status;
-}
-
-static hn_status compile(struct baseline_program *b, const struct parts *parts, hn_error *error) {
-    const struct problem *p = &parts->problem;
-    struct program_request request = {
-        .stride = b->stride, .graph = &p->graph, .outputs = parts->nodes.nodes, .output_count = parts->nodes.count};
-    request.leaf_count[SPACE_X] = b->inputs = p->inputs;
-    request.leaf_count[SPACE_Y] = request.leaf_count[SPACE_T] = b->outputs = p->outputs;
-    request.leaf_count[SPACE_V] = b->rows = p->rows;
-    request.phase[SPACE_Y] = 1;
-    request.phase[SPACE_T] = request.phase[SPACE_V] = 2;
-    return program_create(&b->program, &request, error);
+            recipe_ask(recipe, &p->fixed[j], 1);
+    parts->brackets = recipe_ask_matrix(recipe, &parts->bracket);
+    b->program = recipe_compile(recipe, b->stride, others, 2);
+    b->inputs = p->inputs;
+    b->outputs = p->outputs;
+    b->rows = p->rows;
 }
 
 /* ---- from nodes to offsets ---- */
 
-static bool keep_rows(struct baseline_program *b, const struct problem *p) {
-    b->value = program_places(b->program, &b->arena, 0, b->rows);
-    b->lower = program_places(b->program, &b->arena, b->rows, b->rows);
-    b->upper = program_places(b->program, &b->arena, 2 * b->rows, b->rows);
-    b->equality = arena_take(&b->arena, b->rows + 1, sizeof *b->equality);
-    if (!b->value || !b->lower || !b->upper || !b->equality)
-        return false;
-    for (size_t i = 0; i < b->rows; i++)
-        b->equality[i] = p->lower[i] == p->upper[i];
-    return true;
+static void keep_rows(struct baseline_program *b, struct parts *parts) {
+    struct recipe *recipe = &parts->recipe;
+    struct row_places rows;
+    struct matrix_places jacobian;
+    recipe_rows(recipe, parts->rows, &b->arena, &rows);
+    recipe_matrix(recipe, &parts->jacobian, parts->entries, &b->arena, &jacobian);
+    b->value = rows.value, b->lower = rows.lower, b->upper = rows.upper;
+    b->entries = jacobian.count;
+    b->first = jacobian.first, b->column = jacobian.column, b->entry = jacobian.entry;
+    b->equality = recipe_take(recipe, &b->arena, b->rows + 1, sizeof *b->equality);
+    for (size_t i = 0; b->equality && i < b->rows; i++)
+        b->equality[i] = recipe->problem.lower[i] == recipe->problem.upper[i];
 }
 
-static bool keep_jacobian(struct baseline_program *b, const struct node_matrix *jacobian) {
-    b->entries = jacobian->count;
-    b->entry = program_places(b->program, &b->arena, 3 * b->rows, b->entries);
-    b->first = arena_take(&b->arena, b->rows + 1, sizeof *b->first);
-    b->column = arena_take(&b->arena, b->entries + 1, sizeof *b->column);
-    if (!b->entry || !b->first || !b->column)
-        return false;
-    memcpy(b->first, jacobian->first, (b->rows + 1) * sizeof *b->first);
-    if (b->entries)
-        memcpy(b->column, jacobian->column, b->entries * sizeof *b->column);
-    return true;
-}
-
-static bool keep_fixed(struct baseline_program *b, const struct problem *p, size_t begin) {
-    b->fixed.entry = arena_take(&b->arena, b->outputs + 1, sizeof *b->fixed.entry);
+static void keep_fixed(struct baseline_program *b, struct parts *parts) {
+    b->fixed.entry = recipe_take(&parts->recipe, &b->arena, b->outputs + 1, sizeof *b->fixed.entry);
     for (size_t j = 0; b->fixed.entry && j < b->outputs; j++)
-        if (p->fixed[j] != 0)
+        if (parts->recipe.problem.fixed[j] != 0)
             b->fixed.entry[b->fixed.count++] = (uint32_t)j;
-    b->fixed.at = program_places(b->program, &b->arena, begin, b->fixed.count);
-    return b->fixed.entry && b->fixed.at;
+    b->fixed.at = recipe_places(&parts->recipe, parts->fixed, b->fixed.count, &b->arena);
 }
 
-static bool keep_bracket(struct baseline_program *b, const struct node_matrix *bracket, size_t begin) {
+static void keep_bracket(struct baseline_program *b, struct parts *parts) {
+    const struct node_matrix *bracket = &parts->bracket;
     b->bracket.count = bracket->count;
-    b->bracket.at = program_places(b->program, &b->arena, begin, bracket->count);
-    b->bracket.entry = arena_take(&b->arena, bracket->count + 1, sizeof *b->bracket.entry);
+    b->bracket.at = recipe_places(&parts->recipe, parts->brackets, bracket->count, &b->arena);
+    b->bracket.entry = recipe_take(&parts->recipe, &b->arena, bracket->count + 1, sizeof *b->bracket.entry);
     for (size_t i = 0; b->bracket.entry && i < bracket->count; i++)
         b->bracket.entry[i] = bracket->column[i] * b->stride;
-    return b->bracket.at && b->bracket.entry;
 }
 
-static bool keep(struct baseline_program *b, const struct parts *parts) {
-    const struct program *program = b->program;
-    size_t begin = 3 * b->rows + parts->jacobian.count;
-    b->x = (uint32_t)program->leaf_slot[SPACE_X] * b->stride;
-    b->y = (uint32_t)program->leaf_slot[SPACE_Y] * b->stride;
-    b->t = (uint32_t)program->leaf_slot[SPACE_T] * b->stride;
-    b->v = (uint32_t)program->leaf_slot[SPACE_V] * b->stride;
-    b->start = program_places(program, &b->arena, begin, b->outputs);
-    begin += b->outputs;
-    return b->start && keep_rows(b, &parts->problem) && keep_jacobian(b, &parts->jacobian) &&
-           keep_fixed(b, &parts->problem, begin) && keep_bracket(b, &parts->bracket, begin + b->fixed.count);
+static void keep(struct baseline_program *b, struct parts *parts) {
+    struct recipe *recipe = &parts->recipe;
+    if (!b->program)
+        return;
+    b->x = recipe_leaf(recipe, SPACE_X);
+    b->y = recipe_leaf(recipe, SPACE_Y);
+    b->t = recipe_leaf(recipe, SPACE_T);
+    b->v = recipe_leaf(recipe, SPACE_V);
+    b->start = recipe_places(recipe, parts->starts, b->outputs, &b->arena);
+    keep_rows(b, parts);
+    keep_fixed(b, parts);
+    keep_bracket(b, parts);
 }
 
 /* ---- life ---- */
 
 hn_status baseline_program_create(struct baseline_program *b, const hn_model *model, uint32_t stride, hn_error *error) {
-    struct parts parts = {.nodes = {.count = 0}};
+    struct parts parts = {.rows = 0};
     *b = (struct baseline_program){.stride = stride};
-    hn_status status = differentiate(&parts, model, error);
-    if (status == HN_OK)
-        status = collect(&parts, error);
-    if (status == HN_OK)
-        status = compile(b, &parts, error);
-    if (status == HN_OK && !keep(b, &parts))
-        status = error_no_memory(error, "the baseline");
+    recipe_begin(&parts.recipe, model, "the baseline", error);
+    differentiate(&parts);
+    compile(b, &parts);
+    keep(b, &parts);
     node_matrix_release(&parts.jacobian);
     node_matrix_release(&parts.bracket);
-    node_list_release(&parts.nodes);
-    problem_release(&parts.problem);
+    hn_status status = recipe_end(&parts.recipe);
     if (status != HN_OK)
         baseline_program_release(b);
     return status;

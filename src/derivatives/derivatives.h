@@ -50,6 +50,9 @@ hn_status derivatives_jacobian(struct node_matrix *out, struct graph *graph, con
 /* d/d(leaf of the space) of sum_i lambda_i c_i, as one row, with leaves of SPACE_LAMBDA. */
 hn_status derivatives_pull(struct node_matrix *out, struct problem *problem, enum space space, hn_error *error);
 
+/* The same of sigma f + sum_i lambda_i c_i, for second derivatives: rows that are affine in the leaves are left out. */
+hn_status derivatives_lagrangian(struct node_matrix *out, struct problem *problem, enum space space, hn_error *error);
+
 /* The lower triangle of sigma Hess f + sum_i lambda_i Hess c_i in yy, with leaves of SPACE_SIGMA and SPACE_LAMBDA. */
 hn_status derivatives_hessian(struct node_matrix *out, struct problem *problem, hn_error *error);
 

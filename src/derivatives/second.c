@@ -51,6 +51,10 @@ hn_status derivatives_pull(struct node_matrix *out, struct problem *problem, enu
     return contract_rows(out, problem, space, false, error);
 }
 
+hn_status derivatives_lagrangian(struct node_matrix *out, struct problem *problem, enum space space, hn_error *error) {
+    return contract_rows(out, problem, space, true, error);
+}
+
 /* Turns the rows of a Jacobian of a sparse gradient into the rows of a block: row k belongs to leaf index[k], and of a block on the
  * diagonal (lower) the columns beyond it are left out. Works in place, since the rows only shrink; first has room for all
  * rows of the block. */

@@ -10,9 +10,10 @@ hn_status device_plan(struct plan **plan, hn_layer_options *filled, const hn_mod
                       const hn_layer_options *options, hn_error *error) {
     hn_layer *layer;
     *plan = NULL;
-    if (options && options->method == HN_METHOD_NEAREST)
+    if (options && (options->method == HN_METHOD_NEAREST || options->method == HN_METHOD_OPTIMAL))
         return error_about(error, HN_INVALID, error_option("method"),
-                           "method nearest: a device does not have it; all others it has");
+                           "method %s: a device does not have it; all others but nearest and optimal it has",
+                           hn_method_text(options->method));
     hn_status status = hn_layer_create(&layer, model, options, error);
     if (status != HN_OK)
         return status;

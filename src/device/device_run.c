@@ -97,7 +97,8 @@ static hn_status check_batch(const hn_device_layer *layer, const hn_batch *batch
     if (batch->reports && batch->report_size != sizeof(hn_report))
         return refuse(error, "batch.report_size", "on a device it is sizeof(hn_report)");
     if (batch->multipliers)
-        return refuse(error, "batch.multipliers", "only the method nearest has them, which a device does not have");
+        return refuse(error, "batch.multipliers",
+                      "only the methods nearest and optimal have them, which a device does not have");
     if (batch->cancel || batch->watch || batch->seconds != 0)
         return refuse(error, "batch", "a device knows neither cancel nor seconds nor watch");
     if (!workspace)

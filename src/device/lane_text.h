@@ -368,7 +368,7 @@ static void lane_report(const struct lane *l, struct device_report *out) {
     out->damping = s->used;
     out->culprit = d->culprit;
     out->slope = sqrt(s->slope);
-    out->kkt = HUGE_VAL; /* of the method nearest, as what follows */
+    out->kkt = out->objective = HUGE_VAL; /* of the methods nearest and optimal, as what follows */
     out->programmes = out->factorisations = 0;
 }
 

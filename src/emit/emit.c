@@ -132,9 +132,10 @@ hn_status emission_check_walk(const struct emission *e, hn_error *error) {
 /* A layer fills in the method's own numbers and refuses what does not fit together. */
 static hn_status fill_layer(struct emission *e, hn_error *error) {
     hn_layer *layer;
-    if (e->options.layer.method == HN_METHOD_NEAREST)
+    hn_method method = e->options.layer.method;
+    if (method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL)
         return error_about(error, HN_INVALID, error_option("method"),
-                           "method nearest: it cannot be emitted; all others can");
+                           "method %s: it cannot be emitted; all but nearest and optimal can", hn_method_text(method));
     hn_status status = hn_layer_create(&layer, e->model, &e->options.layer, error);
     if (status != HN_OK)
         return status;

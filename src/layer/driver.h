@@ -26,6 +26,7 @@ struct hn_layer {
     struct nearest near_lanes;   /* of the method nearest: what follows the steps, for batches, */
     struct nearest near_single;  /* and for a single sample; */
     struct affine affine;        /* what comes before the steps where rows are affine */
+    bool maximizes;              /* the model's objective is the larger the better */
     double *weights;             /* what options.weights names; NULL: none */
 };
 
@@ -141,6 +142,11 @@ static inline size_t worker_near_numbers(const struct plan *plan) {
     return 3 * (size_t)plan->outputs + 2 * (size_t)plan->rows + plan->inputs;
 }
 
+/* Whether the method goes on from where auto ends, and proves what it finds. */
+static inline bool method_searches(hn_method method) {
+    return method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL;
+}
+
 /* As wide as the executor: tiles have one seat, too. */
 static inline const struct nearest *worker_nearest(const struct worker *worker) {
     return worker->width > 1 ? &worker->layer->near_lanes : &worker->layer->near_single;
@@ -200,7 +206,8 @@ bool all_finite(const double *values, size_t count, size_t *culprit);
 
 /* The caller's structs, checked, in full ones of ours. */
 hn_status take_batch(const hn_layer *layer, const hn_batch *given, hn_batch *batch, hn_error *error);
-hn_status take_gradient(const hn_batch *batch, const hn_gradient *given, hn_gradient *gradient, hn_error *error);
+hn_status take_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *given, hn_gradient *gradient,
+                        hn_error *error);
 
 /* Reports have the stride, and the size, that the caller gives. */
 void report_write(const hn_batch *batch, size_t sample, const hn_report *report);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A start value, where there is no raw output. */
@@ -77,6 +78,8 @@ static void report_nearest(const struct worker *worker, uint32_t seat, const dou
     size_t outputs = worker->plan->outputs, unused;
     if (own->searched) {
         out->kkt = own->near.kkt;
+        if (worker->layer->options.method == HN_METHOD_OPTIMAL)
+            out->objective = worker->layer->maximizes ? -own->near.objective : own->near.objective;
         out->programmes = (size_t)own->near.programmes;
         out->factorisations = (size_t)own->near.factorisations;
     }
@@ -125,8 +128,8 @@ static void report(const struct worker *worker, uint32_t seat, const struct samp
         out.worst = own->culprit;
     }
     out.moved = out.distance = moved(worker, seat, y);
-    out.kkt = INFINITY;
-    if (worker->layer->options.method == HN_METHOD_NEAREST)
+    out.kkt = out.objective = INFINITY;
+    if (method_searches(worker->layer->options.method))
         report_nearest(worker, seat, y, &out);
     report_write(worker->batch, own->sample, &out);
 }
@@ -172,7 +175,7 @@ void worker_finish(struct worker *worker, uint32_t seat, const struct sample_num
     struct seat *own = &worker->seat[seat];
     const struct point p = worker_point(worker, seat);
     own->state.outcome = worker_verdict(worker, seat, n);
-    bool nearest = worker->layer->options.method == HN_METHOD_NEAREST;
+    bool nearest = method_searches(worker->layer->options.method);
     if (nearest && own->state.outcome == HN_OUTCOME_OK && !own->searched && !worker->cancelled) {
         worker_wait(worker, seat, y);
         return;

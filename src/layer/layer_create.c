@@ -7,6 +7,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/structs.h"
+#include "hardnet/inspect.h"
 #include "layer/driver.h"
 
 #include <float.h>
@@ -22,6 +23,9 @@ static hn_status check_model(const hn_layer *layer, const hn_model *model, hn_er
             error, HN_INVALID, error_option("method"),
             "method hardnet: the model has %zu rows and %zu outputs; it needs at least as many outputs as rows",
             hn_model_row_count(model), hn_model_output_count(model));
+    if (layer->options.method == HN_METHOD_OPTIMAL && !hn_model_objective(model).name)
+        return error_about(error, HN_INVALID, error_option("method"),
+                           "method optimal: the model has no objective; nearest needs none");
     return HN_OK;
 }
 
@@ -41,7 +45,7 @@ hn_status layer_plan(hn_layer *layer, const hn_model *model, const hn_layer_opti
     if (status == HN_OK)
         status = choose_instructions(layer, error);
     hn_layer_options steps = layer->options;
-    if (steps.method == HN_METHOD_NEAREST) /* it begins where auto ends */
+    if (method_searches(steps.method)) /* it begins where auto ends */
         steps.method = HN_METHOD_AUTO;
     return status == HN_OK ? plan_create(&layer->plan, model, &steps, error) : status;
 }
@@ -68,15 +72,18 @@ static hn_status keep_weights(hn_layer *layer, hn_error *error) {
 
 /* For batches and for a single sample. */
 static hn_status open_nearest(hn_layer *layer, const hn_model *model, hn_error *error) {
-    if (layer->options.method != HN_METHOD_NEAREST)
+    if (!method_searches(layer->options.method))
         return HN_OK;
     layer->plan->tape_numbers = layer->plan->rows + 1;
     hn_status status = keep_weights(layer, error);
+    layer->maximizes = hn_model_objective(model).maximize;
+    const struct nearest_goal goal = {layer->options.method == HN_METHOD_OPTIMAL, layer->weights};
+    hn_instructions set = layer->options.instructions;
     if (status == HN_OK)
-        status = nearest_create(&layer->near_lanes, model, layer->weights, layer->options.instructions, false, error);
+        status = nearest_create(&layer->near_lanes, model, &goal, set, false, error);
     if (status == HN_OK)
-        status = nearest_create(&layer->near_single, model, layer->weights, layer->options.instructions, true, error);
-    return status == HN_OK ? affine_create(&layer->affine, &layer->near_single.plan, error) : status;
+        status = nearest_create(&layer->near_single, model, &goal, set, true, error);
+    return status == HN_OK && !goal.optimal ? affine_create(&layer->affine, &layer->near_single.plan, error) : status;
 }
 
 /* The kernel's name outlives the caller's. */

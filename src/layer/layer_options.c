@@ -54,7 +54,7 @@ static hn_status check_effort(const hn_layer_options *o, hn_error *error) {
     if (!(o->effort > 0 && o->effort <= MOST_EFFORT))
         return error_about(error, HN_INVALID, error_option("effort"), "effort %s: it must be above 0 and at most %g",
                            error_number(o->effort).text, MOST_EFFORT);
-    if (o->effort != 1 && o->method != HN_METHOD_AUTO && o->method != HN_METHOD_NEAREST)
+    if (o->effort != 1 && o->method != HN_METHOD_AUTO && !method_searches(o->method))
         return error_about(error, HN_INVALID, error_option("effort"),
                            "effort %s: the method %s has none, only auto has", error_number(o->effort).text,
                            hn_method_text(o->method));
@@ -65,9 +65,9 @@ static hn_status check_nearest(const hn_layer_options *o, hn_error *error) {
     if (o->weights && o->method != HN_METHOD_NEAREST)
         return error_about(error, HN_INVALID, error_option("weights"),
                            "weights: the method %s has none, only nearest has", hn_method_text(o->method));
-    if (o->kernel && o->method == HN_METHOD_NEAREST)
-        return error_about(error, HN_INVALID, error_option("kernel"),
-                           "kernel: the method nearest cannot run compiled code");
+    if (o->kernel && method_searches(o->method))
+        return error_about(error, HN_INVALID, error_option("kernel"), "kernel: the method %s cannot run compiled code",
+                           hn_method_text(o->method));
     return HN_OK;
 }
 
@@ -99,7 +99,7 @@ hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, 
         out->damping = 0.3;
     if (out->damping < 0 && out->method == HN_METHOD_SNARENET)
         out->damping = 0.01;
-    if (out->damping < 0 && (out->method == HN_METHOD_AUTO || out->method == HN_METHOD_NEAREST))
+    if (out->damping < 0 && (out->method == HN_METHOD_AUTO || method_searches(out->method)))
         out->damping = 0.018;
     if (undamped)
         out->damping = 0;

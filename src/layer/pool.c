@@ -138,7 +138,7 @@ hn_status hn_pool_gradient(hn_pool *pool, const hn_batch *batch, const hn_gradie
     hn_gradient pull;
     hn_status status = take_batch(pool ? pool->layer : NULL, batch, &own, error);
     if (status == HN_OK)
-        status = take_gradient(&own, gradient, &pull, error);
+        status = take_gradient(pool->layer, &own, gradient, &pull, error);
     if (status == HN_OK && own.count > 0)
         run_job(pool, &own, &pull);
     return status;

@@ -28,9 +28,9 @@ static hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_er
     if (batch->fallback && !all_finite(batch->fallback, layer->plan->outputs, &unused))
         return error_about(error, HN_INVALID, error_argument("batch.fallback"),
                            "batch: entry %zu of the fallback is not finite", unused);
-    if (batch->multipliers && layer->options.method != HN_METHOD_NEAREST)
+    if (batch->multipliers && !method_searches(layer->options.method))
         return error_about(error, HN_INVALID, error_argument("batch.multipliers"),
-                           "batch: the method %s has no multipliers, only nearest has",
+                           "batch: the method %s has no multipliers, only nearest and optimal have",
                            hn_method_text(layer->options.method));
     if (!(batch->seconds >= 0 && batch->seconds < INFINITY))
         return error_about(error, HN_INVALID, error_argument("batch.seconds"),
@@ -47,7 +47,8 @@ hn_status take_batch(const hn_layer *layer, const hn_batch *given, hn_batch *bat
     return status == HN_OK ? check_batch(layer, batch, error) : status;
 }
 
-hn_status take_gradient(const hn_batch *batch, const hn_gradient *given, hn_gradient *gradient, hn_error *error) {
+hn_status take_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *given, hn_gradient *gradient,
+                        hn_error *error) {
     *gradient = (hn_gradient){.size = sizeof *gradient};
     if (batch->count == 0)
         return HN_OK;
@@ -57,6 +58,10 @@ hn_status take_gradient(const hn_batch *batch, const hn_gradient *given, hn_grad
     if (!gradient->grad_y || !gradient->grad_y_raw)
         return error_about(error, HN_INVALID, error_argument("gradient"),
                            "gradient: grad_y and grad_y_raw must be given");
+    if (gradient->grad_multipliers && !method_searches(layer->options.method))
+        return error_about(error, HN_INVALID, error_argument("gradient.grad_multipliers"),
+                           "gradient: the method %s has no multipliers, only nearest and optimal have",
+                           hn_method_text(layer->options.method));
     if (!batch->tape || !batch->reports)
         return error_about(error, HN_INVALID, error_argument(batch->tape ? "batch.reports" : "batch.tape"),
                            "gradient: the batch was run without %s", batch->tape ? "reports" : "a tape");
@@ -108,7 +113,7 @@ hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *batch, const 
     hn_gradient pull;
     hn_status status = take_batch(layer, batch, &own, error);
     if (status == HN_OK)
-        status = take_gradient(&own, gradient, &pull, error);
+        status = take_gradient(layer, &own, gradient, &pull, error);
     if (status != HN_OK || own.count == 0)
         return status;
     if (!worker_begin(&worker, layer, own.count, workspace, bytes, NULL))

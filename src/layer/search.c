@@ -109,6 +109,7 @@ static void search(struct worker *worker) {
 static void withdraw(struct worker *worker, uint32_t seat) {
     struct nearest_sample *near = &worker->seat[seat].near;
     near->kkt = INFINITY;
+    near->objective = near->before;
     memset(near->multipliers, 0, worker->plan->rows * sizeof *near->multipliers);
 }
 
@@ -175,14 +176,16 @@ static struct nearest_pull pull_of(const struct worker *worker, uint32_t seat, c
     size_t sample = worker->seat[seat].sample;
     const struct tape tape = worker_tape(worker, seat);
     double *own = own_row(worker, seat, 0);
-    return (struct nearest_pull){.x = batch_inputs(worker, sample),
-                                 .y = worker->batch->y + sample * plan->outputs,
-                                 .multipliers = tape.numbers + 1,
-                                 .grad_y = gradient->grad_y + sample * plan->outputs,
-                                 .gradient = own,
-                                 .grad_x = own + plan->outputs,
-                                 .grad_lower = own + plan->outputs + plan->inputs,
-                                 .grad_upper = own + plan->outputs + plan->inputs + plan->rows};
+    return (struct nearest_pull){
+        .x = batch_inputs(worker, sample),
+        .y = worker->batch->y + sample * plan->outputs,
+        .multipliers = tape.numbers + 1,
+        .grad_y = gradient->grad_y + sample * plan->outputs,
+        .grad_multipliers = gradient->grad_multipliers ? gradient->grad_multipliers + sample * plan->rows : NULL,
+        .gradient = own,
+        .grad_x = own + plan->outputs,
+        .grad_lower = own + plan->outputs + plan->inputs,
+        .grad_upper = own + plan->outputs + plan->inputs + plan->rows};
 }
 
 void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient) {

@@ -13,7 +13,7 @@ static void lay_out(struct layout *layout, void *context) {
     size_t bytes = layer->lanes.bytes > layer->single.bytes ? layer->lanes.bytes : layer->single.bytes;
     worker->slots = layout_take(layout, bytes / sizeof *worker->slots, sizeof *worker->slots);
     worker->row = layout_take(layout, layer->plan->outputs, sizeof *worker->row);
-    if (layer->options.method == HN_METHOD_NEAREST) {
+    if (method_searches(layer->options.method)) {
         size_t own = worker_near_numbers(layer->plan);
         size_t lanes = layer->near_lanes.bytes, single = layer->near_single.bytes;
         worker->near = layout_take(layout, lanes > single ? lanes : single, 1);
@@ -50,7 +50,7 @@ bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, vo
         worker->executor = &worker->helped;
     }
     worker->executor->begin(worker->executor, worker->slots);
-    if (layer->options.method == HN_METHOD_NEAREST)
+    if (method_searches(layer->options.method))
         nearest_begin(worker_nearest(worker), worker->near);
     return true;
 }

@@ -18,13 +18,15 @@
 /* Constant; any number of threads may use it, each in memory of its own. */
 struct nearest {
     struct backend backend;
-    struct nearest_plan plan; /* plan.stride samples go side by side */
+    struct nearest_plan plan;         /* plan.stride samples go side by side */
+    struct nearest_products products; /* of the Hessian, where the plan's program does not have it */
     struct nearest_inputs by_inputs;
-    size_t bytes; /* of memory for one thread */
+    size_t products_at, inputs_at; /* where their memory begins */
+    size_t bytes;                  /* of memory for one thread */
 };
 
-/* instructions: as in hn_layer_options. weights: S, NULL: all 1. alone: for one sample at a time, in plain doubles, to the same bits. */
-hn_status nearest_create(struct nearest *nearest, const hn_model *model, const double *weights,
+/* instructions: as in hn_layer_options. alone: for one sample at a time, in plain doubles, to the same bits. */
+hn_status nearest_create(struct nearest *nearest, const hn_model *model, const struct nearest_goal *goal,
                          hn_instructions instructions, bool alone, hn_error *error);
 void nearest_release(struct nearest *nearest);
 
@@ -36,22 +38,27 @@ struct nearest_sample {
     double *y;             /* outputs: in and out */
     double *multipliers;   /* rows, out: positive at lower bounds; or NULL */
     /* out */
-    bool moved;     /* y is another one */
+    bool moved;               /* y is another one */
+    double objective, before; /* of the goal optimal: f at y, and at the y that came in */
     double kkt;     /* the residual of the optimality conditions at y; infinite where no multipliers are known */
     int programmes; /* interior-point problems: values of mu */
     int factorisations;
 };
+
+/* Runs the program's last phase, and the products: the Hessian's entries. */
+void nearest_bend(const struct nearest *nearest, double *memory);
 
 /* At most plan.stride samples. */
 void nearest_run(const struct nearest *nearest, double *memory, struct nearest_sample *samples, size_t count);
 
 /* ---- the gradient, by the implicit function theorem ---- */
 
-/* At a certified y with its multipliers: a gradient by y becomes gradients by what y depends on. */
+/* At a certified y with its multipliers: a gradient by both becomes gradients by what they depend on. */
 struct nearest_pull {
     const double *x, *y, *multipliers, *grad_y;
-    double *gradient;                /* outputs, out: by y_raw; of fixed outputs by their value */
-    double *grad_x;                  /* inputs, out: y_raw, bounds and fixed values held */
+    const double *grad_multipliers; /* rows; or NULL */
+    double *gradient;               /* outputs, out: by y_raw, 0 of the goal optimal; of fixed outputs by their value */
+    double *grad_x;                 /* inputs, out: y_raw, bounds and fixed values held */
     double *grad_lower, *grad_upper; /* rows, out */
     bool
         regular; /* out: active rows are independent, none is weakly active, and the solution is strict; else the gradient is one of

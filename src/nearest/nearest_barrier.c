@@ -9,13 +9,15 @@
 #include "base/elementary.h"
 
 static const double FIRST_SHARE = 0.1;  /* of the energy that the first mu makes up, all sides together */
+static const double FIRST_MU = 0.1;     /* of f, in its unit */
 static const double FIRST_ROOM = 0.3;   /* of sqrt(mu), in units of the row's gradient: the least slack at the start */
 static const double AGAIN_SHARE = 1e-4; /* what a second attempt begins with, of the first mu */
 static const double KEEP = 0.99;        /* of a slack or force may be lost in a step, at least */
 static const double ARMIJO = 1e-4;      /* of the promised change must be there */
 static const double LAST_SHARE = 1e-16; /* of the first mu: no smaller one */
-static const double SHORTEST = 0x1p-24; /* length of a step that is tried */
-static const double LOOSE = 1e10;       /* z s stays within this factor of mu */
+static const double FILTER_LACK = 1e-5, FILTER_PHI = 1e-5; /* by how much a step must be better than a pair */
+static const double SHORTEST = 0x1p-24;                    /* length of a step that is tried */
+static const double LOOSE = 1e10;                          /* z s stays within this factor of mu */
 
 /* ---- the start ---- */
 
@@ -51,6 +53,8 @@ static double least_slack(const struct nearest_view *v, size_t i, double reach) 
 static void measure_start(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     double squares = 0;
+    *view_number(v, NUMBER_UNIT) = 1;
+    *view_number(v, NUMBER_CURVATURE) = p->largest_square;
     s->energy = s->slope = 0;
     for (size_t j = 0; j < p->outputs; j++) {
         double away = *view_column(v, COLUMN_Y, j) - *view_column(v, COLUMN_RAW, j);
@@ -63,21 +67,47 @@ static void measure_start(const struct nearest_view *v, struct nearest_state *s)
     s->scale = sqrt(squares);
 }
 
+/* Of f: a unit in which its derivatives are at most 1 there; lengths are the user's. */
+static void measure_cost(const struct nearest_view *v, struct nearest_state *s) {
+    const struct nearest_plan *p = v->plan;
+    double largest = 0;
+    int power = 0;
+    for (size_t j = 0; j < p->outputs; j++)
+        largest = fmax(largest, p->fixed[j] ? 0 : fabs(v->at[p->gradient[j]]));
+    if (largest > 1 && largest <= DBL_MAX)
+        frexp(largest, &power);
+    *view_number(v, NUMBER_UNIT) = ldexp(1, power > 1000 ? -1000 : -power);
+    *view_number(v, NUMBER_CURVATURE) = 1;
+    *view_number(v, NUMBER_COST) = program_cost(v);
+    if (s->attempt == 0)
+        s->start_cost = v->at[p->cost];
+    s->scale = s->slope = 1;
+    s->energy = fabs(program_cost(v)) + 1;
+}
+
 void barrier_begin(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     double sides = 0;
-    measure_start(v, s);
+    if (p->optimal)
+        measure_cost(v, s);
+    else
+        measure_start(v, s);
     for (size_t i = 0; i < p->rows; i++) {
         barrier_measure_row(v, i);
-        *view_row(v, ROW_START, i) = row_violation(v, i);
+        if (s->attempt == 0)
+            *view_row(v, ROW_START, i) = row_violation(v, i) / *view_row(v, ROW_UNIT, i);
         sides += (double)side_is_there(v, i, 0) + (double)side_is_there(v, i, 1);
     }
-    s->first_mu = FIRST_SHARE * s->energy / fmax(sides, 1) * (s->attempt > 1 ? AGAIN_SHARE : 1);
+    s->first_mu =
+        (p->optimal ? FIRST_MU : FIRST_SHARE * s->energy / fmax(sides, 1)) * (s->attempt > 1 ? AGAIN_SHARE : 1);
     s->mu = s->first_mu;
     s->penalty = 0;
+    s->filters = p->optimal && s->attempt % 3 == 0;
+    s->filter.count = 0;
+    s->filter.phi = 0;
     s->delta = s->damped = 0;
     s->polished_mu = s->first_mu;
-    double reach = FIRST_ROOM * sqrt(s->mu / p->largest_square);
+    double reach = FIRST_ROOM * sqrt(s->mu / *view_number(v, NUMBER_CURVATURE));
     for (size_t i = 0; i < p->rows; i++) {
         for (size_t side = 0; side < 2; side++) {
             bool there = side_is_there(v, i, side);
@@ -87,6 +117,9 @@ void barrier_begin(const struct nearest_view *v, struct nearest_state *s) {
         }
         *view_row(v, ROW_MULTIPLIER, i) = *side_force(v, i, 0) - *side_force(v, i, 1);
     }
+    barrier_errors(v, s);
+    s->filter.most = 1e4 * fmax(1, s->lack);
+    s->filter.few = 1e-4 * fmax(1, s->lack);
 }
 
 /* ---- errors and mu ---- */
@@ -116,11 +149,10 @@ double barrier_errors(const struct nearest_view *v, struct nearest_state *s) {
         *view_row(v, ROW_MULTIPLIER, i) =
             row_is_equality(v, i) ? *view_row(v, ROW_MULTIPLIER, i) : *side_force(v, i, 0) - *side_force(v, i, 1);
     }
-    rows_rest(v, view_column(v, COLUMN_Y, 0), ROW_MULTIPLIER, COLUMN_REST);
+    rows_rest(v, ROW_MULTIPLIER, COLUMN_REST);
     for (size_t j = 0; j < p->outputs; j++) {
         worst = fmax(worst, fabs(*view_column(v, COLUMN_REST, j)) / s->slope);
-        *view_column(v, COLUMN_SLOPE, j) =
-            p->fixed[j] ? 0 : p->square[j] * (*view_column(v, COLUMN_Y, j) - *view_column(v, COLUMN_RAW, j));
+        *view_column(v, COLUMN_SLOPE, j) = column_slope(v, j);
     }
     return worst;
 }
@@ -132,6 +164,8 @@ void barrier_lower_mu(const struct nearest_view *v, struct nearest_state *s) {
         s->mu = share * s->first_mu;
         s->programmes++;
         s->penalty = 0;
+        s->filter.count = 0;
+        s->filter.phi = 0;
     }
     barrier_errors(v, s);
 }
@@ -171,7 +205,8 @@ void barrier_right(const struct nearest_view *v, const struct nearest_state *s) 
 void barrier_assemble(const struct nearest_view *v, const struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     for (size_t j = 0; j < p->outputs; j++)
-        *view_unknown(v, UNKNOWN_DIAGONAL, j) = p->fixed[j] ? 1 : p->square[j] + v->at[p->curvature[j]] + s->delta;
+        *view_unknown(v, UNKNOWN_DIAGONAL, j) =
+            p->fixed[j] ? 1 : p->square[j] + v->at[p->curvature[j]] + (s->delta + proximal(v));
     for (size_t i = 0; i < p->rows; i++) {
         double w = row_is_equality(v, i) ? 0 : 1 / row_stiffness(v, i);
         *view_unknown(v, UNKNOWN_DIAGONAL, p->outputs + i) = -(w + row_damping(v, i));
@@ -215,7 +250,7 @@ static void measure_step(const struct nearest_view *v, struct nearest_state *s) 
     }
     s->length = slack > keep ? keep / slack : 1;
     s->forces = force > keep ? keep / force : 1;
-    if (s->attempt != 1)
+    if (s->attempt % 2 == 0)
         s->length = s->forces = fmin(s->length, s->forces);
 }
 
@@ -251,7 +286,8 @@ bool barrier_direction(const struct nearest_view *v, struct nearest_state *s) {
     if (s->lack > 0 && wanted > 0.9 * s->penalty * s->lack)
         s->penalty = 1.0625 * wanted / (0.9 * s->lack);
     s->change = all.objective + all.walls - s->penalty * s->lack;
-    return s->change <= 0 && s->length > 0; /* false for NaN */
+    s->down = all.objective + all.walls;
+    return (s->change <= 0 || s->filters) && s->length > 0 && fabs(s->change) <= DBL_MAX; /* false for NaN */
 }
 
 void barrier_second(const struct nearest_view *v, struct nearest_state *s) {
@@ -265,10 +301,12 @@ void barrier_try(const struct nearest_view *v, const struct nearest_state *s) {
             *view_column(v, COLUMN_Y, j) + s->length * *view_unknown(v, UNKNOWN_STEP + s->way, j);
 }
 
-/* The objective's change, exactly: slope' d a + |S d|^2 a^2 / 2. */
+/* The objective's change; of a distance exactly: slope' d a + |S d|^2 a^2 / 2. */
 static double objective_change(const struct nearest_view *v, const struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     double linear = 0, square = 0;
+    if (p->optimal)
+        return program_cost(v) - *view_number(v, NUMBER_COST);
     for (size_t j = 0; j < p->outputs; j++) {
         double d = *view_unknown(v, UNKNOWN_STEP + s->way, j);
         linear += *view_column(v, COLUMN_SLOPE, j) * d;
@@ -313,12 +351,52 @@ static double trial_lack(const struct nearest_view *v, const struct nearest_stat
     return sum;
 }
 
+/* ---- the filter ---- */
+
+/* Whether the objective's promise is large enough beside what the equations lack for it to be the judge. */
+static bool promises(const struct nearest_state *s) {
+    double slope = -s->down, lack = s->lack;
+    return slope > 0 && s->length * slope * slope * sqrt(slope) > lack * sqrt(sqrt(sqrt(lack))) &&
+           lack <= s->filter.few;
+}
+
+static bool filter_lets(const struct nearest_filter *f, double lack, double phi) {
+    for (size_t k = 0; k < f->count; k++)
+        if (lack >= f->lack[k] && phi >= f->objective[k])
+            return false;
+    return lack <= f->most;
+}
+
+/* The oldest pair makes room. */
+static void filter_add(struct nearest_filter *f, double lack, double phi) {
+    size_t full = f->count == FILTER_PAIRS;
+    for (size_t k = 1; full && k < FILTER_PAIRS; k++) {
+        f->lack[k - 1] = f->lack[k];
+        f->objective[k - 1] = f->objective[k];
+    }
+    f->count += !full;
+    f->lack[f->count - 1] = (1 - FILTER_LACK) * lack;
+    f->objective[f->count - 1] = phi - FILTER_PHI * lack;
+}
+
+static bool filter_judges(const struct nearest_state *s, double noise) {
+    const struct nearest_filter *f = &s->filter;
+    double phi = f->phi + s->taken;
+    if (!(s->leaves <= DBL_MAX && fabs(s->taken) <= DBL_MAX) || !filter_lets(f, s->leaves, phi - noise))
+        return false;
+    if (promises(s))
+        return s->taken <= ARMIJO * s->length * s->down + noise;
+    return s->leaves <= (1 - FILTER_LACK) * s->lack || s->taken <= noise - FILTER_PHI * s->lack;
+}
+
 enum barrier_verdict barrier_judge(const struct nearest_view *v, struct nearest_state *s) {
     bool first = s->way == 0 && s->length == s->longest;
     double lack = trial_lack(v, s, first);
-    double change = objective_change(v, s) - s->mu * walls_change(v, s) + s->penalty * (lack - s->lack);
+    s->leaves = lack;
+    s->taken = objective_change(v, s) - s->mu * walls_change(v, s);
+    double change = s->taken + s->penalty * (lack - s->lack);
     double noise = 0x1p-48 * (s->energy + s->penalty * s->lack);
-    if (change <= ARMIJO * s->length * s->change + noise)
+    if (s->filters ? filter_judges(s, 0x1p-48 * s->energy) : change <= ARMIJO * s->length * s->change + noise)
         return BARRIER_SETTLED;
     if (first && lack >= s->lack && lack <= DBL_MAX)
         return BARRIER_SECOND;
@@ -327,10 +405,15 @@ enum barrier_verdict barrier_judge(const struct nearest_view *v, struct nearest_
     return s->length < SHORTEST ? BARRIER_FAILED : BARRIER_SHORTER;
 }
 
-void barrier_accept(const struct nearest_view *v, const struct nearest_state *s) {
+void barrier_accept(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
+    bool armijo = promises(s) && s->taken <= ARMIJO * s->length * s->down;
+    if (s->filters && !armijo)
+        filter_add(&s->filter, s->lack, s->filter.phi);
+    s->filter.phi += s->taken;
     for (size_t j = 0; j < p->outputs; j++)
         *view_column(v, COLUMN_Y, j) = v->at[p->y + j * p->stride];
+    *view_number(v, NUMBER_COST) = program_cost(v);
     for (size_t i = 0; i < p->rows; i++) {
         double *multiplier = view_row(v, ROW_MULTIPLIER, i);
         double new = -*view_unknown(v, UNKNOWN_STEP + s->way, p->outputs + i);

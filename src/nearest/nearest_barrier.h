@@ -26,21 +26,37 @@ enum nearest_doing {
     NEAREST_POLISHES  /* steps of nearest_polish.h */
 };
 
+/* Pairs of what the equations lacked and of the barrier's objective that steps must not come back to. */
+enum { FILTER_PAIRS = 32 };
+struct nearest_filter {
+    double phi;       /* the barrier's objective now, counted from where mu got its value */
+    double most, few; /* what the equations may lack at most; where steps are judged by the objective */
+    size_t count;
+    double lack[FILTER_PAIRS], objective[FILTER_PAIRS];
+};
+
 struct nearest_state {
     enum nearest_doing doing;
-    double first_mu, mu;   /* of the barrier */
-    double scale, slope;   /* |y - y_raw| and the largest entry of S^2 (y - y_raw) at the start */
-    double energy;         /* |S (y - y_raw)|^2 there */
-    double delta, damped;  /* on H; what it was when it was last above 0 */
-    double penalty;        /* nu */
-    double lack;           /* sum of what the equations lack, */
-    double change;         /* and how the merit function changes along the step */
-    double length, forces; /* of the step: in y and s, and in z */
-    double longest;        /* that the first step may have */
-    size_t way;            /* 1: the second step */
-    bool settled;          /* a length is found */
-    int failures;          /* steps without one */
-    int attempt;           /* 0, or 1: begun again with a smaller mu */
+    bool filters;                 /* steps are judged by the filter, not by the merit function */
+    struct nearest_filter filter; /* of f */
+    double down;                  /* how the barrier's objective changes along the step */
+    double taken;                 /* its change along what is tried, */
+    double leaves;                /* and what the equations lack there */
+    double first_mu, mu;          /* of the barrier */
+    double scale, slope;          /* |y - y_raw| and the largest entry of S^2 (y - y_raw) at the start; of f 1 */
+    double energy;                /* |S (y - y_raw)|^2 there; of f its size */
+    double start_cost;            /* f where the search began first, */
+    double kept_cost;             /* and where the best y is */
+    double delta, damped;         /* on H; what it was when it was last above 0 */
+    double penalty;               /* nu */
+    double lack;                  /* sum of what the equations lack, */
+    double change;                /* and how the merit function changes along the step */
+    double length, forces;        /* of the step: in y and s, and in z */
+    double longest;               /* that the first step may have */
+    size_t way;                   /* 1: the second step */
+    bool settled;                 /* a length is found */
+    int failures;                 /* steps without one */
+    int attempt;                  /* 0; then begun again: 1 lengths of their own, 2 a smaller mu, 3 of f: at y_raw */
     int iterations, programmes, factorisations;
     int polish;         /* steps of the present polish */
     double polished;    /* its best residual */
@@ -51,7 +67,12 @@ struct nearest_state {
 /* How much each row is damped: w. */
 static inline double row_damping(const struct nearest_view *v, size_t i) {
     double norm = *view_row(v, ROW_NORM, i);
-    return 0x1p-44 * norm * norm / v->plan->largest_square;
+    return 0x1p-44 * norm * norm / *view_number(v, NUMBER_CURVATURE);
+}
+
+/* What stands on the diagonal of H besides: where f is flat in an output, its pivot would be 0. */
+static inline double proximal(const struct nearest_view *v) {
+    return v->plan->optimal ? 0x1p-30 * *view_number(v, NUMBER_CURVATURE) : 0;
 }
 
 /* The unit of row i and its gradient's norm in it, of J as it was evaluated. */
@@ -89,6 +110,6 @@ enum barrier_verdict {
 enum barrier_verdict barrier_judge(const struct nearest_view *v, struct nearest_state *s);
 
 /* Moves to where the step leads. */
-void barrier_accept(const struct nearest_view *v, const struct nearest_state *s);
+void barrier_accept(const struct nearest_view *v, struct nearest_state *s);
 
 #endif

@@ -1,4 +1,5 @@
-/* nearest_inputs.h - how the optimality conditions depend on the inputs: dc/dx, and d/dx of (sum_i lambda_i dc_i/dy).
+/* nearest_inputs.h - how the optimality conditions depend on the inputs: dc/dx, and d/dx of (sum_i lambda_i dc_i/dy), with
+ * the objective d/dx of (sigma df/dy + sum_i lambda_i dc_i/dy).
  *
  * A program of its own, which the gradient runs and the search does not. In comes a model; offsets count doubles from the start of the
  * program's own slots.
@@ -9,25 +10,19 @@
 
 #include "base/arena.h"
 #include "hardnet/model.h"
-#include "program/program.h"
-
-/* A sparse matrix by rows: columns and offsets of its entries. */
-struct input_matrix {
-    size_t rows;
-    size_t *first; /* rows + 1 */
-    uint32_t *column, *entry;
-};
+#include "program/recipe.h"
 
 struct nearest_inputs {
-    struct program *program;   /* NULL: the model has no inputs */
-    size_t bytes;              /* of its slots */
-    uint32_t x, y, lambda;     /* offsets of leaves */
-    struct input_matrix rows;  /* dc/dx: rows x inputs */
-    struct input_matrix bends; /* d/dx of sum_i lambda_i dc_i/dy: outputs x inputs */
+    struct program *program;      /* NULL: the model has no inputs */
+    size_t bytes;                 /* of its slots */
+    uint32_t x, y, sigma, lambda; /* offsets of leaves */
+    struct matrix_places rows;    /* dc/dx: rows x inputs */
+    struct matrix_places bends;   /* d/dx of sum_i lambda_i dc_i/dy: outputs x inputs */
     struct arena arena;
 };
 
-hn_status nearest_inputs_create(struct nearest_inputs *inputs, const hn_model *model, uint32_t stride, hn_error *error);
+hn_status nearest_inputs_create(struct nearest_inputs *inputs, const hn_model *model, bool optimal, uint32_t stride,
+                                hn_error *error);
 void nearest_inputs_release(struct nearest_inputs *inputs);
 
 #endif

@@ -14,7 +14,14 @@
 
 #include <string.h>
 
-enum { MOST_ITERATIONS = 80, MOST_FACTORS = 24, MOST_FAILURES = 3, REFINEMENTS = 2, ATTEMPTS = 3 };
+enum {
+    MOST_ITERATIONS = 80,
+    MOST_FACTORS = 24,
+    MOST_FAILURES = 3,
+    REFINEMENTS = 2,
+    ATTEMPTS = 3,
+    ATTEMPTS_OPTIMAL = 4
+};
 static const double CERTIFIED = 1e-8;   /* residual of the optimality conditions */
 static const double POLISH_FROM = 1e-3; /* of the first mu */
 static const double FIRST_DELTA = 1e-3; /* of the largest S^2 */
@@ -85,6 +92,8 @@ static void set_multipliers(const struct nearest_view *v, size_t which) {
     const struct nearest_plan *p = v->plan;
     for (size_t i = 0; i < p->rows; i++)
         v->at[p->lambda + i * p->stride] = -*view_row(v, which, i) * *view_row(v, ROW_UNIT, i);
+    if (p->optimal)
+        v->at[p->sigma] = *view_number(v, NUMBER_UNIT);
 }
 
 /* The iterate, where c and J were evaluated: keep it, lower mu, polish or end. */
@@ -127,7 +136,7 @@ static bool has_signs(const struct group *g, size_t lane) {
 static bool damp(struct group *g, size_t lane) {
     struct nearest_state *s = &g->state[lane];
     const struct nearest_view v = view_of(g, lane);
-    double least = FIRST_DELTA * v.plan->largest_square;
+    double least = FIRST_DELTA * *view_number(&v, NUMBER_CURVATURE);
     if (!is_busy(g, lane) || has_signs(g, lane))
         return false;
     if (s->doing == NEAREST_POLISHES) {
@@ -150,8 +159,9 @@ static void factor(struct group *g) {
         again = false;
         g->n->backend.signed_factor(&g->n->plan.system, g->memory);
         for (size_t lane = 0; lane < g->count; lane++) {
+            g->state[lane].factorisations += k == 0 && is_busy(g, lane);
             bool wrong = damp(g, lane);
-            g->state[lane].factorisations += is_busy(g, lane) && (k == 0 || g->state[lane].delta > 0);
+            g->state[lane].factorisations += wrong && k + 1 < MOST_FACTORS;
             again = wrong || again;
         }
     }
@@ -197,7 +207,7 @@ static void begin_step(struct group *g, size_t lane) {
         s->failures++;
         s->settled = true;
         s->length = 0;
-        s->damped = fmax(s->damped, v.plan->largest_square);
+        s->damped = fmax(s->damped, *view_number(&v, NUMBER_CURVATURE));
         return;
     }
     barrier_try(&v, s);
@@ -294,10 +304,12 @@ static double energy(const struct nearest_view *v, size_t which) {
 
 /* Whether what was kept is no further away than the start, but for what the start's violation is worth: to first order its
  * multipliers times as much. */
-static bool is_closer(const struct nearest_view *v) {
+static bool is_closer(const struct nearest_view *v, const struct nearest_state *s) {
     double worth = 0, before = energy(v, COLUMN_START);
     for (size_t i = 0; i < v->plan->rows; i++)
-        worth += fabs(*view_row(v, ROW_KEPT, i)) * *view_row(v, ROW_START, i);
+        worth += fabs(*view_row(v, ROW_KEPT, i) * *view_row(v, ROW_UNIT, i)) * *view_row(v, ROW_START, i);
+    if (v->plan->optimal)
+        return s->kept_cost <= s->start_cost + worth / *view_number(v, NUMBER_UNIT) + 0x1p-40 * fabs(s->start_cost);
     return energy(v, COLUMN_KEPT) <= before + 2 * worth + 0x1p-40 * before;
 }
 
@@ -305,10 +317,12 @@ static void finish(const struct group *g, size_t lane) {
     const struct nearest_view v = view_of(g, lane);
     const struct nearest_state *s = &g->state[lane];
     struct nearest_sample *sample = &g->samples[lane];
-    bool taken = s->kept <= CERTIFIED && is_closer(&v);
+    bool taken = s->kept <= CERTIFIED && is_closer(&v, s);
     sample->kkt = taken ? s->kept : INFINITY;
     sample->programmes = s->programmes;
     sample->factorisations = s->factorisations;
+    sample->before = s->start_cost;
+    sample->objective = taken ? s->kept_cost : sample->before;
     sample->moved = false;
     for (size_t j = 0; taken && j < v.plan->outputs; j++) {
         double y = *view_column(&v, COLUMN_KEPT, j);
@@ -316,7 +330,8 @@ static void finish(const struct group *g, size_t lane) {
         sample->y[j] = y;
     }
     for (size_t i = 0; sample->multipliers && i < v.plan->rows; i++)
-        sample->multipliers[i] = taken ? *view_row(&v, ROW_KEPT, i) * *view_row(&v, ROW_UNIT, i) : 0;
+        sample->multipliers[i] =
+            taken ? *view_row(&v, ROW_KEPT, i) * *view_row(&v, ROW_UNIT, i) / *view_number(&v, NUMBER_UNIT) : 0;
 }
 
 static void search_all(struct group *g) {
@@ -328,7 +343,7 @@ static void search_all(struct group *g) {
             look(g, lane);
             set_multipliers(&v, g->state[lane].doing == NEAREST_POLISHES ? ROW_POLISH : ROW_MULTIPLIER);
         }
-        run_phase(g, 2);
+        nearest_bend(g->n, g->memory);
         factor(g);
         solve(g);
         search(g);
@@ -344,19 +359,21 @@ static void search_all(struct group *g) {
 static bool begins_again(struct group *g, size_t lane) {
     const struct nearest_view v = view_of(g, lane);
     struct nearest_state *s = &g->state[lane];
-    if (s->kept <= CERTIFIED && is_closer(&v))
+    if (s->kept <= CERTIFIED && is_closer(&v, s))
         return false;
     s->attempt++;
     s->failures = s->iterations = 0;
     s->kept = INFINITY;
     for (size_t j = 0; j < v.plan->outputs; j++)
-        *view_column(&v, COLUMN_Y, j) = *view_column(&v, COLUMN_START, j);
+        *view_column(&v, COLUMN_Y, j) =
+            *view_column(&v, s->attempt == 3 && !v.plan->fixed[j] ? COLUMN_RAW : COLUMN_START, j);
     go_back(g, lane);
     return true;
 }
 
 void nearest_run(const struct nearest *n, double *memory, struct nearest_sample *samples, size_t count) {
     struct group g = {.n = n, .memory = memory, .samples = samples, .count = count};
+    const int attempts = n->plan.optimal ? ATTEMPTS_OPTIMAL : ATTEMPTS;
     bool again[LANES], any = true;
     for (size_t lane = 0; lane < count; lane++) {
         load(&g, lane);
@@ -364,14 +381,14 @@ void nearest_run(const struct nearest *n, double *memory, struct nearest_sample 
         again[lane] = true;
     }
     run_phase(&g, 0);
-    for (int attempt = 0; attempt < ATTEMPTS && any; attempt++) {
+    for (int attempt = 0; attempt < attempts && any; attempt++) {
         run_phase(&g, 1);
         for (size_t lane = 0; lane < count; lane++)
             if (again[lane])
                 begin(&g, lane);
         search_all(&g);
         any = false;
-        for (size_t lane = 0; lane < count && attempt + 1 < ATTEMPTS; lane++)
+        for (size_t lane = 0; lane < count && attempt + 1 < attempts; lane++)
             any = (again[lane] = begins_again(&g, lane)) || any;
     }
     for (size_t lane = 0; lane < count; lane++)
@@ -380,27 +397,60 @@ void nearest_run(const struct nearest *n, double *memory, struct nearest_sample 
 
 /* ---- life ---- */
 
-hn_status nearest_create(struct nearest *n, const hn_model *model, const double *weights, hn_instructions instructions,
-                         bool alone, hn_error *error) {
+/* The Hessian's entries in the program, unless they are too many. */
+static hn_status create_plan(struct nearest *n, const hn_model *model, const struct nearest_goal *goal, uint32_t stride,
+                             hn_error *error) {
+    hn_error own = {.status = HN_OK};
+    hn_status status = nearest_plan_create(&n->plan, model, goal, NULL, stride, &own);
+    if (status != HN_LIMIT) {
+        if (status != HN_OK && error)
+            *error = own;
+        return status;
+    }
+    status = nearest_products_create(&n->products, model, goal->optimal, stride, error);
+    return status == HN_OK ? nearest_plan_create(&n->plan, model, goal, &n->products, stride, error) : status;
+}
+
+static size_t aligned(size_t bytes) {
+    return (bytes + LAYOUT_ALIGNMENT - 1) / LAYOUT_ALIGNMENT * LAYOUT_ALIGNMENT;
+}
+
+hn_status nearest_create(struct nearest *n, const hn_model *model, const struct nearest_goal *goal,
+                         hn_instructions instructions, bool alone, hn_error *error) {
     *n = (struct nearest){.plan = {.stride = 0}};
     hn_status status = backend_choose(&n->backend, instructions, error);
     if (alone)
         n->backend = backend_single();
     if (status == HN_OK)
-        status = nearest_plan_create(&n->plan, model, weights, alone ? 1 : LANES, error);
+        status = create_plan(n, model, goal, alone ? 1 : LANES, error);
     if (status == HN_OK)
-        status = nearest_inputs_create(&n->by_inputs, model, alone ? 1 : LANES, error);
-    n->bytes = (n->plan.bytes + LAYOUT_ALIGNMENT - 1) / LAYOUT_ALIGNMENT * LAYOUT_ALIGNMENT + n->by_inputs.bytes;
+        status = nearest_inputs_create(&n->by_inputs, model, goal->optimal, alone ? 1 : LANES, error);
+    n->products_at = aligned(n->plan.bytes) / sizeof(double);
+    n->inputs_at = n->products_at + aligned(n->products.bytes) / sizeof(double);
+    n->bytes = n->inputs_at * sizeof(double) + n->by_inputs.bytes;
     return status;
 }
 
 void nearest_release(struct nearest *n) {
     nearest_plan_release(&n->plan);
+    nearest_products_release(&n->products);
     nearest_inputs_release(&n->by_inputs);
 }
 
 void nearest_begin(const struct nearest *n, double *memory) {
     nearest_plan_prepare(&n->plan, memory);
+    if (n->products.program) {
+        memset(memory + n->products_at, 0, n->products.bytes);
+        program_prepare(n->products.program, memory + n->products_at);
+    }
     if (n->by_inputs.program)
-        program_prepare(n->by_inputs.program, memory + (n->bytes - n->by_inputs.bytes) / sizeof *memory);
+        program_prepare(n->by_inputs.program, memory + n->inputs_at);
+}
+
+void nearest_bend(const struct nearest *n, double *memory) {
+    const struct nearest_plan *p = &n->plan;
+    const struct product_places places = {memory, p->x, p->y, p->sigma, p->lambda, p->hessian};
+    n->backend.run(p->program, 2, memory);
+    if (n->products.program)
+        nearest_products_run(&n->products, &n->backend, memory + n->products_at, &places);
 }

@@ -5,104 +5,114 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "derivatives/derivatives.h"
+#include "program/recipe.h"
 
 #include <string.h>
 
 struct parts {
-    struct problem problem;
-    struct node_matrix jacobian, hessian; /* of c; of sum_i lambda_i c_i, its lower triangle */
-    struct node_list nodes;
+    struct recipe recipe;
+    struct node_matrix jacobian, hessian, gradient; /* of c; of the Lagrangian, its lower triangle; of f */
+    size_t rows, entries, curvatures, cost, slopes; /* where their nodes begin */
 };
+
+enum { MOST_NODES = 1 << 19, MOST_NUMBERS = 1 << 22 }; /* of second derivatives, entry by entry */
 
 /* ---- the program ---- */
 
 /* The model's objective has no part in a distance. */
-static hn_status differentiate(struct parts *parts, const hn_model *model, hn_error *error) {
-    struct problem *p = &parts->problem;
-    hn_status status = problem_create(p, model, error);
-    p->objective = 0;
-    if (status == HN_OK)
-        status = derivatives_jacobian(&parts->jacobian, &p->graph, p->body, p->rows, SPACE_Y, p->outputs, error);
-    return status == HN_OK ? derivatives_hessian(&parts->hessian, p, error) : status;
+static void differentiate(struct parts *parts, bool optimal, bool entries) {
+    struct recipe *recipe = &parts->recipe;
+    struct graph *g = &recipe->problem.graph;
+    if (!optimal)
+        recipe->problem.objective = 0;
+    recipe_jacobian(recipe, &parts->jacobian, SPACE_Y);
+    if (optimal)
+        recipe_gradient(recipe, &parts->gradient, SPACE_Y);
+    if (!entries || recipe->status != HN_OK)
+        return;
+    if (MOST_NODES < g->max_nodes - g->count)
+        g->max_nodes = g->count + MOST_NODES;
+    if (MOST_NUMBERS < g->max_numbers - g->number_count)
+        g->max_numbers = g->number_count + MOST_NUMBERS;
+    recipe_hessian(recipe, &parts->hessian, SPACE_Y, SPACE_Y);
 }
 
-static hn_status collect_all(struct parts *parts, hn_error *error) {
-    const struct problem *p = &parts->problem;
-    hn_status status = node_list_add(&parts->nodes, p->body, p->rows, error);
-    if (status == HN_OK)
-        status = node_list_add(&parts->nodes, p->lower, p->rows, error);
-    if (status == HN_OK)
-        status = node_list_add(&parts->nodes, p->upper, p->rows, error);
-    if (status == HN_OK)
-        status = node_list_add(&parts->nodes, parts->jacobian.node, parts->jacobian.count, error);
-    return status == HN_OK ? node_list_add(&parts->nodes, parts->hessian.node, parts->hessian.count, error) : status;
-}
-
-static hn_status compile(struct nearest_plan *r, const struct parts *parts, hn_error *error) {
-    const struct problem *p = &parts->problem;
-    struct program_request request = {
-        .stride = r->stride, .graph = &p->graph, .outputs = parts->nodes.nodes, .output_count = parts->nodes.count};
-    request.leaf_count[SPACE_X] = r->inputs = p->inputs;
-    request.leaf_count[SPACE_Y] = r->outputs = p->outputs;
-    r->rows = p->rows;
+static void compile(struct nearest_plan *r, struct parts *parts) {
+    static const enum space others[] = {SPACE_LAMBDA, SPACE_SIGMA};
+    struct recipe *recipe = &parts->recipe;
+    parts->rows = recipe_ask_rows(recipe);
+    parts->entries = recipe_ask_matrix(recipe, &parts->jacobian);
+    parts->curvatures = recipe_ask_matrix(recipe, &parts->hessian);
+    if (r->optimal) {
+        parts->cost = recipe_ask(recipe, &recipe->problem.objective, 1);
+        parts->slopes = recipe_ask_matrix(recipe, &parts->gradient);
+    }
+    r->program = recipe_compile(recipe, r->stride, others, r->optimal ? 2 : 1);
+    r->inputs = recipe->problem.inputs;
+    r->outputs = recipe->problem.outputs;
+    r->rows = recipe->problem.rows;
     r->entries = parts->jacobian.count;
-    r->curvatures = parts->hessian.count;
-    request.leaf_count[SPACE_LAMBDA] = p->rows;
-    request.phase[SPACE_Y] = 1;
-    request.phase[SPACE_LAMBDA] = 2;
-    return program_create(&r->program, &request, error);
 }
 
 /* ---- where everything lies ---- */
-
-static bool keep_columns(struct nearest_plan *r, const struct parts *parts, const double *weights) {
-    uint32_t zero = (uint32_t)(r->program->slots * r->stride); /* behind the program's own */
-    size_t begin = 3 * r->rows + r->entries;
-    r->curvature = arena_take(&r->arena, r->outputs + 1, sizeof *r->curvature);
-    r->square = arena_take(&r->arena, r->outputs + 1, sizeof *r->square);
-    r->fixed = arena_take(&r->arena, r->outputs + 1, sizeof *r->fixed);
-    r->bend = arena_take(&r->arena, r->curvatures + 1, sizeof *r->bend);
-    if (!r->curvature || !r->square || !r->fixed || !r->bend)
-        return false;
-    for (size_t j = 0; j < r->outputs; j++) {
-        r->curvature[j] = zero;
-        r->fixed[j] = parts->problem.fixed[j] != 0;
-        r->square[j] = weights ? weights[j] * weights[j] : 1;
-        r->largest_square = r->square[j] > r->largest_square ? r->square[j] : r->largest_square;
-        for (size_t e = parts->hessian.first[j]; e < parts->hessian.first[j + 1]; e++) {
-            uint32_t column = parts->hessian.column[e], offset = r->program->output_slot[begin + e] * r->stride;
-            r->bend[e] = (struct signed_entry){(uint32_t)j, column, offset};
-            if (column == j)
-                r->curvature[j] = offset;
-        }
-    }
-    return true;
-}
-
-static bool keep(struct nearest_plan *r, const struct parts *parts, const double *weights) {
-    size_t rows = r->rows;
-    r->x = (uint32_t)(r->program->leaf_slot[SPACE_X] * r->stride);
-    r->y = (uint32_t)(r->program->leaf_slot[SPACE_Y] * r->stride);
-    r->lambda = (uint32_t)(r->program->leaf_slot[SPACE_LAMBDA] * r->stride);
-    r->value = program_places(r->program, &r->arena, 0, rows);
-    r->lower = program_places(r->program, &r->arena, rows, rows);
-    r->upper = program_places(r->program, &r->arena, 2 * rows, rows);
-    r->entry = program_places(r->program, &r->arena, 3 * rows, r->entries);
-    r->first = arena_take(&r->arena, rows + 1, sizeof *r->first);
-    r->column = arena_take(&r->arena, r->entries + 1, sizeof *r->column);
-    if (!r->value || !r->lower || !r->upper || !r->entry || !r->first || !r->column)
-        return false;
-    memcpy(r->first, parts->jacobian.first, (rows + 1) * sizeof *r->first);
-    if (r->entries)
-        memcpy(r->column, parts->jacobian.column, r->entries * sizeof *r->column);
-    return keep_columns(r, parts, weights);
-}
 
 static uint32_t take(struct nearest_plan *r, size_t count) {
     size_t offset = r->slots * r->stride;
     r->slots += count;
     return (uint32_t)offset;
+}
+
+static void keep_columns(struct nearest_plan *r, struct parts *parts, const double *weights) {
+    struct recipe *recipe = &parts->recipe;
+    r->square = recipe_take(recipe, &r->arena, r->outputs + 1, sizeof *r->square);
+    r->fixed = recipe_take(recipe, &r->arena, r->outputs + 1, sizeof *r->fixed);
+    for (size_t j = 0; recipe->status == HN_OK && j < r->outputs; j++) {
+        r->fixed[j] = recipe->problem.fixed[j] != 0;
+        r->square[j] = r->optimal ? 0 : weights ? weights[j] * weights[j] : 1;
+        r->largest_square = r->square[j] > r->largest_square ? r->square[j] : r->largest_square;
+    }
+}
+
+/* Entries of the Hessian by rows; their places are in the program, or where the products leave them. */
+static void keep_curvatures(struct nearest_plan *r, struct parts *parts, const struct nearest_products *products) {
+    struct recipe *recipe = &parts->recipe;
+    const size_t *first = products ? products->first : parts->hessian.first;
+    const uint32_t *column = products ? products->column : parts->hessian.column;
+    r->curvatures = products ? products->first[r->outputs] : parts->hessian.count;
+    r->curvature = recipe_take(recipe, &r->arena, r->outputs + 1, sizeof *r->curvature);
+    r->bend = recipe_take(recipe, &r->arena, r->curvatures + 1, sizeof *r->bend);
+    for (size_t j = 0; recipe->status == HN_OK && j < r->outputs; j++) {
+        r->curvature[j] = (uint32_t)(r->program->slots * r->stride); /* zeros, behind the program's own */
+        for (size_t e = first[j]; e < first[j + 1]; e++) {
+            uint32_t place = products ? (uint32_t)(r->hessian + e * r->stride)
+                                      : r->program->output_slot[parts->curvatures + e] * r->stride;
+            r->bend[e] = (struct signed_entry){(uint32_t)j, column[e], place};
+            if (column[e] == j)
+                r->curvature[j] = place;
+        }
+    }
+}
+
+static void keep(struct nearest_plan *r, struct parts *parts, const struct nearest_goal *goal,
+                 const struct nearest_products *products) {
+    struct recipe *recipe = &parts->recipe;
+    struct row_places rows;
+    struct matrix_places jacobian;
+    r->x = recipe_leaf(recipe, SPACE_X);
+    r->y = recipe_leaf(recipe, SPACE_Y);
+    r->lambda = recipe_leaf(recipe, SPACE_LAMBDA);
+    r->sigma = recipe_leaf(recipe, SPACE_SIGMA);
+    recipe_rows(recipe, parts->rows, &r->arena, &rows);
+    recipe_matrix(recipe, &parts->jacobian, parts->entries, &r->arena, &jacobian);
+    r->value = rows.value, r->lower = rows.lower, r->upper = rows.upper;
+    r->first = jacobian.first, r->column = jacobian.column, r->entry = jacobian.entry;
+    keep_columns(r, parts, goal->weights);
+    keep_curvatures(r, parts, products);
+    if (recipe->status != HN_OK || !r->optimal)
+        return;
+    r->cost = r->program->output_slot[parts->cost] * r->stride;
+    r->gradient =
+        recipe_vector(recipe, &parts->gradient, parts->slopes, (uint32_t)(r->program->slots * r->stride), &r->arena);
 }
 
 /* ---- the system ---- */
@@ -123,11 +133,11 @@ static size_t list_entries(const struct nearest_plan *r, struct signed_entry *li
 
 static hn_status create_system(struct nearest_plan *r, hn_error *error) {
     size_t capacity = 0, unknowns = r->outputs + r->rows;
-    r->slots = r->program->slots + 1; /* the zero of keep_columns */
     r->by_rows = take(r, ROW_VECTORS * r->rows);
     r->by_columns = take(r, COLUMN_VECTORS * r->outputs);
     r->by_unknowns = take(r, UNKNOWN_VECTORS * unknowns);
     r->matrix = take(r, r->entries);
+    r->numbers = take(r, NUMBERS);
     struct signed_entry *list = array_grow(NULL, &capacity, r->entries + r->curvatures + 1, sizeof *list);
     if (!list)
         return error_no_memory(error, "the nearest point");
@@ -144,23 +154,24 @@ static hn_status create_system(struct nearest_plan *r, hn_error *error) {
     return status;
 }
 
-hn_status nearest_plan_create(struct nearest_plan *r, const hn_model *model, const double *weights, uint32_t stride,
-                              hn_error *error) {
-    struct parts parts = {.nodes = {.count = 0}};
-    *r = (struct nearest_plan){.stride = stride};
-    hn_status status = differentiate(&parts, model, error);
-    if (status == HN_OK)
-        status = collect_all(&parts, error);
-    if (status == HN_OK)
-        status = compile(r, &parts, error);
-    if (status == HN_OK && !keep(r, &parts, weights))
-        status = error_no_memory(error, "the nearest point");
-    if (status == HN_OK)
-        status = create_system(r, error);
+hn_status nearest_plan_create(struct nearest_plan *r, const hn_model *model, const struct nearest_goal *goal,
+                              const struct nearest_products *products, uint32_t stride, hn_error *error) {
+    struct parts parts = {.rows = 0};
+    *r = (struct nearest_plan){.stride = stride, .optimal = goal->optimal};
+    recipe_begin(&parts.recipe, model, goal->optimal ? "the optimal point" : "the nearest point", error);
+    differentiate(&parts, goal->optimal, !products);
+    compile(r, &parts);
+    if (r->program) {
+        r->slots = r->program->slots + 1; /* zeros of keep_curvatures */
+        r->hessian = take(r, products ? products->first[r->outputs] : 0);
+        keep(r, &parts, goal, products);
+    }
     node_matrix_release(&parts.jacobian);
     node_matrix_release(&parts.hessian);
-    node_list_release(&parts.nodes);
-    problem_release(&parts.problem);
+    node_matrix_release(&parts.gradient);
+    hn_status status = recipe_end(&parts.recipe);
+    if (status == HN_OK)
+        status = create_system(r, error);
     if (status != HN_OK)
         nearest_plan_release(r);
     return status;

@@ -16,7 +16,7 @@
 
 #include "base/arena.h"
 #include "hardnet/model.h"
-#include "program/program.h"
+#include "nearest/nearest_products.h"
 #include "sparse/signed_system.h"
 
 /* Vectors over rows, one slot each, all in units of the row: of c, the bounds and J times ROW_UNIT. A step is there twice: as it was solved for, and with a correction of second order. */
@@ -37,7 +37,7 @@ enum {
     ROW_SIDE,   /* while polishing: 1 on its lower bound, -1 on its upper one, 0 on neither, */
     ROW_POLISH, /* and the multiplier */
     ROW_KEPT,   /* the best multipliers so far */
-    ROW_START,  /* violation where the search began */
+    ROW_START,  /* violation where the search began, in the user's units */
     ROW_VECTORS
 };
 
@@ -55,29 +55,49 @@ enum {
 /* Vectors over unknowns: outputs, then rows. */
 enum { UNKNOWN_DIAGONAL, UNKNOWN_RIGHT, UNKNOWN_REST, UNKNOWN_STEP, UNKNOWN_STEP2, UNKNOWN_VECTORS };
 
+/* Numbers of a sample. */
+enum {
+    NUMBER_UNIT,      /* what the objective is multiplied by: a power of two; 1 for a distance */
+    NUMBER_CURVATURE, /* what counts as one unit of curvature of the objective, in that unit */
+    NUMBER_COST,      /* the objective at the iterate, in that unit */
+    NUMBERS
+};
+
 struct nearest_plan {
     uint32_t stride;
+    bool optimal; /* the objective is the model's, f; else the distance */
     size_t inputs, outputs, rows, entries, curvatures;
     struct program *program;
     struct signed_system system;
     struct arena arena;
-    uint32_t x, y, lambda;           /* offsets of leaves */
+    uint32_t x, y, sigma, lambda;    /* offsets of leaves */
     uint32_t *value, *lower, *upper; /* offsets, by row */
     size_t *first;                   /* rows + 1: J by rows */
     uint32_t *column, *entry;        /* columns and offsets of J's entries */
+    uint32_t cost;                   /* offset of f, */
+    uint32_t *gradient;              /* and by output of its derivatives; a slot of zeros where there is none */
     uint32_t *curvature;       /* offsets by output of the Hessian's diagonal; a slot of zeros where there is none */
     struct signed_entry *bend; /* curvatures: all entries of the Hessian, of fixed outputs, too */
-    double *square;            /* S^2, by output */
+    double *square;            /* S^2, by output; 0 where the objective is f */
     double largest_square;
     bool *fixed;                               /* outputs that do not move */
     uint32_t by_rows, by_columns, by_unknowns; /* first offsets of the vectors above, */
-    uint32_t matrix;                           /* and of J in units of its rows, by entries */
+    uint32_t matrix;                           /* and of J in units of its rows, by entries, */
+    uint32_t numbers;                          /* and of what a sample has once, */
+    uint32_t hessian;                          /* and of the Hessian's entries that come from products */
     size_t slots, bytes;                       /* of memory for one thread */
 };
 
-/* weights: S, one per output; NULL: all 1. */
-hn_status nearest_plan_create(struct nearest_plan *plan, const hn_model *model, const double *weights, uint32_t stride,
-                              hn_error *error);
+/* What is to be made small. */
+struct nearest_goal {
+    bool optimal;          /* the model's objective, which it has; else the distance, */
+    const double *weights; /* S, one per output; NULL: all 1 */
+};
+
+/* products: where the entries of the Hessian come from; NULL: they are in the program, and HN_LIMIT says that they are too
+ * many for that. */
+hn_status nearest_plan_create(struct nearest_plan *plan, const hn_model *model, const struct nearest_goal *goal,
+                              const struct nearest_products *products, uint32_t stride, hn_error *error);
 void nearest_plan_release(struct nearest_plan *plan);
 
 /* Constants and zeros into memory of plan->bytes, 64-byte aligned. */
@@ -101,6 +121,10 @@ static inline double *view_column(const struct nearest_view *v, size_t which, si
 
 static inline double *view_unknown(const struct nearest_view *v, size_t which, size_t i) {
     return v->at + v->plan->by_unknowns + (which * (v->plan->outputs + v->plan->rows) + i) * v->plan->stride;
+}
+
+static inline double *view_number(const struct nearest_view *v, size_t which) {
+    return v->at + v->plan->numbers + which * v->plan->stride;
 }
 
 #endif

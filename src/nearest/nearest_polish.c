@@ -7,7 +7,7 @@
 
 enum { MOST_STEPS = 10 };
 static const double LEFT_OUT = 1e30; /* W of a row that is not active, in units of its gradient's square */
-static const double NOTHING = 1e-15; /* a residual that needs no further step */
+static const double NOTHING = 1e-12; /* a residual that needs no further step */
 
 static const double *program_y(const struct nearest_view *v) {
     return v->at + v->plan->y;
@@ -18,6 +18,7 @@ static const double *program_y(const struct nearest_view *v) {
 /* Violation and complementarity of row i, in the user's units. */
 static double row_residual(const struct nearest_view *v, size_t i, double l) {
     double unit = *view_row(v, ROW_UNIT, i), worst = 0;
+    l /= *view_number(v, NUMBER_UNIT);
     if (row_is_equality(v, i))
         return fabs(row_value(v, i) - row_lower(v, i)) / unit;
     for (size_t side = 0; side < 2; side++)
@@ -32,9 +33,9 @@ static double row_residual(const struct nearest_view *v, size_t i, double l) {
 
 double polish_residual(const struct nearest_view *v, size_t multipliers) {
     const struct nearest_plan *p = v->plan;
-    double worst = 0, sum = 0, largest = rows_rest(v, program_y(v), multipliers, COLUMN_REST);
+    double worst = 0, sum = 0, largest = rows_rest(v, multipliers, COLUMN_REST), unit = *view_number(v, NUMBER_UNIT);
     for (size_t j = 0; j < p->outputs; j++) {
-        double rest = fabs(*view_column(v, COLUMN_REST, j)) / fmax(1, largest);
+        double rest = fabs(*view_column(v, COLUMN_REST, j)) / unit / fmax(1, largest);
         worst = fmax(worst, rest);
         sum += rest;
     }
@@ -51,6 +52,7 @@ void polish_keep(const struct nearest_view *v, struct nearest_state *s, size_t m
     if (!(residual < s->kept))
         return;
     s->kept = residual;
+    s->kept_cost = p->optimal ? v->at[p->cost] : 0;
     for (size_t j = 0; j < p->outputs; j++)
         *view_column(v, COLUMN_KEPT, j) = program_y(v)[j * p->stride];
     for (size_t i = 0; i < p->rows; i++)
@@ -106,18 +108,16 @@ static bool revise(const struct nearest_view *v, const struct nearest_state *s) 
 
 void polish_assemble(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
-    const double *y = program_y(v);
     for (size_t j = 0; j < p->outputs; j++) {
-        double away = y[j * p->stride] - *view_column(v, COLUMN_RAW, j);
-        *view_unknown(v, UNKNOWN_DIAGONAL, j) = p->fixed[j] ? 1 : p->square[j] + v->at[p->curvature[j]];
-        *view_unknown(v, UNKNOWN_RIGHT, j) = p->fixed[j] ? 0 : -p->square[j] * away;
+        *view_unknown(v, UNKNOWN_DIAGONAL, j) = p->fixed[j] ? 1 : p->square[j] + v->at[p->curvature[j]] + proximal(v);
+        *view_unknown(v, UNKNOWN_RIGHT, j) = -column_slope(v, j);
     }
     for (size_t i = 0; i < p->rows; i++) {
         double side = *view_row(v, ROW_SIDE, i), w = row_damping(v, i), norm = *view_row(v, ROW_NORM, i);
         double bound = side < 0 ? row_upper(v, i) : row_lower(v, i);
         double right = bound - row_value(v, i) + w * *view_row(v, ROW_POLISH, i);
         *view_unknown(v, UNKNOWN_DIAGONAL, p->outputs + i) =
-            side != 0 ? -w : -LEFT_OUT * norm * norm / p->largest_square;
+            side != 0 ? -w : -LEFT_OUT * norm * norm / *view_number(v, NUMBER_CURVATURE);
         *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = side != 0 ? right : 0;
     }
 }

@@ -69,13 +69,26 @@ static inline double row_product(const struct nearest_view *v, size_t i, const d
     return sum;
 }
 
-/* to = S^2 (y - y_raw) - J' l for the outputs that move, 0 for the others; the multipliers' largest entry, in the
- * user's units. */
-static inline double rows_rest(const struct nearest_view *v, const double *y, size_t multipliers, size_t to) {
+/* The objective's derivative by output j at the program's y, where the program was run; 0 where the output is fixed. */
+static inline double column_slope(const struct nearest_view *v, size_t j) {
+    const struct nearest_plan *p = v->plan;
+    if (p->fixed[j])
+        return 0;
+    return p->optimal ? v->at[p->gradient[j]] * *view_number(v, NUMBER_UNIT)
+                      : p->square[j] * (v->at[p->y + j * p->stride] - *view_column(v, COLUMN_RAW, j));
+}
+
+/* The same for the objective itself, of which a distance has no need. */
+static inline double program_cost(const struct nearest_view *v) {
+    return v->plan->optimal ? v->at[v->plan->cost] * *view_number(v, NUMBER_UNIT) : 0;
+}
+
+/* to = slope - J' l at the program's y; the multipliers' largest entry, in the user's units. */
+static inline double rows_rest(const struct nearest_view *v, size_t multipliers, size_t to) {
     const struct nearest_plan *p = v->plan;
     double largest = 0;
     for (size_t j = 0; j < p->outputs; j++)
-        *view_column(v, to, j) = p->fixed[j] ? 0 : p->square[j] * (y[j * p->stride] - *view_column(v, COLUMN_RAW, j));
+        *view_column(v, to, j) = column_slope(v, j);
     for (size_t i = 0; i < p->rows; i++) {
         double l = *view_row(v, multipliers, i);
         largest = fmax(largest, fabs(l * *view_row(v, ROW_UNIT, i)));
@@ -83,7 +96,7 @@ static inline double rows_rest(const struct nearest_view *v, const double *y, si
             if (!p->fixed[p->column[e]])
                 *view_column(v, to, p->column[e]) -= row_entry(v, i, e) * l;
     }
-    return largest;
+    return largest / *view_number(v, NUMBER_UNIT);
 }
 
 #endif

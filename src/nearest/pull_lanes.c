@@ -5,7 +5,7 @@
  *     [ H     J_A' ] [  dy ]   [ S^2 dy_raw + d/dx (J' l) dx ]
  *     [ J_A   0    ] [ -dl ] = [ db_A - dc_A/dx dx           ]
  *
- * A gradient p by y therefore goes through one solve with the same matrix, K (a, q) = (p, 0): S^2 a belongs to y_raw, q to the active
+ * A gradient p by y, and g by l, therefore goes through one solve with the same matrix, K (a, q) = (p, -g): S^2 a belongs to y_raw, q to the active
  * bounds, a' d/dx (J' l) - q' dc/dx to x, and likewise to fixed outputs. A row is active where its multiplier is larger than its distance
  * to the bound, and weakly active where both are below WEAK, in units of the row. Solutions with weakly active rows, dependent active
  * rows, or a Hessian that is not positive on the tangent (the number of positive pivots says so) are not regular.
@@ -21,7 +21,11 @@
 static const double WEAK = 1e-5;
 static const double LEFT_OUT = 1e30;  /* W of a row that is not active */
 static const double DEPENDENT = 1e-8; /* of a unit right-hand side on the rows: its solution is larger than 1 / this */
-enum { REFINEMENTS = 2 };
+static const double SOLVED = 1e-10;   /* of the right-hand side may be left */
+enum {
+    REFINEMENTS = 2,
+    WITHOUT = 6
+}; /* of f, whose matrix is factored with something on its diagonal that is then left out */
 
 /* The samples of one call. */
 struct pulls {
@@ -54,6 +58,10 @@ static void load(const struct pulls *g, size_t lane) {
         if (by->program)
             other[by->lambda + i * p->stride] = s->multipliers[i];
     }
+    if (p->optimal)
+        at[p->sigma] = 1;
+    if (p->optimal && by->program)
+        other[by->sigma] = -1;
 }
 
 static void evaluate(const struct pulls *g) {
@@ -61,7 +69,10 @@ static void evaluate(const struct pulls *g) {
     for (size_t lane = 0; lane < g->count; lane++)
         load(g, lane);
     for (int phase = 0; phase < 3; phase++) {
-        g->n->backend.run(g->n->plan.program, phase, g->memory);
+        if (phase < 2)
+            g->n->backend.run(g->n->plan.program, phase, g->memory);
+        else
+            nearest_bend(g->n, g->memory);
         if (by->program)
             g->n->backend.run(by->program, phase, g->inputs);
     }
@@ -83,13 +94,24 @@ static double side_of(const struct nearest_view *v, size_t i, double multiplier,
     return answer;
 }
 
+/* Of a distance the largest S^2, of f the largest second derivative of the Lagrangian. */
+static void measure_curvature(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    double largest = 0;
+    for (size_t e = 0; p->optimal && e < p->curvatures; e++)
+        largest = fmax(largest, fabs(v->at[p->bend[e].offset]));
+    *view_number(v, NUMBER_UNIT) = 1;
+    *view_number(v, NUMBER_CURVATURE) = !p->optimal ? p->largest_square : largest > 0 ? largest : 1;
+}
+
 static void assemble(const struct pulls *g, size_t lane) {
     const struct nearest_view v = view_of(g, lane);
     const struct nearest_plan *p = v.plan;
     struct nearest_pull *s = &g->samples[lane];
     bool weak = false;
+    measure_curvature(&v);
     for (size_t j = 0; j < p->outputs; j++) {
-        *view_unknown(&v, UNKNOWN_DIAGONAL, j) = p->fixed[j] ? 1 : p->square[j] + v.at[p->curvature[j]];
+        *view_unknown(&v, UNKNOWN_DIAGONAL, j) = p->fixed[j] ? 1 : p->square[j] + v.at[p->curvature[j]] + proximal(&v);
         *view_unknown(&v, UNKNOWN_RIGHT, j) = p->fixed[j] ? 0 : s->grad_y[j];
     }
     for (size_t i = 0; i < p->rows; i++) {
@@ -97,7 +119,8 @@ static void assemble(const struct pulls *g, size_t lane) {
         double side = side_of(&v, i, s->multipliers[i], &weak);
         *view_row(&v, ROW_SIDE, i) = side;
         *view_unknown(&v, UNKNOWN_DIAGONAL, p->outputs + i) = side != 0 ? -row_damping(&v, i) : -LEFT_OUT;
-        *view_unknown(&v, UNKNOWN_RIGHT, p->outputs + i) = 0;
+        *view_unknown(&v, UNKNOWN_RIGHT, p->outputs + i) =
+            side != 0 && s->grad_multipliers ? -s->grad_multipliers[i] * *view_row(&v, ROW_UNIT, i) : 0;
         for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
             v.at[p->matrix + e * p->stride] = row_entry(&v, i, e);
     }
@@ -116,11 +139,19 @@ static void solve(const struct pulls *g, uint32_t right, uint32_t step) {
     const struct signed_system *system = &g->n->plan.system;
     uint32_t rest = unknown_vector(g, UNKNOWN_REST);
     b->signed_solve(system, g->memory, right, step);
-    for (int k = 0; k < REFINEMENTS; k++) {
+    for (int k = 0; k < (g->n->plan.optimal ? WITHOUT : REFINEMENTS); k++) {
         b->signed_residual(system, g->memory, right, step, rest);
         b->signed_solve(system, g->memory, rest, rest);
         b->add(g->memory, rest, step, system->order);
     }
+}
+
+/* The matrix itself, for the residuals of what its factor gives. */
+static void leave_out(const struct pulls *g, size_t lane) {
+    const struct nearest_view v = view_of(g, lane);
+    const struct nearest_plan *p = v.plan;
+    for (size_t j = 0; p->optimal && j < p->outputs; j++)
+        *view_unknown(&v, UNKNOWN_DIAGONAL, j) = p->fixed[j] ? 1 : v.at[p->curvature[j]];
 }
 
 /* 1 and -1 on the active rows in turn, 0 elsewhere: large where it goes in, unless the rows are independent. */
@@ -144,7 +175,18 @@ static bool rows_are_independent(const struct nearest_view *v) {
     for (size_t i = 0; i < p->rows; i++)
         if (*view_row(v, ROW_SIDE, i) != 0)
             largest = fmax(largest, fabs(*view_unknown(v, UNKNOWN_STEP2, p->outputs + i)));
-    return largest * DEPENDENT < fmax(p->largest_square, 1e-300);
+    return largest * DEPENDENT < fmax(*view_number(v, NUMBER_CURVATURE), 1e-300);
+}
+
+/* Whether the solution answers the matrix itself: what stood on its diagonal while it was factored may have been too much. */
+static bool is_solved(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    double rest = 0, right = 0;
+    for (size_t k = 0; p->optimal && k < p->outputs + p->rows; k++) {
+        rest = fmax(rest, fabs(*view_unknown(v, UNKNOWN_REST, k)));
+        right = fmax(right, fabs(*view_unknown(v, UNKNOWN_RIGHT, k)));
+    }
+    return rest <= SOLVED * right;
 }
 
 static bool has_signs(const struct pulls *g, size_t lane) {
@@ -225,14 +267,21 @@ static void give_nothing(const struct pulls *g, struct nearest_pull *s) {
 }
 
 void nearest_pull(const struct nearest *n, double *memory, struct nearest_pull *samples, size_t count) {
-    struct pulls g = {n, memory, memory + (n->bytes - n->by_inputs.bytes) / sizeof *memory, samples, count};
+    struct pulls g = {n, memory, memory + n->inputs_at, samples, count};
     evaluate(&g);
     for (size_t lane = 0; lane < count; lane++)
         assemble(&g, lane);
     n->backend.signed_factor(&n->plan.system, memory);
-    solve(&g, unknown_vector(&g, UNKNOWN_RIGHT), unknown_vector(&g, UNKNOWN_STEP));
     for (size_t lane = 0; lane < count; lane++)
+        leave_out(&g, lane);
+    solve(&g, unknown_vector(&g, UNKNOWN_RIGHT), unknown_vector(&g, UNKNOWN_STEP));
+    n->backend.signed_residual(&n->plan.system, memory, unknown_vector(&g, UNKNOWN_RIGHT),
+                               unknown_vector(&g, UNKNOWN_STEP), unknown_vector(&g, UNKNOWN_REST));
+    for (size_t lane = 0; lane < count; lane++) {
+        const struct nearest_view v = view_of(&g, lane);
+        samples[lane].regular = samples[lane].regular && is_solved(&v);
         ask_rows(&g, lane);
+    }
     solve(&g, unknown_vector(&g, UNKNOWN_RIGHT), unknown_vector(&g, UNKNOWN_STEP2));
     for (size_t lane = 0; lane < count; lane++) {
         const struct nearest_view v = view_of(&g, lane);

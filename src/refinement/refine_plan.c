@@ -5,106 +5,84 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "derivatives/derivatives.h"
+#include "program/recipe.h"
 
 #include <math.h>
 #include <string.h>
 
 struct parts {
-    struct problem problem;
+    struct recipe recipe;
     struct node_matrix jacobian, gradient, hessian; /* of c; of f; of the Lagrangian, its lower triangle */
-    struct node_list nodes;
+    size_t rows, entries, slopes, curvatures;       /* where their nodes begin */
 };
 
 /* ---- building ---- */
 
-static hn_status differentiate(struct parts *parts, const hn_model *model, hn_error *error) {
-    struct problem *p = &parts->problem;
-    hn_status status = problem_create(p, model, error);
-    if (status == HN_OK && p->objective == 0)
-        status = error_about(error, HN_INVALID, error_argument("model"),
-                             "the model has no objective: there is nothing to refine for");
-    if (status == HN_OK)
-        status = derivatives_jacobian(&parts->jacobian, &p->graph, p->body, p->rows, SPACE_Y, p->outputs, error);
-    if (status == HN_OK)
-        status = derivatives_jacobian(&parts->gradient, &p->graph, &p->objective, 1, SPACE_Y, p->outputs, error);
-    return status == HN_OK ? derivatives_hessian(&parts->hessian, p, error) : status;
+static void differentiate(struct parts *parts) {
+    struct recipe *recipe = &parts->recipe;
+    if (recipe->status == HN_OK && recipe->problem.objective == 0)
+        recipe->status = error_about(recipe->error, HN_INVALID, error_argument("model"),
+                                     "the model has no objective: there is nothing to refine for");
+    recipe_jacobian(recipe, &parts->jacobian, SPACE_Y);
+    recipe_gradient(recipe, &parts->gradient, SPACE_Y);
+    recipe_hessian(recipe, &parts->hessian, SPACE_Y, SPACE_Y);
 }
 
-static hn_status collect_all(struct parts *parts, hn_error *error) {
-    const struct problem *p = &parts->problem;
-    hn_status status = node_list_add(&parts->nodes, p->body, p->rows, error);
-    if (status == HN_OK)
-        status = node_list_add(&parts->nodes, p->lower, p->rows, error);
-    if (status == HN_OK)
-        status = node_list_add(&parts->nodes, p->upper, p->rows, error);
-    if (status == HN_OK)
-        status = node_list_add(&parts->nodes, parts->jacobian.node, parts->jacobian.count, error);
-    if (status == HN_OK)
-        status = node_list_add(&parts->nodes, parts->gradient.node, parts->gradient.count, error);
-    for (size_t i = 0; i < p->outputs && status == HN_OK; i++)
-        for (size_t e = parts->hessian.first[i]; e < parts->hessian.first[i + 1] && status == HN_OK; e++)
-            if (parts->hessian.column[e] == i)
-                status = node_list_add(&parts->nodes, &parts->hessian.node[e], 1, error);
-    return status;
+/* Entry (i, i) of the Hessian; SIZE_MAX: it is 0. */
+static size_t diagonal_entry(const struct node_matrix *hessian, size_t i) {
+    for (size_t e = hessian->first[i]; e < hessian->first[i + 1]; e++)
+        if (hessian->column[e] == i)
+            return e;
+    return SIZE_MAX;
 }
 
-static hn_status compile(struct refine_plan *r, const struct parts *parts, hn_error *error) {
-    const struct problem *p = &parts->problem;
-    struct program_request request = {
-        .stride = r->stride, .graph = &p->graph, .outputs = parts->nodes.nodes, .output_count = parts->nodes.count};
-    request.leaf_count[SPACE_X] = r->inputs = p->inputs;
-    request.leaf_count[SPACE_Y] = r->outputs = p->outputs;
-    r->rows = p->rows;
+static void compile(struct refine_plan *r, struct parts *parts) {
+    static const enum space others[] = {SPACE_SIGMA, SPACE_LAMBDA};
+    struct recipe *recipe = &parts->recipe;
+    parts->rows = recipe_ask_rows(recipe);
+    parts->entries = recipe_ask_matrix(recipe, &parts->jacobian);
+    parts->slopes = recipe_ask_matrix(recipe, &parts->gradient);
+    parts->curvatures = recipe->nodes.count;
+    for (size_t i = 0; recipe->status == HN_OK && i < recipe->problem.outputs; i++)
+        if (diagonal_entry(&parts->hessian, i) != SIZE_MAX)
+            recipe_ask(recipe, &parts->hessian.node[diagonal_entry(&parts->hessian, i)], 1);
+    r->program = recipe_compile(recipe, r->stride, others, 2);
+    r->inputs = recipe->problem.inputs;
+    r->outputs = recipe->problem.outputs;
+    r->rows = recipe->problem.rows;
     r->entries = parts->jacobian.count;
-    request.leaf_count[SPACE_SIGMA] = 1;
-    request.leaf_count[SPACE_LAMBDA] = p->rows;
-    request.phase[SPACE_Y] = 1;
-    request.phase[SPACE_SIGMA] = request.phase[SPACE_LAMBDA] = 2;
-    return program_create(&r->program, &request, error);
 }
 
 /* Offsets of gradient and curvature by column; the constant 0 of an entry that is not there lies behind the program's slots. */
-static bool keep_objective(struct refine_plan *r, const struct parts *parts, size_t begin) {
+static void keep_objective(struct refine_plan *r, struct parts *parts) {
     uint32_t zero = (uint32_t)(r->program->slots * r->stride);
-    size_t next = begin + parts->gradient.count;
-    r->gradient = arena_take(&r->arena, r->outputs + 1, sizeof *r->gradient);
-    r->curvature = arena_take(&r->arena, r->outputs + 1, sizeof *r->curvature);
-    if (!r->gradient || !r->curvature)
-        return false;
-    for (size_t j = 0; j < r->outputs; j++)
-        r->gradient[j] = r->curvature[j] = zero;
-    for (size_t i = 0; i < parts->gradient.count; i++)
-        r->gradient[parts->gradient.column[i]] = r->program->output_slot[begin + i] * r->stride;
-    for (size_t i = 0; i < r->outputs; i++)
-        for (size_t e = parts->hessian.first[i]; e < parts->hessian.first[i + 1]; e++)
-            if (parts->hessian.column[e] == i)
-                r->curvature[i] = r->program->output_slot[next++] * r->stride;
-    return true;
+    size_t next = parts->curvatures;
+    r->gradient = recipe_vector(&parts->recipe, &parts->gradient, parts->slopes, zero, &r->arena);
+    r->curvature = recipe_take(&parts->recipe, &r->arena, r->outputs + 1, sizeof *r->curvature);
+    for (size_t i = 0; r->curvature && i < r->outputs; i++) {
+        bool there = diagonal_entry(&parts->hessian, i) != SIZE_MAX;
+        r->curvature[i] = there ? r->program->output_slot[next++] * r->stride : zero;
+    }
 }
 
-static bool keep(struct refine_plan *r, const struct parts *parts) {
-    const struct problem *p = &parts->problem;
-    size_t rows = r->rows;
-    r->x = (uint32_t)(r->program->leaf_slot[SPACE_X] * r->stride);
-    r->y = (uint32_t)(r->program->leaf_slot[SPACE_Y] * r->stride);
-    r->sigma = (uint32_t)(r->program->leaf_slot[SPACE_SIGMA] * r->stride);
-    r->lambda = (uint32_t)(r->program->leaf_slot[SPACE_LAMBDA] * r->stride);
-    r->value = program_places(r->program, &r->arena, 0, rows);
-    r->lower = program_places(r->program, &r->arena, rows, rows);
-    r->upper = program_places(r->program, &r->arena, 2 * rows, rows);
-    r->entry = program_places(r->program, &r->arena, 3 * rows, r->entries);
-    r->first = arena_take(&r->arena, rows + 1, sizeof *r->first);
-    r->column = arena_take(&r->arena, r->entries + 1, sizeof *r->column);
-    r->fixed = arena_take(&r->arena, r->outputs + 1, sizeof *r->fixed);
-    if (!r->value || !r->lower || !r->upper || !r->entry || !r->first || !r->column || !r->fixed)
-        return false;
-    memcpy(r->first, parts->jacobian.first, (rows + 1) * sizeof *r->first);
-    if (r->entries)
-        memcpy(r->column, parts->jacobian.column, r->entries * sizeof *r->column);
-    for (size_t j = 0; j < r->outputs; j++)
-        r->fixed[j] = p->fixed[j] != 0;
-    return keep_objective(r, parts, 3 * rows + r->entries);
+static void keep(struct refine_plan *r, struct parts *parts) {
+    struct recipe *recipe = &parts->recipe;
+    struct row_places rows;
+    struct matrix_places jacobian;
+    if (!r->program)
+        return;
+    r->x = recipe_leaf(recipe, SPACE_X);
+    r->y = recipe_leaf(recipe, SPACE_Y);
+    r->sigma = recipe_leaf(recipe, SPACE_SIGMA);
+    r->lambda = recipe_leaf(recipe, SPACE_LAMBDA);
+    recipe_rows(recipe, parts->rows, &r->arena, &rows);
+    recipe_matrix(recipe, &parts->jacobian, parts->entries, &r->arena, &jacobian);
+    r->value = rows.value, r->lower = rows.lower, r->upper = rows.upper;
+    r->first = jacobian.first, r->column = jacobian.column, r->entry = jacobian.entry;
+    r->fixed = recipe_take(recipe, &r->arena, r->outputs + 1, sizeof *r->fixed);
+    for (size_t j = 0; r->fixed && j < r->outputs; j++)
+        r->fixed[j] = recipe->problem.fixed[j] != 0;
+    keep_objective(r, parts);
 }
 
 static uint32_t take(struct refine_plan *r, size_t count) {
@@ -162,22 +140,18 @@ static hn_status create_system(struct refine_plan *r, hn_error *error) {
 }
 
 hn_status refine_plan_create(struct refine_plan *r, const hn_model *model, uint32_t stride, hn_error *error) {
-    struct parts parts = {.nodes = {.count = 0}};
+    struct parts parts = {.rows = 0};
     *r = (struct refine_plan){.stride = stride};
-    hn_status status = differentiate(&parts, model, error);
-    if (status == HN_OK)
-        status = collect_all(&parts, error);
-    if (status == HN_OK)
-        status = compile(r, &parts, error);
-    if (status == HN_OK && !keep(r, &parts))
-        status = error_no_memory(error, "refinement");
-    if (status == HN_OK)
-        status = create_system(r, error);
+    recipe_begin(&parts.recipe, model, "refinement", error);
+    differentiate(&parts);
+    compile(r, &parts);
+    keep(r, &parts);
     node_matrix_release(&parts.jacobian);
     node_matrix_release(&parts.gradient);
     node_matrix_release(&parts.hessian);
-    node_list_release(&parts.nodes);
-    problem_release(&parts.problem);
+    hn_status status = recipe_end(&parts.recipe);
+    if (status == HN_OK)
+        status = create_system(r, error);
     if (status != HN_OK)
         refine_plan_release(r);
     return status;

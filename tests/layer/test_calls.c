@@ -55,8 +55,8 @@ static void defaults_are_the_method_s_own(void **state) {
 
 static void methods_have_names(void **state) {
     (void)state;
-    static const char *const names[HN_METHOD_COUNT] = {"auto",    "paper",   "hardnet", "lm",
-                                                       "nearest", "enforce", "snarenet"};
+    static const char *const names[HN_METHOD_COUNT] = {"auto",    "paper",   "hardnet",  "lm",
+                                                       "nearest", "enforce", "snarenet", "optimal"};
     hn_method method;
     for (int i = 0; i < HN_METHOD_COUNT; i++) {
         assert_string_equal(hn_method_text((hn_method)i), names[i]);

@@ -44,7 +44,7 @@ static void pull(const hn_layer *layer, int byte, uint64_t seed) {
 static void a_tape_of_other_bytes_is_flagged_and_never_followed(void **state) {
     (void)state;
     hn_model *model = disc();
-    for (int method = 0; method < HN_METHOD_COUNT; method++) {
+    for (int method = 0; method < HN_METHOD_OPTIMAL; method++) { /* which needs an objective */
         hn_layer *layer = layer_of(model, layer_method((hn_method)method));
         for (int byte = 0; byte < 256; byte += 51)
             pull(layer, byte, 1);

@@ -98,7 +98,7 @@ static void what_is_returned_is_never_worse_than_what_came_in(void **state) {
     static const double raws[][2] = {{1.42, 5}, {1.5, 1}, {1e308, 1e308}, {-1.3, 0}};
     static const double warms[] = {50, -1e3, 1e100, 1e308, -1.7e308};
     hn_model *m = root_of_two();
-    for (int method = 0; method < HN_METHOD_COUNT; method++)
+    for (int method = 0; method < HN_METHOD_OPTIMAL; method++) /* which needs an objective */
         for (size_t i = 0; i < COUNT_OF(raws) * COUNT_OF(warms) * 4; i++) {
             const double *raw = raws[i / 4 / COUNT_OF(warms)], by = warms[i / 4 % COUNT_OF(warms)];
             double warm[2] = {by, by};

@@ -266,6 +266,20 @@ static void add_contradiction(struct builder *b) {
     }
 }
 
+/* The sum of (y_j - t_j)^2 / 2 + sin(2 y_j + x_1) + y_j y_(j + 1) / 4, in the units of the outputs. */
+static void add_objective(struct builder *b) {
+    size_t n = b->options.outputs;
+    hn_model *m = b->out->model;
+    hn_expr sum = hn_constant(m, 0);
+    for (size_t j = 0; j < n; j++) {
+        hn_expr y = b->y[j], next = b->y[(j + 1) % n];
+        hn_expr away = hn_shift(y, -random_between(&b->bounds, -2, 2));
+        sum = hn_add(sum, hn_add(hn_scale(0.5, square(away)), hn_scale(0.25, hn_mul(y, next))));
+        sum = hn_add(sum, hn_sin(hn_add(hn_scale(2, y), b->x[0])));
+    }
+    hn_minimize(m, "objective", sum);
+}
+
 /* ---- all of it ---- */
 
 static void begin(struct builder *b, uint64_t seed, uint64_t stream) {
@@ -310,6 +324,8 @@ static void add_rows(struct builder *b) {
         add_output_bounds(b);
     if (b->options.kind == PROBLEM_INFEASIBLE)
         add_contradiction(b);
+    if (b->options.objective)
+        add_objective(b);
 }
 
 void random_problem_create(struct random_problem *out, struct random_problem_options options, uint64_t seed,

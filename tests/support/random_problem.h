@@ -23,6 +23,7 @@ struct random_problem_options {
     enum problem_kind kind;
     size_t outputs, rows;   /* rows without those of bounds of outputs; 0: at random, up to 12 and 20 */
     bool interior;          /* inequalities hold with room at the solution */
+    bool objective;         /* smooth, bounded below, not convex, with inputs in it; to be minimised */
     bool bounds_are_inputs; /* each bound is an entry of x, both sides of an equality the same; outputs have none */
 };
 

@@ -12,6 +12,7 @@ MODEL = "param a >= 0, <= 1; var y := 0.5; minimize f: y; subject to low: y >= a
 VERBS = {
     "check": ([], ["--x"], ["--json", "--picture"]),
     "project": ([], ["--x", "--y"], ["--out", "--report", "--trace"]),
+    "solve": ([], ["--x", "--y"], ["--out", "--report", "--multipliers", "--objective"]),
     "bench": ([], ["--x", "--y"], ["--report"]),
     "write": ([], [], ["--out"]),
     "train": ([], ["--x", "--targets"], ["--out", "--checkpoint", "--log"]),

@@ -111,7 +111,7 @@ class Project(SampleTool):
                          self.array("bad.npy", np.array(weights)), code=2, saying=saying)
         for option in ("--weights", "--multipliers"):
             self.refused("project", model, "--y", raw, option, raw if option == "--weights" else self.folder / "m.npy",
-                         code=2, saying=f"{option}: only --method nearest has")
+                         code=2, saying=f"{option}: only --method nearest (has|and --method optimal have) {option[2:]}")
         for verb in ("compile", "emit"):
             self.refused(verb, model, "--method", "nearest", "--out", self.folder / "out", code=2, saying="--method nearest: it cannot be")
 
@@ -452,7 +452,7 @@ class Project(SampleTool):
                                   (["--iterations", "99999999999"], "--iterations"),
                                   (["--tolerance", "-1e-9"], "--tolerance: '-1e-9'"), (["--tolerance", "1e999"], "--tolerance"),
                                   (["--threads", "0"], "--threads: '0'"), (["--time-limit", "0"], "--time-limit: '0'.*above 0"),
-                                  (["--method", "papre"], "--method: 'papre' is none of auto, paper, hardnet, lm, nearest, enforce, snarenet; did you mean paper"),
+                                  (["--method", "papre"], "--method: 'papre' is none of auto, paper, hardnet, lm, nearest, enforce, snarenet, optimal; did you mean paper"),
                                   (["--method", "simplex"], "--method: 'simplex' is none of"),
                                   (["--isa", "avx521"], "--isa: 'avx521' is none of .*; did you mean avx512"),
                                   (["--ouput", "x"], "--ouput: no such option; did you mean --out"),

@@ -4,7 +4,12 @@
 #include "common/certificate.h"
 
 bool certificate_expected(const hn_layer *layer) {
-    return hn_layer_options_of(layer).method == HN_METHOD_NEAREST;
+    hn_method method = hn_layer_options_of(layer).method;
+    return method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL;
+}
+
+const char *certificate_word(const hn_layer *layer) {
+    return hn_layer_options_of(layer).method == HN_METHOD_OPTIMAL ? "certified optimal" : "certified nearest";
 }
 
 bool certificate_holds(const hn_report *report) {

@@ -1,4 +1,4 @@
-/* certificate.h - what reports say about samples of a method that proves its answers: nearest.
+/* certificate.h - what reports say about samples of a method that proves its answers: nearest and optimal.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_CERTIFICATE_H
@@ -9,6 +9,9 @@
 
 /* Whether a layer's method has certificates. */
 bool certificate_expected(const hn_layer *layer);
+
+/* "certified nearest", "certified optimal". */
+const char *certificate_word(const hn_layer *layer);
 
 /* Ok, and the residual of the optimality conditions is small enough. */
 bool certificate_holds(const hn_report *report);

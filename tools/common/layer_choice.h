@@ -22,7 +22,7 @@ extern const char *const layer_choice_methods[], *const layer_choice_sets[]; /* 
 #define LAYER_OPTIONS(choice)                                                                                          \
     {.name = "method",                                                                                                 \
      .value = "METHOD",                                                                                                \
-     .help = "how outputs are corrected: auto, paper, hardnet, lm, enforce, snarenet or nearest (auto)",               \
+     .help = "how outputs are corrected: auto, paper, hardnet, lm, enforce, snarenet, nearest or optimal (auto)",      \
      .text = &(choice).method,                                                                                         \
      .words = layer_choice_methods},                                                                                   \
         LAYER_SETTINGS(choice)

@@ -26,6 +26,7 @@ int verb_misuse(const char *verb, const char *text);
 
 int verb_check(int argc, char **argv);
 int verb_project(int argc, char **argv);
+int verb_solve(int argc, char **argv);
 int verb_bench(int argc, char **argv);
 int verb_compile(int argc, char **argv);
 int verb_table(int argc, char **argv);

@@ -125,7 +125,7 @@ static void print_statuses(const struct eval *eval) {
                    console_plain(stdout), count);
     }
     if (certificate_expected(eval->layer))
-        printf("  %-*s %9zu\n", NAME_WIDTH, "certified nearest", certificate_count(eval->reports, eval->reached));
+        printf("  %-*s %9zu\n", NAME_WIDTH, certificate_word(eval->layer), certificate_count(eval->reports, eval->reached));
     if (eval->reached < eval->samples.count)
         printf("  %-*s %9zu\n", NAME_WIDTH, "(not begun)", eval->samples.count - eval->reached);
     if (eval->broken > 0)

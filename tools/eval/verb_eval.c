@@ -161,8 +161,8 @@ int verb_eval(int argc, char **argv) {
          .given = &o.refine_given},
         {.name = "method",
          .value = "METHOD",
-         .help =
-             "how outputs are corrected: auto, paper, hardnet, lm, enforce, snarenet or nearest (the network's own)",
+         .help = "how outputs are corrected: auto, paper, hardnet, lm, enforce, snarenet, nearest or optimal (the "
+                 "network's own)",
          .text = &o.method,
          .words = layer_choice_methods},
         {.name = "iterations",

@@ -1,7 +1,7 @@
-/* project.h - what `hardnet project` does to a batch of outputs, and the parts that do it.
+/* project.h - what `hardnet project` and `hardnet solve` do to a batch of outputs, and the parts that do it.
  *
- * project_run.c corrects, project_trace.c writes down every iterate on the way, project_report.c prints and project_json.c
- * writes what came of it. Samples, rows and columns of files are counted from 0, as NumPy counts them.
+ * project_run.c corrects, project_starts.c does so from several starts, project_trace.c writes down every iterate on the way,
+ * project_report.c prints and project_json.c writes what came of it. Samples, rows and columns of files are counted from 0, as NumPy counts them.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_PROJECT_H
@@ -13,6 +13,7 @@
 #include "common/options.h"
 #include "common/samples.h"
 #include "common/text.h"
+#include "hardnet/evaluate.h"
 
 struct project_options {
     struct common_options common;
@@ -20,7 +21,10 @@ struct project_options {
     struct layer_choice choice;
     struct device_choice device;
     const char *x, *y, *out, *report, *trace;
-    const char *weights, *multipliers; /* of the method nearest */
+    const char *weights, *multipliers; /* of the methods nearest, and optimal */
+    const char *objective;             /* of solve: a file for the objectives */
+    const char *verb;                  /* whose options these are */
+    size_t multistart;                 /* starts of each sample; 0: one, and nobody asked */
     bool allow_infeasible;
     double time_limit; /* seconds; 0: none */
 };
@@ -36,6 +40,7 @@ struct project {
     double *y;                  /* samples x outputs: corrected */
     double *multipliers;        /* samples x rows; NULL: not asked for */
     hn_report *reports;         /* samples */
+    uint32_t *start;            /* samples: the start that was best; NULL: there is only one */
     struct group_violation *by; /* groups */
     struct text trace;
     size_t reached; /* samples that were begun, fewer than there are only after Ctrl-C */
@@ -54,8 +59,31 @@ size_t project_count(const struct project *project, hn_outcome outcome);
 /* The name of a sample's worst row; NULL when no row is violated. */
 const char *project_worst(const struct project *project, size_t sample);
 
+/* Everything after the options were read: the verb's exit code. */
+int project_command(struct project_options *options);
+
 void project_print(const struct project *project);
 hn_status project_write_json(const struct project *project, const char *path, hn_error *error);
+
+/* ---- several starts ---- */
+
+struct starts {
+    size_t outputs, rows, bytes;
+    bool maximizes;
+    hn_evaluator *evaluator;
+    void *workspace;
+    double *base, *raw, *y, *multipliers, *residual; /* of a chunk */
+    double *noise;                                   /* outputs */
+    hn_report *reports;
+};
+
+/* For chunks of up to `room` samples. Ended in either case. */
+hn_status starts_begin(struct starts *starts, const hn_model *model, size_t room, hn_error *error);
+void starts_end(struct starts *starts);
+
+/* After the batch was run from start 0: from those up to count, better ones in their place; winner: the start of each sample. */
+hn_status starts_run(struct starts *starts, hn_pool *pool, const hn_batch *first, size_t count, uint32_t *winner,
+                     hn_error *error);
 
 /* ---- every iterate as a line of CSV, by sample, then by iteration, however many threads there are ---- */
 

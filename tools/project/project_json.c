@@ -21,6 +21,10 @@ static void write_sample(struct json *json, const struct project *project, size_
     json_number(json, "slope", report->slope); /* null: never asked for */
     if (certificate_expected(project->layer))
         certificate_write(json, report);
+    if (hn_layer_options_of(project->layer).method == HN_METHOD_OPTIMAL)
+        json_number(json, "objective", report->objective); /* null: there is no feasible point */
+    if (project->start)
+        json_count(json, "start", project->start[sample]);
     json_end_object(json);
 }
 
@@ -39,6 +43,8 @@ static void write_settings(struct json *json, const struct project *project) {
     json_text(json, "instructions", hn_instructions_text(hn_layer_info_of(project->layer).instructions));
     json_flag(json, "compiled", hn_layer_info_of(project->layer).compiled);
     json_number(json, "threads", project->threads);
+    if (project->start)
+        json_count(json, "multistart", project->options->multistart);
     json_text(json, "device", project->device ? device_choice_text(project->device).text : "cpu");
 }
 
@@ -52,7 +58,7 @@ hn_status project_write_json(const struct project *project, const char *path, hn
     json_end_list(&json);
     groups_write(project->by, project->model, &json);
     json_number(&json, "seconds", project->seconds);
-    json_text(&json, "verb", "project");
+    json_text(&json, "verb", project->options->verb);
     write_settings(&json, project);
     json_end_object(&json);
     hn_status status = text_write(&json.text, path, error);

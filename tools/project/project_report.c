@@ -37,6 +37,8 @@ static void print_head(const struct project *project) {
         printf("%s%s", i > 0 ? " " : "", figures_name(project->options->files.items[i]).text);
     printf("%s\n  %zu sample%s, ", console_plain(stdout), count, report_plural(count));
     layer_choice_print(project->layer);
+    if (project->start)
+        printf(", the best of %zu starts", project->options->multistart);
     if (project->device) {
         printf("\n  %s\n", device_choice_text(project->device).text);
         return;
@@ -55,7 +57,7 @@ static void print_statuses(const struct project *project) {
                    console_plain(stdout), count);
     }
     if (certificate_expected(project->layer))
-        printf("  %-*s %9zu\n", STATUS_WIDTH, "certified nearest",
+        printf("  %-*s %9zu\n", STATUS_WIDTH, certificate_word(project->layer),
                certificate_count(project->reports, project->reached));
     if (project->reached < project->samples.count)
         printf("  %-*s %9zu\n", STATUS_WIDTH, "(not begun)", project->samples.count - project->reached);
@@ -69,6 +71,10 @@ static void print_statuses(const struct project *project) {
 
 static double steps_of(const hn_report *report) {
     return report->iterations;
+}
+
+static double objective_of(const hn_report *report) {
+    return report->outcome == HN_OUTCOME_OK ? report->objective : (double)NAN;
 }
 
 static double distance_of(const hn_report *report) {
@@ -98,6 +104,9 @@ static void print_effort(const struct project *project) {
                spread.most);
     if (room && spread_over(project, distance_of, room, &spread))
         printf("  %-*s median %.4g, max %.4g\n", STATUS_WIDTH, "distance moved", spread.median, spread.most);
+    if (room && spread_over(project, objective_of, room, &spread))
+        printf("  %-*s min %.6g, median %.6g, max %.6g\n", STATUS_WIDTH, "objective", spread.least, spread.median,
+               spread.most);
     base_release(room);
     printf("  %-*s %s", STATUS_WIDTH, "time", figures_duration(project->seconds).text);
     if (project->reached > 0)

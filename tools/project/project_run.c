@@ -23,6 +23,7 @@ struct run {
     double *residual; /* chunk x rows */
     size_t room;      /* samples that fit into a chunk */
     struct trace trace;
+    struct starts starts;
     struct progress progress;
     const int *cancel;
 };
@@ -62,12 +63,20 @@ static hn_status reserve(struct run *run, hn_error *error) {
         return error_no_memory(error, p->options->trace);
     if (p->options->trace)
         trace_head(&p->trace, p->model);
+    if (p->options->multistart > 1) {
+        p->start = take(count, 1, sizeof *p->start);
+        hn_status status =
+            p->start ? starts_begin(&run->starts, p->model, run->room, error) : error_no_memory(error, "the samples");
+        if (status != HN_OK)
+            return status;
+    }
     return hn_pool_create(&run->pool, p->layer, (int)p->options->common.threads, error);
 }
 
 static void release(struct run *run) {
     hn_pool_destroy(run->pool);
     trace_end(&run->trace);
+    starts_end(&run->starts);
     base_release(run->residual);
 }
 
@@ -77,6 +86,7 @@ void project_release(struct project *project) {
     base_release(project->y);
     base_release(project->multipliers);
     base_release(project->reports);
+    base_release(project->start);
     base_release(project->by);
 }
 
@@ -116,6 +126,8 @@ static hn_status run_chunk(struct run *run, size_t first, size_t count, hn_error
     }
     hn_status status =
         p->device ? hn_device_run_host(p->device, &batch, NULL, error) : hn_pool_run(run->pool, &batch, error);
+    if (status == HN_OK && p->start)
+        status = starts_run(&run->starts, run->pool, &batch, p->options->multistart, p->start + first, error);
     if (status != HN_OK)
         return status;
     add_groups(run, first, count);
@@ -151,7 +163,8 @@ hn_status project_run(struct project *project, hn_error *error) {
     hn_status status = reserve(&run, error);
     if (status == HN_OK) {
         project->threads = hn_pool_threads(run.pool);
-        progress_begin(&run.progress, "correcting", project->samples.count);
+        progress_begin(&run.progress, strcmp(project->options->verb, "solve") == 0 ? "solving" : "correcting",
+                       project->samples.count);
         run.cancel = interrupt_begin();
         status = run_all(&run, error);
         project->seconds = clock_seconds() - run.progress.begun;

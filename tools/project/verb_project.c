@@ -4,12 +4,15 @@
  * is a part of the question: samples that it cuts short are cancelled, reported and written.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
 #include "common/certificate.h"
 #include "common/command.h"
 #include "common/console.h"
 #include "common/inputs.h"
 #include "common/load.h"
 #include "common/verbs.h"
+#include "hardnet/inspect.h"
 #include "project/project.h"
 
 #include <limits.h>
@@ -34,11 +37,25 @@ static hn_status write_array(const struct project *project, const char *path, si
     return status;
 }
 
+static hn_status write_objectives(const struct project *project, hn_error *error) {
+    size_t count = project->samples.count;
+    double *values = base_allocate((count + 1) * sizeof *values); /* fewer bytes than the reports */
+    if (!values)
+        return error_no_memory(error, project->options->objective);
+    for (size_t k = 0; k < count; k++)
+        values[k] = project->reports[k].objective;
+    hn_status status = write_array(project, project->options->objective, 1, values, error);
+    base_release(values);
+    return status;
+}
+
 static hn_status write_files(const struct project *project, hn_error *error) {
     const struct project_options *options = project->options;
     hn_status status = options->out ? write_array(project, options->out, project->outputs, project->y, error) : HN_OK;
     if (status == HN_OK && options->multipliers)
         status = write_array(project, options->multipliers, project->rows, project->multipliers, error);
+    if (status == HN_OK && options->objective)
+        status = write_objectives(project, error);
     if (status == HN_OK && options->trace)
         status = text_write(&project->trace, options->trace, error);
     if (status == HN_OK && options->report)
@@ -87,19 +104,23 @@ static int correct(struct project *project, struct layer_choice *choice) {
     return code;
 }
 
-/* Multipliers and weights belong to the method nearest. */
-static int check_nearest(const struct project_options *o) {
-    bool nearest = o->choice.method && strcmp(o->choice.method, hn_method_text(HN_METHOD_NEAREST)) == 0;
-    if (nearest || (!o->weights && !o->multipliers))
+/* Multipliers belong to the methods nearest and optimal, weights to nearest. */
+static int check_proofs(const struct project_options *o) {
+    hn_method method = HN_METHOD_AUTO;
+    if (o->choice.method)
+        hn_method_find(o->choice.method, &method);
+    if (o->weights && method != HN_METHOD_NEAREST)
+        console_error("--weights: only --method nearest has weights");
+    else if (o->multipliers && method != HN_METHOD_NEAREST && method != HN_METHOD_OPTIMAL)
+        console_error("--multipliers: only --method nearest and --method optimal have multipliers");
+    else
         return VERB_OK;
-    console_error("--%s: only --method nearest has %s", o->weights ? "weights" : "multipliers",
-                  o->weights ? "weights" : "multipliers");
     return VERB_MISUSED;
 }
 
 static int correct_weighted(struct project *project, struct layer_choice *choice) {
     hn_array weights = {.values = NULL};
-    int code = check_nearest(project->options);
+    int code = check_proofs(project->options);
     if (code == VERB_OK && project->options->weights)
         code = samples_read_weights(project->options->weights, project->model, &weights);
     choice->weights = weights.values;
@@ -109,8 +130,7 @@ static int correct_weighted(struct project *project, struct layer_choice *choice
     return code;
 }
 
-static int run(void *values) {
-    struct project_options *options = values;
+int project_command(struct project_options *options) {
     hn_model *model = NULL;
     struct project project = {.options = options, .samples = {.x_path = options->x, .y_path = options->y}};
     int code = load_model(&model, &options->files, &options->common);
@@ -118,8 +138,11 @@ static int run(void *values) {
         return code;
     project.model = model;
     if (device_choice_asks(&options->device) && (options->trace || options->time_limit > 0))
-        code = verb_misuse("project", options->trace ? "--trace: a device shows no iterates; it is for --device cpu"
-                                                     : "--time-limit: a device is not stopped; it is for --device cpu");
+        code = verb_misuse(options->verb, options->trace
+                                              ? "--trace: a device shows no iterates; it is for --device cpu"
+                                              : "--time-limit: a device is not stopped; it is for --device cpu");
+    else if (strcmp(options->verb, "solve") == 0 && !hn_model_objective(model).name)
+        code = verb_misuse(options->verb, "the model has no objective: there is nothing to solve for");
     else if (!options->x && hn_model_input_count(model) > 0)
         code = samples_ask_for_inputs(model);
     else
@@ -133,8 +156,12 @@ static int run(void *values) {
 
 /* ---- options ---- */
 
+static int run(void *values) {
+    return project_command(values);
+}
+
 int verb_project(int argc, char **argv) {
-    struct project_options o = {.time_limit = 0};
+    struct project_options o = {.verb = "project"};
     const struct option table[] = {
         READ_FILE("y", "Y.npy", "outputs to correct, a row per sample", o.y),
         READ_FILE("x", "X.npy", "inputs, a row per sample", o.x),
@@ -142,7 +169,8 @@ int verb_project(int argc, char **argv) {
         WRITTEN_FILE("report", "FILE", "write status, steps and violation of every sample, as JSON", o.report),
         WRITTEN_FILE("trace", "FILE", "write every iterate, as CSV", o.trace),
         READ_FILE("weights", "S.npy", "of --method nearest: weights of the outputs in the distance (1)", o.weights),
-        WRITTEN_FILE("multipliers", "M.npy", "of --method nearest: write the multipliers of the rows", o.multipliers),
+        WRITTEN_FILE("multipliers", "M.npy", "of --method nearest or optimal: write the multipliers of the rows",
+                     o.multipliers),
         {.name = "allow-infeasible",
          .help = "exit 0 even if a sample is not ok or not certified",
          .flag = &o.allow_infeasible},

@@ -1,0 +1,533 @@
+/* test_optimal.c - the method optimal judged by the optimality conditions, evaluated anew; gradients of optimum and multipliers against
+ * differences of both; the bits of a sample are its own.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/random.h"
+#include "hardnet/evaluate.h"
+#include "support/model_check.h"
+#include "support/random_problem.h"
+#include "support/run_layer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the judge ---- */
+
+/* max(|df/dy - J' l| / max(1, |l|), complementarity, violation) of one sample; f in *objective. */
+static double judge(const hn_model *model, const double *x, const double *y, const double *l, double *objective) {
+    size_t rows = hn_model_row_count(model), outputs = hn_model_output_count(model);
+    double *c = calloc(3 * rows + 2 * outputs + 1, sizeof *c), *pulled = c + 3 * rows, *slope = pulled + outputs;
+    hn_evaluator *evaluator;
+    hn_evaluator_options options = hn_evaluator_defaults();
+    options.wanted = HN_WANT(HN_QUANTITY_ROWS) | HN_WANT(HN_QUANTITY_LOWER) | HN_WANT(HN_QUANTITY_UPPER) |
+                     HN_WANT(HN_QUANTITY_JACOBIAN_Y_W) | HN_WANT(HN_QUANTITY_GRADIENT_Y) |
+                     HN_WANT(HN_QUANTITY_OBJECTIVE);
+    assert_int_equal(hn_evaluator_create(&evaluator, model, &options, NULL), HN_OK);
+    hn_evaluation e = {.size = sizeof e, .count = 1, .x = x, .y = y, .w = l};
+    e.values[HN_QUANTITY_ROWS] = c;
+    e.values[HN_QUANTITY_LOWER] = c + rows;
+    e.values[HN_QUANTITY_UPPER] = c + 2 * rows;
+    e.values[HN_QUANTITY_JACOBIAN_Y_W] = pulled;
+    e.values[HN_QUANTITY_GRADIENT_Y] = slope;
+    e.values[HN_QUANTITY_OBJECTIVE] = objective;
+    size_t bytes = hn_evaluator_workspace_bytes(evaluator);
+    void *workspace = malloc(bytes);
+    assert_int_equal(hn_evaluator_run(evaluator, &e, workspace, bytes, NULL), HN_OK);
+    double largest = 1, worst = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double lower = c[rows + i], upper = c[2 * rows + i];
+        largest = fmax(largest, fabs(l[i]));
+        worst = fmax(worst, fmax(lower - c[i], c[i] - upper));
+        if (lower != upper && l[i] != 0)
+            worst = fmax(worst, l[i] > 0 ? l[i] * fmax(c[i] - lower, 0) : -l[i] * fmax(upper - c[i], 0));
+    }
+    for (size_t k = 0; k < outputs; k++)
+        worst = fmax(worst, (fabs(slope[k] - pulled[k]) - 1e-10 * fabs(slope[k])) / largest); /* but for rounding */
+    hn_evaluator_destroy(evaluator);
+    free(workspace);
+    free(c);
+    return worst;
+}
+
+/* ---- random problems ---- */
+
+struct outcome {
+    double *y, *l;
+    hn_report report;
+};
+
+static struct outcome run_one(const struct random_problem *p, hn_method method) {
+    struct outcome o = {.y = calloc(p->outputs + 1, sizeof *o.y), .l = calloc(p->rows + 1, sizeof *o.l)};
+    hn_layer *layer = layer_of(p->model, layer_method(method));
+    const hn_batch batch = {.size = sizeof batch,
+                            .count = 1,
+                            .x = p->x,
+                            .y_raw = p->raw,
+                            .y = o.y,
+                            .report_size = sizeof o.report,
+                            .reports = &o.report,
+                            .multipliers = method == HN_METHOD_OPTIMAL ? o.l : NULL};
+    layer_run(layer, &batch);
+    hn_layer_destroy(layer);
+    return o;
+}
+
+static void outcome_release(struct outcome *o) {
+    free(o->y);
+    free(o->l);
+}
+
+/* true where it is certified */
+static bool check_problem(enum problem_kind kind, uint64_t number) {
+    struct random_problem p;
+    random_problem_create(&p, (struct random_problem_options){.kind = kind, .objective = true}, 51, number);
+    struct outcome o = run_one(&p, HN_METHOD_OPTIMAL), before = run_one(&p, HN_METHOD_AUTO);
+    bool ok = o.report.outcome == HN_OUTCOME_OK, certified = ok && o.report.kkt <= HN_CERTIFIED;
+    double f, then, worth = 0;
+    double residual = judge(p.model, p.x, o.y, o.l, &f);
+    judge(p.model, p.x, before.y, o.l, &then);
+    for (size_t i = 0; i < p.rows; i++)
+        worth += 1e-8 * fabs(o.l[i]);
+    assert_int_equal(o.report.outcome, before.report.outcome);
+    if (ok) {
+        assert_in_interval(judged_violation(p.model, p.x, o.y, false, NULL), 0, 1.0001e-8);
+        assert_in_interval(o.report.objective, f - 1e-12 * fabs(f), f + 1e-12 * fabs(f));
+        assert_true(f <= then + worth + 1e-12 * fabs(then));
+    }
+    if (certified)
+        assert_in_interval(residual, 0, 1.01 * HN_CERTIFIED);
+    for (size_t j = 0; !certified && j < p.outputs; j++)
+        assert_same_bits(o.y[j], before.y[j]);
+    for (size_t i = 0; !certified && i < p.rows; i++)
+        assert_true(o.l[i] == 0);
+    assert_true(certified || isinf(o.report.kkt));
+    outcome_release(&o);
+    outcome_release(&before);
+    random_problem_release(&p);
+    return certified;
+}
+
+static void check_kind(enum problem_kind kind, uint64_t problems, double least) {
+    int certified = 0;
+    for (uint64_t k = 0; k < problems; k++)
+        certified += check_problem(kind, k);
+    print_message("%d of %d certified\n", certified, (int)problems);
+    assert_in_interval(certified, least * (double)problems, (double)problems);
+}
+
+static void certificates_hold_on_feasible_problems(void **state) {
+    (void)state;
+    check_kind(PROBLEM_FEASIBLE, 800 / HN_TEST_SHARE, 0.99);
+}
+
+static void certificates_hold_where_rows_depend_on_each_other(void **state) {
+    (void)state;
+    check_kind(PROBLEM_DEGENERATE, 600 / HN_TEST_SHARE, 0.98);
+}
+
+static void certificates_are_true_in_units_far_apart(void **state) {
+    (void)state;
+    check_kind(PROBLEM_SCALED, 200 / HN_TEST_SHARE, 0);
+}
+
+static void what_is_infeasible_is_auto_s(void **state) {
+    (void)state;
+    check_kind(PROBLEM_INFEASIBLE, 200 / HN_TEST_SHARE, 0);
+}
+
+/* ---- gradients ---- */
+
+/* A problem, and a direction in x with a loss on y and on the multipliers. */
+struct trial {
+    const struct random_problem *p;
+    hn_layer *layer;
+    double *along, *loss, *force;
+};
+
+static double *draw(struct random *random, size_t count) {
+    double *list = malloc((count + 1) * sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i] = random_between(random, -1, 1);
+    return list;
+}
+
+static double inner(const double *a, const double *b, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* The loss at a distance along the direction, begun at the solution; NaN where that is not certified. */
+static double value_at(const struct trial *t, const double *from, double distance) {
+    const struct random_problem *p = t->p;
+    double *x = malloc((p->inputs + 1) * sizeof *x), *y = malloc(p->outputs * sizeof *y);
+    double *l = malloc((p->rows + 1) * sizeof *l);
+    hn_report report;
+    for (size_t i = 0; i < p->inputs; i++)
+        x[i] = p->x[i] + distance * t->along[i];
+    memcpy(y, from, p->outputs * sizeof *y);
+    const hn_batch batch = {.size = sizeof batch,
+                            .count = 1,
+                            .x = x,
+                            .y_raw = y,
+                            .y = y,
+                            .report_size = sizeof report,
+                            .reports = &report,
+                            .multipliers = l};
+    layer_run(t->layer, &batch);
+    double value = inner(t->loss, y, p->outputs) + inner(t->force, l, p->rows);
+    free(x);
+    free(y);
+    free(l);
+    return report.outcome == HN_OUTCOME_OK && report.kkt <= 1e-11 ? value : (double)NAN;
+}
+
+/* The extrapolated quotient; NaN where the two do not agree, or where the search goes elsewhere from the solution itself. */
+static double quotient(const struct trial *t, const double *from, double here) {
+    const double far = 1e-4;
+    if (!(fabs(value_at(t, from, 0) - here) <= 1e-8 * fmax(1, fabs(here))))
+        return (double)NAN;
+    double wide = (value_at(t, from, far) - value_at(t, from, -far)) / (2 * far);
+    double narrow = (value_at(t, from, far / 2) - value_at(t, from, -far / 2)) / far;
+    double best = narrow + (narrow - wide) / 3;
+    return fabs(wide - narrow) <= 1e-5 * fmax(1, fabs(best)) ? best : (double)NAN;
+}
+
+/* 1 where a gradient was compared, 0 where it could not be, and -1 where it is flagged. */
+static int check_gradient(struct random_problem_options options, uint64_t number) {
+    struct random_problem p;
+    struct random random = random_start(52, number);
+    random_problem_create(&p, options, 53, number);
+    struct trial t = {.p = &p, .layer = layer_of(p.model, layer_method(HN_METHOD_OPTIMAL))};
+    t.along = draw(&random, p.inputs);
+    t.loss = draw(&random, p.outputs);
+    t.force = draw(&random, p.rows);
+    struct layer_results r = results_of(t.layer, 1);
+    hn_batch batch = batch_into(&r, p.x, p.raw);
+    hn_gradient gradient = gradient_into(&r, t.loss);
+    double *l = malloc((p.rows + 1) * sizeof *l);
+    batch.multipliers = l;
+    gradient.grad_multipliers = t.force;
+    layer_run(t.layer, &batch);
+    layer_pull(t.layer, &batch, &gradient);
+    assert_finite_results(&r);
+    int answer = r.flagged[0] ? -1 : 0;
+    double here = inner(t.loss, r.y, p.outputs) + inner(t.force, l, p.rows);
+    double known = r.flagged[0] || r.reports[0].kkt > 1e-11 ? (double)NAN : quotient(&t, r.y, here);
+    double ours = inner(r.grad_x, t.along, p.inputs);
+    for (size_t j = 0; !r.flagged[0] && j < p.outputs; j++)
+        assert_true(r.grad_y_raw[j] == 0);
+    if (!isnan(known)) {
+        answer = 1;
+        if (!(fabs(ours - known) <= 1e-6 * fmax(1, fabs(known))))
+            fail_msg("problem %d: gradient %.12g, quotient %.12g", (int)number, ours, known);
+    }
+    results_release(&r);
+    free(t.along);
+    free(t.loss);
+    free(t.force);
+    free(l);
+    hn_layer_destroy(t.layer);
+    random_problem_release(&p);
+    return answer;
+}
+
+static void check_gradients(struct random_problem_options options, uint64_t problems, double least) {
+    size_t compared = 0, flagged = 0;
+    for (uint64_t k = 0; k < problems; k++) {
+        int answer = check_gradient(options, k);
+        compared += answer > 0;
+        flagged += answer < 0;
+    }
+    print_message("%zu of %d compared, %zu flagged\n", compared, (int)problems, flagged);
+    assert_true((double)compared >= least * (double)problems);
+}
+
+static void gradients_are_those_of_optimum_and_multipliers(void **state) {
+    (void)state;
+    const struct random_problem_options options = {.kind = PROBLEM_FEASIBLE, .objective = true};
+    check_gradients(options, 640 / HN_TEST_SHARE, 0.8);
+}
+
+static void bounds_have_their_share(void **state) {
+    (void)state;
+    const struct random_problem_options options = {
+        .kind = PROBLEM_FEASIBLE, .objective = true, .bounds_are_inputs = true};
+    check_gradients(options, 200 / HN_TEST_SHARE, 0.6);
+}
+
+static void dependent_rows_are_finite_and_flagged(void **state) {
+    (void)state;
+    const struct random_problem_options options = {.kind = PROBLEM_DEGENERATE, .objective = true};
+    check_gradients(options, 200 / HN_TEST_SHARE, 0);
+}
+
+/* ---- the same bits ---- */
+
+enum { BATCH = 21 };
+
+struct all_results {
+    double *y, *l, *grad_x;
+    hn_report reports[BATCH];
+};
+
+/* In one call on so many threads, or sample by sample. */
+static struct all_results run_all(const struct random_problem *p, const double *raw, hn_instructions set, bool alone,
+                                  int threads) {
+    size_t n = p->outputs, m = p->rows;
+    struct all_results r = {.y = calloc(BATCH * n, sizeof *r.y),
+                            .l = calloc(BATCH * m + 1, sizeof *r.l),
+                            .grad_x = calloc(BATCH * p->inputs + 1, sizeof *r.grad_x)};
+    double *grad_raw = calloc(BATCH * n, sizeof *grad_raw);
+    hn_layer_options options = layer_method(HN_METHOD_OPTIMAL);
+    options.instructions = set;
+    hn_layer *layer = layer_of(p->model, options);
+    hn_pool *pool;
+    assert_int_equal(hn_pool_create(&pool, layer, threads, NULL), HN_OK);
+    for (size_t k = 0; k < BATCH; k += alone ? 1 : BATCH) {
+        size_t count = alone ? 1 : BATCH;
+        void *tape = malloc(hn_layer_tape_bytes(layer, count));
+        const hn_batch batch = {.size = sizeof batch,
+                                .count = count,
+                                .x = p->x,
+                                .repeat_x = true,
+                                .y_raw = raw + k * n,
+                                .y = r.y + k * n,
+                                .report_size = sizeof *r.reports,
+                                .reports = r.reports + k,
+                                .tape = tape,
+                                .multipliers = r.l + k * m};
+        const hn_gradient gradient = {.size = sizeof gradient,
+                                      .grad_y = raw + k * n,
+                                      .grad_y_raw = grad_raw + k * n,
+                                      .grad_x = r.grad_x + k * p->inputs,
+                                      .grad_multipliers = r.l + k * m};
+        assert_int_equal(hn_pool_run(pool, &batch, NULL), HN_OK);
+        assert_int_equal(hn_pool_gradient(pool, &batch, &gradient, NULL), HN_OK);
+        free(tape);
+    }
+    free(grad_raw);
+    hn_pool_destroy(pool);
+    hn_layer_destroy(layer);
+    return r;
+}
+
+static void release_all(struct all_results *r) {
+    free(r->y);
+    free(r->l);
+    free(r->grad_x);
+}
+
+static void check_same(const struct random_problem *p, const struct all_results *a, struct all_results b) {
+    assert_memory_equal(a->y, b.y, BATCH * p->outputs * sizeof *a->y);
+    assert_memory_equal(a->l, b.l, BATCH * p->rows * sizeof *a->l);
+    assert_memory_equal(a->grad_x, b.grad_x, BATCH * p->inputs * sizeof *a->grad_x);
+    assert_memory_equal(a->reports, b.reports, sizeof a->reports);
+    release_all(&b);
+}
+
+static bool processor_has(const hn_model *model, hn_instructions set) {
+    hn_layer_options options = layer_method(HN_METHOD_AUTO);
+    hn_layer *layer = NULL;
+    options.instructions = set;
+    hn_status status = hn_layer_create(&layer, model, &options, NULL);
+    hn_layer_destroy(layer);
+    return status == HN_OK;
+}
+
+static void the_bits_of_a_sample_are_its_own(void **state) {
+    (void)state;
+    for (uint64_t number = 0; number < 10; number++) {
+        struct random_problem p;
+        random_problem_create(&p, (struct random_problem_options){.kind = PROBLEM_FEASIBLE, .objective = true}, 54,
+                              number);
+        struct random random = random_start(55, number);
+        double *raw = draw(&random, BATCH * p.outputs);
+        for (size_t i = 0; i < BATCH * p.outputs; i++)
+            raw[i] += p.raw[i % p.outputs];
+        struct all_results all = run_all(&p, raw, HN_INSTRUCTIONS_BEST, false, 1);
+        check_same(&p, &all, run_all(&p, raw, HN_INSTRUCTIONS_BEST, false, 3));
+        check_same(&p, &all, run_all(&p, raw, HN_INSTRUCTIONS_BEST, true, 1));
+        for (int set = HN_INSTRUCTIONS_BEST + 1; set < HN_INSTRUCTIONS_COUNT; set++)
+            if (processor_has(p.model, (hn_instructions)set))
+                check_same(&p, &all, run_all(&p, raw, (hn_instructions)set, false, 1));
+        release_all(&all);
+        free(raw);
+        random_problem_release(&p);
+    }
+}
+
+/* ---- known ones ---- */
+
+struct known {
+    double y[3], l[8];
+    hn_report report;
+};
+
+static struct known solve(hn_model *m, const double *x, const double *raw) {
+    struct known k;
+    model_finish_good(m);
+    hn_layer *layer = layer_of(m, layer_method(HN_METHOD_OPTIMAL));
+    const hn_batch batch = {.size = sizeof batch,
+                            .count = 1,
+                            .x = x,
+                            .y_raw = raw,
+                            .y = k.y,
+                            .report_size = sizeof k.report,
+                            .reports = &k.report,
+                            .multipliers = k.l};
+    layer_run(layer, &batch);
+    hn_layer_destroy(layer);
+    hn_model_destroy(m);
+    return k;
+}
+
+/* maximise 3 y1 + 2 y2 with y1 + y2 <= 4, y1 + 3 y2 <= 7, y1 <= 3, both >= 0: at (3, 1), 11, by the first and the third. */
+static void a_linear_programme_ends_at_its_corner(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_expr y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2");
+    hn_maximize(m, "profit", hn_add(hn_scale(3, y1), hn_scale(2, y2)));
+    hn_constrain(m, "sum", -INFINITY, hn_add(y1, y2), 4);
+    hn_constrain(m, "other", -INFINITY, hn_add(y1, hn_scale(3, y2)), 7);
+    hn_constrain(m, "first", 0, y1, 3);
+    hn_constrain(m, "second", 0, y2, INFINITY);
+    const struct known k = solve(m, NULL, (const double[]){0.5, 9});
+    static const double multipliers[4] = {-2, 0, -1, 0};
+    assert_in_interval(k.report.kkt, 0, HN_CERTIFIED);
+    assert_in_interval(k.y[0], 3 - 1e-9, 3 + 1e-9);
+    assert_in_interval(k.y[1], 1 - 1e-9, 1 + 1e-9);
+    assert_in_interval(k.report.objective, 11 - 1e-9, 11 + 1e-9);
+    for (size_t i = 0; i < 4; i++)
+        assert_in_interval(k.l[i] - multipliers[i], -1e-8, 1e-8);
+}
+
+/* Nothing bounds it: what auto found is returned, and not as an optimum. */
+static void what_has_no_optimum_is_auto_s(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_expr y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2");
+    hn_minimize(m, "fall", hn_sub(y1, y2));
+    hn_constrain(m, "line", 1, hn_add(y1, y2), 1);
+    const struct known k = solve(m, NULL, (const double[]){3, 4});
+    assert_int_equal(k.report.outcome, HN_OUTCOME_OK);
+    assert_true(isinf(k.report.kkt) && k.l[0] == 0);
+    assert_in_interval(k.y[0] + k.y[1], 1 - 1e-8, 1 + 1e-8);
+    assert_in_interval(k.report.objective, k.y[0] - k.y[1], k.y[0] - k.y[1]);
+}
+
+/* |y - x|^2 / 2 as an objective is what nearest has: the same y, the same multipliers. */
+static void a_distance_as_objective_is_nearest(void **state) {
+    (void)state;
+    static const double raw[2] = {2, 1.5}, start[2] = {0.1, 0.2};
+    hn_model *m = model_new();
+    hn_expr x1 = hn_input(m, "x1"), x2 = hn_input(m, "x2"), y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2");
+    hn_expr a = hn_sub(y1, x1), b = hn_sub(y2, x2);
+    hn_minimize(m, "distance", hn_scale(0.5, hn_add(hn_mul(a, a), hn_mul(b, b))));
+    hn_constrain(m, "disc", -INFINITY, hn_add(hn_mul(y1, y1), hn_mul(y2, y2)), 1);
+    hn_constrain(m, "line", 0.5, hn_sub(y1, y2), INFINITY);
+    model_finish_good(m);
+    hn_layer *layer = layer_of(m, layer_method(HN_METHOD_NEAREST));
+    double y[2], l[2];
+    const hn_batch batch = {.size = sizeof batch, .count = 1, .x = raw, .y_raw = raw, .y = y, .multipliers = l};
+    layer_run(layer, &batch);
+    hn_layer_destroy(layer);
+    const struct known k = solve(m, raw, start);
+    assert_in_interval(k.report.kkt, 0, HN_CERTIFIED);
+    for (size_t j = 0; j < 2; j++) {
+        assert_in_interval(k.y[j] - y[j], -1e-9, 1e-9);
+        assert_in_interval(k.l[j] - l[j], -1e-8, 1e-8);
+    }
+}
+
+/* An output that is fixed does not move, and stands in the others' optimum: y1 = y2 / 2 with y2 = x. */
+static void fixed_outputs_stay(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_expr x = hn_input(m, "x"), y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2");
+    hn_output_fix(y2, x);
+    hn_minimize(m, "f", hn_sub(hn_mul(y1, y1), hn_mul(y1, y2)));
+    model_finish_good(m);
+    hn_layer *layer = layer_of(m, layer_method(HN_METHOD_OPTIMAL));
+    const double input = 3, raw[2] = {9, 9}, grad_y[2] = {10, 1};
+    struct layer_results r = run_and_pull(layer, 1, &input, raw, grad_y);
+    assert_in_interval(r.y[0], 1.5 - 1e-9, 1.5 + 1e-9);
+    assert_true(r.y[1] == 3 && !r.flagged[0]);
+    assert_in_interval(r.grad_x[0], 6 - 1e-8, 6 + 1e-8); /* 10 / 2 + 1 */
+    results_release(&r);
+    hn_layer_destroy(layer);
+    hn_model_destroy(m);
+}
+
+/* ---- what is refused ---- */
+
+static void check_refusal(hn_layer_options options, bool objective, const char *part) {
+    hn_model *m = model_new();
+    hn_expr y = hn_output(m, "y");
+    hn_error error = {.text = ""};
+    hn_layer *layer = NULL;
+    hn_constrain(m, "row", 0, y, 1);
+    if (objective)
+        hn_minimize(m, "f", y);
+    model_finish_good(m);
+    assert_int_equal(hn_layer_create(&layer, m, &options, &error), HN_INVALID);
+    assert_contains(error.text, part);
+    hn_model_destroy(m);
+}
+
+static void misuse_is_refused_by_name(void **state) {
+    (void)state;
+    static const double weights[1] = {1};
+    hn_layer_options options = layer_method(HN_METHOD_OPTIMAL);
+    check_refusal(options, false, "method optimal: the model has no objective");
+    options.weights = weights;
+    check_refusal(options, true, "weights: the method optimal has none");
+    options.weights = NULL;
+    options.kernel = "kernel.so";
+    check_refusal(options, true, "optimal cannot run compiled code");
+}
+
+static void multipliers_have_no_gradient_elsewhere(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_constrain(m, "row", 0, hn_output(m, "y"), 1);
+    model_finish_good(m);
+    hn_layer *layer = layer_of(m, layer_method(HN_METHOD_AUTO));
+    const double raw = 3, grad = 1;
+    hn_error error = {.text = ""};
+    struct layer_results r = results_of(layer, 1);
+    hn_batch batch = batch_into(&r, NULL, &raw);
+    hn_gradient gradient = gradient_into(&r, &grad);
+    size_t bytes = hn_layer_gradient_workspace_bytes(layer);
+    void *workspace = malloc(bytes);
+    layer_run(layer, &batch);
+    gradient.grad_multipliers = &grad;
+    assert_int_equal(hn_layer_gradient(layer, &batch, &gradient, workspace, bytes, &error), HN_INVALID);
+    assert_contains(error.text, "the method auto has no multipliers");
+    free(workspace);
+    results_release(&r);
+    hn_layer_destroy(layer);
+    hn_model_destroy(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(certificates_hold_on_feasible_problems),
+        cmocka_unit_test(certificates_hold_where_rows_depend_on_each_other),
+        cmocka_unit_test(certificates_are_true_in_units_far_apart),
+        cmocka_unit_test(what_is_infeasible_is_auto_s),
+        cmocka_unit_test(gradients_are_those_of_optimum_and_multipliers),
+        cmocka_unit_test(bounds_have_their_share),
+        cmocka_unit_test(dependent_rows_are_finite_and_flagged),
+        cmocka_unit_test(the_bits_of_a_sample_are_its_own),
+        cmocka_unit_test(a_linear_programme_ends_at_its_corner),
+        cmocka_unit_test(what_has_no_optimum_is_auto_s),
+        cmocka_unit_test(a_distance_as_objective_is_nearest),
+        cmocka_unit_test(fixed_outputs_stay),
+        cmocka_unit_test(misuse_is_refused_by_name),
+        cmocka_unit_test(multipliers_have_no_gradient_elsewhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

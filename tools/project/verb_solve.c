@@ -1,0 +1,60 @@
+/* verb_solve.c - hardnet solve MODEL.mod [DATA.dat ...]: the optimum of every sample, with multipliers that prove it.
+ *
+ * What `hardnet project --method optimal` does, and from several starts (project_starts.c).
+ *
+ * SPDX-License-Identifier: MIT */
+#include "common/command.h"
+#include "common/verbs.h"
+#include "project/project.h"
+
+#include <limits.h>
+
+static const char about[] =
+    "Finds an optimum of the model for every sample, with multipliers and a proof: local, by the\n"
+    "optimality conditions, to 1e-8. Each row of --x and --y is a sample; a file with a single row\n"
+    "is used for all samples. Without --y the search starts from the model's start values.";
+
+static const char example[] =
+    "  hardnet solve models/pooling.mod --x x.npy --out y.npy --multipliers m.npy --report report.json\n"
+    "  hardnet solve models/unicycle.mod --x data/unicycle/states.npy --multistart 4\n";
+
+static int run(void *values) {
+    return project_command(values);
+}
+
+int verb_solve(int argc, char **argv) {
+    struct project_options o = {.verb = "solve", .multistart = 1, .choice = {.method = "optimal"}};
+    const struct option table[] = {
+        READ_FILE("y", "Y.npy", "where to start, a row per sample", o.y),
+        READ_FILE("x", "X.npy", "inputs, a row per sample", o.x),
+        {.name = "multistart",
+         .value = "K",
+         .help = "starts of every sample, of which the best is kept (1)",
+         .count = &o.multistart,
+         .least = 1,
+         .most = 1000000},
+        WRITTEN_FILE("out", "OUT.npy", "write the optima, as float64", o.out),
+        WRITTEN_FILE("multipliers", "M.npy", "write the multipliers of the rows", o.multipliers),
+        WRITTEN_FILE("objective", "F.npy", "write the objectives, infinite where there is no feasible point",
+                     o.objective),
+        WRITTEN_FILE("report", "FILE", "write status, certificate and objective of every sample, as JSON", o.report),
+        {.name = "allow-infeasible",
+         .help = "exit 0 even if a sample is not ok or not certified",
+         .flag = &o.allow_infeasible},
+        LAYER_SETTINGS(o.choice),
+        {.name = "time-limit",
+         .value = "SECONDS",
+         .help = "cancel the samples that are not finished by then",
+         .real = &o.time_limit,
+         .positive = true},
+        COMMON_OPTIONS(o.common),
+    };
+    const struct command command = {.name = "solve",
+                                    .usage = "MODEL.mod [DATA.dat ...] [options]",
+                                    .about = about,
+                                    .example = example,
+                                    .common = &o.common,
+                                    .run = run,
+                                    COMMAND_OPTIONS(table, o)};
+    return command_run(&command, argc, argv);
+}
