@@ -27,7 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROBLEMS = HN_TEST_SHARE > 1 ? 2 : 18, SAMPLES = 11 };
+/* Sanitizers see the generator, which is fast, and wait for the compiler, which is not. */
+enum { PROBLEMS = HN_TEST_SHARE > 1 ? 2 : 12, MODEL_EVERY = HN_TEST_SHARE > 1 ? 5 : 1, SAMPLES = 11 };
 
 /* As many random problems as the first argument says, from the one that the second says on; 0: a few of them. */
 static uint64_t many, from;
@@ -237,8 +238,13 @@ static void models_of(const struct scratch *scratch, const char *folder) {
         const char *files[] = {path}, *end = strrchr(entry->d_name, '.');
         hn_model *model;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (end && strcmp(end, ".mod") == 0 && hn_model_read(&model, 1, files, NULL, NULL) == HN_OK)
-            check_model(scratch, model, 4, turn++);
+        if (!end || strcmp(end, ".mod") != 0 || hn_model_read(&model, 1, files, NULL, NULL) != HN_OK)
+            continue;
+        if (turn % MODEL_EVERY == 0)
+            check_model(scratch, model, 4, turn);
+        else
+            hn_model_destroy(model);
+        turn++;
     }
     assert_true(turn > 0);
     closedir(open);

@@ -23,7 +23,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PROBLEMS = 800, PROBLEMS_OF_AUTO = 400, HARD_PROBLEMS = 2000 / HN_TEST_SHARE };
+enum { PROBLEMS = 800 / HN_TEST_SHARE, PROBLEMS_OF_AUTO = 400 / HN_TEST_SHARE, HARD_PROBLEMS = 2000 / HN_TEST_SHARE };
 
 struct setting {
     const char *name;

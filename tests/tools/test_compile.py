@@ -145,6 +145,7 @@ class Compile(SampleTool):
 
     # ---- the cache ----
 
+    @tool.without_sanitizers
     def test_every_method_and_instruction_set_keeps_its_bytes(self):
         disc, samples = self.file("m.mod", DISC), self.unicycle(20)
         radius = ["--x", self.array("r.npy", np.linspace(0.5, 2, 20)[:, None]),
@@ -386,6 +387,7 @@ class Compile(SampleTool):
         self.assertEqual(outputs[0].read_bytes(), outputs[1].read_bytes())
         self.refused("train", model, "--out", files[0], "--method", "soft", "--compile", code=2, saying="this method has no layer")
 
+    @tool.without_sanitizers
     def test_the_unicycle_is_trained_to_the_same_bytes(self):
         files = [self.folder / name for name in ("a.safetensors", "b.safetensors")]
         few = ["--epochs", 2, "--steps-per-epoch", 4, "--batch", 48, "--validation", 30, "--seed", 3]

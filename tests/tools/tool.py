@@ -14,6 +14,9 @@ import unittest
 program = "hardnet"  # main puts the path here
 root = pathlib.Path(__file__).resolve().parents[2]
 
+# Sanitizers are slow, and see nothing in what a compiler makes.
+without_sanitizers = unittest.skipIf(os.environ.get("HN_TEST_SHARE", "1") != "1", "the build without sanitizers runs it")
+
 
 def main():
     """Runs the tests of the script with the program that its first argument names."""
