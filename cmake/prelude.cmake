@@ -13,6 +13,7 @@ set(prelude_files
     backends/unload_kernel.h
     backends/near_rounds.h plan/summary.h
     generate/row_functions_kernel.h generate/kernel_table.h generate/generated_kernel.h generate/rounds_kernel.h
+    generate/back_rounds_kernel.h
     generate/lanes_number_kernel.h sample/precision.h sample/number.h sample/near.h generate/near_rounds_kernel.h)
 
 if(CMAKE_SCRIPT_MODE_FILE)

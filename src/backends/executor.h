@@ -34,6 +34,13 @@ struct executor_back {
     bool bounds;         /* gradients of bounds are wanted */
 };
 
+/* Steps back that are all alike. */
+struct executor_way_back {
+    int count;
+    const double *tape
+        [EXECUTOR_WIDEST]; /* per seat, where y before the last of them lies; those before lie before it. NULL: idle */
+};
+
 /* Rounds of evaluate and step in which nothing is decided about a sample; see sample_goes_on. */
 struct executor_rounds {
     int count;                    /* at most */
@@ -95,6 +102,10 @@ struct executor {
     /* Rounds of auto's near stage, of samples that have an output y of their own in `best` or are fresh; see backends/near_rounds.h.
      * c, J, r and the summary are those of the last evaluation, but for what the step after it says. NULL: there is no such entry. */
     void (*near_rounds)(const struct executor *x, double *slots, struct near_rounds *rounds);
+
+    /* As many steps back as asked for, for which no bound asks and whose samples have none with an eps or weights of its own: from the
+     * iterates of the tapes. False: not with this gradient, and nothing was done. NULL: there is no such entry. */
+    bool (*go_back)(const struct executor *x, double *slots, const struct executor_way_back *way);
 
     /* After evaluate (and weigh): the gradient p by the y that the step from here led to becomes the gradient by this y; what x and
      * the bounds owe is added to their sums. */

@@ -295,24 +295,8 @@ static void kernel_unload(const double *slots, uint32_t offset, size_t count, do
 
 /* What a lane without a sample gets does not matter. */
 static void kernel_load(double *slots, uint32_t offset, size_t count, const double *const *from) {
-    wide *to = AT(offset);
-    size_t j = 0;
-    for (; j + WIDTH <= count; j += WIDTH)
-        for (size_t part = 0; part < LANE_PARTS; part++) {
-            wide rows[WIDTH];
-            for (size_t i = 0; i < WIDTH; i++) {
-                rows[i] = wide_all(0);
-                if (from[part * WIDTH + i])
-                    memcpy(&rows[i], from[part * WIDTH + i] + j, sizeof rows[i]);
-            }
-            wide_transpose(rows);
-            for (size_t i = 0; i < WIDTH; i++)
-                to[(j + i) * LANE_PARTS + part] = rows[i];
-        }
-    for (; j < count; j++)
-        for (size_t lane = 0; lane < LANES_HERE; lane++)
-            if (from[lane])
-                SLOT_AT(slots, offset)[j * LANES_HERE + lane] = from[lane][j];
+    for (size_t part = 0; part < LANE_PARTS; part++)
+        kernel_load_part(SLOT_AT(slots, offset) + part * WIDTH, count, from + part * WIDTH);
 }
 
 /* to = to + a */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Calls of an elementary function that are more than this many share one copy of it. */
-enum { INLINE_SITES = 24 };
+enum { INLINE_SITES = 36 };
 
 static hn_instructions chosen(hn_instructions instructions) {
     struct backend best;
@@ -40,6 +40,9 @@ static void print_rounds_head(struct text *text, const struct walk *walk) {
     text_add(text, "#define ROUNDS\n#define Y_SLOT %u\n#define BEST_SLOT %u\n#define OTHER_SLOT %u\n", plan->y,
              plan->best, walk->slots);
     text_add(text, "#define OUTPUTS %u\n#define LEAST_PIVOT %a\n", plan->outputs, SAMPLE_LEAST_PIVOT);
+    if (walk->entry[KERNEL_BACK_ROUND].count > 0)
+        text_add(text, "#define BACK_ROUNDS\n#define GRADIENT_SLOT %u\n#define GRAD_X_SLOT %u\n#define INPUTS %u\n",
+                 plan->gradient, plan->grad_x, plan->inputs);
 }
 
 /* Whether all that rounds of auto's near stage are made of is generated. */
@@ -204,12 +207,18 @@ bool *print_kept(const struct walk *walk, bool everything) {
 static bool print_entries(struct text *text, const struct walk *walk) {
     bool *kept = print_kept(walk, false), done = kept != NULL;
     for (int e = 0; e < KERNEL_ENTRIES && done; e++)
-        if (walk->entry[e].count > 0 && e != KERNEL_ROUND)
+        if (walk->entry[e].count > 0 && !walk->entry[e].round)
             done = print_entry(text, walk, (enum kernel_entry)e, kept, false);
     if (done && walk_has_rounds(walk)) {
         memset(kept, 0, walk->slots * sizeof *kept);
         memset(kept + walk->plan->y, true, walk->plan->outputs * sizeof *kept);
         done = print_entry(text, walk, KERNEL_ROUND, kept, false);
+    }
+    if (done && walk->entry[KERNEL_BACK_ROUND].count > 0) {
+        memset(kept, 0, walk->slots * sizeof *kept);
+        memset(kept + walk->plan->gradient, true, walk->plan->outputs * sizeof *kept);
+        memset(kept + walk->plan->grad_x, true, walk->plan->inputs * sizeof *kept);
+        done = print_entry(text, walk, KERNEL_BACK_ROUND, kept, false);
     }
     base_release(kept);
     return done;
@@ -228,12 +237,13 @@ static void print_table(struct text *text, const struct walk *walk, const struct
     text_add(text, "    KERNEL_VERSION,\n    LANES_HERE,\n    SLOTS,\n    ADJOINT,\n    SOLVES,\n    \"%s\",\n    {\n",
              name);
     for (int e = 0; e < KERNEL_ENTRIES; e++) {
-        bool there = walk->entry[e].count > 0 && e != KERNEL_ROUND;
+        bool there = walk->entry[e].count > 0 && !walk->entry[e].round;
         text_add(text, "        %s%s,\n", there ? "entry_" : "", there ? entry_text((enum kernel_entry)e) : "0");
     }
-    text_add(text, "    },\n    %s,\n    %s,\n    %s};\n", walk_has_rounds(walk) ? "entry_rounds" : "0",
+    text_add(text, "    },\n    %s,\n    %s,\n    %s,\n    %s};\n", walk_has_rounds(walk) ? "entry_rounds" : "0",
              near->entry[KERNEL_NEAR].count > 0 ? "entry_near_if" : "0",
-             has_near_rounds(walk, near) ? "entry_near_rounds" : "0");
+             has_near_rounds(walk, near) ? "entry_near_rounds" : "0",
+             walk->entry[KERNEL_BACK_ROUND].count > 0 ? "entry_back_rounds" : "0");
 }
 
 static hn_status print_kernel(struct text *text, const struct walk *walk, const struct walk *near,
@@ -252,6 +262,10 @@ static hn_status walk_again(struct walk *walk, struct walk *near, hn_error *erro
     hn_status status = walk_round(walk, error);
     if (status == HN_OK)
         status = parts_limit(walk, KERNEL_ROUND, error);
+    if (status == HN_OK)
+        status = walk_back_round(walk, error);
+    if (status == HN_OK)
+        status = parts_limit(walk, KERNEL_BACK_ROUND, error);
     if (status == HN_OK && steps)
         status = walk_create_near(near, walk->plan, error);
     return status == HN_OK ? parts_limit(near, KERNEL_NEAR, error) : status;

@@ -163,6 +163,13 @@ static void kernel_back(const struct executor *x, double *slots, const struct ex
     run_entry(x, slots, KERNEL_BACK_END);
 }
 
+static bool kernel_go_back(const struct executor *x, double *slots, const struct executor_way_back *way) {
+    struct kernel_back_rounds all = {.count = way->count};
+    for (uint32_t k = 0; k < x->width; k++)
+        all.tape[k] = way->tape[k];
+    return table_of(x)->back_rounds(slots, &all) != 0;
+}
+
 /* ---- life ---- */
 
 static void take_entries(struct executor *out, const struct kernel_table *table) {
@@ -180,6 +187,8 @@ static void take_entries(struct executor *out, const struct kernel_table *table)
         out->back = kernel_back;
     if (table->rounds)
         out->go_on = kernel_go_on;
+    if (table->adjoint && table->back_rounds)
+        out->go_back = kernel_go_back;
     if (table->near)
         out->step_near = kernel_step_near;
     if (table->near_rounds)

@@ -30,13 +30,14 @@
     X(BACK_PROGRAM, "back_program")         /* phase 2 */                                                              \
     X(BACK_END, "back_end")                 /* what it owes to y and x */                                              \
     X(ROUND, "round")                       /* of rounds, below: no entry by itself */                                 \
-    X(NEAR, "near")                         /* weights and step at once, likewise */
+    X(NEAR, "near")                         /* weights and step at once, likewise, */                                  \
+    X(BACK_ROUND, "back_round")             /* of the way back, likewise */
 
 #define KERNEL_ENUMERATE(name, text) KERNEL_##name,
 enum kernel_entry { KERNEL_ENTRY_LIST(KERNEL_ENUMERATE) KERNEL_ENTRIES };
 #undef KERNEL_ENUMERATE
 
-enum { KERNEL_VERSION = 3, KERNEL_DIGEST = 65, KERNEL_WIDEST = 8 };
+enum { KERNEL_VERSION = 4, KERNEL_DIGEST = 65, KERNEL_WIDEST = 8 };
 
 typedef void kernel_function(double *slots);
 
@@ -51,6 +52,16 @@ struct kernel_rounds {
     int64_t done[KERNEL_WIDEST];   /* rounds */
 };
 typedef void kernel_rounds_function(double *slots, struct kernel_rounds *rounds);
+
+/* Steps of the adjoint one after the other, for which no bound asks. */
+struct kernel_back_rounds {
+    int64_t count; /* steps */
+    const double
+        *tape[KERNEL_WIDEST]; /* where the y of the last one lies; those before lie before it. NULL: nobody looks */
+};
+
+/* 0: not with this gradient, and nothing was done. */
+typedef int kernel_back_rounds_function(double *slots, const struct kernel_back_rounds *rounds);
 
 /* Weights and step of samples whose y is the base; nothing but y and the step's summary is left. 0: not with these weights, and nothing
  * was done. */
@@ -70,6 +81,7 @@ struct kernel_table {
     kernel_rounds_function *rounds;         /* likewise, */
     kernel_near_function *near;             /* likewise, */
     kernel_near_rounds_function *near_rounds;
+    kernel_back_rounds_function *back_rounds;
 };
 
 /* What a kernel exports. */

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 3, SIDES = 2, ALIGNMENT = 64 };
+enum { ROUNDS = 3, SIDES = 2, ALIGNMENT = 64, STEPS_BACK = 3 };
 
 struct trial {
     const struct plan *plan;
@@ -313,6 +313,34 @@ static void backward(struct trial *t) {
     }
 }
 
+/* Several steps back at once by the kernel, and one after the other by the listed kernels. */
+static void way_back(struct trial *t) {
+    const struct plan *p = t->plan;
+    const struct executor *x = t->executor;
+    const struct executor_back back = {.bounds = false};
+    struct executor_way_back way = {.count = STEPS_BACK};
+    const double *from[EXECUTOR_WIDEST] = {NULL};
+    if (!x[1].go_back)
+        return;
+    load(t, p->gradient, p->outputs, 1);
+    load(t, p->grad_x, p->inputs, 1);
+    for (size_t i = 0; i < (size_t)STEPS_BACK * p->outputs * x->width; i++)
+        t->numbers[i] = random_normal(&t->random);
+    for (uint32_t k = 0; k < x->width; k++)
+        way.tape[k] = t->numbers + ((size_t)STEPS_BACK * (k + 1) - 1) * p->outputs;
+    if (!x[1].go_back(&x[1], t->slots[1], &way))
+        return;
+    for (size_t step = 0; step < STEPS_BACK; step++) {
+        for (uint32_t k = 0; k < x->width; k++)
+            from[k] = way.tape[k] - step * p->outputs;
+        x->load(x, t->slots[0], p->y, p->outputs, from);
+        x->evaluate(x, t->slots[0], NULL, true);
+        x->back(x, t->slots[0], &back);
+    }
+    compare(t, "the gradient by y after steps back", p->gradient, p->outputs);
+    compare(t, "the gradient by x after steps back", p->grad_x, p->inputs);
+}
+
 static void play(struct trial *t, bool adjoint) {
     const struct plan *p = t->plan;
     load(t, p->x, p->inputs, 0.5);
@@ -331,6 +359,8 @@ static void play(struct trial *t, bool adjoint) {
     near_rounds(t);
     if (adjoint)
         backward(t);
+    if (adjoint)
+        way_back(t);
 }
 
 /* ---- memory ---- */
@@ -338,7 +368,7 @@ static void play(struct trial *t, bool adjoint) {
 static bool take_memory(struct trial *t) {
     size_t most = t->plan->rows > t->plan->outputs ? t->plan->rows : t->plan->outputs;
     most = most > t->plan->inputs ? most : t->plan->inputs;
-    t->numbers = base_allocate((most + 1) * EXECUTOR_WIDEST * sizeof *t->numbers);
+    t->numbers = base_allocate((most + 1) * STEPS_BACK * EXECUTOR_WIDEST * sizeof *t->numbers);
     for (int side = 0; side < SIDES; side++) {
         t->block[side] = base_allocate(t->executor[side].bytes + ALIGNMENT);
         if (!t->block[side])

@@ -263,10 +263,10 @@ static void print_body(const struct printer *p) {
 }
 
 static void print_region(const struct printer *p, const char *name, size_t number) {
-    bool round = p->s->window_slots > 0;
+    bool round = p->s->round, window = p->s->window_slots > 0;
     text_add(p->text, "\nstatic GENERATED %s %s_%zu(double *slots%s) {\n", round ? "int" : "void", name, number,
              round ? ", struct round *round" : "");
-    if (round)
+    if (window)
         text_add(p->text, "    const double *const from = round->from;\n    double *const to = round->to;\n");
     if (p->region->repeats > 1) {
         text_add(p->text, "    for (ptrdiff_t round = 0; round < %zu; round++) {\n", p->region->repeats);
@@ -274,7 +274,9 @@ static void print_region(const struct printer *p, const char *name, size_t numbe
     }
     print_body(p);
     text_add(p->text, "%s%s}\n", p->region->repeats > 1 ? "    }\n" : "",
-             round ? "    (void)slots, (void)from, (void)to;\n    return 0;\n" : "");
+             window  ? "    (void)slots, (void)from, (void)to;\n    return 0;\n"
+             : round ? "    (void)round;\n    return 0;\n"
+                     : "");
 }
 
 /* All parts of the samples, one after the other. */
@@ -324,7 +326,7 @@ bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry e
     bool done = !regions.failed && flow_find(&flow, s, &regions, kept, walk->slots);
     if (done) {
         done = print_regions(text, walk, entry, &regions, &flow, early);
-        if (s->window_slots > 0)
+        if (s->round)
             print_round(text, entry_text(entry), regions.count);
         else
             print_all(text, entry_text(entry), regions.count);

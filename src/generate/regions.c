@@ -15,6 +15,7 @@
 
 enum {
     REGION_OPERANDS = 6000, /* of a function: longer ones take compilers more than proportionally longer */
+    ROUND_OPERANDS = 12000, /* of a whole round, which gains by being one */
     LOOP_ROUNDS = 4,        /* at least */
     LOOP_OPERANDS = 150,    /* of a round, at least: what goes on from one round to the next passes through memory */
     LOOP_CANDIDATES = 12,
@@ -45,10 +46,10 @@ static void add_region(struct regions *regions, struct region region) {
 
 /* Straight statements from first up to end, in regions of bounded size. */
 static void cut_straight(struct regions *regions, const struct statements *s, size_t first, size_t end) {
-    size_t start = first, operands = 0;
+    size_t start = first, operands = 0, most = s->round ? ROUND_OPERANDS : REGION_OPERANDS;
     for (size_t i = first; i < end; i++) {
         operands += s->list[i].count;
-        if (operands < REGION_OPERANDS && i + 1 < end)
+        if (operands < most && i + 1 < end)
             continue;
         add_region(regions, (struct region){start, i + 1 - start, 1});
         start = i + 1;

@@ -25,6 +25,7 @@ struct statements {
     uint32_t window,
         window_slots; /* slots that are read in one place and written to another: vectors that take turns */
     size_t late;      /* so many statements, the first ones, may stand where their values are needed first */
+    bool round;       /* functions that are told the round they are in */
     bool failed;      /* memory is out: what is added is lost */
 };
 

@@ -59,9 +59,12 @@ hn_status walk_create_near(struct walk *walk, const struct plan *plan, hn_error 
 /* The entry KERNEL_ROUND, of the entries that there are; empty where the method or the model has no such rounds. */
 hn_status walk_round(struct walk *walk, hn_error *error);
 
-/* Takes the leading 0 from sums of the entry whose zeros may have either sign: no number that is kept sees which. Outputs that are read
- * must be no -0. False when memory is out. */
+/* Takes the leading 0 from sums of the entry whose zeros may have either sign: no number that is kept sees which. What is kept must be no
+ * -0 at the beginning. False when memory is out. */
 bool walk_drop_zeros(struct walk *walk, struct statements *s, const bool *kept);
+
+/* The entry KERNEL_BACK_ROUND: a whole step of the adjoint, where there are rounds and all of the adjoint is generated. */
+hn_status walk_back_round(struct walk *walk, hn_error *error);
 
 static inline bool walk_has_rounds(const struct walk *walk) {
     return walk->entry[KERNEL_ROUND].count > 0;

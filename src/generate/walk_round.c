@@ -1,4 +1,4 @@
-/* walk_round.c - a whole round as one list of statements: evaluation, residuals, step, judgement.
+/* walk_round.c - a whole round as one list of statements: evaluation, residuals, step, judgement; and a whole step of the adjoint.
  *
  * The statements are those of the entries, one after the other; what one entry leaves for the next stays in local variables where the
  * round is one function. For methods that take every finite step (paper, hardnet): what is decided in between is whether a sample
@@ -75,6 +75,24 @@ static void add_step(struct walk *walk, bool asks) {
         PUT(walk, s, ROW_LEAVE_SINGULAR, nobody, pivots, pivots + 1);
 }
 
+/* What an entry keeps: vectors. */
+struct kept_slots {
+    uint32_t first[2], count[2];
+    size_t vectors;
+};
+
+static bool drop_zeros(struct walk *walk, struct statements *s, const struct kept_slots *vectors) {
+    bool *kept = base_allocate((size_t)walk->slots * sizeof *kept);
+    if (!kept)
+        return false;
+    memset(kept, 0, walk->slots * sizeof *kept);
+    for (size_t v = 0; v < vectors->vectors; v++)
+        memset(kept + vectors->first[v], true, vectors->count[v] * sizeof *kept);
+    bool done = walk_drop_zeros(walk, s, kept);
+    base_release(kept);
+    return done;
+}
+
 hn_status walk_round(struct walk *walk, hn_error *error) {
     const struct plan *plan = walk->plan;
     struct statements *s = &walk->entry[KERNEL_ROUND];
@@ -83,17 +101,40 @@ hn_status walk_round(struct walk *walk, hn_error *error) {
         return HN_OK;
     s->window = plan->y;
     s->window_slots = plan->outputs;
+    s->round = true;
     repeat(walk, KERNEL_EVALUATE, 0, true);
     bool done = add_rows(walk, &asks);
     s->late = s->count;
     if (done)
         add_step(walk, asks);
-    bool *kept = base_allocate((size_t)walk->slots * sizeof *kept);
-    if (kept) {
-        memset(kept, 0, walk->slots * sizeof *kept);
-        memset(kept + plan->y, true, plan->outputs * sizeof *kept);
-        done = walk_drop_zeros(walk, s, kept) && done;
-        base_release(kept);
+    const struct kept_slots y = {{plan->y}, {plan->outputs}, 1};
+    done = drop_zeros(walk, s, &y) && done;
+    return done && !s->failed ? HN_OK : error_no_memory(error, "generated code");
+}
+
+/* ---- the way back ---- */
+
+static bool adjoint_is_generated(const struct walk *walk) {
+    const uint32_t *first = walk->plan->program.first;
+    return walk->entry[KERNEL_BACK_BEGIN].count > 0 && walk->entry[KERNEL_BACK_ROWS].count > 0 &&
+           (walk->entry[KERNEL_BACK_PROGRAM].count > 0 || first[3] == first[2]);
+}
+
+hn_status walk_back_round(struct walk *walk, hn_error *error) {
+    static const enum kernel_entry entries[] = {KERNEL_EVALUATE,  KERNEL_RESIDUAL_BRIEF, KERNEL_BACK_BEGIN,
+                                                KERNEL_BACK_ROWS, KERNEL_BACK_PROGRAM,   KERNEL_BACK_END};
+    const struct plan *plan = walk->plan;
+    struct statements *s = &walk->entry[KERNEL_BACK_ROUND];
+    const struct kept_slots gradients = {{plan->gradient, plan->grad_x}, {plan->outputs, plan->inputs}, 2};
+    if (!walk_has_rounds(walk) || !adjoint_is_generated(walk))
+        return HN_OK;
+    s->round = true;
+    for (size_t e = 0; e < sizeof entries / sizeof entries[0]; e++) {
+        for (size_t i = 0; i < walk->entry[entries[e]].count; i++)
+            statements_repeat(s, &walk->entry[entries[e]], i);
+        if (entries[e] == KERNEL_RESIDUAL_BRIEF)
+            s->late = s->count;
     }
-    return done && kept && !s->failed ? HN_OK : error_no_memory(error, "generated code");
+    bool done = drop_zeros(walk, s, &gradients);
+    return done && !s->failed ? HN_OK : error_no_memory(error, "generated code");
 }

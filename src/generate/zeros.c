@@ -38,7 +38,7 @@ static bool is_zero(const struct walk *walk, uint32_t operand) {
 
 static bool is_never(const struct zeros *z, uint32_t operand) {
     if (!operand_is_constant(operand))
-        return z->never[operand] || statements_in_window(z->s, operand) || is_zero(z->walk, operand);
+        return z->never[operand] || is_zero(z->walk, operand);
     double value = z->walk->constants[operand - STATEMENT_CONSTANT];
     return value != 0 || !signbit(value);
 }
@@ -74,10 +74,10 @@ static void find_never(const struct zeros *z) {
     }
 }
 
-/* An output that could become -0 would be read as one. */
-static bool outputs_stay(const struct zeros *z) {
+/* What is kept is read again as no -0: it must not become one. */
+static bool kept_stays(const struct zeros *z, const bool *kept) {
     for (size_t i = 0; i < z->s->count; i++)
-        if (statements_in_window(z->s, z->s->operands[z->s->list[i].first]) && !z->sound[i])
+        if (kept[z->s->operands[z->s->list[i].first]] && !z->sound[i])
             return false;
     return true;
 }
@@ -98,8 +98,16 @@ static bool argument_cares(const struct zeros *z, size_t i, uint32_t argument, b
     case SUM_BACK:
     case FUNCTION_MUL:
     case FUNCTION_ADD:
+    case FUNCTION_NEG:
+    case FUNCTION_MUL_ADD:
+    case FUNCTION_MUL_SUB:
+    case FUNCTION_SUB_MUL:
+    case FUNCTION_MUL_MUL:
     case ROW_MOST:
+    case ROW_KEEP:
         return cares;
+    case ROW_COUNTS: /* compares */
+        return false;
     case ROW_MOST_SIZE:
         return cares && argument == 0;
     default:
@@ -144,7 +152,7 @@ static void drop(struct statements *to, const struct statements *from, size_t i)
 
 /* The slot that holds 0 is read as the number. */
 static void rewrite(struct walk *walk, struct statements *s, const bool *drops) {
-    struct statements to = {.window = s->window, .window_slots = s->window_slots, .late = s->late};
+    struct statements to = {.window = s->window, .window_slots = s->window_slots, .late = s->late, .round = s->round};
     uint32_t zero = STATEMENT_CONSTANT + walk->constant_count;
     walk->constants[walk->constant_count++] = 0;
     for (size_t i = 0; i < s->count; i++)
@@ -168,8 +176,9 @@ bool walk_drop_zeros(struct walk *walk, struct statements *s, const bool *kept) 
     const struct zeros z = {walk, s, room, room + slots, room + 2 * slots, room + 2 * slots + count};
     memset(room, 0, (2 * slots + 2 * count) * sizeof *room);
     memcpy(z.cares, kept, slots * sizeof *kept);
+    memcpy(z.never, kept, slots * sizeof *kept);
     find_never(&z);
-    if (outputs_stay(&z)) {
+    if (kept_stays(&z, kept)) {
         find_drops(&z);
         rewrite(walk, s, z.drops);
     }

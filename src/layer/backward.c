@@ -214,6 +214,29 @@ static void step_back(const struct way *way) {
     x->back(x, worker->slots, &back);
 }
 
+/* Steps of all seats at once, where none differs from the others; false where that is not to be had. */
+static bool go_back(const struct way *way) {
+    struct worker *worker = way->worker;
+    const struct executor *x = worker->executor;
+    struct executor_way_back back = {.count = INT32_MAX};
+    if (!x->go_back || way->bounds || worker->plan->options.weighted)
+        return false;
+    for (uint32_t k = 0; k < worker->width; k++) {
+        const struct sample *s = &worker->seat[k].state;
+        if (s->doing == SAMPLE_IDLE)
+            continue;
+        const struct tape tape = worker_tape(worker, k);
+        back.tape[k] = tape_iterate(&tape, s->steps - 1);
+        back.count = s->steps < back.count ? s->steps : back.count;
+    }
+    if (!x->go_back(x, worker->slots, &back))
+        return false;
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (back.tape[k])
+            worker->seat[k].state.steps -= back.count;
+    return true;
+}
+
 /* Whether anything asks for the gradient of a bound. */
 static bool wants_bounds(const struct plan *plan, const hn_gradient *gradient) {
     bool through = plan->lower_x.slot.count > 0 || plan->upper_x.slot.count > 0;
@@ -223,7 +246,8 @@ static bool wants_bounds(const struct plan *plan, const hn_gradient *gradient) {
 void worker_gradient(struct worker *worker, const hn_gradient *gradient) {
     const struct way way = {worker, gradient, wants_bounds(worker->plan, gradient)};
     while (load_gradient(&way)) {
-        step_back(&way);
+        if (!go_back(&way))
+            step_back(&way);
         for (uint32_t k = 0; k < worker->width; k++)
             if (worker->seat[k].state.doing != SAMPLE_IDLE && worker->seat[k].state.steps == 0)
                 finish_gradient(&way, k);

@@ -67,12 +67,15 @@ static void a_kernel_that_is_wrong_is_refused(void **state) {
     hn_layer *layer = layer_with(4, HN_METHOD_PAPER);
     hn_error error;
     assert_int_equal(open_changed(scratch, layer, "generated", "generated", &error), HN_OK);
-    assert_int_equal(open_changed(scratch, layer, "KERNEL_VERSION = 3", "KERNEL_VERSION = 9", &error), HN_INVALID);
+    assert_int_equal(open_changed(scratch, layer, "KERNEL_VERSION = 4", "KERNEL_VERSION = 9", &error), HN_INVALID);
     assert_contains(error.text, "version 9");
     assert_int_equal(
         open_changed(scratch, layer, "less_equal(worst, round->best)", "less_equal(round->best, worst)", &error),
         HN_UNSUPPORTED);
     assert_contains(error.text, "the best y");
+    assert_int_equal(open_changed(scratch, layer, "(size_t)step * OUTPUTS", "(size_t)step / OUTPUTS", &error),
+                     HN_UNSUPPORTED);
+    assert_contains(error.text, "after steps back");
     hn_layer_destroy(layer);
 }
 
