@@ -1,6 +1,6 @@
 /* device.c - how fast a layer is on a GPU, and whether its bits are those of the CPU: the unicycle, from 1000 to 100 000 samples.
  *
- *     build/bench/device [MODEL.mod [forward]]
+ *     build/bench/device [--float32] [MODEL.mod [forward]]
  *
  * Times are those of a call over the device's memory, from its start until it is done: the median of several. Of the paper's method
  * per sample and step, of auto per sample. Raw outputs are normal numbers, 0.5 of standard
@@ -32,6 +32,7 @@ struct bench {
     size_t inputs, outputs;
     double *x, *raw, *grad_y; /* host, of the largest batch */
     bool pulls;               /* gradients, too */
+    hn_precision precision;
 };
 
 static void must(hn_status status, const hn_error *error) {
@@ -214,9 +215,9 @@ static void compare_bits(const struct bench *b, hn_pool *pool) {
     }
     for (size_t i = 0; i < BITS; i++)
         reports += memcmp(&report[0][i], &report[1][i], sizeof *report[0]) == 0;
-    printf("%-7s bits of the CPU: %zu of %zu outputs, %zu of %zu gradients, %zu of %d reports\n",
-           hn_method_text(b->options.method), count_equal(y[0], y[1], numbers), numbers,
-           count_equal(grad[0], grad[1], numbers), numbers, reports, BITS);
+    printf("%-7s %s, bits of the CPU: %zu of %zu outputs, %zu of %zu gradients, %zu of %d reports\n",
+           hn_method_text(b->options.method), hn_precision_text(b->precision), count_equal(y[0], y[1], numbers),
+           numbers, count_equal(grad[0], grad[1], numbers), numbers, reports, BITS);
     for (int side = 0; side < 2; side++) {
         free(y[side]);
         free(grad[side]);
@@ -249,6 +250,7 @@ static void run_method(struct bench *b, hn_method method) {
         double begun = clock_seconds();
         options.again = again == 0;
         options.gradients = b->pulls;
+        options.precision = b->precision;
         if (again)
             hn_device_layer_destroy(b->device);
         must(hn_device_layer_create(&b->device, b->model, &b->options, &options, &error), &error);
@@ -266,13 +268,17 @@ static void run_method(struct bench *b, hn_method method) {
 }
 
 static const char HELP[] =
-    "usage: device [MODEL.mod [forward]]\n\n"
+    "usage: device [--float32] [MODEL.mod [forward]]\n\n"
     "How fast a layer is on a GPU, and whether its bits are those of the CPU, from 1000 to 100 000\n"
-    "samples: models/unicycle.mod, or another model; `forward`: without gradients.\n";
+    "samples: models/unicycle.mod, or another model; `forward`: without gradients; --float32: steps in\n"
+    "float, whose bits are not the CPU's.\n";
 
 int main(int count, char **words) {
-    static const char *const options[] = {NULL};
+    static const char *const options[] = {"--float32", NULL};
     command_line_check(count, words, HELP, options, 2);
+    bool single = count > 1 && strcmp(words[1], options[0]) == 0;
+    count -= single;
+    words += single;
     if (count > 2 && strcmp(words[2], "forward") != 0)
         command_line_refuse("device", words[2]);
     const char *paths[] = {count > 1 ? words[1] : "models/unicycle.mod"};
@@ -281,6 +287,7 @@ int main(int count, char **words) {
     must(hn_model_read(&model, 1, paths, NULL, &error), &error);
     struct bench b = {.model = model, .inputs = hn_model_input_count(model), .outputs = hn_model_output_count(model)};
     b.pulls = count < 3;
+    b.precision = single ? HN_PRECISION_FLOAT32 : HN_PRECISION_FLOAT64;
     draw(&b, 0.5);
     run_method(&b, HN_METHOD_PAPER);
     run_method(&b, HN_METHOD_AUTO);

@@ -39,12 +39,16 @@ WIDE_INLINE wide pair_head(wide a) {
     return wide_of_bits(wide_to_bits(a) & wide_bits_all(PAIR_HEAD));
 }
 
-/* a b, to 2^-104 of itself */
+/* a b, to 2^-104 of itself. Where PAIR_FUSED is defined it is a fused a b + c, for numbers whose halves have exact products: floats. */
 WIDE_INLINE wide_pair pair_product(wide a, wide b) {
     wide product = a * b;
+#ifdef PAIR_FUSED
+    wide error = PAIR_FUSED(a, b, -product);
+#else
     wide a_head = pair_head(a), a_rest = a - a_head;
     wide b_head = pair_head(b), b_rest = b - b_head;
     wide error = ((a_head * b_head - product) + a_head * b_rest + a_rest * b_head) + a_rest * b_rest;
+#endif
     return (wide_pair){product, error};
 }
 

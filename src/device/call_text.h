@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+enum { POLISH_STEPS = 8 }; /* in double, after those of floats, at most */
+
 /* hn_report, to the byte. */
 struct device_report {
     int32_t outcome, iterations, steps, unused;
@@ -40,6 +42,10 @@ struct device_call {
     int32_t repeats_x, repeats_raw;
     real *far_slots,
         *far_rows; /* where slots lie in the device's memory: those of all threads, and an array over outputs each */
+    int32_t adds;  /* gradients are added to what is there, and so are flags */
+    const struct device_report *first; /* what a kernel of floats has found, */
+    const full *led;                   /* the outputs that it has led to, */
+    struct tape_head *first_heads;     /* and the heads of its tape */
 };
 
 #endif

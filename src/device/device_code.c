@@ -31,8 +31,8 @@ static struct kernel_identity identify(const struct code_subject *subject) {
     snprintf(id.model, sizeof id.model, "%s", subject->model);
     digest_add_text(&digest, id.version);
     digest_add_text(&digest, id.instructions);
-    for (size_t i = 0; nvrtc_option(i); i++)
-        digest_add_text(&digest, nvrtc_option(i));
+    for (size_t i = 0; nvrtc_option(i, subject->single); i++)
+        digest_add_text(&digest, nvrtc_option(i, subject->single));
     digest_add(&digest, subject->text, subject->length);
     digest_finish_text(&digest, id.code);
     return id;
@@ -71,7 +71,7 @@ static hn_status compile(struct file_bytes *code, hn_device_layer *layer, const 
         return status;
     nvrtc.version(&major, &minor);
     layer->info.nvrtc = 1000 * major + 10 * minor;
-    status = nvrtc_compile(&nvrtc, code, subject->text, subject->capability, error);
+    status = nvrtc_compile(&nvrtc, code, subject->text, subject->capability, subject->single, error);
     nvrtc_close(&nvrtc);
     layer->info.found = false;
     layer->info.seconds += clock_seconds() - begun;

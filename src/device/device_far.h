@@ -19,7 +19,7 @@ hn_status device_give_lists(const hn_device_layer *layer, struct device_kernel *
                             hn_error *error);
 
 /* How many blocks of a kernel run at once on a multiprocessor, at most. */
-unsigned device_most_blocks(const hn_device_layer *layer);
+unsigned device_most_blocks(const hn_device_layer *layer, bool single);
 
 /* Blocks that a call over so many samples starts; the same for both kernels of a layer. */
 unsigned device_blocks(const hn_device_layer *layer, const struct device_kernel *kernel, uint64_t count);

@@ -32,7 +32,8 @@ struct hn_device_layer {
     hn_layer_options layer; /* with the method's own numbers filled in */
     hn_device_options options;
     hn_device_info info;
-    struct device_kernel run, pull; /* the second where gradients are wanted */
+    struct device_kernel run, pull; /* the second where gradients are wanted, and there are steps in double */
+    struct device_kernel coarse_run, coarse_pull; /* in float, ahead of those; precision float32 only */
 };
 
 /* The context is the thread's while a call lasts. */
@@ -44,7 +45,7 @@ struct code_subject {
     const char *text;
     size_t length;
     int capability;
-    bool gradients;
+    bool gradients, single;
     const hn_layer_options *layer;
     const char *model; /* its fingerprint */
 };

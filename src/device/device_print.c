@@ -9,6 +9,8 @@
 #include "generate/print.h"
 
 #include <ctype.h>
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- the head ---- */
@@ -21,6 +23,7 @@ static const char head[] =
     "#define DEVICE_UNROLL_SOME\n"
     "#define GENERATED __attribute__((noinline))\n"
     "#define DEVICE_SQRT __builtin_sqrt\n#define DEVICE_SQRT_FLOAT __builtin_sqrtf\n"
+    "#define DEVICE_FUSED_FLOAT __builtin_fmaf\n"
     "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define LANE_REFILL 1\n"
     "#define DEVICE_TAKE(counter) ((*(counter))++)\n"
     "#else\n"
@@ -40,6 +43,7 @@ static const char head[] =
     "#define GENERATED __noinline__\n"
     "#ifndef DEVICE_BOUNDS\n#define DEVICE_BOUNDS __launch_bounds__(128, 2)\n#endif\n"
     "#define DEVICE_SQRT __dsqrt_rn\n#define DEVICE_SQRT_FLOAT __fsqrt_rn\n"
+    "#define DEVICE_FUSED_FLOAT __fmaf_rn\n"
     "#define WARP_VOTE(flag) __ballot_sync(0xffffffffU, flag)\n#define WARP_COUNT(votes) __popc(votes)\n"
     "#ifndef LANE_REFILL\n#define LANE_REFILL 16\n#endif\n"
     "#define DEVICE_TAKE(counter) atomicAdd(counter, 1U)\n"
@@ -57,7 +61,9 @@ void device_print_head(struct text *out, const struct device_subject *subject) {
     text_add(out, "#define REAL_MAX %s_MAX\n#define REAL_MIN %s_MIN\n#define REAL_SQRT DEVICE_SQRT%s\n",
              subject->single ? "FLT" : "DBL", subject->single ? "FLT" : "DBL", subject->single ? "_FLOAT" : "");
     if (subject->single)
-        text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n");
+        text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n#define PAIR_FUSED DEVICE_FUSED_FLOAT\n");
+    text_add(out, "%s%s", subject->single ? "#define DEVICE_SINGLE\n" : "",
+             subject->polish && !subject->adjoint ? "#define DEVICE_POLISH\n" : "");
     text_add(out, "#define LAYER_WEIGHTED %d\n%stypedef %s real;\n", subject->plan->options.weighted,
              subject->adjoint ? "#define DEVICE_GRADIENTS\n" : "", subject->single ? "float" : "double");
 }
@@ -76,14 +82,19 @@ static const char *literal_end(const char *at) {
     return end > at + 1 && end[0] == ')' && end[1] == '{' ? end : NULL;
 }
 
-/* Functions belong to the device, and literals of structs have the form that C++ knows. */
+static bool begins(const char *at, const char *word) {
+    return strncmp(at, word, strlen(word)) == 0;
+}
+
+/* Functions belong to the device, the rare ways to reduce an angle stay functions, and literals of structs have the form that C++
+ * knows. */
 void device_print_as_cpp(struct text *out, const char *from) {
-    static const char rare[] = "static reduced_angle reduce_angle("; /* a function of its own: see base/reduce.h */
+    static const char rare[][48] = {"static reduced_angle reduce_angle(", "static circle_angle circle_reduce_far("};
     bool starts = true;
     for (const char *at = from; *at; at++) {
         const char *end = *at == '(' ? literal_end(at) : NULL;
-        if (starts && strncmp(at, "static ", strlen("static ")) == 0)
-            text_add(out, strncmp(at, rare, strlen(rare)) == 0 ? "DEVICE GENERATED " : "DEVICE ");
+        if (starts && begins(at, "static "))
+            text_add(out, begins(at, rare[0]) || begins(at, rare[1]) ? "DEVICE GENERATED " : "DEVICE ");
         if (end) {
             text_add_bytes(out, at + 1, (size_t)(end - at - 1));
             at = end;
@@ -115,6 +126,7 @@ static void print_places(const struct emission *e, struct text *out, uint32_t co
                   {"OUTPUTS", p->outputs},
                   {"INPUTS", p->inputs},
                   {"ROWS", p->rows},
+                  {"TAKEN", e->options.single ? 2 * (p->inputs + p->outputs + (e->options.adjoint ? p->rows : 0)) : 0},
                   {"RESIDUAL", p->residual},
                   {"X", p->x},
                   {"RAW", p->raw},
@@ -351,19 +363,22 @@ static bool print_back_round(struct text *out, const struct walk *walk) {
 
 /* %s: the kernel's name. */
 static const char kernel[] =
-    "\n#ifdef DEVICE_HOST\n"
+    "\n#ifdef DEVICE_SINGLE\n#define TAKEN(storage) storage real taken[LAYER_TAKEN];\n"
+    "#else\n#define TAKEN(storage) real *const taken = 0;\n#endif\n"
+    "#ifdef DEVICE_HOST\n"
     "extern \"C\" void %s(const struct device_call *call) {\n"
     "    static thread_local real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n"
-    "    task t;\n    lane_begin(task_lane(&t), slots, row, before);\n    tasks_run(call, &t, slots, 0, 1);\n}\n"
+    "    TAKEN(static thread_local)\n    task t;\n    lane_begin(task_lane(&t), slots, row, before, taken);\n"
+    "    tasks_run(call, &t, slots, 0, 1);\n}\n"
     "#else\n"
     "extern \"C\" __global__ void DEVICE_BOUNDS %s(const struct device_call call) {\n"
-    "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    task t;\n"
-    "    lane_begin(task_lane(&t), slots, row, before);\n"
+    "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    TAKEN()\n"
+    "    task t;\n    lane_begin(task_lane(&t), slots, row, before, taken);\n"
     "    tasks_run(&call, &t, slots, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * "
     "(uint64_t)blockDim.x);\n}\n"
     "#endif\n";
 
-static void print_library(const struct emission *e, const struct walk *near, struct text *out) {
+static void print_library(const struct emission *e, const struct walk *near, bool polish, struct text *out) {
     bool single = e->options.single;
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
@@ -376,6 +391,8 @@ static void print_library(const struct emission *e, const struct walk *near, str
     amalgamate_file(out, "device/lane_text.h", single);
     if (e->options.adjoint)
         amalgamate_file(out, "device/lane_back_text.h", single);
+    else if (polish)
+        amalgamate_file(out, "device/polish_text.h", single);
 }
 
 static void print_straight(const struct emission *e, const struct walk *near, struct text *out) {
@@ -392,8 +409,9 @@ static hn_status print_all(const struct emission *e, const struct walk *near, co
                            struct text *out, hn_error *error) {
     const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
     struct text own = {.bytes = NULL};
-    print_library(e, near, &own);
-    print_straight(e, near, &own);
+    print_library(e, near, subject->polish, &own);
+    if (subject->adjoint || !subject->polish || e->plan->options.weighted)
+        print_straight(e, near, &own);
     amalgamate_file(&own, "device/thread_text.h", subject->single);
     amalgamate_file(&own, "device/kernel_text.h", subject->single);
     if (!own.failed) {
@@ -406,23 +424,51 @@ static hn_status print_all(const struct emission *e, const struct walk *near, co
     return failed ? error_no_memory(error, "the device's kernel") : HN_OK;
 }
 
-hn_status device_print(char **text, size_t *length, const struct device_subject *subject, hn_error *error) {
-    struct emission e = {.plan = (struct plan *)subject->plan}; /* which nobody writes to */
-    struct text out = {.bytes = NULL};
+static hn_status check_constants(const struct emission *e, hn_error *error) {
+    for (uint32_t i = 0; e->options.single && i < e->walk.constant_count; i++) {
+        double value = e->walk.constants[i], size = fabs(value);
+        if (isfinite(value) && size != 0 && (size > FLT_MAX || size < FLT_MIN))
+            return error_about(error, HN_UNSUPPORTED, error_option("precision"),
+                               "precision float32: the model's constant %s does not fit a float",
+                               error_number(value).text);
+    }
+    return HN_OK;
+}
+
+static hn_status print_plan_of(struct emission *e, const struct device_subject *subject, struct text *out,
+                               hn_error *error) {
     struct walk near = {.plan = NULL};
-    e.options.single = subject->single;
-    e.options.adjoint = subject->adjoint;
+    hn_status status = walk_create(&e->walk, e->plan, subject->adjoint, error);
+    if (status == HN_OK)
+        status = emission_check_walk(e, error);
+    if (status == HN_OK)
+        status = check_constants(e, error);
+    if (status == HN_OK)
+        status = walk_create_near(&near, e->plan, error);
+    if (status == HN_OK)
+        status = print_all(e, &near, subject, out, error);
+    walk_release(&near);
+    walk_release(&e->walk);
+    return status;
+}
+
+/* Where steps in double follow, floats go no further than they get in any case: rows of the size of 1000 are rounded to 2^-14. */
+static const double COARSE_TOLERANCE = 0x1p-10;
+
+hn_status device_print(char **text, size_t *length, const struct device_subject *subject, hn_error *error) {
+    struct emission e = {.plan = base_allocate(subject->plan->bytes)};
+    struct text out = {.bytes = NULL};
     *text = NULL;
     *length = 0;
-    hn_status status = walk_create(&e.walk, subject->plan, subject->adjoint, error);
-    if (status == HN_OK)
-        status = emission_check_walk(&e, error);
-    if (status == HN_OK)
-        status = walk_create_near(&near, subject->plan, error);
-    if (status == HN_OK)
-        status = print_all(&e, &near, subject, &out, error);
-    walk_release(&near);
-    walk_release(&e.walk);
+    if (!e.plan)
+        return error_no_memory(error, "the device's kernel");
+    memcpy(e.plan, subject->plan, subject->plan->bytes);
+    if (subject->single && e.plan->options.weighted)
+        e.plan->options.tolerance = fmax(e.plan->options.tolerance, COARSE_TOLERANCE);
+    e.options.single = subject->single;
+    e.options.adjoint = subject->adjoint;
+    hn_status status = print_plan_of(&e, subject, &out, error);
+    base_release(e.plan);
     if (status != HN_OK) {
         text_drop(&out);
         return status;

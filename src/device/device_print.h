@@ -13,6 +13,7 @@
 struct device_subject {
     const struct plan *plan;
     bool single;  /* float instead of double */
+    bool polish;  /* double, after a kernel of floats: device/polish_text.h; the adjoint is the same with and without */
     bool adjoint; /* the kernel of gradients, hardnet_pull; else that of corrections, hardnet_run */
     bool listed;  /* far_print.h: every entry is listed, the short ones, too */
 };

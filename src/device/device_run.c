@@ -28,48 +28,80 @@ static bool place(size_t *bytes, size_t *at, size_t count, size_t each) {
            size_add(*bytes, own - own % ALIGNMENT, bytes);
 }
 
-/* Where the parts of a tape begin, and its size. */
+static bool is_single(const hn_device_layer *layer) {
+    return layer->options.precision == HN_PRECISION_FLOAT32;
+}
+
+/* Where the parts of a tape begin. */
 struct tape_places {
-    size_t heads, eps, kind, y, bytes;
+    size_t room, heads, eps, kind, y;
 };
 
-static bool place_tape(const hn_device_layer *layer, size_t count, struct tape_places *out) {
-    size_t room = (size_t)layer->options.tape_steps, steps, numbers;
-    out->bytes = 0;
-    return size_multiply(count, room, &steps) && size_multiply(steps, layer->plan->outputs, &numbers) &&
-           place(&out->bytes, &out->heads, count, sizeof(struct tape_head)) &&
-           place(&out->bytes, &out->eps, steps, sizeof(real)) &&
-           place(&out->bytes, &out->kind, steps, sizeof(int32_t)) && place(&out->bytes, &out->y, numbers, sizeof(real));
+static bool place_tape(const hn_device_layer *layer, size_t count, size_t number, struct tape_places *out,
+                       size_t *bytes) {
+    size_t steps, numbers;
+    return size_multiply(count, out->room, &steps) && size_multiply(steps, layer->plan->outputs, &numbers) &&
+           place(bytes, &out->heads, count, sizeof(struct tape_head)) && place(bytes, &out->eps, steps, number) &&
+           place(bytes, &out->kind, steps, sizeof(int32_t)) && place(bytes, &out->y, numbers, number);
+}
+
+/* Of float32 the tape of the floats comes first, and that of the few steps in double behind it. */
+struct tapes {
+    struct tape_places all, polish;
+    size_t bytes;
+};
+
+static bool place_tapes(const hn_device_layer *layer, size_t count, struct tapes *out) {
+    bool single = is_single(layer), polished = single && layer->plan->options.weighted;
+    memset(out, 0, sizeof *out);
+    out->all.room = (size_t)layer->options.tape_steps;
+    out->polish.room = POLISH_STEPS;
+    return place_tape(layer, count, single ? sizeof(float) : sizeof(double), &out->all, &out->bytes) &&
+           (!polished || place_tape(layer, count, sizeof(double), &out->polish, &out->bytes));
 }
 
 size_t hn_device_tape_bytes(const hn_device_layer *layer, size_t count) {
-    struct tape_places places;
-    return layer && place_tape(layer, count, &places) ? places.bytes : 0;
+    struct tapes tapes;
+    return layer && place_tapes(layer, count, &tapes) ? tapes.bytes : 0;
+}
+
+/* Two counters; then slots where they lie in the device's memory, or, of float32, what the floats have found and where they ended. */
+struct workspace_places {
+    size_t first, led, bytes;
+};
+
+static bool place_workspace(const hn_device_layer *layer, size_t count, struct workspace_places *out) {
+    size_t numbers;
+    *out = (struct workspace_places){.bytes = COUNTER_BYTES};
+    if (!is_single(layer))
+        return device_far_bytes(layer, count, &numbers) && size_add(out->bytes, numbers, &out->bytes);
+    return (size_multiply(count, layer->plan->outputs, &numbers) &&
+            place(&out->bytes, &out->first, count, sizeof(struct device_report)) &&
+            place(&out->bytes, &out->led, numbers, sizeof(double)));
 }
 
 size_t hn_device_workspace_bytes(const hn_device_layer *layer, size_t count) {
-    size_t bytes;
-    return layer && device_far_bytes(layer, count, &bytes) && size_add(bytes, COUNTER_BYTES, &bytes) ? bytes : 0;
+    struct workspace_places places;
+    return layer && place_workspace(layer, count, &places) ? places.bytes : 0;
 }
 
 /* ---- calls ---- */
 
-static void take_tape(const hn_device_layer *layer, const hn_batch *batch, struct device_call *call) {
-    struct tape_places places;
+/* Threads that go in step write side by side. */
+static void take_tape(const hn_device_layer *layer, const hn_batch *batch, const struct tape_places *places,
+                      struct device_call *call) {
     unsigned char *tape = batch->tape;
-    if (!tape || !place_tape(layer, batch->count, &places))
-        return;
-    call->heads = (struct tape_head *)(void *)(tape + places.heads);
-    call->tape_eps = (real *)(void *)(tape + places.eps);
-    call->tape_kind = (int32_t *)(void *)(tape + places.kind);
-    call->tape_y = (real *)(void *)(tape + places.y);
-    call->tape_room = (uint64_t)layer->options.tape_steps;
-    call->tape_width =
-        layer->plan->options.weighted ? 1 : batch->count; /* threads that go in step write side by side */
+    call->heads = (struct tape_head *)(void *)(tape + places->heads);
+    call->tape_eps = (real *)(void *)(tape + places->eps);
+    call->tape_kind = (int32_t *)(void *)(tape + places->kind);
+    call->tape_y = (real *)(void *)(tape + places->y);
+    call->tape_room = places->room;
+    call->tape_width = layer->plan->options.weighted ? 1 : batch->count;
 }
 
 static struct device_call call_of(const hn_device_layer *layer, const hn_batch *batch, void *workspace) {
     struct device_call call = {.count = batch->count, .x = batch->x, .raw = batch->y_raw, .y = batch->y};
+    struct tapes tapes;
     call.reports = (struct device_report *)(void *)batch->reports;
     call.residual = batch->residual;
     call.fallback = batch->fallback;
@@ -77,8 +109,29 @@ static struct device_call call_of(const hn_device_layer *layer, const hn_batch *
     call.repeats_x = batch->repeat_x;
     call.repeats_raw = batch->repeat_y;
     call.next = workspace;
-    take_tape(layer, batch, &call);
+    if (batch->tape && place_tapes(layer, batch->count, &tapes))
+        take_tape(layer, batch, &tapes.all, &call);
     device_far_place(layer, &call, (unsigned char *)workspace + COUNTER_BYTES);
+    return call;
+}
+
+/* What comes behind a kernel of floats: their results go to the workspace, and a tape of its own belongs to its steps. */
+static struct device_call polish_of(const hn_device_layer *layer, const hn_batch *batch, void *workspace,
+                                    struct device_call *coarse) {
+    struct device_call call = *coarse;
+    struct workspace_places places;
+    struct tapes tapes;
+    place_workspace(layer, batch->count, &places);
+    coarse->reports = (struct device_report *)(void *)((unsigned char *)workspace + places.first);
+    coarse->y = (double *)(void *)((unsigned char *)workspace + places.led);
+    coarse->residual = NULL;
+    call.first = coarse->reports;
+    call.led = coarse->y;
+    call.first_heads = coarse->heads;
+    call.next = (unsigned *)workspace + 1;
+    call.heads = NULL;
+    if (layer->plan->options.weighted && batch->tape && place_tapes(layer, batch->count, &tapes))
+        take_tape(layer, batch, &tapes.polish, &call);
     return call;
 }
 
@@ -112,16 +165,25 @@ static hn_status launch(const hn_device_layer *layer, const struct device_kernel
     const struct cuda_driver *cu = &layer->driver;
     unsigned blocks = device_blocks(layer, kernel, call->count);
     void *arguments[] = {call};
-    if (call->count == 0)
+    return driver_status(cu,
+                         cu->launch(kernel->function, blocks, 1, 1, DEVICE_THREADS, 1, 1, 0, stream, arguments, NULL),
+                         "start the kernel", error);
+}
+
+/* One kernel, or two, the one behind the other; NULL: there is only one. */
+static hn_status launch_both(const hn_device_layer *layer, const struct device_kernel *const kernel[2],
+                             struct device_call *const call[2], void *stream, hn_error *error) {
+    const struct cuda_driver *cu = &layer->driver;
+    if (call[0]->count == 0)
         return HN_OK;
     hn_status status = device_enter(layer, error);
     if (status != HN_OK)
         return status;
-    status = driver_status(cu, cu->set_words((cuda_address)(uintptr_t)call->next, 0, 1, stream), "begin a call", error);
-    if (status == HN_OK)
-        status = driver_status(
-            cu, cu->launch(kernel->function, blocks, 1, 1, DEVICE_THREADS, 1, 1, 0, stream, arguments, NULL),
-            "start the kernel", error);
+    void *counters = call[0]->next < call[1]->next ? call[0]->next : call[1]->next;
+    status = driver_status(cu, cu->set_words((cuda_address)(uintptr_t)counters, 0, 2, stream), "begin a call", error);
+    for (int i = 0; i < 2 && status == HN_OK; i++)
+        if (kernel[i])
+            status = launch(layer, kernel[i], call[i], stream, error);
     device_leave(layer);
     return status;
 }
@@ -136,13 +198,17 @@ hn_status hn_device_run(const hn_device_layer *layer, const hn_batch *batch, voi
         status = check_batch(layer, &own, workspace, error);
     if (status != HN_OK)
         return status;
-    struct device_call call = call_of(layer, &own, workspace);
-    return launch(layer, &layer->run, &call, stream, error);
+    struct device_call call = call_of(layer, &own, workspace), polish = call;
+    if (is_single(layer))
+        polish = polish_of(layer, &own, workspace, &call);
+    const struct device_kernel *const kernels[] = {is_single(layer) ? &layer->coarse_run : NULL, &layer->run};
+    struct device_call *const calls[] = {&call, &polish};
+    return launch_both(layer, kernels, calls, stream, error);
 }
 
 static hn_status check_gradient(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
                                 hn_error *error) {
-    if (!layer->pull.function)
+    if (!layer->options.gradients)
         return refuse(error, "gradient", "the layer was made without gradients (hn_device_options.gradients)");
     if (!batch->tape)
         return refuse(error, "batch.tape", "the gradient needs the tape of the run");
@@ -153,6 +219,18 @@ static hn_status check_gradient(const hn_device_layer *layer, const hn_batch *ba
     if (gradient->flagged && !batch->reports)
         return refuse(error, "batch.reports", "the flags need the reports of the run");
     return HN_OK;
+}
+
+static struct device_call gradient_of(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
+                                      void *workspace) {
+    struct device_call call = call_of(layer, batch, workspace);
+    call.grad_y = gradient->grad_y;
+    call.grad_raw = gradient->grad_y_raw;
+    call.grad_x = gradient->grad_x;
+    call.grad_lower = gradient->grad_lower;
+    call.grad_upper = gradient->grad_upper;
+    call.flagged = (unsigned char *)gradient->flagged;
+    return call;
 }
 
 hn_status hn_device_gradient(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
@@ -170,12 +248,16 @@ hn_status hn_device_gradient(const hn_device_layer *layer, const hn_batch *batch
         status = check_gradient(layer, &own, &wanted, error);
     if (status != HN_OK)
         return status;
-    struct device_call call = call_of(layer, &own, workspace);
-    call.grad_y = wanted.grad_y;
-    call.grad_raw = wanted.grad_y_raw;
-    call.grad_x = wanted.grad_x;
-    call.grad_lower = wanted.grad_lower;
-    call.grad_upper = wanted.grad_upper;
-    call.flagged = (unsigned char *)wanted.flagged;
-    return launch(layer, &layer->pull, &call, stream, error);
+    struct device_call call = gradient_of(layer, &own, &wanted, workspace), coarse = call;
+    bool single = is_single(layer), polished = layer->pull.function != NULL;
+    if (single)
+        call = polish_of(layer, &own, workspace, &coarse);
+    if (single && polished) { /* the last steps first; what they owe the raw output is the floats' grad_y */
+        coarse.grad_y = coarse.grad_raw;
+        coarse.adds = true;
+    }
+    coarse.reports = call.reports;
+    const struct device_kernel *const kernels[] = {polished ? &layer->pull : NULL, single ? &layer->coarse_pull : NULL};
+    struct device_call *const calls[] = {&call, &coarse};
+    return launch_both(layer, kernels, calls, stream, error);
 }

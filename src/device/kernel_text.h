@@ -28,7 +28,11 @@ WIDE_INLINE bool task_round(task *t, double *slots) {
 typedef struct lane task;
 #define task_open  lane_open
 #define task_close lane_close
+#if defined(DEVICE_POLISH) && !LAYER_WEIGHTED
+#define task_round polish_round
+#else
 #define task_round lane_round
+#endif
 
 WIDE_INLINE struct lane *task_lane(task *t) {
     return t;

@@ -6,6 +6,9 @@
  *             is rare goes through the slots, as everywhere else: lane_listed
  *     close   a fresh evaluation at y, the verdict, the report
  *
+ * Where DEVICE_SINGLE is defined numbers are floats, and what comes in is copied; where DEVICE_POLISH is, the sample has been through
+ * such a kernel (polish_text.h).
+ *
  * In straight rounds A and W r never reach their slots. Who asks for them later gets them from where they were taken: base, scale,
  * hold and leads are kept, and the same statements give the same bits (lane_retake).
  *
@@ -22,7 +25,39 @@ struct lane {
     bool listed;                   /* the slots hold A and W r as they were last taken */
     bool is_best;                  /* the iterate before the step is the best one; else it is in `before` */
     real *before;                  /* outputs; methods without weights only */
+#ifdef DEVICE_SINGLE
+    real *taken; /* LAYER_TAKEN: what comes in, as floats */
+#endif
+#ifdef DEVICE_POLISH
+    struct device_report first; /* what floats have found */
+    int begun;                  /* steps that count as done when the polish begins */
+    bool kept;                  /* what came in holds: whatever floats did to it is undone */
+#endif
 };
+
+/* Numbers of the caller as the kernel's own: the very same, or a copy. */
+#ifdef DEVICE_SINGLE
+static double *lane_taken(const struct lane *l) {
+    return l->taken;
+}
+
+static double *lane_in(const full *from, double *to, uint32_t count) {
+    for (uint32_t i = 0; from && i < count; i++)
+        to[i] = (double)from[i];
+    return from ? to : 0;
+}
+#else
+static double *lane_taken(const struct lane *l) {
+    (void)l;
+    return 0;
+}
+
+static const double *lane_in(const full *from, const double *unused, uint32_t count) {
+    (void)unused;
+    (void)count;
+    return from;
+}
+#endif
 
 /* ---- loops whose loads do not wait for each other: what point.h has for the same ---- */
 
@@ -94,7 +129,7 @@ static void lane_fall_back(struct lane *l, const struct device_call *call, hn_ou
     d->culprit = culprit;
     sample_fall_back(&d->state, outcome);
     if (call->fallback)
-        point_write(&d->point, d->plan->y, d->plan->outputs, call->fallback);
+        point_write(&d->point, d->plan->y, d->plan->outputs, lane_in(call->fallback, d->row, LAYER_OUTPUTS));
     else
         point_fall_back(&d->point);
 }
@@ -139,27 +174,46 @@ static void lane_place(struct lane *l, const struct device_call *call) {
     drive_flag(d, plan->summary + SUMMARY_USABLE, true);
 }
 
+/* Where the numbers of a sample are. */
+static void lane_find(struct lane *l, const struct device_call *call) {
+    struct drive *d = &l->drive;
+    full *warm = call->warm ? call->warm + l->sample * LAYER_OUTPUTS : 0;
+    double *taken = lane_taken(l);
+    d->x = lane_in(lane_row(call->x, call->repeats_x != 0, l->sample, LAYER_INPUTS), taken, LAYER_INPUTS);
+    taken += LAYER_TAKEN ? LAYER_INPUTS : 0;
+    d->raw = lane_in(lane_row(call->raw, call->repeats_raw != 0, l->sample, LAYER_OUTPUTS), taken, LAYER_OUTPUTS);
+    taken += LAYER_TAKEN ? LAYER_OUTPUTS : 0;
+    d->warm = LAYER_TAKEN ? (double *)lane_in(warm, taken, LAYER_OUTPUTS) : (double *)(void *)warm;
+    d->culprit = SIZE_MAX;
+}
+
+#ifdef DEVICE_POLISH
+static void polish_open(struct lane *l, const struct device_call *call);
+static void polish_close(struct lane *l, const struct device_call *call);
+static void polish_report(const struct lane *l, struct device_report *out);
+#endif
+
 static GENERATED void lane_open(struct lane *l, const struct device_call *call, uint64_t sample) {
     struct drive *d = &l->drive;
-    const struct plan *plan = d->plan;
     l->sample = sample;
     lane_take_tape(l, call);
     l->listed = true;
     l->is_best = true;
     l->assumed = false;
-    d->x = lane_row(call->x, call->repeats_x != 0, sample, plan->inputs);
-    d->raw = lane_row(call->raw, call->repeats_raw != 0, sample, plan->outputs);
-    d->warm = call->warm ? call->warm + sample * plan->outputs : 0;
-    d->culprit = SIZE_MAX;
+    lane_find(l, call);
     sample_open(&d->state, d->options);
     for (uint32_t i = 0; i < LAYER_INPUTS; i++)
         d->point.slots[LAYER_X + i] = d->x[i];
     entry_prepare(d->point.slots);
     lane_place(l, call);
+#ifdef DEVICE_POLISH
+    polish_open(l, call);
+#else
     if (!d->warm)
         return;
     drive_evaluate(d);
     drive_warm(d);
+#endif
 }
 
 /* ---- what is rare ---- */
@@ -360,7 +414,7 @@ static void lane_report(const struct lane *l, struct device_report *out) {
     out->outcome = (int32_t)s->outcome;
     out->iterations = s->iteration;
     out->steps = s->best_step;
-    out->unused = 0;
+    out->unused = LAYER_TAKEN && s->doing == SAMPLE_FALLS_BACK; /* floats tell those who come after them */
     out->violation_before = s->before;
     out->violation = bad ? HUGE_VAL : violation;
     out->worst = bad ? d->culprit : worst;
@@ -370,6 +424,9 @@ static void lane_report(const struct lane *l, struct device_report *out) {
     out->slope = sqrt(s->slope);
     out->kkt = out->objective = HUGE_VAL; /* of the methods nearest and optimal, as what follows */
     out->programmes = out->factorisations = 0;
+#ifdef DEVICE_POLISH
+    polish_report(l, out);
+#endif
 }
 
 /* y, the report and what else is wanted of a sample that has ended. */
@@ -379,6 +436,9 @@ static GENERATED void lane_close(struct lane *l, const struct device_call *call)
     const double *y = point_at(&d->point, plan->y), *r = point_at(&d->point, plan->residual);
     entry_evaluate(d->point.slots);
     entry_residual(d->point.slots);
+#ifdef DEVICE_POLISH
+    polish_close(l, call);
+#endif
     double bound = sample_asks_stationarity(&d->state, d->options, &l->numbers);
     bool stationary = bound > 0 && point_stationarity(&d->point, d->row) <= bound * bound;
     d->state.outcome = sample_verdict(&d->state, d->options, &l->numbers, stationary);
@@ -388,7 +448,7 @@ static GENERATED void lane_close(struct lane *l, const struct device_call *call)
         call->residual[l->sample * plan->rows + i] = r[i];
     if (call->reports)
         lane_report(l, call->reports + l->sample);
-    for (size_t j = 0; d->warm && j < plan->outputs; j++) {
+    for (size_t j = 0; d->warm && !LAYER_TAKEN && j < plan->outputs; j++) {
         double raw = d->raw ? d->raw[j] : *point_at(&d->point, plan_words(plan, plan->start)[j]);
         d->warm[j] = d->state.outcome == HN_OUTCOME_OK ? y[j] - raw : 0;
     }

@@ -67,11 +67,14 @@ void nvrtc_close(struct nvrtc *nvrtc) {
     memset(nvrtc, 0, sizeof *nvrtc);
 }
 
-/* No product is fused with a sum; quotients and roots are rounded correctly; small numbers stay. */
-const char *nvrtc_option(size_t i) {
-    static const char options[][24] = {"--std=c++20",      "--fmad=false", "--prec-div=true",
-                                       "--prec-sqrt=true", "--ftz=false",  "--diag-suppress=177"};
-    return i < sizeof options / sizeof options[0] ? options[i] : NULL;
+/* Quotients and roots are rounded correctly, small numbers stay; of doubles no product is fused with a sum, of floats some are. */
+const char *nvrtc_option(size_t i, bool single) {
+    static const char options[][24] = {"--std=c++20", "--prec-div=true",     "--prec-sqrt=true",
+                                       "--ftz=false", "--diag-suppress=177", "--fmad=false"};
+    enum { COUNT = sizeof options / sizeof options[0] };
+    if (i == COUNT - 1 && single)
+        return "--fmad=true";
+    return i < COUNT ? options[i] : NULL;
 }
 
 /* The first lines of what the compiler says. */
@@ -107,7 +110,7 @@ static hn_status take_code(const struct nvrtc *nvrtc, nvrtc_program program, str
 }
 
 hn_status nvrtc_compile(const struct nvrtc *nvrtc, struct file_bytes *code, const char *text, int capability,
-                        hn_error *error) {
+                        bool single, hn_error *error) {
     enum { MOST = 16 };
     char architecture[32];
     const char *options[MOST] = {architecture};
@@ -115,8 +118,8 @@ hn_status nvrtc_compile(const struct nvrtc *nvrtc, struct file_bytes *code, cons
     int count = 1;
     *code = (struct file_bytes){NULL, 0};
     snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d", capability);
-    for (size_t i = 0; nvrtc_option(i) && count < MOST; i++)
-        options[count++] = nvrtc_option(i);
+    for (size_t i = 0; nvrtc_option(i, single) && count < MOST; i++)
+        options[count++] = nvrtc_option(i, single);
     if (nvrtc->create(&program, text, "hardnet.cu", 0, NULL, NULL) != 0)
         return error_no_memory(error, "CUDA's run-time compiler");
     hn_status status = nvrtc->compile(program, count, options) == 0 ? take_code(nvrtc, program, code, error)

@@ -36,11 +36,11 @@ void nvrtc_close(struct nvrtc *nvrtc); /* zeros are none */
 /* dlopen of the first libnvrtc that is found; NULL: none. */
 void *nvrtc_find(void);
 
-/* Machine code for devices of a compute capability, such as 90. The code is released by base_release. */
+/* Machine code for devices of a compute capability, such as 90; single: a kernel of floats. The code is released by base_release. */
 hn_status nvrtc_compile(const struct nvrtc *nvrtc, struct file_bytes *code, const char *text, int capability,
-                        hn_error *error);
+                        bool single, hn_error *error);
 
 /* Option i of the compiler, beside the architecture; NULL: there are no more. */
-const char *nvrtc_option(size_t i);
+const char *nvrtc_option(size_t i, bool single);
 
 #endif

@@ -5,7 +5,7 @@
 #define HN_DEVICE_THREAD_TEXT_H
 
 /* Slots that no statement writes are 0 until somebody else writes them. */
-static void lane_begin(struct lane *l, double *slots, double *row, double *before) {
+static void lane_begin(struct lane *l, double *slots, double *row, double *before, double *taken) {
     struct drive *d = &l->drive;
     d->plan = &layer_plan;
     d->options = &layer_plan.options;
@@ -14,6 +14,11 @@ static void lane_begin(struct lane *l, double *slots, double *row, double *befor
     d->point.width = 1;
     d->row = row;
     l->before = before;
+#ifdef DEVICE_SINGLE
+    l->taken = taken;
+#else
+    (void)taken;
+#endif
     for (uint32_t i = 0; i < LAYER_ZEROS; i++)
         slots[zero_slot[i]] = 0;
     for (uint32_t i = 0; i < LAYER_CONSTANTS; i++)

@@ -77,10 +77,10 @@ static struct fake_code *read_object(const char *path) {
 
 FAKE_EXPORT nvrtc_result nvrtcCompileProgram(nvrtc_program program, int count, const char *const *options) {
     BEGIN char folder[] = "/tmp/fake-nvrtc-XXXXXX", source[64], object[64], command[COMMAND];
-    bool fused = true;
+    bool fused = true; /* which only floats may be */
     for (int i = 0; i < count; i++)
         fused = fused && strcmp(options[i], "--fmad=false") != 0;
-    if (fused || !mkdtemp(folder))
+    if (fused != (strstr(program->text, "#define DEVICE_SINGLE\n") != NULL) || !mkdtemp(folder))
         return COMPILATION;
     snprintf(source, sizeof source, "%s/kernel.cc", folder);
     snprintf(object, sizeof object, "%s/kernel.so", folder);

@@ -19,8 +19,9 @@ extern const char *const device_choice_devices[], *const device_choice_precision
      .text = &(choice).device,                                                                                         \
      .words = device_choice_devices},                                                                                  \
     {                                                                                                                  \
-        .name = "precision", .value = "P", .help = "of a device: float64 (float64; float32 is to come)",               \
-        .text = &(choice).precision, .words = device_choice_precisions                                                 \
+        .name = "precision", .value = "P",                                                                             \
+        .help = "of a device: float64, or float32 with a verdict in float64 (float64)", .text = &(choice).precision,   \
+        .words = device_choice_precisions                                                                              \
     }
 
 /* Whether a device is asked for. */

@@ -1,0 +1,397 @@
+/* test_device_single.c - precision float32 on a device: the steps are those of an emitted file of floats, to the last bit; ok means
+ * that rows hold when they are evaluated in double; reports tell of both precisions; gradients are near those of the CPU.
+ *
+ * The device is that of fake_device.h, which runs the text of the kernels on the host. `device_single real` judges a device that is
+ * there instead, whose compiler fuses products with sums: there the steps are only near those of the file.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "device/fake_device.h"
+#include "support/check.h"
+#include "support/compiled_kernel.h"
+#include "support/random_problem.h"
+#include "support/run_layer.h"
+#include "support/scratch.h"
+
+#include "base/random.h"
+#include "hardnet/device.h"
+#include "hardnet/emit.h"
+#include "hardnet/read.h"
+#include "model/draw_inputs.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMMAND = 1024, SAMPLES = 24 };
+
+static struct scratch scratch;
+
+static int set_up(void **state) {
+    (void)state;
+    scratch = scratch_create();
+    setenv("XDG_CACHE_HOME", scratch.folder, 1);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    char kernels[128];
+    (void)state;
+    snprintf(kernels, sizeof kernels, "rm -r %s/hardnet", scratch.folder);
+    assert_int_equal(system(kernels), 0); // NOLINT(cert-env33-c)
+    scratch_remove(&scratch);
+    return 0;
+}
+
+/* ---- the layers ---- */
+
+static hn_device_layer *single_layer(const hn_model *model, hn_layer_options layer) {
+    hn_device_options options = hn_device_defaults();
+    hn_device_layer *device;
+    hn_error error = {.text = ""};
+    options.precision = HN_PRECISION_FLOAT32;
+    if (hn_device_layer_create(&device, model, &layer, &options, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return device;
+}
+
+static struct layer_results run_device(const hn_device_layer *device, const hn_layer *like, size_t count,
+                                       const double *x, const double *raw, const double *grad_y) {
+    struct layer_results r = results_of(like, count);
+    hn_batch batch = batch_into(&r, x, raw);
+    hn_gradient gradient = gradient_into(&r, grad_y);
+    hn_error error = {.text = ""};
+    if (hn_device_run_host(device, &batch, &gradient, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return r;
+}
+
+static hn_model *read_model(const char *name) {
+    char path[256];
+    const char *paths[] = {path};
+    hn_error error = {.text = ""};
+    hn_model *model;
+    snprintf(path, sizeof path, "models/%s.mod", name);
+    if (hn_model_read(&model, 1, paths, NULL, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+static hn_model *text_model(const char *text) {
+    const hn_text all = {"m", text, strlen(text)};
+    hn_model *model;
+    assert_int_equal(hn_model_read_memory(&model, 1, &all, NULL, NULL), HN_OK);
+    return model;
+}
+
+/* x, raw outputs and gradients of a batch. */
+struct inputs {
+    double *x, *raw, *grad_y;
+};
+
+static struct inputs draw(const hn_model *model, uint64_t seed) {
+    struct random random = random_start(seed, 32);
+    size_t k = SAMPLES * hn_model_input_count(model), n = SAMPLES * hn_model_output_count(model);
+    struct inputs in = {calloc(k + 1, sizeof(double)), calloc(n, sizeof(double)), calloc(n, sizeof(double))};
+    for (size_t i = 0; k > 0 && i < SAMPLES; i++) {
+        bool met;
+        assert_int_equal(draw_inputs(model, &random, in.x + i * k / SAMPLES, &met, NULL), HN_OK);
+    }
+    for (size_t i = 0; i < n; i++) {
+        in.raw[i] = 0.5 * random_normal(&random);
+        in.grad_y[i] = (float)random_normal(&random);
+    }
+    return in;
+}
+
+static void drop(const struct inputs *in) {
+    free(in->x);
+    free(in->raw);
+    free(in->grad_y);
+}
+
+/* ---- the same steps as an emitted file of floats ---- */
+
+typedef int run_function(const double *x, double *y, int *iterations, const double *grad_y, double *grad_y_raw,
+                         double *grad_x, int *flagged);
+
+static const char wrapper[] =
+    "#include \"layer.c\"\n"
+    "int run(const double *, double *, int *, const double *, double *, double *, int *);\n"
+    "static void from(const double *a, real *b, int n) { for (int i = 0; i < n; i++) b[i] = (real)a[i]; }\n"
+    "static void to(const real *a, double *b, int n) { for (int i = 0; i < n; i++) b[i] = a[i]; }\n"
+    "enum { K = 64, N = 256 };\n"
+    "int run(const double *x, double *y, int *iterations, const double *grad_y, double *grad_y_raw,\n"
+    "        double *grad_x, int *flagged) {\n"
+    "    static layer_work work;\n    layer_report report;\n    real fx[K], fy[N], fg[N], fr[N], fgx[K];\n"
+    "    int k = (int)layer_plan.inputs, n = (int)layer_plan.outputs;\n"
+    "    layer_init(&work);\n    from(x, fx, k);\n    from(y, fy, n);\n    from(grad_y, fg, n);\n"
+    "    int outcome = layer_solve(&work, fx, fy, &report);\n    *iterations = report.iterations;\n"
+    "    *flagged = layer_gradient(&work, fx, fg, fr, fgx);\n    to(fy, y, n);\n    to(fr, grad_y_raw, n);\n"
+    "    to(fgx, grad_x, k);\n    return outcome;\n}\n";
+
+static void write_file(const char *name, const char *text) {
+    FILE *file = fopen(scratch_path(&scratch, name), "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void *emitted_object(const hn_model *model, hn_layer_options layer) {
+    static int number; /* dlopen knows files by their names as long as they are loaded */
+    char path[128], command[COMMAND];
+    hn_emit_options options = {.size = sizeof options};
+    hn_error error = {.text = ""};
+    hn_emitted files;
+    hn_emit_get_defaults(&options, NULL);
+    options.layer = layer;
+    options.name = "layer";
+    options.adjoint = options.single = true;
+    if (hn_emit(&files, model, NULL, &options, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    write_file("layer.h", files.header);
+    write_file("layer.c", files.source);
+    write_file("run.c", wrapper);
+    hn_emitted_release(&files);
+    snprintf(path, sizeof path, "%s/emitted%d.so", scratch.folder, number++);
+    snprintf(command, sizeof command, "cc -std=c99 -O1 -fPIC -shared -o %s %s/run.c", path, scratch.folder);
+    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(object);
+    return object;
+}
+
+/* Sample i; outputs that floats do not move keep the digits that came in. False where steps in double came after the floats'. */
+static bool compare_sample(run_function *run, const struct inputs *in, const struct layer_results *r, size_t i) {
+    enum { MOST = 256 };
+    double y[MOST], grad_raw[MOST], grad_x[MOST];
+    const double *raw = in->raw + i * r->outputs;
+    int iterations, flagged;
+    memcpy(y, raw, r->outputs * sizeof *y);
+    run(in->x + i * r->inputs, y, &iterations, in->grad_y + i * r->outputs, grad_raw, grad_x, &flagged);
+    if (iterations != r->reports[i].iterations)
+        return false;
+    for (size_t j = 0; j < r->outputs; j++) {
+        double want = y[j] == (double)(float)raw[j] ? raw[j] : y[j];
+        if (!same_bits(r->y[i * r->outputs + j], want))
+            fail_msg("sample %zu, output %zu: %a, the emitted file has %a", i, j, r->y[i * r->outputs + j], want);
+        if (!same_bits(r->grad_y_raw[i * r->outputs + j], grad_raw[j]))
+            fail_msg("sample %zu, gradient %zu: %a, the emitted file has %a", i, j, r->grad_y_raw[i * r->outputs + j],
+                     grad_raw[j]);
+    }
+    for (size_t j = 0; j < r->inputs; j++)
+        assert_true(same_bits(r->grad_x[i * r->inputs + j], grad_x[j]));
+    return true;
+}
+
+/* At least so many samples must take the floats' steps only. */
+static void compare_with_emitted(const hn_model *model, hn_layer_options options, uint64_t seed, size_t least) {
+    struct inputs in = draw(model, seed);
+    void *object = emitted_object(model, options), *found = dlsym(object, "run");
+    run_function *run;
+    size_t same = 0;
+    memcpy(&run, &found, sizeof run);
+    hn_layer *like = layer_of(model, options);
+    hn_device_layer *device = single_layer(model, options);
+    struct layer_results r = run_device(device, like, SAMPLES, in.x, in.raw, in.grad_y);
+    for (size_t i = 0; i < SAMPLES; i++)
+        same += compare_sample(run, &in, &r, i);
+    if (same < least)
+        fail_msg("only %zu of %d samples took the steps of floats alone", same, SAMPLES);
+    results_release(&r);
+    hn_device_layer_destroy(device);
+    hn_layer_destroy(like);
+    dlclose(object);
+    drop(&in);
+}
+
+static void steps_are_those_of_an_emitted_file(void **state) {
+    static const struct {
+        const char *model;
+        hn_method method;
+        int iterations;
+    } trials[] = {{"unicycle", HN_METHOD_PAPER, 30},
+                  {"unicycle", HN_METHOD_AUTO, 300},
+                  {"ellipse", HN_METHOD_HARDNET, 6},
+                  {"ellipse", HN_METHOD_LM, 300}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(trials); i++) {
+        hn_model *model = read_model(trials[i].model);
+        hn_layer_options options = layer_steps(trials[i].method, trials[i].iterations);
+        options.tolerance = 0x1p-8; /* so that floats reach it */
+        compare_with_emitted(model, options, 1 + i, SAMPLES);
+        hn_model_destroy(model);
+    }
+}
+
+/* ---- the verdict and the report ---- */
+
+static double distance(const double *a, const double *b, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(sum);
+}
+
+static void judge_report(const hn_model *model, const struct layer_results *ours, const struct layer_results *cpu,
+                         const struct inputs *in, double tolerance, size_t i) {
+    const double *y = ours->y + i * ours->outputs, *x = in->x + i * ours->inputs, *raw = in->raw + i * ours->outputs;
+    const hn_report *report = &ours->reports[i];
+    double violation = judged_violation(model, x, y, false, NULL);
+    assert_true(same_bits(report->violation, violation));
+    assert_true(same_bits(report->violation_before, cpu->reports[i].violation_before));
+    assert_true((report->outcome == HN_OUTCOME_OK) == (violation <= tolerance));
+    assert_true(fabs(report->moved - distance(y, raw, ours->outputs)) <= 1e-12 * (1 + report->moved));
+    assert_true(report->iterations >= report->steps);
+}
+
+/* How many are ok, on the CPU, too; how many gradients are near those of the CPU. */
+struct tally {
+    size_t ok, cpu_ok, near;
+};
+
+static struct tally judge(const hn_model *model, hn_layer_options options, const struct inputs *in) {
+    struct tally tally = {0, 0, 0};
+    hn_layer *layer = layer_of(model, options);
+    hn_device_layer *device = single_layer(model, options);
+    struct layer_results cpu = run_and_pull(layer, SAMPLES, in->x, in->raw, in->grad_y);
+    struct layer_results ours = run_device(device, layer, SAMPLES, in->x, in->raw, in->grad_y);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        const double *grad = ours.grad_y_raw + i * ours.outputs, *want = cpu.grad_y_raw + i * ours.outputs;
+        const double zeros[256] = {0};
+        judge_report(model, &ours, &cpu, in, hn_layer_options_of(layer).tolerance, i);
+        tally.ok += ours.reports[i].outcome == HN_OUTCOME_OK;
+        tally.cpu_ok += cpu.reports[i].outcome == HN_OUTCOME_OK;
+        double size = distance(want, zeros, ours.outputs);
+        tally.near += distance(grad, want, ours.outputs) <= 1e-3 * size + 1e-6;
+        if (options.method == HN_METHOD_PAPER && distance(grad, want, ours.outputs) > 1e-2 * size + 1e-5)
+            fail_msg("sample %zu: a gradient is off by %g of %g", i, distance(grad, want, ours.outputs), size);
+    }
+    results_release(&cpu);
+    results_release(&ours);
+    hn_device_layer_destroy(device);
+    hn_layer_destroy(layer);
+    return tally;
+}
+
+/* The paper's steps reach less than the others in as many. */
+static void the_verdict_is_that_of_double(void **state) {
+    static const struct {
+        const char *model;
+        hn_method method;
+        double tolerance;
+        size_t near; /* gradients, at least: lm's eps may go another way in floats */
+    } trials[] = {{"unicycle", HN_METHOD_AUTO, 1e-8, SAMPLES - 2},
+                  {"ellipse", HN_METHOD_LM, 1e-8, SAMPLES / 2},
+                  {"ellipse", HN_METHOD_PAPER, 1e-3, SAMPLES - 2}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(trials); i++) {
+        hn_model *model = read_model(trials[i].model);
+        struct inputs in = draw(model, 5 + i);
+        hn_layer_options options = layer_steps(trials[i].method, 200);
+        options.tolerance = trials[i].tolerance;
+        struct tally tally = judge(model, options, &in);
+        printf("%s %s: %zu of %d ok, %zu on the CPU; %zu gradients within 0.001\n", trials[i].model,
+               hn_method_text(trials[i].method), tally.ok, SAMPLES, tally.cpu_ok, tally.near);
+        if (trials[i].method != HN_METHOD_PAPER)
+            assert_int_equal(tally.ok, tally.cpu_ok);
+        assert_true(tally.near >= trials[i].near);
+        drop(&in);
+        hn_model_destroy(model);
+    }
+}
+
+/* ---- particular samples ---- */
+
+static const char disc[] = "param a >= 1; var y{1..2}; subject to disc: y[1]^2 + y[2]^2 <= a;\n"
+                           "subject to line: y[1] + 2 * y[2] = 0.5;";
+enum { PARTICULAR = 5 };
+
+/* One that holds already, one that is not finite, one beyond floats, one beyond their digits, an ordinary one. */
+static void particular_samples_have_their_outcomes(void **state) {
+    static const double x[PARTICULAR] = {1, 1, 1, 1, 2};
+    static const double raw[2 * PARTICULAR] = {0.5 - 2 * 0.1, 0.1, NAN, 0, 1e39, 0, 0.3, 0.1 + 1e-12, 3, -1};
+    static const double grad_y[2 * PARTICULAR] = {0.1, 0.7, 1, 1, 1, 1, 1, 1, 1, 1};
+    (void)state;
+    hn_model *model = text_model(disc);
+    hn_layer *like = layer_of(model, layer_method(HN_METHOD_AUTO));
+    hn_device_layer *device = single_layer(model, layer_method(HN_METHOD_AUTO));
+    struct layer_results r = run_device(device, like, PARTICULAR, x, raw, grad_y);
+    struct layer_results alone = run_device(device, like, 1, x + 4, raw + 8, grad_y + 8);
+    assert_int_equal(r.reports[0].outcome, HN_OUTCOME_OK);
+    assert_int_equal(r.reports[0].iterations, 0);
+    assert_memory_equal(r.y, raw, 2 * sizeof *raw);
+    assert_true(fabs(r.grad_y_raw[1] - grad_y[1]) < 1e-7);
+    assert_int_equal(r.reports[1].outcome, HN_OUTCOME_NONFINITE_INPUT);
+    assert_int_equal(r.reports[1].culprit, 1);
+    assert_int_equal(r.reports[2].outcome, HN_OUTCOME_NONFINITE_EVALUATION);
+    assert_true(r.flagged[1] && r.flagged[2] && r.grad_y_raw[4] == 0);
+    assert_int_equal(r.reports[3].outcome, HN_OUTCOME_OK);
+    assert_memory_equal(r.y + 6, raw + 6, 2 * sizeof *raw);
+    assert_int_equal(r.reports[4].outcome, HN_OUTCOME_OK);
+    assert_true(same_results(&r, 4, &alone, 0));
+    results_release(&alone);
+    results_release(&r);
+    hn_device_layer_destroy(device);
+    hn_layer_destroy(like);
+    hn_model_destroy(model);
+}
+
+/* y in the place of y_raw, and a warm start: fewer steps the second time. */
+static void outputs_may_lie_where_they_came_from(void **state) {
+    double x = 2, y[2] = {3, -1}, warm[2] = {0, 0};
+    hn_report reports[3];
+    (void)state;
+    hn_model *model = text_model(disc);
+    hn_device_layer *device = single_layer(model, layer_method(HN_METHOD_AUTO));
+    hn_batch batch = {.size = sizeof batch, .count = 1, .x = &x, .report_size = sizeof reports[0]};
+    for (int i = 0; i < 3; i++) {
+        double raw[2] = {3, -1}, out[2];
+        batch.y_raw = i == 0 ? y : raw;
+        batch.y = i == 0 ? y : out;
+        batch.warm = i == 0 ? NULL : warm;
+        batch.reports = &reports[i];
+        assert_int_equal(hn_device_run_host(device, &batch, NULL, NULL), HN_OK);
+        assert_int_equal(reports[i].outcome, HN_OUTCOME_OK);
+        if (i == 1)
+            assert_memory_equal(out, y, sizeof out);
+    }
+    assert_true(reports[2].iterations < reports[1].iterations);
+    hn_device_layer_destroy(device);
+    hn_model_destroy(model);
+}
+
+static void constants_beyond_floats_are_refused(void **state) {
+    hn_device_options options = hn_device_defaults();
+    hn_device_layer *device;
+    hn_error error = {.text = ""};
+    (void)state;
+    hn_model *model = text_model("var y; subject to row: 1e60 * y^2 = 1;");
+    options.precision = HN_PRECISION_FLOAT32;
+    assert_int_equal(hn_device_layer_create(&device, model, NULL, &options, &error), HN_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "precision float32: the model's constant 1e+60"));
+    hn_model_destroy(model);
+}
+
+static bool open_fake(const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", FAKE_DEVICE, name);
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL) != NULL;
+}
+
+int main(int count, char **words) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_are_those_of_an_emitted_file),
+        cmocka_unit_test(the_verdict_is_that_of_double),
+        cmocka_unit_test(particular_samples_have_their_outcomes),
+        cmocka_unit_test(outputs_may_lie_where_they_came_from),
+        cmocka_unit_test(constants_beyond_floats_are_refused),
+    };
+    bool real = count > 1 && strcmp(words[1], "real") == 0;
+    if (!compiler_is_there() || (!real && !(open_fake("libcuda.so.1") && open_fake("libnvrtc.so.13")))) {
+        puts("skipped: there is no compiler");
+        return 77;
+    }
+    return _cmocka_run_group_tests("device_single", tests + real, COUNT_OF(tests) - real, set_up, tear_down);
+}
