@@ -46,7 +46,9 @@ def stacked(task, make):
 
 def scaled(matrix, scale):
     """Its columns over the scale."""
-    return matrix @ scipy.sparse.diags(1 / scale) if scipy.sparse.issparse(matrix) else matrix / scale
+    return (
+        matrix @ scipy.sparse.diags(1 / scale) if scipy.sparse.issparse(matrix) else matrix / scale
+    )
 
 
 def hardnet_model(hardnet, task, scale, objective):
@@ -63,7 +65,9 @@ def hardnet_model(hardnet, task, scale, objective):
     if task.g is not None:
         h = task.h[0]
         if np.ptp(task.h, axis=0).max() > 0:
-            h = m.inputs("h", task.h.shape[1], lower=task.h.min(0) - 1e-3, upper=task.h.max(0) + 1e-3)
+            h = m.inputs(
+                "h", task.h.shape[1], lower=task.h.min(0) - 1e-3, upper=task.h.max(0) + 1e-3
+            )
             x.append(task.h)
         inner = hardnet.sin(z / scale) if task.wave else z
         rows = task.g if task.wave else scaled(task.g, scale)
@@ -74,7 +78,9 @@ def hardnet_model(hardnet, task, scale, objective):
         c = m.inputs("c", n, lower=task.c.min(0) - 1e-3, upper=task.c.max(0) + 1e-3)
         x.append(task.c)
         y = z / scale
-        m.minimize(hardnet.sum(0.5 * task.q * y**2) + hardnet.sum(c * (hardnet.sin(y) if task.sine else y)))
+        m.minimize(
+            hardnet.sum(0.5 * task.q * y**2) + hardnet.sum(c * (hardnet.sin(y) if task.sine else y))
+        )
     return m, np.ascontiguousarray(np.hstack(x)) if x else None
 
 
@@ -172,7 +178,11 @@ class Piqp(Peer):
         a = matrix(np.zeros((0, n)) if task.a is None else task.a)
         g = matrix(np.zeros((0, n)) if task.g is None else task.g)
         q = np.diag(task.q) if dense else scipy.sparse.diags(task.q, format="csc")
-        box = [np.full(n, task.low), np.full(n, task.high)] if np.isfinite(task.high) else [None, None]
+        box = (
+            [np.full(n, task.low), np.full(n, task.high)]
+            if np.isfinite(task.high)
+            else [None, None]
+        )
         self.solver.setup(q, task.c[0], a, self.b(0), g, None, self.h(0), *box)
 
     def b(self, k):
@@ -238,7 +248,9 @@ class Cvxpylayers(Peer):
         torch.set_num_threads(1)
         self.task, self.torch = task, torch
         problem, y, parameters, values = cvxpy_problem(cvxpy, task)
-        self.layer = cvxpylayers.torch.CvxpyLayer(problem, parameters, [y], solver_args={"eps": TOLERANCE})
+        self.layer = cvxpylayers.torch.CvxpyLayer(
+            problem, parameters, [y], solver_args={"eps": TOLERANCE}
+        )
         self.values = [torch.tensor(value) for value in values]
 
     def run(self, first, count):
@@ -283,7 +295,14 @@ class Qpth(Peer):
     def run(self, first, count, c=None):
         at = slice(first, first + count)
         c = self.c[at] if c is None else c
-        return self.solve(self.fixed[0], c, self.fixed[1], self.h[at], self.a, self.b[at] if len(self.b) else self.b)
+        return self.solve(
+            self.fixed[0],
+            c,
+            self.fixed[1],
+            self.h[at],
+            self.a,
+            self.b[at] if len(self.b) else self.b,
+        )
 
     def __call__(self, k):
         return self.run(k, 1).numpy()[0]
@@ -310,10 +329,16 @@ class Pinet(Peer):
         if not task.projection or task.sparse:
             raise Skip
         self.task, self.jax, self.pinet, n = task, jax, pinet, len(task.q)
-        eq = None if task.a is None else pinet.EqualityConstraint(task.a[None], task.b[:1, :, None], var_b=True)
+        eq = (
+            None
+            if task.a is None
+            else pinet.EqualityConstraint(task.a[None], task.b[:1, :, None], var_b=True)
+        )
         ineq = box = None
         if task.g is not None:
-            ineq = pinet.AffineInequalityConstraint(task.g[None], np.full((1, len(task.g), 1), -np.inf), task.h[:1, :, None])
+            ineq = pinet.AffineInequalityConstraint(
+                task.g[None], np.full((1, len(task.g), 1), -np.inf), task.h[:1, :, None]
+            )
         if np.isfinite(task.high):
             limits = [np.full((1, n, 1), task.low), np.full((1, n, 1), task.high)]
             box = pinet.BoxConstraint(pinet.BoxConstraintSpecification(*limits))
@@ -324,7 +349,9 @@ class Pinet(Peer):
         at = slice(first, first + count)
         eq = None
         if self.task.a is not None:
-            eq = self.pinet.EqualityConstraintsSpecification(b=self.jax.numpy.asarray(self.task.b[at, :, None]))
+            eq = self.pinet.EqualityConstraintsSpecification(
+                b=self.jax.numpy.asarray(self.task.b[at, :, None])
+            )
         raw = self.jax.numpy.asarray(-self.task.c[at, :, None] / self.task.q[0])
         return np.asarray(self.project(self.pinet.ProjectionInstance(x=raw, eq=eq))[0].x)[..., 0]
 
@@ -347,20 +374,26 @@ class Pounce(Peer):
         if task.g is not None:
             self.fixed["G"] = scipy.sparse.csc_matrix(task.g)
         if np.isfinite(task.high):
-            self.fixed |= {"lb": np.full(len(task.q), task.low), "ub": np.full(len(task.q), task.high)}
+            self.fixed |= {
+                "lb": np.full(len(task.q), task.low),
+                "ub": np.full(len(task.q), task.high),
+            }
 
     def __call__(self, k):
         own = {"b": self.task.b[k]} if self.task.b is not None else {}
         if self.task.h is not None:
             own["h"] = self.task.h[k]
-        return np.asarray(self.solve(c=self.task.c[k], **self.fixed, **own, tol=TOLERANCE, check_psd=False).x)
+        return np.asarray(
+            self.solve(c=self.task.c[k], **self.fixed, **own, tol=TOLERANCE, check_psd=False).x
+        )
+
+
+IPOPT = {"print_time": False, "ipopt.print_level": 0, "ipopt.sb": "yes", "ipopt.tol": TOLERANCE,
+         "ipopt.constr_viol_tol": TOLERANCE, "ipopt.bound_relax_factor": 0.0}  # fmt: skip
 
 
 class Ipopt(Peer):
     """CasADi with IPOPT, derivatives by CasADi."""
-
-    options = {"print_time": False, "ipopt.print_level": 0, "ipopt.sb": "yes", "ipopt.tol": TOLERANCE,
-               "ipopt.constr_viol_tol": TOLERANCE, "ipopt.bound_relax_factor": 0.0}  # fmt: skip
 
     def __init__(self, task):
         import casadi
@@ -377,7 +410,7 @@ class Ipopt(Peer):
         if task.d is not None:
             rows.append(casadi.dot(task.d * y, y))
         problem = {"x": y, "p": c, "f": goal, "g": casadi.vertcat(*rows)}
-        self.solver = casadi.nlpsol("solver", "ipopt", problem, self.options)
+        self.solver = casadi.nlpsol("solver", "ipopt", problem, IPOPT)
 
     def bounds(self, k):
         t = self.task
@@ -391,7 +424,9 @@ class Ipopt(Peer):
 
     def __call__(self, k):
         low, high = self.bounds(k)
-        found = self.solver(x0=0, p=self.task.c[k], lbx=self.task.low, ubx=self.task.high, lbg=low, ubg=high)
+        found = self.solver(
+            x0=0, p=self.task.c[k], lbx=self.task.low, ubx=self.task.high, lbg=low, ubg=high
+        )
         return np.array(found["x"]).ravel()
 
 

@@ -62,7 +62,9 @@ class Programme:
         if self.a is not None:
             worst.append(np.abs((self.a @ y.T).T - self.b[: len(y)]).max(-1))
         if self.g is not None:
-            worst.append(((self.g @ (np.sin(y) if self.wave else y).T).T - self.h[: len(y)]).max(-1))
+            worst.append(
+                ((self.g @ (np.sin(y) if self.wave else y).T).T - self.h[: len(y)]).max(-1)
+            )
         if self.d is not None:
             worst.append((self.d * y * y).sum(-1) - self.radius)
         return np.max(worst, axis=0)
@@ -70,7 +72,9 @@ class Programme:
 
 def simplex(count):
     raw = np.random.RandomState(1).uniform(-1, 1, (count, 10))
-    return Programme("simplex, 10", np.ones(10), -raw, np.ones((1, 10)), np.ones((count, 1)), low=0.0, high=1.0)
+    return Programme(
+        "simplex, 10", np.ones(10), -raw, np.ones((1, 10)), np.ones((count, 1)), low=0.0, high=1.0
+    )
 
 
 def ball(count):
@@ -94,24 +98,36 @@ def dc3(count, sine=False):
     """Seed 17; what is called test set there comes first."""
     random = np.random.RandomState(17)
     q, p = random.rand(100), random.rand(100)
-    a, x, g = random.normal(size=(50, 100)), random.uniform(-1, 1, (10000, 50)), random.normal(size=(50, 100))
+    a, x, g = (
+        random.normal(size=(50, 100)),
+        random.uniform(-1, 1, (10000, 50)),
+        random.normal(size=(50, 100)),
+    )
     h = np.abs(g @ np.linalg.pinv(a)).sum(1)
     assert abs(q[0] - 0.2946650026871097) < 1e-15 and abs(h[0] - 5.749452028572408) < 1e-12
     name = "DC3, nonconvex" if sine else "DC3, convex"
     order = np.r_[9167:10000, 0:9167][:count]
-    return Programme(name, q, np.tile(p, (count, 1)), a, x[order], g, np.tile(h, (count, 1)), sine=sine)
+    return Programme(
+        name, q, np.tile(p, (count, 1)), a, x[order], g, np.tile(h, (count, 1)), sine=sine
+    )
 
 
 def fsnet(count, sine=False):
     """Seed 2025; the nonconvex one has G sin(y) <= h cos(x)."""
     random = np.random.RandomState(2025)
     q, p = 0.5 * random.rand(100), random.uniform(-1, 1, 100)
-    a, x, g = random.uniform(-1, 1, (50, 100)), random.uniform(-1, 1, (10000, 50)), random.uniform(-1, 1, (50, 100))
+    a, x, g = (
+        random.uniform(-1, 1, (50, 100)),
+        random.uniform(-1, 1, (10000, 50)),
+        random.uniform(-1, 1, (50, 100)),
+    )
     h = np.abs(g @ np.linalg.pinv(a)).sum(1)
     assert abs(p[0] + 0.2679708161392307) < 1e-15 and abs(h[0] - 4.846946311560932) < 1e-12
     bounds = h * np.cos(x[:count]) if sine else np.tile(h, (count, 1))
     name = "FSNet, nonconvex" if sine else "FSNet, convex"
-    return Programme(name, q, np.tile(p, (count, 1)), a, x[:count], g, bounds, -5.0, 5.0, sine=sine, wave=sine)
+    return Programme(
+        name, q, np.tile(p, (count, 1)), a, x[:count], g, bounds, -5.0, 5.0, sine=sine, wave=sine
+    )
 
 
 def sparse(count, size):
@@ -120,8 +136,13 @@ def sparse(count, size):
 
     def rows(number):
         first = random.randint(0, size - 7, number)
-        columns = first[:, None] + np.array([random.choice(8, 4, replace=False) for _ in range(number)])
-        entries = random.standard_normal((number, 4)).ravel(), (np.repeat(np.arange(number), 4), columns.ravel())
+        columns = first[:, None] + np.array(
+            [random.choice(8, 4, replace=False) for _ in range(number)]
+        )
+        entries = (
+            random.standard_normal((number, 4)).ravel(),
+            (np.repeat(np.arange(number), 4), columns.ravel()),
+        )
         return scipy.sparse.csr_matrix(entries, (number, size))
 
     a, g, inside = rows(max(1, size // 4)), rows(size // 2), random.uniform(-1, 1, (count, size))
@@ -143,7 +164,10 @@ class Casadi:
         import casadi
 
         self.model, self.casadi = model, casadi
-        self.y, self.x = casadi.SX.sym("y", model.outputs_count), casadi.SX.sym("x", model.inputs_count)
+        self.y, self.x = (
+            casadi.SX.sym("y", model.outputs_count),
+            casadi.SX.sym("x", model.inputs_count),
+        )
         self.known = {name: self.y[k] for k, name in enumerate(model.output_names)}
         self.known |= {name: self.x[k] for k, name in enumerate(model.input_names)}
         self.rows, self.low, self.high, self.objective = [], [], [], None
@@ -157,7 +181,7 @@ class Casadi:
             return match.group(0) if name in FUNCTIONS else f"known[{name!r}]"
 
         names = {name: getattr(self.casadi, name) for name in FUNCTIONS}
-        return eval(NAME.sub(place, text.replace("^", "**")), {"known": self.known, **names})  # noqa: S307
+        return eval(NAME.sub(place, text.replace("^", "**")), {"known": self.known, **names})
 
     def read(self, text):
         defined = re.match(r"(?:var|param) (\S+) = (.*)", text)

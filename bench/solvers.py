@@ -20,15 +20,15 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "
     os.environ[variable] = "1"
 os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 
-import contextlib  # noqa: E402
-import platform  # noqa: E402
-import time  # noqa: E402
-import warnings  # noqa: E402
+import contextlib
+import platform
+import time
+import warnings
 
-import numpy as np  # noqa: E402
-import solver_models  # noqa: E402
-import solver_tasks as tasks  # noqa: E402
-from solver_peers import PEERS, Skip  # noqa: E402
+import numpy as np
+import solver_models
+import solver_tasks as tasks
+from solver_peers import PEERS, Skip
 
 
 def list_tasks(quick, batch):
@@ -49,7 +49,9 @@ def measure(solver, task, seconds):
     """y of some samples, times alone and in a batch."""
     solver(0)
     alone, begun = [], time.process_time()
-    while len(alone) < min(len(task), 50) and (len(alone) < 2 or time.process_time() - begun < seconds / 4):
+    while len(alone) < min(len(task), 50) and (
+        len(alone) < 2 or time.process_time() - begun < seconds / 4
+    ):
         at = time.process_time()
         solver(len(alone))
         alone.append(time.process_time() - at)
@@ -101,7 +103,7 @@ def run_task(task, arguments, missing):
             continue
         except ImportError as error:
             missing[name] = str(error)
-        except Exception as error:  # a peer that fails on a task is a line of the table
+        except Exception as error:  # noqa: BLE001 - a peer that fails on a task is a line of the table
             rows[name] = None, f"{type(error).__name__}: {error}"[:70], 0, 0
     show(task, rows)
 
@@ -112,10 +114,14 @@ def show(task, rows):
     ours = None
     for name, (_, y, *_rest) in done.items():
         good = task.violation(y) <= 1e-8
-        least[: len(y)] = np.where(good, np.minimum(least[: len(y)], task.objective(y)), least[: len(y)])
+        least[: len(y)] = np.where(
+            good, np.minimum(least[: len(y)], task.objective(y)), least[: len(y)]
+        )
         ours = y if ours is None and name.startswith("hardnet") else ours
     print(f"\n{task.name}, {len(task)} samples")
-    print("| | solved | samples | objective | violation | alone, us | batch, us | gradient, us | its error |")
+    print(
+        "| | solved | samples | objective | violation | alone, us | batch, us | gradient, us | its error |"
+    )
     print("|---|---|---|---|---|---|---|---|---|")
     for name, (solver, y, alone, batch) in rows.items():
         if solver is None:
@@ -137,19 +143,31 @@ def chosen(name, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="fewer samples, less time: two minutes or so")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer samples, less time: two minutes or so"
+    )
     parser.add_argument("--seconds", type=float, help="for one solver on one task (10; quick: 1)")
     parser.add_argument("--batch", type=int, help="samples of a batch (1000; quick: 200)")
-    parser.add_argument("--tasks", nargs="*", default=[], metavar="WORD", help="tasks whose name has one of these words")
+    parser.add_argument(
+        "--tasks",
+        nargs="*",
+        default=[],
+        metavar="WORD",
+        help="tasks whose name has one of these words",
+    )
     parser.add_argument("--solvers", nargs="*", default=[], metavar="WORD", help="solvers likewise")
     arguments = parser.parse_args()
     arguments.seconds = arguments.seconds or (1.0 if arguments.quick else 10.0)
     arguments.batch = arguments.batch or (200 if arguments.quick else 1000)
     missing = {}
     warnings.simplefilter("ignore")
-    print(f"{platform.machine()}, Python {platform.python_version()}, one thread each, processor time")
+    print(
+        f"{platform.machine()}, Python {platform.python_version()}, one thread each, processor time"
+    )
     for task in list_tasks(arguments.quick, arguments.batch):
-        if not arguments.tasks or any(word.lower() in task.name.lower() for word in arguments.tasks):
+        if not arguments.tasks or any(
+            word.lower() in task.name.lower() for word in arguments.tasks
+        ):
             run_task(task, arguments, missing)
     solver_models.run(arguments, missing)
     for name, why in missing.items():

@@ -66,7 +66,8 @@ struct worker {
     double *row;       /* outputs: one sample's y */
     double *near;      /* of the method nearest: memory of the search, */
     double *near_rows; /* and of every seat raw output, auto's y, the nearest y and the multipliers, */
-    double *affine;    /* and of affine.h */
+    double *affine;    /* and of affine.h, */
+    double *goal;      /* and of its objective */
     struct seat seat[EXECUTOR_WIDEST];
     bool cancelled;
     bool bounds_known; /* they are the same for all samples, and good */

@@ -83,7 +83,7 @@ static hn_status open_nearest(hn_layer *layer, const hn_model *model, hn_error *
         status = nearest_create(&layer->near_lanes, model, &goal, set, false, error);
     if (status == HN_OK)
         status = nearest_create(&layer->near_single, model, &goal, set, true, error);
-    return status == HN_OK && !goal.optimal ? affine_create(&layer->affine, &layer->near_single.plan, error) : status;
+    return status == HN_OK ? affine_create(&layer->affine, &layer->near_single.plan, model, error) : status;
 }
 
 /* The kernel's name outlives the caller's. */

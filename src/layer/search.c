@@ -39,6 +39,36 @@ static void read_rows(const struct worker *worker, uint32_t seat, double *to) {
             *to++ = *point_at(&p, plan_words(plan, lists[k])[i]);
 }
 
+/* The model's objective, where that is the goal: its slope where the sample begins; */
+static void look_before(const struct worker *worker, uint32_t seat, struct affine_sample *sample, double *slope) {
+    const struct affine *affine = &worker->layer->affine;
+    if (affine->goal) {
+        const double *x = batch_inputs(worker, worker->seat[seat].sample);
+        affine_goal_at(affine, worker->goal, x, sample->start, slope);
+        sample->slope = slope;
+    }
+}
+
+/* and where it ends, evaluated anew: the optimality conditions once more. */
+static bool look_after(struct worker *worker, uint32_t seat, struct affine_sample *sample, double *slope) {
+    const struct affine *affine = &worker->layer->affine;
+    const double *x = batch_inputs(worker, worker->seat[seat].sample);
+    double largest = 1, rest = 0;
+    if (!affine->goal)
+        return true;
+    worker->seat[seat].near.objective = affine_goal_at(affine, worker->goal, x, sample->y, slope);
+    for (size_t i = 0; i < affine->rows; i++) {
+        double l = sample->multipliers[i];
+        largest = fmax(largest, fabs(l));
+        for (size_t e = affine->first[i]; l != 0 && e < affine->first[i + 1]; e++)
+            slope[affine->column[e]] -= l * affine->number[e];
+    }
+    for (size_t j = 0; j < affine->outputs; j++)
+        rest = affine->inverse[j] > 0 && !(fabs(slope[j]) <= rest) ? fabs(slope[j]) : rest;
+    sample->kkt = fmax(sample->kkt, rest / largest);
+    return rest / largest <= HN_CERTIFIED;
+}
+
 bool worker_answer(struct worker *worker, uint32_t seat, const struct sample_numbers *n) {
     const struct affine *affine = &worker->layer->affine;
     struct seat *own = &worker->seat[seat];
@@ -49,21 +79,24 @@ bool worker_answer(struct worker *worker, uint32_t seat, const struct sample_num
     own->tried = true;
     worker_wait(worker, seat, worker->plan->y);
     read_rows(worker, seat, worker->affine);
+    double *memory = worker->affine + 3 * rows;
     struct affine_sample sample = {.start = own_row(worker, seat, ROW_AUTO),
                                    .value = worker->affine,
                                    .lower = worker->affine + rows,
                                    .upper = worker->affine + 2 * rows,
                                    .y = own_row(worker, seat, ROW_NEAREST),
                                    .multipliers = own_row(worker, seat, ROW_MULTIPLIERS)};
-    affine_solve(affine, worker->affine + 3 * rows, &sample);
-    own->found = sample.kkt <= HN_CERTIFIED;
+    own->near = (struct nearest_sample){.multipliers = sample.multipliers, .programmes = 1};
+    look_before(worker, seat, &sample, memory);
+    affine_solve(affine, memory + worker->plan->outputs, &sample);
+    own->found = sample.kkt <= HN_CERTIFIED && look_after(worker, seat, &sample, memory);
     if (!own->found) {
         own->waits = false;
         own->state.doing = own->doing;
         return false;
     }
     sample_came_in(&own->state, &worker->plan->options, n);
-    own->near = (struct nearest_sample){.multipliers = sample.multipliers, .kkt = sample.kkt, .programmes = 1};
+    own->near.kkt = sample.kkt;
     own->near.factorisations = sample.changes;
     return true;
 }

@@ -18,7 +18,9 @@ static void lay_out(struct layout *layout, void *context) {
         size_t lanes = layer->near_lanes.bytes, single = layer->near_single.bytes;
         worker->near = layout_take(layout, lanes > single ? lanes : single, 1);
         worker->near_rows = layout_take(layout, layer->lanes.width * own, sizeof *worker->near_rows);
-        worker->affine = layout_take(layout, 3 * layer->plan->rows + layer->affine.numbers, sizeof *worker->affine);
+        size_t numbers = 3 * (size_t)layer->plan->rows + layer->plan->outputs + layer->affine.numbers;
+        worker->affine = layout_take(layout, numbers, sizeof *worker->affine);
+        worker->goal = layout_take(layout, affine_goal_numbers(&layer->affine), sizeof *worker->goal);
     }
 }
 
@@ -50,8 +52,10 @@ bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, vo
         worker->executor = &worker->helped;
     }
     worker->executor->begin(worker->executor, worker->slots);
-    if (method_searches(layer->options.method))
+    if (method_searches(layer->options.method)) {
         nearest_begin(worker_nearest(worker), worker->near);
+        affine_goal_begin(&layer->affine, worker->goal);
+    }
     return true;
 }
 

@@ -21,10 +21,10 @@ static double number_at(const struct nearest_plan *p, uint32_t offset) {
 }
 
 static bool is_affine(const struct nearest_plan *p) {
-    bool affine = p->curvatures == 0 && p->rows > 0 && p->outputs > 0 && p->rows * p->outputs <= MOST_ENTRIES;
+    bool affine = p->rows > 0 && p->outputs > 0 && p->rows * p->outputs <= MOST_ENTRIES;
     for (size_t e = 0; affine && e < p->entries; e++)
         affine = is_number(p, p->entry[e]) && fabs(number_at(p, p->entry[e])) < HUGE_VAL;
-    for (size_t j = 0; affine && j < p->outputs; j++)
+    for (size_t j = 0; affine && !p->optimal && j < p->outputs; j++)
         affine = p->fixed[j] || (p->square[j] > 0 && 1 / p->square[j] < HUGE_VAL);
     return affine;
 }
@@ -37,20 +37,19 @@ static double *take(struct affine *a, size_t count) {
 
 static bool take_all(struct affine *a, const struct nearest_plan *p) {
     size_t e = a->equalities, i = a->inequalities;
-    a->weight = take(a, a->outputs);
-    a->inverse = take(a, a->outputs);
     a->first = arena_take(&a->arena, a->rows + 1, sizeof *a->first);
     a->column = arena_take(&a->arena, p->entries + 1, sizeof *a->column);
     a->number = take(a, p->entries);
     a->dense = arena_take(&a->arena, a->rows + 1, sizeof *a->dense);
     a->columns = take(a, a->outputs * a->rows);
+    a->reach = take(a, a->outputs * a->rows);
     a->solver = take(a, e * e);
     a->coupling = take(a, e * i);
     a->answer = take(a, e * i);
     a->schur = take(a, i * i);
     a->unit = take(a, i);
-    return a->weight && a->inverse && a->first && a->column && a->number && a->dense && a->columns && a->solver &&
-           a->coupling && a->answer && a->schur && a->unit;
+    return a->first && a->column && a->number && a->dense && a->columns && a->reach && a->solver && a->coupling &&
+           a->answer && a->schur && a->unit;
 }
 
 static bool sort_rows(struct affine *a, const struct nearest_plan *p) {
@@ -67,10 +66,6 @@ static bool sort_rows(struct affine *a, const struct nearest_plan *p) {
 static void fill(struct affine *a, const struct nearest_plan *p) {
     size_t count = 0;
     memset(a->columns, 0, a->outputs * a->rows * sizeof *a->columns);
-    for (size_t j = 0; j < a->outputs; j++) {
-        a->weight[j] = p->fixed[j] ? 1 : p->square[j];
-        a->inverse[j] = p->fixed[j] ? 0 : 1 / p->square[j];
-    }
     for (size_t i = 0; i < a->rows; i++) {
         a->first[i] = count;
         for (size_t e = p->first[i]; e < p->first[i + 1]; e++) {
@@ -85,6 +80,93 @@ static void fill(struct affine *a, const struct nearest_plan *p) {
     a->first[a->rows] = count;
 }
 
+/* ---- H ---- */
+
+/* x = (L L')^-1 x */
+static void solve(const double *lower, size_t leading, size_t order, double *x) {
+    for (size_t i = 0; i < order; i++) {
+        for (size_t t = 0; t < i; t++)
+            x[i] -= lower[i * leading + t] * x[t];
+        x[i] /= lower[i * leading + i];
+    }
+    for (size_t i = order; i-- > 0;) {
+        for (size_t t = i + 1; t < order; t++)
+            x[i] -= lower[t * leading + i] * x[t];
+        x[i] /= lower[i * leading + i];
+    }
+}
+
+/* Lower triangle L of H = L L' in place; false where H is not positive definite. */
+static bool factor_hessian(double *h, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k <= i; k++) {
+            double sum = h[i * n + k], whole = sum;
+            for (size_t t = 0; t < k; t++)
+                sum -= h[i * n + t] * h[k * n + t];
+            if (k == i && !(sum > DEPENDENT * whole))
+                return false;
+            h[i * n + k] = k == i ? sqrt(sum) : sum / h[k * n + k];
+        }
+    return true;
+}
+
+/* A full H: its inverse, in which outputs that are fixed have no part. */
+static bool invert_hessian(struct affine *a, const struct nearest_plan *p) {
+    size_t n = a->outputs;
+    double *lower = take(a, n * n);
+    a->solved = take(a, n * n);
+    if (!lower || !a->solved)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++)
+            if (p->fixed[i] || p->fixed[k])
+                a->hessian[i * n + k] = 0;
+    memcpy(lower, a->hessian, n * n * sizeof *lower);
+    for (size_t i = 0; i < n; i++)
+        if (p->fixed[i])
+            lower[i * n + i] = 1;
+    a->there = factor_hessian(lower, n);
+    for (size_t j = 0; a->there && j < n; j++) {
+        double *own = a->solved + j * n;
+        for (size_t k = 0; k < n; k++)
+            own[k] = k == j && !p->fixed[j];
+        solve(lower, n, n, own);
+    }
+    return true;
+}
+
+/* H of the distance or of f; a->there says whether it is positive. False where memory is out. */
+static bool take_hessian(struct affine *a, const struct nearest_plan *p) {
+    size_t n = a->outputs;
+    a->weight = take(a, n);
+    a->inverse = take(a, n);
+    if (!a->weight || !a->inverse)
+        return false;
+    for (size_t i = 0; p->optimal && i < n; i++)
+        for (size_t k = 0; k < n; k++)
+            a->full = a->full || (i != k && a->hessian[i * n + k] != 0);
+    a->there = true;
+    for (size_t j = 0; j < n; j++) {
+        double own = a->full ? 1 : p->optimal ? a->hessian[j * n + j] : p->square[j];
+        a->weight[j] = own;
+        a->inverse[j] = p->fixed[j] ? 0 : 1 / own;
+        a->there = a->there && (p->fixed[j] || (own > 0 && a->inverse[j] < HUGE_VAL));
+    }
+    return !a->full || invert_hessian(a, p);
+}
+
+/* H^-1 J' */
+static void reach_rows(struct affine *a) {
+    for (size_t j = 0; j < a->outputs; j++) {
+        double *to = a->reach + j * a->rows;
+        for (size_t i = 0; i < a->rows; i++)
+            to[i] = a->full ? 0 : a->inverse[j] * a->columns[j * a->rows + i];
+        for (size_t k = 0; a->full && k < a->outputs; k++)
+            for (size_t i = 0; i < a->rows; i++)
+                to[i] += a->solved[j * a->outputs + k] * a->columns[k * a->rows + i];
+    }
+}
+
 /* ---- M and its parts ---- */
 
 /* (J H^-1 J') of rows i and k */
@@ -92,7 +174,7 @@ static double product(const struct affine *a, size_t i, size_t k) {
     double sum = 0;
     for (size_t e = a->first[i]; e < a->first[i + 1]; e++) {
         size_t j = a->column[e];
-        sum += a->number[e] * a->inverse[j] * a->columns[j * a->rows + k];
+        sum += a->number[e] * a->reach[j * a->rows + k];
     }
     return sum;
 }
@@ -117,20 +199,6 @@ static void factor(struct affine *a, double *lower, size_t leading) {
         a->equality[kept++] = (uint32_t)row;
     }
     a->equalities = kept;
-}
-
-/* x = (L L')^-1 x */
-static void solve(const double *lower, size_t leading, size_t order, double *x) {
-    for (size_t i = 0; i < order; i++) {
-        for (size_t t = 0; t < i; t++)
-            x[i] -= lower[i * leading + t] * x[t];
-        x[i] /= lower[i * leading + i];
-    }
-    for (size_t i = order; i-- > 0;) {
-        for (size_t t = i + 1; t < order; t++)
-            x[i] -= lower[t * leading + i] * x[t];
-        x[i] /= lower[i * leading + i];
-    }
 }
 
 static void eliminate(struct affine *a, const double *lower, size_t leading) {
@@ -168,27 +236,42 @@ static bool make(struct affine *a, const struct nearest_plan *p) {
     if (!lower)
         return false;
     fill(a, p);
+    reach_rows(a);
     factor(a, lower, leading);
     eliminate(a, lower, leading);
-    a->there = true;
     return true;
 }
 
-hn_status affine_create(struct affine *a, const struct nearest_plan *p, hn_error *error) {
+/* The objective's second derivatives, where they are numbers. */
+static hn_status read_goal(struct affine *a, const hn_model *model, bool *quadratic, hn_error *error) {
+    a->hessian = take(a, a->outputs * a->outputs);
+    return a->hessian ? affine_read_goal(a, model, a->hessian, quadratic, error)
+                      : error_no_memory(error, "the optimal point");
+}
+
+hn_status affine_create(struct affine *a, const struct nearest_plan *p, const hn_model *model, hn_error *error) {
+    bool quadratic = true;
     *a = (struct affine){.outputs = p->outputs, .rows = p->rows};
     if (!is_affine(p))
         return HN_OK;
     bool made = sort_rows(a, p);
     if (made && (a->equalities > MOST_EQUALITIES || a->inequalities > MOST_INEQUALITIES))
         return HN_OK;
+    hn_status status = p->optimal && made ? read_goal(a, model, &quadratic, error) : HN_OK;
+    if (status != HN_OK || !quadratic)
+        return status;
+    made = made && take_hessian(a, p);
+    if (made && !a->there)
+        return HN_OK;
     if (!made || !make(a, p))
         return error_no_memory(error, "the nearest point");
     a->most = a->inequalities < a->outputs ? a->inequalities : a->outputs;
-    a->numbers = 2 * a->outputs + 2 * a->rows + 2 * a->equalities + 5 * a->inequalities + (a->most + 3) * (a->most + 1);
+    a->numbers = 3 * a->outputs + 2 * a->rows + 2 * a->equalities + 5 * a->inequalities + (a->most + 3) * (a->most + 1);
     return HN_OK;
 }
 
 void affine_release(struct affine *a) {
+    program_destroy(a->goal);
     arena_release(&a->arena);
     *a = (struct affine){.there = false};
 }

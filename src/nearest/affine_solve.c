@@ -20,7 +20,7 @@ static const double NOTHING = 1e-15;   /* a residual that needs no further round
 struct search {
     const struct affine *a;
     struct affine_sample *sample;
-    double *pull;             /* outputs: J' l - g */
+    double *pull, *rest;      /* outputs: J' l - g; H d - that */
     double *y, *c;            /* outputs; rows: c + J d */
     double *l;                /* rows: multipliers */
     double *base, *lack;      /* equalities: multipliers before those of inequalities, and what their rows lack */
@@ -38,7 +38,8 @@ static void lay_out(struct search *s, double *memory) {
     const struct affine *a = s->a;
     size_t m = a->most + 1;
     s->pull = memory;
-    s->y = s->pull + a->outputs;
+    s->rest = s->pull + a->outputs;
+    s->y = s->rest + a->outputs;
     s->c = s->y + a->outputs;
     s->l = s->c + a->rows;
     s->base = s->l + a->rows;
@@ -265,8 +266,14 @@ static void move(struct search *s) {
         if (s->l[i] != 0)
             add_row(a, i, s->l[i], s->pull);
     memcpy(s->c, sample->value, a->rows * sizeof *s->c);
+    memset(s->y, 0, a->outputs * sizeof *s->y);
+    for (size_t j = 0; j < a->outputs; j++)
+        if (a->full)
+            add_scaled(s->y, s->pull[j], a->solved + j * a->outputs, a->outputs);
+        else
+            s->y[j] = a->inverse[j] * s->pull[j];
     for (size_t j = 0; j < a->outputs; j++) {
-        s->y[j] = sample->start[j] + a->inverse[j] * s->pull[j];
+        s->y[j] += sample->start[j];
         if (s->y[j] != sample->start[j])
             add_scaled(s->c, s->y[j] - sample->start[j], a->columns + j * a->rows, a->rows);
     }
@@ -280,16 +287,31 @@ static double row_residual(const struct affine_sample *sample, size_t i, double 
     return fmax(worst, fabs(l) * fmax(room, 0));
 }
 
+/* H d + g - J' l */
+static void find_rest(const struct search *s) {
+    const struct affine *a = s->a;
+    for (size_t j = 0; j < a->outputs; j++)
+        s->rest[j] = -s->pull[j];
+    for (size_t j = 0; j < a->outputs; j++) {
+        double d = s->y[j] - s->sample->start[j];
+        if (a->full)
+            add_scaled(s->rest, d, a->hessian + j * a->outputs, a->outputs);
+        else
+            s->rest[j] += a->weight[j] * d;
+    }
+}
+
 /* As polish_residual of nearest_polish.h, at y. */
 static double residual(const struct search *s) {
     const struct affine *a = s->a;
     double largest = 0, worst = 0, sum = 0;
+    find_rest(s);
     for (size_t i = 0; i < a->rows; i++)
         largest = fmax(largest, fabs(s->l[i]));
     for (size_t j = 0; j < a->outputs; j++) {
-        double rest = a->inverse[j] > 0 ? a->weight[j] * (s->y[j] - s->sample->start[j]) - s->pull[j] : 0;
-        worst = fmax(worst, fabs(rest) / fmax(1, largest));
-        sum += fabs(rest);
+        double rest = a->inverse[j] > 0 ? fabs(s->rest[j]) : 0;
+        worst = fmax(worst, rest / fmax(1, largest));
+        sum += rest;
     }
     for (size_t i = 0; i < a->rows; i++) {
         double lack = row_residual(s->sample, i, s->c[i], s->l[i]);

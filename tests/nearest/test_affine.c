@@ -1,4 +1,4 @@
-/* test_affine.c - the method nearest under affine rows, judged by the optimality conditions, which are evaluated here anew.
+/* test_affine.c - the methods nearest and optimal under affine rows, judged by the optimality conditions, which are evaluated here anew.
  *
  * Random programmes with equalities, two-sided rows and bounds of outputs; rows that follow from others, that meet in one point, and that
  * contradict each other. A problem has one solution, so that the conditions prove it.
@@ -16,8 +16,10 @@
 
 enum { MOST_OUTPUTS = 12, MOST_ROWS = 48, EACH = 5, PROBLEMS = 600 / HN_TEST_SHARE };
 
-/* bl <= A y <= bu with weights; the inputs are the bounds. */
+/* bl <= A y <= bu with weights, or with an objective y' H y / 2 + p' y; the inputs are the bounds. */
 struct programme {
+    bool optimal;
+    double h[MOST_OUTPUTS][MOST_OUTPUTS], p[MOST_OUTPUTS];
     size_t outputs, rows;
     double a[MOST_ROWS][MOST_OUTPUTS], lower[MOST_ROWS], upper[MOST_ROWS], weight[MOST_OUTPUTS];
     bool equality[MOST_ROWS];
@@ -60,6 +62,34 @@ static void draw_programme(struct programme *p, struct random *random, bool depe
     }
 }
 
+/* H = B' B + I / 10 */
+static void draw_objective(struct programme *p, struct random *random) {
+    double b[MOST_OUTPUTS][MOST_OUTPUTS];
+    p->optimal = true;
+    for (size_t i = 0; i < p->outputs; i++) {
+        p->p[i] = random_between(random, -2, 2);
+        for (size_t j = 0; j < p->outputs; j++)
+            b[i][j] = random_between(random, -1, 1);
+    }
+    for (size_t i = 0; i < p->outputs; i++)
+        for (size_t j = 0; j < p->outputs; j++) {
+            p->h[i][j] = i == j ? 0.1 : 0;
+            for (size_t k = 0; k < p->outputs; k++)
+                p->h[i][j] += b[k][i] * b[k][j];
+        }
+}
+
+static hn_expr objective_of(hn_model *m, const struct programme *p, const hn_expr *y) {
+    hn_expr terms[(MOST_OUTPUTS + 1) * MOST_OUTPUTS];
+    size_t count = 0;
+    for (size_t i = 0; i < p->outputs; i++) {
+        terms[count++] = hn_scale(p->p[i], y[i]);
+        for (size_t j = 0; j < p->outputs; j++)
+            terms[count++] = hn_scale(p->h[i][j] / 2, hn_mul(y[i], y[j]));
+    }
+    return hn_sum(m, count, terms);
+}
+
 static hn_model *model_of(const struct programme *p) {
     hn_model *m = model_new();
     hn_expr y[MOST_OUTPUTS], terms[MOST_OUTPUTS];
@@ -80,6 +110,8 @@ static hn_model *model_of(const struct programme *p) {
         snprintf(name, sizeof name, "row%zu", i);
         hn_constrain_between(m, name, low, count ? hn_sum(m, count, terms) : hn_constant(m, 0), high);
     }
+    if (p->optimal)
+        hn_minimize(m, "cost", objective_of(m, p, y));
     model_finish_good(m);
     return m;
 }
@@ -103,7 +135,9 @@ static double judge(const struct programme *p, const double *raw, const double *
     for (size_t i = 0; i < p->rows; i++)
         largest = fmax(largest, fabs(l[i]));
     for (size_t j = 0; j < p->outputs; j++) {
-        double rest = p->weight[j] * p->weight[j] * (y[j] - raw[j]);
+        double rest = p->optimal ? p->p[j] : p->weight[j] * p->weight[j] * (y[j] - raw[j]);
+        for (size_t k = 0; p->optimal && k < p->outputs; k++)
+            rest += p->h[j][k] * y[k];
         for (size_t i = 0; i < p->rows; i++)
             rest -= p->a[i][j] * l[i];
         worst = fmax(worst, fabs(rest) / largest);
@@ -140,8 +174,8 @@ static void check_programme(struct programme *p, struct random *random, bool mee
         all[s] = *p;
     }
     assert_int_equal(inputs, hn_model_input_count(m));
-    hn_layer_options options = layer_method(HN_METHOD_NEAREST);
-    options.weights = p->weight;
+    hn_layer_options options = layer_method(p->optimal ? HN_METHOD_OPTIMAL : HN_METHOD_NEAREST);
+    options.weights = p->optimal ? NULL : p->weight;
     hn_layer *layer = layer_of(m, options);
     assert_true(layer->affine.there);
     const hn_batch batch = {.size = sizeof batch,
@@ -165,12 +199,14 @@ static void check_programme(struct programme *p, struct random *random, bool mee
     hn_model_destroy(m);
 }
 
-static struct tally check_all(uint64_t seed, bool dependent, bool meeting) {
+static struct tally check_all(uint64_t seed, bool dependent, bool meeting, bool optimal) {
     struct tally tally = {.samples = 0};
     for (uint64_t k = 0; k < PROBLEMS; k++) {
         struct random random = random_start(seed, k);
-        struct programme p;
+        struct programme p = {.optimal = false};
         draw_programme(&p, &random, dependent);
+        if (optimal)
+            draw_objective(&p, &random);
         check_programme(&p, &random, meeting, &tally);
     }
     print_message("%zu samples, %zu certified, %zu took steps of auto first, worst residual %.1e\n", tally.samples,
@@ -181,22 +217,61 @@ static struct tally check_all(uint64_t seed, bool dependent, bool meeting) {
 
 static void random_programmes_are_solved_without_steps(void **state) {
     (void)state;
-    struct tally t = check_all(1, false, false);
+    struct tally t = check_all(1, false, false, false);
     assert_int_equal(t.certified, t.samples);
     assert_int_equal(t.steps, 0);
 }
 
 static void rows_that_meet_in_one_point_are_solved(void **state) {
     (void)state;
-    struct tally t = check_all(2, false, true);
+    struct tally t = check_all(2, false, true, false);
     assert_int_equal(t.certified, t.samples);
     assert_true(t.steps <= t.samples / 50);
 }
 
 static void rows_that_follow_from_others_are_solved(void **state) {
     (void)state;
-    struct tally t = check_all(3, true, false);
+    struct tally t = check_all(3, true, false, false);
     assert_true(t.certified >= t.samples - t.samples / 100);
+}
+
+static void quadratic_objectives_have_their_optimum(void **state) {
+    (void)state;
+    struct tally t = check_all(4, false, false, true);
+    assert_int_equal(t.certified, t.samples);
+    assert_true(t.steps <= t.samples / 50);
+}
+
+/* maximize -(y - 1)^2 - (z - 2)^2, and with the sign of one term turned: no maximum of this kind */
+static hn_layer *two_outputs(double sign) {
+    hn_model *m = model_new();
+    hn_expr y = hn_output(m, "y"), z = hn_output(m, "z"), one = hn_shift(y, -1), two = hn_shift(z, -2);
+    hn_constrain(m, "sum", -INFINITY, hn_add(y, z), 1);
+    hn_output_between(y, hn_constant(m, -9), hn_constant(m, 9));
+    hn_output_between(z, hn_constant(m, -9), hn_constant(m, 9));
+    hn_maximize(m, "gain", hn_sub(hn_neg(hn_mul(one, one)), hn_scale(sign, hn_mul(two, two))));
+    model_finish_good(m);
+    hn_layer *layer = layer_of(m, layer_method(HN_METHOD_OPTIMAL));
+    hn_model_destroy(m);
+    return layer;
+}
+
+static void a_maximum_is_reported_as_it_was_written(void **state) {
+    (void)state;
+    hn_layer *layer = two_outputs(1), *saddle = two_outputs(-1);
+    double raw[2] = {3, 1}, y[2];
+    hn_report report;
+    const hn_batch batch = {
+        .size = sizeof batch, .count = 1, .y_raw = raw, .y = y, .report_size = sizeof report, .reports = &report};
+    assert_true(layer->affine.there);
+    layer_run(layer, &batch);
+    assert_int_equal(report.outcome, HN_OUTCOME_OK);
+    assert_in_interval(y[0], -1e-12, 1e-12);
+    assert_in_interval(y[1], 1 - 1e-12, 1 + 1e-12);
+    assert_in_interval(report.objective, -2 - 1e-12, -2 + 1e-12);
+    assert_false(saddle->affine.there);
+    hn_layer_destroy(layer);
+    hn_layer_destroy(saddle);
 }
 
 static void a_contradiction_is_left_to_auto(void **state) {
@@ -241,6 +316,8 @@ int main(void) {
         cmocka_unit_test(random_programmes_are_solved_without_steps),
         cmocka_unit_test(rows_that_meet_in_one_point_are_solved),
         cmocka_unit_test(rows_that_follow_from_others_are_solved),
+        cmocka_unit_test(quadratic_objectives_have_their_optimum),
+        cmocka_unit_test(a_maximum_is_reported_as_it_was_written),
         cmocka_unit_test(a_contradiction_is_left_to_auto),
         cmocka_unit_test(a_row_with_a_derivative_that_is_no_number_is_none_of_these),
     };
