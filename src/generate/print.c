@@ -217,11 +217,6 @@ static void print_loads(const struct printer *p, size_t i) {
     }
 }
 
-/* What stands right behind the residual of a row: its size, and whether it is lost. */
-static bool follows_row(uint32_t function) {
-    return function == ROW_MOST_SIZE || function == ROW_RELATIVE || function == ROW_MOST || function == ROW_LOSE_FINITE;
-}
-
 /* The statement, behind those whose values it needs and that have not been printed. */
 static void print_late(const struct printer *p, bool *printed, size_t i) {
     const struct statement *at = &p->s->list[i];
@@ -232,7 +227,7 @@ static void print_late(const struct printer *p, bool *printed, size_t i) {
         if (p->flow->source[at->first + k])
             print_late(p, printed, (p->flow->source[at->first + k] - 1) / 2);
     print_statement(p, i);
-    if (i + 1 < p->s->late && follows_row(at[1].function))
+    if (i + 1 < p->s->late && statement_follows_row(at + 1))
         print_late(p, printed, i + 1);
 }
 

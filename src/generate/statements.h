@@ -46,6 +46,12 @@ static inline bool statements_in_window(const struct statements *s, uint32_t slo
     return slot - s->window < s->window_slots;
 }
 
+/* What stands right behind the residual of a row: its size, and whether it is lost. */
+static inline bool statement_follows_row(const struct statement *at) {
+    return at->function == ROW_MOST_SIZE || at->function == ROW_RELATIVE || at->function == ROW_MOST ||
+           at->function == ROW_LOSE_FINITE;
+}
+
 static inline uint32_t statement_destinations(const struct statement *at) {
     return at->function == FUNCTION_SINCOS ? 2 : 1;
 }

@@ -63,6 +63,9 @@ hn_status walk_round(struct walk *walk, hn_error *error);
  * -0 at the beginning. False when memory is out. */
 bool walk_drop_zeros(struct walk *walk, struct statements *s, const bool *kept);
 
+/* The late statements of a round where the others ask for them, if that changes nothing. False when memory is out. */
+bool walk_weave(struct walk *walk, struct statements *s);
+
 /* The entry KERNEL_BACK_ROUND: a whole step of the adjoint, where there are rounds and all of the adjoint is generated. */
 hn_status walk_back_round(struct walk *walk, hn_error *error);
 

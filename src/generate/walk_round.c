@@ -21,7 +21,7 @@ static size_t repeat(struct walk *walk, enum kernel_entry entry, size_t first, b
     for (; i < from->count; i++) {
         if (!outputs && statements_in_window(s, from->operands[from->list[i].first]))
             break;
-        if (from->list[i].function != ROW_LOSE_FINITE)
+        if (from->operands[from->list[i].first] != walk->own + OWN_LOST) /* outputs are looked at later */
             statements_repeat(s, from, i);
     }
     return i;
@@ -32,12 +32,12 @@ static bool all_are_generated(const struct walk *walk) {
            walk->entry[KERNEL_STEP_BEGIN].count > 0;
 }
 
-/* Rows in the order in which the step asks for their residuals; where loops are made, as they are. */
+/* Rows in the order in which the step asks for their residuals. */
 static void order_rows(const struct walk *walk, uint32_t *order, bool *taken) {
     const struct statements *step = &walk->entry[KERNEL_STEP_BEGIN];
     uint32_t count = 0, rows = walk->plan->rows;
     memset(taken, 0, rows * sizeof *taken);
-    for (size_t k = 0; k < step->operand_count && !walk->loops; k++) {
+    for (size_t k = 0; k < step->operand_count; k++) {
         uint32_t row = step->operands[k] - walk->plan->right;
         if (row < rows && !taken[row])
             order[count++] = row;
@@ -107,6 +107,8 @@ hn_status walk_round(struct walk *walk, hn_error *error) {
     s->late = s->count;
     if (done)
         add_step(walk, asks);
+    if (done && walk->loops)
+        done = walk_weave(walk, s);
     const struct kept_slots y = {{plan->y}, {plan->outputs}, 1};
     done = drop_zeros(walk, s, &y) && done;
     return done && !s->failed ? HN_OK : error_no_memory(error, "generated code");
