@@ -99,8 +99,8 @@ struct executor {
      * was given up at included. What evaluations leave is lost. NULL: there is no such entry. */
     void (*go_on)(const struct executor *x, double *slots, struct executor_rounds *rounds);
 
-    /* Rounds of auto's near stage, of samples that have an output y of their own in `best` or are fresh; see backends/near_rounds.h.
-     * c, J, r and the summary are those of the last evaluation, but for what the step after it says. NULL: there is no such entry. */
+    /* Rounds of auto's near stage; see backends/near_rounds.h. `best` has the best iterate of every sample that is not fresh. c, J, r
+     * and the summary are those of the last evaluation, but for what the step after it says. NULL: there is no such entry. */
     void (*near_rounds)(const struct executor *x, double *slots, struct near_rounds *rounds);
 
     /* As many steps back as asked for, for which no bound asks and whose samples have none with an eps or weights of its own: from the
