@@ -152,7 +152,7 @@ class Layer:
             "compile": compile if kernel is None else kernel,
             "effort": effort,
             "precision": checked_precision(precision),
-            "weights": None if weights is None else _checked_weights(weights, model),
+            "weights": None if weights is None else _checked_weights(weights, model).tolist(),
         }
         self.core = _core.Layer(
             core,
@@ -166,7 +166,7 @@ class Layer:
             compile is True,
             kernel,
             _checks.real(effort, "effort"),
-            self.settings["weights"],
+            None if weights is None else _checked_weights(weights, model),
         )
         info = self.core.info
         self._inputs: int = info["inputs"]

@@ -77,10 +77,11 @@ static hn_status open_nearest(hn_layer *layer, const hn_model *model, hn_error *
     layer->plan->tape_numbers = layer->plan->rows + 1;
     hn_status status = keep_weights(layer, error);
     layer->maximizes = hn_model_objective(model).maximize;
-    const struct nearest_goal goal = {layer->options.method == HN_METHOD_OPTIMAL, layer->weights};
+    struct nearest_goal goal = {.optimal = layer->options.method == HN_METHOD_OPTIMAL, .weights = layer->weights};
     hn_instructions set = layer->options.instructions;
     if (status == HN_OK)
         status = nearest_create(&layer->near_lanes, model, &goal, set, false, error);
+    goal.by_products = layer->near_lanes.products.program != NULL;
     if (status == HN_OK)
         status = nearest_create(&layer->near_single, model, &goal, set, true, error);
     return status == HN_OK ? affine_create(&layer->affine, &layer->near_single.plan, model, error) : status;

@@ -401,7 +401,7 @@ void nearest_run(const struct nearest *n, double *memory, struct nearest_sample 
 static hn_status create_plan(struct nearest *n, const hn_model *model, const struct nearest_goal *goal, uint32_t stride,
                              hn_error *error) {
     hn_error own = {.status = HN_OK};
-    hn_status status = nearest_plan_create(&n->plan, model, goal, NULL, stride, &own);
+    hn_status status = goal->by_products ? HN_LIMIT : nearest_plan_create(&n->plan, model, goal, NULL, stride, &own);
     if (status != HN_LIMIT) {
         if (status != HN_OK && error)
             *error = own;

@@ -92,6 +92,7 @@ struct nearest_plan {
 struct nearest_goal {
     bool optimal;          /* the model's objective, which it has; else the distance, */
     const double *weights; /* S, one per output; NULL: all 1 */
+    bool by_products;      /* the Hessian's entries are known to be too many for the program */
 };
 
 /* products: where the entries of the Hessian come from; NULL: they are in the program, and HN_LIMIT says that they are too

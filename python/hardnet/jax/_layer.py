@@ -20,6 +20,7 @@ from .. import _layer as plain
 from .._errors import UnsupportedError
 from .._model import Model
 from . import _cuda
+from ._multipliers import solve
 from ._primitives import Call, backward, forward
 
 __all__ = ["Gradients", "Layer", "Report", "layer"]
@@ -203,6 +204,22 @@ class Layer:
         """y and what happened to each sample."""
         pair: tuple[Any, Report] = self(y_raw, x, return_report=True)
         return pair
+
+    def with_multipliers(self, y_raw: Any, x: Any = None) -> tuple[Any, Any]:
+        """y and the multipliers of the rows, (..., rows), which have gradients, too.
+
+        For the methods "nearest" and "optimal", on the CPU; both in the type of y_raw.
+        """
+        if self.inner.settings["method"] not in ("nearest", "optimal"):
+            method = self.inner.settings["method"]
+            raise ValueError(f"the method {method} has no multipliers; nearest and optimal have")
+        call, (raw, inputs), dtype = self._prepared(y_raw, x)
+        if raw is None:
+            raise ValueError("y_raw is missing")
+        if inputs is None:
+            inputs = jnp.zeros((*raw.shape[:-1], 0), raw.dtype)
+        y, multipliers = solve(self.inner, raw, inputs)
+        return y.astype(dtype), multipliers.astype(dtype)
 
     def gradient(self, y_raw: Any, x: Any, grad_y: Any) -> Gradients:
         """Gradients of a loss from its gradient by y, and where they are missing.

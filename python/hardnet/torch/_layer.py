@@ -23,6 +23,7 @@ from . import _cuda, _handles
 from ._arguments import broadcast, check_devices, double
 from ._buffers import Buffers
 from ._correct import corrected, corrected_taped
+from ._multipliers import with_multipliers
 from ._refine import Refiners
 
 __all__ = ["Layer", "NotOkError", "NotOkWarning", "Reports"]
@@ -55,6 +56,7 @@ class Reports(plain.Result):
         self._reports = reports.reshape(-1)
         self._shape = reports.shape
         self._residual = None
+        self._multipliers = None
 
     def summary(self) -> str:
         """One sentence about the samples that are not ok."""
@@ -163,6 +165,21 @@ class Layer(nn.Module):
         else:
             y = corrected(raw, inputs, self._key)
         return y if y_raw.dtype is torch.float64 else y.to(y_raw.dtype)
+
+    def with_multipliers(self, y_raw: Tensor, x: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Corrected outputs and the multipliers of the rows, (..., rows), which have gradients, too.
+
+        For the methods "nearest" and "optimal", on the CPU; both in the type of y_raw.
+        """
+        if self.inner.settings["method"] not in ("nearest", "optimal"):
+            method = self.inner.settings["method"]
+            raise ValueError(f"the method {method} has no multipliers; nearest and optimal have")
+        raw, given = double(y_raw, "y_raw", True), None if x is None else double(x, "x", True)
+        if raw.is_cuda or (given is not None and given.is_cuda):
+            raise ValueError("multipliers are not there on a device")
+        raw, inputs = broadcast(self, raw, given)
+        y, multipliers = with_multipliers(self, raw, inputs)
+        return y.to(y_raw.dtype), multipliers.to(y_raw.dtype)
 
     # ---- for the operators ----
 

@@ -1,0 +1,60 @@
+"""Corrected outputs together with their multipliers, both differentiable: "nearest" and "optimal".
+
+A call of the host: it can be compiled, batched and differentiated once, and runs on the CPU.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+
+if TYPE_CHECKING:
+    from .. import _layer as plain
+
+__all__ = ["solve"]
+
+
+def _shape(array: Any, width: int, like: Any) -> Any:
+    return jax.ShapeDtypeStruct((*array.shape[:-1], width), like.dtype)
+
+
+def _run(layer: plain.Layer, y_raw: Any, x: Any, tape: bool) -> Any:
+    inputs = np.asarray(x, np.float64) if layer.info["inputs"] else None
+    return layer(np.asarray(y_raw, np.float64), inputs, tape=tape)
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
+def solve(layer: plain.Layer, y_raw: Any, x: Any) -> Any:
+    """y and multipliers of (..., outputs) and (..., inputs) with equal leading shapes."""
+
+    def call(raw: Any, inputs: Any) -> Any:
+        result = _run(layer, raw, inputs, False)
+        return result.y.astype(raw.dtype), result.multipliers.astype(raw.dtype)
+
+    info = layer.info
+    shapes = (_shape(y_raw, info["outputs"], y_raw), _shape(y_raw, info["rows"], y_raw))
+    return jax.pure_callback(call, shapes, y_raw, x, vmap_method="broadcast_all")
+
+
+def _forward(layer: plain.Layer, y_raw: Any, x: Any) -> Any:
+    return solve(layer, y_raw, x), (y_raw, x)
+
+
+def _backward(layer: plain.Layer, kept: Any, cotangents: Any) -> Any:
+    def call(raw: Any, inputs: Any, grad_y: Any, grad_multipliers: Any) -> Any:
+        result = _run(layer, raw, inputs, True)
+        gradient = layer.gradient(result, grad_y, grad_multipliers=grad_multipliers)
+        by_x = np.zeros(inputs.shape) if gradient.x is None else gradient.x
+        return gradient.y_raw.astype(raw.dtype), by_x.astype(inputs.dtype)
+
+    y_raw, x = kept
+    shapes = (_shape(y_raw, y_raw.shape[-1], y_raw), _shape(x, x.shape[-1], x))
+    return jax.pure_callback(call, shapes, y_raw, x, *cotangents, vmap_method="broadcast_all")
+
+
+solve.defvjp(_forward, _backward)

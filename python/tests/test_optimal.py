@@ -1,0 +1,124 @@
+"""The methods nearest and optimal for NumPy: proofs, multipliers and their gradients, weights.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import hardnet
+
+PORTFOLIO = """
+param a{1..3} >= -1, <= 1;
+var y{1..3} >= 0, := 1/3;
+minimize risk: sum{j in 1..3} ((j + 1)*y[j]^2/2 - a[j]*y[j]) + 0.3*y[1]*y[2];
+subject to whole: y[1] + y[2] + y[3] = 1;
+subject to few: y[1]^2 + y[2]^2 <= 0.5;
+"""
+
+
+@pytest.fixture(scope="module")
+def portfolio() -> hardnet.Model:
+    return hardnet.Model.from_text(PORTFOLIO)
+
+
+def slope(y: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """The gradient of the risk."""
+    mixed = 0.3 * np.stack([y[..., 1], y[..., 0], 0 * y[..., 0]], axis=-1)
+    return np.arange(2, 5) * y - a + mixed
+
+
+def pulled(y: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    """J' multipliers, rows in the order of the model."""
+    curved = 2 * y * [1, 1, 0]
+    return multipliers[..., :1] + multipliers[..., 1:2] * curved + multipliers[..., 2:]
+
+
+def test_an_optimum_meets_its_conditions(portfolio: hardnet.Model) -> None:
+    assert portfolio.row_names == ("whole", "few", "y[1]", "y[2]", "y[3]")
+    generator = np.random.default_rng(1)
+    a, raw = generator.uniform(-1, 1, (200, 3)), generator.normal(size=(200, 3))
+    result = portfolio.layer("optimal")(raw, a)
+    assert result.certified.all() and result.ok.all() and (result.kkt <= 1e-8).all()
+    m = result.multipliers
+    assert m.shape == (200, 5)
+    assert abs(slope(result.y, a) - pulled(result.y, m)).max() <= 1e-7
+    assert (m[:, 1] <= 0).all() and (m[:, 2:] >= -1e-12).all()
+    assert abs(m[:, 2:] * result.y).max() <= 1e-7
+    risk = ((np.arange(2, 5) * result.y**2 / 2 - a * result.y).sum(1)) + 0.3 * result.y[:, 0] * result.y[:, 1]
+    assert abs(result.objective - risk).max() <= 1e-12
+    feasible = portfolio.layer()(raw, a)
+    assert np.isinf(feasible.objective).all() and not feasible.certified.any()
+
+
+def test_y_raw_only_says_where_to_start(portfolio: hardnet.Model) -> None:
+    layer = portfolio.layer("optimal")
+    a = np.array([0.2, -0.3, 0.5])
+    ends = layer(np.random.default_rng(2).normal(size=(20, 3)), a)
+    assert abs(ends.y - ends.y[0]).max() <= 1e-9
+    gradient = layer.gradient(ends, np.ones((20, 3)))
+    assert (gradient.y_raw == 0).all() and not gradient.flagged.any()
+
+
+@pytest.mark.parametrize("method", ["optimal", "nearest"])
+def test_gradients_are_those_of_differences(portfolio: hardnet.Model, method: str) -> None:
+    layer = portfolio.layer(method)
+    generator = np.random.default_rng(3)
+    compared = 0
+    for _ in range(30):
+        a, raw = generator.uniform(-1, 1, 3), generator.normal(size=3)
+        p, g, along, turn = (generator.normal(size=n) for n in (3, 5, 3, 3))
+
+        def loss(t: float, a: np.ndarray = a, raw: np.ndarray = raw) -> float:
+            r = layer(raw + t * turn, a + t * along)
+            return float(p @ r.y + g @ r.multipliers)
+
+        result = layer(raw, a, tape=True)
+        gradient = layer.gradient(result, p, grad_multipliers=g)
+        if gradient.flagged:
+            continue
+        wide, narrow = ((loss(h) - loss(-h)) / (2 * h) for h in (1e-4, 5e-5))
+        if abs(wide - narrow) > 1e-5 * max(1, abs(narrow)):
+            continue  # a row came or left
+        best = narrow + (narrow - wide) / 3
+        assert abs(gradient.x @ along + gradient.y_raw @ turn - best) <= 1e-6 * max(1, abs(best))
+        compared += 1
+    assert compared >= 20
+
+
+def test_weights_turn_the_way_to_the_nearest_point() -> None:
+    line = hardnet.Model.from_text("var y{1..2}; subject to line: y[1] + y[2] = 0;")
+    layer = line.layer("nearest", weights=[1, 2])
+    result = layer([3.0, 1.0])
+    assert abs(result.y - [-0.2, 0.2]).max() <= 1e-9
+    assert abs(result.distance - np.hypot(3.2, 1.6)) <= 1e-9
+    assert abs(result.multipliers - [-3.2]).max() <= 1e-8
+    again = pickle.loads(pickle.dumps(layer))
+    assert (again([3.0, 1.0]).y == result.y).all()
+
+
+def test_misuse_is_refused_by_name(portfolio: hardnet.Model) -> None:
+    line = hardnet.Model.from_text("var y{1..2}; subject to line: y[1] + y[2] = 0;")
+    with pytest.raises(ValueError, match="the model has no objective"):
+        line.layer("optimal")
+    with pytest.raises(ValueError, match="weights: the method optimal has none"):
+        portfolio.layer("optimal", weights=[1, 1, 1])
+    with pytest.raises(ValueError, match="weights: entry 1 is -1"):
+        line.layer("nearest", weights=[1, -1])
+    with pytest.raises(ValueError, match="weights has the shape"):
+        line.layer("nearest", weights=[1, 1, 1])
+    with pytest.raises(ValueError, match="one row of 2"):
+        line.layer("nearest", weights=[[1, 1]])
+    auto = line.layer()
+    result = auto([1.0, 2.0], tape=True)
+    with pytest.raises(ValueError, match="the method auto has no multipliers"):
+        _ = result.multipliers
+    with pytest.raises(ValueError, match="the method auto has no multipliers"):
+        auto.gradient(result, [1.0, 1.0], grad_multipliers=[1.0])
+    nearest = line.layer("nearest")
+    with pytest.raises(ValueError, match="grad_multipliers has the shape"):
+        nearest.gradient(nearest([1.0, 2.0]), [1.0, 1.0], grad_multipliers=[1.0, 2.0])
