@@ -34,8 +34,10 @@ void barrier_measure_row(const struct nearest_view *v, size_t i) {
     for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
         if (!p->fixed[p->column[e]])
             squares += row_entry(v, i, e) * row_entry(v, i, e);
-    double norm = sqrt(squares);
+    double norm = sqrt(squares), lower = row_lower(v, i), upper = row_upper(v, i);
     *view_row(v, ROW_NORM, i) = norm > 0 && norm <= DBL_MAX ? norm : 1;
+    *view_row(v, ROW_KIND, i) =
+        lower == upper ? KIND_EQUALITY : (fabs(lower) <= DBL_MAX ? 1 : 0) + (fabs(upper) <= DBL_MAX ? 2 : 0);
 }
 
 /* The violation of row i. */
@@ -143,13 +145,10 @@ double barrier_errors(const struct nearest_view *v, struct nearest_state *s) {
         double lack = row_lack(v, i);
         s->lack += lack;
         worst = fmax(worst, lack / s->scale);
-        for (size_t side = 0; side < 2; side++)
-            if (side_is_there(v, i, side))
-                worst = fmax(worst, fabs(*side_slack(v, i, side) * *side_force(v, i, side) - s->mu) / s->first_mu);
-        *view_row(v, ROW_MULTIPLIER, i) =
-            row_is_equality(v, i) ? *view_row(v, ROW_MULTIPLIER, i) : *side_force(v, i, 0) - *side_force(v, i, 1);
+        if (!row_is_equality(v, i))
+            *view_row(v, ROW_MULTIPLIER, i) = *side_force(v, i, 0) - *side_force(v, i, 1);
     }
-    rows_rest(v, ROW_MULTIPLIER, COLUMN_REST);
+    s->largest = rows_rest(v, ROW_MULTIPLIER, COLUMN_REST);
     for (size_t j = 0; j < p->outputs; j++) {
         worst = fmax(worst, fabs(*view_column(v, COLUMN_REST, j)) / s->slope);
         *view_column(v, COLUMN_SLOPE, j) = column_slope(v, j);
@@ -157,9 +156,19 @@ double barrier_errors(const struct nearest_view *v, struct nearest_state *s) {
     return worst;
 }
 
+/* How far s z is from mu, relative to the first mu. */
+static double uneven(const struct nearest_view *v, const struct nearest_state *s) {
+    double worst = 0;
+    for (size_t i = 0; i < v->plan->rows; i++)
+        for (size_t side = 0; side < 2; side++)
+            if (side_is_there(v, i, side))
+                worst = fmax(worst, fabs(*side_slack(v, i, side) * *side_force(v, i, side) - s->mu) / s->first_mu);
+    return worst;
+}
+
 void barrier_lower_mu(const struct nearest_view *v, struct nearest_state *s) {
-    double share = s->mu / s->first_mu;
-    while (share > LAST_SHARE && barrier_errors(v, s) <= 10 * share) {
+    double share = s->mu / s->first_mu, errors = barrier_errors(v, s);
+    while (share > LAST_SHARE && fmax(errors, uneven(v, s)) <= 10 * share) {
         share = fmax(LAST_SHARE, fmin(0.1 * share, share * sqrt(share)));
         s->mu = share * s->first_mu;
         s->programmes++;
@@ -167,7 +176,6 @@ void barrier_lower_mu(const struct nearest_view *v, struct nearest_state *s) {
         s->filter.count = 0;
         s->filter.phi = 0;
     }
-    barrier_errors(v, s);
 }
 
 /* ---- the system ---- */

@@ -49,6 +49,7 @@ struct nearest_state {
     double kept_cost;             /* and where the best y is */
     double delta, damped;         /* on H; what it was when it was last above 0 */
     double penalty;               /* nu */
+    double largest;               /* multiplier, in the user's units */
     double lack;                  /* sum of what the equations lack, */
     double change;                /* and how the merit function changes along the step */
     double length, forces;        /* of the step: in y and s, and in z */
@@ -81,7 +82,7 @@ void barrier_measure_row(const struct nearest_view *v, size_t i);
 /* After c and J were evaluated at COLUMN_Y: slacks, forces, mu. */
 void barrier_begin(const struct nearest_view *v, struct nearest_state *s);
 
-/* What the equations lack, slope and rest at the iterate; the largest of these relative to the start, against mu. */
+/* What the equations lack, slope and rest at the iterate; the largest of these relative to the start. */
 double barrier_errors(const struct nearest_view *v, struct nearest_state *s);
 
 /* A smaller mu while the errors allow it. */

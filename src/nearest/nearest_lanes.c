@@ -103,7 +103,7 @@ static void look(struct group *g, size_t lane) {
     if (s->doing != NEAREST_DESCENDS)
         return;
     barrier_lower_mu(&v, s);
-    polish_keep(&v, s, ROW_MULTIPLIER, polish_residual(&v, ROW_MULTIPLIER));
+    polish_keep(&v, s, ROW_MULTIPLIER, polish_residual_of(&v, ROW_MULTIPLIER, s->largest));
     if (s->mu <= POLISH_FROM * s->first_mu && s->mu < s->polished_mu) {
         polish_begin(&v, s);
         s->doing = NEAREST_POLISHES;

@@ -37,9 +37,13 @@ enum {
     ROW_SIDE,   /* while polishing: 1 on its lower bound, -1 on its upper one, 0 on neither, */
     ROW_POLISH, /* and the multiplier */
     ROW_KEPT,   /* the best multipliers so far */
+    ROW_KIND,   /* which bounds it has: KIND_* */
     ROW_START,  /* violation where the search began, in the user's units */
     ROW_VECTORS
 };
+
+/* Values of ROW_KIND: bit 0 for a lower bound, bit 1 for an upper one; both of an equality are one. */
+enum { KIND_EQUALITY = 4 };
 
 /* Vectors over outputs. */
 enum {

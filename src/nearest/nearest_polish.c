@@ -32,8 +32,12 @@ static double row_residual(const struct nearest_view *v, size_t i, double l) {
 }
 
 double polish_residual(const struct nearest_view *v, size_t multipliers) {
+    return polish_residual_of(v, multipliers, rows_rest(v, multipliers, COLUMN_REST));
+}
+
+double polish_residual_of(const struct nearest_view *v, size_t multipliers, double largest) {
     const struct nearest_plan *p = v->plan;
-    double worst = 0, sum = 0, largest = rows_rest(v, multipliers, COLUMN_REST), unit = *view_number(v, NUMBER_UNIT);
+    double worst = 0, sum = 0, unit = *view_number(v, NUMBER_UNIT);
     for (size_t j = 0; j < p->outputs; j++) {
         double rest = fabs(*view_column(v, COLUMN_REST, j)) / unit / fmax(1, largest);
         worst = fmax(worst, rest);

@@ -17,6 +17,9 @@
 /* The residual for the program's y, where c and J were evaluated, and a vector of multipliers; infinite where it is no number. */
 double polish_residual(const struct nearest_view *v, size_t multipliers);
 
+/* The same where COLUMN_REST is known already, and the largest multiplier. */
+double polish_residual_of(const struct nearest_view *v, size_t multipliers, double largest);
+
 /* Keeps the program's y with these multipliers where its residual is the smallest so far. */
 void polish_keep(const struct nearest_view *v, struct nearest_state *s, size_t multipliers, double residual);
 

@@ -21,14 +21,18 @@ static inline double row_upper(const struct nearest_view *v, size_t i) {
     return v->at[v->plan->upper[i]] * *view_row(v, ROW_UNIT, i);
 }
 
+/* The kind of row i, once it is known. */
+static inline unsigned row_kind(const struct nearest_view *v, size_t i) {
+    return (unsigned)*view_row(v, ROW_KIND, i);
+}
+
 static inline bool row_is_equality(const struct nearest_view *v, size_t i) {
-    return row_lower(v, i) == row_upper(v, i);
+    return row_kind(v, i) == KIND_EQUALITY;
 }
 
 /* One side of an inequality, 0 lower, 1 upper. Their slacks are c - bl and bu - c. */
 static inline bool side_is_there(const struct nearest_view *v, size_t i, size_t side) {
-    double bound = side ? row_upper(v, i) : row_lower(v, i);
-    return fabs(bound) <= DBL_MAX && !row_is_equality(v, i);
+    return row_kind(v, i) >> side & 1;
 }
 
 static inline double side_room(const struct nearest_view *v, size_t i, size_t side) {

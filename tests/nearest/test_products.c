@@ -52,8 +52,12 @@ static void check_products(const struct random_problem *p, const double *lambda,
     memset(own, 0, products.bytes);
     program_prepare(products.program, own);
     const struct backend backend = backend_single();
-    const struct product_places places = {memory, 0, (uint32_t)p->inputs, (uint32_t)(p->inputs + n),
-                                          (uint32_t)(p->inputs + n + 1), (uint32_t)(p->inputs + n + 1 + p->rows)};
+    const struct product_places places = {memory,
+                                          0,
+                                          (uint32_t)p->inputs,
+                                          (uint32_t)(p->inputs + n),
+                                          (uint32_t)(p->inputs + n + 1),
+                                          (uint32_t)(p->inputs + n + 1 + p->rows)};
     nearest_products_run(&products, &backend, own, &places);
     known_hessian(p, sigma, lambda, known);
     for (size_t j = 0; j < n; j++)
@@ -124,12 +128,8 @@ static void a_layer_of_long_norms_is_made_and_solves(void **state) {
     nearest_release(&search);
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_OPTIMAL));
     hn_report report;
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .y_raw = raw,
-                            .y = out,
-                            .report_size = sizeof report,
-                            .reports = &report};
+    const hn_batch batch = {
+        .size = sizeof batch, .count = 1, .y_raw = raw, .y = out, .report_size = sizeof report, .reports = &report};
     layer_run(layer, &batch);
     assert_int_equal(report.outcome, HN_OUTCOME_OK);
     assert_in_interval(report.kkt, 0, HN_CERTIFIED);
