@@ -27,7 +27,18 @@ Shape = tuple[int, ...]
 class _Batch:
     """The arrays of one call as the extension takes them: float64, contiguous."""
 
-    __slots__ = ("count", "lead", "multipliers", "repeat_x", "repeat_y", "residual", "tape", "x", "y", "y_raw")
+    __slots__ = (
+        "count",
+        "lead",
+        "multipliers",
+        "repeat_x",
+        "repeat_y",
+        "residual",
+        "tape",
+        "x",
+        "y",
+        "y_raw",
+    )
 
     lead: Shape
     count: int
@@ -268,7 +279,9 @@ class Layer:
             force = _rows(_reals(grad_multipliers, "grad_multipliers", self._rows))
             if force.shape[:-1] != lead:
                 wanted = (*lead, self._rows)
-                raise ValueError(f"grad_multipliers has the shape {force.shape}, multipliers have {wanted}")
+                raise ValueError(
+                    f"grad_multipliers has the shape {force.shape}, multipliers have {wanted}"
+                )
         x, y_raw, tape = result._x, result._y_raw, result._tape
         repeat_x = x is not None and self._inputs > 0 and x.size != count * self._inputs
         repeat_y = y_raw is not None and y_raw.size != count * self._outputs

@@ -49,7 +49,8 @@ def test_an_optimum_meets_its_conditions(portfolio: hardnet.Model) -> None:
     assert abs(slope(result.y, a) - pulled(result.y, m)).max() <= 1e-7
     assert (m[:, 1] <= 0).all() and (m[:, 2:] >= -1e-12).all()
     assert abs(m[:, 2:] * result.y).max() <= 1e-7
-    risk = ((np.arange(2, 5) * result.y**2 / 2 - a * result.y).sum(1)) + 0.3 * result.y[:, 0] * result.y[:, 1]
+    risk = (np.arange(2, 5) * result.y**2 / 2 - a * result.y).sum(1)
+    risk += 0.3 * result.y[:, 0] * result.y[:, 1]
     assert abs(result.objective - risk).max() <= 1e-12
     feasible = portfolio.layer()(raw, a)
     assert np.isinf(feasible.objective).all() and not feasible.certified.any()

@@ -20,7 +20,8 @@ __all__ = ["solve"]
 
 
 def _shape(array: Any, width: int, like: Any) -> Any:
-    return jax.ShapeDtypeStruct((*array.shape[:-1], width), like.dtype)
+    described: Any = jax.ShapeDtypeStruct
+    return described((*array.shape[:-1], width), like.dtype)
 
 
 def _run(layer: plain.Layer, y_raw: Any, x: Any, tape: bool) -> Any:

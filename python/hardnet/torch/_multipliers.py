@@ -41,5 +41,6 @@ class _Solve(torch.autograd.Function):
 
 def with_multipliers(layer: Layer, y_raw: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
     """Of double tensors with equal leading shapes."""
-    pair: tuple[Tensor, Tensor] = _Solve.apply(y_raw.contiguous(), x.contiguous(), layer)
+    apply: Any = _Solve.apply
+    pair: tuple[Tensor, Tensor] = apply(y_raw.contiguous(), x.contiguous(), layer)
     return pair
