@@ -65,6 +65,35 @@ hn_status hn_device_layer_create(hn_device_layer **out, const hn_model *model, c
                                  const hn_device_options *options, hn_error *error);
 void hn_device_layer_destroy(hn_device_layer *layer);
 
+/* ---- which kind of kernel it will be ----
+ *
+ * Found from the model alone: no device is needed. Straight code keeps a sample's numbers with its thread; rolled code and
+ * listed streams keep them in the device's memory, repeated parts of the model as loops, or statements read from lists. */
+
+#define HN_DEVICE_FORM_LIST(X)                                                                                         \
+    X(HN_DEVICE_STRAIGHT, "straight code")                                                                             \
+    X(HN_DEVICE_ROLLED, "rolled code")                                                                                 \
+    X(HN_DEVICE_LISTED, "listed streams")
+
+#define HN_ENUMERATE(name, text) name,
+typedef enum hn_device_form { HN_DEVICE_FORM_LIST(HN_ENUMERATE) HN_DEVICE_FORM_COUNT } hn_device_form;
+#undef HN_ENUMERATE
+
+const char *hn_device_form_text(hn_device_form form); /* "unknown" for a number that is none */
+
+typedef struct hn_device_forecast {
+    size_t size; /* sizeof(hn_device_forecast) */
+    hn_device_form form;
+    size_t operands;      /* of the statements of a step, */
+    size_t operands_most; /* and as many straight code may have */
+    size_t bytes;         /* of text that the longest part of a step has as rolled code, */
+    size_t bytes_most;    /* and as many it may have; beyond that it is listed */
+} hn_device_forecast;
+
+/* layer may be NULL: the defaults. HN_UNSUPPORTED where a device does not have such models; the error says why. */
+hn_status hn_device_predict(hn_device_forecast *out, const hn_model *model, const hn_layer_options *layer,
+                            hn_error *error);
+
 /* ---- over the device's memory, without waiting ----
  *
  * Every pointer of batch and gradient is memory of the device; reports have the stride sizeof(hn_report). cancel, seconds

@@ -20,7 +20,7 @@ enum { MOST_STRAIGHT = 4, MOST_SINGLE = 8, MOST_FAR = 8 };
 enum { MEMORY_SHARE = 8 };
 
 static bool is_far(const hn_device_layer *layer) {
-    return layer->choice.form != FORM_STRAIGHT;
+    return layer->choice.form != HN_DEVICE_STRAIGHT;
 }
 
 /* ---- text and lists ---- */

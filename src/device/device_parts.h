@@ -27,7 +27,7 @@ struct hn_device_layer {
     cuda_context context; /* the primary one; NULL: not held */
     size_t memory;        /* bytes that the device has */
     struct plan *plan;
-    struct form_choice choice;
+    hn_device_forecast choice;
     uint32_t far_slots;     /* of a sample, where they lie in the device's memory */
     hn_layer_options layer; /* with the method's own numbers filled in */
     hn_device_options options;

@@ -25,11 +25,7 @@ struct drive_back {
 static void drive_back_iterate(const struct drive *d, size_t step) {
     const struct drive_tape *tape = d->tape;
     const double *from = tape->iterate + step * d->plan->outputs * tape->width;
-    double *y = point_at(&d->point, d->plan->y);
-    for (size_t j = 0; j < d->plan->outputs; j++) {
-        y[j * d->point.width] = from[j * tape->width];
-        LOOP_STAYS;
-    }
+    drive_spread(from, tape->width, point_at(&d->point, d->plan->y), d->point.width, d->plan->outputs);
 }
 
 static void drive_back_open(struct drive *d, const struct drive_back *back, const struct tape_head *head) {

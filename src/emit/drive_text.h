@@ -13,6 +13,14 @@
 #ifndef HN_EMIT_DRIVE_TEXT_H
 #define HN_EMIT_DRIVE_TEXT_H
 
+/* Methods of a fixed number of steps take the same time, whatever is decided. */
+#ifndef DRIVE_UNROLL
+#define DRIVE_UNROLL /* a loop whose reads are many at once where memory answers late */
+#endif
+#ifndef DRIVE_EVEN
+#define DRIVE_EVEN 1
+#endif
+
 enum { DRIVE_TAKES, DRIVE_HOLDS, DRIVE_LEADS, DRIVE_HOLD }; /* slots behind the plan's; see backends/lanes_executor.h */
 
 /* What the way back needs of the way forward: of each accepted step eps, its kind and y before it. Numbers of one tape are `width`
@@ -54,21 +62,44 @@ static void drive_copy(const double *from, double *to, size_t count) {
     }
 }
 
-/* Numbers that are moved at once. */
+/* Numbers that are moved at once; where they lie apart. */
 struct drive_block {
     double numbers[4];
 };
+#ifndef DRIVE_AT_ONCE
+#define DRIVE_AT_ONCE 4
+#endif
+
+/* The same where they lie apart: several are read before the first is written, for memory that answers late. */
+static void drive_spread(const double *from, size_t from_width, double *to, size_t to_width, size_t count) {
+    double block[DRIVE_AT_ONCE];
+    size_t i = 0;
+    for (; i + DRIVE_AT_ONCE <= count; i += DRIVE_AT_ONCE) {
+        for (size_t k = 0; k < DRIVE_AT_ONCE; k++)
+            block[k] = from[(i + k) * from_width];
+        for (size_t k = 0; k < DRIVE_AT_ONCE; k++)
+            to[(i + k) * to_width] = block[k];
+    }
+    for (; i < count; i++) {
+        to[i * to_width] = from[i * from_width];
+        LOOP_STAYS;
+    }
+}
 
 /* A vector over outputs onto another one. */
 static void drive_take_slots(const struct drive *d, uint32_t from, uint32_t to) {
     const double *source = point_at(&d->point, from);
     double *target = point_at(&d->point, to);
-    size_t width = d->point.width, end = d->plan->outputs * width, i = 0;
-    for (; width == 1 && i + 4 <= end; i += 4) {
+    size_t width = d->point.width, end = d->plan->outputs, i = 0;
+    if (width > 1) {
+        drive_spread(source, width, target, width, end);
+        return;
+    }
+    for (; i + 4 <= end; i += 4) {
         *(struct drive_block *)(void *)(target + i) = *(const struct drive_block *)(const void *)(source + i);
         LOOP_STAYS;
     }
-    for (; i < end; i += width) {
+    for (; i < end; i++) {
         target[i] = source[i];
         LOOP_STAYS;
     }
@@ -264,11 +295,7 @@ static void drive_record(const struct drive *d, enum sample_step led) {
     }
     if (steps >= tape->room)
         return;
-    double *to = tape->iterate + steps * outputs * tape->width;
-    for (size_t j = 0; j < outputs; j++) {
-        to[j * tape->width] = y[j * width];
-        LOOP_STAYS;
-    }
+    drive_spread(y, width, tape->iterate + steps * outputs * tape->width, tape->width, outputs);
 }
 
 /* Whether the sample ends here; n is what the evaluation left. */
@@ -282,7 +309,7 @@ static bool drive_decide(struct drive *d, struct sample_numbers *n) {
         drive_record(d, choice.led);
     if (choice.finished)
         return true;
-    if (choice.improved || !d->options->weighted) /* methods of a fixed number of steps take the same time either way */
+    if (choice.improved || (DRIVE_EVEN && !d->options->weighted))
         drive_take_slots(d, choice.improved ? plan->y : plan->best, plan->best);
     if (choice.accepted && d->options->weighted)
         drive_take_over(d);
@@ -315,6 +342,7 @@ static void drive_clip(const struct drive *d) {
 static double drive_inner(const struct drive *d, uint32_t a, uint32_t b, size_t count) {
     const double *first = point_at(&d->point, a), *second = point_at(&d->point, b);
     double sum = 0;
+    DRIVE_UNROLL
     for (size_t i = 0; i < count; i++)
         sum += first[i * d->point.width] * second[i * d->point.width];
     return sum;

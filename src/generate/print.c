@@ -4,21 +4,12 @@
 #include "generate/print.h"
 
 #include "base/memory.h"
-#include "generate/early.h"
+#include "generate/print_parts.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-struct printer {
-    struct text *text;
-    const struct walk *walk;
-    const struct statements *s;
-    const struct flow *flow;
-    const struct region *region;
-    const struct early *early; /* or NULL: slots are read where they are needed */
-};
 
 #define ENTRY_TEXT(name, text)                                                                                         \
     case KERNEL_##name:                                                                                                \
@@ -44,7 +35,7 @@ static void print_number(const struct printer *p, double value) {
 }
 
 /* How far the operand moves from one round to the next, in slots. */
-static int64_t stride_of(const struct printer *p, size_t i, uint32_t k) {
+int64_t stride_of(const struct printer *p, size_t i, uint32_t k) {
     const struct region *region = p->region;
     if (region->repeats == 1)
         return 0;
@@ -52,7 +43,7 @@ static int64_t stride_of(const struct printer *p, size_t i, uint32_t k) {
     return (int64_t)p->s->operands[p->s->list[i + region->period].first + k] - here;
 }
 
-static void print_slot(const struct printer *p, size_t i, uint32_t k, bool mask) {
+void print_slot(const struct printer *p, size_t i, uint32_t k, bool mask) {
     uint32_t slot = p->s->operands[p->s->list[i].first + k];
     int64_t stride = stride_of(p, i, k);
     char kind = mask ? 'M' : 'S';
@@ -72,9 +63,11 @@ static void print_argument(const struct printer *p, size_t i, uint32_t k, bool m
         print_number(p, p->walk->constants[operand - STATEMENT_CONSTANT]);
     else if (source)
         text_add(p->text, "%c%u", (source - 1) % 2 ? 'w' : 'v', (source - 1) / 2);
-    else if (p->early && p->early->load[at->first + k - p->early->first])
-        text_add(p->text, mask ? "wide_to_bits(a%u)" : "a%u", p->early->load[at->first + k - p->early->first] - 1);
-    else
+    else if (p->early && p->early->load[at->first + k - p->early->first]) {
+        text_add(p->text, mask ? "wide_to_bits(" : "");
+        print_early_value(p, p->early->load[at->first + k - p->early->first] - 1);
+        text_add(p->text, mask ? ")" : "");
+    } else
         print_slot(p, i, k, mask);
 }
 
@@ -205,18 +198,6 @@ static void print_strides(const struct printer *p) {
         }
 }
 
-/* What is read before statement i. */
-static void print_loads(const struct printer *p, size_t i) {
-    const struct early *early = p->early;
-    for (size_t n = early ? early->begins[i - p->region->first] : 0;
-         early && n < early->begins[i - p->region->first + 1]; n++) {
-        const struct early_load *load = &early->list[n];
-        text_add(p->text, "    const wide a%zu = ", n);
-        print_slot(p, load->statement, load->operand, false);
-        text_add(p->text, ";\n");
-    }
-}
-
 /* The statement, behind those whose values it needs and that have not been printed. */
 static void print_late(const struct printer *p, bool *printed, size_t i) {
     const struct statement *at = &p->s->list[i];
@@ -251,8 +232,9 @@ static void print_body(const struct printer *p) {
             print_ahead(p->text, i - p->s->late, end - p->s->late, ";\n");
             print_late(p, printed, i);
         } else {
-            print_loads(p, i);
+            print_early_loads(p, i);
             print_statement(p, i);
+            print_early_next(p, i);
         }
     base_release(printed);
 }
@@ -263,11 +245,14 @@ static void print_region(const struct printer *p, const char *name, size_t numbe
              round ? ", struct round *round" : "");
     if (window)
         text_add(p->text, "    const double *const from = round->from;\n    double *const to = round->to;\n");
+    print_early_before(p);
     if (p->region->repeats > 1) {
-        text_add(p->text, "    for (ptrdiff_t round = 0; round < %zu; round++) {\n", p->region->repeats);
+        text_add(p->text, "%s    for (ptrdiff_t round = 0; round < %zu; round++) {\n",
+                 p->early ? "    LOOP_ROLLED\n" : "", p->region->repeats);
         print_strides(p);
     }
     print_body(p);
+    print_early_after(p);
     text_add(p->text, "%s%s}\n", p->region->repeats > 1 ? "    }\n" : "",
              window  ? "    (void)slots, (void)from, (void)to;\n    return 0;\n"
              : round ? "    (void)round;\n    return 0;\n"
@@ -295,22 +280,36 @@ static void print_round(struct text *text, const char *name, size_t regions) {
     text_add(text, ";\n}\n");
 }
 
-static bool print_regions(struct text *text, const struct walk *walk, enum kernel_entry entry,
-                          const struct regions *regions, const struct flow *flow, bool early) {
-    const struct statements *s = &walk->entry[entry];
-    bool done = true;
-    for (size_t r = 0; r < regions->count && done; r++) {
-        struct early loads = {.load = NULL};
-        struct printer p = {text, walk, s, flow, &regions->list[r], NULL};
-        if (early) {
-            done = early_find(&loads, s, flow, &regions->list[r]);
-            p.early = &loads;
-        }
-        if (done)
-            print_region(&p, entry_text(entry), r);
-        early_release(&loads);
+static void print_regions(const struct printer *entry, const struct regions *regions, const char *name,
+                          const struct early *early) {
+    for (size_t r = 0; r < regions->count; r++) {
+        struct printer p = *entry;
+        p.region = &regions->list[r];
+        p.early = early ? &early[r] : NULL;
+        print_region(&p, name, r);
     }
-    return done;
+}
+
+/* early: room for one per region. False when memory is out. */
+static bool read_early(struct early *early, const struct statements *s, struct flow *flow,
+                       const struct regions *regions, const bool *kept, size_t slots) {
+    bool done = early != NULL;
+    for (size_t r = 0; r < regions->count && done; r++)
+        done = early_find(&early[r], s, flow, &regions->list[r]);
+    return done && early_store(early, s, flow, regions, kept, slots);
+}
+
+static struct early *take_early(size_t count) {
+    struct early *early = base_allocate((count + 1) * sizeof *early);
+    if (early)
+        memset(early, 0, (count + 1) * sizeof *early);
+    return early;
+}
+
+static void drop_early(struct early *early, size_t count) {
+    for (size_t r = 0; early && r < count; r++)
+        early_release(&early[r]);
+    base_release(early);
 }
 
 bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry entry, const bool *kept, bool early) {
@@ -319,14 +318,19 @@ bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry e
     struct flow flow;
     regions_find(&regions, s, walk->constants, walk->loops);
     bool done = !regions.failed && flow_find(&flow, s, &regions, kept, walk->slots);
+    struct early *loads = early && done ? take_early(regions.count) : NULL;
     if (done) {
-        done = print_regions(text, walk, entry, &regions, &flow, early);
+        const struct printer p = {text, walk, s, &flow, NULL, NULL};
+        done = !early || read_early(loads, s, &flow, &regions, kept, walk->slots);
+        if (done)
+            print_regions(&p, &regions, entry_text(entry), loads);
         if (s->round)
             print_round(text, entry_text(entry), regions.count);
         else
             print_all(text, entry_text(entry), regions.count);
         flow_release(&flow);
     }
+    drop_early(loads, regions.count);
     regions_release(&regions);
     return done;
 }

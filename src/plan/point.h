@@ -17,6 +17,10 @@
 #include "plan/mask.h"
 #include "plan/plan.h"
 
+#ifndef POINT_UNROLL
+#define POINT_UNROLL /* a loop whose reads are many at once where memory answers late */
+#endif
+
 struct point {
     const struct plan *plan;
     double *slots; /* the sample's number of slot 0; */
@@ -166,6 +170,7 @@ static inline double point_joint(const struct point *p) {
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
     const double *scale = point_at(p, plan->scale), *r = point_at(p, plan->residual);
     double sum = 0;
+    POINT_UNROLL
     for (size_t k = 0; k < plan->joint.count; k++) {
         size_t i = joint[k];
         double part = scale[i * p->width] * r[i * p->width];

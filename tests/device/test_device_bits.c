@@ -59,6 +59,56 @@ static void random_problems_have_the_cpu_s_bits(void **state) {
     check_all_same(&tally, "random problems");
 }
 
+static hn_model *read_horizon(const char *let) {
+    const char *path = "models/unicycle.mod";
+    hn_read_options options = hn_read_defaults();
+    hn_error error = {.text = ""};
+    hn_model *model;
+    options.lets = &let;
+    options.let_count = 1;
+    if (hn_model_read(&model, 1, &path, &options, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+/* Sparse rows of which no two are alike, so that nothing rolls. */
+static hn_model *read_irregular(void) {
+    static const char text[] =
+        "param a >= 1 <= 2; var y{1..900} := 0.5;\n"
+        "subject to tie{i in 1..600}: sum{k in 1..3} (1 + ((i*k) mod 7)/7) * y[1 + (i + (k*k*7 + i*i) mod 11) mod "
+        "900]\n"
+        "  + sin(y[1 + (i + (i*29) mod 9) mod 900]) * y[1 + (i + 3 + (i*i*i) mod 13) mod 900] = a * ((i mod 5) - 2);\n"
+        "subject to cap{i in 1..200}: y[1 + (i*3) mod 900]^2 + y[1 + (i*3 + (i*i) mod 5) mod 900]^2 <= 4 + a;";
+    const hn_text all = {"irregular", text, sizeof text - 1};
+    hn_error error = {.text = ""};
+    hn_model *model;
+    if (hn_model_read_memory(&model, 1, &all, NULL, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+static void judge_long(struct tally *tally, const hn_model *model, const char *name, hn_device_form form) {
+    const hn_layer_options all[] = {layer_steps(HN_METHOD_PAPER, 12), layer_method(HN_METHOD_AUTO),
+                                    layer_steps(HN_METHOD_LM, 40)};
+    for (size_t i = 0; i < COUNT_OF(all); i++) {
+        hn_device_forecast forecast = {.size = sizeof forecast};
+        assert_int_equal(hn_device_predict(&forecast, model, &all[i], NULL), HN_OK);
+        assert_int_equal(forecast.form, form);
+        judge_model(tally, model, name, all[i], 60 + i);
+    }
+}
+
+static void long_models_have_the_cpu_s_bits(void **state) {
+    struct tally tally = {.models = 0};
+    hn_model *hundred = read_horizon("N=100"), *irregular = read_irregular();
+    (void)state;
+    judge_long(&tally, hundred, "unicycle, N = 100", HN_DEVICE_ROLLED);
+    judge_long(&tally, irregular, "irregular rows", HN_DEVICE_LISTED);
+    hn_model_destroy(hundred);
+    hn_model_destroy(irregular);
+    check_all_same(&tally, "long models");
+}
+
 /* Asked in a process of its own: a driver that is open does not go through a fork. */
 static bool device_is_there(void) {
     static const hn_text text = {"m", "var y; subject to row: y = 1;", 29};
@@ -83,6 +133,7 @@ int main(int count, char **words) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_models_have_the_cpu_s_bits),
         cmocka_unit_test(random_problems_have_the_cpu_s_bits),
+        cmocka_unit_test(long_models_have_the_cpu_s_bits),
     };
     if (!device_is_there())
         return 77;

@@ -136,13 +136,13 @@ static struct loaded make_far(const struct device_subject *subject, struct far_c
 /* No object: a device does not have this kind of model. */
 static struct loaded make(const struct plan *plan, bool adjoint, enum kept kept, struct loaded_lists *lists) {
     const struct device_subject subject = {.plan = plan, .adjoint = adjoint, .listed = kept == KEPT_LISTED};
-    struct form_choice choice;
+    hn_device_forecast choice;
     hn_status status = form_choose(&choice, plan, NULL);
     if (status != HN_OK) {
         assert_int_equal(status, HN_UNSUPPORTED);
         return (struct loaded){.object = NULL};
     }
-    if (kept == KEPT_CHOSEN && choice.form == FORM_STRAIGHT)
+    if (kept == KEPT_CHOSEN && choice.form == HN_DEVICE_STRAIGHT)
         return make_straight(&subject);
     return make_far(&subject, &lists->code[adjoint], &lists->slots[adjoint]);
 }

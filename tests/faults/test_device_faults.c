@@ -23,7 +23,7 @@
 enum { SAMPLES = 5, INPUTS = 1, OUTPUTS = 2, LOST = 700, TOO_OLD = 52 };
 
 static struct scratch scratch;
-static hn_model *model;
+static hn_model *model, *long_model;
 static struct fake_device *device;
 static struct fake_calls *compiler;
 
@@ -34,7 +34,11 @@ static void make_model(void) {
         "param a >= 1; var y{1..2}; minimize f: y[1]^2 + y[2]; subject to disc: y[1]^2 + y[2]^2 <= a;\n"
         "subject to line: y[1] + 2 * y[2] = 0.5;";
     const hn_text all = {"m", text, sizeof text - 1};
+    static const char long_text[] = "param a >= 1; var y{k in 1..2500} := sin(a * k) / k;\n"
+                                    "subject to chain{k in 1..2499}: y[k + 1] - y[k] * y[k] = 0.1 * a;";
+    const hn_text whole = {"m", long_text, sizeof long_text - 1};
     assert_int_equal(hn_model_read_memory(&model, 1, &all, NULL, NULL), HN_OK);
+    assert_int_equal(hn_model_read_memory(&long_model, 1, &whole, NULL, NULL), HN_OK);
 }
 
 static const double x[SAMPLES * INPUTS] = {1, 2, 1, 3, 1.5};
@@ -95,12 +99,35 @@ static hn_status live_policy(struct results *r, hn_error *error) {
     return status;
 }
 
-/* Two lives, and what comes of them. */
+/* A model that is long: its slots lie in the device's memory, its start values come from lists. */
+static hn_status live_long(struct results *r, hn_error *error) {
+    enum { LENGTH = 2500, STRIDE = LENGTH / (SAMPLES * OUTPUTS) };
+    static double y[LENGTH], gradient[LENGTH], grad_y[LENGTH];
+    hn_device_layer *layer = NULL;
+    hn_layer_options options = layer_steps(HN_METHOD_PAPER, 3);
+    const hn_batch batch = {
+        .size = sizeof batch, .count = 1, .x = x, .y = y, .report_size = sizeof(hn_report), .reports = r->reports};
+    const hn_gradient pulled = {.size = sizeof pulled, .grad_y = grad_y, .grad_y_raw = gradient};
+    for (size_t j = 0; j < LENGTH; j++)
+        grad_y[j] = (double)(j % 7) - 3;
+    hn_status status = hn_device_layer_create(&layer, long_model, &options, NULL, error);
+    if (status == HN_OK)
+        status = hn_device_run_host(layer, &batch, &pulled, error);
+    for (size_t i = 0; i < SAMPLES * OUTPUTS; i++) {
+        r->y[i] = y[i * STRIDE];
+        r->gradient[i] = gradient[i * STRIDE];
+    }
+    hn_device_layer_destroy(layer);
+    return status;
+}
+
+/* Three lives, and what comes of them. */
 struct life {
     hn_status (*live)(struct results *r, hn_error *error);
     struct results expected;
 };
 static struct life of_layer = {live_layer, {{0}, {0}, {{0}}}}, of_policy = {live_policy, {{0}, {0}, {{0}}}};
+static struct life of_long = {live_long, {{0}, {0}, {{0}}}};
 
 static void be_well(void) {
     device->calls = (struct fake_calls){.made = 0};
@@ -166,6 +193,7 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
     (void)state;
     hn_model_destroy(model);
+    hn_model_destroy(long_model);
     char kernels[128];
     snprintf(kernels, sizeof kernels, "rm -r %s/hardnet", scratch.folder);
     assert_int_equal(system(kernels), 0); // NOLINT(cert-env33-c)
@@ -301,6 +329,30 @@ static void so_it_is_in_training(void **state) {
     calls_fail(&of_policy, 1);
 }
 
+/* The bits are the CPU's, too. */
+static void so_it_is_with_long_models(void **state) {
+    (void)state;
+    hn_error error = {.text = ""};
+    hn_device_forecast forecast = {.size = sizeof forecast};
+    const hn_layer_options options = layer_steps(HN_METHOD_PAPER, 3);
+    assert_int_equal(hn_device_predict(&forecast, long_model, &options, &error), HN_OK);
+    assert_int_equal(forecast.form, HN_DEVICE_ROLLED);
+    be_well();
+    if (live_long(&of_long.expected, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    check_nothing_is_left();
+    hn_layer *layer = layer_of(long_model, options);
+    struct layer_results ours = results_of(layer, 1);
+    hn_batch batch = batch_into(&ours, x, NULL);
+    layer_run(layer, &batch);
+    size_t stride = ours.outputs / (SAMPLES * OUTPUTS);
+    for (size_t i = 0; i < SAMPLES * OUTPUTS; i++)
+        assert_memory_equal(&ours.y[i * stride], &of_long.expected.y[i], sizeof ours.y[0]);
+    results_release(&ours);
+    hn_layer_destroy(layer);
+    calls_fail(&of_long, 1);
+}
+
 /* Text that was not compiled before. */
 static void a_call_of_the_compiler_that_fails_is_a_sentence(void **state) {
     (void)state;
@@ -364,6 +416,7 @@ int main(void) {
         cmocka_unit_test(a_device_without_memory_says_so),
         cmocka_unit_test(a_call_of_the_driver_that_fails_is_a_sentence),
         cmocka_unit_test(so_it_is_in_training),
+        cmocka_unit_test(so_it_is_with_long_models),
         cmocka_unit_test(a_call_of_the_compiler_that_fails_is_a_sentence),
         cmocka_unit_test(an_allocation_that_fails_is_an_error),
     };

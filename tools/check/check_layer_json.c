@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check/check_report.h"
 #include "common/json_writer.h"
+#include "hardnet/device.h"
 
 static const char *row_name(const struct check_view *check, size_t row) {
     return row < check->found->rows ? hn_model_row(check->model, row).name : NULL;
@@ -12,7 +13,24 @@ static const char *row_name(const struct check_view *check, size_t row) {
 
 /* ---- layer and correction ---- */
 
-static void write_layer(struct json *json, const hn_check_correction *c) {
+static void write_device(struct json *json, const hn_model *model) {
+    hn_device_forecast forecast = {.size = sizeof forecast};
+    hn_error error = {.text = ""};
+    hn_status status = hn_device_predict(&forecast, model, NULL, &error);
+    json_object(json, "device");
+    json_text(json, "skipped", status == HN_OK ? NULL : error.text);
+    if (status == HN_OK) {
+        json_text(json, "form", hn_device_form_text(forecast.form));
+        json_count(json, "operands", forecast.operands);
+        json_count(json, "operands_most", forecast.operands_most);
+        json_count(json, "bytes", forecast.bytes);
+        json_count(json, "bytes_most", forecast.bytes_most);
+    }
+    json_end_object(json);
+}
+
+static void write_layer(struct json *json, const struct check_view *check) {
+    const hn_check_correction *c = check->found->correction;
     json_object(json, "layer");
     json_text(json, "skipped", c->why_not);
     if (!c->why_not) {
@@ -24,6 +42,7 @@ static void write_layer(struct json *json, const hn_check_correction *c) {
         json_flag(json, "dense", c->info.dense);
         json_count(json, "operators", c->info.operators);
         json_count(json, "multiply_adds", c->info.multiply_adds);
+        write_device(json, check->model);
     }
     json_end_object(json);
 }
@@ -147,7 +166,7 @@ static void write_theorem(struct json *json, const hn_check_theorem *t) {
 }
 
 void check_layer_json(struct json *json, struct check_view *check) {
-    write_layer(json, check->found->correction);
+    write_layer(json, check);
     if (!check->found->correction->why_not)
         write_correction(json, check);
     if (check->found->conflict)

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check/check_report.h"
 #include "common/console.h"
+#include "hardnet/device.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +11,25 @@
 enum { NAMES_SHOWN = 6, DEPENDENTS_SHOWN = 6 };
 
 /* ---- the layer ---- */
+
+static const char *device_figures(struct check_view *check, const hn_device_forecast *f) {
+    const char *text =
+        view_format(check, "a step has %zu operands, at most %zu are straight code", f->operands, f->operands_most);
+    if (f->form == HN_DEVICE_STRAIGHT)
+        return text;
+    return view_format(check, "%s; its longest part has %zu kB as loops, at most %zu are rolled", text,
+                       (f->bytes + 999) / 1000, f->bytes_most / 1000);
+}
+
+static void report_device(struct check_view *check) {
+    hn_device_forecast forecast = {.size = sizeof forecast};
+    hn_error error = {.text = ""};
+    hn_status status = hn_device_predict(&forecast, check->model, NULL, &error);
+    printf("  %-*s  %s\n", check->name_width, "on a device",
+           status == HN_OK
+               ? view_format(check, "%s: %s", hn_device_form_text(forecast.form), device_figures(check, &forecast))
+               : view_format(check, "none: %s", error.text));
+}
 
 void report_layer(struct check_view *check) {
     const hn_check_correction *c = check->found->correction;
@@ -29,6 +49,7 @@ void report_layer(struct check_view *check) {
            report_plural(info->factor_nonzeros), info->dense ? "dense" : "sparse");
     printf("  %-*s  %zu operator%s for c and J, %zu multiply-adds\n", width, "each step", info->operators,
            report_plural(info->operators), info->multiply_adds);
+    report_device(check);
 }
 
 /* ---- the correction ---- */

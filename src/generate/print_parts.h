@@ -1,0 +1,30 @@
+/* print_parts.h - what the files that print statements share.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_GENERATE_PRINT_PARTS_H
+#define HN_GENERATE_PRINT_PARTS_H
+
+#include "generate/early.h"
+#include "generate/print.h"
+
+struct printer {
+    struct text *text;
+    const struct walk *walk;
+    const struct statements *s;
+    const struct flow *flow;
+    const struct region *region;
+    const struct early *early; /* or NULL: slots are read where they are needed */
+};
+
+/* How far operand k of statement i moves from one round to the next, in slots. */
+int64_t stride_of(const struct printer *p, size_t i, uint32_t k);
+void print_slot(const struct printer *p, size_t i, uint32_t k, bool mask);
+
+/* What is read early: before a loop, before a statement of a round; what goes on to the next round. */
+void print_early_before(const struct printer *p);
+void print_early_loads(const struct printer *p, size_t i);
+void print_early_next(const struct printer *p, size_t i);
+void print_early_value(const struct printer *p, uint32_t n);
+void print_early_after(const struct printer *p);
+
+#endif
