@@ -76,10 +76,16 @@ static void note_pace(core_layer *self, const layer_call *call, double seconds) 
     self->pace = pace > 0.7 * self->pace ? pace : 0.7 * self->pace;
 }
 
+/* Whether time may have been too short for some sample. What nearest and optimal had found until then is ok, and not certified. */
 static bool any_cancelled(const layer_call *call) {
-    for (size_t i = 0; i < call->batch.count; i++)
-        if (call->batch.reports[i].outcome == HN_OUTCOME_CANCELLED)
+    hn_method method = hn_layer_options_of(call->layer->layer).method;
+    bool proves = method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL;
+    for (size_t i = 0; i < call->batch.count; i++) {
+        const hn_report *report = &call->batch.reports[i];
+        bool open = proves && report->outcome == HN_OUTCOME_OK && !(report->kkt <= HN_CERTIFIED);
+        if (report->outcome == HN_OUTCOME_CANCELLED || open)
             return true;
+    }
     return false;
 }
 

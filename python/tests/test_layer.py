@@ -281,3 +281,18 @@ def test_a_long_name_in_an_error_is_cut_without_harm() -> None:
         with pytest.raises(hardnet.Error) as caught:
             hardnet.Model.from_text("subject to `" + "x" * length + "ä" * 400 + "`: 1 = 2;")
         assert isinstance(caught.value.subject, str)
+
+
+def test_a_search_is_never_cut_short_by_a_call_that_was_quick_before() -> None:
+    model = hardnet.Model()
+    goal = model.inputs("goal", 20)
+    y = model.outputs("y", 20)
+    random = np.random.default_rng(3)
+    model.subject_to(random.normal(size=(40, 20)) @ y <= random.uniform(0.1, 1, 40), name="face")
+    model.minimize(hardnet.sum((y - goal) ** 2))
+    layer = model.layer("optimal", threads=1)
+    x = random.normal(size=(1000, 20))
+    for k in range(50):
+        layer(np.zeros(20), x[k])
+    for _ in range(4):  # y_raw holds the rows: a sample that is left as it is would be ok
+        assert layer(np.zeros((1000, 20)), x).certified.all()
