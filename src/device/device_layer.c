@@ -96,89 +96,6 @@ static hn_status hold_context(hn_device_layer *layer, hn_error *error) {
     return status;
 }
 
-/* ---- kernels ---- */
-
-static hn_status load_kernel(const hn_device_layer *layer, struct device_kernel *kernel, const struct file_bytes *code,
-                             const struct device_subject *subject, hn_error *error) {
-    const struct cuda_driver *cu = &layer->driver;
-    const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
-    bool single = subject->single;
-    int blocks = 0, local = 0;
-    hn_status status = driver_status(cu, cu->module_load(&kernel->module, code->data), "load the kernel", error);
-    if (status != HN_OK) {
-        kernel->module = NULL;
-        return status;
-    }
-    status = driver_status(cu, cu->module_function(&kernel->function, kernel->module, name), "find the kernel", error);
-    if (status == HN_OK)
-        status =
-            driver_status(cu, cu->occupancy(&blocks, kernel->function, DEVICE_THREADS, 0), "measure the kernel", error);
-    if (status != HN_OK)
-        return status;
-    cu->function_attribute(&kernel->registers, CUDA_REGISTERS, kernel->function);
-    cu->function_attribute(&local, CUDA_LOCAL_BYTES, kernel->function);
-    kernel->local_bytes = (size_t)local;
-    int most = (int)device_most_blocks(layer, single);
-    blocks = blocks < 1 ? 1 : blocks < most ? blocks : most;
-    kernel->blocks = (unsigned)blocks * (unsigned)layer->info.multiprocessors;
-    return HN_OK;
-}
-
-static hn_status make_kernel(hn_device_layer *layer, struct device_kernel *kernel, const struct device_subject *subject,
-                             const char *model, hn_error *error) {
-    struct code_subject source = {.capability = layer->info.capability,
-                                  .gradients = subject->adjoint,
-                                  .single = subject->single,
-                                  .layer = &layer->layer,
-                                  .model = model};
-    struct file_bytes code = {NULL, 0};
-    struct far_code text;
-    hn_status status = device_print_chosen(&text, layer, subject, error);
-    source.text = text.text;
-    source.length = text.length;
-    layer->far_slots = text.slots;
-    if (status == HN_OK)
-        status = device_code(&code, layer, &source, error);
-    if (status == HN_OK)
-        status = device_enter(layer, error);
-    if (status == HN_OK) {
-        status = load_kernel(layer, kernel, &code, subject, error);
-        if (status == HN_OK)
-            status = device_give_lists(layer, kernel, &text, error);
-        device_leave(layer);
-    }
-    base_release(code.data);
-    far_release(&text);
-    return status;
-}
-
-/* Which kernels there are: of float64 one each way; of float32 one of floats, and one of doubles behind it that goes back only where
- * it takes steps. */
-static hn_status make_kernels(hn_device_layer *layer, const hn_model *model, hn_error *error) {
-    char fingerprint[HN_FINGERPRINT_BYTES];
-    const struct plan *plan = layer->plan;
-    bool single = layer->options.precision == HN_PRECISION_FLOAT32, pulls = layer->options.gradients;
-    struct {
-        bool wanted;
-        struct device_kernel *kernel;
-        struct device_subject subject;
-    } all[] = {
-        {single, &layer->coarse_run, {.plan = plan, .single = true}},
-        {true, &layer->run, {.plan = plan, .polish = single}},
-        {single && pulls, &layer->coarse_pull, {.plan = plan, .single = true, .adjoint = true}},
-        {pulls && (!single || plan->options.weighted), &layer->pull, {.plan = plan, .adjoint = true}},
-    };
-    hn_status status = hn_model_fingerprint(model, fingerprint, error);
-    layer->info.found = true;
-    for (size_t i = 0; i < sizeof all / sizeof all[0] && status == HN_OK; i++)
-        if (all[i].wanted)
-            status = make_kernel(layer, all[i].kernel, &all[i].subject, fingerprint, error);
-    const struct device_kernel *first = single ? &layer->coarse_run : &layer->run;
-    layer->info.registers = first->registers;
-    layer->info.local_bytes = first->local_bytes;
-    return status;
-}
-
 /* ---- all of it ---- */
 
 static hn_status check_options(const hn_device_options *options, hn_error *error) {
@@ -215,7 +132,7 @@ static hn_status fill(hn_device_layer *layer, const hn_model *model, const hn_la
     if (status == HN_OK)
         status = hold_context(layer, error);
     if (status == HN_OK)
-        status = make_kernels(layer, model, error);
+        status = device_make_kernels(layer, model, error);
     if (status == HN_OK)
         describe(layer);
     return status;

@@ -40,6 +40,9 @@ struct hn_device_layer {
 hn_status device_enter(const hn_device_layer *layer, hn_error *error);
 void device_leave(const hn_device_layer *layer);
 
+/* All that the layer needs, where its plan, its device and its context are there. */
+hn_status device_make_kernels(hn_device_layer *layer, const hn_model *model, hn_error *error);
+
 /* Machine code for the text: from the cache, or compiled and put there. */
 struct code_subject {
     const char *text;

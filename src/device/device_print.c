@@ -90,18 +90,24 @@ static bool begins(const char *at, const char *word) {
  * knows. */
 void device_print_as_cpp(struct text *out, const char *from) {
     static const char rare[][48] = {"static reduced_angle reduce_angle(", "static circle_angle circle_reduce_far("};
+    const char *done = from; /* what is before it has been printed */
     bool starts = true;
     for (const char *at = from; *at; at++) {
         const char *end = *at == '(' ? literal_end(at) : NULL;
-        if (starts && begins(at, "static "))
+        if (starts && begins(at, "static ")) {
+            text_add_bytes(out, done, (size_t)(at - done));
             text_add(out, begins(at, rare[0]) || begins(at, rare[1]) ? "DEVICE GENERATED " : "DEVICE ");
-        if (end) {
+            done = at;
+        }
+        if (end) { /* without its parentheses */
+            text_add_bytes(out, done, (size_t)(at - done));
             text_add_bytes(out, at + 1, (size_t)(end - at - 1));
             at = end;
-        } else
-            text_add_bytes(out, at, 1);
+            done = end + 1;
+        }
         starts = *at == '\n';
     }
+    text_add_bytes(out, done, strlen(done));
 }
 
 /* ---- the layer's data ---- */

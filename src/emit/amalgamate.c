@@ -101,11 +101,13 @@ static const char *take_storage(struct text *out, const char *at) {
 /* The parts of sample.h stand where it includes them. */
 static void take_part(struct text *out, const char *at, bool single) {
     char name[64];
-    const char *quote = strchr(at, '"');
-    size_t length = quote ? strcspn(quote + 1, "\"") : 0;
-    if (!begins(at, "#include \"sample/") || length >= sizeof name)
+    const char *quoted = at + strlen("#include \"");
+    if (!begins(at, "#include \"sample/"))
         return;
-    memcpy(name, quote + 1, length);
+    size_t length = strcspn(quoted, "\"");
+    if (length >= sizeof name)
+        return;
+    memcpy(name, quoted, length);
     name[length] = '\0';
     amalgamate_file(out, single && strcmp(name, "sample/precision.h") == 0 ? "emit/precision_float.h" : name, single);
 }

@@ -9,6 +9,7 @@
 #include "support/check.h"
 #include "support/failing_memory.h"
 #include "support/failing_system.h"
+#include "support/failing_threads.h"
 #include "support/run_layer.h"
 #include "support/scratch.h"
 
@@ -184,6 +185,7 @@ static int set_up(void **state) {
     system_fail_never();
     system_move_at_most(0);
     memory_fail_never();
+    threads_fail_at(1); /* so that calls come in one order */
     scratch = scratch_create();
     setenv("XDG_CACHE_HOME", scratch.folder, 1);
     make_model();
