@@ -71,6 +71,20 @@ static hn_model *bordered_model(void) {
     return model;
 }
 
+/* With an objective and an input, in curved rows and an affine one. */
+static hn_model *searched_model(void) {
+    hn_model *model;
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_expr x = hn_input(model, "x"), a = hn_output(model, "a"), b = hn_output(model, "b"), c = hn_output(model, "c");
+    hn_expr squares = hn_add(hn_mul(a, a), hn_add(hn_mul(b, b), hn_mul(c, c)));
+    hn_minimize(model, "f", hn_sub(hn_mul(a, b), hn_mul(x, hn_sin(c))));
+    hn_constrain(model, "ball", -INFINITY, squares, 2);
+    hn_constrain(model, "curve", 0.5, hn_add(hn_mul(a, c), hn_exp(b)), INFINITY);
+    hn_constrain(model, "line", 0, hn_sub(a, hn_mul(x, b)), 0);
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    return model;
+}
+
 /* So large that threads without a sample of their own help: a pool has more to allocate. */
 static hn_model *large_model(void) {
     enum { ROWS = TILED_NEAR };
@@ -267,12 +281,41 @@ static void a_layer_of_large_samples_likewise(void **state) {
     every_allocation_fails(model, methods, COUNT_OF(methods));
 }
 
+static void layers_that_search_likewise(void **state) {
+    (void)state;
+    static const hn_method methods[] = {HN_METHOD_NEAREST, HN_METHOD_OPTIMAL};
+    every_allocation_fails(searched_model(), methods, COUNT_OF(methods));
+}
+
+/* The Hessian by products, which only large models need. */
+static void products_without_memory_are_none(void **state) {
+    (void)state;
+    hn_model *model = searched_model();
+    struct nearest_products products;
+    hn_status status = HN_NO_MEMORY;
+    size_t blocks = memory_live_blocks(), k = 1;
+    for (; status != HN_OK; k++) {
+        hn_error error = {.status = HN_OK};
+        memory_fail_at(k, true);
+        status = nearest_products_create(&products, model, true, 1, &error);
+        memory_fail_never();
+        assert_true(status == HN_OK || (status == HN_NO_MEMORY && error.status == HN_NO_MEMORY));
+        assert_true(status == HN_OK || memory_live_blocks() == blocks);
+    }
+    assert_true(k > 10);
+    nearest_products_release(&products);
+    hn_model_destroy(model);
+    assert_int_equal(memory_live_blocks(), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_layer_without_memory_is_no_layer_and_nothing_leaks),
         cmocka_unit_test(a_layer_with_a_full_factor_likewise),
         cmocka_unit_test(a_layer_that_keeps_an_output_out_likewise),
         cmocka_unit_test(a_layer_of_large_samples_likewise),
+        cmocka_unit_test(layers_that_search_likewise),
+        cmocka_unit_test(products_without_memory_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
