@@ -160,7 +160,9 @@ static void print_statement(const struct printer *p, size_t i) {
     }
     if (!p->flow->used[i] && !p->flow->stored[i])
         return; /* nobody reads it */
-    if (function == FUNCTION_SINCOS) {
+    if (p->calls && p->calls->place && p->calls->place[i]) {
+        print_called(p, i);
+    } else if (function == FUNCTION_SINCOS) {
         text_add(p->text, "    wide v%zu, w%zu;\n    call_sincos(", number, number);
         print_argument(p, i, 2, false);
         text_add(p->text, ", &v%zu, &w%zu);\n", number, number);
@@ -220,23 +222,37 @@ static void print_ahead(struct text *text, size_t done, size_t pieces, const cha
 }
 
 /* A round in one function: values are made where they are needed, so that few of them wait. */
-static void print_body(const struct printer *p) {
-    size_t first = p->region->first, end = first + p->region->period;
-    bool late = p->s->late > 0 && p->region->period == p->s->count;
-    bool *printed = late ? base_allocate(end * sizeof *printed) : NULL;
-    if (printed)
+static void print_straight(const struct printer *p) {
+    size_t first = p->s->late, end = p->s->count;
+    bool *printed = base_allocate(end * sizeof *printed);
+    struct call_loop calls;
+    struct printer own = *p;
+    bool taken = call_loop_find(&calls, p->s, p->flow) && printed;
+    own.calls = &calls;
+    if (taken) {
         memset(printed, 0, end * sizeof *printed);
-    p->text->failed = p->text->failed || (late && !printed);
-    for (size_t i = printed ? p->s->late : first; i < end; i++)
-        if (printed) {
-            print_ahead(p->text, i - p->s->late, end - p->s->late, ";\n");
-            print_late(p, printed, i);
-        } else {
-            print_early_loads(p, i);
-            print_statement(p, i);
-            print_early_next(p, i);
+        if (calls.count > 0)
+            print_call_loop(&own);
+        for (size_t i = first; i < end; i++) {
+            print_ahead(p->text, i - first, end - first, ";\n");
+            print_late(&own, printed, i);
         }
+    }
+    p->text->failed = p->text->failed || !taken;
+    call_loop_release(&calls);
     base_release(printed);
+}
+
+static void print_body(const struct printer *p) {
+    if (p->s->late > 0 && p->region->period == p->s->count) {
+        print_straight(p);
+        return;
+    }
+    for (size_t i = p->region->first; i < p->region->first + p->region->period; i++) {
+        print_early_loads(p, i);
+        print_statement(p, i);
+        print_early_next(p, i);
+    }
 }
 
 static void print_region(const struct printer *p, const char *name, size_t number) {
@@ -320,7 +336,7 @@ bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry e
     bool done = !regions.failed && flow_find(&flow, s, &regions, kept, walk->slots);
     struct early *loads = early && done ? take_early(regions.count) : NULL;
     if (done) {
-        const struct printer p = {text, walk, s, &flow, NULL, NULL};
+        const struct printer p = {text, walk, s, &flow, NULL, NULL, NULL};
         done = !early || read_early(loads, s, &flow, &regions, kept, walk->slots);
         if (done)
             print_regions(&p, &regions, entry_text(entry), loads);
@@ -470,7 +486,7 @@ bool print_chain(struct text *text, const struct walk *walk, const struct print_
     const struct regions regions = {.list = &region, .count = 1};
     bool done = !chain.all.failed && flow_find(&flow, &chain.all, &regions, kept, walk->slots);
     if (done) {
-        const struct printer p = {text, walk, &chain.all, &flow, &region, NULL};
+        const struct printer p = {text, walk, &chain.all, &flow, &region, NULL, NULL};
         for (size_t k = 0; k < count; k++)
             if (links[k].changed)
                 set_apart(&chain, &flow, links[k].changed, &chain.first[k]);

@@ -4,6 +4,7 @@
 #ifndef HN_GENERATE_PRINT_PARTS_H
 #define HN_GENERATE_PRINT_PARTS_H
 
+#include "generate/call_loop.h"
 #include "generate/early.h"
 #include "generate/print.h"
 
@@ -13,7 +14,8 @@ struct printer {
     const struct statements *s;
     const struct flow *flow;
     const struct region *region;
-    const struct early *early; /* or NULL: slots are read where they are needed */
+    const struct early *early;     /* or NULL: slots are read where they are needed */
+    const struct call_loop *calls; /* or NULL: elementary functions are called there */
 };
 
 /* How far operand k of statement i moves from one round to the next, in slots. */
@@ -26,5 +28,9 @@ void print_early_loads(const struct printer *p, size_t i);
 void print_early_next(const struct printer *p, size_t i);
 void print_early_value(const struct printer *p, uint32_t n);
 void print_early_after(const struct printer *p);
+
+/* A loop of calls, and the values of one of them. */
+void print_call_loop(const struct printer *p);
+void print_called(const struct printer *p, size_t i);
 
 #endif
