@@ -346,6 +346,7 @@ class Train(SampleTool):
                 ([*out, "--method", "dc3", "--momentum", 1], 2, "--momentum: choose"),
                 ([*out, "--method", "dc3", "--correction-rate", 0], 2, "--correction-rate"),
                 ([*out, "--method", "dc4"], 2, "did you mean dc3"),
+                ([*out, "--method", "optimal", "--loss", "objective"], 2, "--loss objective: with --method optimal"),
                 ([*out, "--method", "hardnet", "--damping", 1], 2, "--damping"),
                 ([*out, "--activation", "rely"], 2, "did you mean relu"), ([*out, "--checkpoint", "/dev/full"], 1, "--checkpoint"),
                 (["--out", "/dev/full"], 1, "--out /dev/full"), (["--out", "/nowhere/net"], 1, "--out /nowhere/net")):

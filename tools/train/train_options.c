@@ -130,6 +130,8 @@ static int settle_loss(struct train_options *o) {
         return verb_misuse("train", "--loss targets: needs --targets or --reference");
     if (!labelled && o->target_steps > 0)
         return verb_misuse("train", "--target-steps: needs --targets or --reference");
+    if (o->choice.method && strcmp(o->choice.method, "optimal") == 0 && o->goal == TRAIN_OBJECTIVE)
+        return verb_misuse("train", "--loss objective: with --method optimal the outputs do not depend on the network");
     if (labelled && o->goal != TRAIN_TARGETS && o->target_steps == 0)
         return verb_misuse("train", "--targets and --reference are not used without --target-steps or --loss targets");
     return VERB_OK;
