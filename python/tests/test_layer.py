@@ -175,7 +175,7 @@ def test_a_deadline_cancels(ring: hardnet.Model) -> None:
     assert (result.outcome == Outcome.CANCELLED).any()
 
 
-@pytest.mark.parametrize("method", ["auto", "lm", "paper", "hardnet"])
+@pytest.mark.parametrize("method", ["auto", "lm", "paper", "hardnet", "enforce", "snarenet"])
 def test_gradients_are_those_of_differences(method: str) -> None:
     # without the box: hardnet refuses more rows than outputs
     model = hardnet.Model.from_text(RING.replace(" >= -3, <= 3", ""))

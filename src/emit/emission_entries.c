@@ -18,7 +18,7 @@ static void print_none(struct text *out, enum kernel_entry entry) {
 
 /* ---- what nobody asks for ---- */
 
-/* The range of pivots is hardnet's and enforce's. Where the driver judges steps (DRIVE_JUDGES) it takes their vectors, instead of sums that most
+/* The range of pivots is hardnet's. Where the driver judges steps (DRIVE_JUDGES) it takes their vectors, instead of sums that most
  * steps have no use for. */
 static bool is_unasked(const struct emission *e, uint32_t slot) {
     const struct plan *p = e->plan;

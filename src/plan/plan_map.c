@@ -33,7 +33,7 @@ static struct sample_options sample_options_of(const hn_layer_options *o) {
         .iterations = (int32_t)ceil(share * o->iterations),
         .weighted = weighted,
         .stops = o->method != HN_METHOD_PAPER && o->method != HN_METHOD_HARDNET,
-        .pivots = o->method == HN_METHOD_HARDNET || o->method == HN_METHOD_ENFORCE,
+        .pivots = o->method == HN_METHOD_HARDNET,
         .adaptive = o->method == HN_METHOD_AUTO || (weighted && o->damping < 0),
         .relative = o->relative,
     };

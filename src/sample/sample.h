@@ -9,7 +9,7 @@
  *     lm               until the tolerance is reached. With an eps of one's own every finite step is taken. Else a step is
  *                      accepted when it lowers |W r|^2, and eps follows the ratio of what was gained to what the linear model
  *                      promised (Levenberg 1944, Marquardt 1963; the growth on rejection is Nielsen's, 1999)
- *     enforce          lm with eps = 0, which ends where a system is singular
+ *     enforce          lm with eps = 0; a row that depends on others is left out of a step
  *     auto             sample_auto.h, elastic.h, budget.h
  *
  * An adapted eps is a power of two, and every decision is constant nearby: neither has a derivative.

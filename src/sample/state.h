@@ -25,7 +25,7 @@ struct sample_options {
     int32_t iterations;
     bool weighted;     /* only some rows count in a step, each with a weight: lm, enforce and auto */
     bool stops;        /* a sample ends where the tolerance is reached: all but paper and hardnet */
-    bool pivots;       /* and where a pivot is lost in rounding: hardnet and enforce, which have no damping */
+    bool pivots;       /* and where a pivot is lost in rounding: hardnet. Others leave out rows that depend on others */
     bool adaptive;     /* steps are accepted or rejected, eps is adapted */
     bool relative;     /* the tolerance is relative to bounds above 1 */
     bool outputs_side; /* systems are solved in the dimension of the outputs */
