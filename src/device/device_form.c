@@ -10,7 +10,7 @@
 
 enum {
     STRAIGHT_MOST = 9000, /* operands: see docs/decisions.md */
-    ROLLED_MOST = 150000   /* bytes */
+    ROLLED_MOST = 150000  /* bytes */
 };
 
 static const enum kernel_entry round_entries[] = {KERNEL_EVALUATE, KERNEL_RESIDUAL, KERNEL_WEIGH_ALL, KERNEL_STEP_BEGIN,
