@@ -336,7 +336,7 @@ static GENERATED void far_close(struct far *f, const struct device_call *call) {
     if (d->tape)
         call->heads[f->sample] = tape_head_of(&d->state, d->tape->room);
     if (call->residual)
-        drive_spread(point_at(p, plan->residual), LANES_HERE, call->residual + f->sample * plan->rows, 1, plan->rows);
+        point_read_residual(p, plan->residual, plan->rows, call->residual + f->sample * plan->rows);
     if (call->reports)
         far_report(f, call->reports + f->sample);
     for (uint32_t j = 0; d->warm && j < plan->outputs; j++) {

@@ -433,7 +433,7 @@ static void lane_report(const struct lane *l, struct device_report *out) {
 static GENERATED void lane_close(struct lane *l, const struct device_call *call) {
     struct drive *d = &l->drive;
     const struct plan *plan = d->plan;
-    const double *y = point_at(&d->point, plan->y), *r = point_at(&d->point, plan->residual);
+    const double *y = point_at(&d->point, plan->y);
     entry_evaluate(d->point.slots);
     entry_residual(d->point.slots);
 #ifdef DEVICE_POLISH
@@ -444,8 +444,8 @@ static GENERATED void lane_close(struct lane *l, const struct device_call *call)
     d->state.outcome = sample_verdict(&d->state, d->options, &l->numbers, stationary);
     if (d->tape)
         call->heads[l->sample] = tape_head_of(&d->state, d->tape->room);
-    for (size_t i = 0; call->residual && i < plan->rows; i++)
-        call->residual[l->sample * plan->rows + i] = r[i];
+    if (call->residual)
+        point_read_residual(&d->point, plan->residual, plan->rows, call->residual + l->sample * plan->rows);
     if (call->reports)
         lane_report(l, call->reports + l->sample);
     for (size_t j = 0; d->warm && !LAYER_TAKEN && j < plan->outputs; j++) {

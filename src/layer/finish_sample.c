@@ -187,7 +187,7 @@ void worker_finish(struct worker *worker, uint32_t seat, const struct sample_num
             tape_nearest(worker, seat, &tape);
     }
     if (batch->residual)
-        point_read(&p, plan->residual, plan->rows, batch->residual + own->sample * plan->rows);
+        point_read_residual(&p, plan->residual, plan->rows, batch->residual + own->sample * plan->rows);
     point_read(&p, y, plan->outputs, worker->row);
     if (batch->multipliers)
         write_multipliers(worker, seat);

@@ -17,6 +17,8 @@
 #include "plan/mask.h"
 #include "plan/plan.h"
 
+#include <math.h>
+
 #ifndef POINT_UNROLL
 #define POINT_UNROLL /* a loop whose reads are many at once where memory answers late */
 #endif
@@ -42,6 +44,13 @@ static inline void point_read(const struct point *p, uint32_t slot, size_t count
     const double *from = point_at(p, slot);
     for (size_t i = 0; i < count; i++)
         to[i] = from[i * p->width];
+}
+
+/* A NaN becomes the one that C names: which one a computation gives depends on the processor. */
+static inline void point_read_residual(const struct point *p, uint32_t slot, size_t count, double *to) {
+    const double *from = point_at(p, slot);
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[i * p->width] == from[i * p->width] ? from[i * p->width] : NAN;
 }
 
 static inline void point_write(const struct point *p, uint32_t slot, size_t count, const double *from) {

@@ -25,8 +25,8 @@ void judge_model(struct tally *tally, const hn_model *model, const char *name, h
 void judge_file(struct tally *tally, const char *name, hn_layer_options options, uint64_t seed);
 void judge_random(struct tally *tally, uint64_t seed);
 
-/* Random problems of these numbers, and before them every model that ships with every method if that is wanted, shared between processes,
- * which begin nothing after so many seconds. */
-struct tally judge_many(uint64_t first, uint64_t last, bool models, int workers, double seconds);
+/* Random problems of these numbers, and before them the models that ship whose name holds a text (NULL: none), with every method, shared
+ * between processes, which begin nothing after so many seconds. */
+struct tally judge_many(uint64_t first, uint64_t last, const char *models, int workers, double seconds);
 
 #endif

@@ -34,8 +34,8 @@ struct list {
 
 /* ---- what there is ---- */
 
-/* Below models/; folders have no suffix. */
-static void add_folder(struct list *list, const char *folder) {
+/* Below models/; folders have no suffix. Those whose name holds a text. */
+static void add_folder(struct list *list, const char *folder, const char *part) {
     char path[NAME_BYTES + 16];
     snprintf(path, sizeof path, "models/%s", folder);
     DIR *open = opendir(path);
@@ -46,8 +46,8 @@ static void add_folder(struct list *list, const char *folder) {
         if (entry->d_name[0] == '.' || length >= (int)sizeof below)
             continue;
         if (!dot && entry->d_type == DT_DIR)
-            add_folder(list, below);
-        if (dot && strcmp(dot, ".mod") == 0 && list->files < MOST_FILES) {
+            add_folder(list, below, part);
+        if (dot && strcmp(dot, ".mod") == 0 && list->files < MOST_FILES && strstr(below, part)) {
             below[length - 4] = '\0';
             memcpy(list->name[list->files++], below, sizeof below);
         }
@@ -79,7 +79,7 @@ static void work(const struct list *list, struct shared *shared, int worker) {
 }
 
 /* A process that ends badly counts as a model without a result. */
-struct tally judge_many(uint64_t first, uint64_t last, bool models, int workers, double seconds) {
+struct tally judge_many(uint64_t first, uint64_t last, const char *models, int workers, double seconds) {
     struct list *list = calloc(1, sizeof *list);
     struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct tally sum = {.models = 0};
@@ -88,7 +88,7 @@ struct tally judge_many(uint64_t first, uint64_t last, bool models, int workers,
     list->last = last;
     list->until = clock_seconds() + seconds;
     if (models)
-        add_folder(list, "");
+        add_folder(list, "", models);
     fflush(stdout);
     for (int i = 0; i < workers; i++)
         if (fork() == 0) {

@@ -1,8 +1,8 @@
 /* test_device_bits.c - a layer on a GPU has the bits of the CPU: shipped models and random problems, every method, corrections and
  * gradients, twice and in another order. Skipped where there is no device.
  *
- * test_device_bits FIRST LAST WORKERS SECONDS [models] judges the random problems of these numbers instead, and every model that ships
- * where that is asked for, in so many processes, as far as it gets in that time.
+ * test_device_bits FIRST LAST WORKERS SECONDS [MODELS] judges the random problems of these numbers instead, and models that ship whose
+ * name holds MODELS ("" is every one), in so many processes, as far as it gets in that time.
  *
  * SPDX-License-Identifier: MIT */
 #include "device_bits_judge.h"
@@ -139,8 +139,9 @@ int main(int count, char **words) {
         return 77;
     if (count < 5)
         return cmocka_run_group_tests(tests, NULL, NULL);
-    struct tally tally = judge_many(strtoul(words[1], NULL, 10), strtoul(words[2], NULL, 10), count > 5,
-                                    (int)strtoul(words[3], NULL, 10), strtod(words[4], NULL));
+    struct tally tally =
+        judge_many(strtoul(words[1], NULL, 10), strtoul(words[2], NULL, 10), count > 5 ? words[5] : NULL,
+                   (int)strtoul(words[3], NULL, 10), strtod(words[4], NULL));
     tally_print(&tally, "models and random problems, a method each");
     return tally.different > 0 || tally.failed > 0;
 }
