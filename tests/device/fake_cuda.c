@@ -178,8 +178,13 @@ static void *host(cuda_address at) {
     return (void *)(uintptr_t)at; // NOLINT(performance-no-int-to-ptr)
 }
 
-/* A block knows its size. */
+/* What stands before a block. Those that nobody could give back, because nothing answered, stay in the list. */
+struct head {
+    struct head *next;
+    size_t bytes;
+};
 enum { HEAD_BYTES = 256 };
+static struct head *blocks;
 
 FAKE_EXPORT cuda_result cuMemAlloc_v2(cuda_address *at, size_t bytes) {
     BEGIN if (bytes == 0) return INVALID_VALUE;
@@ -189,7 +194,8 @@ FAKE_EXPORT cuda_result cuMemAlloc_v2(cuda_address *at, size_t bytes) {
     if (!block)
         return CUDA_OUT_OF_MEMORY;
     memset(block + HEAD_BYTES, 0xa5, bytes); /* nobody may rely on zeros */
-    memcpy(block, &bytes, sizeof bytes);
+    *(struct head *)(void *)block = (struct head){blocks, bytes};
+    blocks = (struct head *)(void *)block;
     device.blocks++;
     device.bytes += bytes;
     *at = (uintptr_t)(block + HEAD_BYTES);
@@ -197,11 +203,15 @@ FAKE_EXPORT cuda_result cuMemAlloc_v2(cuda_address *at, size_t bytes) {
 }
 
 FAKE_EXPORT cuda_result cuMemFree_v2(cuda_address at) {
-    BEGIN size_t bytes;
-    unsigned char *block = (unsigned char *)host(at) - HEAD_BYTES;
-    memcpy(&bytes, block, sizeof bytes);
+    BEGIN struct head **link = &blocks;
+    while (*link && (unsigned char *)*link + HEAD_BYTES != (unsigned char *)host(at))
+        link = &(*link)->next;
+    struct head *block = *link;
+    if (!block)
+        return INVALID_VALUE;
+    *link = block->next;
     device.blocks--;
-    device.bytes -= bytes;
+    device.bytes -= block->bytes;
     free(block);
     return 0;
 }
