@@ -335,8 +335,8 @@ static GENERATED void far_close(struct far *f, const struct device_call *call) {
     d->state.outcome = sample_verdict(&d->state, d->options, &f->numbers, stationary);
     if (d->tape)
         call->heads[f->sample] = tape_head_of(&d->state, d->tape->room);
-    if (call->residual)
-        point_read_residual(p, plan->residual, plan->rows, call->residual + f->sample * plan->rows);
+    for (uint32_t i = 0; call->residual && i < plan->rows; i++)
+        call->residual[f->sample * plan->rows + i] = point_number(*point_at(p, plan->residual + i));
     if (call->reports)
         far_report(f, call->reports + f->sample);
     for (uint32_t j = 0; d->warm && j < plan->outputs; j++) {

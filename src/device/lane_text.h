@@ -444,8 +444,8 @@ static GENERATED void lane_close(struct lane *l, const struct device_call *call)
     d->state.outcome = sample_verdict(&d->state, d->options, &l->numbers, stationary);
     if (d->tape)
         call->heads[l->sample] = tape_head_of(&d->state, d->tape->room);
-    if (call->residual)
-        point_read_residual(&d->point, plan->residual, plan->rows, call->residual + l->sample * plan->rows);
+    for (uint32_t i = 0; call->residual && i < plan->rows; i++)
+        call->residual[l->sample * plan->rows + i] = point_number(*point_at(&d->point, plan->residual + i));
     if (call->reports)
         lane_report(l, call->reports + l->sample);
     for (size_t j = 0; d->warm && !LAYER_TAKEN && j < plan->outputs; j++) {

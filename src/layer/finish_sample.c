@@ -187,7 +187,8 @@ void worker_finish(struct worker *worker, uint32_t seat, const struct sample_num
             tape_nearest(worker, seat, &tape);
     }
     if (batch->residual)
-        point_read_residual(&p, plan->residual, plan->rows, batch->residual + own->sample * plan->rows);
+        for (uint32_t i = 0; i < plan->rows; i++)
+            batch->residual[own->sample * plan->rows + i] = point_number(*point_at(&p, plan->residual + i));
     point_read(&p, y, plan->outputs, worker->row);
     if (batch->multipliers)
         write_multipliers(worker, seat);

@@ -47,10 +47,8 @@ static inline void point_read(const struct point *p, uint32_t slot, size_t count
 }
 
 /* A NaN becomes the one that C names: which one a computation gives depends on the processor. */
-static inline void point_read_residual(const struct point *p, uint32_t slot, size_t count, double *to) {
-    const double *from = point_at(p, slot);
-    for (size_t i = 0; i < count; i++)
-        to[i] = from[i * p->width] == from[i * p->width] ? from[i * p->width] : NAN;
+static inline double point_number(double a) {
+    return a == a ? a : NAN;
 }
 
 static inline void point_write(const struct point *p, uint32_t slot, size_t count, const double *from) {
