@@ -389,6 +389,7 @@ static void print_library(const struct emission *e, const struct walk *near, boo
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
     emission_print_sample(e, out);
+    emission_print_points(e, out);
     device_print_plan(e, out);
     print_constants(e, out);
     print_assumed(near, out);

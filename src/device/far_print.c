@@ -89,6 +89,7 @@ static void print_library(const struct emission *e, const struct listed *listed,
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
     emission_print_sample(e, out);
+    emission_print_points(e, out);
     device_print_plan(e, out);
     print_constants(e, out);
     amalgamate_file(out, "sparse/pivot_kernel.h", single);

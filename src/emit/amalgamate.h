@@ -15,4 +15,7 @@ void amalgamate(struct text *out, const char *text, bool single);
 /* The text of a file under src/ that the library carries. */
 void amalgamate_file(struct text *out, const char *name, bool single);
 
+/* As it is, with a 0 behind it; NULL: there is none. */
+const char *amalgamate_find(const char *name);
+
 #endif

@@ -24,14 +24,15 @@ struct drive_back {
 
 static void drive_back_iterate(const struct drive *d, size_t step) {
     const struct drive_tape *tape = d->tape;
-    const double *from = tape->iterate + step * d->plan->outputs * tape->width;
-    drive_spread(from, tape->width, point_at(&d->point, d->plan->y), d->point.width, d->plan->outputs);
+    const double *from = tape->iterate + step * POINT_PLAN(&d->point)->outputs * tape->width;
+    drive_spread(from, tape->width, point_at(&d->point, POINT_PLAN(&d->point)->y), POINT_WIDTH(&d->point),
+                 POINT_PLAN(&d->point)->outputs);
 }
 
 static void drive_back_open(struct drive *d, const struct drive_back *back, const struct tape_head *head) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
-    sample_open(&d->state, d->options);
+    sample_open(&d->state, DRIVE_OPTIONS(d));
     d->state.steps = head->steps;
     d->state.attempt = head->attempt;
     if (head->way == TAPE_WHOLE)
@@ -43,7 +44,7 @@ static void drive_back_open(struct drive *d, const struct drive_back *back, cons
     point_clear(p, plan->grad_upper, plan->rows);
     point_write(p, plan->x, plan->inputs, d->x);
     entry_prepare(p->slots);
-    if (!d->options->weighted || d->state.steps == 0)
+    if (!DRIVE_OPTIONS(d)->weighted || d->state.steps == 0)
         return;
     drive_back_iterate(d, 0); /* which row weights belong to */
     entry_evaluate(p->slots);
@@ -55,7 +56,7 @@ static void drive_back_open(struct drive *d, const struct drive_back *back, cons
 
 /* Back through the clipping of the step, which is computed once more: where y was clipped its gradient goes to the bound. */
 static void drive_unclip(const struct drive *d) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
     const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
@@ -78,16 +79,16 @@ static void drive_unclip(const struct drive *d) {
 
 /* d(eps) / d|W r| / |W r|; on the outputs' side v is eps times what it should be. */
 static double drive_slope(const struct drive *d) {
-    double squares = *point_at(&d->point, d->plan->summary + SUMMARY_SQUARES);
-    double slope = sample_eps_slope(&d->state, d->options, squares);
-    return slope != 0 && d->options->outputs_side ? slope / d->state.eps : slope;
+    double squares = *point_at(&d->point, POINT_PLAN(&d->point)->summary + SUMMARY_SQUARES);
+    double slope = sample_eps_slope(&d->state, DRIVE_OPTIONS(d), squares);
+    return slope != 0 && DRIVE_OPTIONS(d)->outputs_side ? slope / d->state.eps : slope;
 }
 
 static void drive_back_step(struct drive *d) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
     struct sample *s = &d->state;
-    bool weighted = d->options->weighted;
+    bool weighted = DRIVE_OPTIONS(d)->weighted;
     s->steps--;
     s->eps = d->tape->eps[(size_t)s->steps * d->tape->width];
     s->kind = (enum sample_step)d->tape->kind[(size_t)s->steps * d->tape->width];
@@ -130,7 +131,7 @@ static void drive_back_clear(double *values, size_t count) {
 
 /* A gradient that is not finite must not reach an optimiser: it becomes 0. */
 static bool drive_back_finish(const struct drive *d, const struct drive_back *back) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
     size_t unused;
     if (d->state.attempt > 0)

@@ -13,6 +13,9 @@
 #ifndef HN_EMIT_DRIVE_TEXT_H
 #define HN_EMIT_DRIVE_TEXT_H
 
+#ifndef DRIVE_OPTIONS
+#define DRIVE_OPTIONS(d) ((d)->options)
+#endif
 /* Methods of a fixed number of steps take the same time, whatever is decided. */
 #ifndef DRIVE_UNROLL
 #define DRIVE_UNROLL /* a loop whose reads are many at once where memory answers late */
@@ -90,16 +93,16 @@ static void drive_spread(const double *from, size_t from_width, double *to, size
 static void drive_take_slots(const struct drive *d, uint32_t from, uint32_t to) {
     const double *source = point_at(&d->point, from);
     double *target = point_at(&d->point, to);
-    size_t width = d->point.width, end = d->plan->outputs, i = 0;
+    size_t width = POINT_WIDTH(&d->point), count = POINT_PLAN(&d->point)->outputs, blocks = count / 4;
     if (width > 1) {
-        drive_spread(source, width, target, width, end);
+        drive_spread(source, width, target, width, count);
         return;
     }
-    for (; i + 4 <= end; i += 4) {
-        *(struct drive_block *)(void *)(target + i) = *(const struct drive_block *)(const void *)(source + i);
+    for (size_t i = 0; i < blocks; i++) {
+        *(struct drive_block *)(void *)(target + 4 * i) = *(const struct drive_block *)(const void *)(source + 4 * i);
         LOOP_STAYS;
     }
-    for (; i < end; i++) {
+    for (size_t i = 4 * blocks; i < count; i++) {
         target[i] = source[i];
         LOOP_STAYS;
     }
@@ -128,7 +131,7 @@ static bool drive_finite(const double *values, size_t count, size_t *culprit) {
 
 /* y = raw, unless raw or x or the bounds are of no use. */
 static void drive_take(struct drive *d) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     size_t culprit = 0;
     if (!drive_finite(d->x, plan->inputs, &culprit))
         drive_fall_back(d, HN_OUTCOME_NONFINITE_INPUT, culprit);
@@ -141,9 +144,9 @@ static void drive_take(struct drive *d) {
 }
 
 static void drive_open(struct drive *d) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     d->culprit = SIZE_MAX;
-    sample_open(&d->state, d->options);
+    sample_open(&d->state, DRIVE_OPTIONS(d));
     point_write(&d->point, plan->x, plan->inputs, d->x);
     entry_prepare(d->point.slots);
     drive_take(d);
@@ -151,7 +154,7 @@ static void drive_open(struct drive *d) {
         drive_fall_back(d, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
         point_set_fixed(&d->point);
     }
-    if (d->options->usual > 0 && d->state.doing == SAMPLE_OPENS && point_is_start(&d->point))
+    if (DRIVE_OPTIONS(d)->usual > 0 && d->state.doing == SAMPLE_OPENS && point_is_start(&d->point))
         sample_is_home(&d->state);
     drive_take_slots(d, plan->y, plan->best);
     if (plan->raw != plan->best)
@@ -164,31 +167,31 @@ static void drive_open(struct drive *d) {
 static void drive_evaluate(const struct drive *d) {
     double *slots = d->point.slots;
     entry_evaluate(slots);
-    if (d->options->weighted && sample_is_fresh(&d->state)) {
-        drive_flag(d, d->plan->slots + DRIVE_TAKES, true);
+    if (DRIVE_OPTIONS(d)->weighted && sample_is_fresh(&d->state)) {
+        drive_flag(d, POINT_PLAN(&d->point)->slots + DRIVE_TAKES, true);
         entry_rescale(slots);
     }
     entry_residual(slots);
 }
 
 static void drive_numbers(const struct drive *d, struct sample_numbers *n) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
     const double *summary = point_at(p, plan->summary);
     size_t unused;
-    n->measure = summary[SUMMARY_WORST * p->width];
+    n->measure = summary[SUMMARY_WORST * POINT_WIDTH(p)];
     n->squares = n->joint = n->violation = n->gain = n->step_squares = n->least_pivot = n->most_pivot = 0;
     n->moved = n->usable = false;
     n->finite = point_mask(p, plan->summary + SUMMARY_USABLE) && point_mask(p, plan->summary + SUMMARY_FINITE);
-    if (sample_asks_violation(&d->state, d->options))
+    if (sample_asks_violation(&d->state, DRIVE_OPTIONS(d)))
         n->violation = point_violation(p, &unused);
-    if (!d->options->weighted)
+    if (!DRIVE_OPTIONS(d)->weighted)
         return;
     n->moved = point_mask(p, plan->summary + SUMMARY_MOVED);
-    n->squares = summary[SUMMARY_SQUARES * p->width];
+    n->squares = summary[SUMMARY_SQUARES * POINT_WIDTH(p)];
     n->gain = *point_at(p, plan->step_gain);
     n->step_squares = *point_at(p, plan->step_squares);
-    if (sample_asks_joint(&d->state, d->options, n))
+    if (sample_asks_joint(&d->state, DRIVE_OPTIONS(d), n))
         n->joint = point_joint(p);
 }
 
@@ -201,16 +204,16 @@ static bool drive_warm(struct drive *d) {
     if (!d->warm || d->state.doing != SAMPLE_OPENS)
         return false;
     drive_numbers(d, &n);
-    if (!sample_starts_warm(&d->state, d->options, &n))
+    if (!sample_starts_warm(&d->state, DRIVE_OPTIONS(d), &n))
         return false;
-    point_read(&d->point, d->plan->y, d->plan->outputs, d->row);
-    for (size_t j = 0; j < d->plan->outputs; j++)
+    point_read(&d->point, POINT_PLAN(&d->point)->y, POINT_PLAN(&d->point)->outputs, d->row);
+    for (size_t j = 0; j < POINT_PLAN(&d->point)->outputs; j++)
         d->row[j] += d->warm[j];
-    if (!drive_finite(d->row, d->plan->outputs, &unused))
+    if (!drive_finite(d->row, POINT_PLAN(&d->point)->outputs, &unused))
         return false;
-    point_write(&d->point, d->plan->y, d->plan->outputs, d->row);
+    point_write(&d->point, POINT_PLAN(&d->point)->y, POINT_PLAN(&d->point)->outputs, d->row);
     point_set_fixed(&d->point);
-    sample_start_warm(&d->state, d->options, &n);
+    sample_start_warm(&d->state, DRIVE_OPTIONS(d), &n);
     return true;
 }
 
@@ -228,7 +231,7 @@ static void drive_answer(struct drive *d) {
 
 /* row = A' W r. */
 static void drive_pull(const struct drive *d) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
     const double *a = point_at(&d->point, plan->matrix), *right = point_at(&d->point, plan->right);
     for (size_t j = 0; j < plan->outputs; j++) {
@@ -237,12 +240,12 @@ static void drive_pull(const struct drive *d) {
     }
     for (size_t i = 0; i < plan->rows; i++)
         for (size_t e = first[i]; e < first[i + 1]; e++)
-            d->row[column[e]] += a[e * d->point.width] * right[i * d->point.width];
+            d->row[column[e]] += a[e * POINT_WIDTH(&d->point)] * right[i * POINT_WIDTH(&d->point)];
 }
 
 /* Outputs that lie on a bound of theirs and that go beyond it down the slope A' W r: their rows become active. */
 static void drive_hold_bounds(const struct drive *d) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
     const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *entry = plan_words(plan, plan->jacobian.slot);
@@ -261,10 +264,11 @@ static void drive_hold_bounds(const struct drive *d) {
 
 /* A and W r of the present iterate. */
 static void drive_weigh(const struct drive *d) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
     const struct sample *s = &d->state;
-    *point_at(p, plan->slots + DRIVE_HOLD) = sample_hold(s, d->options, *point_at(p, plan->summary + SUMMARY_SQUARES));
+    *point_at(p, plan->slots + DRIVE_HOLD) =
+        sample_hold(s, DRIVE_OPTIONS(d), *point_at(p, plan->summary + SUMMARY_SQUARES));
     drive_flag(d, plan->slots + DRIVE_LEADS, s->kind == SAMPLE_LEADING);
     entry_weigh_all(p->slots);
     if (sample_holds_bounds(s))
@@ -273,7 +277,7 @@ static void drive_weigh(const struct drive *d) {
 
 /* It becomes the base of the next step. */
 static void drive_take_over(struct drive *d) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
     struct sample *s = &d->state;
     drive_weigh(d);
@@ -287,8 +291,8 @@ static void drive_take_over(struct drive *d) {
 /* The accepted iterate, and the step that led to it, onto the tape. */
 static void drive_record(const struct drive *d, enum sample_step led) {
     const struct drive_tape *tape = d->tape;
-    size_t steps = (size_t)d->state.steps, outputs = d->plan->outputs, width = d->point.width;
-    const double *y = point_at(&d->point, d->plan->y);
+    size_t steps = (size_t)d->state.steps, outputs = POINT_PLAN(&d->point)->outputs, width = POINT_WIDTH(&d->point);
+    const double *y = point_at(&d->point, POINT_PLAN(&d->point)->y);
     if (steps > 0 && steps <= tape->room) {
         tape->eps[(steps - 1) * tape->width] = d->state.used;
         tape->kind[(steps - 1) * tape->width] = (int32_t)led;
@@ -300,20 +304,20 @@ static void drive_record(const struct drive *d, enum sample_step led) {
 
 /* Whether the sample ends here; n is what the evaluation left. */
 static bool drive_decide(struct drive *d, struct sample_numbers *n) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
     drive_numbers(d, n);
-    struct sample_choice choice = sample_decide(&d->state, d->options, n, false);
+    struct sample_choice choice = sample_decide(&d->state, DRIVE_OPTIONS(d), n, false);
     drive_answer(d);
     if (d->tape && choice.recorded)
         drive_record(d, choice.led);
     if (choice.finished)
         return true;
-    if (choice.improved || (DRIVE_EVEN && !d->options->weighted))
+    if (choice.improved || (DRIVE_EVEN && !DRIVE_OPTIONS(d)->weighted))
         drive_take_slots(d, choice.improved ? plan->y : plan->best, plan->best);
-    if (choice.accepted && d->options->weighted)
+    if (choice.accepted && DRIVE_OPTIONS(d)->weighted)
         drive_take_over(d);
-    if (d->options->method == HN_METHOD_AUTO && sample_has_programme(&d->state))
+    if (DRIVE_OPTIONS(d)->method == HN_METHOD_AUTO && sample_has_programme(&d->state))
         point_programme_prepare(p, &d->state);
     return false;
 }
@@ -322,7 +326,7 @@ static bool drive_decide(struct drive *d, struct sample_numbers *n) {
 
 /* y into its bounds, which may make a y finite that was not. */
 static void drive_clip(const struct drive *d) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
     const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
     size_t unused;
@@ -344,16 +348,16 @@ static double drive_inner(const struct drive *d, uint32_t a, uint32_t b, size_t 
     double sum = 0;
     DRIVE_UNROLL
     for (size_t i = 0; i < count; i++)
-        sum += first[i * d->point.width] * second[i * d->point.width];
+        sum += first[i * POINT_WIDTH(&d->point)] * second[i * POINT_WIDTH(&d->point)];
     return sum;
 }
 
 /* What a step is judged by; auto asks for it in its later stages only. */
 static void drive_judge(const struct drive *d) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     if (d->state.stage == SAMPLE_NEAR)
         return;
-    *point_at(&d->point, plan->step_gain) = d->options->outputs_side
+    *point_at(&d->point, plan->step_gain) = DRIVE_OPTIONS(d)->outputs_side
                                                 ? drive_inner(d, plan->step, plan->gradient, plan->outputs)
                                                 : drive_inner(d, plan->unknown, plan->right, plan->rows);
     *point_at(&d->point, plan->step_squares) = drive_inner(d, plan->step, plan->step, plan->outputs);
@@ -363,41 +367,42 @@ static void drive_judge(const struct drive *d) {
 static void drive_solve(struct drive *d) {
     const struct point *p = &d->point;
     d->state.used = d->state.eps;
-    if (d->options->weighted)
-        *point_at(p, d->plan->eps) = d->state.eps;
+    if (DRIVE_OPTIONS(d)->weighted)
+        *point_at(p, POINT_PLAN(&d->point)->eps) = d->state.eps;
     entry_step_begin(p->slots);
     entry_step_end(p->slots);
 }
 
 static void drive_step(struct drive *d) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
     struct sample_numbers n = {0, 0, 0, 0, 0, 0, 0, 0, false, false, false};
     drive_solve(d);
 #ifdef DRIVE_JUDGES
     drive_judge(d);
 #endif
-    if (d->options->method == HN_METHOD_AUTO && d->state.kind == SAMPLE_CLIPPED)
+    if (DRIVE_OPTIONS(d)->method == HN_METHOD_AUTO && d->state.kind == SAMPLE_CLIPPED)
         drive_clip(d);
     n.moved = point_mask(p, plan->summary + SUMMARY_MOVED);
     n.usable = point_mask(p, plan->summary + SUMMARY_USABLE);
     n.least_pivot = *point_at(p, plan->system.pivot_range);
     n.most_pivot = *point_at(p, plan->system.pivot_range + 1);
-    sample_stepped(&d->state, d->options, &n);
+    sample_stepped(&d->state, DRIVE_OPTIONS(d), &n);
     drive_answer(d);
 }
 
 /* Where an attempt begins need not be finite: that is decided like an evaluation that is not. */
 static void drive_restart(struct drive *d) {
     size_t unused;
-    sample_begin_attempt(&d->state, d->options);
+    sample_begin_attempt(&d->state, DRIVE_OPTIONS(d));
     point_restart(&d->point, d->state.attempt);
-    drive_flag(d, d->plan->summary + SUMMARY_USABLE, point_finite(&d->point, d->plan->y, d->plan->outputs, &unused));
+    drive_flag(d, POINT_PLAN(&d->point)->summary + SUMMARY_USABLE,
+               point_finite(&d->point, POINT_PLAN(&d->point)->y, POINT_PLAN(&d->point)->outputs, &unused));
 }
 
 /* y moves on: by a step, to another start, or back to the best iterate. */
 static void drive_move(struct drive *d) {
-    const struct plan *plan = d->plan;
+    const struct plan *plan = POINT_PLAN(&d->point);
     if (sample_has_programme(&d->state)) {
         if (d->state.doing == SAMPLE_SOLVES)
             drive_solve(d);
@@ -419,17 +424,17 @@ static void drive_move(struct drive *d) {
 /* ---- the end ---- */
 
 static double drive_moved(const struct drive *d) {
-    const double *y = point_at(&d->point, d->plan->y);
-    size_t width = d->point.width;
+    const double *y = point_at(&d->point, POINT_PLAN(&d->point)->y);
+    size_t width = POINT_WIDTH(&d->point);
     double scale = 0, sum = 0;
     size_t unused;
-    if (!drive_finite(d->raw, d->plan->outputs, &unused))
+    if (!drive_finite(d->raw, POINT_PLAN(&d->point)->outputs, &unused))
         return HUGE_VAL;
-    for (size_t i = 0; i < d->plan->outputs; i++)
+    for (size_t i = 0; i < POINT_PLAN(&d->point)->outputs; i++)
         scale = sample_greater(scale, point_abs(d->raw[i] - y[i * width]));
     if (!sample_is_finite(scale))
         return HUGE_VAL;
-    for (size_t i = 0; i < d->plan->outputs && scale > 0; i++) {
+    for (size_t i = 0; i < POINT_PLAN(&d->point)->outputs && scale > 0; i++) {
         double part = (d->raw[i] - y[i * width]) / scale;
         sum += part * part;
     }
@@ -437,10 +442,10 @@ static double drive_moved(const struct drive *d) {
 }
 
 static void drive_finish(struct drive *d, const struct sample_numbers *n, struct drive_report *out) {
-    double bound = sample_asks_stationarity(&d->state, d->options, n);
-    bool asks = bound > 0 || !d->options->weighted; /* the same time for every outcome, as above */
+    double bound = sample_asks_stationarity(&d->state, DRIVE_OPTIONS(d), n);
+    bool asks = bound > 0 || !DRIVE_OPTIONS(d)->weighted; /* the same time for every outcome, as above */
     bool stationary = asks && point_stationarity(&d->point, d->row) <= bound * bound && bound > 0;
-    out->outcome = d->state.outcome = sample_verdict(&d->state, d->options, n, stationary);
+    out->outcome = d->state.outcome = sample_verdict(&d->state, DRIVE_OPTIONS(d), n, stationary);
     out->iterations = d->state.iteration;
     out->steps = d->state.best_step;
     out->violation_before = d->state.before;
@@ -454,17 +459,19 @@ static void drive_finish(struct drive *d, const struct sample_numbers *n, struct
     out->moved = drive_moved(d);
     if (d->tape)
         d->tape->head = tape_head_of(&d->state, d->tape->room);
-    for (size_t j = 0; d->warm && j < d->plan->outputs; j++)
-        d->warm[j] = out->outcome == HN_OUTCOME_OK ? *point_at(&d->point, d->plan->y + (uint32_t)j) - d->raw[j] : 0;
+    for (size_t j = 0; d->warm && j < POINT_PLAN(&d->point)->outputs; j++)
+        d->warm[j] = out->outcome == HN_OUTCOME_OK
+                         ? *point_at(&d->point, POINT_PLAN(&d->point)->y + (uint32_t)j) - d->raw[j]
+                         : 0;
 }
 
 /* Whether the sample ends at its last iterate, or went back to a better one and was evaluated there: either takes the same time in
  * methods of a fixed number of steps. */
 static void drive_even_out(const struct drive *d, bool went_back) {
-    if (d->options->weighted || went_back)
+    if (DRIVE_OPTIONS(d)->weighted || went_back)
         return;
     for (int i = 0; i < 2; i++)
-        drive_take_slots(d, d->plan->y, d->plan->y);
+        drive_take_slots(d, POINT_PLAN(&d->point)->y, POINT_PLAN(&d->point)->y);
     drive_evaluate(d);
 }
 

@@ -5,6 +5,7 @@
 #define HN_EMIT_EMISSION_H
 
 #include "emit/amalgamate.h"
+#include "generate/paired.h"
 #include "generate/walk.h"
 #include "hardnet/emit.h"
 #include "network/network_parts.h"
@@ -41,6 +42,8 @@ struct emission {
     hn_layer_info info;
     struct plan *plan;
     struct walk walk;
+    bool paired; /* statements in pairs, too, for targets that have vectors of two doubles */
+    struct paired pairs[KERNEL_ENTRIES];
     bool early; /* statements read their slots as early as possible: for memory that is far away */
     const struct emission_lists *lists; /* entries that are no statements of C; NULL: none */
     size_t width;                       /* of the network's two arrays, whole blocks */
@@ -65,6 +68,10 @@ void emission_print_entries(const struct emission *e, struct text *out);
 /* Takes statements out that compute what nobody asks for; before anything is counted. */
 void emission_drop_unasked(struct emission *e);
 
+/* Statements in pairs, where they are wanted; false: memory is out. */
+bool emission_pair(struct emission *e);
+void emission_release_pairs(struct emission *e);
+
 /* The gradient's part of each, where it is asked for. */
 void emission_print_gradient_work(const struct emission *e, struct text *out);
 void emission_print_gradient_declaration(const struct emission *e, struct text *out);
@@ -78,9 +85,10 @@ void emission_print_casadi(const struct emission *e, struct text *out);
 void emission_print_lists(const struct emission *e, struct text *out);
 void emission_print_elementary(const struct emission *e, struct text *out);
 
-/* The sample, its decisions and its vectors: after the elementary functions. Statements, and the driver over them, with that of the
+/* The sample and its decisions: after the elementary functions. Its vectors; statements, and the driver over them, with that of the
  * adjoint where it is asked for: after the plan. */
 void emission_print_sample(const struct emission *e, struct text *out);
+void emission_print_points(const struct emission *e, struct text *out);
 void emission_print_drive(const struct emission *e, struct text *out);
 
 /* HN_UNSUPPORTED where the statements are too many for straight code. */

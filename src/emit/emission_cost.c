@@ -13,6 +13,7 @@
 
 struct count {
     double operations, instructions;
+    double plain; /* instructions where no two statements are one */
 };
 
 /* ---- statements ---- */
@@ -42,7 +43,7 @@ static bool is_unit(const struct emission *e, uint32_t operand) {
 }
 
 /* Of an entry; of a sum, and of each of its products, by 1 or by another number: multiplication, addition, and a load or a move. */
-static const double ENTRY_BASE = 8, SUM_BASE = 4.2, SUM_TERM = 3.05, SUM_TERM_UNIT = 1.2;
+static const double ENTRY_BASE = 4, SUM_BASE = 3.3, SUM_TERM = 3.3, SUM_TERM_UNIT = 1.2;
 
 /* Of the operators of a program. */
 static double operator_cost(uint32_t function) {
@@ -92,11 +93,15 @@ static double row_cost(uint32_t function) {
     case ROW_ACTIVE_UPPER_LEADS:
     case ROW_ACTIVE_LOWER_LEADS:
         return 15;
-    case ROW_MOST_SIZE:
-    case ROW_RESIDUAL:
     case ROW_TAKE:
     case ROW_RESCALE:
         return 12;
+    case ROW_RESIDUAL:
+        return 8;
+    case ROW_MOST_SIZE:
+        return 6;
+    case ROW_INVERSE:
+        return 6;
     default:
         return 8;
     }
@@ -109,7 +114,7 @@ struct known {
 };
 
 static bool is_known(const struct known *known, uint32_t operand) {
-    return operand_is_constant(operand) || (known->slot && known->slot[operand]);
+    return operand_is_constant(operand) || (known->slot && operand < known->count && known->slot[operand]);
 }
 
 static bool all_known(const struct known *known, const uint32_t *operands, uint32_t from, uint32_t end) {
@@ -124,7 +129,7 @@ static struct count count_sum(const struct emission *e, const struct statement *
                               const struct known *known) {
     bool starts = at->function == SUM_PLUS || at->function == SUM_MINUS;
     bool constant = starts ? is_known(known, operands[1]) : true;
-    struct count sum = {0, 0};
+    struct count sum = {0, 0, 0};
     for (uint32_t k = starts ? 2 : 1; k + 1 < at->count; k += 2) {
         bool unit = is_unit(e, operands[k]) || is_unit(e, operands[k + 1]);
         bool first = k == 1 && (at->function == SUM_FIRST || at->function == SUM_BACK);
@@ -143,28 +148,113 @@ static struct count count_statement(const struct emission *e, const struct state
     if (function_is_sum((enum function)at->function))
         return count_sum(e, at, operands, known);
     if (all_known(known, operands, statement_destinations(at), at->count))
-        return (struct count){0, 0};
+        return (struct count){0, 0, 0};
     if (call > 0)
-        return (struct count){at->function == FUNCTION_SQRT ? 1 : 20, call};
+        return (struct count){at->function == FUNCTION_SQRT ? 1 : 20, call, 0};
     double arguments = at->count - 1.0;
     return (struct count){arguments > 0 ? arguments : 0,
-                          at->function >= CODE_COUNT ? row_cost(at->function) : operator_cost(at->function)};
+                          at->function >= CODE_COUNT ? row_cost(at->function) : operator_cost(at->function), 0};
 }
 
-static struct count count_entry(const struct emission *e, enum kernel_entry entry, struct known *known) {
-    const struct statements *s = &e->walk.entry[entry];
-    struct count sum = {0, s->count > 0 ? ENTRY_BASE : 0};
-    for (size_t i = 0; i < known->count; i++)
-        known->slot[i] = false;
+static void note_known(struct known *known, const struct statement *at, const uint32_t *operands) {
+    uint32_t destinations = statement_destinations(at);
+    for (uint32_t d = 0; d < destinations && known->slot; d++)
+        if (operands[d] < known->count)
+            known->slot[operands[d]] = all_known(known, operands, destinations, at->count);
+}
+
+static struct count count_plain(const struct emission *e, const struct statements *s, struct known *known) {
+    struct count sum = {0, 0, 0};
     for (size_t i = 0; i < s->count; i++) {
         const uint32_t *operands = s->operands + s->list[i].first;
-        uint32_t destinations = statement_destinations(&s->list[i]);
         struct count own = count_statement(e, &s->list[i], operands, known);
         sum.operations += own.operations;
         sum.instructions += own.instructions;
-        for (uint32_t d = 0; d < destinations && known->slot; d++)
-            known->slot[operands[d]] = all_known(known, operands, destinations, s->list[i].count);
+        note_known(known, &s->list[i], operands);
     }
+    return sum;
+}
+
+/* ---- statements in pairs ---- */
+
+/* Of a pair's operand that is no pair: from two slots, from neighbours, from variables. What one statement of a pair takes more than
+ * half of what both would; sums are cut into one product each, and take less. */
+static const double GATHER_SLOTS = 1.7, GATHER_NEIGHBOURS = 1, GATHER_VALUES = 2.2, CUT_SUM = 3.9, CUT_SUM_UNIT = 1.1,
+                    PAIR_OF_ROWS = 1.15, PAIR_OF_CALLS = 1.4, SECOND_STORE = 1.6;
+
+static double gather_cost(const struct paired *all, const struct pairs *pairs, size_t i, size_t j, uint32_t k) {
+    const struct statements *s = &all->s;
+    uint32_t a = s->operands[s->list[i].first + k], b = s->operands[s->list[j].first + k];
+    uint32_t x = all->flow.source[s->list[i].first + k], y = all->flow.source[s->list[j].first + k];
+    bool same = k > 1 && s->operands[s->list[i].first + k - 1] == a && s->operands[s->list[j].first + k - 1] == b;
+    if (operand_is_constant(a) || same)
+        return 0;
+    if (!x && !y)
+        return b == a + 1 ? GATHER_NEIGHBOURS : GATHER_SLOTS;
+    return x && y && x != y && pairs->mate[(x - 1) / 2] == (y - 1) / 2 ? 0 : GATHER_VALUES;
+}
+
+static bool has_unit(const struct emission *e, const struct statement *at, const uint32_t *operands) {
+    return is_unit(e, operands[at->count - 1]) || is_unit(e, operands[at->count - 2]);
+}
+
+static double paired_statement(const struct emission *e, const struct paired *all, const struct pairs *pairs, size_t i,
+                               size_t first, const struct known *known) {
+    const struct statement *at = &all->s.list[i];
+    size_t mate = first + pairs->mate[i - first];
+    double sum = count_statement(e, at, all->s.operands + at->first, known).instructions;
+    if (function_is_sum((enum function)at->function) && at->count > 2 && at->count < 5 && sum > 0)
+        sum = has_unit(e, at, all->s.operands + at->first) ? CUT_SUM_UNIT : CUT_SUM;
+    if (mate == i)
+        return sum;
+    if (call_cost(e, at->function) > 0)
+        sum *= PAIR_OF_CALLS;
+    else if (at->function >= CODE_COUNT && !function_is_sum((enum function)at->function) && at->function != ROW_INVERSE)
+        sum *= PAIR_OF_ROWS;
+    for (uint32_t d = 0; d < statement_destinations(at); d++)
+        sum += all->flow.stored[i] >> d & all->flow.stored[mate] >> d & 1 ? SECOND_STORE : 0;
+    for (uint32_t k = statement_destinations(at); k < at->count; k++)
+        sum += gather_cost(all, pairs, i, mate, k);
+    return sum;
+}
+
+static double count_paired(const struct emission *e, const struct paired *all, struct known *known) {
+    double sum = 0;
+    for (size_t r = 0; r < all->regions.count; r++) {
+        const struct region *region = &all->regions.list[r];
+        const struct pairs *pairs = &all->pairs[r];
+        size_t count = region->repeats > 1 ? region->period * region->repeats : pairs->ordered;
+        for (size_t n = 0; n < count; n++) {
+            size_t i = region->first + (region->repeats > 1 ? n : pairs->order[n]);
+            const struct statement *at = &all->s.list[i];
+            sum += region->repeats > 1 ? count_statement(e, at, all->s.operands + at->first, known).instructions
+                                       : paired_statement(e, all, pairs, i, region->first, known);
+            note_known(known, at, all->s.operands + at->first);
+        }
+    }
+    return sum;
+}
+
+static bool has_pairs(const struct paired *all) {
+    size_t statements = 0, printed = 0;
+    for (size_t r = 0; r < all->regions.count; r++)
+        for (size_t i = 0; i < all->pairs[r].count; i++) {
+            statements += pairs_has(&all->pairs[r], (uint32_t)i);
+            printed++;
+        }
+    return printed > 0 && statements > 0;
+}
+
+static struct count count_entry(const struct emission *e, enum kernel_entry entry, struct known *known) {
+    for (size_t i = 0; i < known->count; i++)
+        known->slot[i] = false;
+    struct count sum = count_plain(e, &e->walk.entry[entry], known);
+    for (size_t i = 0; i < known->count; i++)
+        known->slot[i] = false;
+    sum.plain = sum.instructions;
+    if (e->paired && has_pairs(&e->pairs[entry]))
+        sum.instructions = count_paired(e, &e->pairs[entry], known);
+    sum.instructions += e->walk.entry[entry].count > 0 ? ENTRY_BASE : 0;
     return sum;
 }
 
@@ -180,7 +270,7 @@ static double driver_round(const struct emission *e) {
     double slope = p->options.method == HN_METHOD_AUTO ? 45.0 * p->entries + 150.0 * p->rows + 30.0 * p->outputs
                                                        : 0; /* elastic programmes */
     double judges = emission_drive_judges(e) ? 7.0 * (2.0 * p->outputs + p->rows) : 0;
-    return 257 + 2.5 * copies * p->outputs + (p->options.weighted ? 500 : 0) + 45 * clip + slope + judges;
+    return 100 + 2.5 * copies * p->outputs + (p->options.weighted ? 500 : 0) + 45 * clip + slope + judges;
 }
 
 static double driver_call(const struct emission *e) {
@@ -190,7 +280,7 @@ static double driver_call(const struct emission *e) {
 }
 
 static struct count count_network(const struct emission *e) {
-    struct count sum = {0, 0};
+    struct count sum = {0, 0, 0};
     for (size_t k = 0; e->network && k < e->network->layers; k++) {
         double in = (double)e->network->width[k], out = (double)e->network->width[k + 1];
         double blocks = ceil(out / EMIT_BLOCK);
@@ -208,6 +298,7 @@ static void add_counts(struct count *sum, const struct emission *e, const enum k
         struct count own = count_entry(e, entries[i], known);
         sum->operations += own.operations;
         sum->instructions += own.instructions;
+        sum->plain += own.plain;
     }
 }
 
@@ -221,7 +312,8 @@ static const enum kernel_entry backs[] = {KERNEL_BACK_BEGIN, KERNEL_BACK_ROWS_BO
 
 struct emission_cost emission_cost(const struct emission *e) {
     const struct plan *p = e->plan;
-    struct count prepare = {0, 0}, evaluate = {0, 0}, step = {0, 0}, back = {0, 0}, network = count_network(e);
+    struct count prepare = {0, 0, 0}, evaluate = {0, 0, 0}, step = {0, 0, 0}, back = {0, 0, 0},
+                 network = count_network(e);
     struct known known = {base_allocate(e->walk.slots * sizeof(bool)), e->walk.slots};
     struct emission_cost cost = {.fixed = !p->options.stops};
     known.count = known.slot ? known.count : 0; /* without memory nothing is known, and the bound is larger */
@@ -232,6 +324,7 @@ struct emission_cost emission_cost(const struct emission *e) {
         ADD_COUNTS(back, backs);
     base_release(known.slot);
     double text = prepare.instructions + evaluate.instructions + step.instructions + back.instructions;
+    double plain = prepare.plain + evaluate.plain + step.plain + back.plain;
     cost.rounds = p->options.iterations + (p->options.method == HN_METHOD_AUTO ? AUTO_ROUNDS : OTHER_ROUNDS);
     if (cost.fixed)
         cost.rounds = p->options.iterations + 2;
@@ -241,6 +334,6 @@ struct emission_cost emission_cost(const struct emission *e) {
     cost.worst = cost.rounds * (evaluate.instructions + driver_round(e)) + p->options.iterations * step.instructions +
                  driver_call(e) + network.instructions + prepare.instructions;
     cost.code_x86 = 5.7 * text + 16000;
-    cost.code_arm = (e->options.single ? 4.2 : 5.0) * text + 14000;
+    cost.code_arm = (e->options.single ? 4.2 : 5.0) * plain + 14000;
     return cost;
 }

@@ -49,19 +49,62 @@ static void keep_judged(const struct emission *e, bool *kept) {
 
 /* ---- all of it ---- */
 
-void emission_print_entries(const struct emission *e, struct text *out) {
-    struct text printed = {.bytes = NULL};
-    print_calls(&printed, &e->walk);
+static int entry_count(const struct emission *e) {
+    return e->options.adjoint ? ENTRIES : FORWARD_ENTRIES;
+}
+
+static bool *find_kept(const struct emission *e) {
     bool *kept = print_kept(&e->walk, false);
     if (kept)
         keep_judged(e, kept);
-    for (int i = 0; i < (e->options.adjoint ? ENTRIES : FORWARD_ENTRIES) && kept; i++)
+    return kept;
+}
+
+bool emission_pair(struct emission *e) {
+    bool *kept = find_kept(e), done = kept != NULL;
+    for (int i = 0; i < entry_count(e) && done && e->paired; i++)
+        done = paired_create(&e->pairs[entries[i]], &e->walk, entries[i], kept);
+    base_release(kept);
+    return done;
+}
+
+void emission_release_pairs(struct emission *e) {
+    for (int i = 0; i < KERNEL_ENTRIES; i++)
+        paired_release(&e->pairs[i]);
+}
+
+static void print_pairs(const struct emission *e, struct text *out) {
+    text_add(out, "\n#ifdef PAIRS\n");
+    print_calls(out, &e->walk, e->options.libm ? CALLS_HALVES : CALLS_TWO);
+    for (int i = 0; i < entry_count(e); i++)
         if (e->walk.entry[entries[i]].count == 0)
-            print_none(&printed, entries[i]);
+            print_none(out, entries[i]);
+        else
+            print_entry_paired(out, &e->walk, entries[i], &e->pairs[entries[i]]);
+    text_add(out, "\n#else\n");
+}
+
+static void print_plain(const struct emission *e, struct text *out, const bool *kept) {
+    for (int i = 0; i < entry_count(e); i++)
+        if (e->walk.entry[entries[i]].count == 0)
+            print_none(out, entries[i]);
         else if (e->lists && e->lists->entry[entries[i]])
-            e->lists->print(e->lists->own, &printed, entries[i]);
-        else if (!print_entry(&printed, &e->walk, entries[i], kept, e->early))
-            printed.failed = true;
+            e->lists->print(e->lists->own, out, entries[i]);
+        else if (!print_entry(out, &e->walk, entries[i], kept, e->early))
+            out->failed = true;
+}
+
+void emission_print_entries(const struct emission *e, struct text *out) {
+    struct text printed = {.bytes = NULL};
+    bool *kept = find_kept(e);
+    if (kept) {
+        print_calls(&printed, &e->walk, CALLS_ONE);
+        if (e->paired)
+            print_pairs(e, &printed);
+        print_plain(e, &printed, kept);
+        if (e->paired)
+            text_add(&printed, "#endif /* PAIRS */\n\n");
+    }
     out->failed = out->failed || printed.failed || !kept;
     if (!out->failed)
         amalgamate(out, printed.bytes, e->options.single);

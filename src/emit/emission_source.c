@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "emit/emission.h"
+#include "emit/two_names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,44 +21,48 @@ void emission_number(const struct emission *e, struct text *out, double value) {
 
 /* ---- the head ---- */
 
-static const char checks[] = "#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)\n"
-                             "#error \"compile without -ffast-math: it hides NaN and changes results\"\n"
-                             "#endif\n"
-                             "#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0\n"
-                             "#error \"numbers must be rounded after every operation: FLT_EVAL_METHOD must be 0\"\n"
-                             "#endif\n\n"
-                             "/* Products are rounded before they are added, whatever the compiler's flags say, and "
-                             "loops stay loops: nothing but what\n"
-                             " * is in this file is called. */\n"
-                             "#if defined(__clang__)\n"
-                             "#pragma STDC FP_CONTRACT OFF\n"
-                             "#elif defined(__GNUC__)\n"
-                             "#pragma GCC optimize(\"fp-contract=off\")\n"
-                             "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\")\n"
-                             "#endif\n"
-                             "#if defined(__GNUC__) && !defined(__clang__)\n"
-                             "#define GENERATED __attribute__((noinline, noipa)) /* they share nothing but slots */\n"
-                             "#elif defined(__GNUC__)\n"
-                             "#define GENERATED __attribute__((noinline))\n"
-                             "#else\n"
-                             "#define GENERATED\n"
-                             "#endif\n"
-                             "#if defined(__GNUC__)\n"
-                             "#define MAY_BE_UNUSED __attribute__((unused))\n"
-                             "#define SELDOM __attribute__((noinline, unused))\n"
-                             "#define LOOP_STAYS __asm__ volatile(\"\" ::: \"memory\")\n"
-                             "#else\n"
-                             "#define MAY_BE_UNUSED\n"
-                             "#define SELDOM\n"
-                             "#define LOOP_STAYS ((void)0)\n"
-                             "#endif\n"
-                             "#define SHARED_FUNCTION static inline MAY_BE_UNUSED\n"
-                             "#define SHARED_CONSTANT static const MAY_BE_UNUSED\n"
-                             "#define WIDE_INLINE SHARED_FUNCTION\n"
-                             "#define SAMPLE_FUNCTION SHARED_FUNCTION\n"
-                             "#define SAMPLE_CONSTANT SHARED_CONSTANT\n"
-                             "#define RANDOM_FUNCTION SHARED_FUNCTION\n"
-                             "#define RANDOM_INNER SHARED_FUNCTION\n";
+static const char checks[] =
+    "#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)\n"
+    "#error \"compile without -ffast-math: it hides NaN and changes results\"\n"
+    "#endif\n"
+    "#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0\n"
+    "#error \"numbers must be rounded after every operation: FLT_EVAL_METHOD must be 0\"\n"
+    "#endif\n\n"
+    "/* Products are rounded before they are added, whatever the compiler's flags say, and "
+    "loops stay loops: nothing but what\n"
+    " * is in this file is called. */\n"
+    "#if defined(__clang__)\n"
+    "#pragma STDC FP_CONTRACT OFF\n"
+    "#elif defined(__GNUC__)\n"
+    "#pragma GCC optimize(\"fp-contract=off\")\n"
+    "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\")\n"
+    "#endif\n"
+    "#if defined(__GNUC__) && !defined(__clang__)\n"
+    "#define GENERATED __attribute__((noinline, noipa)) /* they share nothing but slots */\n"
+    "#elif defined(__GNUC__)\n"
+    "#define GENERATED __attribute__((noinline))\n"
+    "#else\n"
+    "#define GENERATED\n"
+    "#endif\n"
+    "#if defined(__GNUC__)\n"
+    "#define MAY_BE_UNUSED __attribute__((unused))\n"
+    "#define SELDOM __attribute__((noinline, unused))\n"
+    "#define LOOP_STAYS __asm__ volatile(\"\" ::: \"memory\")\n"
+    "#else\n"
+    "#define MAY_BE_UNUSED\n"
+    "#define SELDOM\n"
+    "#define LOOP_STAYS ((void)0)\n"
+    "#endif\n"
+    "#if defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__)) && !defined(NO_PAIRS)\n"
+    "#define PAIRS /* what is computed twice in a row is computed at once */\n"
+    "#endif\n"
+    "#define SHARED_FUNCTION static inline MAY_BE_UNUSED\n"
+    "#define SHARED_CONSTANT static const MAY_BE_UNUSED\n"
+    "#define WIDE_INLINE SHARED_FUNCTION\n"
+    "#define SAMPLE_FUNCTION SHARED_FUNCTION\n"
+    "#define SAMPLE_CONSTANT SHARED_CONSTANT\n"
+    "#define RANDOM_FUNCTION SHARED_FUNCTION\n"
+    "#define RANDOM_INNER SHARED_FUNCTION\n";
 
 static void print_precision(const struct emission *e, struct text *out) {
     bool single = e->options.single;
@@ -133,6 +138,25 @@ static void print_own_double(struct families f, struct text *out) {
         amalgamate_file(out, "base/elementary_arc.h", false);
     if (f.hyperbolic)
         amalgamate_file(out, "base/elementary_hyperbolic.h", false);
+}
+
+/* The same, and what rows and pivots are made of, over vectors of two. */
+static void print_two(const struct emission *e, struct text *out) {
+    static const char files[][32] = {
+        "base/wide_pair.h",         "base/elementary_round.h", "base/elementary_exponential.h",
+        "base/elementary_circle.h", "base/elementary_arc.h",   "base/elementary_hyperbolic.h"};
+    static const char rows[][32] = {"sparse/pivot_kernel.h", "backends/row_values_kernel.h",
+                                    "generate/row_functions_kernel.h"};
+    struct families f = find_families(e);
+    struct two_names names = {.count = 0};
+    text_add(out, "\n#ifdef PAIRS\n");
+    amalgamate_file(out, "emit/two_text.h", false);
+    for (size_t i = 0; i < sizeof files / sizeof files[0] && !e->options.libm; i++)
+        if ((i != 4 || f.arc) && (i != 5 || f.hyperbolic))
+            two_names_file(out, &names, files[i]);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        two_names_file(out, &names, rows[i]);
+    text_add(out, "\n#endif\n");
 }
 
 static void print_own_float(struct families f, struct text *out) {
@@ -237,6 +261,10 @@ void emission_print_sample(const struct emission *e, struct text *out) {
     amalgamate_file(out, "sample/sample.h", single);
     amalgamate_file(out, "plan/summary.h", single);
     amalgamate_file(out, "emit/layer_text.h", single);
+}
+
+void emission_print_points(const struct emission *e, struct text *out) {
+    bool single = e->options.single;
     amalgamate_file(out, "base/random_state.h", single);
     amalgamate_file(out, "base/random_core.h", single);
     amalgamate_file(out, "plan/point.h", single);
@@ -249,6 +277,8 @@ void emission_print_drive(const struct emission *e, struct text *out) {
     amalgamate_file(out, "backends/row_values_kernel.h", single);
     amalgamate_file(out, "generate/row_functions_kernel.h", single);
     amalgamate_file(out, "emit/entry_text.h", single);
+    if (e->paired)
+        print_two(e, out);
     emission_print_entries(e, out);
     amalgamate_file(out, "emit/drive_text.h", single);
     if (e->options.adjoint) {
@@ -262,8 +292,13 @@ void emission_print_source(const struct emission *e, struct text *out) {
     print_head(e, out);
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
+    text_add(out, "\n/* There is one layer here, and slots are numbers: compilers make constants of them. */\n"
+                  "#define POINT_PLAN(p)    ((void)(p), &layer_plan)\n"
+                  "#define POINT_WIDTH(p)   ((void)(p), (size_t)1)\n"
+                  "#define DRIVE_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
     emission_print_sample(e, out);
     emission_print_plan(e, out);
+    emission_print_points(e, out);
     emission_print_drive(e, out);
     if (e->network) {
         amalgamate_file(out, "network/activation_kernel.h", single);

@@ -174,6 +174,7 @@ static void measure(struct emission *e) {
 
 static hn_status prepare(struct emission *e, hn_error *error) {
     hn_status status = fill_layer(e, error);
+    e->paired = !e->options.single;
     if (status == HN_OK)
         status = plan_create(&e->plan, e->model, &e->layer, error);
     if (status == HN_OK)
@@ -195,6 +196,8 @@ static hn_status prepare(struct emission *e, hn_error *error) {
         status = hn_model_fingerprint(e->model, e->fingerprint, error);
     if (status == HN_OK)
         status = hn_model_names_fingerprint(e->model, e->names_fingerprint, error);
+    if (status == HN_OK && !emission_pair(e))
+        status = error_no_memory(error, "emitted files");
     if (status == HN_OK)
         measure(e);
     return status;
@@ -244,6 +247,7 @@ hn_status hn_emit(hn_emitted *out, const hn_model *model, const hn_network *netw
         status = prepare(&e, error);
     if (status == HN_OK)
         status = print_all(&e, out, error);
+    emission_release_pairs(&e);
     walk_release(&e.walk);
     plan_destroy(e.plan);
     return status;

@@ -112,24 +112,38 @@ static const char *call_kind(size_t count) {
     return count > INLINE_SITES ? "static GENERATED" : "WIDE_INLINE";
 }
 
-void print_calls(struct text *text, const struct walk *walk) {
+static void print_call(struct text *text, const char *name, bool binary, const char *kind, enum print_calls calls) {
+    const char *type = calls == CALLS_ONE ? "wide" : "two", *prefix = calls == CALLS_ONE ? "" : "two_";
+    text_add(text, "\n%s %s %scall_%s(%s a", kind, type, prefix, name, type);
+    if (binary)
+        text_add(text, ", %s b", type);
+    if (calls == CALLS_HALVES)
+        text_add(text, ") {\n    return two_of(call_%s(a[0]%s), call_%s(a[1]%s));\n}\n", name, binary ? ", b[0]" : "",
+                 name, binary ? ", b[1]" : "");
+    else
+        text_add(text, ") {\n    return %selementary_%s(a%s);\n}\n", prefix, name, binary ? ", b" : "");
+}
+
+static void print_sincos(struct text *text, const char *kind, enum print_calls calls) {
+    const char *type = calls == CALLS_ONE ? "wide" : "two", *prefix = calls == CALLS_ONE ? "" : "two_";
+    text_add(text, "\n%s void %scall_sincos(%s a, %s *sine, %s *cosine) {\n", kind, prefix, type, type, type);
+    if (calls == CALLS_HALVES)
+        text_add(text, "    wide s[2], c[2];\n    call_sincos(a[0], s, c);\n    call_sincos(a[1], s + 1, c + 1);\n"
+                       "    *sine = two_of(s[0], s[1]);\n    *cosine = two_of(c[0], c[1]);\n}\n");
+    else
+        text_add(text, "    %selementary_sincos(a, sine, cosine);\n}\n", prefix);
+}
+
+void print_calls(struct text *text, const struct walk *walk, enum print_calls kind) {
     size_t sites[FUNCTIONS] = {0};
     text->failed = !count_sites(walk, sites) || text->failed;
     for (uint32_t op = 0; op < OP_COUNT; op++) {
-        size_t count = sites[op];
-        if (count == 0 || !function_shape((enum function)op).call)
-            continue;
-        bool two = function_shape((enum function)op).arguments == 2;
-        const char *name = operator_text((enum op)op);
-        text_add(text, "\n%s wide call_%s(wide a%s) {\n    return elementary_%s(a%s);\n}\n", call_kind(count), name,
-                 two ? ", wide b" : "", name, two ? ", b" : "");
+        struct function_shape shape = function_shape((enum function)op);
+        if (sites[op] > 0 && shape.call)
+            print_call(text, operator_text((enum op)op), shape.arguments == 2, call_kind(sites[op]), kind);
     }
-    size_t count = sites[FUNCTION_SINCOS];
-    if (count > 0)
-        text_add(text,
-                 "\n%s void call_sincos(wide a, wide *sine, wide *cosine) {\n"
-                 "    elementary_sincos(a, sine, cosine);\n}\n",
-                 call_kind(count));
+    if (sites[FUNCTION_SINCOS] > 0)
+        print_sincos(text, call_kind(sites[FUNCTION_SINCOS]), kind);
 }
 
 /* ---- what an entry must leave ---- */
@@ -261,7 +275,7 @@ static hn_status print_kernel(struct text *text, const struct walk *walk, const 
                               const struct generate_options *options, hn_error *error) {
     bool nears = near->entry[KERNEL_NEAR].count > 0;
     print_head(text, walk, near, options);
-    print_calls(text, walk);
+    print_calls(text, walk, CALLS_ONE);
     bool done = print_entries(text, walk) && (!nears || print_near(text, near));
     print_table(text, walk, near);
     return done && !text->failed ? HN_OK : error_no_memory(error, "generated code");

@@ -6,8 +6,6 @@
 #include "base/memory.h"
 #include "generate/print_parts.h"
 
-#include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,162 +18,6 @@ const char *entry_text(enum kernel_entry entry) {
     default:
         return "unknown";
     }
-}
-
-/* ---- operands ---- */
-
-/* A number with all its bits; printf's %a has no say in the spelling of what is not finite. */
-static void print_number(const struct printer *p, double value) {
-    if (isnan(value))
-        text_add(p->text, "wide_all(NAN)");
-    else if (isinf(value))
-        text_add(p->text, "wide_all(%sHUGE_VAL)", value < 0 ? "-" : "");
-    else
-        text_add(p->text, "wide_all(%a)", value);
-}
-
-/* How far the operand moves from one round to the next, in slots. */
-int64_t stride_of(const struct printer *p, size_t i, uint32_t k) {
-    const struct region *region = p->region;
-    if (region->repeats == 1)
-        return 0;
-    uint32_t here = p->s->operands[p->s->list[i].first + k];
-    return (int64_t)p->s->operands[p->s->list[i + region->period].first + k] - here;
-}
-
-void print_slot(const struct printer *p, size_t i, uint32_t k, bool mask) {
-    uint32_t slot = p->s->operands[p->s->list[i].first + k];
-    int64_t stride = stride_of(p, i, k);
-    char kind = mask ? 'M' : 'S';
-    if (statements_in_window(p->s, slot))
-        kind = k < statement_destinations(&p->s->list[i]) ? 'T' : 'F';
-    if (stride == 0)
-        text_add(p->text, "%c(%u)", kind, slot);
-    else
-        text_add(p->text, "%c_AT(%s%lld, %u)", kind, stride < 0 ? "back" : "by",
-                 (long long)(stride < 0 ? -stride : stride), slot);
-}
-
-static void print_argument(const struct printer *p, size_t i, uint32_t k, bool mask) {
-    const struct statement *at = &p->s->list[i];
-    uint32_t operand = p->s->operands[at->first + k], source = p->flow->source[at->first + k];
-    if (operand_is_constant(operand))
-        print_number(p, p->walk->constants[operand - STATEMENT_CONSTANT]);
-    else if (source)
-        text_add(p->text, "%c%u", (source - 1) % 2 ? 'w' : 'v', (source - 1) / 2);
-    else if (p->early && p->early->load[at->first + k - p->early->first]) {
-        text_add(p->text, mask ? "wide_to_bits(" : "");
-        print_early_value(p, p->early->load[at->first + k - p->early->first] - 1);
-        text_add(p->text, mask ? ")" : "");
-    } else
-        print_slot(p, i, k, mask);
-}
-
-/* The value of a constant argument, else NaN. */
-static double constant_of(const struct printer *p, size_t i, uint32_t k) {
-    uint32_t operand = p->s->operands[p->s->list[i].first + k];
-    return operand_is_constant(operand) ? p->walk->constants[operand - STATEMENT_CONSTANT] : NAN;
-}
-
-/* ---- statements ---- */
-
-/* The meaning with its arguments in place of a, b, c, ... */
-static void print_meaning(const struct printer *p, size_t i) {
-    struct function_shape shape = function_shape((enum function)p->s->list[i].function);
-    bool inside = false; /* of a longer name */
-    for (const char *c = shape.meaning; *c; c++) {
-        bool named = isalnum((unsigned char)*c) || *c == '_';
-        bool alone = !inside && isalpha((unsigned char)*c) && !isalnum((unsigned char)c[1]) && c[1] != '_';
-        if (alone && *c - 'a' < shape.arguments)
-            print_argument(p, i, 1 + (uint32_t)(*c - 'a'), shape.masks >> (*c - 'a') & 1);
-        else if (!inside && strncmp(c, "elementary_", strlen("elementary_")) == 0) {
-            text_add(p->text, "call_");
-            c += strlen("elementary_") - 1;
-        } else
-            text_add_bytes(p->text, c, 1);
-        inside = named;
-    }
-}
-
-/* A product, without factors of 1, which change no bit. */
-static void print_product(const struct printer *p, size_t i, uint32_t k) {
-    double a = fabs(constant_of(p, i, k)), b = fabs(constant_of(p, i, k + 1));
-    if (a != 1)
-        print_argument(p, i, k, false);
-    if (a != 1 && b != 1)
-        text_add(p->text, " * ");
-    if (b != 1)
-        print_argument(p, i, k + 1, false);
-    if (a == 1 && b == 1)
-        text_add(p->text, "wide_all(1)");
-}
-
-static bool product_turns(const struct printer *p, size_t i, uint32_t k) {
-    return (constant_of(p, i, k) == -1) != (constant_of(p, i, k + 1) == -1);
-}
-
-/* One rounding per statement: each product by itself. Adding -1 times a number is subtracting it. */
-static void print_sum(const struct printer *p, size_t i, const char *name) {
-    const struct statement *at = &p->s->list[i];
-    bool minus = at->function == SUM_MINUS || at->function == SUM_BACK;
-    uint32_t k = 1;
-    text_add(p->text, "    wide %s = ", name);
-    if (at->function == SUM_PLUS || at->function == SUM_MINUS)
-        print_argument(p, i, k++, false);
-    else if (at->function == SUM_ZERO)
-        text_add(p->text, "wide_all(0)");
-    else {
-        text_add(p->text, product_turns(p, i, k) ? "-(" : "(");
-        print_product(p, i, k);
-        text_add(p->text, ")");
-        k += 2;
-    }
-    text_add(p->text, ";\n");
-    for (; k < at->count; k += 2) {
-        text_add(p->text, "    %s %c= ", name, minus != product_turns(p, i, k) ? '-' : '+');
-        print_product(p, i, k);
-        text_add(p->text, ";\n");
-    }
-}
-
-static void print_stores(const struct printer *p, size_t i, bool mask) {
-    for (uint32_t d = 0; d < statement_destinations(&p->s->list[i]); d++)
-        if (p->flow->stored[i] >> d & 1) {
-            text_add(p->text, "    ");
-            print_slot(p, i, d, false); /* a mask, too: where slots are numbers of C, it is no other type's place */
-            text_add(p->text, mask ? " = wide_of_bits(%c%zu);\n" : " = %c%zu;\n", d ? 'w' : 'v', i - p->region->first);
-        }
-}
-
-static void print_statement(const struct printer *p, size_t i) {
-    enum function function = (enum function)p->s->list[i].function;
-    size_t number = i - p->region->first;
-    bool mask = false;
-    char name[24];
-    if (function_is_act(function)) {
-        text_add(p->text, "    ");
-        print_meaning(p, i);
-        text_add(p->text, ";\n");
-        return;
-    }
-    if (!p->flow->used[i] && !p->flow->stored[i])
-        return; /* nobody reads it */
-    if (p->calls && p->calls->place && p->calls->place[i]) {
-        print_called(p, i);
-    } else if (function == FUNCTION_SINCOS) {
-        text_add(p->text, "    wide v%zu, w%zu;\n    call_sincos(", number, number);
-        print_argument(p, i, 2, false);
-        text_add(p->text, ", &v%zu, &w%zu);\n", number, number);
-    } else if (function_is_sum(function)) {
-        snprintf(name, sizeof name, "v%zu", number);
-        print_sum(p, i, name);
-    } else {
-        mask = function_shape(function).mask;
-        text_add(p->text, "    const %s v%zu = ", mask ? "wide_bits" : "wide", number);
-        print_meaning(p, i);
-        text_add(p->text, ";\n");
-    }
-    print_stores(p, i, mask);
 }
 
 /* ---- functions ---- */
@@ -336,7 +178,7 @@ bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry e
     bool done = !regions.failed && flow_find(&flow, s, &regions, kept, walk->slots);
     struct early *loads = early && done ? take_early(regions.count) : NULL;
     if (done) {
-        const struct printer p = {text, walk, s, &flow, NULL, NULL, NULL};
+        const struct printer p = {text, walk, s, &flow, NULL, NULL, NULL, NULL};
         done = !early || read_early(loads, s, &flow, &regions, kept, walk->slots);
         if (done)
             print_regions(&p, &regions, entry_text(entry), loads);
@@ -349,6 +191,30 @@ bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry e
     drop_early(loads, regions.count);
     regions_release(&regions);
     return done;
+}
+
+/* ---- statements in pairs ---- */
+
+static void print_paired_region(const struct printer *p, const char *name, size_t number) {
+    if (p->region->repeats > 1) {
+        print_region(p, name, number);
+        return;
+    }
+    text_add(p->text, "\nstatic GENERATED void %s_%zu(double *slots) {\n", name, number);
+    for (size_t i = 0; i < p->pairs->ordered; i++)
+        print_statement(p, p->region->first + p->pairs->order[i]);
+    text_add(p->text, "}\n");
+}
+
+void print_entry_paired(struct text *text, const struct walk *walk, enum kernel_entry entry,
+                        const struct paired *paired) {
+    for (size_t r = 0; r < paired->regions.count; r++) {
+        const struct region *region = &paired->regions.list[r];
+        const struct pairs *pairs = region->repeats > 1 ? NULL : &paired->pairs[r];
+        const struct printer p = {text, walk, &paired->s, &paired->flow, region, NULL, NULL, pairs};
+        print_paired_region(&p, entry_text(entry), r);
+    }
+    print_all(text, entry_text(entry), paired->regions.count);
 }
 
 /* ---- chains of entries ---- */
@@ -486,7 +352,7 @@ bool print_chain(struct text *text, const struct walk *walk, const struct print_
     const struct regions regions = {.list = &region, .count = 1};
     bool done = !chain.all.failed && flow_find(&flow, &chain.all, &regions, kept, walk->slots);
     if (done) {
-        const struct printer p = {text, walk, &chain.all, &flow, &region, NULL, NULL};
+        const struct printer p = {text, walk, &chain.all, &flow, &region, NULL, NULL, NULL};
         for (size_t k = 0; k < count; k++)
             if (links[k].changed)
                 set_apart(&chain, &flow, links[k].changed, &chain.first[k]);

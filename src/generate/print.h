@@ -4,6 +4,7 @@
 #ifndef HN_GENERATE_PRINT_H
 #define HN_GENERATE_PRINT_H
 
+#include "generate/paired.h"
 #include "generate/regions.h"
 #include "generate/text.h"
 #include "generate/walk.h"
@@ -11,6 +12,11 @@
 /* One entry: its functions, and `entry_NAME`, which runs them for all samples. kept: as for flow_find. early: slots are read as early
  * as possible (early.h). False when memory is out. */
 bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry entry, const bool *kept, bool early);
+
+/* The same where two numbers are computed at once: one sample's statements in pairs (pairs.h). Beside what print_entry needs: `two`, a
+ * vector of two numbers, and what is named two_... for it. */
+void print_entry_paired(struct text *text, const struct walk *walk, enum kernel_entry entry,
+                        const struct paired *paired);
 
 /* Several entries as one straight line of statements, whose values stay in local variables from one entry to the next; no function
  * is printed around it. late: a statement that writes no slot stands right before the first one that needs it. What stands before
@@ -31,8 +37,10 @@ bool print_near(struct text *text, const struct walk *walk);
 
 const char *entry_text(enum kernel_entry entry);
 
-/* The elementary functions that the statements call, as call_NAME. */
-void print_calls(struct text *text, const struct walk *walk);
+/* The elementary functions that the statements call, as call_NAME; of pairs as two_call_NAME, over two_elementary_NAME or over
+ * call_NAME, one half after the other. */
+enum print_calls { CALLS_ONE, CALLS_TWO, CALLS_HALVES };
+void print_calls(struct text *text, const struct walk *walk, enum print_calls kind);
 
 /* What entries must leave in its slot; everything: for code that reads more than the walk's entries do. Per slot, from base_allocate;
  * NULL when memory is out. */

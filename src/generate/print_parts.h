@@ -16,7 +16,11 @@ struct printer {
     const struct region *region;
     const struct early *early;     /* or NULL: slots are read where they are needed */
     const struct call_loop *calls; /* or NULL: elementary functions are called there */
+    const struct pairs *pairs;     /* or NULL: every statement by itself */
 };
+
+/* Statement number i of the list, in a region; of a pair both, by the number of the first. */
+void print_statement(const struct printer *p, size_t i);
 
 /* How far operand k of statement i moves from one round to the next, in slots. */
 int64_t stride_of(const struct printer *p, size_t i, uint32_t k);

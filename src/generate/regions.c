@@ -15,6 +15,7 @@
 
 enum {
     REGION_OPERANDS = 6000, /* of a function: longer ones take compilers more than proportionally longer */
+    SPLIT_OPERANDS = 10000, /* where each product of a sum names the sum */
     ROUND_OPERANDS = 12000, /* of a whole round, which gains by being one */
     LOOP_ROUNDS = 4,        /* at least */
     LOOP_OPERANDS = 150,    /* of a round, at least: what goes on from one round to the next passes through memory */
@@ -46,7 +47,7 @@ static void add_region(struct regions *regions, struct region region) {
 
 /* Straight statements from first up to end, in regions of bounded size. */
 static void cut_straight(struct regions *regions, const struct statements *s, size_t first, size_t end) {
-    size_t start = first, operands = 0, most = s->round ? ROUND_OPERANDS : REGION_OPERANDS;
+    size_t start = first, operands = 0, most = s->round ? ROUND_OPERANDS : regions->most;
     for (size_t i = first; i < end; i++) {
         operands += s->list[i].count;
         if (operands < most && i + 1 < end)
@@ -130,13 +131,13 @@ static size_t operands_of(const struct finder *f, size_t first, size_t count) {
 }
 
 /* The loop at this statement that covers most; one round when there is none. */
-static struct region loop_at(const struct finder *f, size_t first) {
+static struct region loop_at(const struct finder *f, size_t first, size_t most) {
     struct region best = {first, 1, 1};
     size_t place = first;
     for (int k = 0; k < LOOP_CANDIDATES && f->next[place] > first; k++) {
         place = f->next[place];
         size_t period = place - first;
-        if (operands_of(f, first, period) > REGION_OPERANDS)
+        if (operands_of(f, first, period) > most)
             break;
         size_t rounds = count_rounds(f, first, period);
         if (rounds >= LOOP_ROUNDS && 10 * period * rounds > 11 * best.period * best.repeats)
@@ -156,7 +157,7 @@ static struct region lengthen(const struct finder *f, struct region loop) {
 static void find_loops(struct regions *regions, const struct finder *f) {
     size_t straight = 0, i = 0;
     while (i < f->s->count) {
-        struct region loop = loop_at(f, i);
+        struct region loop = loop_at(f, i, regions->most);
         if (loop.repeats == 1) {
             i++;
             continue;
@@ -170,8 +171,7 @@ static void find_loops(struct regions *regions, const struct finder *f) {
     cut_straight(regions, f->s, straight, f->s->count);
 }
 
-void regions_find(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
-    *regions = (struct regions){.count = 0};
+static void find(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
     if (!loops) {
         cut_straight(regions, s, 0, s->count);
         return;
@@ -185,4 +185,14 @@ void regions_find(struct regions *regions, const struct statements *s, const dou
         find_loops(regions, &f);
     base_release(f.shape);
     base_release(f.next);
+}
+
+void regions_find(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
+    *regions = (struct regions){.most = REGION_OPERANDS};
+    find(regions, s, constants, loops);
+}
+
+void regions_find_split(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
+    *regions = (struct regions){.most = SPLIT_OPERANDS};
+    find(regions, s, constants, loops);
 }

@@ -19,12 +19,16 @@ struct region {
 struct regions {
     struct region *list;
     size_t count, capacity;
+    size_t most; /* operands of one */
     bool failed;
 };
 
 /* loops: whether what repeats becomes a loop. constants: what operands from STATEMENT_CONSTANT on stand for. */
 void regions_find(struct regions *regions, const struct statements *s, const double *constants, bool loops);
 void regions_release(struct regions *regions);
+
+/* The same of statements whose sums have one product each (pairs.h). */
+void regions_find_split(struct regions *regions, const struct statements *s, const double *constants, bool loops);
 
 /* ---- where the values of a statement come from and go to ---- */
 

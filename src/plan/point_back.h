@@ -11,8 +11,9 @@
 /* grad_x += (d of each row by x)' weights; weights: one slot per row of the matrix. */
 static inline void point_pull_rows(const struct point *p, const struct plan_matrix *matrix, uint32_t weights,
                                    double *grad_x) {
-    const uint32_t *first = plan_words(p->plan, matrix->first), *column = plan_words(p->plan, matrix->column);
-    const uint32_t *slot = plan_words(p->plan, matrix->slot);
+    const uint32_t *first = plan_words(POINT_PLAN(p), matrix->first),
+                   *column = plan_words(POINT_PLAN(p), matrix->column);
+    const uint32_t *slot = plan_words(POINT_PLAN(p), matrix->slot);
     for (uint32_t i = 0; i + 1 < matrix->first.count; i++) {
         double weight = *point_at(p, weights + i);
         for (size_t e = first[i]; weight != 0 && e < first[i + 1]; e++)
@@ -22,7 +23,7 @@ static inline void point_pull_rows(const struct point *p, const struct plan_matr
 
 /* Takes the gradient of fixed outputs out, into grad_x unless that is NULL. */
 static inline void point_pull_fixed(const struct point *p, double *grad_x) {
-    const struct plan *plan = p->plan;
+    const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->fixed_x.first), *column = plan_words(plan, plan->fixed_x.column);
     const uint32_t *slot = plan_words(plan, plan->fixed_x.slot), *output = plan_words(plan, plan->fixed.entry);
     for (size_t f = 0; f < plan->fixed.entry.count; f++) {
@@ -35,13 +36,13 @@ static inline void point_pull_fixed(const struct point *p, double *grad_x) {
 
 /* The row that bounds the output at hand, which has one. */
 static inline uint32_t point_clip_row(const struct point *p, const struct point_outputs *all) {
-    return plan_words(p->plan, p->plan->clip.slot)[all->next];
+    return plan_words(POINT_PLAN(p), POINT_PLAN(p)->clip.slot)[all->next];
 }
 
 /* Back through point_restart, but for fixed outputs, whose gradient stays: y is where the attempt began. What a start value owes goes
  * to `starts` (a vector over outputs), what a bound owes to the sums over rows. */
 static inline void point_pull_restart(const struct point *p, int attempt, uint32_t starts) {
-    const struct plan *plan = p->plan;
+    const struct plan *plan = POINT_PLAN(p);
     const uint32_t *fixed = plan_words(plan, plan->fixed.entry);
     struct point_outputs all = point_first_output(attempt);
     size_t next_fixed = 0;
@@ -68,7 +69,7 @@ static inline void point_pull_restart(const struct point *p, int attempt, uint32
 /* Where y came from: the start of an attempt, and start values that stand for y_raw. At the end of the way back, at the y that the
  * attempt began with: what bounds, fixed outputs and start values owe goes to grad_x, unless that is NULL. */
 static inline void point_pull_start(const struct point *p, int attempt, bool from_start, double *grad_x) {
-    const struct plan *plan = p->plan;
+    const struct plan *plan = POINT_PLAN(p);
     uint32_t starts = plan->step; /* which nobody needs any more */
     bool restarted = attempt > 0;
     if (restarted)

@@ -30,7 +30,7 @@ struct elastic_side {
 };
 
 static inline struct elastic_row elastic_row_at(const struct point *p, uint32_t i) {
-    const struct plan *plan = p->plan;
+    const struct plan *plan = POINT_PLAN(p);
     struct elastic_row row;
     double scale = *point_at(p, plan->scale + i);
     row.c = scale * *point_at(p, plan_words(plan, plan->value)[i]);
@@ -44,12 +44,14 @@ static inline struct elastic_row elastic_row_at(const struct point *p, uint32_t 
 }
 
 static inline struct elastic_side elastic_lower_at(const struct point *p, uint32_t i) {
-    struct elastic_side side = {point_at(p, p->plan->slack_lower + i), point_at(p, p->plan->force_lower + i), -1};
+    struct elastic_side side = {point_at(p, POINT_PLAN(p)->slack_lower + i),
+                                point_at(p, POINT_PLAN(p)->force_lower + i), -1};
     return side;
 }
 
 static inline struct elastic_side elastic_upper_at(const struct point *p, uint32_t i) {
-    struct elastic_side side = {point_at(p, p->plan->slack_upper + i), point_at(p, p->plan->force_upper + i), 1};
+    struct elastic_side side = {point_at(p, POINT_PLAN(p)->slack_upper + i),
+                                point_at(p, POINT_PLAN(p)->force_upper + i), 1};
     return side;
 }
 
@@ -57,14 +59,14 @@ static inline struct elastic_side elastic_upper_at(const struct point *p, uint32
 
 /* Entry e of row i of W J S. */
 static inline double elastic_entry(const struct point *p, uint32_t i, uint32_t e) {
-    const struct plan *plan = p->plan;
+    const struct plan *plan = POINT_PLAN(p);
     double own = *point_at(p, plan->scale + i) * *point_at(p, plan_words(plan, plan->jacobian.slot)[e]);
     return own * *point_at(p, plan->column_scale + plan_words(plan, plan->jacobian.column)[e]);
 }
 
 /* S follows J at the present y; anew: it forgets the points before. */
 static inline void point_elastic_columns(const struct point *p, bool anew) {
-    const struct plan *plan = p->plan;
+    const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
     const uint32_t *column = plan_words(plan, plan->jacobian.column);
     for (uint32_t j = 0; anew && j < plan->outputs; j++)
@@ -86,7 +88,7 @@ static inline void elastic_split(const struct elastic_side *side, double d, doub
 }
 
 static inline void point_elastic_begin(const struct point *p, struct elastic *e, double squares) {
-    const struct plan *plan = p->plan;
+    const struct plan *plan = POINT_PLAN(p);
     double sides = 0;
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
@@ -117,7 +119,7 @@ static inline void elastic_add_side(const struct elastic_side *side, double aim,
 }
 
 static inline void point_elastic_weigh(const struct point *p, const struct elastic *e) {
-    const struct plan *plan = p->plan;
+    const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first);
     point_set_mask(p, plan->summary + SUMMARY_STRETCHED, true);
     for (uint32_t i = 0; i < plan->rows; i++) {
@@ -145,13 +147,13 @@ static inline void point_elastic_weigh(const struct point *p, const struct elast
 
 /* y = the base, after a step: rows that are outputs have their values in y. */
 static inline void point_elastic_settle(const struct point *p) {
-    for (uint32_t j = 0; j < p->plan->outputs; j++)
-        *point_at(p, p->plan->y + j) = *point_at(p, p->plan->base + j);
+    for (uint32_t j = 0; j < POINT_PLAN(p)->outputs; j++)
+        *point_at(p, POINT_PLAN(p)->y + j) = *point_at(p, POINT_PLAN(p)->base + j);
 }
 
 /* How v of row i would change with a step of length 1. */
 static inline double elastic_change(const struct point *p, uint32_t i, const struct elastic_row *row) {
-    const struct plan *plan = p->plan;
+    const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
     double sum = 0;
     for (uint32_t e = first[i]; e < first[i + 1]; e++)
@@ -184,7 +186,7 @@ static inline void elastic_move(const struct elastic_side *side, double change, 
 }
 
 static inline void elastic_move_rows(const struct point *p, double aim, double length, struct elastic_sums *sums) {
-    const struct plan *plan = p->plan;
+    const struct plan *plan = POINT_PLAN(p);
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
         struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
@@ -201,7 +203,7 @@ static inline void elastic_move_rows(const struct point *p, double aim, double l
 
 /* True at the end of the programme. delta: the damping of the system that was solved. */
 static inline bool point_elastic_advance(const struct point *p, struct elastic *e, double delta) {
-    const struct plan *plan = p->plan;
+    const struct plan *plan = POINT_PLAN(p);
     struct elastic_sums sums = {0, 0, 0};
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
@@ -227,7 +229,7 @@ static inline bool point_elastic_advance(const struct point *p, struct elastic *
 
 /* y = base - S x, with a word on whether it moved and is finite; what the linear model leaves of |W r|^2. */
 static inline void point_elastic_finish(const struct point *p) {
-    const struct plan *plan = p->plan;
+    const struct plan *plan = POINT_PLAN(p);
     bool moved = false, finite = true;
     double left = 0;
     for (uint32_t j = 0; j < plan->outputs; j++) {
@@ -264,8 +266,8 @@ static inline void point_programme_prepare(const struct point *p, struct sample 
 static inline void point_programme_advance(const struct point *p, struct sample *s) {
     point_elastic_settle(p);
     bool done = s->doing == SAMPLE_SOLVES && point_elastic_advance(p, &s->programme, s->eps);
-    point_set_mask(p, p->plan->summary + SUMMARY_STRETCHED, false);
-    point_set_mask(p, p->plan->summary + SUMMARY_USABLE, true);
+    point_set_mask(p, POINT_PLAN(p)->summary + SUMMARY_STRETCHED, false);
+    point_set_mask(p, POINT_PLAN(p)->summary + SUMMARY_USABLE, true);
     if (done)
         point_elastic_finish(p);
     sample_advanced(s, done);

@@ -1,0 +1,143 @@
+/* test_pairs.c - statements in pairs: every one stands once, behind what it needs, beside one that is like it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/run_layer.h"
+
+#include "base/memory.h"
+#include "generate/paired.h"
+#include "generate/print.h"
+#include "layer/driver.h"
+
+#include "hardnet/read.h"
+
+#include <string.h>
+
+static hn_layer *layer_of_file(const char *path, hn_method method) {
+    hn_model *model;
+    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
+    hn_layer *layer = layer_of(model, layer_method(method));
+    hn_model_destroy(model);
+    return layer;
+}
+
+/* ---- one region ---- */
+
+static bool is_live(const struct paired *all, size_t i) {
+    return all->flow.used[i] || all->flow.stored[i];
+}
+
+static void check_alike(const struct paired *all, size_t i, size_t j) {
+    const struct statement *a = &all->s.list[i], *b = &all->s.list[j];
+    assert_int_equal(a->function, b->function);
+    assert_int_equal(a->count, b->count);
+    for (uint32_t k = statement_destinations(a); k < a->count; k++)
+        assert_int_equal(operand_is_constant(all->s.operands[a->first + k]),
+                         operand_is_constant(all->s.operands[b->first + k]));
+}
+
+/* What statement i reads is there: variables have been computed, slots have not been written. */
+static void check_reads(const struct paired *all, const struct region *region, const bool *done, const bool *written,
+                        size_t i) {
+    const struct statement *at = &all->s.list[i];
+    for (uint32_t k = statement_destinations(at); k < at->count; k++) {
+        uint32_t source = all->flow.source[at->first + k], slot = all->s.operands[at->first + k];
+        if (source)
+            assert_true(done[region->first + (source - 1) / 2]);
+        else if (!operand_is_constant(slot))
+            assert_false(written[slot]);
+    }
+}
+
+static void write_slots(const struct paired *all, bool *written, size_t i) {
+    const struct statement *at = &all->s.list[i];
+    for (uint32_t d = 0; d < statement_destinations(at); d++)
+        if (all->flow.stored[i] >> d & 1)
+            written[all->s.operands[at->first + d]] = true;
+}
+
+/* How many statements of the region stand in pairs. */
+static size_t check_region(const struct paired *all, size_t r, bool *done, bool *written) {
+    const struct region *region = &all->regions.list[r];
+    const struct pairs *pairs = &all->pairs[r];
+    size_t paired = 0;
+    memset(written, 0, all->slots);
+    for (size_t n = 0; n < pairs->ordered; n++) {
+        uint32_t own = pairs->order[n], mate = pairs->mate[own];
+        size_t i = region->first + own, j = region->first + mate;
+        assert_false(done[i] || done[j]);
+        assert_int_equal(pairs->mate[mate], own);
+        check_reads(all, region, done, written, i);
+        check_reads(all, region, done, written, j);
+        if (mate != own) {
+            check_alike(all, i, j);
+            assert_true(pairs->high[mate] && !pairs->high[own]);
+            paired += 2;
+        }
+        done[i] = done[j] = true;
+        write_slots(all, written, i);
+        write_slots(all, written, j);
+    }
+    for (size_t i = region->first; i < region->first + region->period && region->repeats == 1; i++)
+        assert_int_equal(done[i], is_live(all, i));
+    return paired;
+}
+
+/* ---- entries ---- */
+
+/* The part of an entry's statements that stands in pairs. */
+static double check_entry(const struct walk *walk, enum kernel_entry entry) {
+    bool *kept = print_kept(walk, false);
+    struct paired all;
+    size_t paired = 0, live = 0;
+    assert_non_null(kept);
+    assert_true(paired_create(&all, walk, entry, kept));
+    bool *done = base_allocate(all.s.count + 1), *written = base_allocate(all.slots + 1);
+    assert_true(done && written);
+    memset(done, 0, all.s.count + 1);
+    for (size_t r = 0; r < all.regions.count; r++)
+        paired += check_region(&all, r, done, written);
+    for (size_t i = 0; i < all.s.count; i++)
+        live += is_live(&all, i);
+    base_release(done);
+    base_release(written);
+    base_release(kept);
+    paired_release(&all);
+    return live > 0 ? (double)paired / (double)live : 0;
+}
+
+static void check_model(const char *path, hn_method method, double *parts) {
+    hn_layer *layer = layer_of_file(path, method);
+    struct walk walk;
+    assert_int_equal(walk_create(&walk, layer->plan, true, NULL), HN_OK);
+    for (int e = 0; e < KERNEL_ENTRIES; e++)
+        parts[e] = walk.entry[e].count > 0 ? check_entry(&walk, (enum kernel_entry)e) : 0;
+    walk_release(&walk);
+    hn_layer_destroy(layer);
+}
+
+static void the_unicycle_s_stages_are_pairs(void **state) {
+    double parts[KERNEL_ENTRIES];
+    (void)state;
+    check_model("models/unicycle.mod", HN_METHOD_PAPER, parts);
+    assert_true(parts[KERNEL_EVALUATE] > 0.9);
+    assert_true(parts[KERNEL_STEP_BEGIN] > 0.6);
+}
+
+static void every_statement_stands_once_behind_what_it_needs(void **state) {
+    static const char *const paths[] = {"models/unicycle.mod", "models/pooling.mod", "models/feasibility/hs116.mod"};
+    double parts[KERNEL_ENTRIES];
+    (void)state;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        check_model(paths[i], HN_METHOD_AUTO, parts);
+        check_model(paths[i], HN_METHOD_PAPER, parts);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_unicycle_s_stages_are_pairs),
+        cmocka_unit_test(every_statement_stands_once_behind_what_it_needs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
