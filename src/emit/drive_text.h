@@ -76,14 +76,14 @@ struct drive_block {
 /* The same where they lie apart: several are read before the first is written, for memory that answers late. */
 static void drive_spread(const double *from, size_t from_width, double *to, size_t to_width, size_t count) {
     double block[DRIVE_AT_ONCE];
-    size_t i = 0;
-    for (; i + DRIVE_AT_ONCE <= count; i += DRIVE_AT_ONCE) {
+    size_t blocks = count / DRIVE_AT_ONCE;
+    for (size_t i = 0; i < blocks * DRIVE_AT_ONCE; i += DRIVE_AT_ONCE) {
         for (size_t k = 0; k < DRIVE_AT_ONCE; k++)
             block[k] = from[(i + k) * from_width];
         for (size_t k = 0; k < DRIVE_AT_ONCE; k++)
             to[(i + k) * to_width] = block[k];
     }
-    for (; i < count; i++) {
+    for (size_t i = blocks * DRIVE_AT_ONCE; i < count; i++) {
         to[i * to_width] = from[i * from_width];
         LOOP_STAYS;
     }
