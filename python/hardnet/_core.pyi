@@ -181,6 +181,7 @@ class Layer:
         repeat_x: bool = False,
         repeat_y: bool = False,
         grad_multipliers: _Reals | None = None,
+        grad_weights: _Reals | None = None,
     ) -> None: ...
     def tape_bytes(self, count: int) -> int: ...
     @property

@@ -248,6 +248,7 @@ class Layer:
         grad_y: ArrayLike,
         *,
         bounds: bool = False,
+        weights: bool = False,
         grad_multipliers: ArrayLike | None = None,
     ) -> Gradient:
         """The gradient of a loss by y_raw and x, from its gradient by the corrected y.
@@ -255,6 +256,7 @@ class Layer:
         result: what a call of this layer returned. Without its tape the forward pass is repeated.
             Its arrays y_raw, x and y must still be what they were.
         bounds: also by the bounds of the rows, `lower` and `upper`.
+        weights: of "nearest": also by the weights, each sample's own share.
         grad_multipliers: of "nearest" and "optimal": the loss's gradient by `result.multipliers`.
 
         >>> import hardnet
@@ -268,6 +270,8 @@ class Layer:
             raise TypeError("result must be what a call of this layer returned")
         if grad_multipliers is not None and not self._proves:
             raise ValueError(f"the method {self.settings['method']} has no multipliers")
+        if weights and self.settings["method"] != "nearest":
+            raise ValueError(f"the method {self.settings['method']} has no weights")
         if isinstance(result._tape, _dlpack.Run):
             return _dlpack.gradient(self, result, grad_y, bounds)
         grad = _reals(grad_y, "grad_y", self._outputs)
@@ -309,6 +313,7 @@ class Layer:
         by_x = np.empty((*lead, self._inputs)) if self._inputs else None
         lower = np.empty((*lead, self._rows)) if bounds else None
         upper = np.empty((*lead, self._rows)) if bounds else None
+        by_weights = np.empty((*lead, self._outputs)) if weights else None
         flagged = np.empty(lead, np.bool_)
         self.core.gradient(
             count,
@@ -326,8 +331,9 @@ class Layer:
             repeat_x=repeat_x,
             repeat_y=repeat_y,
             grad_multipliers=force,
+            grad_weights=by_weights,
         )
-        return Gradient(by_y, by_x, lower, upper, flagged[()])
+        return Gradient(by_y, by_x, lower, upper, flagged[()], by_weights)
 
     def _batch(
         self, y_raw: ArrayLike | None, x: ArrayLike | None, out: Reals | None

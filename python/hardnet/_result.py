@@ -180,13 +180,16 @@ class Result:
 class Gradient:
     """Gradients of a scalar loss through a layer, each with the leading shape of the call."""
 
-    __slots__ = ("flagged", "lower", "upper", "x", "y_raw")
+    __slots__ = ("flagged", "lower", "upper", "weights", "x", "y_raw")
 
-    def __init__(self, y_raw: Any, x: Any, lower: Any, upper: Any, flagged: Any) -> None:
+    def __init__(
+        self, y_raw: Any, x: Any, lower: Any, upper: Any, flagged: Any, weights: Any = None
+    ) -> None:
         self.y_raw = y_raw  #: by the raw outputs
         self.x = x  #: by the inputs; None for a model without inputs
         self.lower = lower  #: by the lower bounds of the rows
         self.upper = upper  #: by the upper bounds of the rows
+        self.weights = weights  #: by the weights of "nearest", where they were asked for
         self.flagged = flagged  #: where a sample is not ok, or no finite gradient was found
 
     def __repr__(self) -> str:

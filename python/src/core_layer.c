@@ -105,18 +105,19 @@ static PyObject *layer_run(PyObject *object, PyObject *arguments, PyObject *keyw
 typedef struct gradient_arguments {
     Py_ssize_t count;
     PyObject *x, *y_raw, *y, *reports, *tape, *grad_y, *grad_y_raw, *grad_x, *grad_lower, *grad_upper, *flagged,
-        *grad_multipliers;
+        *grad_multipliers, *grad_weights;
     int repeat_x, repeat_y;
 } gradient_arguments;
 
 static bool parse_gradient(gradient_arguments *a, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {
-        "count",  "x",          "y_raw",      "y",       "reports",  "tape",     "grad_y",           "grad_y_raw",
-        "grad_x", "grad_lower", "grad_upper", "flagged", "repeat_x", "repeat_y", "grad_multipliers", NULL};
-    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOOOOO|$OOOOppO:gradient", CORE_KEYWORDS(names),
+    static const char *const names[] = {"count",        "x",       "y_raw",      "y",        "reports",
+                                        "tape",         "grad_y",  "grad_y_raw", "grad_x",   "grad_lower",
+                                        "grad_upper",   "flagged", "repeat_x",   "repeat_y", "grad_multipliers",
+                                        "grad_weights", NULL};
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOOOOO|$OOOOppOO:gradient", CORE_KEYWORDS(names),
                                        &a->count, &a->x, &a->y_raw, &a->y, &a->reports, &a->tape, &a->grad_y,
                                        &a->grad_y_raw, &a->grad_x, &a->grad_lower, &a->grad_upper, &a->flagged,
-                                       &a->repeat_x, &a->repeat_y, &a->grad_multipliers);
+                                       &a->repeat_x, &a->repeat_y, &a->grad_multipliers, &a->grad_weights);
 }
 
 static bool view_gradient(const core_layer *self, layer_call *call, const gradient_arguments *a) {
@@ -135,6 +136,7 @@ static bool view_gradient(const core_layer *self, layer_call *call, const gradie
         {GRAD_UPPER, "grad_upper", a->grad_upper, CORE_REAL, count, rows, optional},
         {FLAGGED, "flagged", a->flagged, CORE_BOOL, count, 1, optional},
         {GRAD_MULTIPLIERS, "grad_multipliers", a->grad_multipliers, CORE_REAL, count, rows, CORE_OPTIONAL},
+        {GRAD_WEIGHTS, "grad_weights", a->grad_weights, CORE_REAL, count, outputs, optional},
     };
     return core_array_view_all(call->arrays, sizeof list / sizeof *list, list);
 }
@@ -151,6 +153,7 @@ static void fill_gradient(layer_call *call) {
         .grad_upper = arrays[GRAD_UPPER].data,
         .flagged = arrays[FLAGGED].data,
         .grad_multipliers = arrays[GRAD_MULTIPLIERS].data,
+        .grad_weights = arrays[GRAD_WEIGHTS].data,
     };
 }
 

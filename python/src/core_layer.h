@@ -35,6 +35,7 @@ enum role {
     FLAGGED,
     MULTIPLIERS,
     GRAD_MULTIPLIERS,
+    GRAD_WEIGHTS,
     ROLES
 };
 

@@ -111,6 +111,7 @@ static void slice(const core_layer *self, const layer_call *call, size_t first, 
     g->grad_upper += g->grad_upper ? first * rows : 0;
     g->flagged += g->flagged ? first : 0;
     g->grad_multipliers += g->grad_multipliers ? first * rows : 0;
+    g->grad_weights += g->grad_weights ? first * outputs : 0;
 }
 
 /* The library's gradient runs to its end: a long one is asked for in pieces, so that Ctrl-C stops it between two. */

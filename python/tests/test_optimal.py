@@ -123,3 +123,20 @@ def test_misuse_is_refused_by_name(portfolio: hardnet.Model) -> None:
     nearest = line.layer("nearest")
     with pytest.raises(ValueError, match="grad_multipliers has the shape"):
         nearest.gradient(nearest([1.0, 2.0]), [1.0, 1.0], grad_multipliers=[1.0, 2.0])
+
+
+def test_gradients_by_weights_are_those_of_differences(portfolio: hardnet.Model) -> None:
+    a, raw, p = np.array([0.2, -0.3, 0.5]), np.array([1.4, 0.3, -0.9]), np.array([1.0, -2.0, 0.5])
+    weights, along = np.array([1.0, 0.5, 2.0]), np.array([0.3, -0.7, 0.4])
+
+    def loss(t: float) -> float:
+        return float(p @ portfolio.layer("nearest", weights=weights + t * along)(raw, a).y)
+
+    layer = portfolio.layer("nearest", weights=weights)
+    gradient = layer.gradient(layer(raw, a, tape=True), p, weights=True)
+    assert not gradient.flagged and gradient.weights.shape == (3,)
+    assert abs(gradient.weights @ along - (loss(1e-5) - loss(-1e-5)) / 2e-5) <= 1e-8
+    assert abs(gradient.weights @ along) > 1e-3
+    auto = portfolio.layer()
+    with pytest.raises(ValueError, match="auto has no weights"):
+        auto.gradient(auto(raw, a, tape=True), p, weights=True)

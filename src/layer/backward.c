@@ -7,6 +7,8 @@
 #include "layer/driver.h"
 #include "plan/point_back.h"
 
+#include <string.h>
+
 /* The way back of one call. */
 struct way {
     struct worker *worker;
@@ -20,7 +22,7 @@ struct part {
     size_t count;
 };
 
-enum { PART_RAW, PART_X, PART_LOWER, PART_UPPER, PARTS };
+enum { PART_RAW, PART_X, PART_LOWER, PART_UPPER, PART_WEIGHTS, PARTS };
 
 /* ---- finishing ---- */
 
@@ -34,6 +36,7 @@ static void parts_of(const struct way *way, size_t sample, struct part parts[PAR
     parts[PART_X] = part_of(way->gradient->grad_x, sample, plan->inputs);
     parts[PART_LOWER] = part_of(way->gradient->grad_lower, sample, plan->rows);
     parts[PART_UPPER] = part_of(way->gradient->grad_upper, sample, plan->rows);
+    parts[PART_WEIGHTS] = part_of(way->gradient->grad_weights, sample, plan->outputs); /* only a search writes there */
 }
 
 static void load_iterate(const struct worker *worker, uint32_t seat, int step) {
@@ -101,6 +104,8 @@ static void open_gradient(const struct way *way, uint32_t seat) {
     point_clear(&p, plan->grad_x, plan->inputs);
     point_clear(&p, plan->grad_lower, plan->rows);
     point_clear(&p, plan->grad_upper, plan->rows);
+    if (way->gradient->grad_weights)
+        memset(way->gradient->grad_weights + own->sample * plan->outputs, 0, plan->outputs * sizeof(double));
     if (plan->inputs)
         point_write(&p, plan->x, plan->inputs, batch_inputs(worker, own->sample));
 }

@@ -62,6 +62,10 @@ hn_status take_gradient(const hn_layer *layer, const hn_batch *batch, const hn_g
         return error_about(error, HN_INVALID, error_argument("gradient.grad_multipliers"),
                            "gradient: the method %s has no multipliers, only nearest and optimal have",
                            hn_method_text(layer->options.method));
+    if (gradient->grad_weights && layer->options.method != HN_METHOD_NEAREST)
+        return error_about(error, HN_INVALID, error_argument("gradient.grad_weights"),
+                           "gradient: the method %s has no weights, only nearest has",
+                           hn_method_text(layer->options.method));
     if (!batch->tape || !batch->reports)
         return error_about(error, HN_INVALID, error_argument(batch->tape ? "batch.reports" : "batch.tape"),
                            "gradient: the batch was run without %s", batch->tape ? "reports" : "a tape");

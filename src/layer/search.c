@@ -218,7 +218,8 @@ static struct nearest_pull pull_of(const struct worker *worker, uint32_t seat, c
         .gradient = own,
         .grad_x = own + plan->outputs,
         .grad_lower = own + plan->outputs + plan->inputs,
-        .grad_upper = own + plan->outputs + plan->inputs + plan->rows};
+        .grad_upper = own + plan->outputs + plan->inputs + plan->rows,
+        .grad_weights = gradient->grad_weights ? gradient->grad_weights + sample * plan->outputs : NULL};
 }
 
 void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient) {

@@ -60,6 +60,7 @@ struct nearest_pull {
     double *gradient;               /* outputs, out: by y_raw, 0 of the goal optimal; of fixed outputs by their value */
     double *grad_x;                 /* inputs, out: y_raw, bounds and fixed values held */
     double *grad_lower, *grad_upper; /* rows, out */
+    double *grad_weights;            /* outputs, out: by S, where the solution is one; or NULL */
     bool
         regular; /* out: active rows are independent, none is weakly active, and the solution is strict; else the gradient is one of
                    * several, or 0 */

@@ -6,7 +6,7 @@
  *     [ J_A   0    ] [ -dl ] = [ db_A - dc_A/dx dx           ]
  *
  * A gradient p by y, and g by l, therefore goes through one solve with the same matrix, K (a, q) = (p, -g): S^2 a belongs to y_raw, q to the active
- * bounds, a' d/dx (J' l) - q' dc/dx to x, and likewise to fixed outputs. A row is active where its multiplier is larger than its distance
+ * bounds, a' d/dx (J' l) - q' dc/dx to x, and likewise to fixed outputs; -2 S (y - y_raw) a, which is -2 (J' l) a / S, to S. A row is active where its multiplier is larger than its distance
  * to the bound, and weakly active where both are below WEAK, in units of the row. Solutions with weakly active rows, dependent active
  * rows, or a Hessian that is not positive on the tangent (the number of positive pivots says so) are not regular.
  *
@@ -240,6 +240,20 @@ static void pull_inputs(const struct pulls *g, size_t lane, struct nearest_pull 
     }
 }
 
+/* An output that costs nothing has no pull: J' l is 0 there. */
+static void pull_weights(const struct nearest_view *v, const struct nearest_pull *s) {
+    const struct nearest_plan *p = v->plan;
+    for (size_t j = 0; j < p->outputs; j++)
+        s->grad_weights[j] = 0;
+    for (size_t i = 0; i < p->rows; i++)
+        for (size_t e = p->first[i]; s->multipliers[i] != 0 && e < p->first[i + 1]; e++)
+            s->grad_weights[p->column[e]] += v->at[p->entry[e]] * s->multipliers[i];
+    for (size_t j = 0; j < p->outputs; j++)
+        s->grad_weights[j] = p->fixed[j] || p->square[j] == 0
+                                 ? 0
+                                 : -2 * s->grad_weights[j] * *view_unknown(v, UNKNOWN_STEP, j) / sqrt(p->square[j]);
+}
+
 static void give(const struct pulls *g, size_t lane) {
     const struct nearest_view v = view_of(g, lane);
     const struct nearest_plan *p = v.plan;
@@ -254,6 +268,8 @@ static void give(const struct pulls *g, size_t lane) {
     }
     pull_fixed(&v, s);
     pull_inputs(g, lane, s);
+    if (s->grad_weights)
+        pull_weights(&v, s);
 }
 
 static void give_nothing(const struct pulls *g, struct nearest_pull *s) {

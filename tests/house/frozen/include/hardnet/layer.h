@@ -139,6 +139,7 @@ typedef struct hn_gradient {
                             * certified, or its solution is not regular (docs/method.md, nearest) */
     const hn_real *grad_multipliers; /* of nearest and optimal: count x rows, of the loss with respect to the
                                       * multipliers; or NULL */
+    hn_real *grad_weights;           /* of nearest: count x outputs, with respect to S; or NULL */
 } hn_gradient;
 
 /* ---- life ---- */
