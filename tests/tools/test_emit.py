@@ -95,6 +95,7 @@ class Emit(tool.Tool):
         self.assertIn("bad_bounds", {outcome for outcome, *_ in mine})
         self.assertIn("nonfinite_input", {outcome for outcome, *_ in mine})
 
+    @tool.without_sanitizers
     def test_other_compilers_and_levels_give_the_same_bits(self):
         x, y = np.load(STATES)[:10], np.zeros((1, 50))
         for compiler in ("gcc", "clang"):
@@ -130,6 +131,7 @@ class Emit(tool.Tool):
 
     # ---- float ----
 
+    @tool.without_sanitizers
     def test_the_float_file_stands_alone(self):
         net = self.trained()
         for libm, allowed in (("no", set()), ("yes", {"sqrtf", "sinf", "cosf", "logf", "expf", "tanhf", "sincosf"})):
@@ -181,6 +183,7 @@ class Emit(tool.Tool):
 
     # ---- gradients; tests/emit/test_adjoint.c compares their bits with the library's ----
 
+    @tool.without_sanitizers
     def test_the_gradient_through_a_network_agrees_with_differences(self):
         net = self.trained("--activation", "tanh")
         layer = emitted.Loaded(self.emit(UNICYCLE, "--net", net, "--adjoint"))
@@ -197,6 +200,7 @@ class Emit(tool.Tool):
         self.assertFalse(flagged)
         np.testing.assert_allclose(grad_x, wanted, rtol=1e-5, atol=1e-6 * np.max(np.abs(wanted)))
 
+    @tool.without_sanitizers
     def test_gradients_stand_alone_too(self):
         net = self.trained()
         for real in ("double", "float"):
@@ -222,6 +226,7 @@ class Emit(tool.Tool):
 
     # ---- what comes along ----
 
+    @tool.without_sanitizers
     def test_the_example_builds_and_runs(self):
         folder = self.emit(UNICYCLE)
         if not shutil.which("cmake"):
@@ -232,6 +237,7 @@ class Emit(tool.Tool):
         self.assertRegex(done.stdout, r"^ok after \d+ steps")
         self.assertEqual(len(done.stdout.splitlines()), 51)
 
+    @tool.without_sanitizers
     def test_warm_starts_take_fewer_steps(self):
         folder = self.emit(UNICYCLE)
         (folder / "main.c").write_text(
@@ -246,6 +252,7 @@ class Emit(tool.Tool):
         self.assertEqual(outcomes, (0, 0, 0))
         self.assertLess(steps[2], steps[0])
 
+    @tool.without_sanitizers
     def test_the_header_is_a_header_of_cpp(self):
         plus = shutil.which("c++")
         if not plus:
