@@ -8,6 +8,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -29,6 +30,18 @@ def _run(layer: plain.Layer, y_raw: Any, x: Any, tape: bool) -> Any:
     return layer(np.asarray(y_raw, np.float64), inputs, tape=tape)
 
 
+def _host(call: Any, shapes: Any, *arguments: Any) -> Any:
+    """What the host computes. jax before 0.4.34 leaves arguments that no vmap is over as they are."""
+    if "vmap_method" in inspect.signature(jax.pure_callback).parameters:
+        return jax.pure_callback(call, shapes, *arguments, vmap_method="broadcast_all")
+
+    def call_alike(*arrays: Any) -> Any:
+        lead = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+        return call(*(np.broadcast_to(array, (*lead, array.shape[-1])) for array in arrays))
+
+    return jax.pure_callback(call_alike, shapes, *arguments, vectorized=True)
+
+
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
 def solve(layer: plain.Layer, y_raw: Any, x: Any) -> Any:
     """y and multipliers of (..., outputs) and (..., inputs) with equal leading shapes."""
@@ -39,7 +52,7 @@ def solve(layer: plain.Layer, y_raw: Any, x: Any) -> Any:
 
     info = layer.info
     shapes = (_shape(y_raw, info["outputs"], y_raw), _shape(y_raw, info["rows"], y_raw))
-    return jax.pure_callback(call, shapes, y_raw, x, vmap_method="broadcast_all")
+    return _host(call, shapes, y_raw, x)
 
 
 def _forward(layer: plain.Layer, y_raw: Any, x: Any) -> Any:
@@ -55,7 +68,7 @@ def _backward(layer: plain.Layer, kept: Any, cotangents: Any) -> Any:
 
     y_raw, x = kept
     shapes = (_shape(y_raw, y_raw.shape[-1], y_raw), _shape(x, x.shape[-1], x))
-    return jax.pure_callback(call, shapes, y_raw, x, *cotangents, vmap_method="broadcast_all")
+    return _host(call, shapes, y_raw, x, *cotangents)
 
 
 solve.defvjp(_forward, _backward)
