@@ -8,6 +8,7 @@
 #include "support/model_check.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
+#include "support/search_trial.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,13 +27,6 @@ struct trial {
     hn_layer *layer;
     double *along_raw, *along_x, *loss;
 };
-
-static double *draw(struct random *random, size_t count) {
-    double *list = malloc((count + 1) * sizeof *list);
-    for (size_t i = 0; i < count; i++)
-        list[i] = random_between(random, -1, 1);
-    return list;
-}
 
 /* loss' y at a distance along the direction; NaN where that is not certified. */
 static double value_at(const struct trial *t, double distance) {
@@ -66,22 +60,15 @@ static double quotient(const struct trial *t) {
     return fabs(wide - narrow) <= 1e-5 * fmax(1, fabs(best)) ? best : (double)NAN;
 }
 
-static double inner(const double *a, const double *b, size_t count) {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 /* 1 where a gradient was compared, 0 where it could not be, and -1 where it is flagged. */
 static int check_problem(struct random_problem_options options, uint64_t number, double *worst) {
     struct random_problem p;
     struct random random = random_start(41, number);
     random_problem_create(&p, options, 42, number);
     struct trial t = {.p = &p, .layer = layer_of(p.model, layer_method(HN_METHOD_NEAREST))};
-    t.along_raw = draw(&random, p.outputs);
-    t.along_x = draw(&random, p.inputs);
-    t.loss = draw(&random, p.outputs);
+    t.along_raw = draw(&random, p.outputs, -1, 1);
+    t.along_x = draw(&random, p.inputs, -1, 1);
+    t.loss = draw(&random, p.outputs, -1, 1);
     struct layer_results r = run_and_pull(t.layer, 1, p.x, p.raw, t.loss);
     int answer = r.flagged[0] ? -1 : 0;
     assert_finite_results(&r);
@@ -207,7 +194,8 @@ static void gradients_have_the_same_bits_alone_and_together(void **state) {
         struct random_problem p;
         random_problem_create(&p, (struct random_problem_options){.kind = PROBLEM_FEASIBLE}, 43, number);
         struct random random = random_start(44, number);
-        double *raw = draw(&random, COUNT * p.outputs), *grad_y = draw(&random, COUNT * p.outputs);
+        double *raw = draw(&random, COUNT * p.outputs, -1, 1);
+        double *grad_y = draw(&random, COUNT * p.outputs, -1, 1);
         double *x = malloc((COUNT * p.inputs + 1) * sizeof *x);
         for (size_t k = 0; k < COUNT; k++)
             memcpy(x + k * p.inputs, p.x, p.inputs * sizeof *x);

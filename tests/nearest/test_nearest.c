@@ -7,6 +7,7 @@
 #include "support/model_check.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
+#include "support/search_trial.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -71,33 +72,6 @@ static double judged_residual_of(struct judge *j, const double *x, const double 
 }
 
 /* ---- random problems ---- */
-
-/* What both methods make of one problem. */
-struct outcome {
-    double *y, *l;
-    hn_report report;
-};
-
-static struct outcome run_one(const struct random_problem *p, hn_method method) {
-    struct outcome o = {.y = calloc(p->outputs + 1, sizeof *o.y), .l = calloc(p->rows + 1, sizeof *o.l)};
-    hn_layer *layer = layer_of(p->model, layer_method(method));
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .x = p->x,
-                            .y_raw = p->raw,
-                            .y = o.y,
-                            .report_size = sizeof o.report,
-                            .reports = &o.report,
-                            .multipliers = method == HN_METHOD_NEAREST ? o.l : NULL};
-    layer_run(layer, &batch);
-    hn_layer_destroy(layer);
-    return o;
-}
-
-static void outcome_release(struct outcome *o) {
-    free(o->y);
-    free(o->l);
-}
 
 /* Half the squared distance is no larger than auto's, but for what a violation of 1e-8 is worth. */
 static void assert_no_further(const struct random_problem *p, const struct outcome *o, const struct outcome *before) {

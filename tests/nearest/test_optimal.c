@@ -7,6 +7,7 @@
 #include "support/model_check.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
+#include "support/search_trial.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,32 +52,6 @@ static double judge(const hn_model *model, const double *x, const double *y, con
 }
 
 /* ---- random problems ---- */
-
-struct outcome {
-    double *y, *l;
-    hn_report report;
-};
-
-static struct outcome run_one(const struct random_problem *p, hn_method method) {
-    struct outcome o = {.y = calloc(p->outputs + 1, sizeof *o.y), .l = calloc(p->rows + 1, sizeof *o.l)};
-    hn_layer *layer = layer_of(p->model, layer_method(method));
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .x = p->x,
-                            .y_raw = p->raw,
-                            .y = o.y,
-                            .report_size = sizeof o.report,
-                            .reports = &o.report,
-                            .multipliers = method == HN_METHOD_OPTIMAL ? o.l : NULL};
-    layer_run(layer, &batch);
-    hn_layer_destroy(layer);
-    return o;
-}
-
-static void outcome_release(struct outcome *o) {
-    free(o->y);
-    free(o->l);
-}
 
 /* true where it is certified */
 static bool check_problem(enum problem_kind kind, uint64_t number) {
@@ -145,20 +120,6 @@ struct trial {
     double *along, *loss, *force;
 };
 
-static double *draw(struct random *random, size_t count) {
-    double *list = malloc((count + 1) * sizeof *list);
-    for (size_t i = 0; i < count; i++)
-        list[i] = random_between(random, -1, 1);
-    return list;
-}
-
-static double inner(const double *a, const double *b, size_t count) {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 /* The loss at a distance along the direction, begun at the solution; NaN where that is not certified. */
 static double value_at(const struct trial *t, const double *from, double distance) {
     const struct random_problem *p = t->p;
@@ -201,9 +162,9 @@ static int check_gradient(struct random_problem_options options, uint64_t number
     struct random random = random_start(52, number);
     random_problem_create(&p, options, 53, number);
     struct trial t = {.p = &p, .layer = layer_of(p.model, layer_method(HN_METHOD_OPTIMAL))};
-    t.along = draw(&random, p.inputs);
-    t.loss = draw(&random, p.outputs);
-    t.force = draw(&random, p.rows);
+    t.along = draw(&random, p.inputs, -1, 1);
+    t.loss = draw(&random, p.outputs, -1, 1);
+    t.force = draw(&random, p.rows, -1, 1);
     struct layer_results r = results_of(t.layer, 1);
     hn_batch batch = batch_into(&r, p.x, p.raw);
     hn_gradient gradient = gradient_into(&r, t.loss);
@@ -344,7 +305,7 @@ static void the_bits_of_a_sample_are_its_own(void **state) {
         random_problem_create(&p, (struct random_problem_options){.kind = PROBLEM_FEASIBLE, .objective = true}, 54,
                               number);
         struct random random = random_start(55, number);
-        double *raw = draw(&random, BATCH * p.outputs);
+        double *raw = draw(&random, BATCH * p.outputs, -1, 1);
         for (size_t i = 0; i < BATCH * p.outputs; i++)
             raw[i] += p.raw[i % p.outputs];
         struct all_results all = run_all(&p, raw, HN_INSTRUCTIONS_BEST, false, 1);

@@ -8,6 +8,7 @@
 #include "support/check.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
+#include "support/search_trial.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,20 +22,6 @@ struct trial {
     const struct random_problem *p;
     double *weights, *along, *loss, *multiplied; /* multiplied: the loss by the multipliers */
 };
-
-static double *draw(struct random *random, size_t count, double low, double high) {
-    double *list = malloc((count + 1) * sizeof *list);
-    for (size_t i = 0; i < count; i++)
-        list[i] = random_between(random, low, high);
-    return list;
-}
-
-static double inner(const double *a, const double *b, size_t count) {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
 
 /* The layer at a distance along the direction. */
 static hn_layer *layer_at(const struct trial *t, double distance) {

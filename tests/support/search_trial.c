@@ -1,0 +1,43 @@
+/* search_trial.c - see search_trial.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/search_trial.h"
+
+#include "support/run_layer.h"
+
+#include <stdlib.h>
+
+struct outcome run_one(const struct random_problem *problem, hn_method method) {
+    struct outcome o = {.y = calloc(problem->outputs + 1, sizeof *o.y), .l = calloc(problem->rows + 1, sizeof *o.l)};
+    hn_layer *layer = layer_of(problem->model, layer_method(method));
+    const hn_batch batch = {.size = sizeof batch,
+                            .count = 1,
+                            .x = problem->x,
+                            .y_raw = problem->raw,
+                            .y = o.y,
+                            .report_size = sizeof o.report,
+                            .reports = &o.report,
+                            .multipliers = method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL ? o.l : NULL};
+    layer_run(layer, &batch);
+    hn_layer_destroy(layer);
+    return o;
+}
+
+void outcome_release(struct outcome *outcome) {
+    free(outcome->y);
+    free(outcome->l);
+}
+
+double *draw(struct random *random, size_t count, double low, double high) {
+    double *list = malloc((count + 1) * sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i] = random_between(random, low, high);
+    return list;
+}
+
+double inner(const double *a, const double *b, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
