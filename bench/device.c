@@ -8,11 +8,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
-#include "base/random.h"
 #include "command_line.h"
-#include "device/device_parts.h"
+#include "device_memory.h"
 #include "hardnet/hardnet.h"
-#include "model/draw_inputs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,59 +28,10 @@ struct bench {
     hn_device_layer *device;
     hn_layer_options options;
     size_t inputs, outputs;
-    double *x, *raw, *grad_y; /* host, of the largest batch */
-    bool pulls;               /* gradients, too */
+    struct drawn drawn; /* host, of the largest batch */
+    bool pulls;         /* gradients, too */
     hn_precision precision;
 };
-
-static void must(hn_status status, const hn_error *error) {
-    if (status == HN_OK)
-        return;
-    fprintf(stderr, "bench/device: %s\n", error->text);
-    exit(1);
-}
-
-static void must_cuda(const struct bench *b, cuda_result result) {
-    hn_error error = {.text = ""};
-    must(driver_status(&b->device->driver, result, "measure", &error), &error);
-}
-
-static void draw(struct bench *b, double size) {
-    struct random random = random_start(18, 5);
-    size_t most = batches[BATCHES - 1];
-    hn_error error = {.text = ""};
-    b->x = calloc(most * b->inputs + 1, sizeof *b->x);
-    b->raw = calloc(most * b->outputs, sizeof *b->raw);
-    b->grad_y = calloc(most * b->outputs, sizeof *b->grad_y);
-    for (size_t i = 0; i < most && b->inputs > 0; i++) {
-        bool met;
-        must(draw_inputs(b->model, &random, b->x + i * b->inputs, &met, &error), &error);
-    }
-    for (size_t i = 0; i < most * b->outputs; i++) {
-        b->raw[i] = size * random_normal(&random);
-        b->grad_y[i] = random_normal(&random);
-    }
-}
-
-/* ---- memory of the device ---- */
-
-static void *take(const struct bench *b, const void *from, size_t bytes) {
-    const struct cuda_driver *cu = &b->device->driver;
-    cuda_address at;
-    void *pointer;
-    must_cuda(b, cu->allocate(&at, bytes + 1));
-    if (from)
-        must_cuda(b, cu->copy_in(at, from, bytes, NULL));
-    must_cuda(b, cu->stream_wait(NULL));
-    memcpy(&pointer, &at, sizeof pointer);
-    return pointer;
-}
-
-static void drop(const struct bench *b, const void *pointer) {
-    cuda_address at;
-    memcpy(&at, &pointer, sizeof at);
-    b->device->driver.release(at);
-}
 
 struct arrays {
     hn_batch batch;
@@ -93,29 +42,29 @@ struct arrays {
 static struct arrays arrays_of(const struct bench *b, size_t count, bool pulls) {
     struct arrays a = {.batch = {.size = sizeof a.batch, .count = count}, .gradient = {.size = sizeof a.gradient}};
     size_t bytes = count * b->outputs * sizeof(double);
-    a.batch.x = b->inputs ? take(b, b->x, count * b->inputs * sizeof(double)) : NULL;
-    a.batch.y_raw = take(b, b->raw, bytes);
-    a.batch.y = take(b, NULL, bytes);
-    a.batch.reports = take(b, NULL, count * sizeof(hn_report));
+    a.batch.x = b->inputs ? take(b->device, b->drawn.x, count * b->inputs * sizeof(double)) : NULL;
+    a.batch.y_raw = take(b->device, b->drawn.raw, bytes);
+    a.batch.y = take(b->device, NULL, bytes);
+    a.batch.reports = take(b->device, NULL, count * sizeof(hn_report));
     a.batch.report_size = sizeof(hn_report);
-    a.workspace = take(b, NULL, hn_device_workspace_bytes(b->device, count));
+    a.workspace = take(b->device, NULL, hn_device_workspace_bytes(b->device, count));
     if (pulls) {
-        a.batch.tape = take(b, NULL, hn_device_tape_bytes(b->device, count));
-        a.gradient.grad_y = take(b, b->grad_y, bytes);
-        a.gradient.grad_y_raw = take(b, NULL, bytes);
+        a.batch.tape = take(b->device, NULL, hn_device_tape_bytes(b->device, count));
+        a.gradient.grad_y = take(b->device, b->drawn.grad_y, bytes);
+        a.gradient.grad_y_raw = take(b->device, NULL, bytes);
     }
     return a;
 }
 
 static void drop_arrays(const struct bench *b, const struct arrays *a) {
-    drop(b, a->batch.x);
-    drop(b, a->batch.y_raw);
-    drop(b, a->batch.y);
-    drop(b, a->batch.reports);
-    drop(b, a->workspace);
-    drop(b, a->batch.tape);
-    drop(b, a->gradient.grad_y);
-    drop(b, a->gradient.grad_y_raw);
+    drop(b->device, a->batch.x);
+    drop(b->device, a->batch.y_raw);
+    drop(b->device, a->batch.y);
+    drop(b->device, a->batch.reports);
+    drop(b->device, a->workspace);
+    drop(b->device, a->batch.tape);
+    drop(b->device, a->gradient.grad_y);
+    drop(b->device, a->gradient.grad_y_raw);
 }
 
 /* ---- speed ---- */
@@ -134,7 +83,7 @@ static double time_call(const struct bench *b, const struct arrays *a, bool pull
         must(hn_device_run(b->device, &a->batch, a->workspace, NULL, &error), &error);
         if (pulls)
             must(hn_device_gradient(b->device, &a->batch, &a->gradient, a->workspace, NULL, &error), &error);
-        must_cuda(b, b->device->driver.stream_wait(NULL));
+        must_cuda(b->device, b->device->driver.stream_wait(NULL));
         if (i >= 0)
             seconds[i] = clock_seconds() - begun;
     }
@@ -148,8 +97,8 @@ static void show_outcomes(const struct bench *b, const struct arrays *a, size_t 
     double steps = 0, most = 0;
     cuda_address at;
     memcpy(&at, &a->batch.reports, sizeof at);
-    must_cuda(b, b->device->driver.copy_out(reports, at, count * sizeof *reports, NULL));
-    must_cuda(b, b->device->driver.stream_wait(NULL));
+    must_cuda(b->device, b->device->driver.copy_out(reports, at, count * sizeof *reports, NULL));
+    must_cuda(b->device, b->device->driver.stream_wait(NULL));
     for (size_t i = 0; i < count; i++) {
         ok += reports[i].outcome == HN_OUTCOME_OK;
         steps += reports[i].iterations / (double)count;
@@ -197,12 +146,12 @@ static void compare_bits(const struct bench *b, hn_pool *pool) {
         report[side] = calloc(BITS, sizeof *report[0]);
         hn_batch batch = {.size = sizeof batch,
                           .count = BITS,
-                          .x = b->inputs ? b->x : NULL,
-                          .y_raw = b->raw,
+                          .x = b->inputs ? b->drawn.x : NULL,
+                          .y_raw = b->drawn.raw,
                           .y = y[side],
                           .report_size = sizeof(hn_report),
                           .reports = report[side]};
-        hn_gradient gradient = {.size = sizeof gradient, .grad_y = b->grad_y, .grad_y_raw = grad[side]};
+        hn_gradient gradient = {.size = sizeof gradient, .grad_y = b->drawn.grad_y, .grad_y_raw = grad[side]};
         if (side) {
             must(hn_device_run_host(b->device, &batch, b->pulls ? &gradient : NULL, &error), &error);
             continue;
@@ -288,12 +237,12 @@ int main(int count, char **words) {
     struct bench b = {.model = model, .inputs = hn_model_input_count(model), .outputs = hn_model_output_count(model)};
     b.pulls = count < 3;
     b.precision = single ? HN_PRECISION_FLOAT32 : HN_PRECISION_FLOAT64;
-    draw(&b, 0.5);
+    b.drawn = draw_samples(b.model, batches[BATCHES - 1], 0.5);
     run_method(&b, HN_METHOD_PAPER);
     run_method(&b, HN_METHOD_AUTO);
-    free(b.x);
-    free(b.raw);
-    free(b.grad_y);
+    free(b.drawn.x);
+    free(b.drawn.raw);
+    free(b.drawn.grad_y);
     hn_model_destroy(model);
     return 0;
 }

@@ -9,13 +9,11 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
-#include "base/random.h"
 #include "command_line.h"
-#include "device/device_parts.h"
+#include "device_memory.h"
 #include "hardnet/hardnet.h"
 #include "hardnet/kernel.h"
 #include "hardnet/read.h"
-#include "model/draw_inputs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,20 +31,8 @@ struct bench {
     hn_device_layer *device;
     hn_layer_options options;
     size_t inputs, outputs;
-    double *x, *raw, *grad_y; /* of the largest batch */
+    struct drawn drawn; /* of the largest batch */
 };
-
-static void must(hn_status status, const hn_error *error) {
-    if (status == HN_OK)
-        return;
-    fprintf(stderr, "bench/device_horizon: %s\n", error->text);
-    exit(1);
-}
-
-static void must_cuda(const struct bench *b, cuda_result result) {
-    hn_error error = {.text = ""};
-    must(driver_status(&b->device->driver, result, "measure", &error), &error);
-}
 
 static hn_model *read_horizon(const char *horizon) {
     char let[64];
@@ -59,43 +45,6 @@ static hn_model *read_horizon(const char *horizon) {
     options.let_count = 1;
     must(hn_model_read(&model, 1, &path, &options, &error), &error);
     return model;
-}
-
-static void draw(struct bench *b) {
-    struct random random = random_start(18, 5);
-    size_t most = batches[BATCHES - 1];
-    hn_error error = {.text = ""};
-    b->x = calloc(most * b->inputs + 1, sizeof *b->x);
-    b->raw = calloc(most * b->outputs, sizeof *b->raw);
-    b->grad_y = calloc(most * b->outputs, sizeof *b->grad_y);
-    for (size_t i = 0; i < most; i++) {
-        bool met;
-        must(draw_inputs(b->model, &random, b->x + i * b->inputs, &met, &error), &error);
-    }
-    for (size_t i = 0; i < most * b->outputs; i++) {
-        b->raw[i] = 0.5 * random_normal(&random);
-        b->grad_y[i] = random_normal(&random);
-    }
-}
-
-/* ---- memory of the device ---- */
-
-static void *take(const struct bench *b, const void *from, size_t bytes) {
-    const struct cuda_driver *cu = &b->device->driver;
-    cuda_address at;
-    void *pointer;
-    must_cuda(b, cu->allocate(&at, bytes + 1));
-    if (from)
-        must_cuda(b, cu->copy_in(at, from, bytes, NULL));
-    must_cuda(b, cu->stream_wait(NULL));
-    memcpy(&pointer, &at, sizeof pointer);
-    return pointer;
-}
-
-static void drop(const struct bench *b, const void *pointer) {
-    cuda_address at;
-    memcpy(&at, &pointer, sizeof at);
-    b->device->driver.release(at);
 }
 
 /* ---- speed ---- */
@@ -111,11 +60,11 @@ static struct times time_calls(const struct bench *b, const hn_batch *batch, con
     for (int i = 0; i < (b->options.method == HN_METHOD_PAPER ? ROUNDS : 1); i++) {
         double begun = clock_seconds();
         must(hn_device_run(b->device, batch, workspace, NULL, &error), &error);
-        must_cuda(b, b->device->driver.stream_wait(NULL));
+        must_cuda(b->device, b->device->driver.stream_wait(NULL));
         double middle = clock_seconds();
         if (batch->tape) {
             must(hn_device_gradient(b->device, batch, gradient, workspace, NULL, &error), &error);
-            must_cuda(b, b->device->driver.stream_wait(NULL));
+            must_cuda(b->device, b->device->driver.stream_wait(NULL));
         }
         best.forward = fmin(best.forward, middle - begun);
         best.backward = fmin(best.backward, clock_seconds() - middle);
@@ -132,8 +81,8 @@ static double count_steps(const struct bench *b, const hn_batch *batch) {
     double steps = 0;
     cuda_address at;
     memcpy(&at, &batch->reports, sizeof at);
-    must_cuda(b, b->device->driver.copy_out(reports, at, batch->count * sizeof *reports, NULL));
-    must_cuda(b, b->device->driver.stream_wait(NULL));
+    must_cuda(b->device, b->device->driver.copy_out(reports, at, batch->count * sizeof *reports, NULL));
+    must_cuda(b->device, b->device->driver.stream_wait(NULL));
     for (size_t i = 0; i < batch->count; i++)
         steps += reports[i].iterations;
     free(reports);
@@ -145,14 +94,14 @@ static void measure(const struct bench *b, size_t count, double cpu) {
     bool pulls = tape <= MOST_TAPE;
     hn_batch batch = {.size = sizeof batch, .count = count, .report_size = sizeof(hn_report)};
     hn_gradient gradient = {.size = sizeof gradient};
-    batch.x = take(b, b->x, count * b->inputs * sizeof(double));
-    batch.y_raw = take(b, b->raw, bytes);
-    batch.y = take(b, NULL, bytes);
-    batch.reports = take(b, NULL, count * sizeof(hn_report));
-    batch.tape = pulls ? take(b, NULL, tape) : NULL;
-    gradient.grad_y = take(b, b->grad_y, bytes);
-    gradient.grad_y_raw = take(b, NULL, bytes);
-    void *workspace = take(b, NULL, hn_device_workspace_bytes(b->device, count));
+    batch.x = take(b->device, b->drawn.x, count * b->inputs * sizeof(double));
+    batch.y_raw = take(b->device, b->drawn.raw, bytes);
+    batch.y = take(b->device, NULL, bytes);
+    batch.reports = take(b->device, NULL, count * sizeof(hn_report));
+    batch.tape = pulls ? take(b->device, NULL, tape) : NULL;
+    gradient.grad_y = take(b->device, b->drawn.grad_y, bytes);
+    gradient.grad_y_raw = take(b->device, NULL, bytes);
+    void *workspace = take(b->device, NULL, hn_device_workspace_bytes(b->device, count));
     struct times times = time_calls(b, &batch, &gradient, workspace);
     double steps = count_steps(b, &batch), each = times.forward * 1e6 / steps;
     printf("  %-6s batch %6zu: %8.4f us per sample and step", hn_method_text(b->options.method), count, each);
@@ -166,7 +115,7 @@ static void measure(const struct bench *b, size_t count, double cpu) {
     const void *all[] = {batch.x,         batch.y_raw,         batch.y,  batch.reports, batch.tape,
                          gradient.grad_y, gradient.grad_y_raw, workspace};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        drop(b, all[i]);
+        drop(b->device, all[i]);
 }
 
 /* ---- the CPU ---- */
@@ -175,12 +124,12 @@ static void run_cpu(const struct bench *b, hn_pool *pool, size_t count, double *
     hn_error error = {.text = ""};
     hn_batch batch = {.size = sizeof batch,
                       .count = count,
-                      .x = b->x,
-                      .y_raw = b->raw,
+                      .x = b->drawn.x,
+                      .y_raw = b->drawn.raw,
                       .y = y,
                       .report_size = sizeof(hn_report),
                       .reports = reports};
-    hn_gradient gradient = {.size = sizeof gradient, .grad_y = b->grad_y, .grad_y_raw = grad};
+    hn_gradient gradient = {.size = sizeof gradient, .grad_y = b->drawn.grad_y, .grad_y_raw = grad};
     batch.tape = grad ? malloc(hn_layer_tape_bytes(b->layer, count)) : NULL;
     must(hn_pool_run(pool, &batch, &error), &error);
     if (grad)
@@ -249,12 +198,12 @@ static void compare_bits(const struct bench *b) {
     hn_pool *pool;
     hn_batch batch = {.size = sizeof batch,
                       .count = BITS,
-                      .x = b->x,
-                      .y_raw = b->raw,
+                      .x = b->drawn.x,
+                      .y_raw = b->drawn.raw,
                       .y = theirs.y,
                       .report_size = sizeof(hn_report),
                       .reports = theirs.reports};
-    hn_gradient gradient = {.size = sizeof gradient, .grad_y = b->grad_y, .grad_y_raw = theirs.grad};
+    hn_gradient gradient = {.size = sizeof gradient, .grad_y = b->drawn.grad_y, .grad_y_raw = theirs.grad};
     must(hn_device_run_host(b->device, &batch, &gradient, &error), &error);
     must(hn_pool_create(&pool, b->layer, 0, &error), &error);
     run_cpu(b, pool, BITS, ours.y, ours.reports, ours.grad);
@@ -303,13 +252,13 @@ static void run_horizon(const char *horizon) {
     b.inputs = hn_model_input_count(b.model);
     b.outputs = hn_model_output_count(b.model);
     printf("unicycle, N = %s: %zu outputs, %zu rows\n", horizon, b.outputs, hn_model_row_count(b.model));
-    draw(&b);
+    b.drawn = draw_samples(b.model, batches[BATCHES - 1], 0.5);
     run_method(&b, HN_METHOD_PAPER);
     run_method(&b, HN_METHOD_AUTO);
     run_method(&b, HN_METHOD_LM);
-    free(b.x);
-    free(b.raw);
-    free(b.grad_y);
+    free(b.drawn.x);
+    free(b.drawn.raw);
+    free(b.drawn.grad_y);
     hn_model_destroy(b.model);
 }
 
