@@ -182,6 +182,29 @@ class Train(SampleTool):
         self.train("net", ELLIPSE, *SMALL, "--reference", "ipopt", "--labels", 20, "--resume")
         self.assertEqual(sha(self.folder / "net"), first)
 
+    def test_optimal_is_a_teacher(self):
+        model = self.file("m.mod", "param a >= 1, <= 2; var y{1..2} := 1; minimize f: y[1]^2 + 2*y[2]^2;"
+                                   "s.t. line: y[1] + y[2] = a; s.t. cap: y[1] <= 1.2;")
+        options = ["--reference", "optimal", "--labels", 300]
+        _, out, _ = self.train("net", model, *SMALL, *options)
+        self.assertRegex(out, "60 of 60 steps of 40 samples, loss targets")
+        first = sha(self.folder / "net")
+        self.assertEqual(network_texts(self.folder / "net")["train.reference"], "optimal")
+        labels = {name: checkpoint_array(self.folder / "net.checkpoint", name) for name in ("label.x", "label.y")}
+        a, y = labels["label.x"], labels["label.y"]
+        left = np.minimum(2 * a[:, 0] / 3, 1.2)  # by hand: the optimum on the line, or the cap
+        np.testing.assert_allclose(y, np.stack([left, a[:, 0] - left], axis=1), atol=1e-8)
+        self.train("net", model, *SMALL, *options, "--threads", 1)
+        self.assertEqual(sha(self.folder / "net"), first)
+
+    def test_a_training_may_go_through_the_nearest_point(self):
+        for loss in ("objective", "improve"):
+            net, out, _ = self.train("net", SIMPLEX, *SMALL, "--method", "nearest", "--loss", loss)
+            self.assertRegex(out, "60 of 60 ok")
+            self.assertEqual(network_texts(net)["train.method"], "nearest")
+        self.train("other", SIMPLEX, *SMALL, "--method", "auto", "--loss", loss)
+        self.assertNotEqual(sha(self.folder / "net"), sha(self.folder / "other"))
+
     def test_maximising_is_reported_as_it_was_written(self):
         model = self.file("m.mod", "param a >= 1, <= 2; var y >= 0 := 0.5; maximize gain: y; s.t. c: y <= a;")
         _, out, _ = self.train("net", model, *SMALL, "--loss", "objective")

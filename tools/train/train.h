@@ -58,7 +58,11 @@ struct train_options {
 };
 
 extern const char *const train_activations[], *const train_losses[], *const train_firsts[];
-extern const char *const train_methods[]; /* those of the layer, and two that have none */
+extern const char *const train_methods[];    /* those of the layer, and two that have none */
+extern const char *const train_references[]; /* who computes targets */
+
+/* Whether that is the method optimal. */
+bool train_has_teacher(const struct train_options *options);
 
 /* The numbers that a training by this method (NULL: auto) with this loss (NULL: the method's own) has unless told: all of them
  * stand in train_options.c, in hn_train_defaults and in hn_policy_defaults. */
@@ -129,7 +133,13 @@ hn_status source_validation(const struct train_source *source, size_t count, dou
 
 /* Room for so many labels; then solves for them, unless an interrupt comes. */
 hn_status source_make_labels(struct train_source *source, size_t count, hn_error *error);
-hn_status source_solve_labels(struct train_source *source, hn_error *error);
+hn_status source_solve_labels(struct train_source *source, const struct train_options *options, hn_error *error);
+
+/* The input of a label: the same for every solver. */
+hn_status source_label_input(const struct train_source *source, size_t number, double *x, hn_error *error);
+
+/* Labels by the method optimal, of at most so many inputs: train_teacher.c. */
+hn_status source_teach_labels(struct train_source *source, int threads, size_t most, hn_error *error);
 
 /* What was trained and how, from the options, the model and the numbers of its files. */
 hn_status record_make(struct train_record *record, const struct train_options *options, const hn_model *model,

@@ -71,7 +71,7 @@ static hn_status begin_anew(struct training *t, hn_error *error) {
         console_warning("--resume: there is no %s; the training starts from the beginning", t->options->checkpoint);
     else if (there)
         console_warning("%s is there and will be replaced; --resume would go on from it", t->options->checkpoint);
-    return t->options->reference ? source_solve_labels(&t->source, error) : HN_OK;
+    return t->options->reference ? source_solve_labels(&t->source, t->options, error) : HN_OK;
 }
 
 static hn_status begin(struct training *t, hn_error *error) {

@@ -1,4 +1,4 @@
-/* train_labels.c - targets made by the reference solver, for inputs drawn from the source.
+/* train_labels.c - targets made by a solver, for inputs drawn from the source: by IPOPT, or by the method optimal (train_teacher.c).
  *
  * What the solver does not solve is left out, and another input is drawn, up to twice as many as labels are wanted.
  *
@@ -11,11 +11,15 @@
 
 enum { TRIES = 2 }; /* per label */
 
-static hn_status solve_one(struct train_source *s, struct reference *reference, size_t number, hn_error *error) {
+hn_status source_label_input(const struct train_source *s, size_t number, double *x, hn_error *error) {
     struct random random = train_random(s->seed, STREAM_LABELS, number);
+    return source_row(s, &random, x, NULL, error);
+}
+
+static hn_status solve_one(struct train_source *s, struct reference *reference, size_t number, hn_error *error) {
     struct reference_result result;
     double *x = s->label_x + s->labels * s->inputs, *y = s->label_y + s->labels * s->outputs;
-    hn_status status = source_row(s, &random, x, NULL, error);
+    hn_status status = source_label_input(s, number, x, error);
     if (status == HN_OK)
         status = reference_solve(reference, x, NULL, y, &result, error);
     if (status == HN_OK && result.solved)
@@ -23,28 +27,34 @@ static hn_status solve_one(struct train_source *s, struct reference *reference, 
     return status;
 }
 
-static hn_status solve_all(struct train_source *s, struct reference *reference, hn_error *error) {
+static hn_status solve_all(struct train_source *s, struct reference *reference, size_t most, hn_error *error) {
     struct progress progress;
     hn_status status = HN_OK;
-    size_t most = TRIES * s->most_labels;
-    s->labels = 0;
     progress_begin(&progress, "labels by the reference", s->most_labels);
     for (size_t i = 0; status == HN_OK && i < most && s->labels < s->most_labels && !interrupt_came(); i++) {
         status = solve_one(s, reference, i, error);
         progress_update(&progress, s->labels);
     }
     progress_end(&progress);
-    if (status == HN_OK && s->labels == 0 && !interrupt_came())
-        return error_set(error, HN_INVALID, "--reference: of %zu inputs the solver solved none", most);
     return status;
 }
 
-hn_status source_solve_labels(struct train_source *s, hn_error *error) {
+static hn_status refer_labels(struct train_source *s, size_t most, hn_error *error) {
     struct reference *reference = NULL;
     hn_status status = reference_create(&reference, s->model, NULL, error);
     if (status == HN_OK)
-        status = solve_all(s, reference, error);
+        status = solve_all(s, reference, most, error);
     reference_destroy(reference);
+    return status;
+}
+
+hn_status source_solve_labels(struct train_source *s, const struct train_options *options, hn_error *error) {
+    size_t most = TRIES * s->most_labels;
+    s->labels = 0;
+    hn_status status = train_has_teacher(options) ? source_teach_labels(s, (int)options->common.threads, most, error)
+                                                  : refer_labels(s, most, error);
+    if (status == HN_OK && s->labels == 0 && !interrupt_came())
+        return error_set(error, HN_INVALID, "--reference: of %zu inputs the solver solved none", most);
     return status;
 }
 

@@ -23,6 +23,12 @@ const char *const train_firsts[] = {"scaled", "plain", NULL};
 #define METHOD(name, text) text,
 const char *const train_methods[] = {HN_METHOD_LIST(METHOD) "soft", "dc3", NULL};
 
+const char *const train_references[] = {"ipopt", "optimal", NULL};
+
+bool train_has_teacher(const struct train_options *options) {
+    return options->reference && strcmp(options->reference, "optimal") == 0;
+}
+
 /* ---- defaults ---- */
 
 static void set_baseline(struct train_options *o) {

@@ -11,7 +11,6 @@
 #include "common/interrupt.h"
 #include "common/load.h"
 #include "common/verbs.h"
-#include "reference/judging.h"
 #include "reference/reference.h"
 #include "train/train.h"
 
@@ -103,7 +102,8 @@ static int settle(void *values) {
     struct train_options *options = values;
     hn_error error;
     int code = train_settle(options);
-    if (code != VERB_OK || !options->reference || reference_find(&error) == HN_OK)
+    bool asks = options->reference && !train_has_teacher(options);
+    if (code != VERB_OK || !asks || reference_find(&error) == HN_OK)
         return code;
     console_error("--reference %s: %s", options->reference, error.text);
     return VERB_FAILED;
@@ -155,8 +155,9 @@ int verb_train(int argc, char **argv) {
         COUNT("refine", "K", "most refinement steps after the correction", o.refine, 0, HN_POLICY_MOST_REFINE),
         {.name = "method",
          .value = "METHOD",
-         .help = "auto, paper, hardnet, lm, enforce or snarenet; soft (a penalty only), dc3 (completion and "
-                 "correction) (auto)",
+         .help =
+             "auto, nearest, optimal, paper, hardnet, lm, enforce or snarenet; soft (a penalty only), dc3 (completion "
+             "and correction) (auto)",
          .text = &o.choice.method,
          .words = train_methods},
         LAYER_SETTINGS(o.choice),
@@ -227,10 +228,10 @@ int verb_train(int argc, char **argv) {
         READ_FILE("x", "X.npy", "inputs to train on, a row each (sampled from the box)", o.x),
         READ_FILE("targets", "Y.npy", "outputs to imitate, a row for each of --x", o.targets),
         {.name = "reference",
-         .value = "ipopt",
-         .help = "let this solver compute targets",
+         .value = "SOLVER",
+         .help = "let this solver compute targets: ipopt, or optimal, the layer's own method",
          .text = &o.reference,
-         .words = judging_references},
+         .words = train_references},
         COUNT("labels", "N", "number of targets that the solver computes", o.labels, 1, MOST_SAMPLES),
         {.name = "target-steps",
          .value = "N",
