@@ -7,8 +7,10 @@
  * SPDX-License-Identifier: MIT */
 #include "derivatives/derivatives.h"
 #include "hardnet/read.h"
+#include "hardnet/train.h"
 #include "support/check.h"
 #include "support/node_matrices.h"
+#include "support/run_layer.h"
 #include "support/run_program.h"
 
 #include <math.h>
@@ -313,8 +315,31 @@ static void the_warp_flattens_with_its_kappa(void **state) {
     hn_model_destroy(model);
 }
 
+/* A network is trained on the whole box: each input that is drawn from it has a feasible point. */
+static void every_input_of_a_task_is_feasible(void **state) {
+    enum { SAMPLES = 24, MOST_INPUTS = 16 };
+    hn_model *model = read_model(*state, NULL);
+    hn_layer *layer = layer_of(model, layer_method(HN_METHOD_AUTO));
+    struct layer_results results = results_of(layer, SAMPLES);
+    double x[SAMPLES * MOST_INPUTS];
+    hn_error error;
+    assert_true(hn_model_input_count(model) <= MOST_INPUTS);
+    assert_int_equal(hn_sample_inputs(model, 1, 0, SAMPLES, x, &error), HN_OK);
+    hn_batch batch = batch_into(&results, x, NULL); /* from the start values */
+    layer_run(layer, &batch);
+    for (size_t i = 0; i < SAMPLES; i++)
+        if (results.reports[i].outcome != HN_OUTCOME_OK)
+            fail_msg("%s: sample %zu is %s", (const char *)*state, i, hn_outcome_text(results.reports[i].outcome));
+    results_release(&results);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
 #define TABLE(name)                                                                                                    \
     { name, the_model_says_what_its_formulas_say, NULL, NULL, (void *)name }
+
+#define TASK(name)                                                                                                     \
+    { "feasible: " name, every_input_of_a_task_is_feasible, NULL, NULL, (void *)("models/tasks/" name ".mod") }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -325,6 +350,10 @@ int main(void) {
         TABLE("opf"),
         TABLE("opf57"),
         TABLE("simplex"),
+        TABLE("tasks_quadrotor"),
+        TABLE("tasks_cartpole"),
+        TASK("quadrotor"),
+        TASK("cartpole"),
         TABLE("infeasible"),
         TABLE("infeasible_balls"),
         TABLE("infeasible_affine"),

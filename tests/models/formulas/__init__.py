@@ -2,5 +2,5 @@
 
 The functions take complex y, so that check_models.py can differentiate them by the complex step. They stand in MODELS, by name.
 """
-from . import case57, creeping, cutest, own, papers, tasks  # noqa: F401  (they fill MODELS)
+from . import case57, creeping, cutest, loops, own, papers, tasks  # noqa: F401  (they fill MODELS)
 from .common import MODELS, ROOT  # noqa: F401
