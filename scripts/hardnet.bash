@@ -104,7 +104,7 @@ _hardnet() {
         mapfile -t COMPREPLY < <(compgen -W "1 2 4 8 $(nproc 2>/dev/null)" -- "$current")
         return
         ;;
-    --let | --max-nodes | --seed | --points | --samples | --repeat | --starts | --multistart) return ;;
+    --let | --max-nodes | --seed | --points | --samples | --repeat | --starts | --multistart | --reference-seconds) return ;;
     --damping | --iterations | --tolerance | --effort | --time-limit) return ;;
     --penalty | --correction-steps | --correction-rate | --momentum | --last-share) return ;;
     --hidden | --candidates | --refine | --improve | --explore | --train-iterations | --residual-weight | --move-weight) return ;;
@@ -125,11 +125,11 @@ _hardnet() {
     train) own="$learn $layer $compile $device" ;;
     eval)
         own="--net --x --samples --seed --out --report --allow-infeasible --refine --method --iterations --tolerance --effort"
-        own+=" --reference --starts --cache $compile $device"
+        own+=" --reference --starts --reference-seconds --cache $compile $device"
         ;;
     rollout)
         own="--net --reference --x0 --samples --steps --feedback --cost --final-cost --margin --report --csv"
-        own+=" --states --allow-infeasible --starts --seed $compile"
+        own+=" --states --allow-infeasible --starts --reference-seconds --seed $compile"
         ;;
     emit) own="--out --net --real --name --libm --adjoint --abi $layer" ;;
     write) own="--out" ;;

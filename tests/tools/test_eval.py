@@ -24,12 +24,12 @@ class Eval(EvalTool):
         self.assertEqual((report["version"], report["verb"]), (1, "eval"))
         self.assertEqual(list(report["samples"][0]),
                          ["status", "iterations", "violation_before", "violation", "worst", "moved", "objective",
-                          "reference", "suboptimality"])
+                          "reference", "suboptimality", "gap", "relative_gap"])
         self.assertEqual({one["status"] for one in report["samples"]}, {"ok"})
         np.testing.assert_allclose([one["objective"] for one in report["samples"]], cost(y), rtol=1e-15)
         self.assertAlmostEqual(report["objective"]["mean"], cost(y).mean(), delta=1e-12)
         self.assertEqual((report["objective"]["name"], report["objective"]["sense"]), ("cost", "minimize"))
-        self.assertEqual((report["reference"], report["suboptimality"], report["samples"][0]["reference"]), (None,) * 3)
+        self.assertEqual((report["reference"], report["suboptimality"], report["gap"], report["samples"][0]["gap"]), (None,) * 4)
         self.assertEqual((report["candidates"], report["refine"], report["method"]), (1, 0, "auto"))
         for key in ("network", "layer", "all", "together", "alone"):
             self.assertGreater(report["seconds_per_sample"][key], 0)

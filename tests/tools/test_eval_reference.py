@@ -20,6 +20,12 @@ minimize cost: (y^2 - 1)^2 + tilt*y;                 # two valleys, the deeper o
 subject to square: y^2 <= 4;
 """
 
+CROSSING = """
+param level >= -40, <= 40;
+var y >= -2, <= 2, := 1;
+minimize cost: y^2 + level;                          # the optimum is the level, which may be 0
+"""
+
 
 class EvalReference(EvalTool):
     # ---- the reference ----
@@ -65,6 +71,47 @@ class EvalReference(EvalTool):
         self.assertEqual(report["objective"]["sense"], "maximize")
         self.check_suboptimality(report, (best - 40 + cost(y)) / best)
         self.assertRegex(printed, "Objective: maximize gain")
+
+    def test_a_gap_near_an_optimum_of_zero_is_told_by_what_is_typical(self):
+        self.need_reference()
+        model = self.file("m.mod", CROSSING)
+        net = self.network(model, [[0]], [0.5])  # 0.25 above every optimum
+        level = np.array([-40, -20, 0, 1e-9, 20, 40.0])[:, None]
+        _, report, printed, _ = self.eval(model, net, "--x", self.array("x.npy", level), "--reference", "ipopt")
+        self.assertGreater(report["suboptimality"]["max"], 1e7)  # the old key says what it always said
+        gap = report["gap"]
+        self.assertAlmostEqual(gap["typical"], 20, delta=1e-6)
+        np.testing.assert_allclose([one["gap"] for one in report["samples"]], 0.25, atol=1e-6)
+        wanted = 0.25 / np.maximum(np.abs(level[:, 0]), 20)
+        np.testing.assert_allclose([one["relative_gap"] for one in report["samples"]], wanted, rtol=1e-5)
+        self.assertAlmostEqual(gap["relative"]["mean"], wanted.mean(), delta=1e-7)
+        self.assertAlmostEqual(gap["relative"]["max"], 0.0125, delta=1e-7)
+        self.assertAlmostEqual(gap["absolute"]["max"], 0.25, delta=1e-6)
+        self.assertEqual(list(gap["within"].values()), [0, 2 / 6, 1])
+        self.assertNotRegex(printed, "suboptimality|e[+]0[4-9]")
+        self.assertRegex(printed, r"relative gap +mean 0\.01042, max 0\.0125.*\n.*max\(\|f\*\|, 20\), as some optima are near 0; "
+                                  r"within 0\.1 %: 0\.0 %, 1 %: 33\.3 %, 10 %: 100\.0 %\n")
+
+    def test_where_every_optimum_is_zero_gaps_are_absolute(self):
+        self.need_reference()
+        model = self.file("m.mod", CROSSING.replace("+ level", ""))
+        net = self.network(model, [[0]], [0.5])
+        _, report, printed, _ = self.eval(model, net, "--x", self.array("x.npy", [[1.0], [2.0]]), "--reference", "ipopt")
+        self.assertEqual((report["gap"]["typical"], report["gap"]["relative"]["mean"]), (None, None))
+        self.assertAlmostEqual(report["gap"]["absolute"]["mean"], 0.25, delta=1e-6)
+        self.assertRegex(printed, "every optimum is 0: no gap is relative")
+
+    def test_a_solve_that_takes_too_long_is_cut_and_counted(self):
+        self.need_reference()
+        net = self.network(UNICYCLE, np.zeros((50, 3)), np.zeros(50))
+        cache = self.folder / "cache"
+        options = ["--x", self.array("x.npy", unicycle_samples(2)[0]), "--reference", "ipopt", "--starts", 1, "--cache", cache]
+        _, report, printed, _ = self.eval(UNICYCLE, net, *options, "--reference-seconds", 1e-9, "--allow-infeasible")
+        self.assertEqual((report["reference"]["late"], report["reference"]["seconds_limit"]), (2, 1e-9))
+        self.assertEqual(report["reference"]["solved"], 0)
+        self.assertRegex(printed, "2 solves cut at 1e-09 s")
+        _, report, _, _ = self.eval(UNICYCLE, net, *options, "--reference-seconds", 100, "--allow-infeasible")
+        self.assertEqual([report["reference"][key] for key in ("late", "found", "solved", "cached")], [0, 2, 2, 0])
 
     def test_several_starts_find_the_deeper_valley(self):
         self.need_reference()

@@ -1,7 +1,7 @@
 /* eval.h - what `hardnet eval` finds out about a network, and the parts that do it.
  *
  * eval_inputs.c reads or samples inputs, eval_run.c applies the network and its layer, eval_judge.c says by plain evaluation what
- * came of it, eval_time.c measures, eval_reference.c and eval_cache.c find what is optimal, eval_report.c prints and eval_json.c
+ * came of it, eval_time.c measures, eval_reference.c and eval_cache.c find what is optimal, eval_gap.c says how far that is, eval_report.c prints and eval_json.c
  * writes. Objectives are kept as they are minimised; reports show them with the user's sign.
  *
  * SPDX-License-Identifier: MIT */
@@ -46,6 +46,7 @@ struct optimum {
     size_t starts;    /* that it is the best of */
     bool solved;      /* the solver calls it optimal */
     bool cached;      /* taken from the cache as it is */
+    size_t late;      /* starts whose solve was cut at the time limit */
 };
 
 /* Of the samples that count and have an optimum: max(0, f - f*) / max(|f*|, 1e-8). */
@@ -54,9 +55,23 @@ struct suboptimality {
     double mean, max, median, ninety, ninety_nine; /* NaN when there are none */
 };
 
-/* Samples whose optimum is known, called optimal by the solver, from the cache; and those that are clearly better. */
+/* How far samples are from their optima, so that an optimum near 0 does not make a small gap look large: relative to
+ * max(|f*|, typical), where typical is the median of |f*| over the set (the mean where the median is below 1e-8). */
+enum { GAP_SHARES = 3 };
+extern const double eval_gap_shares[GAP_SHARES]; /* 0.1, 1 and 10 % */
+
+struct gap {
+    double typical;                /* NaN: every optimum is 0, and nothing is relative */
+    struct suboptimality relative; /* max(0, f - f*) / max(|f*|, typical) */
+    struct suboptimality absolute; /* max(0, f - f*) */
+    size_t within[GAP_SHARES];     /* samples whose relative gap is at most this share */
+    bool near_zero;                /* some |f*| is far below the typical one: relative to |f*| alone says little */
+};
+
+/* Samples whose optimum is known, called optimal by the solver, from the cache; those that are clearly better; and solves that were
+ * cut at the time limit. */
 struct optima_count {
-    size_t found, solved, cached, better;
+    size_t found, solved, cached, better, late;
 };
 
 struct eval {
@@ -91,6 +106,7 @@ struct eval {
     size_t lost;            /* samples whose solving process ended early */
     double reference_seconds;
     struct suboptimality suboptimality;
+    struct gap gap;
     bool interrupted;
 };
 
@@ -109,14 +125,18 @@ hn_status eval_time(struct eval *eval, hn_error *error);
 void eval_close(struct eval *eval); /* threads end: the reference takes processes */
 void eval_release(struct eval *eval);
 
-/* Finds optima, and how far the samples are from them. */
+/* Finds optima, and how far the samples are from them (eval_gap.c; values: room for a number of each sample). */
+#define EVAL_LEAST_SCALE 1e-8
 hn_status eval_reference(struct eval *eval, hn_error *error);
+void eval_summarise(struct eval *eval, double *values);
 
 size_t eval_count(const struct eval *eval, hn_outcome outcome);
 double eval_shown(const struct eval *eval, double objective);      /* with the user's sign */
 double eval_mean_objective(const struct eval *eval);               /* of samples that count; as shown */
 double eval_mean_optimum(const struct eval *eval);                 /* of those that are known; as shown */
 double eval_suboptimality(const struct eval *eval, size_t sample); /* NaN where there is none */
+double eval_gap(const struct eval *eval, size_t sample);           /* absolute; NaN where there is none */
+double eval_relative_gap(const struct eval *eval, size_t sample);  /* NaN where there is none */
 bool eval_counts(const struct eval *eval, size_t sample);          /* ok, or --allow-infeasible and a number */
 bool eval_is_better(const struct eval *eval, size_t sample);       /* than its optimum, clearly */
 struct optima_count eval_count_optima(const struct eval *eval);

@@ -25,6 +25,8 @@ static void write_sample(struct json *json, const struct eval *eval, size_t samp
     json_number(json, "objective", eval_shown(eval, eval->objective[sample]));
     json_number(json, "reference", eval_shown(eval, best));
     json_number(json, "suboptimality", eval_suboptimality(eval, sample));
+    json_number(json, "gap", eval_gap(eval, sample));
+    json_number(json, "relative_gap", eval_relative_gap(eval, sample));
     json_end_object(json);
 }
 
@@ -50,13 +52,16 @@ static void write_reference(struct json *json, const struct eval *eval) {
     json_count(json, "solved", count.solved);
     json_count(json, "cached", count.cached);
     json_count(json, "better", count.better);
+    json_count(json, "late", count.late);
+    json_number(json, "seconds_limit",
+                eval->options->judging.seconds > 0 ? eval->options->judging.seconds : (double)NAN);
     json_number(json, "mean", eval_mean_optimum(eval));
     json_number(json, "seconds", eval->reference_seconds);
     json_end_object(json);
 }
 
-static void write_suboptimality(struct json *json, const struct suboptimality *s) {
-    json_object(json, "suboptimality");
+static void write_distances(struct json *json, const char *name, const struct suboptimality *s) {
+    json_object(json, name);
     json_count(json, "samples", s->count);
     json_number(json, "mean", s->mean);
     json_number(json, "max", s->max);
@@ -66,14 +71,31 @@ static void write_suboptimality(struct json *json, const struct suboptimality *s
     json_end_object(json);
 }
 
+/* What is relative to max(|f*|, typical |f*| of the set), and what is not relative. */
+static void write_gap(struct json *json, const struct gap *gap) {
+    static const char names[GAP_SHARES][16] = {"0.1_percent", "1_percent", "10_percent"};
+    double count = (double)gap->relative.count;
+    json_object(json, "gap");
+    json_number(json, "typical", gap->typical);
+    write_distances(json, "relative", &gap->relative);
+    write_distances(json, "absolute", &gap->absolute);
+    json_object(json, "within");
+    for (int i = 0; i < GAP_SHARES; i++)
+        json_number(json, names[i], count > 0 ? (double)gap->within[i] / count : (double)NAN);
+    json_end_object(json);
+    json_end_object(json);
+}
+
 static void write_comparison(struct json *json, const struct eval *eval) {
     write_objective(json, eval);
     if (eval->optima) {
         write_reference(json, eval);
-        write_suboptimality(json, &eval->suboptimality);
+        write_distances(json, "suboptimality", &eval->suboptimality);
+        write_gap(json, &eval->gap);
     } else {
         json_text(json, "reference", NULL);
         json_text(json, "suboptimality", NULL);
+        json_text(json, "gap", NULL);
     }
 }
 

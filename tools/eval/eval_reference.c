@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "common/console.h"
-#include "common/figures.h"
 #include "common/inputs.h"
 #include "common/progress.h"
 #include "eval/eval_crew.h"
@@ -16,14 +15,14 @@
 #include <math.h>
 #include <string.h>
 
-static const double LEAST_SCALE = 1e-8, CLEARLY = 1e-6;
+static const double CLEARLY = 1e-6;
 
 /* ---- all inputs ---- */
 
 bool eval_is_better(const struct eval *eval, size_t sample) {
     double best = eval->optima[sample].objective;
     return eval->reports[sample].outcome == HN_OUTCOME_OK &&
-           eval->objective[sample] < best - CLEARLY * fmax(fabs(best), LEAST_SCALE);
+           eval->objective[sample] < best - CLEARLY * fmax(fabs(best), EVAL_LEAST_SCALE);
 }
 
 /* Samples that the cache does not answer: it must have seen as many starts, and the network must not do better. */
@@ -46,6 +45,7 @@ static hn_status solve_all(struct eval *eval, const size_t *jobs, size_t count, 
     struct multistart solver = {.model = eval->model,
                                 .starts = eval->options->judging.starts,
                                 .seed = eval->options->judging.seed,
+                                .seconds = eval->options->judging.seconds,
                                 .feasible = eval_feasible(eval)};
     if (count == 0)
         return HN_OK;
@@ -75,7 +75,7 @@ static hn_status find_optima(struct eval *eval, size_t *jobs, hn_error *error) {
     return status;
 }
 
-/* ---- how far ---- */
+/* ---- what was found ---- */
 
 struct optima_count eval_count_optima(const struct eval *eval) {
     struct optima_count count = {.found = 0};
@@ -85,42 +85,9 @@ struct optima_count eval_count_optima(const struct eval *eval) {
         count.solved += optimum->solved;
         count.cached += optimum->cached;
         count.better += eval_is_better(eval, k);
+        count.late += optimum->late;
     }
     return count;
-}
-
-double eval_suboptimality(const struct eval *eval, size_t sample) {
-    if (!eval->optima || !eval_counts(eval, sample) || isnan(eval->optima[sample].objective))
-        return NAN;
-    double best = eval->optima[sample].objective;
-    return fmax(0, eval->objective[sample] - best) / fmax(fabs(best), LEAST_SCALE);
-}
-
-/* Of sorted numbers, between the two neighbours in proportion. */
-static double quantile(const double *values, size_t count, double share) {
-    double place = share * (double)(count - 1);
-    size_t below = (size_t)place, above = below + 1 < count ? below + 1 : below;
-    return values[below] + (place - (double)below) * (values[above] - values[below]);
-}
-
-static void summarise(struct eval *eval, double *values) {
-    struct suboptimality *s = &eval->suboptimality;
-    double sum = 0;
-    *s = (struct suboptimality){.mean = NAN, .max = NAN, .median = NAN, .ninety = NAN, .ninety_nine = NAN};
-    for (size_t k = 0; k < eval->reached; k++) {
-        double value = eval_suboptimality(eval, k);
-        if (isnan(value))
-            continue;
-        values[s->count++] = value;
-        sum += value;
-    }
-    if (s->count == 0)
-        return;
-    s->max = figures_spread(values, s->count).most;
-    s->mean = sum / (double)s->count;
-    s->median = quantile(values, s->count, 0.5);
-    s->ninety = quantile(values, s->count, 0.9);
-    s->ninety_nine = quantile(values, s->count, 0.99);
 }
 
 hn_status eval_reference(struct eval *eval, hn_error *error) {
@@ -134,7 +101,7 @@ hn_status eval_reference(struct eval *eval, hn_error *error) {
     if (status == HN_OK)
         status = find_optima(eval, jobs, error);
     if (status == HN_OK)
-        summarise(eval, values);
+        eval_summarise(eval, values);
     base_release(jobs);
     base_release(values);
     return status;

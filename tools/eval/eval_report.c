@@ -125,7 +125,8 @@ static void print_statuses(const struct eval *eval) {
                    console_plain(stdout), count);
     }
     if (certificate_expected(eval->layer))
-        printf("  %-*s %9zu\n", NAME_WIDTH, certificate_word(eval->layer), certificate_count(eval->reports, eval->reached));
+        printf("  %-*s %9zu\n", NAME_WIDTH, certificate_word(eval->layer),
+               certificate_count(eval->reports, eval->reached));
     if (eval->reached < eval->samples.count)
         printf("  %-*s %9zu\n", NAME_WIDTH, "(not begun)", eval->samples.count - eval->reached);
     if (eval->broken > 0)
@@ -145,14 +146,42 @@ static void print_reference(const struct eval *eval) {
     if (eval->reference_seconds > 0)
         printf(", %s", figures_duration(eval->reference_seconds).text);
     printf("\n");
+    if (count.late > 0)
+        printf("  %-*s %zu solve%s cut at %g s: more starts or a larger --reference-seconds may find better\n",
+               NAME_WIDTH, "", count.late, report_plural(count.late), eval->options->judging.seconds);
     if (count.better > 0)
         printf("  %-*s %zu sample%s clearly better than the reference\n", NAME_WIDTH, "", count.better,
                report_plural(count.better));
 }
 
+static void print_distances(const char *name, const struct suboptimality *s) {
+    printf("  %-*s mean %.4g, max %.4g, median %.4g, 90 %% %.4g, 99 %% %.4g (%zu sample%s)\n", NAME_WIDTH, name,
+           s->mean, s->max, s->median, s->ninety, s->ninety_nine, s->count, report_plural(s->count));
+}
+
+/* Relative to |f*| alone is left out where some optimum is near 0: the figure would be about that optimum. */
+static void print_gap(const struct eval *eval) {
+    const struct gap *gap = &eval->gap;
+    if (gap->absolute.count == 0)
+        return;
+    if (!gap->near_zero)
+        print_distances("suboptimality", &eval->suboptimality);
+    print_distances("absolute gap", &gap->absolute);
+    if (isnan(gap->typical)) {
+        printf("  %-*s every optimum is 0: no gap is relative\n", NAME_WIDTH, "");
+        return;
+    }
+    print_distances("relative gap", &gap->relative);
+    printf("  %-*s max(|f*|, %.4g)%s; within", NAME_WIDTH, "  to", gap->typical,
+           gap->near_zero ? ", as some optima are near 0" : "");
+    for (int i = 0; i < GAP_SHARES; i++)
+        printf("%s %g %%: %.1f %%", i > 0 ? "," : "", 100 * eval_gap_shares[i],
+               100 * (double)gap->within[i] / (double)gap->relative.count);
+    printf("\n");
+}
+
 static void print_objective(const struct eval *eval) {
     hn_objective_info objective = hn_model_objective(eval->model);
-    const struct suboptimality *s = &eval->suboptimality;
     if (!objective.name)
         return;
     report_heading("Objective: %s %s", objective.maximize ? "maximize" : "minimize", figures_name(objective.name).text);
@@ -161,10 +190,7 @@ static void print_objective(const struct eval *eval) {
     if (!eval->optima)
         return;
     print_reference(eval);
-    if (s->count > 0)
-        printf("  %-*s mean %.4g, max %.4g, median %.4g, 90 %% %.4g, 99 %% %.4g (%zu sample%s)\n", NAME_WIDTH,
-               "suboptimality", s->mean, s->max, s->median, s->ninety, s->ninety_nine, s->count,
-               report_plural(s->count));
+    print_gap(eval);
 }
 
 /* ---- time ---- */

@@ -9,6 +9,7 @@
 struct judging {
     const char *reference, *report; /* NULL: not asked for */
     size_t starts, seed;
+    double seconds; /* at most, of processor time, for one solve; 0: no limit */
     bool allow_infeasible;
 };
 
@@ -30,6 +31,11 @@ extern const char *const judging_references[]; /* solvers, NULL after the last *
          .count = &(judging).starts,                                                                                   \
          .least = 1,                                                                                                   \
          .most = JUDGING_MOST_STARTS},                                                                                 \
+        {.name = "reference-seconds",                                                                                  \
+         .value = "S",                                                                                                 \
+         .help = "processor time of the solver, at most, from each start; 0: no limit",                                \
+         .shown = true,                                                                                                \
+         .real = &(judging).seconds},                                                                                  \
         {.name = "seed",                                                                                               \
          .value = "S",                                                                                                 \
          .help = "seed of --samples and of the solver's starting points",                                              \

@@ -18,7 +18,9 @@ static const double NOISE = 0.5;
 hn_status multistart_create(struct multistart *m, bool relative, hn_error *error) {
     m->inputs = hn_model_input_count(m->model);
     m->outputs = hn_model_output_count(m->model);
-    hn_status status = reference_create(&m->reference, m->model, NULL, error);
+    struct reference_options options = reference_defaults();
+    options.seconds = m->seconds;
+    hn_status status = reference_create(&m->reference, m->model, &options, error);
     if (status != HN_OK)
         return status;
     m->start_exprs = eval_take(m->outputs, 1, sizeof *m->start_exprs);
@@ -88,6 +90,7 @@ static hn_status consider(struct multistart *m, const double *x, bool solved, st
 hn_status multistart_run(struct multistart *m, const double *x, const double *own, struct optimum *best, double *y,
                          hn_error *error) {
     struct random random = stream_of(m, x);
+    best->late = 0;
     memset(m->start, 0, m->outputs * sizeof *m->start); /* the start values have no y in them */
     hn_status status = hn_model_evaluate(m->model, m->outputs, m->start_exprs, x, m->start, m->model_start, error);
     for (size_t s = 0; s < m->starts && status == HN_OK; s++) {
@@ -95,10 +98,11 @@ hn_status multistart_run(struct multistart *m, const double *x, const double *ow
         const double *start = choose_start(m, own, s, &random);
         status = reference_solve(m->reference, x, start, m->y, &result, error);
         m->said = result.status;
+        best->late += result.late;
         if (status == HN_OK)
             status = consider(m, x, result.solved, best, y, error);
     }
-    if (best->starts < m->starts)
+    if (best->late == 0 && best->starts < m->starts)
         best->starts = m->starts;
     return status;
 }

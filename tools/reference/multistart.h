@@ -15,6 +15,7 @@ struct multistart {
     const hn_model *model;
     size_t inputs, outputs, starts, seed;
     double feasible; /* the largest violation that is */
+    double seconds;  /* of processor time for one solve, at most; 0: no limit */
     struct reference *reference;
     struct eval_judge judge;
     hn_expr *start_exprs;        /* of the model's outputs */
@@ -23,11 +24,12 @@ struct multistart {
     const char *said;            /* ... and what the solver calls that */
 };
 
-/* Model, starts, seed and feasible are set; the rest is made. Released in either case. */
+/* Model, starts, seed, feasible and seconds are set; the rest is made. Released in either case. */
 hn_status multistart_create(struct multistart *multistart, bool relative, hn_error *error);
 void multistart_release(struct multistart *multistart);
 
-/* Improves on the best known point, if there is one (its objective is no NaN). own: the second start; NULL: there is none. */
+/* Solves that reach the time limit are counted in best->late, and what they found counts if it is feasible; the starts of a sample
+ * with such a solve are not called done, so that a cache asks again. Improves on the best known point, if there is one (its objective is no NaN). own: the second start; NULL: there is none. */
 hn_status multistart_run(struct multistart *multistart, const double *x, const double *own, struct optimum *best,
                          double *y, hn_error *error);
 

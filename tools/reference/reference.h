@@ -35,6 +35,7 @@ struct reference_options {
 struct reference_result {
     const char *status; /* "solved", "infeasible", ...: a word that lives forever */
     bool solved;        /* IPOPT says so: optimal, acceptable, or a feasible point of a square system */
+    bool late;          /* it was cut at the limit of seconds */
     double objective;   /* of the model, at y, as the user wrote it; NaN when there is none */
     double violation;   /* max |r| at y by plain evaluation; infinite where something is NaN */
     int iterations;

@@ -299,6 +299,7 @@ static hn_status solve(struct reference *r, double *y, struct reference_result *
     r->ipopt.release(solver);
     result->status = status_text(status);
     result->solved = is_solved(status);
+    result->late = status == Maximum_CpuTime_Exceeded;
     result->iterations = r->iteration;
     result->seconds = clock_seconds() - begun;
     if (status == Insufficient_Memory)

@@ -222,6 +222,7 @@ static int take_reference(struct rollout *r, struct controller *c) {
     r->solver = (struct multistart){.model = r->model,
                                     .starts = r->options->judging.starts,
                                     .seed = r->options->judging.seed,
+                                    .seconds = r->options->judging.seconds,
                                     .feasible = feasible};
     if (multistart_create(&r->solver, c->relative, &error) == HN_OK)
         return VERB_OK;
