@@ -19,7 +19,7 @@ _hardnet() {
     learn+=" --penalty --correction-steps --correction-rate --momentum --residual-weight --move-weight"
     learn+=" --epochs --steps-per-epoch --steps --batch --rate --last-share --warmup"
     learn+=" --clip-sample --clip-batch --x --targets --reference --labels --target-steps"
-    learn+=" --feedback --feedback-share --feedback-steps --feedback-beyond --validation --validate-every"
+    learn+=" --feedback --open-loop --feedback-share --feedback-steps --feedback-beyond --validation --validate-every"
     learn+=" --patience --checkpoint --checkpoint-every --checkpoint-steps --resume --log"
     local layer="--method --damping --iterations --tolerance --effort --relative --isa" compile="--compile --kernel" device="--device --precision"
     COMPREPLY=()
@@ -129,7 +129,7 @@ _hardnet() {
         ;;
     rollout)
         own="--net --reference --x0 --samples --steps --feedback --cost --final-cost --margin --report --csv"
-        own+=" --states --allow-infeasible --starts --reference-seconds --seed $compile"
+        own+=" --states --allow-infeasible --allow-outside --starts --reference-seconds --seed $compile"
         ;;
     emit) own="--out --net --real --name --libm --adjoint --abi $layer" ;;
     write) own="--out" ;;

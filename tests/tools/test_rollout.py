@@ -6,6 +6,7 @@ every step of a loop is known.
 import csv
 import json
 import pathlib
+import re
 import signal
 import subprocess
 
@@ -129,7 +130,7 @@ class Rollout(SampleTool):
         model, first = self.cart()
         _, second = self.cart(gain=0.25, name="b.safetensors")
         target = self.folder / "met.npy"
-        options = ("--net", first, "--net", second, "--steps", 3, *LOOP, "--samples", 5, "--states", target)
+        options = ("--net", first, "--net", second, "--steps", 3, *LOOP, "--samples", 5, "--states", target, "--allow-outside")
         report, rows, _, said = self.rollout(model, *options)
         met = np.load(target)
         self.assertEqual((said, met.shape, len(rows)), ("", (2 * 5 * 4, 3), 2 * 5 * 4))
@@ -142,14 +143,54 @@ class Rollout(SampleTool):
         self.rollout(model, *options, "--seed", 2)
         self.assertTrue((np.load(target)[::4] != starts[0]).any(axis=1).all())
         self.refused("rollout", model, *options, "--x0", "0,0,1", code=2, saying="exclude each other")
-        self.refused("rollout", model, *options[:-1], self.folder / "no" / "met.npy", code=1, saying="--states")
+        self.refused("rollout", model, *options[:-2], self.folder / "no" / "met.npy", code=1, saying="--states")
 
     def test_starts_outside_the_box_are_warned_about(self):
         model = self.file("cart.mod", CART)
         net = networks.linear(self.folder / "n.safetensors", self.fingerprint(model), np.zeros((2, 3)), [0, 0])
         for start in ("10,0,0", self.array("x.npy", [[0, 0, 0], [10, 0, 0]])):
-            _, err = self.run_it("rollout", model, "--net", net, "--x0", start, "--steps", "1", *LOOP)
+            _, err = self.run_it("rollout", model, "--net", net, "--x0", start, "--steps", "1", *LOOP, "--allow-outside")
             self.assertRegex(err, r"warning: --x0 .*1 of [12] rows lie outside the box .*\(place\[1\]\); the farthest by 1 ")
+
+    def test_a_controller_that_leaves_its_box_is_reported(self):
+        """All steps are ok, and the network is where nobody has trained it."""
+        model, net = self.cart(gain=-0.5)  # away from the goal, at most by 1 in a step
+        loop = ("--net", net, "--x0", self.array("x.npy", [[6, 0, 0], [0.1, 0, 0]]), "--steps", 5, *LOOP)
+        report, _, printed, said = self.rollout(model, *loop, code=3)
+        one = report["controllers"][0]
+        self.assertEqual((one["ok"], one["steps"], one["loops_outside"]), (10, 10, 1))
+        # place[1] is 6 ... 11 and place[2] 0, 2 ... 10, both beyond 9 by less than rounding or not at all until the end
+        self.assertEqual([start["outside"]["states"] for start in one["starts"]], [2, 0])
+        self.assertEqual((one["outside"]["states"], one["outside"]["input"]), (2, "place[1]"))
+        self.assertAlmostEqual(one["outside"]["farthest"], 2, delta=1e-7)
+        self.assertAlmostEqual(one["outside"]["share"], 2 / 18, delta=1e-7)
+        self.assertRegex(printed, r"(?s)Outside the box .*\n  net +2 of 12 states in 1 of 2 loops; the farthest by 2 "
+                                  r"\(place\[1\], 11\.1 % of the width of its box\)\n")
+        self.assertRegex(said, "left the box .*--allow-outside")
+        _, _, again, said = self.rollout(model, *loop, "--allow-outside")
+        self.assertEqual((self.untimed(again), said), (self.untimed(printed), ""))
+        self.rollout(model, *loop, "--allow-infeasible", code=3)
+
+    @staticmethod
+    def untimed(printed):
+        return re.sub(r"[\d.]+ [mun]?s\b", "", printed)
+
+    def test_the_reference_may_leave_the_box(self):
+        self.need_reference()
+        model = self.file("m.mod", CART.replace(">= -9, <= 9;\nparam goal", ">= -9, <= 0.6;\nparam goal"))
+        report, _, printed, said = self.rollout(model, "--reference", "ipopt", "--x0", "0,-9,1", "--steps", 3, *LOOP)
+        self.assertEqual((report["controllers"][0]["loops_outside"], said), (1, ""))
+        self.assertRegex(printed, r"\n  ipopt +2 of 4 states in 1 of 1 loop; the farthest by 0\.275 \(place\[1\]")
+
+    def test_what_is_fed_back_is_found_in_the_model(self):
+        model, net = self.cart()
+        asked = self.rollout(model, "--net", net, "--x0", "0,3,1", "--steps", 3, "--feedback", "place=next")[0]
+        found = self.rollout(model, "--net", net, "--x0", "0,3,1", "--steps", 3)[0]
+        self.assertEqual(found["feedback"], ["place=next"])
+        self.assertEqual(found["controllers"][0]["starts"][0]["reached"], asked["controllers"][0]["starts"][0]["reached"])
+        for edit, saying in [(("next", "after"), "no defined variable next"), (("next{i in 1..2}", "next{i in 0..2}"), "no defined variable next"),
+                             (("param goal", "param other{1..2}; param goal"), "next fits several inputs")]:
+            self.refused("rollout", self.file("m.mod", CART.replace(*edit)), "--net", net, "--x0", "0,3,1", code=2, saying=saying)
 
     def test_a_controller_that_violates_its_own_dynamics_gains_nothing(self):
         model, honest = self.cart()
@@ -263,8 +304,7 @@ class Rollout(SampleTool):
         model, net = self.cart()
         good = ("rollout", model, "--net", net, "--x0", "0,0,1", "--feedback", "place=next")
         self.run_it(*good)
-        for options, saying in [((), "--net: there is no controller"), (("--net", net), "--feedback: "),
-                                (("--net", net, "--feedback", "place=next"), "--x0: "),
+        for options, saying in [((), "--net: there is no controller"), (("--net", net), "--x0: "),
                                 (("--net", net, "--feedback", "place=next", "--x0", "0,0"), "--x0 0,0: 2 numbers, .* 3 inputs"),
                                 (("--net", net, "--feedback", "place", "--x0", "0,0,1"), "INPUT=DEFINED"),
                                 (("--net", net, "--feedback", "spot=next", "--x0", "0,0,1"), "no input spot"),

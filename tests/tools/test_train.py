@@ -155,6 +155,27 @@ class Train(SampleTool):
                 wanted = wanted or sha(path)
                 self.assertEqual(sha(path), wanted, (method, more))
 
+    def test_closed_loops_are_the_default_where_the_model_has_a_next_state(self):
+        text = "param a >= 0, <= 1; param b >= 5, <= 6; var y; var next = a + 0.125*y; minimize f: (y - a*b)^2; s.t. c: y = 1;"
+        model, other = self.file("m.mod", text.replace("b >= 5", "b{1..1} >= 5").replace("a*b", "a*b[1]")), self.file("o.mod", text)
+        options = [*SMALL, "--steps", 3]
+        found, out, err = self.train("found", model, *options)
+        self.assertRegex(err, r"closed loops, --feedback a=next: .* 50 % of each batch .*--open-loop")
+        self.assertRegex(out, r"loops +a=next, 20 states of each batch, \d.* % of their steps left the box and ended there")
+        asked, _, err = self.train("asked", model, *options, "--feedback", "a=next")
+        self.assertEqual((sha(asked), err), (sha(found), ""))
+        plain, out, err = self.train("plain", model, *options, "--open-loop")
+        self.assertNotEqual(sha(plain), sha(found))
+        self.assertEqual((out.count("loops"), err), (0, ""))
+        self.refused("train", model, "--out", plain, "--open-loop", "--feedback", "a=next", code=2, saying="exclude each other")
+        # where it is not clear which, or not clear that, it is said
+        _, out, err = self.train("both", other, *options)
+        self.assertRegex(err, r"next fits several inputs; --feedback INPUT=next would")
+        self.assertNotIn("loops", out)
+        _, out, err = self.train("rows", model, *options, "--x", self.array("x.npy", np.full((9, 2), 0.5) + [0, 5]))
+        self.assertRegex(err, r"--feedback a=next would train along closed loops")
+        self.assertNotIn("loops", out)
+
     def test_closed_loops_go_on_from_where_the_outputs_lead(self):
         model = self.file("m.mod", "param a >= 0, <= 1; param b >= 5, <= 6; var y; var next = a + 0.125*y;"
                                    "minimize f: (y - a*b)^2; s.t. c: y = 1;")

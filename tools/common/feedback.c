@@ -76,6 +76,65 @@ void feedback_release(struct feedback *f) {
     *f = (struct feedback){.links = 0};
 }
 
+/* ---- what the model suggests ---- */
+
+static const char NEXT[] = "next";
+
+static size_t family_length(const char *name) {
+    return strcspn(name, "[");
+}
+
+static size_t count_next(const hn_model *model) {
+    size_t count = 0;
+    for (size_t i = 0; i < hn_model_definition_count(model); i++)
+        count += definition_subscript(hn_model_definition(model, i).name, NEXT, strlen(NEXT)) != NULL;
+    return count;
+}
+
+/* How many entries the family has, when each of them has its own next; 0 otherwise. */
+static size_t entries_with_next(const hn_model *model, const char *family, size_t length) {
+    size_t count = 0;
+    for (size_t i = 0; i < hn_model_input_count(model); i++) {
+        const char *rest = definition_subscript(hn_model_input(model, i).name, family, length);
+        char name[1024];
+        hn_expr value;
+        if (!rest)
+            continue;
+        snprintf(name, sizeof name, "%s%s", NEXT, rest);
+        if (!definition_find(model, name, &value))
+            return 0;
+        count++;
+    }
+    return count;
+}
+
+static bool is_first_of_family(const hn_model *model, size_t input, size_t length) {
+    const char *name = hn_model_input(model, input).name;
+    for (size_t i = 0; i < input; i++)
+        if (definition_subscript(hn_model_input(model, i).name, name, length))
+            return false;
+    return true;
+}
+
+struct feedback_hint feedback_suggest(const hn_model *model) {
+    struct feedback_hint hint = {.fitting = 0};
+    size_t wanted = count_next(model);
+    for (size_t i = 0; wanted > 0 && i < hn_model_input_count(model); i++) {
+        const char *name = hn_model_input(model, i).name;
+        size_t length = family_length(name);
+        if (!is_first_of_family(model, i, length) || entries_with_next(model, name, length) != wanted)
+            continue;
+        if (hint.fitting++ == 0)
+            snprintf(hint.text, sizeof hint.text, "%.*s=%s", (int)length, name, NEXT);
+    }
+    return hint;
+}
+
+bool feedback_default(struct text_list *wanted, struct feedback_hint *hint, const hn_model *model) {
+    *hint = feedback_suggest(model);
+    return wanted->count > 0 || hint->fitting != 1 || text_list_append(wanted, hint->text);
+}
+
 hn_status feedback_advance(const struct feedback *f, const hn_model *model, double *x, const double *y,
                            hn_error *error) {
     hn_status status = hn_model_evaluate(model, f->links, f->next, x, y, f->values, error);

@@ -17,6 +17,17 @@ struct feedback {
     double *values;
 };
 
+/* The link that the model itself suggests: an input and the defined variable `next` with the very same subscripts. */
+struct feedback_hint {
+    size_t fitting;  /* inputs, families counted once, that `next` fits: a link when it is 1 */
+    char text[1024]; /* INPUT=next, of the first */
+};
+
+struct feedback_hint feedback_suggest(const hn_model *model);
+
+/* Appends the model's own link where no link is wanted and there is just one; the hint keeps its text. false: no memory. */
+bool feedback_default(struct text_list *wanted, struct feedback_hint *hint, const hn_model *model);
+
 /* wanted: texts INPUT=DEFINED. VERB_OK, or another verb code after what is wrong has been printed; released in either case. */
 int feedback_create(struct feedback *feedback, const hn_model *model, const struct text_list *wanted);
 void feedback_release(struct feedback *feedback);

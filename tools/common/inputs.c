@@ -129,6 +129,39 @@ static double row_beyond(const hn_model *model, const double *x, size_t *which) 
     return farthest;
 }
 
+static double share_of_width(const hn_input_info *input, double far) {
+    double width = input->upper - input->lower;
+    return isfinite(width) && width > 0 ? far / width : (double)INFINITY;
+}
+
+/* By shares of the width; among inputs without one by the distance. */
+static bool is_farther(const struct outside_inputs *one, const struct outside_inputs *other) {
+    return one->share > other->share || (one->share == other->share && one->farthest > other->farthest);
+}
+
+void inputs_outside_join(struct outside_inputs *all, const struct outside_inputs *one) {
+    all->rows += one->rows;
+    all->beyond += one->beyond;
+    if (is_farther(one, all)) {
+        all->farthest = one->farthest;
+        all->share = one->share;
+        all->input = one->input;
+    }
+}
+
+void inputs_outside_add(struct outside_inputs *outside, const hn_model *model, const double *x) {
+    struct outside_inputs row = {.rows = 1};
+    for (size_t i = 0; i < hn_model_input_count(model); i++) {
+        hn_input_info input = hn_model_input(model, i);
+        double far = beyond(&input, x[i]);
+        struct outside_inputs one = {.farthest = far, .share = far > 0 ? share_of_width(&input, far) : 0, .input = i};
+        if (far > 0)
+            inputs_outside_join(&row, &one);
+        row.beyond = row.farthest > 0;
+    }
+    inputs_outside_join(outside, &row);
+}
+
 static void count_outside(const hn_model *model, const hn_array *array, struct unusual_inputs *unusual) {
     for (size_t row = 0; row < array->rows; row++) {
         size_t which = 0;

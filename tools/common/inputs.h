@@ -34,6 +34,17 @@ struct unusual_inputs {
     double farthest; /* by how much */
 };
 
+/* How far the rows of a loop went beyond the box of the inputs. */
+struct outside_inputs {
+    size_t rows, beyond; /* all of them, and those beyond by more than rounding to single precision */
+    double farthest;     /* of the one that is farthest out by the width of its input's box ... */
+    double share;        /* ... as a share of that width (infinite: the box has none or no end) ... */
+    size_t input;        /* ... and which input that is */
+};
+
+void inputs_outside_add(struct outside_inputs *outside, const hn_model *model, const double *x);
+void inputs_outside_join(struct outside_inputs *all, const struct outside_inputs *one);
+
 /* Counts such rows, and warns about them. The source is what stood behind the option. */
 hn_status inputs_warn(const hn_model *model, const char *option, const char *source, const hn_array *array,
                       struct unusual_inputs *unusual, hn_error *error);

@@ -79,7 +79,7 @@ static enum parse unknown(const struct command *command, const char *name, size_
 
 /* ---- values ---- */
 
-static bool append(struct text_list *list, const char *text) {
+bool text_list_append(struct text_list *list, const char *text) {
     void *moved = array_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
     if (!moved)
         return false;
@@ -154,7 +154,7 @@ static enum parse store(const struct command *command, const struct option *opti
         return store_word(command, option, text);
     if (option->text)
         *option->text = text;
-    else if (!append(option->list, text))
+    else if (!text_list_append(option->list, text))
         return no_memory();
     return PARSE_DONE;
 }
@@ -225,7 +225,7 @@ enum parse options_parse(const struct command *command, int argc, char **argv) {
             result = parse_option(command, argc, argv, &i);
         else if (!ended && argument[0] == '-' && argument[1] != '\0')
             result = wrong(command, "%s: no such option; options start with two dashes", argument);
-        else if (!append(command->files, argument))
+        else if (!text_list_append(command->files, argument))
             result = no_memory();
     }
     return result;

@@ -17,6 +17,9 @@ struct text_list {
     size_t count, capacity;
 };
 
+/* The text is kept where it is; false: no memory. */
+bool text_list_append(struct text_list *list, const char *text);
+
 /* What an option's text names. */
 enum file_use {
     FILE_NONE,

@@ -9,6 +9,7 @@
 
 #include "common/device_choice.h"
 #include "common/groups.h"
+#include "common/inputs.h"
 #include "common/layer_choice.h"
 #include "common/options.h"
 #include "common/samples.h"
@@ -35,7 +36,7 @@ struct project {
     const hn_layer *layer;
     const hn_device_layer *device; /* NULL: the CPU */
     struct samples samples;
-    size_t broken, outside; /* rows of --x that break a requirement, and that lie beyond their box */
+    struct unusual_inputs unusual; /* rows of --x that break a requirement, and that lie beyond their box */
     size_t inputs, outputs, rows, groups;
     double *y;                  /* samples x outputs: corrected */
     double *multipliers;        /* samples x rows; NULL: not asked for */

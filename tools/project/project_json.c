@@ -45,6 +45,9 @@ static void write_settings(struct json *json, const struct project *project) {
     json_number(json, "threads", project->threads);
     if (project->start)
         json_count(json, "multistart", project->options->multistart);
+    json_count(json, "outside", project->unusual.outside);
+    json_number(json, "outside_farthest", project->unusual.farthest);
+    json_count(json, "broken", project->unusual.broken);
     json_text(json, "device", project->device ? device_choice_text(project->device).text : "cpu");
 }
 

@@ -61,10 +61,12 @@ static void print_statuses(const struct project *project) {
                certificate_count(project->reports, project->reached));
     if (project->reached < project->samples.count)
         printf("  %-*s %9zu\n", STATUS_WIDTH, "(not begun)", project->samples.count - project->reached);
-    if (project->broken > 0)
-        printf("  (rows of --x that break a requirement of the model: %zu)\n", project->broken);
-    if (project->outside > 0)
-        printf("  (rows of --x outside the box of the inputs: %zu)\n", project->outside);
+    const struct unusual_inputs *unusual = &project->unusual;
+    if (unusual->broken > 0)
+        printf("  (rows of --x that break a requirement of the model: %zu)\n", unusual->broken);
+    if (unusual->outside > 0)
+        printf("  (rows of --x outside the box of the inputs: %zu; the farthest by %.3g, %s)\n", unusual->outside,
+               unusual->farthest, figures_name(hn_model_input(project->model, unusual->farthest_input).name).text);
 }
 
 /* ---- effort ---- */

@@ -85,11 +85,9 @@ static int correct(struct project *project, struct layer_choice *choice) {
     hn_error error = {.status = HN_OK};
     hn_layer *layer = NULL;
     hn_device_layer *device = NULL;
-    struct unusual_inputs unusual;
-    if (inputs_warn(project->model, "x", project->samples.x_path, &project->samples.x, &unusual, &error) != HN_OK)
+    if (inputs_warn(project->model, "x", project->samples.x_path, &project->samples.x, &project->unusual, &error) !=
+        HN_OK)
         return verb_explain(&error);
-    project->broken = unusual.broken;
-    project->outside = unusual.outside;
     int code = layer_choice_create(&layer, project->model, choice, false);
     if (code != VERB_OK)
         return code;

@@ -12,6 +12,7 @@
 
 #include "common/compile_choice.h"
 #include "common/feedback.h"
+#include "common/inputs.h"
 #include "hardnet/arrays.h"
 #include "hardnet/baselines.h"
 #include "reference/judging.h"
@@ -24,6 +25,8 @@ struct rollout_options {
     const char *x0, *cost, *final_cost, *margin, *csv, *states;
     size_t steps;
     size_t samples; /* starts of loops that are drawn; 0: they are those of x0 */
+    bool allow_outside;
+    struct feedback_hint hint; /* what the model feeds back by itself */
     struct compile_choice compile;
 };
 
@@ -51,6 +54,8 @@ struct rollout_total {
     double cost, highest, final_cost; /* cost: of all steps, with the final cost */
     double margin, violation;         /* the smallest, the largest */
     size_t steps, ok;
+    struct outside_inputs outside; /* of the inputs of all steps and those reached */
+    size_t loops_outside;          /* that leave the box */
 };
 
 struct controller {
@@ -88,6 +93,9 @@ void rollout_end(struct rollout *rollout);
 hn_status rollout_run(struct rollout *rollout, hn_error *error);
 
 bool rollout_all_ok(const struct rollout *rollout);
+
+/* Whether all networks stayed in the box of the inputs; the reference may leave it. */
+bool rollout_all_inside(const struct rollout *rollout);
 void rollout_print(const struct rollout *rollout);
 hn_status rollout_write_json(const struct rollout *rollout, const char *path, hn_error *error);
 hn_status rollout_write_csv(const struct rollout *rollout, const char *path, hn_error *error);

@@ -45,6 +45,12 @@ static void write_total(struct json *json, const struct rollout *r, const struct
     json_number(json, "margin", total->margin);
     json_number(json, "violation", total->violation);
     json_count(json, "ok", total->ok);
+    json_object(json, "outside");
+    json_count(json, "states", total->outside.beyond);
+    json_number(json, "farthest", total->outside.farthest);
+    json_number(json, "share", total->outside.share);
+    json_text(json, "input", total->outside.beyond > 0 ? hn_model_input(r->model, total->outside.input).name : NULL);
+    json_end_object(json);
 }
 
 static void write_loop(struct json *json, const struct rollout *r, const struct controller *c, size_t start) {
@@ -65,6 +71,7 @@ static void write_controller(struct json *json, const struct rollout *r, const s
     json_text(json, "reference", c->file ? NULL : reference_name());
     write_total(json, r, &c->total);
     json_number(json, "highest_cost", c->total.highest);
+    json_count(json, "loops_outside", c->total.loops_outside);
     json_count(json, "steps", c->total.steps);
     json_object(json, "seconds_per_step");
     json_number(json, "median", c->seconds);

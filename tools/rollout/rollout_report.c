@@ -119,6 +119,31 @@ static void print_all_not_ok(const struct rollout *r, const struct controller *c
         printf("  %-*s  ... %zu more; --report lists all\n", name_width(r), figures_name(c->name).text, left - shown);
 }
 
+/* ---- states beyond the box ---- */
+
+static void print_outside(const struct rollout *r, const struct controller *c) {
+    const struct outside_inputs *outside = &c->total.outside;
+    const char *input = figures_name(hn_model_input(r->model, outside->input).name).text;
+    printf("  %-*s  %zu of %zu states in %zu of %zu loop%s; the farthest by %.3g (%s", name_width(r),
+           figures_name(c->name).text, outside->beyond, outside->rows, c->total.loops_outside, r->starts,
+           report_plural(r->starts), outside->farthest, input);
+    if (isfinite(outside->share))
+        printf(", %.3g %% of the width of its box", 100 * outside->share);
+    printf(")\n");
+}
+
+static void print_all_outside(const struct rollout *r) {
+    bool any = false;
+    for (size_t i = 0; i < r->count; i++)
+        any = any || r->controllers[i].total.loops_outside > 0;
+    if (!any)
+        return;
+    report_heading("Outside the box that inputs are sampled from");
+    for (size_t i = 0; i < r->count; i++)
+        if (r->controllers[i].total.loops_outside > 0)
+            print_outside(r, &r->controllers[i]);
+}
+
 void rollout_print(const struct rollout *r) {
     int width = name_width(r);
     print_head(r);
@@ -126,6 +151,7 @@ void rollout_print(const struct rollout *r) {
     for (size_t i = 0; i < r->count; i++)
         print_controller(r, &r->controllers[i], width);
     print_starts(r);
+    print_all_outside(r);
     if (rollout_all_ok(r))
         return;
     report_heading("Not ok, counted from 0 (status, max |r|, worst row)");

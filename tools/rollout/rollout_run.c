@@ -173,6 +173,9 @@ static void sum_loop(const struct rollout *r, struct controller *c, size_t start
         total->violation = fmax(total->violation, step->violation);
         total->ok += step->ok;
     }
+    for (size_t k = 0; k <= r->steps; k++)
+        inputs_outside_add(&total->outside, r->model, rollout_state(r, c, start, k));
+    total->loops_outside = total->outside.beyond > 0;
     total->highest = total->cost;
 }
 
@@ -188,6 +191,8 @@ static void sum_controller(const struct rollout *r, struct controller *c) {
         all->violation = fmax(all->violation, one->violation);
         all->steps += one->steps;
         all->ok += one->ok;
+        all->loops_outside += one->loops_outside;
+        inputs_outside_join(&all->outside, &one->outside);
     }
 }
 
@@ -218,6 +223,13 @@ hn_status rollout_run(struct rollout *r, hn_error *error) {
     for (size_t i = 0; i < r->count && status == HN_OK && !interrupt_came(); i++)
         status = sum_up(r, &r->controllers[i], error);
     return status;
+}
+
+bool rollout_all_inside(const struct rollout *r) {
+    for (size_t i = 0; i < r->count; i++)
+        if (r->controllers[i].policy && r->controllers[i].total.loops_outside > 0)
+            return false;
+    return true;
 }
 
 bool rollout_all_ok(const struct rollout *r) {

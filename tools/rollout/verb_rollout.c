@@ -30,9 +30,6 @@ static int settle(void *values) {
     const struct rollout_options *o = values;
     if (o->nets.count == 0 && !o->judging.reference)
         return verb_misuse("rollout", "--net: there is no controller; give a network, or --reference");
-    if (o->feedback.count == 0)
-        return verb_misuse("rollout",
-                           "--feedback: not given; INPUT=DEFINED says which defined variables become the next inputs");
     if (!o->x0 && o->samples == 0)
         return verb_misuse("rollout",
                            "--x0: not given; a file, or numbers with commas between, says where the loops start; "
@@ -60,7 +57,12 @@ static int finish(const struct rollout *rollout) {
     rollout_print(rollout);
     if (status != HN_OK)
         return verb_explain(&error);
-    return rollout->options->judging.allow_infeasible || rollout_all_ok(rollout) ? VERB_OK : VERB_NOT_OK;
+    bool inside = rollout->options->allow_outside || rollout_all_inside(rollout);
+    if (!inside)
+        console_warning("a network left the box that its inputs are sampled from; train --feedback-beyond trains for what "
+                        "lies there, --allow-outside accepts it as it is");
+    bool ok = rollout->options->judging.allow_infeasible || rollout_all_ok(rollout);
+    return ok && inside ? VERB_OK : VERB_NOT_OK;
 }
 
 static int roll_out(struct rollout *rollout) {
@@ -82,15 +84,32 @@ static int roll_out(struct rollout *rollout) {
     return VERB_INTERRUPTED;
 }
 
+/* Without --feedback what the model suggests. */
+static int find_feedback(struct rollout_options *o, const hn_model *model) {
+    if (!feedback_default(&o->feedback, &o->hint, model)) {
+        console_error("--feedback: out of memory");
+        return VERB_FAILED;
+    }
+    if (o->feedback.count > 0)
+        return VERB_OK;
+    return verb_misuse("rollout",
+                       o->hint.fitting > 1
+                           ? "--feedback: not given, and next fits several inputs; INPUT=next says which it is"
+                           : "--feedback: not given, and the model has no defined variable next with the index set of "
+                             "an input; INPUT=DEFINED says which defined variables become the next inputs");
+}
+
 static int run(void *values) {
-    const struct rollout_options *options = values;
+    struct rollout_options *options = values;
     hn_model *model = NULL;
     struct rollout rollout = {.options = options};
     int code = load_model(&model, &options->files, &options->common);
     if (code != VERB_OK)
         return code;
     rollout.model = model;
-    code = roll_out(&rollout);
+    code = find_feedback(options, model);
+    if (code == VERB_OK)
+        code = roll_out(&rollout);
     rollout_end(&rollout);
     hn_model_destroy(model);
     return code;
@@ -122,7 +141,7 @@ int verb_rollout(int argc, char **argv) {
          .most = MOST_STEPS},
         {.name = "feedback",
          .value = "INPUT=DEFINED",
-         .help = "next inputs INPUT[...] are the defined variables DEFINED[...]; may be repeated",
+         .help = "next inputs INPUT[...] are the defined variables DEFINED[...]; may be repeated (the model's next)",
          .list = &o.feedback},
         {.name = "cost", .value = "NAME", .help = "defined variable that is summed over the steps", .text = &o.cost},
         {.name = "final-cost",
@@ -135,18 +154,20 @@ int verb_rollout(int argc, char **argv) {
          .text = &o.margin},
         WRITTEN_FILE("csv", "FILE", "write a line for every step", o.csv),
         WRITTEN_FILE("states", "X.npy", "write the inputs of all steps, a row each, as train --x reads them", o.states),
+        {.name = "allow-outside",
+         .help = "exit 0 even if a network leaves the box of its inputs",
+         .flag = &o.allow_outside},
         COMPILE_OPTIONS(o.compile),
         JUDGING_OPTIONS(o.judging, "step"),
         COMMON_OPTIONS(o.common),
     };
-    const struct command command = {
-        .name = "rollout",
-        .usage = "MODEL.mod [DATA.dat ...] --net NET.safetensors --x0 X --feedback INPUT=DEFINED [options]",
-        .about = about,
-        .example = example,
-        .common = &o.common,
-        .settle = settle,
-        .run = run,
-        COMMAND_OPTIONS(table, o)};
+    const struct command command = {.name = "rollout",
+                                    .usage = "MODEL.mod [DATA.dat ...] --net NET.safetensors --x0 X [options]",
+                                    .about = about,
+                                    .example = example,
+                                    .common = &o.common,
+                                    .settle = settle,
+                                    .run = run,
+                                    COMMAND_OPTIONS(table, o)};
     return command_run(&command, argc, argv);
 }

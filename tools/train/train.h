@@ -49,7 +49,8 @@ struct train_options {
     bool steps_given, validate_given, train_iterations_given, loss_given;
     bool penalty_given, correction_steps_given, correction_rate_given, momentum_given;
     bool by_loss; /* the best network is that with the smallest loss, whether its outputs are ok or not */
-    bool feedback_beyond, resume;
+    bool feedback_beyond, open_loop, resume;
+    struct feedback_hint hint; /* what the model feeds back by itself */
     /* what follows from them */
     enum train_loss goal;
     hn_scheme scheme;
@@ -70,6 +71,9 @@ struct train_options train_defaults(const char *method, const char *loss);
 
 /* Fills in what follows; VERB_OK, or VERB_MISUSED after what does not fit has been printed. */
 int train_settle(struct train_options *options);
+
+/* Without --feedback closed loops are those that the model suggests, where that makes sense; says so in a line. A verb code. */
+int train_feedback(struct train_options *options, const hn_model *model);
 
 /* Compiles the layer where that is asked for; a verb code. */
 int train_compile(struct train_options *options, const hn_model *model);
@@ -152,6 +156,7 @@ struct train_rollout {
     size_t count;  /* states; 0: none */
     double *x, *y; /* rows */
     hn_report *reports;
+    size_t moves, left; /* moves since this training began or went on, and those that ended beyond the box */
 };
 
 /* VERB_OK, or another verb code after what is wrong has been printed. */

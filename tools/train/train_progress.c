@@ -3,10 +3,12 @@
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 #include "common/console.h"
+#include "common/figures.h"
 #include "train/train.h"
 
 #include <stdio.h>
 
+static const double MANY_LEFT = 0.02; /* of all steps: such loops are cut short */
 static const double SILENT_SECONDS = 1, BAR_SECONDS = 0.1, LINE_SECONDS = 5;
 
 /* ---- on the way ---- */
@@ -91,6 +93,20 @@ static void print_device(const struct training *t) {
            t->options->refine > 0 ? "; refinement on the CPU" : "");
 }
 
+static void print_loops(const struct training *t) {
+    const struct train_rollout *r = &t->rollout;
+    if (r->count == 0)
+        return;
+    printf("  loops       ");
+    for (size_t i = 0; i < t->options->feedback.count; i++)
+        printf("%s%s", i > 0 ? ", " : "", figures_name(t->options->feedback.items[i]).text);
+    printf(", %zu states of each batch", r->count);
+    if (r->moves > 0 && !t->options->feedback_beyond)
+        printf(", %.2g %% of their steps left the box%s", 100 * (double)r->left / (double)r->moves,
+               (double)r->left > MANY_LEFT * (double)r->moves ? " and ended there; --feedback-beyond goes on" : "");
+    printf("\n");
+}
+
 void train_print(const struct training *t) {
     static const char how[HN_SCHEME_COUNT][24] = {
         [HN_SCHEME_NONE] = ", no correction", [HN_SCHEME_DC3] = ", corrected by dc3"};
@@ -98,6 +114,7 @@ void train_print(const struct training *t) {
     printf("  training    %zu of %zu steps of %zu samples, loss %s%s\n", state_count(t, NUMBER_STEPS),
            t->options->steps, t->options->batch, t->options->loss, how[t->options->scheme]);
     print_device(t);
+    print_loops(t);
     print_best(t);
     printf("  dropped     %zu samples\n", state_count(t, NUMBER_DROPPED));
 }

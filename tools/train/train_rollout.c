@@ -24,6 +24,36 @@ static bool make_room(struct train_rollout *r, size_t inputs, size_t outputs) {
     return r->x && r->y && (r->reports || r->count == 0);
 }
 
+/* ---- which loops ---- */
+
+/* Baselines keep to what was published; targets, and rows of a file, belong to the inputs that were chosen for them. */
+static bool is_for_loops(const struct train_options *o) {
+    return o->scheme == HN_SCHEME_LAYER && !o->by_loss && o->goal != TRAIN_TARGETS && !o->x;
+}
+
+int train_feedback(struct train_options *o, const hn_model *model) {
+    if (o->open_loop && o->feedback.count > 0)
+        return verb_misuse("train", "--open-loop and --feedback exclude each other");
+    o->hint = feedback_suggest(model);
+    if (o->feedback.count > 0 || o->open_loop || o->hint.fitting == 0)
+        return VERB_OK;
+    if (o->hint.fitting > 1) {
+        console_remark("next fits several inputs; --feedback INPUT=next would train along closed loops of one of them");
+    } else if (!is_for_loops(o)) {
+        if (o->scheme == HN_SCHEME_LAYER && !o->by_loss)
+            console_remark("the model has a next state; --feedback %s would train along closed loops, too",
+                           o->hint.text);
+    } else if (!text_list_append(&o->feedback, o->hint.text)) {
+        console_error("--feedback: out of memory");
+        return VERB_FAILED;
+    } else {
+        console_remark("closed loops, --feedback %s: the model has a next state; %g %% of each batch are states met on "
+                       "the way (--open-loop: none)",
+                       o->hint.text, 100 * o->feedback_share);
+    }
+    return VERB_OK;
+}
+
 int rollout_create(struct train_rollout *r, const hn_model *model, const struct train_options *options) {
     *r = (struct train_rollout){.count = 0};
     if (options->feedback.count == 0)
@@ -72,6 +102,8 @@ static hn_status move(struct train_rollout *r, const struct train_source *source
         return HN_OK;
     hn_status status = feedback_advance(&r->feedback, source->model, x, r->y + i * source->outputs, error);
     *left = !is_inside(source, options, x);
+    r->moves++;
+    r->left += *left;
     if (status == HN_OK && !*left) {
         status = inputs_broken(source->model, x, &broken, error);
         *left = broken < hn_model_requirement_count(source->model);

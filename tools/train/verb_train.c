@@ -117,7 +117,9 @@ static int run(void *values) {
     if (code != VERB_OK)
         return code;
     training.model = model;
-    code = train_compile(options, model);
+    code = train_feedback(options, model);
+    if (code == VERB_OK)
+        code = train_compile(options, model);
     if (code == VERB_OK)
         code = train(&training);
     training_release(&training);
@@ -240,8 +242,9 @@ int verb_train(int argc, char **argv) {
          .most = INT_MAX},
         {.name = "feedback",
          .value = "INPUT=DEFINED",
-         .help = "next inputs in closed loop are these defined variables; may be repeated",
+         .help = "next inputs in closed loop are these defined variables; may be repeated (the model's next)",
          .list = &o.feedback},
+        {.name = "open-loop", .help = "no closed loops, whatever the model has", .flag = &o.open_loop},
         REAL("feedback-share", "S", "share of each batch that comes from closed loops", o.feedback_share),
         COUNT("feedback-steps", "N", "mean length of a closed loop, in steps", o.feedback_steps, 1, INT_MAX),
         {.name = "feedback-beyond",
