@@ -125,6 +125,7 @@ _hardnet() {
     train) own="$learn $layer $compile $device" ;;
     eval)
         own="--net --x --samples --seed --out --report --allow-infeasible --refine --method --iterations --tolerance --effort"
+        own+=" --closed-loop --steps --feedback --cost --final-cost --allow-outside"
         own+=" --reference --starts --reference-seconds --cache $compile $device"
         ;;
     rollout)

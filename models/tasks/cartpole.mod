@@ -5,8 +5,8 @@
 #
 # The equations of A. Barto, R. Sutton, C. Anderson, "Neuronlike adaptive elements that can solve difficult learning
 # control problems" (1983), without friction. One step holds the accelerations at its beginning: p + dt*v + dt^2/2*a,
-# v + dt*a. The track ends at +-2 m, the motor has a
-# highest speed.
+# v + dt*a. The box of the inputs is what states may reach: the track ends at +-2 m, the motor has a highest speed, the
+# pole must not tip too far.
 
 param N := 20;                                          # steps of the horizon
 param dt := 0.05;                                       # seconds a step
@@ -15,7 +15,6 @@ param cart := 1;                                        # kg
 param pole := 0.2;                                      # kg
 param half := 0.4;                                      # m, from the joint to the middle of the pole
 param most_force := 20;
-param track := 2;
 param lo{1..4};
 param hi{1..4};
 param weight{1..4};                                     # of the state in every stage
@@ -50,19 +49,18 @@ minimize cost:
 subject to dynamics {k in 1..N, i in 1..4}:
     s[k,i] = before[k,i] + (if i <= 2 then dt*before[k,i+2] + dt^2/2*pull[k-1,i] else dt*pull[k-1,i-2]);
 
-subject to rails {k in 1..N}: -track <= s[k,1] <= track;
-subject to motor {k in 1..N}: lo[3] <= s[k,3] <= hi[3];
+subject to limits {k in 1..N, i in 1..4}: lo[i] <= s[k,i] <= hi[i];
 
 # What a closed loop needs: the plant's next state, from the true state and the applied force alone; the cost of one
 # step; how far the cart is from the end of the track (m).
 var next{i in 1..4} = s0[i] + (if i <= 2 then dt*s0[i+2] + dt^2/2*pull[0,i] else dt*pull[0,i-2]);
 var stage = sum{i in 1..4} weight[i]*next[i]^2 + effort*u[0]^2;
-var clearance = track - abs(next[1]);
+var clearance = hi[1] - abs(next[1]);
 
 data;
 
 param:    lo    hi    weight  terminal :=
-    1    -1.8   1.8   1       10
-    2    -0.7   0.7   2       10
+    1    -2     2     1       10
+    2    -0.8   0.8   2       10
     3    -4     4     0.05    1
-    4    -5     5     0.05    1;
+    4    -6     6     0.05    1;

@@ -269,6 +269,54 @@ class Rollout(SampleTool):
         self.assertEqual(report["controllers"][0]["ok"], 2)
         self.assertRegex(printed, r"Not ok.*\n  ipopt +start 0 +step 2 ")
 
+    # ---- eval --closed-loop ----
+
+    def judged(self, model, net, *options, code=0):
+        report = self.folder / "judged.json"
+        printed, said = self.run_it("eval", model, "--net", net, "--closed-loop", "--report", report, *options, code=code)
+        return json.loads(report.read_text()), printed, said
+
+    def test_a_closed_loop_is_judged_against_the_reference(self):
+        self.need_reference()
+        starts = np.array([[0, 3, 1], [2, 0, 1.5], [-1, 0, -0.5], [1, 1, 1]])
+        x = self.array("x.npy", starts)
+        model, best = self.cart()
+        report, printed, said = self.judged(model, best, "--x", x, "--steps", 6)
+        self.assertEqual((report["verb"], report["cost"], report["final_cost"], said), ("eval", "stage", "final", ""))
+        self.assertAlmostEqual(report["closed_loop"]["excess"], 0, delta=1e-5)
+        self.assertEqual((report["closed_loop"]["near"], report["closed_loop"]["diverged"]), (4, 0))
+        self.assertRegex(printed, r"against ipopt, loop by loop\n  cost .*4 of 4 loops within 3 %")
+        # a slower controller costs what it costs by hand, against the reference's by hand
+        _, slow = self.cart(gain=0.25, name="slow.safetensors")
+        report, _, _ = self.judged(model, slow, "--x", x, "--steps", 6)
+        ours, least = (np.array([self.known_cart(one, 6, gain)[1].sum() for one in starts]) for gain in (0.25, 0.5))
+        more = (ours - least) / np.maximum(least, np.median(least))
+        verdict = report["closed_loop"]
+        self.assertAlmostEqual(verdict["excess"], ours.sum() / least.sum() - 1, delta=1e-5)
+        self.assertAlmostEqual(verdict["worst_excess"], more.max(), delta=1e-5)
+        self.assertAlmostEqual(more[verdict["worst_start"]], more.max(), delta=1e-5)  # two of them are alike
+        self.assertEqual(verdict["near"], (more <= 0.03).sum())
+
+    def test_a_closed_loop_that_runs_away_diverges(self):
+        self.need_reference()
+        model, net = self.cart(gain=-0.5)
+        options = ("--x", self.array("x.npy", [[8, 0, 0], [1, 0, 1]]), "--steps", 25)  # the second stands where it should
+        report, printed, said = self.judged(model, net, *options, code=3)
+        self.assertEqual((report["closed_loop"]["diverged"], report["controllers"][1]["loops_outside"]), (1, 1))
+        self.assertEqual(report["controllers"][1]["ok"], 50)
+        self.assertRegex(printed, r"diverged +1 of 2 loops\n  outside +\d+ of 52 states, in 1 of 2 loops")
+        self.assertRegex(said, "left the box")
+        self.judged(model, net, *options, "--allow-outside")
+
+    def test_closed_loops_of_eval_that_cannot_be(self):
+        model, net = self.cart()
+        loop = ("eval", model, "--net", net, "--closed-loop")
+        for option, value in (("--out", "y.npy"), ("--refine", 1), ("--cache", "c"), ("--method", "lm")):
+            self.refused(*loop, option, value, code=2, saying=f"{option}: has no use with --closed-loop")
+        self.refused("eval", model, "--net", net, "--steps", 3, code=2, saying="belong to --closed-loop")
+        other = self.file("m.mod", "param a >= 0, <= 1; var y; minimize f: (y - a)^2; s.t. c: y >= a;")
+        self.refused("eval", other, "--net", net, "--closed-loop", code=2, saying="no defined variable next")
+
     # ---- states that are not good ----
 
     def test_states_that_are_no_numbers(self):

@@ -16,6 +16,16 @@
 #include "hardnet/baselines.h"
 #include "reference/judging.h"
 
+enum { CLOSED_LOOP_STARTS = 20, CLOSED_LOOP_STEPS = 40 };
+
+/* --closed-loop: the network as a controller (rollout/closed_loop.h). */
+struct loop_options {
+    bool asked, allow_outside;
+    size_t steps;
+    struct text_list feedback;
+    const char *cost, *final_cost; /* NULL: stage and final, where the model has them */
+};
+
 struct eval_options {
     struct common_options common;
     struct text_list files;
@@ -28,6 +38,7 @@ struct eval_options {
     bool samples_given, refine_given, iterations_given, effort_given;
     struct compile_choice compile;
     struct device_choice device;
+    struct loop_options loop;
 };
 
 /* Seconds per sample on one thread, medians over a few runs. */

@@ -14,6 +14,7 @@
 #include "common/verbs.h"
 #include "eval/eval.h"
 #include "reference/reference.h"
+#include "rollout/closed_loop.h"
 
 enum { SAMPLES = 100 };
 
@@ -21,11 +22,14 @@ static const char about[] =
     "Applies a network to inputs, corrects its outputs, and evaluates the result by the model's own formulas,\n"
     "independently of the layer: statuses, violations, objective and time. With --reference it compares the objective\n"
     "with the best that a general solver finds, for the samples that are ok, or with --allow-infeasible for all.\n"
-    "Without --x the inputs are sampled from their boxes.";
+    "Without --x the inputs are sampled from their boxes. With --closed-loop the network drives: loops from 20 starts, "
+    "or\n"
+    "from --samples or the rows of --x, beside the solver's from the same starts.";
 
 static const char example[] =
     "  hardnet eval models/unicycle.mod --net net.safetensors --reference ipopt --cache out/cache\n"
-    "  hardnet eval models/unicycle.mod --net net.safetensors --x x.npy --out y.npy --report report.json\n";
+    "  hardnet eval models/unicycle.mod --net net.safetensors --x x.npy --out y.npy --report report.json\n"
+    "  hardnet eval models/tasks/cartpole.mod --net net.safetensors --closed-loop\n";
 
 /* ---- before the work ---- */
 
@@ -111,12 +115,19 @@ static int evaluate(struct eval *eval) {
     return status == HN_OK ? finish(eval) : verb_explain(&error);
 }
 
+static bool asks_for_loops(const struct loop_options *o) {
+    return o->steps != CLOSED_LOOP_STEPS || o->feedback.count > 0 || o->cost || o->final_cost || o->allow_outside;
+}
+
 static int run(void *values) {
-    const struct eval_options *options = values;
+    struct eval_options *options = values;
     hn_model *model = NULL;
     struct eval eval = {.options = options, .compile = options->compile, .samples = {.x_path = options->x}};
     if (!options->net)
         return verb_misuse("eval", "--net: no network is given");
+    if (!options->loop.asked && asks_for_loops(&options->loop))
+        return verb_misuse("eval", "--steps, --feedback, --cost, --final-cost and --allow-outside belong to "
+                                   "--closed-loop, which is not given");
     int code = load_model(&model, &options->files, &options->common);
     if (code != VERB_OK)
         return code;
@@ -125,11 +136,15 @@ static int run(void *values) {
     eval.outputs = hn_model_output_count(model);
     eval.rows = hn_model_row_count(model);
     eval.groups = hn_model_group_count(model);
-    code = check_options(options, model);
-    if (code == VERB_OK)
-        code = check_cache(&eval);
-    if (code == VERB_OK)
-        code = evaluate(&eval);
+    if (options->loop.asked) {
+        code = closed_loop(options, model);
+    } else {
+        code = check_options(options, model);
+        if (code == VERB_OK)
+            code = check_cache(&eval);
+        if (code == VERB_OK)
+            code = evaluate(&eval);
+    }
     eval_release(&eval);
     hn_model_destroy(model);
     return code;
@@ -140,6 +155,7 @@ static int run(void *values) {
 int verb_eval(int argc, char **argv) {
     struct eval_options o = {.samples = SAMPLES,
                              .judging = {.starts = JUDGING_STARTS, .seed = JUDGING_SEED},
+                             .loop = {.steps = CLOSED_LOOP_STEPS},
                              .tolerance = hn_layer_defaults().tolerance};
     const struct option table[] = {
         READ_FILE("net", "NET", "the network, as hardnet train saves it", o.net),
@@ -183,6 +199,31 @@ int verb_eval(int argc, char **argv) {
          .value = "FOLDER",
          .help = "keep the solver's results in this folder, and use those that are there",
          .text = &o.cache},
+        {.name = "closed-loop",
+         .help = "judge the network as a controller, in closed loop, against the solver in the same loops",
+         .flag = &o.loop.asked},
+        {.name = "steps",
+         .value = "N",
+         .help = "of --closed-loop: steps of every loop",
+         .shown = true,
+         .count = &o.loop.steps,
+         .least = 1,
+         .most = 1000000},
+        {.name = "feedback",
+         .value = "INPUT=DEFINED",
+         .help = "of --closed-loop: what inputs become; may be repeated (the model's next)",
+         .list = &o.loop.feedback},
+        {.name = "cost",
+         .value = "NAME",
+         .help = "of --closed-loop: defined variable that is summed over the steps (stage)",
+         .text = &o.loop.cost},
+        {.name = "final-cost",
+         .value = "NAME",
+         .help = "of --closed-loop: defined variable that is added once, at the last step (final)",
+         .text = &o.loop.final_cost},
+        {.name = "allow-outside",
+         .help = "of --closed-loop: exit 0 even if the network leaves the box of its inputs",
+         .flag = &o.loop.allow_outside},
         JUDGING_OPTIONS(o.judging, "sample"),
         COMMON_OPTIONS(o.common),
     };

@@ -73,6 +73,14 @@ struct controller {
     double seconds, slowest; /* per step: median and largest */
 };
 
+/* What a network's loops are beside the reference's: closed_loop.h. Shares are NaN where there is nothing to compare. */
+struct rollout_verdict {
+    double mean, worst; /* how much more they cost, as a share: all together, and the worst of them ... */
+    size_t worst_start; /* ... and which that is */
+    size_t near;        /* loops that cost hardly more */
+    size_t diverged;
+};
+
 struct rollout {
     const struct rollout_options *options;
     const hn_model *model;
@@ -82,8 +90,12 @@ struct rollout {
     struct rollout_formulas formulas;
     struct multistart solver;
     size_t count;
-    struct controller *controllers;
+    struct controller *controllers;        /* the reference, where there is one, then networks */
+    const struct rollout_verdict *verdict; /* NULL: none */
 };
+
+/* Without --feedback takes what the model suggests; a verb code, after what is wrong has been printed. */
+int rollout_find_feedback(struct rollout_options *options, const hn_model *model, const char *verb);
 
 /* VERB_OK, or another verb code after what is wrong has been printed; released in either case. */
 int rollout_setup(struct rollout *rollout);
@@ -94,8 +106,8 @@ hn_status rollout_run(struct rollout *rollout, hn_error *error);
 
 bool rollout_all_ok(const struct rollout *rollout);
 
-/* Whether all networks stayed in the box of the inputs; the reference may leave it. */
-bool rollout_all_inside(const struct rollout *rollout);
+/* Whether all networks stayed in the box of the inputs, or need not; warns where they did not. The reference may leave it. */
+bool rollout_stays(const struct rollout *rollout);
 void rollout_print(const struct rollout *rollout);
 hn_status rollout_write_json(const struct rollout *rollout, const char *path, hn_error *error);
 hn_status rollout_write_csv(const struct rollout *rollout, const char *path, hn_error *error);

@@ -106,16 +106,28 @@ static void write_question(struct json *json, const struct rollout *r) {
     json_end_list(json);
 }
 
+static void write_verdict(struct json *json, const struct rollout_verdict *verdict) {
+    json_object(json, "closed_loop");
+    json_number(json, "excess", verdict->mean);
+    json_number(json, "worst_excess", verdict->worst);
+    json_count(json, "worst_start", verdict->worst_start);
+    json_count(json, "near", verdict->near);
+    json_count(json, "diverged", verdict->diverged);
+    json_end_object(json);
+}
+
 hn_status rollout_write_json(const struct rollout *r, const char *path, hn_error *error) {
     struct json json = {.depth = 0};
     json_object(&json, NULL);
     json_count(&json, "version", 1);
-    json_text(&json, "verb", "rollout");
+    json_text(&json, "verb", r->verdict ? "eval" : "rollout");
     write_question(&json, r);
     json_list(&json, "controllers");
     for (size_t i = 0; i < r->count; i++)
         write_controller(&json, r, &r->controllers[i]);
     json_end_list(&json);
+    if (r->verdict)
+        write_verdict(&json, r->verdict);
     json_end_object(&json);
     hn_status status = text_write(&json.text, path, error);
     text_release(&json.text);

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "common/console.h"
 #include "common/figures.h"
 #include "common/inputs.h"
 #include "common/interrupt.h"
@@ -225,11 +226,14 @@ hn_status rollout_run(struct rollout *r, hn_error *error) {
     return status;
 }
 
-bool rollout_all_inside(const struct rollout *r) {
+bool rollout_stays(const struct rollout *r) {
+    bool stays = true;
     for (size_t i = 0; i < r->count; i++)
-        if (r->controllers[i].policy && r->controllers[i].total.loops_outside > 0)
-            return false;
-    return true;
+        stays = stays && (!r->controllers[i].policy || r->controllers[i].total.loops_outside == 0);
+    if (!stays && !r->options->allow_outside)
+        console_warning("a network left the box that its inputs are sampled from; train --feedback-beyond trains for "
+                        "what lies there, --allow-outside accepts it as it is");
+    return stays || r->options->allow_outside;
 }
 
 bool rollout_all_ok(const struct rollout *r) {

@@ -258,6 +258,20 @@ static int find_controllers(struct rollout *r) {
     return code;
 }
 
+/* ---- what is fed back ---- */
+
+int rollout_find_feedback(struct rollout_options *o, const hn_model *model, const char *verb) {
+    if (!feedback_default(&o->feedback, &o->hint, model))
+        return no_memory();
+    if (o->feedback.count > 0)
+        return VERB_OK;
+    return verb_misuse(verb,
+                       o->hint.fitting > 1
+                           ? "--feedback: not given, and next fits several inputs; INPUT=next says which it is"
+                           : "--feedback: not given, and the model has no defined variable next with the index "
+                             "set of an input; INPUT=DEFINED says which defined variables become the next inputs");
+}
+
 /* ---- life ---- */
 
 int rollout_setup(struct rollout *r) {

@@ -57,12 +57,8 @@ static int finish(const struct rollout *rollout) {
     rollout_print(rollout);
     if (status != HN_OK)
         return verb_explain(&error);
-    bool inside = rollout->options->allow_outside || rollout_all_inside(rollout);
-    if (!inside)
-        console_warning("a network left the box that its inputs are sampled from; train --feedback-beyond trains for what "
-                        "lies there, --allow-outside accepts it as it is");
     bool ok = rollout->options->judging.allow_infeasible || rollout_all_ok(rollout);
-    return ok && inside ? VERB_OK : VERB_NOT_OK;
+    return rollout_stays(rollout) && ok ? VERB_OK : VERB_NOT_OK;
 }
 
 static int roll_out(struct rollout *rollout) {
@@ -84,21 +80,6 @@ static int roll_out(struct rollout *rollout) {
     return VERB_INTERRUPTED;
 }
 
-/* Without --feedback what the model suggests. */
-static int find_feedback(struct rollout_options *o, const hn_model *model) {
-    if (!feedback_default(&o->feedback, &o->hint, model)) {
-        console_error("--feedback: out of memory");
-        return VERB_FAILED;
-    }
-    if (o->feedback.count > 0)
-        return VERB_OK;
-    return verb_misuse("rollout",
-                       o->hint.fitting > 1
-                           ? "--feedback: not given, and next fits several inputs; INPUT=next says which it is"
-                           : "--feedback: not given, and the model has no defined variable next with the index set of "
-                             "an input; INPUT=DEFINED says which defined variables become the next inputs");
-}
-
 static int run(void *values) {
     struct rollout_options *options = values;
     hn_model *model = NULL;
@@ -107,7 +88,7 @@ static int run(void *values) {
     if (code != VERB_OK)
         return code;
     rollout.model = model;
-    code = find_feedback(options, model);
+    code = rollout_find_feedback(options, model, "rollout");
     if (code == VERB_OK)
         code = roll_out(&rollout);
     rollout_end(&rollout);
