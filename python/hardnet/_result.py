@@ -111,6 +111,24 @@ class Result:
         return self._field("kkt")
 
     @property
+    def complementarity(self) -> Any:
+        """Of "nearest" and "optimal": the largest multiplier times the distance to its bound, a part of kkt.
+
+        Infinite where kkt is.
+        """
+        return self._field("complementarity")
+
+    @property
+    def proof(self) -> Any:
+        """Of "nearest" and "optimal": how well the multipliers of a locally infeasible sample prove it.
+
+        They are weights w of the rows, with which the violation at y weighs 1; this is the sum of
+        |J' w|. To first order nothing closer to y than 1 / proof, by the largest entry, holds all
+        rows. Infinite where there are no weights.
+        """
+        return self._field("proof")
+
+    @property
     def certified(self) -> Any:
         """Of "nearest" and "optimal": y is proven to be the nearest point or the optimum, locally.
 
@@ -132,7 +150,8 @@ class Result:
     def multipliers(self) -> Any:
         """Of "nearest" and "optimal": what holds y where it is, one per row, positive at lower bounds.
 
-        Zeros where y is not certified.
+        Where a sample is locally infeasible: the weights of rows that prove it (see proof). Else zeros
+        where y is not certified.
         """
         if self._multipliers is None:
             method = self._layer.settings["method"]

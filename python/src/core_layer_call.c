@@ -76,13 +76,15 @@ static void note_pace(core_layer *self, const layer_call *call, double seconds) 
     self->pace = pace > 0.7 * self->pace ? pace : 0.7 * self->pace;
 }
 
-/* Whether time may have been too short for some sample. What nearest and optimal had found until then is ok, and not certified. */
+/* Whether time may have been too short for some sample. What nearest and optimal had found until then is ok, and not certified, or
+ * locally infeasible without a proof. */
 static bool any_cancelled(const layer_call *call) {
     hn_method method = hn_layer_options_of(call->layer->layer).method;
     bool proves = method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL;
     for (size_t i = 0; i < call->batch.count; i++) {
         const hn_report *report = &call->batch.reports[i];
-        bool open = proves && report->outcome == HN_OUTCOME_OK && !(report->kkt <= HN_CERTIFIED);
+        bool open = proves && ((report->outcome == HN_OUTCOME_OK && !(report->kkt <= HN_CERTIFIED)) ||
+                               (report->outcome == HN_OUTCOME_LOCALLY_INFEASIBLE && isinf(report->proof)));
         if (report->outcome == HN_OUTCOME_CANCELLED || open)
             return true;
     }

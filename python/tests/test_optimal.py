@@ -140,3 +140,20 @@ def test_gradients_by_weights_are_those_of_differences(portfolio: hardnet.Model)
     auto = portfolio.layer()
     with pytest.raises(ValueError, match="auto has no weights"):
         auto.gradient(auto(raw, a, tape=True), p, weights=True)
+
+
+def test_what_is_locally_infeasible_is_proven_by_its_rows() -> None:
+    model = hardnet.Model.from_text(
+        "param r; var y{1..2}; subject to disc: y[1]^2 + y[2]^2 <= 1;"
+        "subject to far: y[1] + y[2] >= r;"
+    )
+    raw = np.random.default_rng(2).normal(size=(6, 2))
+    result = model.layer("nearest")(raw, np.array([[0.5], [3], [4], [5], [6], [7.0]]))
+    assert [str(outcome) for outcome in result.outcome] == ["ok"] + ["locally_infeasible"] * 5
+    assert result.certified[0] and result.complementarity[0] <= 1e-8 and np.isinf(result.proof[0])
+    w, y = result.multipliers[1:], result.y[1:]
+    rest = 2 * y * w[:, :1] + w[:, 1:]  # J' w
+    assert (w[:, 0] < 0).all() and (w[:, 1] > 0).all()
+    assert abs(abs(rest).sum(1) - result.proof[1:]).max() <= 1e-9 and result.proof[1:].max() <= 1e-5
+    weighed = -w[:, 0] * ((y**2).sum(1) - 1) + w[:, 1] * (np.arange(3, 8) - y.sum(1))
+    assert abs(weighed - 1).max() <= 1e-9

@@ -19,7 +19,7 @@ struct device_report {
     uint64_t culprit;
     full slope, kkt, distance;
     uint64_t programmes, factorisations;
-    full objective;
+    full objective, complementarity, proof;
 };
 
 /* Everything lies in the memory of the device; what is not wanted, or not there, is 0. */

@@ -319,7 +319,8 @@ static void far_report(const struct far *f, struct device_report *out) {
     out->damping = s->used;
     out->culprit = d->culprit;
     out->slope = sqrt(s->slope);
-    out->kkt = HUGE_VAL; /* of the method nearest, as what follows */
+    out->kkt = out->objective = out->complementarity = out->proof =
+        HUGE_VAL; /* of the methods nearest and optimal, as what follows */
     out->programmes = out->factorisations = 0;
 }
 

@@ -422,7 +422,8 @@ static void lane_report(const struct lane *l, struct device_report *out) {
     out->damping = s->used;
     out->culprit = d->culprit;
     out->slope = sqrt(s->slope);
-    out->kkt = out->objective = HUGE_VAL; /* of the methods nearest and optimal, as what follows */
+    out->kkt = out->objective = out->complementarity = out->proof =
+        HUGE_VAL; /* of the methods nearest and optimal, as what follows */
     out->programmes = out->factorisations = 0;
 #ifdef DEVICE_POLISH
     polish_report(l, out);

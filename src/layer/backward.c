@@ -94,10 +94,11 @@ static void open_gradient(const struct way *way, uint32_t seat) {
     struct tape tape = worker_tape(worker, seat);
     sample_open(&own->state, &plan->options);
     const struct tape_head head = tape_open(&tape);
-    own->searched = plan->tape_numbers > 0 && tape.numbers[0] == 1;
-    own->state.steps = own->searched ? 0 : head.steps;
-    own->state.attempt = own->searched ? 0 : head.attempt;
-    if (head.way == TAPE_WHOLE)
+    own->searched = plan->tape_numbers > 0 && tape.numbers[0] == TAPE_CERTIFIED;
+    bool elsewhere = plan->tape_numbers > 0 && tape.numbers[0] == TAPE_ELSEWHERE, steps = !own->searched && !elsewhere;
+    own->state.steps = steps ? head.steps : 0;
+    own->state.attempt = steps ? head.attempt : 0;
+    if (head.way == TAPE_WHOLE && !elsewhere)
         point_write(&p, plan->gradient, plan->outputs, way->gradient->grad_y + own->sample * plan->outputs);
     else /* a fallback does not depend on y_raw, and a way that is lost has no gradient */
         point_clear(&p, plan->gradient, plan->outputs);

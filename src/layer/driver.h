@@ -43,6 +43,11 @@ struct seat {
     bool regular;            /* of a gradient: exact */
     bool waits, searched;    /* of the method nearest: auto has ended and the search is to come; it has been */
     bool tried, found;       /* by affine.h: whether; y and multipliers are its answer */
+    bool lost;               /* it waits for the proof that there is no answer nearby, */
+    bool elsewhere;          /* which is one at another point than auto's, */
+    double stood;            /* where the slope was smallest that steps came to a stand at; infinite: nowhere */
+    double proof;            /* and what is known of it: hn_report.proof, */
+    double proof_at_best;    /* and at auto's point */
     enum sample_doing doing; /* while it waits: what the state says again afterwards */
     struct nearest_sample near;
 };
@@ -123,10 +128,16 @@ void worker_go_on(struct worker *worker);
  * point. */
 void worker_finish(struct worker *worker, uint32_t seat, const struct sample_numbers *numbers, uint32_t y);
 
-/* ---- the method nearest: samples that auto has corrected wait until the search takes all of them at once ---- */
+/* ---- the method nearest: samples that auto has ended with wait until the search takes all of them at once ---- */
 
 /* The seat's sample waits; it was evaluated at the y of this slot. */
 void worker_wait(struct worker *worker, uint32_t seat, uint32_t y);
+
+/* Keeps the last accepted iterate, where steps have come to a stand with this slope, if that is the smallest so far. */
+void worker_keep_stand(struct worker *worker, uint32_t seat, const struct sample_slope *slope);
+
+/* Says whether the call is to end, by a look at the flag and the clock each time. */
+struct nearest_watch worker_watch(struct worker *worker);
 
 /* Where rows are affine: tries to answer for the seat's sample, which has just been evaluated at what came in. true: it waits, and needs no
  * steps. */
@@ -138,9 +149,21 @@ bool worker_search(struct worker *worker);
 /* Of the seats whose sample is certified (seat.searched), where x is loaded: gradients into the plan's vectors, seat.regular. */
 void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient);
 
-/* Numbers of a seat in worker.near_rows: raw output, auto's y, the nearest y and the multipliers, or what the gradient has. */
+/* Of those that wait and are locally infeasible: the weights that prove it, and the point where they do. */
+void worker_prove(struct worker *worker);
+
+/* After the evaluation there: true where auto's point is to be returned instead, because this one is worse than what came in. */
+bool worker_stays(struct worker *worker, uint32_t seat, const struct sample_numbers *numbers);
+
+/* Numbers of a seat in worker.near_rows: raw output, auto's y, the nearest y and the multipliers, twice, or what the gradient has. */
 static inline size_t worker_near_numbers(const struct plan *plan) {
     return 3 * (size_t)plan->outputs + 2 * (size_t)plan->rows + plan->inputs;
+}
+
+enum { ROW_RAW, ROW_AUTO, ROW_NEAREST, ROW_MULTIPLIERS };
+
+static inline double *worker_near_row(const struct worker *worker, uint32_t seat, size_t which) {
+    return worker->near_rows + seat * worker_near_numbers(worker->plan) + which * worker->plan->outputs;
 }
 
 /* Whether the method goes on from where auto ends, and proves what it finds. */

@@ -70,14 +70,35 @@ static double moved(const struct worker *worker, uint32_t seat, const double *y)
     return scale * sqrt(sum);
 }
 
+/* The largest multiplier times the distance to its bound. */
+static double complementarity(const struct worker *worker, uint32_t seat) {
+    const struct plan *plan = worker->plan;
+    const struct point p = worker_point(worker, seat);
+    const struct nearest_sample *near = &worker->seat[seat].near;
+    const uint32_t *value = plan_words(plan, plan->value);
+    const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
+    double worst = 0;
+    if (!sample_is_finite(near->kkt))
+        return INFINITY;
+    for (uint32_t i = 0; i < plan->rows; i++) {
+        double l = near->multipliers[i], c = *point_at(&p, value[i]);
+        double bl = *point_at(&p, lower[i]), bu = *point_at(&p, upper[i]);
+        if (l != 0 && bl != bu)
+            worst = sample_greater(worst, l > 0 ? l * (c - bl) : l * (c - bu));
+    }
+    return worst;
+}
+
 /* What the search found; nothing where auto failed and there was none. */
 static void report_nearest(const struct worker *worker, uint32_t seat, const double *y, hn_report *out) {
     const struct seat *own = &worker->seat[seat];
     const double *weights = worker->layer->weights;
     double scale = 0, sum = 0;
     size_t outputs = worker->plan->outputs, unused;
-    if (own->searched) {
+    out->proof = own->proof;
+    if (own->searched && !own->lost) {
         out->kkt = own->near.kkt;
+        out->complementarity = complementarity(worker, seat);
         if (worker->layer->options.method == HN_METHOD_OPTIMAL)
             out->objective = worker->layer->maximizes ? -own->near.objective : own->near.objective;
         out->programmes = (size_t)own->near.programmes;
@@ -128,7 +149,7 @@ static void report(const struct worker *worker, uint32_t seat, const struct samp
         out.worst = own->culprit;
     }
     out.moved = out.distance = moved(worker, seat, y);
-    out.kkt = out.objective = INFINITY;
+    out.kkt = out.objective = out.complementarity = out.proof = INFINITY;
     if (method_searches(worker->layer->options.method))
         report_nearest(worker, seat, y, &out);
     report_write(worker->batch, own->sample, &out);
@@ -155,8 +176,8 @@ hn_outcome worker_verdict(const struct worker *worker, uint32_t seat, const stru
 /* What the gradient of a certified sample needs; others go back by auto's steps. */
 static void tape_nearest(const struct worker *worker, uint32_t seat, const struct tape *tape) {
     const struct seat *own = &worker->seat[seat];
-    bool certified = own->searched && own->near.kkt <= HN_CERTIFIED;
-    tape->numbers[0] = certified;
+    bool certified = own->searched && !own->lost && own->near.kkt <= HN_CERTIFIED;
+    tape->numbers[0] = certified ? TAPE_CERTIFIED : own->elsewhere ? TAPE_ELSEWHERE : TAPE_BY_STEPS;
     for (size_t i = 0; i < worker->plan->rows; i++)
         tape->numbers[1 + i] = certified ? own->near.multipliers[i] : 0;
 }
@@ -176,7 +197,9 @@ void worker_finish(struct worker *worker, uint32_t seat, const struct sample_num
     const struct point p = worker_point(worker, seat);
     own->state.outcome = worker_verdict(worker, seat, n);
     bool nearest = method_searches(worker->layer->options.method);
-    if (nearest && own->state.outcome == HN_OUTCOME_OK && !own->searched && !worker->cancelled) {
+    bool lost = own->state.outcome == HN_OUTCOME_LOCALLY_INFEASIBLE;
+    if (nearest && (lost || own->state.outcome == HN_OUTCOME_OK) && !own->searched && !worker->cancelled) {
+        own->lost = lost;
         worker_wait(worker, seat, y);
         return;
     }

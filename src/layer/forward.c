@@ -44,8 +44,10 @@ static void answer(struct worker *worker, uint32_t seat) {
     struct sample_slope slope = {.entries = 0};
     if (s->asks == SAMPLE_ASKS_NOTHING)
         return;
-    if (s->asks == SAMPLE_ASKS_SLOPE)
+    if (s->asks == SAMPLE_ASKS_SLOPE) {
         point_slope(&p, worker->row, &slope);
+        worker_keep_stand(worker, seat, &slope);
+    }
     sample_answer(s, &slope, s->asks == SAMPLE_ASKS_SLOPE || point_entries_finite(&p));
 }
 

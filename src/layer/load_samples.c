@@ -94,7 +94,8 @@ static bool take_sample(struct worker *worker, uint32_t seat) {
     if (!queue_take(worker->queue, worker->batch->count, &own->sample))
         return false;
     own->culprit = SIZE_MAX;
-    own->searched = own->tried = own->found = false;
+    own->searched = own->tried = own->found = own->lost = own->elsewhere = false;
+    own->stood = own->proof = INFINITY;
     sample_open(&own->state, &worker->plan->options);
     if (worker->plan->inputs)
         point_write(&p, worker->plan->x, worker->plan->inputs, batch_inputs(worker, own->sample));

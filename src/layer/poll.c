@@ -39,6 +39,19 @@ void worker_poll(struct worker *worker) {
     pace->since++;
 }
 
+static bool ends(void *context) {
+    struct worker *worker = context;
+    const int *cancel = worker->batch->cancel;
+    bool flag = cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0;
+    bool late = worker->queue->deadline > 0 && clock_seconds() > worker->queue->deadline;
+    worker->cancelled = worker->cancelled || flag || late;
+    return worker->cancelled;
+}
+
+struct nearest_watch worker_watch(struct worker *worker) {
+    return (struct nearest_watch){ends, worker};
+}
+
 int worker_rounds_unwatched(const struct worker *worker) {
     int left = worker->pace.every - worker->pace.since;
     return !is_watched(worker) ? INT32_MAX : left > 1 ? left : 1;

@@ -1,21 +1,14 @@
-/* search.c - the method nearest: what follows when auto has corrected a sample.
+/* search.c - the method nearest: what follows when auto has corrected a sample, or has found that it is locally infeasible.
  *
- * Samples that auto has corrected wait in their seats, with y set aside, until no seat is busy; then all of them are searched for at once
+ * Such samples wait in their seats, with y set aside, until no seat is busy; then all of them are searched for at once
  * (nearest/nearest.h). What was found is evaluated by the executor like any other point: where the rows do not hold there, auto's y is
- * returned, and not as a certified one.
+ * returned, and not as a certified one. prove.c has what becomes of those that are locally infeasible.
  *
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
 
 #include <math.h>
 #include <string.h>
-
-/* A seat's own rows: raw output, auto's y, the nearest y, multipliers. */
-enum { ROW_RAW, ROW_AUTO, ROW_NEAREST, ROW_MULTIPLIERS };
-
-static double *own_row(const struct worker *worker, uint32_t seat, size_t which) {
-    return worker->near_rows + seat * worker_near_numbers(worker->plan) + which * worker->plan->outputs;
-}
 
 void worker_wait(struct worker *worker, uint32_t seat, uint32_t y) {
     const struct plan *plan = worker->plan;
@@ -25,8 +18,8 @@ void worker_wait(struct worker *worker, uint32_t seat, uint32_t y) {
     own->doing = own->state.doing;
     own->state.doing = SAMPLE_IDLE;
     worker_bring_raw(worker, seat);
-    point_read(&p, plan->raw, plan->outputs, own_row(worker, seat, ROW_RAW));
-    point_read(&p, y, plan->outputs, own_row(worker, seat, ROW_AUTO));
+    point_read(&p, plan->raw, plan->outputs, worker_near_row(worker, seat, ROW_RAW));
+    point_read(&p, y, plan->outputs, worker_near_row(worker, seat, ROW_AUTO));
 }
 
 /* c, bl and bu of the seat's sample. */
@@ -80,12 +73,12 @@ bool worker_answer(struct worker *worker, uint32_t seat, const struct sample_num
     worker_wait(worker, seat, worker->plan->y);
     read_rows(worker, seat, worker->affine);
     double *memory = worker->affine + 3 * rows;
-    struct affine_sample sample = {.start = own_row(worker, seat, ROW_AUTO),
+    struct affine_sample sample = {.start = worker_near_row(worker, seat, ROW_AUTO),
                                    .value = worker->affine,
                                    .lower = worker->affine + rows,
                                    .upper = worker->affine + 2 * rows,
-                                   .y = own_row(worker, seat, ROW_NEAREST),
-                                   .multipliers = own_row(worker, seat, ROW_MULTIPLIERS)};
+                                   .y = worker_near_row(worker, seat, ROW_NEAREST),
+                                   .multipliers = worker_near_row(worker, seat, ROW_MULTIPLIERS)};
     own->near = (struct nearest_sample){.multipliers = sample.multipliers, .programmes = 1};
     look_before(worker, seat, &sample, memory);
     affine_solve(affine, memory + worker->plan->outputs, &sample);
@@ -109,32 +102,37 @@ static void evaluate_at(struct worker *worker, size_t which, const bool *flags) 
         const struct point p = worker_point(worker, k);
         if (!flags[k])
             continue;
-        point_write(&p, plan->y, plan->outputs, own_row(worker, k, which));
+        point_write(&p, plan->y, plan->outputs, worker_near_row(worker, k, which));
         point_set_mask(&p, plan->summary + SUMMARY_USABLE, true);
     }
     worker->executor->evaluate(worker->executor, worker->slots, none, false);
 }
 
+static bool is_searched_for(const struct seat *own) {
+    return own->waits && !own->found && !own->lost;
+}
+
 static void search(struct worker *worker) {
     const struct plan *plan = worker->plan;
-    const struct nearest *n = worker_nearest(worker);
+    const struct nearest_watch watch = worker_watch(worker);
     struct nearest_sample samples[EXECUTOR_WIDEST];
     size_t count = 0;
     for (uint32_t k = 0; k < worker->width; k++) {
         struct seat *own = &worker->seat[k];
-        if (!own->waits || own->found)
+        if (!is_searched_for(own))
             continue;
-        memcpy(own_row(worker, k, ROW_NEAREST), own_row(worker, k, ROW_AUTO), plan->outputs * sizeof *worker->row);
+        memcpy(worker_near_row(worker, k, ROW_NEAREST), worker_near_row(worker, k, ROW_AUTO),
+               plan->outputs * sizeof *worker->row);
         samples[count++] = (struct nearest_sample){.x = batch_inputs(worker, own->sample),
-                                                   .raw = own_row(worker, k, ROW_RAW),
-                                                   .y = own_row(worker, k, ROW_NEAREST),
-                                                   .multipliers = own_row(worker, k, ROW_MULTIPLIERS)};
+                                                   .raw = worker_near_row(worker, k, ROW_RAW),
+                                                   .y = worker_near_row(worker, k, ROW_NEAREST),
+                                                   .multipliers = worker_near_row(worker, k, ROW_MULTIPLIERS)};
     }
     if (count > 0)
-        nearest_run(n, worker->near, samples, count);
+        nearest_run(worker_nearest(worker), worker->near, samples, count, &watch);
     count = 0;
     for (uint32_t k = 0; k < worker->width; k++)
-        if (worker->seat[k].waits && !worker->seat[k].found)
+        if (is_searched_for(&worker->seat[k]))
             worker->seat[k].near = samples[count++];
 }
 
@@ -158,7 +156,7 @@ static void begin_anew(struct worker *worker, uint32_t seat) {
     const struct plan *plan = worker->plan;
     const struct point p = worker_point(worker, seat);
     worker->seat[seat].waits = worker->seat[seat].found = false;
-    point_write(&p, plan->y, plan->outputs, own_row(worker, seat, ROW_AUTO));
+    point_write(&p, plan->y, plan->outputs, worker_near_row(worker, seat, ROW_AUTO));
 }
 
 /* Evaluates what was found, and auto's y again where it does not hold. */
@@ -171,11 +169,11 @@ static void evaluate_found(struct worker *worker, bool *waits) {
             continue;
         own->state.doing = own->doing;
         const struct sample_numbers n = worker_numbers(worker, k);
-        back[k] = worker_verdict(worker, k, &n) != HN_OUTCOME_OK;
+        back[k] = own->lost ? worker_stays(worker, k, &n) : worker_verdict(worker, k, &n) != HN_OUTCOME_OK;
         if (back[k] && own->found) {
             begin_anew(worker, k);
             back[k] = waits[k] = false;
-        } else if (back[k])
+        } else if (back[k] && !own->lost)
             withdraw(worker, k);
     }
     if (any(back, worker->width))
@@ -189,6 +187,7 @@ bool worker_search(struct worker *worker) {
     if (!any(waits, worker->width))
         return false;
     search(worker);
+    worker_prove(worker);
     evaluate_found(worker, waits);
     for (uint32_t k = 0; k < worker->width; k++) {
         if (!waits[k])
@@ -208,7 +207,7 @@ static struct nearest_pull pull_of(const struct worker *worker, uint32_t seat, c
     const struct plan *plan = worker->plan;
     size_t sample = worker->seat[seat].sample;
     const struct tape tape = worker_tape(worker, seat);
-    double *own = own_row(worker, seat, 0);
+    double *own = worker_near_row(worker, seat, 0);
     return (struct nearest_pull){
         .x = batch_inputs(worker, sample),
         .y = worker->batch->y + sample * plan->outputs,

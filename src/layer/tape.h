@@ -16,12 +16,19 @@ struct tape_step {
     int32_t unused;
 };
 
+/* How y depends on what came in, of the method nearest. */
+enum {
+    TAPE_BY_STEPS,  /* by auto's steps */
+    TAPE_CERTIFIED, /* as a solution does */
+    TAPE_ELSEWHERE  /* nobody knows */
+};
+
 /* One sample's part. */
 struct tape {
     struct tape_head *head;
     struct tape_step *step;
     double *iterate; /* steps x outputs */
-    double *numbers; /* plan->tape_numbers: of the method nearest 1 where y is certified, then the multipliers */
+    double *numbers; /* plan->tape_numbers: of the method nearest one of TAPE_*, then the multipliers */
     size_t room, outputs;
 };
 

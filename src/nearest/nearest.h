@@ -48,8 +48,33 @@ struct nearest_sample {
 /* Runs the program's last phase, and the products: the Hessian's entries. */
 void nearest_bend(const struct nearest *nearest, double *memory);
 
-/* At most plan.stride samples. */
-void nearest_run(const struct nearest *nearest, double *memory, struct nearest_sample *samples, size_t count);
+/* With the system's factor, from UNKNOWN_RIGHT to UNKNOWN_STEP: the solution, refined. */
+void nearest_solve(const struct nearest *nearest, double *memory);
+
+/* Whether a search is to end early; asked between its steps. */
+struct nearest_watch {
+    bool (*ends)(void *context);
+    void *context;
+};
+
+/* At most plan.stride samples. A search that ends early has what it had found by then: a proof, or none. */
+void nearest_run(const struct nearest *nearest, double *memory, struct nearest_sample *samples, size_t count,
+                 const struct nearest_watch *watch);
+
+/* ---- where nothing holds the rows ---- */
+
+/* Weights that prove it to first order, as multipliers are: positive at lower bounds, 0 on rows that are no part of it. With them what y is
+ * beyond its bounds weighs 1, less what rows that hold have left, and what J' w is lets a step of length d (largest entry) mend at most
+ * rest d of it. */
+struct nearest_proof {
+    const double *x, *y; /* inputs, outputs */
+    double *multipliers; /* rows, out */
+    double rest;         /* out: the sum of |J' w|; infinite where there are no weights */
+};
+
+/* At most plan.stride samples; watch as in nearest_run. */
+void nearest_prove(const struct nearest *nearest, double *memory, struct nearest_proof *samples, size_t count,
+                   const struct nearest_watch *watch);
 
 /* ---- the gradient, by the implicit function theorem ---- */
 

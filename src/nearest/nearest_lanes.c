@@ -32,6 +32,8 @@ struct group {
     double *memory;
     struct nearest_sample *samples;
     size_t count;
+    const struct nearest_watch *watch;
+    bool cut; /* the watch has ended it */
     struct nearest_state state[LANES];
 };
 
@@ -47,8 +49,8 @@ static void run_phase(const struct group *g, int phase) {
     g->n->backend.run(g->n->plan.program, phase, g->memory);
 }
 
-static uint32_t unknown_vector(const struct group *g, size_t which) {
-    const struct nearest_plan *p = &g->n->plan;
+static uint32_t unknown_vector(const struct nearest *n, size_t which) {
+    const struct nearest_plan *p = &n->plan;
     return (uint32_t)(p->by_unknowns + which * (p->outputs + p->rows) * p->stride);
 }
 
@@ -167,19 +169,6 @@ static void factor(struct group *g) {
     }
 }
 
-static void solve(const struct group *g) {
-    const struct backend *b = &g->n->backend;
-    const struct signed_system *system = &g->n->plan.system;
-    uint32_t right = unknown_vector(g, UNKNOWN_RIGHT), rest = unknown_vector(g, UNKNOWN_REST);
-    uint32_t step = unknown_vector(g, UNKNOWN_STEP);
-    b->signed_solve(system, g->memory, right, step);
-    for (int k = 0; k < REFINEMENTS; k++) {
-        b->signed_residual(system, g->memory, right, step, rest);
-        b->signed_solve(system, g->memory, rest, rest);
-        b->add(g->memory, rest, step, system->order);
-    }
-}
-
 /* ---- the search along the step ---- */
 
 /* Puts the sample back to its iterate. */
@@ -215,7 +204,7 @@ static void begin_step(struct group *g, size_t lane) {
 
 /* Second steps, where they are asked for. */
 static void solve_second(struct group *g, const bool *asked) {
-    uint32_t right = unknown_vector(g, UNKNOWN_RIGHT), step = unknown_vector(g, UNKNOWN_STEP2);
+    uint32_t right = unknown_vector(g->n, UNKNOWN_RIGHT), step = unknown_vector(g->n, UNKNOWN_STEP2);
     for (size_t lane = 0; lane < g->count; lane++) {
         const struct nearest_view v = view_of(g, lane);
         if (asked[lane]) {
@@ -334,9 +323,15 @@ static void finish(const struct group *g, size_t lane) {
             taken ? *view_row(&v, ROW_KEPT, i) * *view_row(&v, ROW_UNIT, i) / *view_number(&v, NUMBER_UNIT) : 0;
 }
 
+/* Whether nobody waits for it any longer. */
+static bool ended(struct group *g) {
+    g->cut = g->cut || (g->watch && g->watch->ends(g->watch->context));
+    return g->cut;
+}
+
 static void search_all(struct group *g) {
     bool busy = true;
-    while (busy) {
+    while (busy && !ended(g)) {
         run_phase(g, 1);
         for (size_t lane = 0; lane < g->count; lane++) {
             const struct nearest_view v = view_of(g, lane);
@@ -345,7 +340,7 @@ static void search_all(struct group *g) {
         }
         nearest_bend(g->n, g->memory);
         factor(g);
-        solve(g);
+        nearest_solve(g->n, g->memory);
         search(g);
         busy = false;
         for (size_t lane = 0; lane < g->count; lane++) {
@@ -371,8 +366,9 @@ static bool begins_again(struct group *g, size_t lane) {
     return true;
 }
 
-void nearest_run(const struct nearest *n, double *memory, struct nearest_sample *samples, size_t count) {
-    struct group g = {.n = n, .memory = memory, .samples = samples, .count = count};
+void nearest_run(const struct nearest *n, double *memory, struct nearest_sample *samples, size_t count,
+                 const struct nearest_watch *watch) {
+    struct group g = {.n = n, .memory = memory, .samples = samples, .count = count, .watch = watch};
     const int attempts = n->plan.optimal ? ATTEMPTS_OPTIMAL : ATTEMPTS;
     bool again[LANES], any = true;
     for (size_t lane = 0; lane < count; lane++) {
@@ -381,14 +377,14 @@ void nearest_run(const struct nearest *n, double *memory, struct nearest_sample 
         again[lane] = true;
     }
     run_phase(&g, 0);
-    for (int attempt = 0; attempt < attempts && any; attempt++) {
+    for (int attempt = 0; attempt < attempts && any && !g.cut; attempt++) {
         run_phase(&g, 1);
         for (size_t lane = 0; lane < count; lane++)
             if (again[lane])
                 begin(&g, lane);
         search_all(&g);
         any = false;
-        for (size_t lane = 0; lane < count && attempt + 1 < attempts; lane++)
+        for (size_t lane = 0; lane < count && attempt + 1 < attempts && !g.cut; lane++)
             any = (again[lane] = begins_again(&g, lane)) || any;
     }
     for (size_t lane = 0; lane < count; lane++)
@@ -445,6 +441,19 @@ void nearest_begin(const struct nearest *n, double *memory) {
     }
     if (n->by_inputs.program)
         program_prepare(n->by_inputs.program, memory + n->inputs_at);
+}
+
+void nearest_solve(const struct nearest *n, double *memory) {
+    const struct backend *b = &n->backend;
+    const struct signed_system *system = &n->plan.system;
+    uint32_t right = unknown_vector(n, UNKNOWN_RIGHT), rest = unknown_vector(n, UNKNOWN_REST);
+    uint32_t step = unknown_vector(n, UNKNOWN_STEP);
+    b->signed_solve(system, memory, right, step);
+    for (int k = 0; k < REFINEMENTS; k++) {
+        b->signed_residual(system, memory, right, step, rest);
+        b->signed_solve(system, memory, rest, rest);
+        b->add(memory, rest, step, system->order);
+    }
 }
 
 void nearest_bend(const struct nearest *n, double *memory) {

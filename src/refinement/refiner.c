@@ -76,7 +76,7 @@ static void keep_better(const struct refine_memory *m, const struct refine_task 
         kept->outcome = tried->outcome;
         kept->violation = tried->violation;
         kept->worst = tried->worst;
-        kept->kkt = HUGE_VAL; /* of another point and another raw output */
+        kept->kkt = kept->complementarity = kept->proof = HUGE_VAL; /* of another point and another raw output */
         t->objective[s] = m->objective[s];
         memcpy(t->y + s * outputs, m->trial + s * outputs, outputs * sizeof *t->y);
     }

@@ -83,7 +83,7 @@ class Solve(samples.SampleTool):
     def test_what_has_no_solution_is_said_to_have_none(self):
         model = self.file("m.mod", "var y := 2; minimize f: y; subject to never: y^2 <= -1;")
         _, f, m, report, _ = self.solve(model, code=3)
-        self.assertTrue(np.isinf(f).all() and (m == 0).all())
+        self.assertTrue(np.isinf(f).all() and (m <= 0).all())  # weights that prove it, at an upper bound
         self.assertEqual((report["samples"][0]["certified"], report["samples"][0]["objective"]), (False, None))
         falls = self.file("f.mod", "var y{1..2}; minimize f: y[1]; subject to line: y[1] + y[2] = 1;")
         y, _, _, report, _ = self.solve(falls, code=3)

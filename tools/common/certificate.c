@@ -26,6 +26,8 @@ size_t certificate_count(const hn_report *reports, size_t count) {
 void certificate_write(struct json *json, const hn_report *report) {
     json_flag(json, "certified", certificate_holds(report));
     json_number(json, "kkt", report->kkt); /* null: no multipliers are known */
+    json_number(json, "complementarity", report->complementarity);
+    json_number(json, "proof", report->proof); /* null: unless locally infeasible */
     json_number(json, "distance", report->distance);
     json_count(json, "programmes", report->programmes);
     json_count(json, "factorisations", report->factorisations);

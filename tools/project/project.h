@@ -60,8 +60,29 @@ size_t project_count(const struct project *project, hn_outcome outcome);
 /* The name of a sample's worst row; NULL when no row is violated. */
 const char *project_worst(const struct project *project, size_t sample);
 
-/* Everything after the options were read: the verb's exit code. */
-int project_command(struct project_options *options);
+/* Everything after the options were read, struct project_options: the verb's exit code. */
+int project_command(void *values);
+
+/* The last options of both verbs, and the command of a verb whose options are o and table. */
+#define PROJECT_ALLOWANCE(o)                                                                                           \
+    {                                                                                                                  \
+        .name = "allow-infeasible", .help = "exit 0 even if a sample is not ok or not certified",                      \
+        .flag = &(o).allow_infeasible                                                                                  \
+    }
+#define PROJECT_TIME_LIMIT(o)                                                                                          \
+    {                                                                                                                  \
+        .name = "time-limit", .value = "SECONDS", .help = "cancel the samples that are not finished by then",          \
+        .real = &(o).time_limit, .positive = true                                                                      \
+    }
+#define PROJECT_COMMAND(NAME)                                                                                          \
+    {                                                                                                                  \
+        .name = (NAME), .usage = "MODEL.mod [DATA.dat ...] [options]", .about = about, .example = example,             \
+        .common = &o.common, .run = project_command, COMMAND_OPTIONS(table, o)                                         \
+    }
+
+/* Seconds of a batch until the clock reaches this, 0: no end. A deadline that has passed is still a deadline: the samples left are evaluated,
+ * and cancelled. */
+double project_time_left(double until);
 
 void project_print(const struct project *project);
 hn_status project_write_json(const struct project *project, const char *path, hn_error *error);
@@ -82,9 +103,10 @@ struct starts {
 hn_status starts_begin(struct starts *starts, const hn_model *model, size_t room, hn_error *error);
 void starts_end(struct starts *starts);
 
-/* After the batch was run from start 0: from those up to count, better ones in their place; winner: the start of each sample. */
+/* After the batch was run from start 0: from those up to count, better ones in their place; winner: the start of each sample;
+ * until: when the clock ends it, 0: never. */
 hn_status starts_run(struct starts *starts, hn_pool *pool, const hn_batch *first, size_t count, uint32_t *winner,
-                     hn_error *error);
+                     double until, hn_error *error);
 
 /* ---- every iterate as a line of CSV, by sample, then by iteration, however many threads there are ---- */
 

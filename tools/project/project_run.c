@@ -99,11 +99,16 @@ static void add_groups(const struct run *run, size_t first, size_t count) {
 
 /* ---- chunks ---- */
 
-/* A deadline that has passed is still a deadline: the samples left are evaluated, and cancelled. */
-static double time_left(const struct run *run) {
+double project_time_left(double until) {
     const double instant = 1e-9;
-    double limit = run->project->options->time_limit, left = limit - (clock_seconds() - run->progress.begun);
-    return limit <= 0 ? 0 : left > instant ? left : instant;
+    double left = until - clock_seconds();
+    return until <= 0 ? 0 : left > instant ? left : instant;
+}
+
+/* When the time is up; 0: never. */
+static double deadline(const struct run *run) {
+    double limit = run->project->options->time_limit;
+    return limit > 0 ? run->progress.begun + limit : 0;
 }
 
 static hn_status run_chunk(struct run *run, size_t first, size_t count, hn_error *error) {
@@ -115,7 +120,7 @@ static hn_status run_chunk(struct run *run, size_t first, size_t count, hn_error
     batch.residual = run->residual;
     batch.multipliers = p->multipliers ? p->multipliers + first * p->rows : NULL;
     batch.cancel = run->cancel;
-    batch.seconds = time_left(run);
+    batch.seconds = project_time_left(deadline(run));
     if (p->options->trace) {
         batch.watch = trace_watch;
         batch.watch_context = &run->trace;
@@ -127,7 +132,8 @@ static hn_status run_chunk(struct run *run, size_t first, size_t count, hn_error
     hn_status status =
         p->device ? hn_device_run_host(p->device, &batch, NULL, error) : hn_pool_run(run->pool, &batch, error);
     if (status == HN_OK && p->start)
-        status = starts_run(&run->starts, run->pool, &batch, p->options->multistart, p->start + first, error);
+        status =
+            starts_run(&run->starts, run->pool, &batch, p->options->multistart, p->start + first, deadline(run), error);
     if (status != HN_OK)
         return status;
     add_groups(run, first, count);

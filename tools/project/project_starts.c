@@ -124,10 +124,11 @@ static void take_over(const struct starts *s, const hn_batch *to, const hn_batch
 }
 
 hn_status starts_run(struct starts *s, hn_pool *pool, const hn_batch *first, size_t count, uint32_t *winner,
-                     hn_error *error) {
+                     double until, hn_error *error) {
     hn_status status = find_base(s, first, error);
     for (size_t number = 1; status == HN_OK && number < count; number++) {
-        const hn_batch batch = batch_of(s, first, number);
+        hn_batch batch = batch_of(s, first, number);
+        batch.seconds = project_time_left(until);
         status = hn_pool_run(pool, &batch, error);
         for (size_t k = 0; status == HN_OK && k < first->count; k++)
             if (is_better(s, &batch.reports[k], &first->reports[k])) {

@@ -128,7 +128,8 @@ static int correct_weighted(struct project *project, struct layer_choice *choice
     return code;
 }
 
-int project_command(struct project_options *options) {
+int project_command(void *values) {
+    struct project_options *options = values;
     hn_model *model = NULL;
     struct project project = {.options = options, .samples = {.x_path = options->x, .y_path = options->y}};
     int code = load_model(&model, &options->files, &options->common);
@@ -154,10 +155,6 @@ int project_command(struct project_options *options) {
 
 /* ---- options ---- */
 
-static int run(void *values) {
-    return project_command(values);
-}
-
 int verb_project(int argc, char **argv) {
     struct project_options o = {.verb = "project"};
     const struct option table[] = {
@@ -169,25 +166,13 @@ int verb_project(int argc, char **argv) {
         READ_FILE("weights", "S.npy", "of --method nearest: weights of the outputs in the distance (1)", o.weights),
         WRITTEN_FILE("multipliers", "M.npy", "of --method nearest or optimal: write the multipliers of the rows",
                      o.multipliers),
-        {.name = "allow-infeasible",
-         .help = "exit 0 even if a sample is not ok or not certified",
-         .flag = &o.allow_infeasible},
+        PROJECT_ALLOWANCE(o),
         LAYER_OPTIONS(o.choice),
         COMPILE_OPTIONS(o.choice.compile),
         DEVICE_OPTIONS(o.device),
-        {.name = "time-limit",
-         .value = "SECONDS",
-         .help = "cancel the samples that are not finished by then",
-         .real = &o.time_limit,
-         .positive = true},
+        PROJECT_TIME_LIMIT(o),
         COMMON_OPTIONS(o.common),
     };
-    const struct command command = {.name = "project",
-                                    .usage = "MODEL.mod [DATA.dat ...] [options]",
-                                    .about = about,
-                                    .example = example,
-                                    .common = &o.common,
-                                    .run = run,
-                                    COMMAND_OPTIONS(table, o)};
+    const struct command command = PROJECT_COMMAND("project");
     return command_run(&command, argc, argv);
 }

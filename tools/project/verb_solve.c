@@ -18,10 +18,6 @@ static const char example[] =
     "  hardnet solve models/pooling.mod --x x.npy --out y.npy --multipliers m.npy --report report.json\n"
     "  hardnet solve models/unicycle.mod --x data/unicycle/states.npy --multistart 4\n";
 
-static int run(void *values) {
-    return project_command(values);
-}
-
 int verb_solve(int argc, char **argv) {
     struct project_options o = {.verb = "solve", .multistart = 1, .choice = {.method = "optimal"}};
     const struct option table[] = {
@@ -34,27 +30,17 @@ int verb_solve(int argc, char **argv) {
          .least = 1,
          .most = 1000000},
         WRITTEN_FILE("out", "OUT.npy", "write the optima, as float64", o.out),
-        WRITTEN_FILE("multipliers", "M.npy", "write the multipliers of the rows", o.multipliers),
+        WRITTEN_FILE("multipliers", "M.npy",
+                     "write the multipliers of the rows, or the weights that prove what is locally infeasible",
+                     o.multipliers),
         WRITTEN_FILE("objective", "F.npy", "write the objectives, infinite where there is no feasible point",
                      o.objective),
         WRITTEN_FILE("report", "FILE", "write status, certificate and objective of every sample, as JSON", o.report),
-        {.name = "allow-infeasible",
-         .help = "exit 0 even if a sample is not ok or not certified",
-         .flag = &o.allow_infeasible},
+        PROJECT_ALLOWANCE(o),
         LAYER_SETTINGS(o.choice),
-        {.name = "time-limit",
-         .value = "SECONDS",
-         .help = "cancel the samples that are not finished by then",
-         .real = &o.time_limit,
-         .positive = true},
+        PROJECT_TIME_LIMIT(o),
         COMMON_OPTIONS(o.common),
     };
-    const struct command command = {.name = "solve",
-                                    .usage = "MODEL.mod [DATA.dat ...] [options]",
-                                    .about = about,
-                                    .example = example,
-                                    .common = &o.common,
-                                    .run = run,
-                                    COMMAND_OPTIONS(table, o)};
+    const struct command command = PROJECT_COMMAND("solve");
     return command_run(&command, argc, argv);
 }

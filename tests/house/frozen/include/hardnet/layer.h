@@ -94,6 +94,11 @@ typedef struct hn_report {
     size_t factorisations; /* and systems factored, after auto's steps; under affine rows: changes of the active set */
     hn_real objective;     /* of optimal: the model's, at y, as the user wrote it; infinite where auto failed,
                                * and of other methods */
+    hn_real complementarity; /* of nearest and optimal: the largest multiplier times the distance to its bound, at y, a
+                              * part of kkt; infinite where that is */
+    hn_real proof; /* of nearest and optimal, where y is locally infeasible: the sum of |J' w| for the weights w
+                              * that are returned as multipliers. With them the violation at y weighs 1: to first order
+                              * nothing closer to y than 1 / proof, by the largest entry, holds all rows. Else infinite */
 } hn_report;
 
 /* Samples, one row each; the flags repeat a single row for all samples. What it points to is the
@@ -121,7 +126,8 @@ typedef struct hn_batch {
                           * the same iteration twice. Of nearest and optimal it sees the steps of auto */
     hn_real *
         multipliers; /* of nearest and optimal: count x rows, or NULL: what holds y where it is, positive at lower bounds;
-                           * zeros where y is not certified */
+                           * where y is locally infeasible the weights that prove it (hn_report.proof); else zeros where
+                           * y is not certified */
 } hn_batch;
 
 /* Gradients of a scalar loss. The batch is the one that was run, with its tape, reports and

@@ -1,0 +1,255 @@
+/* proof_lanes.c - see nearest.h: row weights that prove, to first order, that nothing near a point holds all rows.
+ *
+ * At a point with values c and Jacobian J, with rows in units of their gradients, the step d that leaves least of the violation,
+ *
+ *     minimise |v|^2 / 2 + delta |d - d_0|^2 / 2,     v = what c + J d is beyond its bounds,
+ *
+ * has J' v = -delta (d - d_0). Where the linear rows have no common solution v does not vanish with delta, and J' v does: v is the proof,
+ * Farkas' lemma. The function is convex and piecewise quadratic: Newton's method on the rows that are beyond a bound, with shorter steps
+ * where needed, ends after finitely many. delta falls from round to round, and each begins where the last one ended, d_0.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/lanes.h"
+#include "nearest/nearest.h"
+#include "nearest/nearest_barrier.h"
+#include "nearest/nearest_rows.h"
+
+#include <string.h>
+
+enum { ROUNDS = 6, MOST_STEPS = 40, MOST_HALVES = 30 };
+/* Vectors: c + J d, how it moves along a step, d, and d_0. */
+enum { ROW_REACHED = ROW_SLACK_LOWER, COLUMN_AWAY = COLUMN_Y, COLUMN_CENTRE = COLUMN_START };
+
+static const double FIRST_DELTA = 0x1p-4, LESS = 0x1p-6; /* delta, and by how much it falls */
+static const double LEFT_OUT = 1e30;                     /* W of a row that is within its bounds */
+static const double ENOUGH = 1e-14;                      /* a proof that needs no other */
+static const double LARGE = 0x1p200;
+static const double ROUNDING = 1e-14; /* of the function's value */
+static const double NOTHING = 1e-14;  /* what is left of the slope where Newton's method has ended */
+
+struct proof {
+    bool busy;
+    int round, steps;
+    double delta;
+    double slope; /* where the step before began */
+};
+
+struct proofs {
+    const struct nearest *n;
+    double *memory;
+    struct nearest_proof *samples;
+    size_t count;
+    struct proof state[LANES];
+};
+
+static struct nearest_view view_of(const struct proofs *g, size_t lane) {
+    return (struct nearest_view){&g->n->plan, g->memory + lane};
+}
+
+/* What a row with this value is beyond its bounds: above 0 at the upper one. */
+static double beyond(const struct nearest_view *v, size_t i, double value) {
+    double lower = row_lower(v, i), upper = row_upper(v, i);
+    return value > upper ? value - upper : value < lower ? value - lower : 0;
+}
+
+static double reached(const struct nearest_view *v, size_t i) {
+    return beyond(v, i, *view_row(v, ROW_REACHED, i));
+}
+
+/* ---- the beginning ---- */
+
+static void load(const struct proofs *g, size_t lane) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_view v = view_of(g, lane);
+    for (size_t i = 0; i < p->inputs; i++)
+        v.at[p->x + i * p->stride] = g->samples[lane].x[i];
+    for (size_t j = 0; j < p->outputs; j++)
+        v.at[p->y + j * p->stride] = g->samples[lane].y[j];
+    for (size_t i = 0; i < p->rows; i++)
+        v.at[p->lambda + i * p->stride] = 0; /* no curvature */
+    if (p->optimal)
+        v.at[p->sigma] = 0;
+}
+
+/* The unit of a row whose gradient vanishes leaves its violation a number that can be squared. */
+static void measure_row(const struct nearest_view *v, size_t i) {
+    barrier_measure_row(v, i);
+    double violation = fabs(beyond(v, i, row_value(v, i))), unit = *view_row(v, ROW_UNIT, i);
+    if (violation > LARGE)
+        *view_row(v, ROW_UNIT, i) = violation <= DBL_MAX ? unit * ldexp(1, -(int)ilogb(violation / LARGE)) : 1;
+}
+
+static void begin(struct proofs *g, size_t lane) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_view v = view_of(g, lane);
+    double sum = 0;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_column(&v, COLUMN_AWAY, j) = *view_column(&v, COLUMN_CENTRE, j) = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        measure_row(&v, i);
+        *view_row(&v, ROW_REACHED, i) = row_value(&v, i);
+        sum += fabs(row_value(&v, i)) + *view_row(&v, ROW_NORM, i);
+        for (size_t e = p->first[i]; e < p->first[i + 1]; e++) {
+            v.at[p->matrix + e * p->stride] = row_entry(&v, i, e);
+            sum += fabs(row_entry(&v, i, e));
+        }
+    }
+    g->state[lane] = (struct proof){.busy = sum <= DBL_MAX, .delta = FIRST_DELTA, .slope = INFINITY};
+    g->samples[lane].rest = INFINITY;
+    memset(g->samples[lane].multipliers, 0, p->rows * sizeof *g->samples[lane].multipliers);
+}
+
+/* ---- the weights ---- */
+
+/* J' v into COLUMN_REST; sums: what d leaves of |v|^2 / 2 without delta's part. */
+static double pull(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    double squares = 0;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_column(v, COLUMN_REST, j) = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        double r = reached(v, i);
+        squares += r * r;
+        for (size_t e = p->first[i]; r != 0 && e < p->first[i + 1]; e++)
+            if (!p->fixed[p->column[e]])
+                *view_column(v, COLUMN_REST, p->column[e]) += row_entry(v, i, e) * r;
+    }
+    return squares / 2;
+}
+
+/* The weights v where their rest is the smallest so far, so that what they weigh of the violation is 1. */
+static void keep(const struct nearest_view *v, struct nearest_proof *sample) {
+    const struct nearest_plan *p = v->plan;
+    double weighed = 0, rest = 0;
+    pull(v);
+    for (size_t j = 0; j < p->outputs; j++)
+        rest += fabs(*view_column(v, COLUMN_REST, j));
+    for (size_t i = 0; i < p->rows; i++) {
+        double r = reached(v, i), bound = r > 0 ? row_upper(v, i) : row_lower(v, i);
+        weighed += r != 0 ? r * (row_value(v, i) - bound) : 0; /* rows that hold here count against it */
+    }
+    if (!(weighed > 0 && weighed <= DBL_MAX && rest < sample->rest * weighed))
+        return;
+    sample->rest = rest / weighed;
+    for (size_t i = 0; i < p->rows; i++)
+        sample->multipliers[i] = 0 - reached(v, i) * *view_row(v, ROW_UNIT, i) / weighed;
+}
+
+/* ---- Newton's method ---- */
+
+static void assemble(const struct proofs *g, size_t lane) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_view v = view_of(g, lane);
+    double delta = g->state[lane].delta;
+    for (size_t j = 0; j < p->outputs; j++) {
+        double away = *view_column(&v, COLUMN_AWAY, j) - *view_column(&v, COLUMN_CENTRE, j);
+        *view_unknown(&v, UNKNOWN_DIAGONAL, j) = p->fixed[j] ? 1 : delta;
+        *view_unknown(&v, UNKNOWN_RIGHT, j) = p->fixed[j] ? 0 : -delta * away;
+    }
+    for (size_t i = 0; i < p->rows; i++) {
+        double r = reached(&v, i);
+        bool counts = r != 0 || row_is_equality(&v, i);
+        *view_unknown(&v, UNKNOWN_DIAGONAL, p->outputs + i) = counts ? -1 : -LEFT_OUT;
+        *view_unknown(&v, UNKNOWN_RIGHT, p->outputs + i) = -r;
+    }
+}
+
+/* The function at a length along the step. */
+static double height(const struct proofs *g, size_t lane, double length) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_view v = view_of(g, lane);
+    double sum = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        double r = beyond(&v, i, *view_row(&v, ROW_REACHED, i) + length * *view_row(&v, ROW_ALONG, i));
+        sum += r * r;
+    }
+    for (size_t j = 0; j < p->outputs; j++) {
+        double away = *view_column(&v, COLUMN_AWAY, j) - *view_column(&v, COLUMN_CENTRE, j);
+        away += p->fixed[j] ? 0 : length * *view_unknown(&v, UNKNOWN_STEP, j);
+        sum += g->state[lane].delta * away * away;
+    }
+    return sum / 2;
+}
+
+/* How the function changes along the step, at its beginning; the size of its slope is left in *slope. */
+static double look_along(const struct proofs *g, size_t lane, double *slope) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_view v = view_of(g, lane);
+    double down = 0;
+    pull(&v);
+    *slope = 0;
+    for (size_t j = 0; j < p->outputs; j++) {
+        double away = *view_column(&v, COLUMN_AWAY, j) - *view_column(&v, COLUMN_CENTRE, j);
+        double own = p->fixed[j] ? 0 : *view_column(&v, COLUMN_REST, j) + g->state[lane].delta * away;
+        *slope = fmax(*slope, fabs(own));
+        down += own * *view_unknown(&v, UNKNOWN_STEP, j);
+    }
+    for (size_t i = 0; i < p->rows; i++)
+        *view_row(&v, ROW_ALONG, i) = row_product(&v, i, view_unknown(&v, UNKNOWN_STEP, 0));
+    return down;
+}
+
+/* Moves along the step; false where Newton's method has ended: the last steps change what the function has lost in rounding, and are judged
+ * by the slope. */
+static bool move(struct proofs *g, size_t lane) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_view v = view_of(g, lane);
+    struct proof *s = &g->state[lane];
+    double slope, length = 1, down = look_along(g, lane, &slope), here = height(g, lane, 0), lost = ROUNDING * here;
+    bool ends = -down <= lost && !(slope < 0.5 * s->slope);
+    s->slope = slope;
+    if (!(down < 0 && slope > NOTHING * sqrt(2 * here)) || ends)
+        return false;
+    for (int k = 0; k < MOST_HALVES && !(height(g, lane, length) <= here + 0.25 * length * down + lost); k++)
+        length *= 0.5;
+    if (!(height(g, lane, length) <= here + lost))
+        return false;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_column(&v, COLUMN_AWAY, j) += p->fixed[j] ? 0 : length * *view_unknown(&v, UNKNOWN_STEP, j);
+    for (size_t i = 0; i < p->rows; i++)
+        *view_row(&v, ROW_REACHED, i) = row_value(&v, i) + row_product(&v, i, view_column(&v, COLUMN_AWAY, 0));
+    return true;
+}
+
+/* ---- rounds ---- */
+
+static void advance(struct proofs *g, size_t lane) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_view v = view_of(g, lane);
+    struct proof *s = &g->state[lane];
+    if (!s->busy || (move(g, lane) && ++s->steps < MOST_STEPS))
+        return;
+    keep(&v, &g->samples[lane]);
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_column(&v, COLUMN_CENTRE, j) = *view_column(&v, COLUMN_AWAY, j);
+    s->steps = 0;
+    s->slope = INFINITY;
+    s->delta *= LESS;
+    s->busy = ++s->round < ROUNDS && g->samples[lane].rest > ENOUGH;
+}
+
+void nearest_prove(const struct nearest *n, double *memory, struct nearest_proof *samples, size_t count,
+                   const struct nearest_watch *watch) {
+    struct proofs g = {.n = n, .memory = memory, .samples = samples, .count = count};
+    bool any = false;
+    for (size_t lane = 0; lane < count; lane++)
+        load(&g, lane);
+    n->backend.run(n->plan.program, 0, memory);
+    n->backend.run(n->plan.program, 1, memory);
+    nearest_bend(n, memory);
+    for (size_t lane = 0; lane < count; lane++) {
+        begin(&g, lane);
+        any = any || g.state[lane].busy;
+    }
+    while (any && !(watch && watch->ends(watch->context))) {
+        for (size_t lane = 0; lane < count; lane++)
+            assemble(&g, lane);
+        n->backend.signed_factor(&n->plan.system, memory);
+        nearest_solve(n, memory);
+        any = false;
+        for (size_t lane = 0; lane < count; lane++) {
+            advance(&g, lane);
+            any = any || g.state[lane].busy;
+        }
+    }
+}
