@@ -20,7 +20,7 @@ _hardnet() {
     learn+=" --epochs --steps-per-epoch --steps --batch --rate --last-share --warmup"
     learn+=" --clip-sample --clip-batch --x --targets --reference --labels --target-steps"
     learn+=" --feedback --open-loop --feedback-share --feedback-steps --feedback-beyond --validation --validate-every"
-    learn+=" --patience --checkpoint --checkpoint-every --checkpoint-steps --resume --log"
+    learn+=" --patience --checkpoint --checkpoint-every --checkpoint-steps --resume --log --validation-inputs"
     local layer="--method --damping --iterations --tolerance --effort --relative --isa" compile="--compile --kernel" device="--device --precision"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
@@ -124,12 +124,12 @@ _hardnet() {
     compile) own="--out --no-gradients --again --seconds $layer" ;;
     train) own="$learn $layer $compile $device" ;;
     eval)
-        own="--net --x --samples --seed --out --report --allow-infeasible --refine --method --iterations --tolerance --effort"
+        own="--net --x --samples --seed --out --csv --report --allow-infeasible --refine --method --iterations --tolerance --effort"
         own+=" --closed-loop --steps --feedback --cost --final-cost --allow-outside"
         own+=" --reference --starts --reference-seconds --cache $compile $device"
         ;;
     rollout)
-        own="--net --reference --x0 --samples --steps --feedback --cost --final-cost --margin --report --csv"
+        own="--net --reference --x0 --samples --steps --feedback --cost --final-cost --margin --report --csv --show"
         own+=" --states --allow-infeasible --allow-outside --starts --reference-seconds --seed $compile"
         ;;
     emit) own="--out --net --real --name --libm --adjoint --abi $layer" ;;

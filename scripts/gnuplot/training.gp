@@ -1,4 +1,6 @@
 # training.gp - the curve of `hardnet train --log`: the objective on validation inputs, and the loss, against steps.
+#
+# The reference's optimum on these inputs is a line, where there is a file optimum.gp that says it.
 # SPDX-License-Identifier: MIT
 load "look.gp"
 set key off
@@ -9,6 +11,10 @@ set rmargin at screen 0.95
 tens(range) = 10.0**floor(log10(range))
 step(range) = tens(range)*(range < 1.5*tens(range) ? 1 : range < 3.5*tens(range) ? 2 : range < 7.5*tens(range) ? 5 : 10)
 stats "training.csv" using "validation_objective" name "O" nooutput
+if (int(system("test -f optimum.gp && echo 1 || echo 0"))) { load "optimum.gp" }
+shown = exists("optimum")
+if (!shown) { optimum = NaN }
+if (exists("O_records") && O_records > 0) { if (shown) { O_min = optimum < O_min ? optimum : O_min; O_max = optimum > O_max ? optimum : O_max } }
 if (exists("O_records") && O_records > 0 && O_max > O_min) { set ytics step((O_max - O_min)/5) }
 
 do for [format in "png svg"] {
@@ -18,7 +24,12 @@ do for [format in "png svg"] {
     set tmargin at screen 0.96; set bmargin at screen 0.58
     set format x ""
     set ylabel "validation objective" offset 1
-    plot "training.csv" using "step":"validation_objective" with linespoints linecolor rgb blue linewidth 1.4 pointtype 7 pointsize 0.25
+    if (shown) { set key on top right } else { unset key }
+    plot "training.csv" using "step":"validation_objective" with linespoints linecolor rgb blue linewidth 1.4 pointtype 7 pointsize 0.25 \
+             title (shown ? "network" : ""), \
+         "training.csv" using "step":(shown ? optimum : NaN) with lines linecolor rgb vermilion linewidth 1.2 dashtype 2 \
+             title (shown ? "reference\'s optimum" : "")
+    unset key
     set tmargin at screen 0.51; set bmargin at screen 0.15
     set format x "%g"
     set xlabel "training step" offset 0,label

@@ -15,8 +15,8 @@ VERBS = {
     "solve": ([], ["--x", "--y"], ["--out", "--report", "--multipliers", "--objective"]),
     "bench": ([], ["--x", "--y"], ["--report"]),
     "write": ([], [], ["--out"]),
-    "train": ([], ["--x", "--targets"], ["--out", "--checkpoint", "--log"]),
-    "eval": ([], ["--net", "--x"], ["--out", "--report"]),
+    "train": ([], ["--x", "--targets"], ["--out", "--checkpoint", "--log", "--validation-inputs"]),
+    "eval": ([], ["--net", "--x"], ["--out", "--csv", "--report"]),
     "rollout": (["--feedback", "a=next"], ["--net", "--x0"], ["--report", "--csv", "--states"]),
 }
 

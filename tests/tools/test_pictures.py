@@ -96,5 +96,71 @@ class Pictures(tool.Tool):
             self.assertIn("3", shown)
 
 
+CART = """
+param place{1..2} >= -2, <= 2;
+var u{0..1} >= -1, <= 1;
+var next{i in 1..2} = place[i] + (if i = 1 then u[0] else 0.5*u[1]);
+minimize cost: sum{i in 1..2} (next[i]^2 + u[i-1]^2);
+subject to both: u[0] + u[1] <= 1.5;
+"""
+
+
+class AnyModel(tool.Tool):
+    """scripts/draw on a model that nobody has drawn before."""
+
+    def draw(self, *arguments, code=0):
+        done = subprocess.run([tool.root / "scripts" / "draw", *map(str, arguments), "--out", self.folder / "out"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                              env={**os.environ, "HARDNET": tool.program})
+        self.assertEqual(done.returncode, code, done.stdout.decode())
+        return done.stdout.decode()
+
+    def trained(self, text):
+        model, net = self.file("m.mod", text), self.folder / "net"
+        log, inputs = self.folder / "log.csv", self.folder / "v.npy"
+        self.run_it("train", model, "--out", net, "--steps", 40, "--validate-every", 10, "--batch", 40, "--hidden", 8,
+                    "--validation", 30, "--log", log, "--validation-inputs", inputs)
+        self.assertEqual(np.load(inputs).shape[0], 30)
+        return model, ("--net", net, "--log", log, "--validation", inputs, "--samples", 60, "--starts", 3, "--steps", 5)
+
+    def picture(self, name):
+        head = (self.folder / "out" / f"{name}.png").read_bytes()[:24]
+        self.assertEqual(head[:8], b"\x89PNG\r\n\x1a\n")
+        root = xml.etree.ElementTree.parse(self.folder / "out" / f"{name}.svg").getroot()
+        return " ".join(" ".join(root.itertext()).split())
+
+    def dat(self, name):
+        return np.loadtxt(self.folder / "out" / name, ndmin=2)
+
+    def test_everything_that_a_model_with_a_next_state_has(self):
+        model, options = self.trained(CART)
+        said = self.draw(model, *options, "--over", "u[1]", "--over", "next", "--axes", "place[2],place[1]")
+        with (self.folder / "out" / "loops.csv").open(newline="") as opened:
+            table = list(csv.DictReader(opened))
+        mine = [row for row in table if row["controller"] == "net"]
+        self.assertEqual((len(mine), len({row["start"] for row in mine})), (18, 3))
+        for before, after in zip(mine, mine[1:]):  # what is shown is what happened
+            if before["status"]:
+                self.assertEqual(before["next[1]"], after["place[1]"])
+                self.assertAlmostEqual(float(before["place[2]"]) + float(before["u[1]"]) / 2, float(after["place[2]"]), delta=1e-12)
+        for name in ("violations", "violations_raw", "costs"):
+            self.assertEqual(self.dat(f"{name}.dat")[:, 1].sum(), 60)  # every sample is in one bin
+        if not shutil.which("gnuplot"):
+            self.assertIn("gnuplot is not installed", said)
+            return
+        self.assertNotIn("warning", said)
+        for name, words in (("violations", "tolerance"), ("costs", "objective"), ("training", "validation objective"),
+                            ("loop_paths", "place[2]"), ("loop_states", "step"), ("loop_outputs", "next[2]")):
+            self.assertIn(words, self.picture(name))
+
+    def test_what_has_no_data_is_said(self):
+        model, options = self.trained("param a >= 0, <= 1; var y{1..2}; minimize f: (y[1] - a)^2 + y[2]^2; s.t. c: y[1] + y[2] = 1;")
+        said = self.draw(model, "--net", f"mine={options[1]}", "--samples", 20)
+        self.assertRegex(said, "no --log, and so no picture of the training\n.*no next state, and so no pictures of loops")
+        self.assertRegex(self.draw(model, "--samples", 20, code=2), "--net: no network is given")
+        self.assertRegex(self.draw(model, "--nets", "x", code=2), "--nets: no such option")
+        self.assertRegex(self.draw(model, "--net", self.folder / "none", code=1), "none: ")
+
+
 if __name__ == "__main__":
     tool.main()

@@ -6,7 +6,6 @@ every step of a loop is known.
 import csv
 import json
 import pathlib
-import re
 import signal
 import subprocess
 
@@ -168,12 +167,8 @@ class Rollout(SampleTool):
                                   r"\(place\[1\], 11\.1 % of the width of its box\)\n")
         self.assertRegex(said, "left the box .*--allow-outside")
         _, _, again, said = self.rollout(model, *loop, "--allow-outside")
-        self.assertEqual((self.untimed(again), said), (self.untimed(printed), ""))
+        self.assertEqual((again.partition("Outside")[2], said), (printed.partition("Outside")[2], ""))
         self.rollout(model, *loop, "--allow-infeasible", code=3)
-
-    @staticmethod
-    def untimed(printed):
-        return re.sub(r"[\d.]+ [mun]?s\b", "", printed)
 
     def test_the_reference_may_leave_the_box(self):
         self.need_reference()
@@ -368,6 +363,8 @@ class Rollout(SampleTool):
                                 (("--feedback", "place=gap"), r"place\[1\] is fed back twice"),
                                 (("--steps", 0), "--steps: '0'"), (("--starts", 0), "--starts: '0'"),
                                 (("--reference", "ipop"), "did you mean ipopt"), (("--marginn", "room"), "did you mean --margin"),
+                                (("--show", "u"), "--show adds columns to the file of --csv"),
+                                (("--csv", self.folder / "t.csv", "--show", "nex"), "--show: .* nex; did you mean next"),
                                 (("--x0", self.array("w.npy", [[1.0, 2.0]])), "1 x 2 numbers")]:
             self.refused(*good, *options, code=2, saying=saying)
 

@@ -30,7 +30,7 @@ struct eval_options {
     struct common_options common;
     struct text_list files;
     struct judging judging;
-    const char *net, *x, *out, *cache;
+    const char *net, *x, *out, *cache, *csv;
     const char *method; /* NULL: the network's own */
     size_t samples, refine, iterations;
     double tolerance; /* what is ok, whatever the network's file says */
@@ -153,6 +153,7 @@ bool eval_is_better(const struct eval *eval, size_t sample);       /* than its o
 struct optima_count eval_count_optima(const struct eval *eval);
 const char *eval_worst(const struct eval *eval, size_t sample); /* row; NULL: none is violated */
 void eval_print(const struct eval *eval);
+hn_status eval_write_csv(const struct eval *eval, const char *path, hn_error *error); /* eval_csv.c */
 hn_status eval_write_json(const struct eval *eval, const char *path, hn_error *error);
 
 /* ---- the judge: rows and objective by plain evaluation ---- */

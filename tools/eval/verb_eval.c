@@ -67,6 +67,8 @@ static hn_status write_files(const struct eval *eval, hn_error *error) {
         status = hn_array_write(options->out, eval->samples.count, eval->outputs, eval->y, error);
         console_release_interrupt();
     }
+    if (status == HN_OK && options->csv)
+        status = eval_write_csv(eval, options->csv, error);
     if (status == HN_OK && options->judging.report)
         status = eval_write_json(eval, options->judging.report, error);
     return status;
@@ -169,6 +171,7 @@ int verb_eval(int argc, char **argv) {
          .most = 100000000,
          .given = &o.samples_given},
         WRITTEN_FILE("out", "Y.npy", "write the outputs, as float64", o.out),
+        WRITTEN_FILE("csv", "FILE", "write a line for every sample", o.csv),
         {.name = "refine",
          .value = "K",
          .help = "most refinement steps (the network's own)",

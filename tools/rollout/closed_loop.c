@@ -29,6 +29,7 @@ static const char *out_of_place(const struct eval_options *o) {
         const char *name;
         bool given;
     } options[] = {{"out", o->out},
+                   {"csv", o->csv},
                    {"cache", o->cache},
                    {"method", o->method},
                    {"refine", o->refine_given},

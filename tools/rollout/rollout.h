@@ -20,7 +20,7 @@
 
 struct rollout_options {
     struct common_options common;
-    struct text_list files, nets, feedback;
+    struct text_list files, nets, feedback, show;
     struct judging judging;
     const char *x0, *cost, *final_cost, *margin, *csv, *states;
     size_t steps;
@@ -38,6 +38,14 @@ struct rollout_formulas {
     size_t margin_count; /* of expressions */
     bool margin_rows;
     double *values;
+};
+
+/* Outputs and defined variables that are written step by step. */
+struct rollout_shown {
+    size_t count;
+    size_t *output; /* SIZE_MAX: it is a defined variable, whose ... */
+    hn_expr *value; /* ... value this is */
+    const char **names;
 };
 
 struct rollout_step {
@@ -67,6 +75,7 @@ struct controller {
     double tolerance;             /* of what it calls ok */
     bool relative;                /* likewise */
     double *path;                 /* starts x (steps + 1) x inputs */
+    double *shown;                /* starts x steps x what is shown; NULL: nothing is */
     struct rollout_step *steps;   /* starts x steps */
     struct rollout_total *totals; /* starts */
     struct rollout_total total;
@@ -88,6 +97,7 @@ struct rollout {
     hn_array x0;
     struct feedback feedback;
     struct rollout_formulas formulas;
+    struct rollout_shown shown;
     struct multistart solver;
     size_t count;
     struct controller *controllers;        /* the reference, where there is one, then networks */
@@ -100,6 +110,12 @@ int rollout_find_feedback(struct rollout_options *options, const hn_model *model
 /* VERB_OK, or another verb code after what is wrong has been printed; released in either case. */
 int rollout_setup(struct rollout *rollout);
 void rollout_end(struct rollout *rollout);
+
+/* What --show asks for: a verb code after what is wrong has been printed; and its values at a point. */
+int rollout_find_shown(struct rollout *rollout);
+void rollout_release_shown(struct rollout_shown *shown);
+hn_status rollout_show(const struct rollout *rollout, const double *x, const double *y, double *values,
+                       hn_error *error);
 
 /* All loops; ends early on Ctrl-C. */
 hn_status rollout_run(struct rollout *rollout, hn_error *error);

@@ -160,11 +160,16 @@ static void put_loop(struct text *text, const struct rollout *r, const struct co
         put_optional(text, step->violation);
         csv_text(text, step->status);
         put_optional(text, step->seconds);
+        for (size_t i = 0; i < r->shown.count; i++)
+            put_optional(text, c->shown[(start * r->steps + k) * r->shown.count + i]);
         text_print(text, "\n");
     }
     put_place(text, r, c, start, r->steps);
     put_optional(text, r->formulas.has_final ? c->totals[start].final_cost : (double)NAN);
-    text_print(text, ",,,,\n");
+    text_print(text, ",,,,");
+    for (size_t i = 0; i < r->shown.count; i++)
+        text_print(text, ",");
+    text_print(text, "\n");
 }
 
 hn_status rollout_write_csv(const struct rollout *r, const char *path, hn_error *error) {
@@ -172,7 +177,10 @@ hn_status rollout_write_csv(const struct rollout *r, const char *path, hn_error 
     text_print(&text, "controller,start,step");
     for (size_t i = 0; i < r->inputs; i++)
         csv_text(&text, hn_model_input(r->model, i).name);
-    text_print(&text, ",cost,margin,violation,status,seconds\n");
+    text_print(&text, ",cost,margin,violation,status,seconds");
+    for (size_t i = 0; i < r->shown.count; i++)
+        csv_text(&text, r->shown.names[i]);
+    text_print(&text, "\n");
     for (size_t i = 0; i < r->count; i++)
         for (size_t start = 0; start < r->starts; start++)
             put_loop(&text, r, &r->controllers[i], start);

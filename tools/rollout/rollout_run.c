@@ -136,6 +136,8 @@ static hn_status run_loop(struct loop *loop, size_t start, struct progress *prog
         status = take_step(loop, x, &c->steps[start * r->steps + k], error);
         if (status == HN_OK && k + 1 == r->steps && f->has_final)
             status = hn_model_evaluate(r->model, 1, &f->final_cost, x, loop->y, &total->final_cost, error);
+        if (status == HN_OK && c->shown)
+            status = rollout_show(r, x, loop->y, c->shown + (start * r->steps + k) * r->shown.count, error);
         memcpy(x + r->inputs, x, r->inputs * sizeof *x);
         if (status == HN_OK)
             status = feedback_advance(&r->feedback, r->model, x + r->inputs, loop->y, error);

@@ -235,7 +235,9 @@ static int take_room(const struct rollout *r, struct controller *c) {
     c->path = eval_take(states, r->inputs, sizeof *c->path);
     c->steps = eval_take(r->starts, r->steps, sizeof *c->steps);
     c->totals = eval_take(r->starts, 1, sizeof *c->totals);
-    return c->path && c->steps && c->totals ? VERB_OK : no_memory();
+    size_t shown = r->shown.count, rows = r->starts * r->steps;
+    c->shown = shown > 0 ? eval_take(rows, shown, sizeof *c->shown) : NULL;
+    return c->path && c->steps && c->totals && (c->shown || shown == 0) ? VERB_OK : no_memory();
 }
 
 static int find_controllers(struct rollout *r) {
@@ -282,6 +284,8 @@ int rollout_setup(struct rollout *r) {
     if (code == VERB_OK)
         code = find_formulas(r);
     if (code == VERB_OK)
+        code = rollout_find_shown(r);
+    if (code == VERB_OK)
         code = find_starts(r);
     return code == VERB_OK ? find_controllers(r) : code;
 }
@@ -292,10 +296,12 @@ void rollout_end(struct rollout *r) {
         hn_policy_destroy(c->policy);
         hn_policy_destroy(c->loaded);
         base_release(c->path);
+        base_release(c->shown);
         base_release(c->steps);
         base_release(c->totals);
     }
     base_release(r->controllers);
+    rollout_release_shown(&r->shown);
     base_release(r->formulas.margin);
     base_release(r->formulas.values);
     hn_array_release(&r->x0);

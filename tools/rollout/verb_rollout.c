@@ -36,6 +36,8 @@ static int settle(void *values) {
                            "--samples samples the starts");
     if (o->x0 && o->samples > 0)
         return verb_misuse("rollout", "--samples and --x0 exclude each other: the rows of --x0 are the starts");
+    if (o->show.count > 0 && !o->csv)
+        return verb_misuse("rollout", "--show adds columns to the file of --csv, which is not given");
     if (o->final_cost && !o->cost)
         return verb_misuse("rollout", "--final-cost is added to --cost, which is not given");
     return VERB_OK;
@@ -134,6 +136,10 @@ int verb_rollout(int argc, char **argv) {
          .help = "defined variable or group of rows whose smallest margin is reported",
          .text = &o.margin},
         WRITTEN_FILE("csv", "FILE", "write a line for every step", o.csv),
+        {.name = "show",
+         .value = "NAME",
+         .help = "output or defined variable that stands in the lines of --csv, too; may be repeated",
+         .list = &o.show},
         WRITTEN_FILE("states", "X.npy", "write the inputs of all steps, a row each, as train --x reads them", o.states),
         {.name = "allow-outside",
          .help = "exit 0 even if a network leaves the box of its inputs",

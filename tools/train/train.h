@@ -33,7 +33,7 @@ struct train_options {
     struct device_choice device;
     const hn_device_options *device_asked; /* NULL: the CPU; set by train_settle */
     hn_device_options device_options;
-    const char *out, *checkpoint, *log;
+    const char *out, *checkpoint, *log, *validation_inputs;
     const char *x, *targets, *reference; /* NULL: none */
     const char *hidden, *activation, *loss;
     const char *first; /* how the network begins: train_firsts */

@@ -63,6 +63,11 @@ static hn_status write_network(struct training *t, hn_error *error) {
     return status;
 }
 
+static hn_status write_validation(const struct training *t, hn_error *error) {
+    const char *path = t->options->validation_inputs;
+    return path ? hn_array_write(path, t->validation, t->source.inputs, t->validation_x, error) : HN_OK;
+}
+
 /* ---- running ---- */
 
 static int finish(struct training *t, bool done) {
@@ -78,7 +83,7 @@ static int finish(struct training *t, bool done) {
     if (state_count(t, NUMBER_BEST_OK) < t->validation)
         console_warning("%zu of %zu validation inputs are not ok", t->validation - state_count(t, NUMBER_BEST_OK),
                         t->validation);
-    if (write_network(t, &error) != HN_OK)
+    if (write_network(t, &error) != HN_OK || write_validation(t, &error) != HN_OK)
         return verb_explain(&error);
     printf("  written     %s\n", figures_name(t->options->out).text);
     return VERB_OK;
@@ -264,6 +269,8 @@ int verb_train(int argc, char **argv) {
         COUNT("checkpoint-steps", "N", "steps between checkpoints; 0: by time only", o.checkpoint_steps, 0, INT_MAX),
         {.name = "resume", .help = "continue from the checkpoint", .flag = &o.resume},
         WRITTEN_FILE("log", "FILE", "write the training curve, as CSV", o.log),
+        WRITTEN_FILE("validation-inputs", "X.npy", "write the validation inputs, a row each, as eval --x reads them",
+                     o.validation_inputs),
         COMMON_OPTIONS(o.common),
     };
     const struct command command = {.name = "train",

@@ -1,0 +1,43 @@
+/* eval_csv.c - a line of CSV for every sample: what a picture is made of. See eval.h.
+ *
+ * Numbers that are not finite, and what there is not, are empty. Objectives have the user's sign.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "common/csv.h"
+#include "eval/eval.h"
+
+#include <math.h>
+
+static void put(struct text *text, double value) {
+    if (isfinite(value))
+        csv_number(text, value);
+    else
+        text_print(text, ",");
+}
+
+static void put_sample(struct text *text, const struct eval *eval, size_t sample) {
+    const hn_report *report = &eval->reports[sample];
+    text_print(text, "%zu", sample);
+    for (size_t i = 0; i < eval->inputs; i++)
+        put(text, eval_x(eval, sample)[i]);
+    csv_text(text, hn_outcome_text(report->outcome));
+    put(text, report->violation_before);
+    put(text, report->violation);
+    put(text, eval_shown(eval, eval->objective[sample]));
+    put(text, eval->optima ? eval_shown(eval, eval->optima[sample].objective) : (double)NAN);
+    put(text, eval_relative_gap(eval, sample));
+    text_print(text, "\n");
+}
+
+hn_status eval_write_csv(const struct eval *eval, const char *path, hn_error *error) {
+    struct text text = {.bytes = NULL};
+    text_print(&text, "sample");
+    for (size_t i = 0; i < eval->inputs; i++)
+        csv_text(&text, hn_model_input(eval->model, i).name);
+    text_print(&text, ",status,violation_before,violation,objective,reference,relative_gap\n");
+    for (size_t k = 0; k < eval->reached; k++)
+        put_sample(&text, eval, k);
+    hn_status status = text_write(&text, path, error);
+    text_release(&text);
+    return status;
+}
