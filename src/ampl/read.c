@@ -6,6 +6,7 @@
 #include "ampl/evaluator.h"
 #include "ampl/numerals.h"
 #include "ampl/parser.h"
+#include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/structs.h"
 
@@ -206,7 +207,7 @@ static hn_status check_request(hn_model **out, size_t count, const void *list, c
     if (status == HN_OK && chosen->let_count > 0 && !chosen->lets)
         return error_about(error, HN_INVALID, error_option("lets"), "hn_model_read: let_count is %zu without lets",
                            chosen->let_count);
-    return status;
+    return status == HN_OK ? arithmetic_check(error) : status;
 }
 
 hn_status hn_model_read(hn_model **out, size_t count, const char *const *paths, const hn_read_options *options,

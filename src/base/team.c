@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/team.h"
+#include "base/arithmetic.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -154,6 +155,8 @@ static hn_status create(struct team **out, int threads, bool fewer, hn_error *er
     if (threads < 0 || threads > TEAM_MOST)
         return error_about(error, HN_INVALID, error_argument("threads"), "%d threads: choose 0 (one per core) to %d",
                            threads, TEAM_MOST);
+    if (arithmetic_check(error) != HN_OK) /* new threads inherit it, whatever it is by the time they work */
+        return HN_UNSUPPORTED;
     struct team *team = base_allocate(sizeof *team);
     if (!team)
         return error_no_memory(error, "threads");

@@ -1,6 +1,7 @@
 /* evaluate_calls.c - the calls of hardnet/evaluate.h: life, looking, running on the caller's thread, and what is refused.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/arithmetic.h"
 #include "evaluate/evaluate_parts.h"
 
 #include "base/error.h"
@@ -178,6 +179,8 @@ hn_status evaluation_check(hn_evaluation *own, const hn_evaluator *evaluator, co
     if (!evaluator)
         return error_missing(error, "hn_evaluator_run", "evaluator");
     hn_status status = STRUCT_TAKE(hn_evaluation, own, evaluation, error);
+    if (status == HN_OK)
+        status = arithmetic_check(error);
     if (status != HN_OK || own->count == 0)
         return status;
     if (!own->x && evaluator->inputs > 0)

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "backends/backend.h"
 #include "base/arena.h"
+#include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/machine.h"
 #include "base/memory.h"
@@ -141,6 +142,8 @@ hn_status hn_layer_create(hn_layer **out, const hn_model *model, const hn_layer_
     *out = NULL;
     if (!model)
         return error_missing(error, "hn_layer_create", "model");
+    if (arithmetic_check(error) != HN_OK)
+        return HN_UNSUPPORTED;
     hn_layer *layer = base_allocate(sizeof *layer);
     if (!layer)
         return error_no_memory(error, "the layer");

@@ -1,6 +1,7 @@
 /* run.c - the calls that run a layer on the caller's thread, and what they refuse.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/structs.h"
@@ -44,6 +45,8 @@ hn_status take_batch(const hn_layer *layer, const hn_batch *given, hn_batch *bat
     if (missing)
         return error_about(error, HN_INVALID, error_argument(missing), "there is no %s to run", missing);
     hn_status status = STRUCT_TAKE(hn_batch, batch, given, error);
+    if (status == HN_OK)
+        status = arithmetic_check(error);
     return status == HN_OK ? check_batch(layer, batch, error) : status;
 }
 

@@ -1,6 +1,7 @@
 /* rows.c - what must hold: constraint rows in named groups, the objective, requirements on inputs; and finishing a model.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/parts.h"
@@ -267,8 +268,11 @@ static void number_rows(hn_model *model) {
 
 hn_status hn_model_finish(hn_model *model, hn_error *error) {
     if (model && !model->finished && model->error.status == HN_OK) {
+        hn_error arithmetic;
         if (model->output_count == 0)
             model_fail(model, HN_INVALID, NULL, "model: it has no outputs");
+        else if (arithmetic_check(&arithmetic) != HN_OK)
+            model_fail(model, HN_UNSUPPORTED, NULL, "%s", arithmetic.text);
         else
             check_model(model);
         if (model->error.status == HN_OK)

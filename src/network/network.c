@@ -6,6 +6,7 @@
  * published experiments have them. Every layer draws from a stream of its own.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -143,6 +144,8 @@ hn_status hn_network_create(hn_network **out, const hn_network_options *options,
         return error_missing(error, "hn_network_create", "out");
     *out = NULL;
     hn_status status = network_check_options(options, error);
+    if (status == HN_OK)
+        status = arithmetic_check(error);
     if (status == HN_OK)
         status = network_allocate(out, options, error);
     if (status == HN_OK)

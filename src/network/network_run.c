@@ -4,6 +4,7 @@
  * the sample alone.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/arithmetic.h"
 #include "base/error.h"
 #include "network/network_parts.h"
 #include "network/perceptron.h"
@@ -23,7 +24,7 @@ static hn_status check_run(const hn_network *network, const double *x, const dou
                            network->options.inputs);
     if (!y)
         return error_about(error, HN_INVALID, error_argument("y"), "network: y, where its outputs go, is missing");
-    return HN_OK;
+    return arithmetic_check(error);
 }
 
 hn_status hn_network_run(const hn_network *network, size_t count, const hn_real *x, hn_real *y, void *workspace,

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "hardnet/refine.h"
+#include "base/arithmetic.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -216,6 +217,8 @@ hn_status hn_refiner_run(hn_refiner *r, const hn_refinement *batch, hn_error *er
     if (!r)
         return error_missing(error, "hn_refiner_run", "refiner");
     hn_status status = STRUCT_TAKE(hn_refinement, &own, batch, error);
+    if (status == HN_OK)
+        status = arithmetic_check(error);
     if (status != HN_OK || own.count == 0)
         return status;
     if (!own.x && r->inputs)
@@ -280,6 +283,8 @@ hn_status hn_refiner_improve(hn_refiner *r, const hn_improvement *batch, hn_erro
     if (!r)
         return error_missing(error, "hn_refiner_improve", "refiner");
     hn_status status = STRUCT_TAKE(hn_improvement, &own, batch, error);
+    if (status == HN_OK)
+        status = arithmetic_check(error);
     if (status != HN_OK || own.count == 0)
         return status;
     if (!own.x && r->inputs)

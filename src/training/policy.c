@@ -1,6 +1,7 @@
 /* policy.c - see hardnet/policy.h.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "training/policy_parts.h"
@@ -197,6 +198,8 @@ hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y
                         hn_report *reports, hn_error *error) {
     if (!p || (count && !x && p->inputs))
         return error_missing(error, "hn_policy_run", p ? "x" : "policy");
+    if (arithmetic_check(error) != HN_OK)
+        return HN_UNSUPPORTED;
     if (p->device) {
         const struct device_policy_run run = {count, x, y, objective, reports};
         return policy_device_run(p, &run, error);

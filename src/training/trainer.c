@@ -5,6 +5,7 @@
  * of their numbers, so that the bits do not depend on the number of threads.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
@@ -314,6 +315,8 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
                           hn_train_report *report, hn_error *error) {
     if (!t || count == 0 || (!x && t->inputs))
         return error_missing(error, "hn_trainer_step", t ? "x" : "trainer");
+    if (arithmetic_check(error) != HN_OK)
+        return HN_UNSUPPORTED;
     if (targets && t->baseline.scheme == HN_SCHEME_DC3)
         return error_about(error, HN_INVALID, error_argument("targets"),
                            "hn_trainer_step: dc3 does not learn from targets");
