@@ -53,7 +53,7 @@ uninstall: ## remove what the last `make install` copied, under the same DESTDIR
 	@cmake -D manifest=build/install_manifest.txt -P cmake/uninstall.cmake
 
 clean: ## remove all builds
-	rm -rf build build-dev build-coverage build-clang build-memory build-fuzz
+	rm -rf build build-dev build-coverage build-clang build-memory build-fuzz build-bits build-platforms
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12

@@ -48,7 +48,11 @@ typedef struct hn_read_options {
     void (*message)(void *context, const hn_message *message); /* may be NULL; called on the calling thread */
     void *context;
     void (*opened)(void *context, const char *path); /* may be NULL; every file that is read, included ones too */
+    bool untrusted; /* texts from strangers: no further files are opened, and limits are those below at most */
 } hn_read_options;
+
+/* What untrusted allows: max_nodes and max_bytes are not more than these. */
+enum { HN_UNTRUSTED_NODES = 200000, HN_UNTRUSTED_BYTES = 1 << 20 };
 
 hn_status hn_read_get_defaults(hn_read_options *out, hn_error *error);
 static inline hn_read_options hn_read_defaults(void) {

@@ -68,18 +68,20 @@ class Model(Building):
         let: Lets | None = None,
         relax_integrality: bool = False,
         max_nodes: int = 0,
+        untrusted: bool = False,
     ) -> Model:
         """A model from a file in the AMPL modelling language, and files with its data.
 
         let: values of scalar params, whatever the files say: `let={"N": 20}`.
         relax_integrality: integer and binary variables become continuous, with a warning.
         max_nodes: the limit of the model's size; 0 is the library's own.
+        untrusted: the files are a stranger's: they may open no other file, and limits are tight.
 
         What the reader left out or took differently is in `messages`; warnings are given as
         `hardnet.ModelWarning`, too. A mistake in a file is a `hardnet.Error` with its line and
         column, and all that were found are in its `messages`.
         """
-        core, messages = read_files([path, *data], let, relax_integrality, max_nodes)
+        core, messages = read_files([path, *data], let, relax_integrality, untrusted, max_nodes)
         return cls._finished(core, messages)
 
     @classmethod
@@ -90,6 +92,7 @@ class Model(Building):
         let: Lets | None = None,
         relax_integrality: bool = False,
         max_nodes: int = 0,
+        untrusted: bool = False,
     ) -> Model:
         """A model from a text in the AMPL modelling language, and texts with its data.
 
@@ -101,7 +104,7 @@ class Model(Building):
         >>> m.outputs_count
         2
         """
-        core, messages = read_texts([text, *data], let, relax_integrality, max_nodes)
+        core, messages = read_texts([text, *data], let, relax_integrality, untrusted, max_nodes)
         return cls._finished(core, messages)
 
     @classmethod

@@ -90,14 +90,16 @@ def _messages(remarks: Sequence[Any]) -> tuple[Message, ...]:
 
 
 def read_files(
-    paths: Sequence[Path], let: Lets | None, relax_integrality: bool, max_nodes: int
+    paths: Sequence[Path], let: Lets | None, relax_integrality: bool, untrusted: bool, max_nodes: int
 ) -> tuple[_core.Model, tuple[Message, ...]]:
     names, lets = [os.fspath(path) for path in paths], _lets(let)
-    return _read(lambda remarks: _core.read(names, lets, relax_integrality, max_nodes, remarks))
+    return _read(
+        lambda remarks: _core.read(names, lets, relax_integrality, untrusted, max_nodes, remarks)
+    )
 
 
 def read_texts(
-    texts: Sequence[str], let: Lets | None, relax_integrality: bool, max_nodes: int
+    texts: Sequence[str], let: Lets | None, relax_integrality: bool, untrusted: bool, max_nodes: int
 ) -> tuple[_core.Model, tuple[Message, ...]]:
     for text in texts:
         if not isinstance(text, str):
@@ -105,5 +107,7 @@ def read_texts(
     names = ["text", *(f"data{i}.dat" for i in range(1, len(texts)))]
     pairs, lets = list(zip(names, texts)), _lets(let)
     return _read(
-        lambda remarks: _core.read_text(pairs, lets, relax_integrality, max_nodes, remarks)
+        lambda remarks: _core.read_text(
+            pairs, lets, relax_integrality, untrusted, max_nodes, remarks
+        )
     )

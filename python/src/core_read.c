@@ -95,12 +95,13 @@ static bool take_strings(strings *out, PyObject *sequence, bool are_paths) {
 
 typedef struct reading {
     PyObject *sources, *lets, *messages;
-    int relax_integrality;
+    int relax_integrality, untrusted;
     Py_ssize_t max_nodes;
 } reading;
 
 static bool parse(reading *r, PyObject *arguments, const char *format) {
-    if (!PyArg_ParseTuple(arguments, format, &r->sources, &r->lets, &r->relax_integrality, &r->max_nodes, &r->messages))
+    if (!PyArg_ParseTuple(arguments, format, &r->sources, &r->lets, &r->relax_integrality, &r->untrusted, &r->max_nodes,
+                          &r->messages))
         return false;
     bool good = PyList_Check(r->messages) && r->max_nodes >= 0;
     if (!good)
@@ -120,6 +121,7 @@ static PyObject *run(PyObject *module, const reading *r, size_t count, const cha
     options.lets = lets.list;
     options.let_count = lets.count;
     options.relax_integrality = r->relax_integrality != 0;
+    options.untrusted = r->untrusted != 0;
     options.message = take_remark;
     options.context = &taken;
     if (r->max_nodes > 0)
@@ -141,7 +143,7 @@ static PyObject *run(PyObject *module, const reading *r, size_t count, const cha
 PyObject *core_read(PyObject *module, PyObject *arguments) {
     reading r;
     strings paths;
-    if (!parse(&r, arguments, "OOpnO:read") || !take_strings(&paths, r.sources, true))
+    if (!parse(&r, arguments, "OOppnO:read") || !take_strings(&paths, r.sources, true))
         return NULL;
     PyObject *model = run(module, &r, paths.count, paths.list, NULL);
     release_strings(&paths);
@@ -162,7 +164,7 @@ static bool text_of(hn_text *out, PyObject *pair) {
 
 PyObject *core_read_text(PyObject *module, PyObject *arguments) {
     reading r;
-    if (!parse(&r, arguments, "OOpnO:read_text"))
+    if (!parse(&r, arguments, "OOppnO:read_text"))
         return NULL;
     PyObject *pairs = PySequence_Tuple(r.sources); /* nobody changes it while the lock is not held */
     if (!pairs)

@@ -83,9 +83,10 @@ static void parse_reset(struct ampl_parser *parser) {
 /* ---- further files ---- */
 
 static void include_file(struct ampl_parser *parser, const char *name, size_t length, struct ampl_place place) {
-    if (parser->in_memory) {
-        ampl_mistake(parser, HN_UNSUPPORTED, place, "%.*s: a text in memory cannot name further files",
-                     length < 200 ? (int)length : 200, name);
+    if (parser->in_memory || parser->untrusted) {
+        ampl_mistake(parser, HN_UNSUPPORTED, place, "%.*s: %s cannot name further files",
+                     length < 200 ? (int)length : 200, name,
+                     parser->untrusted ? "a text that is not trusted" : "a text in memory");
         return;
     }
     if (parser->include_depth >= AMPL_MOST_INCLUDES) {

@@ -30,7 +30,7 @@ struct ampl_parser {
     struct ampl_symbols *symbols;
     struct arena *arena;
     struct ampl_program *program;
-    bool in_memory; /* further files are refused */
+    bool in_memory, untrusted; /* further files are refused */
 
     struct ampl_lexer lexer;
     struct ampl_token token; /* the current one */

@@ -44,6 +44,7 @@ static bool reader_start(struct reader *reader, const hn_read_options *options) 
     reader->parser.symbols = &reader->symbols;
     reader->parser.arena = &reader->arena;
     reader->parser.program = &reader->program;
+    reader->parser.untrusted = options->untrusted;
     struct ampl_evaluator *e = &reader->evaluator;
     e->sources = &reader->sources;
     e->symbols = &reader->symbols;
@@ -207,6 +208,10 @@ static hn_status check_request(hn_model **out, size_t count, const void *list, c
     if (status == HN_OK && chosen->let_count > 0 && !chosen->lets)
         return error_about(error, HN_INVALID, error_option("lets"), "hn_model_read: let_count is %zu without lets",
                            chosen->let_count);
+    if (chosen->untrusted) {
+        chosen->max_nodes = chosen->max_nodes < HN_UNTRUSTED_NODES ? chosen->max_nodes : HN_UNTRUSTED_NODES;
+        chosen->max_bytes = chosen->max_bytes < HN_UNTRUSTED_BYTES ? chosen->max_bytes : HN_UNTRUSTED_BYTES;
+    }
     return status == HN_OK ? arithmetic_check(error) : status;
 }
 

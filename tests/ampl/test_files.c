@@ -182,6 +182,44 @@ static void files_of_other_kinds_are_called_by_their_name(void **state) {
     }
 }
 
+static void a_text_that_is_not_trusted_opens_no_other_file(void **state) {
+    (void)state;
+    static const char *const texts[] = {"var x;\ninclude b.mod;", "var x;\nmodel b.mod;", "var x;\ndata b.mod;"};
+    put("b.mod", "var z;");
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const char *files[] = {put("a.mod", texts[i])};
+        hn_read_options options = hn_read_defaults();
+        hn_model *model;
+        hn_error error;
+        options.untrusted = true;
+        assert_int_equal(hn_model_read(&model, 1, files, &options, &error), HN_UNSUPPORTED);
+        assert_non_null(strstr(error.text, "a.mod:2:"));
+        assert_non_null(strstr(error.text, "b.mod: a text that is not trusted cannot name further files"));
+    }
+}
+
+/* The caller's limit holds where it is the tighter one. */
+static void a_text_that_is_not_trusted_has_tight_limits(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t max_nodes;
+        hn_status status;
+    } cases[] = {{"var x{1..40000}; c{i in 1..40000}: sin(x[i])^3 + x[i]^5 <= 1;", 0, HN_LIMIT},
+                 {"var x{1..40000};", 0, HN_OK},
+                 {"var x{1..40000};", 100, HN_LIMIT}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *files[] = {put("a.mod", cases[i].text)};
+        hn_read_options options = hn_read_defaults();
+        hn_model *model;
+        options.untrusted = true;
+        if (cases[i].max_nodes)
+            options.max_nodes = cases[i].max_nodes;
+        assert_int_equal(hn_model_read(&model, 1, files, &options, NULL), cases[i].status);
+        hn_model_destroy(model);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(files_are_read_in_order, start, stop),
@@ -192,6 +230,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(only_regular_files_are_included, start, stop),
         cmocka_unit_test_setup_teardown(an_included_file_larger_than_the_limit_is_not_read, start, stop),
         cmocka_unit_test_setup_teardown(little_is_quoted_of_an_included_file_that_is_no_model, start, stop),
-        cmocka_unit_test(files_of_other_kinds_are_called_by_their_name)};
+        cmocka_unit_test(files_of_other_kinds_are_called_by_their_name),
+        cmocka_unit_test_setup_teardown(a_text_that_is_not_trusted_opens_no_other_file, start, stop),
+        cmocka_unit_test_setup_teardown(a_text_that_is_not_trusted_has_tight_limits, start, stop)};
     return cmocka_run_group_tests_name("ampl/files", tests, NULL, NULL);
 }

@@ -38,6 +38,7 @@ static hn_read_options read_options(const struct common_options *common, struct 
     options.lets = common->lets.items;
     options.let_count = common->lets.count;
     options.relax_integrality = common->relax_integrality;
+    options.untrusted = common->untrusted;
     if (common->max_nodes > 0)
         options.max_nodes = common->max_nodes;
     options.message = pass_on;

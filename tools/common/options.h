@@ -80,6 +80,7 @@ struct common_options {
     size_t threads; /* 0: all cores */
     bool relax_integrality;
     size_t max_nodes; /* 0: the reader's default */
+    bool untrusted;
 };
 
 #define COMMON_OPTIONS(common)                                                                                         \
@@ -96,6 +97,9 @@ struct common_options {
         {.name = "relax-integrality",                                                                                  \
          .help = "treat integer and binary variables as continuous",                                                   \
          .flag = &(common).relax_integrality},                                                                         \
+        {.name = "untrusted",                                                                                          \
+         .help = "a model from a stranger: it may open no other file, and its size has a tight limit",                 \
+         .flag = &(common).untrusted},                                                                                 \
     {                                                                                                                  \
         .name = "max-nodes", .value = "N", .help = "limit of the model's size, in nodes of its expressions",           \
         .count = &(common).max_nodes, .least = 1                                                                       \
