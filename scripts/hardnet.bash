@@ -20,7 +20,7 @@ _hardnet() {
     learn+=" --epochs --steps-per-epoch --steps --batch --rate --last-share --warmup"
     learn+=" --clip-sample --clip-batch --x --targets --reference --labels --target-steps"
     learn+=" --feedback --open-loop --feedback-share --feedback-steps --feedback-beyond --validation --validate-every"
-    learn+=" --patience --checkpoint --checkpoint-every --checkpoint-steps --resume --log --validation-inputs"
+    learn+=" --patience --checkpoint --checkpoint-every --checkpoint-steps --resume --keep --init --log --validation-inputs"
     local layer="--method --damping --iterations --tolerance --effort --relative --isa" compile="--compile --kernel" device="--device --precision"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
@@ -47,7 +47,7 @@ _hardnet() {
     --x | --x0 | --y | --out | --targets | --states | --weights | --multipliers | --objective) _hardnet_files npy && return ;;
     --trace | --log | --csv) _hardnet_files csv && return ;;
     --checkpoint) _hardnet_files checkpoint && return ;;
-    --net) _hardnet_files safetensors && return ;;
+    --net | --init) _hardnet_files safetensors && return ;;
     --kernel) _hardnet_files so && return ;;
     --cache)
         compopt -o filenames 2>/dev/null

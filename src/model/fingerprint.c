@@ -6,7 +6,11 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/fingerprint_parts.h"
 #include "model/marks.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* The lists are walked twice: for which expressions they name, and, once those are marked, for what they are. */
 struct teller {
@@ -39,15 +43,19 @@ static void tell_count(struct teller *teller, const char *list, size_t count) {
     digest_add_size(&teller->digest, count);
 }
 
-/* ---- mathematics ---- */
+/* ---- mathematics: a function for each part, in the order of the list ---- */
 
-static void tell_mathematics(struct teller *teller) {
+static void tell_inputs(struct teller *teller) {
     const hn_model *model = teller->model;
     tell_count(teller, "inputs", model->input_count);
     for (size_t i = 0; i < model->input_count; i++) {
         digest_add_number(&teller->digest, model->inputs[i].lower);
         digest_add_number(&teller->digest, model->inputs[i].upper);
     }
+}
+
+static void tell_outputs(struct teller *teller) {
+    const hn_model *model = teller->model;
     tell_count(teller, "outputs", model->output_count);
     for (size_t i = 0; i < model->output_count; i++) {
         tell_node(teller, model->outputs[i].lower);
@@ -55,20 +63,58 @@ static void tell_mathematics(struct teller *teller) {
         tell_node(teller, model->outputs[i].start);
         tell_node(teller, model->outputs[i].fixed);
     }
+}
+
+static void tell_rows(struct teller *teller) {
+    const hn_model *model = teller->model;
     tell_count(teller, "rows", model->row_count);
     for (size_t i = 0; i < model->row_count; i++) {
         tell_node(teller, model->rows[i].lower);
         tell_node(teller, model->rows[i].body);
         tell_node(teller, model->rows[i].upper);
     }
+}
+
+static void tell_objective(struct teller *teller) {
+    const hn_model *model = teller->model;
     tell_count(teller, "objective", model->objective.value != 0);
     tell_node(teller, model->objective.value);
+}
+
+static void tell_requirements(struct teller *teller) {
+    const hn_model *model = teller->model;
     tell_count(teller, "requirements", model->requirement_count);
     for (size_t i = 0; i < model->requirement_count; i++)
         tell_node(teller, model->requirements[i].value);
+}
+
+static void tell_definitions(struct teller *teller) {
+    const hn_model *model = teller->model;
     tell_count(teller, "definitions", model->definition_count);
     for (size_t i = 0; i < model->definition_count; i++)
         tell_computed(teller, model->definitions[i].value);
+}
+
+static void tell_part(struct teller *teller, enum model_part_name part) {
+    switch (part) {
+    case PART_INPUTS:
+        tell_inputs(teller);
+        break;
+    case PART_OUTPUTS:
+        tell_outputs(teller);
+        break;
+    case PART_ROWS:
+        tell_rows(teller);
+        break;
+    case PART_OBJECTIVE:
+        tell_objective(teller);
+        break;
+    case PART_REQUIREMENTS:
+        tell_requirements(teller);
+        break;
+    default:
+        tell_definitions(teller);
+    }
 }
 
 /* ---- names ---- */
@@ -98,45 +144,125 @@ static void tell_names(struct teller *teller) {
 
 /* ---- both ---- */
 
-static void tell(struct teller *teller, bool names) {
+/* The two passes over the parts; after the second each part's digest, or the one over all of them, is written. */
+struct wanted {
+    char *all;                /* HN_FINGERPRINT_BYTES, or NULL */
+    char (*parts)[PART_TEXT]; /* MODEL_PARTS, or NULL */
+};
+
+static void tell_mathematics(struct teller *teller, const struct wanted *wanted) {
+    char text[HN_FINGERPRINT_BYTES];
     teller->digest = digest_start();
-    digest_add_text(&teller->digest, names ? "hardnet names 1" : "hardnet mathematics 1");
-    if (names)
-        tell_names(teller);
-    else
-        tell_mathematics(teller);
+    digest_add_text(&teller->digest, "hardnet mathematics 1");
+    for (int i = 0; i < MODEL_PARTS; i++) {
+        if (wanted->parts)
+            teller->digest = digest_start();
+        tell_part(teller, (enum model_part_name)i);
+        if (!wanted->parts || !teller->marks.of)
+            continue;
+        digest_finish_text(&teller->digest, text);
+        memcpy(wanted->parts[i], text, PART_TEXT - 1);
+        wanted->parts[i][PART_TEXT - 1] = '\0';
+    }
+    if (wanted->all && teller->marks.of)
+        digest_finish_text(&teller->digest, wanted->all);
 }
 
-static hn_status print(const hn_model *model, bool names, char out[HN_FINGERPRINT_BYTES], hn_error *error) {
-    struct teller teller = {.model = model};
-    if (!out)
-        return error_missing(error, names ? "hn_model_names_fingerprint" : "hn_model_fingerprint", "out");
-    out[0] = '\0';
+static hn_status check_finished(const hn_model *model, hn_error *error) {
     hn_status status = hn_model_status(model, error);
+    if (status == HN_OK && !model->finished)
+        status = error_about(error, HN_INVALID, error_argument("model"), "fingerprint: the model is not finished");
+    return status;
+}
+
+static hn_status find_mathematics(const hn_model *model, const struct wanted *wanted, hn_error *error) {
+    struct teller teller = {.model = model};
+    hn_status status = check_finished(model, error);
     if (status != HN_OK)
         return status;
-    if (!model->finished)
-        return error_about(error, HN_INVALID, error_argument("model"), "fingerprint: the model is not finished");
     size_t most = 4 * model->output_count + 3 * model->row_count + model->definition_count + model->requirement_count;
     teller.roots = base_allocate((most + 1) * sizeof *teller.roots); /* fewer bytes than the lists have */
     if (!teller.roots)
         return error_no_memory(error, "fingerprint");
-    tell(&teller, names);
+    tell_mathematics(&teller, wanted);
     status = marks_create(&teller.marks, model, teller.roots, teller.affine_count + teller.root_count,
                           teller.affine_count, error);
-    if (status == HN_OK) {
-        tell(&teller, names);
-        digest_finish_text(&teller.digest, out);
-    }
+    if (status == HN_OK)
+        tell_mathematics(&teller, wanted);
     marks_release(&teller.marks);
     base_release(teller.roots);
     return status;
 }
 
 hn_status hn_model_fingerprint(const hn_model *model, char out[HN_FINGERPRINT_BYTES], hn_error *error) {
-    return print(model, false, out, error);
+    if (!out)
+        return error_missing(error, "hn_model_fingerprint", "out");
+    out[0] = '\0';
+    return find_mathematics(model, &(struct wanted){.all = out}, error);
 }
 
 hn_status hn_model_names_fingerprint(const hn_model *model, char out[HN_FINGERPRINT_BYTES], hn_error *error) {
-    return print(model, true, out, error);
+    struct teller teller = {.model = model, .digest = digest_start()};
+    if (!out)
+        return error_missing(error, "hn_model_names_fingerprint", "out");
+    out[0] = '\0';
+    hn_status status = check_finished(model, error);
+    if (status != HN_OK)
+        return status;
+    digest_add_text(&teller.digest, "hardnet names 1");
+    tell_names(&teller);
+    digest_finish_text(&teller.digest, out);
+    return HN_OK;
+}
+
+/* ---- for who wants to know what differs ---- */
+
+hn_status model_parts(const hn_model *model, struct model_part out[MODEL_PARTS], hn_error *error) {
+    char text[MODEL_PARTS][PART_TEXT];
+    hn_status status = find_mathematics(model, &(struct wanted){.parts = text}, error);
+    if (status != HN_OK)
+        return status;
+    const size_t counts[MODEL_PARTS] = {
+        [PART_INPUTS] = model->input_count,
+        [PART_OUTPUTS] = model->output_count,
+        [PART_ROWS] = model->row_count,
+        [PART_OBJECTIVE] = model->objective.value != 0,
+        [PART_REQUIREMENTS] = model->requirement_count,
+        [PART_DEFINITIONS] = model->definition_count,
+    };
+    for (int i = 0; i < MODEL_PARTS; i++) {
+        out[i].count = counts[i];
+        memcpy(out[i].digest, text[i], PART_TEXT);
+    }
+    return HN_OK;
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void digest_names(const char *const *names, size_t inputs, size_t count, char out[PART_TEXT]) {
+    struct digest digest = digest_start();
+    char text[HN_FINGERPRINT_BYTES];
+    digest_add_size(&digest, inputs);
+    for (size_t i = 0; i < count; i++)
+        digest_add_text(&digest, names[i]);
+    digest_finish_text(&digest, text);
+    memcpy(out, text, PART_TEXT - 1);
+    out[PART_TEXT - 1] = '\0';
+}
+
+hn_status model_column_names(const hn_model *model, char in_order[PART_TEXT], char sorted[PART_TEXT], hn_error *error) {
+    size_t inputs = model->input_count, count = inputs + model->output_count;
+    const char **names = base_allocate((count + 1) * sizeof *names); /* fewer bytes than the lists have */
+    if (!names)
+        return error_no_memory(error, "fingerprint");
+    for (size_t i = 0; i < count; i++)
+        names[i] = i < inputs ? model->inputs[i].name : model->outputs[i - inputs].name;
+    digest_names(names, inputs, count, in_order);
+    qsort(names, inputs, sizeof *names, compare_names);
+    qsort(names + inputs, count - inputs, sizeof *names, compare_names);
+    digest_names(names, inputs, count, sorted);
+    base_release(names);
+    return HN_OK;
 }

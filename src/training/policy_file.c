@@ -2,6 +2,7 @@
  *
  *     policy.model        the fingerprint of the model's mathematics
  *     policy.names        that of its names; a file may lack it
+ *     model.parts, model.columns   what tells the parts of the model and the names of its columns (policy_model.c)
  *     policy.effort       another one of the layer's settings, where it is not 1
  *     policy.method, policy.damping, policy.iterations, policy.tolerance, policy.relative       the layer's settings
  *     policy.candidates, policy.refine
@@ -108,11 +109,12 @@ static hn_status write_values(const hn_policy *policy, struct values *values, hn
 static hn_status check_texts(const char *path, size_t count, const hn_metadata *texts, hn_error *error) {
     if (count > 0 && !texts)
         return error_about(error, HN_INVALID, error_file(path), "%s: the texts are missing", path);
-    if (count > NETWORK_MOST_TEXTS - SETTINGS)
+    enum { MOST = NETWORK_MOST_TEXTS - SETTINGS - POLICY_MODEL_TEXTS };
+    if (count > MOST)
         return error_about(error, HN_LIMIT, error_file(path), "%s: %zu texts; at most %d are possible", path, count,
-                           NETWORK_MOST_TEXTS - SETTINGS);
+                           MOST);
     for (size_t i = 0; i < count; i++)
-        if (texts[i].key && is_setting(texts[i].key))
+        if (texts[i].key && (is_setting(texts[i].key) || policy_model_is_key(texts[i].key)))
             return error_about(error, HN_INVALID, error_file(path),
                                "%s: a text may not be called %s: the settings start so", path,
                                show_name(texts[i].key).text);
@@ -122,6 +124,7 @@ static hn_status check_texts(const char *path, size_t count, const hn_metadata *
 hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count, const hn_metadata *texts,
                          hn_error *error) {
     struct values values;
+    struct policy_model_texts parts;
     size_t settings = policy && policy->options.layer.effort == 1 ? EFFORT : SETTINGS;
     if (!policy || !path)
         return error_about(error, HN_INVALID, error_argument(policy ? "path" : "policy"), "there is no %s to save",
@@ -133,11 +136,16 @@ hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count
         status = write_values(policy, &values, error);
     if (status != HN_OK)
         return status;
-    hn_metadata *all = base_allocate((settings + count) * sizeof *all);
+    if ((status = policy_model_write(policy->model, &parts, error)) != HN_OK)
+        return status;
+    hn_metadata *all = base_allocate((settings + POLICY_MODEL_TEXTS + count) * sizeof *all);
     if (!all)
         return error_no_memory(error, path);
     for (size_t i = 0; i < settings; i++)
         all[i] = (hn_metadata){keys[i], values.text[i]};
+    for (size_t i = 0; i < POLICY_MODEL_TEXTS; i++)
+        all[settings + i] = (hn_metadata){policy_model_keys[i], parts.text[i]};
+    settings += POLICY_MODEL_TEXTS;
     if (count > 0)
         memcpy(all + settings, texts, count * sizeof *all);
     status = hn_network_save(policy->network, path, settings + count, all, error);
@@ -259,29 +267,6 @@ static hn_status check_widths(const hn_model *model, const hn_network *network, 
     return HN_OK;
 }
 
-/* Columns and rows of the same mathematics that are called otherwise may mean something else to whoever uses them. */
-static hn_status check_names(const hn_model *model, const hn_network *network, const char *path, hn_error *error) {
-    char wanted[HN_FINGERPRINT_BYTES];
-    const char *found = hn_network_metadata(network, keys[NAMES]);
-    hn_status status = found ? hn_model_names_fingerprint(model, wanted, error) : HN_OK;
-    if (status != HN_OK || !found || strcmp(found, wanted) == 0)
-        return status;
-    return error_about(error, HN_INVALID, error_file(path),
-                       "%s: the network is for another model: the mathematics are the same, but names differ", path);
-}
-
-static hn_status check_model(const hn_model *model, const hn_network *network, const char *path, hn_error *error) {
-    enum { SHOWN = 12 };
-    char wanted[HN_FINGERPRINT_BYTES];
-    const char *found = hn_network_metadata(network, keys[MODEL]);
-    hn_status status = hn_model_fingerprint(model, wanted, error);
-    if (status != HN_OK || strcmp(found, wanted) == 0)
-        return status != HN_OK ? status : check_names(model, network, path, error);
-    return error_about(error, HN_INVALID, error_file(path),
-                       "%s: the network is for another model: its fingerprint is %.*s, this model's %.*s", path, SHOWN,
-                       show_name(found).text, SHOWN, wanted);
-}
-
 /* ---- loading ---- */
 
 /* The choice of dependent outputs is made again; a network for another one is of no use. */
@@ -323,7 +308,7 @@ hn_status hn_policy_load(hn_policy **out, const hn_model *model, const char *pat
     if (status == HN_OK)
         status = check_widths(model, network, &settings, path, error);
     if (status == HN_OK)
-        status = check_model(model, network, path, error);
+        status = policy_model_check(model, network, path, error);
     if (status == HN_OK)
         status = build(out, model, network, &settings, path, error);
     if (status == HN_OK)

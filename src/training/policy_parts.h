@@ -11,6 +11,7 @@
 #include "baselines/baseline.h"
 #include "device/device_policy.h"
 #include "hardnet/policy.h"
+#include "model/fingerprint_parts.h"
 #include "network/perceptron.h"
 #include "refinement/improver.h"
 
@@ -112,6 +113,20 @@ void chunk_choose(const struct chunk *chunk, const double *values);
 
 /* From one row per sample to one row per input, candidates side by side, in the columns that the network gives. */
 void chunk_gather(const struct chunk *chunk, const double *samples, double *rows);
+
+/* ---- its file: what it says of the model (policy_model.c) ---- */
+
+enum { POLICY_MODEL_TEXTS = 2, POLICY_MODEL_TEXT = 512 };
+
+struct policy_model_texts {
+    char text[POLICY_MODEL_TEXTS][POLICY_MODEL_TEXT];
+};
+
+extern const char policy_model_keys[POLICY_MODEL_TEXTS][16];
+
+bool policy_model_is_key(const char *key);
+hn_status policy_model_write(const hn_model *model, struct policy_model_texts *texts, hn_error *error);
+hn_status policy_model_check(const hn_model *model, const hn_network *network, const char *path, hn_error *error);
 
 /* ---- on a device ---- */
 

@@ -216,7 +216,7 @@ class Eval(EvalTool):
     def test_networks_that_do_not_fit_are_refused(self):
         model, net = self.disc()
         other = self.file("other.mod", DISC.replace("0.1;", "0.2;"))
-        self.refused("eval", other, "--net", net, code=1, saying=r"net\.safetensors: .*another model: .*[0-9a-f]{12}, .*[0-9a-f]{12}\n")
+        self.refused("eval", other, "--net", net, code=1, saying=r"net\.safetensors: .*another model: .*[0-9a-f]{12}, .*[0-9a-f]{12}; hardnet train --init takes its weights over\n")
         self.refused("eval", UNICYCLE, "--net", net, code=1, saying="1 inputs, and the model 3")
         wide = self.network(model, np.zeros((3, 1)), np.zeros(3), name="wide")
         self.refused("eval", model, "--net", wide, code=1, saying="3 outputs for 1 candidate, and the model 2 for each")

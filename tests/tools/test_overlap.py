@@ -15,7 +15,7 @@ VERBS = {
     "solve": ([], ["--x", "--y"], ["--out", "--report", "--multipliers", "--objective"]),
     "bench": ([], ["--x", "--y"], ["--report"]),
     "write": ([], [], ["--out"]),
-    "train": ([], ["--x", "--targets"], ["--out", "--checkpoint", "--log", "--validation-inputs"]),
+    "train": ([], ["--x", "--targets", "--init"], ["--out", "--checkpoint", "--log", "--validation-inputs"]),
     "eval": ([], ["--net", "--x"], ["--out", "--csv", "--report"]),
     "rollout": (["--feedback", "a=next"], ["--net", "--x0"], ["--report", "--csv", "--states"]),
 }

@@ -182,7 +182,7 @@ class Train(SampleTool):
         for more in ([], ["--feedback-beyond"]):
             states = []
             for steps in range(1, 12):
-                path, _, _ = self.train("net", model, *SMALL, "--steps", steps, "--feedback", "a=next", *more)
+                path, _, _ = self.train("net", model, *SMALL, "--steps", steps, "--feedback", "a=next", "--keep", *more)
                 states.append(checkpoint_array(f"{path}.checkpoint", "rollout"))
                 self.assertEqual(states[-1].shape, (20, 2))
             for before, after in zip(states, states[1:]):
@@ -206,7 +206,7 @@ class Train(SampleTool):
     def test_optimal_is_a_teacher(self):
         model = self.file("m.mod", "param a >= 1, <= 2; var y{1..2} := 1; minimize f: y[1]^2 + 2*y[2]^2;"
                                    "s.t. line: y[1] + y[2] = a; s.t. cap: y[1] <= 1.2;")
-        options = ["--reference", "optimal", "--labels", 300]
+        options = ["--reference", "optimal", "--labels", 300, "--keep"]
         _, out, _ = self.train("net", model, *SMALL, *options)
         self.assertRegex(out, "60 of 60 steps of 40 samples, loss targets")
         first = sha(self.folder / "net")
@@ -307,8 +307,49 @@ class Train(SampleTool):
             _, err = child.communicate(timeout=60)
         self.assertIn(child.returncode, (143, -signal.SIGTERM), err)
 
+    # ---- going on ----
+
+    def reached(self, out):
+        return float(re.search(r"validation +\S+ (\S+) in the mean", out).group(1))
+
+    def test_a_training_begins_with_the_weights_of_another(self):
+        first, out, _ = self.train("first", ELLIPSE, *SMALL, "--steps", 300, "--rate", 0.01)
+        same = self.file("same.mod", "# said otherwise\n" + pathlib.Path(ELLIPSE).read_text())
+        copy, again, _ = self.train("copy", same, *SMALL[2:], "--steps", 0, "--init", first)
+        self.assertEqual(self.reached(again), self.reached(out))
+        self.assertRegex(again, r"network +1 input, 12, 8, 2 outputs")
+        self.assertEqual(network_texts(copy)["train.hidden"], "12,8")
+        self.run_it("eval", ELLIPSE, "--net", copy)
+        worse, out, _ = self.train("worse", ELLIPSE, *SMALL[2:], "--steps", 40, "--rate", 10, "--init", first)
+        self.assertLessEqual(self.reached(out), self.reached(again))  # what it began with is the best
+        self.assertEqual(network_texts(worse)["train.best-step"], "0")
+        shifted = self.file("other.mod", pathlib.Path(ELLIPSE).read_text().replace("offset >= -2", "offset >= -1"))
+        self.refused("eval", shifted, "--net", first, code=1, saying="another model: .*what differs: inputs; hardnet train --init")
+        other, out, _ = self.train("other", shifted, *SMALL[2:], "--steps", 40, "--init", first)
+        self.run_it("eval", shifted, "--net", other)
+        out = ["--out", self.folder / "n"]
+        for more, saying in ((["--hidden", "3"], "--hidden.* exclude --init"), (["--candidates", 2], "2 outputs, and this training needs 4")):
+            self.refused("train", ELLIPSE, *out, "--init", first, *more, code=2, saying=saying)
+        self.refused("train", SIMPLEX, *out, "--init", first, code=2, saying="has 1 inputs, and the model 10")
+        self.refused("train", ELLIPSE, *out, "--steps", 0, code=2, saying="--steps 0: needs --init")
+
+    def test_a_renamed_row_does_not_refuse_a_network(self):
+        net, _, _ = self.train("net", ELLIPSE, *SMALL)
+        text = pathlib.Path(ELLIPSE).read_text()
+        name = re.search(r"subject to (\w+)", text).group(1)
+        self.run_it("eval", self.file("renamed.mod", re.sub(rf"\b{name}\b", "called_otherwise", text)), "--net", net)
+
+    def test_a_training_that_is_done_is_extended(self):
+        path, out, _ = self.train("net", ELLIPSE, *SMALL, "--keep")
+        self.assertTrue(pathlib.Path(f"{path}.checkpoint").exists())
+        _, longer, err = self.train("net", ELLIPSE, *SMALL, "--steps", 100, "--resume")
+        self.assertRegex(err, "--resume: 100 steps instead of 60; the training goes on from step 60")
+        self.assertRegex(longer, "100 of 100 steps")
+        self.assertLessEqual(self.reached(longer), self.reached(out))
+        self.assertFalse(pathlib.Path(f"{path}.checkpoint").exists())  # what is done needs none
+
     def test_a_checkpoint_of_another_training_is_refused_by_name(self):
-        path, _, _ = self.train("net", ELLIPSE, *SMALL)
+        path, _, _ = self.train("net", ELLIPSE, *SMALL, "--keep")
         before = sha(f"{path}.checkpoint")
         arguments = ["train", ELLIPSE, "--out", path, "--resume"]
         for more, saying in ((["--batch", 41], "--batch 40, and this is --batch 41"), (["--seed", 3], "--seed 1"),
@@ -324,9 +365,9 @@ class Train(SampleTool):
         self.refused(*arguments, *SMALL, code=1, saying="net.checkpoint: the file is damaged")
 
     def test_a_checkpoint_that_is_missing_or_in_the_way_is_told(self):
-        path, _, err = self.train("net", ELLIPSE, *SMALL, "--resume")
+        path, _, err = self.train("net", ELLIPSE, *SMALL, "--resume", "--keep")
         self.assertRegex(err, "warning: --resume: there is no .*net.checkpoint; the training starts from the beginning")
-        _, _, err = self.train("net", ELLIPSE, *SMALL)
+        _, _, err = self.train("net", ELLIPSE, *SMALL, "--keep")
         self.assertRegex(err, "warning: .*net.checkpoint is there and will be replaced")
         wanted = sha(path)
         path.unlink()
@@ -334,7 +375,7 @@ class Train(SampleTool):
         self.assertEqual(sha(path), wanted)
 
     def test_a_full_disk_is_told_and_survived(self):
-        path, _, _ = self.train("net", ELLIPSE, *SMALL)
+        path, _, _ = self.train("net", ELLIPSE, *SMALL, "--keep")
         old = pathlib.Path(f"{path}.checkpoint").read_bytes()
         wanted, size = sha(path), path.stat().st_size
 
@@ -344,7 +385,7 @@ class Train(SampleTool):
                 resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
             return apply
         path.unlink()
-        _, _, err = self.train("net", ELLIPSE, *SMALL, "--checkpoint-steps", 20, preexec_fn=limit(size + 100))
+        _, _, err = self.train("net", ELLIPSE, *SMALL, "--checkpoint-steps", 20, "--keep", preexec_fn=limit(size + 100))
         self.assertEqual(err.count("cannot write: File too large; the checkpoint before it stays"), 4, err)
         self.assertEqual(pathlib.Path(f"{path}.checkpoint").read_bytes(), old)
         self.assertEqual(sha(path), wanted)

@@ -33,7 +33,7 @@ struct train_options {
     struct device_choice device;
     const hn_device_options *device_asked; /* NULL: the CPU; set by train_settle */
     hn_device_options device_options;
-    const char *out, *checkpoint, *log, *validation_inputs;
+    const char *out, *checkpoint, *log, *validation_inputs, *init;
     const char *x, *targets, *reference; /* NULL: none */
     const char *hidden, *activation, *loss;
     const char *first; /* how the network begins: train_firsts */
@@ -49,13 +49,15 @@ struct train_options {
     bool steps_given, validate_given, train_iterations_given, loss_given;
     bool penalty_given, correction_steps_given, correction_rate_given, momentum_given;
     bool by_loss; /* the best network is that with the smallest loss, whether its outputs are ok or not */
-    bool feedback_beyond, open_loop, resume;
-    struct feedback_hint hint; /* what the model feeds back by itself */
+    bool feedback_beyond, open_loop, resume, keep;
+    bool shape_given, candidates_given; /* by --hidden, --activation or --network; by --candidates */
+    struct feedback_hint hint;          /* what the model feeds back by itself */
     /* what follows from them */
     enum train_loss goal;
     hn_scheme scheme;
     hn_network_options network; /* all but inputs and outputs */
     char checkpoint_name[4096];
+    char hidden_text[256]; /* of --init */
 };
 
 extern const char *const train_activations[], *const train_losses[], *const train_firsts[];
@@ -170,6 +172,18 @@ hn_status rollout_begin(struct train_rollout *rollout, const struct train_source
 hn_status rollout_advance(struct train_rollout *rollout, const struct train_source *source,
                           const struct train_options *options, hn_policy *policy, size_t step, hn_error *error);
 
+/* ---- a network to begin with: train_init.c ---- */
+
+/* Loads --init, if it is given, and takes over its shape and number of candidates; a verb code. */
+int init_load(hn_network **network, struct train_options *options, const hn_model *model);
+
+/* HN_INVALID unless it has so many inputs, and so many outputs for each candidate. */
+hn_status init_check(const hn_network *network, const struct train_options *options, size_t inputs, size_t outputs,
+                     hn_error *error);
+
+/* What it is, for the record. */
+void init_record(struct train_record *record, const hn_network *network);
+
 /* ---- shifts and scales of the network: train_scaling.c ---- */
 
 /* The network gives so many of the model's outputs, these columns, for each candidate. */
@@ -188,7 +202,7 @@ enum train_number {
     NUMBER_VALIDATED, /* the last step that was validated */
     NUMBER_WAITED,    /* validations since the best */
     NUMBER_DROPPED,   /* samples */
-    NUMBER_BEST_STEP, /* 0: none yet */
+    NUMBER_BEST_STEP, /* 0 where it is the network of --init, or none yet */
     NUMBER_BEST_FIGURE,
     NUMBER_BEST_OBJECTIVE,
     NUMBER_BEST_OK,
@@ -200,6 +214,7 @@ enum train_number {
     NUMBER_SUM_MOVED,
     NUMBER_SUM_GRADIENT,
     NUMBER_MOST_VIOLATION,
+    NUMBER_PLANNED, /* steps in all */
     NUMBERS
 };
 
@@ -253,6 +268,9 @@ void training_release(struct training *training);
 
 /* Trains to the end, to the end of patience, or until an interrupt; *done unless interrupted. */
 hn_status training_run(struct training *training, bool *done, hn_error *error);
+
+/* Judges the present weights: the best are kept, and the curve has a row more. */
+hn_status training_validate(struct training *training, hn_error *error);
 
 /* Checkpoint and curve; what fails is printed, and what was there before stays. */
 void training_keep(struct training *training);

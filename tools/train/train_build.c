@@ -33,7 +33,9 @@ static hn_status make_network(struct training *t, hn_error *error) {
     if (!columns.column)
         return error_no_memory(error, "the network");
     hn_status status = hn_baseline_columns(t->model, &baseline, columns.column, &columns.count, error);
-    if (status == HN_OK)
+    if (status == HN_OK && t->options->init)
+        status = init_check(t->network, t->options, t->source.inputs, columns.count, error);
+    else if (status == HN_OK)
         status = network_with(t, &columns, error);
     base_release(columns.column);
     return status;
@@ -71,7 +73,8 @@ static hn_status begin_anew(struct training *t, hn_error *error) {
         console_warning("--resume: there is no %s; the training starts from the beginning", t->options->checkpoint);
     else if (there)
         console_warning("%s is there and will be replaced; --resume would go on from it", t->options->checkpoint);
-    return t->options->reference ? source_solve_labels(&t->source, t->options, error) : HN_OK;
+    hn_status status = t->options->reference ? source_solve_labels(&t->source, t->options, error) : HN_OK;
+    return status == HN_OK && t->options->init ? training_validate(t, error) : status;
 }
 
 static hn_status begin(struct training *t, hn_error *error) {
@@ -87,6 +90,8 @@ static hn_status begin(struct training *t, hn_error *error) {
 
 static hn_status build(struct training *t, hn_error *error) {
     hn_status status = record_make(&t->record, t->options, t->model, &t->source, error);
+    if (status == HN_OK && t->options->init)
+        init_record(&t->record, t->network);
     if (status == HN_OK)
         status = make_network(t, error);
     if (status == HN_OK)

@@ -73,7 +73,7 @@ static void print_network(const struct training *t) {
 static void print_best(const struct training *t) {
     const double *number = t->state.number;
     size_t ok = state_count(t, NUMBER_BEST_OK);
-    if (number[NUMBER_BEST_STEP] == 0) {
+    if (t->state.rows == 0) {
         printf("  best        nothing validated yet\n");
         return;
     }

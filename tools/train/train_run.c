@@ -130,7 +130,7 @@ static void add_to_curve(struct training *t, const struct verdict *verdict) {
 /* As long as nothing is ok the last is as good as any, but patience goes on. */
 static void keep_best(struct training *t, const struct verdict *verdict) {
     double *number = t->state.number;
-    bool first = number[NUMBER_BEST_STEP] == 0, better = verdict->figure < number[NUMBER_BEST_FIGURE];
+    bool first = t->state.rows == 0, better = verdict->figure < number[NUMBER_BEST_FIGURE];
     number[NUMBER_WAITED] = first || better ? 0 : number[NUMBER_WAITED] + 1;
     if (!first && !better && isfinite(number[NUMBER_BEST_FIGURE]))
         return;
@@ -142,14 +142,14 @@ static void keep_best(struct training *t, const struct verdict *verdict) {
     number[NUMBER_BEST_VIOLATION] = verdict->violation;
 }
 
-static hn_status validate(struct training *t, hn_error *error) {
+hn_status training_validate(struct training *t, hn_error *error) {
     hn_policy *policy = hn_trainer_policy(t->trainer);
     hn_status status = hn_policy_run(policy, t->validation, t->validation_x, NULL, t->objective, t->reports, error);
     if (status != HN_OK)
         return status;
     struct verdict verdict = t->options->by_loss ? judge_by_loss(t) : judge(t);
-    add_to_curve(t, &verdict);
     keep_best(t, &verdict);
+    add_to_curve(t, &verdict);
     t->state.number[NUMBER_VALIDATED] = t->state.number[NUMBER_STEPS];
     return HN_OK;
 }
@@ -196,7 +196,7 @@ hn_status training_run(struct training *t, bool *done, hn_error *error) {
     train_progress_begin(&progress, t);
     while (status == HN_OK && !*done && !interrupt_came()) {
         if (validation_is_due(t))
-            status = validate(t, error);
+            status = training_validate(t, error);
         else if (is_over(t))
             *done = true;
         else {

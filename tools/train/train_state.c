@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/memory.h"
+#include "common/console.h"
 #include "common/text.h"
 #include "train/train.h"
 
@@ -16,9 +17,10 @@ enum { MOST_ROWS = 1000000 }; /* of the curve; what comes later is left out of i
 hn_status state_create(struct training *t, hn_error *error) {
     struct train_state *s = &t->state;
     s->parameters = hn_network_parameter_count(t->network);
-    s->most_rows = t->options->steps / t->options->validate_every + 1;
+    s->most_rows = t->options->steps / t->options->validate_every + 2; /* the last, and that of --init */
     s->most_rows = s->most_rows < MOST_ROWS ? s->most_rows : MOST_ROWS;
     s->best = train_numbers(1, s->parameters);
+    s->number[NUMBER_PLANNED] = (double)t->options->steps;
     s->curve = base_allocate(s->most_rows * CURVE_COLUMNS * sizeof *s->curve);
     return s->best && s->curve ? HN_OK : error_no_memory(error, "training");
 }
@@ -63,8 +65,8 @@ hn_status state_save(struct training *t, hn_error *error) {
 
 /* A file may pass its checksum and still say anything. */
 static bool sensible(const struct training *t) {
-    static const enum train_number counts[] = {NUMBER_STEPS,     NUMBER_VALIDATED, NUMBER_WAITED,   NUMBER_DROPPED,
-                                               NUMBER_BEST_STEP, NUMBER_BEST_OK,   NUMBER_SUM_STEPS};
+    static const enum train_number counts[] = {NUMBER_STEPS,     NUMBER_VALIDATED, NUMBER_WAITED,    NUMBER_DROPPED,
+                                               NUMBER_BEST_STEP, NUMBER_BEST_OK,   NUMBER_SUM_STEPS, NUMBER_PLANNED};
     const double *number = t->state.number;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (!(number[counts[i]] >= 0 && number[counts[i]] <= 0x1p53 && number[counts[i]] == floor(number[counts[i]])))
@@ -72,12 +74,35 @@ static bool sensible(const struct training *t) {
     return number[NUMBER_STEPS] <= (double)t->options->steps && number[NUMBER_BEST_STEP] <= number[NUMBER_STEPS];
 }
 
+/* More steps than the checkpoint was made for extend its training: the rate follows the longer course from here on. */
+static void extend(struct training *t) {
+    size_t planned = state_count(t, NUMBER_PLANNED), steps = t->options->steps;
+    if (planned == steps)
+        return;
+    console_remark("--resume: %zu steps instead of %zu; the training goes on from step %zu", steps, planned,
+                   state_count(t, NUMBER_STEPS));
+    t->state.number[NUMBER_PLANNED] = (double)steps;
+    t->state.number[NUMBER_WAITED] = 0;
+}
+
+/* All texts of the record but the number of steps. */
+static void leave_out_steps(hn_checkpoint *checkpoint, hn_metadata *texts) {
+    size_t count = 0;
+    for (size_t i = 0; i < checkpoint->text_count; i++)
+        if (strcmp(checkpoint->texts[i].key, "--steps") != 0)
+            texts[count++] = checkpoint->texts[i];
+    checkpoint->text_count = count;
+    checkpoint->texts = texts;
+}
+
 hn_status state_load(struct training *t, hn_error *error) {
     const char *path = t->options->checkpoint;
     hn_checkpoint_part parts[PARTS];
+    hn_metadata texts[RECORD_MOST];
     t->state.rows = t->state.most_rows; /* as many as there is room for */
     t->source.labels = t->source.most_labels;
     hn_checkpoint checkpoint = state_parts(t, parts);
+    leave_out_steps(&checkpoint, texts);
     hn_status status = hn_checkpoint_load(&checkpoint, path, error);
     if (status != HN_OK)
         return status;
@@ -86,6 +111,7 @@ hn_status state_load(struct training *t, hn_error *error) {
     bool labelled = t->source.labels > 0 && t->source.labels == parts[PART_LABEL_X + 1].rows;
     if (!sensible(t) || (t->source.most_labels > 0 && !labelled))
         return error_set(error, HN_SYNTAX, "%s: its numbers make no sense", path);
+    extend(t);
     hn_trainer_set_steps(t->trainer, (int)state_count(t, NUMBER_STEPS));
     return HN_OK;
 }

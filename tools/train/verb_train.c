@@ -17,6 +17,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char about[] =
     "Trains a network for a model with an objective. Its outputs are corrected by the layer, so that they satisfy the\n"
@@ -85,6 +86,8 @@ static int finish(struct training *t, bool done) {
                         t->validation);
     if (write_network(t, &error) != HN_OK || write_validation(t, &error) != HN_OK)
         return verb_explain(&error);
+    if (!t->options->keep)
+        unlink(t->options->checkpoint); /* of a training that is done; --keep wants it for going on */
     printf("  written     %s\n", figures_name(t->options->out).text);
     return VERB_OK;
 }
@@ -126,6 +129,8 @@ static int run(void *values) {
     if (code == VERB_OK)
         code = train_compile(options, model);
     if (code == VERB_OK)
+        code = init_load(&training.network, options, model);
+    if (code == VERB_OK)
         code = train(&training);
     training_release(&training);
     hn_model_destroy(model);
@@ -149,9 +154,13 @@ enum { MOST_SAMPLES = 10000000 };
 /* Long, because the options are one table. */
 int verb_train(int argc, char **argv) {
     struct train_options o = train_defaults(options_peek(argc, argv, "method"), options_peek(argc, argv, "loss"));
+    o.shape_given = options_peek(argc, argv, "hidden") || options_peek(argc, argv, "activation") ||
+                    options_peek(argc, argv, "network");
+    o.candidates_given = options_peek(argc, argv, "candidates") != NULL;
     const struct option table[] = {
         WRITTEN_FILE("out", "NET.safetensors", "where the network is written", o.out),
         COUNT("seed", "S", "seed of weights, sampled inputs and validation inputs", o.seed, 0, 0),
+        READ_FILE("init", "NET", "begin with the weights of this network, whatever model it was for", o.init),
         WORD("hidden", "WIDTHS", "widths of the hidden layers", o.hidden, NULL),
         WORD("activation", "NAME", "activation: relu, tanh or silu", o.activation, train_activations),
         WORD("network", "BEGIN",
@@ -223,7 +232,6 @@ int verb_train(int argc, char **argv) {
          .value = "N",
          .help = "number of steps, instead of --epochs",
          .count = &o.steps,
-         .least = 1,
          .most = INT_MAX,
          .given = &o.steps_given},
         COUNT("batch", "N", "samples per step", o.batch, 1, MOST_SAMPLES),
@@ -267,7 +275,8 @@ int verb_train(int argc, char **argv) {
         WRITTEN_FILE("checkpoint", "FILE", "file that keeps the state of the training (OUT.checkpoint)", o.checkpoint),
         REAL("checkpoint-every", "TIME", "seconds between checkpoints", o.checkpoint_seconds),
         COUNT("checkpoint-steps", "N", "steps between checkpoints; 0: by time only", o.checkpoint_steps, 0, INT_MAX),
-        {.name = "resume", .help = "continue from the checkpoint", .flag = &o.resume},
+        {.name = "resume", .help = "continue from the checkpoint; more steps extend the training", .flag = &o.resume},
+        {.name = "keep", .help = "keep the checkpoint of a training that has come to its end", .flag = &o.keep},
         WRITTEN_FILE("log", "FILE", "write the training curve, as CSV", o.log),
         WRITTEN_FILE("validation-inputs", "X.npy", "write the validation inputs, a row each, as eval --x reads them",
                      o.validation_inputs),
