@@ -252,7 +252,7 @@ static hn_status build_factor(struct damped *system, const struct side *side, co
     if (system->kind != FACTOR_DENSE) {
         const struct symbolic_request wanted = {system->order,       side->pattern.first,
                                                 side->pattern.index, MOST_NONZEROS,
-                                                ARRANGED_FOR_SPEED,  side->border ? side->border->order : NULL};
+                                                ARRANGED_SHALLOW,    side->border ? side->border->order : NULL};
         status = symbolic_create(&symbolic, &wanted, error);
         if (status == HN_OK)
             status = keep_pattern(system, &symbolic, request->matrix.stride, error);

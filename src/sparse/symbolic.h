@@ -30,11 +30,12 @@ struct symbolic {
     void *block;            /* the memory of all of the above */
 };
 
-/* Both arrangements leave the same entries in L and eliminate children before parents. */
+/* All arrangements leave the same entries in L and eliminate children before parents. */
 enum arrangement {
     ARRANGED_BY_SUBTREE, /* a postorder: each subtree is contiguous and ends with its root; good for caches */
     ARRANGED_BY_DEPTH,   /* those farthest from their root first: neighbours in the order seldom wait for each other */
-    ARRANGED_FOR_SPEED   /* by depth where the tree is small or narrow, else by subtree */
+    ARRANGED_FOR_SPEED,  /* by depth where the tree is small or narrow, else by subtree */
+    ARRANGED_SHALLOW     /* for speed, of a small factor with the lowest tree that has its entries (order_shallow.h) */
 };
 
 struct symbolic_request {

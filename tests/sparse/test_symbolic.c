@@ -1,6 +1,7 @@
 /* test_symbolic.c - order, elimination tree and pattern of L against elimination on a full matrix of booleans.
  *
  * SPDX-License-Identifier: MIT */
+#include "sparse/order_shallow.h"
 #include "sparse/symbolic.h"
 
 #include "base/random.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATTERNS = 200, LARGEST = 40, PATH = 1000000 };
+enum { PATTERNS = 200, LARGEST = 40, PATH = 1000000, TINY = 7, TINY_PATTERNS = 60 };
 
 /* ---- small patterns and their elimination, written out ---- */
 
@@ -20,6 +21,16 @@ struct small {
     uint32_t index[LARGEST * LARGEST];
 };
 
+/* The lists of the pattern that is in full. */
+static void small_finish(struct small *small) {
+    for (size_t i = 0; i < small->n; i++) {
+        small->first[i + 1] = small->first[i];
+        for (uint32_t j = 0; j < small->n; j++)
+            if (small->full[i][j])
+                small->index[small->first[i + 1]++] = j;
+    }
+}
+
 /* A symmetric pattern with `entries` random pairs; some entries of the diagonal are there, some are not. */
 static void small_random(struct small *small, size_t n, size_t entries, struct random *random) {
     memset(small, 0, sizeof *small);
@@ -28,12 +39,7 @@ static void small_random(struct small *small, size_t n, size_t entries, struct r
         size_t i = random_below(random, n), j = random_below(random, n);
         small->full[i][j] = small->full[j][i] = true;
     }
-    for (size_t i = 0; i < n; i++) {
-        small->first[i + 1] = small->first[i];
-        for (uint32_t j = 0; j < n; j++)
-            if (small->full[i][j])
-                small->index[small->first[i + 1]++] = j;
-    }
+    small_finish(small);
 }
 
 static struct small small_of_stream(uint64_t stream) {
@@ -67,6 +73,61 @@ static void eliminate(const struct small *small, const uint32_t *order, bool low
         for (size_t i = k + 1; i < small->n; i++)
             for (size_t j = k + 1; j < small->n; j++)
                 lower[i][j] = lower[i][j] || (lower[i][k] && lower[k][j]);
+}
+
+static size_t height_of(const struct symbolic *s) {
+    size_t level[LARGEST], height = 0;
+    for (size_t k = s->n; k-- > 0;) {
+        level[k] = s->parent[k] == SYMBOLIC_ROOT ? 1 : level[s->parent[k]] + 1;
+        height = level[k] > height ? level[k] : height;
+    }
+    return height;
+}
+
+/* Of the tree of an order, if its factor has no entry that is not in `filled`, else n + 1. A row's parent is the next that it meets. */
+static size_t height_within(const struct small *small, const uint32_t *order, const struct small *filled) {
+    bool lower[LARGEST][LARGEST] = {{false}};
+    size_t level[LARGEST], height = 0;
+    eliminate(small, order, lower);
+    for (size_t j = small->n; j-- > 0;) {
+        level[j] = 1;
+        for (size_t i = small->n; i-- > j + 1;)
+            if (lower[i][j]) {
+                level[j] = level[i] + 1;
+                if (!filled->full[order[i]][order[j]])
+                    return small->n + 1;
+            }
+        height = level[j] > height ? level[j] : height;
+    }
+    return height;
+}
+
+/* Over all orders that begin with the first `fixed` rows of this one. */
+static size_t least_height(const struct small *small, uint32_t *order, size_t fixed, const struct small *filled) {
+    size_t least = small->n + 1;
+    if (fixed == small->n)
+        return height_within(small, order, filled);
+    for (size_t k = fixed; k < small->n; k++) {
+        uint32_t own = order[k];
+        order[k] = order[fixed];
+        order[fixed] = own;
+        size_t height = least_height(small, order, fixed + 1, filled);
+        least = height < least ? height : least;
+        order[fixed] = order[k];
+        order[k] = own;
+    }
+    return least;
+}
+
+/* The entries of L + L' in the numbering of A. */
+static struct small filled_of(const struct symbolic *s) {
+    struct small filled = {.n = s->n};
+    for (size_t j = 0; j < s->n; j++)
+        for (size_t e = s->column_first[j]; e < s->column_first[j + 1]; e++) {
+            uint32_t row = s->order[s->row_index[e]], column = s->order[j];
+            filled.full[row][column] = filled.full[column][row] = true;
+        }
+    return filled;
 }
 
 /* ---- what is checked of each ---- */
@@ -158,7 +219,7 @@ static void check_work(const struct symbolic *s) {
 static void the_pattern_is_that_of_elimination_written_out(void **state) {
     (void)state;
     for (uint64_t i = 0; i < PATTERNS; i++) {
-        enum arrangement arrangement = i % 2 ? ARRANGED_BY_DEPTH : ARRANGED_BY_SUBTREE;
+        enum arrangement arrangement = (enum arrangement)(i % 4);
         struct small small = small_of_stream(i);
         struct symbolic s = symbolic_of(&small, arrangement);
         bool lower[LARGEST][LARGEST] = {{false}};
@@ -174,6 +235,45 @@ static void the_pattern_is_that_of_elimination_written_out(void **state) {
         check_work(&s);
         symbolic_release(&s);
     }
+}
+
+static void a_shallow_tree_is_the_lowest_of_all_orders_with_the_same_entries(void **state) {
+    size_t lowered = 0;
+    (void)state;
+    for (uint64_t i = 0; i < TINY_PATTERNS; i++) {
+        struct random random = random_start(22, i);
+        struct small small;
+        uint32_t order[TINY] = {0, 1, 2, 3, 4, 5, 6}, shallow[TINY], height[2];
+        small_random(&small, TINY, TINY + random_below(&random, TINY), &random);
+        struct symbolic s = symbolic_of(&small, ARRANGED_BY_DEPTH);
+        struct small filled = filled_of(&s);
+        assert_true(order_shallow(&s, shallow, height));
+        assert_int_equal(height[0], height_within(&small, s.order, &filled));
+        assert_int_equal(height[1], height_within(&small, shallow, &filled));
+        assert_int_equal(height[1], least_height(&small, order, 0, &filled));
+        lowered += height[1] < height[0];
+        symbolic_release(&s);
+    }
+    assert_true(lowered > 0);
+}
+
+/* Minimum degree takes its rows from the light end, and ends in the clique. */
+static void a_chain_with_a_heavy_end_is_eliminated_from_both(void **state) {
+    enum { CHAIN = 30, CLIQUE = 4 };
+    struct small small = {.n = CHAIN + CLIQUE};
+    (void)state;
+    for (size_t i = 1; i < small.n; i++)
+        small.full[i][i - 1] = small.full[i - 1][i] = true;
+    for (size_t i = CHAIN; i < small.n; i++)
+        for (size_t j = CHAIN; j < small.n; j++)
+            small.full[i][j] = true;
+    small_finish(&small);
+    struct symbolic before = symbolic_of(&small, ARRANGED_BY_DEPTH), s = symbolic_of(&small, ARRANGED_SHALLOW);
+    assert_true(height_of(&before) > CHAIN);
+    assert_int_equal(height_of(&s), (CHAIN + CLIQUE) / 2 + 1);
+    assert_int_equal(s.nonzeros, before.nonzeros);
+    symbolic_release(&before);
+    symbolic_release(&s);
 }
 
 static void counting_alone_gives_the_same_numbers(void **state) {
@@ -257,6 +357,8 @@ static void a_path_of_a_million_rows_has_no_fill(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_pattern_is_that_of_elimination_written_out),
+        cmocka_unit_test(a_shallow_tree_is_the_lowest_of_all_orders_with_the_same_entries),
+        cmocka_unit_test(a_chain_with_a_heavy_end_is_eliminated_from_both),
         cmocka_unit_test(counting_alone_gives_the_same_numbers),
         cmocka_unit_test(a_factor_beyond_the_limit_is_refused_with_its_numbers),
         cmocka_unit_test(nothing_has_an_empty_factor),
