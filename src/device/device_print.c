@@ -24,6 +24,8 @@ static const char head[] =
     "#define GENERATED __attribute__((noinline))\n"
     "#define DEVICE_SQRT __builtin_sqrt\n#define DEVICE_SQRT_FLOAT __builtin_sqrtf\n"
     "#define DEVICE_FUSED_FLOAT __builtin_fmaf\n"
+    "static inline float device_subtract(volatile float a, volatile float b) {\n    return a - b;\n}\n"
+    "#define DEVICE_SUBTRACT_FLOAT device_subtract\n"
     "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define LANE_REFILL 1\n"
     "#define DEVICE_TAKE(counter) ((*(counter))++)\n"
     "#else\n"
@@ -43,7 +45,7 @@ static const char head[] =
     "#define GENERATED __noinline__\n"
     "#ifndef DEVICE_BOUNDS\n#define DEVICE_BOUNDS __launch_bounds__(128, 2)\n#endif\n"
     "#define DEVICE_SQRT __dsqrt_rn\n#define DEVICE_SQRT_FLOAT __fsqrt_rn\n"
-    "#define DEVICE_FUSED_FLOAT __fmaf_rn\n"
+    "#define DEVICE_FUSED_FLOAT __fmaf_rn\n#define DEVICE_SUBTRACT_FLOAT __fsub_rn\n"
     "#define WARP_VOTE(flag) __ballot_sync(0xffffffffU, flag)\n#define WARP_COUNT(votes) __popc(votes)\n"
     "#ifndef LANE_REFILL\n#define LANE_REFILL 16\n#endif\n"
     "#define DEVICE_TAKE(counter) atomicAdd(counter, 1U)\n"
@@ -61,7 +63,8 @@ void device_print_head(struct text *out, const struct device_subject *subject) {
     text_add(out, "#define REAL_MAX %s_MAX\n#define REAL_MIN %s_MIN\n#define REAL_SQRT DEVICE_SQRT%s\n",
              subject->single ? "FLT" : "DBL", subject->single ? "FLT" : "DBL", subject->single ? "_FLOAT" : "");
     if (subject->single)
-        text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n#define PAIR_FUSED DEVICE_FUSED_FLOAT\n");
+        text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n#define PAIR_FUSED DEVICE_FUSED_FLOAT\n"
+                      "#define ROUNDED_DIFFERENCE DEVICE_SUBTRACT_FLOAT\n");
     text_add(out, "%s%s", subject->single ? "#define DEVICE_SINGLE\n" : "",
              subject->polish && !subject->adjoint ? "#define DEVICE_POLISH\n" : "");
     text_add(out, "#define LAYER_WEIGHTED %d\n%stypedef %s real;\n", subject->plan->options.weighted,
@@ -371,10 +374,12 @@ static bool print_back_round(struct text *out, const struct walk *walk) {
 static const char kernel[] =
     "\n#ifdef DEVICE_SINGLE\n#define TAKEN(storage) storage real taken[LAYER_TAKEN];\n"
     "#else\n#define TAKEN(storage) real *const taken = 0;\n#endif\n"
-    "#ifdef DEVICE_HOST\n"
+    "#ifdef DEVICE_HOST\n" /* a device has no zeros where nobody wrote, and nobody may rely on them here */
     "extern \"C\" void %s(const struct device_call *call) {\n"
     "    static thread_local real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n"
-    "    TAKEN(static thread_local)\n    task t;\n    lane_begin(task_lane(&t), slots, row, before, taken);\n"
+    "    TAKEN(static thread_local)\n    task t;\n"
+    "    for (size_t i = 0; i < LAYER_SLOTS; i++)\n        slots[i] = (real)-7e11;\n"
+    "    lane_begin(task_lane(&t), slots, row, before, taken);\n"
     "    tasks_run(call, &t, slots, 0, 1);\n}\n"
     "#else\n"
     "extern \"C\" __global__ void DEVICE_BOUNDS %s(const struct device_call call) {\n"

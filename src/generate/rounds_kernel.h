@@ -98,7 +98,7 @@ static void round_copy(double *to, double *from) {
 static wide_bits round_lost(double *from) {
     wide_bits lost = wide_bits_all(0);
     for (size_t j = 0; j < OUTPUTS; j++)
-        lost |= wide_to_bits(*round_output(from, j) - *round_output(from, j));
+        lost |= row_lost(*round_output(from, j));
     return ~row_all_finite(lost);
 }
 

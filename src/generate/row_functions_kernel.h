@@ -21,7 +21,15 @@ WIDE_INLINE wide row_most(wide most, wide a) {
     return wide_greater(wide_abs(a), most);
 }
 
+#ifndef ROUNDED_DIFFERENCE /* as in sample/number.h */
+#define ROUNDED_DIFFERENCE(a, b) ((a) - (b))
+#endif
+
 /* a - a is 0 for a finite a and NaN for another one; the signs of zeros do not matter. */
+WIDE_INLINE wide_bits row_lost(wide a) {
+    return wide_to_bits(ROUNDED_DIFFERENCE(a, a));
+}
+
 WIDE_INLINE wide_bits row_all_finite(wide_bits lost) {
     return WIDE_MASK(wide_bits_left(lost, 1) == wide_bits_all(0));
 }

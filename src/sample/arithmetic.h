@@ -7,7 +7,7 @@
 #include "sample/number.h"
 
 SAMPLE_FUNCTION bool sample_is_finite(double a) {
-    return a - a == 0; /* NaN for what is not */
+    return ROUNDED_DIFFERENCE(a, a) == 0; /* NaN for what is not */
 }
 
 SAMPLE_FUNCTION double sample_greater(double a, double b) {

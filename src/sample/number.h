@@ -17,11 +17,16 @@
 #define NUMBER_SQUARE_ROOT(a)     sqrt(a)
 #endif
 
+/* A difference of numbers that are rounded: where a compiler fuses products with sums, what comes in is no product any more. */
+#ifndef ROUNDED_DIFFERENCE
+#define ROUNDED_DIFFERENCE(a, b) ((a) - (b))
+#endif
+
 #include "sample/precision.h"
 
 NUMBER_FUNCTION NUMBER number_split(NUMBER a, NUMBER scale) {
     NUMBER q = NUMBER_ALL(SAMPLE_SPLIT) * (a / scale);
-    return (q - NUMBER_ALL(SAMPLE_BELOW_ONE) * q) * scale;
+    return ROUNDED_DIFFERENCE(q, NUMBER_ALL(SAMPLE_BELOW_ONE) * q) * scale;
 }
 
 /* The largest power of two that is not above a; 0 for what is not above 0. Four operations, all exact in effect: Rump, "Error
@@ -29,8 +34,8 @@ NUMBER_FUNCTION NUMBER number_split(NUMBER a, NUMBER scale) {
 NUMBER_FUNCTION NUMBER number_power_of_two(NUMBER a) {
     NUMBER down = NUMBER_SELECT(NUMBER_LESS(NUMBER_ALL(SAMPLE_LARGE), a), NUMBER_ALL(SAMPLE_INSIDE), NUMBER_ALL(1));
     NUMBER scale = NUMBER_SELECT(NUMBER_LESS(a, NUMBER_ALL(SAMPLE_SMALL)), NUMBER_ALL(1 / SAMPLE_INSIDE), down);
-    NUMBER whole =
-        NUMBER_SELECT(NUMBER_LESS_EQUAL(a - a, NUMBER_ALL(0)), number_split(a, scale), a); /* finite or not */
+    NUMBER_FLAG finite = NUMBER_LESS_EQUAL(ROUNDED_DIFFERENCE(a, a), NUMBER_ALL(0));
+    NUMBER whole = NUMBER_SELECT(finite, number_split(a, scale), a);
     return NUMBER_SELECT(NUMBER_LESS(NUMBER_ALL(0), a), whole, NUMBER_ALL(0));
 }
 

@@ -21,6 +21,7 @@ struct fake_calls {
     const char *only;   /* the function whose calls alone are counted; NULL: all */
     int code;           /* that comes back */
     const char *failed; /* the function that failed first; NULL: none did */
+    bool fuses;         /* of the compiler: floats get fused products, as on a device */
 };
 
 /* What the driver has given and not got back. */

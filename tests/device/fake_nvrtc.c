@@ -84,9 +84,8 @@ FAKE_EXPORT nvrtc_result nvrtcCompileProgram(nvrtc_program program, int count, c
         return COMPILATION;
     snprintf(source, sizeof source, "%s/kernel.cc", folder);
     snprintf(object, sizeof object, "%s/kernel.so", folder);
-    snprintf(command, sizeof command,
-             "c++ -std=c++20 -DDEVICE_HOST -O0 -w -ffp-contract=off -fno-strict-aliasing -fPIC -shared %s -o %s",
-             source, object);
+    snprintf(command, sizeof command, "c++ -std=c++20 -DDEVICE_HOST %s -w -fno-strict-aliasing -fPIC -shared %s -o %s",
+             fused && calls.fuses ? "-O2 -mfma -ffp-contract=fast" : "-O0 -ffp-contract=off", source, object);
     if (write_text(source, program->text) && system(command) == 0) // NOLINT(cert-env33-c)
         program->code = read_object(object);
     remove(source);

@@ -1,6 +1,7 @@
 /* test_device_bits.c - a layer on a GPU has the bits of the CPU: shipped models and random problems, every method, corrections and
  * gradients, twice and in another order. Skipped where there is no device.
  *
+ * test_device_bits PATTERN runs the tests whose names match it: long_* for one.
  * test_device_bits FIRST LAST WORKERS SECONDS [MODELS] judges the random problems of these numbers instead, and models that ship whose
  * name holds MODELS ("" is every one), in so many processes, as far as it gets in that time.
  *
@@ -137,6 +138,8 @@ int main(int count, char **words) {
     };
     if (!device_is_there())
         return 77;
+    if (count == 2)
+        cmocka_set_test_filter(words[1]);
     if (count < 5)
         return cmocka_run_group_tests(tests, NULL, NULL);
     struct tally tally =

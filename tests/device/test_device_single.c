@@ -374,15 +374,58 @@ static void constants_beyond_floats_are_refused(void **state) {
     hn_model_destroy(model);
 }
 
-static bool open_fake(const char *name) {
+/* ---- products that are fused with sums ---- */
+
+static void *open_fake(const char *name) {
     char path[512];
     snprintf(path, sizeof path, "%s/%s", FAKE_DEVICE, name);
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL) != NULL;
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+static struct fake_calls *compiler_of_the_fake(void) {
+    struct fake_calls *(*find)(void) = NULL;
+    void *found = dlsym(open_fake("libnvrtc.so.13"), "fake_compiler");
+    memcpy(&find, &found, sizeof found);
+    return find();
+}
+
+/* Weights that are powers of two, and what asks whether a number is finite, live on rounded products. */
+static void fused_products_leave_decisions_alone(void **state) {
+    static const char text[] = "param a >= 1; var y{1..2}; subject to product: y[1] * y[2] = a;\n"
+                               "subject to steep: 37 * y[1] - 3 * y[2] <= a;";
+    static const double x[2] = {1.3, 1.7}, raw[4] = {3.1, -0.4, 0.7, 2.9};
+    (void)state;
+    if (!__builtin_cpu_supports("fma"))
+        skip();
+    hn_model *model = text_model(text);
+    hn_layer *layer = layer_of(model, layer_method(HN_METHOD_AUTO));
+    struct layer_results cpu = results_of(layer, 2), ours = results_of(layer, 2);
+    hn_batch want = batch_into(&cpu, x, raw), found = batch_into(&ours, x, raw);
+    hn_device_options options = hn_device_defaults();
+    hn_layer_options auto_options = layer_method(HN_METHOD_AUTO);
+    hn_device_layer *device;
+    options.precision = HN_PRECISION_FLOAT32;
+    options.gradients = false;
+    compiler_of_the_fake()->fuses = true;
+    assert_int_equal(hn_device_layer_create(&device, model, &auto_options, &options, NULL), HN_OK);
+    compiler_of_the_fake()->fuses = false;
+    layer_run(layer, &want);
+    assert_int_equal(hn_device_run_host(device, &found, NULL, NULL), HN_OK);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(ours.reports[i].outcome, HN_OUTCOME_OK);
+        assert_true(distance(ours.y + 2 * i, cpu.y + 2 * i, 2) < 1e-4);
+    }
+    hn_device_layer_destroy(device);
+    results_release(&cpu);
+    results_release(&ours);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
 }
 
 int main(int count, char **words) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_those_of_an_emitted_file),
+        cmocka_unit_test(steps_are_those_of_an_emitted_file), /* this one and the next of the fake alone */
+        cmocka_unit_test(fused_products_leave_decisions_alone),
         cmocka_unit_test(the_verdict_is_that_of_double),
         cmocka_unit_test(particular_samples_have_their_outcomes),
         cmocka_unit_test(outputs_may_lie_where_they_came_from),
@@ -393,5 +436,5 @@ int main(int count, char **words) {
         puts("skipped: there is no compiler");
         return 77;
     }
-    return _cmocka_run_group_tests("device_single", tests + real, COUNT_OF(tests) - real, set_up, tear_down);
+    return _cmocka_run_group_tests("device_single", tests + 2 * real, COUNT_OF(tests) - 2 * real, set_up, tear_down);
 }

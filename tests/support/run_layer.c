@@ -145,7 +145,10 @@ static bool same_numbers(const char *what, const double *a, const double *b, siz
 static bool same_reports(const hn_report *a, const hn_report *b) {
     if (a->outcome == b->outcome && a->iterations == b->iterations && a->steps == b->steps && a->worst == b->worst &&
         a->culprit == b->culprit && same_bits(a->violation_before, b->violation_before) &&
-        same_bits(a->violation, b->violation) && same_bits(a->moved, b->moved) && same_bits(a->damping, b->damping))
+        same_bits(a->violation, b->violation) && same_bits(a->moved, b->moved) && same_bits(a->damping, b->damping) &&
+        same_bits(a->slope, b->slope) && same_bits(a->kkt, b->kkt) && same_bits(a->distance, b->distance) &&
+        same_bits(a->objective, b->objective) && same_bits(a->complementarity, b->complementarity) &&
+        same_bits(a->proof, b->proof) && a->programmes == b->programmes && a->factorisations == b->factorisations)
         return true;
     print_error("reports: %s %d %d %a %a %a %a, and %s %d %d %a %a %a %a\n", hn_outcome_text(a->outcome), a->iterations,
                 a->steps, a->violation_before, a->violation, a->moved, a->damping, hn_outcome_text(b->outcome),

@@ -14,7 +14,7 @@ import tempfile
 import numpy as np
 import pytest
 import torch
-from torch_cases import Policy, doubles, model, ring_samples
+from torch_cases import ddp_worker, doubles, model, ring_samples, train
 
 import hardnet
 import hardnet.torch
@@ -283,26 +283,25 @@ def test_float32_is_judged_in_double() -> None:
 def test_one_rank_of_nccl_trains_as_no_rank_does() -> None:
     from torch import distributed
 
-    def train(wrap) -> list[torch.Tensor]:
-        policy = Policy().cuda()
-        wrapped = wrap(policy)
-        optimizer = torch.optim.SGD(policy.parameters(), lr=0.05)
-        for step in range(5):
-            x = ring_samples(16, seed=step)[1].cuda()
-            loss = (wrapped(x) - 0.5).square().mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return [weight.detach().cpu() for weight in policy.parameters()]
-
-    expected = train(lambda policy: policy)
+    expected = train(lambda policy: policy, slice(None), 5, "cuda")
     with tempfile.NamedTemporaryFile() as store:
         distributed.init_process_group(
             "nccl", init_method=f"file://{store.name}", rank=0, world_size=1
         )
         try:
-            found = train(torch.nn.parallel.DistributedDataParallel)
+            found = train(torch.nn.parallel.DistributedDataParallel, slice(None), 5, "cuda")
         finally:
             distributed.destroy_process_group()
-    for a, b in zip(expected, found, strict=True):
-        assert torch.equal(a, b)
+    for name, weights in expected.items():
+        assert torch.equal(found[name], weights)
+
+
+def test_two_ranks_of_gloo_learn_the_weights_of_one_with_the_joined_batch(tmp_path) -> None:
+    path = tmp_path / "weights.pt"
+    arguments = (2, str(tmp_path / "store"), str(path), "cuda")
+    torch.multiprocessing.spawn(ddp_worker, args=arguments, nprocs=2)
+    found = torch.load(path)
+    expected = train(lambda policy: policy, slice(None), device="cuda")
+    assert expected.keys() == found.keys()
+    for name, weights in expected.items():
+        torch.testing.assert_close(found[name], weights, rtol=1e-10, atol=1e-12)

@@ -88,18 +88,19 @@ class Policy(torch.nn.Module):
         return self.layer(self.net(x), x)
 
 
-def train(wrap, part: slice, steps: int = 20) -> dict[str, torch.Tensor]:
+def train(wrap, part: slice, steps: int = 20, device: str = "cpu") -> dict[str, torch.Tensor]:
     """Weights after some steps of gradient descent on a part of each batch."""
-    policy = Policy()
+    policy = Policy().to(device)
+    aim = torch.tensor([2.0, 0.5, 0.0]).double().to(device)
     wrapped = wrap(policy)
     optimizer = torch.optim.SGD(policy.parameters(), lr=0.05)
     for step in range(steps):
-        x = ring_samples(16, seed=step)[1][part]
-        loss = (wrapped(x) - torch.tensor([2.0, 0.5, 0.0]).double()).square().mean()
+        x = ring_samples(16, seed=step)[1][part].to(device)
+        loss = (wrapped(x) - aim).square().mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return {name: weights.detach().clone() for name, weights in policy.net.state_dict().items()}
+    return {name: weights.detach().cpu().clone() for name, weights in policy.net.state_dict().items()}
 
 
 def leave() -> None:
@@ -109,7 +110,7 @@ def leave() -> None:
     os._exit(0)
 
 
-def ddp_worker(rank: int, world: int, store: str, path: str) -> None:
+def ddp_worker(rank: int, world: int, store: str, path: str, device: str = "cpu") -> None:
     """One of `world` processes, which train together; the first writes the weights."""
     from torch import distributed
 
@@ -118,7 +119,7 @@ def ddp_worker(rank: int, world: int, store: str, path: str) -> None:
         "gloo", init_method=f"file://{store}", rank=rank, world_size=world
     )
     wrap = torch.nn.parallel.DistributedDataParallel
-    weights = train(wrap, slice(8 * rank, 8 * rank + 8))
+    weights = train(wrap, slice(8 * rank, 8 * rank + 8), device=device)
     if rank == 0:
         torch.save(weights, path)
     distributed.barrier()
