@@ -137,6 +137,16 @@ class Result:
         return self.ok & (self._field("kkt") <= 1e-8)
 
     @property
+    def programmes(self) -> Any:
+        """Of "nearest" and "optimal": barrier problems begun."""
+        return self._field("programmes")
+
+    @property
+    def factorisations(self) -> Any:
+        """Of "nearest" and "optimal": systems factored; under affine rows changes of the active set."""
+        return self._field("factorisations")
+
+    @property
     def distance(self) -> Any:
         """Of "nearest": |S (y - y_raw)|; of other methods the same as moved."""
         return self._field("distance")

@@ -348,14 +348,14 @@ static PyType_Spec spec = {
 static int add_report_fields(PyObject *module) {
 #define FIELD(name) offsetof(hn_report, name)
     const char *word = sizeof(size_t) == 8 ? "u8" : "u4";
-    PyObject *fields =
-        Py_BuildValue("{s:[sssssssssssssss],s:[sssssssssssssss],s:[nnnnnnnnnnnnnnn],s:n}", "names", "outcome",
-                      "iterations", "steps", "violation_before", "violation", "worst", "moved", "damping", "culprit",
-                      "slope", "kkt", "distance", "objective", "complementarity", "proof", "formats", "i4", "i4", "i4",
-                      "f8", "f8", word, "f8", "f8", word, "f8", "f8", "f8", "f8", "f8", "f8", "offsets", FIELD(outcome),
-                      FIELD(iterations), FIELD(steps), FIELD(violation_before), FIELD(violation), FIELD(worst),
-                      FIELD(moved), FIELD(damping), FIELD(culprit), FIELD(slope), FIELD(kkt), FIELD(distance),
-                      FIELD(objective), FIELD(complementarity), FIELD(proof), "itemsize", sizeof(hn_report));
+    PyObject *fields = Py_BuildValue(
+        "{s:[sssssssssssssssss],s:[sssssssssssssssss],s:[nnnnnnnnnnnnnnnnn],s:n}", "names", "outcome", "iterations",
+        "steps", "violation_before", "violation", "worst", "moved", "damping", "culprit", "slope", "kkt", "distance",
+        "objective", "complementarity", "proof", "programmes", "factorisations", "formats", "i4", "i4", "i4", "f8",
+        "f8", word, "f8", "f8", word, "f8", "f8", "f8", "f8", "f8", "f8", word, word, "offsets", FIELD(outcome),
+        FIELD(iterations), FIELD(steps), FIELD(violation_before), FIELD(violation), FIELD(worst), FIELD(moved),
+        FIELD(damping), FIELD(culprit), FIELD(slope), FIELD(kkt), FIELD(distance), FIELD(objective),
+        FIELD(complementarity), FIELD(proof), FIELD(programmes), FIELD(factorisations), "itemsize", sizeof(hn_report));
 #undef FIELD
     int status = fields ? PyModule_AddObjectRef(module, "report_fields", fields) : -1;
     Py_XDECREF(fields);

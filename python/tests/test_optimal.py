@@ -44,6 +44,7 @@ def test_an_optimum_meets_its_conditions(portfolio: hardnet.Model) -> None:
     a, raw = generator.uniform(-1, 1, (200, 3)), generator.normal(size=(200, 3))
     result = portfolio.layer("optimal")(raw, a)
     assert result.certified.all() and result.ok.all() and (result.kkt <= 1e-8).all()
+    assert (result.programmes > 0).all() and (result.factorisations >= result.programmes).all()
     m = result.multipliers
     assert m.shape == (200, 5)
     assert abs(slope(result.y, a) - pulled(result.y, m)).max() <= 1e-7

@@ -27,7 +27,7 @@ void barrier_measure_row(const struct nearest_view *v, size_t i) {
     int power = 0;
     for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
         if (!p->fixed[p->column[e]])
-            largest = fmax(largest, fabs(v->at[p->entry[e]]));
+            largest = larger(largest, fabs(v->at[p->entry[e]]));
     if (largest > 0 && largest <= DBL_MAX)
         frexp(largest, &power);
     *view_row(v, ROW_UNIT, i) = ldexp(1, power > 1000 ? -1000 : -power);
@@ -42,14 +42,14 @@ void barrier_measure_row(const struct nearest_view *v, size_t i) {
 
 /* The violation of row i. */
 static double row_violation(const struct nearest_view *v, size_t i) {
-    return fmax(fmax(row_lower(v, i) - row_value(v, i), row_value(v, i) - row_upper(v, i)), 0);
+    return larger(larger(0, row_lower(v, i) - row_value(v, i)), row_value(v, i) - row_upper(v, i));
 }
 
 /* What a slack is at least: a share of sqrt(mu), but no more than a quarter of what lies between two bounds. */
 static double least_slack(const struct nearest_view *v, size_t i, double reach) {
     double least = reach * *view_row(v, ROW_NORM, i);
     bool both = side_is_there(v, i, 0) && side_is_there(v, i, 1);
-    return both ? fmin(least, 0.25 * (row_upper(v, i) - row_lower(v, i))) : least;
+    return both ? smaller(least, 0.25 * (row_upper(v, i) - row_lower(v, i))) : least;
 }
 
 static void measure_start(const struct nearest_view *v, struct nearest_state *s) {
@@ -64,7 +64,7 @@ static void measure_start(const struct nearest_view *v, struct nearest_state *s)
             continue;
         squares += away * away;
         s->energy += p->square[j] * away * away;
-        s->slope = fmax(s->slope, p->square[j] * fabs(away));
+        s->slope = larger(s->slope, p->square[j] * fabs(away));
     }
     s->scale = sqrt(squares);
 }
@@ -75,7 +75,7 @@ static void measure_cost(const struct nearest_view *v, struct nearest_state *s) 
     double largest = 0;
     int power = 0;
     for (size_t j = 0; j < p->outputs; j++)
-        largest = fmax(largest, p->fixed[j] ? 0 : fabs(v->at[p->gradient[j]]));
+        largest = larger(largest, p->fixed[j] ? 0 : fabs(v->at[p->gradient[j]]));
     if (largest > 1 && largest <= DBL_MAX)
         frexp(largest, &power);
     *view_number(v, NUMBER_UNIT) = ldexp(1, power > 1000 ? -1000 : -power);
@@ -101,7 +101,7 @@ void barrier_begin(const struct nearest_view *v, struct nearest_state *s) {
         sides += (double)side_is_there(v, i, 0) + (double)side_is_there(v, i, 1);
     }
     s->first_mu =
-        (p->optimal ? FIRST_MU : FIRST_SHARE * s->energy / fmax(sides, 1)) * (s->attempt > 1 ? AGAIN_SHARE : 1);
+        (p->optimal ? FIRST_MU : FIRST_SHARE * s->energy / larger(sides, 1)) * (s->attempt > 1 ? AGAIN_SHARE : 1);
     s->mu = s->first_mu;
     s->penalty = 0;
     s->filters = p->optimal && s->attempt % 3 == 0;
@@ -120,8 +120,8 @@ void barrier_begin(const struct nearest_view *v, struct nearest_state *s) {
         *view_row(v, ROW_MULTIPLIER, i) = *side_force(v, i, 0) - *side_force(v, i, 1);
     }
     barrier_errors(v, s);
-    s->filter.most = 1e4 * fmax(1, s->lack);
-    s->filter.few = 1e-4 * fmax(1, s->lack);
+    s->filter.most = 1e4 * larger(1, s->lack);
+    s->filter.few = 1e-4 * larger(1, s->lack);
 }
 
 /* ---- errors and mu ---- */
@@ -139,21 +139,21 @@ static double row_lack(const struct nearest_view *v, size_t i) {
 
 double barrier_errors(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
-    double worst = 0;
+    double most = 0, rest = 0; /* a division, as it is rounded, leaves the largest the largest */
     s->lack = 0;
     for (size_t i = 0; i < p->rows; i++) {
         double lack = row_lack(v, i);
         s->lack += lack;
-        worst = fmax(worst, lack / s->scale);
+        most = larger(most, lack);
         if (!row_is_equality(v, i))
             *view_row(v, ROW_MULTIPLIER, i) = *side_force(v, i, 0) - *side_force(v, i, 1);
     }
     s->largest = rows_rest(v, ROW_MULTIPLIER, COLUMN_REST);
     for (size_t j = 0; j < p->outputs; j++) {
-        worst = fmax(worst, fabs(*view_column(v, COLUMN_REST, j)) / s->slope);
+        rest = larger(rest, fabs(*view_column(v, COLUMN_REST, j)));
         *view_column(v, COLUMN_SLOPE, j) = column_slope(v, j);
     }
-    return worst;
+    return larger(larger(0, most / s->scale), rest / s->slope);
 }
 
 /* How far s z is from mu, relative to the first mu. */
@@ -162,14 +162,14 @@ static double uneven(const struct nearest_view *v, const struct nearest_state *s
     for (size_t i = 0; i < v->plan->rows; i++)
         for (size_t side = 0; side < 2; side++)
             if (side_is_there(v, i, side))
-                worst = fmax(worst, fabs(*side_slack(v, i, side) * *side_force(v, i, side) - s->mu) / s->first_mu);
-    return worst;
+                worst = larger(worst, fabs(*side_slack(v, i, side) * *side_force(v, i, side) - s->mu));
+    return worst / s->first_mu;
 }
 
 void barrier_lower_mu(const struct nearest_view *v, struct nearest_state *s) {
     double share = s->mu / s->first_mu, errors = barrier_errors(v, s);
-    while (share > LAST_SHARE && fmax(errors, uneven(v, s)) <= 10 * share) {
-        share = fmax(LAST_SHARE, fmin(0.1 * share, share * sqrt(share)));
+    while (share > LAST_SHARE && larger(errors, uneven(v, s)) <= 10 * share) {
+        share = larger(LAST_SHARE, smaller(0.1 * share, share * sqrt(share)));
         s->mu = share * s->first_mu;
         s->programmes++;
         s->penalty = 0;
@@ -186,11 +186,11 @@ static double row_stiffness(const struct nearest_view *v, size_t i) {
     for (size_t side = 0; side < 2; side++)
         if (side_is_there(v, i, side))
             stiff += *side_force(v, i, side) / *side_slack(v, i, side);
-    return fmax(stiff, 1e-30);
+    return larger(1e-30, stiff);
 }
 
-/* The right-hand side of row i for the gaps of s->way. */
-static double row_right(const struct nearest_view *v, const struct nearest_state *s, size_t i) {
+/* The right-hand side of row i for the gaps of s->way; stiff: row_stiffness of an inequality. */
+static double row_right(const struct nearest_view *v, const struct nearest_state *s, size_t i, double stiff) {
     double held = row_damping(v, i) * *view_row(v, ROW_MULTIPLIER, i), sum = 0;
     if (row_is_equality(v, i))
         return held - *side_gap(v, i, 0, s->way);
@@ -199,15 +199,19 @@ static double row_right(const struct nearest_view *v, const struct nearest_state
         if (side_is_there(v, i, side))
             sum += sign * (s->mu - *side_force(v, i, side) * *side_gap(v, i, side, s->way)) / slack;
     }
-    return sum / row_stiffness(v, i) + held;
+    return sum / stiff + held;
+}
+
+static void write_slopes(const struct nearest_view *v) {
+    for (size_t j = 0; j < v->plan->outputs; j++)
+        *view_unknown(v, UNKNOWN_RIGHT, j) = -*view_column(v, COLUMN_SLOPE, j);
 }
 
 void barrier_right(const struct nearest_view *v, const struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
-    for (size_t j = 0; j < p->outputs; j++)
-        *view_unknown(v, UNKNOWN_RIGHT, j) = -*view_column(v, COLUMN_SLOPE, j);
+    write_slopes(v);
     for (size_t i = 0; i < p->rows; i++)
-        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = row_right(v, s, i);
+        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = row_right(v, s, i, row_stiffness(v, i));
 }
 
 void barrier_assemble(const struct nearest_view *v, const struct nearest_state *s) {
@@ -216,22 +220,24 @@ void barrier_assemble(const struct nearest_view *v, const struct nearest_state *
         *view_unknown(v, UNKNOWN_DIAGONAL, j) =
             p->fixed[j] ? 1 : p->square[j] + v->at[p->curvature[j]] + (s->delta + proximal(v));
     for (size_t i = 0; i < p->rows; i++) {
-        double w = row_is_equality(v, i) ? 0 : 1 / row_stiffness(v, i);
+        double stiff = row_stiffness(v, i), w = row_is_equality(v, i) ? 0 : 1 / stiff;
         *view_unknown(v, UNKNOWN_DIAGONAL, p->outputs + i) = -(w + row_damping(v, i));
+        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = row_right(v, s, i, stiff);
     }
-    barrier_right(v, s);
+    write_slopes(v);
 }
 
 /* ---- the step ---- */
 
 /* d(z) of a side along the step. */
-static double force_change(const struct nearest_view *v, const struct nearest_state *s, size_t i, size_t side) {
+static inline double force_change(const struct nearest_view *v, const struct nearest_state *s, size_t i, size_t side) {
     double slack = *side_slack(v, i, side), force = *side_force(v, i, side);
     return (s->mu - force * side_change(v, i, side, s->way)) / slack - force;
 }
 
-static double loss(double change, double now, double most) {
-    return change < 0 ? fmax(most, -change / now) : most;
+/* The largest share so far of what is there that a change takes away. Few divide: what is a little too small for that cannot be larger. */
+static inline double loss(double change, double now, double most) {
+    return -change > most * now * (1 - 0x1p-49) ? larger(most, -change / now) : most;
 }
 
 /* How row i moves along the step, its damping included: by J, or, where J is no longer at hand, by the row's own equation. */
@@ -239,7 +245,7 @@ static double row_along(const struct nearest_view *v, const struct nearest_state
     double old = *view_row(v, ROW_MULTIPLIER, i), w = row_damping(v, i);
     double minus = *view_unknown(v, UNKNOWN_STEP + s->way, v->plan->outputs + i); /* - the new multiplier */
     if (s->way == 0)
-        return row_product(v, i, view_unknown(v, UNKNOWN_STEP, 0)) - w * (minus + old);
+        return row_product(v, i, view_unknown(v, UNKNOWN_STEP, 0), v->plan->stride) - w * (minus + old);
     if (row_is_equality(v, i))
         return 0;
     return *view_unknown(v, UNKNOWN_RIGHT, v->plan->outputs + i) - w * old + minus / row_stiffness(v, i);
@@ -247,7 +253,7 @@ static double row_along(const struct nearest_view *v, const struct nearest_state
 
 /* Rows along the step, and the longest lengths that keep slacks and forces positive. */
 static void measure_step(const struct nearest_view *v, struct nearest_state *s) {
-    double slack = 0, force = 0, keep = fmax(KEEP, 1 - s->mu / s->first_mu);
+    double slack = 0, force = 0, keep = larger(KEEP, 1 - s->mu / s->first_mu);
     for (size_t i = 0; i < v->plan->rows; i++) {
         *view_row(v, ROW_ALONG + s->way, i) = row_along(v, s, i);
         for (size_t side = 0; side < 2; side++)
@@ -259,7 +265,7 @@ static void measure_step(const struct nearest_view *v, struct nearest_state *s) 
     s->length = slack > keep ? keep / slack : 1;
     s->forces = force > keep ? keep / force : 1;
     if (s->attempt % 2 == 0)
-        s->length = s->forces = fmin(s->length, s->forces);
+        s->length = s->forces = smaller(s->length, s->forces);
 }
 
 /* The changes along the step of the objective and of the barrier's logarithms, and the curvature of both. */
@@ -290,7 +296,7 @@ bool barrier_direction(const struct nearest_view *v, struct nearest_state *s) {
     measure_step(v, s);
     s->longest = s->length;
     struct slopes all = slopes_of(v, s);
-    double wanted = all.objective + all.walls + 0.5 * fmax(all.curved, 0);
+    double wanted = all.objective + all.walls + 0.5 * larger(0, all.curved);
     if (s->lack > 0 && wanted > 0.9 * s->penalty * s->lack)
         s->penalty = 1.0625 * wanted / (0.9 * s->lack);
     s->change = all.objective + all.walls - s->penalty * s->lack;
@@ -413,6 +419,14 @@ enum barrier_verdict barrier_judge(const struct nearest_view *v, struct nearest_
     return s->length < SHORTEST ? BARRIER_FAILED : BARRIER_SHORTER;
 }
 
+/* z within a factor of mu / s, at which few are. */
+static inline double held_force(double z, double slack, double mu) {
+    double product = z * slack;
+    if (product * LOOSE > 2 * mu && 2 * product < LOOSE * mu)
+        return z;
+    return smaller(larger(mu / (LOOSE * slack), z), LOOSE * mu / slack);
+}
+
 void barrier_accept(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     bool armijo = promises(s) && s->taken <= ARMIJO * s->length * s->down;
@@ -431,7 +445,7 @@ void barrier_accept(const struct nearest_view *v, struct nearest_state *s) {
                 double *slack = side_slack(v, i, side), *force = side_force(v, i, side);
                 double z = *force + s->forces * force_change(v, s, i, side);
                 *slack += s->length * side_change(v, i, side, s->way);
-                *force = fmin(fmax(z, s->mu / (LOOSE * *slack)), LOOSE * s->mu / *slack);
+                *force = held_force(z, *slack, s->mu);
             }
     }
 }

@@ -38,7 +38,7 @@ struct group {
 };
 
 static struct nearest_view view_of(const struct group *g, size_t lane) {
-    return (struct nearest_view){&g->n->plan, g->memory + lane};
+    return nearest_view_of(&g->n->plan, g->memory, lane);
 }
 
 static bool is_busy(const struct group *g, size_t lane) {
@@ -145,7 +145,7 @@ static bool damp(struct group *g, size_t lane) {
         s->polish = -1;
         return false;
     }
-    s->delta = s->delta > 0 ? 8 * s->delta : fmax(least, s->damped / 4);
+    s->delta = s->delta > 0 ? 8 * s->delta : larger(least, s->damped / 4);
     s->damped = s->delta;
     barrier_assemble(&v, s);
     return true;
@@ -196,7 +196,7 @@ static void begin_step(struct group *g, size_t lane) {
         s->failures++;
         s->settled = true;
         s->length = 0;
-        s->damped = fmax(s->damped, *view_number(&v, NUMBER_CURVATURE));
+        s->damped = larger(s->damped, *view_number(&v, NUMBER_CURVATURE));
         return;
     }
     barrier_try(&v, s);

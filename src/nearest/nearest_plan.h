@@ -19,7 +19,7 @@
 #include "nearest/nearest_products.h"
 #include "sparse/signed_system.h"
 
-/* Vectors over rows, one slot each, all in units of the row: of c, the bounds and J times ROW_UNIT. A step is there twice: as it was solved for, and with a correction of second order. */
+/* Vectors over rows, all in units of the row: of c, the bounds and J times ROW_UNIT. A step is there twice: as it was solved for, and with a correction of second order. */
 enum {
     ROW_SLACK_LOWER, /* s: of c - s = bl; 1 where there is no such bound */
     ROW_SLACK_UPPER, /* of c + s = bu */
@@ -110,18 +110,24 @@ void nearest_plan_prepare(const struct nearest_plan *plan, double *memory);
 
 /* ---- one sample's numbers ---- */
 
-/* The sample in lane `at - memory`. */
+/* The sample in a lane: its slots, and its vectors over rows and outputs, which only plain C sees: those of a sample lie together, and of
+ * these all that belongs to one row, or output. */
 struct nearest_view {
     const struct nearest_plan *plan;
-    double *at;
+    double *at, *rows, *columns;
 };
 
+static inline struct nearest_view nearest_view_of(const struct nearest_plan *plan, double *memory, size_t lane) {
+    return (struct nearest_view){plan, memory + lane, memory + plan->by_rows + lane * ROW_VECTORS * plan->rows,
+                                 memory + plan->by_columns + lane * COLUMN_VECTORS * plan->outputs};
+}
+
 static inline double *view_row(const struct nearest_view *v, size_t which, size_t i) {
-    return v->at + v->plan->by_rows + (which * v->plan->rows + i) * v->plan->stride;
+    return v->rows + i * ROW_VECTORS + which;
 }
 
 static inline double *view_column(const struct nearest_view *v, size_t which, size_t j) {
-    return v->at + v->plan->by_columns + (which * v->plan->outputs + j) * v->plan->stride;
+    return v->columns + j * COLUMN_VECTORS + which;
 }
 
 static inline double *view_unknown(const struct nearest_view *v, size_t which, size_t i) {

@@ -23,12 +23,13 @@ static double row_residual(const struct nearest_view *v, size_t i, double l) {
         return fabs(row_value(v, i) - row_lower(v, i)) / unit;
     for (size_t side = 0; side < 2; side++)
         if (side_is_there(v, i, side))
-            worst = fmax(worst, -side_room(v, i, side) / unit);
+            worst = larger(worst, -side_room(v, i, side));
+    worst /= unit;
     if (l == 0)
         return worst;
     size_t side = l < 0;
     double room = side_room(v, i, side);
-    return side_is_there(v, i, side) ? fmax(worst, fabs(l) * fmax(room, 0)) : INFINITY;
+    return side_is_there(v, i, side) ? larger(worst, fabs(l) * larger(0, room)) : INFINITY;
 }
 
 double polish_residual(const struct nearest_view *v, size_t multipliers) {
@@ -39,13 +40,14 @@ double polish_residual_of(const struct nearest_view *v, size_t multipliers, doub
     const struct nearest_plan *p = v->plan;
     double worst = 0, sum = 0, unit = *view_number(v, NUMBER_UNIT);
     for (size_t j = 0; j < p->outputs; j++) {
-        double rest = fabs(*view_column(v, COLUMN_REST, j)) / unit / fmax(1, largest);
-        worst = fmax(worst, rest);
+        double rest = fabs(*view_column(v, COLUMN_REST, j));
+        worst = larger(worst, rest);
         sum += rest;
     }
+    worst = worst / unit / larger(1, largest);
     for (size_t i = 0; i < p->rows; i++) {
         double lack = row_residual(v, i, *view_row(v, multipliers, i));
-        worst = fmax(worst, lack);
+        worst = larger(worst, lack);
         sum += lack + fabs(row_value(v, i));
     }
     return sum <= DBL_MAX ? worst : INFINITY; /* fmax hides a NaN, a sum does not */
@@ -146,7 +148,7 @@ bool polish_judge(const struct nearest_view *v, struct nearest_state *s) {
     double residual = polish_residual(v, ROW_POLISH);
     bool better = residual < 0.25 * s->polished;
     polish_keep(v, s, ROW_POLISH, residual);
-    s->polished = fmin(s->polished, residual);
+    s->polished = smaller(s->polished, residual);
     s->polish++;
     return residual > NOTHING && residual <= DBL_MAX && (changed || better) && s->polish < MOST_STEPS;
 }

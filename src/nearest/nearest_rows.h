@@ -9,6 +9,15 @@
 #include <float.h>
 #include <math.h>
 
+/* The larger one and the smaller one; a where b is NaN. One instruction each, where fmax is a call. */
+static inline double larger(double a, double b) {
+    return b > a ? b : a;
+}
+
+static inline double smaller(double a, double b) {
+    return b < a ? b : a;
+}
+
 static inline double row_value(const struct nearest_view *v, size_t i) {
     return v->at[v->plan->value[i]] * *view_row(v, ROW_UNIT, i);
 }
@@ -63,13 +72,13 @@ static inline double row_entry(const struct nearest_view *v, size_t i, size_t e)
     return v->at[v->plan->entry[e]] * *view_row(v, ROW_UNIT, i);
 }
 
-/* sum_k J_ik x_k with x by outputs, `stride` apart */
-static inline double row_product(const struct nearest_view *v, size_t i, const double *x) {
+/* sum_k J_ik x_k with x by outputs, so far apart */
+static inline double row_product(const struct nearest_view *v, size_t i, const double *x, size_t apart) {
     const struct nearest_plan *p = v->plan;
     double sum = 0;
     for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
         if (!p->fixed[p->column[e]])
-            sum += row_entry(v, i, e) * x[(size_t)p->column[e] * p->stride];
+            sum += row_entry(v, i, e) * x[p->column[e] * apart];
     return sum;
 }
 
@@ -95,7 +104,7 @@ static inline double rows_rest(const struct nearest_view *v, size_t multipliers,
         *view_column(v, to, j) = column_slope(v, j);
     for (size_t i = 0; i < p->rows; i++) {
         double l = *view_row(v, multipliers, i);
-        largest = fmax(largest, fabs(l * *view_row(v, ROW_UNIT, i)));
+        largest = larger(largest, fabs(l * *view_row(v, ROW_UNIT, i)));
         for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
             if (!p->fixed[p->column[e]])
                 *view_column(v, to, p->column[e]) -= row_entry(v, i, e) * l;

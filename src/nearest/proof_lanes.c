@@ -43,7 +43,7 @@ struct proofs {
 };
 
 static struct nearest_view view_of(const struct proofs *g, size_t lane) {
-    return (struct nearest_view){&g->n->plan, g->memory + lane};
+    return nearest_view_of(&g->n->plan, g->memory, lane);
 }
 
 /* What a row with this value is beyond its bounds: above 0 at the upper one. */
@@ -181,11 +181,11 @@ static double look_along(const struct proofs *g, size_t lane, double *slope) {
     for (size_t j = 0; j < p->outputs; j++) {
         double away = *view_column(&v, COLUMN_AWAY, j) - *view_column(&v, COLUMN_CENTRE, j);
         double own = p->fixed[j] ? 0 : *view_column(&v, COLUMN_REST, j) + g->state[lane].delta * away;
-        *slope = fmax(*slope, fabs(own));
+        *slope = larger(*slope, fabs(own));
         down += own * *view_unknown(&v, UNKNOWN_STEP, j);
     }
     for (size_t i = 0; i < p->rows; i++)
-        *view_row(&v, ROW_ALONG, i) = row_product(&v, i, view_unknown(&v, UNKNOWN_STEP, 0));
+        *view_row(&v, ROW_ALONG, i) = row_product(&v, i, view_unknown(&v, UNKNOWN_STEP, 0), p->stride);
     return down;
 }
 
@@ -207,7 +207,8 @@ static bool move(struct proofs *g, size_t lane) {
     for (size_t j = 0; j < p->outputs; j++)
         *view_column(&v, COLUMN_AWAY, j) += p->fixed[j] ? 0 : length * *view_unknown(&v, UNKNOWN_STEP, j);
     for (size_t i = 0; i < p->rows; i++)
-        *view_row(&v, ROW_REACHED, i) = row_value(&v, i) + row_product(&v, i, view_column(&v, COLUMN_AWAY, 0));
+        *view_row(&v, ROW_REACHED, i) =
+            row_value(&v, i) + row_product(&v, i, view_column(&v, COLUMN_AWAY, 0), COLUMN_VECTORS);
     return true;
 }
 

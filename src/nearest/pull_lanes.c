@@ -36,7 +36,7 @@ struct pulls {
 };
 
 static struct nearest_view view_of(const struct pulls *g, size_t lane) {
-    return (struct nearest_view){&g->n->plan, g->memory + lane};
+    return nearest_view_of(&g->n->plan, g->memory, lane);
 }
 
 /* ---- the point ---- */
@@ -99,7 +99,7 @@ static void measure_curvature(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     double largest = 0;
     for (size_t e = 0; p->optimal && e < p->curvatures; e++)
-        largest = fmax(largest, fabs(v->at[p->bend[e].offset]));
+        largest = larger(largest, fabs(v->at[p->bend[e].offset]));
     *view_number(v, NUMBER_UNIT) = 1;
     *view_number(v, NUMBER_CURVATURE) = !p->optimal ? p->largest_square : largest > 0 ? largest : 1;
 }
@@ -174,8 +174,8 @@ static bool rows_are_independent(const struct nearest_view *v) {
     double largest = 0;
     for (size_t i = 0; i < p->rows; i++)
         if (*view_row(v, ROW_SIDE, i) != 0)
-            largest = fmax(largest, fabs(*view_unknown(v, UNKNOWN_STEP2, p->outputs + i)));
-    return largest * DEPENDENT < fmax(*view_number(v, NUMBER_CURVATURE), 1e-300);
+            largest = larger(largest, fabs(*view_unknown(v, UNKNOWN_STEP2, p->outputs + i)));
+    return largest * DEPENDENT < larger(1e-300, *view_number(v, NUMBER_CURVATURE));
 }
 
 /* Whether the solution answers the matrix itself: what stood on its diagonal while it was factored may have been too much. */
@@ -183,8 +183,8 @@ static bool is_solved(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     double rest = 0, right = 0;
     for (size_t k = 0; p->optimal && k < p->outputs + p->rows; k++) {
-        rest = fmax(rest, fabs(*view_unknown(v, UNKNOWN_REST, k)));
-        right = fmax(right, fabs(*view_unknown(v, UNKNOWN_RIGHT, k)));
+        rest = larger(rest, fabs(*view_unknown(v, UNKNOWN_REST, k)));
+        right = larger(right, fabs(*view_unknown(v, UNKNOWN_RIGHT, k)));
     }
     return rest <= SOLVED * right;
 }

@@ -4,6 +4,7 @@
 #include "common/device_choice.h"
 
 #include "common/console.h"
+#include "common/layer_choice.h"
 #include "common/verbs.h"
 
 #include <stdio.h>
@@ -41,7 +42,7 @@ int device_choice_create(hn_device_layer **out, const struct device_choice *choi
     if (code != VERB_OK || !asked)
         return code;
     if (hn_device_layer_create(out, model, layer, &options, &error) != HN_OK)
-        return verb_explain(&error);
+        return layer_choice_explain(&error);
     hn_device_get_info(*out, &info, NULL);
     if (!info.found)
         fprintf(stderr, "compiled for %s in %.1f s\n", info.name, info.seconds);
