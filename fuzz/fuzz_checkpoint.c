@@ -38,7 +38,7 @@ static hn_model *circle(void) {
 }
 
 static void build(struct training *t) {
-    static const struct train_options options = {
+    static struct train_options options = {
         .checkpoint = CHECKPOINT, .log = "fuzz.csv", .steps = STEPS, .validate_every = EVERY};
     const hn_network_options network = {.inputs = 1, .outputs = 2, .activation = HN_ACTIVATION_TANH};
     hn_train_options trainer = hn_train_defaults();

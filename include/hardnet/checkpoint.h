@@ -48,6 +48,9 @@ hn_status hn_checkpoint_save(const hn_checkpoint *checkpoint, const char *path, 
  * when the file is damaged or is no checkpoint. */
 hn_status hn_checkpoint_load(const hn_checkpoint *checkpoint, const char *path, hn_error *error);
 
+/* The text of a checkpoint under this key, cut to bytes - 1; HN_INVALID where it has none. */
+hn_status hn_checkpoint_read_text(const char *path, const char *key, size_t bytes, char *text, hn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

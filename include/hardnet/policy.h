@@ -69,6 +69,10 @@ hn_status hn_policy_get_device(const hn_policy *policy, hn_device_info *out, hn_
 hn_status hn_policy_run(hn_policy *policy, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
                         hn_report *reports, hn_error *error);
 
+/* The same, and which candidate each output comes from, counted from 0. Not on a device: HN_UNSUPPORTED. */
+hn_status hn_policy_run_chosen(hn_policy *policy, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
+                               hn_report *reports, size_t *chosen, hn_error *error);
+
 /* ---- files: a network file with the settings of the policy and the model's fingerprint in its metadata
  * ---- */
 

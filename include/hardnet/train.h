@@ -77,6 +77,11 @@ void hn_trainer_destroy(hn_trainer *trainer);
 hn_status hn_trainer_step(hn_trainer *trainer, size_t count, const hn_real *x, const hn_real *targets,
                           hn_train_report *report, hn_error *error);
 
+/* The same for the loss `improve`, which explores in this step, from starts (rows of y): what is known to be good at
+ * similar inputs. Where correction and refinement lead from there to a lower objective, that is learnt. */
+hn_status hn_trainer_step_from(hn_trainer *trainer, size_t count, const hn_real *x, const hn_real *starts,
+                               hn_train_report *report, hn_error *error);
+
 /* The trainer's network with its final settings: to validate, and to save. Lives as long as the
  * trainer. */
 hn_policy *hn_trainer_policy(hn_trainer *trainer);

@@ -75,16 +75,17 @@ void improve_run(const struct refiner *r, const struct refine_memory *m, const s
     refiner_run(r, m, &t->samples, settings->steps);
     choose_best(&among, t->best);
     set_targets(t, n);
-    if (!(settings->explore > 0) || settings->round % EXPLORE_EVERY != 0)
+    if (!(settings->explore > 0) || (!t->starts && settings->round % EXPLORE_EVERY != 0))
         return;
     const struct refine_task others = {.count = t->inputs,
                                        .x = t->samples.x, /* that of the first candidates */
-                                       .raw = beyond->raw,
+                                       .raw = t->starts ? t->starts : beyond->raw,
                                        .y = beyond->y,
                                        .objective = beyond->objective,
                                        .residual = beyond->residual,
                                        .reports = beyond->reports};
-    start_elsewhere(t, beyond, settings->round, n);
+    if (!t->starts)
+        start_elsewhere(t, beyond, settings->round, n);
     refiner_correct(r, m, &others);
     refiner_run(r, m, &others, settings->steps + 1);
     adopt(t, beyond, settings->explore, n);

@@ -2,7 +2,8 @@
  *
  * Every candidate of an input is corrected and refined. Exploring then asks of every input where it gets if it starts from what the
  * network gave for another input of the chunk; where that lowers the objective by a share, the candidate that is nearest takes it
- * for its target. A sample that could not be corrected has its raw output for a target: nothing to learn.
+ * for its target. The caller may say where to start instead: from what is known to be good at a similar input. A sample that could
+ * not be corrected has its raw output for a target: nothing to learn.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_REFINEMENT_IMPROVER_H
@@ -36,6 +37,8 @@ struct improve_task {
     struct refine_task samples; /* inputs times candidates, in the order of choose_best */
     size_t *best;               /* inputs */
     double *targets;
+    const double
+        *starts; /* inputs x outputs: where exploring starts, in this round whatever its number; NULL: elsewhere */
 };
 
 void improve_run(const struct refiner *refiner, const struct refine_memory *memory, const struct explore_memory *beyond,

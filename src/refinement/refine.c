@@ -270,7 +270,7 @@ static void improve_chunk(void *context, int member, size_t number) {
     const struct chunk_memory *m = &r->memory[member];
     size_t first = number * CHUNK, left = b->count - first, count = left < CHUNK ? left : CHUNK;
     size_t candidates = r->options.candidates;
-    const struct improve_task task = {count, candidates, task_of(m, count * candidates), m->best, m->targets};
+    const struct improve_task task = {count, candidates, task_of(m, count * candidates), m->best, m->targets, NULL};
     const struct improve_settings settings = {r->options.steps, b->explore, b->round};
     spread(r, m, first, count);
     refiner_correct(&r->refiner, &m->refine, &task.samples);

@@ -11,6 +11,7 @@
 #include "network/safetensors_write.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define KEY_FORMAT "format"
@@ -140,5 +141,29 @@ hn_status hn_checkpoint_load(const hn_checkpoint *checkpoint, const char *path, 
         base_release(file.texts);
     }
     base_release(bytes.data);
+    return status;
+}
+
+/* ---- one text ---- */
+
+hn_status hn_checkpoint_read_text(const char *path, const char *key, size_t bytes, char *text, hn_error *error) {
+    struct file_bytes content;
+    struct safetensors file;
+    if (!path || !key || !text || bytes == 0)
+        return error_missing(error, "hn_checkpoint_read_text", !path ? "path" : !key ? "key" : "text");
+    hn_status status = file_read(&content, path, SIZE_MAX / 2, error);
+    if (status != HN_OK)
+        return status;
+    status = safetensors_parse(&file, path, content.data, content.count, error);
+    if (status == HN_OK) {
+        const char *value = texts_find(file.texts, file.text_bytes, key);
+        if (value)
+            snprintf(text, bytes, "%s", value);
+        else
+            status = error_about(error, HN_INVALID, error_file(path), "%s: it does not say with which %s it was made",
+                                 path, key);
+        base_release(file.texts);
+    }
+    base_release(content.data);
     return status;
 }

@@ -215,8 +215,13 @@ static void learn_improvement(const struct lesson *l) {
     const struct chunk *c = &l->chunk;
     const hn_policy *p = c->policy;
     size_t n = l->trainer->outputs;
-    const struct improve_task task = {c->count, p->options.candidates, chunk_samples(c), l->memory->best,
-                                      l->own->targets};
+    const double *starts = l->trainer->starts;
+    const struct improve_task task = {.inputs = c->count,
+                                      .candidates = p->options.candidates,
+                                      .samples = chunk_samples(c),
+                                      .best = l->memory->best,
+                                      .targets = l->own->targets,
+                                      .starts = starts ? starts + c->first * n : NULL};
     const struct improve_settings settings = {l->trainer->options.improve, l->trainer->options.explore,
                                               l->trainer->steps};
     if (!l->trainer->batch)

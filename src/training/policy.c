@@ -165,6 +165,8 @@ static void write_out(const struct chunk *c) {
             p->out_objective[to] = p->has_objective ? m->objective[s] : (double)NAN;
         if (p->out_reports)
             p->out_reports[to] = m->reports[s];
+        if (p->out_chosen)
+            p->out_chosen[to] = s / c->count;
     }
 }
 
@@ -194,6 +196,14 @@ static void run_chunk(void *context, int member, size_t number) {
     write_out(&c);
 }
 
+/* On the CPU. */
+static void run_all(hn_policy *p, size_t count, const double *x) {
+    p->job_x = x;
+    p->job_count = count;
+    p->job_size = improve_chunk_size(count, (size_t)team_size(p->team));
+    team_share(p->team, (count + p->job_size - 1) / p->job_size, run_chunk, p);
+}
+
 hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
                         hn_report *reports, hn_error *error) {
     if (!p || (count && !x && p->inputs))
@@ -204,12 +214,20 @@ hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y
         const struct device_policy_run run = {count, x, y, objective, reports};
         return policy_device_run(p, &run, error);
     }
-    p->job_x = x;
-    p->job_count = count;
-    p->job_size = improve_chunk_size(count, (size_t)team_size(p->team));
+    return hn_policy_run_chosen(p, count, x, y, objective, reports, NULL, error);
+}
+
+hn_status hn_policy_run_chosen(hn_policy *p, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
+                               hn_report *reports, size_t *chosen, hn_error *error) {
+    if (!p || (count && !x && p->inputs))
+        return error_missing(error, "hn_policy_run_chosen", p ? "x" : "policy");
+    if (p->device)
+        return error_about(error, HN_UNSUPPORTED, error_option("device"),
+                           "device cuda: it does not say which candidate it chose; the CPU does");
     p->out_y = y;
     p->out_objective = objective;
     p->out_reports = reports;
-    team_share(p->team, (count + p->job_size - 1) / p->job_size, run_chunk, p);
+    p->out_chosen = chosen;
+    run_all(p, count, x);
     return HN_OK;
 }

@@ -60,6 +60,7 @@ struct hn_policy {
     size_t job_count, job_size;
     double *out_y, *out_objective;
     hn_report *out_reports;
+    size_t *out_chosen;
 };
 
 /* What a policy is made from; NULL options and a NULL baseline are the defaults. */

@@ -311,16 +311,8 @@ static hn_status adam(hn_trainer *t, double scale, hn_error *error) {
     return HN_OK;
 }
 
-hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const hn_real *targets,
-                          hn_train_report *report, hn_error *error) {
-    if (!t || count == 0 || (!x && t->inputs))
-        return error_missing(error, "hn_trainer_step", t ? "x" : "trainer");
-    if (arithmetic_check(error) != HN_OK)
-        return HN_UNSUPPORTED;
-    if (targets && t->baseline.scheme == HN_SCHEME_DC3)
-        return error_about(error, HN_INVALID, error_argument("targets"),
-                           "hn_trainer_step: dc3 does not learn from targets");
-    t->targets = targets;
+/* Targets and starts are there already. */
+static hn_status step(hn_trainer *t, size_t count, const double *x, hn_train_report *report, hn_error *error) {
     double norm = 0;
     hn_status status = run_batch(t, count, x, &norm, error);
     if (status != HN_OK)
@@ -337,6 +329,34 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
     if (report)
         *report = r;
     return status;
+}
+
+hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const hn_real *targets,
+                          hn_train_report *report, hn_error *error) {
+    if (!t || count == 0 || (!x && t->inputs))
+        return error_missing(error, "hn_trainer_step", t ? "x" : "trainer");
+    if (arithmetic_check(error) != HN_OK)
+        return HN_UNSUPPORTED;
+    if (targets && t->baseline.scheme == HN_SCHEME_DC3)
+        return error_about(error, HN_INVALID, error_argument("targets"),
+                           "hn_trainer_step: dc3 does not learn from targets");
+    t->targets = targets;
+    t->starts = NULL;
+    return step(t, count, x, report, error);
+}
+
+hn_status hn_trainer_step_from(hn_trainer *t, size_t count, const hn_real *x, const hn_real *starts,
+                               hn_train_report *report, hn_error *error) {
+    if (!t || count == 0 || (!x && t->inputs) || !starts)
+        return error_missing(error, "hn_trainer_step_from", !t ? "trainer" : !x && t->inputs ? "x" : "starts");
+    if (arithmetic_check(error) != HN_OK)
+        return HN_UNSUPPORTED;
+    if (t->options.improve == 0 || !(t->options.explore > 0))
+        return error_about(error, HN_INVALID, error_argument("starts"),
+                           "hn_trainer_step_from: only the loss improve explores, with explore above 0");
+    t->targets = NULL;
+    t->starts = starts;
+    return step(t, count, x, report, error);
 }
 
 /* ---- state ---- */

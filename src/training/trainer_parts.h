@@ -48,7 +48,7 @@ struct hn_trainer {
     struct device_policy *device;     /* NULL: the CPU */
     const struct device_batch *batch; /* of a device, while the CPU improves its samples; NULL: it does not */
     /* the present job */
-    const double *x, *targets;
+    const double *x, *targets, *starts; /* targets or starts, or neither */
     size_t count;
 };
 

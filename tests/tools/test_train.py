@@ -439,6 +439,38 @@ class Train(SampleTool):
         self.refused("train", ELLIPSE, *out, "--x", self.array("n.npy", [[0.5], [np.nan]]), code=2, saying="row 1, column 0")
         self.assertFalse((self.folder / "net").exists())
 
+    def test_several_optima_are_found_and_learnt(self):
+        """Two valleys, at y = 1 and y = -1; the tilt x decides which is deeper, and the start lies in one of them."""
+        model = self.file("valleys.mod", "param x >= -1, <= 1; var y >= -2, <= 2, := 1; var z;\n"
+                          "minimize f: (y^2 - 1)^2 + 0.3*x*y + z^2 + 2; subject to c: z = 0.1*y;\n")
+        few = ["--hidden", "16,16", "--steps", 1000, "--batch", 40, "--validation", 100]
+        path, out, err = self.train("net", model, *few, "--keep")
+        self.assertRegex(err, r"several optima: for \d\d of 100 inputs")
+        self.assertRegex(out, r"[248] candidates: [2-8] are used on [\d.]+ % of inputs")
+        self.assertRegex(out, r"more candidates by up to [\d.e-]+ %: 0 of 100 inputs")
+        # taken up again at its end: what was chosen comes from the checkpoint
+        first = sha(path)
+        self.train("net", model, *few, "--resume", "--keep")
+        self.assertEqual(sha(path), first)
+        x = np.linspace(-1, 1, 101)[:, None]
+        grid = np.linspace(-2, 2, 4001)
+        best = ((grid**2 - 1)**2 + 0.3 * x * grid + 0.01 * grid**2 + 2).min(axis=1)
+
+        def gaps(net):
+            report = self.folder / "r.json"
+            out, _ = self.run_it("eval", model, "--net", net, "--x", self.array("x.npy", x), "--report", report)
+            found = json.loads(report.read_text())
+            return np.array([s["objective"] for s in found["samples"]]) / best - 1, found["prospects"], out
+        gap, _, _ = gaps(path)
+        self.assertLess(gap.mean(), 0.003)
+        self.assertGreater((gap < 0.03).mean(), 0.97)
+        # one network function cannot follow the jump, and eval says what is missing
+        alone, _, _ = self.train("alone", model, *few, "--candidates", 1, "--multistart", 0, "--refine", 0)
+        gap, prospects, out = gaps(alone)
+        self.assertLess((gap < 0.03).mean(), 0.9)
+        self.assertGreater(prospects["candidates_inputs"], 0)
+        self.assertRegex(out, r"prospects +--refine 1 would lower f by .*; more candidates by up to ")
+
     def test_every_option_is_explained(self):
         out, err = self.run_it("train", "--help")
         self.assertRegex(out, r"(?s)Usage: hardnet train MODEL.*--out NET.*\(\d+\).*Example\n +hardnet train ")

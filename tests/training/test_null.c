@@ -118,6 +118,9 @@ static void what_is_worked_on_is_needed(void **state) {
     assert_null(trainer);
     assert_missing(hn_trainer_create(&trainer, model, NULL, NULL, error), "network");
     assert_missing(hn_trainer_step(NULL, 1, NULL, NULL, NULL, error), "trainer");
+    assert_missing(hn_trainer_step_from(NULL, 1, NULL, NULL, NULL, error), "trainer");
+    assert_missing(hn_policy_run_chosen(NULL, 1, NULL, NULL, NULL, NULL, NULL, error), "policy");
+    assert_missing(hn_checkpoint_read_text(NULL, "key", 0, NULL, error), "path");
     assert_int_equal(hn_model_read(&read, 1, NULL, NULL, NULL), HN_INVALID);
     assert_null(read);
     read = model;

@@ -42,10 +42,13 @@ static int check_policy(const struct emit_options *o, const hn_policy *policy) {
     hn_policy_options p = hn_policy_options_of(policy);
     const char *scheme = hn_network_metadata(hn_policy_network(policy), "policy.scheme");
     if (p.candidates > 1)
-        console_error("%s: the network has %zu candidates; emit takes networks with one only", o->net, p.candidates);
+        console_error(
+            "%s: the network has %zu candidates; emit takes networks with one only: hardnet train --candidates 1",
+            o->net, p.candidates);
     else if (p.refine > 0)
-        console_error("%s: its outputs are refined by %d step%s; emit takes networks without refinement only", o->net,
-                      p.refine, p.refine == 1 ? "" : "s");
+        console_error("%s: its outputs are refined by %d step%s; emit takes networks without refinement only: hardnet "
+                      "train --refine 0",
+                      o->net, p.refine, p.refine == 1 ? "" : "s");
     else if (scheme && strcmp(scheme, "layer") != 0)
         console_error("%s: its outputs go through %s, not through the layer; emit takes the layer only", o->net,
                       scheme);

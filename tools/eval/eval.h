@@ -12,6 +12,7 @@
 #include "common/device_choice.h"
 #include "common/groups.h"
 #include "common/options.h"
+#include "common/prospects.h"
 #include "common/samples.h"
 #include "hardnet/baselines.h"
 #include "reference/judging.h"
@@ -118,6 +119,7 @@ struct eval {
     double reference_seconds;
     struct suboptimality suboptimality;
     struct gap gap;
+    struct prospects prospects;
     bool interrupted;
 };
 

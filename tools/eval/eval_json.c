@@ -153,6 +153,19 @@ static void write_settings(struct json *json, const struct eval *eval) {
     json_text(json, "device", eval->settings.device ? device_choice_described(&eval->device).text : "cpu");
 }
 
+static void write_prospects(struct json *json, const struct prospects *p) {
+    if (p->count == 0)
+        return;
+    json_object(json, "prospects");
+    json_count(json, "inputs", p->count);
+    json_number(json, "refine", p->refine);
+    json_number(json, "refine_mean", p->refined_mean);
+    json_number(json, "refine_max", p->refined_most);
+    json_number(json, "candidates_mean", p->other_mean);
+    json_count(json, "candidates_inputs", p->others);
+    json_end_object(json);
+}
+
 hn_status eval_write_json(const struct eval *eval, const char *path, hn_error *error) {
     struct json json = {.depth = 0};
     json_object(&json, NULL);
@@ -165,6 +178,7 @@ hn_status eval_write_json(const struct eval *eval, const char *path, hn_error *e
     json_number(&json, "seconds", eval->seconds);
     json_text(&json, "verb", "eval");
     write_comparison(&json, eval);
+    write_prospects(&json, &eval->prospects);
     write_times(&json, eval);
     write_inputs(&json, eval);
     write_settings(&json, eval);

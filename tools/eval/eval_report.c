@@ -187,6 +187,11 @@ static void print_objective(const struct eval *eval) {
     report_heading("Objective: %s %s", objective.maximize ? "maximize" : "minimize", figures_name(objective.name).text);
     printf("  %-*s mean %.6g of %s\n", NAME_WIDTH, "network", eval_mean_objective(eval),
            eval->options->judging.allow_infeasible ? "all samples, ok or not" : "the samples that are ok");
+    if (eval->prospects.count > 0) {
+        printf("  %-*s ", NAME_WIDTH, "prospects");
+        prospects_print(stdout, &eval->prospects, eval->model);
+        printf("\n");
+    }
     if (!eval->optima)
         return;
     print_reference(eval);

@@ -93,10 +93,26 @@ static int finish(const struct eval *eval) {
 
 /* ---- running ---- */
 
+/* For networks whose outputs are corrected, and not solved for. */
+static hn_status look_ahead(struct eval *eval, hn_error *error) {
+    const struct prospects_task task = {.model = eval->model,
+                                        .network = hn_policy_network(eval->policy),
+                                        .options = eval->settings,
+                                        .count = eval->reached,
+                                        .x = eval_x(eval, 0),
+                                        .y = eval->y,
+                                        .objective = eval->objective,
+                                        .reports = eval->reports};
+    bool corrects = eval->baseline.scheme == HN_SCHEME_LAYER && !certificate_expected(eval->layer);
+    return corrects ? prospects_find(&eval->prospects, &task, error) : HN_OK;
+}
+
 static hn_status compute(struct eval *eval, hn_error *error) {
     hn_status status = eval_run(eval, error);
     if (status == HN_OK && !interrupt_came())
         status = eval_time(eval, error);
+    if (status == HN_OK && !interrupt_came())
+        status = look_ahead(eval, error);
     eval_close(eval);
     if (status == HN_OK && eval->options->judging.reference && !interrupt_came())
         status = eval_reference(eval, error);

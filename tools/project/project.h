@@ -1,6 +1,6 @@
 /* project.h - what `hardnet project` and `hardnet solve` do to a batch of outputs, and the parts that do it.
  *
- * project_run.c corrects, project_starts.c does so from several starts, project_trace.c writes down every iterate on the way,
+ * project_run.c corrects, common/starts.c does so from several starts, project_trace.c writes down every iterate on the way,
  * project_report.c prints and project_json.c writes what came of it. Samples, rows and columns of files are counted from 0, as NumPy counts them.
  *
  * SPDX-License-Identifier: MIT */
@@ -13,6 +13,7 @@
 #include "common/layer_choice.h"
 #include "common/options.h"
 #include "common/samples.h"
+#include "common/starts.h"
 #include "common/text.h"
 #include "hardnet/evaluate.h"
 
@@ -80,33 +81,8 @@ int project_command(void *values);
         .common = &o.common, .run = project_command, COMMAND_OPTIONS(table, o)                                         \
     }
 
-/* Seconds of a batch until the clock reaches this, 0: no end. A deadline that has passed is still a deadline: the samples left are evaluated,
- * and cancelled. */
-double project_time_left(double until);
-
 void project_print(const struct project *project);
 hn_status project_write_json(const struct project *project, const char *path, hn_error *error);
-
-/* ---- several starts ---- */
-
-struct starts {
-    size_t outputs, rows, bytes;
-    bool maximizes;
-    hn_evaluator *evaluator;
-    void *workspace;
-    double *base, *raw, *y, *multipliers, *residual; /* of a chunk */
-    double *noise;                                   /* outputs */
-    hn_report *reports;
-};
-
-/* For chunks of up to `room` samples. Ended in either case. */
-hn_status starts_begin(struct starts *starts, const hn_model *model, size_t room, hn_error *error);
-void starts_end(struct starts *starts);
-
-/* After the batch was run from start 0: from those up to count, better ones in their place; winner: the start of each sample;
- * until: when the clock ends it, 0: never. */
-hn_status starts_run(struct starts *starts, hn_pool *pool, const hn_batch *first, size_t count, uint32_t *winner,
-                     double until, hn_error *error);
 
 /* ---- every iterate as a line of CSV, by sample, then by iteration, however many threads there are ---- */
 

@@ -99,12 +99,6 @@ static void add_groups(const struct run *run, size_t first, size_t count) {
 
 /* ---- chunks ---- */
 
-double project_time_left(double until) {
-    const double instant = 1e-9;
-    double left = until - clock_seconds();
-    return until <= 0 ? 0 : left > instant ? left : instant;
-}
-
 /* When the time is up; 0: never. */
 static double deadline(const struct run *run) {
     double limit = run->project->options->time_limit;
@@ -120,7 +114,7 @@ static hn_status run_chunk(struct run *run, size_t first, size_t count, hn_error
     batch.residual = run->residual;
     batch.multipliers = p->multipliers ? p->multipliers + first * p->rows : NULL;
     batch.cancel = run->cancel;
-    batch.seconds = project_time_left(deadline(run));
+    batch.seconds = starts_time_left(deadline(run));
     if (p->options->trace) {
         batch.watch = trace_watch;
         batch.watch_context = &run->trace;

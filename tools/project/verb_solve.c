@@ -1,6 +1,6 @@
 /* verb_solve.c - hardnet solve MODEL.mod [DATA.dat ...]: the optimum of every sample, with multipliers that prove it.
  *
- * What `hardnet project --method optimal` does, and from several starts (project_starts.c).
+ * What `hardnet project --method optimal` does, and from several starts (common/starts.c).
  *
  * SPDX-License-Identifier: MIT */
 #include "common/command.h"

@@ -2,6 +2,7 @@
  *
  *     source    where rows of x come from: the box, a file, or a set that the reference solver has labelled
  *     rollout   states met in closed loop under the present policy, a share of every batch
+ *     search    whether there are several optima; then they are labels, and exploring starts from them
  *     state     all that changes from step to step; a checkpoint is these numbers
  *     record    the options that decide the bits, as texts: in checkpoints, and in the network
  *
@@ -39,14 +40,17 @@ struct train_options {
     const char *first; /* how the network begins: train_firsts */
     size_t epochs, steps_per_epoch, steps, batch, warmup, seed;
     size_t improve, candidates, refine, train_iterations;
-    size_t labels, target_steps;
+    size_t labels, target_steps, multistart;
+    size_t probed,
+        several;  /* what a search found: inputs, and those with a better optimum than the first; 0: none yet */
+    size_t found; /* labels that it made */
     size_t validation, validate_every, patience;
     size_t feedback_steps, checkpoint_steps;
     size_t correction_steps;
     double rate, last_share, clip_sample, clip_batch, residual_weight, move_weight, inward, explore;
     double penalty, correction_rate, momentum;
     double feedback_share, checkpoint_seconds;
-    bool steps_given, validate_given, train_iterations_given, loss_given;
+    bool steps_given, validate_given, train_iterations_given, loss_given, refine_given;
     bool penalty_given, correction_steps_given, correction_rate_given, momentum_given;
     bool by_loss; /* the best network is that with the smallest loss, whether its outputs are ok or not */
     bool feedback_beyond, open_loop, resume, keep;
@@ -107,6 +111,7 @@ enum train_stream {
     STREAM_SCALING,
     STREAM_LABELS,
     STREAM_SPLIT,
+    STREAM_STARTS,
 };
 
 struct random train_random(size_t seed, enum train_stream stream, size_t step);
@@ -122,8 +127,11 @@ struct train_source {
     hn_array x, targets; /* values NULL: not from files */
     size_t *order;       /* rows of the file: the first `held` are for validation */
     size_t held;
-    double *label_x, *label_y; /* labelled by the reference; NULL: none */
+    double *label_x, *label_y; /* labelled by a solver; NULL: none */
+    double *label_f;           /* objectives, minimised */
     size_t labels, most_labels;
+    size_t tried, several; /* inputs that the teacher has seen; labels better than what its first start leads to */
+    double *input_scale;   /* for distances between inputs */
 };
 
 /* VERB_OK, or another verb code after what is wrong has been printed. */
@@ -144,8 +152,27 @@ hn_status source_solve_labels(struct train_source *source, const struct train_op
 /* The input of a label: the same for every solver. */
 hn_status source_label_input(const struct train_source *source, size_t number, double *x, hn_error *error);
 
-/* Labels by the method optimal, of at most so many inputs: train_teacher.c. */
-hn_status source_teach_labels(struct train_source *source, int threads, size_t most, hn_error *error);
+/* ---- labels by the method optimal: train_teacher.c ---- */
+
+struct train_lesson {
+    int threads;
+    size_t starts; /* of each input */
+    size_t most;   /* inputs that are tried, those of earlier lessons included */
+};
+
+/* Goes on where it stopped, until there are most_labels; then each is solved again from those of similar inputs. */
+hn_status source_teach_labels(struct train_source *source, const struct train_lesson *lesson, hn_error *error);
+hn_status source_share_labels(struct train_source *source, int threads, hn_error *error);
+void source_drop_labels(struct train_source *source);
+
+/* ---- labels of similar inputs: train_neighbours.c ---- */
+
+enum { NEIGHBOURS = 3 };
+
+bool source_scale_inputs(struct train_source *source); /* false: no memory */
+
+/* The numbers of the nearest labels, the nearest first; how many there are. */
+size_t source_neighbours(const struct train_source *source, const double *x, size_t nearest[NEIGHBOURS + 1]);
 
 /* What was trained and how, from the options, the model and the numbers of its files. */
 hn_status record_make(struct train_record *record, const struct train_options *options, const hn_model *model,
@@ -229,7 +256,7 @@ struct train_state {
 };
 
 struct training {
-    const struct train_options *options;
+    struct train_options *options; /* what is left to the search is filled in by it */
     const hn_model *model;
     hn_network *network;
     hn_trainer *trainer;
@@ -237,7 +264,7 @@ struct training {
     struct train_rollout rollout;
     struct train_state state;
     struct train_record record;
-    double *x, *targets; /* of a batch */
+    double *x, *targets; /* of a batch: targets, or starts of exploring */
     size_t validation;   /* rows, and what becomes of them */
     double *validation_x, *objective;
     hn_report *reports;
@@ -260,7 +287,23 @@ hn_status state_load(struct training *training, hn_error *error);
 /* The curve as CSV. */
 hn_status state_write_log(const struct training *training, hn_error *error);
 
+/* ---- several optima: train_search.c ---- */
+
+/* Whether a training chooses what is not given: not a baseline, and long enough that it is worth it. */
+bool train_chooses(const struct train_options *options);
+
+/* Whether it looks for several optima. */
+bool train_searches(const struct train_options *options);
+
+/* Labels, the number of candidates and the steps that imitate, into source and options. */
+hn_status training_search(struct training *training, hn_error *error);
+
 /* ---- the loop: train_build.c, train_run.c ---- */
+
+/* Network, trainer and batches, from source and options; one step, with its report unless NULL; a validation. */
+hn_status training_prepare(struct training *training, hn_error *error);
+hn_status training_step(struct training *training, hn_train_report *report, hn_error *error);
+hn_status training_validate(struct training *training, hn_error *error);
 
 /* Builds everything; VERB_OK, or another verb code after what is wrong has been printed. */
 int training_create(struct training *training);
@@ -290,5 +333,11 @@ void train_progress_end(struct train_progress *progress);
 
 /* What was reached, on stdout. */
 void train_print(const struct training *training);
+
+/* One refinement step where it pays, into the options, unless they say how many; said in a line. */
+hn_status train_choose_refine(struct training *training, hn_error *error);
+
+/* Which candidates are used, and what more of everything would bring to the network that was written: train_prospects.c. */
+void train_print_prospects(const struct training *training);
 
 #endif

@@ -53,7 +53,7 @@ static hn_status make_trainer(struct training *t, hn_error *error) {
 static hn_status make_batches(struct training *t, hn_error *error) {
     const struct train_options *options = t->options;
     size_t inputs = t->source.inputs, bytes;
-    bool labelled = options->targets || options->reference;
+    bool labelled = options->targets || options->reference || t->source.label_x;
     t->x = train_numbers(options->batch, inputs);
     t->targets = labelled ? train_numbers(options->batch, t->source.outputs) : NULL;
     t->validation_x = train_numbers(options->validation, inputs);
@@ -88,16 +88,22 @@ static hn_status begin(struct training *t, hn_error *error) {
     return begin_anew(t, error);
 }
 
+hn_status training_prepare(struct training *t, hn_error *error) {
+    hn_status status = make_network(t, error);
+    if (status == HN_OK)
+        status = make_trainer(t, error);
+    return status == HN_OK ? make_batches(t, error) : status;
+}
+
 static hn_status build(struct training *t, hn_error *error) {
-    hn_status status = record_make(&t->record, t->options, t->model, &t->source, error);
+    hn_status status = training_search(t, error);
+    if (status != HN_OK || interrupt_came())
+        return status;
+    status = record_make(&t->record, t->options, t->model, &t->source, error);
     if (status == HN_OK && t->options->init)
         init_record(&t->record, t->network);
     if (status == HN_OK)
-        status = make_network(t, error);
-    if (status == HN_OK)
-        status = make_trainer(t, error);
-    if (status == HN_OK)
-        status = make_batches(t, error);
+        status = training_prepare(t, error);
     return status == HN_OK ? begin(t, error) : status;
 }
 

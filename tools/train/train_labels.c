@@ -51,8 +51,9 @@ static hn_status refer_labels(struct train_source *s, size_t most, hn_error *err
 hn_status source_solve_labels(struct train_source *s, const struct train_options *options, hn_error *error) {
     size_t most = TRIES * s->most_labels;
     s->labels = 0;
-    hn_status status = train_has_teacher(options) ? source_teach_labels(s, (int)options->common.threads, most, error)
-                                                  : refer_labels(s, most, error);
+    const struct train_lesson lesson = {(int)options->common.threads, options->multistart, most};
+    hn_status status =
+        train_has_teacher(options) ? source_teach_labels(s, &lesson, error) : refer_labels(s, most, error);
     if (status == HN_OK && s->labels == 0 && !interrupt_came())
         return error_set(error, HN_INVALID, "--reference: of %zu inputs the solver solved none", most);
     return status;
@@ -61,6 +62,8 @@ hn_status source_solve_labels(struct train_source *s, const struct train_options
 hn_status source_make_labels(struct train_source *s, size_t count, hn_error *error) {
     s->label_x = train_numbers(count, s->inputs);
     s->label_y = train_numbers(count, s->outputs);
+    s->label_f = train_numbers(count, 1);
     s->most_labels = count;
-    return s->label_x && s->label_y ? HN_OK : error_no_memory(error, "labels");
+    bool room = s->label_x && s->label_y && s->label_f && source_scale_inputs(s);
+    return room ? HN_OK : error_no_memory(error, "labels");
 }

@@ -70,6 +70,7 @@ static struct train_options usual(void) {
         .explore = trainer.explore,
         .candidates = 1,
         .labels = 1000,
+        .multistart = 4,
         .validation = 500,
         .feedback_share = 0.5,
         .feedback_steps = 20, /* of a rollout, in the mean */

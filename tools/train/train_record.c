@@ -53,7 +53,10 @@ static void add_layer(struct train_record *record, const struct train_options *o
     record_add(record, "--relative", "%s", final->relative ? "yes" : "no");
     record_add(record, "--train-iterations", "%d", trainer.layer.iterations);
     add_count(record, "--candidates", o->candidates);
-    add_count(record, "--refine", o->refine);
+    if (o->refine_given || !train_chooses(o))
+        add_count(record, "--refine", o->refine);
+    else
+        record_add(record, "--refine", "as it pays");
     if (o->scheme != HN_SCHEME_DC3)
         return;
     add_count(record, "--correction-steps", o->correction_steps);
@@ -118,6 +121,10 @@ hn_status record_make(struct train_record *record, const struct train_options *o
     record_add(record, "--reference", "%s", options->reference ? options->reference : "none");
     if (options->reference)
         add_count(record, "--labels", options->labels);
+    if (train_searches(options)) {
+        add_count(record, "--multistart", options->multistart);
+        add_count(record, "labels found", options->found);
+    }
     if (options->target_steps > 0)
         add_count(record, "--target-steps", options->target_steps);
     add_feedback(record, options);

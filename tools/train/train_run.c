@@ -18,6 +18,8 @@
 
 /* ---- a step ---- */
 
+enum { EXPLORE_EVERY = 2 }; /* steps, from labels */
+
 static bool uses_targets(const struct training *t, size_t step) {
     return t->options->goal == TRAIN_TARGETS || step < t->options->target_steps;
 }
@@ -50,12 +52,34 @@ static void add_up(struct train_state *s, const hn_train_report *report) {
     number[NUMBER_MOST_VIOLATION] = fmax(number[NUMBER_MOST_VIOLATION], report->violation);
 }
 
-static hn_status take_step(struct training *t, hn_train_report *report, hn_error *error) {
+/* Where exploring starts: the label of one of the inputs that are nearest. */
+static void draw_starts(struct training *t, size_t step) {
+    struct random random = train_random(t->options->seed, STREAM_STARTS, step);
+    size_t nearest[NEIGHBOURS + 1], outputs = t->source.outputs;
+    for (size_t i = 0; i < t->options->batch; i++) {
+        size_t found = source_neighbours(&t->source, t->x + i * t->source.inputs, nearest);
+        size_t label = nearest[random_below(&random, found)];
+        memcpy(t->targets + i * outputs, t->source.label_y + label * outputs, outputs * sizeof *t->targets);
+    }
+}
+
+/* A batch that was drawn: towards its targets, exploring from labels now and then, or by itself. */
+static hn_status learn(struct training *t, size_t step, bool targets, hn_train_report *report, hn_error *error) {
+    size_t batch = t->options->batch;
+    if (targets || t->options->found == 0 || step % EXPLORE_EVERY != 0)
+        return hn_trainer_step(t->trainer, batch, t->x, targets ? t->targets : NULL, report, error);
+    draw_starts(t, step);
+    return hn_trainer_step_from(t->trainer, batch, t->x, t->targets, report, error);
+}
+
+hn_status training_step(struct training *t, hn_train_report *report, hn_error *error) {
     size_t step = state_count(t, NUMBER_STEPS);
     bool targets = uses_targets(t, step);
+    hn_train_report own;
+    report = report ? report : &own;
     hn_status status = draw(t, step, targets, error);
     if (status == HN_OK)
-        status = hn_trainer_step(t->trainer, t->options->batch, t->x, targets ? t->targets : NULL, report, error);
+        status = learn(t, step, targets, report, error);
     if (status == HN_OK && !targets && t->rollout.count > 0)
         status = rollout_advance(&t->rollout, &t->source, t->options, hn_trainer_policy(t->trainer), step + 1, error);
     if (status == HN_OK)
@@ -200,7 +224,7 @@ hn_status training_run(struct training *t, bool *done, hn_error *error) {
         else if (is_over(t))
             *done = true;
         else {
-            status = take_step(t, &report, error);
+            status = training_step(t, &report, error);
             train_progress_step(&progress, t, &report);
             if (status == HN_OK)
                 keep_when_due(t, &kept);

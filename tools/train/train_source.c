@@ -122,12 +122,20 @@ int source_create(struct train_source *s, const hn_model *model, const struct tr
     return status == HN_INVALID ? VERB_MISUSED : VERB_FAILED;
 }
 
+void source_drop_labels(struct train_source *s) {
+    double **all[] = {&s->label_x, &s->label_y, &s->label_f, &s->input_scale};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        base_release(*all[i]);
+        *all[i] = NULL;
+    }
+    s->labels = s->most_labels = 0;
+}
+
 void source_release(struct train_source *s) {
     hn_array_release(&s->x);
     hn_array_release(&s->targets);
     base_release(s->order);
-    base_release(s->label_x);
-    base_release(s->label_y);
+    source_drop_labels(s);
 }
 
 /* ---- rows ---- */

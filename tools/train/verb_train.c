@@ -53,15 +53,30 @@ static void make_record(struct train_record *record, const struct training *t) {
     record_add_real(record, "train.validation-violation", number[NUMBER_BEST_VIOLATION]);
 }
 
+/* As the trainer's, with the refinement that was chosen. */
+static hn_status save(const struct training *t, const struct train_record *record, hn_error *error) {
+    hn_policy *trained = hn_trainer_policy(t->trainer), *policy = trained;
+    hn_policy_options options = hn_policy_options_of(trained);
+    hn_status status = HN_OK;
+    if (options.refine != (int)t->options->refine) {
+        options.refine = (int)t->options->refine;
+        status = hn_policy_create(&policy, t->model, t->network, &options, error);
+    }
+    console_hold_interrupt();
+    if (status == HN_OK)
+        status = hn_policy_save(policy, t->options->out, record->count, record->texts, error);
+    console_release_interrupt();
+    if (policy != trained)
+        hn_policy_destroy(policy);
+    return status;
+}
+
 static hn_status write_network(struct training *t, hn_error *error) {
     struct train_record record;
     make_record(&record, t);
     memcpy(hn_network_parameters(t->network), t->state.best, t->state.parameters * sizeof *t->state.best);
-    console_hold_interrupt();
-    hn_status status =
-        hn_policy_save(hn_trainer_policy(t->trainer), t->options->out, record.count, record.texts, error);
-    console_release_interrupt();
-    return status;
+    hn_status status = train_choose_refine(t, error);
+    return status == HN_OK ? save(t, &record, error) : status;
 }
 
 static hn_status write_validation(const struct training *t, hn_error *error) {
@@ -88,6 +103,7 @@ static int finish(struct training *t, bool done) {
         return verb_explain(&error);
     if (!t->options->keep)
         unlink(t->options->checkpoint); /* of a training that is done; --keep wants it for going on */
+    train_print_prospects(t);
     printf("  written     %s\n", figures_name(t->options->out).text);
     return VERB_OK;
 }
@@ -156,7 +172,6 @@ int verb_train(int argc, char **argv) {
     struct train_options o = train_defaults(options_peek(argc, argv, "method"), options_peek(argc, argv, "loss"));
     o.shape_given = options_peek(argc, argv, "hidden") || options_peek(argc, argv, "activation") ||
                     options_peek(argc, argv, "network");
-    o.candidates_given = options_peek(argc, argv, "candidates") != NULL;
     const struct option table[] = {
         WRITTEN_FILE("out", "NET.safetensors", "where the network is written", o.out),
         COUNT("seed", "S", "seed of weights, sampled inputs and validation inputs", o.seed, 0, 0),
@@ -166,9 +181,19 @@ int verb_train(int argc, char **argv) {
         WORD("network", "BEGIN",
              "initial network: scaled (shifts and scales, small weights) or plain (uniform weights)", o.first,
              train_firsts),
-        COUNT("candidates", "K", "outputs that the network gives per input, of which the best is taken", o.candidates,
-              1, 1000),
-        COUNT("refine", "K", "most refinement steps after the correction", o.refine, 0, HN_POLICY_MOST_REFINE),
+        {.name = "candidates",
+         .value = "K",
+         .help = "outputs that the network gives per input, of which the best is taken (as many as pay, up to 8)",
+         .count = &o.candidates,
+         .least = 1,
+         .most = HN_POLICY_MOST_CANDIDATES,
+         .given = &o.candidates_given},
+        {.name = "refine",
+         .value = "K",
+         .help = "most refinement steps after the correction (1 where it pays, else 0)",
+         .count = &o.refine,
+         .most = HN_POLICY_MOST_REFINE,
+         .given = &o.refine_given},
         {.name = "method",
          .value = "METHOD",
          .help =
@@ -247,6 +272,9 @@ int verb_train(int argc, char **argv) {
          .help = "let this solver compute targets: ipopt, or optimal, the layer's own method",
          .text = &o.reference,
          .words = train_references},
+        COUNT("multistart", "K",
+              "starts of the method optimal per input, to find out whether there are several optima; 0: no search",
+              o.multistart, 0, 1000),
         COUNT("labels", "N", "number of targets that the solver computes", o.labels, 1, MOST_SAMPLES),
         {.name = "target-steps",
          .value = "N",

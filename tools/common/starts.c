@@ -1,19 +1,20 @@
-/* project_starts.c - several starts for every sample of a chunk, of which the best is kept. See project.h.
+/* starts.c - see starts.h.
  *
  * Start 0 is the row of --y, start 1 the model's start values; without --y start 0 has these. Further ones are start 0 moved by
  * w max(1, |y_j|) n_j with n normal: the first two by n and -n with w = 1, the next two by others with w = 3/2, and so on. The numbers n are
- * the same for all samples: what comes out of a sample depends on that sample only. Better is what is certified, then what is ok, then
+ * the same for all samples, so that what comes out of a sample depends on that sample only, or the caller seeds them for each. Better is what is certified, then what is ok, then
  * the lower objective; of equals the earlier start.
  *
  * SPDX-License-Identifier: MIT */
+#include "common/starts.h"
+
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/size.h"
 #include "common/certificate.h"
-#include "hardnet/evaluate.h"
 #include "hardnet/inspect.h"
-#include "project/project.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,17 +74,23 @@ static hn_status find_base(struct starts *s, const hn_batch *batch, hn_error *er
     return hn_evaluator_run(s->evaluator, &e, s->workspace, s->bytes, error);
 }
 
-/* number: of the disturbances, from 0 on. */
-static void disturb(struct starts *s, size_t count, size_t number) {
-    struct random random = random_start(SEED, number / 2);
+static void draw_noise(struct starts *s, uint64_t seed, size_t number) {
+    struct random random = random_start(seed, number / 2);
     double width = (1 + 0.5 * (double)(number / 2)) * (number % 2 ? -1 : 1);
     for (size_t j = 0; j < s->outputs; j++)
         s->noise[j] = width * random_normal(&random);
-    for (size_t k = 0; k < count; k++)
+}
+
+/* number: of the disturbances, from 0 on. */
+static void disturb(struct starts *s, size_t count, size_t number) {
+    for (size_t k = 0; k < count; k++) {
+        if (k == 0 || s->seeds)
+            draw_noise(s, s->seeds ? s->seeds[k] : SEED, number);
         for (size_t j = 0; j < s->outputs; j++) {
             double at = s->base[k * s->outputs + j];
             s->raw[k * s->outputs + j] = at + s->noise[j] * fmax(1, fabs(at));
         }
+    }
 }
 
 /* The batch of start `number`, which is not 0. */
@@ -123,12 +130,18 @@ static void take_over(const struct starts *s, const hn_batch *to, const hn_batch
     to->reports[k] = from->reports[k];
 }
 
+double starts_time_left(double until) {
+    const double instant = 1e-9;
+    double left = until - clock_seconds();
+    return until <= 0 ? 0 : left > instant ? left : instant;
+}
+
 hn_status starts_run(struct starts *s, hn_pool *pool, const hn_batch *first, size_t count, uint32_t *winner,
                      double until, hn_error *error) {
     hn_status status = find_base(s, first, error);
     for (size_t number = 1; status == HN_OK && number < count; number++) {
         hn_batch batch = batch_of(s, first, number);
-        batch.seconds = project_time_left(until);
+        batch.seconds = starts_time_left(until);
         status = hn_pool_run(pool, &batch, error);
         for (size_t k = 0; status == HN_OK && k < first->count; k++)
             if (is_better(s, &batch.reports[k], &first->reports[k])) {

@@ -1,0 +1,40 @@
+/* prospects.h - what one more refinement step and more candidates would bring to a network, in one line.
+ *
+ * In come inputs and what a policy made of them; the first PROSPECTS_MOST that are ok are looked at. They are run again with one more
+ * refinement step, and solved by the method optimal from where they are and from other starts. What the optimum from where they are
+ * still has to give is for refinement, what another optimum has beyond that is for more candidates. Shares are of the mean |f|.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_TOOLS_PROSPECTS_H
+#define HN_TOOLS_PROSPECTS_H
+
+#include "hardnet/policy.h"
+
+#include <stdio.h>
+
+enum { PROSPECTS_MOST = 100, PROSPECTS_STARTS = 4 };
+
+struct prospects {
+    size_t count;                      /* inputs that were looked at; 0: nothing to say */
+    int refine;                        /* the steps that were tried: one more than now */
+    double refined_mean, refined_most; /* by how much they lower the objective */
+    double other_mean;                 /* by how much the best other optimum is lower */
+    size_t others;                     /* inputs where it is more than 1 % of |f| lower */
+};
+
+/* Rows of x and y; objectives as minimised. */
+struct prospects_task {
+    const hn_model *model;
+    const hn_network *network;
+    hn_policy_options options; /* of the policy; what runs here runs on the CPU */
+    size_t count;
+    const double *x, *y, *objective;
+    const hn_report *reports;
+};
+
+hn_status prospects_find(struct prospects *out, const struct prospects_task *task, hn_error *error);
+
+/* One line without its end: "--refine 1 would lower cost by 0.2 % in the mean, 1 % at most; more candidates ..." */
+void prospects_print(FILE *stream, const struct prospects *prospects, const hn_model *model);
+
+#endif

@@ -1,0 +1,163 @@
+/* train_search.c - several optima: whether there are any, what they are, and how many candidates pay.
+ *
+ * A few inputs are solved by the method optimal from several starts. Where the first start leads to the best for nearly all, there is
+ * nothing to search for: one candidate, no labels. Otherwise labels are made (train_teacher.c); the first steps imitate them, the
+ * candidate that is nearest to a label taking most of it, and later steps explore from the labels of similar inputs. The number of
+ * candidates, unless given, is doubled from 1 on, each time in a short training on the labels, while that lowers the objective of the
+ * validation inputs; they are refined there, so that it is the optima that count and not yet how well they are met. A training that is taken up again finds what was chosen in its checkpoint.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "common/console.h"
+#include "common/interrupt.h"
+#include "train/train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { LEAST_STEPS = 1000 }; /* of a training; a search would cost more than a shorter one */
+enum { PROBE = 100, MOST_LABELS = 4000, LEAST_LABELS = 500, USUAL_OUTPUTS = 50 };
+enum { MOST_CANDIDATES = 8, TRIAL_STEPS = 300, TRIAL_WARMUP = 20, TRIAL_REFINE = 2, TARGET_SHARE = 4 /* a quarter */ };
+
+static const double FEW = 0.01;   /* share of inputs with a better optimum than the first, up to which there is one */
+static const double PAYS = 0.005; /* share of the objective that twice as many candidates must bring */
+
+static const char KEY_CANDIDATES[] = "--candidates", KEY_LABELS[] = "labels found",
+                  KEY_TARGET_STEPS[] = "--target-steps";
+
+bool train_chooses(const struct train_options *o) {
+    return o->scheme == HN_SCHEME_LAYER && !o->by_loss && o->steps >= LEAST_STEPS;
+}
+
+bool train_searches(const struct train_options *o) {
+    return o->multistart > 0 && train_chooses(o) && o->goal == TRAIN_IMPROVE && o->explore > 0 && !o->targets &&
+           !o->reference;
+}
+
+/* Fewer for larger models, whose solutions take longer. */
+static size_t label_count(const struct training *t) {
+    size_t outputs = t->source.outputs;
+    size_t count = outputs > USUAL_OUTPUTS ? MOST_LABELS * USUAL_OUTPUTS / outputs : MOST_LABELS;
+    return count > LEAST_LABELS ? count : LEAST_LABELS;
+}
+
+/* ---- how many candidates ---- */
+
+static hn_status try_candidates(struct training *t, size_t candidates, double *figure, hn_error *error) {
+    struct train_options options = *t->options;
+    struct training trial = {.options = &options, .model = t->model, .source = t->source};
+    options.candidates = candidates;
+    options.resume = false;
+    options.refine = TRIAL_REFINE;
+    options.target_steps = options.steps = options.validate_every = TRIAL_STEPS;
+    options.warmup = TRIAL_WARMUP;
+    hn_status status = training_prepare(&trial, error);
+    for (size_t i = 0; status == HN_OK && i < TRIAL_STEPS && !interrupt_came(); i++)
+        status = training_step(&trial, NULL, error);
+    if (status == HN_OK)
+        status = training_validate(&trial, error);
+    *figure = trial.state.number[NUMBER_BEST_FIGURE];
+    if (status == HN_OK && !interrupt_came())
+        console_remark("%zu candidate%s: %s %.5g in the mean after %d steps and refinement", candidates,
+                       candidates > 1 ? "s" : "", hn_model_objective(t->model).name, state_objective(t, *figure),
+                       TRIAL_STEPS);
+    trial.source = (struct train_source){.model = NULL}; /* it belongs to t */
+    training_release(&trial);
+    return status;
+}
+
+static hn_status choose_candidates(struct training *t, hn_error *error) {
+    double least = 0, figure = 0;
+    hn_status status = try_candidates(t, 1, &least, error);
+    for (size_t k = 2; status == HN_OK && k <= MOST_CANDIDATES && !interrupt_came(); k *= 2) {
+        status = try_candidates(t, k, &figure, error);
+        if (!(figure < least - PAYS * fabs(least)))
+            break;
+        least = figure;
+        t->options->candidates = k;
+    }
+    return status;
+}
+
+/* Whether the number of candidates is settled. */
+static bool has_shape(const struct train_options *o) {
+    return o->candidates_given || o->init;
+}
+
+/* ---- what there is ---- */
+
+static hn_status make_labels(struct training *t, hn_error *error) {
+    struct train_source *s = &t->source;
+    struct train_lesson lesson = {(int)t->options->common.threads, t->options->multistart, 2 * s->most_labels};
+    hn_status status = source_teach_labels(s, &lesson, error);
+    return status == HN_OK ? source_share_labels(s, lesson.threads, error) : status;
+}
+
+static hn_status probe(struct training *t, hn_error *error) {
+    struct train_source *s = &t->source;
+    size_t most = s->most_labels;
+    const struct train_lesson lesson = {(int)t->options->common.threads, t->options->multistart, PROBE};
+    s->most_labels = PROBE < most ? PROBE : most;
+    hn_status status = source_teach_labels(s, &lesson, error);
+    s->most_labels = most;
+    t->options->probed = s->labels;
+    t->options->several = s->several;
+    return status;
+}
+
+static hn_status search(struct training *t, hn_error *error) {
+    struct train_source *s = &t->source;
+    hn_status status = source_make_labels(s, label_count(t), error);
+    if (status == HN_OK)
+        status = probe(t, error);
+    if (status != HN_OK || interrupt_came())
+        return status;
+    if ((double)s->several <= FEW * (double)s->labels) {
+        source_drop_labels(s);
+        return HN_OK;
+    }
+    console_remark("several optima: for %zu of %zu inputs another start leads to a better one; looking for them",
+                   s->several, s->labels);
+    status = make_labels(t, error);
+    if (status == HN_OK && !has_shape(t->options) && !interrupt_came())
+        status = choose_candidates(t, error);
+    return status;
+}
+
+/* ---- or what there was ---- */
+
+static hn_status read_count(const struct training *t, const char *key, size_t *count, hn_error *error) {
+    char text[RECORD_TEXT] = "";
+    hn_status status = hn_checkpoint_read_text(t->options->checkpoint, key, sizeof text, text, error);
+    if (status == HN_OK)
+        *count = strtoul(text, NULL, 10);
+    return status;
+}
+
+static hn_status recall(struct training *t, hn_error *error) {
+    size_t labels = 0, candidates = t->options->candidates;
+    hn_status status = read_count(t, KEY_LABELS, &labels, error);
+    if (status == HN_OK && labels > 0 && !t->options->init)
+        status = read_count(t, KEY_TARGET_STEPS, &t->options->target_steps, error);
+    if (status == HN_OK && !has_shape(t->options))
+        status = read_count(t, KEY_CANDIDATES, &candidates, error);
+    if (status != HN_OK)
+        return status;
+    if (candidates < 1 || candidates > HN_POLICY_MOST_CANDIDATES || labels > label_count(t))
+        return error_set(error, HN_SYNTAX, "%s: its numbers make no sense", t->options->checkpoint);
+    t->options->candidates = candidates;
+    return labels > 0 ? source_make_labels(&t->source, labels, error) : HN_OK;
+}
+
+hn_status training_search(struct training *t, hn_error *error) {
+    if (!train_searches(t->options))
+        return HN_OK;
+    bool again = t->options->resume && access(t->options->checkpoint, F_OK) == 0;
+    hn_status status = again ? recall(t, error) : search(t, error);
+    t->options->found = again ? t->source.most_labels : t->source.labels;
+    if (t->options->found > 0 && !again && !t->options->init) /* whose weights know more than labels do */
+        t->options->target_steps = t->options->steps / TARGET_SHARE;
+    return status;
+}
