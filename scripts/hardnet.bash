@@ -20,7 +20,7 @@ _hardnet() {
     learn+=" --epochs --steps-per-epoch --steps --batch --rate --last-share --warmup"
     learn+=" --clip-sample --clip-batch --x --targets --reference --multistart --labels --target-steps"
     learn+=" --feedback --open-loop --feedback-share --feedback-steps --feedback-beyond --validation --validate-every"
-    learn+=" --patience --checkpoint --checkpoint-every --checkpoint-steps --resume --keep --init --log --validation-inputs"
+    learn+=" --patience --checkpoint --checkpoint-every --checkpoint-steps --resume --keep --init --survey --log --validation-inputs"
     local layer="--method --damping --iterations --tolerance --effort --relative --isa" compile="--compile --kernel" device="--device --precision"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
@@ -104,7 +104,7 @@ _hardnet() {
         mapfile -t COMPREPLY < <(compgen -W "1 2 4 8 $(nproc 2>/dev/null)" -- "$current")
         return
         ;;
-    --let | --max-nodes | --seed | --points | --samples | --repeat | --starts | --multistart | --reference-seconds) return ;;
+    --let | --max-nodes | --seed | --points | --survey | --samples | --repeat | --starts | --multistart | --reference-seconds) return ;;
     --damping | --iterations | --tolerance | --effort | --time-limit) return ;;
     --penalty | --correction-steps | --correction-rate | --momentum | --last-share) return ;;
     --hidden | --candidates | --refine | --improve | --explore | --train-iterations | --residual-weight | --move-weight) return ;;
@@ -114,7 +114,7 @@ _hardnet() {
     --cost | --final-cost | --margin | --name) return ;;
     esac
     case $verb in
-    check) own="--all --pattern --picture --json --x --seed --points" ;;
+    check) own="--all --pattern --picture --json --x --seed --points --survey" ;;
     project) own="--y --x --out --report --trace --allow-infeasible --time-limit --weights --multipliers $layer $compile $device" ;;
     solve)
         own="--y --x --multistart --out --multipliers --objective --report --allow-infeasible --time-limit"

@@ -275,10 +275,34 @@ class Check(tool.Tool):
         self.assertEqual(sorted(set(answers)), [0, 1, 2])
         self.assertEqual(answers, sorted(answers, reverse=True))
 
+    def test_a_survey_of_the_box_says_where_it_is_infeasible(self):
+        model = self.file("box.mod", "param a >= 0, <= 5; param b >= 0, <= 1; var y >= 0, <= 2, := 1;"
+                                     "minimize f: (y - b)^2; s.t. reach: y >= a/2;")
+        target = self.folder / "r.json"
+        out, err = self.run_it("check", model, "--json", target)
+        self.assertRegex(err, r"warning: for \d+ of 200 inputs of the box .* 100 % of those with a >= (3\.9|4)")
+        self.assertRegex(out, r"several optima +found for 0 of 1\d\d")
+        found = json.loads(target.read_text())["survey"]
+        self.assertEqual((found["inputs"], found["undecided"]), (200, 0))
+        self.assertEqual(found["inside_infeasible"], 200 - found["feasible"])
+        (place,) = found["place"]
+        self.assertEqual((place["input"], place["side"]), ("a", "above"))
+        self.assertAlmostEqual(place["at"], 4, delta=0.1)
+        _, err = self.run_it("check", model, "--survey", 0, "--json", target)
+        self.assertEqual((err, "survey" in json.loads(target.read_text())), ("", False))
+
+    def test_a_survey_finds_several_optima(self):
+        model = self.file("valleys.mod", "param t >= 0.1, <= 0.5; var y >= -2, <= 2, := 0.1; minimize f: (y^2 - 1)^2 + t*y;")
+        out, _ = self.run_it("check", model)
+        several, looked = map(int, re.search(r"several optima +found for (\d+) of (\d+)", out).groups())
+        self.assertGreater(several, 0.9 * looked)
+        self.assertGreater(looked, 150)
+
     def test_the_number_of_threads_changes_nothing(self):
         reports = [self.report(UNICYCLE + UNICYCLE_DATA, "--threads", threads) for threads in (1, 2, 5)]
         for report in reports:
             report.pop("seconds")
+            report["survey"].pop("seconds_per_input")
         self.assertEqual(reports[0], reports[1])
         self.assertEqual(reports[0], reports[2])
 

@@ -18,6 +18,13 @@ import tool
 from samples import UNICYCLE, SampleTool, np
 
 ELLIPSE, SIMPLEX = str(tool.root / "models" / "ellipse.mod"), str(tool.root / "models" / "simplex.mod")
+BOX = """
+param a >= 0, <= 5;
+param b >= 0, <= 1;
+var y >= 0, <= 2, := 1;
+minimize f: (y - b)^2;
+subject to reach: y >= a/2;                          # infeasible for a > 4: a fifth of the box
+"""
 SMALL = ["--hidden", "12,8", "--steps", 60, "--batch", 40, "--validate-every", 20, "--validation", 60]
 MANY_CHUNKS = ["--batch", 200]  # threads take 40 samples at a time; of two chunks either order has the same sum
 
@@ -306,6 +313,24 @@ class Train(SampleTool):
             child.send_signal(signal.SIGTERM)
             _, err = child.communicate(timeout=60)
         self.assertIn(child.returncode, (143, -signal.SIGTERM), err)
+
+    # ---- before it begins ----
+
+    def test_a_box_that_is_partly_infeasible_is_told_before_training(self):
+        model = self.file("box.mod", BOX)
+        begun = time.time()
+        with self.start(self.folder / "net", model, *SMALL, "--steps", 100000000) as child:
+            warning = child.stderr.readline().decode()
+            waited = time.time() - begun
+            child.kill()
+        self.assertRegex(warning, r"warning: for \d+ of 200 inputs of the box \((1[5-9]|2[0-5])\.\d %\) no feasible output was found: "
+                                  r"(100|9\d) % of those with a >= (3\.9|4(\.\d+)?), [0-2] % elsewhere")
+        self.assertLess(waited, 60)  # 5 ms of work, on a machine that may be busy
+        _, out, err = self.train("net", self.file("ok.mod", BOX.replace("5;", "3;")), *SMALL)
+        self.assertRegex(out, r"Inputs, 200 sampled\n +feasible +200 of 200 \(100\.0 %\)")
+        self.assertNotIn("warning", err)
+        _, out, _ = self.train("net", model, *SMALL, "--survey", 0)
+        self.assertNotIn("Inputs", out)
 
     # ---- going on ----
 

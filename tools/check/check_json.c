@@ -225,6 +225,8 @@ hn_status check_write_json(struct check_view *check, const char *path, hn_error 
     write_jacobian(&json, check);
     write_check(&json, check);
     check_layer_json(&json, check);
+    if (check->survey.count > 0)
+        survey_write(&json, &check->survey, check->model);
     write_findings(&json, check);
     json_number(&json, "seconds", clock_seconds() - check->begun);
     json_end_object(&json);

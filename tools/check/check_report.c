@@ -226,6 +226,11 @@ void check_report(struct check_view *check) {
         report_rows(check);
     print_check(check);
     report_correction(check);
+    if (check->survey.count > 0) {
+        report_heading("Inputs: %zu %s", check->survey.count,
+                       check->options->x ? "rows of --x" : "sampled from their box");
+        survey_print(&check->survey, check->model, check->name_width);
+    }
     report_rank(check);
     report_theorem(check);
     print_findings(check);

@@ -7,13 +7,14 @@
 #include "base/arena.h"
 #include "common/options.h"
 #include "common/progress.h"
+#include "common/survey.h"
 #include "hardnet/check.h"
 
 struct check_options {
     struct common_options common;
     struct text_list files;
     bool all, pattern, seeded;
-    size_t points, seed;
+    size_t points, seed, survey;
     const char *x, *json, *picture;
 };
 
@@ -21,7 +22,8 @@ struct check_view {
     const struct check_options *options;
     const hn_model *model;
     const hn_check *found;
-    struct arena arena; /* of texts */
+    struct survey survey; /* of the box; count 0: not asked for */
+    struct arena arena;   /* of texts */
     struct progress progress, bar;
     double begun;
     int name_width; /* of the report's first column */

@@ -87,6 +87,22 @@ static hn_status look(struct check_view *check, const hn_array *x, hn_check **fo
     return status;
 }
 
+/* Many inputs of the box, or rows of --x; a model without inputs has none to look at. */
+static hn_status survey(struct check_view *check, const hn_array *x, hn_error *error) {
+    struct survey_options options = survey_defaults();
+    options.count = check->options->survey;
+    options.x = x->values;
+    options.rows = x->rows;
+    options.seed = check->options->seed;
+    options.threads = (int)check->options->common.threads;
+    if (options.count == 0 || hn_model_input_count(check->model) == 0 || hn_model_output_count(check->model) == 0)
+        return HN_OK;
+    hn_status status = survey_run(&check->survey, check->model, &options, error);
+    if (status == HN_OK)
+        survey_warn(&check->survey, check->model);
+    return status;
+}
+
 static hn_status report(struct check_view *check, hn_error *error) {
     const struct check_options *options = check->options;
     hn_status status = HN_OK;
@@ -108,6 +124,8 @@ static hn_status check_model(struct check_view *check, hn_error *error) {
     if (status == HN_OK)
         status = look(check, &x, &found, error);
     check->found = found;
+    if (status == HN_OK)
+        status = survey(check, &x, error);
     if (status == HN_OK)
         status = report(check, error);
     arena_release(&check->arena);
@@ -154,7 +172,7 @@ static int settle(void *values) {
 }
 
 int verb_check(int argc, char **argv) {
-    struct check_options o = {.points = POINTS, .seed = 1};
+    struct check_options o = {.points = POINTS, .seed = 1, .survey = SURVEY_SAMPLES};
     const struct option table[] = {
         {.name = "all", .help = "list every input, column and row", .flag = &o.all},
         {.name = "pattern", .help = "print the pattern of the Jacobian", .flag = &o.pattern},
@@ -172,6 +190,12 @@ int verb_check(int argc, char **argv) {
          .count = &o.points,
          .least = 1,
          .most = HN_CHECK_POINTS},
+        {.name = "survey",
+         .value = "N",
+         .help = "inputs to sample for what the model is like over its box; 0: none",
+         .count = &o.survey,
+         .most = SURVEY_MOST,
+         .shown = true},
         COMMON_OPTIONS(o.common),
     };
     const struct command command = {.name = "check",

@@ -40,7 +40,7 @@ struct train_options {
     const char *first; /* how the network begins: train_firsts */
     size_t epochs, steps_per_epoch, steps, batch, warmup, seed;
     size_t improve, candidates, refine, train_iterations;
-    size_t labels, target_steps, multistart;
+    size_t labels, target_steps, multistart, survey;
     size_t probed,
         several;  /* what a search found: inputs, and those with a better optimum than the first; 0: none yet */
     size_t found; /* labels that it made */

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "common/console.h"
+#include "common/survey.h"
 #include "common/verbs.h"
 #include "train/train.h"
 
@@ -71,6 +72,7 @@ static struct train_options usual(void) {
         .candidates = 1,
         .labels = 1000,
         .multistart = 4,
+        .survey = SURVEY_SAMPLES,
         .validation = 500,
         .feedback_share = 0.5,
         .feedback_steps = 20, /* of a rollout, in the mean */

@@ -10,6 +10,7 @@
 #include "common/figures.h"
 #include "common/interrupt.h"
 #include "common/load.h"
+#include "common/survey.h"
 #include "common/verbs.h"
 #include "reference/reference.h"
 #include "train/train.h"
@@ -108,13 +109,37 @@ static int finish(struct training *t, bool done) {
     return VERB_OK;
 }
 
+/* What the inputs are like, before time is spent on them. */
+static hn_status survey(const struct training *t, hn_error *error) {
+    enum { WIDTH = 16 };
+    struct survey_options options = survey_defaults();
+    struct survey found;
+    options.count = t->options->survey;
+    options.x = t->source.x.values;
+    options.rows = t->source.x.rows;
+    options.threads = (int)t->options->common.threads;
+    options.cancel = interrupt_begin();
+    if (options.count == 0 || t->source.inputs == 0 || t->options->resume)
+        return HN_OK;
+    hn_status status = survey_run(&found, t->model, &options, error);
+    if (status != HN_OK || interrupt_came())
+        return status;
+    printf("Inputs, %zu %s\n", found.count, options.x ? "of --x" : "sampled");
+    survey_print(&found, t->model, WIDTH);
+    fflush(stdout);
+    survey_warn(&found, t->model);
+    return HN_OK;
+}
+
 static int train(struct training *t) {
     hn_error error = {.status = HN_OK};
     bool done = false;
     interrupt_begin();
     interrupt_take_terminate();
     int code = training_create(t);
-    if (code == VERB_OK)
+    if (code == VERB_OK && survey(t, &error) != HN_OK)
+        code = verb_explain(&error);
+    else if (code == VERB_OK)
         code = training_run(t, &done, &error) == HN_OK ? finish(t, done) : verb_explain(&error);
     else if (interrupt_came())
         console_error("interrupted before the first step; nothing was written");
@@ -250,6 +275,8 @@ int verb_train(int argc, char **argv) {
          .given = &o.train_iterations_given},
         REAL("residual-weight", "W", "weight of the remaining violation in --loss objective", o.residual_weight),
         REAL("move-weight", "W", "weight of the distance that outputs are moved in --loss objective", o.move_weight),
+        COUNT("survey", "N", "inputs to look at before training: feasible, several optima, scale; 0: none", o.survey, 0,
+              SURVEY_MOST),
         COUNT("epochs", "N", "number of epochs", o.epochs, 1, INT_MAX),
         COUNT("steps-per-epoch", "N", "steps of an epoch; a validation follows each epoch", o.steps_per_epoch, 1,
               INT_MAX),
