@@ -48,7 +48,7 @@ WIDE_INLINE wide kernel_scale_for(wide a) {
 /* Equalities, violated rows, and rows that are to be held because they are close to a bound; but for equalities, none of those that
  * are left out. */
 WIDE_INLINE wide_bits kernel_active(wide c, wide lower, wide upper, wide scale, wide hold, wide_bits left_out) {
-    wide_bits out = ~(wide_less_equal(lower, c) & wide_less_equal(c, upper));
+    wide_bits out = wide_not_less_equal(lower, c) | wide_not_less_equal(c, upper);
     wide_bits close = wide_less(scale * (c - lower), hold) | wide_less(scale * (upper - c), hold);
     return ((out | close) & ~left_out) | wide_equal(lower, upper);
 }

@@ -86,8 +86,7 @@ WIDE_INLINE void circle_pairs(circle_angle angle, wide_pair *sine, wide_pair *co
 
 /* All ones where n is odd: there sine and cosine change places. */
 WIDE_INLINE wide_bits circle_odd(wide_bits turn) {
-    wide_bits bit = wide_bits_all(INT64_C(1) << ROUND_PLACES);
-    return WIDE_MASK((turn & bit) == bit);
+    return wide_bits_test(turn, ROUND_PLACES);
 }
 
 /* v with the sign that quadrants 2 and 3 bring, times the sign of sign */

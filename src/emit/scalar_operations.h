@@ -29,13 +29,23 @@ WIDE_INLINE wide_bits wide_bits_right(wide_bits a, int places) {
     return (wide_bits)((wide_words)a >> places);
 }
 
-/* Comparisons that a NaN fails, except wide_not_equal. */
+/* All ones where the bit at this place is set. */
+WIDE_INLINE wide_bits wide_bits_test(wide_bits a, int place) {
+    wide_bits bit = wide_bits_left(wide_bits_all(1), place);
+    return WIDE_MASK((a & bit) == bit);
+}
+
+/* Comparisons that a NaN fails, except those that say not. */
 WIDE_INLINE wide_bits wide_less(wide a, wide b) {
     return WIDE_MASK(a < b);
 }
 
 WIDE_INLINE wide_bits wide_less_equal(wide a, wide b) {
     return WIDE_MASK(a <= b);
+}
+
+WIDE_INLINE wide_bits wide_not_less_equal(wide a, wide b) {
+    return ~wide_less_equal(a, b);
 }
 
 WIDE_INLINE wide_bits wide_equal(wide a, wide b) {

@@ -92,12 +92,31 @@ WIDE_INLINE two_bits two_bits_right(two_bits a, int places) {
     return (two_bits)((two_words)a >> places);
 }
 
+/* Without a comparison: that of integers is not one instruction in SSE2. */
+WIDE_INLINE two_bits two_bits_test(two_bits a, int place) {
+    return two_bits_subtract(two_bits_all(0), two_bits_right(a, place) & two_bits_all(1));
+}
+
+/* gcc takes masks apart, number by number, where it sees that they come from comparisons; these instructions it leaves alone. Those of
+ * constants it folds, which are equalities and residuals. */
+#if defined(__SSE2__) && !defined(__clang__)
+#define TWO_LESS(a, b)           ((two_bits)__builtin_ia32_cmpltpd(a, b))
+#define TWO_NOT_LESS_EQUAL(a, b) ((two_bits)__builtin_ia32_cmpnlepd(a, b))
+#else
+#define TWO_LESS(a, b)           TWO_MASK((a) < (b))
+#define TWO_NOT_LESS_EQUAL(a, b) (~two_less_equal(a, b))
+#endif
+
 WIDE_INLINE two_bits two_less(two a, two b) {
-    return TWO_MASK(a < b);
+    return TWO_LESS(a, b);
 }
 
 WIDE_INLINE two_bits two_less_equal(two a, two b) {
     return TWO_MASK(a <= b);
+}
+
+WIDE_INLINE two_bits two_not_less_equal(two a, two b) {
+    return TWO_NOT_LESS_EQUAL(a, b);
 }
 
 WIDE_INLINE two_bits two_equal(two a, two b) {

@@ -41,11 +41,11 @@ WIDE_INLINE wide row_add_square(wide sum, wide scale, wide r) {
 
 /* kernel_active for a lower bound of -infinity, and for an upper one of infinity, which are never crossed and never close. */
 WIDE_INLINE wide_bits row_active_upper(wide c, wide upper, wide scale, wide hold) {
-    return ~wide_less_equal(c, upper) | wide_less(scale * (upper - c), hold);
+    return wide_not_less_equal(c, upper) | wide_less(scale * (upper - c), hold);
 }
 
 WIDE_INLINE wide_bits row_active_lower(wide c, wide lower, wide scale, wide hold) {
-    return ~wide_less_equal(lower, c) | wide_less(scale * (c - lower), hold);
+    return wide_not_less_equal(lower, c) | wide_less(scale * (c - lower), hold);
 }
 
 WIDE_INLINE wide row_take(wide_bits take, wide_bits active, wide scale, wide a, wide old) {
