@@ -68,6 +68,9 @@ void emission_print_entries(const struct emission *e, struct text *out);
 /* Takes statements out that compute what nobody asks for; before anything is counted. */
 void emission_drop_unasked(struct emission *e);
 
+/* Takes the leading 0 from sums of a step where nobody sees the sign of a zero; false: memory is out. */
+bool emission_drop_zeros(struct emission *e);
+
 /* Statements in pairs, where they are wanted; false: memory is out. */
 bool emission_pair(struct emission *e);
 void emission_release_pairs(struct emission *e);

@@ -47,6 +47,19 @@ static void keep_judged(const struct emission *e, bool *kept) {
         kept[p->unknown + i] = true;
 }
 
+/* On the rows' side: the unknowns' zeros may have either sign, for all sums over them begin with 0, the driver's, too. On the other
+ * the solution is the step, and y - 0 is not y + 0 where y is -0. */
+bool emission_drop_zeros(struct emission *e) {
+    if (e->plan->options.outputs_side)
+        return true;
+    bool *kept = print_kept(&e->walk, false), done = kept != NULL;
+    for (uint32_t i = 0; i < e->plan->rows && kept; i++)
+        kept[e->plan->unknown + i] = false;
+    done = done && walk_drop_zeros(&e->walk, &e->walk.entry[KERNEL_STEP_BEGIN], kept, false);
+    base_release(kept);
+    return done;
+}
+
 /* ---- all of it ---- */
 
 static int entry_count(const struct emission *e) {

@@ -186,6 +186,8 @@ static hn_status prepare(struct emission *e, hn_error *error) {
         status = emission_check_walk(e, error);
     if (status == HN_OK)
         emission_drop_unasked(e);
+    if (status == HN_OK && !emission_drop_zeros(e))
+        status = error_no_memory(error, "emitted files");
     if (status == HN_OK)
         status = check_numbers(e, error);
     if (status == HN_OK)

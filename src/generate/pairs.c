@@ -203,10 +203,10 @@ static int gather_cost(const struct pairs_finder *f, uint32_t a, uint32_t b, uin
     return 2;
 }
 
-/* Whether a value of the pair is needed by itself. */
+/* Whether a value of the pair is needed by itself. What is collected goes on in the same half. */
 static bool is_split(const struct pairs_finder *f, uint32_t i) {
     for (uint32_t u = f->use_first[i]; u < f->use_first[i + 1]; u++)
-        if (!pairs_taken(f, f->use[u].statement))
+        if (!pairs_taken(f, f->use[u].statement) && !leads_astray(f, f->use[u].statement, f->use[u].operand))
             return true;
     return false;
 }

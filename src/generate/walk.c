@@ -40,7 +40,7 @@ static void note_coefficients(struct walk *walk) {
 static bool take_lists(struct walk *walk) {
     const struct plan *plan = walk->plan;
     size_t count = (size_t)plan->program.constants.count + plan->system.constant_slot.count +
-                   plan->program.coefficients.count + 3; /* 0, twice */
+                   plan->program.coefficients.count + 4; /* 0, three times */
     count += walk->near ? (size_t)plan->rows + plan->entries : 0;
     walk->constant_of = base_allocate((size_t)walk->slots * sizeof *walk->constant_of);
     walk->constants = base_allocate(count * sizeof *walk->constants);

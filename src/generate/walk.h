@@ -59,9 +59,9 @@ hn_status walk_create_near(struct walk *walk, const struct plan *plan, hn_error 
 /* The entry KERNEL_ROUND, of the entries that there are; empty where the method or the model has no such rounds. */
 hn_status walk_round(struct walk *walk, hn_error *error);
 
-/* Takes the leading 0 from sums of the entry whose zeros may have either sign: no number that is kept sees which. What is kept must be no
- * -0 at the beginning. False when memory is out. */
-bool walk_drop_zeros(struct walk *walk, struct statements *s, const bool *kept);
+/* Takes the leading 0 from sums of the entry whose zeros may have either sign: no number that is kept sees which. again: the statements
+ * read what is kept when they run again; it must be no -0 at the beginning. False when memory is out. */
+bool walk_drop_zeros(struct walk *walk, struct statements *s, const bool *kept, bool again);
 
 /* The late statements of a round where the others ask for them, if that changes nothing. False when memory is out. */
 bool walk_weave(struct walk *walk, struct statements *s);

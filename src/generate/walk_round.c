@@ -88,7 +88,7 @@ static bool drop_zeros(struct walk *walk, struct statements *s, const struct kep
     memset(kept, 0, walk->slots * sizeof *kept);
     for (size_t v = 0; v < vectors->vectors; v++)
         memset(kept + vectors->first[v], true, vectors->count[v] * sizeof *kept);
-    bool done = walk_drop_zeros(walk, s, kept);
+    bool done = walk_drop_zeros(walk, s, kept, true);
     base_release(kept);
     return done;
 }

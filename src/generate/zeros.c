@@ -107,6 +107,7 @@ static bool argument_cares(const struct zeros *z, size_t i, uint32_t argument, b
     case ROW_KEEP:
         return cares;
     case ROW_COUNTS: /* compares */
+    case ROW_INVERSE: /* 0 where d is no more than a share of the whole, which is a sum of squares and E, no less than 0 */
         return false;
     case ROW_MOST_SIZE:
         return cares && argument == 0;
@@ -168,7 +169,7 @@ static void rewrite(struct walk *walk, struct statements *s, const bool *drops) 
     *s = to;
 }
 
-bool walk_drop_zeros(struct walk *walk, struct statements *s, const bool *kept) {
+bool walk_drop_zeros(struct walk *walk, struct statements *s, const bool *kept, bool again) {
     size_t slots = walk->slots, count = s->count + 1;
     bool *room = base_allocate((2 * slots + 2 * count) * sizeof *room);
     if (!room)
@@ -176,9 +177,10 @@ bool walk_drop_zeros(struct walk *walk, struct statements *s, const bool *kept) 
     const struct zeros z = {walk, s, room, room + slots, room + 2 * slots, room + 2 * slots + count};
     memset(room, 0, (2 * slots + 2 * count) * sizeof *room);
     memcpy(z.cares, kept, slots * sizeof *kept);
-    memcpy(z.never, kept, slots * sizeof *kept);
+    if (again)
+        memcpy(z.never, kept, slots * sizeof *kept);
     find_never(&z);
-    if (kept_stays(&z, kept)) {
+    if (!again || kept_stays(&z, kept)) {
         find_drops(&z);
         rewrite(walk, s, z.drops);
     }
