@@ -27,10 +27,11 @@ param effort := 0.02;                                   # of thrust beyond hover
 
 param s0{i in 1..6} >= lo[i], <= hi[i];                 # no value: the network's input, sampled in this box
 
-# States that leave room to brake: places half a second ahead, speeds three tenths and tilts one tenth are in the box, and
-# it does not close in on the post faster than it can stop.
+# States that leave room to brake: places half a second ahead, speeds three tenths and tilts one tenth are in the box, with
+# the lift of its weight, or half of it downwards, and it does not close in on the post faster than it can stop.
 check: abs(s0[1] + 0.5*s0[4]) <= hi[1] and lo[2] <= s0[2] + 0.5*s0[5] <= hi[2] and abs(s0[3] + 0.1*s0[6]) <= hi[3]
-   and abs(s0[4] - 0.3*gravity*(s0[3] + 0.1*s0[6])) <= hi[4];
+   and abs(s0[4] - 0.1*gravity*s0[3]) <= hi[4] and abs(s0[4] - 0.3*gravity*(s0[3] + 0.1*s0[6])) <= hi[4]
+   and s0[5] - 0.05*gravity >= lo[5];
 param gap := sqrt((s0[1] - post_x)^2 + (s0[2] - post_y)^2);
 check: gap - post >= max(-1e-6, -0.4*((s0[1] - post_x)*s0[4] + (s0[2] - post_y)*s0[5])/gap);
 

@@ -231,7 +231,8 @@ class Project(ProjectTool):
 
     def test_inputs_outside_their_box_are_warned_about_and_counted(self):
         x = self.array("x.npy", [[1], [2 + 1e-9], [2.5], [0.1], [np.nan]])
-        _, _, printed = self.project(self.file("m.mod", DISC), "--x", x, code=3)
+        _, report, printed = self.project(self.file("m.mod", DISC), "--x", x, code=3)
+        self.assertEqual((report["outside"], report["outside_farthest"], report["broken"]), (2, 0.5, 0))
         self.assertRegex(printed, r"rows of --x outside the box of the inputs: 2; the farthest by 0\.5, radius\)")
         _, err = self.run_it("project", self.folder / "m.mod", "--x", x, code=3)
         self.assertRegex(err, r"warning: --x .*2 of 5 rows lie outside the box .* row 2, counted from 0 \(radius\); the farthest by 0.5 ")
