@@ -123,6 +123,7 @@ def test_the_source_archive_holds_what_a_build_needs(tmp_path: pathlib.Path) -> 
         "LICENSE",
         "PKG-INFO",
         "README.md",
+        "SECURITY.md",
         "cmake",
         "include",
         "pyproject.toml",
