@@ -229,8 +229,9 @@ static hn_status upload_lists(struct device_policy *p, const struct device_polic
     return upload(p, lists, sizeof lists / sizeof lists[0], error);
 }
 
-_Static_assert(sizeof(struct policy_instruction) == sizeof(struct instruction), "instructions go as they are");
-_Static_assert(sizeof(size_t) == sizeof(uint64_t), "and so do sizes");
+_Static_assert(IS_32_BIT || sizeof(struct policy_instruction) == sizeof(struct instruction),
+               "instructions go as they are");
+_Static_assert(IS_32_BIT || sizeof(size_t) == sizeof(uint64_t), "and so do sizes");
 
 static hn_status describe(struct device_policy *p, const struct device_policy_request *r, hn_error *error) {
     struct policy_call *c = &p->call;

@@ -13,11 +13,13 @@ typedef double full, real;
 
 enum { ALIGNMENT = 256, COUNTER_BYTES = ALIGNMENT };
 
-_Static_assert(sizeof(struct device_report) == sizeof(hn_report), "a report of the device is one of the host");
-_Static_assert(offsetof(struct device_report, worst) == offsetof(hn_report, worst), "in every field");
-_Static_assert(offsetof(struct device_report, slope) == offsetof(hn_report, slope), "in every field");
-_Static_assert(offsetof(struct device_report, factorisations) == offsetof(hn_report, factorisations), "in every field");
-_Static_assert(offsetof(struct device_report, proof) == offsetof(hn_report, proof), "in every field");
+_Static_assert(IS_32_BIT || sizeof(struct device_report) == sizeof(hn_report),
+               "a report of the device is one of the host");
+_Static_assert(IS_32_BIT || offsetof(struct device_report, worst) == offsetof(hn_report, worst), "in every field");
+_Static_assert(IS_32_BIT || offsetof(struct device_report, slope) == offsetof(hn_report, slope), "in every field");
+_Static_assert(IS_32_BIT || offsetof(struct device_report, factorisations) == offsetof(hn_report, factorisations),
+               "in every field");
+_Static_assert(IS_32_BIT || offsetof(struct device_report, proof) == offsetof(hn_report, proof), "in every field");
 
 /* ---- memory ---- */
 

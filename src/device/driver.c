@@ -22,6 +22,8 @@ static void take_functions(struct cuda_driver *driver, const char **missing){CUD
 hn_status driver_open(struct cuda_driver *driver, hn_error *error) {
     const char *missing = NULL;
     memset(driver, 0, sizeof *driver);
+    if (IS_32_BIT)
+        return error_about(error, HN_UNSUPPORTED, error_option("device"), "device cuda: it needs a 64-bit process");
     driver->object = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!driver->object)
         return error_about(error, HN_UNSUPPORTED, error_option("device"),

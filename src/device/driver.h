@@ -8,6 +8,9 @@
 
 #include <stdint.h>
 
+/* There is no driver for such processes: the texts for a device need not fit them. */
+enum { IS_32_BIT = sizeof(void *) == 4 };
+
 typedef int cuda_result; /* 0: success */
 typedef int cuda_device;
 typedef uint64_t cuda_address; /* in the memory of the device */

@@ -47,7 +47,8 @@ static hn_expr square(hn_expr a) {
 
 static hn_expr draw_affine(struct build *b) {
     size_t terms = 1 + bits_dice_below(&b->dice, 4);
-    hn_expr sum = hn_scale(coefficient(b), any_x(b));
+    double slope = coefficient(b);
+    hn_expr sum = hn_scale(slope, any_x(b));
     for (size_t i = 0; i < terms; i++) {
         double factor = coefficient(b);
         sum = hn_add(sum, hn_scale(factor, any_y(b)));
@@ -83,12 +84,17 @@ static hn_expr draw_curved(struct build *b) {
         left = hn_log(hn_shift(square(p), 1));
         return hn_add(left, hn_mul(x, q));
     case 5:
-        left = hn_add(hn_abs(p), hn_atan(q));
+        left = hn_abs(p);
+        left = hn_add(left, hn_atan(q));
         return hn_sub(left, hn_max(r, x));
     case 6:
-        return hn_if(hn_less(p, x), hn_add(q, p), hn_sub(hn_scale(c, q), hn_cos(r)));
+        left = hn_add(q, p);
+        x = hn_less(p, x);
+        q = hn_scale(c, q);
+        return hn_if(x, left, hn_sub(q, hn_cos(r)));
     case 7:
-        return hn_add(hn_pow(p, hn_constant(b->model, 3)), hn_mul(hn_min(q, x), r));
+        left = hn_pow(p, hn_constant(b->model, 3));
+        return hn_add(left, hn_mul(hn_min(q, x), r));
     default:
         left = square(p);
         left = hn_sqrt(hn_shift(hn_add(left, square(q)), 1));
@@ -103,11 +109,12 @@ static hn_expr draw_plain(struct build *b) {
 
 /* Not defined, or without a derivative, in places. */
 static hn_expr draw_undefined(struct build *b) {
-    hn_expr p = any_y(b), q = any_y(b), x = any_x(b);
+    hn_expr p = any_y(b), q = any_y(b), x = any_x(b), left;
     double c = coefficient(b);
     switch (bits_dice_below(&b->dice, 20)) {
     case 0:
-        return hn_add(hn_log(p), hn_scale(c, q));
+        left = hn_log(p);
+        return hn_add(left, hn_scale(c, q));
     case 1:
         return hn_sub(hn_sqrt(hn_add(p, x)), q);
     case 2:
@@ -115,11 +122,14 @@ static hn_expr draw_undefined(struct build *b) {
     case 3:
         return hn_add(hn_pow(p, hn_constant(b->model, 1.5)), q);
     case 4:
-        return hn_add(hn_asin(p), hn_exp(hn_scale(40, q)));
+        left = hn_asin(p);
+        return hn_add(left, hn_exp(hn_scale(40, q)));
     case 5:
-        return hn_mul(hn_pow(p, q), hn_constant(b->model, c));
+        left = hn_pow(p, q);
+        return hn_mul(left, hn_constant(b->model, c));
     case 6:
-        return hn_add(hn_acosh(hn_add(p, hn_constant(b->model, 1))), hn_atanh(q));
+        left = hn_acosh(hn_add(p, hn_constant(b->model, 1)));
+        return hn_add(left, hn_atanh(q));
     default:
         return draw_plain(b);
     }
