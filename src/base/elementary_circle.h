@@ -40,8 +40,8 @@ WIDE_INLINE circle_angle circle_reduce_far(wide size, circle_angle angle) {
     return angle;
 }
 
-/* Up to the limit no double but 0 is closer to a multiple of pi/2 than 2^-61; the error here is below 2^-117. */
-WIDE_INLINE circle_angle circle_reduce(wide size) {
+/* Up to the limit. No double there but 0 is closer to a multiple of pi/2 than 2^-61; the error here is below 2^-117. */
+WIDE_INLINE circle_angle circle_reduce_near(wide size) {
     circle_angle angle;
     angle.turn = round_count(size * TWO_OVER_PI);
     wide n = round_value(angle.turn);
@@ -51,6 +51,11 @@ WIDE_INLINE circle_angle circle_reduce(wide size) {
     wide rest = n * HALF_PI_THIRD - ((far - near) - second);
     angle.y = near - rest;
     angle.low = (near - angle.y) - rest;
+    return angle;
+}
+
+WIDE_INLINE circle_angle circle_reduce(wide size) {
+    circle_angle angle = circle_reduce_near(size);
     if (wide_seldom(~wide_less_equal(size, wide_all(CIRCLE_LIMIT))))
         return circle_reduce_far(size, angle);
     return angle;
@@ -95,8 +100,8 @@ WIDE_INLINE wide circle_sign(wide v, wide_bits turn, wide sign) {
     return wide_of_bits(wide_to_bits(v) ^ (flip & wide_bits_all(INT64_MIN)));
 }
 
-WIDE_INLINE void elementary_sincos(wide a, wide *sine, wide *cosine) {
-    circle_angle angle = circle_reduce(wide_abs(a));
+/* Of a, whose size is the angle. */
+WIDE_INLINE void circle_values(circle_angle angle, wide a, wide *sine, wide *cosine) {
     wide_pair s, c;
     circle_pairs(angle, &s, &c);
     wide s_value = s.high + s.low, c_value = c.high + c.low;
@@ -104,6 +109,10 @@ WIDE_INLINE void elementary_sincos(wide a, wide *sine, wide *cosine) {
     wide_bits next = wide_bits_add(angle.turn, wide_bits_all(INT64_C(1) << ROUND_PLACES)); /* cos v = sin(v + pi/2) */
     *sine = circle_sign(wide_select(odd, c_value, s_value), angle.turn, a);
     *cosine = circle_sign(wide_select(odd, s_value, c_value), next, wide_all(0.0));
+}
+
+WIDE_INLINE void elementary_sincos(wide a, wide *sine, wide *cosine) {
+    circle_values(circle_reduce(wide_abs(a)), a, sine, cosine);
 }
 
 WIDE_INLINE wide elementary_sin(wide a) {

@@ -254,15 +254,16 @@ static void print_assumed(const struct walk *near, struct text *out) {
 
 #define ROUND_BEGINS                                                                                                   \
     "\nWIDE_INLINE bool lane_round(struct lane *l, double *slots) {\n"                                                 \
-    "    struct sample *s = &l->drive.state;\n    const struct sample_options o = layer_options;\n"
+    "    struct sample *s = &l->drive.state;\n    const struct sample_options o = layer_options;\n    bool safe = "    \
+    "true;\n"
 #define DECIDES                                                                                                        \
     "    enum lane_next next = lane_decide(l, slots, &o);\n    if (next == LANE_ENDS)\n        return false;\n"        \
     "    if (next == LANE_MOVED)\n        return true;\n"
 
-static const char counted_begins[] = ROUND_BEGINS;
+static const char counted_begins[] = ROUND_BEGINS "    do {\n";
 static const char counted_decides[] = DECIDES;
 static const char counted_steps[] = "    s->used = s->eps;\n";
-static const char counted_ends[] = "    lane_stepped(l, slots, &o);\n    return true;\n}\n";
+static const char counted_ends[] = "    } while (false);\n    lane_stepped(l, slots, &o);\n    return true;\n}\n";
 
 /* The second pass is that of a step that is taken again, from the base. */
 static const char judged_begins[] =
@@ -272,8 +273,12 @@ static const char judged_decides[] =
 static const char judged_steps[] = "    s->used = s->eps;\n    slots[LAYER_EPS] = s->eps;\n";
 static const char judged_ends[] = "    break;\n    }\n    lane_stepped(l, slots, &o);\n    return true;\n}\n";
 
+/* A reciprocal is wrong: nothing of the step is in slots yet. */
+static const char round_unsafe[] = "    if (!safe) {\n        lane_step_apart(l);\n        break;\n    }\n";
+static const char back_unsafe[] = "    if (!safe) {\n        lane_back_apart(b);\n        return;\n    }\n";
+
 static const char back_begins[] = "\nWIDE_INLINE void lane_back_round(struct lane_back *b, double *slots) {\n"
-                                  "    const struct sample_options o = layer_options;\n"
+                                  "    const struct sample_options o = layer_options;\n    bool safe = true;\n"
                                   "    if (!lane_back_begin(b, slots, &o))\n        return;\n";
 static const char back_weighs[] = "    lane_back_weigh(b, slots, &o);\n";
 static const char back_damps[] = "    lane_back_damp(b, slots, &o);\n";
@@ -318,14 +323,18 @@ static void keep_back(bool *kept, const struct plan *p) {
 }
 
 static bool print_links(struct text *out, const struct walk *walk, const struct print_link *links, size_t count,
-                        void (*keep_some)(bool *kept, const struct plan *p)) {
+                        bool back) {
     bool *kept = base_allocate(walk->slots * sizeof *kept);
     if (!kept)
         return false;
     memset(kept, 0, walk->slots * sizeof *kept);
-    keep_some(kept, walk->plan);
+    if (back)
+        keep_back(kept, walk->plan);
+    else
+        keep_forward(kept, walk->plan);
     bool late = walk->plan->options.weighted; /* else more registers were spilled, not fewer */
-    bool done = print_chain(out, walk, links, count, kept, late);
+    const struct print_chain wanted = {links, count, kept, late, back ? back_unsafe : round_unsafe};
+    bool done = print_chain(out, walk, &wanted);
     base_release(kept);
     return done;
 }
@@ -346,10 +355,10 @@ static bool print_round(struct text *out, const struct walk *walk, const struct 
                                         {&s[KERNEL_RESIDUAL], "", judged_decides, 0},
                                         {at_once, judged_steps, judged_ends, 0}};
     if (!walk->plan->options.weighted)
-        return print_links(out, walk, counted, sizeof counted / sizeof counted[0], keep_forward);
+        return print_links(out, walk, counted, sizeof counted / sizeof counted[0], false);
     if (at_once->count == 0)
-        return print_links(out, walk, judged, sizeof judged / sizeof judged[0], keep_forward);
-    return print_links(out, near, nearby, sizeof nearby / sizeof nearby[0], keep_forward);
+        return print_links(out, walk, judged, sizeof judged / sizeof judged[0], false);
+    return print_links(out, near, nearby, sizeof nearby / sizeof nearby[0], false);
 }
 
 static bool print_back_round(struct text *out, const struct walk *walk) {
@@ -364,8 +373,8 @@ static bool print_back_round(struct text *out, const struct walk *walk) {
         {&s[KERNEL_WEIGH_ALL], "", "", 0},         {&s[KERNEL_BACK_BEGIN], "", back_damps, p->damped},
         {&s[KERNEL_BACK_ROWS_BOUNDS], "", "", 0},  {&s[KERNEL_BACK_PROGRAM], "", "", 0},
         {&s[KERNEL_BACK_END], "", back_ends, 0}};
-    return p->options.weighted ? print_links(out, walk, judged, sizeof judged / sizeof judged[0], keep_back)
-                               : print_links(out, walk, counted, sizeof counted / sizeof counted[0], keep_back);
+    return p->options.weighted ? print_links(out, walk, judged, sizeof judged / sizeof judged[0], true)
+                               : print_links(out, walk, counted, sizeof counted / sizeof counted[0], true);
 }
 
 /* ---- all of it ---- */
@@ -400,6 +409,7 @@ static void print_library(const struct emission *e, const struct walk *near, boo
     print_assumed(near, out);
     emission_print_drive(e, out);
     amalgamate_file(out, "device/call_text.h", single);
+    amalgamate_file(out, "device/quick_text.h", single);
     amalgamate_file(out, "device/lane_text.h", single);
     if (e->options.adjoint)
         amalgamate_file(out, "device/lane_back_text.h", single);

@@ -61,6 +61,12 @@ static GENERATED void lane_back_listed(struct lane_back *b) {
     drive_back_step(&b->lane.drive);
 }
 
+/* The same of a step that a straight round has begun with. */
+static void lane_back_apart(struct lane_back *b) {
+    b->lane.drive.state.steps++;
+    lane_back_listed(b);
+}
+
 /* The step before; false where it is one for the slots, and done. */
 WIDE_INLINE bool lane_back_begin(struct lane_back *b, double *slots, const struct sample_options *o) {
     const struct drive_tape *tape = &b->lane.tape;

@@ -288,6 +288,18 @@ static GENERATED void lane_listed(struct lane *l, bool accepted) {
 }
 #endif
 
+/* The step of a straight round through the slots, from the y that it began at. */
+static GENERATED void lane_step_apart(struct lane *l) {
+    double *slots = l->drive.point.slots;
+    entry_evaluate(slots);
+    entry_residual(slots);
+#if LAYER_WEIGHTED
+    entry_weigh_all(slots);
+#endif
+    entry_step_begin(slots);
+    entry_step_end(slots);
+}
+
 /* ---- the straight round ----
  *
  * slots is the thread's own array, o a copy of the options whose values the compiler knows. */

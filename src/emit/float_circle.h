@@ -54,20 +54,24 @@ static circle_angle circle_reduce_far(float size) {
     return angle;
 }
 
-/* Up to the limit no float but 0 is closer to a multiple of pi/2 than 2^-30; the error here is below 2^-57. */
-WIDE_INLINE circle_angle circle_reduce(float size) {
+/* Up to the limit. No float there but 0 is closer to a multiple of pi/2 than 2^-30; the error here is below 2^-57. */
+WIDE_INLINE circle_angle circle_reduce_near(float size) {
     circle_angle angle;
     float shifted = size * TWO_OVER_PI + CIRCLE_ZERO, n = shifted - CIRCLE_ZERO;
     wide_pair first = pair_product(n, HALF_PI_FIRST), second = pair_product(n, HALF_PI_SECOND);
     wide_pair near = pair_sum(size - first.high, -first.low); /* the difference is exact */
     wide_pair sum = pair_sum(near.high, -second.high);
     float rest = (near.low + sum.low) - (second.low + n * HALF_PI_THIRD);
-    if (!(size <= CIRCLE_LIMIT) && size < REAL_INFINITY)
-        return circle_reduce_far(size);
     angle.turn = wide_bits_subtract(wide_to_bits(shifted), wide_to_bits(CIRCLE_ZERO));
     angle.y = sum.high + rest;
     angle.low = (sum.high - angle.y) + rest;
     return angle;
+}
+
+WIDE_INLINE circle_angle circle_reduce(float size) {
+    if (!(size <= CIRCLE_LIMIT) && size < REAL_INFINITY)
+        return circle_reduce_far(size);
+    return circle_reduce_near(size);
 }
 
 /* (sin y - y) / y^3 as a polynomial in z = y^2 for |y| <= pi/4; the error is below 2^-32 sin(y) / y^3. */
@@ -103,14 +107,18 @@ WIDE_INLINE float circle_sign(float v, int32_t turn, float sign) {
     return wide_of_bits(wide_to_bits(v) ^ (flip & INT32_MIN));
 }
 
-WIDE_INLINE void elementary_sincos(float a, float *sine, float *cosine) {
-    circle_angle angle = circle_reduce(wide_abs(a));
+/* Of a, whose size is the angle. */
+WIDE_INLINE void circle_values(circle_angle angle, float a, float *sine, float *cosine) {
     wide_pair s, c;
     circle_pairs(angle, &s, &c);
     float s_value = s.high + s.low, c_value = c.high + c.low;
     wide_bits odd = circle_odd(angle.turn), next = wide_bits_add(angle.turn, 1); /* cos v = sin(v + pi/2) */
     *sine = circle_sign(wide_select(odd, c_value, s_value), angle.turn, a);
     *cosine = circle_sign(wide_select(odd, s_value, c_value), next, 0.0f);
+}
+
+WIDE_INLINE void elementary_sincos(float a, float *sine, float *cosine) {
+    circle_values(circle_reduce(wide_abs(a)), a, sine, cosine);
 }
 
 WIDE_INLINE float elementary_sin(float a) {

@@ -94,6 +94,11 @@ static inline bool function_is_sum(enum function function) {
     return function >= SUM_PLUS;
 }
 
+/* The reciprocal of a pivot. */
+static inline bool function_is_inverse(enum function function) {
+    return function == ROW_INVERSE || function == ROW_INVERSE_ADDED;
+}
+
 static inline bool function_is_act(enum function function) {
     return function == ROW_LEAVE || function == ROW_LEAVE_SINGULAR || function == ROW_JUDGE;
 }

@@ -178,7 +178,7 @@ bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry e
     bool done = !regions.failed && flow_find(&flow, s, &regions, kept, walk->slots);
     struct early *loads = early && done ? take_early(regions.count) : NULL;
     if (done) {
-        const struct printer p = {text, walk, s, &flow, NULL, NULL, NULL, NULL};
+        const struct printer p = {text, walk, s, &flow, NULL, NULL, NULL, NULL, false};
         done = !early || read_early(loads, s, &flow, &regions, kept, walk->slots);
         if (done)
             print_regions(&p, &regions, entry_text(entry), loads);
@@ -211,156 +211,8 @@ void print_entry_paired(struct text *text, const struct walk *walk, enum kernel_
     for (size_t r = 0; r < paired->regions.count; r++) {
         const struct region *region = &paired->regions.list[r];
         const struct pairs *pairs = region->repeats > 1 ? NULL : &paired->pairs[r];
-        const struct printer p = {text, walk, &paired->s, &paired->flow, region, NULL, NULL, pairs};
+        const struct printer p = {text, walk, &paired->s, &paired->flow, region, NULL, NULL, pairs, false};
         print_paired_region(&p, entry_text(entry), r);
     }
     print_all(text, entry_text(entry), paired->regions.count);
-}
-
-/* ---- chains of entries ---- */
-
-static const uint32_t NOBODY = UINT32_MAX;
-
-struct chain {
-    struct statements all;
-    bool late;
-    size_t first[PRINT_LINKS + 1]; /* of each link, and behind the last */
-    bool *printed;                 /* per statement */
-    uint32_t *reader; /* per slot: an argument that reads it there, in a statement that may not be printed yet */
-    uint32_t *next;   /* per operand: another one of the same slot */
-    uint32_t *owner;  /* per operand: its statement */
-};
-
-static void chain_add(struct chain *chain, const struct statements *s) {
-    for (size_t i = 0; i < s->count; i++) {
-        statements_begin(&chain->all, (enum function)s->list[i].function);
-        for (uint32_t k = 0; k < s->list[i].count; k++)
-            statements_operand(&chain->all, s->operands[s->list[i].first + k]);
-    }
-}
-
-/* Other entries read a slot that the text behind an entry changes, not the local variable. */
-static void set_apart(const struct chain *chain, struct flow *flow, uint32_t changed, const size_t *ends) {
-    for (size_t i = ends[1]; i < chain->all.count; i++) {
-        const struct statement *at = &chain->all.list[i];
-        for (uint32_t k = statement_destinations(at); k < at->count; k++) {
-            uint32_t *source = &flow->source[at->first + k];
-            size_t writer = *source ? (*source - 1) / 2 : 0;
-            bool here = *source != 0 && writer >= ends[0] && writer < ends[1];
-            if (!here || chain->all.operands[at->first + k] != changed)
-                continue;
-            flow->stored[writer] |= (uint8_t)(1U << (*source - 1) % 2);
-            *source = 0;
-        }
-    }
-}
-
-static bool reads_slot(const struct printer *p, const struct statement *at, uint32_t k) {
-    return !operand_is_constant(p->s->operands[at->first + k]) && !p->flow->source[at->first + k];
-}
-
-static bool chain_index(struct chain *chain, const struct printer *p) {
-    size_t count = chain->all.count, operands = chain->all.operand_count, slots = p->walk->slots;
-    chain->printed = base_allocate(count + 1);
-    chain->reader = base_allocate((slots + 1) * sizeof *chain->reader);
-    chain->next = base_allocate((operands + 1) * sizeof *chain->next);
-    chain->owner = base_allocate((operands + 1) * sizeof *chain->owner);
-    if (!chain->printed || !chain->reader || !chain->next || !chain->owner)
-        return false;
-    memset(chain->printed, 0, count + 1);
-    for (size_t slot = 0; slot < slots; slot++)
-        chain->reader[slot] = NOBODY;
-    for (size_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < chain->all.list[i].count; k++)
-            chain->owner[chain->all.list[i].first + k] = (uint32_t)i;
-    return true;
-}
-
-/* From here on the statement's arguments that lie in slots are looked after. */
-static void chain_note(struct chain *chain, const struct printer *p, size_t i) {
-    const struct statement *at = &chain->all.list[i];
-    for (uint32_t k = statement_destinations(at); k < at->count; k++)
-        if (reads_slot(p, at, k)) {
-            uint32_t *reader = &chain->reader[chain->all.operands[at->first + k]];
-            chain->next[at->first + k] = *reader;
-            *reader = at->first + k;
-        }
-}
-
-static void chain_print(struct chain *chain, const struct printer *p, size_t i);
-
-/* Whoever reads the slots that the statement is about to write comes first. */
-static void chain_flush(struct chain *chain, const struct printer *p, size_t i) {
-    const struct statement *at = &chain->all.list[i];
-    for (uint32_t d = 0; d < statement_destinations(at); d++) {
-        uint32_t slot = chain->all.operands[at->first + d];
-        uint32_t reader = p->flow->stored[i] >> d & 1 ? chain->reader[slot] : NOBODY;
-        if (reader == NOBODY)
-            continue;
-        chain->reader[slot] = NOBODY;
-        for (; reader != NOBODY; reader = chain->next[reader])
-            if (chain->owner[reader] != i)
-                chain_print(chain, p, chain->owner[reader]);
-    }
-}
-
-/* The statement, behind those whose values it needs: each as late as possible, so that few are alive at once. */
-static void chain_print(struct chain *chain, const struct printer *p, size_t i) {
-    const struct statement *at = &chain->all.list[i];
-    if (chain->printed[i])
-        return;
-    chain->printed[i] = true;
-    for (uint32_t k = statement_destinations(at); k < at->count; k++)
-        if (p->flow->source[at->first + k])
-            chain_print(chain, p, (p->flow->source[at->first + k] - 1) / 2);
-    chain_flush(chain, p, i);
-    print_statement(p, i);
-}
-
-static void print_links(const struct printer *p, struct chain *chain, const struct print_link *links, size_t count) {
-    for (size_t k = 0; k < count; k++) {
-        text_add(p->text, "%s", links[k].before);
-        for (size_t i = chain->first[k]; i < chain->first[k + 1]; i++) {
-            if (!p->flow->used[i] && !p->flow->stored[i])
-                continue;
-            chain_note(chain, p, i);
-            if (p->flow->stored[i] || !chain->late)
-                chain_print(chain, p, i);
-        }
-        text_add(p->text, "%s", links[k].after);
-    }
-}
-
-static void chain_release(struct chain *chain) {
-    statements_release(&chain->all);
-    base_release(chain->printed);
-    base_release(chain->reader);
-    base_release(chain->next);
-    base_release(chain->owner);
-}
-
-bool print_chain(struct text *text, const struct walk *walk, const struct print_link *links, size_t count,
-                 const bool *kept, bool late) {
-    struct chain chain = {.all = {.list = NULL}, .late = late};
-    struct flow flow;
-    for (size_t k = 0; k < count; k++) {
-        chain.first[k] = chain.all.count;
-        chain_add(&chain, links[k].statements);
-        chain.first[k + 1] = chain.all.count;
-    }
-    struct region region = {0, chain.all.count, 1};
-    const struct regions regions = {.list = &region, .count = 1};
-    bool done = !chain.all.failed && flow_find(&flow, &chain.all, &regions, kept, walk->slots);
-    if (done) {
-        const struct printer p = {text, walk, &chain.all, &flow, &region, NULL, NULL, NULL};
-        for (size_t k = 0; k < count; k++)
-            if (links[k].changed)
-                set_apart(&chain, &flow, links[k].changed, &chain.first[k]);
-        done = chain_index(&chain, &p);
-        if (done)
-            print_links(&p, &chain, links, count);
-        flow_release(&flow);
-    }
-    chain_release(&chain);
-    return done;
 }

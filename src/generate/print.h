@@ -19,8 +19,12 @@ void print_entry_paired(struct text *text, const struct walk *walk, enum kernel_
                         const struct paired *paired);
 
 /* Several entries as one straight line of statements, whose values stay in local variables from one entry to the next; no function
- * is printed around it. late: a statement that writes no slot stands right before the first one that needs it. What stands before
- * and behind each entry is the caller's text; where that changes a slot that the entry has written, others read the slot. */
+ * is printed around it. What stands before and behind each entry is the caller's text; where that changes a slot that the entry has
+ * written, others read the slot.
+ *
+ * There are no branches for what is rare. Sines and cosines of slots come first, all at once: sincos_near(), which says whether the angle
+ * was small enough, and sincos_any() for all of them where one was not. Reciprocals of pivots are pivot_quick() and
+ * pivot_quick_added(), which make the caller's `safe` false where they are wrong. */
 struct print_link {
     const struct statements *statements; /* whose constants are among the walk's */
     const char *before, *after;
@@ -28,9 +32,17 @@ struct print_link {
 };
 enum { PRINT_LINKS = 8 }; /* at most */
 
+struct print_chain {
+    const struct print_link *links;
+    size_t count;
+    const bool *kept; /* as for flow_find */
+    bool late;        /* a statement that writes no slot stands right before the first one that needs it */
+    const char
+        *unsafe; /* stands behind the last reciprocal, before the step has changed a slot that was there before it */
+};
+
 /* False when memory is out. */
-bool print_chain(struct text *text, const struct walk *walk, const struct print_link *links, size_t count,
-                 const bool *kept, bool late);
+bool print_chain(struct text *text, const struct walk *walk, const struct print_chain *wanted);
 
 /* The entry KERNEL_NEAR of walk_create_near's walk, and `entry_near_if`, which looks whether it may run. False when memory is out. */
 bool print_near(struct text *text, const struct walk *walk);

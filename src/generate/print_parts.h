@@ -17,6 +17,7 @@ struct printer {
     const struct early *early;     /* or NULL: slots are read where they are needed */
     const struct call_loop *calls; /* or NULL: elementary functions are called there */
     const struct pairs *pairs;     /* or NULL: every statement by itself */
+    bool quick;                    /* reciprocals of pivots say whether they are right: see print_chain */
 };
 
 /* Statement number i of the list, in a region; of a pair both, by the number of the first. */

@@ -269,6 +269,16 @@ static void print_call_sincos(const struct printer *p, size_t i) {
     text_add(p->text, ", &%c%zu, &%c%zu);\n", sine, number, cosine, number);
 }
 
+/* Where a branch would stand in the way of all that comes behind it. */
+static void print_quick_inverse(const struct printer *p, size_t i) {
+    bool added = p->s->list[i].function == ROW_INVERSE_ADDED;
+    text_add(p->text, "    const wide v%zu = pivot_quick%s(", i - p->region->first, added ? "_added" : "");
+    print_argument(p, i, 1, false);
+    text_add(p->text, ", ");
+    print_argument(p, i, 2, false);
+    text_add(p->text, ", &safe);\n");
+}
+
 void print_statement(const struct printer *p, size_t i) {
     enum function function = (enum function)p->s->list[i].function;
     size_t number = i - p->region->first;
@@ -289,6 +299,8 @@ void print_statement(const struct printer *p, size_t i) {
         print_call_sincos(p, i);
     else if (function_is_sum(function))
         print_sum(p, i, name);
+    else if (p->quick && function_is_inverse(function))
+        print_quick_inverse(p, i);
     else {
         mask = function_shape(function).mask;
         text_add(p->text, "    const %s%s %s = ", two ? "two" : "wide", mask ? "_bits" : "", name);

@@ -1,0 +1,75 @@
+/* quick_text.h - what straight rounds compute without a branch for what is rare: a branch ends what a compiler puts in order, and a
+ * warp alone then waits for every result.
+ *
+ * Sine and cosine of small angles, and reciprocals of pivots. Where such a number is not right its function says so, and the round
+ * has it, or the whole step, from functions that are always right.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_DEVICE_QUICK_TEXT_H
+#define HN_DEVICE_QUICK_TEXT_H
+
+/* ---- sine and cosine ---- */
+
+WIDE_INLINE bool sincos_near(wide a, wide *sine, wide *cosine) {
+    wide size = wide_abs(a);
+    circle_values(circle_reduce_near(size), a, sine, cosine);
+    return size <= CIRCLE_LIMIT;
+}
+
+struct sincos_values {
+    wide sine, cosine;
+};
+
+static GENERATED struct sincos_values sincos_any(wide a) {
+    struct sincos_values values;
+    elementary_sincos(a, &values.sine, &values.cosine);
+    return values;
+}
+
+/* ---- reciprocals ----
+ *
+ * quick_reciprocal is 1/d, rounded correctly, where it returns true. Of doubles the device's own division begins with these very steps
+ * (an estimate, and Newton's method twice), and leaves numbers near the ends of the range to a function. Floats need not be
+ * rounded correctly. On the host, which divides, little is called right, so that both ways are run there. */
+
+#if defined(DEVICE_HOST)
+WIDE_INLINE bool quick_reciprocal(wide d, wide *result) {
+    *result = wide_all(1) / d;
+    return d > 0x1p-3 && d < 0x1p+3;
+}
+#elif defined(DEVICE_SINGLE)
+WIDE_INLINE bool quick_reciprocal(wide d, wide *result) {
+    wide guess;
+    asm("rcp.approx.f32 %0, %1;" : "=f"(guess) : "f"(d));
+    *result = __fmaf_rn(guess, __fmaf_rn(-d, guess, 1.0f), guess);
+    return wide_abs(d) > 0x1p-100f && wide_abs(d) < 0x1p+100f;
+}
+#else
+WIDE_INLINE bool quick_reciprocal(wide d, wide *result) {
+    wide guess;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(d));
+    int low = __double2hiint(d) + 0x300402; /* the estimate has no low word: any one does */
+    guess = __hiloint2double(__double2hiint(guess), low);
+    wide rest = __fma_rn(-d, guess, 1.0);
+    guess = __fma_rn(guess, __fma_rn(rest, rest, rest), guess);
+    *result = __fma_rn(guess, __fma_rn(-d, guess, 1.0), guess);
+    return !(fabsf(__int_as_float(low)) < __int_as_float(0x400000)); /* neither d nor 1/d is near 0 */
+}
+#endif
+
+/* kernel_pivot_inverse and kernel_pivot_added_inverse (sparse/pivot_kernel.h); *safe becomes false where the number is wrong. */
+WIDE_INLINE wide pivot_quick(wide whole, wide d, bool *safe) {
+    wide inverse;
+    bool counts = whole * wide_all(PIVOT_LOST) < d, right = quick_reciprocal(d, &inverse);
+    *safe = *safe && (right || !counts);
+    return counts ? inverse : wide_all(0);
+}
+
+WIDE_INLINE wide pivot_quick_added(wide whole, wide d, bool *safe) {
+    wide inverse;
+    bool counts = d < whole * wide_all(0x1p-50), right = quick_reciprocal(d, &inverse);
+    *safe = *safe && (right || !counts);
+    return counts ? inverse : wide_all(0);
+}
+
+#endif
