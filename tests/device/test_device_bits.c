@@ -88,8 +88,9 @@ static hn_model *read_irregular(void) {
     return model;
 }
 
+/* Few steps: a listed one takes as long for one sample as for a thousand. */
 static void judge_long(struct tally *tally, const hn_model *model, const char *name, hn_device_form form) {
-    const hn_layer_options all[] = {layer_steps(HN_METHOD_PAPER, 12), layer_method(HN_METHOD_AUTO),
+    const hn_layer_options all[] = {layer_steps(HN_METHOD_PAPER, 12), layer_steps(HN_METHOD_AUTO, 40),
                                     layer_steps(HN_METHOD_LM, 40)};
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         hn_device_forecast forecast = {.size = sizeof forecast};
