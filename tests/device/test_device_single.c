@@ -389,34 +389,46 @@ static struct fake_calls *compiler_of_the_fake(void) {
     return find();
 }
 
-/* Weights that are powers of two, and what asks whether a number is finite, live on rounded products. */
+static bool processor_fuses(void) {
+    FILE *facts = fopen("/proc/cpuinfo", "r");
+    char word[64];
+    bool found = false;
+    while (facts && !found && fscanf(facts, "%63s", word) == 1)
+        found = strcmp(word, "fma") == 0;
+    if (facts)
+        fclose(facts);
+    return found;
+}
+
+/* eps is a power of two, which it owes to a rounded product, as does what asks whether a number is finite. */
 static void fused_products_leave_decisions_alone(void **state) {
     static const char text[] = "param a >= 1; var y{1..2}; subject to product: y[1] * y[2] = a;\n"
                                "subject to steep: 37 * y[1] - 3 * y[2] <= a;";
     static const double x[2] = {1.3, 1.7}, raw[4] = {3.1, -0.4, 0.7, 2.9};
     (void)state;
-    if (!__builtin_cpu_supports("fma"))
+    if (!processor_fuses())
         skip();
     hn_model *model = text_model(text);
     hn_layer *layer = layer_of(model, layer_method(HN_METHOD_AUTO));
-    struct layer_results cpu = results_of(layer, 2), ours = results_of(layer, 2);
-    hn_batch want = batch_into(&cpu, x, raw), found = batch_into(&ours, x, raw);
+    struct layer_results ours = results_of(layer, 2);
+    hn_batch found = batch_into(&ours, x, raw);
     hn_device_options options = hn_device_defaults();
     hn_layer_options auto_options = layer_method(HN_METHOD_AUTO);
     hn_device_layer *device;
+    auto_options.tolerance = 0x1p-8; /* so that floats reach it, and their eps is that of the report */
     options.precision = HN_PRECISION_FLOAT32;
     options.gradients = false;
     compiler_of_the_fake()->fuses = true;
     assert_int_equal(hn_device_layer_create(&device, model, &auto_options, &options, NULL), HN_OK);
     compiler_of_the_fake()->fuses = false;
-    layer_run(layer, &want);
     assert_int_equal(hn_device_run_host(device, &found, NULL, NULL), HN_OK);
     for (size_t i = 0; i < 2; i++) {
+        int exponent;
         assert_int_equal(ours.reports[i].outcome, HN_OUTCOME_OK);
-        assert_true(distance(ours.y + 2 * i, cpu.y + 2 * i, 2) < 1e-4);
+        assert_true(ours.reports[i].steps > 0);
+        assert_true(same_bits(frexp(ours.reports[i].damping, &exponent), 0.5));
     }
     hn_device_layer_destroy(device);
-    results_release(&cpu);
     results_release(&ours);
     hn_layer_destroy(layer);
     hn_model_destroy(model);
