@@ -2,7 +2,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-test setup-targets setup-all test test-python test-targets check-all demo reproduce bench coverage lint format fuzz install uninstall clean help
+.PHONY: all setup setup-test setup-targets setup-all test test-python test-targets check-all demo tasks reproduce bench coverage lint format fuzz install uninstall clean help
 .NOTPARALLEL:
 
 all: setup ## the library and the command, build/hardnet (the default)
@@ -26,6 +26,9 @@ check-all: setup-all ## everything: lint, coverage, fuzzing minutes, and the tes
 
 demo: setup-test all ## train controllers, judge them, drive them, draw them: the paper's table with ours beside it
 	@scripts/demo
+
+tasks: all ## train on the published tasks of others and print ours beside theirs; one with TASK=dc3
+	@scripts/tasks $(TASK)
 
 reproduce: setup-test all ## the paper's experiment with its full settings, in the background for about an hour
 	@scripts/reproduce
