@@ -33,7 +33,7 @@ from ._reading import Message
 if TYPE_CHECKING:
     from ._model import Model
 
-__all__ = ["Building", "output_parts"]
+__all__ = ["Building", "definition_nodes", "input_nodes", "output_parts"]
 
 ShapeLike = Union[int, Sequence[int]]
 
@@ -388,3 +388,16 @@ def output_parts(core: _core.Model) -> list[Nodes]:
     parts = [np.empty(core.output_count, np.uint32) for _ in range(5)]
     core.output_parts(*parts)
     return parts
+
+
+def input_nodes(core: _core.Model) -> Nodes:
+    count = core.input_count
+    nodes = np.empty(count, np.uint32)
+    core.input_parts(nodes, np.empty(count), np.empty(count))
+    return nodes
+
+
+def definition_nodes(core: _core.Model) -> Nodes:
+    nodes = np.empty(core.definition_count, np.uint32)
+    core.named_parts(nodes, np.empty(core.requirement_count, np.uint32))
+    return nodes

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _check, _checks, _core, _display, _evaluate, _packing
-from ._building import Building, output_parts
+from ._building import Building, definition_nodes, input_nodes, output_parts
 from ._check import Check
 from ._evaluate import Evaluation
-from ._expression import Expression, Nodes
+from ._expression import Expression
 from ._layer import Layer
 from ._names import Family, families_of, family_name
 from ._reading import Lets, Message, Path, read_files, read_texts
@@ -151,9 +151,9 @@ class Model(Building):
             raise TypeError("a model is asked for parts by name")
         core = self._closed or self._open()
         for kind, nodes in (
-            ("input", _input_nodes(core)),
+            ("input", input_nodes(core)),
             ("output", output_parts(core)[0]),
-            ("definition", _definition_nodes(core)),
+            ("definition", definition_nodes(core)),
         ):
             family = self._families(kind).get(family_name(name))
             if family is None:
@@ -489,16 +489,3 @@ class Model(Building):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Model.from_text, (self.to_ampl(),)
-
-
-def _input_nodes(core: _core.Model) -> Nodes:
-    count = core.input_count
-    nodes = np.empty(count, np.uint32)
-    core.input_parts(nodes, np.empty(count), np.empty(count))
-    return nodes
-
-
-def _definition_nodes(core: _core.Model) -> Nodes:
-    nodes = np.empty(core.definition_count, np.uint32)
-    core.named_parts(nodes, np.empty(core.requirement_count, np.uint32))
-    return nodes

@@ -90,7 +90,11 @@ def _messages(remarks: Sequence[Any]) -> tuple[Message, ...]:
 
 
 def read_files(
-    paths: Sequence[Path], let: Lets | None, relax_integrality: bool, untrusted: bool, max_nodes: int
+    paths: Sequence[Path],
+    let: Lets | None,
+    relax_integrality: bool,
+    untrusted: bool,
+    max_nodes: int,
 ) -> tuple[_core.Model, tuple[Message, ...]]:
     names, lets = [os.fspath(path) for path in paths], _lets(let)
     return _read(

@@ -67,7 +67,7 @@ static void check_method(hn_method method, int problems) {
     }
     print_message("%d of %d proven, %d of them not at auto's point\n", proven, problems, elsewhere);
     assert_in_interval(proven, 0.98 * problems, problems);
-    assert_in_interval(elsewhere, 1, 0.25 * problems);
+    assert_in_interval(elsewhere, HN_TEST_SHARE > 1 ? 0 : 1, 0.25 * problems);
 }
 
 static void nearest_proves_what_is_locally_infeasible(void **state) {

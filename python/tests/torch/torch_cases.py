@@ -100,7 +100,9 @@ def train(wrap, part: slice, steps: int = 20, device: str = "cpu") -> dict[str, 
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return {name: weights.detach().cpu().clone() for name, weights in policy.net.state_dict().items()}
+    return {
+        name: weights.detach().cpu().clone() for name, weights in policy.net.state_dict().items()
+    }
 
 
 def leave() -> None:
