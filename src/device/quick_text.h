@@ -53,7 +53,7 @@ WIDE_INLINE bool quick_reciprocal(wide d, wide *result) {
     wide rest = __fma_rn(-d, guess, 1.0);
     guess = __fma_rn(guess, __fma_rn(rest, rest, rest), guess);
     *result = __fma_rn(guess, __fma_rn(-d, guess, 1.0), guess);
-    return !(fabsf(__int_as_float(low)) < __int_as_float(0x400000)); /* neither d nor 1/d is near 0 */
+    return !(fabsf(__int_as_float(low)) < __int_as_float(0x400402)); /* neither d nor 1/d is near 0 or denormal */
 }
 #endif
 
