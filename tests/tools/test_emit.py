@@ -95,6 +95,16 @@ class Emit(tool.Tool):
         self.assertIn("bad_bounds", {outcome for outcome, *_ in mine})
         self.assertIn("nonfinite_input", {outcome for outcome, *_ in mine})
 
+    def test_zeros_keep_their_signs(self):
+        """Outputs that are 0 or -0 and that 0 times a multiplier moves: sums of a step that lost their leading 0 must not show it."""
+        model = self.file("m.mod", "var y{1..5}; subject to c: y[1]^2 + y[2]^2 <= 4; d: y[1] + y[4] * y[5] >= 1; e: y[2] - y[4] * y[5] <= -1;\n")
+        values = [0.0, -0.0, 0.75, -2.0]
+        y = np.array([[values[i >> 2 * j & 3] for j in range(4)] + [values[i % 3]] for i in range(256)])
+        for options in ([], ["--method", "lm"]):
+            mine = np.array([own for *_, own in self.agrees(model, np.zeros((256, 0)), y, *options)])
+            self.assertTrue((np.signbit(mine) & (mine == 0)).any())
+            self.assertTrue((~np.signbit(mine) & (mine == 0)).any())
+
     @tool.without_sanitizers
     def test_other_compilers_and_levels_give_the_same_bits(self):
         x, y = np.load(STATES)[:10], np.zeros((1, 50))
