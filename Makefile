@@ -2,7 +2,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-test setup-targets setup-all test test-python test-targets check-all demo tasks reproduce bench coverage lint format fuzz install uninstall clean help
+.PHONY: all setup setup-test setup-targets setup-all test test-long test-python test-targets check-all demo tasks reproduce bench coverage lint format fuzz install uninstall clean help
 .NOTPARALLEL:
 
 all: setup ## the library and the command, build/hardnet (the default)
@@ -10,6 +10,10 @@ all: setup ## the library and the command, build/hardnet (the default)
 
 test: setup-test ## all tests: release build, then the same under ASan and UBSan
 	@scripts/build --test release dev
+
+test-long: setup-test ## all of the problems and models that `make test` takes a part of
+	@scripts/build --target all release
+	@ctest --test-dir build -C Long -R '^long/' --output-on-failure -j $$(nproc)
 
 test-python: setup-test ## the Python tests with torch and jax, which it installs into build/venv
 	@scripts/python all

@@ -297,6 +297,32 @@ if(TARGET hardnet_tool AND Python3_Interpreter_FOUND)
     set_tests_properties(targets/casadi PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
 endif()
 
+# ---- all of what the tests above do a part of, by `make test-long` only (ctest -C Long) ----
+
+# long_test(NAME ARGUMENT...): the test of that name with these arguments.
+function(long_test name)
+    string(REPLACE "/" "_" target "test_${name}")
+    if(TARGET ${target})
+        add_test(NAME long/${name} CONFIGURATIONS Long COMMAND ${target} ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+        set_tests_properties(long/${name} PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment}")
+    endif()
+endfunction()
+
+long_test(conformance/generated all)
+long_test(emit/adjoint 40)
+long_test(device/device_text all)
+long_test(layer/random_problems 20000)
+long_test(base/elementary 100000)
+if(TARGET hardnet_tool AND Python3_Interpreter_FOUND)
+    foreach(name emit compile)
+        add_test(NAME long/tools/${name} CONFIGURATIONS Long
+                 COMMAND ${Python3_EXECUTABLE} -B ${tests_dir}/tools/test_${name}.py $<TARGET_FILE:hardnet_tool>
+                 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+        set_tests_properties(long/tools/${name} PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77
+                                                           ENVIRONMENT "${test_environment};HN_TEST_LONG=1")
+    endforeach()
+endif()
+
 # ---- the tree and what users install: nothing that sanitizers or coverage would see more of ----
 
 set(house_tests "")
@@ -322,3 +348,13 @@ endforeach()
 # ---- the Python package ----
 
 include(cmake/python.cmake)
+
+# ---- long tests begin first, so that none of them is left alone at the end ----
+
+foreach(name IN ITEMS tools/emit tools/compile tools/pictures tools/train conformance/generated conformance/large_samples_tsan
+                      device/device_text device/device_single emit/adjoint faults/device_faults house/install python/prepare
+                      python/threads)
+    if(TEST ${name})
+        set_tests_properties(${name} PROPERTIES COST 100)
+    endif()
+endforeach()

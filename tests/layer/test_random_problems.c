@@ -5,6 +5,7 @@
  * the layer; so are the residual, the distance and the effort that are reported. Whatever the outcome, y is finite and not worse
  * than what came in, and nothing is left unwritten. Of every seventh problem one entry is spoilt once more: its sample says so, and
  * its neighbours keep every bit.
+ * `random_problems 20000` takes as many problems (`make test-long`).
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
@@ -19,9 +20,10 @@
 #include <string.h>
 
 /* Sanitizers are slow: they see a share. */
-enum { PROBLEMS = 20000 / HN_TEST_SHARE, SAMPLES = 3, MEDIUM_EVERY = 400, SPOILT_EVERY = 7 };
+enum { PROBLEMS = 10000 / HN_TEST_SHARE, SAMPLES = 3, MEDIUM_EVERY = 400, SPOILT_EVERY = 7 };
 
 static const double TOLERANCE = 1e-8;
+static uint64_t problems = PROBLEMS;
 
 struct tally {
     size_t samples, outcomes[HN_OUTCOME_COUNT];
@@ -256,7 +258,7 @@ static void check_ways(const struct random_problem *problem, uint64_t stream, en
 static void nothing_is_called_ok_that_is_not(void **state) {
     (void)state;
     struct tally tallies[WAYS][PROBLEM_KINDS] = {{{0}}};
-    for (uint64_t stream = 0; stream < PROBLEMS; stream++) {
+    for (uint64_t stream = 0; stream < problems; stream++) {
         struct random_problem problem;
         struct random_problem_options kind = draw_options(stream);
         random_problem_create(&problem, kind, 11, stream);
@@ -277,7 +279,9 @@ static void nothing_is_called_ok_that_is_not(void **state) {
     assert_in_interval(best_share, 0.995, 1);
 }
 
-int main(void) {
+int main(int count, char **words) {
+    if (count > 1)
+        problems = strtoull(words[1], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_called_ok_that_is_not),
     };

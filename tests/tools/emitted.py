@@ -76,7 +76,7 @@ class Loaded:
 
     def __init__(self, folder):
         header, path = (folder / "layer.h").read_text(), folder / "layer.so"
-        subprocess.run(["cc", "-std=c99", "-O2", "-fPIC", "-shared", str(folder / "layer.c"), "-o", str(path)], check=True)
+        subprocess.run(["cc", "-std=c99", "-O0", "-fPIC", "-shared", str(folder / "layer.c"), "-o", str(path)], check=True)
         self.object = ctypes.CDLL(str(path))
         self.inputs, self.outputs = (int(re.search(rf"layer_{name} = (\d+)", header)[1]) for name in ("INPUTS", "OUTPUTS"))
         self.work = (ctypes.c_double * (int(re.search(r"workspace +(\d+)", header)[1]) // 8))()
