@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the data of the published tasks: a .dat file for each model of models/published, and inputs as .npy files.
+"""Writes the data of the published tasks: a .dat file for each model of data/published, and inputs as .npy files.
 
 usage: task_data.py [--check] FOLDER TASK...
 

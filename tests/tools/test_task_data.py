@@ -22,7 +22,7 @@ class TaskData(tool.Tool):
     def test_the_optimum_of_the_convex_programmes_is_the_published_one(self):
         subprocess.run([sys.executable, tool.root / "scripts" / "task_data.py", self.folder, "dc3"], check=True)
         report = self.folder / "r.json"
-        self.run_it("solve", tool.root / "models" / "published" / "dc3_convex.mod", self.folder / "dc3.dat",
+        self.run_it("solve", tool.root / "data" / "published" / "dc3_convex.mod", self.folder / "dc3.dat",
                     "--x", self.folder / "dc3_test.npy", "--report", report)
         samples = json.loads(report.read_text())["samples"]
         self.assertEqual(len(samples), 833)
