@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core_layer.h"
 
+#include <fenv.h>
 #include <time.h>
 
 static const double LONG_WORK = 1e9;      /* operations: a quarter of a second, or more on slow processors */
@@ -144,7 +145,7 @@ static bool try_call(layer_call *call) {
     return call->status != HN_OK || !any_cancelled(call);
 }
 
-PyObject *core_layer_execute(core_layer *self, layer_call *call) {
+static PyObject *execute(core_layer *self, layer_call *call) {
     call->layer = self;
     call->pool = take_pool(self);
     if (!call->pool)
@@ -160,4 +161,15 @@ PyObject *core_layer_execute(core_layer *self, layer_call *call) {
     if (call->status != HN_OK)
         return core_raise(&call->error);
     Py_RETURN_NONE;
+}
+
+/* XLA calls back with subnormal numbers taken for zero: the library's arithmetic is the standard one, and threads that a pool
+ * starts in here inherit it. */
+PyObject *core_layer_execute(core_layer *self, layer_call *call) {
+    fenv_t theirs;
+    fegetenv(&theirs);
+    fesetenv(FE_DFL_ENV);
+    PyObject *result = execute(self, call);
+    fesetenv(&theirs);
+    return result;
 }

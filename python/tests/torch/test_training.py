@@ -312,6 +312,7 @@ def test_steps_in_torch_lead_where_the_trainer_goes(candidates, tmp_path) -> Non
     run_command(
         "train", ROOT / "models/unicycle.mod", "--out", path, "--hidden", "32,32", "--batch", batch,
         "--steps", steps, "--validate-every", steps, "--candidates", candidates,
+        "--open-loop", "--multistart", 0,
     )  # fmt: skip
     layer = hardnet.torch.Layer(model("unicycle"))
     begin = hardnet.torch.Network.for_model(layer, (32, 32), candidates=candidates).double()
@@ -389,7 +390,7 @@ def test_policies_do_what_the_command_line_does(candidates, refine, tmp_path) ->
     np.testing.assert_allclose(compiled(x).detach().numpy(), y, rtol=0, atol=1e-12)
     torch.testing.assert_close(policy.network.exact(x), policy.network(x), rtol=0, atol=1e-12)
     assert policy(x[:0]).shape == (0, 50)
-    feedback = ("--samples", 3, "--steps", 2, "--feedback", "z0=next")
+    feedback = ("--samples", 3, "--steps", 2, "--feedback", "z0=next", "--allow-outside")
     run_command("rollout", mod, "--net", path, *feedback)
     loaded = hardnet.torch.load_policy(path, dtype=torch.float64)
     for a, b in zip(loaded.state_dict().values(), net.state_dict().values()):
