@@ -309,7 +309,6 @@ function(long_test name)
 endfunction()
 
 long_test(conformance/generated all)
-long_test(emit/adjoint 40)
 long_test(device/device_text all)
 long_test(layer/random_problems 20000)
 long_test(base/elementary 100000)
