@@ -1,0 +1,16 @@
+/* round_print.h - a whole round as one function of straight code: evaluation, decisions of lane_text.h, step.
+ *
+ * In come the statements of a walk, out goes the text of lane_round or, on the way back, of lane_back_round. Only what decisions and
+ * the next round read is put back into slots. False: out of memory.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_DEVICE_ROUND_PRINT_H
+#define HN_DEVICE_ROUND_PRINT_H
+
+#include "emit/emission.h"
+
+/* near: the same walk with constant weights; weights and step at once where it has statements for that. */
+bool round_print(struct text *out, const struct walk *walk, const struct walk *near);
+bool round_print_back(struct text *out, const struct walk *walk);
+
+#endif
