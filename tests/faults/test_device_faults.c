@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "device/fake_device.h"
 #include "support/check.h"
+#include "support/failing_count.h"
 #include "support/failing_memory.h"
 #include "support/failing_system.h"
 #include "support/failing_threads.h"
@@ -298,6 +299,7 @@ static bool call_fails(const struct life *life, size_t k, int code, bool for_eve
         assert_int_equal(status, HN_OK);
         return false;
     }
+    fault_count(FAULT_DRIVER_CALL);
     if (status == HN_OK && !may_fail(failed))
         fail_msg("%s failed, and nobody said so", failed);
     if (status == HN_OK)

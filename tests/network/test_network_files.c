@@ -216,6 +216,7 @@ static void every_flipped_bit_is_noticed(void **state) {
         check_refused(&bytes, bytes.count, "bit", bit);
         bytes.data[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
+    print_message("%zu flipped bits refused\n", 8 * bytes.count);
     free(bytes.data);
 }
 
@@ -228,6 +229,7 @@ static void every_cut_is_noticed(void **state) {
         check_refused(&cut, count, "a cut at", count);
         free(cut.data);
     }
+    print_message("%zu cut files refused\n", bytes.count);
     free(bytes.data);
 }
 

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "support/failing_memory.h"
 
+#include "support/failing_count.h"
+
 #include "base/memory.h"
 
 #include <stdalign.h>
@@ -46,6 +48,8 @@ size_t memory_live_blocks(void) {
 static bool fails_now(void) {
     asked++;
     bool now = fail_at != 0 && (asked == fail_at || (for_ever && asked > fail_at));
+    if (now && !failed)
+        fault_count(FAULT_ALLOCATION);
     failed = failed || now;
     return now;
 }

@@ -4,6 +4,8 @@
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "support/failing_system.h"
 
+#include "support/failing_count.h"
+
 #include "base/system.h"
 
 #include <errno.h>
@@ -14,14 +16,20 @@
 
 static size_t fail_at, calls, most_bytes; /* fail_at 0: never */
 static int fail_code;
-static bool no_unnamed;
+static bool no_unnamed, for_ever;
 static enum system_call failed;
 
 void system_fail_at(size_t k, int code) {
     fail_at = k;
     fail_code = code;
+    for_ever = false;
     calls = 0;
     failed = CALL_NONE;
+}
+
+void system_fail_from(size_t k, int code) {
+    system_fail_at(k, code);
+    for_ever = true;
 }
 
 void system_fail_never(void) {
@@ -45,9 +53,13 @@ size_t system_calls(void) {
 }
 
 bool system_fails_now(enum system_call call) {
-    if (++calls != fail_at)
+    calls++;
+    if (fail_at == 0 || calls < fail_at || (calls > fail_at && !for_ever))
         return false;
-    failed = call;
+    if (failed == CALL_NONE) {
+        fault_count(FAULT_SYSTEM_CALL);
+        failed = call;
+    }
     errno = fail_code;
     return true;
 }

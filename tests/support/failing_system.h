@@ -35,6 +35,7 @@ enum system_call {
 
 /* The k-th call from now on (k = 1: the next) fails with this errno. A close that fails has closed the file. */
 void system_fail_at(size_t k, int code);
+void system_fail_from(size_t k, int code); /* and all calls after it */
 void system_fail_never(void);
 
 /* From now on one read or write moves at most so many bytes; 0: as many as asked for. */
@@ -43,7 +44,7 @@ void system_move_at_most(size_t bytes);
 /* From now on there are no files without a name, as on some file systems. */
 void system_forbid_unnamed(bool forbid);
 
-enum system_call system_failed_call(void); /* since the last system_fail_at or system_fail_never */
+enum system_call system_failed_call(void); /* the first one since the last system_fail_... */
 size_t system_calls(void);                 /* made since then, the failed one included */
 
 /* Counts a call; true, with errno, when it is the one that fails. For the files of support/failing_*.c. */

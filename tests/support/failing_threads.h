@@ -6,5 +6,6 @@
 
 /* From now on the k-th thread that is started fails, and those after it; 0: none does. */
 void threads_fail_at(int k);
+void threads_fail_once(int k); /* and those after it start */
 
 #endif

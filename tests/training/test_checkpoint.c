@@ -162,6 +162,7 @@ static void every_flipped_bit_is_found(void **unused) {
         assert_contains(error.text, "checkpoint: ");
         bytes.data[bit / 8] ^= (unsigned char)(1U << bit % 8);
     }
+    print_message("%zu flipped bits refused\n", 8 * bytes.count / step);
     base_release(bytes.data);
 }
 
@@ -176,6 +177,7 @@ static void every_cut_is_found(void **unused) {
         put_file(bytes.data, count);
         assert_int_not_equal(load(&state, &error), HN_OK);
     }
+    print_message("%zu cut files refused\n", bytes.count);
     base_release(bytes.data);
 }
 

@@ -1,0 +1,53 @@
+"""The checks of `make trust`: what is promised, the command that shows it, the figures in its output, and their limits.
+
+A check is one entry of CHECKS; scripts/trust runs it and docs/reliability.md lists it. Its command runs in the root of the tree and has
+failed where it exits with another status than 0, where a figure is not in its output, or where a figure misses its limit. Whatever is
+figured out about a promise is printed by the command; here it is only read.
+"""
+import dataclasses
+import typing
+
+FOLDS: dict[str, typing.Callable] = {"last": lambda found: found[-1], "sum": sum, "max": max, "min": min}
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    words: str  # what the number counts, as the table says it: "false ok"
+    pattern: str  # in the output: its first group is the number
+    limit: str  # "= 0", ">= 99.5", "<= 1e-12", or "" for a number that is told and not judged
+    fold: str = "last"  # of all that match: the last, their sum, the largest, the smallest
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    name: str
+    rows: str  # of docs/reliability.md: "R1 R2"
+    what: str  # the promise in a few words, for the table
+    command: str  # for sh, in the root
+    figures: tuple[Figure, ...]
+    builds: tuple[str, ...] = ("release",)  # presets that have to be built before
+    needs: tuple[str, ...] = ()  # programs; one that is missing makes it "not run"
+    test: str = ""  # the CTest test that does it, or a part of it, in `make test`
+    alone: bool = False  # it uses all cores, or takes times
+    most: int = 600  # seconds after which it is ended and has failed
+    long: bool = False  # of `make trust-long` only
+
+
+CHECKS: tuple[Check, ...] = (
+    # ---- faults ----
+    Check("faults", "R1 R2 R8 R9", "every allocation, system call, thread start and driver call fails in turn: no crash, no leak, the same bits after",
+          "for test in build/tests/faults/*; do $test || exit 1; done",
+          (Figure("allocations", r"(\d+) allocations", ">= 1900", "sum"), Figure("system calls", r"(\d+) system calls", ">= 500", "sum"),
+           Figure("thread starts", r"(\d+) thread starts", ">= 8", "sum"), Figure("driver calls", r"(\d+) driver calls", ">= 500", "sum")),
+          test="faults/"),
+    Check("damage", "R6", "every flipped bit and every cut of a network and a checkpoint is refused",
+          "build/tests/network/network_files && build/tests/training/checkpoint",
+          (Figure("flipped bits", r"(\d+) flipped bits refused", ">= 32768", "sum"), Figure("cuts", r"(\d+) cut files refused", ">= 4096", "sum")),
+          test="network/network_files"),
+    # ---- never silently wrong ----
+    Check("false-ok", "R11 R14 R15 R20", "`ok` on random problems, judged by plain evaluation in 80 bits",
+          "build/tests/layer/many_problems 100000",
+          (Figure("false ok", r"(\d+) false ok", "= 0"), Figure("% of the feasible ok", r"ok on ([\d.]+) % of the feasible", ">= 99.5"),
+           Figure("% of the degenerate ok", r"([\d.]+) % of the degenerate", ">= 99.5")),
+          test="layer/many_problems"),
+)
