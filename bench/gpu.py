@@ -79,12 +79,12 @@ def rows_and_entries(lib, join, y, x):
 class Torch:
     """Plain PyTorch."""
 
-    def __init__(self, dtype, steps):
+    def __init__(self, dtype, steps, device="cuda"):
         constant, rows, columns = pattern()
-        self.constant = torch.tensor(constant, dtype=dtype, device="cuda")
-        self.rows = torch.tensor(rows, device="cuda")
-        self.columns = torch.tensor(columns, device="cuda")
-        self.damping = DAMPING * torch.eye(60, dtype=dtype, device="cuda")
+        self.constant = torch.tensor(constant, dtype=dtype, device=device)
+        self.rows = torch.tensor(rows, device=device)
+        self.columns = torch.tensor(columns, device=device)
+        self.damping = DAMPING * torch.eye(60, dtype=dtype, device=device)
         self.steps = steps
 
     def step(self, y, x):
@@ -288,4 +288,5 @@ def main():
     paper_step(model, batches, options.rounds)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -26,7 +26,7 @@ configure_file(cmake/hardnet.pc.in hardnet.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/hardnet.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 file(GLOB documents docs/*.md)
-file(GLOB pictures docs/pictures/*.png)
+file(GLOB pictures docs/pictures/*.svg)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(FILES ${pictures} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs/pictures)
