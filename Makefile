@@ -2,7 +2,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-test setup-targets setup-all test test-long test-python test-targets trust trust-long check-all demo tasks reproduce bench coverage lint format fuzz install uninstall clean help
+.PHONY: all setup setup-test setup-targets setup-site setup-all test test-long test-python test-targets web test-site trust trust-long check-all demo tasks reproduce bench coverage lint format fuzz install uninstall clean help
 .NOTPARALLEL:
 
 all: setup ## the library and the command, build/hardnet (the default)
@@ -21,6 +21,12 @@ test-python: setup-test ## the Python tests with torch and jax, which it install
 test-targets: setup-targets ## emitted files on other processors: cross compilers and emulators, which it installs
 	@scripts/build --target product release
 	@ctest --test-dir build -C Targets -R '^targets/' --output-on-failure -V
+
+web: setup-site ## the library as WebAssembly and the playground, one page that works from disk: build/web
+	@scripts/web
+
+test-site: setup-site all ## the WebAssembly module in Node and the playground in Chromium, both of which it installs
+	@scripts/web --test
 
 trust: setup-all setup-targets ## the promises of docs/reliability.md, one line each: figure, limit, passed or FAILED
 	@scripts/trust
@@ -79,6 +85,9 @@ setup-test:
 
 setup-targets:
 	@scripts/setup --targets
+
+setup-site:
+	@scripts/setup --site
 
 setup-all:
 	@scripts/setup --all
