@@ -64,7 +64,7 @@ struct device_lesson {
     double *total, *objective, *residual, *moved;
     hn_report *reports;
     bool *dropped;
-    uint64_t *best;
+    size_t *best;
     double norm; /* of the gradient by parameters */
 };
 hn_status device_policy_learn(struct device_policy *policy, struct device_lesson *lesson, hn_error *error);

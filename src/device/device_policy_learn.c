@@ -145,7 +145,7 @@ static hn_status give_sums(const struct device_policy *p, const struct device_le
                {lesson->moved, c->lesson.moved, c->samples * sizeof(double)},
                {lesson->reports, c->reports, c->samples * sizeof(hn_report)},
                {lesson->dropped, c->lesson.dropped, c->samples * sizeof(unsigned char)},
-               {lesson->best, c->best, c->count * sizeof(uint64_t)}};
+               {lesson->best, c->best, c->count * sizeof(size_t)}};
     hn_status status = HN_OK;
     for (size_t i = 0; i < sizeof all / sizeof all[0] && status == HN_OK; i++)
         status = policy_copy_out(p, all[i].to, all[i].from, all[i].bytes, error);

@@ -351,13 +351,13 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
 static const double COARSE_TOLERANCE = 0x1p-10;
 
 hn_status device_print(char **text, size_t *length, const struct device_subject *subject, hn_error *error) {
-    struct emission e = {.plan = base_allocate(subject->plan->bytes)};
+    struct emission e = {.plan = base_allocate((size_t)subject->plan->bytes)};
     struct text out = {.bytes = NULL};
     *text = NULL;
     *length = 0;
     if (!e.plan)
         return error_no_memory(error, "the device's kernel");
-    memcpy(e.plan, subject->plan, subject->plan->bytes);
+    memcpy(e.plan, subject->plan, (size_t)subject->plan->bytes);
     if (subject->single && e.plan->options.weighted)
         e.plan->options.tolerance = fmax(e.plan->options.tolerance, COARSE_TOLERANCE);
     e.options.single = subject->single;

@@ -16,7 +16,7 @@ struct policy_program {
     const struct policy_instruction *code;
     const uint32_t *pairs, *columns;
     const double *coefficients, *constants;
-    uint64_t first[4], constant_count, slots;
+    size_t first[4], constant_count, slots;
 };
 
 /* The loss of refinement/loss.h: slots of what goes in and comes out. */
@@ -24,7 +24,7 @@ struct policy_loss {
     struct policy_program program;
     const uint32_t *value, *lower, *upper; /* of rows */
     const uint32_t *gradient_at, *gradient_entry, *pull_at, *pull_entry;
-    uint64_t gradient_count, pull_count;
+    size_t gradient_count, pull_count;
     uint32_t x, y, multiplier, objective;
     int32_t there;       /* the model has an objective */
     double size, square; /* weights of |r| and |r|^2 */
@@ -32,14 +32,14 @@ struct policy_loss {
 
 /* C = start + A B, element (i, j) of A and B at i * row + j * column; matrix.h says in which order. */
 struct policy_matrix {
-    uint64_t rows, columns, inner, a_row, a_column, b_row, b_column;
+    size_t rows, columns, inner, a_row, a_column, b_row, b_column;
     const double *a, *b, *first; /* first: the row that every row of C starts from; 0: zeros */
     double *c;
 };
 
 /* Numbers one by one: rows of `width`, each number with its own shift and scale. */
 struct policy_each {
-    uint64_t numbers, width;
+    size_t numbers, width;
     const double *from, *gradient, *shift, *scale;
     double *to;
     int32_t activation;
@@ -51,21 +51,21 @@ struct policy_lesson {
     const double *output_scale;
     double *moved, *total, *grad_y, *grad_raw, *grad_lower, *grad_upper, *rows;
     unsigned char *dropped;
-    const uint64_t *bound_row, *bound_column;
-    uint64_t bounds, chunk;
+    const size_t *bound_row, *bound_column;
+    size_t bounds, chunk;
     double residual_weight, square_weight, move_weight, inward, clip, huber, best_weight, other_weight;
     /* one layer of weights: its sums over samples of a chunk, and of chunks, in order */
     const double *h, *g;
-    uint64_t in, out;
+    size_t in, out;
     double *gradient, *norm;
     /* Adam */
     double *parameters, *first, *second;
-    uint64_t parameter_count;
+    size_t parameter_count;
     double scale, rate, first_share, second_share, beta_1, beta_2, eps;
 };
 
 struct policy_call {
-    uint64_t count, candidates, samples, inputs, outputs, rows;
+    size_t count, candidates, samples, inputs, outputs, rows;
     struct policy_matrix matrix;
     struct policy_each each;
     struct policy_loss loss;
@@ -75,11 +75,11 @@ struct policy_call {
     double *raw, *y;         /* samples */
     double *objective, *residual, *value;
     struct device_report *reports;
-    uint64_t *best; /* of inputs: the sample */
+    size_t *best; /* of inputs: the sample */
     double *out_y, *out_objective;
     struct device_report *out_reports;
     double *slots;  /* of programs, side by side */
-    uint64_t apart; /* from a slot of a thread to its next one: threads that there is room for */
+    size_t apart; /* from a slot of a thread to its next one: threads that there is room for */
     int32_t corrected, wants_gradient;
 };
 

@@ -1,11 +1,12 @@
-/* platform_main.c - platform [INSTRUCTIONS | compiled]: what this build computes on this machine, as three SHA-256.
+/* platform_main.c - platform [INSTRUCTIONS | compiled | cuda]: what this build computes on this machine, as three SHA-256.
  *
  *     corrections   y, outcomes and iterations of every method, on model files and random problems
  *     gradients     of the same
  *     training      the weights after a short training with candidates and refinement
  *
  * Run in the root of the tree, for its models. The digests are the same on every platform, with every instruction set
- * (portable, avx2, avx512) and with kernels compiled from generated code; scripts/same-bits --platforms compares them.
+ * (portable, avx2, avx512), with kernels compiled from generated code, and on a device; scripts/same-bits --platforms compares them.
+ * Methods without generated code run as usual in the last two.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/digest.h"
@@ -26,7 +27,8 @@ static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHO
 
 struct platform {
     hn_instructions instructions;
-    bool compiled; /* methods that have generated code run it */
+    bool compiled; /* methods that have generated code run it, for model files */
+    bool device;   /* so they do there */
     char kernel[HN_KERNEL_PATH_BYTES];
     struct digest corrections, gradients;
 };
@@ -84,23 +86,38 @@ static void add_numbers(struct digest *digest, const double *numbers, size_t cou
         digest_add_number(digest, numbers[i]);
 }
 
-static void run_layer(struct platform *p, const struct problem *problem, hn_layer *layer) {
-    struct call call;
-    hn_error error;
-    size_t outputs = problem->count * problem->outputs;
+static bool is_finite(const double *numbers, size_t count) {
     bool finite = true;
-    call_begin(&call, problem, layer);
-    if (hn_layer_run(layer, &call.batch, call.workspace, call.bytes, &error) != HN_OK)
+    for (size_t i = 0; i < count; i++)
+        finite = finite && isfinite(numbers[i]);
+    return finite;
+}
+
+/* Forward, and back where there is something to differentiate: on the device, if there is one, else here. */
+static bool run_call(struct call *call, const hn_device_layer *device, size_t outputs) {
+    hn_error error;
+    if (device && hn_device_run_host(device, &call->batch, &call->gradient, &error) != HN_OK)
         stop("run", &error);
+    if (!device && hn_layer_run(call->layer, &call->batch, call->workspace, call->bytes, &error) != HN_OK)
+        stop("run", &error);
+    bool finite = is_finite(call->batch.y, outputs);
+    if (!device && finite &&
+        hn_layer_gradient(call->layer, &call->batch, &call->gradient, call->workspace, call->bytes, &error) != HN_OK)
+        stop("gradient", &error);
+    return finite;
+}
+
+static void run_layer(struct platform *p, const struct problem *problem, hn_layer *layer,
+                      const hn_device_layer *device) {
+    struct call call;
+    size_t outputs = problem->count * problem->outputs;
+    call_begin(&call, problem, layer);
+    bool finite = run_call(&call, device, outputs);
     add_numbers(&p->corrections, call.batch.y, outputs);
     for (size_t k = 0; k < problem->count; k++) {
         digest_add_size(&p->corrections, (uint64_t)call.reports[k].outcome);
         digest_add_size(&p->corrections, (uint64_t)call.reports[k].iterations);
     }
-    for (size_t i = 0; i < outputs; i++)
-        finite = finite && isfinite(call.batch.y[i]);
-    if (finite && hn_layer_gradient(layer, &call.batch, &call.gradient, call.workspace, call.bytes, &error) != HN_OK)
-        stop("gradient", &error);
     if (finite) {
         add_numbers(&p->gradients, call.gradient.grad_y_raw, outputs);
         add_numbers(&p->gradients, call.gradient.grad_x, problem->count * problem->inputs);
@@ -108,10 +125,14 @@ static void run_layer(struct platform *p, const struct problem *problem, hn_laye
     call_end(&call);
 }
 
+static bool is_generated(hn_method method) {
+    return method != HN_METHOD_NEAREST && method != HN_METHOD_OPTIMAL;
+}
+
 static void compile(struct platform *p, const hn_model *model, hn_layer_options *options) {
     hn_kernel_info info = {.size = sizeof info};
     hn_error error;
-    if (options->method == HN_METHOD_NEAREST || options->method == HN_METHOD_OPTIMAL)
+    if (!is_generated(options->method))
         return;
     if (hn_kernel_compile(model, options, NULL, &info, &error) != HN_OK)
         stop("compile", &error);
@@ -119,7 +140,17 @@ static void compile(struct platform *p, const hn_model *model, hn_layer_options 
     options->kernel = p->kernel;
 }
 
-static void run_problem(struct platform *p, const struct problem *problem, bool compiled) {
+static void run_there(struct platform *p, const struct problem *problem, hn_layer *layer,
+                      const hn_layer_options *options) {
+    hn_device_layer *device;
+    hn_error error;
+    if (hn_device_layer_create(&device, problem->model, options, NULL, &error) != HN_OK)
+        stop(problem->name, &error);
+    run_layer(p, problem, layer, device);
+    hn_device_layer_destroy(device);
+}
+
+static void run_problem(struct platform *p, const struct problem *problem, bool generated) {
     hn_objective_info objective = {.size = sizeof objective};
     hn_model_get_objective(problem->model, &objective, NULL);
     for (size_t m = 0; m < COUNT_OF(methods); m++) {
@@ -136,14 +167,16 @@ static void run_problem(struct platform *p, const struct problem *problem, bool 
         if (status == HN_UNSUPPORTED)
             stop(problem->name, &error);
         digest_add_size(&p->corrections, status); /* hardnet is not for every model */
-        if (status == HN_OK && compiled) {
+        if (status == HN_OK && generated && p->compiled) {
             hn_layer_destroy(layer);
             compile(p, problem->model, &options);
             if (hn_layer_create(&layer, problem->model, &options, &error) != HN_OK)
                 stop(problem->name, &error);
         }
-        if (status == HN_OK)
-            run_layer(p, problem, layer);
+        if (status == HN_OK && generated && p->device && is_generated(methods[m]))
+            run_there(p, problem, layer, &options);
+        else if (status == HN_OK)
+            run_layer(p, problem, layer, NULL);
         hn_layer_destroy(layer);
     }
 }
@@ -158,7 +191,7 @@ static void run_files(struct platform *p) {
             stop(files[i], &error);
         bits_problem_begin(&problem, files[i], model, FILE_SAMPLES);
         bits_problem_draw(&problem, &dice);
-        run_problem(p, &problem, p->compiled);
+        run_problem(p, &problem, true);
         bits_problem_release(&problem);
     }
 }
@@ -221,8 +254,9 @@ int main(int argc, char **argv) {
     struct platform p = {.corrections = digest_start(), .gradients = digest_start()};
     struct digest training = digest_start();
     p.compiled = argc == 2 && strcmp(argv[1], "compiled") == 0;
-    if (argc > 2 || (argc == 2 && !p.compiled && !hn_instructions_find(argv[1], &p.instructions))) {
-        fputs("usage: platform [portable | avx2 | avx512 | compiled]\n", stderr);
+    p.device = argc == 2 && strcmp(argv[1], "cuda") == 0;
+    if (argc > 2 || (argc == 2 && !p.compiled && !p.device && !hn_instructions_find(argv[1], &p.instructions))) {
+        fputs("usage: platform [portable | avx2 | avx512 | compiled | cuda]\n", stderr);
         return 2;
     }
     run_files(&p);

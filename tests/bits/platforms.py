@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """platforms.py [NAME...]: builds the library and tests/bits/platform_main.c for every platform whose compiler and emulator are here, runs
-it, and prints one table: the platform, its digests, and the seconds. Exit status 1 where one differs from the first row.
+it, and prints one table: the platform, its digests, and the seconds. Exit status 1 where one differs from the first row or does not run.
 
 NAME: only those platforms (by the words in the table, e.g. "aarch64"). What is missing is skipped by name. Builds are kept under
 build-platforms/ for the next time. `make setup-targets` installs the Debian packages.
 """
+import concurrent.futures
+import dataclasses
+import hashlib
+import os
 import pathlib
 import shutil
 import subprocess
@@ -15,64 +19,120 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILDS = ROOT / "build-platforms"
 PROGRAM = ["tests/bits/platform_main.c", "tests/bits/bits_models.c", "tests/bits/bits_random.c", "tests/bits/bits_run.c",
            "tests/bits/bits_record.c"]
-# name: compiler, its flags, emulator, processor for CMake, arguments of the program
-PLATFORMS = {
-    "x86-64 gcc, portable": ("gcc", "-O2", [], "x86_64", ["portable"]),
-    "x86-64 gcc, avx2": ("gcc", "-O2", [], "x86_64", ["avx2"]),
-    "x86-64 gcc, avx512": ("gcc", "-O2", [], "x86_64", ["avx512"]),
-    "x86-64 gcc, compiled": ("gcc", "-O2", [], "x86_64", ["compiled"]),
-    "x86-64 clang -O3 -march=native": ("clang", "-O3 -march=native", [], "x86_64", []),
-    "x86-64 musl": ("musl-gcc", "-O1 -static", [], "x86_64", []),
-    "i386 SSE2": ("i686-linux-gnu-gcc", "-O1 -static -msse2 -mfpmath=sse", ["qemu-i386"], "i686", []),
-    "aarch64": ("aarch64-linux-gnu-gcc", "-O1 -static", ["qemu-aarch64"], "aarch64", []),
-    "armhf": ("arm-linux-gnueabihf-gcc", "-O1 -static", ["qemu-arm"], "armv7l", []),
-    "riscv64": ("riscv64-linux-gnu-gcc", "-O1 -static", ["qemu-riscv64"], "riscv64", []),
-    "s390x": ("s390x-linux-gnu-gcc", "-O1 -static", ["qemu-s390x"], "s390x", []),
-}
+MOST_SECONDS = 900  # of one run, emulated on a busy machine
+
+
+@dataclasses.dataclass(frozen=True)
+class Platform:
+    name: str
+    compiler: str
+    flags: str
+    processor: str = "x86_64"
+    runner: tuple = ()  # what runs the program where this machine does not
+    arguments: tuple = ()
+    own: bool = False  # this machine may run it itself
+    link: str = ""
+    file: str = "platform"
+    environment: tuple = ()
+
+
+CROSS = "-O2 -static"
+FAKE = str(BUILDS / "fake")  # of a CUDA driver: tests/device/fake_device.h
+WEB = "-sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sTOTAL_STACK=4MB -sEXIT_RUNTIME=1"
+PLATFORMS = (
+    Platform("x86-64 gcc, portable", "gcc", "-O2", arguments=("portable",)),
+    Platform("x86-64 gcc, avx2", "gcc", "-O2", arguments=("avx2",)),
+    Platform("x86-64 gcc, avx512", "gcc", "-O2", arguments=("avx512",)),
+    Platform("x86-64 gcc, compiled kernels", "gcc", "-O2", arguments=("compiled",)),
+    Platform("x86-64 clang -O3 -march=native", "clang", "-O3 -march=native"),
+    Platform("x86-64 musl", "musl-gcc", CROSS),
+    Platform("i386 SSE2", "i686-linux-gnu-gcc", CROSS + " -msse2 -mfpmath=sse", "i686", ("qemu-i386",), own=True),
+    Platform("aarch64", "aarch64-linux-gnu-gcc", CROSS, "aarch64", ("qemu-aarch64",)),
+    Platform("armhf", "arm-linux-gnueabihf-gcc", CROSS, "armv7l", ("qemu-arm",)),
+    Platform("riscv64", "riscv64-linux-gnu-gcc", CROSS, "riscv64", ("qemu-riscv64",)),
+    Platform("s390x, big-endian", "s390x-linux-gnu-gcc", CROSS, "s390x", ("qemu-s390x",)),
+    Platform("WebAssembly, node", "emcc", "-O2", "wasm32", ("node",), link=WEB, file="platform.js"),
+    Platform("CUDA kernels, on the processor", "gcc", "-O2", arguments=("cuda",), environment=(("LD_LIBRARY_PATH", FAKE),)),
+    Platform("CUDA", "gcc", "-O2", arguments=("cuda",)),
+)
+NOT_HERE = ("does not have", "there is no driver", "there is no device")  # what this processor or this machine lacks
 WITHOUT_SSE2 = "i386 x87"  # must be refused while it is compiled
 
 
-def folder_of(compiler, flags):
-    return BUILDS / "".join(c if c.isalnum() else "-" for c in f"{compiler} {flags}")
+class Failure(Exception):
+    """With the words of whatever failed."""
 
 
-def configure(build, compiler, flags, processor):
-    subprocess.run(["cmake", "-S", str(ROOT), "-B", str(build), "-G", "Ninja", "-DCMAKE_SYSTEM_NAME=Linux", "-DHARDNET_TESTS=OFF",
-                    f"-DCMAKE_SYSTEM_PROCESSOR={processor}", f"-DCMAKE_C_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=None",
-                    f"-DCMAKE_C_FLAGS={flags}"], check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-
-def build(compiler, flags, processor):
-    """The program; raises CalledProcessError with the compiler's words where it cannot be built."""
-    folder = folder_of(compiler, flags)
-    folder.mkdir(parents=True, exist_ok=True)
-    configure(folder, compiler, flags, processor)
-    subprocess.run(["ninja", "-C", str(folder), "hardnet_internal"], check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    program = folder / "platform"
-    subprocess.run([compiler, *flags.split(), "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-ffp-contract=off", "-DBITS_STRUCTS_HAVE_SIZES",
-                    "-DBITS_INSTRUCTIONS_ARE_NUMBERS", "-Iinclude", "-Isrc", *PROGRAM, str(folder / "libhardnet_internal.a"), "-lm",
-                    "-pthread", "-ldl", "-o", str(program)], cwd=ROOT, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return program
-
-
-def run(name):
-    """The program's three digests, or None where something is missing."""
-    compiler, flags, emulator, processor, arguments = PLATFORMS[name]
-    missing = [tool for tool in [compiler, *emulator] if not shutil.which(tool)]
-    if missing:
-        print(f"{name:32} skipped: {', '.join(missing)} is not installed", flush=True)
-        return None
-    program, start = build(compiler, flags, processor), time.monotonic()
-    done = subprocess.run([*emulator, str(program), *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800)
-    text = done.stdout.decode()
-    if done.returncode and "does not have" in text:  # an instruction set that this processor lacks
-        print(f"{name:32} skipped: {text.strip()}", flush=True)
-        return None
+def command(words, seconds=None, environment=()):
+    done = subprocess.run([str(word) for word in words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds,
+                          env=dict(os.environ, XDG_CACHE_HOME=str(BUILDS / "cache"), **dict(environment)))
+    text = done.stdout.decode(errors="replace").strip()
     if done.returncode:
-        return text.strip()
-    digests = " ".join(line.split()[1] for line in text.splitlines())
-    print(f"{name:32} {' '.join(d[:16] for d in digests.split())} {time.monotonic() - start:7.1f} s", flush=True)
-    return digests
+        raise Failure(text[-2000:] or f"exit status {done.returncode}")
+    return text
+
+
+# ---- builds ----
+
+def folder_of(platform):
+    return BUILDS / "".join(c if c.isalnum() else "-" for c in f"{platform.compiler} {platform.flags}")
+
+
+def build(platform):
+    """Only what the program needs: the library's archive, and the program over it."""
+    folder = folder_of(platform)
+    folder.mkdir(parents=True, exist_ok=True)
+    cache = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+    command(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_SYSTEM_NAME=Linux", "-DHARDNET_TESTS=OFF", "-DHARDNET_IPOPT=OFF",
+             f"-DCMAKE_SYSTEM_PROCESSOR={platform.processor}", f"-DCMAKE_C_COMPILER={platform.compiler}", "-DCMAKE_BUILD_TYPE=None",
+             f"-DCMAKE_C_FLAGS={platform.flags} -Werror", *cache])
+    command(["ninja", "-k", "0", "-C", folder, "hardnet_internal"])
+    command([platform.compiler, *platform.flags.split(), "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-ffp-contract=off",
+             "-DBITS_STRUCTS_HAVE_SIZES", "-DBITS_INSTRUCTIONS_ARE_NUMBERS", "-Iinclude", "-Isrc", *PROGRAM,
+             folder / "libhardnet_internal.a", "-lm", "-pthread" if platform.compiler != "emcc" else "-lm", "-ldl",
+             *platform.link.split(), "-o", folder / platform.file])
+
+
+def build_fake_driver():
+    """CUDA's driver and compiler in the host's memory, with which the kernels' text runs on this processor."""
+    pathlib.Path(FAKE).mkdir(parents=True, exist_ok=True)
+    for name, version in (("cuda", 1), ("nvrtc", 13)):
+        command(["gcc", "-O1", "-std=gnu11", "-shared", "-fPIC", "-Iinclude", "-Isrc", "-Itests/device", f"tests/device/fake_{name}.c", "-ldl",
+                 "-o", f"{FAKE}/lib{name}.so.{version}"])
+
+
+# ---- rows ----
+
+def runner_of(platform):
+    """What stands before the program: nothing where this machine runs it itself."""
+    if platform.own:
+        try:
+            command([folder_of(platform) / platform.file, "none"])
+        except OSError:  # another format
+            return list(platform.runner)
+        except Failure:  # of the argument
+            return []
+    return list(platform.runner)
+
+
+def missing(platform):
+    runner = [] if platform.own else platform.runner
+    return [tool for tool in (platform.compiler, *runner) if not shutil.which(tool)]
+
+
+def run(platform):
+    """The program's three digests, seconds, and None; or no digests, and why not."""
+    start = time.monotonic()
+    try:
+        text = command([*runner_of(platform), folder_of(platform) / platform.file, *platform.arguments], MOST_SECONDS, platform.environment)
+    except Failure as failure:
+        return None, 0, str(failure)
+    except subprocess.TimeoutExpired:
+        return None, 0, f"not ended after {MOST_SECONDS} s"
+    except OSError as error:
+        return None, 0, str(error)
+    digests = tuple(line.split()[1] for line in text.splitlines())
+    return (digests, time.monotonic() - start, None) if len(digests) == 3 else (None, 0, text)
 
 
 def x87_is_refused():
@@ -87,23 +147,61 @@ def x87_is_refused():
     return refused
 
 
+def build_all(platforms):
+    """Those that could be built; the others are told."""
+    failed, built = {}, set()
+    for platform in platforms:
+        folder = folder_of(platform)
+        if folder not in built and folder not in failed:
+            try:
+                build(platform)
+                built.add(folder)
+            except Failure as failure:
+                failed[folder] = str(failure)
+    return failed
+
+
+def table(platforms):
+    """Prints a row each. The digests that were found, how many platforms (compilers with their targets) gave them, how many rows failed."""
+    found, places, failures = [], set(), 0
+    there = [platform for platform in platforms if not missing(platform)]
+    unbuilt = build_all(there)
+    if any(platform.environment for platform in there):
+        build_fake_driver()
+    print(f"{'platform':32} {'corrections':16} {'gradients':16} {'training':16}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        ready = [platform for platform in there if folder_of(platform) not in unbuilt]
+        runs = {platform: pool.submit(run, platform) for platform in ready}
+        for platform in platforms:
+            if platform in runs:
+                digests, seconds, why = runs[platform].result()
+            elif platform in there:
+                digests, why = None, "cannot be built: " + unbuilt[folder_of(platform)]
+            else:
+                digests, why = None, None
+                print(f"{platform.name:32} skipped: {', '.join(missing(platform))} is not installed")
+            if digests:
+                same = digests == (found or [digests])[0]
+                found.append(digests)
+                places.add((platform.compiler, "cuda" in platform.arguments and not platform.environment))
+                print(f"{platform.name:32} {' '.join(d[:16] for d in digests)} {seconds:7.1f} s{'' if same else '  DIFFERS'}", flush=True)
+            elif why and any(words in why for words in NOT_HERE):
+                print(f"{platform.name:32} not run here: {why.splitlines()[-1]}")
+            elif why:
+                failures += 1
+                print(f"{platform.name:32} FAILED: {why}")
+    return found, len(places), failures
+
+
 def main(wanted):
-    names = [name for name in PLATFORMS if not wanted or any(word in name for word in wanted)]
-    found = {}
-    print(f"{'platform':32} {'corrections':16} {'gradients':16} {'training':16}")
-    for name in names:
-        try:
-            digests = run(name)
-        except subprocess.CalledProcessError as error:
-            digests = error.stdout.decode()[-2000:] if error.stdout else str(error)
-        if digests:
-            found[name] = digests
-            if digests != next(iter(found.values())):
-                print(f"{name:32} DIFFERS: {digests}")
-    same = len(set(found.values())) == 1
+    (BUILDS / "cache").mkdir(parents=True, exist_ok=True)
+    found, places, failures = table([p for p in PLATFORMS if not wanted or any(word in p.name for word in wanted)])
     refused = x87_is_refused()
-    print(f"{len(found)} platforms: {'one SHA-256 each for corrections, gradients and training' if same else 'NOT THE SAME'}")
-    return 0 if same and refused else 1
+    same = len(set(found)) == 1
+    if same:
+        print(f"SHA-256 over all three: {hashlib.sha256(' '.join(found[0]).encode()).hexdigest()}")
+    print(f"{len(found)} rows, {places} platforms, {len(set(found))} different results, {failures} failed")
+    return 0 if same and refused and not failures else 1
 
 
 if __name__ == "__main__":

@@ -104,6 +104,30 @@ static void a_write_whose_kth_call_fails_keeps_the_old_file(void **state) {
     }
 }
 
+/* From some call on nothing works any more, not even removing: a name may be left, but the file is the old one, or the new one whole. */
+static void a_disk_that_goes_away_leaves_a_whole_file(void **state) {
+    (void)state;
+    size_t open_files = count_open_files(), k = 1;
+    for (;; k++) {
+        system_fail_from(k, EIO);
+        hn_status status = file_write(path, new_text, sizeof new_text, NULL);
+        enum system_call failed = system_failed_call();
+        struct file_bytes read;
+        system_fail_never();
+        assert_int_equal(file_read(&read, path, SIZE_MAX, NULL), HN_OK);
+        bool is_new = read.count == sizeof new_text && memcmp(read.data, new_text, read.count) == 0;
+        bool is_old = read.count == sizeof old_text && memcmp(read.data, old_text, read.count) == 0;
+        base_release(read.data);
+        assert_true(is_new || (is_old && status == HN_IO));
+        assert_int_equal(count_open_files(), open_files);
+        scratch_remove_temporaries(&scratch);
+        if (failed == CALL_NONE)
+            break;
+        assert_int_equal(file_write(path, old_text, sizeof old_text, NULL), HN_OK);
+    }
+    assert_true(k > 7 + sizeof new_text / PIECE);
+}
+
 static void a_read_whose_kth_call_fails_gives_nothing(void **state) {
     (void)state;
     size_t open_files = count_open_files(), k = 1;
@@ -219,6 +243,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(a_write_whose_kth_call_fails_keeps_the_old_file),
         IN_A_PLAIN_FOLDER(a_write_whose_kth_call_fails_keeps_the_old_file),
+        IN_A_FOLDER(a_disk_that_goes_away_leaves_a_whole_file),
+        IN_A_PLAIN_FOLDER(a_disk_that_goes_away_leaves_a_whole_file),
         IN_A_FOLDER(a_read_whose_kth_call_fails_gives_nothing),
         IN_A_FOLDER(an_interrupted_transfer_is_taken_up_again),
         IN_A_PLAIN_FOLDER(an_interrupted_transfer_is_taken_up_again),

@@ -42,6 +42,17 @@ void scratch_remove(struct scratch *scratch) {
     assert_int_equal(rmdir(scratch->folder), 0);
 }
 
+void scratch_remove_temporaries(const struct scratch *scratch) {
+    DIR *folder = opendir(scratch->folder);
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = next_entry(folder)) != NULL;) {
+        const char *end = strrchr(entry->d_name, '.');
+        if (end && strcmp(end, ".tmp") == 0)
+            assert_int_equal(remove(scratch_path(scratch, entry->d_name)), 0);
+    }
+    closedir(folder);
+}
+
 size_t count_entries(const char *path) {
     DIR *folder = opendir(path);
     size_t count = 0;

@@ -16,6 +16,9 @@ void scratch_remove(struct scratch *scratch); /* files and one level of empty fo
 /* folder/name, in a buffer that holds the last few paths. */
 const char *scratch_path(const struct scratch *scratch, const char *name);
 
+/* Names that writers leave when removing fails, too: *.tmp. */
+void scratch_remove_temporaries(const struct scratch *scratch);
+
 size_t count_entries(const char *folder); /* without . and .. */
 size_t count_open_files(void);            /* descriptors of this process */
 
