@@ -15,7 +15,7 @@ _hardnet_files() { # EXTENSION...: folders, and files that end so
 _hardnet() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
     local common="--let --threads --relax-integrality --untrusted --max-nodes --help" own=""
-    local learn="--out --seed --hidden --activation --network --candidates --refine --loss --improve --explore --train-iterations"
+    local learn="--out --seed --hidden --activation --structure --norm --network --candidates --refine --loss --improve --explore --train-iterations"
     learn+=" --penalty --correction-steps --correction-rate --momentum --residual-weight --move-weight"
     learn+=" --epochs --steps-per-epoch --steps --batch --rate --last-share --warmup"
     learn+=" --clip-sample --clip-batch --x --targets --reference --multistart --labels --target-steps"
@@ -56,6 +56,14 @@ _hardnet() {
         ;;
     --network)
         mapfile -t COMPREPLY < <(compgen -W "scaled plain" -- "$current")
+        return
+        ;;
+    --structure)
+        mapfile -t COMPREPLY < <(compgen -W "plain residual" -- "$current")
+        return
+        ;;
+    --norm)
+        mapfile -t COMPREPLY < <(compgen -W "none layer" -- "$current")
         return
         ;;
     --activation)

@@ -1,10 +1,14 @@
 /* hardnet/network.h - multilayer perceptrons: from inputs x to raw outputs y, and their files.
  *
- *     h_0 = (x - input_shift) * input_scale,   h_k = activation(W_k h_(k-1) + b_k)
+ *     h_0 = (x - input_shift) * input_scale,   z_k = W_k h_(k-1) + b_k,   h_k = activation(z_k)
  *     y = output_shift + output_scale * (W h + b)
  *
- * Sums run over the inputs of a neuron in ascending order, starting from its bias: the same bits in
- * any batch, on every instruction set. A network file is a safetensors file; what else it should
+ *     residual      z_k = z_(k-1) + W_k h_(k-1) + b_k  between hidden layers of the same width
+ *     layer_norm    h_k = activation((z_k - mean) / sqrt(variance + 1e-5)),  both over the neurons of
+ *                   layer k; gains and shifts of its own it has none, the weights can do that
+ *
+ * Sums run over the inputs of a neuron in ascending order, starting from its bias, and over the
+ * neurons of a layer in ascending order: the same bits in any batch, on every instruction set. A network file is a safetensors file; what else it should
  * carry (settings of a layer, the model's fingerprint, the record of a training) travels as
  * metadata beside the weights. Loading never executes anything and refuses what is damaged: a
  * checksum over the whole, shapes, and finite weights are checked.
@@ -45,6 +49,7 @@ typedef struct hn_network_options {
     hn_activation activation;
     uint64_t seed; /* of the first weights */
     bool uniform;  /* first weights and biases uniform up to 1 / sqrt(inputs); else normal, and 0 */
+    bool residual, layer_norm;
 } hn_network_options;
 
 /* ---- life ---- */

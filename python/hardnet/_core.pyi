@@ -312,6 +312,8 @@ class Network:
         activation: str,
         seed: int,
         uniform: bool,
+        residual: bool = False,
+        layer_norm: bool = False,
     ) -> Network: ...
     @classmethod
     def load(cls, path: Any, model: Model | None = None, /) -> Network: ...

@@ -50,19 +50,22 @@ static bool read_hidden(hn_network_options *options, PyObject *hidden) {
 }
 
 static PyObject *network_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {"inputs", "outputs", "hidden", "activation", "seed", "uniform", NULL};
+    static const char *const names[] = {"inputs",  "outputs",  "hidden",     "activation", "seed",
+                                        "uniform", "residual", "layer_norm", NULL};
     Py_ssize_t inputs, outputs;
     PyObject *hidden;
     const char *activation;
     unsigned long long seed;
-    int uniform;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "nnOsKp:Network", CORE_KEYWORDS(names), &inputs, &outputs,
-                                     &hidden, &activation, &seed, &uniform))
+    int uniform, residual = 0, layer_norm = 0;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "nnOsKp|pp:Network", CORE_KEYWORDS(names), &inputs, &outputs,
+                                     &hidden, &activation, &seed, &uniform, &residual, &layer_norm))
         return NULL;
     hn_network_options options = {.inputs = inputs < 0 ? 0 : (size_t)inputs,
                                   .outputs = outputs < 0 ? 0 : (size_t)outputs,
                                   .seed = seed,
-                                  .uniform = uniform != 0};
+                                  .uniform = uniform != 0,
+                                  .residual = residual != 0,
+                                  .layer_norm = layer_norm != 0};
     if (!read_hidden(&options, hidden))
         return NULL;
     if (!hn_activation_find(activation, &options.activation))
@@ -375,9 +378,10 @@ static PyObject *hidden_of(const hn_network_options *o) {
 static PyObject *network_info(PyObject *object, void *Py_UNUSED(closure)) {
     const core_network *self = (core_network *)object;
     hn_network_options o = hn_network_options_of(self->network);
-    return Py_BuildValue("{s:n,s:n,s:N,s:s,s:n}", "inputs", (Py_ssize_t)o.inputs, "outputs", (Py_ssize_t)o.outputs,
-                         "hidden", hidden_of(&o), "activation", hn_activation_text(o.activation), "parameters",
-                         (Py_ssize_t)hn_network_parameter_count(self->network));
+    return Py_BuildValue("{s:n,s:n,s:N,s:s,s:n,s:O,s:O}", "inputs", (Py_ssize_t)o.inputs, "outputs",
+                         (Py_ssize_t)o.outputs, "hidden", hidden_of(&o), "activation", hn_activation_text(o.activation),
+                         "parameters", (Py_ssize_t)hn_network_parameter_count(self->network), "residual",
+                         o.residual ? Py_True : Py_False, "layer_norm", o.layer_norm ? Py_True : Py_False);
 }
 
 static PyObject *network_texts(PyObject *object, void *Py_UNUSED(closure)) {

@@ -87,6 +87,10 @@ static void place_network(struct layout *layout, struct device_policy *p, size_t
         p->z[k] = p->learns && k + 1 < n->layers ? layout_take(layout, count, n->width[k + 1] * sizeof(double))
                                                  : p->turn[(k + 1) % 2];
     }
+    if (n->options.residual)
+        p->carried = layout_take(layout, count, widest * sizeof(double));
+    for (size_t k = 0; n->options.layer_norm && k + 1 < n->layers; k++)
+        p->inverse[k] = layout_take(layout, count, sizeof(double));
     p->call.network = layout_take(layout, count, n->width[n->layers] * sizeof(double));
 }
 

@@ -23,8 +23,27 @@ static hn_status add_parameters(struct device_policy *p, size_t k, const double 
     return status;
 }
 
+/* Back through the activation of layer k, in place, to what its weights gave; g: of the layer behind it. */
+static hn_status pull_activation(struct device_policy *p, size_t k, const double *g, double *next, hn_error *error) {
+    const hn_network *n = p->network;
+    size_t width = n->width[k + 1], count = p->call.count;
+    p->call.each = (struct policy_each){.numbers = count * width,
+                                        .from = p->z[k],
+                                        .gradient = next,
+                                        .to = next,
+                                        .activation = (int32_t)n->options.activation};
+    hn_status status = policy_launch(p, POLICY_activate_back, count * width, error);
+    p->call.each =
+        (struct policy_each){.numbers = count, .width = width, .from = p->z[k], .to = next, .inverse = p->inverse[k]};
+    if (status == HN_OK && n->options.layer_norm)
+        status = policy_launch(p, POLICY_normalize_back, count, error);
+    p->call.each = (struct policy_each){.numbers = count * width, .from = next, .gradient = g, .to = next};
+    return status == HN_OK && layer_is_residual(n, k + 1) ? policy_launch(p, POLICY_join, count * width, error)
+                                                          : status;
+}
+
 /* dL/dH = G W, and through the activation before it. */
-static hn_status pull_layer(struct device_policy *p, size_t k, double *g, double *next, hn_error *error) {
+static hn_status pull_layer(struct device_policy *p, size_t k, const double *g, double *next, hn_error *error) {
     const hn_network *n = p->network;
     size_t in = n->width[k], out = n->width[k + 1], count = p->call.count;
     p->call.matrix = (struct policy_matrix){.rows = count,
@@ -38,12 +57,7 @@ static hn_status pull_layer(struct device_policy *p, size_t k, double *g, double
                                             .b_column = 1,
                                             .c = next};
     hn_status status = policy_launch(p, POLICY_multiply, count * in, error);
-    p->call.each = (struct policy_each){.numbers = count * in,
-                                        .from = p->z[k - 1],
-                                        .gradient = next,
-                                        .to = g,
-                                        .activation = (int32_t)n->options.activation};
-    return status == HN_OK ? policy_launch(p, POLICY_activate_back, count * in, error) : status;
+    return status == HN_OK ? pull_activation(p, k - 1, g, next, error) : status;
 }
 
 /* From the lesson's rows to the gradient by parameters, and its norm. */
@@ -57,10 +71,14 @@ static hn_status back(struct device_policy *p, double *norm, hn_error *error) {
                                         .scale = p->output_scale,
                                         .to = p->turn[0]};
     hn_status status = policy_launch(p, POLICY_scale, p->call.count * outputs, error);
+    double *g = p->turn[0], *next = p->turn[1];
     for (size_t k = n->layers; k-- > 0 && status == HN_OK;) {
-        status = add_parameters(p, k, p->turn[0], error);
+        double *other = g;
+        status = add_parameters(p, k, g, error);
         if (status == HN_OK && k > 0)
-            status = pull_layer(p, k, p->turn[0], p->turn[1], error);
+            status = pull_layer(p, k, g, next, error);
+        g = next;
+        next = other;
     }
     l->parameter_count = p->parameter_count;
     if (status == HN_OK)

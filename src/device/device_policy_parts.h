@@ -33,6 +33,7 @@ struct device_policy {
     /* in the block */
     double *parameters, *input_shift, *input_scale, *output_shift, *output_scale;
     double *h[MOST_LAYERS], *z[MOST_LAYERS], *turn[2];
+    double *inverse[MOST_LAYERS], *carried; /* as perceptron_memory has them */
     void *workspace, *tape;
     double *targets;
 };

@@ -30,6 +30,30 @@ static hn_status multiply_layer(struct device_policy *p, size_t k, const double 
     return policy_launch(p, POLICY_multiply, p->call.count * out, error);
 }
 
+/* From what the weights of layer k give to what its activation gets. */
+static hn_status finish_layer(struct device_policy *p, size_t k, hn_error *error) {
+    const hn_network *n = p->network;
+    size_t width = n->width[k + 1], count = p->call.count, numbers = count * width;
+    bool residual = n->options.residual;
+    const double *own = residual ? p->carried : p->z[k];
+    hn_status status = HN_OK;
+    if (residual)
+        status = each(p, POLICY_join,
+                      (struct policy_each){.numbers = numbers,
+                                           .from = p->z[k],
+                                           .gradient = layer_is_residual(n, k) ? p->carried : NULL,
+                                           .to = p->carried},
+                      error);
+    if (status == HN_OK && n->options.layer_norm)
+        return each(p, POLICY_normalize,
+                    (struct policy_each){
+                        .numbers = count, .width = width, .from = own, .to = p->z[k], .inverse = p->inverse[k]},
+                    error);
+    return status == HN_OK && residual
+               ? each(p, POLICY_join, (struct policy_each){.numbers = numbers, .from = own, .to = p->z[k]}, error)
+               : status;
+}
+
 static hn_status run_network(struct device_policy *p, hn_error *error) {
     const hn_network *n = p->network;
     size_t last = n->layers - 1, count = p->call.count, outputs = n->width[n->layers];
@@ -43,6 +67,8 @@ static hn_status run_network(struct device_policy *p, hn_error *error) {
                             error);
     for (size_t k = 0; k < last && status == HN_OK; k++) {
         status = multiply_layer(p, k, p->h[k], p->z[k], error);
+        if (status == HN_OK)
+            status = finish_layer(p, k, error);
         if (status == HN_OK)
             status = each(p, POLICY_activate,
                           (struct policy_each){.numbers = count * n->width[k + 1], .from = p->z[k], .to = p->h[k + 1]},

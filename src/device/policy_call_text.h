@@ -42,6 +42,7 @@ struct policy_each {
     size_t numbers, width;
     const double *from, *gradient, *shift, *scale;
     double *to;
+    double *inverse; /* of layer normalisation: one per row */
     int32_t activation;
 };
 

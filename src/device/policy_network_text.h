@@ -39,6 +39,29 @@ static void policy_activate_back(const struct policy_call *c, uint64_t thread, u
         e->to[i] = kernel_activation_back((hn_activation)e->activation, e->from[i], e->gradient[i]);
 }
 
+/* from + gradient, where there is one */
+static void policy_join(const struct policy_call *c, uint64_t thread, uint64_t threads) {
+    const struct policy_each *e = &c->each;
+    for (uint64_t i = thread; i < e->numbers; i += threads)
+        e->to[i] = e->gradient ? e->from[i] + e->gradient[i] : e->from[i];
+}
+
+/* Rows, as many as numbers: each by one thread. */
+static void policy_normalize(const struct policy_call *c, uint64_t thread, uint64_t threads) {
+    const struct policy_each *e = &c->each;
+    for (uint64_t i = thread; i < e->numbers; i += threads) {
+        for (uint64_t j = 0; j < e->width; j++)
+            e->to[i * e->width + j] = e->from[i * e->width + j];
+        e->inverse[i] = normalize(e->to + i * e->width, e->width);
+    }
+}
+
+static void policy_normalize_back(const struct policy_call *c, uint64_t thread, uint64_t threads) {
+    const struct policy_each *e = &c->each;
+    for (uint64_t i = thread; i < e->numbers; i += threads)
+        normalize_back(e->from + i * e->width, e->width, e->inverse[i], e->to + i * e->width);
+}
+
 static void policy_multiply(const struct policy_call *c, uint64_t thread, uint64_t threads) {
     const struct policy_matrix *m = &c->matrix;
     for (uint64_t e = thread; e < m->rows * m->columns; e += threads) {

@@ -35,8 +35,12 @@ static void print_library(struct text *out) {
     static const char before[][32] = {
         "emit/scalar_double.h",    "emit/scalar_operations.h",      "emit/root.h",  "base/wide_pair.h",
         "base/elementary_round.h", "base/elementary_exponential.h", "base/reduce.h"};
-    static const char after[][32] = {"base/reduce.c", "base/elementary_circle.h", "base/elementary_arc.h",
-                                     "base/elementary_hyperbolic.h", "network/activation_kernel.h"};
+    static const char after[][32] = {"base/reduce.c",
+                                     "base/elementary_circle.h",
+                                     "base/elementary_arc.h",
+                                     "base/elementary_hyperbolic.h",
+                                     "network/activation_kernel.h",
+                                     "network/normalize.h"};
     for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
         amalgamate_file(out, before[i], false);
     text_add(out, "\nstatic SELDOM reduced_angle reduce_angle(real size);\n");

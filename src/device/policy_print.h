@@ -13,6 +13,9 @@
     X(scale)                                                                                                           \
     X(activate)                                                                                                        \
     X(activate_back)                                                                                                   \
+    X(join)                                                                                                            \
+    X(normalize)                                                                                                       \
+    X(normalize_back)                                                                                                  \
     X(multiply)                                                                                                        \
     X(parameters)                                                                                                      \
     X(norm)                                                                                                            \

@@ -46,7 +46,7 @@ struct emission {
     struct paired pairs[KERNEL_ENTRIES];
     bool early; /* statements read their slots as early as possible: for memory that is far away */
     const struct emission_lists *lists; /* entries that are no statements of C; NULL: none */
-    size_t width;                       /* of the network's two arrays, whole blocks */
+    size_t turns, width;                /* the network's arrays, and numbers of each, whole blocks */
     size_t hidden;                      /* numbers of the network's inner layers, whole blocks */
     size_t work_bytes, constant_bytes;
     struct emission_cost cost;
@@ -106,6 +106,10 @@ double emission_tolerance(const struct emission *e);
 /* Bytes of constant data that the two print; of one number. */
 size_t emission_plan_bytes(const struct emission *e);
 size_t emission_network_bytes(const struct emission *e);
+
+/* Whether it is residual or normalised; then it has a third array. The line that declares them, in a function of the source. */
+bool emission_network_is_shaped(const struct emission *e);
+const char *emission_network_turns(const struct emission *e);
 
 /* What the way back takes of the workspace, its tape and what the network's inner layers hold: numbers and integers; bytes of both. */
 size_t emission_gradient_numbers(const struct emission *e);

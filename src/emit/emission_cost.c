@@ -279,6 +279,8 @@ static double driver_call(const struct emission *e) {
     return 400 + 60.0 * p->outputs + 52.0 * p->rows + 60.0 * p->entries + 10.0 * p->inputs + restarts;
 }
 
+static const double SHAPED = 30; /* of a neuron, where it is residual and normalised */
+
 static struct count count_network(const struct emission *e) {
     struct count sum = {0, 0, 0};
     for (size_t k = 0; e->network && k < e->network->layers; k++) {
@@ -286,6 +288,8 @@ static struct count count_network(const struct emission *e) {
         double blocks = ceil(out / EMIT_BLOCK);
         sum.operations += 2 * in * out;
         sum.instructions += blocks * (in * 2.3 * EMIT_BLOCK + 60) + out * 160 + in * 8;
+        if (emission_network_is_shaped(e) && k + 1 < e->network->layers)
+            sum.instructions += out * SHAPED + 100;
     }
     return sum;
 }

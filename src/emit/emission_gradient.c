@@ -75,7 +75,7 @@ void emission_print_gradient(const struct emission *e, struct text *out) {
         "    %s_real grad_x[]) {\n    struct drive d;\n    struct drive_tape tape;\n    struct drive_back back;\n",
         name, name, name, name, name, name);
     if (e->network)
-        text_add(out, "    real *const turns[2] = {work->turn_1, work->turn_2};\n");
+        text_add(out, "%s", emission_network_turns(e));
     text_add(out, "    work_tape(work, &tape);\n    d.plan = &layer_plan;\n    d.options = &layer_plan.options;\n"
                   "    d.point.plan = &layer_plan;\n    d.point.slots = work->slots;\n    d.point.width = 1;\n"
                   "    d.x = x;\n    d.raw = 0;\n    d.warm = 0;\n    d.row = work->row;\n    d.tape = &tape;\n"

@@ -87,6 +87,8 @@ static void print_types(const struct emission *e, struct text *out) {
         name, name, name, name, name, name, name, name);
     if (e->network)
         text_add(out, "    %s_real turn_1[%zu], turn_2[%zu];\n", name, e->width, e->width);
+    if (emission_network_is_shaped(e))
+        text_add(out, "    %s_real turn_3[%zu];\n", name, e->width);
     if (e->options.adjoint)
         emission_print_gradient_work(e, out);
     text_add(out, "    int32_t warm_start;\n};\n");

@@ -7,6 +7,15 @@ static size_t whole_blocks(size_t count) {
     return (count + EMIT_BLOCK - 1) / EMIT_BLOCK * EMIT_BLOCK;
 }
 
+bool emission_network_is_shaped(const struct emission *e) {
+    return e->network && (e->network->options.residual || e->network->options.layer_norm);
+}
+
+const char *emission_network_turns(const struct emission *e) {
+    return emission_network_is_shaped(e) ? "    real *const turns[3] = {work->turn_1, work->turn_2, work->turn_3};\n"
+                                         : "    real *const turns[2] = {work->turn_1, work->turn_2};\n";
+}
+
 size_t emission_network_bytes(const struct emission *e) {
     const hn_network *n = e->network;
     size_t numbers = 0;
@@ -57,14 +66,22 @@ void emission_print_network(const struct emission *e, struct text *out) {
     print_vector(e, out, "network_input_scale", n->input.scale, n->width[0]);
     print_vector(e, out, "network_output_shift", n->output.shift, n->width[n->layers]);
     print_vector(e, out, "network_output_scale", n->output.scale, n->width[n->layers]);
-    text_add(out, "\nstruct network_layer {\n    const real *weights, *biases;\n"
-                  "    size_t inputs, outputs; /* without what fills the last block */\n};\n\n");
+    text_add(out,
+             "\nstruct network_layer {\n    const real *weights, *biases;\n"
+             "    size_t inputs, outputs; /* without what fills the last block */\n%s};\n\n",
+             emission_network_is_shaped(e) ? "    int residual;\n" : "");
+    if (emission_network_is_shaped(e))
+        text_add(out, "#define NETWORK_SHAPED\nenum { NETWORK_NORM = %d };\n", n->options.layer_norm);
     text_add(out, "enum { NETWORK_LAYERS = %zu };\n#define NETWORK_ACTIVATION %s\n\n", n->layers,
              n->options.activation == HN_ACTIVATION_TANH   ? "HN_ACTIVATION_TANH"
              : n->options.activation == HN_ACTIVATION_SILU ? "HN_ACTIVATION_SILU"
                                                            : "HN_ACTIVATION_RELU");
     text_add(out, "static const struct network_layer network_layers[NETWORK_LAYERS] = {\n");
     for (size_t k = 0; k < n->layers; k++)
-        text_add(out, "    {network_weights_%zu, network_biases_%zu, %zu, %zu},\n", k, k, n->width[k], n->width[k + 1]);
+        text_add(out, "    {network_weights_%zu, network_biases_%zu, %zu, %zu%s},\n", k, k, n->width[k],
+                 n->width[k + 1],
+                 !emission_network_is_shaped(e) ? ""
+                 : layer_is_residual(n, k)      ? ", 1"
+                                                : ", 0");
     text_add(out, "};\n");
 }

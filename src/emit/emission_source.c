@@ -193,7 +193,7 @@ static void print_solve(const struct emission *e, struct text *out) {
              "    struct drive d;\n    struct drive_report own;\n%s",
              name, name, name, name, name, e->options.adjoint ? "    struct drive_tape tape;\n" : "");
     if (e->network)
-        text_add(out, "    real *const turns[2] = {work->turn_1, work->turn_2};\n");
+        text_add(out, "%s", emission_network_turns(e));
     text_add(out, "    d.plan = &layer_plan;\n    d.options = &layer_plan.options;\n"
                   "    d.point.plan = &layer_plan;\n    d.point.slots = work->slots;\n    d.point.width = 1;\n"
                   "    d.x = x;\n    d.raw = work->raw;\n    d.warm = work->warm_start ? work->warm : 0;\n"
@@ -302,6 +302,8 @@ void emission_print_source(const struct emission *e, struct text *out) {
     emission_print_drive(e, out);
     if (e->network) {
         amalgamate_file(out, "network/activation_kernel.h", single);
+        if (emission_network_is_shaped(e))
+            amalgamate_file(out, "network/normalize.h", single);
         emission_print_network(e, out);
         amalgamate_file(out, "emit/network_text.h", single);
         if (e->options.adjoint)

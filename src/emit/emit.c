@@ -157,15 +157,16 @@ static size_t whole_blocks(size_t count) {
 
 static void measure_network(struct emission *e) {
     const hn_network *network = e->network;
+    e->turns = emission_network_is_shaped(e) ? 3 : 2;
     for (size_t k = 0; network && k <= network->layers; k++) {
         size_t own = whole_blocks(network->width[k]);
         e->width = own > e->width ? own : e->width;
-        e->hidden += k > 0 && k < network->layers ? own : 0;
+        e->hidden += k > 0 && k < network->layers ? own + emission_network_is_shaped(e) : 0;
     }
 }
 
 static void measure(struct emission *e) {
-    size_t numbers = e->walk.slots + 3 * (size_t)e->plan->outputs + 2 * e->width + emission_gradient_numbers(e);
+    size_t numbers = e->walk.slots + 3 * (size_t)e->plan->outputs + e->turns * e->width + emission_gradient_numbers(e);
     size_t integers = 1 + emission_gradient_integers(e), real = emission_real(e); /* warm_start is the one */
     e->work_bytes = (numbers * real + integers * sizeof(int32_t) + real - 1) / real * real;
     e->constant_bytes = emission_plan_bytes(e) + emission_network_bytes(e);

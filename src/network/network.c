@@ -2,7 +2,8 @@
  *
  * First weights are normal with mean 0: He, Zhang, Ren and Sun (2015), variance 2 / inputs, for relu and silu; Glorot and
  * Bengio (2010), variance 2 / (inputs + outputs), for tanh. The last layer's are a tenth of 1 / sqrt(inputs): a fresh network
- * answers close to its output shift. With the option `uniform` weights and biases are uniform up to 1 / sqrt(inputs) in all layers, as many
+ * answers close to its output shift. Those of L residual layers are divided by sqrt(L), so that their sum is as large as that of
+ * one (Zhang, Dauphin, Ma, 2019). With the option `uniform` weights and biases are uniform up to 1 / sqrt(inputs) in all layers, as many
  * published experiments have them. Every layer draws from a stream of its own.
  *
  * SPDX-License-Identifier: MIT */
@@ -40,6 +41,21 @@ bool hn_activation_find(const char *text, hn_activation *activation) {
 
 /* ---- making ---- */
 
+/* What residual and normalised layers need. */
+static hn_status check_shape(const hn_network_options *options, hn_error *error) {
+    bool pair = false;
+    for (size_t i = 0; i < options->hidden_count; i++) {
+        pair = pair || (i > 0 && options->hidden[i] == options->hidden[i - 1]);
+        if (options->layer_norm && options->hidden[i] < 2)
+            return error_about(error, HN_INVALID, error_option("layer_norm"),
+                               "network: hidden layer %zu has one neuron, which layer normalisation makes 0", i);
+    }
+    if (options->residual && !pair)
+        return error_about(error, HN_INVALID, error_option("residual"),
+                           "network: a residual one needs two hidden layers in a row of the same width");
+    return HN_OK;
+}
+
 hn_status network_check_options(const hn_network_options *options, hn_error *error) {
     if (!options)
         return error_about(error, HN_INVALID, error_argument("options"), "network: there are no options");
@@ -57,7 +73,7 @@ hn_status network_check_options(const hn_network_options *options, hn_error *err
         if (options->hidden[i] == 0)
             return error_about(error, HN_INVALID, error_option("hidden"), "network: hidden layer %zu has no neurons",
                                i);
-    return HN_OK;
+    return check_shape(options, error);
 }
 
 /* Where each layer's parameters begin; false when their number does not fit. */
@@ -109,11 +125,19 @@ hn_status network_allocate(hn_network **out, const hn_network_options *options, 
     return HN_OK;
 }
 
+static double residual_layers(const hn_network *network) {
+    double count = 0;
+    for (size_t k = 0; k < network->layers; k++)
+        count += layer_is_residual(network, k);
+    return count;
+}
+
 static double first_deviation(const hn_network *network, size_t k) {
     double inputs = (double)network->width[k], outputs = (double)network->width[k + 1];
     if (k + 1 == network->layers)
         return 0.1 * sqrt(1 / inputs);
-    return network->options.activation == HN_ACTIVATION_TANH ? sqrt(2 / (inputs + outputs)) : sqrt(2 / inputs);
+    double usual = network->options.activation == HN_ACTIVATION_TANH ? sqrt(2 / (inputs + outputs)) : sqrt(2 / inputs);
+    return layer_is_residual(network, k) ? usual / sqrt(residual_layers(network)) : usual;
 }
 
 static void draw_normal(hn_network *network, size_t k, struct random *random) {

@@ -25,18 +25,40 @@ static const struct tensor *find_tensor(const struct safetensors *file, const ch
 
 /* ---- what kind of network it is ---- */
 
+/* One of two words under the key: the second sets *second. */
+static hn_status read_choice(const struct safetensors *file, const char *key, const char words[2][NETWORK_WORD],
+                             bool *second, const char *name, hn_error *error) {
+    const char *text = texts_find(file->texts, file->text_bytes, key);
+    for (int i = 0; text && i < 2; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *second = i == 1;
+            return HN_OK;
+        }
+    return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: its %s is \"%s\", not \"%s\" or \"%s\"", name, key,
+                       show_name(text ? text : "").text, words[0], words[1]);
+}
+
+/* Of files that have these texts: NETWORK_FORMAT_SHAPED. */
+static hn_status read_shape(hn_network_options *options, const struct safetensors *file, const char *name,
+                            hn_error *error) {
+    hn_status status = read_choice(file, NETWORK_KEY_STRUCTURE, network_structures, &options->residual, name, error);
+    return status == HN_OK ? read_choice(file, NETWORK_KEY_NORM, network_norms, &options->layer_norm, name, error)
+                           : status;
+}
+
 static hn_status read_metadata(hn_network_options *options, const struct safetensors *file, const char *name,
                                hn_error *error) {
     const char *format = texts_find(file->texts, file->text_bytes, NETWORK_KEY_FORMAT);
     const char *activation = texts_find(file->texts, file->text_bytes, NETWORK_KEY_ACTIVATION);
-    if (!format || strcmp(format, NETWORK_FORMAT) != 0)
+    bool shaped = format && strcmp(format, NETWORK_FORMAT_SHAPED) == 0;
+    if (!format || (!shaped && strcmp(format, NETWORK_FORMAT) != 0))
         return error_about(error, HN_UNSUPPORTED, error_file(name),
-                           "%s: its format is \"%s\", not \"" NETWORK_FORMAT "\"", name,
-                           show_name(format ? format : "").text);
+                           "%s: its format is \"%s\", not \"" NETWORK_FORMAT "\" or \"" NETWORK_FORMAT_SHAPED "\"",
+                           name, show_name(format ? format : "").text);
     if (!hn_activation_find(activation, &options->activation))
         return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: the activation \"%s\" is not known", name,
                            show_name(activation ? activation : "").text);
-    return HN_OK;
+    return shaped ? read_shape(options, file, name, error) : HN_OK;
 }
 
 /* The weights of layer k; NULL when there are none. */

@@ -38,6 +38,11 @@ static inline const double *layer_biases(const hn_network *network, size_t k) {
     return network->parameters + network->first[k + 1] - network->width[k + 1];
 }
 
+/* Whether what comes out of layer k has what came out of the one before it added. */
+static inline bool layer_is_residual(const hn_network *network, size_t k) {
+    return network->options.residual && k > 0 && k + 1 < network->layers && network->width[k] == network->width[k + 1];
+}
+
 hn_status network_check_options(const hn_network_options *options, hn_error *error);
 
 /* A network whose parameters are not set yet; shifts are 0 and scales 1. */
@@ -62,9 +67,16 @@ hn_status network_check_numbers(const struct network_tensor *tensor, const char 
 
 /* ---- files ---- */
 
+/* The second where something of what the two texts say is not plain: files of plain networks stay as they were. */
 #define NETWORK_FORMAT         "hardnet network 1"
+#define NETWORK_FORMAT_SHAPED  "hardnet network 2"
 #define NETWORK_KEY_FORMAT     "format"
 #define NETWORK_KEY_ACTIVATION "activation"
+#define NETWORK_KEY_STRUCTURE  "structure" /* "plain" or "residual" */
+#define NETWORK_KEY_NORM       "norm"      /* "none" or "layer" */
+
+enum { NETWORK_WORD = 12 };
+extern const char network_structures[2][NETWORK_WORD], network_norms[2][NETWORK_WORD];
 
 enum { NETWORK_MOST_TEXTS = SAFETENSORS_MOST_TEXTS - 24 }; /* of the caller; the file has a few of its own */
 
@@ -78,9 +90,11 @@ struct perceptron_memory {
     const hn_network *network;
     struct perceptron_memory *itself; /* in its block; none where the caller has the memory */
     size_t count;
-    double *h[MOST_LAYERS]; /* what goes into layer k */
-    double *z[MOST_LAYERS]; /* what comes out of layer k before its activation; none for the last */
-    double *gradient[2];    /* by what comes out of a layer, and by what goes in */
+    double *h[MOST_LAYERS];       /* what goes into layer k */
+    double *z[MOST_LAYERS];       /* what goes into the activation of layer k; none for the last */
+    double *inverse[MOST_LAYERS]; /* of a layer's deviation, one per sample; with layer_norm only */
+    double *carried;              /* what came out of a layer, for the next one to add to; with residual only */
+    double *gradient[2];          /* by what comes out of a layer, and by what goes in */
     void *block;
 };
 

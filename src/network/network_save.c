@@ -21,11 +21,16 @@ static hn_status check_numbers(const hn_network *network, const char *path, hn_e
 
 static hn_status write_network(const hn_network *network, const char *path, size_t count, const hn_metadata *texts,
                                hn_error *error) {
-    const hn_metadata own[] = {{NETWORK_KEY_FORMAT, NETWORK_FORMAT},
-                               {NETWORK_KEY_ACTIVATION, hn_activation_text(network->options.activation)}};
+    enum { PLAIN = 2, ALL = 4 }; /* texts */
+    const hn_network_options *o = &network->options;
+    bool shaped = o->residual || o->layer_norm;
+    const hn_metadata own[ALL] = {{NETWORK_KEY_FORMAT, shaped ? NETWORK_FORMAT_SHAPED : NETWORK_FORMAT},
+                                  {NETWORK_KEY_ACTIVATION, hn_activation_text(o->activation)},
+                                  {NETWORK_KEY_STRUCTURE, network_structures[o->residual]},
+                                  {NETWORK_KEY_NORM, network_norms[o->layer_norm]}};
     struct network_tensor named[MOST_TENSORS];
     struct memory_tensor tensors[MOST_TENSORS];
-    struct safetensors_content content = {.own_count = sizeof own / sizeof own[0],
+    struct safetensors_content content = {.own_count = shaped ? ALL : PLAIN,
                                           .own = own,
                                           .text_count = count,
                                           .texts = texts,

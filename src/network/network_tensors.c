@@ -7,6 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
+const char network_structures[2][NETWORK_WORD] = {"plain", "residual"},
+           network_norms[2][NETWORK_WORD] = {"none", "layer"};
+
 size_t network_tensor_count(const hn_network *network) {
     return 2 * network->layers + 4;
 }

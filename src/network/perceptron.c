@@ -3,6 +3,9 @@
  *     there   Z_k = b_k + H_k W_k',   H_(k+1) = activation(Z_k)              rows are samples
  *     back    G = dL/dZ_k:   dL/dW_k += G' H_k,   dL/db_k += sum of rows of G,   dL/dH_k = G W_k
  *
+ * A residual layer adds Z_(k-1) to Z_k, and G of Z_k to that of Z_(k-1): He, Zhang, Ren, Sun, "Identity mappings in deep residual
+ * networks", 2016. With layer_norm a row of Z_k is normalised before the activation (normalize.h).
+ *
  * All three products read W as it lies among the parameters; nothing is kept transposed.
  *
  * SPDX-License-Identifier: MIT */
@@ -12,6 +15,9 @@
 #include "base/memory.h"
 #include "network/matrix.h"
 #include "network/network_parts.h"
+#include "network/normalize.h"
+
+#include <string.h>
 
 /* ---- memory ---- */
 
@@ -28,6 +34,15 @@ static double *take_rows(struct layout *layout, size_t count, size_t width) {
     return layout_take(layout, count, bytes);
 }
 
+/* What plain networks do not need. */
+static void place_extras(struct layout *layout, struct perceptron_memory *memory) {
+    const hn_network *network = memory->network;
+    if (network->options.residual)
+        memory->carried = take_rows(layout, memory->count, widest(network));
+    for (size_t k = 0; network->options.layer_norm && k + 1 < network->layers; k++)
+        memory->inverse[k] = take_rows(layout, memory->count, 1);
+}
+
 void perceptron_place_run(struct layout *layout, void *context) {
     struct perceptron_memory *memory = context;
     const hn_network *network = memory->network;
@@ -39,6 +54,7 @@ void perceptron_place_run(struct layout *layout, void *context) {
         memory->h[k] = turns[k % 2];
         memory->z[k] = turns[(k + 1) % 2];
     }
+    place_extras(layout, memory);
 }
 
 static void place_training(struct layout *layout, void *context) {
@@ -53,6 +69,7 @@ static void place_training(struct layout *layout, void *context) {
     }
     memory->gradient[0] = take_rows(layout, memory->count, width);
     memory->gradient[1] = take_rows(layout, memory->count, width);
+    place_extras(layout, memory);
 }
 
 hn_status perceptron_memory_create(struct perceptron_memory **out, const hn_network *network, size_t count,
@@ -102,12 +119,30 @@ static void multiply_layer(const hn_network *network, size_t k, size_t count, co
                                                               .first = layer_biases(network, k)});
 }
 
+/* To += from */
+static void add_rows(double *to, const double *from, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+/* From what the weights of layer k give to what its activation gets. */
+static void finish_layer(const hn_network *network, const struct perceptron_memory *memory, size_t k, size_t count) {
+    size_t width = network->width[k + 1], numbers = count * width;
+    if (layer_is_residual(network, k))
+        add_rows(memory->z[k], memory->carried, numbers);
+    if (network->options.residual)
+        memcpy(memory->carried, memory->z[k], numbers * sizeof *memory->carried);
+    for (size_t s = 0; network->options.layer_norm && s < count; s++)
+        memory->inverse[k][s] = normalize(memory->z[k] + s * width, width);
+}
+
 void perceptron_forward(const hn_network *network, struct perceptron_memory *memory, size_t count, const double *x,
                         double *y) {
     size_t last = network->layers - 1;
     shift_and_scale(network, count, x, memory->h[0]);
     for (size_t k = 0; k < last; k++) {
         multiply_layer(network, k, count, memory->h[k], memory->z[k]);
+        finish_layer(network, memory, k, count);
         network->backend.activate(&(struct activation_task){.kind = network->options.activation,
                                                             .count = count * network->width[k + 1],
                                                             .z = memory->z[k],
@@ -149,6 +184,16 @@ static void pull_layer(const hn_network *network, size_t k, size_t count, const 
                                                               .c_row = in});
 }
 
+/* From the gradient by what the activation of layer k gives to that by what its weights give, in place. */
+static void pull_activation(const hn_network *network, const struct perceptron_memory *memory, size_t k, size_t count,
+                            double *g) {
+    size_t width = network->width[k + 1];
+    network->backend.activate_back(&(struct activation_task){
+        .kind = network->options.activation, .count = count * width, .z = memory->z[k], .gradient = g, .out = g});
+    for (size_t s = 0; network->options.layer_norm && s < count; s++)
+        normalize_back(memory->z[k] + s * width, width, memory->inverse[k][s], g + s * width);
+}
+
 void perceptron_backward(const hn_network *network, struct perceptron_memory *memory, size_t count,
                          const double *grad_y, double *grad_parameters) {
     size_t last = network->layers - 1, outputs = network->width[network->layers];
@@ -161,10 +206,11 @@ void perceptron_backward(const hn_network *network, struct perceptron_memory *me
         if (k == 0)
             return;
         pull_layer(network, k, count, g, next);
-        network->backend.activate_back(&(struct activation_task){.kind = network->options.activation,
-                                                                 .count = count * network->width[k],
-                                                                 .z = memory->z[k - 1],
-                                                                 .gradient = next,
-                                                                 .out = g});
+        pull_activation(network, memory, k - 1, count, next);
+        if (layer_is_residual(network, k))
+            add_rows(next, g, count * network->width[k]);
+        double *other = g;
+        g = next;
+        next = other;
     }
 }

@@ -38,13 +38,16 @@ static hn_model *model_of(bool objective) {
     return model;
 }
 
+/* With silu it is residual and normalised, with tanh residual only. */
 static hn_network *network_of(size_t candidates, hn_activation activation) {
     const hn_network_options options = {.inputs = 2,
                                         .outputs = 3 * candidates,
-                                        .hidden_count = 2,
-                                        .hidden = {17, 12},
+                                        .hidden_count = 3,
+                                        .hidden = {17, 12, 12},
                                         .activation = activation,
-                                        .seed = 3};
+                                        .seed = 3,
+                                        .residual = activation != HN_ACTIVATION_RELU,
+                                        .layer_norm = activation == HN_ACTIVATION_SILU};
     hn_network *network;
     hn_error error;
     if (hn_network_create(&network, &options, &error) != HN_OK)

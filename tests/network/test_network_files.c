@@ -24,13 +24,15 @@ static int remove_folder(void **state) {
 
 /* ---- networks ---- */
 
+/* Two hidden layers are residual and normalised. */
 static hn_network *make(size_t layers, int activation) {
     hn_network_options options = {.inputs = 3, .outputs = 5, .hidden_count = layers, .seed = 9};
     hn_network *network;
     struct random random = random_start(1, layers);
     double numbers[4][5];
     for (size_t i = 0; i < layers; i++)
-        options.hidden[i] = 12 + i;
+        options.hidden[i] = 12 + i / 2;
+    options.residual = options.layer_norm = layers == 2;
     options.activation = (hn_activation)activation;
     assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
     for (size_t i = 0; i < 20; i++)
@@ -141,6 +143,29 @@ static void the_checksum_is_zlibs(void **state) {
     assert_int_equal(checksum_add(0, "123456789", 9), 0xcbf43926);
     assert_int_equal(checksum_add(checksum_add(0, "1234", 4), "56789", 5), 0xcbf43926);
     assert_int_equal(checksum_add(0, "", 0), 0);
+}
+
+/* Earlier versions read the first and refuse the second by its name. */
+static void only_files_of_shaped_networks_have_the_second_format(void **state) {
+    (void)state;
+    for (int shape = 0; shape < 4; shape++) {
+        hn_network_options options = {.inputs = 3, .outputs = 5, .hidden_count = 2, .hidden = {4, 4}};
+        hn_network *network;
+        options.residual = shape & 1;
+        options.layer_norm = shape & 2;
+        assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
+        save(network, scratch_path(&scratch, "net"), 0, NULL);
+        hn_network *back = load(scratch_path(&scratch, "net"));
+        check_same(network, back);
+        assert_string_equal(hn_network_metadata(back, "format"), shape ? "hardnet network 2" : "hardnet network 1");
+        if (shape) {
+            assert_string_equal(hn_network_metadata(back, "structure"), options.residual ? "residual" : "plain");
+            assert_string_equal(hn_network_metadata(back, "norm"), options.layer_norm ? "layer" : "none");
+        } else
+            assert_null(hn_network_metadata(back, "structure"));
+        hn_network_destroy(network);
+        hn_network_destroy(back);
+    }
 }
 
 /* The same network with every number in single precision. */
@@ -349,6 +374,7 @@ int main(void) {
         IN_A_FOLDER(texts_come_back_as_they_were),
         IN_A_FOLDER(the_same_network_gives_the_same_bytes),
         IN_A_FOLDER(the_checksum_is_zlibs),
+        IN_A_FOLDER(only_files_of_shaped_networks_have_the_second_format),
         IN_A_FOLDER(single_precision_is_read_too),
         IN_A_FOLDER(every_flipped_bit_is_noticed),
         IN_A_FOLDER(every_cut_is_noticed),

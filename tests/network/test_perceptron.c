@@ -23,6 +23,9 @@ static const hn_network_options shapes[] = {
     {.inputs = 4, .outputs = 2, .hidden_count = 0},
     {.inputs = 10, .outputs = 26, .hidden_count = 1, .hidden = {25}},
     {.inputs = 2, .outputs = 3, .hidden_count = 4, .hidden = {8, 3, 16, 5}},
+    {.inputs = 2, .outputs = 3, .hidden_count = 4, .hidden = {9, 9, 9, 5}, .residual = true},
+    {.inputs = 2, .outputs = 3, .hidden_count = 3, .hidden = {8, 2, 17}, .layer_norm = true},
+    {.inputs = 3, .outputs = 4, .hidden_count = 5, .hidden = {7, 7, 11, 11, 11}, .residual = true, .layer_norm = true},
 };
 
 static double *draw(uint64_t stream, size_t count) {
@@ -59,10 +62,22 @@ static double complex activate(hn_activation kind, double complex z) {
     return kind == HN_ACTIVATION_TANH ? ctanh(z) : z / (1 + cexp(-z));
 }
 
+/* Mean and variance as they are defined. */
+static void normalize_plainly(double complex *z, size_t count) {
+    double complex mean = 0, variance = 0;
+    for (size_t i = 0; i < count; i++)
+        mean += z[i] / (double)count;
+    for (size_t i = 0; i < count; i++)
+        variance += (z[i] - mean) * (z[i] - mean) / (double)count;
+    for (size_t i = 0; i < count; i++)
+        z[i] = (z[i] - mean) / csqrt(variance + 1e-5);
+}
+
 /* The loss of one sample with i times step added to parameter `which`. */
 static double complex plain_loss(const hn_network *network, const double *x, const double *c, size_t which,
                                  double step) {
-    double complex h[MOST_WIDTH], z[MOST_WIDTH], loss = 0;
+    double complex h[MOST_WIDTH], z[MOST_WIDTH], before[MOST_WIDTH], loss = 0;
+    const hn_network_options *o = &network->options;
     for (size_t i = 0; i < network->width[0]; i++)
         h[i] = (x[i] - network->input.shift[i]) * network->input.scale[i];
     for (size_t k = 0; k < network->layers; k++) {
@@ -75,8 +90,13 @@ static double complex plain_loss(const hn_network *network, const double *x, con
                 z[j] += (network->parameters[weight] + (weight == which ? step * I : 0)) * h[i];
             }
         }
+        bool hidden = k + 1 < network->layers, joins = o->residual && k > 0 && hidden && in == out;
         for (size_t j = 0; j < out; j++)
-            h[j] = k + 1 < network->layers ? activate(network->options.activation, z[j]) : z[j];
+            before[j] = z[j] = joins ? z[j] + before[j] : z[j];
+        if (o->layer_norm && hidden)
+            normalize_plainly(z, out);
+        for (size_t j = 0; j < out; j++)
+            h[j] = hidden ? activate(o->activation, z[j]) : z[j];
     }
     for (size_t j = 0; j < network->width[network->layers]; j++)
         loss += c[j] * (network->output.shift[j] + network->output.scale[j] * h[j]);
@@ -213,20 +233,96 @@ static void gradients_have_the_same_bits_in_any_chunks_on_any_instruction_set(vo
 static void the_way_there_is_what_a_run_computes(void **state) {
     (void)state;
     enum { COUNT = 100 };
-    hn_network *network = make(shapes[4], HN_ACTIVATION_SILU);
-    double *x = draw(4, COUNT * 2), y[COUNT * 3], expected[COUNT * 3];
-    size_t bytes = hn_network_workspace_bytes(network);
-    void *workspace = malloc(bytes);
-    struct perceptron_memory *memory;
-    assert_int_equal(perceptron_memory_create(&memory, network, COUNT, NULL), HN_OK);
-    perceptron_forward(network, memory, COUNT, x, expected);
-    assert_int_equal(hn_network_run(network, COUNT, x, y, workspace, bytes, NULL), HN_OK);
-    assert_memory_equal(y, expected, sizeof y);
-    perceptron_memory_destroy(memory);
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        hn_network *network = make(shapes[i], HN_ACTIVATION_SILU);
+        size_t bytes = hn_network_workspace_bytes(network), outputs = COUNT * shapes[i].outputs;
+        double *x = draw(4, COUNT * shapes[i].inputs), *y = draw(5, outputs), *expected = draw(6, outputs);
+        void *workspace = malloc(bytes);
+        struct perceptron_memory *memory;
+        assert_int_equal(perceptron_memory_create(&memory, network, COUNT, NULL), HN_OK);
+        perceptron_forward(network, memory, COUNT, x, expected);
+        assert_int_equal(hn_network_run(network, COUNT, x, y, workspace, bytes, NULL), HN_OK);
+        assert_memory_equal(y, expected, outputs * sizeof *y);
+        perceptron_memory_destroy(memory);
+        hn_network_destroy(network);
+        free(workspace);
+        free(x);
+        free(y);
+        free(expected);
+    }
     perceptron_memory_destroy(NULL);
-    hn_network_destroy(network);
-    free(workspace);
-    free(x);
+}
+
+/* One sample in scalar code that knows only the formulas of hardnet/network.h and the order of its sums. */
+static void run_plainly(const hn_network *network, const double *x, double *y) {
+    const hn_network_options *o = &network->options;
+    double h[MOST_WIDTH], z[MOST_WIDTH], before[MOST_WIDTH];
+    for (size_t i = 0; i < o->inputs; i++)
+        h[i] = (x[i] - network->input.shift[i]) * network->input.scale[i];
+    for (size_t k = 0; k < network->layers; k++) {
+        size_t in = network->width[k], out = network->width[k + 1];
+        const double *w = network->parameters + network->first[k];
+        bool hidden = k + 1 < network->layers;
+        double sum = 0, squares = 0;
+        for (size_t j = 0; j < out; j++) {
+            z[j] = w[in * out + j];
+            for (size_t i = 0; i < in; i++)
+                z[j] += h[i] * w[j * in + i];
+            z[j] = o->residual && k > 0 && hidden && in == out ? z[j] + before[j] : z[j];
+            before[j] = z[j];
+            sum += z[j];
+        }
+        for (size_t j = 0; j < out; j++)
+            squares += (z[j] - sum / (double)out) * (z[j] - sum / (double)out);
+        for (size_t j = 0; j < out; j++) {
+            if (o->layer_norm && hidden)
+                z[j] = (z[j] - sum / (double)out) * (1 / sqrt(squares / (double)out + 1e-5));
+            h[j] = hidden && !(z[j] > 0) ? 0 : z[j];
+        }
+    }
+    for (size_t j = 0; j < o->outputs; j++)
+        y[j] = network->output.shift[j] + network->output.scale[j] * h[j];
+}
+
+static void outputs_have_the_bits_of_the_formulas(void **state) {
+    (void)state;
+    enum { COUNT = 70 };
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        hn_network *network = make(shapes[i], HN_ACTIVATION_RELU);
+        size_t in = shapes[i].inputs, out = shapes[i].outputs, bytes = hn_network_workspace_bytes(network);
+        double *x = draw(4, COUNT * in), *y = draw(5, COUNT * out), expected[MOST_WIDTH];
+        void *workspace = malloc(bytes);
+        for (size_t b = 0; backend_at(b, &network->backend); b++) {
+            assert_int_equal(hn_network_run(network, COUNT, x, y, workspace, bytes, NULL), HN_OK);
+            for (size_t s = 0; s < COUNT; s++) {
+                run_plainly(network, x + s * in, expected);
+                assert_memory_equal(y + s * out, expected, out * sizeof *y);
+            }
+        }
+        hn_network_destroy(network);
+        free(workspace);
+        free(x);
+        free(y);
+    }
+}
+
+static void check_refused(hn_network_options options, const char *option, const char *part) {
+    hn_network *network;
+    hn_error error;
+    assert_int_equal(hn_network_create(&network, &options, &error), HN_INVALID);
+    assert_contains(error.text, part);
+    assert_string_equal(error.subject, option);
+}
+
+static void shapes_that_cannot_be_residual_or_normalised_are_refused(void **state) {
+    (void)state;
+    check_refused(
+        (hn_network_options){.inputs = 8, .outputs = 8, .hidden_count = 3, .hidden = {8, 7, 8}, .residual = 1},
+        "residual", "two hidden layers in a row of the same width");
+    check_refused((hn_network_options){.inputs = 8, .outputs = 8, .hidden_count = 1, .hidden = {8}, .residual = 1},
+                  "residual", "two hidden layers in a row of the same width");
+    check_refused((hn_network_options){.inputs = 8, .outputs = 8, .hidden_count = 2, .hidden = {8, 1}, .layer_norm = 1},
+                  "layer_norm", "hidden layer 1 has one neuron");
 }
 
 static void memory_beyond_counting_is_refused(void **state) {
@@ -244,6 +340,8 @@ int main(void) {
         cmocka_unit_test(gradients_agree_with_the_complex_step_and_with_differences),
         cmocka_unit_test(gradients_have_the_same_bits_in_any_chunks_on_any_instruction_set),
         cmocka_unit_test(the_way_there_is_what_a_run_computes),
+        cmocka_unit_test(outputs_have_the_bits_of_the_formulas),
+        cmocka_unit_test(shapes_that_cannot_be_residual_or_normalised_are_refused),
         cmocka_unit_test(memory_beyond_counting_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,8 +125,9 @@ class Emit(tool.Tool):
     def test_a_network_has_the_library_s_bits(self):
         x = np.load(STATES)[:20]
         np.save(self.folder / "x.npy", x)
-        for activation in ("relu", "tanh", "silu"):
-            net = self.trained("--activation", activation)
+        for options in (("relu",), ("tanh", "--structure", "residual", "--hidden", "13,13"), ("silu", "--norm", "layer"),
+                        ("relu", "--structure", "residual", "--hidden", "13,13,20,20", "--norm", "layer")):
+            net = self.trained("--activation", *options)
             self.run_it("eval", UNICYCLE, "--net", net, "--x", self.folder / "x.npy", "--out", self.folder / "y.npy",
                         "--allow-infeasible")
             mine = emitted.run_host(self.emit(UNICYCLE, "--net", net), x, np.zeros((1, 50)), flags=["-O0"])
@@ -144,7 +145,7 @@ class Emit(tool.Tool):
 
     @tool.without_sanitizers
     def test_the_float_file_stands_alone(self):
-        net = self.trained(*SHORT)
+        net = self.trained(*SHORT, "--structure", "residual", "--norm", "layer", "--hidden", "13,13")
         for libm, allowed in (("no", set()), ("yes", {"sqrtf", "sinf", "cosf", "logf", "expf", "tanhf", "sincosf"})):
             folder = self.emit(UNICYCLE, *SHORT, "--net", net, "--real", "float", "--libm", libm)
             for compiler in filter(shutil.which, ("gcc", "clang")):
@@ -196,7 +197,10 @@ class Emit(tool.Tool):
 
     @tool.without_sanitizers
     def test_the_gradient_through_a_network_agrees_with_differences(self):
-        net = self.trained("--activation", "tanh")
+        self.gradient_agrees(self.trained("--activation", "tanh"))
+        self.gradient_agrees(self.trained("--activation", "silu", "--structure", "residual", "--norm", "layer", "--hidden", "13,20,20,20"))
+
+    def gradient_agrees(self, net):
         layer = emitted.Loaded(self.emit(UNICYCLE, "--net", net, "--adjoint"))
         x, rng = np.load(STATES)[7], np.random.default_rng(5)
         weights, step = rng.normal(size=layer.outputs), 1e-6
@@ -213,7 +217,7 @@ class Emit(tool.Tool):
 
     @tool.without_sanitizers
     def test_gradients_stand_alone_too(self):
-        net = self.trained(*SHORT)
+        net = self.trained(*SHORT, "--structure", "residual", "--norm", "layer", "--hidden", "13,13")
         for real in ("double", "float"):
             folder = self.emit(UNICYCLE, *SHORT, "--net", net, "--real", real, "--adjoint")
             for compiler in filter(shutil.which, ("gcc", "clang")):

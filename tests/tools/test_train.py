@@ -67,7 +67,7 @@ class Train(TrainTool):
     @tool.without_sanitizers
     def test_threads_and_instruction_sets_change_no_bit(self):
         options = [*SMALL, *MANY_CHUNKS, "--steps", 12, "--validate-every", 5, "--feedback", "z0=next", "--candidates", 2,
-                   "--refine", 1]
+                   "--refine", 1, "--hidden", "12,12,8", "--structure", "residual", "--norm", "layer"]
         wanted = None
         for more in (["--threads", 1], ["--threads", 2], ["--threads", 3], ["--threads", 8], ["--isa", "portable"],
                      ["--isa", "avx2"]):
@@ -275,6 +275,9 @@ class Train(TrainTool):
                 ([*out, "--method", "dc4"], 2, "did you mean dc3"),
                 ([*out, "--method", "optimal", "--loss", "objective"], 2, "--loss objective: with --method optimal"),
                 ([*out, "--method", "hardnet", "--damping", 1], 2, "--damping"),
+                ([*out, "--structure", "residual", "--hidden", "8,12,8"], 2, "--structure residual: needs two hidden layers"),
+                ([*out, "--norm", "layer", "--hidden", "8,1"], 2, "--norm layer: .* at least 2 neurons"),
+                ([*out, "--structure", "plane"], 2, "did you mean plain"), ([*out, "--norm", "lair"], 2, "did you mean layer"),
                 ([*out, "--activation", "rely"], 2, "did you mean relu"), ([*out, "--checkpoint", "/dev/full"], 1, "--checkpoint"),
                 (["--out", "/dev/full"], 1, "--out /dev/full"), (["--out", "/nowhere/net"], 1, "--out /nowhere/net")):
             self.refused("train", ELLIPSE, *options, code=code, saying=saying)

@@ -97,8 +97,14 @@ class GoesOn(TrainTool):
         self.refused("eval", shifted, "--net", first, code=1, saying="another model: .*what differs: inputs; hardnet train --init")
         other, out, _ = self.train("other", shifted, *SMALL[2:], "--steps", 40, "--init", first)
         self.run_it("eval", shifted, "--net", other)
+        first, out, _ = self.train("first", ELLIPSE, *SMALL, "--hidden", "12,12", "--structure", "residual", "--norm", "layer")
+        again, _, _ = self.train("again", ELLIPSE, *SMALL[2:], "--init", first, "--keep", "--log", self.folder / "log.csv")
+        self.assertEqual([network_texts(again)[key] for key in ("structure", "norm", "train.structure", "train.norm")],
+                         ["residual", "layer"] * 2)
+        self.train("again", ELLIPSE, *SMALL[2:], "--init", first, "--resume", "--steps", 70)
+        self.assertRegex(self.run_it("eval", ELLIPSE, "--net", again)[0], "network 1-12-12-2, relu, residual, layer norm, 1 candidate")
         out = ["--out", self.folder / "n"]
-        for more, saying in ((["--hidden", "3"], "--hidden.* exclude --init"), (["--candidates", 2], "2 outputs, and this training needs 4")):
+        for more, saying in ((["--norm", "none"], "--norm.* exclude --init"), (["--candidates", 2], "2 outputs, and this training needs 4")):
             self.refused("train", ELLIPSE, *out, "--init", first, *more, code=2, saying=saying)
         self.refused("train", SIMPLEX, *out, "--init", first, code=2, saying="has 1 inputs, and the model 10")
         self.refused("train", ELLIPSE, *out, "--steps", 0, code=2, saying="--steps 0: needs --init")

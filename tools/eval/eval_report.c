@@ -67,9 +67,11 @@ static void print_network(const struct eval *eval) {
     printf("  network %zu", network->inputs);
     for (size_t i = 0; i < network->hidden_count; i++)
         printf("-%zu", network->hidden[i]);
-    printf("-%zu, %s, %zu candidate%s, %d refinement step%s at most\n", network->outputs,
-           hn_activation_text(network->activation), eval->settings.candidates, report_plural(eval->settings.candidates),
-           eval->settings.refine, report_plural((size_t)eval->settings.refine));
+    printf("-%zu, %s%s%s, %zu candidate%s, %d refinement step%s at most\n", network->outputs,
+           hn_activation_text(network->activation), network->residual ? ", residual" : "",
+           network->layer_norm ? ", layer norm" : "", eval->settings.candidates,
+           report_plural(eval->settings.candidates), eval->settings.refine,
+           report_plural((size_t)eval->settings.refine));
 }
 
 static void print_correction(const struct eval *eval) {

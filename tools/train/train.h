@@ -36,7 +36,7 @@ struct train_options {
     hn_device_options device_options;
     const char *out, *checkpoint, *log, *validation_inputs, *init;
     const char *x, *targets, *reference; /* NULL: none */
-    const char *hidden, *activation, *loss;
+    const char *hidden, *activation, *structure, *norm, *loss;
     const char *first; /* how the network begins: train_firsts */
     size_t epochs, steps_per_epoch, steps, batch, warmup, seed;
     size_t improve, candidates, refine, train_iterations;
@@ -54,7 +54,7 @@ struct train_options {
     bool penalty_given, correction_steps_given, correction_rate_given, momentum_given;
     bool by_loss; /* the best network is that with the smallest loss, whether its outputs are ok or not */
     bool feedback_beyond, open_loop, resume, keep;
-    bool shape_given, candidates_given; /* by --hidden, --activation or --network; by --candidates */
+    bool shape_given, candidates_given; /* by an option of the network's shape; by --candidates */
     struct feedback_hint hint;          /* what the model feeds back by itself */
     /* what follows from them */
     enum train_loss goal;
@@ -64,7 +64,8 @@ struct train_options {
     char hidden_text[256]; /* of --init */
 };
 
-extern const char *const train_activations[], *const train_losses[], *const train_firsts[];
+extern const char *const train_activations[], *const train_structures[], *const train_norms[];
+extern const char *const train_losses[], *const train_firsts[];
 extern const char *const train_methods[];    /* those of the layer, and two that have none */
 extern const char *const train_references[]; /* who computes targets */
 

@@ -22,6 +22,8 @@ static void take_shape(struct train_options *o, const hn_network_options *networ
         used += (size_t)snprintf(o->hidden_text + used, size - used, "%s%zu", i > 0 ? "," : "", network->hidden[i]);
     o->hidden = o->hidden_text;
     o->activation = hn_activation_text(network->activation);
+    o->structure = train_structures[network->residual];
+    o->norm = train_norms[network->layer_norm];
     o->network = *network;
     if (!o->candidates_given && model_outputs > 0 && network->outputs % model_outputs == 0)
         o->candidates = network->outputs / model_outputs;
@@ -35,7 +37,8 @@ int init_load(hn_network **network, struct train_options *o, const hn_model *mod
                             : verb_misuse("train", "--steps 0: needs --init, whose network is written as it is");
     if (o->shape_given)
         return verb_misuse("train",
-                           "--hidden, --activation and --network exclude --init, whose network has its own shape");
+                           "--hidden, --activation, --structure, --norm and --network exclude --init, whose network "
+                           "has its own shape");
     if (hn_network_load(network, o->init, &error) != HN_OK)
         return verb_explain(&error);
     hn_network_options shape = hn_network_options_of(*network);

@@ -18,6 +18,8 @@
 
 #define WORD(name, text) text,
 const char *const train_activations[] = {HN_ACTIVATION_LIST(WORD) NULL};
+const char *const train_structures[] = {"plain", "residual", NULL};
+const char *const train_norms[] = {"none", "layer", NULL};
 const char *const train_losses[] = {"objective", "improve", "targets", NULL};
 const char *const train_firsts[] = {"scaled", "plain", NULL};
 
@@ -61,6 +63,8 @@ static struct train_options usual(void) {
     return (struct train_options){
         .hidden = "128,128,128,128",
         .activation = "relu",
+        .structure = "plain",
+        .norm = "none",
         .first = "scaled",
         .loss = "improve",
         .epochs = 40,
@@ -201,6 +205,22 @@ static int settle_checkpoint(struct train_options *o) {
                                                    : verb_misuse("train", "--out: the name of the file is too long");
 }
 
+/* What residual and normalised layers need (hardnet/network.h). */
+static int settle_shape(struct train_options *o) {
+    const hn_network_options *n = &o->network;
+    bool pair = false, single = false;
+    o->network.residual = strcmp(o->structure, "residual") == 0;
+    o->network.layer_norm = strcmp(o->norm, "layer") == 0;
+    for (size_t i = 0; i < n->hidden_count; i++) {
+        pair = pair || (i > 0 && n->hidden[i] == n->hidden[i - 1]);
+        single = single || n->hidden[i] < 2;
+    }
+    if (n->residual && !pair)
+        return verb_misuse("train", "--structure residual: needs two hidden layers in a row of the same width");
+    return n->layer_norm && single ? verb_misuse("train", "--norm layer: needs hidden layers of at least 2 neurons")
+                                   : VERB_OK;
+}
+
 int train_settle(struct train_options *o) {
     if (!o->out)
         return verb_misuse("train", "--out: the file for the network is missing");
@@ -217,6 +237,8 @@ int train_settle(struct train_options *o) {
         code = settle_checkpoint(o);
     if (code == VERB_OK)
         code = parse_hidden(&o->network, o->hidden);
+    if (code == VERB_OK)
+        code = settle_shape(o);
     hn_activation_find(o->activation, &o->network.activation);
     o->network.seed = o->seed;
     o->network.uniform = strcmp(o->first, "plain") == 0;

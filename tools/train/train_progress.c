@@ -64,7 +64,8 @@ static void print_network(const struct training *t) {
     printf("  network     %zu input%s", network.inputs, network.inputs == 1 ? "" : "s");
     for (size_t i = 0; i < network.hidden_count; i++)
         printf(", %zu", network.hidden[i]);
-    printf(", %zu outputs (%s)", network.outputs, hn_activation_text(network.activation));
+    printf(", %zu outputs (%s%s%s)", network.outputs, hn_activation_text(network.activation),
+           network.residual ? ", residual" : "", network.layer_norm ? ", layer norm" : "");
     if (t->options->candidates > 1)
         printf(", %zu candidates", t->options->candidates);
     printf("\n");

@@ -68,6 +68,10 @@ static void add_steps(struct train_record *record, const struct train_options *o
     add_count(record, "--seed", o->seed);
     record_add(record, "--hidden", "%s", o->hidden);
     record_add(record, "--activation", "%s", o->activation);
+    if (o->network.residual || o->network.layer_norm) {
+        record_add(record, "--structure", "%s", o->structure);
+        record_add(record, "--norm", "%s", o->norm);
+    }
     record_add(record, "--network", "%s", o->first);
     record_add(record, "--loss", "%s", o->loss);
     if (o->goal == TRAIN_IMPROVE) {

@@ -196,6 +196,7 @@ enum { MOST_SAMPLES = 10000000 };
 int verb_train(int argc, char **argv) {
     struct train_options o = train_defaults(options_peek(argc, argv, "method"), options_peek(argc, argv, "loss"));
     o.shape_given = options_peek(argc, argv, "hidden") || options_peek(argc, argv, "activation") ||
+                    options_peek(argc, argv, "structure") || options_peek(argc, argv, "norm") ||
                     options_peek(argc, argv, "network");
     const struct option table[] = {
         WRITTEN_FILE("out", "NET.safetensors", "where the network is written", o.out),
@@ -203,6 +204,9 @@ int verb_train(int argc, char **argv) {
         READ_FILE("init", "NET", "begin with the weights of this network, whatever model it was for", o.init),
         WORD("hidden", "WIDTHS", "widths of the hidden layers", o.hidden, NULL),
         WORD("activation", "NAME", "activation: relu, tanh or silu", o.activation, train_activations),
+        WORD("structure", "NAME", "plain, or residual: each hidden layer adds to the one before it", o.structure,
+             train_structures),
+        WORD("norm", "NAME", "none, or layer: hidden layers are normalised over their neurons", o.norm, train_norms),
         WORD("network", "BEGIN",
              "initial network: scaled (shifts and scales, small weights) or plain (uniform weights)", o.first,
              train_firsts),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import layer_norm as normalized
 
 from .. import _core
 from .. import _layer as plain
@@ -67,8 +68,11 @@ def sample_inputs(
 class Network(nn.Module):
     """A multilayer perceptron as `hardnet train` trains it, its weights drawn by the same rule.
 
-        h_0 = (x - input_shift) * input_scale,   h_k = activation(W_k h_(k-1) + b_k)
+        h_0 = (x - input_shift) * input_scale,   z_k = W_k h_(k-1) + b_k,   h_k = activation(z_k)
         y = output_shift + output_scale * (W h + b)
+
+    A residual one adds z_(k-1) to z_k between hidden layers of the same width; layer_norm normalises
+    each z_k over its neurons before the activation.
 
     >>> import torch, hardnet.torch
     >>> net = hardnet.torch.Network(3, 50, hidden=(16, 16), activation="silu")
@@ -84,7 +88,7 @@ class Network(nn.Module):
     def __init__(
         self, inputs: int, outputs: int, hidden: Sequence[int] = (128, 128, 128, 128),
         activation: str = "relu", *, seed: int = 1, uniform: bool = False,
-        dtype: torch.dtype | None = None,
+        residual: bool = False, layer_norm: bool = False, dtype: torch.dtype | None = None,
     ) -> None:  # fmt: skip
         """
         activation: "relu", "tanh" or "silu".
@@ -93,15 +97,16 @@ class Network(nn.Module):
         """
         super().__init__()
         core = _core.Network(
-            inputs, outputs, tuple(hidden), activation, _checked_seed(seed), uniform
-        )
+            inputs, outputs, tuple(hidden), activation, _checked_seed(seed), uniform, residual,
+            layer_norm,
+        )  # fmt: skip
         self._fill(core, dtype)
 
     @classmethod
     def for_model(
         cls, owner: Model | plain.Layer | Layer, hidden: Sequence[int] = (128, 128, 128, 128),
         activation: str = "relu", *, candidates: int = 1, seed: int = 1, x: Any = None,
-        dtype: torch.dtype | None = None,
+        residual: bool = False, layer_norm: bool = False, dtype: torch.dtype | None = None,
     ) -> Network:  # fmt: skip
         """A network from the inputs of a model to its outputs, with shifts and scales that fit.
 
@@ -114,7 +119,7 @@ class Network(nn.Module):
         model = _model_of(owner).core
         core = _core.Network(
             model.input_count, candidates * model.output_count, tuple(hidden), activation,
-            _checked_seed(seed), False,
+            _checked_seed(seed), False, residual, layer_norm,
         )  # fmt: skip
         rows = None if x is None else np.array(torch.as_tensor(x, dtype=torch.float64).numpy())
         if rows is not None and (rows.ndim != 2 or rows.shape[1] != model.input_count):
@@ -136,6 +141,8 @@ class Network(nn.Module):
         kind = dtype or torch.get_default_dtype()
         widths = (info["inputs"], *info["hidden"], info["outputs"])
         self.activation: str = info["activation"]
+        self.residual: bool = info["residual"]
+        self.layer_norm: bool = info["layer_norm"]
         self.texts: dict[str, str] = core.texts  #: what stood beside the weights in a file
         self.layers = nn.ModuleList(
             nn.Linear(a, b, dtype=kind) for a, b in zip(widths[:-1], widths[1:])
@@ -170,8 +177,13 @@ class Network(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Raw outputs (..., outputs) of inputs (..., inputs)."""
         h = (x - self.input_shift) * self.input_scale
+        before: Tensor | None = None
         for layer in self.layers[:-1]:
-            h = self.activate(layer(h))
+            z: Tensor = layer(h)
+            if self.residual and before is not None and before.shape[-1] == z.shape[-1]:
+                z = z + before
+            before = z
+            h = self.activate(normalized(z, z.shape[-1:]) if self.layer_norm else z)
         y: Tensor = self.layers[-1](h)
         return self.output_shift + self.output_scale * y
 
@@ -179,5 +191,7 @@ class Network(nn.Module):
         """The same in float64 and with the bits of `hardnet eval`, without a gradient."""
         parts = [parameter.detach() for parameter in self.layers.parameters()]
         ends = [self.input_shift, self.input_scale, self.output_shift, self.output_scale]
-        y: Tensor = perceptron(double(x, "x").detach(), parts, ends, self.activation)
+        y: Tensor = perceptron(
+            double(x, "x").detach(), parts, ends, self.activation, self.residual, self.layer_norm
+        )
         return y

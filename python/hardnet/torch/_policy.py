@@ -229,7 +229,8 @@ def _core_of(module: nn.Module) -> _core.Network:
     else:
         tensors = (own.input_shift, own.input_scale, own.output_shift, own.output_scale)
         ends = [_array(tensor) for tensor in tensors]
-    return core_network(parts, ends, activation)
+    shape = (False, False) if own is None else (own.residual, own.layer_norm)
+    return core_network(parts, ends, activation, *shape)
 
 
 def save_policy(

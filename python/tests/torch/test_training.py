@@ -340,6 +340,27 @@ def test_first_weights_are_those_of_the_library() -> None:
         hardnet.torch.Network(3, 5, activation="gelu")
 
 
+@pytest.mark.parametrize("residual", [False, True])
+@pytest.mark.parametrize("layer_norm", [False, True])
+def test_residual_and_normalised_networks_are_the_library_s(tmp_path, residual, layer_norm) -> None:
+    layer = hardnet.torch.Layer(model("ring"))
+    net = hardnet.torch.Network.for_model(
+        layer, (9, 9, 9), "silu", residual=residual, layer_norm=layer_norm, dtype=torch.float64
+    )
+    assert (net.residual, net.layer_norm) == (residual, layer_norm)
+    x = ring_samples(40)[1]
+    torch.testing.assert_close(net(x), net.exact(x), rtol=1e-13, atol=1e-13)
+    torch.manual_seed(3)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.add_(0.3 * torch.randn_like(parameter))
+    torch.testing.assert_close(net(x), net.exact(x), rtol=1e-12, atol=1e-12)
+    hardnet.torch.save_policy(net, layer, tmp_path / "net")
+    back = hardnet.torch.load_policy(tmp_path / "net", dtype=torch.float64)
+    assert torch.equal(back.exact(x), net.exact(x))
+    assert ("structure" in back.texts) == (residual or layer_norm)
+
+
 def test_scales_follow_rows_of_inputs_where_there_is_no_box() -> None:
     open_range = hardnet.Model.from_text("param a; var y := 3; minimize f: (y - a)^2;")
     with pytest.raises(hardnet.Error, match="input a has no finite range"):
