@@ -2,7 +2,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-test setup-targets setup-site setup-all test test-long test-python test-targets web test-site trust trust-long check-all demo tasks reproduce bench coverage lint format fuzz install uninstall clean help
+.PHONY: all setup setup-test setup-targets setup-site setup-all test test-long test-python test-targets web test-site trust trust-long check-all demo tasks tasks-own reproduce bench coverage lint format fuzz install uninstall clean help
 .NOTPARALLEL:
 
 all: setup ## the library and the command, build/hardnet (the default)
@@ -45,6 +45,9 @@ demo: setup-test all ## train controllers, judge them, drive them, draw them: th
 
 tasks: all ## train on the published tasks of others and print ours beside theirs; one with TASK=dc3
 	@scripts/tasks $(TASK)
+
+tasks-own: setup-test all ## train on models/tasks with the defaults, judge against IPOPT, in closed loop, too; one with TASK=arm
+	@scripts/own-tasks $(TASK)
 
 reproduce: setup-test all ## the paper's experiment with its full settings, in the background for about an hour
 	@scripts/reproduce

@@ -4,14 +4,14 @@
 usage: task_data.py [--check] FOLDER TASK...
 
 TASK is dc3, snarenet, qcqp or fsnet. Each task writes TASK.dat (the numbers of its model; fsnet's ship with models/feasibility)
-and TASK_test.npy, the inputs that the published figures are about.
+and TASK_test.npy, the inputs that the published figures are about, and TASK_validation.npy, by which settings are chosen.
 --check writes nothing: it compares with the check values and ends.
 
 Only Python itself is needed. The random numbers are numpy's legacy Mersenne twister, whose stream is frozen: key[0] = seed,
 key[i] = 1812433253 (key[i-1] xor (key[i-1] >> 30)) + i; 53-bit uniform numbers; normal numbers by the polar method, the second
 of a pair first. Seeds are the published ones: 17 for DC3 (ICLR 2021), 2025 for SnareNet (2026) and FSNet (NeurIPS 2025). DC3's
-test set is rows 9167 to 9999 of 10 000, and so is SnareNet's; FSNet's is a split by another generator, for which the first
-rows stand in: no row was trained on, as trainings draw their own.
+test set is rows 9167 to 9999 of 10 000, and so is SnareNet's, rows 8334 to 9166 are for validation; FSNet's sets are a split by
+another generator, for which the first rows stand in: no row was trained on, as trainings draw their own.
 """
 import argparse
 import math
@@ -20,7 +20,7 @@ import pathlib
 import random
 import struct
 
-ROWS, SIZE, TEST = 50, 100, range(9167, 10000)
+ROWS, SIZE, VALIDATION, TEST = 50, 100, range(8334, 9167), range(9167, 10000)
 
 
 # ---- random numbers ----
@@ -131,6 +131,10 @@ def row_sums(G, inverse):
     return [math.fsum(abs(dot(g, c)) for c in columns) for g in G]
 
 
+def sets(X):
+    return {"validation": [X[i] for i in VALIDATION], "test": [X[i] for i in TEST]}
+
+
 def dc3():
     stream = Stream(17)
     q, p, A = stream.vector(SIZE), stream.vector(SIZE), stream.normals(ROWS, SIZE)
@@ -141,7 +145,7 @@ def dc3():
     expect("X[9999,49]", X[9999][49], 0.906526962999926)
     expect("G[0,0]", G[0][0], -0.016588598629359425)
     expect("h[49]", h[49], 7.203740823664246, 1e-11)
-    return {"q": q, "p": p, "A": A, "G": G, "h": h}, {"test": [X[i] for i in TEST]}
+    return {"q": q, "p": p, "A": A, "G": G, "h": h}, sets(X)
 
 
 def snarenet():
@@ -153,7 +157,7 @@ def snarenet():
     expect("A[0,0]", G[0][0], 0.4792592272334571)
     expect("C[0,0]", A[0][0], 1.5612198307637457)
     expect("X[0,0]", X[0][0], 0.18991395180424409)
-    return {"q": q, "p": p, "A": A, "G": G, "h": row_sums(G, pseudo_inverse(A))}, {"test": [X[i] for i in TEST]}
+    return {"q": q, "p": p, "A": A, "G": G, "h": row_sums(G, pseudo_inverse(A))}, sets(X)
 
 
 def qcqp():
@@ -172,16 +176,16 @@ def qcqp():
     expect("G[0,0]", G[0][0], -0.5686513821733195)
     expect("H[0,0]", H[0][0], 0.024022423770164936)
     expect("h[0]", h[0], 2.250556909657375, 1e-11)
-    return {"q": q, "p": p, "A": A, "G": G, "H": H, "h": h}, {"test": [X[i] for i in TEST]}
+    return {"q": q, "p": p, "A": A, "G": G, "H": H, "h": h}, sets(X)
 
 
 def fsnet():
     stream = Stream(2025)
     stream.vector(SIZE), stream.vector(SIZE)
-    A, X = stream.matrix(ROWS, SIZE, -1, 1), stream.matrix(1000, ROWS, -1, 1)
+    A, X = stream.matrix(ROWS, SIZE, -1, 1), stream.matrix(2000, ROWS, -1, 1)
     expect("A[0,0]", A[0][0], 0.4051440269968247)
     expect("X[0,0]", X[0][0], 0.48360159285599513)
-    return None, {"test": X}
+    return None, {"validation": X[1000:], "test": X[:1000]}
 
 
 def expect(name, value, published, tolerance=0.0):

@@ -135,9 +135,10 @@ class Emit(tool.Tool):
 
     def test_networks_that_do_more_are_refused_by_name(self):
         net = self.trained("--candidates", "2")
-        self.refused("emit", UNICYCLE, "--out", self.folder / "out", "--net", net, code=1, saying="2 candidates")
-        net = self.trained("--refine", "1")
-        self.refused("emit", UNICYCLE, "--out", self.folder / "out", "--net", net, code=1, saying="refined by 1 step")
+        self.refused("emit", UNICYCLE, "--out", self.folder / "out", "--net", net, code=1, saying="has 2 candidates; emit takes one")
+        net = self.trained("--candidates", "2", "--refine", "1")
+        self.refused("emit", UNICYCLE, "--out", self.folder / "out", "--net", net, code=1,
+                     saying="2 candidates and is refined by 1 step; .*hardnet train --candidates 1 --refine 0")
         self.refused("emit", self.file("m.mod", DISC), "--out", self.folder / "out", "--net", net, code=1, saying="another model|inputs")
         self.assertFalse((self.folder / "out").exists())
 

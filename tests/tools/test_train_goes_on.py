@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import tool
-from samples import UNICYCLE
+from samples import UNICYCLE, np
 from trainings import ELLIPSE, SIMPLEX, SMALL, TrainTool, network_texts, sha
 
 
@@ -114,6 +114,20 @@ class GoesOn(TrainTool):
         text = pathlib.Path(ELLIPSE).read_text()
         name = re.search(r"subject to (\w+)", text).group(1)
         self.run_it("eval", self.file("renamed.mod", re.sub(rf"\b{name}\b", "called_otherwise", text)), "--net", net)
+
+    def test_a_network_of_an_earlier_version_loads_or_says_how_to_convert_it(self):
+        """earlier.safetensors is a network of ELLIPSE, 2 candidates, as version 0.1.0 wrote it before files said what models are made of."""
+        old, text = pathlib.Path(__file__).parent / "earlier.safetensors", pathlib.Path(ELLIPSE).read_text()
+        x, y = self.array("x.npy", [[-1.9], [0.7], [1.9]]), self.folder / "y.npy"
+        self.run_it("eval", ELLIPSE, "--net", old, "--x", x, "--out", y)
+        self.assertEqual(np.load(y).tolist(), [[-1.0484069550979247, -0.8515930449020751], [0.8499997853224142, -0.14999978532241326],
+                                               [1.4500000322686366, 0.44999996773136997]])
+        renamed = self.file("renamed.mod", text.replace("subject to line", "subject to straight"))
+        self.refused("eval", renamed, "--net", old, code=1, saying="names differ, and the file, of an earlier version, .*hardnet train --init")
+        self.refused("eval", self.file("other.mod", text.replace("/4", "/5")), "--net", old, code=1, saying="another model: .*hardnet train --init")
+        converted, _, _ = self.train("converted", renamed, "--steps", 0, "--refine", 1, "--validation", 60, "--init", old)
+        self.run_it("eval", renamed, "--net", converted, "--x", x, "--out", self.folder / "z.npy")
+        self.assertEqual((self.folder / "z.npy").read_bytes(), y.read_bytes())
 
     def test_a_training_that_is_done_is_extended(self):
         path, out, _ = self.train("net", ELLIPSE, *SMALL, "--keep")

@@ -3,6 +3,9 @@
  * Feasibility: every input from the model's start values, by the layer's own method. Optima: the method optimal from the start
  * values and from two disturbances of them; two certified optima whose objectives differ by 1 % are different ones.
  *
+ * What it may take is counted in operations, not in seconds, so that a busy machine finds the same: inputs go in chunks, and when
+ * the steps that were computed come to more than the limit, the others are left undecided.
+ *
  * SPDX-License-Identifier: MIT */
 #include "common/survey.h"
 
@@ -14,13 +17,15 @@
 #include "common/certificate.h"
 #include "common/figures.h"
 #include "common/inputs.h"
+#include "hardnet/policy.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { STARTS = 3, STREAM = 0x737572 };
+enum { CHUNK = 40, USUAL_STEPS = 50 };
 
-static const double DIFFERENT = 0.01, LIMIT_SECONDS = 1.2;
+static const double DIFFERENT = 0.01, MOST_WORK = 5e9;
 
 struct memory {
     const hn_model *model;
@@ -30,10 +35,11 @@ struct memory {
     hn_report *reports, *others;         /* of the correction; of one start of optimal */
     double *least, *most;                /* certified objectives of each input */
     size_t *certified;                   /* how many starts led to one */
+    bool cut;                            /* samples end after fewer steps than the method would take */
 };
 
 struct survey_options survey_defaults(void) {
-    return (struct survey_options){.count = SURVEY_SAMPLES, .seed = 1, .seconds = LIMIT_SECONDS};
+    return (struct survey_options){.count = SURVEY_SAMPLES, .seed = 1, .work = MOST_WORK};
 }
 
 /* ---- memory ---- */
@@ -86,33 +92,90 @@ static hn_status find_inputs(struct memory *m, hn_error *error) {
 /* ---- running ---- */
 
 struct job {
-    hn_method method;
+    const hn_layer *layer;
     const double *raw; /* NULL: the start values */
     double *y;
     hn_report *reports;
-    double seconds;
+    double work; /* at most, in operations */
 };
 
-static hn_status run(const struct memory *m, hn_pool *pool, const struct job *job, hn_error *error) {
-    hn_batch batch = {.size = sizeof batch,
-                      .count = m->count,
-                      .x = m->inputs > 0 ? m->x : NULL,
-                      .y_raw = job->raw,
-                      .y = job->y,
-                      .report_size = sizeof(hn_report),
-                      .reports = job->reports,
-                      .seconds = job->seconds,
-                      .cancel = m->options->cancel};
-    return hn_pool_run(pool, &batch, error);
+/* Operations of one sample: of a step, and of a factorisation of the method optimal, whose second derivatives may take as many
+ * evaluations as there are outputs. */
+struct cost {
+    double step, factorisation;
+};
+
+static struct cost cost_of(const hn_layer *layer) {
+    hn_layer_info info = hn_layer_info_of(layer);
+    double step = (double)info.operators + (double)info.multiply_adds + (double)info.outputs;
+    return (struct cost){step, (double)info.outputs * (double)info.operators + 4 * step};
 }
 
-static hn_status open_pool(hn_layer **layer, hn_pool **pool, const struct memory *m, hn_method method,
-                           hn_error *error) {
+static double work_of(const struct cost *cost, const hn_report *reports, size_t count) {
+    double work = 0;
+    for (size_t k = 0; k < count; k++)
+        work += cost->step * reports[k].iterations + cost->factorisation * (double)reports[k].factorisations;
+    return work;
+}
+
+/* As many inputs as hardly take more than there is. */
+static size_t chunk_of(const struct cost *cost, const struct job *job) {
+    bool optimal = hn_layer_options_of(job->layer).method == HN_METHOD_OPTIMAL;
+    double room = job->work / (USUAL_STEPS * (optimal ? cost->factorisation : cost->step));
+    return room >= CHUNK ? CHUNK : room >= 1 ? (size_t)room : 1;
+}
+
+static hn_status run(const struct memory *m, hn_pool *pool, const struct job *job, hn_error *error) {
+    const struct cost cost = cost_of(job->layer);
+    size_t most = chunk_of(&cost, job), count;
+    double left = job->work;
+    hn_status status = HN_OK;
+    for (size_t first = 0; status == HN_OK && first < m->count; first += count) {
+        count = m->count - first < most ? m->count - first : most;
+        hn_report *reports = job->reports + first;
+        hn_batch batch = {.size = sizeof batch,
+                          .count = count,
+                          .x = m->inputs > 0 ? m->x + first * m->inputs : NULL,
+                          .y_raw = job->raw ? job->raw + first * m->outputs : NULL,
+                          .y = job->y + first * m->outputs,
+                          .report_size = sizeof(hn_report),
+                          .reports = reports,
+                          .cancel = m->options->cancel};
+        if (left > 0)
+            status = hn_pool_run(pool, &batch, error);
+        for (size_t k = 0; !(left > 0) && k < count; k++)
+            reports[k] = (hn_report){.outcome = HN_OUTCOME_CANCELLED, .kkt = (double)INFINITY};
+        left -= work_of(&cost, reports, count);
+    }
+    return status;
+}
+
+/* A step may be so long that a sample which never ends would take more than there is: then it ends there, undecided. */
+static int most_steps(const hn_layer *layer, double work) {
+    double room = work / cost_of(layer).step;
+    return room >= HN_POLICY_MOST_ITERATIONS ? HN_POLICY_MOST_ITERATIONS : room > USUAL_STEPS ? (int)room : USUAL_STEPS;
+}
+
+static hn_status open_pool(hn_layer **layer, hn_pool **pool, struct memory *m, hn_method method, hn_error *error) {
     hn_layer_options options = hn_layer_defaults();
     options.method = method;
     *pool = NULL;
     hn_status status = hn_layer_create(layer, m->model, &options, error);
+    if (status != HN_OK)
+        return status;
+    options.iterations = most_steps(*layer, m->options->work);
+    m->cut = options.iterations < hn_layer_options_of(*layer).iterations;
+    if (m->cut) {
+        hn_layer_destroy(*layer);
+        status = hn_layer_create(layer, m->model, &options, error);
+    }
     return status == HN_OK ? hn_pool_create(pool, *layer, m->options->threads, error) : status;
+}
+
+static void note_cut(struct memory *m) {
+    for (size_t k = 0; m->cut && k < m->count; k++)
+        if (m->reports[k].outcome == HN_OUTCOME_ITERATION_LIMIT)
+            m->reports[k].outcome = HN_OUTCOME_CANCELLED;
 }
 
 static void count_feasible(struct survey *s, struct memory *m) {
@@ -135,10 +198,11 @@ static hn_status correct(struct survey *s, struct memory *m, hn_error *error) {
     hn_pool *pool;
     hn_status status = open_pool(&layer, &pool, m, hn_layer_defaults().method, error);
     double begun = clock_seconds();
-    const struct job job = {.y = m->base, .reports = m->reports, .seconds = m->options->seconds};
+    const struct job job = {.layer = layer, .y = m->base, .reports = m->reports, .work = m->options->work};
     if (status == HN_OK)
         status = run(m, pool, &job, error);
     s->seconds = (clock_seconds() - begun) / (double)m->count;
+    note_cut(m);
     if (status == HN_OK)
         count_feasible(s, m);
     hn_pool_destroy(pool);
@@ -190,10 +254,11 @@ static hn_status optimise(struct survey *s, struct memory *m, hn_error *error) {
     hn_pool *pool;
     hn_status status = open_pool(&layer, &pool, m, HN_METHOD_OPTIMAL, error);
     for (int start = 0; status == HN_OK && start < STARTS; start++) {
-        const struct job job = {.raw = start > 0 ? m->raw : NULL,
+        const struct job job = {.layer = layer,
+                                .raw = start > 0 ? m->raw : NULL,
                                 .y = start > 0 ? m->raw : m->y,
                                 .reports = m->others,
-                                .seconds = m->options->seconds / STARTS};
+                                .work = m->options->work};
         if (start > 0)
             disturb(m, start);
         status = run(m, pool, &job, error);

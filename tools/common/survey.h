@@ -2,7 +2,8 @@
  *
  * In go a finished model and a number of inputs to sample (or rows of x). Out come the share of them for which a feasible output is
  * found from the start values, what that costs, where in the box it fails, the share with several optima, and the scale of the
- * outputs. It takes a few seconds at most: what is not decided by then is counted as such. Nothing in it decides a result.
+ * outputs. It takes a few seconds at most, counted in operations: what is not decided by then is counted as such. Nothing in it
+ * decides a result.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_SURVEY_H
@@ -19,7 +20,7 @@ struct survey_options {
     size_t rows;     /* ... and how many; the first ones are taken */
     size_t seed;
     int threads;
-    double seconds; /* at most, for feasibility and for optima each */
+    double work; /* operations at most: of the correction, and of each start of the search for optima */
     const int *cancel;
 };
 
@@ -32,7 +33,8 @@ struct survey_condition {
 
 struct survey {
     size_t inputs, outputs;
-    size_t count, ok, undecided; /* inputs; with a feasible output; cut at the time limit or never begun */
+    size_t count, ok,
+        undecided; /* inputs; with a feasible output; never begun: the others took all the work there is */
     double median_steps, most_steps;
     double seconds; /* per input, on all threads */
     size_t optimised,

@@ -55,7 +55,7 @@ void survey_print(const struct survey *s, const hn_model *model, int width) {
     printf("  %-*s  %zu of %zu (%.1f %%), median %.0f steps, most %.0f, %s each\n", width, "feasible", s->ok, decided,
            100 * (1 - survey_bad_share(s)), s->median_steps, s->most_steps, figures_duration(s->seconds).text);
     if (s->undecided > 0)
-        printf("  %-*s  %zu more were not decided in time\n", width, "", s->undecided);
+        printf("  %-*s  %zu more were not looked at: the model is large\n", width, "", s->undecided);
     if (s->ok < decided)
         printf("  %-*s  %zu%s\n", width, "not feasible", decided - s->ok, place(s, model).text);
     if (s->optimised > 0)

@@ -37,18 +37,19 @@ static void name_model(const struct emit_options *o, char *name, size_t size) {
     snprintf(name, size, "%.*s", (int)(length < size ? length : size - 1), base);
 }
 
-/* What the emitted file has no text for. */
+/* What the emitted file has no text for, and how to train a network that needs none. */
 static int check_policy(const struct emit_options *o, const hn_policy *policy) {
     hn_policy_options p = hn_policy_options_of(policy);
     const char *scheme = hn_network_metadata(hn_policy_network(policy), "policy.scheme");
+    char candidates[64] = "", refined[64] = "";
     if (p.candidates > 1)
-        console_error(
-            "%s: the network has %zu candidates; emit takes networks with one only: hardnet train --candidates 1",
-            o->net, p.candidates);
-    else if (p.refine > 0)
-        console_error("%s: its outputs are refined by %d step%s; emit takes networks without refinement only: hardnet "
-                      "train --refine 0",
-                      o->net, p.refine, p.refine == 1 ? "" : "s");
+        snprintf(candidates, sizeof candidates, "has %zu candidates", p.candidates);
+    if (p.refine > 0)
+        snprintf(refined, sizeof refined, "is refined by %d step%s", p.refine, p.refine == 1 ? "" : "s");
+    if (candidates[0] || refined[0])
+        console_error("%s: the network %s%s%s; emit takes one candidate without refinement, which hardnet train "
+                      "--candidates 1 --refine 0 gives",
+                      o->net, candidates, candidates[0] && refined[0] ? " and " : "", refined);
     else if (scheme && strcmp(scheme, "layer") != 0)
         console_error("%s: its outputs go through %s, not through the layer; emit takes the layer only", o->net,
                       scheme);
