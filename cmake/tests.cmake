@@ -145,7 +145,7 @@ endforeach()
 
 # ---- tests of threads once more, everything under ThreadSanitizer ----
 
-set(tsan_tests base/crew conformance/threads conformance/large_samples)
+set(tsan_tests base/crew conformance/threads conformance/large_samples conformance/load)
 if(NOT HARDNET_SANITIZE AND NOT HARDNET_COVERAGE)
     include(CheckCSourceCompiles)
     set(CMAKE_REQUIRED_FLAGS -fsanitize=thread)

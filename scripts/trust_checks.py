@@ -55,6 +55,13 @@ CHECKS: tuple[Check, ...] = (
           (Figure("platforms", r"(\d+) platforms", ">= 8"), Figure("different results", r"(\d+) different results", "= 1"),
            Figure("rows failed", r"(\d+) failed", "= 0")),
           builds=(), needs=("qemu-s390x", "qemu-aarch64", "qemu-arm", "qemu-riscv64"), test="training/same_bits", alone=True, most=1800),
+    # ---- load ----
+    Check("load", "R19 R22 R23 R24", "random problems, threads, cancellations, deadlines, warm starts: the bits of serial runs, no growth",
+          "build/tests/conformance/load --seconds 360",
+          (Figure("calls", r"(\d+) calls", ">= 20000"), Figure("wrong", r"(\d+) wrong", "= 0"),
+           Figure("KiB grown", r"grew by (-?\d+) KiB", "<= 4096")), test="conformance/load", alone=True),
+    Check("load-tsan", "R24", "the same under ThreadSanitizer", "build/tests/conformance/load_tsan --seconds 240",
+          (Figure("calls", r"(\d+) calls", ">= 1000"), Figure("wrong", r"(\d+) wrong", "= 0")), test="conformance/load_tsan", alone=True),
     # ---- never silently wrong ----
     Check("false-ok", "R11 R14 R15 R20", "`ok` on random problems, judged by plain evaluation in 80 bits",
           "build/tests/layer/many_problems 100000",
