@@ -202,7 +202,7 @@ static void put_columns(struct writer *w) {
     put(w, ";\n");
 }
 
-size_t model_text_make(char text[MODEL_TEXT_BYTES], struct byte_source *source) {
+size_t model_text_make(char text[MODEL_TEXT_BYTES], struct byte_source *source, bool objective) {
     struct writer w = {.text = text, .source = source};
     w.inputs = bytes_choose(source, MOST_COLUMNS);
     w.outputs = 1 + bytes_choose(source, MOST_COLUMNS);
@@ -215,5 +215,10 @@ size_t model_text_make(char text[MODEL_TEXT_BYTES], struct byte_source *source) 
         put_row(&w, i);
     for (unsigned j = 1; j <= w.outputs; j++)
         put_output(&w, j);
+    if (objective) {
+        put(&w, "minimize f: ");
+        put_expression(&w, DEEPEST, 1);
+        put(&w, ";\n");
+    }
     return w.length;
 }

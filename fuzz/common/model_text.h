@@ -7,6 +7,7 @@
 #ifndef HN_FUZZ_COMMON_MODEL_TEXT_H
 #define HN_FUZZ_COMMON_MODEL_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +21,7 @@ double bytes_number(struct byte_source *source);                   /* finite */
 
 enum { MODEL_TEXT_BYTES = 1 << 15 };
 
-/* The text's length; it ends with a 0. */
-size_t model_text_make(char text[MODEL_TEXT_BYTES], struct byte_source *source);
+/* The text's length; it ends with a 0. With an objective if one is asked for. */
+size_t model_text_make(char text[MODEL_TEXT_BYTES], struct byte_source *source, bool objective);
 
 #endif

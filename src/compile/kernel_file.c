@@ -136,7 +136,8 @@ hn_status kernel_is_foreign(const char *path, const struct kernel_identity *foun
         "%s: a kernel of this model with other options, or of another build of hardnet: compile it again", path);
 }
 
-static hn_status check(const char *path, const struct file_bytes *all, struct kernel_identity *found, hn_error *error) {
+hn_status kernel_file_check(const char *path, const struct file_bytes *all, struct kernel_identity *found,
+                            hn_error *error) {
     const struct error_subject file = {.code = HN_CODE_KERNEL, .name = path};
     char digest[DIGEST_TEXT];
     const char *end = all->count > END_BYTES ? (const char *)all->data + all->count - END_BYTES : NULL;
@@ -170,7 +171,7 @@ hn_status kernel_file_read(struct file_bytes *out, const char *path, struct kern
     *out = (struct file_bytes){NULL, 0};
     hn_status status = file_read_checked(&all, path, KERNEL_FILE_MOST, check_owner, error);
     if (status == HN_OK)
-        status = check(path, &all, found, error);
+        status = kernel_file_check(path, &all, found, error);
     if (status != HN_OK) {
         base_release(all.data);
         return status;

@@ -43,6 +43,10 @@ hn_status kernel_file_write(const char *path, const struct kernel_identity *iden
  * HN_SYNTAX, what must not be trusted or cannot be read HN_IO. */
 hn_status kernel_file_read(struct file_bytes *out, const char *path, struct kernel_identity *found, hn_error *error);
 
+/* What it says it is, of a whole file in memory: HN_SYNTAX where it is no kernel or damaged. */
+hn_status kernel_file_check(const char *path, const struct file_bytes *all, struct kernel_identity *found,
+                            hn_error *error);
+
 /* HN_INVALID, with what differs, for a kernel of another version, machine or instruction set. */
 hn_status kernel_fits_here(const char *path, const struct kernel_identity *found, const struct kernel_identity *wanted,
                            hn_error *error);

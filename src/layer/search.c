@@ -52,7 +52,7 @@ static bool look_after(struct worker *worker, uint32_t seat, struct affine_sampl
     worker->seat[seat].near.objective = affine_goal_at(affine, worker->goal, x, sample->y, slope);
     for (size_t i = 0; i < affine->rows; i++) {
         double l = sample->multipliers[i];
-        largest = fmax(largest, fabs(l));
+        largest = fmax(largest, fabs(l) * affine->gauge[i]);
         for (size_t e = affine->first[i]; l != 0 && e < affine->first[i + 1]; e++)
             slope[affine->column[e]] -= l * affine->number[e];
     }

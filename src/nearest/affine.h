@@ -30,6 +30,7 @@ struct affine {
     uint32_t *column;
     double *number;
     bool *dense;      /* rows whose columns follow each other */
+    double *gauge;    /* rows: the largest entry of each, at most 1; multipliers are large in units of it */
     double *columns;  /* outputs x rows: J by columns, */
     double *reach;    /* and H^-1 J' */
     double *solver;   /* equalities x equalities: the inverse of their part of M, */

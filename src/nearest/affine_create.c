@@ -41,6 +41,7 @@ static bool take_all(struct affine *a, const struct nearest_plan *p) {
     a->column = arena_take(&a->arena, p->entries + 1, sizeof *a->column);
     a->number = take(a, p->entries);
     a->dense = arena_take(&a->arena, a->rows + 1, sizeof *a->dense);
+    a->gauge = take(a, a->rows);
     a->columns = take(a, a->outputs * a->rows);
     a->reach = take(a, a->outputs * a->rows);
     a->solver = take(a, e * e);
@@ -49,7 +50,7 @@ static bool take_all(struct affine *a, const struct nearest_plan *p) {
     a->schur = take(a, i * i);
     a->unit = take(a, i);
     return a->first && a->column && a->number && a->dense && a->columns && a->reach && a->solver && a->coupling &&
-           a->answer && a->schur && a->unit;
+           a->answer && a->schur && a->unit && a->gauge;
 }
 
 static bool sort_rows(struct affine *a, const struct nearest_plan *p) {
@@ -68,12 +69,14 @@ static void fill(struct affine *a, const struct nearest_plan *p) {
     memset(a->columns, 0, a->outputs * a->rows * sizeof *a->columns);
     for (size_t i = 0; i < a->rows; i++) {
         a->first[i] = count;
+        a->gauge[i] = 0;
         for (size_t e = p->first[i]; e < p->first[i + 1]; e++) {
             size_t j = p->column[e];
             if (p->fixed[j])
                 continue;
             a->column[count] = (uint32_t)j;
             a->columns[j * a->rows + i] = a->number[count++] = number_at(p, p->entry[e]);
+            a->gauge[i] = fmin(1, fmax(a->gauge[i], fabs(number_at(p, p->entry[e]))));
         }
         a->dense[i] = count > a->first[i] && a->column[count - 1] - a->column[a->first[i]] == count - 1 - a->first[i];
     }

@@ -307,7 +307,7 @@ static double residual(const struct search *s) {
     double largest = 0, worst = 0, sum = 0;
     find_rest(s);
     for (size_t i = 0; i < a->rows; i++)
-        largest = fmax(largest, fabs(s->l[i]));
+        largest = fmax(largest, fabs(s->l[i]) * a->gauge[i]);
     for (size_t j = 0; j < a->outputs; j++) {
         double rest = a->inverse[j] > 0 ? fabs(s->rest[j]) : 0;
         worst = fmax(worst, rest / fmax(1, largest));

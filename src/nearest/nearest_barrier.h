@@ -49,7 +49,7 @@ struct nearest_state {
     double kept_cost;             /* and where the best y is */
     double delta, damped;         /* on H; what it was when it was last above 0 */
     double penalty;               /* nu */
-    double largest;               /* multiplier, in the user's units */
+    double largest;               /* multiplier, as rows_rest has it */
     double lack;                  /* sum of what the equations lack, */
     double change;                /* and how the merit function changes along the step */
     double length, forces;        /* of the step: in y and s, and in z */

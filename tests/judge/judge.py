@@ -1,0 +1,286 @@
+"""An independent judge of the layer: problems of its own, every method, verdicts at 50 digits.
+
+    judge.py [--problems N] [--seed S] [--processes P] [--kinds A,B] [--only INDEX] [--figure]
+
+Needs mpmath, and the package hardnet where Python finds it (PYTHONPATH=BUILD/python). Problem i of seed S is the same everywhere.
+For every problem and method it judges
+
+    ok             every row holds to the tolerance, but for the rounding of its own evaluation in doubles (trees.py bounds it)
+    undefined      nothing is ok where a row has no value
+    violation      what is reported is what the formulas say, but for the same rounding
+    proofs         certified samples of nearest and optimal satisfy their optimality conditions, with derivatives of our own
+    gradients      of every tenth problem: against differences along a direction, for raw outputs and inputs together
+    feasible       how many samples auto calls ok of problems that have a solution in doubles, from raw outputs where rows have a value
+
+Exit status 0: no false ok, nothing undefined called ok, no false proof, no wrong gradient, and at least 99.5 % of the feasible are ok.
+"""
+import argparse
+import collections
+import multiprocessing
+import sys
+
+try:
+    import mpmath  # noqa: F401
+    import numpy as np
+except ImportError as missing:
+    print(f"skipped: {missing.name} is not installed")
+    sys.exit(77)
+
+import hardnet
+import kinds
+import trees as t
+from mpmath import mpf
+
+METHODS = "auto lm paper hardnet enforce snarenet nearest optimal".split()
+TOLERANCE, CERTIFIED = 1e-8, 1e-8
+FEASIBLE = 99.5
+GRADIENTS = 10  # every so many problems
+FIXED_STEPS = {"paper": 60, "hardnet": 30, "snarenet": 60}  # what always takes all of its steps takes fewer here
+
+
+class Count(collections.Counter):
+    """What was counted, and sentences about what was found."""
+
+    def __init__(self):
+        super().__init__()
+        self.findings, self.worst_proof, self.worst_gradient = [], 0.0, 0.0
+
+    def find(self, what, problem, index, method, sample, *more):
+        self[what] += 1
+        if len(self.findings) < 20:
+            self.findings.append(f"{what}: problem {index}, {problem.kind}, method {method}, sample {sample}\n{problem.written()}"
+                                 f"x = {problem.x}\ny_raw = {problem.raw[sample]}\n" + "\n".join(map(str, more)))
+
+    def join(self, other):
+        self.update(other)
+        self.findings += other.findings
+        self.worst_proof = max(self.worst_proof, other.worst_proof)
+        self.worst_gradient = max(self.worst_gradient, other.worst_gradient)
+
+
+# ---- rows ----
+
+def beyond(row, point):
+    """How far the row is beyond its bounds, exactly, and the rounding of an evaluation in doubles."""
+    v, e = t.value(row.body, point)
+    worst = mpf(0)
+    for bound, sign in ((row.upper, 1), (row.lower, -1)):
+        if bound is not None:
+            b, eb = t.value(bound, point)
+            e = max(e, e + eb + t.UNIT * float(abs(v - b)) + t.SMALLEST)
+            worst = max(worst, sign * (v - b))
+    return worst, e
+
+
+def largest(rows, point):
+    """The largest distance beyond a bound less and with rounding, and the row of the first."""
+    least, most, name = mpf(0), mpf(0), None
+    for key, row in rows.items():
+        worst, e = beyond(row, point)
+        most = max(most, worst + e)
+        if worst - e > least:
+            least, name = worst - e, key
+    return least, most, name
+
+
+def defined(rows, problem, k):
+    """Whether every row has a value at the raw output."""
+    try:
+        largest(rows, ([mpf(v) for v in problem.x], [mpf(v) for v in problem.raw[k]]))
+    except (t.Undefined, t.Undecided):
+        return False
+    return True
+
+
+# ---- proofs ----
+
+def proof(problem, method, rows, names, raw, point, multipliers):
+    """The residual of the optimality conditions, as docs/method.md states it, and what rounding may add to it."""
+    count = problem.outputs
+    if method == "nearest":
+        gradient = [a - mpf(b) for a, b in zip(point[1], raw)]
+    else:
+        gradient = t.slope(problem.objective, point, count)[1]
+    size, complementary, rounding = mpf(1), mpf(0), mpf(0)
+    terms = [abs(g) for g in gradient]
+    for name, multiplier in zip(names, map(mpf, multipliers)):
+        if multiplier == 0:
+            continue
+        row = rows[name]
+        v, slopes = t.slope(row.body, point, count)
+        size = max(size, abs(multiplier) * min(1, max(map(abs, slopes))))
+        gradient = [g - multiplier * s for g, s in zip(gradient, slopes)]
+        terms = [a + abs(multiplier * s) for a, s in zip(terms, slopes)]
+        bound = row.lower if multiplier > 0 else row.upper
+        if bound is None:
+            return mpf("inf"), mpf(0)
+        b, _ = t.value(bound, point)
+        room = v - b if multiplier > 0 else b - v  # beyond the bound the row is violated, which is judged as such
+        if row.lower != row.upper:
+            complementary = max(complementary, abs(multiplier) * room)
+        rounding = max(rounding, abs(multiplier) * t.value(row.body, point)[1])
+    stationary = max(abs(g) for g in gradient) / size
+    return max(stationary, complementary), 4 * rounding + 200 * t.UNIT * max(terms) / size
+
+
+def judge_proof(count, problem, index, method, rows, names, k, point, result):
+    try:
+        found, rounding = proof(problem, method, rows, names, problem.raw[k], point, result.multipliers[k])
+    except (t.Undefined, t.Undecided):
+        count["proofs at kinks"] += 1
+        return
+    count["proofs"] += 1
+    count.worst_proof = max(count.worst_proof, float(found - rounding))
+    if not found <= CERTIFIED * 1.001 + rounding:
+        count.find("false proof", problem, index, method, k, f"y = {result.y[k].tolist()}", f"residual {float(found):.3g}, "
+                   f"reported {result.kkt[k]:.3g}, rounding {float(rounding):.3g}", f"multipliers {result.multipliers[k].tolist()}")
+
+
+# ---- gradients ----
+
+def judge_gradient(count, problem, index, method, layer):
+    """Along a random direction, by differences of two lengths; where these do not agree, or steps differ, nothing is said."""
+    source = np.random.default_rng(index)
+    raw, x = np.array(problem.raw[0]), np.array(problem.x)
+    along, by_x, weights = source.normal(size=len(raw)) * problem.size, source.normal(size=len(x)), source.normal(size=len(raw))
+    h = 1e-3 if method in ("nearest", "optimal") else 1e-5
+    lengths = np.array([0, h, -h, 2 * h, -2 * h])[:, None]
+    result = layer(raw + lengths * along, x + lengths * by_x if len(x) else None, tape=True)
+    if problem.kind in ("cancelling", "subnormal"):  # rounding makes stairs of them, which differences see and derivatives do not
+        return
+    if method == "optimal" and problem.size != 1:  # kkt is in the user's units: f is flat there
+        return
+    if not result.ok.all() or len(set(result.steps.tolist())) > 1:
+        return
+    gradient = layer.gradient(result, np.tile(weights, (5, 1)))
+    if gradient.flagged[0]:
+        return
+    loss = result.y @ weights
+    short, long = (loss[1] - loss[2]) / (2 * h), (loss[3] - loss[4]) / (4 * h)
+    found = gradient.y_raw[0] @ along + (gradient.x[0] @ by_x if len(x) else 0)
+    doubt = abs(short - long) + 4e-16 * np.abs(result.y).max() * np.abs(weights).max() / h
+    scale = max(problem.size, abs(short), np.abs(gradient.y_raw[0]).max() * problem.size)
+    if doubt > 1e-4 * scale:
+        return
+    count["gradients"] += 1
+    error = max(0.0, abs(found - (4 * short - long) / 3) - 4 * doubt) / scale
+    count.worst_gradient = max(count.worst_gradient, float(error))
+    if error > 1e-6:
+        count.find("wrong gradient", problem, index, method, 0, f"found {found!r}, differences {short!r}, {long!r}")
+
+
+# ---- a problem ----
+
+def judge_ok(count, problem, index, method, rows, k, point, result):
+    try:
+        least, most, name = largest(rows, point)
+    except t.Undefined:
+        count.find("undefined ok", problem, index, method, k, f"y = {result.y[k].tolist()}")
+        return
+    except t.Undecided:
+        count["undecided"] += 1
+        return
+    count["judged"] += 1
+    if least > TOLERANCE:
+        count.find("false ok", problem, index, method, k, f"y = {result.y[k].tolist()}", f"row {name} is {float(least):.3g} beyond its bound")
+    if not least <= result.violation[k] <= most * (1 + 1e-15):
+        count.find("wrong violation", problem, index, method, k, f"y = {result.y[k].tolist()}",
+                   f"reported {result.violation[k]!r}, by the formulas {float(least)!r} to {float(most)!r}")
+
+
+def judge_method(count, problem, index, method, model, names):
+    try:
+        layer = model.layer(method=method, threads=1, iterations=FIXED_STEPS.get(method))
+    except hardnet.Error:
+        count["refused layers"] += 1
+        return
+    rows, x = problem.all_rows(), problem.x or None
+    result = layer(problem.raw, x)
+    for k in range(len(problem.raw)):
+        ok = bool(result.ok[k])
+        count["samples"] += 1
+        if method == "auto" and problem.feasible and defined(rows, problem, k):
+            for name in ("all", problem.kind):
+                count[f"feasible {name}"] += 1
+                count[f"feasible {name} ok"] += ok
+        if not ok:
+            continue
+        count[f"ok {method}"] += 1
+        count["infeasible ok"] += problem.kind == "infeasible"
+        point = ([mpf(v) for v in problem.x], [mpf(float(v)) for v in result.y[k]])
+        judge_ok(count, problem, index, method, rows, k, point, result)
+        if method in ("nearest", "optimal") and result.certified[k]:
+            judge_proof(count, problem, index, method, rows, names, k, point, result)
+    if index // len(kinds.KINDS) % GRADIENTS == 0:
+        judge_gradient(count, problem, index, method, layer)
+
+
+def judge_problem(count, seed, index):
+    problem = kinds.Problem(kinds.KINDS[index % len(kinds.KINDS)], f"{seed} {index}")
+    count["problems"] += 1
+    try:
+        model = hardnet.Model.from_text(problem.written())
+    except hardnet.Error as said:
+        count["refused"] += 1
+        if problem.feasible:
+            count.find("refused though feasible", problem, index, "none", 0, said)
+        return
+    names = model.row_names
+    for method in METHODS:
+        judge_method(count, problem, index, method, model, names)
+
+
+def judge_some(job):
+    seed, indices = job
+    count = Count()
+    for index in indices:
+        judge_problem(count, seed, index)
+    return count
+
+
+# ---- all ----
+
+def share(count, name):
+    return 100 * count[f"feasible {name} ok"] / max(1, count[f"feasible {name}"])
+
+
+def report(count):
+    for finding in count.findings[:20]:
+        print(finding, end="\n\n")
+    for kind in kinds.KINDS:
+        if count[f"feasible {kind}"]:
+            print(f"feasible, {kind}: {share(count, kind):.2f} % of {count[f'feasible {kind}']} ok by auto")
+    print("ok by method: " + ", ".join(f"{method} {count[f'ok {method}']}" for method in METHODS))
+    print(f"refused models {count['refused']}, layers {count['refused layers']}; undecided {count['undecided']} of {count['judged']}; "
+          f"proofs {count['proofs']}, at kinks {count['proofs at kinks']}, largest residual {count.worst_proof:.2g}; "
+          f"gradients {count['gradients']}, largest error {count.worst_gradient:.2g}")
+    bad = {what: count[what] for what in ("false ok", "infeasible ok", "undefined ok", "wrong violation", "false proof", "wrong gradient")}
+    print(f"judge: {count['problems']} problems, {count['judged']} ok verdicts judged: "
+          + ", ".join(f"{number} {what}" for what, number in bad.items()) + f"; feasible ok {share(count, 'all'):.2f} %")
+    return not any(bad.values()) and count["judged"] > 0 and share(count, "auto") >= FEASIBLE
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--problems", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
+    parser.add_argument("--kinds", default=",".join(kinds.KINDS))
+    parser.add_argument("--only", type=int)
+    options = parser.parse_args()
+    wanted = [kinds.KINDS.index(kind) for kind in options.kinds.split(",")]
+    indices = [i for i in range(options.problems) if i % len(kinds.KINDS) in wanted] if options.only is None else [options.only]
+    jobs = [(options.seed, indices[i:i + 100]) for i in range(0, len(indices), 100)]
+    count = Count()
+    if options.processes == 1 or len(jobs) == 1:
+        for job in jobs:
+            count.join(judge_some(job))
+    else:
+        with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
+            for part in pool.imap_unordered(judge_some, jobs):
+                count.join(part)
+    sys.exit(0 if report(count) else 1)
+
+
+if __name__ == "__main__":
+    main()
