@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/checksum.h"
+#include "common/memory_bound.h"
 #include "common/memory_file.h"
 #include "common/mend.h"
 #include "train/train.h"
@@ -170,7 +171,10 @@ static void load(const uint8_t *data, size_t size, size_t most_labels) {
     t->source.most_labels = most_labels;
     uint32_t nothing = forget(t, 0x5a);
     memory_file_set(data, size);
-    if (state_load(t, &error) == HN_OK) {
+    memory_bound_begin("the loading of a checkpoint", 2 * (size + 1) + (64 << 10));
+    hn_status status = state_load(t, &error);
+    memory_bound_end();
+    if (status == HN_OK) {
         check_numbers(t);
         save_and_load(t);
         write_log(t);

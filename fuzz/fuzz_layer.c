@@ -193,9 +193,8 @@ static void results_begin(struct results *r, const struct trial *t) {
 }
 
 static void results_release(struct results *r) {
-    void *all[] = {r->y,      r->residual,   r->warm,       r->multipliers,  r->grad_y_raw,
-                   r->grad_x, r->grad_lower, r->grad_upper, r->grad_weights, r->reports,
-                   r->flagged};
+    void *all[] = {r->y,          r->residual,   r->warm,         r->multipliers, r->grad_y_raw, r->grad_x,
+                   r->grad_lower, r->grad_upper, r->grad_weights, r->reports,     r->flagged};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         free(all[i]);
 }

@@ -1,6 +1,7 @@
 /* fuzz_npy.c - any bytes as an array, or as an archive of arrays: an error, or an array whose values can all be read.
  *
  * SPDX-License-Identifier: MIT */
+#include "common/memory_bound.h"
 #include "files/npy.h"
 #include "files/npz.h"
 
@@ -19,8 +20,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     if (size > 0)
         memcpy(bytes.data, data, size);
+    /* Numbers become doubles: eight bytes for one. What is packed in an archive has a limit of its own. */
+    memory_bound_begin("the reading of an array",
+                       8 * size + (64 << 10) + (npz_begins(data, size) ? 9 * MOST_BYTES : 0));
     hn_status status = npz_begins(data, size) ? npz_parse(&array, "fuzz.npz", NULL, &bytes, MOST_BYTES, &error)
                                               : npy_parse(&array, "fuzz.npy", bytes.data, size, &error);
+    memory_bound_end();
     if (status == HN_OK)
         for (size_t i = 0; i < array.rows * array.columns; i++)
             sum = sum + array.values[i];

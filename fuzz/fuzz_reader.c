@@ -3,12 +3,16 @@
  * The first byte chooses options; a 0x01 byte splits the rest into a model text and a data text.
  *
  * SPDX-License-Identifier: MIT */
+#include "common/memory_bound.h"
 #include "hardnet/read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A limit of nodes limits everything else (docs/models.md): these take about a kilobyte each, sets and tables included. */
+enum { MOST_NODES = 4000, MOST_MEMORY = 4 << 20 };
 
 static void look(void *context, const hn_message *note) {
     size_t *length = context;
@@ -45,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     size_t said = 0;
     hn_read_options options = hn_read_defaults();
-    options.max_nodes = 4000;
+    options.max_nodes = MOST_NODES;
     options.max_bytes = 1 << 20;
     options.relax_integrality = data[0] & 1;
     options.message = data[0] & 2 ? look : NULL;
@@ -56,7 +60,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                        {"data.dat", split ? split + 1 : text, split ? size - 2 - length : 0}};
     hn_model *model;
     hn_error error;
-    if (hn_model_read_memory(&model, split ? 2 : 1, texts, &options, &error) == HN_OK) {
+    memory_bound_begin("the reading of a model", 64 * size + MOST_MEMORY);
+    hn_status status = hn_model_read_memory(&model, split ? 2 : 1, texts, &options, &error);
+    memory_bound_end();
+    if (status == HN_OK) {
         evaluate(model);
         write_back(model);
     } else if (model || error.status == HN_OK || strlen(error.text) == 0) {

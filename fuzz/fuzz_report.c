@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "common/json_writer.h"
+#include "common/memory_bound.h"
 #include "common/memory_file.h"
 #include "table/report_read.h"
 
@@ -25,7 +26,9 @@ static void must(bool holds) {
 static bool read_bytes(struct report_figures *figures, const void *bytes, size_t count) {
     hn_error error = {.status = HN_OK, .text = ""};
     memory_file_set(bytes, count);
+    memory_bound_begin("the reading of a report", 2 * (count + 1) + (64 << 10));
     hn_status status = report_read(figures, REPORT, &error);
+    memory_bound_end();
     free(memory_file_take().bytes);
     if (status != HN_OK)
         must(error.status == status && strncmp(error.text, REPORT ": ", strlen(REPORT ": ")) == 0);

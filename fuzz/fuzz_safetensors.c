@@ -3,6 +3,7 @@
  * The bytes are read as they are and once more with the checksum made right, so that what lies behind it is reached.
  *
  * SPDX-License-Identifier: MIT */
+#include "common/memory_bound.h"
 #include "common/mend.h"
 #include "network/network_parts.h"
 
@@ -31,7 +32,10 @@ static void run(const hn_network *network) {
 static void parse(const uint8_t *data, size_t size) {
     hn_network *network;
     hn_error error = {.status = HN_OK, .text = ""};
-    if (network_parse(&network, "fuzz.net", data, size, &error) == HN_OK)
+    memory_bound_begin("the loading of a network", 2 * size + (64 << 10)); /* as is promised */
+    hn_status status = network_parse(&network, "fuzz.net", data, size, &error);
+    memory_bound_end();
+    if (status == HN_OK)
         run(network);
     else if (network || error.status == HN_OK || strncmp(error.text, "fuzz.net: ", 10) != 0)
         abort();

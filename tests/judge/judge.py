@@ -257,7 +257,7 @@ def report(count):
     bad = {what: count[what] for what in ("false ok", "infeasible ok", "undefined ok", "wrong violation", "false proof", "wrong gradient")}
     print(f"judge: {count['problems']} problems, {count['judged']} ok verdicts judged: "
           + ", ".join(f"{number} {what}" for what, number in bad.items()) + f"; feasible ok {share(count, 'all'):.2f} %")
-    return not any(bad.values()) and count["judged"] > 0 and share(count, "auto") >= FEASIBLE
+    return not any(bad.values()) and count["judged"] > 0 and share(count, "all") >= FEASIBLE
 
 
 def main():
