@@ -47,7 +47,7 @@ class Count(collections.Counter):
 
     def find(self, what, problem, index, method, sample, *more):
         self[what] += 1
-        if len(self.findings) < 20:
+        if self[what] <= 4:
             self.findings.append(f"{what}: problem {index}, {problem.kind}, method {method}, sample {sample}\n{problem.written()}"
                                  f"x = {problem.x}\ny_raw = {problem.raw[sample]}\n" + "\n".join(map(str, more)))
 
@@ -118,7 +118,8 @@ def proof(problem, method, rows, names, raw, point, multipliers):
         room = v - b if multiplier > 0 else b - v  # beyond the bound the row is violated, which is judged as such
         if row.lower != row.upper:
             complementary = max(complementary, abs(multiplier) * room)
-        rounding = max(rounding, abs(multiplier) * t.value(row.body, point)[1])
+        moved = sum(abs(s) * (abs(a) + abs(mpf(b))) for s, a, b in zip(slopes, point[1], raw))  # y is rounded on its way from raw
+        rounding = max(rounding, abs(multiplier) * (t.value(row.body, point)[1] + t.UNIT * moved))
     stationary = max(abs(g) for g in gradient) / size
     return max(stationary, complementary), 4 * rounding + 200 * t.UNIT * max(terms) / size
 
@@ -245,7 +246,7 @@ def share(count, name):
 
 
 def report(count):
-    for finding in count.findings[:20]:
+    for finding in sorted(count.findings)[:60]:
         print(finding, end="\n\n")
     for kind in kinds.KINDS:
         if count[f"feasible {kind}"]:

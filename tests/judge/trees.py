@@ -163,9 +163,12 @@ def _call(name, a, ea):
 
 def _branch(tree, point):
     (a, ea), (b, eb) = value(tree[1], point), value(tree[2], point)
-    if a == b and ea == 0 and eb == 0 or abs(a - b) > ea + eb:
+    if tree[1] == tree[2] or a == b and ea == 0 and eb == 0 or abs(a - b) > ea + eb:
         return value(tree[3] if a < b else tree[4], point)
-    (v, e), (w, f) = value(tree[3], point), value(tree[4], point)  # rounding decides: either
+    try:
+        (v, e), (w, f) = value(tree[3], point), value(tree[4], point)  # rounding decides: either
+    except Undefined:
+        raise Undecided from None
     return (v + w) / 2, max(e, f) + float(abs(v - w))
 
 
@@ -211,7 +214,7 @@ def slope(tree, point, count):
         return point[1][tree[1]], [mpf(int(j == tree[1])) for j in range(count)]
     if kind == "if":
         (a, ea), (b, eb) = value(tree[1], point), value(tree[2], point)
-        if abs(a - b) <= ea + eb:
+        if tree[1] != tree[2] and abs(a - b) <= ea + eb:
             raise Undecided
         return slope(tree[3] if a < b else tree[4], point, count)
     if kind in ("call", "^"):
