@@ -13,6 +13,7 @@ test: setup-test ## all tests: release build, then the same under ASan and UBSan
 
 test-long: setup-test ## all of the problems and models that `make test` takes a part of
 	@scripts/build --target all release
+	@scripts/build --target long_tests release
 	@ctest --test-dir build -C Long -R '^long/' --output-on-failure -j $$(nproc)
 
 test-python: setup-test ## the Python tests with torch and jax, which it installs into build/venv

@@ -53,11 +53,12 @@ endif()
 
 # skipped_test(NAME REASON): stands in CTest's summary as skipped.
 function(skipped_test name reason)
-    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
-    set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: ")
+    add_test(NAME ${test_prefix}${name} ${test_configuration} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
+    set_tests_properties(${test_prefix}${name} PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: ")
 endfunction()
 
-# c_test(NAME SOURCE...): the test NAME as build/tests/NAME, not yet linked to the library; run with ${test_arguments}.
+# c_test(NAME SOURCE...): the test NAME as build/tests/NAME, not yet linked to the library; run with ${test_arguments}. With
+# ${test_configuration} CTest knows it in that only, as ${test_prefix}NAME.
 function(c_test name)
     if(NOT CMOCKA_LIBRARY OR NOT CMOCKA_INCLUDE)
         skipped_test(${name} "cmocka is not installed")
@@ -73,8 +74,8 @@ function(c_test name)
     cmake_path(GET name FILENAME file)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${file}
                                                RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${module})
-    add_test(NAME ${name} COMMAND ${target} ${test_arguments} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 900 ENVIRONMENT "${test_environment}")
+    add_test(NAME ${test_prefix}${name} ${test_configuration} COMMAND ${target} ${test_arguments} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${test_prefix}${name} PROPERTIES TIMEOUT 900 ENVIRONMENT "${test_environment}")
 endfunction()
 
 include(cmake/fake_device.cmake)
@@ -143,40 +144,57 @@ foreach(source IN LISTS test_sources)
     endif()
 endforeach()
 
-# ---- tests of threads once more, everything under ThreadSanitizer ----
+# ---- tests of threads once more, under ThreadSanitizer: the crew that all threads come from, and, by `make test-long`, whole layers ----
 
-set(tsan_tests base/crew conformance/threads conformance/large_samples conformance/load)
+# The library is compiled once more for those: they are built by the target long_tests only.
+set(tsan_long conformance/threads conformance/large_samples conformance/load)
+set(tsan_tests base/crew ${tsan_long})
+add_custom_target(long_tests)
 if(NOT HARDNET_SANITIZE AND NOT HARDNET_COVERAGE)
     include(CheckCSourceCompiles)
     set(CMAKE_REQUIRED_FLAGS -fsanitize=thread)
     check_c_source_compiles("int main(void) { return 0; }" HARDNET_HAVE_TSAN)
     unset(CMAKE_REQUIRED_FLAGS)
     if(HARDNET_HAVE_TSAN AND CMOCKA_LIBRARY AND CMOCKA_INCLUDE)
-        add_library(tsan_objects OBJECT ${support_sources} ${hardnet_sources})
-        target_include_directories(tsan_objects PRIVATE include src tests)
-        target_include_directories(tsan_objects SYSTEM PRIVATE ${CMOCKA_INCLUDE})
-        target_compile_definitions(tsan_objects PRIVATE HN_BACKENDS_X86=${HARDNET_X86} HN_TEST_SHARE=${test_share})
-        target_compile_options(tsan_objects PRIVATE -fsanitize=thread)
+        set(tsan_base ${hardnet_sources})
+        list(FILTER tsan_base INCLUDE REGEX "/src/base/")
+        add_library(tsan_objects OBJECT EXCLUDE_FROM_ALL ${support_sources} ${hardnet_sources})
+        add_library(tsan_base_objects OBJECT EXCLUDE_FROM_ALL ${tsan_base})
+        foreach(objects tsan_objects tsan_base_objects)
+            target_include_directories(${objects} PRIVATE include src tests)
+            target_include_directories(${objects} SYSTEM PRIVATE ${CMOCKA_INCLUDE})
+            target_compile_definitions(${objects} PRIVATE HN_BACKENDS_X86=${HARDNET_X86} HN_TEST_SHARE=${test_share})
+            target_compile_options(${objects} PRIVATE -fsanitize=thread)
+        endforeach()
     endif()
     foreach(name IN LISTS tsan_tests)
-        cmake_path(GET name PARENT_PATH module)
-        cmake_path(GET name FILENAME file)
-        if(NOT EXISTS ${tests_dir}/${module}/test_${file}.c)
-            continue()
-        elseif(NOT HARDNET_HAVE_TSAN)
-            skipped_test(${name}_tsan "ThreadSanitizer is not available")
-            continue()
+        set(objects tsan_base_objects)
+        if(name IN_LIST tsan_long)
+            set(objects tsan_objects)
+            set(test_prefix long/)
+            set(test_configuration CONFIGURATIONS Long)
         endif()
-        c_test(${name}_tsan ${tests_dir}/${module}/test_${file}.c)
-        set(target test_${module}_${file}_tsan)
+        string(REPLACE "/" "/test_" source ${name})
+        string(REPLACE "/" "_" target test_${name}_tsan)
+        if(NOT HARDNET_HAVE_TSAN)
+            skipped_test(${name}_tsan "ThreadSanitizer is not available")
+        else()
+            c_test(${name}_tsan ${tests_dir}/${source}.c)
+        endif()
         if(TARGET ${target})
-            target_link_libraries(${target} PRIVATE tsan_objects)
+            target_link_libraries(${target} PRIVATE ${objects})
             target_compile_options(${target} PRIVATE -fsanitize=thread)
             target_link_options(${target} PRIVATE -fsanitize=thread)
             # Some kernels lay out memory in a way that this ThreadSanitizer does not know.
-            set_tests_properties(${name}_tsan PROPERTIES SKIP_REGULAR_EXPRESSION
-                                                         "ThreadSanitizer: unexpected memory mapping")
+            set_tests_properties(${test_prefix}${name}_tsan PROPERTIES SKIP_REGULAR_EXPRESSION
+                                                                       "ThreadSanitizer: unexpected memory mapping")
         endif()
+        if(TARGET ${target} AND name IN_LIST tsan_long)
+            set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+            add_dependencies(long_tests ${target})
+        endif()
+        unset(test_prefix)
+        unset(test_configuration)
     endforeach()
 endif()
 
@@ -314,6 +332,11 @@ endfunction()
 
 long_test(conformance/generated all)
 long_test(device/device_text all)
+long_test(device/device_single all)
+long_test(faults/device_faults all)
+long_test(emit/adjoint 40)
+long_test(conformance/executors 40)
+long_test(sparse/damped all)
 long_test(layer/random_problems 20000)
 long_test(base/elementary 100000)
 if(TARGET hardnet_tool AND Python3_Interpreter_FOUND)
@@ -354,6 +377,11 @@ foreach(source IN LISTS house_tests)
                                   --build ${PROJECT_BINARY_DIR} --compiler ${CMAKE_C_COMPILER}
                                   --cmake ${CMAKE_COMMAND})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${script_seconds} SKIP_RETURN_CODE 77)
+    if(name STREQUAL house/install)
+        add_test(NAME long/${name} CONFIGURATIONS Long COMMAND ${Python3_EXECUTABLE} -B ${source} --source ${PROJECT_SOURCE_DIR}
+                                   --build ${PROJECT_BINARY_DIR} --compiler ${CMAKE_C_COMPILER} --cmake ${CMAKE_COMMAND})
+        set_tests_properties(long/${name} PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77 ENVIRONMENT HN_TEST_LONG=1)
+    endif()
 endforeach()
 
 # ---- the Python package ----
@@ -362,9 +390,9 @@ include(cmake/python.cmake)
 
 # ---- long tests begin first, so that none of them is left alone at the end ----
 
-foreach(name IN ITEMS tools/emit tools/compile tools/pictures tools/train conformance/generated conformance/large_samples_tsan
-                      device/device_text device/device_single emit/adjoint faults/device_faults house/install python/prepare
-                      python/threads)
+foreach(name IN ITEMS tools/emit tools/compile tools/pictures tools/train tools/eval_reference conformance/generated conformance/batch_bits
+                      device/device_text device/device_single emit/adjoint faults/device_faults faults/layer_faults house/install
+                      python/prepare python/threads)
     if(TEST ${name})
         set_tests_properties(${name} PROPERTIES COST 100)
     endif()

@@ -36,7 +36,7 @@ class Check:
 CHECKS: tuple[Check, ...] = (
     # ---- faults ----
     Check("faults", "R1 R2 R8 R9", "every allocation, system call, thread start and driver call fails in turn: no crash, no leak, the same bits after",
-          "for test in build/tests/faults/*; do $test || exit 1; done",
+          "for test in build/tests/faults/*; do $test all || exit 1; done",
           (Figure("allocations", r"(\d+) allocations", ">= 1900", "sum"), Figure("system calls", r"(\d+) system calls", ">= 500", "sum"),
            Figure("thread starts", r"(\d+) thread starts", ">= 8", "sum"), Figure("driver calls", r"(\d+) driver calls", ">= 500", "sum")),
           test="faults/"),
@@ -61,7 +61,7 @@ CHECKS: tuple[Check, ...] = (
           (Figure("calls", r"(\d+) calls", ">= 20000"), Figure("wrong", r"(\d+) wrong", "= 0"),
            Figure("KiB grown", r"grew by (-?\d+) KiB", "<= 4096")), test="conformance/load", alone=True),
     Check("load-tsan", "R24", "the same under ThreadSanitizer", "build/tests/conformance/load_tsan --seconds 240",
-          (Figure("calls", r"(\d+) calls", ">= 1000"), Figure("wrong", r"(\d+) wrong", "= 0")), test="conformance/load_tsan", alone=True),
+          (Figure("calls", r"(\d+) calls", ">= 1000"), Figure("wrong", r"(\d+) wrong", "= 0")), test="long/conformance/load_tsan", alone=True),
     # ---- never silently wrong ----
     Check("false-ok", "R11 R14 R15 R20", "`ok` on random problems, judged by plain evaluation in 80 bits",
           "build/tests/layer/many_problems 100000",

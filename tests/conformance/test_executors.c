@@ -2,6 +2,7 @@
  *
  * A script of entries (support/executor_script.h) is run by each of them. The plans are copies at another
  * address; the models that they were made from are gone. In the end whole layers are run and differentiated by the plain executor.
+ * `executors 40` takes as many random problems, and three times as many for layers (`make test-long`).
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
@@ -19,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROBLEMS = HN_TEST_SHARE > 1 ? 6 : 40 };
+static uint64_t problems = HN_TEST_SHARE > 1 ? 6 : 16;
+static bool many;
 
 /* ---- plans ---- */
 
@@ -80,7 +82,7 @@ static void check_model(hn_model *model, size_t setting, uint64_t seed) {
 
 static void random_problems_leave_the_bits_of_the_plain_executor(void **state) {
     (void)state;
-    for (uint64_t k = 0; k < PROBLEMS; k++) {
+    for (uint64_t k = 0; k < problems; k++) {
         struct random_problem problem;
         struct random_problem_options options = {.kind = (enum problem_kind)(k % PROBLEM_KINDS)};
         random_problem_create(&problem, options, 77, k);
@@ -113,7 +115,7 @@ static void every_kind_of_factor_leaves_them(void **state) {
     check_model(affine_model((struct affine_shape){50, 60, 4, 0}, 13), 0, 24);
     check_model(affine_model((struct affine_shape){90, 50, 8, 0}, 14), 5, 25);
     check_model(dense_model(161, 165, 5), 4, 6);
-    if (HN_TEST_SHARE == 1)
+    if (many)
         check_model(block_model(33, 155, 2, 1), 1, 5); /* too long for lists */
 }
 
@@ -158,7 +160,7 @@ static void check_layer(const struct random_problem *problem, size_t setting, ui
 
 static void layers_have_the_same_bits_by_the_plain_executor(void **state) {
     (void)state;
-    for (uint64_t k = 0; k < 3 * PROBLEMS; k++) {
+    for (uint64_t k = 0; k < 3 * problems; k++) {
         struct random_problem problem;
         struct random_problem_options options = {.kind = (enum problem_kind)(k / SETTINGS % PROBLEM_KINDS)};
         random_problem_create(&problem, options, 78, k);
@@ -168,7 +170,10 @@ static void layers_have_the_same_bits_by_the_plain_executor(void **state) {
     }
 }
 
-int main(void) {
+int main(int count, char **words) {
+    many = count > 1;
+    if (many)
+        problems = strtoull(words[1], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_problems_leave_the_bits_of_the_plain_executor),
         cmocka_unit_test(every_kind_of_factor_leaves_them),

@@ -55,7 +55,7 @@ static struct scratch scratch;
 static bool whole;
 
 /* Sanitizers see what prints, which is fast, and wait for the compiler, which is not. */
-enum { RANDOM_FIRST = 8, RANDOM_FEW = HN_TEST_SHARE > 1 ? 1 : 2, RANDOM_ALL = 4, HARD = HN_TEST_SHARE > 1 ? 1 : 3 };
+enum { RANDOM_FIRST = 8, RANDOM_FEW = 1, RANDOM_ALL = 4, HARD = HN_TEST_SHARE > 1 ? 1 : 2, HARD_ALL = 3 };
 
 static int set_up(void **state) {
     (void)state;
@@ -302,7 +302,8 @@ static hn_model *read_model(const char *name) {
 static void the_unicycle_has_the_library_s_bits(void **state) {
     (void)state;
     hn_model *model = read_model("unicycle");
-    try_model(model, layer_steps(HN_METHOD_PAPER, 20), 20, 1);
+    if (whole)
+        try_model(model, layer_steps(HN_METHOD_PAPER, 20), 20, 1);
     try_model(model, layer_method(HN_METHOD_AUTO), 40, 2);
     hn_model_destroy(model);
 }
@@ -311,7 +312,7 @@ static void the_unicycle_has_the_library_s_bits(void **state) {
 static void models_that_are_hard_have_the_library_s_bits(void **state) {
     static const char *const names[] = {"infeasible/sine", "feasibility/hs13", "feasibility/creep_hull"};
     (void)state;
-    for (size_t i = 0; i < HARD; i++) {
+    for (size_t i = 0; i < (whole ? HARD_ALL : HARD); i++) {
         hn_model *model = read_model(names[i]);
         try_model(model, layer_method(HN_METHOD_AUTO), 24, 10 + i);
         if (i == 1)
@@ -345,9 +346,9 @@ static void random_problems_have_the_library_s_bits(void **state) {
 static void long_horizons_have_the_library_s_bits(void **state) {
     (void)state;
     hn_model *model = read_with("unicycle", "N=60");
-    if (HN_TEST_SHARE == 1)
-        try_kept(model, layer_steps(HN_METHOD_PAPER, 6), 6, 30, KEPT_FAR);
-    try_kept(model, layer_method(HN_METHOD_AUTO), 6, 31, KEPT_FAR);
+    if (whole)
+        try_kept(model, layer_method(HN_METHOD_AUTO), 6, 31, KEPT_FAR);
+    try_kept(model, layer_steps(HN_METHOD_PAPER, 6), 6, 30, KEPT_FAR);
     try_kept(model, layer_method(HN_METHOD_LM), 6, 32, KEPT_LISTED);
     hn_model_destroy(model);
 }
@@ -356,7 +357,7 @@ static void slots_in_memory_have_the_library_s_bits(void **state) {
     static const char *const names[] = {"feasibility/hs13", "feasibility/creep_hull", "infeasible/sine", "simplex",
                                         "opf"};
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
+    for (size_t i = 0; i < (whole ? COUNT_OF(names) : 3); i++) {
         hn_model *model = read_model(names[i]);
         try_kept(model, layer_method(HN_METHOD_AUTO), 16, 40 + i, i % 2 ? KEPT_FAR : KEPT_LISTED);
         if (whole || i == 0)

@@ -1,6 +1,7 @@
 /* test_device_faults.c - every call of the driver, of the run-time compiler, and every allocation behind a layer on a device fails in
  * turn, once and for ever: a sentence that says so, nothing left behind, and the next attempt is good. So it is with a policy that is
- * trained there.
+ * trained there. `device_faults all` takes every call and the allocations of every life (`make test-long`); else those of a layer, and
+ * some of the others.
  *
  * The device is that of tests/device/fake_device.h, and no other is needed.
  *
@@ -25,6 +26,7 @@
 enum { SAMPLES = 5, INPUTS = 1, OUTPUTS = 2, LOST = 700, TOO_OLD = 52 };
 
 static struct scratch scratch;
+static size_t sparsely; /* one call in so many, where there are many */
 static hn_model *model, *long_model;
 static struct fake_device *device;
 static struct fake_calls *compiler;
@@ -313,24 +315,25 @@ static bool call_fails(const struct life *life, size_t k, int code, bool for_eve
     return true;
 }
 
-static void calls_fail(const struct life *life, size_t count) {
+/* One call in `step` fails, and later codes sparsely. */
+static void calls_fail(const struct life *life, size_t count, size_t step) {
     static const int codes[] = {CUDA_OUT_OF_MEMORY, LOST, 999};
     for (size_t i = 0; i < count; i++)
         for (int for_ever = 0; for_ever < 2; for_ever++)
-            for (size_t k = 1; call_fails(life, k, codes[i], for_ever); k += HN_TEST_SHARE)
-                if (i == 0 && k / HN_TEST_SHARE % 8 == 0)
+            for (size_t k = 1; call_fails(life, k, codes[i], for_ever); k += i == 0 ? step : sparsely)
+                if (i == 0 && k / step % 8 == 0)
                     check_it_lives_on(life);
     check_it_lives_on(life);
 }
 
 static void a_call_of_the_driver_that_fails_is_a_sentence(void **state) {
     (void)state;
-    calls_fail(&of_layer, 3);
+    calls_fail(&of_layer, 3, HN_TEST_SHARE);
 }
 
 static void so_it_is_in_training(void **state) {
     (void)state;
-    calls_fail(&of_policy, 1);
+    calls_fail(&of_policy, 1, sparsely);
 }
 
 /* The bits are the CPU's, too. */
@@ -354,7 +357,7 @@ static void so_it_is_with_long_models(void **state) {
         assert_memory_equal(&ours.y[i * stride], &of_long.expected.y[i], sizeof ours.y[0]);
     results_release(&ours);
     hn_layer_destroy(layer);
-    calls_fail(&of_long, 1);
+    calls_fail(&of_long, 1, sparsely);
 }
 
 /* Text that was not compiled before. */
@@ -402,16 +405,17 @@ static bool allocation_fails(const struct life *life, size_t k, bool for_ever) {
 static void an_allocation_that_fails_is_an_error(void **state) {
     (void)state;
     for (int for_ever = 0; for_ever < 2; for_ever++) {
-        for (size_t k = 1; allocation_fails(&of_layer, k, for_ever); k += HN_TEST_SHARE * (1 + k / 16))
+        for (size_t k = 1; allocation_fails(&of_layer, k, for_ever); k += sparsely * (1 + k / 16))
             ;
-        for (size_t k = 1; allocation_fails(&of_policy, k, for_ever); k += HN_TEST_SHARE * (1 + k / 8))
+        for (size_t k = 1; allocation_fails(&of_policy, k, for_ever); k += sparsely * (1 + k / 8))
             ;
     }
     check_it_lives_on(&of_layer);
     check_it_lives_on(&of_policy);
 }
 
-int main(void) {
+int main(int count, char **words) {
+    sparsely = count > 1 && strcmp(words[1], "all") == 0 ? 1 : HN_TEST_SHARE > 1 ? 16 : 6;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_driver_it_says_so),
         cmocka_unit_test(without_a_compiler_it_says_so),

@@ -1,7 +1,7 @@
 /* test_damped.c - factor and solve of (M M' + E) z = b over lanes, by every backend and every kind of factor.
  *
  * The judge is the residual b - (M M' + E) z in 128-bit arithmetic, or in 80-bit where the compiler has no other:
- * |b - H z| <= 8 n u (|H| |z| + |b|) in the norm of the largest entry, for n = 1..128 unknowns (above 40 every third),
+ * |b - H z| <= 8 n u (|H| |z| + |b|) in the norm of the largest entry, for n = 1..128 unknowns (above 40 every ninth; `damped all`: every third),
  * one or two right-hand sides, on both sides, with known entries, rows of zeros, rows twice. The kernels for one sample
  * give the same bits.
  *
@@ -17,9 +17,11 @@
 
 enum { SMALL = JUDGE_SMALL, LARGEST = 128 };
 
-/* 1, 2, ... SMALL, and every third from there on, or every 17th where everything is slow: all remainders of all widths. */
+static bool all;
+
+/* 1, 2, ... SMALL, and every ninth from there on, or every 17th where everything is slow: all remainders of all widths. */
 static size_t next_size(size_t n) {
-    return n <= SMALL ? n + 1 : n + (HN_TEST_SHARE > 1 ? 17 : 3);
+    return n <= SMALL ? n + 1 : n + (all ? 3 : HN_TEST_SHARE > 1 ? 17 : 9);
 }
 
 /* Large systems take turns at the kinds of a trial, four sizes for all of them. */
@@ -211,7 +213,8 @@ static void products_with_the_matrix_and_its_transpose(void **state) {
     }
 }
 
-int main(void) {
+int main(int count, char **words) {
+    all = count > 1 && strcmp(words[1], "all") == 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_listed_factor_solves_backward_stably),
         cmocka_unit_test(a_dense_factor_solves_backward_stably),

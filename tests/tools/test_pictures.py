@@ -19,6 +19,7 @@ PATHS = "controller,start,step,z0[1],z0[2],z0[3],cost,margin,violation,status,se
     f"{name},0,{k},{-3.2 + 0.33 * k},{0.3 - shift * k},0,1,1,0,ok,1e-5\n" for name, shift in (("ipopt", 0), ('"a, b"', 0.05)) for k in range(21))
 
 
+@tool.without_sanitizers
 class Pictures(tool.Tool):
     def setUp(self):
         super().setUp()
@@ -105,6 +106,7 @@ subject to both: u[0] + u[1] <= 1.5;
 """
 
 
+@tool.without_sanitizers
 class AnyModel(tool.Tool):
     """scripts/draw on a model that nobody has drawn before."""
 
