@@ -280,6 +280,7 @@ static void print_library(const struct emission *e, const struct walk *near, boo
     device_print_plan(e, out);
     print_constants(e, out);
     print_assumed(near, out);
+    text_add(out, "#define DRIVE_AT_ONCE 16\n");
     emission_print_drive(e, out);
     amalgamate_file(out, "device/call_text.h", single);
     amalgamate_file(out, "device/quick_text.h", single);
@@ -292,10 +293,12 @@ static void print_library(const struct emission *e, const struct walk *near, boo
 
 static void print_straight(const struct emission *e, const struct walk *near, struct text *out) {
     struct text round = {.bytes = NULL};
-    bool done = e->options.adjoint ? round_print_back(&round, &e->walk) : round_print(&round, &e->walk, near);
+    bool single = e->options.single;
+    bool done =
+        e->options.adjoint ? round_print_back(&round, &e->walk, single) : round_print(&round, &e->walk, near, single);
     done = done && !round.failed;
     if (done)
-        amalgamate(out, round.bytes, e->options.single);
+        amalgamate(out, round.bytes, single);
     out->failed = out->failed || !done;
     text_drop(&round);
 }

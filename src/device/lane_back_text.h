@@ -73,17 +73,17 @@ WIDE_INLINE bool lane_back_begin(struct lane_back *b, double *slots, const struc
     struct sample *s = &b->lane.drive.state;
     size_t step = (size_t)(s->steps - 1);
     const double *from = tape->iterate + step * LAYER_OUTPUTS * tape->width;
-    s->eps = tape->eps[step * tape->width];
-    s->kind = (enum sample_step)tape->kind[step * tape->width];
+    const double eps = tape->eps[step * tape->width];
+    const int32_t kind = tape->kind[step * tape->width];
+    lane_spread(from, tape->width, slots + LAYER_Y, 1, LAYER_OUTPUTS); /* before any of it is waited for */
+    s->eps = eps;
+    s->kind = (enum sample_step)kind;
     s->stage = sample_stage_of(s->attempt, s->kind);
     if (o->weighted && s->kind == SAMPLE_CLIPPED) {
         lane_back_listed(b);
         return false;
     }
     s->steps--;
-    DEVICE_UNROLL
-    for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
-        slots[LAYER_Y + j] = from[j * tape->width];
     return true;
 }
 

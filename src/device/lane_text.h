@@ -35,6 +35,33 @@ struct lane {
 #endif
 };
 
+/* ---- copies: all is read before anything is written, or, for all that a compiler knows, each read must wait for the write before it,
+ * which takes as long as memory does ---- */
+
+enum { LANE_AT_ONCE = 32 };
+
+#define LANE_MOVE(name, source, target)                                                                                \
+    WIDE_INLINE void name(const source *from, uint64_t from_apart, target *to, uint64_t to_apart,                      \
+                          const uint32_t count) {                                                                      \
+        target block[LANE_AT_ONCE];                                                                                    \
+        DEVICE_UNROLL                                                                                                  \
+        for (uint32_t first = 0; first < count; first += LANE_AT_ONCE) {                                               \
+            DEVICE_UNROLL                                                                                              \
+            for (uint32_t k = 0; k < LANE_AT_ONCE; k++)                                                                \
+                if (first + k < count)                                                                                 \
+                    block[k] = (target)from[(first + k) * from_apart];                                                 \
+            DEVICE_UNROLL                                                                                              \
+            for (uint32_t k = 0; k < LANE_AT_ONCE; k++)                                                                \
+                if (first + k < count)                                                                                 \
+                    to[(first + k) * to_apart] = block[k];                                                             \
+        }                                                                                                              \
+    }
+LANE_MOVE(lane_spread, double, double)
+LANE_MOVE(lane_give_out, double, full)
+#ifdef DEVICE_SINGLE
+LANE_MOVE(lane_take_in, full, double)
+#endif
+
 /* Numbers of the caller as the kernel's own: the very same, or a copy. */
 #ifdef DEVICE_SINGLE
 static double *lane_taken(const struct lane *l) {
@@ -42,8 +69,8 @@ static double *lane_taken(const struct lane *l) {
 }
 
 static double *lane_in(const full *from, double *to, uint32_t count) {
-    for (uint32_t i = 0; from && i < count; i++)
-        to[i] = (double)from[i];
+    if (from)
+        lane_take_in(from, 1, to, 1, count);
     return from ? to : 0;
 }
 #else
@@ -62,9 +89,7 @@ static const double *lane_in(const full *from, const double *unused, uint32_t co
 /* ---- loops whose loads do not wait for each other: what point.h has for the same ---- */
 
 WIDE_INLINE void lane_copy(const double *from, double *to) {
-    DEVICE_UNROLL
-    for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
-        to[j] = from[j];
+    lane_spread(from, 1, to, 1, LAYER_OUTPUTS);
 }
 
 /* The first that is not finite; count: all are. */
@@ -465,8 +490,7 @@ static GENERATED void lane_close(struct lane *l, const struct device_call *call)
         double raw = d->raw ? d->raw[j] : *point_at(&d->point, plan_words(plan, plan->start)[j]);
         d->warm[j] = d->state.outcome == HN_OUTCOME_OK ? y[j] - raw : 0;
     }
-    for (size_t j = 0; j < plan->outputs; j++)
-        call->y[l->sample * plan->outputs + j] = y[j];
+    lane_give_out(y, 1, call->y + l->sample * LAYER_OUTPUTS, 1, LAYER_OUTPUTS);
 }
 
 #endif

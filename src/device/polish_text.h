@@ -24,8 +24,9 @@ static void polish_damp(struct lane *l) {
 /* y, and with it the best iterate, is where the floats have ended. */
 static void polish_take(struct lane *l, const struct device_call *call) {
     struct drive *d = &l->drive;
-    double *y = d->point.slots + LAYER_Y;
-    const full *led = call->led + l->sample * LAYER_OUTPUTS;
+    double *y = d->point.slots + LAYER_Y, *led = l->before;
+    lane_spread(call->led + l->sample * LAYER_OUTPUTS, 1, led, 1, LAYER_OUTPUTS);
+    DEVICE_UNROLL_SOME
     for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
         y[j] = (double)(float)y[j] == led[j] ? y[j] : led[j];
     point_set_fixed(&d->point);

@@ -8,8 +8,10 @@
 
 #include <string.h>
 
+/* What does not fit into registers, where the generator decides that (generate/kept.h): no compiler may think it over. */
+#define KEPT_ARRAY "    volatile double kept[KEPT_PLACES + 1];\n    (void)kept;\n"
 #define ROUND_BEGINS                                                                                                   \
-    "\nWIDE_INLINE bool lane_round(struct lane *l, double *slots) {\n"                                                 \
+    "\nWIDE_INLINE bool lane_round(struct lane *l, double *slots) {\n" KEPT_ARRAY                                      \
     "    struct sample *s = &l->drive.state;\n    const struct sample_options o = layer_options;\n    bool safe = "    \
     "true;\n"
 #define DECIDES                                                                                                        \
@@ -33,12 +35,25 @@ static const char judged_ends[] = "    break;\n    }\n    lane_stepped(l, slots,
 static const char round_unsafe[] = "    if (!safe) {\n        lane_step_apart(l);\n        break;\n    }\n";
 static const char back_unsafe[] = "    if (!safe) {\n        lane_back_apart(b);\n        return;\n    }\n";
 
-static const char back_begins[] = "\nWIDE_INLINE void lane_back_round(struct lane_back *b, double *slots) {\n"
-                                  "    const struct sample_options o = layer_options;\n    bool safe = true;\n"
-                                  "    if (!lane_back_begin(b, slots, &o))\n        return;\n";
+static const char back_begins[] =
+    "\nWIDE_INLINE void lane_back_round(struct lane_back *b, double *slots) {\n" KEPT_ARRAY
+    "    const bool bounds = b->back.grad_lower || b->back.grad_upper;\n"
+    "    const struct sample_options o = layer_options;\n    bool safe = true;\n"
+    "    if (!lane_back_begin(b, slots, &o))\n        return;\n";
 static const char back_weighs[] = "    lane_back_weigh(b, slots, &o);\n";
 static const char back_damps[] = "    lane_back_damp(b, slots, &o);\n";
 static const char back_ends[] = "}\n";
+
+/* Gradients of bounds, which few ask for. */
+static const char back_bounds[] = "    if (bounds) {\n";
+
+/* Values in registers at once; a thread of a device has 255 registers of 4 bytes, and computing takes some. */
+enum { MOST_DOUBLES = 100, MOST_FLOATS = 205 };
+
+struct round_kind {
+    bool single, back;
+    const struct statements *prepare; /* what depends on x only */
+};
 
 static void keep(bool *kept, uint32_t slot, uint32_t count) {
     memset(kept + slot, true, count * sizeof *kept);
@@ -78,56 +93,99 @@ static void keep_back(bool *kept, const struct plan *p) {
     keep(kept, p->damped, 1);
 }
 
+/* The paper's way forward fits into registers nearly as it is, and its statements wait for nothing. */
+static size_t most_values(const struct walk *walk, bool single, bool back) {
+    return !back && !walk->plan->options.weighted ? 0 : single ? MOST_FLOATS : MOST_DOUBLES;
+}
+
+/* What stays as it is from where it is first read until the step is done: y, x and what depends on x only, and weights, with what texts
+ * say about them before anybody reads it. */
+static void find_steady(bool *steady, const struct walk *walk, const struct statements *prepare) {
+    const struct plan *p = walk->plan;
+    keep(steady, p->y, p->outputs);
+    keep(steady, p->x, p->inputs);
+    if (p->options.weighted) {
+        keep(steady, p->scale, p->rows);
+        keep(steady, p->eps, 1);
+        keep(steady, p->slots + LANES_HOLD, 1);
+        keep(steady, p->slots + LANES_LEADS, 1);
+    }
+    for (size_t i = 0; i < prepare->count; i++)
+        for (uint32_t d = 0; d < statement_destinations(&prepare->list[i]); d++)
+            keep(steady, prepare->operands[prepare->list[i].first + d], 1);
+}
+
 static bool print_links(struct text *out, const struct walk *walk, const struct print_link *links, size_t count,
-                        bool back) {
-    bool *kept = base_allocate(walk->slots * sizeof *kept);
+                        const struct round_kind *kind) {
+    const struct plan *p = walk->plan;
+    bool *kept = base_allocate(2 * (size_t)walk->slots * sizeof *kept), *steady = kept + walk->slots;
+    struct text own = {.bytes = NULL};
+    uint32_t places = 0;
     if (!kept)
         return false;
-    memset(kept, 0, walk->slots * sizeof *kept);
-    if (back)
-        keep_back(kept, walk->plan);
+    memset(kept, 0, 2 * (size_t)walk->slots * sizeof *kept);
+    find_steady(steady, walk, kind->prepare);
+    if (kind->back)
+        keep_back(kept, p);
     else
-        keep_forward(kept, walk->plan);
-    bool late = walk->plan->options.weighted; /* else more registers were spilled, not fewer */
-    const struct print_chain wanted = {links, count, kept, late, back ? back_unsafe : round_unsafe};
-    bool done = print_chain(out, walk, &wanted);
+        keep_forward(kept, p);
+    const struct print_chain wanted = {.links = links,
+                                       .count = count,
+                                       .kept = kept,
+                                       .unsafe = kind->back ? back_unsafe : round_unsafe,
+                                       .seldom = {p->grad_lower, kind->back ? 2 * p->rows : 0, back_bounds},
+                                       .steady = steady,
+                                       .most = most_values(walk, kind->single, kind->back),
+                                       .places = &places};
+    bool done = print_chain(&own, walk, &wanted) && !own.failed;
+    if (done) {
+        text_add(out, "\nenum { KEPT_PLACES = %u };\n", places);
+        text_add_bytes(out, own.bytes, own.length);
+    }
+    text_drop(&own);
     base_release(kept);
     return done;
 }
 
-bool round_print(struct text *out, const struct walk *walk, const struct walk *near) {
+#define LINKS(list) list, sizeof(list) / sizeof((list)[0])
+
+bool round_print(struct text *out, const struct walk *walk, const struct walk *near, bool single) {
     const struct statements *s = walk->entry, *at_once = &near->entry[KERNEL_NEAR];
-    const struct print_link counted[] = {{&s[KERNEL_EVALUATE], counted_begins, "", 0},
-                                         {&s[KERNEL_RESIDUAL], "", counted_decides, 0},
-                                         {&s[KERNEL_STEP_BEGIN], counted_steps, "", 0},
-                                         {&s[KERNEL_STEP_END], "", counted_ends, 0}};
-    const struct print_link judged[] = {{&s[KERNEL_EVALUATE], judged_begins, "", 0},
-                                        {&s[KERNEL_RESIDUAL], "", judged_decides, 0},
-                                        {&s[KERNEL_WEIGH_ALL], judged_steps, "", 0},
-                                        {&s[KERNEL_STEP_BEGIN], "", "", 0},
-                                        {&s[KERNEL_STEP_END], "", judged_ends, 0}};
-    const struct print_link nearby[] = {{&s[KERNEL_EVALUATE], judged_begins, "", 0},
-                                        {&s[KERNEL_RESIDUAL], "", judged_decides, 0},
-                                        {at_once, judged_steps, judged_ends, 0}};
+    const struct round_kind kind = {.single = single, .prepare = &walk->entry[KERNEL_PREPARE]};
+    const struct print_link counted[] = {{&s[KERNEL_EVALUATE], counted_begins, "", 0, PRINT_IN_ORDER},
+                                         {&s[KERNEL_RESIDUAL], "", counted_decides, 0, PRINT_IN_ORDER},
+                                         {&s[KERNEL_STEP_BEGIN], counted_steps, "", 0, PRINT_IN_ORDER},
+                                         {&s[KERNEL_STEP_END], "", counted_ends, 0, PRINT_IN_ORDER}};
+    const struct print_link judged[] = {{&s[KERNEL_EVALUATE], judged_begins, "", 0, PRINT_LATE},
+                                        {&s[KERNEL_RESIDUAL], "", judged_decides, 0, PRINT_LATE},
+                                        {&s[KERNEL_WEIGH_ALL], judged_steps, "", 0, PRINT_LATE},
+                                        {&s[KERNEL_STEP_BEGIN], "", "", 0, PRINT_IN_ORDER},
+                                        {&s[KERNEL_STEP_END], "", judged_ends, 0, PRINT_LATE}};
+    const struct print_link nearby[] = {{&s[KERNEL_EVALUATE], judged_begins, "", 0, PRINT_LATE},
+                                        {&s[KERNEL_RESIDUAL], "", judged_decides, 0, PRINT_LATE},
+                                        {at_once, judged_steps, judged_ends, 0, PRINT_LATE_BEFORE_SUM}};
     if (!walk->plan->options.weighted)
-        return print_links(out, walk, counted, sizeof counted / sizeof counted[0], false);
+        return print_links(out, walk, LINKS(counted), &kind);
     if (at_once->count == 0)
-        return print_links(out, walk, judged, sizeof judged / sizeof judged[0], false);
-    return print_links(out, near, nearby, sizeof nearby / sizeof nearby[0], false);
+        return print_links(out, walk, LINKS(judged), &kind);
+    return print_links(out, near, LINKS(nearby), &kind);
 }
 
-bool round_print_back(struct text *out, const struct walk *walk) {
+bool round_print_back(struct text *out, const struct walk *walk, bool single) {
     const struct plan *p = walk->plan;
     const struct statements *s = walk->entry;
+    const struct round_kind kind = {.single = single, .back = true, .prepare = &walk->entry[KERNEL_PREPARE]};
     const struct print_link counted[] = {
-        {&s[KERNEL_EVALUATE], back_begins, "", 0}, {&s[KERNEL_RESIDUAL_BRIEF], "", "", 0},
-        {&s[KERNEL_BACK_BEGIN], "", "", 0},        {&s[KERNEL_BACK_ROWS_BOUNDS], "", "", 0},
-        {&s[KERNEL_BACK_PROGRAM], "", "", 0},      {&s[KERNEL_BACK_END], "", back_ends, 0}};
-    const struct print_link judged[] = {
-        {&s[KERNEL_EVALUATE], back_begins, "", 0}, {&s[KERNEL_RESIDUAL], "", back_weighs, 0},
-        {&s[KERNEL_WEIGH_ALL], "", "", 0},         {&s[KERNEL_BACK_BEGIN], "", back_damps, p->damped},
-        {&s[KERNEL_BACK_ROWS_BOUNDS], "", "", 0},  {&s[KERNEL_BACK_PROGRAM], "", "", 0},
-        {&s[KERNEL_BACK_END], "", back_ends, 0}};
-    return p->options.weighted ? print_links(out, walk, judged, sizeof judged / sizeof judged[0], true)
-                               : print_links(out, walk, counted, sizeof counted / sizeof counted[0], true);
+        {&s[KERNEL_EVALUATE], back_begins, "", 0, PRINT_LATE}, {&s[KERNEL_RESIDUAL_BRIEF], "", "", 0, PRINT_LATE},
+        {&s[KERNEL_BACK_BEGIN], "", "", 0, PRINT_IN_ORDER},    {&s[KERNEL_BACK_ROWS_BOUNDS], "", "", 0, PRINT_LATE},
+        {&s[KERNEL_BACK_PROGRAM], "", "", 0, PRINT_LATE},      {&s[KERNEL_BACK_END], "", back_ends, 0, PRINT_LATE}};
+    const struct print_link judged[] = {{&s[KERNEL_EVALUATE], back_begins, "", 0, PRINT_LATE},
+                                        {&s[KERNEL_RESIDUAL], "", back_weighs, 0, PRINT_LATE},
+                                        {&s[KERNEL_WEIGH_ALL], "", "", 0, PRINT_LATE},
+                                        {&s[KERNEL_BACK_BEGIN], "", back_damps, p->damped, PRINT_IN_ORDER},
+                                        {&s[KERNEL_BACK_ROWS_BOUNDS], "", "", 0, PRINT_LATE},
+                                        {&s[KERNEL_BACK_PROGRAM], "", "", 0, PRINT_LATE},
+                                        {&s[KERNEL_BACK_END], "", back_ends, 0, PRINT_LATE}};
+    return p->options.weighted ? print_links(out, walk, LINKS(judged), &kind)
+                               : print_links(out, walk, LINKS(counted), &kind);
 }

@@ -10,7 +10,7 @@
 #include "emit/emission.h"
 
 /* near: the same walk with constant weights; weights and step at once where it has statements for that. */
-bool round_print(struct text *out, const struct walk *walk, const struct walk *near);
-bool round_print_back(struct text *out, const struct walk *walk);
+bool round_print(struct text *out, const struct walk *walk, const struct walk *near, bool single);
+bool round_print_back(struct text *out, const struct walk *walk, bool single);
 
 #endif

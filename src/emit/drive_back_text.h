@@ -36,7 +36,7 @@ static void drive_back_open(struct drive *d, const struct drive_back *back, cons
     d->state.steps = head->steps;
     d->state.attempt = head->attempt;
     if (head->way == TAPE_WHOLE)
-        point_write(p, plan->gradient, plan->outputs, back->grad_y);
+        drive_spread(back->grad_y, 1, point_at(p, plan->gradient), POINT_WIDTH(p), plan->outputs);
     else /* a fallback does not depend on the raw output, and a way that is lost has no gradient */
         point_clear(p, plan->gradient, plan->outputs);
     point_clear(p, plan->grad_x, plan->inputs);
@@ -118,8 +118,8 @@ static bool drive_back_read(const struct point *p, uint32_t slot, size_t count, 
     size_t unused;
     if (!to)
         return true;
-    point_read(p, slot, count, to);
-    return drive_finite(to, count, &unused);
+    drive_spread(point_at(p, slot), POINT_WIDTH(p), to, 1, count);
+    return point_finite(p, slot, count, &unused);
 }
 
 static void drive_back_clear(double *values, size_t count) {

@@ -178,7 +178,7 @@ bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry e
     bool done = !regions.failed && flow_find(&flow, s, &regions, kept, walk->slots);
     struct early *loads = early && done ? take_early(regions.count) : NULL;
     if (done) {
-        const struct printer p = {text, walk, s, &flow, NULL, NULL, NULL, NULL, false};
+        const struct printer p = {text, walk, s, &flow, NULL, NULL, NULL, NULL, false, false};
         done = !early || read_early(loads, s, &flow, &regions, kept, walk->slots);
         if (done)
             print_regions(&p, &regions, entry_text(entry), loads);
@@ -211,7 +211,7 @@ void print_entry_paired(struct text *text, const struct walk *walk, enum kernel_
     for (size_t r = 0; r < paired->regions.count; r++) {
         const struct region *region = &paired->regions.list[r];
         const struct pairs *pairs = region->repeats > 1 ? NULL : &paired->pairs[r];
-        const struct printer p = {text, walk, &paired->s, &paired->flow, region, NULL, NULL, pairs, false};
+        const struct printer p = {text, walk, &paired->s, &paired->flow, region, NULL, NULL, pairs, false, false};
         print_paired_region(&p, entry_text(entry), r);
     }
     print_all(text, entry_text(entry), paired->regions.count);

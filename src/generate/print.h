@@ -25,20 +25,37 @@ void print_entry_paired(struct text *text, const struct walk *walk, enum kernel_
  * There are no branches for what is rare. Sines and cosines of slots come first, all at once: sincos_near(), which says whether the angle
  * was small enough, and sincos_any() for all of them where one was not. Reciprocals of pivots are pivot_quick() and
  * pivot_quick_added(), which make the caller's `safe` false where they are wrong. */
+enum print_late {
+    PRINT_IN_ORDER,
+    PRINT_LATE,           /* a statement that writes no slot stands right before the first one that needs it */
+    PRINT_LATE_BEFORE_SUM /* the same of those before the first sum */
+};
+
 struct print_link {
     const struct statements *statements; /* whose constants are among the walk's */
     const char *before, *after;
     uint32_t changed; /* 0: none */
+    enum print_late late;
 };
 enum { PRINT_LINKS = 8 }; /* at most */
+
+/* Statements that are wanted sometimes: those that write these slots, which nobody else does. They stand together, behind their entry,
+ * in a block that begins with the text. */
+struct print_seldom {
+    uint32_t first, count; /* 0: none */
+    const char *text;
+};
 
 struct print_chain {
     const struct print_link *links;
     size_t count;
     const bool *kept; /* as for flow_find */
-    bool late;        /* a statement that writes no slot stands right before the first one that needs it */
     const char
         *unsafe; /* stands behind the last reciprocal, before the step has changed a slot that was there before it */
+    struct print_seldom seldom;
+    const bool *steady; /* per slot: no text changes it for those that go on behind the text; with a limit only: */
+    size_t most; /* values that are local variables at once; the others wait in an array: see kept.h. 0: no limit */
+    uint32_t *places; /* of that array; NULL without a limit */
 };
 
 /* False when memory is out. */

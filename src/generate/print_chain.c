@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
-#include "generate/print_parts.h"
+#include "generate/kept.h"
 
 #include <string.h>
 
@@ -10,13 +10,37 @@ static const uint32_t NOBODY = UINT32_MAX;
 
 struct chain {
     struct statements all;
-    bool late;
+    const struct print_chain *wanted;
+    struct acts acts;
     size_t first[PRINT_LINKS + 1]; /* of each link, and behind the last */
+    size_t late;                   /* statements before this one come when they are needed */
     bool *printed;                 /* per statement */
+    bool *ahead;                   /* per statement: it comes first */
     uint32_t *reader; /* per slot: an argument that reads it there, in a statement that may not be printed yet */
     uint32_t *next;   /* per operand: another one of the same slot */
     uint32_t *owner;  /* per operand: its statement */
 };
+
+void acts_add(struct acts *acts, struct act act) {
+    if (acts->count == acts->capacity) {
+        size_t capacity = 2 * acts->capacity + 64;
+        struct act *list = base_allocate(capacity * sizeof *list);
+        acts->failed = acts->failed || !list;
+        if (!list)
+            return;
+        if (acts->count > 0)
+            memcpy(list, acts->list, acts->count * sizeof *list);
+        base_release(acts->list);
+        acts->list = list;
+        acts->capacity = capacity;
+    }
+    acts->list[acts->count++] = act;
+}
+
+static void add_text(struct chain *chain, enum act_kind kind, const char *text) {
+    if (text[0] != '\0')
+        acts_add(&chain->acts, (struct act){kind, 0, text});
+}
 
 static void chain_add(struct chain *chain, const struct statements *s) {
     for (size_t i = 0; i < s->count; i++) {
@@ -49,12 +73,16 @@ static bool reads_slot(const struct printer *p, const struct statement *at, uint
 static bool chain_index(struct chain *chain, const struct printer *p) {
     size_t count = chain->all.count, operands = chain->all.operand_count, slots = p->walk->slots;
     chain->printed = base_allocate(count + 1);
+    chain->ahead = base_allocate(count + 1);
     chain->reader = base_allocate((slots + 1) * sizeof *chain->reader);
     chain->next = base_allocate((operands + 1) * sizeof *chain->next);
     chain->owner = base_allocate((operands + 1) * sizeof *chain->owner);
-    if (!chain->printed || !chain->reader || !chain->next || !chain->owner)
+    if (!chain->printed || !chain->ahead || !chain->reader || !chain->next || !chain->owner)
         return false;
     memset(chain->printed, 0, count + 1);
+    memset(chain->ahead, 0, count + 1);
+    chain->acts.ahead = chain->ahead;
+    chain->acts.steady = chain->wanted->steady;
     for (size_t slot = 0; slot < slots; slot++)
         chain->reader[slot] = NOBODY;
     for (size_t i = 0; i < count; i++)
@@ -101,7 +129,7 @@ static void chain_print(struct chain *chain, const struct printer *p, size_t i) 
         if (p->flow->source[at->first + k])
             chain_print(chain, p, (p->flow->source[at->first + k] - 1) / 2);
     chain_flush(chain, p, i);
-    print_statement(p, i);
+    acts_add(&chain->acts, (struct act){ACT_STATEMENT, (uint32_t)i, NULL});
 }
 
 /* The statement is wanted, and its value was not printed ahead. */
@@ -115,18 +143,24 @@ static bool is_ahead(const struct printer *p, size_t i) {
 }
 
 /* What comes first: sines and cosines of slots, in which nothing has been written yet. */
-static void print_ahead(const struct printer *p, struct chain *chain) {
+static void find_ahead(const struct printer *p, struct chain *chain) {
+    for (size_t i = 0; i < chain->first[1]; i++)
+        chain->ahead[i] = chain->printed[i] = is_ahead(p, i);
+    acts_add(&chain->acts, (struct act){ACT_AHEAD, 0, NULL});
+}
+
+static void print_ahead(const struct printer *p, const bool *ahead) {
     bool any = false;
-    for (size_t i = 0; i < chain->first[1]; i++) {
-        if (!is_ahead(p, i))
+    for (size_t i = 0; i < p->s->count; i++) {
+        if (!ahead[i])
             continue;
         text_add(p->text, "%s    wide v%zu, w%zu;\n    small = sincos_near(S(%u), &v%zu, &w%zu) && small;\n",
                  any ? "" : "    bool small = true;\n", i, i, p->s->operands[p->s->list[i].first + 2], i, i);
-        any = chain->printed[i] = true;
+        any = true;
     }
     text_add(p->text, any ? "    if (!small) {\n        struct sincos_values all;\n" : "");
-    for (size_t i = 0; i < chain->first[1]; i++)
-        if (is_ahead(p, i))
+    for (size_t i = 0; i < p->s->count; i++)
+        if (ahead[i])
             text_add(p->text,
                      "        all = sincos_any(S(%u));\n        v%zu = all.sine;\n        w%zu = all.cosine;\n",
                      p->s->operands[p->s->list[i].first + 2], i, i);
@@ -140,57 +174,105 @@ static size_t inverses_end(const struct printer *p, size_t first, size_t end) {
     return end;
 }
 
-static void print_range(const struct printer *p, struct chain *chain, size_t first, size_t end) {
+static bool is_seldom(const struct printer *p, const struct chain *chain, size_t i) {
+    const struct print_seldom *seldom = &chain->wanted->seldom;
+    return p->s->operands[p->s->list[i].first] - seldom->first < seldom->count && !p->flow->used[i];
+}
+
+static void order_range(const struct printer *p, struct chain *chain, size_t first, size_t end) {
     for (size_t i = first; i < end; i++)
-        if (is_open(chain, p, i)) {
+        if (is_open(chain, p, i) && !is_seldom(p, chain, i)) {
             chain_note(chain, p, i);
-            if (p->flow->stored[i] || !chain->late)
+            if (p->flow->stored[i] || i >= chain->late)
                 chain_print(chain, p, i);
         }
 }
 
 /* Reciprocals and what they need, so that all of them can be judged before anything is stored. */
-static void print_inverses(const struct printer *p, struct chain *chain, size_t first, size_t end) {
+static void order_inverses(const struct printer *p, struct chain *chain, size_t first, size_t end) {
     for (size_t i = first; i < end; i++)
         if (is_open(chain, p, i))
             chain_note(chain, p, i);
     for (size_t i = first; i < end; i++)
-        if (is_open(chain, p, i) && (!chain->late || function_is_inverse((enum function)p->s->list[i].function)))
+        if (is_open(chain, p, i) && (i >= chain->late || function_is_inverse((enum function)p->s->list[i].function)))
             chain_print(chain, p, i);
 }
 
-static void print_link(const struct printer *p, struct chain *chain, size_t first, size_t end, const char *unsafe) {
-    size_t judged = inverses_end(p, first, end);
+/* All that is left of a link. */
+static void order_seldom(const struct printer *p, struct chain *chain, size_t first, size_t end) {
+    size_t block = chain->acts.count;
+    for (size_t i = first; i < end; i++)
+        if (is_open(chain, p, i) && is_seldom(p, chain, i)) {
+            if (chain->acts.count == block)
+                acts_add(&chain->acts, (struct act){ACT_SELDOM, 0, chain->wanted->seldom.text});
+            chain->printed[i] = true;
+            acts_add(&chain->acts, (struct act){ACT_STATEMENT, (uint32_t)i, NULL});
+        }
+    if (!chain->acts.failed && chain->acts.count > block)
+        chain->acts.list[block].statement = (uint32_t)(chain->acts.count - block - 1);
+}
+
+/* The first statement of a link that does not wait until it is needed. */
+static size_t late_end(const struct printer *p, enum print_late late, size_t first, size_t end) {
+    size_t i = first;
+    if (late != PRINT_LATE_BEFORE_SUM)
+        return late == PRINT_LATE ? end : first;
+    while (i < end && !function_is_sum((enum function)p->s->list[i].function))
+        i++;
+    return i;
+}
+
+static void order_link(const struct printer *p, struct chain *chain, size_t k) {
+    size_t first = chain->first[k], end = chain->first[k + 1], judged = inverses_end(p, first, end);
+    chain->late = late_end(p, chain->wanted->links[k].late, first, end);
     if (judged > first) {
-        print_inverses(p, chain, first, judged);
-        text_add(p->text, "%s", unsafe);
+        order_inverses(p, chain, first, judged);
+        add_text(chain, ACT_QUIET, chain->wanted->unsafe);
     }
     for (size_t i = first; i < judged; i++)
         if (is_open(chain, p, i) && p->flow->stored[i])
             chain_print(chain, p, i);
-    print_range(p, chain, judged, end);
+    order_range(p, chain, judged, end);
+    order_seldom(p, chain, first, end);
 }
 
-static void print_links(const struct printer *p, struct chain *chain, const struct print_chain *wanted) {
-    for (size_t k = 0; k < wanted->count; k++) {
-        text_add(p->text, "%s", wanted->links[k].before);
+static void order_links(const struct printer *p, struct chain *chain) {
+    for (size_t k = 0; k < chain->wanted->count; k++) {
+        add_text(chain, ACT_TEXT, chain->wanted->links[k].before);
         if (k == 0)
-            print_ahead(p, chain);
-        print_link(p, chain, chain->first[k], chain->first[k + 1], wanted->unsafe);
-        text_add(p->text, "%s", wanted->links[k].after);
+            find_ahead(p, chain);
+        order_link(p, chain, k);
+        add_text(chain, ACT_TEXT, chain->wanted->links[k].after);
+    }
+}
+
+static void print_acts(const struct printer *p, const struct acts *acts) {
+    size_t ends = 0; /* of a block */
+    for (size_t i = 0; i < acts->count; i++) {
+        const struct act *act = &acts->list[i];
+        if (act->kind == ACT_AHEAD)
+            print_ahead(p, acts->ahead);
+        else if (act->kind == ACT_STATEMENT)
+            print_statement(p, act->statement);
+        else
+            text_add(p->text, "%s", act->text);
+        ends = act->kind == ACT_SELDOM ? i + act->statement : ends;
+        text_add(p->text, ends > 0 && i == ends ? "    }\n" : "");
     }
 }
 
 static void chain_release(struct chain *chain) {
     statements_release(&chain->all);
+    base_release(chain->acts.list);
     base_release(chain->printed);
+    base_release(chain->ahead);
     base_release(chain->reader);
     base_release(chain->next);
     base_release(chain->owner);
 }
 
 bool print_chain(struct text *text, const struct walk *walk, const struct print_chain *wanted) {
-    struct chain chain = {.all = {.list = NULL}, .late = wanted->late};
+    struct chain chain = {.all = {.list = NULL}, .wanted = wanted};
     struct flow flow;
     for (size_t k = 0; k < wanted->count; k++) {
         chain.first[k] = chain.all.count;
@@ -201,13 +283,18 @@ bool print_chain(struct text *text, const struct walk *walk, const struct print_
     const struct regions regions = {.list = &region, .count = 1};
     bool done = !chain.all.failed && flow_find(&flow, &chain.all, &regions, wanted->kept, walk->slots);
     if (done) {
-        const struct printer p = {text, walk, &chain.all, &flow, &region, NULL, NULL, NULL, true};
+        const struct printer p = {text, walk, &chain.all, &flow, &region, NULL, NULL, NULL, true, wanted->most > 0};
         for (size_t k = 0; k < wanted->count; k++)
             if (wanted->links[k].changed)
                 set_apart(&chain, &flow, wanted->links[k].changed, &chain.first[k]);
         done = chain_index(&chain, &p);
         if (done)
-            print_links(&p, &chain, wanted);
+            order_links(&p, &chain);
+        done = done && !chain.acts.failed;
+        if (done && wanted->most > 0)
+            done = kept_print(&p, &chain.acts, wanted->most, wanted->places, print_ahead);
+        else if (done)
+            print_acts(&p, &chain.acts);
         flow_release(&flow);
     }
     chain_release(&chain);

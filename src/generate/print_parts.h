@@ -18,10 +18,12 @@ struct printer {
     const struct call_loop *calls; /* or NULL: elementary functions are called there */
     const struct pairs *pairs;     /* or NULL: every statement by itself */
     bool quick;                    /* reciprocals of pivots say whether they are right: see print_chain */
+    bool keeps;                    /* slots are read as local variables, and values may be assigned anew: see kept.h */
 };
 
 /* Statement number i of the list, in a region; of a pair both, by the number of the first. */
 void print_statement(const struct printer *p, size_t i);
+void print_meaning(const struct printer *p, size_t i);
 
 /* How far operand k of statement i moves from one round to the next, in slots. */
 int64_t stride_of(const struct printer *p, size_t i, uint32_t k);

@@ -80,7 +80,9 @@ static void print_value(const struct printer *p, size_t i, uint32_t k, bool mask
         text_add(p->text, mask ? "wide_to_bits(" : "");
         print_early_value(p, p->early->load[at->first + k - p->early->first] - 1);
         text_add(p->text, mask ? ")" : "");
-    } else
+    } else if (p->keeps)
+        text_add(p->text, "%c%u", mask ? 'm' : 's', operand);
+    else
         print_slot(p, i, k, mask);
 }
 
@@ -159,7 +161,7 @@ static bool is_part_of_name(char c) {
 }
 
 /* The meaning with its arguments in place of a, b, c, ... */
-static void print_meaning(const struct printer *p, size_t i) {
+void print_meaning(const struct printer *p, size_t i) {
     struct function_shape shape = function_shape((enum function)p->s->list[i].function);
     bool inside = false; /* of a longer name */
     for (const char *c = shape.meaning; *c;) {
@@ -272,7 +274,8 @@ static void print_call_sincos(const struct printer *p, size_t i) {
 /* Where a branch would stand in the way of all that comes behind it. */
 static void print_quick_inverse(const struct printer *p, size_t i) {
     bool added = p->s->list[i].function == ROW_INVERSE_ADDED;
-    text_add(p->text, "    const wide v%zu = pivot_quick%s(", i - p->region->first, added ? "_added" : "");
+    text_add(p->text, "    %swide v%zu = pivot_quick%s(", p->keeps ? "" : "const ", i - p->region->first,
+             added ? "_added" : "");
     print_argument(p, i, 1, false);
     text_add(p->text, ", ");
     print_argument(p, i, 2, false);
@@ -303,7 +306,8 @@ void print_statement(const struct printer *p, size_t i) {
         print_quick_inverse(p, i);
     else {
         mask = function_shape(function).mask;
-        text_add(p->text, "    const %s%s %s = ", two ? "two" : "wide", mask ? "_bits" : "", name);
+        text_add(p->text, "    %s%s%s %s = ", p->keeps ? "" : "const ", two ? "two" : "wide", mask ? "_bits" : "",
+                 name);
         print_meaning(p, i);
         text_add(p->text, ";\n");
     }
