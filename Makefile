@@ -2,7 +2,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-test setup-targets setup-site setup-all test test-long test-python test-targets web test-site trust trust-long check-all demo tasks tasks-own reproduce bench coverage lint format fuzz install uninstall clean help
+.PHONY: all setup setup-test setup-targets setup-site setup-all test test-long test-python test-targets web test-site trust trust-long check-all demo tasks tasks-own reproduce site bench coverage lint format fuzz install uninstall clean help
 .NOTPARALLEL:
 
 all: setup ## the library and the command, build/hardnet (the default)
@@ -26,8 +26,9 @@ test-targets: setup-targets ## emitted files on other processors: cross compiler
 web: setup-site ## the library as WebAssembly and the playground, one page that works from disk: build/web
 	@scripts/web
 
-test-site: setup-site all ## the WebAssembly module in Node and the playground in Chromium, both of which it installs
+test-site: setup-site all site ## the WebAssembly module in Node, the playground in Chromium, and every block of the documents
 	@scripts/web --test
+	@python3 -B scripts/website/blocks.py
 
 trust: setup-all setup-targets ## the promises of docs/reliability.md, one line each: figure, limit, passed or FAILED
 	@scripts/trust
@@ -52,6 +53,9 @@ tasks-own: setup-test all ## train on models/tasks with the defaults, judge agai
 
 reproduce: setup-test all ## the paper's experiment with its full settings, in the background for about an hour
 	@scripts/reproduce
+
+site: setup-site ## the documents as a site that works from disk, the playground with them: build/site/index.html
+	@scripts/site
 
 bench: setup-test ## run the benchmarks, build/bench/*
 	@scripts/build --target benches release

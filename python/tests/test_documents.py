@@ -21,7 +21,7 @@ import pytest
 import hardnet
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENTS = ("docs/python.md", "README.md")
+DOCUMENTS = ("README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
 FRAMEWORKS = ("torch", "jax")
 
 
@@ -74,6 +74,7 @@ def sections(document: str) -> list[tuple[str, str]]:
     found = []
     for part in re.split(r"^## ", (ROOT / document).read_text(), flags=re.M):
         heading, _, body = part.partition("\n")
+        body = re.sub(r"^<!-- not run: .*? -->\n```.*?^```$", "", body, flags=re.M | re.S)
         blocks = re.findall(r"^```python\n(.*?)^```$", body, re.M | re.S)
         if blocks:
             found.append((f"{document}: {heading}", "\n".join(blocks)))

@@ -74,7 +74,7 @@ def trail(canvas, film, name, pairs, colour, width, opacity):
         return
     dash = number(long[-1])
     film.animate(name, lambda k: f"stroke-dashoffset:{number(long[-1] - long[min(k, len(long) - 1)])}")
-    canvas.path(pairs, colour, width, dash, f' stroke-opacity="{opacity}" class="{name}"')
+    canvas.path(pairs, colour, width, dash, f' stroke-opacity="{opacity}" style="stroke-linecap:butt" class="{name}"')
 
 
 def draw_set(canvas, film, runs, px, py):

@@ -34,7 +34,7 @@ def draw(theme, data):
                     "microseconds per sample; steps of HardNet++ and SnareNet still violate by 0.05 after 500 steps.")
     x, y = Axis(1, 2e4, 66, 852, log=True), Axis(FLOOR, 1, 352, 72, log=True)
     canvas.words(24, 36, "Largest violation of 100 raw outputs, and the time it takes to get there", 16, weight=600)
-    canvas.words(24, 56, "unicycle: 50 outputs, 60 constraints, 30 of them nonlinear equalities", 12.5, "soft")
+    canvas.words(24, 56, "unicycle: 50 outputs under 60 constraints: nonlinear dynamics, an obstacle, limits", 12.5, "soft")
     frame(canvas, x, y)
     ends = {}
     for method, (_, colour, *_) in reversed(LINES.items()):
