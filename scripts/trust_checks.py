@@ -40,6 +40,12 @@ CHECKS: tuple[Check, ...] = (
           (Figure("allocations", r"(\d+) allocations", ">= 1900", "sum"), Figure("system calls", r"(\d+) system calls", ">= 500", "sum"),
            Figure("thread starts", r"(\d+) thread starts", ">= 8", "sum"), Figure("driver calls", r"(\d+) driver calls", ">= 500", "sum")),
           test="faults/"),
+    Check("python-faults", "R1 R34", "every allocation of the extension fails in calls of the Python package: MemoryError, the same bits after",
+          "cc -O1 -shared -fPIC -o build/trust/failing_malloc.so python/tests/shared/failing_malloc.c && PYTHONPATH=build/python "
+          "LD_PRELOAD=build/trust/failing_malloc.so ${PYTHON:-/usr/bin/python3} -B python/tests/shared/memory_faults.py "
+          "build/trust/failing_malloc.so 1",
+          (Figure("allocations", r"(\d+) allocations of Python", ">= 700"), Figure("crashes", r"(\d+) crashes", "= 0")),
+          test="python/faults"),
     Check("kills", "R8 R9 R10", "killed at every system call, and every call failing, while each verb writes: files are the old or the new ones",
           "python3 -B tests/faults/kills.py build/hardnet",
           (Figure("kills", r"(\d+) kills", ">= 1200", "sum"), Figure("failing calls", r"(\d+) failing calls", ">= 1200", "sum"),

@@ -7,7 +7,8 @@ at the first, the second, ... (with --every N at every N-th), and in other runs 
     an exit status of 0 means that all files are the new ones; any other comes with a sentence, and never from a crash
     in every eighth case the same run without a fault gives all new files; a training goes on from its checkpoint to the same bytes
 
-The verbs: project with a report, solve with multipliers, train with checkpoints and a log, emit, compile into the cache, eval, write, check.
+The verbs: project with a report, solve with multipliers, train with checkpoints and a log, emit, compile into the cache, project with
+a kernel from there, eval, write, check.
 Exit status 77 where there is no strace.
 """
 import argparse
@@ -74,6 +75,8 @@ VERBS = (
                                                           "emitted/CMakeLists.txt"],
          before=["emit", ELLIPSE, "--out", "emitted", "--adjoint"]),
     Verb("compile", ["compile", ELLIPSE, "--isa", "portable"], ["cache/hardnet/KERNEL"], old=False),
+    Verb("project with a kernel", ["project", ELLIPSE, "--x", "x.npy", "--threads", "1", "--isa", "portable", "--compile", "--out", "y.npy"],
+         ["y.npy"]),
     Verb("write", ["write", ELLIPSE, "--out", "w.mod"], ["w.mod"]),
     Verb("check", ["check", ELLIPSE, "--json", "c.json", "--threads", "1"], [], ["c.json"]),
 )
