@@ -208,6 +208,12 @@ static void run_random(struct platform *p) {
 
 /* ---- a short training ---- */
 
+#ifdef __EMSCRIPTEN__
+enum { THREADS = 1 }; /* there are no others */
+#else
+enum { THREADS = 2 };
+#endif
+
 static void train(struct digest *digest) {
     enum { BATCH = 48, STEPS = 10, INPUTS = 3, CANDIDATES = 2 };
     const hn_network_options shape = {.inputs = INPUTS,
@@ -223,7 +229,7 @@ static void train(struct digest *digest) {
     hn_error error;
     struct dice dice = bits_dice_start(SEED, 1000);
     options.policy.candidates = CANDIDATES;
-    options.policy.threads = 2;
+    options.policy.threads = THREADS;
     options.steps = STEPS;
     if (hn_model_read(&model, 1, &files[0], NULL, &error) != HN_OK ||
         hn_network_create(&network, &shape, &error) != HN_OK ||
