@@ -114,6 +114,14 @@ int system_look(const char *path, struct system_facts *facts) {
     return -1;
 }
 
+ssize_t system_read_at(int descriptor, void *bytes, size_t count, off_t from) {
+    (void)descriptor;
+    size_t left = (size_t)from < file.count ? file.count - (size_t)from : 0;
+    count = count < left ? count : left;
+    if (count > 0)
+        memcpy(bytes, file.bytes + from, count);
+    return (ssize_t)count;
+}
 ssize_t system_read_link(const char *path, char *target, size_t size) {
     (void)path, (void)target, (void)size;
     errno = EINVAL;

@@ -44,6 +44,22 @@ hn_status hn_array_write(const char *path, size_t rows, size_t columns, const do
 
 void hn_array_release(hn_array *array); /* NULL and empty arrays are fine */
 
+/* ---- arrays larger than the memory ---- */
+
+/* An array in a file, read row by row: a .npy file in C order stays where it is, however large. What
+ * cannot be read so (.npz, Fortran order, a pipe) is read whole, as hn_array_read does. The numbers
+ * are the same. One thread at a time. */
+typedef struct hn_array_rows hn_array_rows;
+
+hn_status hn_array_rows_open(hn_array_rows **out, const char *path, hn_error *error);
+void hn_array_rows_close(hn_array_rows *rows); /* NULL is fine */
+
+/* Its dimensions, rows and columns; values is NULL. All 0 without one. */
+void hn_array_rows_get_shape(const hn_array_rows *rows, hn_array *out);
+
+/* count rows from row `first` on. A file that has become shorter meanwhile is HN_IO. */
+hn_status hn_array_rows_read(const hn_array_rows *rows, size_t first, size_t count, double *out, hn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

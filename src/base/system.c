@@ -91,6 +91,10 @@ ssize_t system_read(int file, void *bytes, size_t count) {
     return read(file, bytes, count);
 }
 
+ssize_t system_read_at(int file, void *bytes, size_t count, off_t from) {
+    return pread(file, bytes, count, from);
+}
+
 ssize_t system_write(int file, const void *bytes, size_t count) {
     return write(file, bytes, count);
 }

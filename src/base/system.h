@@ -31,6 +31,7 @@ int system_permit(int file, mode_t permissions);
 bool system_is_regular(const struct system_facts *facts);
 off_t system_size(int file); /* -1 unless it is a regular file */
 ssize_t system_read(int file, void *bytes, size_t count);
+ssize_t system_read_at(int file, void *bytes, size_t count, off_t from);
 ssize_t system_write(int file, const void *bytes, size_t count);
 int system_sync(int file);
 int system_close(int file);

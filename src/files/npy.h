@@ -9,4 +9,16 @@
 /* On failure the array is empty and its values are NULL. The name is for messages. */
 hn_status npy_parse(hn_array *array, const char *name, const void *bytes, size_t count, hn_error *error);
 
+/* ---- parts of it, for whoever reads a file piece by piece ---- */
+
+struct npy_header;
+
+/* Whether the data has as many bytes as the header says. */
+hn_status npy_check_size(const struct npy_header *header, const char *name, size_t data, hn_error *error);
+
+/* So many numbers in the file's order; false at an integer that is no double, whose place is the culprit. */
+bool npy_numbers(const struct npy_header *header, const unsigned char *bytes, size_t count, double *out,
+                 size_t *culprit);
+hn_status npy_refuse_integer(const char *name, size_t row, hn_error *error);
+
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "hardnet/arrays.h"
 
 #include <errno.h>
 #include <string.h>
@@ -235,6 +236,43 @@ static void memory_that_runs_out_is_told_and_the_old_file_kept(void **state) {
     }
 }
 
+/* ---- rows of an array ---- */
+
+/* With call k failing: an error, or the right numbers. False when there is no call k. */
+static bool rows_fail_at(size_t k, size_t *refused) {
+    enum { NUMBERS = 12 };
+    double numbers[NUMBERS], found[NUMBERS] = {0};
+    hn_array_rows *rows;
+    size_t open_files = count_open_files();
+    hn_error error = {.status = HN_OK};
+    for (size_t i = 0; i < NUMBERS; i++)
+        numbers[i] = (double)i - 3;
+    system_fail_never();
+    if (k == 1)
+        assert_int_equal(hn_array_write(path, 4, 3, numbers, NULL), HN_OK);
+    system_fail_at(k, k % 2 ? EIO : EINTR);
+    hn_status status = hn_array_rows_open(&rows, path, &error);
+    if (status == HN_OK)
+        status = hn_array_rows_read(rows, 0, 4, found, &error);
+    bool failed = system_failed_call() != CALL_NONE;
+    system_fail_never();
+    assert_int_equal(status, error.status);
+    if (status == HN_OK)
+        assert_memory_equal(found, numbers, sizeof numbers);
+    *refused += status != HN_OK;
+    hn_array_rows_close(rows);
+    check_nothing_is_left(open_files);
+    return failed;
+}
+
+static void rows_whose_kth_call_fails_are_right_or_refused(void **state) {
+    (void)state;
+    size_t k = 1, refused = 0;
+    while (rows_fail_at(k, &refused))
+        k++;
+    assert_true(k > 10 && refused > 3);
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 #define IN_A_PLAIN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_plain_folder, remove_folder)
@@ -251,6 +289,7 @@ int main(void) {
         IN_A_FOLDER(transfers_of_any_length_move_the_whole_file),
         IN_A_FOLDER(a_file_system_that_cannot_sync_folders_is_taken_as_it_is),
         IN_A_FOLDER(an_errno_without_a_text_is_told_as_a_number),
+        IN_A_FOLDER(rows_whose_kth_call_fails_are_right_or_refused),
         IN_A_FOLDER(memory_that_runs_out_is_told_and_the_old_file_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,6 +143,15 @@ static void the_checksum_is_zlibs(void **state) {
     assert_int_equal(checksum_add(0, "123456789", 9), 0xcbf43926);
     assert_int_equal(checksum_add(checksum_add(0, "1234", 4), "56789", 5), 0xcbf43926);
     assert_int_equal(checksum_add(0, "", 0), 0);
+    enum { MUCH = 100003, PIECE = 97 };
+    unsigned char *much = malloc(MUCH);
+    uint32_t pieces = 0;
+    for (size_t i = 0; i < MUCH; i++)
+        much[i] = (unsigned char)(i * i >> 3);
+    for (size_t i = 0; i < MUCH; i += PIECE)
+        pieces = checksum_add(pieces, much + i, MUCH - i < PIECE ? MUCH - i : PIECE);
+    assert_int_equal(checksum_add(0, much, MUCH), pieces);
+    free(much);
 }
 
 /* Earlier versions read the first and refuse the second by its name. */

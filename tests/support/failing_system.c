@@ -131,6 +131,10 @@ ssize_t system_read(int file, void *bytes, size_t count) {
     return system_fails_now(CALL_READ) ? -1 : read(file, bytes, moved(count));
 }
 
+ssize_t system_read_at(int file, void *bytes, size_t count, off_t from) {
+    return system_fails_now(CALL_READ) ? -1 : pread(file, bytes, moved(count), from);
+}
+
 ssize_t system_write(int file, const void *bytes, size_t count) {
     return system_fails_now(CALL_WRITE) ? -1 : write(file, bytes, moved(count));
 }

@@ -40,6 +40,20 @@ class MemoryLimit(tool.Tool):
             self.limited(kilobytes, "train", inputs, "--steps", 5, "--hidden", 16, "--threads", 2,
                          "--out", self.folder / f"net{kilobytes}.safetensors")
 
+    def test_inputs_may_be_larger_than_the_memory(self):
+        """A sparse file of zeros: nearly all of what it takes to train on it is reading it twice."""
+        rows, columns = 1_200_000 if tool.all_of_it else 500_000, 300
+        model = self.file("wide.mod", "param a{1..300} >= -1, <= 1; var y; minimize f: (y - 3 - sum{i in 1..300} a[i])^2;"
+                                      "subject to c: y <= 2 + a[1];")
+        header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}".ljust(117) + "\n"
+        path = self.folder / "x.npy"
+        with open(path, "wb") as file:
+            file.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode())
+            file.truncate(10 + len(header) + 8 * rows * columns)
+        net = self.folder / "net.safetensors"
+        self.limited(100000, "train", model, "--x", path, "--steps", 3, "--hidden", 16, "--threads", 2, "--out", net, "--survey", 20)
+        self.assertIn(f"{rows} x {columns} numbers with checksum".encode(), net.read_bytes())
+
     def test_a_reference_that_cannot_be_loaded_is_an_error_that_says_so(self):
         inputs = self.file("inputs.mod", MODEL)
         net = self.folder / "net.safetensors"

@@ -92,6 +92,19 @@ class Train(TrainTool):
             self.assertRegex(out, r"60 of 60 steps of 40 samples, loss " + ("targets" if options[-1] == y_path else ""))
         self.assertRegex(out, "10 of 10 ok")  # a fifth of the file
 
+    def test_files_that_are_read_by_rows_and_whole_give_the_same_bytes(self):
+        x = np.random.RandomState(1).uniform(-1, 1, (300, 10))
+        y = np.maximum(0, x)
+        y /= y.sum(axis=1, keepdims=True)
+        np.savez(self.folder / "whole.npz", x=x, y=y)
+        np.save(self.folder / "turned.npy", np.asfortranarray(x))
+        by_rows, wanted = self.array("x.npy", x), None
+        for files in ((by_rows, self.array("y.npy", y)), (self.folder / "turned.npy", self.array("y.npy", y)),
+                      (f"{self.folder}/whole.npz:x", f"{self.folder}/whole.npz:y")):
+            path, _, _ = self.train("net", SIMPLEX, *SMALL, "--x", files[0], "--targets", files[1])
+            wanted = wanted or sha(path)
+            self.assertEqual(sha(path), wanted, files)
+
     def test_baselines_train_and_keep_their_settings(self):
         for method, wanted in (("soft", {"scheme": "none", "independent": "all"}), ("dc3", {"scheme": "dc3"}),
                                ("paper", {"scheme": "layer", "method": "paper"})):

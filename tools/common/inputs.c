@@ -66,40 +66,53 @@ hn_status inputs_draw(const hn_model *model, size_t seed, uint64_t streams, size
     return HN_OK;
 }
 
-hn_status inputs_read(const hn_model *model, const char *option, const char *path, hn_array *array, hn_error *error) {
+/* One dimension is one row. */
+static hn_status check_shape(const hn_model *model, const char *option, const char *path, int dimensions, size_t *rows,
+                             size_t *columns, hn_error *error) {
     size_t inputs = hn_model_input_count(model);
-    hn_status status = hn_array_read(array, path, 0, error);
-    if (status != HN_OK)
-        return status;
-    if (array->dimensions == 1 && array->rows == inputs) { /* one dimension is one row */
-        array->columns = inputs;
-        array->rows = 1;
+    if (dimensions == 1 && *rows == inputs) {
+        *columns = inputs;
+        *rows = 1;
     }
     if (inputs == 0)
-        status = error_set(error, HN_INVALID, "--%s %s: the model has no inputs", option, path);
-    else if (array->columns != inputs || array->rows == 0)
-        status =
-            error_set(error, HN_INVALID, "--%s %s: %zu x %zu numbers, but the model has %zu input%s, %s%s%s", option,
-                      path, array->rows, array->columns, inputs, inputs == 1 ? "" : "s", hn_model_input(model, 0).name,
-                      inputs > 1 ? " to " : "", inputs > 1 ? hn_model_input(model, inputs - 1).name : "");
+        return error_set(error, HN_INVALID, "--%s %s: the model has no inputs", option, path);
+    if (*columns == inputs && *rows > 0)
+        return HN_OK;
+    return error_set(error, HN_INVALID, "--%s %s: %zu x %zu numbers, but the model has %zu input%s, %s%s%s", option,
+                     path, *rows, *columns, inputs, inputs == 1 ? "" : "s", hn_model_input(model, 0).name,
+                     inputs > 1 ? " to " : "", inputs > 1 ? hn_model_input(model, inputs - 1).name : "");
+}
+
+hn_status inputs_read(const hn_model *model, const char *option, const char *path, hn_array *array, hn_error *error) {
+    hn_status status = hn_array_read(array, path, 0, error);
+    if (status == HN_OK)
+        status = check_shape(model, option, path, array->dimensions, &array->rows, &array->columns, error);
     if (status != HN_OK)
         hn_array_release(array);
     return status;
 }
 
+hn_status inputs_open(const hn_model *model, const char *option, const char *path, hn_array_rows **rows,
+                      hn_array *shape, hn_error *error) {
+    hn_status status = hn_array_rows_open(rows, path, error);
+    hn_array_rows_get_shape(*rows, shape);
+    return status == HN_OK ? check_shape(model, option, path, shape->dimensions, &shape->rows, &shape->columns, error)
+                           : status;
+}
+
 /* ---- rows that are unusual ---- */
 
-static hn_status count_broken(const hn_model *model, const hn_array *array, struct unusual_inputs *unusual,
-                              hn_error *error) {
-    size_t all = hn_model_requirement_count(model), rows = all > 0 ? array->rows : 0;
-    for (size_t row = 0; row < rows; row++) {
-        const double *x = array->values + row * array->columns;
+static hn_status count_broken(const hn_model *model, size_t number, size_t count, const double *rows,
+                              struct unusual_inputs *unusual, hn_error *error) {
+    size_t all = hn_model_requirement_count(model), inputs = hn_model_input_count(model), looked = all > 0 ? count : 0;
+    for (size_t row = 0; row < looked; row++) {
+        const double *x = rows + row * inputs;
         size_t found = all;
-        hn_status status = inputs_finite(x, array->columns) ? inputs_broken(model, x, &found, error) : HN_OK;
+        hn_status status = inputs_finite(x, inputs) ? inputs_broken(model, x, &found, error) : HN_OK;
         if (status != HN_OK)
             return status;
         if (found < all && unusual->broken++ == 0) {
-            unusual->first_broken = row;
+            unusual->first_broken = number + row;
             unusual->requirement = found;
         }
     }
@@ -162,12 +175,30 @@ void inputs_outside_add(struct outside_inputs *outside, const hn_model *model, c
     inputs_outside_join(outside, &row);
 }
 
-static void count_outside(const hn_model *model, const hn_array *array, struct unusual_inputs *unusual) {
-    for (size_t row = 0; row < array->rows; row++) {
+/* Whether a number lies outside its box at all: nearly all files have none, and this is quick. */
+static bool any_outside(const hn_model *model, size_t count, const double *rows) {
+    size_t inputs = hn_model_input_count(model);
+    for (size_t i = 0; i < inputs; i++) {
+        hn_input_info input = hn_model_input(model, i);
+        bool inside = true;
+        for (size_t row = 0; row < count; row++)
+            inside = inside && rows[row * inputs + i] >= input.lower && rows[row * inputs + i] <= input.upper;
+        if (!inside)
+            return true;
+    }
+    return false;
+}
+
+static void count_outside(const hn_model *model, size_t number, size_t count, const double *rows,
+                          struct unusual_inputs *unusual) {
+    size_t inputs = hn_model_input_count(model);
+    if (!any_outside(model, count, rows))
+        return;
+    for (size_t row = 0; row < count; row++) {
         size_t which = 0;
-        double far = row_beyond(model, array->values + row * array->columns, &which);
+        double far = row_beyond(model, rows + row * inputs, &which);
         if (far > 0 && unusual->outside++ == 0) {
-            unusual->first_outside = row;
+            unusual->first_outside = number + row;
             unusual->first_input = which;
         }
         if (far > unusual->farthest) {
@@ -177,24 +208,37 @@ static void count_outside(const hn_model *model, const hn_array *array, struct u
     }
 }
 
-hn_status inputs_warn(const hn_model *model, const char *option, const char *source, const hn_array *array,
+hn_status inputs_look(const hn_model *model, size_t number, size_t count, const double *x,
                       struct unusual_inputs *unusual, hn_error *error) {
-    *unusual = (struct unusual_inputs){.broken = 0};
-    hn_status status = count_broken(model, array, unusual, error);
-    if (status != HN_OK || !array->values)
-        return status;
-    count_outside(model, array, unusual);
+    hn_status status = count_broken(model, number, count, x, unusual, error);
+    if (status == HN_OK)
+        count_outside(model, number, count, x, unusual);
+    return status;
+}
+
+void inputs_tell(const hn_model *model, const char *option, const char *source, size_t rows,
+                 const struct unusual_inputs *unusual) {
     if (unusual->broken > 0)
         console_warning("--%s %s: %zu of %zu rows break a requirement of the model, the first of them row %zu, counted "
                         "from 0 (%s)",
-                        option, source, unusual->broken, array->rows, unusual->first_broken,
+                        option, source, unusual->broken, rows, unusual->first_broken,
                         hn_model_requirement(model, unusual->requirement).name);
     if (unusual->outside > 0)
         console_warning(
             "--%s %s: %zu of %zu rows lie outside the box that inputs are sampled from, the first of them row "
             "%zu, counted from 0 (%s); the farthest by %.3g (%s)",
-            option, source, unusual->outside, array->rows, unusual->first_outside,
+            option, source, unusual->outside, rows, unusual->first_outside,
             hn_model_input(model, unusual->first_input).name, unusual->farthest,
             hn_model_input(model, unusual->farthest_input).name);
-    return HN_OK;
+}
+
+hn_status inputs_warn(const hn_model *model, const char *option, const char *source, const hn_array *array,
+                      struct unusual_inputs *unusual, hn_error *error) {
+    *unusual = (struct unusual_inputs){.broken = 0};
+    if (!array->values)
+        return HN_OK;
+    hn_status status = inputs_look(model, 0, array->rows, array->values, unusual, error);
+    if (status == HN_OK)
+        inputs_tell(model, option, source, array->rows, unusual);
+    return status;
 }

@@ -25,6 +25,10 @@ bool inputs_finite(const double *x, size_t count);
 /* Reads rows of x. A wrong shape is HN_INVALID. The option is for messages, here and below. */
 hn_status inputs_read(const hn_model *model, const char *option, const char *path, hn_array *array, hn_error *error);
 
+/* The same of a file that may be larger than the memory; its shape has no values. */
+hn_status inputs_open(const hn_model *model, const char *option, const char *path, hn_array_rows **rows,
+                      hn_array *shape, hn_error *error);
+
 /* Rows that are taken as they are, but were perhaps not meant so. */
 struct unusual_inputs {
     size_t broken; /* rows that break a requirement (check:) of the model: */
@@ -45,7 +49,14 @@ struct outside_inputs {
 void inputs_outside_add(struct outside_inputs *outside, const hn_model *model, const double *x);
 void inputs_outside_join(struct outside_inputs *all, const struct outside_inputs *one);
 
-/* Counts such rows, and warns about them. The source is what stood behind the option. */
+/* Counts such rows, of which the first has this number; and warns about what was found in so many rows. The source is what stood
+ * behind the option. */
+hn_status inputs_look(const hn_model *model, size_t number, size_t count, const double *x,
+                      struct unusual_inputs *unusual, hn_error *error);
+void inputs_tell(const hn_model *model, const char *option, const char *source, size_t rows,
+                 const struct unusual_inputs *unusual);
+
+/* Both, of an array. */
 hn_status inputs_warn(const hn_model *model, const char *option, const char *source, const hn_array *array,
                       struct unusual_inputs *unusual, hn_error *error);
 

@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "common/device_choice.h"
 #include "common/feedback.h"
+#include "common/inputs.h"
 #include "common/layer_choice.h"
 #include "common/options.h"
 #include "hardnet/arrays.h"
@@ -120,13 +121,33 @@ struct random train_random(size_t seed, enum train_stream stream, size_t step);
 /* Zeros from base_allocate; NULL when there is no memory. */
 double *train_numbers(size_t rows, size_t columns);
 
-/* ---- rows of x: train_source.c ---- */
+/* ---- rows of x: train_file.c, train_source.c ---- */
+
+/* An array in a file, of which every number has been looked at once; no rows: there is none. */
+struct train_file {
+    const char *path;
+    hn_array_rows *array;
+    size_t rows, columns;
+    size_t each;       /* rows of the array that make one: 1, but where it has one dimension */
+    uint32_t checksum; /* of its numbers */
+    double *mean;      /* of its columns */
+};
+
+/* Opens it and looks at its numbers, which must be finite; the option is for messages. */
+hn_status file_open(struct train_file *file, const struct train_options *options, const hn_model *model,
+                    const char *option, hn_error *error);
+void file_close(struct train_file *file);
+hn_status file_rows(const struct train_file *file, size_t first, size_t count, double *out, hn_error *error);
+
+/* The standard deviation of each column. */
+hn_status file_spread(const struct train_file *file, double *deviation, hn_error *error);
 
 struct train_source {
     const hn_model *model;
     size_t seed, inputs, outputs;
-    hn_array x, targets; /* values NULL: not from files */
-    size_t *order;       /* rows of the file: the first `held` are for validation */
+    struct train_file x, targets;
+    size_t
+        *order; /* rows of the file: the first `held` are for validation; of a large file no more than these, sorted */
     size_t held;
     double *label_x, *label_y; /* labelled by a solver; NULL: none */
     double *label_f;           /* objectives, minimised */

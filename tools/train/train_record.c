@@ -4,7 +4,6 @@
  * same double. A file of inputs counts by what is in it, not by its name.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/checksum.h"
 #include "base/error.h"
 #include "train/train.h"
 
@@ -32,11 +31,10 @@ static void add_count(struct train_record *record, const char *key, size_t value
     record_add(record, key, "%zu", value);
 }
 
-static void add_array(struct train_record *record, const char *key, const hn_array *array) {
-    size_t bytes = array->rows * array->columns * sizeof *array->values;
-    if (array->values)
-        record_add(record, key, "%zu x %zu numbers with checksum %08lx", array->rows, array->columns,
-                   (unsigned long)checksum_add(0, array->values, bytes));
+static void add_file(struct train_record *record, const char *key, const struct train_file *file) {
+    if (file->rows > 0)
+        record_add(record, key, "%zu x %zu numbers with checksum %08lx", file->rows, file->columns,
+                   (unsigned long)file->checksum);
     else
         record_add(record, key, "none");
 }
@@ -120,8 +118,8 @@ hn_status record_make(struct train_record *record, const struct train_options *o
     record_add(record, "version", "%d.%d.%d", HN_VERSION_MAJOR, HN_VERSION_MINOR, HN_VERSION_PATCH);
     add_steps(record, options);
     add_layer(record, options);
-    add_array(record, "--x", &source->x);
-    add_array(record, "--targets", &source->targets);
+    add_file(record, "--x", &source->x);
+    add_file(record, "--targets", &source->targets);
     record_add(record, "--reference", "%s", options->reference ? options->reference : "none");
     if (options->reference)
         add_count(record, "--labels", options->labels);

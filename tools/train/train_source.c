@@ -1,21 +1,22 @@
 /* train_source.c - rows of x for training and for validation: drawn from the box, or from the rows of a file.
  *
  * Of a file every fifth row at most, drawn by the seed, is kept for validation and never trained on. Rows are drawn with
- * replacement, so that what a step sees depends on the step only.
+ * replacement, so that what a step sees depends on the step only. Of a file with more than MIXED rows only those that are kept are
+ * remembered, so that no memory grows with the file.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "common/console.h"
-#include "common/inputs.h"
 #include "common/verbs.h"
 #include "train/train.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { HELD_SHARE = 5 };
+enum { HELD_SHARE = 5, MIXED = 1 << 20 };
 
 struct random train_random(size_t seed, enum train_stream stream, size_t step) {
     return random_start(seed, (uint64_t)stream << 48 | (uint64_t)step);
@@ -54,54 +55,72 @@ static int check_box(const hn_model *model) {
     return VERB_OK;
 }
 
-static hn_status check_finite(const hn_array *array, const char *option, const char *path, hn_error *error) {
-    for (size_t i = 0; i < array->rows * array->columns; i++)
-        if (!isfinite(array->values[i]))
-            return error_set(error, HN_INVALID, "--%s %s: row %zu, column %zu, counted from 0, is not finite", option,
-                             path, i / array->columns, i % array->columns);
-    return HN_OK;
-}
-
 /* ---- files ---- */
 
-static hn_status read_targets(struct train_source *s, const char *path, hn_error *error) {
-    hn_status status = hn_array_read(&s->targets, path, 0, error);
-    if (status != HN_OK)
-        return status;
-    if (s->targets.rows != s->x.rows || s->targets.columns != s->outputs)
-        return error_set(error, HN_INVALID,
-                         "--targets %s: %zu x %zu numbers, but --x has %zu rows and the model %zu columns", path,
-                         s->targets.rows, s->targets.columns, s->x.rows, s->outputs);
-    return check_finite(&s->targets, "targets", path, error);
-}
-
 /* A random order of the rows, the first of which are held back. */
-static hn_status split(struct train_source *s, size_t validation, hn_error *error) {
-    struct random random = train_random(s->seed, STREAM_SPLIT, 0);
-    size_t rows = s->x.rows, bytes;
-    s->order = size_multiply(rows, sizeof *s->order, &bytes) ? base_allocate(bytes) : NULL;
-    if (!s->order)
-        return error_no_memory(error, "rows of --x");
+static void mix(struct train_source *s, struct random *random, size_t rows) {
     for (size_t i = 0; i < rows; i++)
         s->order[i] = i;
     for (size_t i = 0; i + 1 < rows; i++) {
-        size_t other = i + (size_t)random_below(&random, rows - i), kept = s->order[i];
+        size_t other = i + (size_t)random_below(random, rows - i), kept = s->order[i];
         s->order[i] = s->order[other];
         s->order[other] = kept;
     }
+}
+
+static int compare_rows(const void *a, const void *b) {
+    size_t first = *(const size_t *)a, second = *(const size_t *)b;
+    return (first > second) - (first < second);
+}
+
+/* Rows that are held back, in ascending order: a few more are drawn where some are there twice. */
+static void hold(struct train_source *s, struct random *random, size_t rows) {
+    for (size_t found = 0; found < s->held;) {
+        for (size_t i = found; i < s->held; i++)
+            s->order[i] = (size_t)random_below(random, rows);
+        qsort(s->order, s->held, sizeof *s->order, compare_rows);
+        found = 0;
+        for (size_t i = 0; i < s->held; i++)
+            if (found == 0 || s->order[i] != s->order[found - 1])
+                s->order[found++] = s->order[i];
+    }
+}
+
+static hn_status split(struct train_source *s, size_t validation, hn_error *error) {
+    struct random random = train_random(s->seed, STREAM_SPLIT, 0);
+    size_t rows = s->x.rows, bytes;
     s->held = validation < rows / HELD_SHARE ? validation : rows / HELD_SHARE;
+    size_t room = rows <= MIXED ? rows : s->held;
+    s->order = size_multiply(room, sizeof *s->order, &bytes) ? base_allocate(bytes) : NULL;
+    if (!s->order)
+        return error_no_memory(error, "rows of --x");
+    if (rows <= MIXED)
+        mix(s, &random, rows);
+    else
+        hold(s, &random, rows);
     return HN_OK;
 }
 
+/* A row that is not held back. */
+static size_t draw_row(const struct train_source *s, struct random *random) {
+    size_t rows = s->x.rows, row;
+    if (rows <= MIXED)
+        return s->order[s->held + (size_t)random_below(random, rows - s->held)];
+    do
+        row = (size_t)random_below(random, rows);
+    while (bsearch(&row, s->order, s->held, sizeof row, compare_rows));
+    return row;
+}
+
 static hn_status read_files(struct train_source *s, const struct train_options *options, hn_error *error) {
-    hn_status status = inputs_read(s->model, "x", options->x, &s->x, error);
-    if (status == HN_OK)
-        status = check_finite(&s->x, "x", options->x, error);
-    struct unusual_inputs unusual;
-    if (status == HN_OK)
-        status = inputs_warn(s->model, "x", options->x, &s->x, &unusual, error); /* warns; they are trained on */
+    hn_status status = file_open(&s->x, options, s->model, "x", error);
+    const struct train_file *targets = &s->targets;
     if (status == HN_OK && options->targets)
-        status = read_targets(s, options->targets, error);
+        status = file_open(&s->targets, options, s->model, "targets", error);
+    if (status == HN_OK && options->targets && (targets->rows != s->x.rows || targets->columns != s->outputs))
+        status = error_set(error, HN_INVALID,
+                           "--targets %s: %zu x %zu numbers, but --x has %zu rows and the model %zu columns",
+                           options->targets, targets->rows, targets->columns, s->x.rows, s->outputs);
     return status == HN_OK ? split(s, options->validation, error) : status;
 }
 
@@ -132,8 +151,8 @@ void source_drop_labels(struct train_source *s) {
 }
 
 void source_release(struct train_source *s) {
-    hn_array_release(&s->x);
-    hn_array_release(&s->targets);
+    file_close(&s->x);
+    file_close(&s->targets);
     base_release(s->order);
     source_drop_labels(s);
 }
@@ -160,25 +179,20 @@ hn_status source_row(const struct train_source *s, struct random *random, double
         take_row(target, s->label_y, row, s->outputs);
         return HN_OK;
     }
-    if (!s->x.values)
+    if (s->x.rows == 0)
         return sample_box(s, random, x, error);
-    size_t row = s->order[s->held + (size_t)random_below(random, s->x.rows - s->held)];
-    take_row(x, s->x.values, row, s->inputs);
-    if (target)
-        take_row(target, s->targets.values, row, s->outputs);
-    return HN_OK;
+    size_t row = draw_row(s, random);
+    hn_status status = file_rows(&s->x, row, 1, x, error);
+    return status == HN_OK && target ? file_rows(&s->targets, row, 1, target, error) : status;
 }
 
 hn_status source_validation(const struct train_source *s, size_t count, double *x, size_t *found, hn_error *error) {
     struct random random = train_random(s->seed, STREAM_VALIDATION, 0);
     size_t rows = s->held > 0 ? s->held : s->x.rows; /* a handful of rows is for both */
-    *found = s->x.values && rows < count ? rows : count;
+    *found = rows > 0 && rows < count ? rows : count;
     for (size_t i = 0; i < *found; i++) {
-        hn_status status = HN_OK;
-        if (s->x.values)
-            take_row(x + i * s->inputs, s->x.values, s->order[i], s->inputs);
-        else
-            status = sample_box(s, &random, x + i * s->inputs, error);
+        hn_status status = rows > 0 ? file_rows(&s->x, s->order[i], 1, x + i * s->inputs, error)
+                                    : sample_box(s, &random, x + i * s->inputs, error);
         if (status != HN_OK)
             return status;
     }

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
+#include "base/memory.h"
 #include "common/command.h"
 #include "common/console.h"
 #include "common/figures.h"
@@ -109,18 +110,16 @@ static int finish(struct training *t, bool done) {
     return VERB_OK;
 }
 
-/* What the inputs are like, before time is spent on them. */
-static hn_status survey(const struct training *t, hn_error *error) {
+/* What the inputs are like, before time is spent on them; x: rows of a file. */
+static hn_status look_at_inputs(const struct training *t, const double *x, size_t rows, hn_error *error) {
     enum { WIDTH = 16 };
     struct survey_options options = survey_defaults();
     struct survey found;
     options.count = t->options->survey;
-    options.x = t->source.x.values;
-    options.rows = t->source.x.rows;
+    options.x = x;
+    options.rows = rows;
     options.threads = (int)t->options->common.threads;
     options.cancel = interrupt_begin();
-    if (options.count == 0 || t->source.inputs == 0 || t->options->resume)
-        return HN_OK;
     hn_status status = survey_run(&found, t->model, &options, error);
     if (status != HN_OK || interrupt_came())
         return status;
@@ -129,6 +128,21 @@ static hn_status survey(const struct training *t, hn_error *error) {
     fflush(stdout);
     survey_warn(&found, t->model);
     return HN_OK;
+}
+
+static hn_status survey(const struct training *t, hn_error *error) {
+    const struct train_file *file = &t->source.x;
+    size_t wanted = t->options->survey, rows = file->rows < wanted ? file->rows : wanted;
+    if (wanted == 0 || t->source.inputs == 0 || t->options->resume)
+        return HN_OK;
+    if (rows == 0)
+        return look_at_inputs(t, NULL, 0, error);
+    double *x = train_numbers(rows, file->columns);
+    hn_status status = x ? file_rows(file, 0, rows, x, error) : error_no_memory(error, "rows of --x");
+    if (status == HN_OK)
+        status = look_at_inputs(t, x, rows, error);
+    base_release(x);
+    return status;
 }
 
 static int train(struct training *t) {
