@@ -72,8 +72,8 @@ def trail(canvas, film, name, pairs, colour, width, opacity):
     long = lengths(pairs)
     if long[-1] < 0.5:
         return
-    dash = number(long[-1])
-    film.animate(name, lambda k: f"stroke-dashoffset:{number(long[-1] - long[min(k, len(long) - 1)])}")
+    dash = f"{number(long[-1])} {number(long[-1] + 2)}"
+    film.animate(name, lambda k: f"stroke-dashoffset:{number(long[-1] - long[min(k, len(long) - 1)] + (k == 0))}")
     canvas.path(pairs, colour, width, dash, f' stroke-opacity="{opacity}" style="stroke-linecap:butt" class="{name}"')
 
 
