@@ -57,13 +57,15 @@ function workerMain() { /* runs in the worker, where hardnet has been defined */
         return {y: raw, x, results: methods.map((method) => correct(method, raw, x, axes, patience))};
     }
 
-    /* Over a grid of two outputs, the others held: the worst inequality (above 0: broken), and every equality by itself. */
+    /* Over a grid of two outputs, the others held: the worst inequality (above 0: broken), and the first equalities
+     * and inequalities each by itself. */
     function field({y, x, axes, view, columns, rows}) {
         const n = model.outputs.length, points = new Float64Array(columns * n), at = model.values(Float64Array.from(y), x);
         const equal = [], unequal = [];
         for (let r = 0; r < model.rows.length; r++)
             (at.lower[r] === at.upper[r] ? equal : unequal).push(r);
-        const shown = equal.slice(0, 8), worst = new Float32Array(columns * rows), curves = shown.map(() => new Float32Array(columns * rows));
+        const empty = () => new Float32Array(columns * rows), shown = equal.slice(0, 8), outer = unequal.slice(0, 8);
+        const worst = empty(), curves = shown.map(empty), outlines = outer.map(empty);
         for (let j = 0; j < rows; j++) {
             for (let i = 0; i < columns; i++) {
                 points.set(y, i * n);
@@ -73,13 +75,17 @@ function workerMain() { /* runs in the worker, where hardnet has been defined */
             const {rows: c, lower, upper} = model.values(points, x), m = model.rows.length;
             for (let i = 0; i < columns; i++) {
                 let most = -Infinity;
-                for (const r of unequal)
-                    most = Math.max(most, c[i * m + r] - upper[i * m + r], lower[i * m + r] - c[i * m + r]);
+                unequal.forEach((r, k) => {
+                    const over = Math.max(c[i * m + r] - upper[i * m + r], lower[i * m + r] - c[i * m + r]);
+                    most = Math.max(most, over);
+                    if (k < outer.length)
+                        outlines[k][j * columns + i] = over;
+                });
                 worst[j * columns + i] = Number.isNaN(most) ? 1e30 : most;
                 shown.forEach((r, k) => { curves[k][j * columns + i] = c[i * m + r] - lower[i * m + r]; });
             }
         }
-        return {columns, rows, view, worst, curves, equalities: equal.length, inequalities: unequal.length, start: at.start};
+        return {columns, rows, view, worst, curves, outlines, equalities: equal.length, inequalities: unequal.length, start: at.start};
     }
 
     const answers = {read, run, field};

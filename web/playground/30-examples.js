@@ -22,12 +22,12 @@ subject to line: y[1] + y[2] >= 0.1;
     figure2: {title: "The paper's figure 2", text: shipped.models.figure2, x: [], y: [2, 2.5], view: {left: -3.4, right: 3.2, bottom: -3.3, top: 3.3}},
     arm: {
         title: "Inverse kinematics",
-        text: `# Joint angles of an arm with three links, so that its tip is at
-# the target and its elbows stay above the table.
-param across >= 0.3, <= 1.8;                # the target
+        text: `# Joint angles of an arm, each relative to the link before:
+# its tip is at the target, its elbows are above the table.
+param across >= 0.3, <= 1.8;
 param up >= 0.2, <= 1.6;
 param length{1..3};
-var angle{1..3} >= -2.6, <= 2.6, := 0.4;    # each relative to the link before
+var angle{1..3} >= -2.6, <= 2.6, := 0.4;
 
 var heading{j in 1..3} = sum{i in 1..j} angle[i];
 var tip_x{j in 1..3} = sum{i in 1..j} length[i]*cos(heading[i]);
@@ -40,7 +40,7 @@ subject to table {j in 1..2}: tip_y[j] >= 0.1;
 data;
 param length := 1 1.0  2 0.8  3 0.5;
 `,
-        x: [1.2, 0.9], y: [0.2, 0.9, 0.9], view: {left: -2.9, right: 2.9, bottom: -2.9, top: 2.9},
+        x: [1.2, 0.9], y: [0.2, 0.9, 0.9], view: {left: -2.3, right: 3.5, bottom: -2.9, top: 2.9},
     },
     simplex: {
         title: "Simplex", text: shipped.models.simplex.replace("param n := 10;", "param n := 4;"), x: [0.6, 0.3, -0.2, 0.1],

@@ -189,7 +189,7 @@
             const name = make("td", {}, make("i", {class: "dot", style: {"--c": colours.methods[result.method]}}), result.method);
             if (result.refused)
                 return make("tr", {"data-method": result.method, title: result.refused}, name, make("td", {colspan: 5}, "not for this model"));
-            const outcome = result.outcome.replace(/_/g, " ");
+            const outcome = {locally_infeasible: "infeasible", iteration_limit: "limit"}[result.outcome] || result.outcome.replace(/_/g, " ");
             const worst = result.worst >= 0 && !result.ok ? model.rows[result.worst].name : "";
             return make("tr", {"data-method": result.method, "data-violation": result.violation, "data-outcome": result.outcome, title: worst ? `worst row: ${worst}` : ""},
                 name, make("td", {class: result.ok ? "good" : "bad"}, outcome), make("td", {}, short(result.violation, 2)),
@@ -230,11 +230,15 @@
         if (!set.edges) {
             set.edges = segments(set, set.worst);
             set.lines = set.curves.map((curve) => segments(set, curve));
+            set.outer = set.outlines.map((outline) => segments(set, outline));
         }
         if (set.inequalities) {
             pen.fillStyle = colours.fill;
             pen.globalAlpha = set.equalities ? 0.6 : 1;
             pen.fill(area(set, px, py));
+            pen.globalAlpha = 0.45;
+            for (const lines of set.outer)
+                stroke_segments(pen, lines, px, py, colours.edge, 1.3);
             pen.globalAlpha = 1;
             stroke_segments(pen, set.edges, px, py, colours.edge, 1.5);
         }
@@ -258,7 +262,10 @@
     }
 
     function draw_way(pen, map, result, share) {
-        const colour = colours.methods[result.method], points = result.way.map(([x, y]) => [map.x(x), map.y(y)]);
+        const colour = colours.methods[result.method], steps = result.ok ? result.way.slice(0, 200) : result.way.slice(0, 14);
+        if (steps.length < result.way.length) /* long ways, and those that lead nowhere, by their beginning and their end */
+            steps.push(result.way[result.way.length - 1]);
+        const points = steps.map(([x, y]) => [map.x(x), map.y(y)]);
         if (points.some(([x, y]) => !Number.isFinite(x) || !Number.isFinite(y)))
             return;
         const length = (points.length - 1) * share, whole = Math.floor(length), part = length - whole, shown = points.slice(0, whole + 1);
@@ -285,10 +292,39 @@
         for (const result of [...answer.results].reverse())
             if (result.way)
                 draw_way(pen, map, result, progress());
+        if (state.example === "arm")
+            draw_arm(pen, width, answer);
         const x = map.x(state.y[state.axes[0]]), y = map.y(state.y[state.axes[1]]);
         dot(pen, x, y, held ? 17 : 13, `${colours.raw}22`);
         dot(pen, x, y, 7, colours.raw, colours.card, 2);
         draw_chart();
+    }
+
+    /* The arm itself, in a corner: as the raw output has it, and corrected. */
+    function draw_arm(pen, width, {results}) {
+        const side = Math.min(170, width * 0.34), map = mapping({left: -0.5, right: 2.3, bottom: -0.9, top: 1.9}, side, side);
+        pen.save();
+        pen.translate(width - side - 10, 10);
+        pen.beginPath();
+        pen.roundRect(0, 0, side, side, 10);
+        pen.fillStyle = colours.card;
+        pen.strokeStyle = colours.line;
+        pen.lineWidth = 1;
+        pen.fill();
+        pen.stroke();
+        line(pen, [[map.x(-0.4), map.y(0)], [map.x(2.2), map.y(0)]], colours.line, 2);
+        const auto = results.find((result) => result.y);
+        for (const [angles, colour] of [[state.y, colours.raw], ...(auto ? [[auto.y, colours.methods[auto.method]]] : [])]) {
+            const joints = [[0, 0]];
+            [1, 0.8, 0.5].forEach((length, j) => {
+                const heading = angles.slice(0, j + 1).reduce((sum, angle) => sum + angle, 0), [a, b] = joints[j];
+                joints.push([a + length * Math.cos(heading), b + length * Math.sin(heading)]);
+            });
+            line(pen, joints.map(([a, b]) => [map.x(a), map.y(b)]), colour, 4);
+            joints.forEach(([a, b]) => dot(pen, map.x(a), map.y(b), 2.6, colours.card, colour, 1.5));
+        }
+        dot(pen, map.x(state.x[0]), map.y(state.x[1]), 6, null, colours.ink, 1.8);
+        pen.restore();
     }
 
     /* Violation against step: logarithmic in both, step 0 at the left edge. */

