@@ -11,10 +11,10 @@
 typedef double full, real;
 #include "device/call_text.h"
 
-/* Blocks at once on a multiprocessor, of straight code: one warp for each of its schedulers. More would hide latency, but their slots and
- * spilled registers leave the caches: with 8 the paper's steps of 100 000 samples took twice as long. Slots in the device's memory
- * leave them anyway, and floats fit: with 8 those steps take 0.6 of the time. */
-enum { MOST_STRAIGHT = 4, MOST_SINGLE = 8, MOST_FAR = 8 };
+/* Blocks at once on a multiprocessor. Of the paper's straight code in double one warp for each of its schedulers: more would hide
+ * latency, but their slots and spilled registers leave the caches, and with 8 the steps of 100 000 samples take 1.5 times as long.
+ * Methods with weights leave them anyway, as do slots in the device's memory, and floats fit: 8 take 0.9 and 0.6 of the time of 4. */
+enum { MOST_STRAIGHT = 4, MOST_MANY = 8, MOST_FAR = 8 };
 
 /* Slots take at most this part of the device's memory. */
 enum { MEMORY_SHARE = 8 };
@@ -81,7 +81,8 @@ hn_status device_give_lists(const hn_device_layer *layer, struct device_kernel *
 /* ---- threads and memory ---- */
 
 unsigned device_most_blocks(const hn_device_layer *layer, bool single) {
-    return is_far(layer) ? MOST_FAR : single ? MOST_SINGLE : MOST_STRAIGHT;
+    bool many = single || layer->plan->options.weighted;
+    return is_far(layer) ? MOST_FAR : many ? MOST_MANY : MOST_STRAIGHT;
 }
 
 /* Numbers of all samples of a warp. */

@@ -20,13 +20,14 @@ static const char head[] =
     "#ifdef DEVICE_HOST\n"
     "#include <cfloat>\n#include <cmath>\n#include <cstddef>\n#include <cstdint>\n"
     "#define DEVICE\n#define DEVICE_CONSTANT\n#define DEVICE_INLINE inline\n#define DEVICE_UNROLL\n"
-    "#define DEVICE_UNROLL_SOME\n"
+    "#define DEVICE_UNROLL_SOME\n#define DEVICE_UNROLL_FEW\n#define DEVICE_ROLLED\n"
+    "#define DEVICE_STORE_ONCE(to, value) (*(to) = (value))\n"
     "#define GENERATED __attribute__((noinline))\n"
     "#define DEVICE_SQRT __builtin_sqrt\n#define DEVICE_SQRT_FLOAT __builtin_sqrtf\n"
     "#define DEVICE_FUSED_FLOAT __builtin_fmaf\n"
     "static inline float device_subtract(volatile float a, volatile float b) {\n    return a - b;\n}\n"
     "#define DEVICE_SUBTRACT_FLOAT device_subtract\n"
-    "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define LANE_REFILL 1\n"
+    "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define LANE_PATIENCE 1\n"
     "#define DEVICE_TAKE(counter) ((*(counter))++)\n"
     "#else\n"
     "typedef int device_int32;\ntypedef unsigned int device_uint32;\n"
@@ -42,12 +43,14 @@ static const char head[] =
     "#define FLT_MAX 0x1.fffffep+127f\n#define FLT_MIN 0x1p-126f\n#endif\n"
     "#define DEVICE __device__\n#define DEVICE_CONSTANT __constant__\n#define DEVICE_INLINE __forceinline__\n"
     "#define DEVICE_UNROLL _Pragma(\"unroll\")\n#define DEVICE_UNROLL_SOME _Pragma(\"unroll 16\")\n"
+    "#define DEVICE_UNROLL_FEW _Pragma(\"unroll 4\")\n#define DEVICE_ROLLED _Pragma(\"unroll 1\")\n"
+    "#define DEVICE_STORE_ONCE(to, value) __stcs(to, value)\n"
     "#define GENERATED __noinline__\n"
     "#ifndef DEVICE_BOUNDS\n#define DEVICE_BOUNDS __launch_bounds__(128, 2)\n#endif\n"
     "#define DEVICE_SQRT __dsqrt_rn\n#define DEVICE_SQRT_FLOAT __fsqrt_rn\n"
     "#define DEVICE_FUSED_FLOAT __fmaf_rn\n#define DEVICE_SUBTRACT_FLOAT __fsub_rn\n"
     "#define WARP_VOTE(flag) __ballot_sync(0xffffffffU, flag)\n#define WARP_COUNT(votes) __popc(votes)\n"
-    "#ifndef LANE_REFILL\n#define LANE_REFILL 16\n#endif\n"
+    "#ifndef LANE_PATIENCE\n#define LANE_PATIENCE 192\n#endif\n"
     "#define DEVICE_TAKE(counter) atomicAdd(counter, 1U)\n"
     "#endif\n"
     "#define LOOP_STAYS ((void)0)\n#define REAL_LIBM\n"
@@ -343,6 +346,8 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
         status = check_constants(e, error);
     if (status == HN_OK)
         status = walk_create_near(&near, e->plan, error);
+    e->walk.loops =
+        true; /* of entries: they are run once a sample, and it takes longer to read them than to run them */
     if (status == HN_OK)
         status = print_all(e, &near, subject, out, error);
     walk_release(&near);

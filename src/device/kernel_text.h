@@ -1,8 +1,9 @@
 /* kernel_text.h - the kernels: a thread takes samples until none is left, to correct them or, where DEVICE_GRADIENTS is defined, to pull
  * gradients back.
  *
- * Threads of a warp go through their rounds together. One whose sample has ended waits until several have, so that ending and beginning,
- * which are long and go through the slots, cost a warp little; where none goes on nobody waits.
+ * Threads of a warp go through their rounds together. One whose sample has ended waits, because ending and beginning are long and go
+ * through the slots: until the rounds that threads have waited add up to what that costs a warp, so that neither is ever more than half
+ * of the time. Where none goes on nobody waits.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_DEVICE_KERNEL_TEXT_H
@@ -42,9 +43,12 @@ WIDE_INLINE struct lane *task_lane(task *t) {
 WIDE_INLINE void tasks_run(const struct device_call *call, task *t, double *slots, uint64_t thread, uint64_t threads) {
     uint64_t sample = thread;
     bool busy = false, ended = false, left = true;
+    unsigned waited = 0;
     for (bool first = true;; first = false) {
         unsigned waiting = WARP_VOTE(!busy && (ended || left)), going = WARP_VOTE(busy);
-        if (!busy && (going == 0 || WARP_COUNT(waiting) >= LANE_REFILL)) {
+        bool refills = going == 0 || (waited += WARP_COUNT(waiting)) >= LANE_PATIENCE;
+        waited = refills ? 0 : waited;
+        if (!busy && refills) {
             if (ended)
                 task_close(t, call);
             ended = false;

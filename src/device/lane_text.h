@@ -38,8 +38,9 @@ struct lane {
 /* ---- copies: all is read before anything is written, or, for all that a compiler knows, each read must wait for the write before it,
  * which takes as long as memory does ---- */
 
-enum { LANE_AT_ONCE = 32 };
+enum { LANE_AT_ONCE = 32, LANE_FEW = 10 };
 
+/* unrolled: in rounds. Elsewhere code is read once, and as long as it takes to read it counts. */
 #define LANE_MOVE(name, source, target)                                                                                \
     WIDE_INLINE void name(const source *from, uint64_t from_apart, target *to, uint64_t to_apart,                      \
                           const uint32_t count) {                                                                      \
@@ -57,9 +58,26 @@ enum { LANE_AT_ONCE = 32 };
         }                                                                                                              \
     }
 LANE_MOVE(lane_spread, double, double)
-LANE_MOVE(lane_give_out, double, full)
+
+/* The same as a short loop. */
+#define LANE_MOVE_ONCE(name, source, target)                                                                           \
+    WIDE_INLINE void name(const source *from, target *to, const uint32_t count) {                                      \
+        DEVICE_ROLLED                                                                                                  \
+        for (uint32_t first = 0; first < count; first += LANE_FEW) {                                                   \
+            target block[LANE_FEW];                                                                                    \
+            DEVICE_UNROLL                                                                                              \
+            for (uint32_t k = 0; k < LANE_FEW; k++)                                                                    \
+                block[k] = first + k < count ? (target)from[first + k] : 0;                                            \
+            DEVICE_UNROLL                                                                                              \
+            for (uint32_t k = 0; k < LANE_FEW; k++)                                                                    \
+                if (first + k < count)                                                                                 \
+                    to[first + k] = block[k];                                                                          \
+        }                                                                                                              \
+    }
+LANE_MOVE_ONCE(lane_copy_once, double, double)
+LANE_MOVE_ONCE(lane_give_out, double, full)
 #ifdef DEVICE_SINGLE
-LANE_MOVE(lane_take_in, full, double)
+LANE_MOVE_ONCE(lane_take_in, full, double)
 #endif
 
 /* Numbers of the caller as the kernel's own: the very same, or a copy. */
@@ -70,7 +88,7 @@ static double *lane_taken(const struct lane *l) {
 
 static double *lane_in(const full *from, double *to, uint32_t count) {
     if (from)
-        lane_take_in(from, 1, to, 1, count);
+        lane_take_in(from, to, count);
     return from ? to : 0;
 }
 #else
@@ -95,7 +113,7 @@ WIDE_INLINE void lane_copy(const double *from, double *to) {
 /* The first that is not finite; count: all are. */
 WIDE_INLINE uint32_t lane_first_lost(const double *values, const uint32_t count) {
     uint32_t first = count;
-    DEVICE_UNROLL_SOME
+    DEVICE_UNROLL_FEW
     for (uint32_t j = 0; j < count; j++)
         first = first == count && !sample_is_finite(values[j]) ? j : first;
     return first;
@@ -104,7 +122,7 @@ WIDE_INLINE uint32_t lane_first_lost(const double *values, const uint32_t count)
 /* point_bad_bounds; LAYER_ROWS: none. */
 WIDE_INLINE uint32_t lane_bad_bounds(const double *slots) {
     uint32_t first = LAYER_ROWS;
-    DEVICE_UNROLL_SOME
+    DEVICE_UNROLL_FEW
     for (uint32_t i = 0; i < LAYER_ROWS; i++) {
         double low = slots[lower_slot[i]], high = slots[upper_slot[i]];
         bool bad = !(low <= high) || low == HUGE_VAL || high == -HUGE_VAL;
@@ -117,7 +135,7 @@ WIDE_INLINE uint32_t lane_bad_bounds(const double *slots) {
 WIDE_INLINE double lane_violation(const double *slots, size_t *row) {
     double worst = 0;
     uint32_t at = LAYER_ROWS, lost = LAYER_ROWS;
-    DEVICE_UNROLL_SOME
+    DEVICE_UNROLL_FEW
     for (uint32_t i = 0; i < LAYER_ROWS; i++) {
         double size = point_abs(slots[LAYER_RESIDUAL + i]), low = slots[lower_slot[i]], high = slots[upper_slot[i]];
         bool bad = !sample_is_finite(slots[value_slot[i]]) || !sample_is_finite(size) || low != low || high != high;
@@ -164,7 +182,7 @@ static void lane_take(struct lane *l, const struct device_call *call) {
     struct drive *d = &l->drive;
     double *slots = d->point.slots;
     if (d->raw)
-        lane_copy(d->raw, slots + LAYER_Y);
+        lane_copy_once(d->raw, slots + LAYER_Y, LAYER_OUTPUTS);
     else
         point_start(&d->point);
     uint32_t x = lane_first_lost(slots + LAYER_X, LAYER_INPUTS), rows = lane_bad_bounds(slots);
@@ -193,9 +211,9 @@ static void lane_place(struct lane *l, const struct device_call *call) {
         lane_fall_back(l, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
     if (d->options->usual > 0 && d->state.doing == SAMPLE_OPENS && point_is_start(&d->point))
         sample_is_home(&d->state);
-    lane_copy(slots + LAYER_Y, slots + LAYER_BEST);
+    lane_copy_once(slots + LAYER_Y, slots + LAYER_BEST, LAYER_OUTPUTS);
     if (LAYER_RAW != LAYER_BEST)
-        lane_copy(slots + LAYER_Y, slots + LAYER_RAW);
+        lane_copy_once(slots + LAYER_Y, slots + LAYER_RAW, LAYER_OUTPUTS);
     drive_flag(d, plan->summary + SUMMARY_USABLE, true);
 }
 
@@ -380,6 +398,30 @@ WIDE_INLINE enum lane_next lane_prepare(struct lane *l, double *slots, const str
     return LANE_MOVED;
 }
 
+/* drive_record, for a memory that nobody reads before long: what is read again and again stays in the caches. */
+WIDE_INLINE void lane_record(const struct lane *l, const double *slots, enum sample_step led) {
+    const struct drive_tape *tape = &l->tape;
+    size_t steps = (size_t)l->drive.state.steps;
+    if (steps > 0 && steps <= tape->room) {
+        tape->eps[(steps - 1) * tape->width] = l->drive.state.used;
+        tape->kind[(steps - 1) * tape->width] = (int32_t)led;
+    }
+    if (steps >= tape->room)
+        return;
+    double *to = tape->iterate + steps * LAYER_OUTPUTS * tape->width;
+    DEVICE_UNROLL
+    for (uint32_t first = 0; first < LAYER_OUTPUTS; first += LANE_FEW) {
+        double block[LANE_FEW];
+        DEVICE_UNROLL
+        for (uint32_t k = 0; k < LANE_FEW; k++)
+            block[k] = first + k < LAYER_OUTPUTS ? slots[LAYER_Y + first + k] : 0;
+        DEVICE_UNROLL
+        for (uint32_t k = 0; k < LANE_FEW; k++, to += tape->width)
+            if (first + k < LAYER_OUTPUTS)
+                DEVICE_STORE_ONCE(to, block[k]);
+    }
+}
+
 /* What comes after an evaluation: the end, the step from here (or again from the base), or the round is complete. */
 WIDE_INLINE enum lane_next lane_decide(struct lane *l, double *slots, const struct sample_options *o) {
     struct sample *s = &l->drive.state;
@@ -388,7 +430,7 @@ WIDE_INLINE enum lane_next lane_decide(struct lane *l, double *slots, const stru
     if (s->asks != SAMPLE_ASKS_NOTHING)
         lane_answer(l);
     if (choice.recorded && l->drive.tape)
-        drive_record(&l->drive, choice.led);
+        lane_record(l, slots, choice.led);
     if (choice.finished)
         return LANE_ENDS;
     if (choice.improved)
@@ -424,17 +466,17 @@ static double lane_moved(const struct lane *l, double *from) {
     const double *slots = l->drive.point.slots, *y = slots + LAYER_Y;
     double scale = 0, sum = 0;
     if (l->drive.raw)
-        lane_copy(l->drive.raw, from);
+        lane_copy_once(l->drive.raw, from, LAYER_OUTPUTS);
     for (uint32_t j = 0; !l->drive.raw && j < LAYER_OUTPUTS; j++)
         from[j] = slots[plan_words(&layer_plan, layer_plan.start)[j]];
     if (l->drive.raw && lane_first_lost(from, LAYER_OUTPUTS) < LAYER_OUTPUTS)
         return HUGE_VAL;
-    DEVICE_UNROLL_SOME
+    DEVICE_UNROLL_FEW
     for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
         scale = sample_greater(scale, point_abs(from[j] - y[j]));
     if (!sample_is_finite(scale))
         return HUGE_VAL;
-    DEVICE_UNROLL_SOME
+    DEVICE_ROLLED
     for (uint32_t j = 0; j < LAYER_OUTPUTS; j++) {
         double part = scale > 0 ? (from[j] - y[j]) / scale : 0;
         sum += part * part;
@@ -490,7 +532,7 @@ static GENERATED void lane_close(struct lane *l, const struct device_call *call)
         double raw = d->raw ? d->raw[j] : *point_at(&d->point, plan_words(plan, plan->start)[j]);
         d->warm[j] = d->state.outcome == HN_OUTCOME_OK ? y[j] - raw : 0;
     }
-    lane_give_out(y, 1, call->y + l->sample * LAYER_OUTPUTS, 1, LAYER_OUTPUTS);
+    lane_give_out(y, call->y + l->sample * LAYER_OUTPUTS, LAYER_OUTPUTS);
 }
 
 #endif

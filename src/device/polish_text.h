@@ -25,12 +25,12 @@ static void polish_damp(struct lane *l) {
 static void polish_take(struct lane *l, const struct device_call *call) {
     struct drive *d = &l->drive;
     double *y = d->point.slots + LAYER_Y, *led = l->before;
-    lane_spread(call->led + l->sample * LAYER_OUTPUTS, 1, led, 1, LAYER_OUTPUTS);
-    DEVICE_UNROLL_SOME
+    lane_copy_once(call->led + l->sample * LAYER_OUTPUTS, led, LAYER_OUTPUTS);
+    DEVICE_UNROLL_FEW
     for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
         y[j] = (double)(float)y[j] == led[j] ? y[j] : led[j];
     point_set_fixed(&d->point);
-    lane_copy(y, d->point.slots + LAYER_BEST);
+    lane_copy_once(y, d->point.slots + LAYER_BEST, LAYER_OUTPUTS);
     d->state.doing = SAMPLE_BEGINS;
     d->state.homed = false;
     polish_damp(l);

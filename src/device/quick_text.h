@@ -74,10 +74,10 @@ WIDE_INLINE wide pivot_quick_added(wide whole, wide d, bool *safe) {
 
 /* ---- values that wait in an array (generate/kept.h), and slots as variables ---- */
 
-#define KEEP(place, value)      (kept[place] = (value))
-#define KEEP_MASK(place, value) (kept[place] = wide_of_bits(value))
-#define KEPT(place)             (kept[place])
-#define KEPT_MASK(place)        (wide_to_bits(kept[place]))
+#define KEEP(place, value)      (KEPT_AT(place) = (value))
+#define KEEP_MASK(place, value) (KEPT_AT(place) = wide_of_bits(value))
+#define KEPT(place)             (KEPT_AT(place))
+#define KEPT_MASK(place)        (wide_to_bits(KEPT_AT(place)))
 #define AGAIN_S(slot)           (*(volatile double *)&slots[slot])
 #define AGAIN_M(slot)           (wide_to_bits(AGAIN_S(slot)))
 

@@ -4,12 +4,20 @@
 #include "device/round_print.h"
 
 #include "base/memory.h"
+#include "device/device_parts.h"
 #include "generate/print.h"
 
 #include <string.h>
 
 /* What does not fit into registers, where the generator decides that (generate/kept.h): no compiler may think it over. */
 #define KEPT_ARRAY "    volatile double kept[KEPT_PLACES + 1];\n    (void)kept;\n"
+
+/* The first places lie in the memory that the threads of a block share, side by side. */
+static const char places_near[] =
+    "#ifdef DEVICE_HOST\n#define KEPT_AT(place) kept[place]\n#else\n__shared__ double kept_near[%u * %d];\n"
+    "#define KEPT_AT(place) (*((place) < %u ? (volatile double *)&kept_near[(place) * %d + threadIdx.x] \\\n"
+    "                                      : &kept[(place) < %u ? 0 : (place) - %u]))\n#endif\n";
+
 #define ROUND_BEGINS                                                                                                   \
     "\nWIDE_INLINE bool lane_round(struct lane *l, double *slots) {\n" KEPT_ARRAY                                      \
     "    struct sample *s = &l->drive.state;\n    const struct sample_options o = layer_options;\n    bool safe = "    \
@@ -98,6 +106,12 @@ static size_t most_values(const struct walk *walk, bool single, bool back) {
     return !back && !walk->plan->options.weighted ? 0 : single ? MOST_FLOATS : MOST_DOUBLES;
 }
 
+/* Four blocks of the paper's way back run at once, and share what a multiprocessor has. Others are better off with more blocks. */
+static uint32_t places_shared(const struct plan *p, const struct round_kind *kind, uint32_t places) {
+    enum { MOST_SHARED = 190 }; /* doubles of a thread: 47.5 kB of a block */
+    return p->options.weighted || kind->single || !kind->back ? 0 : places < MOST_SHARED ? places : MOST_SHARED;
+}
+
 /* What stays as it is from where it is first read until the step is done: y, x and what depends on x only, and weights, with what texts
  * say about them before anybody reads it. */
 static void find_steady(bool *steady, const struct walk *walk, const struct statements *prepare) {
@@ -139,7 +153,10 @@ static bool print_links(struct text *out, const struct walk *walk, const struct 
                                        .places = &places};
     bool done = print_chain(&own, walk, &wanted) && !own.failed;
     if (done) {
+        uint32_t near = places_shared(p, kind, places);
         text_add(out, "\nenum { KEPT_PLACES = %u };\n", places);
+        text_add(out, near > 0 ? places_near : "#define KEPT_AT(place) kept[place]\n", near, DEVICE_THREADS, near,
+                 DEVICE_THREADS, near, near);
         text_add_bytes(out, own.bytes, own.length);
     }
     text_drop(&own);

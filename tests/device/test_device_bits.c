@@ -8,6 +8,8 @@
  * SPDX-License-Identifier: MIT */
 #include "device_bits_judge.h"
 #include "support/check.h"
+
+#include "base/clock.h"
 #include "support/run_layer.h"
 
 #include "hardnet/device.h"
@@ -96,7 +98,10 @@ static void judge_long(struct tally *tally, const hn_model *model, const char *n
         hn_device_forecast forecast = {.size = sizeof forecast};
         assert_int_equal(hn_device_predict(&forecast, model, &all[i], NULL), HN_OK);
         assert_int_equal(forecast.form, form);
+        double begun = clock_seconds();
         judge_model(tally, model, name, all[i], 60 + i);
+        printf("%s, %s: %.1f s\n", name, hn_method_text(all[i].method), clock_seconds() - begun);
+        fflush(stdout);
     }
 }
 
