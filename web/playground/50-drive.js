@@ -4,10 +4,11 @@
  * world has three drivers: ours (network and auto), the paper's 500 steps from the same raw output, and one without correction (in the
  * paper's world a network that was trained on a penalty). Each drives its own robot from the same place. A frame is 1/60 s of driving.
  *
- * Why every plan of ours can hold: standing still holds all rows from outside the obstacle, and a robot stays outside. In "drive" plans keep
- * a margin, as far as the robot itself has it; in "unicycle" the robot drives whole steps of its model, straight for 0.2 s. Ours
- * takes the cheaper of two: what the network says and what was planned a frame ago, both corrected. Where neither could be, it corrects
- * standing still; where it would stand though it is not there, also plans that turn first. */
+ * Why every plan of ours can hold: standing still holds all rows from outside the obstacle, and a robot stays outside. It drives whole steps
+ * of its model, straight for 0.2 s, by what it planned at their beginning; in "drive" plans keep a margin, as far as the robot itself has
+ * it, which is more than such a step can cut off. Ours takes the cheaper of two: what the network says and what was planned a frame ago,
+ * both corrected. Where neither could be, it corrects standing still; where it would stand though it is not there, also plans that turn
+ * first. */
 "use strict";
 
 (() => {
@@ -64,7 +65,7 @@
     function turning(world, steps, side) {
         const y = new Float64Array(world.model.outputs.length), dt = STEP * FRAME;
         for (let k = 0, at = [0, 0, 0]; k < world.steps; k++) {
-            const v = k < steps ? 0.2 : 2, w = k < steps ? 2 * side : 0;
+            const v = k < steps ? 0 : 2, w = k < steps ? 2 * side : 0;
             at = [at[0] + dt * v * Math.cos(at[2]), at[1] + dt * v * Math.sin(at[2]), at[2] + dt * w];
             y.set(at, 3 * k);
             y.set([v, w], 3 * world.steps + 2 * k);
@@ -79,7 +80,7 @@
             return result;
         let best = result, least = world.model.values(result.y, x).objective[0];
         for (const side of [-1, 1])
-            for (const steps of [2, 4, 6]) {
+            for (const steps of [1, 2, 3, 4, 5, 6]) {
                 const other = world.auto.project(turning(world, steps, side), x), cost = world.model.values(other.y, x).objective[0];
                 if (other.ok && cost < least)
                     [best, least] = [other, cost];
@@ -156,13 +157,13 @@
 
     function advance(robot) {
         const {speed, turn} = robot.plan, bound = (v, lo, hi) => Math.min(hi, Math.max(lo, Number.isFinite(v) ? v : 0));
-        const whole = state.world === "unicycle", [x, y, heading] = robot.at, phase = robot.frames++ % STEP;
-        if (!whole || phase === 0)
+        const [x, y, heading] = robot.at, phase = robot.frames++ % STEP;
+        if (phase === 0)
             robot.control = [bound(speed, 0, 2), bound(turn, -2, 2)];
-        const [v, w] = robot.control, next = heading + (whole ? (phase === STEP - 1 ? STEP * FRAME * w : 0) : FRAME * w);
+        const [v, w] = robot.control, next = heading + (phase === STEP - 1 ? STEP * FRAME * w : 0);
         robot.at = [x + FRAME * v * Math.cos(heading), y + FRAME * v * Math.sin(heading), Math.atan2(Math.sin(next), Math.cos(next))];
-        robot.lean = whole ? (phase + 1) % STEP * FRAME * w : 0;
-        if (!whole || phase === STEP - 1) /* the paper's model promises its own states, and nothing between them */
+        robot.lean = (phase + 1) % STEP * FRAME * w;
+        if (state.world === "drive" || phase === STEP - 1) /* the paper's model promises its own states, and nothing between them */
             robot.closest = Math.min(robot.closest, clearance(robot.at));
         robot.trail.push([robot.at[0], robot.at[1]]);
         if (robot.trail.length > 900)
@@ -323,7 +324,7 @@
         by("drive-rate").textContent = frames.length > 5 ? ((frames.length - 1) / (frames[frames.length - 1] - frames[0]) * 1e3).toFixed(0) : "–";
         by("drive-rate").dataset.compute = median(seen.compute) * 1e3;
         if (seen.plans % 6 === 1 || !by("drivers").tBodies[0].children.length)
-            by("drivers").tBodies[0].replaceChildren(...robots.map((robot) => make("tr", {"data-driver": robot.name, "data-violation": robot.violation},
+            by("drivers").tBodies[0].replaceChildren(...robots.map((robot) => make("tr", {"data-driver": robot.name, "data-violation": robot.violation, "data-closest": robot.closest},
                 make("td", {}, make("i", {class: "dot", style: {"--c": colour_of(robot.name)}}), robot.name === "bare" && state.world === "unicycle" ? "penalty only" : NAMES[robot.name]),
                 make("td", {class: robot.violation <= 1e-8 ? "good" : "bad"}, short(robot.violation, 2)), make("td", {}, microseconds(robot.seconds)),
                 make("td", {class: robot.closest < -1e-3 ? "bad" : ""}, Number.isFinite(robot.closest) ? robot.closest.toFixed(2).replace("-", "−") : "–"))));

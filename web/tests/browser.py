@@ -172,7 +172,8 @@ def drives(browser, world):
     worst = float(page.get_attribute("#drive-violation", "data-value"))
     rate, compute = page.text_content("#drive-rate"), float(page.get_attribute("#drive-rate", "data-compute"))
     bare = float(page.get_attribute("#drivers tr[data-driver=bare]", "data-violation"))
-    assert worst <= TOLERANCE and bare > TOLERANCE, (worst, bare)
+    closest = float(page.get_attribute("#drivers tr[data-driver=ours]", "data-closest"))
+    assert worst <= TOLERANCE and bare > TOLERANCE and closest > -TOLERANCE, (worst, bare, closest)
     busy = os.getloadavg()[0] > (os.cpu_count() or 1)
     assert compute < 20 and (busy or float(rate) >= 50), (compute, rate)
     text = f"{page.evaluate(plans)} plans, largest violation {worst:.1e} (uncorrected {bare:.1e}), {rate} frames/s, {compute:.1f} ms of computing each"
