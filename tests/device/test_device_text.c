@@ -345,7 +345,7 @@ static void random_problems_have_the_library_s_bits(void **state) {
 /* Loops over stages, and lists, over slots in memory. */
 static void long_horizons_have_the_library_s_bits(void **state) {
     (void)state;
-    hn_model *model = read_with("unicycle", "N=60");
+    hn_model *model = read_with("unicycle", whole ? "N=60" : "N=30");
     if (whole)
         try_kept(model, layer_method(HN_METHOD_AUTO), 6, 31, KEPT_FAR);
     try_kept(model, layer_steps(HN_METHOD_PAPER, 6), 6, 30, KEPT_FAR);
@@ -357,7 +357,7 @@ static void slots_in_memory_have_the_library_s_bits(void **state) {
     static const char *const names[] = {"feasibility/hs13", "feasibility/creep_hull", "infeasible/sine", "simplex",
                                         "opf"};
     (void)state;
-    for (size_t i = 0; i < (whole ? COUNT_OF(names) : 3); i++) {
+    for (size_t i = 0; i < (whole ? COUNT_OF(names) : HN_TEST_SHARE > 1 ? 1 : 3); i++) {
         hn_model *model = read_model(names[i]);
         try_kept(model, layer_method(HN_METHOD_AUTO), 16, 40 + i, i % 2 ? KEPT_FAR : KEPT_LISTED);
         if (whole || i == 0)

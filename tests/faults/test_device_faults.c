@@ -339,6 +339,8 @@ static void so_it_is_in_training(void **state) {
 /* The bits are the CPU's, too. */
 static void so_it_is_with_long_models(void **state) {
     (void)state;
+    if (HN_TEST_SHARE > 1)
+        skip(); /* long for sanitizers, which have seen the same calls */
     hn_error error = {.text = ""};
     hn_device_forecast forecast = {.size = sizeof forecast};
     const hn_layer_options options = layer_steps(HN_METHOD_PAPER, 3);

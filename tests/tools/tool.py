@@ -15,7 +15,8 @@ program = "hardnet"  # main puts the path here
 root = pathlib.Path(__file__).resolve().parents[2]
 
 # Sanitizers are slow, and see nothing in what a compiler makes.
-without_sanitizers = unittest.skipIf(os.environ.get("HN_TEST_SHARE", "1") != "1", "the build without sanitizers runs it")
+sanitized = os.environ.get("HN_TEST_SHARE", "1") != "1"
+without_sanitizers = unittest.skipIf(sanitized, "the build without sanitizers runs it")
 
 # `make test-long` asks for all of it, where `make test` is content with smaller models and plainer compilers.
 all_of_it = os.environ.get("HN_TEST_LONG") == "1"
