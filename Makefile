@@ -2,7 +2,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-test setup-targets setup-site setup-all test test-long test-python test-targets web test-site trust trust-long check-all demo tasks tasks-own reproduce site bench coverage lint format fuzz install uninstall clean help
+.PHONY: all setup setup-test setup-targets setup-site setup-all test test-long test-python test-targets web test-site trust trust-long check-all demo tasks tasks-own reproduce site bench mutants coverage lint format fuzz install uninstall clean help
 .NOTPARALLEL:
 
 all: setup ## the library and the command, build/hardnet (the default)
@@ -61,6 +61,9 @@ bench: setup-test ## run the benchmarks, build/bench/*
 	@scripts/build --target benches release
 	@scripts/bench
 
+mutants: setup-test ## do the tests notice 120 small mistakes in the code?
+	@scripts/mutants
+
 coverage: setup-all ## line and branch coverage of src/
 	@scripts/coverage
 
@@ -80,7 +83,7 @@ uninstall: ## remove what the last `make install` copied, under the same DESTDIR
 	@cmake -D manifest=build/install_manifest.txt -P cmake/uninstall.cmake
 
 clean: ## remove all builds
-	rm -rf build build-dev build-coverage build-clang build-memory build-fuzz build-bits build-platforms
+	rm -rf build build-dev build-coverage build-clang build-memory build-fuzz build-bits build-platforms build-mutants
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
