@@ -51,7 +51,7 @@ struct train_options {
     double rate, last_share, clip_sample, clip_batch, residual_weight, move_weight, inward, explore;
     double penalty, correction_rate, momentum;
     double feedback_share, checkpoint_seconds;
-    bool steps_given, validate_given, train_iterations_given, loss_given, refine_given;
+    bool steps_given, epochs_given, validate_given, train_iterations_given, loss_given, refine_given;
     bool penalty_given, correction_steps_given, correction_rate_given, momentum_given;
     bool by_loss; /* the best network is that with the smallest loss, whether its outputs are ok or not */
     bool feedback_beyond, open_loop, resume, keep;

@@ -1,7 +1,7 @@
 /* train_search.c - several optima: whether there are any, what they are, and how many candidates pay.
  *
  * A few inputs are solved by the method optimal from several starts. Where the first start leads to the best for nearly all, there is
- * nothing to search for: one candidate, no labels. Otherwise labels are made (train_teacher.c); the first steps imitate them, the
+ * nothing to search for: one candidate, no labels. Otherwise labels are made from more starts (train_teacher.c); the first steps imitate them, the
  * candidate that is nearest to a label taking most of it, and later steps explore from the labels of similar inputs. The number of
  * candidates, unless given, is doubled from 1 on, each time in a short training on the labels, while that lowers the objective of the
  * validation inputs; they are refined there, so that it is the optima that count and not yet how well they are met. A training that is taken up again finds what was chosen in its checkpoint.
@@ -12,6 +12,7 @@
 #include "common/interrupt.h"
 #include "train/train.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@
 
 enum { LEAST_STEPS = 1000 }; /* of a training; a search would cost more than a shorter one */
 enum { PROBE = 100, MOST_LABELS = 4000, LEAST_LABELS = 500, USUAL_OUTPUTS = 50 };
+enum { LABEL_STARTS = 3 };  /* times those of the probe: a label that is not the best optimum is learnt, too */
+enum { SEVERAL_STEPS = 2 }; /* times the usual ones: branches that part are more to learn */
 enum { MOST_CANDIDATES = 8, TRIAL_STEPS = 300, TRIAL_WARMUP = 20, TRIAL_REFINE = 2, TARGET_SHARE = 4 /* a quarter */ };
 
 static const double FEW = 0.01;   /* share of inputs with a better optimum than the first, up to which there is one */
@@ -90,7 +93,9 @@ static bool has_shape(const struct train_options *o) {
 
 static hn_status make_labels(struct training *t, hn_error *error) {
     struct train_source *s = &t->source;
-    struct train_lesson lesson = {(int)t->options->common.threads, t->options->multistart, 2 * s->most_labels};
+    struct train_lesson lesson = {(int)t->options->common.threads, LABEL_STARTS * t->options->multistart,
+                                  2 * s->most_labels};
+    s->labels = s->tried = 0; /* those of the probe, too */
     hn_status status = source_teach_labels(s, &lesson, error);
     return status == HN_OK ? source_share_labels(s, lesson.threads, error) : status;
 }
@@ -157,6 +162,9 @@ hn_status training_search(struct training *t, hn_error *error) {
     bool again = t->options->resume && access(t->options->checkpoint, F_OK) == 0;
     hn_status status = again ? recall(t, error) : search(t, error);
     t->options->found = again ? t->source.most_labels : t->source.labels;
+    bool usual = !t->options->steps_given && !t->options->epochs_given && t->options->steps <= INT_MAX / SEVERAL_STEPS;
+    if (t->options->found > 0 && usual)
+        t->options->steps *= SEVERAL_STEPS;
     if (t->options->found > 0 && !again && !t->options->init) /* whose weights know more than labels do */
         t->options->target_steps = t->options->steps / TARGET_SHARE;
     return status;
