@@ -3,7 +3,7 @@
  * A layer is emitted with its adjoint, compiled by the system's C compiler, loaded, and run beside the library: one sample at a time,
  * by the driver's text (emit/drive_text.h, emit/drive_back_text.h). Methods, sides and kinds of problems come in turns; clipped steps,
  * restarts, ways that are lost, bounds that follow x and fixed outputs are among them. `adjoint 200` takes as many random problems,
- * and all shipped models, the smaller ones by all methods (`make test-long`).
+ * and all shipped models, the smaller ones by all methods, which takes long.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
