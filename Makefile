@@ -26,9 +26,9 @@ test-targets: setup-targets ## emitted files on other processors: cross compiler
 web: setup-site ## the library as WebAssembly and the playground, one page that works from disk: build/web
 	@scripts/web
 
-test-site: setup-site all site ## the WebAssembly module in Node, the playground in Chromium, and every block of the documents
+test-site: setup-site all site ## the WebAssembly module in Node, playground and site in Chromium, every block of the documents
 	@scripts/web --test
-	@python3 -B scripts/website/blocks.py
+	@scripts/site --test
 
 trust: setup-all setup-targets ## the promises of docs/reliability.md, one line each: figure, limit, passed or FAILED
 	@scripts/trust

@@ -5,19 +5,17 @@ if (location.protocol === "file:") {
   window.Worker = class extends EventTarget {
     constructor(address) {
       super();
-      const frame = document.createElement("iframe");
-      frame.hidden = true;
-      document.body.appendChild(frame);
-      this.frame = frame;
-      const inside = frame.contentWindow;
-      inside.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
-      this.loaded = new Promise((resolve, reject) => {
-        const script = inside.document.createElement("script");
-        script.src = address;
-        script.onload = () => resolve(inside);
-        script.onerror = reject;
-        inside.document.head.appendChild(script);
+      this.frame = document.createElement("iframe");
+      this.frame.hidden = true;
+      this.loaded = new Promise((resolve) => {
+        this.frame.addEventListener("load", () => {
+          const inside = this.frame.contentWindow;
+          inside.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
+          resolve(inside);
+        });
       });
+      this.frame.srcdoc = `<script src="${new URL(address, document.baseURI)}"></script>`;
+      document.body.appendChild(this.frame);
     }
 
     postMessage(data) {
