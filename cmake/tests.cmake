@@ -353,7 +353,7 @@ endif()
 # ---- the independent judge, on the package that users import: 50 digits, problems of its own; `make trust` takes many more ----
 
 if(HARDNET_PYTHON AND NOT HARDNET_SANITIZE AND NOT HARDNET_COVERAGE)
-    script_test(judge/problems judge/judge.py --problems 300 --processes 1)
+    script_test(judge/problems judge/judge.py --problems 300 --processes 2)
     script_test(judge/can_fail judge/test_judge.py)
     set_tests_properties(judge/problems judge/can_fail PROPERTIES ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
 endif()

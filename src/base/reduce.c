@@ -17,7 +17,7 @@
 #endif
 #include "base/wide_pair.h"
 
-enum { WORDS = 7, WORD_BITS = 32, FRACTION_BITS = 52, EXPONENT_BIAS = 1023 };
+enum { WORDS = 7, WORD_BITS = 32, FRACTION_BITS = 52, EXPONENT_BIAS = 1023, PLACES = 1034 };
 
 /* 2/pi in words of 32 bits, behind two words of zeros: word j counts 2^(32 - 32 j). */
 static const uint32_t two_over_pi[] = {
@@ -72,7 +72,8 @@ reduced_angle reduce_angle(double x) {
     uint64_t m = (bits & ((UINT64_C(1) << FRACTION_BITS) - 1)) | UINT64_C(1) << FRACTION_BITS;
 
     /* Words before the first, times m 2^e, are multiples of 4; m 2^(offset) words / 2^222 is x 2/pi modulo 4. */
-    int first = (e + 62) / WORD_BITS, offset = (e + 62) % WORD_BITS;
+    unsigned place = (unsigned)(e + 62) % PLACES; /* it is below: what may be read is certain, too */
+    int first = (int)(place / WORD_BITS), offset = (int)(place % WORD_BITS);
     uint32_t turns[WORDS] = {0};
     add_product(turns, two_over_pi + first, (uint32_t)m, 0);
     add_product(turns, two_over_pi + first, (uint32_t)(m >> WORD_BITS), 1);

@@ -29,7 +29,8 @@ static const uint32_t circle_words[] = {0x00000000, 0x00000000, 0xa2f9836e, 0x4e
 static circle_angle circle_reduce_far(float size) {
     int32_t bits = wide_to_bits(size), e = bits / (INT32_C(1) << 23) - 127 - 23;
     uint32_t m = ((uint32_t)bits & ((UINT32_C(1) << 23) - 1)) | UINT32_C(1) << 23;
-    int32_t first = (e + 62) / 32, offset = (e + 62) % 32;
+    uint32_t place = (uint32_t)(e + 62) % 167; /* it is below: what may be read is certain, too */
+    int32_t first = (int32_t)(place / 32), offset = (int32_t)(place % 32);
     uint64_t low = (uint64_t)circle_words[first + 3] * m, middle = (uint64_t)circle_words[first + 2] * m + (low >> 32);
     uint64_t high = (uint64_t)circle_words[first + 1] * m + (middle >> 32);
     uint32_t top = circle_words[first] * m + (uint32_t)(high >> 32); /* 128 bits: top, high, middle, low */

@@ -49,8 +49,8 @@ WIDE_INLINE float round_power(int32_t n) {
 
 /* v 2^n for |n| < 250, in two steps: denormal results round once, and the largest do not overflow on the way. */
 WIDE_INLINE float round_scale(float v, int32_t n) {
-    int32_t half = (n - (n & 1)) / 2;
-    return v * round_power(half) * round_power(n - half);
+    int32_t power = (int32_t)(((uint32_t)n + 512) % 1024) - 512, half = (power - (power & 1)) / 2; /* power is n */
+    return v * round_power(half) * round_power(power - half);
 }
 
 /* a where it is at most `limit` in size, else that with a's sign; NaN becomes the limit. */

@@ -37,7 +37,8 @@ WIDE_INLINE wide root_near(wide a) {
     y = y + 0.5 * inverse * root_remainder(a, y);
     wide remainder = root_remainder(a, y), place = y * ROOT_PLACE;
     wide_bits up = wide_less(place, remainder), down = wide_less_equal(remainder, -place);
-    return wide_of_bits(wide_to_bits(y) - up + down); /* masks are -1 or 0 */
+    return wide_of_bits(
+        (wide_bits)((wide_words)wide_to_bits(y) - (wide_words)up + (wide_words)down)); /* masks are -1 or 0 */
 }
 
 WIDE_INLINE wide wide_sqrt(wide a) {
@@ -47,7 +48,8 @@ WIDE_INLINE wide wide_sqrt(wide a) {
               odd = exponent & 1;
     wide inside = wide_of_bits((bits & (ROOT_UNIT - 1)) | ((WIDE_EXPONENT_BIAS + odd) << WIDE_FRACTION_BITS));
     wide_bits half = (exponent - odd) / 2 - (tiny & ROOT_LIFTED);
-    wide y = wide_of_bits(wide_to_bits(root_near(inside)) + half * ROOT_UNIT);
+    wide y = wide_of_bits(
+        (wide_bits)((wide_words)wide_to_bits(root_near(inside)) + (wide_words)half * (wide_words)ROOT_UNIT));
     if (!(a > 0 && a < REAL_INFINITY)) /* zeros, infinity, NaN; what is negative has no root */
         y = wide_select(wide_less(a, 0), REAL_NAN, a);
     return y;

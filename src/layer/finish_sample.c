@@ -89,6 +89,11 @@ static double complementarity(const struct worker *worker, uint32_t seat) {
     return worst;
 }
 
+/* As the user wrote it; infinite where it has no value. */
+static double objective_of(const struct worker *worker, double minimised) {
+    return isnan(minimised) ? INFINITY : worker->layer->maximizes ? -minimised : minimised;
+}
+
 /* What the search found; nothing where auto failed and there was none. */
 static void report_nearest(const struct worker *worker, uint32_t seat, const double *y, hn_report *out) {
     const struct seat *own = &worker->seat[seat];
@@ -100,7 +105,7 @@ static void report_nearest(const struct worker *worker, uint32_t seat, const dou
         out->kkt = own->near.kkt;
         out->complementarity = complementarity(worker, seat);
         if (worker->layer->options.method == HN_METHOD_OPTIMAL)
-            out->objective = worker->layer->maximizes ? -own->near.objective : own->near.objective;
+            out->objective = objective_of(worker, own->near.objective);
         out->programmes = (size_t)own->near.programmes;
         out->factorisations = (size_t)own->near.factorisations;
     }

@@ -224,7 +224,7 @@ SAMPLE_FUNCTION void sample_accept(struct sample *s, const struct sample_numbers
         return;
     }
     if (s->doing == SAMPLE_STEPS)
-        s->steps++;
+        s->steps = sample_one_more(s->steps);
     if (choice->led == SAMPLE_SOLVED && s->strayed == 0)
         s->strayed = s->steps;
     choice->recorded = true;
@@ -301,7 +301,7 @@ SAMPLE_FUNCTION bool sample_takes_step(const struct sample *s) {
 /* After the step was computed. */
 SAMPLE_FUNCTION void sample_stepped(struct sample *s, const struct sample_options *o, const struct sample_numbers *n) {
     bool singular = sample_asks_pivots(o) && !(n->least_pivot >= SAMPLE_LEAST_PIVOT * n->most_pivot);
-    s->iteration++;
+    s->iteration = sample_one_more(s->iteration);
     s->doing = SAMPLE_STEPS;
     if (singular || (!n->usable && !o->adaptive)) {
         s->outcome = HN_OUTCOME_STALLED;

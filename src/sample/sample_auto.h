@@ -99,7 +99,7 @@ SAMPLE_FUNCTION void sample_wait(struct sample *s, double squares) {
 
 /* Whether |W r| was not halved for more steps than that. */
 SAMPLE_FUNCTION bool sample_creeps(struct sample *s, double squares, int most) {
-    s->waited++;
+    s->waited = sample_one_more(s->waited);
     if (near_is_halved(squares, s->halved))
         sample_wait(s, squares);
     return s->waited > most;
@@ -206,8 +206,8 @@ SAMPLE_FUNCTION void sample_advanced(struct sample *s, bool done) {
     if (s->doing == SAMPLE_SETTLES)
         s->programme.solves = 0;
     else {
-        s->iteration++;
-        s->elastic++;
+        s->iteration = sample_one_more(s->iteration);
+        s->elastic = sample_one_more(s->elastic);
     }
     s->doing = done ? SAMPLE_STEPS : SAMPLE_SOLVES;
 }

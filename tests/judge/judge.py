@@ -51,11 +51,15 @@ class Count(collections.Counter):
             self.findings.append(f"{what}: problem {index}, {problem.kind}, method {method}, sample {sample}\n{problem.written()}"
                                  f"x = {problem.x}\ny_raw = {problem.raw[sample]}\n" + "\n".join(map(str, more)))
 
-    def join(self, other):
-        self.update(other)
-        self.findings += other.findings
-        self.worst_proof = max(self.worst_proof, other.worst_proof)
-        self.worst_gradient = max(self.worst_gradient, other.worst_gradient)
+    def parts(self):
+        """What another process is told."""
+        return dict(self), self.findings, self.worst_proof, self.worst_gradient
+
+    def join(self, numbers, findings, worst_proof, worst_gradient):
+        self.update(numbers)
+        self.findings += findings
+        self.worst_proof = max(self.worst_proof, worst_proof)
+        self.worst_gradient = max(self.worst_gradient, worst_gradient)
 
 
 # ---- rows ----
@@ -236,7 +240,7 @@ def judge_some(job):
     count = Count()
     for index in indices:
         judge_problem(count, seed, index)
-    return count
+    return count.parts()
 
 
 # ---- all ----
@@ -275,11 +279,11 @@ def main():
     count = Count()
     if options.processes == 1 or len(jobs) == 1:
         for job in jobs:
-            count.join(judge_some(job))
+            count.join(*judge_some(job))
     else:
         with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
             for part in pool.imap_unordered(judge_some, jobs):
-                count.join(part)
+                count.join(*part)
     sys.exit(0 if report(count) else 1)
 
 

@@ -1,4 +1,4 @@
-/* test_units.c - certificates where rows are in tiny units: a row of 1e-68 is held by every y to any tolerance, and its multiplier is
+/* test_units.c - what optimal says where numbers are odd. Certificates where rows are in tiny units: a row of 1e-68 is held by every y to any tolerance, and its multiplier is
  * of size 1e68. A residual that is small beside such a multiplier proves nothing; what is certified must be the solution all the same.
  *
  * SPDX-License-Identifier: MIT */
@@ -60,10 +60,33 @@ static void affine_rows_in_tiny_units_are_proved_rightly(void **state) {
     check(0);
 }
 
+/* Found by fuzz/fuzz_layer.c: an objective that has no value at y was a NaN in the report. */
+static void an_objective_without_a_value_is_infinite(void **state) {
+    (void)state;
+    static const char *const texts[] = {"var y; minimize f: log(y); subject to c: y <= -1;",
+                                        "var y; maximize f: sqrt(y) + y^3; subject to c: y^2 <= -0.1*y;"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const hn_text source = {"f.mod", texts[i], strlen(texts[i])};
+        hn_model *model;
+        hn_report report;
+        double y = -0.05;
+        assert_int_equal(hn_model_read_memory(&model, 1, &source, NULL, NULL), HN_OK);
+        hn_layer *layer = layer_of(model, layer_method(HN_METHOD_OPTIMAL));
+        const hn_batch batch = {
+            .size = sizeof batch, .count = 1, .y_raw = &y, .y = &y, .report_size = sizeof report, .reports = &report};
+        layer_run(layer, &batch);
+        assert_int_equal(report.outcome, HN_OUTCOME_OK);
+        assert_true(isinf(report.objective) && report.objective > 0 && isinf(report.kkt));
+        hn_layer_destroy(layer);
+        hn_model_destroy(model);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(curved_rows_in_tiny_units_are_proved_rightly),
         cmocka_unit_test(affine_rows_in_tiny_units_are_proved_rightly),
+        cmocka_unit_test(an_objective_without_a_value_is_infinite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,8 +92,8 @@ typedef struct hn_report {
     hn_real distance;         /* of nearest: |S (y - y_raw)|; of other methods: moved */
     size_t programmes;        /* of nearest and optimal: barrier problems begun, */
     size_t factorisations; /* and systems factored, after auto's steps; under affine rows: changes of the active set */
-    hn_real objective;     /* of optimal: the model's, at y, as the user wrote it; infinite where auto failed,
-                               * and of other methods */
+    hn_real objective;     /* of optimal: the model's, at y, as the user wrote it; infinite where auto failed, where it
+                               * has no value, and of other methods */
     hn_real complementarity; /* of nearest and optimal: the largest multiplier times the distance to its bound, at y, a
                               * part of kkt; infinite where that is */
     hn_real proof; /* of nearest and optimal, where y is locally infeasible: the sum of |J' w| for the weights w
