@@ -162,7 +162,10 @@ def _call(name, a, ea):
 
 
 def _branch(tree, point):
-    (a, ea), (b, eb) = value(tree[1], point), value(tree[2], point)
+    try:
+        (a, ea), (b, eb) = value(tree[1], point), value(tree[2], point)
+    except Undefined:  # false where a side is undefined, but a side that is infinite decides (docs/models.md): nothing is said
+        raise Undecided from None
     if tree[1] == tree[2] or a == b and ea == 0 and eb == 0 or abs(a - b) > ea + eb:
         return value(tree[3] if a < b else tree[4], point)
     try:
