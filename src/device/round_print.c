@@ -45,14 +45,14 @@ static const char back_unsafe[] = "    if (!safe) {\n        lane_back_apart(b);
 
 static const char back_begins[] =
     "\nWIDE_INLINE void lane_back_round(struct lane_back *b, double *slots) {\n" KEPT_ARRAY
-    "    const bool bounds = b->back.grad_lower || b->back.grad_upper;\n"
+    "    const bool bounds = b->back.grad_lower || b->back.grad_upper || b->back.grad_x;\n"
     "    const struct sample_options o = layer_options;\n    bool safe = true;\n"
     "    if (!lane_back_begin(b, slots, &o))\n        return;\n";
 static const char back_weighs[] = "    lane_back_weigh(b, slots, &o);\n";
 static const char back_damps[] = "    lane_back_damp(b, slots, &o);\n";
 static const char back_ends[] = "}\n";
 
-/* Gradients of bounds, which few ask for. */
+/* Gradients of bounds, which those by x go through; few ask for either. */
 static const char back_bounds[] = "    if (bounds) {\n";
 
 /* Values in registers at once; a thread of a device has 255 registers of 4 bytes, and computing takes some. */
