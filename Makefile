@@ -26,7 +26,8 @@ test-targets: setup-targets ## emitted files on other processors: cross compiler
 web: setup-site ## the library as WebAssembly and the playground, one page that works from disk: build/web
 	@scripts/web
 
-test-site: setup-site all site ## the WebAssembly module in Node, playground and site in Chromium, every block of the documents
+test-site: setup-test setup-site all site ## the WebAssembly module in Node, playground and site in Chromium, every block of the documents
+	@scripts/python wheel
 	@scripts/web --test
 	@scripts/site --test
 
