@@ -269,12 +269,13 @@ def run_codes(folder, codes, y):
     assert out.returncode == 0, out.stdout
     ran.append("AMPL")
     (folder / "demo.py").write_text(codes["python"])
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}/build/python"}
-    pythons = [p for p in ("python3", f"{ROOT}/build/venv/bin/python") if shutil.which(p) and
-               subprocess.run([p, "-c", "import hardnet"], env=environment, stderr=subprocess.DEVNULL).returncode == 0]
+    built = {**os.environ, "PYTHONPATH": f"{ROOT}/build/python"}  # else the wheel that build/venv has
+    pythons = [(p, e) for p, e in ((f"{ROOT}/build/venv/bin/python", dict(os.environ)), ("python3", built), (f"{ROOT}/build/venv/bin/python", built))
+               if shutil.which(p) and subprocess.run([p, "-c", "import hardnet"], env=e, cwd=folder, stderr=subprocess.DEVNULL).returncode == 0]
     if not pythons:
         return [*ran, "Python skipped: the package is not built"]
-    said = subprocess.run([pythons[0], "demo.py"], cwd=folder, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    program, environment = pythons[0]
+    said = subprocess.run([program, "demo.py"], cwd=folder, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     assert [float(word) for word in said[1].strip("[]").split(",")] == y, (said, y)
     return [*ran, "Python"]
 
