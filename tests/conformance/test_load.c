@@ -232,7 +232,8 @@ static bool run_warm(struct call *call, size_t outputs) {
 
 /* One call of some kind over some of the samples of some subject. */
 static void call_once(struct worker *w) {
-    enum { PLAIN, POOLED, OWN_LAYER, DEADLINE, CANCELLED, WARM } way = (int)random_below(&w->random, WAYS);
+    enum { PLAIN, POOLED, OWN_LAYER, DEADLINE, CANCELLED, WARM };
+    int way = (int)random_below(&w->random, WAYS);
     const struct subject *s = &w->subjects[random_below(&w->random, SUBJECTS)];
     size_t first = random_below(&w->random, SAMPLES), count = 1 + random_below(&w->random, SAMPLES - first);
     hn_layer *own = NULL;
