@@ -65,7 +65,7 @@ class GoesOn(TrainTool):
 
     def test_a_second_signal_ends_it_at_once_and_the_checkpoint_is_whole(self):
         cut = self.folder / "cut"
-        options = [*SMALL, "--steps", 1000000, "--checkpoint-steps", 1]
+        options = [*SMALL, "--steps", 1000000, "--checkpoint-steps", 1, "--multistart", 0, "--candidates", 1, "--refine", 0]
         with self.start(cut, UNICYCLE, *options) as child:
             self.wait_for(pathlib.Path(f"{cut}.checkpoint"), child)
             for _ in range(2):

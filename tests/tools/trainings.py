@@ -33,7 +33,7 @@ class TrainTool(SampleTool):
 
     def wait_for(self, path, child):
         """Until the file is there; a child that ends before that is a mistake of the test."""
-        for _ in range(3000):
+        for _ in range(9000):
             if path.exists():
                 return
             self.assertIsNone(child.poll(), "it ended before it could be interrupted")
