@@ -79,8 +79,8 @@ struct policy_call {
     size_t *best; /* of inputs: the sample */
     double *out_y, *out_objective;
     struct device_report *out_reports;
-    double *slots;  /* of programs, side by side */
-    size_t apart; /* from a slot of a thread to its next one: threads that there is room for */
+    double *slots; /* of programs, side by side */
+    size_t apart;  /* from a slot of a thread to its next one: threads that there is room for */
     int32_t corrected, wants_gradient;
 };
 
