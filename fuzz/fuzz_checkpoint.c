@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/checksum.h"
+#include "common/circle.h"
 #include "common/memory_bound.h"
 #include "common/memory_file.h"
 #include "common/mend.h"
@@ -26,18 +27,6 @@ static void must(bool holds) {
 
 /* ---- a small training ---- */
 
-/* The circle of radius x, its point closest to (1, 1). */
-static hn_model *circle(void) {
-    hn_model *model;
-    must(hn_model_create(&model, NULL, NULL) == HN_OK);
-    hn_expr x = hn_input(model, "x"), u = hn_output(model, "u"), v = hn_output(model, "v"), one = hn_constant(model, 1);
-    hn_expr square = hn_mul(x, x), right = hn_sub(u, one), up = hn_sub(v, one);
-    hn_constrain_between(model, "circle", square, hn_add(hn_mul(u, u), hn_mul(v, v)), square);
-    hn_minimize(model, "distance", hn_add(hn_mul(right, right), hn_mul(up, up)));
-    must(hn_model_finish(model, NULL) == HN_OK);
-    return model;
-}
-
 static void build(struct training *t) {
     static struct train_options options = {
         .checkpoint = CHECKPOINT, .log = "fuzz.csv", .steps = STEPS, .validate_every = EVERY};
@@ -46,7 +35,7 @@ static void build(struct training *t) {
     trainer.steps = STEPS;
     trainer.policy.threads = 1;
     t->options = &options;
-    t->model = circle();
+    t->model = circle_model();
     must(hn_network_create(&t->network, &network, NULL) == HN_OK);
     must(hn_trainer_create(&t->trainer, t->model, t->network, &trainer, NULL) == HN_OK);
     must(state_create(t, NULL) == HN_OK);

@@ -45,6 +45,7 @@ int core_add_device(PyObject *module);
 int core_add_dlpack(PyObject *module);
 int core_add_refine(PyObject *module);
 int core_add_network(PyObject *module);
+int core_add_inputs(PyObject *module);
 int core_add_xla(PyObject *module);
 
 /* For errors. */

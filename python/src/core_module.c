@@ -25,8 +25,8 @@ int core_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **out) {
 
 static int execute(PyObject *module) {
     int (*const parts[])(PyObject *) = {
-        core_add_model,   core_add_evaluate, core_add_check,  core_add_layer, core_add_refine,
-        core_add_network, core_add_device,   core_add_dlpack, core_add_xla,
+        core_add_model,   core_add_evaluate, core_add_check,  core_add_layer,  core_add_refine,
+        core_add_network, core_add_inputs,   core_add_device, core_add_dlpack, core_add_xla,
     };
     if (PyModule_AddStringConstant(module, "version", hn_version()) < 0)
         return -1;

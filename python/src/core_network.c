@@ -1,5 +1,5 @@
 /* core_network.c - the type _core.Network: networks and their files, with the settings of a policy
- * (hardnet/network.h, hardnet/policy.h), and inputs to train on.
+ * (hardnet/network.h, hardnet/policy.h).
  *
  * Numbers are copied in and out by `get` and `set`: the parameters, layer by layer W and b, then
  * shifts and scales of inputs and outputs.
@@ -409,42 +409,6 @@ static PyObject *network_policy(PyObject *object, void *Py_UNUSED(closure)) {
                          "effort", o.layer.effort);
 }
 
-/* ---- inputs to train on ---- */
-
-typedef struct sample_call {
-    const hn_model *model;
-    unsigned long long seed, stream;
-    Py_ssize_t count;
-    core_array x;
-    hn_status status;
-    hn_error error;
-} sample_call;
-
-static void sample_rows(void *context) {
-    sample_call *call = context;
-    call->status =
-        hn_sample_inputs(call->model, call->seed, call->stream, (size_t)call->count, call->x.data, &call->error);
-}
-
-static PyObject *sample_inputs(PyObject *module, PyObject *arguments) {
-    PyObject *model, *x;
-    sample_call call = {0};
-    if (!PyArg_ParseTuple(arguments, "OKKnO:sample_inputs", &model, &call.seed, &call.stream, &call.count, &x))
-        return NULL;
-    call.model = core_model_of(core_state_of(module), model);
-    if (!call.model)
-        return NULL;
-    size_t inputs = hn_model_input_count(call.model);
-    if (call.count < 0 || (inputs && (size_t)call.count > PY_SSIZE_T_MAX / inputs))
-        return PyErr_Format(PyExc_ValueError, "count is out of range");
-    if (!core_array_view(&call.x, x, "x", CORE_REAL, (size_t)call.count * inputs, CORE_WRITABLE))
-        return NULL;
-    int cancel = 0;
-    core_run(sample_rows, &call, false, &cancel);
-    core_array_release(&call.x);
-    return call.status == HN_OK ? Py_NewRef(Py_None) : core_raise(&call.error);
-}
-
 /* ---- life ---- */
 
 static void network_dealloc(PyObject *object) {
@@ -489,13 +453,6 @@ static PyType_Spec spec = {
     .slots = slots,
 };
 
-static PyMethodDef functions[] = {
-    {"sample_inputs", sample_inputs, METH_VARARGS, "Inputs from their boxes."},
-    {NULL, NULL, 0, NULL},
-};
-
 int core_add_network(PyObject *module) {
-    if (core_add_type(module, &spec, NULL) < 0)
-        return -1;
-    return PyModule_AddFunctions(module, functions);
+    return core_add_type(module, &spec, NULL);
 }

@@ -287,6 +287,7 @@ static void print_library(const struct emission *e, const struct walk *near, boo
     emission_print_drive(e, out);
     amalgamate_file(out, "device/call_text.h", single);
     amalgamate_file(out, "device/quick_text.h", single);
+    amalgamate_file(out, "device/lane_loops_text.h", single);
     amalgamate_file(out, "device/lane_text.h", single);
     if (e->options.adjoint)
         amalgamate_file(out, "device/lane_back_text.h", single);

@@ -35,51 +35,6 @@ struct lane {
 #endif
 };
 
-/* ---- copies: all is read before anything is written, or, for all that a compiler knows, each read must wait for the write before it,
- * which takes as long as memory does ---- */
-
-enum { LANE_AT_ONCE = 32, LANE_FEW = 10 };
-
-/* unrolled: in rounds. Elsewhere code is read once, and as long as it takes to read it counts. */
-#define LANE_MOVE(name, source, target)                                                                                \
-    WIDE_INLINE void name(const source *from, uint64_t from_apart, target *to, uint64_t to_apart,                      \
-                          const uint32_t count) {                                                                      \
-        target block[LANE_AT_ONCE];                                                                                    \
-        DEVICE_UNROLL                                                                                                  \
-        for (uint32_t first = 0; first < count; first += LANE_AT_ONCE) {                                               \
-            DEVICE_UNROLL                                                                                              \
-            for (uint32_t k = 0; k < LANE_AT_ONCE; k++)                                                                \
-                if (first + k < count)                                                                                 \
-                    block[k] = (target)from[(first + k) * from_apart];                                                 \
-            DEVICE_UNROLL                                                                                              \
-            for (uint32_t k = 0; k < LANE_AT_ONCE; k++)                                                                \
-                if (first + k < count)                                                                                 \
-                    to[(first + k) * to_apart] = block[k];                                                             \
-        }                                                                                                              \
-    }
-LANE_MOVE(lane_spread, double, double)
-
-/* The same as a short loop. */
-#define LANE_MOVE_ONCE(name, source, target)                                                                           \
-    WIDE_INLINE void name(const source *from, target *to, const uint32_t count) {                                      \
-        DEVICE_ROLLED                                                                                                  \
-        for (uint32_t first = 0; first < count; first += LANE_FEW) {                                                   \
-            target block[LANE_FEW];                                                                                    \
-            DEVICE_UNROLL                                                                                              \
-            for (uint32_t k = 0; k < LANE_FEW; k++)                                                                    \
-                block[k] = first + k < count ? (target)from[first + k] : 0;                                            \
-            DEVICE_UNROLL                                                                                              \
-            for (uint32_t k = 0; k < LANE_FEW; k++)                                                                    \
-                if (first + k < count)                                                                                 \
-                    to[first + k] = block[k];                                                                          \
-        }                                                                                                              \
-    }
-LANE_MOVE_ONCE(lane_copy_once, double, double)
-LANE_MOVE_ONCE(lane_give_out, double, full)
-#ifdef DEVICE_SINGLE
-LANE_MOVE_ONCE(lane_take_in, full, double)
-#endif
-
 /* Numbers of the caller as the kernel's own: the very same, or a copy. */
 #ifdef DEVICE_SINGLE
 static double *lane_taken(const struct lane *l) {
@@ -103,50 +58,6 @@ static const double *lane_in(const full *from, const double *unused, uint32_t co
     return from;
 }
 #endif
-
-/* ---- loops whose loads do not wait for each other: what point.h has for the same ---- */
-
-WIDE_INLINE void lane_copy(const double *from, double *to) {
-    lane_spread(from, 1, to, 1, LAYER_OUTPUTS);
-}
-
-/* The first that is not finite; count: all are. */
-WIDE_INLINE uint32_t lane_first_lost(const double *values, const uint32_t count) {
-    uint32_t first = count;
-    DEVICE_UNROLL_FEW
-    for (uint32_t j = 0; j < count; j++)
-        first = first == count && !sample_is_finite(values[j]) ? j : first;
-    return first;
-}
-
-/* point_bad_bounds; LAYER_ROWS: none. */
-WIDE_INLINE uint32_t lane_bad_bounds(const double *slots) {
-    uint32_t first = LAYER_ROWS;
-    DEVICE_UNROLL_FEW
-    for (uint32_t i = 0; i < LAYER_ROWS; i++) {
-        double low = slots[lower_slot[i]], high = slots[upper_slot[i]];
-        bool bad = !(low <= high) || low == HUGE_VAL || high == -HUGE_VAL;
-        first = first == LAYER_ROWS && bad ? i : first;
-    }
-    return first;
-}
-
-/* point_violation */
-WIDE_INLINE double lane_violation(const double *slots, size_t *row) {
-    double worst = 0;
-    uint32_t at = LAYER_ROWS, lost = LAYER_ROWS;
-    DEVICE_UNROLL_FEW
-    for (uint32_t i = 0; i < LAYER_ROWS; i++) {
-        double size = point_abs(slots[LAYER_RESIDUAL + i]), low = slots[lower_slot[i]], high = slots[upper_slot[i]];
-        bool bad = !sample_is_finite(slots[value_slot[i]]) || !sample_is_finite(size) || low != low || high != high;
-        bool more = size > worst;
-        lost = lost == LAYER_ROWS && bad ? i : lost;
-        at = more ? i : at;
-        worst = more ? size : worst;
-    }
-    *row = lost < LAYER_ROWS ? lost : at < LAYER_ROWS ? at : SIZE_MAX;
-    return lost < LAYER_ROWS ? HUGE_VAL : worst;
-}
 
 /* ---- the sample comes in ---- */
 

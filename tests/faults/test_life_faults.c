@@ -121,25 +121,23 @@ static hn_status train_on_targets(struct digest *digest, hn_error *error) {
     return train(digest, &options, NULL, targets, error);
 }
 
-static hn_status train_dc3(struct digest *digest, hn_error *error) {
+static hn_status train_scheme(struct digest *digest, hn_scheme scheme, hn_error *error) {
     hn_train_options options = small_training();
     hn_baseline baseline = hn_baseline_defaults();
     options.improve = 0;
     options.move_weight = options.inward = 0;
     options.policy.refine = 0;
-    baseline.scheme = HN_SCHEME_DC3;
+    baseline.scheme = scheme;
     baseline.correction_steps = 3;
     return train(digest, &options, &baseline, NULL, error);
 }
 
+static hn_status train_dc3(struct digest *digest, hn_error *error) {
+    return train_scheme(digest, HN_SCHEME_DC3, error);
+}
+
 static hn_status train_without_a_layer(struct digest *digest, hn_error *error) {
-    hn_train_options options = small_training();
-    hn_baseline baseline = hn_baseline_defaults();
-    options.improve = 0;
-    options.move_weight = options.inward = 0;
-    options.policy.refine = 0;
-    baseline.scheme = HN_SCHEME_NONE;
-    return train(digest, &options, &baseline, NULL, error);
+    return train_scheme(digest, HN_SCHEME_NONE, error);
 }
 
 static hn_status refine(struct digest *digest, hn_error *error) {
