@@ -17,15 +17,23 @@
 #include "common/certificate.h"
 #include "common/figures.h"
 #include "common/inputs.h"
+#include "hardnet/evaluate.h"
 #include "hardnet/policy.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { STARTS = 3, STREAM = 0x737572 };
-enum { CHUNK = 40, USUAL_STEPS = 50 };
+enum { CHUNK = 40, USUAL_STEPS = 50, SYSTEM_STEPS = 4 /* that the system of rows and outputs takes */ };
+enum { MOST_NODES = 1 << 19 }; /* of second derivatives, as the method optimal has them */
+enum { LEAST_SEARCHED = 8 };   /* inputs: several optima of fewer would say little */
 
 static const double DIFFERENT = 0.01, MOST_WORK = 5e9;
+
+/* Operations of one sample: of a step, and of a factorisation of the method optimal, with its second derivatives. */
+struct cost {
+    double step, curvature;
+};
 
 struct memory {
     const hn_model *model;
@@ -36,6 +44,8 @@ struct memory {
     double *least, *most;                /* certified objectives of each input */
     size_t *certified;                   /* how many starts led to one */
     bool cut;                            /* samples end after fewer steps than the method would take */
+    bool optimises;                      /* there is an objective */
+    struct cost cost;
 };
 
 struct survey_options survey_defaults(void) {
@@ -92,67 +102,66 @@ static hn_status find_inputs(struct memory *m, hn_error *error) {
 /* ---- running ---- */
 
 struct job {
-    const hn_layer *layer;
-    const double *raw; /* NULL: the start values */
+    size_t first, count; /* inputs */
+    const double *raw;   /* of all inputs; NULL: the start values */
     double *y;
     hn_report *reports;
-    double work; /* at most, in operations */
 };
 
-/* Operations of one sample: of a step, and of a factorisation of the method optimal, whose second derivatives may take as many
- * evaluations as there are outputs. */
-struct cost {
-    double step, factorisation;
-};
-
-static struct cost cost_of(const hn_layer *layer) {
-    hn_layer_info info = hn_layer_info_of(layer);
-    double step = (double)info.operators + (double)info.multiply_adds + (double)info.outputs;
-    return (struct cost){step, (double)info.outputs * (double)info.operators + 4 * step};
+static hn_status run(const struct memory *m, hn_pool *pool, const struct job *job, hn_error *error) {
+    hn_batch batch = {.size = sizeof batch,
+                      .count = job->count,
+                      .x = m->inputs > 0 ? m->x + job->first * m->inputs : NULL,
+                      .y_raw = job->raw ? job->raw + job->first * m->outputs : NULL,
+                      .y = job->y + job->first * m->outputs,
+                      .report_size = sizeof(hn_report),
+                      .reports = job->reports + job->first,
+                      .cancel = m->options->cancel};
+    return hn_pool_run(pool, &batch, error);
 }
 
-static double work_of(const struct cost *cost, const hn_report *reports, size_t count) {
+static double step_of(const hn_layer *layer) {
+    hn_layer_info info = hn_layer_info_of(layer);
+    return (double)info.operators + (double)info.multiply_adds + (double)info.outputs;
+}
+
+/* Second derivatives, entry by entry; or where these are too many, by as many products as there are outputs. */
+static hn_status find_curvature(const struct memory *m, const hn_layer *layer, double *cost, hn_error *error) {
+    hn_evaluator_options options = hn_evaluator_defaults();
+    hn_evaluator *evaluator = NULL;
+    options.wanted = HN_WANT(HN_QUANTITY_HESSIAN_YY);
+    options.hessian_nodes = MOST_NODES;
+    hn_status status = hn_evaluator_create(&evaluator, m->model, &options, error);
+    if (status != HN_OK)
+        return status;
+    hn_evaluator_info info = hn_evaluator_info_of(evaluator);
+    double products = (double)m->outputs * (double)hn_layer_info_of(layer).operators;
+    *cost = info.hessian_left_out ? products : (double)info.hessian_instructions;
+    hn_evaluator_destroy(evaluator);
+    return HN_OK;
+}
+
+static double factorisation_of(const struct memory *m) {
+    return m->cost.curvature + SYSTEM_STEPS * m->cost.step;
+}
+
+static double work_of(const struct memory *m, const struct job *job) {
     double work = 0;
-    for (size_t k = 0; k < count; k++)
-        work += cost->step * reports[k].iterations + cost->factorisation * (double)reports[k].factorisations;
+    for (size_t k = job->first; k < job->first + job->count; k++)
+        work +=
+            m->cost.step * job->reports[k].iterations + factorisation_of(m) * (double)job->reports[k].factorisations;
     return work;
 }
 
-/* As many inputs as hardly take more than there is. */
-static size_t chunk_of(const struct cost *cost, const struct job *job) {
-    bool optimal = hn_layer_options_of(job->layer).method == HN_METHOD_OPTIMAL;
-    double room = job->work / (USUAL_STEPS * (optimal ? cost->factorisation : cost->step));
-    return room >= CHUNK ? CHUNK : room >= 1 ? (size_t)room : 1;
-}
-
-static hn_status run(const struct memory *m, hn_pool *pool, const struct job *job, hn_error *error) {
-    const struct cost cost = cost_of(job->layer);
-    size_t most = chunk_of(&cost, job), count;
-    double left = job->work;
-    hn_status status = HN_OK;
-    for (size_t first = 0; status == HN_OK && first < m->count; first += count) {
-        count = m->count - first < most ? m->count - first : most;
-        hn_report *reports = job->reports + first;
-        hn_batch batch = {.size = sizeof batch,
-                          .count = count,
-                          .x = m->inputs > 0 ? m->x + first * m->inputs : NULL,
-                          .y_raw = job->raw ? job->raw + first * m->outputs : NULL,
-                          .y = job->y + first * m->outputs,
-                          .report_size = sizeof(hn_report),
-                          .reports = reports,
-                          .cancel = m->options->cancel};
-        if (left > 0)
-            status = hn_pool_run(pool, &batch, error);
-        for (size_t k = 0; !(left > 0) && k < count; k++)
-            reports[k] = (hn_report){.outcome = HN_OUTCOME_CANCELLED, .kkt = (double)INFINITY};
-        left -= work_of(&cost, reports, count);
-    }
-    return status;
+/* How many inputs hardly take more than there is. */
+static size_t inputs_in(double work, double step) {
+    double room = work / (USUAL_STEPS * step);
+    return room >= CHUNK ? CHUNK : room >= 1 ? (size_t)room : 0;
 }
 
 /* A step may be so long that a sample which never ends would take more than there is: then it ends there, undecided. */
 static int most_steps(const hn_layer *layer, double work) {
-    double room = work / cost_of(layer).step;
+    double room = work / step_of(layer);
     return room >= HN_POLICY_MOST_ITERATIONS ? HN_POLICY_MOST_ITERATIONS : room > USUAL_STEPS ? (int)room : USUAL_STEPS;
 }
 
@@ -171,6 +180,8 @@ static hn_status open_pool(hn_layer **layer, hn_pool **pool, struct memory *m, h
     }
     return status == HN_OK ? hn_pool_create(pool, *layer, m->options->threads, error) : status;
 }
+
+/* ---- feasible outputs ---- */
 
 static void note_cut(struct memory *m) {
     for (size_t k = 0; m->cut && k < m->count; k++)
@@ -193,18 +204,36 @@ static void count_feasible(struct survey *s, struct memory *m) {
     s->most_steps = spread.most;
 }
 
+static hn_status correct_all(struct memory *m, hn_pool *pool, hn_error *error) {
+    size_t chunk = inputs_in(m->options->work, m->cost.step);
+    double left = m->options->work;
+    hn_status status = HN_OK;
+    struct job job = {.count = chunk > 0 ? chunk : 1, .y = m->base, .reports = m->reports};
+    for (; status == HN_OK && job.first < m->count; job.first += job.count) {
+        job.count = m->count - job.first < job.count ? m->count - job.first : job.count;
+        if (left > 0)
+            status = run(m, pool, &job, error);
+        for (size_t k = 0; !(left > 0) && k < job.count; k++)
+            m->reports[job.first + k] = (hn_report){.outcome = HN_OUTCOME_CANCELLED};
+        left -= work_of(m, &job);
+    }
+    return status;
+}
+
 static hn_status correct(struct survey *s, struct memory *m, hn_error *error) {
     hn_layer *layer = NULL;
     hn_pool *pool;
     hn_status status = open_pool(&layer, &pool, m, hn_layer_defaults().method, error);
     double begun = clock_seconds();
-    const struct job job = {.layer = layer, .y = m->base, .reports = m->reports, .work = m->options->work};
+    m->cost.step = step_of(layer);
     if (status == HN_OK)
-        status = run(m, pool, &job, error);
+        status = correct_all(m, pool, error);
     s->seconds = (clock_seconds() - begun) / (double)m->count;
     note_cut(m);
     if (status == HN_OK)
         count_feasible(s, m);
+    if (status == HN_OK && m->optimises && s->ok > 0)
+        status = find_curvature(m, layer, &m->cost.curvature, error);
     hn_pool_destroy(pool);
     hn_layer_destroy(layer);
     return status;
@@ -213,21 +242,21 @@ static hn_status correct(struct survey *s, struct memory *m, hn_error *error) {
 /* ---- optima ---- */
 
 /* Of what was corrected, by n and -n. */
-static void disturb(struct memory *m, int start) {
+static void disturb(struct memory *m, const struct job *job, int start) {
     struct random random = random_start(m->options->seed, STREAM);
     for (size_t j = 0; j < m->outputs; j++) {
         double noise = random_normal(&random) * (start % 2 ? 1 : -1);
-        for (size_t k = 0; k < m->count; k++) {
+        for (size_t k = job->first; k < job->first + job->count; k++) {
             double at = m->base[k * m->outputs + j];
             m->raw[k * m->outputs + j] = at + noise * fmax(1, fabs(at));
         }
     }
 }
 
-static void note_optima(struct memory *m, const hn_report *reports) {
-    for (size_t k = 0; k < m->count; k++) {
-        double f = reports[k].objective;
-        if (m->reports[k].outcome != HN_OUTCOME_OK || !certificate_holds(&reports[k]))
+static void note_optima(struct memory *m, const struct job *job) {
+    for (size_t k = job->first; k < job->first + job->count; k++) {
+        double f = job->reports[k].objective;
+        if (m->reports[k].outcome != HN_OUTCOME_OK || !certificate_holds(&job->reports[k]))
             continue;
         m->least[k] = m->certified[k] == 0 ? f : fmin(m->least[k], f);
         m->most[k] = m->certified[k] == 0 ? f : fmax(m->most[k], f);
@@ -249,22 +278,44 @@ static void count_several(struct survey *s, struct memory *m) {
     }
 }
 
+/* A few inputs, from all starts; the work that it took. */
+static hn_status optimise_some(struct memory *m, hn_pool *pool, struct job job, double *work, hn_error *error) {
+    hn_status status = HN_OK;
+    for (int start = 0; status == HN_OK && start < STARTS; start++) {
+        if (start > 0)
+            disturb(m, &job, start);
+        job.raw = start > 0 ? m->raw : NULL;
+        job.y = start > 0 ? m->raw : m->y;
+        status = run(m, pool, &job, error);
+        *work += status == HN_OK ? work_of(m, &job) : 0;
+        if (status == HN_OK)
+            note_optima(m, &job);
+    }
+    return status;
+}
+
+/* Every few inputs from all starts before the next ones, so that those which the work was enough for are decided. */
+static hn_status optimise_all(struct memory *m, hn_pool *pool, size_t chunk, hn_error *error) {
+    double work = 0;
+    hn_status status = HN_OK;
+    struct job job = {.count = chunk, .reports = m->others};
+    for (; status == HN_OK && job.first < m->count && work < m->options->work; job.first += job.count) {
+        job.count = m->count - job.first < chunk ? m->count - job.first : chunk;
+        status = optimise_some(m, pool, job, &work, error);
+    }
+    return status;
+}
+
 static hn_status optimise(struct survey *s, struct memory *m, hn_error *error) {
     hn_layer *layer = NULL;
-    hn_pool *pool;
+    hn_pool *pool = NULL;
+    size_t chunk = inputs_in(m->options->work, STARTS * factorisation_of(m));
+    s->too_large = chunk < LEAST_SEARCHED && chunk < m->count;
+    if (s->too_large)
+        return HN_OK;
     hn_status status = open_pool(&layer, &pool, m, HN_METHOD_OPTIMAL, error);
-    for (int start = 0; status == HN_OK && start < STARTS; start++) {
-        const struct job job = {.layer = layer,
-                                .raw = start > 0 ? m->raw : NULL,
-                                .y = start > 0 ? m->raw : m->y,
-                                .reports = m->others,
-                                .work = m->options->work};
-        if (start > 0)
-            disturb(m, start);
-        status = run(m, pool, &job, error);
-        if (status == HN_OK)
-            note_optima(m, m->others);
-    }
+    if (status == HN_OK)
+        status = optimise_all(m, pool, chunk, error);
     if (status == HN_OK)
         count_several(s, m);
     hn_pool_destroy(pool);
@@ -304,7 +355,6 @@ double survey_bad_share(const struct survey *s) {
 }
 
 static hn_status look(struct survey *s, struct memory *m, hn_error *error) {
-    bool optimises = hn_model_objective(m->model).name;
     hn_status status = find_inputs(m, error);
     if (status == HN_OK)
         status = correct(s, m, error);
@@ -312,13 +362,14 @@ static hn_status look(struct survey *s, struct memory *m, hn_error *error) {
         return status;
     survey_find_place(s, m->x, m->reports);
     measure(s, m, m->base);
-    return optimises && s->ok > 0 ? optimise(s, m, error) : HN_OK;
+    return m->optimises && s->ok > 0 ? optimise(s, m, error) : HN_OK;
 }
 
 hn_status survey_run(struct survey *s, const hn_model *model, const struct survey_options *options, hn_error *error) {
     struct memory m = {.model = model, .options = options};
     m.inputs = hn_model_input_count(model);
     m.outputs = hn_model_output_count(model);
+    m.optimises = hn_model_objective(model).name;
     m.count = m.inputs == 0 ? 1 : options->x && options->rows < options->count ? options->rows : options->count;
     *s = (struct survey){
         .inputs = m.inputs, .outputs = m.outputs, .count = m.count, .least_scale = NAN, .most_scale = NAN};

@@ -20,7 +20,7 @@ struct survey_options {
     size_t rows;     /* ... and how many; the first ones are taken */
     size_t seed;
     int threads;
-    double work; /* operations at most: of the correction, and of each start of the search for optima */
+    double work; /* operations at most: of the corrections, and of the search for optima */
     const int *cancel;
 };
 
@@ -38,7 +38,8 @@ struct survey {
     double median_steps, most_steps;
     double seconds; /* per input, on all threads */
     size_t optimised,
-        several; /* inputs with certified optima from at least two starts; and those with different ones */
+        several;    /* inputs with certified optima from at least two starts; and those with different ones */
+    bool too_large; /* optima were not looked for: a few inputs alone would take too long */
     double least_scale, most_scale;   /* mean |y| of an output over the inputs ... */
     size_t least_output, most_output; /* ... and which ones these are; NaN without an ok input */
     size_t conditions;                /* that an input meets where it fails most; 0: no such place */

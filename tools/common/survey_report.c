@@ -62,6 +62,8 @@ void survey_print(const struct survey *s, const hn_model *model, int width) {
         printf("  %-*s  found for %zu of %zu (%.1f %%)%s\n", width, "several optima", s->several, s->optimised,
                100 * (double)s->several / (double)s->optimised,
                s->several * 50 >= s->optimised ? ": several --candidates may help a network" : "");
+    if (s->too_large)
+        printf("  %-*s  not looked for: the model is large\n", width, "several optima");
     if (!isnan(s->most_scale) && !isnan(s->least_scale))
         printf("  %-*s  |y| from %.3g (%s) to %.3g (%s) in the mean\n", width, "scale of outputs", s->least_scale,
                figures_name(hn_model_output(model, s->least_output).name).text, s->most_scale,
@@ -91,6 +93,7 @@ void survey_write(struct json *json, const struct survey *s, const hn_model *mod
     json_number(json, "median_steps", s->median_steps);
     json_number(json, "most_steps", s->most_steps);
     json_number(json, "seconds_per_input", s->seconds);
+    json_flag(json, "too_large_for_optima", s->too_large);
     json_count(json, "optimised", s->optimised);
     json_count(json, "several_optima", s->several);
     json_number(json, "least_scale", s->least_scale);
