@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "derivatives/defined.h"
 #include "derivatives/derivatives.h"
 #include "model/parts.h"
 
@@ -46,6 +47,16 @@ static void fill_lists(struct problem *problem, const hn_model *model) {
     problem->fixed[problem->outputs] = model->objective.value;
 }
 
+/* Bodies, bounds, fixed values and the objective are NaN where something in them has no value; start values are only a start. */
+static hn_status watch_values(struct problem *problem, hn_error *error) {
+    const struct watched lists[] = {
+        {problem->body, problem->rows, false},
+        {problem->lower, 2 * problem->rows, true},
+        {problem->fixed, problem->outputs + 1, false},
+    };
+    return defined_watch(&problem->graph, lists, sizeof lists / sizeof lists[0], error);
+}
+
 hn_status problem_create(struct problem *problem, const hn_model *model, hn_error *error) {
     size_t count = 0;
     memset(problem, 0, sizeof *problem);
@@ -61,6 +72,8 @@ hn_status problem_create(struct problem *problem, const hn_model *model, hn_erro
         fill_lists(problem, model);
         status = model_import(model, &problem->graph, problem->body, count, error);
     }
+    if (status == HN_OK)
+        status = watch_values(problem, error);
     if (status != HN_OK) {
         problem_release(problem);
         return status;

@@ -162,6 +162,13 @@ static void every_kind_of_factor_has_the_same_bits(void **state) {
         check_model(*state, bordered_model(70, 3, 3, 12), 4, 6);
 }
 
+static void rows_that_may_be_undefined_have_the_same_bits(void **state) {
+    check_model(*state, undefined_model(1), 4, 2);
+    check_model(*state, undefined_model(2), 0, 1);
+    if (all)
+        check_model(*state, undefined_model(3), 3, 0);
+}
+
 static struct kernel *kernel_of(const struct scratch *scratch, const hn_layer *layer, const char *level) {
     const struct generate_options options = {HN_INSTRUCTIONS_BEST, true};
     return compiled_kernel(scratch->folder, layer->plan, options, level);
@@ -283,6 +290,7 @@ int main(int count, char **words) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(random_problems_have_the_same_bits, name_the_problem),
         cmocka_unit_test(every_kind_of_factor_has_the_same_bits),
+        cmocka_unit_test(rows_that_may_be_undefined_have_the_same_bits),
         cmocka_unit_test(a_walked_factor_has_the_same_bits),
         cmocka_unit_test(what_is_large_stays_loops_and_has_the_same_bits),
         cmocka_unit_test(a_model_without_a_part_that_is_small_is_refused),

@@ -9,6 +9,7 @@
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 #include "support/scratch.h"
+#include "support/shape_models.h"
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -358,6 +359,15 @@ static void random_problems_have_the_library_s_bits(void **state) {
     }
 }
 
+static void rows_that_may_be_undefined_have_the_library_s_bits(void **state) {
+    (void)state;
+    hn_model *model = undefined_model(1);
+    try_kept(model, layer_method(HN_METHOD_AUTO), 24, 60, KEPT_CHOSEN);
+    if (whole)
+        try_kept(model, layer_steps(HN_METHOD_PAPER, 9), 24, 61, KEPT_LISTED);
+    hn_model_destroy(model);
+}
+
 /* Loops over stages, and lists, over slots in memory. */
 static void long_horizons_have_the_library_s_bits(void **state) {
     (void)state;
@@ -388,6 +398,7 @@ int main(int count, char **words) {
         cmocka_unit_test(the_unicycle_has_the_library_s_bits),
         cmocka_unit_test(models_that_are_hard_have_the_library_s_bits),
         cmocka_unit_test(random_problems_have_the_library_s_bits),
+        cmocka_unit_test(rows_that_may_be_undefined_have_the_library_s_bits),
         cmocka_unit_test(long_horizons_have_the_library_s_bits),
         cmocka_unit_test(slots_in_memory_have_the_library_s_bits),
     };

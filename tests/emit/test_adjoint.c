@@ -196,6 +196,7 @@ static void both_sides_and_kept_out_outputs_have_the_library_s_gradients(void **
     check_model(*state, dense_model(9, 5, 4), AUTO, 2);
     check_model(*state, dense_model(5, 9, 4), AUTO, 3);
     check_model(*state, bordered_model(20, 1, 2, 10), AUTO, 5);
+    check_model(*state, undefined_model(1), AUTO, 7);
     if (HN_TEST_SHARE == 1)
         check_model(*state, bordered_model(20, 3, 3, 12), 2, 6);
 }

@@ -1,9 +1,9 @@
 """An independent judge of the layer: problems of its own, every method, verdicts at 50 digits.
 
-    judge.py [--problems N] [--seed S] [--processes P] [--kinds A,B] [--only INDEX] [--figure]
+    judge.py [--problems N] [--seed S] [--processes P] [--kinds A,B] [--only INDEX]
 
-Needs mpmath, and the package hardnet where Python finds it (PYTHONPATH=BUILD/python). Problem i of seed S is the same everywhere.
-For every problem and method it judges
+Needs gmpy2 or mpmath (exact.py), and the package hardnet where Python finds it (PYTHONPATH=BUILD/python). Problem i of seed S is the
+same everywhere. For every problem and method it judges
 
     ok             every row holds to the tolerance, but for the rounding of its own evaluation in doubles (trees.py bounds it)
     undefined      nothing is ok where a row has no value
@@ -20,8 +20,8 @@ import multiprocessing
 import sys
 
 try:
-    import mpmath  # noqa: F401
     import numpy as np
+    from exact import exact
 except ImportError as missing:
     print(f"skipped: {missing.name} is not installed")
     sys.exit(77)
@@ -29,7 +29,6 @@ except ImportError as missing:
 import hardnet
 import kinds
 import trees as t
-from mpmath import mpf
 
 METHODS = "auto lm paper hardnet enforce snarenet nearest optimal".split()
 TOLERANCE, CERTIFIED = 1e-8, 1e-8
@@ -67,7 +66,7 @@ class Count(collections.Counter):
 def beyond(row, point):
     """How far the row is beyond its bounds, exactly, and the rounding of an evaluation in doubles."""
     v, e = t.value(row.body, point)
-    worst = mpf(0)
+    worst = exact(0)
     for bound, sign in ((row.upper, 1), (row.lower, -1)):
         if bound is not None:
             b, eb = t.value(bound, point)
@@ -76,56 +75,82 @@ def beyond(row, point):
     return worst, e
 
 
+def is_inside(row, x, y):
+    """Whether doubles show that the row has a value and is within its bounds, exactly and in any evaluation in doubles."""
+    found = t.quick(row.body, x, y)
+    if found is None:
+        return False
+    v, e = found[0], 2 * found[1] + 4 * t.UNIT * abs(found[0]) + t.SMALLEST
+    return (row.upper is None or v + e < row.upper[1]) and (row.lower is None or v - e > row.lower[1])
+
+
 def largest(rows, point):
-    """The largest distance beyond a bound less and with rounding, and the row of the first."""
-    least, most, name = mpf(0), mpf(0), None
+    """The largest distance beyond a bound less and with rounding, the row of the first, and how many rows could not be decided."""
+    least, most, name, undecided = exact(0), exact(0), None, 0
+    x, y = ([float(v) for v in part] for part in point)
     for key, row in rows.items():
-        worst, e = beyond(row, point)
+        if is_inside(row, x, y):
+            continue
+        try:
+            worst, e = beyond(row, point)
+        except t.Undecided:
+            undecided += 1
+            continue
         most = max(most, worst + e)
         if worst - e > least:
             least, name = worst - e, key
-    return least, most, name
+    return least, most, name, undecided
 
 
-def defined(rows, problem, k):
-    """Whether every row has a value at the raw output."""
+def has_value(tree, x, y):
+    if t.quick(tree, x, y) is not None:
+        return True
     try:
-        largest(rows, ([mpf(v) for v in problem.x], [mpf(v) for v in problem.raw[k]]))
+        t.value(tree, ([exact(v) for v in x], [exact(v) for v in y]))
     except (t.Undefined, t.Undecided):
         return False
     return True
 
 
+def defined(rows, problem, k):
+    """Whether every row has a value at the raw output."""
+    return all(has_value(row.body, problem.x, problem.raw[k]) for row in rows.values())
+
+
 # ---- proofs ----
 
 def proof(problem, method, rows, names, raw, point, multipliers):
-    """The residual of the optimality conditions, as docs/method.md states it, and what rounding may add to it."""
+    """The residual of the optimality conditions, as docs/method.md states it, and what rounding may add to it: of the rows' values and
+    derivatives, each evaluated once in doubles, and of their sum."""
     count = problem.outputs
     if method == "nearest":
-        gradient = [a - mpf(b) for a, b in zip(point[1], raw)]
+        gradient, errors = [a - exact(b) for a, b in zip(point[1], raw)], [exact(0)] * count
     else:
-        gradient = t.slope(problem.objective, point, count)[1]
-    size, complementary, rounding = mpf(1), mpf(0), mpf(0)
+        goal = t.slope(problem.objective, point, count)
+        gradient, errors = goal.slopes, goal.errors
+    size, complementary, rounding = exact(1), exact(0), exact(0)
     terms = [abs(g) for g in gradient]
-    for name, multiplier in zip(names, map(mpf, multipliers)):
+    for name, multiplier in zip(names, map(exact, map(float, multipliers))):
         if multiplier == 0:
             continue
         row = rows[name]
-        v, slopes = t.slope(row.body, point, count)
+        body = t.slope(row.body, point, count)
+        v, slopes = body.value, body.slopes
         size = max(size, abs(multiplier) * min(1, max(map(abs, slopes))))
         gradient = [g - multiplier * s for g, s in zip(gradient, slopes)]
         terms = [a + abs(multiplier * s) for a, s in zip(terms, slopes)]
+        errors = [e + abs(multiplier) * own for e, own in zip(errors, body.errors)]
         bound = row.lower if multiplier > 0 else row.upper
         if bound is None:
-            return mpf("inf"), mpf(0)
+            return exact("inf"), exact(0)
         b, _ = t.value(bound, point)
         room = v - b if multiplier > 0 else b - v  # beyond the bound the row is violated, which is judged as such
         if row.lower != row.upper:
             complementary = max(complementary, abs(multiplier) * room)
-        moved = sum(abs(s) * (abs(a) + abs(mpf(b))) for s, a, b in zip(slopes, point[1], raw))  # y is rounded on its way from raw
-        rounding = max(rounding, abs(multiplier) * (t.value(row.body, point)[1] + t.UNIT * moved))
+        moved = sum(abs(s) * (abs(a) + abs(exact(b))) for s, a, b in zip(slopes, point[1], raw))  # y is rounded on its way from raw
+        rounding = max(rounding, abs(multiplier) * (body.error + t.UNIT * moved))
     stationary = max(abs(g) for g in gradient) / size
-    return max(stationary, complementary), 4 * rounding + 200 * t.UNIT * max(terms) / size
+    return max(stationary, complementary), 4 * rounding + (200 * t.UNIT * max(terms) + 2 * max(errors)) / size
 
 
 def judge_proof(count, problem, index, method, rows, names, k, point, result):
@@ -135,6 +160,7 @@ def judge_proof(count, problem, index, method, rows, names, k, point, result):
         count["proofs at kinks"] += 1
         return
     count["proofs"] += 1
+    count["proofs lost in rounding"] += rounding > CERTIFIED
     count.worst_proof = max(count.worst_proof, float(found - rounding))
     if not found <= CERTIFIED * 1.001 + rounding:
         count.find("false proof", problem, index, method, k, f"y = {result.y[k].tolist()}", f"residual {float(found):.3g}, "
@@ -144,7 +170,8 @@ def judge_proof(count, problem, index, method, rows, names, k, point, result):
 # ---- gradients ----
 
 def judge_gradient(count, problem, index, method, layer):
-    """Along a random direction, by differences of two lengths; where these do not agree, or steps differ, nothing is said."""
+    """Along a random direction, by differences of two lengths; where these do not agree, steps differ, or y itself is no neighbour of
+    what the differences are of (another optimum), nothing is said."""
     source = np.random.default_rng(index)
     raw, x = np.array(problem.raw[0]), np.array(problem.x)
     along, by_x, weights = source.normal(size=len(raw)) * problem.size, source.normal(size=len(x)), source.normal(size=len(raw))
@@ -159,6 +186,10 @@ def judge_gradient(count, problem, index, method, layer):
         return
     gradient = layer.gradient(result, np.tile(weights, (5, 1)))
     if gradient.flagged[0]:
+        return
+    bend = np.abs(result.y[1] - 2 * result.y[0] + result.y[2]).max()
+    if bend > 0.1 * np.abs(result.y[1] - result.y[2]).max() + 1e-14 * np.abs(result.y).max():
+        count["gradients at jumps"] += 1
         return
     loss = result.y @ weights
     short, long = (loss[1] - loss[2]) / (2 * h), (loss[3] - loss[4]) / (4 * h)
@@ -178,17 +209,15 @@ def judge_gradient(count, problem, index, method, layer):
 
 def judge_ok(count, problem, index, method, rows, k, point, result):
     try:
-        least, most, name = largest(rows, point)
+        least, most, name, undecided = largest(rows, point)
     except t.Undefined:
         count.find("undefined ok", problem, index, method, k, f"y = {result.y[k].tolist()}")
         return
-    except t.Undecided:
-        count["undecided"] += 1
-        return
+    count["undecided"] += undecided > 0
     count["judged"] += 1
     if least > TOLERANCE:
         count.find("false ok", problem, index, method, k, f"y = {result.y[k].tolist()}", f"row {name} is {float(least):.3g} beyond its bound")
-    if not least <= result.violation[k] <= most * (1 + 1e-15):
+    if not (least <= result.violation[k] and (undecided or result.violation[k] <= most * (1 + 1e-15))):
         count.find("wrong violation", problem, index, method, k, f"y = {result.y[k].tolist()}",
                    f"reported {result.violation[k]!r}, by the formulas {float(least)!r} to {float(most)!r}")
 
@@ -212,7 +241,7 @@ def judge_method(count, problem, index, method, model, names):
             continue
         count[f"ok {method}"] += 1
         count["infeasible ok"] += problem.kind == "infeasible"
-        point = ([mpf(v) for v in problem.x], [mpf(float(v)) for v in result.y[k]])
+        point = ([exact(v) for v in problem.x], [exact(float(v)) for v in result.y[k]])
         judge_ok(count, problem, index, method, rows, k, point, result)
         if method in ("nearest", "optimal") and result.certified[k]:
             judge_proof(count, problem, index, method, rows, names, k, point, result)
@@ -257,8 +286,9 @@ def report(count):
             print(f"feasible, {kind}: {share(count, kind):.2f} % of {count[f'feasible {kind}']} ok by auto")
     print("ok by method: " + ", ".join(f"{method} {count[f'ok {method}']}" for method in METHODS))
     print(f"refused models {count['refused']}, layers {count['refused layers']}; undecided {count['undecided']} of {count['judged']}; "
-          f"proofs {count['proofs']}, at kinks {count['proofs at kinks']}, largest residual {count.worst_proof:.2g}; "
-          f"gradients {count['gradients']}, largest error {count.worst_gradient:.2g}")
+          f"proofs {count['proofs']}, at kinks {count['proofs at kinks']}, lost in rounding {count['proofs lost in rounding']}, "
+          f"largest residual {count.worst_proof:.2g}; "
+          f"gradients {count['gradients']}, at jumps {count['gradients at jumps']}, largest error {count.worst_gradient:.2g}")
     bad = {what: count[what] for what in ("false ok", "infeasible ok", "undefined ok", "wrong violation", "false proof", "wrong gradient")}
     print(f"judge: {count['problems']} problems, {count['judged']} ok verdicts judged: "
           + ", ".join(f"{number} {what}" for what, number in bad.items()) + f"; feasible ok {share(count, 'all'):.2f} %")

@@ -6,7 +6,7 @@ doubles, too, whatever their rounding. Those of the kind `infeasible` contradict
 import random
 
 import trees as t
-from mpmath import mpf
+from exact import exact
 
 KINDS = "smooth kinks undefined scaled huge subnormal cancelling simplifiable duplicated infeasible".split()
 
@@ -79,7 +79,7 @@ class Problem:
     def at_point(self, tree):
         """The value at the drawn point, as a double; None where there is none."""
         try:
-            return float(t.value(tree, ([mpf(v) for v in self.x], [mpf(v) for v in self.point]))[0])
+            return float(t.value(tree, ([exact(v) for v in self.x], [exact(v) for v in self.point]))[0])
         except (t.Undefined, t.Undecided):
             return None
 
@@ -234,7 +234,7 @@ class Problem:
 
     def holds(self):
         """Whether the drawn point holds every row also where it is evaluated in doubles, whatever their rounding."""
-        point = [mpf(v) for v in self.x], [mpf(v) for v in self.point]
+        point = [exact(v) for v in self.x], [exact(v) for v in self.point]
         for row in self.all_rows().values():
             v, e = t.value(row.body, point)
             above = v + e - row.upper[1] if row.upper is not None else 0

@@ -144,3 +144,13 @@ hn_model *bordered_model(size_t length, size_t common, size_t budgets, uint64_t 
     add_row(&s, length + budgets, sum, false);
     return shape_end(&s);
 }
+
+hn_model *undefined_model(uint64_t seed) {
+    struct shape s = shape_begin(3, seed);
+    hn_expr zero = hn_constant(s.model, 0), one = hn_constant(s.model, 1), four = hn_constant(s.model, 4);
+    hn_expr a = hn_max(s.y[0], zero), b = hn_max(s.y[1], zero), low = hn_less(hn_sqrt(s.y[2]), one);
+    add_row(&s, 0, hn_add(s.y[2], hn_div(one, hn_log(a))), false);
+    add_row(&s, 1, hn_add(s.y[0], hn_min(hn_atan(hn_div(s.x[0], b)), hn_div(s.x[1], hn_mul(b, b)))), false);
+    add_row(&s, 2, hn_sub(hn_if(low, s.y[1], hn_mul(s.y[0], s.y[2])), hn_exp(hn_neg(hn_div(four, a)))), true);
+    return shape_end(&s);
+}

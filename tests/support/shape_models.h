@@ -1,5 +1,5 @@
 /* shape_models.h - models whose shape asks for another kernel: factors that are nearly full, factors too long for lists, a row over all
- * outputs, an output in all rows, or both. They have two inputs.
+ * outputs, an output in all rows, or both; or rows that are undefined here and there. They have two inputs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TESTS_SUPPORT_SHAPE_MODELS_H
@@ -27,5 +27,8 @@ hn_model *one_column_model(size_t rows, uint64_t seed);
 /* A chain with every third link left out: its rows join two outputs of their own and all the common ones. Some rows are over all
  * outputs, one over common outputs only. */
 hn_model *bordered_model(size_t length, size_t common, size_t budgets, uint64_t seed);
+
+/* Three outputs, three rows that are undefined where an output is negative, though plain evaluation has a number there. */
+hn_model *undefined_model(uint64_t seed);
 
 #endif
