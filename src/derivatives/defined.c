@@ -213,8 +213,8 @@ static void answer_all(struct search *s) {
 }
 
 /* c - 0/held is c, to the sign of a zero, where held is 1, and NaN where it is 0. */
-static void watch(struct search *s, uint32_t *node, unsigned lost) {
-    uint32_t lacks = *node ? s->lacks[*node][lost] : 0;
+static void watch(struct search *s, uint32_t *node) {
+    uint32_t lacks = *node ? s->lacks[*node][0] : 0;
     if (!lacks)
         return;
     uint32_t held = apply(s, OP_NOT, lacks, 0);
@@ -223,12 +223,12 @@ static void watch(struct search *s, uint32_t *node, unsigned lost) {
 
 static void watch_all(struct search *s, const struct watched *all) {
     for (size_t i = 0; i < all->count; i++)
-        watch(s, &all->nodes[i], all->infinite_is_lost ? INFINITE : 0);
+        watch(s, &all->nodes[i]);
 }
 
 static void ask_roots(struct search *s, const struct watched *all) {
     for (size_t i = 0; i < all->count; i++)
-        s->asked[all->nodes[i]] |= all->infinite_is_lost ? 1u << INFINITE : 1u;
+        s->asked[all->nodes[i]] |= 1u; /* nothing is lost yet */
 }
 
 static void release(struct search *s) {

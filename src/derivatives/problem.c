@@ -49,11 +49,7 @@ static void fill_lists(struct problem *problem, const hn_model *model) {
 
 /* Bodies, bounds, fixed values and the objective are NaN where something in them has no value; start values are only a start. */
 static hn_status watch_values(struct problem *problem, hn_error *error) {
-    const struct watched lists[] = {
-        {problem->body, problem->rows, false},
-        {problem->lower, 2 * problem->rows, true},
-        {problem->fixed, problem->outputs + 1, false},
-    };
+    const struct watched lists[] = {{problem->body, 3 * problem->rows}, {problem->fixed, problem->outputs + 1}};
     return defined_watch(&problem->graph, lists, sizeof lists / sizeof lists[0], error);
 }
 
