@@ -96,19 +96,23 @@ static inline double program_cost(const struct nearest_view *v) {
     return v->plan->optimal ? v->at[v->plan->cost] * *view_number(v, NUMBER_UNIT) : 0;
 }
 
-/* to = slope - J' l at the program's y; the multipliers' largest entry, in the user's units, but for rows whose gradient is below 1:
- * theirs count in units of the gradient, or any multiplier of a row in tiny units would make every rest look small. */
+/* to = slope - J' l at the program's y; the multipliers' largest entry, in the user's units, but for rows whose gradient there is
+ * below 1: theirs count in units of its largest entry, or any multiplier of a row in tiny units would make every rest look small. */
 static inline double rows_rest(const struct nearest_view *v, size_t multipliers, size_t to) {
     const struct nearest_plan *p = v->plan;
     double largest = 0;
     for (size_t j = 0; j < p->outputs; j++)
         *view_column(v, to, j) = column_slope(v, j);
     for (size_t i = 0; i < p->rows; i++) {
-        double l = *view_row(v, multipliers, i);
-        largest = larger(largest, fabs(l * smaller(1, *view_row(v, ROW_UNIT, i))));
-        for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
-            if (!p->fixed[p->column[e]])
-                *view_column(v, to, p->column[e]) -= row_entry(v, i, e) * l;
+        double l = *view_row(v, multipliers, i), most = 0;
+        for (size_t e = p->first[i]; e < p->first[i + 1]; e++) {
+            double entry = row_entry(v, i, e);
+            if (p->fixed[p->column[e]])
+                continue;
+            most = larger(most, fabs(entry));
+            *view_column(v, to, p->column[e]) -= entry * l;
+        }
+        largest = larger(largest, fabs(l * smaller(most, *view_row(v, ROW_UNIT, i))));
     }
     return largest / *view_number(v, NUMBER_UNIT);
 }
