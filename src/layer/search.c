@@ -159,22 +159,30 @@ static void begin_anew(struct worker *worker, uint32_t seat) {
     point_write(&p, plan->y, plan->outputs, worker_near_row(worker, seat, ROW_AUTO));
 }
 
+/* What one evaluation of an affine row may lose in rounding at the y that was found, its value c and its bound included. */
+static double affine_rounding(const struct worker *worker, uint32_t seat, size_t i, double size) {
+    static const double ROUNDING = 0x1p-50;
+    const struct affine *affine = &worker->layer->affine;
+    const double *y = worker_near_row(worker, seat, ROW_NEAREST);
+    for (size_t e = affine->first[i]; e < affine->first[i + 1]; e++)
+        size += fabs(affine->number[e] * y[affine->column[e]]);
+    return ROUNDING * size;
+}
+
 /* Whether rows with a multiplier are at their bounds by the executor's own evaluation, but for its rounding. affine.h counts on from
  * where the sample began, and y may have lost in rounding what that is worth. */
 static bool is_complementary(const struct worker *worker, uint32_t seat) {
-    static const double ROUNDING = 0x1p-50;
-    const struct affine *affine = &worker->layer->affine;
     const struct plan *plan = worker->plan;
     const struct point p = worker_point(worker, seat);
-    const double *y = worker_near_row(worker, seat, ROW_NEAREST);
     for (size_t i = 0; i < plan->rows; i++) {
         double l = worker->seat[seat].near.multipliers[i], c = *point_at(&p, plan_words(plan, plan->value)[i]);
         double lower = *point_at(&p, plan_words(plan, plan->lower)[i]);
         double upper = *point_at(&p, plan_words(plan, plan->upper)[i]);
-        double bound = l > 0 ? lower : upper, size = fabs(c) + fabs(bound);
-        for (size_t e = affine->first[i]; e < affine->first[i + 1]; e++)
-            size += fabs(affine->number[e] * y[affine->column[e]]);
-        if (l != 0 && lower != upper && !(l * (c - bound) <= HN_CERTIFIED + ROUNDING * fabs(l) * size))
+        double bound = l > 0 ? lower : upper;
+        if (l == 0 || lower == upper || l * (c - bound) <= HN_CERTIFIED)
+            continue;
+        double rounding = fabs(l) * affine_rounding(worker, seat, i, fabs(c) + fabs(bound));
+        if (!(l * (c - bound) <= HN_CERTIFIED + rounding))
             return false;
     }
     return true;
