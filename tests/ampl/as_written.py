@@ -1,7 +1,8 @@
 """What is judged is what was written: random formulas, evaluated here operation by operation in doubles.
 
 Run with the path of the built program: as_written.py BUILD/hardnet. A formula is drawn once and printed twice, as AMPL and as a tree
-that this script evaluates from the leaves up, one rounding per operation, with the IEEE rules for what is infinite or undefined.
+that this script evaluates from the leaves up, one rounding per operation, with the IEEE rules for what is infinite or undefined. A row
+in which a part has no value has none, though these rules may end with a number: 1/(1/0), min(1/0, 3).
 The violations that `hardnet project` reports, before and after its correction, must be these numbers to the last bit where the
 formula has exactly rounded operations only; where it has logarithms and powers, a row may be called ok only where it is defined.
 """
@@ -21,9 +22,13 @@ OUTPUTS, INPUTS = 3, 2
 NUMBERS = [0.1, 3, 0.7, 1e16, 5, 0.3, 2, 1 / 3, 7e8, 1]
 
 
+poles = []  # of the formula that is being evaluated: parts without a value
+
+
 def divide(a, b):
     if b != 0:
         return a / b
+    poles.append((a, b))
     return math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, a) * math.copysign(1, b)
 
 
@@ -39,7 +44,7 @@ EXACT = {
     "min": lambda a, b: choose(a, b, True), "max": lambda a, b: choose(a, b, False),
 }
 LOOSE = {
-    "log": lambda a: math.log(a) if a > 0 else (-math.inf if a == 0 else math.nan),
+    "log": lambda a: math.log(a) if a > 0 else (poles.append(a) or -math.inf if a == 0 else math.nan),
     "exp": lambda a: math.exp(a) if a < 709 else (math.inf if a > 710 else math.nan if math.isnan(a) else 1e308),
     "inverse": lambda a: divide(1, a),
 }
@@ -118,12 +123,13 @@ def model_of(left, relation, right):
 
 def violation(left, relation, right, x, y):
     """Of left relation right: one subtraction. None where a side is infinite: it is no bound there, or a row without a value."""
+    poles.clear()
     a, b = value(left, x, y), value(right, x, y)
     d = a - b
     if math.isinf(a) or math.isinf(b):
         return None
-    if math.isnan(d):
-        return d
+    if math.isnan(d) or poles:
+        return math.nan
     return max(0, d if relation == "<=" else -d if relation == ">=" else abs(d))
 
 
