@@ -17,11 +17,13 @@ enum { NETWORK_BLOCK = 8 };
 /* z has room for whole blocks. */
 static void network_multiply(const struct network_layer *layer, const double *h, double *z) {
     const double *w = layer->weights;
-    for (size_t j = 0; j < layer->outputs; j += NETWORK_BLOCK) {
+    size_t inputs = layer->inputs,
+           outputs = layer->outputs; /* whoever proves that loops end need not know that no z is one of them */
+    for (size_t j = 0; j < outputs; j += NETWORK_BLOCK) {
         double sum[NETWORK_BLOCK];
         for (size_t k = 0; k < NETWORK_BLOCK; k++)
             sum[k] = layer->biases[j + k];
-        for (size_t i = 0; i < layer->inputs; i++, w += NETWORK_BLOCK)
+        for (size_t i = 0; i < inputs; i++, w += NETWORK_BLOCK)
             for (size_t k = 0; k < NETWORK_BLOCK; k++)
                 sum[k] += h[i] * w[k];
         for (size_t k = 0; k < NETWORK_BLOCK; k++)

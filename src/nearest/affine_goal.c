@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "backends/backend.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "nearest/affine.h"
 #include "program/recipe.h"
@@ -80,6 +81,8 @@ hn_status affine_read_goal(struct affine *a, const hn_model *model, double *hess
     node_matrix_release(&parts.gradient);
     node_matrix_release(&parts.second);
     hn_status status = recipe_end(&parts.recipe);
+    if (status == HN_NO_MEMORY)
+        return error_no_memory(error, "the optimal point");
     return large ? HN_OK : status;
 }
 

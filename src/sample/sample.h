@@ -164,7 +164,7 @@ SAMPLE_FUNCTION enum sample_decision sample_judge(struct sample *s, const struct
     if (!(n->squares < s->squares))
         return sample_refuse(s);
     sample_adapt(s, sample_gain_ratio(s, o, n));
-    s->slow = n->squares > slow * s->squares ? s->slow + 1 : 0;
+    s->slow = n->squares > slow * s->squares ? sample_one_more(s->slow) : 0;
     s->squares = n->squares;
     if (s->slow < SAMPLE_MOST_SLOW)
         return SAMPLE_GO_ON;

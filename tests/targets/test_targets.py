@@ -96,23 +96,44 @@ class Targets(tool.Tool):
         self.assertLessEqual(worst, 1e-4)
 
     def test_sizes_on_a_cortex_m7_are_within_what_the_header_says(self):
-        compiler = "arm-none-eabi-gcc"
+        name = "Cortex-M7"
+        compiler, flags, rest, emulator = TARGETS[name]
         if not shutil.which(compiler):
             self.skipTest(f"{compiler} is not installed")
         net = self.network()
         for real, stack, allowed in (("float", 4096, set()), ("double", 8192, {"__aeabi_ul2d"})):
             folder = self.emit("--net", net, "--real", real)
-            subprocess.run([compiler, "-std=c99", "-O2", "-mcpu=cortex-m7", "-mthumb", "-mfpu=fpv5-d16", "-mfloat-abi=hard",
-                            "-ffreestanding", "-fstack-usage", "-c", str(folder / "layer.c"), "-o", str(folder / "layer.o")], check=True)
+            subprocess.run([compiler, "-std=c99", "-O2", *flags, "-mthumb", "-mfloat-abi=hard", "-ffreestanding", "-fstack-usage", "-c",
+                            str(folder / "layer.c"), "-o", str(folder / "layer.o")], check=True)
             self.assertLessEqual(emitted.undefined(folder / "layer.o", "arm-none-eabi-nm"), allowed)
-            frames = sorted((int(line.split("\t")[1]) for line in (folder / "layer.su").read_text().splitlines()), reverse=True)
-            deepest = sum(frames[:3])  # no path calls more than the three largest frames of this file
+            frames = [line.split("\t") for line in (folder / "layer.su").read_text().splitlines()]
+            self.assertEqual({kind for *_, kind in frames}, {"static"})  # no array of variable length
+            deepest = sum(sorted((int(size) for _, size, _ in frames), reverse=True)[:3])  # no path calls more than the three largest
             sizes = (folder / "layer.h").read_text()
             work = int(re.search(r"workspace +(\d+)", sizes)[1])
             print(f"{real}: workspace {work}, stack at most {deepest} bytes")
             self.assertLess(work, 40000)
             self.assertLessEqual(deepest, stack)
             self.assertIn(f"stack      at most {stack} ", sizes)
+            if shutil.which(emulator[0]):
+                self.stack_of_calls(folder, real, deepest, (compiler, flags, rest, emulator))
+            else:
+                print(f"skipped: calls on a painted stack: {emulator[0]} is not installed")
+
+    def stack_of_calls(self, folder, real, deepest, target):
+        """What calls take of a painted stack: ordinary states, and numbers that are none."""
+        compiler, flags, rest, emulator = target
+        x = np.concatenate([np.load(STATES)[:20], [[np.nan, 0, 0], [0, np.inf, 0], [1e30, -1e30, 1e30], [0, 0, 1e-320]]])
+        emitted.states_header(folder / "states.h", x, np.zeros((1, 50)), real == "float")
+        program = folder / "stack"
+        subprocess.run([compiler, "-std=gnu99", "-O2", *flags, f"-I{folder}", str(HERE / "stack.c"), str(folder / "layer.c"), *rest, "-o",
+                        str(program)], check=True)
+        done = subprocess.run([*emulator, str(program)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True, timeout=600)
+        used = [int(line) for line in done.stdout.split()]
+        print(f"{real}: {len(used)} calls took at most {max(used)} bytes of a painted stack, {100 * max(used) / deepest:.0f} % of {deepest}")
+        self.assertEqual(len(used), len(x))
+        self.assertGreater(min(used), 0)
+        self.assertLessEqual(max(used), deepest)
 
 
 tool.main()
