@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "common/certificate.h"
+#include "common/effort.h"
 #include "common/figures.h"
 #include "common/interrupt.h"
 #include "common/starts.h"
@@ -16,11 +17,15 @@
 
 static const double BETTER = 0.01; /* share of |f| by which an optimum is another one */
 enum { MOST_NUMBERS = 20000 };     /* of outputs that are looked at: fewer inputs of large models */
+enum { LEAST_SOLVED = 4 };         /* inputs: of fewer the optima say nothing */
+
+static const double MOST_WORK = 2e10; /* operations of all solutions */
 
 /* The inputs that are looked at, and what becomes of them. */
 struct look {
     const struct prospects_task *task;
     size_t count, inputs, outputs;
+    size_t solutions;        /* inputs that are solved, the first ones */
     double *x, *y, *now;     /* as the policy has left them */
     double *refined, *local; /* objectives with one more step, and of the optimum from y */
     double *best;            /* of all starts */
@@ -91,7 +96,7 @@ static hn_status refine(struct look *l, int steps, hn_error *error) {
 
 static void lower(const struct look *l, double *f) {
     bool maximizes = hn_model_objective(l->task->model).maximize;
-    for (size_t i = 0; i < l->count; i++) {
+    for (size_t i = 0; i < l->solutions; i++) {
         double found = maximizes ? -l->reports[i].objective : l->reports[i].objective;
         if (certificate_holds(&l->reports[i]) && found < f[i])
             f[i] = found;
@@ -100,7 +105,7 @@ static void lower(const struct look *l, double *f) {
 
 static hn_status solve_with(struct look *l, hn_pool *pool, struct starts *starts, hn_error *error) {
     const hn_batch batch = {.size = sizeof batch,
-                            .count = l->count,
+                            .count = l->solutions,
                             .x = l->inputs > 0 ? l->x : NULL,
                             .y_raw = l->y,
                             .y = l->solved,
@@ -111,31 +116,47 @@ static hn_status solve_with(struct look *l, hn_pool *pool, struct starts *starts
     if (status != HN_OK)
         return status;
     lower(l, l->local);
-    memcpy(l->best, l->local, l->count * sizeof *l->best);
+    memcpy(l->best, l->local, l->solutions * sizeof *l->best);
     status = starts_run(starts, pool, &batch, PROSPECTS_STARTS, l->winner, 0, error);
     if (status == HN_OK)
         lower(l, l->best);
     return status;
 }
 
+/* As many inputs as can be solved without a long wait, or none. */
+static hn_status limit(struct look *l, const hn_layer *layer, hn_error *error) {
+    struct effort effort = {.step = 0};
+    hn_status status = effort_find(&effort, l->task->model, layer, error);
+    double room = MOST_WORK / ((1 + PROSPECTS_STARTS) * effort_solution(&effort));
+    if (status == HN_OK)
+        l->solutions = room >= (double)l->count ? l->count : room >= LEAST_SOLVED ? (size_t)room : 0;
+    return status;
+}
+
+static hn_status solve_on(struct look *l, const hn_layer *layer, hn_error *error) {
+    struct starts starts = {.outputs = 0};
+    hn_pool *pool = NULL;
+    hn_status status = hn_pool_create(&pool, layer, l->task->options.threads, error);
+    if (status == HN_OK)
+        status = starts_begin(&starts, l->task->model, l->solutions, error);
+    starts.seeds = l->seeds;
+    if (status == HN_OK)
+        status = solve_with(l, pool, &starts, error);
+    starts_end(&starts);
+    hn_pool_destroy(pool);
+    return status;
+}
+
 static hn_status solve(struct look *l, hn_error *error) {
     hn_layer_options options = hn_layer_defaults();
-    struct starts starts = {.outputs = 0};
     hn_layer *layer = NULL;
-    hn_pool *pool = NULL;
     options.method = HN_METHOD_OPTIMAL;
     options.tolerance = l->task->options.layer.tolerance;
     hn_status status = hn_layer_create(&layer, l->task->model, &options, error);
     if (status == HN_OK)
-        status = hn_pool_create(&pool, layer, l->task->options.threads, error);
-    if (status == HN_OK) {
-        status = starts_begin(&starts, l->task->model, l->count, error);
-        starts.seeds = l->seeds;
-        if (status == HN_OK)
-            status = solve_with(l, pool, &starts, error);
-        starts_end(&starts);
-    }
-    hn_pool_destroy(pool);
+        status = limit(l, layer, error);
+    if (status == HN_OK && l->solutions > 0)
+        status = solve_on(l, layer, error);
     hn_layer_destroy(layer);
     return status;
 }
@@ -148,15 +169,19 @@ static void sum_up(struct prospects *out, const struct look *l) {
         size += fabs(l->now[i]);
     size = size > 0 ? size / (double)l->count : 1;
     for (size_t i = 0; i < l->count; i++) {
-        double step = l->now[i] - l->refined[i], gap = l->local[i] - l->best[i];
+        double step = l->now[i] - l->refined[i];
         refined += step;
-        other += gap;
         out->refined_most = fmax(out->refined_most, step / size);
+    }
+    for (size_t i = 0; i < l->solutions; i++) {
+        double gap = l->local[i] - l->best[i];
+        other += gap;
         out->others += gap > BETTER * fmax(fabs(l->best[i]), size);
     }
     out->refined_mean = refined / size / (double)l->count;
-    out->other_mean = other / size / (double)l->count;
+    out->other_mean = l->solutions > 0 ? other / size / (double)l->solutions : 0;
     out->count = l->count;
+    out->solutions = l->solutions;
 }
 
 hn_status prospects_find(struct prospects *out, const struct prospects_task *task, hn_error *error) {
@@ -190,6 +215,10 @@ void prospects_print(FILE *stream, const struct prospects *p, const hn_model *mo
     fprintf(stream, "--refine %d would %s %s by %.2g %% in the mean, %.2g %% at most", p->refine,
             objective.maximize ? "raise" : "lower", figures_name(objective.name).text, per_cent(p->refined_mean),
             per_cent(p->refined_most));
-    fprintf(stream, "; more candidates by up to %.2g %%: %zu of %zu inputs have another optimum that is 1 %% better",
-            per_cent(p->other_mean), p->others, p->count);
+    if (p->solutions == 0)
+        fprintf(stream, "; other optima were not looked for: the model is large");
+    else
+        fprintf(stream,
+                "; more candidates by up to %.2g %%: %zu of %zu inputs have another optimum that is 1 %% better",
+                per_cent(p->other_mean), p->others, p->solutions);
 }

@@ -16,6 +16,7 @@ enum { PROSPECTS_MOST = 100, PROSPECTS_STARTS = 4 };
 
 struct prospects {
     size_t count;                      /* inputs that were looked at; 0: nothing to say */
+    size_t solutions;                  /* those of them that were solved: fewer, or none, where that takes long */
     int refine;                        /* the steps that were tried: one more than now */
     double refined_mean, refined_most; /* by how much they lower the objective */
     double other_mean;                 /* by how much the best other optimum is lower */

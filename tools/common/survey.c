@@ -15,25 +15,19 @@
 #include "base/random.h"
 #include "base/size.h"
 #include "common/certificate.h"
+#include "common/effort.h"
 #include "common/figures.h"
 #include "common/inputs.h"
-#include "hardnet/evaluate.h"
 #include "hardnet/policy.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { STARTS = 3, STREAM = 0x737572 };
-enum { CHUNK = 40, USUAL_STEPS = 50, SYSTEM_STEPS = 4 /* that the system of rows and outputs takes */ };
-enum { MOST_NODES = 1 << 19 }; /* of second derivatives, as the method optimal has them */
-enum { LEAST_SEARCHED = 8 };   /* inputs: several optima of fewer would say little */
+enum { CHUNK = 40 };
+enum { LEAST_SEARCHED = 8 }; /* inputs: several optima of fewer would say little */
 
 static const double DIFFERENT = 0.01, MOST_WORK = 5e9;
-
-/* Operations of one sample: of a step, and of a factorisation of the method optimal, with its second derivatives. */
-struct cost {
-    double step, curvature;
-};
 
 struct memory {
     const hn_model *model;
@@ -45,7 +39,7 @@ struct memory {
     size_t *certified;                   /* how many starts led to one */
     bool cut;                            /* samples end after fewer steps than the method would take */
     bool optimises;                      /* there is an objective */
-    struct cost cost;
+    struct effort cost;
 };
 
 struct survey_options survey_defaults(void) {
@@ -120,49 +114,26 @@ static hn_status run(const struct memory *m, hn_pool *pool, const struct job *jo
     return hn_pool_run(pool, &batch, error);
 }
 
-static double step_of(const hn_layer *layer) {
-    hn_layer_info info = hn_layer_info_of(layer);
-    return (double)info.operators + (double)info.multiply_adds + (double)info.outputs;
-}
-
-/* Second derivatives, entry by entry; or where these are too many, by as many products as there are outputs. */
-static hn_status find_curvature(const struct memory *m, const hn_layer *layer, double *cost, hn_error *error) {
-    hn_evaluator_options options = hn_evaluator_defaults();
-    hn_evaluator *evaluator = NULL;
-    options.wanted = HN_WANT(HN_QUANTITY_HESSIAN_YY);
-    options.hessian_nodes = MOST_NODES;
-    hn_status status = hn_evaluator_create(&evaluator, m->model, &options, error);
-    if (status != HN_OK)
-        return status;
-    hn_evaluator_info info = hn_evaluator_info_of(evaluator);
-    double products = (double)m->outputs * (double)hn_layer_info_of(layer).operators;
-    *cost = info.hessian_left_out ? products : (double)info.hessian_instructions;
-    hn_evaluator_destroy(evaluator);
-    return HN_OK;
-}
-
-static double factorisation_of(const struct memory *m) {
-    return m->cost.curvature + SYSTEM_STEPS * m->cost.step;
-}
-
 static double work_of(const struct memory *m, const struct job *job) {
     double work = 0;
     for (size_t k = job->first; k < job->first + job->count; k++)
         work +=
-            m->cost.step * job->reports[k].iterations + factorisation_of(m) * (double)job->reports[k].factorisations;
+            m->cost.step * job->reports[k].iterations + m->cost.factorisation * (double)job->reports[k].factorisations;
     return work;
 }
 
 /* How many inputs hardly take more than there is. */
 static size_t inputs_in(double work, double step) {
-    double room = work / (USUAL_STEPS * step);
+    double room = work / (EFFORT_USUAL_STEPS * step);
     return room >= CHUNK ? CHUNK : room >= 1 ? (size_t)room : 0;
 }
 
 /* A step may be so long that a sample which never ends would take more than there is: then it ends there, undecided. */
 static int most_steps(const hn_layer *layer, double work) {
-    double room = work / step_of(layer);
-    return room >= HN_POLICY_MOST_ITERATIONS ? HN_POLICY_MOST_ITERATIONS : room > USUAL_STEPS ? (int)room : USUAL_STEPS;
+    double room = work / effort_step(layer);
+    return room >= HN_POLICY_MOST_ITERATIONS ? HN_POLICY_MOST_ITERATIONS
+           : room > EFFORT_USUAL_STEPS       ? (int)room
+                                             : EFFORT_USUAL_STEPS;
 }
 
 static hn_status open_pool(hn_layer **layer, hn_pool **pool, struct memory *m, hn_method method, hn_error *error) {
@@ -225,7 +196,7 @@ static hn_status correct(struct survey *s, struct memory *m, hn_error *error) {
     hn_pool *pool;
     hn_status status = open_pool(&layer, &pool, m, hn_layer_defaults().method, error);
     double begun = clock_seconds();
-    m->cost.step = step_of(layer);
+    m->cost.step = effort_step(layer);
     if (status == HN_OK)
         status = correct_all(m, pool, error);
     s->seconds = (clock_seconds() - begun) / (double)m->count;
@@ -233,7 +204,7 @@ static hn_status correct(struct survey *s, struct memory *m, hn_error *error) {
     if (status == HN_OK)
         count_feasible(s, m);
     if (status == HN_OK && m->optimises && s->ok > 0)
-        status = find_curvature(m, layer, &m->cost.curvature, error);
+        status = effort_find(&m->cost, m->model, layer, error);
     hn_pool_destroy(pool);
     hn_layer_destroy(layer);
     return status;
@@ -309,7 +280,7 @@ static hn_status optimise_all(struct memory *m, hn_pool *pool, size_t chunk, hn_
 static hn_status optimise(struct survey *s, struct memory *m, hn_error *error) {
     hn_layer *layer = NULL;
     hn_pool *pool = NULL;
-    size_t chunk = inputs_in(m->options->work, STARTS * factorisation_of(m));
+    size_t chunk = inputs_in(m->options->work, STARTS * m->cost.factorisation);
     s->too_large = chunk < LEAST_SEARCHED && chunk < m->count;
     if (s->too_large)
         return HN_OK;

@@ -161,6 +161,7 @@ static void write_prospects(struct json *json, const struct prospects *p) {
     json_number(json, "refine", p->refine);
     json_number(json, "refine_mean", p->refined_mean);
     json_number(json, "refine_max", p->refined_most);
+    json_count(json, "candidates_looked_at", p->solutions);
     json_number(json, "candidates_mean", p->other_mean);
     json_count(json, "candidates_inputs", p->others);
     json_end_object(json);

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "common/console.h"
+#include "common/effort.h"
 #include "common/interrupt.h"
 #include "train/train.h"
 
@@ -24,6 +25,7 @@ enum { LABEL_STARTS = 3 };  /* times those of the probe: a label that is not the
 enum { SEVERAL_STEPS = 2 }; /* times the usual ones: branches that part are more to learn */
 enum { MOST_CANDIDATES = 8, TRIAL_STEPS = 300, TRIAL_WARMUP = 20, TRIAL_REFINE = 2, TARGET_SHARE = 4 /* a quarter */ };
 
+static const double MOST_WORK = 1e13; /* operations of labels: many minutes of a core */
 static const double FEW = 0.01;   /* share of inputs with a better optimum than the first, up to which there is one */
 static const double PAYS = 0.005; /* share of the objective that twice as many candidates must bring */
 
@@ -44,6 +46,20 @@ static size_t label_count(const struct training *t) {
     size_t outputs = t->source.outputs;
     size_t count = outputs > USUAL_OUTPUTS ? MOST_LABELS * USUAL_OUTPUTS / outputs : MOST_LABELS;
     return count > LEAST_LABELS ? count : LEAST_LABELS;
+}
+
+/* Whether the labels would be a matter of hours. */
+static hn_status is_too_large(const struct training *t, bool *large, hn_error *error) {
+    hn_layer_options options = hn_layer_defaults();
+    struct effort effort = {.step = 0};
+    hn_layer *layer = NULL;
+    hn_status status = hn_layer_create(&layer, t->model, &options, error);
+    if (status == HN_OK)
+        status = effort_find(&effort, t->model, layer, error);
+    hn_layer_destroy(layer);
+    double solutions = (double)(LABEL_STARTS * t->options->multistart + NEIGHBOURS) * (double)label_count(t);
+    *large = solutions * effort_solution(&effort) > MOST_WORK;
+    return status;
 }
 
 /* ---- how many candidates ---- */
@@ -114,7 +130,15 @@ static hn_status probe(struct training *t, hn_error *error) {
 
 static hn_status search(struct training *t, hn_error *error) {
     struct train_source *s = &t->source;
-    hn_status status = source_make_labels(s, label_count(t), error);
+    bool large = false;
+    hn_status status = is_too_large(t, &large, error);
+    if (status == HN_OK && large) {
+        console_remark(
+            "several optima are not looked for: the model is large; --reference optimal learns from one start");
+        return HN_OK;
+    }
+    if (status == HN_OK)
+        status = source_make_labels(s, label_count(t), error);
     if (status == HN_OK)
         status = probe(t, error);
     if (status != HN_OK || interrupt_came())
