@@ -25,6 +25,8 @@
 
 /* ---- options: train_options.c ---- */
 
+enum { TRAIN_LEAST_NORMALISED = 16 }; /* neurons of a layer that is normalised unless told */
+
 enum train_loss { TRAIN_OBJECTIVE, TRAIN_IMPROVE, TRAIN_TARGETS };
 
 struct train_options {
@@ -37,7 +39,8 @@ struct train_options {
     hn_device_options device_options;
     const char *out, *checkpoint, *log, *validation_inputs, *init;
     const char *x, *targets, *reference; /* NULL: none */
-    const char *hidden, *activation, *structure, *norm, *loss;
+    const char *hidden, *activation, *structure, *loss;
+    const char *norm;  /* NULL until train_settle: by loss and widths */
     const char *first; /* how the network begins: train_firsts */
     size_t epochs, steps_per_epoch, steps, batch, warmup, seed;
     size_t improve, candidates, refine, train_iterations;

@@ -37,6 +37,7 @@ bool train_has_teacher(const struct train_options *options) {
 static void set_baseline(struct train_options *o) {
     o->hidden = "200,200";
     o->first = "plain";
+    o->norm = "none";
     o->loss = "objective";
     o->epochs = 500;
     o->steps_per_epoch = 17; /* 16 800 windows in batches of */
@@ -57,6 +58,9 @@ static void set_method(struct train_options *o, const char *method) {
     o->penalty = soft ? 1000 : dc3 ? 5 : 0;
 }
 
+/* The gradient of the objective through the layer wants smaller steps than imitation does. */
+static const double IMITATION_RATE = 4e-3, OBJECTIVE_RATE = 3e-4;
+
 static struct train_options usual(void) {
     hn_train_options trainer = hn_train_defaults();
     hn_baseline baseline = hn_baseline_defaults();
@@ -64,7 +68,6 @@ static struct train_options usual(void) {
         .hidden = "128,128,128,128",
         .activation = "relu",
         .structure = "plain",
-        .norm = "none",
         .first = "scaled",
         .loss = "improve",
         .epochs = 40,
@@ -81,7 +84,7 @@ static struct train_options usual(void) {
         .feedback_share = 0.5,
         .feedback_steps = 20, /* of a rollout, in the mean */
         .checkpoint_seconds = 30,
-        .rate = trainer.rate,
+        .rate = IMITATION_RATE,
         .last_share = trainer.last_share,
         .inward = trainer.inward,
         .correction_steps = (size_t)baseline.correction_steps,
@@ -94,9 +97,6 @@ static struct train_options usual(void) {
         .move_weight = trainer.move_weight,
     };
 }
-
-/* The gradient of the objective through the layer wants smaller steps than imitation does. */
-static const double OBJECTIVE_RATE = 3e-4;
 
 struct train_options train_defaults(const char *method, const char *loss) {
     struct train_options o = usual();
@@ -205,10 +205,19 @@ static int settle_checkpoint(struct train_options *o) {
                                                    : verb_misuse("train", "--out: the name of the file is too long");
 }
 
+/* Few neurons lose too much to their mean and deviation; with the loss `objective` it is better here and worse there. */
+static const char *usual_norm(const struct train_options *o) {
+    bool wide = true;
+    for (size_t i = 0; i < o->network.hidden_count; i++)
+        wide = wide && o->network.hidden[i] >= TRAIN_LEAST_NORMALISED;
+    return train_norms[wide && o->goal != TRAIN_OBJECTIVE];
+}
+
 /* What residual and normalised layers need (hardnet/network.h). */
 static int settle_shape(struct train_options *o) {
     const hn_network_options *n = &o->network;
     bool pair = false, single = false;
+    o->norm = o->norm ? o->norm : usual_norm(o);
     o->network.residual = strcmp(o->structure, "residual") == 0;
     o->network.layer_norm = strcmp(o->norm, "layer") == 0;
     for (size_t i = 0; i < n->hidden_count; i++) {

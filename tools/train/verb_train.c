@@ -220,7 +220,13 @@ int verb_train(int argc, char **argv) {
         WORD("activation", "NAME", "activation: relu, tanh or silu", o.activation, train_activations),
         WORD("structure", "NAME", "plain, or residual: each hidden layer adds to the one before it", o.structure,
              train_structures),
-        WORD("norm", "NAME", "none, or layer: hidden layers are normalised over their neurons", o.norm, train_norms),
+        {.name = "norm",
+         .value = "NAME",
+         .help = "none, or layer: hidden layers are normalised over their neurons (layer, where all have 16 neurons or "
+                 "more; "
+                 "none with --loss objective and baselines)",
+         .text = &o.norm,
+         .words = train_norms},
         WORD("network", "BEGIN",
              "initial network: scaled (shifts and scales, small weights) or plain (uniform weights)", o.first,
              train_firsts),

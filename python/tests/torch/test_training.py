@@ -312,7 +312,7 @@ def test_steps_in_torch_lead_where_the_trainer_goes(candidates, tmp_path) -> Non
     run_command(
         "train", ROOT / "models/unicycle.mod", "--out", path, "--hidden", "32,32", "--batch", batch,
         "--steps", steps, "--validate-every", steps, "--candidates", candidates,
-        "--open-loop", "--multistart", 0,
+        "--open-loop", "--multistart", 0, "--norm", "none", "--rate", 0.002,
     )  # fmt: skip
     layer = hardnet.torch.Layer(model("unicycle"))
     begin = hardnet.torch.Network.for_model(layer, (32, 32), candidates=candidates).double()
