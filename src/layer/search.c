@@ -159,18 +159,18 @@ static void begin_anew(struct worker *worker, uint32_t seat) {
     point_write(&p, plan->y, plan->outputs, worker_near_row(worker, seat, ROW_AUTO));
 }
 
-/* What one evaluation of an affine row may lose in rounding at the y that was found, its value c and its bound included. */
+/* What an affine row may lose in rounding: y on its way from where it began, and one evaluation there; size: |c| and its bound's. */
 static double affine_rounding(const struct worker *worker, uint32_t seat, size_t i, double size) {
-    static const double ROUNDING = 0x1p-50;
+    static const double ROUNDING = 0x1p-52;
     const struct affine *affine = &worker->layer->affine;
-    const double *y = worker_near_row(worker, seat, ROW_NEAREST);
+    const double *y = worker_near_row(worker, seat, ROW_NEAREST), *from = worker_near_row(worker, seat, ROW_AUTO);
     for (size_t e = affine->first[i]; e < affine->first[i + 1]; e++)
-        size += fabs(affine->number[e] * y[affine->column[e]]);
+        size += fabs(affine->number[e]) * (fabs(y[affine->column[e]]) + fabs(from[affine->column[e]]));
     return ROUNDING * size;
 }
 
-/* Whether rows with a multiplier are at their bounds by the executor's own evaluation, but for its rounding. affine.h counts on from
- * where the sample began, and y may have lost in rounding what that is worth. */
+/* Whether rows with a multiplier are at their bounds by the executor's own evaluation, but for rounding. affine.h counts on from
+ * where the sample began: y may have lost more on the way. */
 static bool is_complementary(const struct worker *worker, uint32_t seat) {
     const struct plan *plan = worker->plan;
     const struct point p = worker_point(worker, seat);

@@ -120,8 +120,8 @@ def defined(rows, problem, k):
 # ---- proofs ----
 
 def proof(problem, method, rows, names, raw, point, multipliers):
-    """The residual of the optimality conditions, as docs/method.md states it, and what rounding may add to it: of the rows' values and
-    derivatives, each evaluated once in doubles, and of their sum."""
+    """The residual of the optimality conditions, as docs/method.md states it, and what rounding may add to it: of y, of the rows' values
+    and derivatives, each evaluated once in doubles, and of their sum."""
     count = problem.outputs
     if method == "nearest":
         gradient, errors = [a - exact(b) for a, b in zip(point[1], raw)], [exact(0)] * count
@@ -147,7 +147,8 @@ def proof(problem, method, rows, names, raw, point, multipliers):
         room = v - b if multiplier > 0 else b - v  # beyond the bound the row is violated, which is judged as such
         if row.lower != row.upper:
             complementary = max(complementary, abs(multiplier) * room)
-        rounding = max(rounding, abs(multiplier) * body.error)
+        moved = sum(abs(s) * (abs(a) + abs(exact(b))) for s, a, b in zip(slopes, point[1], raw))  # y is rounded on its way from raw
+        rounding = max(rounding, abs(multiplier) * (body.error + t.UNIT * moved))
     stationary = max(abs(g) for g in gradient) / size
     return max(stationary, complementary), 4 * rounding + (200 * t.UNIT * max(terms) + 2 * max(errors)) / size
 
