@@ -185,5 +185,5 @@ bool walk_drop_zeros(struct walk *walk, struct statements *s, const bool *kept, 
         rewrite(walk, s, z.drops);
     }
     base_release(room);
-    return true;
+    return !s->failed;
 }
