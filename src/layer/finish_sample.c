@@ -118,7 +118,7 @@ static void report_nearest(const struct worker *worker, uint32_t seat, const dou
         double part = weights[j] * (y[j] - (raw ? raw[j] : start_of(worker, seat, j))) / scale;
         sum += part * part;
     }
-    out->distance = scale * sqrt(sum);
+    out->distance = sample_is_finite(scale) ? scale * sqrt(sum) : INFINITY;
 }
 
 /* max |r| and its row. Where all is finite, and bounds are good, the evaluation has found it already. */
