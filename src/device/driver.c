@@ -4,23 +4,15 @@
 #include "device/driver.h"
 
 #include "base/error.h"
+#include "device/symbols.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-/* A pointer to data becomes one to a function: POSIX has dlsym return the former. */
-#define TAKE(field, name, arguments)                                                                                   \
-    do {                                                                                                               \
-        void *found = dlsym(driver->object, name);                                                                     \
-        memcpy(&driver->field, &found, sizeof found);                                                                  \
-        if (!found && !*missing)                                                                                       \
-            *missing = name;                                                                                           \
-    } while (0);
-
-static void take_functions(struct cuda_driver *driver, const char **missing){CUDA_FUNCTION_LIST(TAKE)}
+#define PLACE(field, name, arguments) {name, offsetof(struct cuda_driver, field)},
+static const struct symbol_place functions[] = {CUDA_FUNCTION_LIST(PLACE)};
 
 hn_status driver_open(struct cuda_driver *driver, hn_error *error) {
-    const char *missing = NULL;
     memset(driver, 0, sizeof *driver);
     if (IS_32_BIT)
         return error_about(error, HN_UNSUPPORTED, error_option("device"), "device cuda: it needs a 64-bit process");
@@ -28,7 +20,7 @@ hn_status driver_open(struct cuda_driver *driver, hn_error *error) {
     if (!driver->object)
         return error_about(error, HN_UNSUPPORTED, error_option("device"),
                            "device cuda: there is no driver of NVIDIA here: libcuda.so.1 cannot be opened");
-    take_functions(driver, &missing);
+    const char *missing = symbols_take(driver->object, functions, sizeof functions / sizeof functions[0], driver);
     if (missing) {
         driver_close(driver);
         return error_about(error, HN_UNSUPPORTED, error_option("device"),

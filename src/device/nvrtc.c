@@ -6,22 +6,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "device/symbols.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-#define TAKE(field, name, arguments)                                                                                   \
-    do {                                                                                                               \
-        void *found = dlsym(nvrtc->object, name);                                                                      \
-        memcpy(&nvrtc->field, &found, sizeof found);                                                                   \
-        if (!found && !*missing)                                                                                       \
-            *missing = name;                                                                                           \
-    } while (0);
-
-static void take_functions(struct nvrtc *nvrtc, const char **missing) {
-    NVRTC_FUNCTION_LIST(TAKE)
-}
+#define PLACE(field, name, arguments) {name, offsetof(struct nvrtc, field)},
+static const struct symbol_place functions[] = {NVRTC_FUNCTION_LIST(PLACE)};
 
 /* Compiling opens libnvrtc-builtins by its name, which is found where it is open already: the one that lies beside the compiler, as in
  * packages of PyPI. Where there is none the compiler says so. */
@@ -41,7 +33,6 @@ static void open_builtins(const struct nvrtc *nvrtc) {
 }
 
 hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error) {
-    const char *missing = NULL;
     memset(nvrtc, 0, sizeof *nvrtc);
     nvrtc->object = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nvrtc_find();
     if (!nvrtc->object && path)
@@ -51,7 +42,7 @@ hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error) {
         return error_about(error, HN_UNSUPPORTED, error_option("device"),
                            "device cuda: CUDA's run-time compiler is not here: no libnvrtc.so.12 or .13 was found; "
                            "install the package nvidia-cuda-nvrtc, or name its path");
-    take_functions(nvrtc, &missing);
+    const char *missing = symbols_take(nvrtc->object, functions, sizeof functions / sizeof functions[0], nvrtc);
     if (!missing) {
         open_builtins(nvrtc);
         return HN_OK;

@@ -1,0 +1,210 @@
+/* test_device_calls.c - what a caller may get wrong on a device is refused by name, before anything runs there.
+ *
+ * On the device that is there; where there is none on that of fake_device.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/run_layer.h"
+#include "support/scratch.h"
+
+#include "device/nvrtc.h"
+#include "hardnet/hardnet.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 2 };
+
+static struct scratch scratch;
+static hn_model *model;
+static hn_device_layer *layer, *forward; /* with gradients, and without */
+static double x[COUNT], y[2 * COUNT];
+static hn_report reports[COUNT];
+
+static hn_device_layer *layer_with(bool gradients) {
+    hn_device_options options = hn_device_defaults();
+    hn_device_layer *made;
+    hn_error error;
+    options.gradients = gradients;
+    hn_layer_options steps = layer_steps(HN_METHOD_PAPER, 3);
+    if (hn_device_layer_create(&made, model, &steps, &options, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return made;
+}
+
+static int set_up(void **state) {
+    static const char text[] = "param a >= 1; var y{1..2}; subject to disc: y[1]^2 + y[2]^2 <= a;";
+    const hn_text all = {"m", text, sizeof text - 1};
+    (void)state;
+    scratch = scratch_create();
+    setenv("XDG_CACHE_HOME", scratch.folder, 1);
+    assert_int_equal(hn_model_read_memory(&model, 1, &all, NULL, NULL), HN_OK);
+    layer = layer_with(true);
+    forward = layer_with(false);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    char command[128];
+    (void)state;
+    hn_device_layer_destroy(layer);
+    hn_device_layer_destroy(forward);
+    hn_device_layer_destroy(NULL);
+    hn_model_destroy(model);
+    snprintf(command, sizeof command, "rm -rf %s/hardnet", scratch.folder);
+    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
+    scratch_remove(&scratch);
+    return 0;
+}
+
+static hn_batch good_batch(void) {
+    return (hn_batch){
+        .size = sizeof(hn_batch), .count = COUNT, .x = x, .y = y, .report_size = sizeof(hn_report), .reports = reports};
+}
+
+/* Refused, with these words. */
+static void refused(hn_status status, const hn_error *error, const char *words) {
+    assert_int_equal(status, HN_INVALID);
+    assert_contains(error->text, words);
+}
+
+static void run_is_refused(hn_batch batch, void *workspace, const char *words) {
+    hn_error error = {.text = ""};
+    refused(hn_device_run(layer, &batch, workspace, NULL, &error), &error, words);
+}
+
+static void what_is_missing_is_named(void **state) {
+    (void)state;
+    hn_batch batch = good_batch();
+    hn_gradient gradient = {.size = sizeof gradient};
+    hn_device_info info = {.size = sizeof info};
+    hn_device_layer *made = layer;
+    hn_error error = {.text = ""};
+    refused(hn_device_run(NULL, &batch, x, NULL, &error), &error, "layer");
+    refused(hn_device_run(layer, NULL, x, NULL, &error), &error, "batch");
+    refused(hn_device_run_host(NULL, &batch, NULL, &error), &error, "layer");
+    refused(hn_device_run_host(layer, NULL, NULL, &error), &error, "batch");
+    refused(hn_device_gradient(NULL, &batch, &gradient, x, NULL, &error), &error, "layer");
+    refused(hn_device_gradient(layer, NULL, &gradient, x, NULL, &error), &error, "batch");
+    refused(hn_device_gradient(layer, &batch, NULL, x, NULL, &error), &error, "gradient");
+    refused(hn_device_get_info(NULL, &info, &error), &error, "layer");
+    refused(hn_device_layer_create(&made, NULL, NULL, NULL, &error), &error, "model");
+    assert_null(made);
+    refused(hn_device_layer_create(NULL, model, NULL, NULL, &error), &error, "out");
+    assert_int_equal(hn_device_workspace_bytes(NULL, 1), 0);
+    assert_int_equal(hn_device_tape_bytes(NULL, 1), 0);
+}
+
+static void a_batch_that_a_device_cannot_take_is_refused(void **state) {
+    (void)state;
+    double workspace[1];
+    const int stop = 0;
+    hn_batch batch = good_batch();
+    run_is_refused(batch, NULL, "workspace");
+    batch.count = (size_t)UINT32_MAX;
+    run_is_refused(batch, workspace, "more samples than");
+    batch = good_batch();
+    batch.x = NULL;
+    run_is_refused(batch, workspace, "batch.x");
+    batch = good_batch();
+    batch.y = NULL;
+    run_is_refused(batch, workspace, "batch.y");
+    batch = good_batch();
+    batch.report_size = 8;
+    run_is_refused(batch, workspace, "report_size");
+    batch = good_batch();
+    batch.multipliers = y;
+    run_is_refused(batch, workspace, "multipliers");
+    batch = good_batch();
+    batch.seconds = 1;
+    run_is_refused(batch, workspace, "neither cancel nor seconds");
+    batch = good_batch();
+    batch.cancel = &stop;
+    run_is_refused(batch, workspace, "neither cancel nor seconds");
+    batch = good_batch();
+    batch.size = 3;
+    run_is_refused(batch, workspace, "size");
+}
+
+static void a_gradient_that_cannot_be_is_refused(void **state) {
+    (void)state;
+    double workspace[1], tape[1];
+    hn_batch batch = good_batch();
+    hn_gradient whole = {.size = sizeof whole, .grad_y = y, .grad_y_raw = y}, gradient = whole;
+    bool flagged[COUNT];
+    hn_error error = {.text = ""};
+    refused(hn_device_gradient(layer, &batch, &gradient, workspace, NULL, &error), &error, "batch.tape");
+    batch.tape = tape;
+    refused(hn_device_gradient(forward, &batch, &gradient, workspace, NULL, &error), &error, "without gradients");
+    refused(hn_device_gradient(layer, &batch, &gradient, NULL, NULL, &error), &error, "workspace");
+    gradient.grad_y = NULL;
+    refused(hn_device_gradient(layer, &batch, &gradient, workspace, NULL, &error), &error, "grad_y");
+    gradient = whole;
+    gradient.grad_y_raw = NULL;
+    refused(hn_device_gradient(layer, &batch, &gradient, workspace, NULL, &error), &error, "grad_y_raw");
+    gradient = whole;
+    gradient.flagged = flagged;
+    batch.reports = NULL;
+    refused(hn_device_gradient(layer, &batch, &gradient, workspace, NULL, &error), &error, "batch.reports");
+    gradient.size = 2;
+    refused(hn_device_gradient(layer, &batch, &gradient, workspace, NULL, &error), &error, "size");
+}
+
+static void no_samples_are_no_work(void **state) {
+    (void)state;
+    hn_batch none = {.size = sizeof none};
+    double workspace[1];
+    assert_int_equal(hn_device_run(layer, &none, workspace, NULL, NULL), HN_OK);
+    assert_int_equal(hn_device_run_host(layer, &none, NULL, NULL), HN_OK);
+    assert_true(hn_device_tape_bytes(layer, SIZE_MAX / 8) == 0);
+}
+
+static void precisions_have_names(void **state) {
+    (void)state;
+    hn_precision precision;
+    assert_string_equal(hn_precision_text(HN_PRECISION_FLOAT32), "float32");
+    assert_string_equal(hn_precision_text(HN_PRECISION_COUNT), "unknown");
+    assert_true(hn_precision_find("float64", &precision) && precision == HN_PRECISION_FLOAT64);
+    assert_false(hn_precision_find("float16", &precision) || hn_precision_find(NULL, &precision));
+}
+
+static void a_library_that_is_no_compiler_is_refused_by_name(void **state) {
+    (void)state;
+    struct nvrtc nvrtc;
+    hn_error error;
+    assert_int_equal(nvrtc_open(&nvrtc, "libm.so.6", &error), HN_UNSUPPORTED);
+    assert_contains(error.text, "nvrtcVersion");
+    assert_int_equal(nvrtc_open(&nvrtc, "/no/such/library.so", &error), HN_UNSUPPORTED);
+    assert_contains(error.text, "cannot be opened");
+}
+
+static void open_fake(const char *name) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", FAKE_DEVICE, name);
+    if (!dlopen(path, RTLD_NOW | RTLD_LOCAL))
+        fail_msg("%s", dlerror());
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(a_batch_that_a_device_cannot_take_is_refused),
+        cmocka_unit_test(a_gradient_that_cannot_be_is_refused),
+        cmocka_unit_test(no_samples_are_no_work),
+        cmocka_unit_test(precisions_have_names),
+        cmocka_unit_test(a_library_that_is_no_compiler_is_refused_by_name),
+    };
+    bool real = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != NULL;
+    if (!real && system("c++ --version > /dev/null 2>&1") != 0) { // NOLINT(cert-env33-c)
+        puts("skipped: there is neither a device nor a C++ compiler");
+        return 77;
+    }
+    if (!real) {
+        open_fake("libcuda.so.1");
+        open_fake("libnvrtc.so.13");
+    }
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
