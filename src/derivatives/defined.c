@@ -221,6 +221,13 @@ static void watch(struct search *s, uint32_t *node) {
     *node = apply(s, OP_SUB, *node, apply(s, OP_DIV, graph_constant(s->graph, 0), held));
 }
 
+uint32_t defined_formula(const struct graph *graph, uint32_t entry) {
+    const struct node *n = entry & ENTRY_NUMBER ? &graph->nodes[0] : &graph->nodes[entry];
+    const struct node *held = &graph->nodes[n->op == OP_SUB ? n->b : 0];
+    bool watched = held->op == OP_DIV && graph_is_number(graph, held->a, 0) && graph->nodes[held->b].op == OP_NOT;
+    return watched ? n->a : entry;
+}
+
 static void watch_all(struct search *s, const struct watched *all) {
     for (size_t i = 0; i < all->count; i++)
         watch(s, &all->nodes[i]);

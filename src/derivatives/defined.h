@@ -19,6 +19,9 @@ struct watched {
     size_t count;
 };
 
+/* The formula as it was before, of which derivatives are made; the node itself where nothing is watched, or an entry is a number. */
+uint32_t defined_formula(const struct graph *graph, uint32_t entry);
+
 hn_status defined_watch(struct graph *graph, const struct watched *lists, size_t count, hn_error *error);
 
 #endif

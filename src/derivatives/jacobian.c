@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "derivatives/defined.h"
 #include "derivatives/sweep.h"
 
 #include <stdlib.h>
@@ -132,9 +133,11 @@ static void find_support(const struct sweep *sweep, uint32_t node, bool guarded,
 /* uses[node]: how often a node below the roots is an argument or a root, where it depends on the space; 0 elsewhere. */
 static void count_uses(const struct sweep *sweep, const uint32_t *roots, size_t count, uint32_t *uses) {
     memset(uses, 0, sweep->limit * sizeof *uses);
-    for (size_t i = 0; i < count; i++)
-        if (!(roots[i] & ENTRY_NUMBER))
-            uses[roots[i]] += graph_depends(sweep->graph, roots[i], sweep->space);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t root = defined_formula(sweep->graph, roots[i]);
+        if (!(root & ENTRY_NUMBER))
+            uses[root] += graph_depends(sweep->graph, root, sweep->space);
+    }
     for (size_t node = sweep->limit; node-- > 1;) {
         const uint32_t *arguments;
         size_t n = uses[node] != 0 ? graph_arguments(sweep->graph, (uint32_t)node, &arguments) : 0;
@@ -212,7 +215,7 @@ static hn_status jacobian_rows(struct node_matrix *out, struct sweep *sweep, con
     uint32_t one = graph_constant(sweep->graph, 1);
     for (size_t i = 0; status == HN_OK && i < count; i++) {
         if (!(nodes[i] & ENTRY_NUMBER)) /* a number has no derivative */
-            sweep_add(sweep, nodes[i], one, false);
+            sweep_add(sweep, defined_formula(sweep->graph, nodes[i]), one, false);
         status = sweep_row(sweep, out, i, error);
     }
     return status;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "derivatives/defined.h"
 #include "derivatives/sweep.h"
 
 /* ---- the Hessian ---- */
@@ -34,11 +35,11 @@ static hn_status contract_rows(struct node_matrix *out, struct problem *problem,
         return error_no_memory(error, "derivatives");
     uint32_t *weights = nodes + count;
     for (size_t i = 0; i < problem->rows; i++) {
-        nodes[i] = problem->body[i];
+        nodes[i] = defined_formula(g, problem->body[i]);
         weights[i] = objective && is_matrix_row(g, nodes[i]) ? 0 : graph_leaf(g, SPACE_LAMBDA, (uint32_t)i);
     }
     if (objective) {
-        nodes[problem->rows] = problem->objective;
+        nodes[problem->rows] = defined_formula(g, problem->objective);
         weights[problem->rows] = graph_leaf(g, SPACE_SIGMA, 0);
     }
     struct node_matrix seeds = {.rows = 1, .count = count, .node = nodes};

@@ -159,35 +159,6 @@ static void begin_anew(struct worker *worker, uint32_t seat) {
     point_write(&p, plan->y, plan->outputs, worker_near_row(worker, seat, ROW_AUTO));
 }
 
-/* What an affine row may lose in rounding: y on its way from where it began, and one evaluation there; size: |c| and its bound's. */
-static double affine_rounding(const struct worker *worker, uint32_t seat, size_t i, double size) {
-    static const double ROUNDING = 0x1p-52;
-    const struct affine *affine = &worker->layer->affine;
-    const double *y = worker_near_row(worker, seat, ROW_NEAREST), *from = worker_near_row(worker, seat, ROW_AUTO);
-    for (size_t e = affine->first[i]; e < affine->first[i + 1]; e++)
-        size += fabs(affine->number[e]) * (fabs(y[affine->column[e]]) + fabs(from[affine->column[e]]));
-    return ROUNDING * size;
-}
-
-/* Whether rows with a multiplier are at their bounds by the executor's own evaluation, but for rounding. affine.h counts on from
- * where the sample began: y may have lost more on the way. */
-static bool is_complementary(const struct worker *worker, uint32_t seat) {
-    const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, seat);
-    for (size_t i = 0; i < plan->rows; i++) {
-        double l = worker->seat[seat].near.multipliers[i], c = *point_at(&p, plan_words(plan, plan->value)[i]);
-        double lower = *point_at(&p, plan_words(plan, plan->lower)[i]);
-        double upper = *point_at(&p, plan_words(plan, plan->upper)[i]);
-        double bound = l > 0 ? lower : upper;
-        if (l == 0 || lower == upper || l * (c - bound) <= HN_CERTIFIED)
-            continue;
-        double rounding = fabs(l) * affine_rounding(worker, seat, i, fabs(c) + fabs(bound));
-        if (!(l * (c - bound) <= HN_CERTIFIED + rounding))
-            return false;
-    }
-    return true;
-}
-
 /* Evaluates what was found, and auto's y again where it does not hold. */
 static void evaluate_found(struct worker *worker, bool *waits) {
     bool back[EXECUTOR_WIDEST] = {false};
@@ -199,7 +170,6 @@ static void evaluate_found(struct worker *worker, bool *waits) {
         own->state.doing = own->doing;
         const struct sample_numbers n = worker_numbers(worker, k);
         back[k] = own->lost ? worker_stays(worker, k, &n) : worker_verdict(worker, k, &n) != HN_OUTCOME_OK;
-        back[k] = back[k] || (own->found && !is_complementary(worker, k));
         if (back[k] && own->found) {
             begin_anew(worker, k);
             back[k] = waits[k] = false;

@@ -147,8 +147,9 @@ def proof(problem, method, rows, names, raw, point, multipliers):
         room = v - b if multiplier > 0 else b - v  # beyond the bound the row is violated, which is judged as such
         if row.lower != row.upper:
             complementary = max(complementary, abs(multiplier) * room)
-        moved = sum(abs(s) * (abs(a) + abs(exact(b))) for s, a, b in zip(slopes, point[1], raw))  # y is rounded on its way from raw
-        rounding = max(rounding, abs(multiplier) * (body.error + t.UNIT * moved))
+        moved = sum(t.UNIT * abs(s) * (abs(a) + abs(exact(b))) + own * abs(a - exact(b))  # y on its way from raw, by slopes in doubles
+                    for s, own, a, b in zip(slopes, body.errors, point[1], raw))
+        rounding = max(rounding, abs(multiplier) * (body.error + moved))
     stationary = max(abs(g) for g in gradient) / size
     return max(stationary, complementary), 4 * rounding + (200 * t.UNIT * max(terms) + 2 * max(errors)) / size
 
