@@ -14,7 +14,7 @@ typedef double full, real;
 /* Blocks at once on a multiprocessor. Of the paper's straight code in double one warp for each of its schedulers: more would hide
  * latency, but their slots and spilled registers leave the caches, and with 8 the steps of 100 000 samples take 1.5 times as long.
  * Methods with weights leave them anyway, as do slots in the device's memory, and floats fit: 8 take 0.9 and 0.6 of the time of 4. */
-enum { MOST_STRAIGHT = 4, MOST_MANY = 8, MOST_FAR = 8 };
+enum { MOST_STRAIGHT = 4, MOST_MANY = 8, MOST_JUDGING = 16, MOST_FAR = 8 };
 
 /* Slots take at most this part of the device's memory. */
 enum { MEMORY_SHARE = 8 };
@@ -80,42 +80,42 @@ hn_status device_give_lists(const hn_device_layer *layer, struct device_kernel *
 
 /* ---- threads and memory ---- */
 
-unsigned device_most_blocks(const hn_device_layer *layer, bool single) {
-    bool many = single || layer->plan->options.weighted;
-    return is_far(layer) ? MOST_FAR : many ? MOST_MANY : MOST_STRAIGHT;
+unsigned device_most_warps(const hn_device_layer *layer, const struct device_subject *subject) {
+    bool weighted = layer->plan->options.weighted, judges = subject->polish && !weighted;
+    return is_far(layer) ? MOST_FAR : judges ? MOST_JUDGING : subject->single || weighted ? MOST_MANY : MOST_STRAIGHT;
 }
 
 /* Numbers of all samples of a warp. */
-static uint64_t block_bytes(const hn_device_layer *layer) {
+static uint64_t warp_bytes(const hn_device_layer *layer) {
     return ((uint64_t)layer->far_slots + layer->plan->outputs) * FAR_WARP * sizeof(real);
 }
 
-unsigned device_blocks(const hn_device_layer *layer, const struct device_kernel *kernel, uint64_t count) {
-    uint64_t blocks = (count + DEVICE_THREADS - 1) / DEVICE_THREADS;
-    blocks = blocks < kernel->blocks ? blocks : kernel->blocks;
+unsigned device_warps(const hn_device_layer *layer, const struct device_kernel *kernel, uint64_t count) {
+    uint64_t warps = (count + DEVICE_THREADS - 1) / DEVICE_THREADS;
+    warps = warps < kernel->warps ? warps : kernel->warps;
     if (!is_far(layer))
-        return (unsigned)blocks;
-    uint64_t most = layer->memory / MEMORY_SHARE / block_bytes(layer);
+        return (unsigned)warps;
+    uint64_t most = layer->memory / MEMORY_SHARE / warp_bytes(layer);
     most = most < 1 ? 1 : most;
-    return (unsigned)(blocks < most ? blocks : most);
+    return (unsigned)(warps < most ? warps : most);
 }
 
 /* The larger number of the two kernels. */
-static uint64_t far_blocks(const hn_device_layer *layer, uint64_t count) {
-    unsigned run = device_blocks(layer, &layer->run, count), pull = device_blocks(layer, &layer->pull, count);
+static uint64_t far_warps(const hn_device_layer *layer, uint64_t count) {
+    unsigned run = device_warps(layer, &layer->run, count), pull = device_warps(layer, &layer->pull, count);
     return run > pull ? run : pull;
 }
 
 bool device_far_bytes(const hn_device_layer *layer, size_t count, size_t *bytes) {
     *bytes = 0;
-    return !is_far(layer) || size_multiply((size_t)far_blocks(layer, count), (size_t)block_bytes(layer), bytes);
+    return !is_far(layer) || size_multiply((size_t)far_warps(layer, count), (size_t)warp_bytes(layer), bytes);
 }
 
 void device_far_place(const hn_device_layer *layer, struct device_call *call, void *memory) {
     if (!is_far(layer))
         return;
     call->far_slots = memory;
-    call->far_rows = call->far_slots + far_blocks(layer, call->count) * layer->far_slots * FAR_WARP;
+    call->far_rows = call->far_slots + far_warps(layer, call->count) * layer->far_slots * FAR_WARP;
     if (call->heads)
         call->tape_width = call->count; /* as slots do, the numbers of a step lie side by side */
 }

@@ -18,11 +18,11 @@ hn_status device_print_chosen(struct far_code *out, const hn_device_layer *layer
 hn_status device_give_lists(const hn_device_layer *layer, struct device_kernel *kernel, const struct far_code *code,
                             hn_error *error);
 
-/* How many blocks of a kernel run at once on a multiprocessor, at most. */
-unsigned device_most_blocks(const hn_device_layer *layer, bool single);
+/* How many warps of a kernel run at once on a multiprocessor, at most. */
+unsigned device_most_warps(const hn_device_layer *layer, const struct device_subject *subject);
 
 /* Blocks that a call over so many samples starts; the same for both kernels of a layer. */
-unsigned device_blocks(const hn_device_layer *layer, const struct device_kernel *kernel, uint64_t count);
+unsigned device_warps(const hn_device_layer *layer, const struct device_kernel *kernel, uint64_t count);
 
 /* What slots take of a workspace; false when it does not fit a size_t. */
 bool device_far_bytes(const hn_device_layer *layer, size_t count, size_t *bytes);

@@ -59,7 +59,7 @@ static hn_status load_kernel(const hn_device_layer *layer, struct device_kernel 
                              const struct device_subject *subject, hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
     const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
-    int blocks = 0, local = 0, most = (int)device_most_blocks(layer, subject->single);
+    int blocks = 0, local = 0, most = (int)device_most_warps(layer, subject);
     hn_status status = driver_status(cu, cu->module_load(&kernel->module, code->data), "load the kernel", error);
     if (status != HN_OK) {
         kernel->module = NULL;
@@ -75,7 +75,8 @@ static hn_status load_kernel(const hn_device_layer *layer, struct device_kernel 
     cu->function_attribute(&local, CUDA_LOCAL_BYTES, kernel->function);
     kernel->local_bytes = (size_t)local;
     blocks = blocks < 1 ? 1 : blocks < most ? blocks : most;
-    kernel->blocks = (unsigned)blocks * (unsigned)layer->info.multiprocessors;
+    kernel->warps = (unsigned)blocks * (unsigned)layer->info.multiprocessors;
+    kernel->together = layer->choice.form == HN_DEVICE_STRAIGHT && layer->plan->options.weighted;
     return HN_OK;
 }
 

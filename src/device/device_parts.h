@@ -9,13 +9,14 @@
 #include "device/device_print.h"
 #include "device/driver.h"
 
-enum { DEVICE_THREADS = 32 }; /* of a block: so that few samples lie on many multiprocessors */
+enum { DEVICE_THREADS = 32, DEVICE_MOST_WARPS = 8 }; /* of a warp; of a block */
 
 /* One kernel, loaded. */
 struct device_kernel {
     cuda_module module;
     cuda_function function;
-    unsigned blocks; /* at most: what runs at once */
+    unsigned warps; /* at most: what runs at once */
+    bool together;  /* warps of a multiprocessor are one block, and begin their rounds together */
     int registers;
     size_t local_bytes;
     cuda_address lists; /* that it reads; 0: none */

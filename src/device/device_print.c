@@ -24,10 +24,12 @@ static const char head[] =
     "#define DEVICE_STORE_ONCE(to, value) (*(to) = (value))\n"
     "#define GENERATED __attribute__((noinline))\n"
     "#define DEVICE_SQRT __builtin_sqrt\n#define DEVICE_SQRT_FLOAT __builtin_sqrtf\n"
-    "#define DEVICE_FUSED_FLOAT __builtin_fmaf\n"
+    "#define DEVICE_FUSED __builtin_fma\n#define DEVICE_FUSED_FLOAT __builtin_fmaf\n#define DEVICE_MOST_FLOAT "
+    "__builtin_fmaxf\n"
     "static inline float device_subtract(volatile float a, volatile float b) {\n    return a - b;\n}\n"
     "#define DEVICE_SUBTRACT_FLOAT device_subtract\n"
     "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define LANE_PATIENCE 1\n"
+    "#define BLOCK_COUNT(flag) ((unsigned)(flag))\n#define BLOCK_WARPS 1\n"
     "#define DEVICE_TAKE(counter) ((*(counter))++)\n"
     "#else\n"
     "typedef int device_int32;\ntypedef unsigned int device_uint32;\n"
@@ -46,10 +48,13 @@ static const char head[] =
     "#define DEVICE_UNROLL_FEW _Pragma(\"unroll 4\")\n#define DEVICE_ROLLED _Pragma(\"unroll 1\")\n"
     "#define DEVICE_STORE_ONCE(to, value) __stcs(to, value)\n"
     "#define GENERATED __noinline__\n"
-    "#ifndef DEVICE_BOUNDS\n#define DEVICE_BOUNDS __launch_bounds__(128, 2)\n#endif\n"
     "#define DEVICE_SQRT __dsqrt_rn\n#define DEVICE_SQRT_FLOAT __fsqrt_rn\n"
-    "#define DEVICE_FUSED_FLOAT __fmaf_rn\n#define DEVICE_SUBTRACT_FLOAT __fsub_rn\n"
+    "#define DEVICE_FUSED __fma_rn\n#define DEVICE_FUSED_FLOAT __fmaf_rn\n#define DEVICE_MOST_FLOAT fmaxf\n#define "
+    "DEVICE_SUBTRACT_FLOAT __fsub_rn\n"
     "#define WARP_VOTE(flag) __ballot_sync(0xffffffffU, flag)\n#define WARP_COUNT(votes) __popc(votes)\n"
+    "#define BLOCK_WARPS (blockDim.x / 32)\n"
+    "#define BLOCK_COUNT(flag) (BLOCK_WARPS == 1 ? (unsigned)WARP_COUNT(WARP_VOTE(flag)) : "
+    "(unsigned)__syncthreads_count(flag))\n"
     "#ifndef LANE_PATIENCE\n#define LANE_PATIENCE 192\n#endif\n"
     "#define DEVICE_TAKE(counter) atomicAdd(counter, 1U)\n"
     "#endif\n"
@@ -63,11 +68,13 @@ static const char head[] =
 
 void device_print_head(struct text *out, const struct device_subject *subject) {
     text_add(out, "/* A kernel of hardnet %s for a device: one layer, generated. */\n%s", hn_version(), head);
-    text_add(out, "#define REAL_MAX %s_MAX\n#define REAL_MIN %s_MIN\n#define REAL_SQRT DEVICE_SQRT%s\n",
-             subject->single ? "FLT" : "DBL", subject->single ? "FLT" : "DBL", subject->single ? "_FLOAT" : "");
+    const char *limits = subject->single ? "FLT" : "DBL", *own = subject->single ? "_FLOAT" : "";
+    text_add(out, "#define REAL_MAX %s_MAX\n#define REAL_MIN %s_MIN\n#define REAL_SQRT DEVICE_SQRT%s\n", limits, limits,
+             own);
     if (subject->single)
         text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n#define PAIR_FUSED DEVICE_FUSED_FLOAT\n"
-                      "#define ROUNDED_DIFFERENCE DEVICE_SUBTRACT_FLOAT\n");
+                      "#define ROUNDED_DIFFERENCE DEVICE_SUBTRACT_FLOAT\n"
+                      "#define ROW_GREATER DEVICE_MOST_FLOAT\n");
     text_add(out, "%s%s", subject->single ? "#define DEVICE_SINGLE\n" : "",
              subject->polish && !subject->adjoint ? "#define DEVICE_POLISH\n" : "");
     text_add(out, "#define LAYER_WEIGHTED %d\n%stypedef %s real;\n", subject->plan->options.weighted,
@@ -92,14 +99,35 @@ static bool begins(const char *at, const char *word) {
     return strncmp(at, word, strlen(word)) == 0;
 }
 
-/* Functions belong to the device, the rare ways to reduce an angle stay functions, and literals of structs have the form that C++
- * knows. */
-void device_print_as_cpp(struct text *out, const char *from) {
+/* Whether nothing but space stands before it in its line. */
+static bool is_first(const char *from, const char *at) {
+    while (at > from && at[-1] == ' ')
+        at--;
+    return at == from || at[-1] == '\n';
+}
+
+/* Whether the line that ends here says how often a loop behind it is unrolled. */
+static bool is_ruled(const char *from, const char *end) {
+    const char *line = end;
+    while (line > from && line[-1] != '\n')
+        line--;
+    for (; line < end; line++)
+        if (begins(line, "DEVICE_UNROLL") || begins(line, "DEVICE_ROLLED"))
+            return true;
+    return false;
+}
+
+void device_print_as_cpp(struct text *out, const char *from, bool rolled) {
     static const char rare[][48] = {"static reduced_angle reduce_angle(", "static circle_angle circle_reduce_far("};
     const char *done = from; /* what is before it has been printed */
-    bool starts = true;
+    bool starts = true, ruled = false;
     for (const char *at = from; *at; at++) {
         const char *end = *at == '(' ? literal_end(at) : NULL;
+        if (*at == 'f' && rolled && !ruled && begins(at, "for (") && is_first(from, at)) {
+            text_add_bytes(out, done, (size_t)(at - done));
+            text_add(out, "DEVICE_ROLLED ");
+            done = at;
+        }
         if (starts && begins(at, "static ")) {
             text_add_bytes(out, done, (size_t)(at - done));
             text_add(out, begins(at, rare[0]) || begins(at, rare[1]) ? "DEVICE GENERATED " : "DEVICE ");
@@ -112,6 +140,7 @@ void device_print_as_cpp(struct text *out, const char *from) {
             done = end + 1;
         }
         starts = *at == '\n';
+        ruled = starts ? is_ruled(from, at) : ruled;
     }
     text_add_bytes(out, done, strlen(done));
 }
@@ -193,6 +222,19 @@ static void print_slots(const struct emission *e, struct text *out, const char *
     text_add(out, "0};\n");
 }
 
+/* Rows with a bound that depends on x. */
+static void print_bounded(const struct emission *e, struct text *out) {
+    const struct plan *p = e->plan;
+    uint32_t count = 0;
+    text_add(out, "static DEVICE_CONSTANT const uint32_t bounded_row[] = {");
+    for (uint32_t i = 0; i < p->rows; i++)
+        if (!e->walk.constant_of[plan_words(p, p->lower)[i]] || !e->walk.constant_of[plan_words(p, p->upper)[i]]) {
+            text_add(out, "%u, ", i);
+            count++;
+        }
+    text_add(out, "0};\nenum { LAYER_BOUNDED = %u };\n", count);
+}
+
 static void print_constants(const struct emission *e, struct text *out) {
     const struct plan *p = e->plan;
     const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
@@ -209,6 +251,7 @@ static void print_constants(const struct emission *e, struct text *out) {
     print_slots(e, out, "value", p->value);
     print_slots(e, out, "lower", p->lower);
     print_slots(e, out, "upper", p->upper);
+    print_bounded(e, out);
     out->failed = !print_zeros(e, out) || out->failed;
 }
 
@@ -267,7 +310,7 @@ static const char kernel[] =
     "    lane_begin(task_lane(&t), slots, row, before, taken);\n"
     "    tasks_run(call, &t, slots, 0, 1);\n}\n"
     "#else\n"
-    "extern \"C\" __global__ void DEVICE_BOUNDS %s(const struct device_call call) {\n"
+    "extern \"C\" __global__ void __launch_bounds__(256, 1) %s(const struct device_call call) {\n"
     "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    TAKEN()\n"
     "    task t;\n    lane_begin(task_lane(&t), slots, row, before, taken);\n"
     "    tasks_run(&call, &t, slots, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * "
@@ -295,11 +338,12 @@ static void print_library(const struct emission *e, const struct walk *near, boo
         amalgamate_file(out, "device/polish_text.h", single);
 }
 
-static void print_straight(const struct emission *e, const struct walk *near, struct text *out) {
+static void print_straight(const struct emission *e, const struct walk *near, bool rounds, struct text *out) {
     struct text round = {.bytes = NULL};
     bool single = e->options.single;
-    bool done =
-        e->options.adjoint ? round_print_back(&round, &e->walk, single) : round_print(&round, &e->walk, near, single);
+    bool done = e->options.adjoint ? round_print_back(&round, &e->walk, single) : round_print_once(&round, &e->walk);
+    if (done && rounds && !e->options.adjoint)
+        done = round_print(&round, &e->walk, near, single);
     done = done && !round.failed;
     if (done)
         amalgamate(out, round.bytes, single);
@@ -312,13 +356,13 @@ static hn_status print_all(const struct emission *e, const struct walk *near, co
     const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
     struct text own = {.bytes = NULL};
     print_library(e, near, subject->polish, &own);
-    if (subject->adjoint || !subject->polish || e->plan->options.weighted)
-        print_straight(e, near, &own);
+    print_straight(e, near, subject->adjoint || !subject->polish || e->plan->options.weighted, &own);
     amalgamate_file(&own, "device/thread_text.h", subject->single);
     amalgamate_file(&own, "device/kernel_text.h", subject->single);
     if (!own.failed) {
         device_print_head(out, subject);
-        device_print_as_cpp(out, own.bytes);
+        text_add(out, "#define ROW_FUSED DEVICE_FUSED%s\n", subject->single ? "_FLOAT" : "");
+        device_print_as_cpp(out, own.bytes, true);
         text_add(out, kernel, name, name);
     }
     bool failed = own.failed || out->failed;

@@ -162,14 +162,22 @@ static hn_status check_batch(const hn_device_layer *layer, const hn_batch *batch
     return HN_OK;
 }
 
+/* Warps of a block. One each, so that few samples lie on many multiprocessors; all of a multiprocessor's where it has as many as can be;
+ * two between, so that none waits long for another. */
+static unsigned warps_of_block(const hn_device_layer *layer, const struct device_kernel *kernel, unsigned warps) {
+    unsigned multiprocessors = (unsigned)layer->info.multiprocessors;
+    unsigned each = kernel->together ? (warps + multiprocessors - 1) / multiprocessors : 1;
+    return each >= DEVICE_MOST_WARPS ? DEVICE_MOST_WARPS : each > 2 ? 2 : each;
+}
+
 /* One thread per sample, as far as they run at once. */
 static hn_status launch(const hn_device_layer *layer, const struct device_kernel *kernel, struct device_call *call,
                         void *stream, hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
-    unsigned blocks = device_blocks(layer, kernel, call->count);
+    unsigned warps = device_warps(layer, kernel, call->count), each = warps_of_block(layer, kernel, warps);
+    unsigned blocks = (warps + each - 1) / each, threads = each * DEVICE_THREADS;
     void *arguments[] = {call};
-    return driver_status(cu,
-                         cu->launch(kernel->function, blocks, 1, 1, DEVICE_THREADS, 1, 1, 0, stream, arguments, NULL),
+    return driver_status(cu, cu->launch(kernel->function, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, NULL),
                          "start the kernel", error);
 }
 

@@ -1,9 +1,10 @@
 /* kernel_text.h - the kernels: a thread takes samples until none is left, to correct them or, where DEVICE_GRADIENTS is defined, to pull
  * gradients back.
  *
- * Threads of a warp go through their rounds together. One whose sample has ended waits, because ending and beginning are long and go
- * through the slots: until the rounds that threads have waited add up to what that costs a warp, so that neither is ever more than half
- * of the time. Where none goes on nobody waits.
+ * Threads of a block go through their rounds together: a round of lm or auto is about as long as a multiprocessor's cache of
+ * instructions, and each warp alone would read it anew. One whose sample has ended waits, because ending and beginning are long and go through the slots: until the
+ * rounds that threads have waited add up to what that costs a block, so that neither is ever more than half of the time. Where none goes
+ * on nobody waits.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_DEVICE_KERNEL_TEXT_H
@@ -45,8 +46,8 @@ WIDE_INLINE void tasks_run(const struct device_call *call, task *t, double *slot
     bool busy = false, ended = false, left = true;
     unsigned waited = 0;
     for (bool first = true;; first = false) {
-        unsigned waiting = WARP_VOTE(!busy && (ended || left)), going = WARP_VOTE(busy);
-        bool refills = going == 0 || (waited += WARP_COUNT(waiting)) >= LANE_PATIENCE;
+        unsigned waiting = BLOCK_COUNT(!busy && (ended || left)), going = BLOCK_COUNT(busy);
+        bool refills = going == 0 || (waited += waiting) >= LANE_PATIENCE * BLOCK_WARPS;
         waited = refills ? 0 : waited;
         if (!busy && refills) {
             if (ended)
@@ -56,7 +57,7 @@ WIDE_INLINE void tasks_run(const struct device_call *call, task *t, double *slot
             if (busy)
                 task_open(t, call, sample);
         }
-        if (WARP_VOTE(busy) == 0)
+        if (BLOCK_COUNT(busy) == 0)
             return;
         if (busy && !task_round(t, slots)) {
             busy = false;

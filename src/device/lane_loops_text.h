@@ -65,14 +65,25 @@ WIDE_INLINE uint32_t lane_first_lost(const double *values, const uint32_t count)
     return first;
 }
 
-/* point_bad_bounds; LAYER_ROWS: none. */
+/* point_bad_bounds; LAYER_ROWS: none. Bounds that are constant were judged when the model was made. */
 WIDE_INLINE uint32_t lane_bad_bounds(const double *slots) {
     uint32_t first = LAYER_ROWS;
     DEVICE_UNROLL_FEW
-    for (uint32_t i = 0; i < LAYER_ROWS; i++) {
-        double low = slots[lower_slot[i]], high = slots[upper_slot[i]];
+    for (uint32_t k = 0; k < LAYER_BOUNDED; k++) {
+        double low = slots[lower_slot[bounded_row[k]]], high = slots[upper_slot[bounded_row[k]]];
         bool bad = !(low <= high) || low == HUGE_VAL || high == -HUGE_VAL;
-        first = first == LAYER_ROWS && bad ? i : first;
+        first = first == LAYER_ROWS && bad ? bounded_row[k] : first;
+    }
+    return first;
+}
+
+/* The first row with a bound that is no number. */
+WIDE_INLINE uint32_t lane_unbounded(const double *slots) {
+    uint32_t first = LAYER_ROWS;
+    DEVICE_UNROLL_FEW
+    for (uint32_t k = 0; k < LAYER_BOUNDED; k++) {
+        double low = slots[lower_slot[bounded_row[k]]], high = slots[upper_slot[bounded_row[k]]];
+        first = first == LAYER_ROWS && (low != low || high != high) ? bounded_row[k] : first;
     }
     return first;
 }
@@ -80,13 +91,13 @@ WIDE_INLINE uint32_t lane_bad_bounds(const double *slots) {
 /* point_violation */
 WIDE_INLINE double lane_violation(const double *slots, size_t *row) {
     double worst = 0;
-    uint32_t at = LAYER_ROWS, lost = LAYER_ROWS;
+    uint32_t at = LAYER_ROWS, lost = lane_unbounded(slots);
     DEVICE_UNROLL_FEW
     for (uint32_t i = 0; i < LAYER_ROWS; i++) {
-        double size = point_abs(slots[LAYER_RESIDUAL + i]), low = slots[lower_slot[i]], high = slots[upper_slot[i]];
-        bool bad = !sample_is_finite(slots[value_slot[i]]) || !sample_is_finite(size) || low != low || high != high;
+        double size = point_abs(slots[LAYER_RESIDUAL + i]);
+        bool bad = !sample_is_finite(slots[value_slot[i]]) || !sample_is_finite(size);
         bool more = size > worst;
-        lost = lost == LAYER_ROWS && bad ? i : lost;
+        lost = i < lost && bad ? i : lost;
         at = more ? i : at;
         worst = more ? size : worst;
     }

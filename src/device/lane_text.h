@@ -24,7 +24,8 @@ struct lane {
     bool assumed;                  /* weights of rows are those that straight rounds take for granted */
     bool listed;                   /* the slots hold A and W r as they were last taken */
     bool is_best;                  /* the iterate before the step is the best one; else it is in `before` */
-    real *before;                  /* outputs; methods without weights only */
+    bool best_is_base; /* methods with weights only: the best iterate is the base, and not in its slots yet */
+    real *before;      /* outputs; methods without weights only */
 #ifdef DEVICE_SINGLE
     real *taken; /* LAYER_TAKEN: what comes in, as floats */
 #endif
@@ -34,6 +35,13 @@ struct lane {
     bool kept;                  /* what came in holds: whatever floats did to it is undone */
 #endif
 };
+
+/* Straight lines of generated statements (round_print.h) that run once a sample, and leave nothing but their results in slots: the
+ * weights of rows at y, and c, r and their summary there. */
+#ifndef DEVICE_GRADIENTS
+static GENERATED void lane_weights(double *slots);
+static GENERATED void lane_residuals(double *slots);
+#endif
 
 /* Numbers of the caller as the kernel's own: the very same, or a copy. */
 #ifdef DEVICE_SINGLE
@@ -153,6 +161,7 @@ static GENERATED void lane_open(struct lane *l, const struct device_call *call, 
     lane_take_tape(l, call);
     l->listed = true;
     l->is_best = true;
+    l->best_is_base = false;
     l->assumed = false;
     lane_find(l, call);
     sample_open(&d->state, d->options);
@@ -194,17 +203,26 @@ static GENERATED void lane_retake(struct lane *l) {
     l->listed = true;
 }
 
+/* The best iterate, into its slots: before the base changes, or somebody reads it. */
+static GENERATED void lane_settle(struct lane *l) {
+    double *slots = l->drive.point.slots;
+    if (l->best_is_base)
+        lane_copy_once(slots + LAYER_BASE, slots + LAYER_BEST, LAYER_OUTPUTS);
+    l->best_is_base = false;
+}
+
+#ifndef DEVICE_GRADIENTS
 /* The weights of rows, where an attempt begins. */
 static GENERATED void lane_rescale(struct lane *l) {
     double *slots = l->drive.point.slots;
     if (l->drive.state.doing == SAMPLE_BEGINS)
         lane_retake(l);
-    entry_evaluate(slots);
-    entry_rescale(slots);
+    lane_weights(slots);
     l->assumed = true;
     for (uint32_t i = 0; i < LAYER_ASSUMED; i++)
         l->assumed = l->assumed && slots[assumed_weight[i].slot] == assumed_weight[i].value;
 }
+#endif
 
 /* drive_answer, with what it reads in its slots; J is that of the iterate before a step. */
 static GENERATED void lane_answer(struct lane *l) {
@@ -223,6 +241,7 @@ static GENERATED void lane_answer(struct lane *l) {
 #if LAYER_WEIGHTED
 static GENERATED void lane_listed(struct lane *l, bool accepted) {
     struct drive *d = &l->drive;
+    lane_settle(l);
     if (!accepted)
         lane_retake(l);
     entry_evaluate(d->point.slots);
@@ -298,8 +317,13 @@ WIDE_INLINE enum lane_next lane_prepare(struct lane *l, double *slots, const str
         slots[LAYER_HOLD] = sample_hold(s, o, l->numbers.squares);
         mask_write(slots + LAYER_LEADS, s->kind == SAMPLE_LEADING);
         lane_copy(slots + LAYER_Y, slots + LAYER_BASE);
+        l->best_is_base = choice->improved;
         l->listed = false;
         return LANE_STEPS;
+    }
+    if (choice->improved) {
+        lane_copy_once(slots + LAYER_Y, slots + LAYER_BEST, LAYER_OUTPUTS);
+        l->best_is_base = false;
     }
     if (ordinary && !l->listed) {
         lane_copy(slots + LAYER_BASE, slots + LAYER_Y);
@@ -344,8 +368,10 @@ WIDE_INLINE enum lane_next lane_decide(struct lane *l, double *slots, const stru
         lane_record(l, slots, choice.led);
     if (choice.finished)
         return LANE_ENDS;
-    if (choice.improved)
+    if (!o->weighted && choice.improved)
         lane_copy(slots + LAYER_Y, slots + LAYER_BEST);
+    if (l->best_is_base && !choice.improved)
+        lane_settle(l);
     return lane_prepare(l, slots, o, &choice);
 }
 
@@ -367,7 +393,8 @@ WIDE_INLINE void lane_stepped(struct lane *l, double *slots, const struct sample
     mask_write(slots + LAYER_SUMMARY + SUMMARY_USABLE, true);
     if (s->doing == SAMPLE_REWINDS)
         sample_rewound(s);
-    lane_copy(slots + LAYER_BEST, slots + LAYER_Y);
+    lane_settle(l);
+    lane_copy_once(slots + LAYER_BEST, slots + LAYER_Y, LAYER_OUTPUTS);
 }
 
 /* ---- the end ---- */
@@ -420,17 +447,19 @@ static void lane_report(const struct lane *l, struct device_report *out) {
 #endif
 }
 
+#ifndef DEVICE_GRADIENTS
 /* y, the report and what else is wanted of a sample that has ended. */
 static GENERATED void lane_close(struct lane *l, const struct device_call *call) {
     struct drive *d = &l->drive;
     const struct plan *plan = d->plan;
     const double *y = point_at(&d->point, plan->y);
-    entry_evaluate(d->point.slots);
-    entry_residual(d->point.slots);
+    lane_residuals(d->point.slots);
 #ifdef DEVICE_POLISH
     polish_close(l, call);
 #endif
     double bound = sample_asks_stationarity(&d->state, d->options, &l->numbers);
+    if (bound > 0) /* it reads J */
+        entry_evaluate(d->point.slots);
     bool stationary = bound > 0 && point_stationarity(&d->point, d->row) <= bound * bound;
     d->state.outcome = sample_verdict(&d->state, d->options, &l->numbers, stationary);
     if (d->tape)
@@ -445,5 +474,6 @@ static GENERATED void lane_close(struct lane *l, const struct device_call *call)
     }
     lane_give_out(y, call->y + l->sample * LAYER_OUTPUTS, LAYER_OUTPUTS);
 }
+#endif
 
 #endif

@@ -60,8 +60,8 @@ void nvrtc_close(struct nvrtc *nvrtc) {
 
 /* Quotients and roots are rounded correctly, small numbers stay; of doubles no product is fused with a sum, of floats some are. */
 const char *nvrtc_option(size_t i, bool single) {
-    static const char options[][24] = {"--std=c++20", "--prec-div=true",     "--prec-sqrt=true",
-                                       "--ftz=false", "--diag-suppress=177", "--fmad=false"};
+    static const char options[][24] = {"--std=c++20", "--prec-div=true",         "--prec-sqrt=true",
+                                       "--ftz=false", "--diag-suppress=177,186", "--fmad=false"};
     enum { COUNT = sizeof options / sizeof options[0] };
     if (i == COUNT - 1 && single)
         return "--fmad=true";

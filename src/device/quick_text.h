@@ -30,7 +30,7 @@ static GENERATED struct sincos_values sincos_any(wide a) {
  *
  * quick_reciprocal is 1/d, rounded correctly, where it returns true. Of doubles the device's own division begins with these very steps
  * (an estimate, and Newton's method twice), and leaves numbers near the ends of the range to a function. Floats need not be
- * rounded correctly. On the host, which divides, little is called right, so that both ways are run there. */
+ * rounded correctly: the estimate is within one unit in the last place. On the host, which divides, little is called right, so that both ways are run there. */
 
 #if defined(DEVICE_HOST)
 WIDE_INLINE bool quick_reciprocal(wide d, wide *result) {
@@ -39,9 +39,7 @@ WIDE_INLINE bool quick_reciprocal(wide d, wide *result) {
 }
 #elif defined(DEVICE_SINGLE)
 WIDE_INLINE bool quick_reciprocal(wide d, wide *result) {
-    wide guess;
-    asm("rcp.approx.f32 %0, %1;" : "=f"(guess) : "f"(d));
-    *result = __fmaf_rn(guess, __fmaf_rn(-d, guess, 1.0f), guess);
+    asm("rcp.approx.f32 %0, %1;" : "=f"(*result) : "f"(d));
     return wide_abs(d) > 0x1p-100f && wide_abs(d) < 0x1p+100f;
 }
 #else
@@ -57,18 +55,19 @@ WIDE_INLINE bool quick_reciprocal(wide d, wide *result) {
 }
 #endif
 
-/* kernel_pivot_inverse and kernel_pivot_added_inverse (sparse/pivot_kernel.h); *safe becomes false where the number is wrong. */
-WIDE_INLINE wide pivot_quick(wide whole, wide d, bool *safe) {
+/* kernel_pivot_inverse and kernel_pivot_added_inverse (sparse/pivot_kernel.h); *unsafe is not 0 any more where the number is wrong. Its
+ * bits are joined, not its truth: && is a branch. */
+WIDE_INLINE wide pivot_quick(wide whole, wide d, unsigned *unsafe) {
     wide inverse;
     bool counts = whole * wide_all(PIVOT_LOST) < d, right = quick_reciprocal(d, &inverse);
-    *safe = *safe && (right || !counts);
+    *unsafe |= (unsigned)counts & (unsigned)!right;
     return counts ? inverse : wide_all(0);
 }
 
-WIDE_INLINE wide pivot_quick_added(wide whole, wide d, bool *safe) {
+WIDE_INLINE wide pivot_quick_added(wide whole, wide d, unsigned *unsafe) {
     wide inverse;
     bool counts = d < whole * wide_all(0x1p-50), right = quick_reciprocal(d, &inverse);
-    *safe = *safe && (right || !counts);
+    *unsafe |= (unsigned)counts & (unsigned)!right;
     return counts ? inverse : wide_all(0);
 }
 

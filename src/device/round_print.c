@@ -20,8 +20,8 @@ static const char places_near[] =
 
 #define ROUND_BEGINS                                                                                                   \
     "\nWIDE_INLINE bool lane_round(struct lane *l, double *slots) {\n" KEPT_ARRAY                                      \
-    "    struct sample *s = &l->drive.state;\n    const struct sample_options o = layer_options;\n    bool safe = "    \
-    "true;\n"
+    "    struct sample *s = &l->drive.state;\n    const struct sample_options o = layer_options;\n    unsigned "       \
+    "unsafe = 0;\n"
 #define DECIDES                                                                                                        \
     "    enum lane_next next = lane_decide(l, slots, &o);\n    if (next == LANE_ENDS)\n        return false;\n"        \
     "    if (next == LANE_MOVED)\n        return true;\n"
@@ -40,13 +40,13 @@ static const char judged_steps[] = "    s->used = s->eps;\n    slots[LAYER_EPS] 
 static const char judged_ends[] = "    break;\n    }\n    lane_stepped(l, slots, &o);\n    return true;\n}\n";
 
 /* A reciprocal is wrong: nothing of the step is in slots yet. */
-static const char round_unsafe[] = "    if (!safe) {\n        lane_step_apart(l);\n        break;\n    }\n";
-static const char back_unsafe[] = "    if (!safe) {\n        lane_back_apart(b);\n        return;\n    }\n";
+static const char round_unsafe[] = "    if (unsafe) {\n        lane_step_apart(l);\n        break;\n    }\n";
+static const char back_unsafe[] = "    if (unsafe) {\n        lane_back_apart(b);\n        return;\n    }\n";
 
 static const char back_begins[] =
     "\nWIDE_INLINE void lane_back_round(struct lane_back *b, double *slots) {\n" KEPT_ARRAY
     "    const bool bounds = b->back.grad_lower || b->back.grad_upper || b->back.grad_x;\n"
-    "    const struct sample_options o = layer_options;\n    bool safe = true;\n"
+    "    const struct sample_options o = layer_options;\n    unsigned unsafe = 0;\n"
     "    if (!lane_back_begin(b, slots, &o))\n        return;\n";
 static const char back_weighs[] = "    lane_back_weigh(b, slots, &o);\n";
 static const char back_damps[] = "    lane_back_damp(b, slots, &o);\n";
@@ -54,6 +54,10 @@ static const char back_ends[] = "}\n";
 
 /* Gradients of bounds, which those by x go through; few ask for either. */
 static const char back_bounds[] = "    if (bounds) {\n";
+
+static const char once_listed[] = "\nstatic GENERATED void lane_weights(double *slots) {\n    (void)slots;\n}\n"
+                                  "\nstatic GENERATED void lane_residuals(double *slots) {\n"
+                                  "    entry_evaluate(slots);\n    entry_residual(slots);\n}\n";
 
 /* Values in registers at once; a thread of a device has 255 registers of 4 bytes, and computing takes some. */
 enum { MOST_DOUBLES = 100, MOST_FLOATS = 205 };
@@ -162,6 +166,38 @@ static bool print_links(struct text *out, const struct walk *walk, const struct 
     text_drop(&own);
     base_release(kept);
     return done;
+}
+
+/* Evaluation and one entry behind it, as a function that leaves only what that entry writes, and the rows' values. */
+static bool print_once(struct text *out, const struct walk *walk, const char *head, enum kernel_entry entry) {
+    const struct statements *s = &walk->entry[entry];
+    const struct print_link links[] = {{&walk->entry[KERNEL_EVALUATE], head, "", 0, PRINT_LATE},
+                                       {s, "", back_ends, 0, PRINT_LATE}};
+    const uint32_t *value = plan_words(walk->plan, walk->plan->value);
+    bool *kept = base_allocate((size_t)walk->slots * sizeof *kept);
+    uint32_t places = 0;
+    if (!kept)
+        return false;
+    memset(kept, 0, (size_t)walk->slots * sizeof *kept);
+    for (uint32_t i = 0; i < walk->plan->value.count; i++)
+        keep(kept, value[i], 1);
+    for (size_t i = 0; i < s->count; i++)
+        for (uint32_t d = 0; d < statement_destinations(&s->list[i]); d++)
+            keep(kept, s->operands[s->list[i].first + d], 1);
+    const struct print_chain wanted = {.links = links, .count = 2, .kept = kept, .unsafe = "", .places = &places};
+    bool done = print_chain(out, walk, &wanted);
+    base_release(kept);
+    return done;
+}
+
+/* Methods without weights take hundreds of steps from each sample, and more of their warps run at once where registers are few. */
+bool round_print_once(struct text *out, const struct walk *walk) {
+    if (!walk->plan->options.weighted) {
+        text_add(out, "%s", once_listed);
+        return true;
+    }
+    return print_once(out, walk, "\nstatic GENERATED void lane_weights(double *slots) {\n", KERNEL_RESCALE) &&
+           print_once(out, walk, "\nstatic GENERATED void lane_residuals(double *slots) {\n", KERNEL_RESIDUAL);
 }
 
 #define LINKS(list) list, sizeof(list) / sizeof((list)[0])

@@ -13,4 +13,7 @@
 bool round_print(struct text *out, const struct walk *walk, const struct walk *near, bool single);
 bool round_print_back(struct text *out, const struct walk *walk, bool single);
 
+/* What a sample needs once, where it begins and where it ends: lane_weights and lane_residuals of lane_text.h. */
+bool round_print_once(struct text *out, const struct walk *walk);
+
 #endif

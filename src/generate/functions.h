@@ -24,7 +24,7 @@
     X(MOST, 0, 0, 2, wide_greater(b, a))                                                                               \
     X(LEAST, 0, 0, 2, wide_lesser(b, a))                                                                               \
     X(MOST_SIZE, 0, 0, 2, row_most(a, b))                                                                              \
-    X(LOSE_FINITE, 1, 1, 2, a | row_lost(b))                                                                           \
+    X(LOSE_FINITE, 1, 1, 2, row_lose(a, b))                                                                            \
     X(ALL_FINITE, 1, 1, 1, row_all_finite(a))                                                                          \
     X(ADD_SQUARE, 0, 0, 3, row_add_square(a, b, c))                                                                    \
     /* weights: mask, most, old */                                                                                     \

@@ -154,7 +154,7 @@ static void print_ahead(const struct printer *p, const bool *ahead) {
     for (size_t i = 0; i < p->s->count; i++) {
         if (!ahead[i])
             continue;
-        text_add(p->text, "%s    wide v%zu, w%zu;\n    small = sincos_near(S(%u), &v%zu, &w%zu) && small;\n",
+        text_add(p->text, "%s    wide v%zu, w%zu;\n    small = sincos_near(S(%u), &v%zu, &w%zu) & small;\n",
                  any ? "" : "    bool small = true;\n", i, i, p->s->operands[p->s->list[i].first + 2], i, i);
         any = true;
     }

@@ -17,8 +17,13 @@ WIDE_INLINE wide row_relative(wide c, wide lower, wide upper) {
     return size;
 }
 
+/* ROW_GREATER: where the greater one of two numbers is one instruction. */
 WIDE_INLINE wide row_most(wide most, wide a) {
+#ifdef ROW_GREATER
+    return ROW_GREATER(most, wide_abs(a));
+#else
     return wide_greater(wide_abs(a), most);
+#endif
 }
 
 #ifndef ROUNDED_DIFFERENCE /* as in sample/number.h */
@@ -28,6 +33,15 @@ WIDE_INLINE wide row_most(wide most, wide a) {
 /* a - a is 0 for a finite a and NaN for another one; the signs of zeros do not matter. */
 WIDE_INLINE wide_bits row_lost(wide a) {
     return wide_to_bits(ROUNDED_DIFFERENCE(a, a));
+}
+
+/* Whether a or one before it was lost. Where it costs nothing more, products are fused with sums: 0 a + 0 is 0 or NaN, and NaN stays. */
+WIDE_INLINE wide_bits row_lose(wide_bits lost, wide a) {
+#ifdef ROW_FUSED
+    return wide_to_bits(ROW_FUSED(wide_all(0), a, wide_of_bits(lost)));
+#else
+    return lost | row_lost(a);
+#endif
 }
 
 WIDE_INLINE wide_bits row_all_finite(wide_bits lost) {
