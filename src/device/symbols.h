@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct symbol_place {
-    const char *name;
+    char name[48];
     size_t offset; /* of the pointer in the struct */
 };
 

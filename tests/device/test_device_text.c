@@ -392,9 +392,37 @@ static void slots_in_memory_have_the_library_s_bits(void **state) {
     }
 }
 
+/* A line that begins with `for` must stand behind one that says how often it is unrolled; the others are rolled in the line itself. */
+static void loops_beside_straight_rounds_stay_loops(void **state) {
+    hn_layer_options wanted = layer_method(HN_METHOD_AUTO), options;
+    struct device_subject subject = {.plan = NULL};
+    size_t length = 0, rolled = 0;
+    hn_error error = {.text = ""};
+    struct plan *plan = NULL;
+    char *text = NULL;
+    (void)state;
+    hn_model *model = read_model("unicycle");
+    assert_int_equal(device_plan(&plan, &options, model, &wanted, &error), HN_OK);
+    subject.plan = plan;
+    assert_int_equal(device_print(&text, &length, &subject, &error), HN_OK);
+    bool ruled = false;
+    for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        const char *word = line + strspn(line, " ");
+        if (strncmp(word, "for (", 5) == 0 && !ruled)
+            fail_msg("%.*s", (int)(end - line), line);
+        rolled += strncmp(word, "DEVICE_ROLLED for (", 19) == 0;
+        ruled = strncmp(word, "DEVICE_UNROLL", 13) == 0 || strncmp(word, "DEVICE_ROLLED", 13) == 0;
+    }
+    assert_true(rolled > 50);
+    base_release(text);
+    plan_destroy(plan);
+    hn_model_destroy(model);
+}
+
 int main(int count, char **words) {
     whole = count > 1 && strcmp(words[1], "all") == 0;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_beside_straight_rounds_stay_loops),
         cmocka_unit_test(the_unicycle_has_the_library_s_bits),
         cmocka_unit_test(models_that_are_hard_have_the_library_s_bits),
         cmocka_unit_test(random_problems_have_the_library_s_bits),
