@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 #include "support/failing_memory.h"
+#include "support/shape_models.h"
 #include "support/smooth_model.h"
 
 #include "hardnet/evaluate.h"
@@ -113,10 +114,12 @@ static void make_with_faults(const hn_model *model, bool for_ever) {
 
 static void an_evaluator_without_memory_is_none_and_nothing_leaks(void **state) {
     (void)state;
-    hn_model *model = smooth_model(1, true);
-    make_with_faults(model, false);
-    make_with_faults(model, true);
-    hn_model_destroy(model);
+    hn_model *models[] = {smooth_model(1, true), undefined_model(1)};
+    for (size_t i = 0; i < COUNT_OF(models); i++) {
+        make_with_faults(models[i], false);
+        make_with_faults(models[i], true);
+        hn_model_destroy(models[i]);
+    }
     assert_int_equal(memory_live_blocks(), 0);
 }
 
