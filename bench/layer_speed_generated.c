@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "generate/generate.h"
-#include "generate/kernel.h"
+#include "generate/loaded_kernel.h"
 #include "layer/driver.h"
 #include "layer_speed.h"
 

@@ -8,7 +8,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 
 set(text_files
     base/wide_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h base/elementary_circle.h
-    base/elementary_arc.h base/elementary_hyperbolic.h base/random_state.h base/random_core.h sample/precision.h sample/number.h sample/near.h sample/arithmetic.h sample/elastic.h sample/evidence.h sample/budget.h sample/restart.h
+    base/elementary_arc.h base/elementary_hyperbolic.h base/random_state.h base/random_core.h sample/precision.h sample/number.h sample/near.h sample/compute.h sample/elastic.h sample/evidence.h sample/budget.h sample/restart.h
     sample/state.h sample/sample.h sample/sample_auto.h plan/summary.h plan/point.h plan/point_elastic.h plan/point_back.h sample/way.h sparse/pivot_kernel.h backends/row_values_kernel.h generate/row_functions_kernel.h network/activation_kernel.h network/normalize.h
     emit/scalar_double.h emit/scalar_float.h emit/scalar_operations.h emit/root.h emit/two_text.h emit/float_exponential.h emit/float_circle.h emit/float_arc.h emit/float_hyperbolic.h
     emit/precision_float.h emit/layer_text.h emit/drive_text.h emit/drive_back_text.h emit/network_text.h emit/network_back_text.h emit/entry_text.h emit/libm_text.h emit/casadi_text.h

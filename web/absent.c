@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "compile/compile.h"
 #include "device/device_policy.h"
-#include "generate/kernel.h"
+#include "generate/loaded_kernel.h"
 
 static hn_status absent(hn_error *error, const char *what) {
     return error_set(error, HN_UNSUPPORTED, "%s: there are none in WebAssembly", what);

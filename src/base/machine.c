@@ -28,3 +28,15 @@ hn_status machine_has(double bytes, const char *what, hn_error *error) {
     return error_about(error, HN_NO_MEMORY, (struct error_subject){.code = HN_CODE_MEMORY, .name = "the layer"},
                        "%s needs about %.0f MB, and there are %.0f MB", what, bytes / 1e6, most / 1e6);
 }
+
+const char *machine_processor(void) {
+#if defined(__x86_64__)
+    return "x86_64";
+#elif defined(__aarch64__)
+    return "aarch64";
+#elif defined(__riscv) && __riscv_xlen == 64
+    return "riscv64";
+#else
+    return "other";
+#endif
+}

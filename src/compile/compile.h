@@ -8,7 +8,7 @@
 #ifndef HN_COMPILE_H
 #define HN_COMPILE_H
 
-#include "generate/kernel.h"
+#include "generate/loaded_kernel.h"
 #include "hardnet/kernel.h"
 
 /* A layer as far as its kernel is concerned. */

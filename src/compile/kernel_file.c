@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/launch.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/size.h"
 
@@ -18,22 +19,12 @@ enum { END_BYTES = 512, END_LINES = END_BYTES - DIGEST_TEXT, OTHERS_MAY_WRITE = 
 
 static const char head[] = "\nhardnet kernel 1\n";
 
-#if defined(__x86_64__)
-static const char this_machine[] = "x86_64";
-#elif defined(__aarch64__)
-static const char this_machine[] = "aarch64";
-#elif defined(__riscv) && __riscv_xlen == 64
-static const char this_machine[] = "riscv64";
-#else
-static const char this_machine[] = "other";
-#endif
-
 struct kernel_identity kernel_identify(const struct kernel_source *source) {
     struct kernel_identity own;
     struct digest digest = digest_start();
     memset(&own, 0, sizeof own);
     snprintf(own.version, sizeof own.version, "%s", hn_version());
-    snprintf(own.machine, sizeof own.machine, "%s", this_machine);
+    snprintf(own.machine, sizeof own.machine, "%s", machine_processor());
     snprintf(own.instructions, sizeof own.instructions, "%s", hn_instructions_text(source->options->instructions));
     snprintf(own.method, sizeof own.method, "%s", hn_method_text(source->options->method));
     snprintf(own.gradients, sizeof own.gradients, "%s", source->gradients ? "yes" : "no");

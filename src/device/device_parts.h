@@ -5,9 +5,9 @@
 #define HN_DEVICE_PARTS_H
 
 #include "base/file.h"
+#include "device/cuda_driver.h"
 #include "device/device_form.h"
 #include "device/device_print.h"
-#include "device/driver.h"
 
 enum { DEVICE_THREADS = 32, DEVICE_MOST_WARPS = 8 }; /* of a warp; of a block */
 

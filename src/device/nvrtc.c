@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "device/symbols.h"
+#include "device/library_symbols.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  *
  * In comes a plan; out goes the source of a shared object, complete in one text: it includes nothing but headers of the C library.
  * What it computes has the bits of the listed kernels (backends/): operators are printed from the one list, small functions are the
- * kernels' own text, sums keep their order and their start. generate/kernel.h loads what a compiler made of it.
+ * kernels' own text, sums keep their order and their start. generate/loaded_kernel.h loads what a compiler made of it.
  *
  * Compile it with generate_flags; other flags must not let products and sums be fused or reordered, which the text itself refuses
  * where a compiler tells.

@@ -5,8 +5,8 @@
 #define HN_GENERATE_KERNEL_PARTS_H
 
 #include "backends/lanes_executor.h"
-#include "generate/kernel.h"
 #include "generate/kernel_table.h"
+#include "generate/loaded_kernel.h"
 
 struct kernel {
     void *object; /* of dlopen */

@@ -11,7 +11,7 @@
 
 #include "base/elementary.h"
 #include "network/activation_kernel.h"
-#include "network/matrix.h"
+#include "network/matrix_product.h"
 
 enum {
     MATRIX_ROWS = 4, /* of a block: 4 x 3 sums fill half of AVX-512's registers, 4 x 2 half of AVX2's */

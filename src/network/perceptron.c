@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "network/matrix.h"
+#include "network/matrix_product.h"
 #include "network/network_parts.h"
 #include "network/normalize.h"
 

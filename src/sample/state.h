@@ -35,7 +35,7 @@ struct sample_options {
     int32_t budget;    /* those times the effort: a sample is given up after as many */
 };
 
-#include "sample/arithmetic.h"
+#include "sample/compute.h"
 #include "sample/elastic.h"
 
 /* ---- the state ---- */

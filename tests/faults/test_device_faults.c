@@ -15,7 +15,7 @@
 #include "support/run_layer.h"
 #include "support/scratch.h"
 
-#include "device/driver.h"
+#include "device/cuda_driver.h"
 #include "hardnet/hardnet.h"
 
 #include <dlfcn.h>

@@ -8,7 +8,7 @@
 
 #include "backends/backend.h"
 #include "base/random.h"
-#include "network/matrix.h"
+#include "network/matrix_product.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #define HN_TESTS_SUPPORT_COMPILED_KERNEL_H
 
 #include "generate/generate.h"
-#include "generate/kernel.h"
+#include "generate/loaded_kernel.h"
 
 /* False where there is no C compiler (cc): tests skip by name then. */
 bool compiler_is_there(void);

@@ -1,8 +1,8 @@
-/* driver.h - the driver of CUDA, opened when it is asked for: the few functions that are needed, declared here from its documentation.
+/* cuda_driver.h - the driver of CUDA, opened when it is asked for: the few functions that are needed, declared here from its documentation.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_DEVICE_DRIVER_H
-#define HN_DEVICE_DRIVER_H
+#ifndef HN_DEVICE_CUDA_DRIVER_H
+#define HN_DEVICE_CUDA_DRIVER_H
 
 #include "hardnet/device.h"
 

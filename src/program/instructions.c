@@ -1,4 +1,4 @@
-/* emit.c - second stage of a compilation: nodes to instructions, with products fused into the sum that uses them.
+/* instructions.c - second stage of a compilation: nodes to instructions, with products fused into the sum that uses them.
  *
  * A product that is used once, in the same phase, becomes part of the addition, subtraction, product or sum that uses it;
  * sine and cosine of one argument become one instruction. Both save a trip through memory and change no bit.

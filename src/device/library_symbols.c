@@ -1,7 +1,7 @@
-/* symbols.c - see symbols.h.
+/* library_symbols.c - see library_symbols.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "device/symbols.h"
+#include "device/library_symbols.h"
 
 #include <dlfcn.h>
 #include <string.h>

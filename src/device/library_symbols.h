@@ -1,8 +1,8 @@
-/* symbols.h - the functions of a library that was opened by dlopen, taken into a struct of pointers.
+/* library_symbols.h - the functions of a library that was opened by dlopen, taken into a struct of pointers.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_DEVICE_SYMBOLS_H
-#define HN_DEVICE_SYMBOLS_H
+#ifndef HN_DEVICE_LIBRARY_SYMBOLS_H
+#define HN_DEVICE_LIBRARY_SYMBOLS_H
 
 #include <stddef.h>
 

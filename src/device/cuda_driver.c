@@ -1,10 +1,10 @@
-/* driver.c - see driver.h.
+/* cuda_driver.c - see cuda_driver.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "device/driver.h"
+#include "device/cuda_driver.h"
 
 #include "base/error.h"
-#include "device/symbols.h"
+#include "device/library_symbols.h"
 
 #include <dlfcn.h>
 #include <string.h>

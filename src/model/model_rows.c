@@ -1,4 +1,4 @@
-/* rows.c - what must hold: constraint rows in named groups, the objective, requirements on inputs; and finishing a model.
+/* model_rows.c - what must hold: constraint rows in named groups, the objective, requirements on inputs; and finishing a model.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arithmetic.h"

@@ -1,8 +1,8 @@
-/* arithmetic.h - what the decisions compute with besides + - * / and sqrt. Part of sample.h.
+/* compute.h - what the decisions compute with besides + - * / and sqrt. Part of sample.h.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_SAMPLE_ARITHMETIC_H
-#define HN_SAMPLE_ARITHMETIC_H
+#ifndef HN_SAMPLE_COMPUTE_H
+#define HN_SAMPLE_COMPUTE_H
 
 #include "sample/number.h"
 

@@ -1,4 +1,4 @@
-/* matrix.h - a product of dense matrices, as a task for a backend.
+/* matrix_product.h - a product of dense matrices, as a task for a backend.
  *
  *     C (rows x columns) = start + A (rows x inner) B (inner x columns)
  *
@@ -6,8 +6,8 @@
  * is added. So its bits depend on its own row of A, its own column of B and its own start, and on nothing else.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_NETWORK_MATRIX_H
-#define HN_NETWORK_MATRIX_H
+#ifndef HN_NETWORK_MATRIX_PRODUCT_H
+#define HN_NETWORK_MATRIX_PRODUCT_H
 
 #include "hardnet/network.h"
 

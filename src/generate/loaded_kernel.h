@@ -1,4 +1,4 @@
-/* kernel.h - generated code, compiled and loaded: an executor beside the listed ones.
+/* loaded_kernel.h - generated code, compiled and loaded: an executor beside the listed ones.
  *
  * A kernel is a shared object that a C compiler made of generate_lanes' text. It is bound to a plan by the SHA-256 of that text: a
  * kernel of another model, other options, another library or another instruction set is refused. Before its first use it is run
@@ -6,8 +6,8 @@
  * names a path answers for whose file it is.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_GENERATE_KERNEL_H
-#define HN_GENERATE_KERNEL_H
+#ifndef HN_GENERATE_LOADED_KERNEL_H
+#define HN_GENERATE_LOADED_KERNEL_H
 
 #include "backends/executor.h"
 
