@@ -5,8 +5,10 @@ failed where it exits with another status than 0, where a figure is not in its o
 figured out about a promise is printed by the command; here it is only read.
 """
 import dataclasses
+import pathlib
 import typing
 
+TARGETS = tuple(sorted(path.stem.removeprefix("fuzz_") for path in (pathlib.Path(__file__).resolve().parent.parent / "fuzz").glob("fuzz_*.c")))
 FOLDS: dict[str, typing.Callable] = {"last": lambda found: found[-1], "sum": sum, "max": max, "min": min}
 
 
@@ -28,8 +30,10 @@ class Check:
     builds: tuple[str, ...] = ("release",)  # presets that have to be built before
     needs: tuple[str, ...] = ()  # programs; one that is missing makes it "not run"
     test: str = ""  # the CTest test that does it, or a part of it, in `make test`
-    alone: bool = False  # it uses all cores, or takes times
-    most: int = 600  # seconds after which it is ended and has failed
+    parts: tuple[str, ...] = ()  # the command is run with each of these words at its end, side by side; their outputs are read as one
+    minutes: float = 0.5  # of a core, about, for one part: the longest begin first
+    alone: bool = False  # it uses all cores
+    most: int = 600  # seconds after which a part is ended and has failed
     long: bool = False  # of `make trust-long` only
 
 
@@ -50,7 +54,7 @@ CHECKS: tuple[Check, ...] = (
           "python3 -B tests/faults/kills.py build/hardnet",
           (Figure("kills", r"(\d+) kills", ">= 1200", "sum"), Figure("failing calls", r"(\d+) failing calls", ">= 1200", "sum"),
            Figure("torn files", r"(\d+) torn", "= 0", "sum")),
-          needs=("strace",), test="faults/kills", most=1500),
+          needs=("strace",), test="faults/kills", minutes=8, most=1500),
     Check("signals", "R10", "trainings interrupted at random times: a checkpoint at once, and the same bytes in the end",
           "python3 -B tests/faults/signals.py build/hardnet",
           (Figure("interrupted", r"(\d+) trainings interrupted", ">= 20"), Figure("s the slowest", r"ended after ([\d.]+) s", "<= 1"),
@@ -74,7 +78,7 @@ CHECKS: tuple[Check, ...] = (
           "scripts/same-bits --platforms",
           (Figure("platforms", r"(\d+) platforms", ">= 8"), Figure("different results", r"(\d+) different results", "= 1"),
            Figure("rows failed", r"(\d+) failed", "= 0")),
-          builds=(), needs=("qemu-s390x", "qemu-aarch64", "qemu-arm", "qemu-riscv64"), test="training/same_bits", alone=True, most=1800),
+          builds=(), needs=("qemu-s390x", "qemu-aarch64", "qemu-arm", "qemu-riscv64"), test="training/same_bits", minutes=10, most=1800),
     Check("state", "R25", "rounding, FTZ and DAZ refused by name; locale, signals, errno, arithmetic left alone; fast-math builds refused",
           "build/tests/conformance/arithmetic && build/tests/conformance/process_state && "
           "python3 -B tests/house/test_fast_math.py --source . --build build --compiler cc --cmake cmake && echo 1 test refuses fast-math",
@@ -84,9 +88,9 @@ CHECKS: tuple[Check, ...] = (
     Check("load", "R19 R22 R23 R24", "random problems, threads, cancellations, deadlines, warm starts: the bits of serial runs, no growth",
           "build/tests/conformance/load --seconds 360",
           (Figure("calls", r"(\d+) calls", ">= 20000"), Figure("wrong", r"(\d+) wrong", "= 0"),
-           Figure("KiB grown", r"grew by (-?\d+) KiB", "<= 4096")), test="conformance/load"),
+           Figure("KiB grown", r"grew by (-?\d+) KiB", "<= 4096")), test="conformance/load", minutes=6),
     Check("load-tsan", "R24", "the same under ThreadSanitizer", "build/tests/conformance/load_tsan --seconds 240",
-          (Figure("calls", r"(\d+) calls", ">= 1000"), Figure("wrong", r"(\d+) wrong", "= 0")), test="long/conformance/load_tsan"),
+          (Figure("calls", r"(\d+) calls", ">= 1000"), Figure("wrong", r"(\d+) wrong", "= 0")), test="long/conformance/load_tsan", minutes=4),
     # ---- never silently wrong ----
     Check("gradients", "R16", "gradients against the complex step, entry by entry and along directions; outputs' side: fewer outputs than rows",
           "build/tests/gradients/complex_step",
@@ -107,27 +111,28 @@ CHECKS: tuple[Check, ...] = (
            Figure("% of the degenerate ok", r"([\d.]+) % of the degenerate", ">= 99.5")),
           test="layer/many_problems"),
     Check("judge", "R11 R15 R16 R17", "the independent judge: ten kinds of problems, every method, verdicts and proofs at 50 digits",
-          "PYTHONPATH=build/python python3 -B tests/judge/judge.py --problems 100000 --processes 2",
+          "PYTHONPATH=build/python python3 -B tests/judge/judge.py --problems 100000 --processes 1",
           (Figure("problems", r"judge: (\d+) problems", ">= 100000"), Figure("verdicts", r"(\d+) ok verdicts judged", ">= 1000000"),
            Figure("false ok", r"(\d+) false ok", "= 0"), Figure("undefined ok", r"(\d+) undefined ok", "= 0"),
            Figure("infeasible ok", r"(\d+) infeasible ok", "= 0"), Figure("wrong violations", r"(\d+) wrong violation", "= 0"),
            Figure("proofs", r"proofs (\d+), at kinks", ">= 200000"), Figure("false proofs", r"(\d+) false proof", "= 0"),
            Figure("gradients", r"gradients (\d+), at jumps", ">= 30000"), Figure("wrong gradients", r"(\d+) wrong gradient", "= 0"),
            Figure("% of the feasible ok", r"feasible ok ([\d.]+) %", ">= 99.5")),
-          test="judge/problems", alone=True, most=1500),
+          test="judge/problems", minutes=20, most=3000),
     # ---- bytes ----
     Check("fuzz", "R3 R4", "every format, and random models through every method with gradients: ASan, UBSan, memory bounds",
-          "scripts/fuzz --seconds 240 --executions 2000000",
-          (Figure("targets", r"fuzz: (\d+) targets", ">= 9"), Figure("short of 4 core-minutes and of 2 000 000 executions", r"(\d+) of them short", "= 0"),
-           Figure("executions", r"(\d+) executions, \d+ with findings", ""), Figure("with findings", r"(\d+) with findings", "= 0")),
-          builds=(), needs=("clang",), test="replay/", alone=True, most=1800),
+          "scripts/fuzz --built --seconds 240 --executions 2000000",
+          (Figure("targets", r"fuzz: (\d+) targets", ">= 9", "sum"),
+           Figure("short of 4 core-minutes and of 2 000 000 executions", r"(\d+) of them short", "= 0", "sum"),
+           Figure("executions", r"(\d+) executions, \d+ with findings", "", "sum"), Figure("with findings", r"(\d+) with findings", "= 0", "sum")),
+          builds=("fuzz",), needs=("clang",), test="replay/", parts=TARGETS, minutes=4, most=900),
     # ---- emitted files ----
     Check("emit-proof", "R30", "emitted files for any input, NaN and infinities too, by Frama-C's Eva; faults that are planted are noticed",
           "python3 -B tests/emit/eva.py build/hardnet",
           (Figure("alarms", r"(\d+) alarms for any input", "= 0"), Figure("emitted files", r"eva: (\d+) emitted", ">= 4"),
            Figure("% of statements reached", r"at least (\d+) % of statements", ">= 85"),
            Figure("planted faults", r"(\d+) planted faults", ">= 3"), Figure("not noticed", r"(\d+) not noticed", "= 0")),
-          needs=("frama-c",), most=2400),
+          needs=("frama-c",), minutes=8, most=2400),
     Check("emit-misra", "R31", "MISRA C:2012 in emitted files, by cppcheck: nothing but what docs/misra.md lists",
           "python3 -B tests/emit/misra.py build/hardnet",
           (Figure("findings not declared", r"(\d+) findings that are not declared", "= 0"), Figure("rules declared", r"(\d+) rules declared", ""),
@@ -142,7 +147,7 @@ CHECKS: tuple[Check, ...] = (
            Figure("of the instructions that are stated, at most", r"([\d.]+) of it, spread", "<= 1", "max"),
            Figure("at least", r"([\d.]+) of it, spread", ">= 0.8", "min"),
            Figure("spread over inputs", r"unicycle.*spread ([\d.e+-]+)", "<= 1e-3", "max")),
-          needs=("arm-none-eabi-gcc", "qemu-system-arm", "valgrind"), test="tools/emit", most=1500),
+          needs=("arm-none-eabi-gcc", "qemu-system-arm", "valgrind"), test="tools/emit", minutes=4, most=1500),
     # ---- the tests themselves ----
     Check("mutants", "R33", "120 sampled mistakes in the code of layers, factors, programs and generators: killed by the tests",
           "scripts/mutants", (Figure("% killed", r"([\d.]+) % killed \(at", ">= 90"), Figure("mutants", r"mutants: (\d+) in", ">= 120")),

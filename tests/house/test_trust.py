@@ -2,8 +2,11 @@
 
 A check that cannot fail is worth nothing: each way to fail is tried here on commands made for it.
 """
+import concurrent.futures
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import pathlib
 import re
 import sys
@@ -57,6 +60,15 @@ class Judging(unittest.TestCase):
         none = Figure("crashes", r"(\d+) crashes", "= 0")
         self.assertEqual(self.judged(check("echo 0 crashes; exit 3", none)), ("0 crashes, exit status 3", False))
         self.assertEqual(self.judged(check("echo 0 crashes; sleep 60", none, most=1)), ("0 crashes, exit status 124", False))
+
+    def test_parts_are_read_as_one_and_a_part_that_fails_fails_all(self):
+        runs = Figure("runs", r"(\d+) runs", ">= 7", "sum")
+        with concurrent.futures.ThreadPoolExecutor(1) as pool, contextlib.redirect_stdout(io.StringIO()):
+            results = [trust.run(check(command, runs, parts=("3 runs", "4 runs")), pool)() for command in ("echo",)]
+            results.append(trust.run(check("kill -9 $$; echo 9 runs", runs), pool)())
+            results.append(trust.run(check("sh -c 'echo $0 runs; exit $(($0 - 3))'", runs, parts=("3", "4")), pool)())
+        self.assertEqual([(result["figure"], result["verdict"]) for result in results],
+                         [("7 runs", "passed"), ("no runs, exit status -9", "FAILED"), ("7 runs, exit status 1", "FAILED")])
 
     def test_a_tool_that_is_missing_is_told(self):
         self.assertEqual(trust.missing_tools(check("true", needs=("sh", "no-such-program"))), ["no-such-program"])
