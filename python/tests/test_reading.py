@@ -96,6 +96,18 @@ def test_a_limit_of_nodes_is_kept() -> None:
         hardnet.Model.from_text("var y{1..1000} >= 0;", max_nodes=100)
 
 
+def test_a_stranger_s_model_opens_no_other_file(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "more.mod").write_text("var z >= 0;")
+    path = tmp_path / "m.mod"
+    path.write_text("var y >= 0;\ninclude more.mod;")
+    assert hardnet.Model.from_file(path).outputs_count == 2
+    with pytest.raises(hardnet.Error, match="not trusted"):
+        hardnet.Model.from_file(path, untrusted=True)
+    endless = "var y >= 0; param k default 0; repeat { let k := k + 1; }"
+    with pytest.raises(hardnet.Error, match="more than 800000 steps"):
+        hardnet.Model.from_text(endless, untrusted=True)
+
+
 @pytest.mark.parametrize("bad", [b"var y;", None, 3, ["var y;"]])
 def test_what_is_no_text_is_refused(bad: object) -> None:
     with pytest.raises(TypeError):

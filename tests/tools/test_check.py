@@ -262,6 +262,14 @@ class Check(tool.Tool):
         self.refused("check", path, "--max-nodes", 500, code=1, saying="more than 500")
         self.run_it("check", path, "--max-nodes", 100000)
 
+    def test_a_model_that_is_not_trusted_opens_no_other_file_and_has_tight_limits(self):
+        self.file("more.mod", "var z >= 0;")
+        path = self.file("m.mod", "var x >= 0;\ninclude more.mod;")
+        self.run_it("check", path)
+        self.refused("check", path, "--untrusted", code=1, saying=r"m\.mod:2:\d+: error: .*not trusted")
+        endless = self.file("endless.mod", "var x; param k default 0; repeat { let k := k + 1; }")
+        self.refused("check", endless, "--untrusted", "--max-nodes", 10000000, code=1, saying="more than 800000 steps")
+
     def test_a_hessian_beyond_the_limit_is_left_out(self):
         path = self.file("m.mod", UNICYCLE + UNICYCLE_DATA)
         answers = []
