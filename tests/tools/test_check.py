@@ -299,6 +299,13 @@ class Check(tool.Tool):
         _, err = self.run_it("check", model, "--survey", 0, "--json", target)
         self.assertEqual((err, "survey" in json.loads(target.read_text())), ("", False))
 
+    def test_a_survey_names_each_side_of_an_input_once(self):
+        model = self.file("slanted.mod", "param a >= 0, <= 1; param b >= 0, <= 1; var y{1..2} >= 0, <= 1;"
+                                         "minimize f: (y[1] - a)^2 + (y[2] - b)^2; s.t. total: y[1] + y[2] = 3.2*a + 0.5*b;")
+        _, err = self.run_it("check", model)
+        self.assertRegex(err, r"of those with a >= 0\.\d+(?! and a >=)")
+        self.assertNotRegex(err, r"a >= \S+ and a >= ")
+
     def test_a_survey_finds_several_optima(self):
         model = self.file("valleys.mod", "param t >= 0.1, <= 0.5; var y >= -2, <= 2, := 0.1; minimize f: (y^2 - 1)^2 + t*y;")
         out, _ = self.run_it("check", model)

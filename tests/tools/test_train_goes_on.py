@@ -156,13 +156,18 @@ class GoesOn(TrainTool):
 
     def test_a_checkpoint_that_is_missing_or_in_the_way_is_told(self):
         path, _, err = self.train("net", ELLIPSE, *SMALL, "--resume", "--keep")
-        self.assertRegex(err, "warning: --resume: there is no .*net.checkpoint; the training starts from the beginning")
+        self.assertRegex(err, "warning: --resume: there is no .*net.checkpoint; the training starts from the beginning\n")
         _, _, err = self.train("net", ELLIPSE, *SMALL, "--keep")
         self.assertRegex(err, "warning: .*net.checkpoint is there and will be replaced")
         wanted = sha(path)
         path.unlink()
         self.train("net", ELLIPSE, *SMALL, "--resume", "--threads", 1)  # all steps are done
         self.assertEqual(sha(path), wanted)
+
+    def test_resume_after_the_end_of_a_training_says_what_goes_on(self):
+        self.train("net", ELLIPSE, *SMALL)
+        _, _, err = self.train("net", ELLIPSE, *SMALL, "--resume")
+        self.assertRegex(err, r"the training starts from the beginning; --init \S*net would begin with the weights that are there")
 
     def test_a_full_disk_is_told_and_survived(self):
         path, _, _ = self.train("net", ELLIPSE, *SMALL, "--keep")

@@ -84,18 +84,27 @@ static void count_inside(struct survey *s, const double *x, const hn_report *rep
         }
 }
 
+/* Of two conditions on the same side of one input the later is the narrower. */
+static void add_condition(struct survey *s, struct survey_condition added) {
+    size_t i = 0;
+    while (i < s->conditions && (s->condition[i].input != added.input || s->condition[i].above != added.above))
+        i++;
+    s->condition[i] = added;
+    s->conditions += i == s->conditions;
+}
+
 void survey_find_place(struct survey *s, const double *x, const hn_report *reports) {
     size_t bytes;
     struct value *values = size_multiply(s->count, sizeof *values, &bytes) ? base_allocate(bytes) : NULL;
     count_inside(s, x, reports);
-    while (values && s->conditions < SURVEY_CONDITIONS && s->inside_bad > 0 && s->inside_bad < s->inside) {
+    for (int k = 0; values && k < SURVEY_CONDITIONS && s->inside_bad > 0 && s->inside_bad < s->inside; k++) {
         struct best best = {.gain = WORTH * impurity((double)s->inside_bad, (double)s->inside)};
         double least = best.gain;
         for (size_t i = 0; i < s->inputs; i++)
             try_input(values, list_values(s, x, reports, i, values), i, &best);
         if (!(best.gain > least))
             break;
-        s->condition[s->conditions++] = best.condition;
+        add_condition(s, best.condition);
         count_inside(s, x, reports);
     }
     base_release(values);

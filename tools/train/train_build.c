@@ -67,10 +67,18 @@ static hn_status make_batches(struct training *t, hn_error *error) {
 
 /* ---- where it begins ---- */
 
+/* A finished training leaves a network and no checkpoint: what goes on from there is --init. */
+static void warn_of_missing(const struct train_options *o) {
+    bool finished = !o->init && access(o->out, F_OK) == 0;
+    console_warning("--resume: there is no %s; the training starts from the beginning%s%s%s", o->checkpoint,
+                    finished ? "; --init " : "", finished ? o->out : "",
+                    finished ? " would begin with the weights that are there (--keep keeps a checkpoint)" : "");
+}
+
 static hn_status begin_anew(struct training *t, hn_error *error) {
     bool there = access(t->options->checkpoint, F_OK) == 0;
     if (t->options->resume)
-        console_warning("--resume: there is no %s; the training starts from the beginning", t->options->checkpoint);
+        warn_of_missing(t->options);
     else if (there)
         console_warning("%s is there and will be replaced; --resume would go on from it", t->options->checkpoint);
     hn_status status = t->options->reference ? source_solve_labels(&t->source, t->options, error) : HN_OK;
