@@ -96,7 +96,6 @@ static struct ampl_token intern(struct ampl_lexer *lexer, struct ampl_token toke
         token.kind = kind;
         return token;
     }
-    lexer->no_memory = true;
     token.kind = AMPL_TOKEN_BAD;
     token.problem = "out of memory";
     return token;
@@ -139,7 +138,7 @@ static struct ampl_token quoted(struct ampl_lexer *lexer, struct ampl_token toke
     if (!memchr(inside, quote, count))
         return intern(lexer, token, AMPL_TOKEN_TEXT, inside, count);
     char *copy = base_allocate(length);
-    lexer->no_memory |= !copy;
+    lexer->symbols->no_memory |= !copy;
     token = copy ? intern(lexer, token, AMPL_TOKEN_TEXT, copy, unquote(copy, inside, count, quote))
                  : bad(lexer, token, "out of memory", 0);
     base_release(copy);
@@ -164,7 +163,7 @@ static struct ampl_token any_name(struct ampl_lexer *lexer, struct ampl_token to
     const char *inside = lexer->text + lexer->at + 1;
     char few[FEW], *copy = length <= FEW ? few : base_allocate(length);
     token = finish(lexer, token, AMPL_TOKEN_NAME, length);
-    lexer->no_memory |= !copy;
+    lexer->symbols->no_memory |= !copy;
     if (!copy)
         return bad(lexer, token, "out of memory", 0);
     copy[0] = '\0';

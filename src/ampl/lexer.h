@@ -69,7 +69,6 @@ struct ampl_lexer {
     const char *text; /* ended by 0 */
     uint32_t length, at, source;
     struct ampl_symbols *symbols;
-    bool no_memory; /* a symbol could not be stored; the token is BAD */
 };
 
 struct ampl_lexer ampl_lexer_start(const struct ampl_sources *sources, uint32_t source, struct ampl_symbols *symbols);

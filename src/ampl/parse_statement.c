@@ -68,7 +68,7 @@ static void parse_blocks(struct ampl_parser *parser) {
     ampl_lex_skip_blocks(&lexer);
     parser->lexer.at = lexer.at;
     parser->token.kind = AMPL_TOKEN_SEMICOLON;
-    parser->failed = lexer.no_memory && !ampl_no_memory(parser->sources);
+    parser->failed = parser->symbols->no_memory && !ampl_no_memory(parser->sources);
 }
 
 static void parse_reset(struct ampl_parser *parser) {

@@ -21,7 +21,7 @@ void ampl_parser_release(struct ampl_parser *parser) {
 
 void ampl_next(struct ampl_parser *parser) {
     parser->token = parser->data_mode ? ampl_lex_data(&parser->lexer) : ampl_lex(&parser->lexer);
-    if (parser->lexer.no_memory) {
+    if (parser->symbols->no_memory) {
         parser->failed = true;
         ampl_no_memory(parser->sources);
     } else if (parser->token.kind == AMPL_TOKEN_NAME) {
@@ -110,6 +110,8 @@ bool ampl_mistake(struct ampl_parser *parser, hn_status status, struct ampl_plac
     if (parser->failed)
         return false;
     parser->failed = true;
+    if (parser->symbols->no_memory) /* what was not seen ahead may be all that is wrong */
+        return ampl_no_memory(parser->sources);
     if (parser->misused && status == HN_SYNTAX)
         return false;
     va_list arguments;

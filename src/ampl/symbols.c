@@ -64,8 +64,11 @@ static bool add_symbol(struct ampl_symbols *symbols, const char *text, size_t le
 
 bool ampl_symbols_intern(struct ampl_symbols *symbols, const char *text, size_t length, uint32_t *symbol) {
     uint32_t found = *slot_of(symbols, text, length);
-    if (found == 0)
-        return add_symbol(symbols, text, length, symbol);
+    if (found == 0) {
+        bool added = add_symbol(symbols, text, length, symbol);
+        symbols->no_memory |= !added;
+        return added;
+    }
     *symbol = found - 1;
     return true;
 }

@@ -26,6 +26,7 @@ struct ampl_symbols {
     size_t count, capacity;
     uint32_t *slots; /* symbol numbers + 1 by hash, open addressing, 0 = free */
     size_t slot_count;
+    bool no_memory; /* a text could not be stored, perhaps while looking ahead; sticks */
 };
 
 /* Fills in the words; false when memory is out. */

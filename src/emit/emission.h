@@ -119,7 +119,7 @@ static inline size_t emission_real(const struct emission *e) {
     return e->options.single ? sizeof(float) : sizeof(double);
 }
 
-struct emission_cost emission_cost(const struct emission *e);
+bool emission_cost(struct emission_cost *out, const struct emission *e); /* false: out of memory */
 
 /* Whether the driver's text computes what steps are judged by: auto, where most steps are not. */
 static inline bool emission_drive_judges(const struct emission *e) {

@@ -114,7 +114,7 @@ struct known {
 };
 
 static bool is_known(const struct known *known, uint32_t operand) {
-    return operand_is_constant(operand) || (known->slot && operand < known->count && known->slot[operand]);
+    return operand_is_constant(operand) || (operand < known->count && known->slot[operand]);
 }
 
 static bool all_known(const struct known *known, const uint32_t *operands, uint32_t from, uint32_t end) {
@@ -158,7 +158,7 @@ static struct count count_statement(const struct emission *e, const struct state
 
 static void note_known(struct known *known, const struct statement *at, const uint32_t *operands) {
     uint32_t destinations = statement_destinations(at);
-    for (uint32_t d = 0; d < destinations && known->slot; d++)
+    for (uint32_t d = 0; d < destinations; d++)
         if (operands[d] < known->count)
             known->slot[operands[d]] = all_known(known, operands, destinations, at->count);
 }
@@ -314,13 +314,14 @@ static const enum kernel_entry backs[] = {KERNEL_BACK_BEGIN, KERNEL_BACK_ROWS_BO
 
 #define ADD_COUNTS(sum, list) add_counts(&(sum), e, list, sizeof(list) / sizeof(list)[0], &known)
 
-struct emission_cost emission_cost(const struct emission *e) {
+bool emission_cost(struct emission_cost *out, const struct emission *e) {
     const struct plan *p = e->plan;
     struct count prepare = {0, 0, 0}, evaluate = {0, 0, 0}, step = {0, 0, 0}, back = {0, 0, 0},
                  network = count_network(e);
     struct known known = {base_allocate(e->walk.slots * sizeof(bool)), e->walk.slots};
     struct emission_cost cost = {.fixed = !p->options.stops};
-    known.count = known.slot ? known.count : 0; /* without memory nothing is known, and the bound is larger */
+    if (!known.slot)
+        return false;
     ADD_COUNTS(prepare, prepares);
     ADD_COUNTS(evaluate, evaluates);
     ADD_COUNTS(step, steps);
@@ -339,5 +340,6 @@ struct emission_cost emission_cost(const struct emission *e) {
                  driver_call(e) + network.instructions + prepare.instructions;
     cost.code_x86 = 5.7 * text + 16000;
     cost.code_arm = (e->options.single ? 4.2 : 5.0) * plain + 14000;
-    return cost;
+    *out = cost;
+    return true;
 }

@@ -165,12 +165,12 @@ static void measure_network(struct emission *e) {
     }
 }
 
-static void measure(struct emission *e) {
+static bool measure(struct emission *e) {
     size_t numbers = e->walk.slots + 3 * (size_t)e->plan->outputs + e->turns * e->width + emission_gradient_numbers(e);
     size_t integers = 1 + emission_gradient_integers(e), real = emission_real(e); /* warm_start is the one */
     e->work_bytes = (numbers * real + integers * sizeof(int32_t) + real - 1) / real * real;
     e->constant_bytes = emission_plan_bytes(e) + emission_network_bytes(e);
-    e->cost = emission_cost(e);
+    return emission_cost(&e->cost, e);
 }
 
 static hn_status prepare(struct emission *e, hn_error *error) {
@@ -199,10 +199,8 @@ static hn_status prepare(struct emission *e, hn_error *error) {
         status = hn_model_fingerprint(e->model, e->fingerprint, error);
     if (status == HN_OK)
         status = hn_model_names_fingerprint(e->model, e->names_fingerprint, error);
-    if (status == HN_OK && !emission_pair(e))
+    if (status == HN_OK && !(emission_pair(e) && measure(e)))
         status = error_no_memory(error, "emitted files");
-    if (status == HN_OK)
-        measure(e);
     return status;
 }
 

@@ -2,8 +2,9 @@
  * they are read, checked, written, made layers of every method, generated as kernels, emitted. Each time there is HN_NO_MEMORY with a
  * sentence, nothing leaks, and without the fault the deed ends as it did before.
  *
- * Of the allocations of a deed the first fail all, later ones some; of each text one deed is tried besides reading and writing. With
- * `all` as an argument all are, and fewer allocations are left out.
+ * Of the allocations of a deed those fail that are asked for on a way that is new (failing_memory.h), so that whatever can return for
+ * want of memory does; of each text one deed is tried besides reading and writing. With `whole` as an argument all deeds are, with
+ * `all` the first allocations of each fail besides, and some of the later ones.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
@@ -22,9 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 16, LARGE_BYTES = 3000 };
+enum { MOST_BYTES = 1 << 16, LARGE_BYTES = 3000, EMITTED_BYTES = 600 /* what is emitted is searched for pairs */ };
 
-static bool all;
+static bool whole, all;
 
 struct subject {
     char path[512], bytes[MOST_BYTES];
@@ -110,29 +111,59 @@ static hn_status emits(const struct subject *s, hn_error *error) {
 
 /* ---- faults ---- */
 
-/* The deed with allocation k failing; false when it has fewer. */
-static bool fail_at(const struct subject *s, deed *what, const char *name, size_t k, hn_status expected) {
-    hn_error error = {.status = HN_OK, .text = ""};
+struct turn {
+    hn_status status;
+    hn_error error;
+    bool failed; /* some allocation */
+    size_t left; /* blocks */
+};
+
+/* The deed, with the fault that was asked for. */
+static struct turn take_turn(const struct subject *s, deed *what) {
+    struct turn turn = {.error = {.status = HN_OK, .text = ""}};
     size_t live = memory_live_blocks();
-    memory_fail_at(k, k % 2 == 0);
-    hn_status status = what(s, &error);
-    bool failed = memory_has_failed();
+    turn.status = what(s, &turn.error);
+    turn.failed = memory_has_failed();
+    turn.left = memory_live_blocks() - live;
     memory_fail_never();
-    if (memory_live_blocks() != live)
-        fail_msg("%s %s, allocation %zu: %zu blocks are left", s->path, name, k, memory_live_blocks() - live);
-    bool told = status == HN_NO_MEMORY && strstr(error.text, "out of memory");
-    if (failed ? !told && (expected == HN_OK || status != expected)
-               : status != expected) /* or the mistake, as before */
-        fail_msg("%s %s (%d), allocation %zu: status %d, %s", s->path, name, (int)s->method, k, (int)status,
-                 error.text);
-    return failed;
+    return turn;
+}
+
+static void judge(const struct turn *turn, const struct subject *s, const char *name, hn_status expected) {
+    bool told = turn->status == HN_NO_MEMORY && strstr(turn->error.text, "out of memory");
+    if (turn->left > 0)
+        fail_msg("%s %s: %zu blocks are left", s->path, name, turn->left);
+    if (turn->failed ? !told && (expected == HN_OK || turn->status != expected) /* or the mistake, as before */
+                     : turn->status != expected)
+        fail_msg("%s %s (%d): status %d, %s", s->path, name, (int)s->method, (int)turn->status, turn->error.text);
+}
+
+static struct turn fail_on_a_new_way(const struct subject *s, deed *what, bool for_ever) {
+    memory_fail_on_a_new_way(for_ever);
+    return take_turn(s, what);
+}
+
+static void fail_at_all(const struct subject *s, deed *what, const char *name, hn_status expected) {
+    struct turn turn = {.failed = true};
+    for (size_t k = 1; turn.failed; k += k < 100 ? 1 : 1 + k / 4) {
+        memory_fail_at(k, k % 2 == 0);
+        turn = take_turn(s, what);
+        judge(&turn, s, name, expected);
+    }
 }
 
 static void fail_in_turn(const struct subject *s, deed *what, const char *name) {
-    memory_fail_never();
+    struct turn turn = fail_on_a_new_way(s, what, false);
+    if (!turn.failed && !all) /* whatever it calls has failed before */
+        return;
     hn_status expected = what(s, NULL);
-    for (size_t k = 1; fail_at(s, what, name, k, expected);)
-        k += k < (all ? 100 : 10) ? 1 : 1 + k / (all ? 4 : 2);
+    for (; turn.failed; turn = fail_on_a_new_way(s, what, false))
+        judge(&turn, s, name, expected);
+    judge(&turn, s, name, expected);
+    for (turn = fail_on_a_new_way(s, what, true); turn.failed; turn = fail_on_a_new_way(s, what, true))
+        judge(&turn, s, name, expected);
+    if (all)
+        fail_at_all(s, what, name, expected);
 }
 
 static void try_model(struct subject *s, int number) {
@@ -140,13 +171,18 @@ static void try_model(struct subject *s, int number) {
         deed *what;
         const char *name;
         hn_method method;
-    } deeds[] = {{checks, "checked", HN_METHOD_AUTO},         {layers, "as a layer", HN_METHOD_OPTIMAL},
-                 {generates, "generated", HN_METHOD_AUTO},    {layers, "as a layer", HN_METHOD_NEAREST},
-                 {emits, "emitted", HN_METHOD_AUTO},          {layers, "as a layer", HN_METHOD_AUTO},
-                 {generates, "generated", HN_METHOD_OPTIMAL}, {layers, "as a layer", HN_METHOD_SNARENET}};
+        size_t most; /* bytes of the text */
+    } deeds[] = {{checks, "checked", HN_METHOD_AUTO, LARGE_BYTES},
+                 {layers, "as a layer", HN_METHOD_OPTIMAL, LARGE_BYTES},
+                 {generates, "generated", HN_METHOD_AUTO, LARGE_BYTES},
+                 {layers, "as a layer", HN_METHOD_NEAREST, LARGE_BYTES},
+                 {emits, "emitted", HN_METHOD_AUTO, EMITTED_BYTES},
+                 {layers, "as a layer", HN_METHOD_AUTO, LARGE_BYTES},
+                 {generates, "generated", HN_METHOD_OPTIMAL, LARGE_BYTES},
+                 {layers, "as a layer", HN_METHOD_SNARENET, LARGE_BYTES}};
     fail_in_turn(s, writes, "written");
-    for (size_t i = 0; s->length < LARGE_BYTES && i < COUNT_OF(deeds); i++)
-        if (all || (size_t)number % COUNT_OF(deeds) == i) {
+    for (size_t i = 0; i < COUNT_OF(deeds); i++)
+        if (s->length < deeds[i].most && (whole || (size_t)number % COUNT_OF(deeds) == i)) {
             s->method = deeds[i].method;
             fail_in_turn(s, deeds[i].what, deeds[i].name);
         }
@@ -176,7 +212,7 @@ static size_t try_folder(const char *folder) {
             s->length = fread(s->bytes, 1, sizeof s->bytes, file);
             fclose(file);
             if (s->length < sizeof s->bytes) {
-                if (all || HN_TEST_SHARE == 1 || tried % 4 == 0) /* sanitizers are slow */
+                if (whole || HN_TEST_SHARE == 1 || tried % 4 == 0) /* sanitizers are slow */
                     try_text(s, tried);
                 tried++;
             }
@@ -206,6 +242,7 @@ static void models_that_ship(void **state) {
 
 int main(int count, char **words) {
     all = count > 1 && strcmp(words[1], "all") == 0;
+    whole = all || (count > 1 && strcmp(words[1], "whole") == 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_of_the_tests),
         cmocka_unit_test(texts_with_mistakes),

@@ -14,6 +14,10 @@
 void memory_fail_at(size_t k, bool for_ever);
 void memory_fail_never(void);
 
+/* The next allocation fails whose way is new: some call on it was never on the way to an allocation that failed by this function.
+ * A deed that is done again and again until none fails has seen each of its calls fail for want of memory, in few turns. */
+void memory_fail_on_a_new_way(bool for_ever);
+
 bool memory_has_failed(void);    /* since one of the two calls above */
 size_t memory_allocations(void); /* asked for since then, the failed ones included */
 size_t memory_live_blocks(void);
