@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FOR_OTHERS = 0077, FOLDER_MOST = FILE_LONGEST - 128 /* a file's name, and that of its temporary, fit too */ };
+enum { FOR_OTHERS = 0077 };
 
 __attribute__((format(printf, 3, 4))) static hn_status put(char folder[FILE_LONGEST], hn_error *error,
                                                            const char *format, ...) {
@@ -19,7 +19,7 @@ __attribute__((format(printf, 3, 4))) static hn_status put(char folder[FILE_LONG
     va_start(arguments, format);
     int length = vsnprintf(folder, FILE_LONGEST, format, arguments);
     va_end(arguments);
-    if (length >= 0 && length < FOLDER_MOST)
+    if (length >= 0 && length < CACHE_FOLDER_MOST)
         return HN_OK;
     return error_about(error, HN_IO, error_file("hardnet"), "the cache of kernels: the name of its folder is too long");
 }
@@ -100,6 +100,6 @@ hn_status cache_path(char path[FILE_LONGEST], const struct kernel_identity *iden
     for (size_t i = 0; words[i]; i++)
         digest_add_text(&digest, words[i]);
     digest_finish_text(&digest, key);
-    snprintf(path, FILE_LONGEST, "%.*s/%s.so", FOLDER_MOST, folder, key);
+    snprintf(path, FILE_LONGEST, "%.*s/%s.so", CACHE_FOLDER_MOST, folder, key);
     return HN_OK;
 }

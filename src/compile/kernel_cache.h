@@ -10,6 +10,9 @@
 
 #include "compile/kernel_file.h"
 
+/* Bytes of its name: a file's name, and that of its temporary, fit behind it. */
+enum { CACHE_FOLDER_MOST = FILE_LONGEST - 128 };
+
 /* The folder, made where it is not there yet, without a slash at its end. */
 hn_status cache_folder(char folder[FILE_LONGEST], hn_error *error);
 

@@ -86,9 +86,7 @@ hn_status device_code(struct file_bytes *code, hn_device_layer *layer, const str
     hn_status status = cache_folder(folder, error);
     if (status != HN_OK)
         return status;
-    int length = snprintf(path, sizeof path, "%s/%s.cubin", folder, id.code);
-    if (length < 0 || (size_t)length >= sizeof path)
-        return error_about(error, HN_IO, error_file(folder), "%s: the name is too long", folder);
+    snprintf(path, sizeof path, "%.*s/%s.cubin", CACHE_FOLDER_MOST, folder, id.code);
     if (!layer->options.again && find(code, path, &id, &status, error))
         return HN_OK;
     if (status == HN_OK)

@@ -3,6 +3,8 @@
  * On the device that is there; where there is none on that of fake_device.h.
  *
  * SPDX-License-Identifier: MIT */
+#include "device/device_calls_cache.h"
+#include "device/fake_open.h"
 #include "support/check.h"
 #include "support/run_layer.h"
 #include "support/scratch.h"
@@ -10,7 +12,6 @@
 #include "device/nvrtc.h"
 #include "hardnet/hardnet.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,15 +25,19 @@ static hn_device_layer *layer, *forward; /* with gradients, and without */
 static double x[COUNT], y[2 * COUNT];
 static hn_report reports[COUNT];
 
-static hn_device_layer *layer_with(bool gradients) {
+static hn_device_layer *layer_of_model(const hn_model *own, bool gradients) {
     hn_device_options options = hn_device_defaults();
     hn_device_layer *made;
     hn_error error;
     options.gradients = gradients;
     hn_layer_options steps = layer_steps(HN_METHOD_PAPER, 3);
-    if (hn_device_layer_create(&made, model, &steps, &options, &error) != HN_OK)
+    if (hn_device_layer_create(&made, own, &steps, &options, &error) != HN_OK)
         fail_msg("%s", error.text);
     return made;
+}
+
+static hn_device_layer *layer_with(bool gradients) {
+    return layer_of_model(model, gradients);
 }
 
 static int set_up(void **state) {
@@ -181,11 +186,70 @@ static void a_library_that_is_no_compiler_is_refused_by_name(void **state) {
     assert_contains(error.text, "cannot be opened");
 }
 
-static void open_fake(const char *name) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/%s", FAKE_DEVICE, name);
-    if (!dlopen(path, RTLD_NOW | RTLD_LOCAL))
-        fail_msg("%s", dlerror());
+static void what_the_cache_has_is_taken_if_it_is_good(void **state) {
+    (void)state;
+    check_cache(model, scratch.folder);
+}
+
+/* Neither inputs nor rows: their arrays have no bytes. A watch cannot be kept. */
+static void a_model_may_have_next_to_nothing(void **state) {
+    (void)state;
+    static const char text[] = "var y{1..2};";
+    const hn_text all = {"m", text, sizeof text - 1};
+    const double given[2 * COUNT] = {1, 2, 3, 4};
+    hn_model *own;
+    assert_int_equal(hn_model_read_memory(&own, 1, &all, NULL, NULL), HN_OK);
+    hn_device_layer *empty = layer_of_model(own, false);
+    hn_batch batch = good_batch();
+    double residual[1] = {7};
+    batch.y_raw = given;
+    batch.residual = residual;
+    assert_int_equal(hn_device_run_host(empty, &batch, NULL, NULL), HN_OK);
+    assert_memory_equal(y, given, sizeof given);
+    assert_same_bits(residual[0], 7);
+    hn_device_layer_destroy(empty);
+    hn_model_destroy(own);
+}
+
+static void watch(void *context, size_t sample, int step, const double *outputs, double violation, double eps) {
+    (void)context, (void)sample, (void)step, (void)outputs, (void)violation, (void)eps;
+}
+
+static void sizes_and_watches_are_refused_over_the_host_too(void **state) {
+    (void)state;
+    hn_batch batch = good_batch();
+    hn_gradient gradient = {.size = 2};
+    hn_error error = {.text = ""};
+    batch.watch = watch;
+    run_is_refused(batch, x, "nor watch");
+    batch = good_batch();
+    refused(hn_device_run_host(layer, &batch, &gradient, &error), &error, "size");
+    batch.size = 3;
+    refused(hn_device_run_host(layer, &batch, NULL, &error), &error, "size");
+    refused(hn_device_gradient(layer, &batch, &gradient, x, NULL, &error), &error, "size");
+}
+
+static void a_layer_can_be_looked_at(void **state) {
+    (void)state;
+    hn_device_info info = {.size = sizeof info};
+    assert_int_equal(hn_device_get_info(layer, &info, NULL), HN_OK);
+    assert_int_equal(info.inputs, 1);
+    assert_int_equal(info.outputs, 2);
+    assert_int_equal(info.rows, 1);
+    assert_int_equal(info.precision, HN_PRECISION_FLOAT64);
+}
+
+static void devices_that_are_not_there_are_refused(void **state) {
+    (void)state;
+    static const int numbers[] = {-1, 99};
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+        hn_device_options options = hn_device_defaults();
+        hn_device_layer *made;
+        hn_error error = {.text = ""};
+        options.device = numbers[i];
+        assert_int_equal(hn_device_layer_create(&made, model, NULL, &options, &error), HN_UNSUPPORTED);
+        assert_contains(error.text, "there is no device number");
+    }
 }
 
 int main(void) {
@@ -195,16 +259,14 @@ int main(void) {
         cmocka_unit_test(a_gradient_that_cannot_be_is_refused),
         cmocka_unit_test(no_samples_are_no_work),
         cmocka_unit_test(precisions_have_names),
+        cmocka_unit_test(what_the_cache_has_is_taken_if_it_is_good),
+        cmocka_unit_test(a_model_may_have_next_to_nothing),
+        cmocka_unit_test(sizes_and_watches_are_refused_over_the_host_too),
+        cmocka_unit_test(a_layer_can_be_looked_at),
+        cmocka_unit_test(devices_that_are_not_there_are_refused),
         cmocka_unit_test(a_library_that_is_no_compiler_is_refused_by_name),
     };
-    bool real = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != NULL;
-    if (!real && system("c++ --version > /dev/null 2>&1") != 0) { // NOLINT(cert-env33-c)
-        puts("skipped: there is neither a device nor a C++ compiler");
-        return 77;
-    }
-    if (!real) {
-        open_fake("libcuda.so.1");
-        open_fake("libnvrtc.so.13");
-    }
+    if (!some_device())
+        return TEST_SKIPPED;
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -3,13 +3,13 @@
  * On the device that is there; where there is none on that of fake_device.h, which runs the same text.
  *
  * SPDX-License-Identifier: MIT */
+#include "device/fake_open.h"
 #include "support/check.h"
 #include "support/scratch.h"
 
 #include "hardnet/hardnet.h"
 #include "refinement/improver.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,13 +241,6 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static void open_fake(const char *name) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", FAKE_DEVICE, name);
-    if (!dlopen(path, RTLD_NOW | RTLD_LOCAL))
-        printf("%s\n", dlerror());
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(policies_have_the_cpu_s_bits),
@@ -258,15 +251,7 @@ int main(void) {
         cmocka_unit_test(training_by_targets_has_the_cpu_s_bits),
         cmocka_unit_test(training_by_improvement_has_the_cpu_s_bits),
     };
-    bool real = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != NULL;
-    if (!real && system("c++ --version > /dev/null 2>&1") != 0) { // NOLINT(cert-env33-c)
-        puts("skipped: there is neither a device nor a C++ compiler");
-        return 77;
-    }
-    if (!real) {
-        open_fake("libcuda.so.1");
-        open_fake("libnvrtc.so.13");
-    }
-    printf("on %s\n", real ? "the device that is there" : "a device that is none");
+    if (!some_device())
+        return TEST_SKIPPED;
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -6,7 +6,8 @@
  * The device is that of tests/device/fake_device.h, and no other is needed.
  *
  * SPDX-License-Identifier: MIT */
-#include "device/fake_device.h"
+#include "device/fake_open.h"
+#include "faults/device_faults_runs.h"
 #include "support/check.h"
 #include "support/failing_count.h"
 #include "support/failing_memory.h"
@@ -18,7 +19,6 @@
 #include "device/cuda_driver.h"
 #include "hardnet/hardnet.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,23 +166,6 @@ static void check_it_lives_on(const struct life *life) {
     check_bits(life, &r);
 }
 
-static void *open_fake(const char *name) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", FAKE_DEVICE, name);
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!object)
-        fail_msg("%s", dlerror());
-    return object;
-}
-
-static void *call_in(void *object, const char *name) {
-    void *(*function)(void);
-    void *found = dlsym(object, name);
-    assert_non_null(found);
-    memcpy(&function, &found, sizeof found);
-    return function();
-}
-
 static int set_up(void **state) {
     (void)state;
     system_fail_never();
@@ -228,7 +211,7 @@ static void without_a_compiler_it_says_so(void **state) {
     hn_device_layer *layer;
     hn_error error = {.text = ""};
     hn_device_options options = hn_device_defaults();
-    device = call_in(open_fake("libcuda.so.1"), "fake_device");
+    device = fake_ask(fake_open("libcuda.so.1"), "fake_device");
     options.compiler = "/nowhere/libnvrtc.so";
     assert_int_equal(hn_device_layer_create(&layer, model, NULL, &options, &error), HN_UNSUPPORTED);
     assert_non_null(strstr(error.text, "/nowhere/libnvrtc.so"));
@@ -239,7 +222,7 @@ static void without_faults_everything_is_well(void **state) {
     (void)state;
     hn_error error = {.text = ""};
     struct life *const lives[] = {&of_layer, &of_policy};
-    compiler = call_in(open_fake("libnvrtc.so.13"), "fake_compiler");
+    compiler = fake_ask(fake_open("libnvrtc.so.13"), "fake_compiler");
     for (size_t k = 0; k < COUNT_OF(lives); k++) {
         be_well();
         if (lives[k]->live(&lives[k]->expected, &error) != HN_OK)
@@ -336,6 +319,32 @@ static void so_it_is_in_training(void **state) {
     calls_fail(&of_policy, 1, sparsely);
 }
 
+static void so_it_is_where_a_layer_is_there_already(void **state) {
+    (void)state;
+    be_well();
+    runs_fail(model, device);
+    check_nothing_is_left();
+}
+
+static void so_it_is_where_a_policy_is_there_already(void **state) {
+    (void)state;
+    be_well();
+    training_fails(model, device);
+    check_nothing_is_left();
+}
+
+static void so_it_is_where_the_cache_has_the_kernels(void **state) {
+    (void)state;
+    be_well();
+    making_fails(model, device);
+    check_nothing_is_left();
+}
+
+static void a_text_that_there_is_no_memory_for_is_none(void **state) {
+    (void)state;
+    printing_fails(model);
+}
+
 /* The bits are the CPU's, too. */
 static void so_it_is_with_long_models(void **state) {
     (void)state;
@@ -426,13 +435,20 @@ int main(int count, char **words) {
         cmocka_unit_test(a_device_without_memory_says_so),
         cmocka_unit_test(a_call_of_the_driver_that_fails_is_a_sentence),
         cmocka_unit_test(so_it_is_in_training),
+        cmocka_unit_test(so_it_is_where_a_layer_is_there_already),
+        cmocka_unit_test(so_it_is_where_a_policy_is_there_already),
+        cmocka_unit_test(so_it_is_where_the_cache_has_the_kernels),
+        cmocka_unit_test(a_compiler_refuses),
+        cmocka_unit_test(a_compiler_makes_no_code),
+        cmocka_unit_test(a_driver_does_not_say_why),
+        cmocka_unit_test(a_text_that_there_is_no_memory_for_is_none),
         cmocka_unit_test(so_it_is_with_long_models),
         cmocka_unit_test(a_call_of_the_compiler_that_fails_is_a_sentence),
         cmocka_unit_test(an_allocation_that_fails_is_an_error),
     };
-    if (system("c++ --version > /dev/null 2>&1") != 0) { // NOLINT(cert-env33-c)
+    if (!fake_can_compile()) {
         puts("skipped: there is no C++ compiler");
-        return 77;
+        return TEST_SKIPPED;
     }
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

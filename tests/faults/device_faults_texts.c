@@ -1,0 +1,118 @@
+/* device_faults_texts.c - allocations fail while a device's kernels are printed: there is no text then, and nothing is left.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "faults/device_faults_runs.h"
+
+#include "support/check.h"
+#include "support/failing_memory.h"
+#include "support/run_layer.h"
+
+#include "base/memory.h"
+#include "device/device_form.h"
+#include "device/device_plan.h"
+#include "device/far_print.h"
+#include "device/policy_print.h"
+
+struct printing {
+    const hn_model *model;
+    const struct plan *plan;
+    const hn_network *network;
+    struct device_subject subject;
+};
+
+typedef hn_status print(const struct printing *p, hn_error *error);
+
+static hn_status straight(const struct printing *p, hn_error *error) {
+    char *text;
+    size_t length;
+    hn_status status = device_print(&text, &length, &p->subject, error);
+    assert_int_equal(status == HN_OK, text != NULL && length > 0);
+    base_release(text);
+    return status;
+}
+
+static hn_status far(const struct printing *p, hn_error *error) {
+    struct far_code code;
+    hn_status status = far_print(&code, &p->subject, error);
+    assert_int_equal(status == HN_OK, code.text != NULL);
+    far_release(&code);
+    return status;
+}
+
+static hn_status of_policy(const struct printing *p, hn_error *error) {
+    char *text;
+    size_t length;
+    hn_status status = policy_print(&text, &length, p->plan, p->network, error);
+    assert_int_equal(status == HN_OK, text != NULL && length > 0);
+    base_release(text);
+    return status;
+}
+
+static hn_status predict(const struct printing *p, hn_error *error) {
+    hn_device_forecast forecast = {.size = sizeof forecast};
+    return hn_device_predict(&forecast, p->model, NULL, error);
+}
+
+/* ---- faults ---- */
+
+static void fail_at(const struct printing *p, print *what, size_t k) {
+    hn_error error = {.text = ""};
+    size_t live = memory_live_blocks();
+    memory_fail_at(k, k % 2 == 0);
+    hn_status status = what(p, &error);
+    bool failed = memory_has_failed();
+    memory_fail_never();
+    assert_int_equal(memory_live_blocks(), live);
+    assert_true(failed);
+    assert_int_equal(status, HN_NO_MEMORY);
+    assert_contains(error.text, "out of memory");
+}
+
+/* Of many allocations some, the last ones all: there the text as a whole grows. */
+static void fail_in_turn(const struct printing *p, print *what) {
+    enum { LAST = 8, BETWEEN = HN_TEST_SHARE > 1 ? 24 : 48 };
+    memory_fail_never();
+    assert_int_equal(what(p, NULL), HN_OK);
+    size_t count = memory_allocations(), step = 1 + count / BETWEEN;
+    assert_true(count > 1);
+    for (size_t k = 1; k <= count; k += k + LAST < count ? step : 1)
+        fail_at(p, what, k);
+}
+
+static hn_status lists(const struct printing *p, hn_error *error) {
+    static struct walk walk;
+    struct listed listed = {.words = NULL};
+    (void)p;
+    hn_status status = listed_create(&listed, &walk, error);
+    assert_int_equal(status == HN_OK, listed.words != NULL);
+    listed_release(&listed);
+    return status;
+}
+
+static void kernels_fail(struct printing *p) {
+    static const struct device_subject subjects[] = {{.single = false}, {.adjoint = true}, {.single = true}};
+    for (size_t i = 0; i < COUNT_OF(subjects); i++) {
+        p->subject = subjects[i];
+        p->subject.plan = p->plan;
+        fail_in_turn(p, straight);
+        p->subject.listed = i != 1;
+        fail_in_turn(p, far);
+    }
+}
+
+void printing_fails(const hn_model *model) {
+    const hn_network_options sizes = {.inputs = 1, .outputs = 2, .hidden_count = 1, .hidden = {2}, .layer_norm = true};
+    const hn_layer_options options = layer_method(HN_METHOD_AUTO);
+    struct plan *plan;
+    hn_network *network;
+    hn_layer_options filled;
+    assert_int_equal(device_plan(&plan, &filled, model, &options, NULL), HN_OK);
+    assert_int_equal(hn_network_create(&network, &sizes, NULL), HN_OK);
+    struct printing p = {.model = model, .plan = plan, .network = network};
+    kernels_fail(&p);
+    fail_in_turn(&p, of_policy);
+    fail_in_turn(&p, predict);
+    fail_in_turn(&p, lists);
+    hn_network_destroy(network);
+    plan_destroy(plan);
+}
