@@ -107,11 +107,11 @@ hn_status walk_round(struct walk *walk, hn_error *error) {
     s->late = s->count;
     if (done)
         add_step(walk, asks);
-    if (done && walk->loops)
+    if (done && walk->loops && !s->failed)
         done = walk_weave(walk, s);
     const struct kept_slots y = {{plan->y}, {plan->outputs}, 1};
-    done = drop_zeros(walk, s, &y) && done;
-    return done && !s->failed ? HN_OK : error_no_memory(error, "generated code");
+    done = done && drop_zeros(walk, s, &y);
+    return done ? HN_OK : error_no_memory(error, "generated code");
 }
 
 /* ---- the way back ---- */
@@ -137,6 +137,5 @@ hn_status walk_back_round(struct walk *walk, hn_error *error) {
         if (entries[e] == KERNEL_RESIDUAL_BRIEF)
             s->late = s->count;
     }
-    bool done = drop_zeros(walk, s, &gradients);
-    return done && !s->failed ? HN_OK : error_no_memory(error, "generated code");
+    return drop_zeros(walk, s, &gradients) ? HN_OK : error_no_memory(error, "generated code");
 }

@@ -54,7 +54,7 @@ static bool rename_all(struct walk *walk, struct statements *s) {
         now[i] = (uint32_t)i;
         written[i] = false;
     }
-    if (taken && !s->failed)
+    if (taken)
         rename_slots(walk, s, now, written);
     base_release(now);
     base_release(written);
@@ -148,7 +148,6 @@ bool walk_weave(struct walk *walk, struct statements *s) {
         memset(w.done, 0, (s->late + 1) * sizeof *w.done);
         if (index_slots(&w)) {
             weave(&w);
-            w.to.failed = w.to.failed || s->failed;
             statements_release(s);
             *s = w.to;
         }

@@ -164,14 +164,14 @@ static void rewrite(struct walk *walk, struct statements *s, const bool *drops) 
     for (size_t k = 0; k < to.operand_count; k++)
         if (to.operands[k] == walk->plan->system.zero)
             to.operands[k] = zero;
-    to.failed = to.failed || s->failed;
     statements_release(s);
     *s = to;
 }
 
 bool walk_drop_zeros(struct walk *walk, struct statements *s, const bool *kept, bool again) {
     size_t slots = walk->slots, count = s->count + 1;
-    bool *room = base_allocate((2 * slots + 2 * count) * sizeof *room);
+    bool *room =
+        s->failed ? NULL : base_allocate((2 * slots + 2 * count) * sizeof *room); /* half statements are none */
     if (!room)
         return false;
     const struct zeros z = {walk, s, room, room + slots, room + 2 * slots, room + 2 * slots + count};
