@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 #include "support/failing_memory.h"
+#include "support/shape_models.h"
 
 #include "base/memory.h"
 #include "generate/generate.h"
@@ -179,7 +180,8 @@ static void try_model(struct subject *s, int number) {
                  {emits, "emitted", HN_METHOD_AUTO, EMITTED_BYTES},
                  {layers, "as a layer", HN_METHOD_AUTO, LARGE_BYTES},
                  {generates, "generated", HN_METHOD_OPTIMAL, LARGE_BYTES},
-                 {layers, "as a layer", HN_METHOD_SNARENET, LARGE_BYTES}};
+                 {layers, "as a layer", HN_METHOD_SNARENET, LARGE_BYTES},
+                 {generates, "generated", HN_METHOD_PAPER, LARGE_BYTES}};
     fail_in_turn(s, writes, "written");
     for (size_t i = 0; i < COUNT_OF(deeds); i++)
         if (s->length < deeds[i].most && (whole || (size_t)number % COUNT_OF(deeds) == i)) {
@@ -240,12 +242,57 @@ static void models_that_ship(void **state) {
     assert_true(try_folder("models/infeasible") > 3);
 }
 
+/* Layers of every method and their kernels, of models that ask for other systems: full, bordered, affine throughout. */
+static void models_of_other_shapes(void **state) {
+    (void)state;
+    hn_model *models[] = {dense_model(9, 12, 1),
+                          affine_model((struct affine_shape){7, 12, 4, 2}, 1),
+                          affine_model((struct affine_shape){7, 12, 4, 0}, 1),
+                          block_model(3, 4, 2, 1),
+                          one_row_model(12, 1),
+                          one_column_model(12, 1),
+                          bordered_model(9, 2, 1, 1)};
+    struct subject *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    for (size_t i = 0; i < COUNT_OF(models); i++) {
+        s->model = models[i];
+        snprintf(s->path, sizeof s->path, "shape %zu", i);
+        for (int method = 0; method < HN_METHOD_COUNT; method++) {
+            s->method = (hn_method)method;
+            fail_in_turn(s, layers, "as a layer");
+            fail_in_turn(s, generates, "generated");
+        }
+        hn_model_destroy(models[i]);
+    }
+    free(s);
+    assert_int_equal(memory_live_blocks(), 0);
+}
+
+/* Each allocation in turn, of kernels that run all their rounds by themselves: half a list of statements is none. */
+static void rounds_of_a_kernel(void **state) {
+    (void)state;
+    hn_model *model = undefined_model(1);
+    struct subject *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    s->model = model;
+    s->method = HN_METHOD_PAPER;
+    snprintf(s->path, sizeof s->path, "rounds");
+    struct turn turn = {.failed = true};
+    for (size_t k = 1; turn.failed; k++) {
+        memory_fail_at(k, false);
+        turn = take_turn(s, generates);
+        judge(&turn, s, "generated", HN_OK);
+    }
+    hn_model_destroy(model);
+    free(s);
+}
+
 int main(int count, char **words) {
     all = count > 1 && strcmp(words[1], "all") == 0;
     whole = all || (count > 1 && strcmp(words[1], "whole") == 0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_of_the_tests),
-        cmocka_unit_test(texts_with_mistakes),
+        cmocka_unit_test(models_of_other_shapes), cmocka_unit_test(rounds_of_a_kernel),
+        cmocka_unit_test(texts_of_the_tests),     cmocka_unit_test(texts_with_mistakes),
         cmocka_unit_test(models_that_ship),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
