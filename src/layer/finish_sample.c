@@ -94,12 +94,28 @@ static double objective_of(const struct worker *worker, double minimised) {
     return isnan(minimised) ? INFINITY : worker->layer->maximizes ? -minimised : minimised;
 }
 
+/* |S (y - y_raw)|, S the weights; infinite when that is, or when what came in, y_raw or a start value, is not finite. */
+static double weighed_distance(const struct worker *worker, uint32_t seat, const double *y) {
+    size_t outputs = worker->plan->outputs;
+    const double *raw = batch_raw(worker, worker->seat[seat].sample), *weights = worker->layer->weights;
+    double scale = 0, sum = 0;
+    for (size_t j = 0; j < outputs; j++) {
+        double part = point_abs(weights[j] * (y[j] - (raw ? raw[j] : start_of(worker, seat, j))));
+        if (!sample_is_finite(part))
+            return INFINITY;
+        scale = sample_greater(scale, part);
+    }
+    for (size_t j = 0; j < outputs && scale > 0; j++) {
+        double part = weights[j] * (y[j] - (raw ? raw[j] : start_of(worker, seat, j))) / scale;
+        sum += part * part;
+    }
+    return scale * sqrt(sum);
+}
+
 /* What the search found; nothing where auto failed and there was none. */
 static void report_nearest(const struct worker *worker, uint32_t seat, const double *y, hn_report *out) {
     const struct seat *own = &worker->seat[seat];
     const double *weights = worker->layer->weights;
-    double scale = 0, sum = 0;
-    size_t outputs = worker->plan->outputs, unused;
     out->proof = own->proof;
     if (own->searched && !own->lost) {
         out->kkt = own->near.kkt;
@@ -109,16 +125,8 @@ static void report_nearest(const struct worker *worker, uint32_t seat, const dou
         out->programmes = (size_t)own->near.programmes;
         out->factorisations = (size_t)own->near.factorisations;
     }
-    const double *raw = batch_raw(worker, own->sample);
-    if (!weights || (raw && !all_finite(raw, outputs, &unused)))
-        return;
-    for (size_t j = 0; j < outputs; j++)
-        scale = sample_greater(scale, point_abs(weights[j] * (y[j] - (raw ? raw[j] : start_of(worker, seat, j)))));
-    for (size_t j = 0; j < outputs && scale > 0; j++) {
-        double part = weights[j] * (y[j] - (raw ? raw[j] : start_of(worker, seat, j))) / scale;
-        sum += part * part;
-    }
-    out->distance = sample_is_finite(scale) ? scale * sqrt(sum) : INFINITY;
+    if (weights)
+        out->distance = weighed_distance(worker, seat, y);
 }
 
 /* max |r| and its row. Where all is finite, and bounds are good, the evaluation has found it already. */

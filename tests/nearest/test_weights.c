@@ -10,9 +10,12 @@
 #include "support/run_layer.h"
 #include "support/search_trial.h"
 
+#include "hardnet/read.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PROBLEMS = HN_TEST_SHARE > 1 ? 60 : 300 };
 static const double FAR = 1e-4;
@@ -147,9 +150,51 @@ static void other_methods_have_no_weights(void **state) {
     random_problem_release(&p);
 }
 
+/* The report of `text` at x, from y_raw, or from the start values where that is NULL. */
+static hn_report report_of(const char *text, const double *weights, double x, const double *raw) {
+    hn_model *model;
+    const hn_text file = {"weights.mod", text, strlen(text)};
+    hn_layer_options options = layer_method(HN_METHOD_NEAREST);
+    hn_error error;
+    if (hn_model_read_memory(&model, 1, &file, NULL, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    options.weights = weights;
+    hn_layer *layer = layer_of(model, options);
+    struct layer_results r = results_of(layer, 1);
+    hn_batch batch = batch_into(&r, &x, raw);
+    layer_run(layer, &batch);
+    hn_report report = r.reports[0];
+    results_release(&r);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+    return report;
+}
+
+static void a_start_value_that_is_no_number_is_infinitely_far(void **state) {
+    (void)state;
+    hn_report report = report_of("param x; var y{1..2}; s.t. b: x <= y[1] <= -x; let y[2] := log(-x);",
+                                 (const double[]){2, 3}, 1, NULL);
+    assert_int_equal(report.outcome, HN_OUTCOME_BAD_BOUNDS);
+    assert_true(isinf(report.distance) && isinf(report.moved));
+}
+
+/* |S (y - y_raw)| = |(3, 4)| times a unit; the square of the first is 0 in doubles. */
+static void distances_are_weighed_in_any_unit(void **state) {
+    (void)state;
+    static const double units[] = {1e-200, 1, 1e150};
+    for (size_t i = 0; i < COUNT_OF(units); i++) {
+        const double raw[] = {0, 0}, weights[] = {3 * units[i], 4 * units[i]};
+        hn_report report = report_of("param x; var y{1..2}; s.t. a: y[1] = x; s.t. b: y[2] = x;", weights, 1, raw);
+        assert_int_equal(report.outcome, HN_OUTCOME_OK);
+        assert_true(fabs(report.distance - 5 * units[i]) <= 1e-7 * units[i]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_by_weights_are_those_of_differences),
+        cmocka_unit_test(a_start_value_that_is_no_number_is_infinitely_far),
+        cmocka_unit_test(distances_are_weighed_in_any_unit),
         cmocka_unit_test(other_methods_have_no_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
