@@ -41,7 +41,7 @@ set(test_environment
     TSAN_OPTIONS=halt_on_error=1)
 
 set(test_share 1) # long tests do the whole of it, or a share where everything is slow
-if(HARDNET_SANITIZE OR HARDNET_COVERAGE)
+if(HARDNET_SANITIZE OR HARDNET_COVERAGE OR HARDNET_MUTANTS)
     set(test_share 8)
 endif()
 
