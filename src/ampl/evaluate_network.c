@@ -86,11 +86,11 @@ bool ampl_collect_contributions(struct ampl_evaluator *e) {
 
 /* The ring after `last` as one sum. */
 static struct ampl_value sum_ring(struct ampl_evaluator *e, size_t last, bool minus, struct ampl_place place) {
-    size_t count = 0, bytes, at = last;
+    size_t count = 0, at = last;
     do
         count++;
     while ((at = e->added[at].next) != last);
-    hn_expr *terms = size_multiply(count, sizeof *terms, &bytes) ? base_allocate(bytes) : NULL;
+    hn_expr *terms = base_allocate(size_product(count, sizeof *terms));
     if (!terms) {
         ampl_fail_memory(e);
         return ampl_value_nothing();

@@ -91,8 +91,9 @@ static bool order(struct ampl_evaluator *e, struct pieces *pieces) {
 /* Values at the breakpoints, from zero on to both sides. */
 static bool add_up(struct ampl_evaluator *e, struct pieces *pieces) {
     const double *b = pieces->breakpoints.list, *s = pieces->slopes.list;
-    size_t count = pieces->breakpoints.count, bytes, home = 0;
-    if (!size_multiply(count + 1, sizeof *pieces->values, &bytes) || !(pieces->values = base_allocate(bytes)))
+    size_t count = pieces->breakpoints.count, home = 0;
+    pieces->values = base_allocate(size_product(count + 1, sizeof *pieces->values));
+    if (!pieces->values)
         return ampl_fail_memory(e);
     while (home < count && b[home] <= pieces->zero)
         home++;

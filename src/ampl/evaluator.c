@@ -81,11 +81,8 @@ bool ampl_keep(struct ampl_evaluator *e, struct ampl_table *table, uint32_t arit
 /* ---- frames ---- */
 
 bool ampl_frame_enter(struct ampl_evaluator *e, uint32_t slots, struct ampl_frame *outer) {
-    size_t needed;
     *outer = (struct ampl_frame){e->base, e->top};
-    if (!size_add(e->top, (size_t)slots + 1, &needed))
-        return ampl_fail_memory(e);
-    ampl_atom *stack = array_grow(e->stack, &e->stack_capacity, needed, sizeof *stack);
+    ampl_atom *stack = array_grow(e->stack, &e->stack_capacity, size_sum(e->top, (size_t)slots + 1), sizeof *stack);
     if (!stack)
         return ampl_fail_memory(e);
     e->stack = stack;

@@ -10,10 +10,7 @@
 
 /* Everything is put at *at, which moves on; false when memory is out. */
 static bool put_text(struct ampl_label *label, size_t *at, const char *text, size_t length) {
-    size_t needed;
-    char *grown = NULL;
-    if (size_add(*at, length, &needed) && size_add(needed, 1, &needed))
-        grown = array_grow(label->text, &label->capacity, needed, 1);
+    char *grown = array_grow(label->text, &label->capacity, size_sum(size_sum(*at, length), 1), 1);
     if (!grown)
         return false;
     label->text = grown;

@@ -6,10 +6,8 @@
 
 struct ampl_node *ampl_node_new(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type,
                                 struct ampl_place place, uint32_t count) {
-    size_t bytes;
-    struct ampl_node *node = NULL;
-    if (size_multiply(count, sizeof node->arguments[0], &bytes) && size_add(bytes, sizeof *node, &bytes))
-        node = ampl_take(parser, bytes, 1);
+    struct ampl_node *node =
+        ampl_take(parser, size_sum(size_product(count, sizeof node->arguments[0]), sizeof *node), 1);
     if (!node)
         return NULL;
     node->op = (uint8_t)op;

@@ -142,8 +142,8 @@ struct ampl_declaration *ampl_declared(const struct ampl_parser *parser, uint32_
 }
 
 void *ampl_take(struct ampl_parser *parser, size_t count, size_t size) {
-    size_t bytes;
-    void *place = size_multiply(count, size, &bytes) ? arena_take(parser->arena, bytes > 0 ? bytes : 1, 1) : NULL;
+    size_t bytes = size_product(count, size);
+    void *place = arena_take(parser->arena, bytes > 0 ? bytes : 1, 1);
     if (place) {
         memset(place, 0, bytes);
         return place;

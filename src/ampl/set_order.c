@@ -67,7 +67,7 @@ static bool rewrite(struct ampl_evaluator *e, struct ampl_set *set, const struct
 static bool arrange(struct ampl_evaluator *e, struct ampl_declaration *declaration, struct ampl_set *set) {
     bool by_number = declaration->order->op == AMPL_INTERVAL;
     const struct ampl_set *order = by_number ? NULL : ampl_evaluate_set(e, declaration->order);
-    size_t count = ampl_set_count(set), bytes;
+    size_t count = ampl_set_count(set);
     if (!by_number && !order)
         return false;
     uint32_t dimension = by_number ? 1 : ampl_set_dimension(order);
@@ -78,7 +78,7 @@ static bool arrange(struct ampl_evaluator *e, struct ampl_declaration *declarati
     if (count > e->max_nodes)
         return ampl_fail(e, HN_LIMIT, declaration->place, "%s: a set of more than %zu members; raise max_nodes",
                          ampl_symbol_text(e, declaration->name), e->max_nodes);
-    struct ranked *list = size_multiply(count + 1, sizeof *list, &bytes) ? base_allocate(bytes) : NULL;
+    struct ranked *list = base_allocate(size_product(count + 1, sizeof *list));
     if (!list)
         return ampl_fail_memory(e);
     bool good = rank_all(e, declaration, order, set, list);

@@ -157,16 +157,14 @@ static bool link_members(struct ampl_set *set, struct ampl_slices *slices) {
 }
 
 static struct ampl_slices *make_slices(struct ampl_set *set, uint32_t mask) {
-    size_t count = set->tuples.count > 0 ? set->tuples.count : 1, one, two;
+    size_t count = set->tuples.count > 0 ? set->tuples.count : 1, one = size_product(count, sizeof(uint32_t));
     struct ampl_slices *slices = base_allocate(sizeof *slices);
     if (!slices)
         return NULL;
     *slices = (struct ampl_slices){.mask = mask, .keys = {.arity = count_bits(mask)}, .other = set->slices};
     set->slices = slices;
-    if (size_multiply(count, sizeof(uint32_t), &one) && size_multiply(one, 2, &two)) {
-        slices->first = base_allocate(two);
-        slices->next = base_allocate(one);
-    }
+    slices->first = base_allocate(size_product(one, 2));
+    slices->next = base_allocate(one);
     slices->last = slices->first ? slices->first + count : NULL;
     if (slices->first && slices->next && link_members(set, slices))
         return slices;

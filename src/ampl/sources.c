@@ -258,10 +258,9 @@ bool ampl_sources_add_file(struct ampl_sources *sources, const char *path, const
 /* A copy, because the lexer looks at the 0 after the end. */
 bool ampl_sources_add_text(struct ampl_sources *sources, const hn_text *text) {
     const char *name = text->name ? text->name : "text";
-    size_t bytes;
     if (text->length > sources->max_bytes)
         return ampl_error(sources, HN_LIMIT, NULL, "%s: larger than the limit of %zu bytes", name, sources->max_bytes);
-    unsigned char *copy = size_add(text->length, 1, &bytes) ? base_allocate(bytes) : NULL;
+    unsigned char *copy = base_allocate(size_sum(text->length, 1));
     if (!copy)
         return ampl_no_memory(sources);
     if (text->length > 0)
@@ -283,10 +282,8 @@ void ampl_sources_release(struct ampl_sources *sources) {
 
 const char *ampl_sources_beside(struct ampl_sources *sources, uint32_t source, const char *name, size_t length) {
     const char *from = sources->list[source].name, *slash = strrchr(from, '/');
-    size_t folder = slash && (length == 0 || name[0] != '/') ? (size_t)(slash - from) + 1 : 0, bytes;
-    char *path = NULL;
-    if (size_add(folder, length, &bytes) && size_add(bytes, 1, &bytes))
-        path = arena_take(&sources->names, bytes, 1);
+    size_t folder = slash && (length == 0 || name[0] != '/') ? (size_t)(slash - from) + 1 : 0;
+    char *path = arena_take(&sources->names, size_sum(size_sum(folder, length), 1), 1);
     if (!path) {
         ampl_no_memory(sources);
         return NULL;

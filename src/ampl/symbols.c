@@ -31,8 +31,8 @@ static uint32_t *slot_of(const struct ampl_symbols *symbols, const char *text, s
 }
 
 static bool resize_slots(struct ampl_symbols *symbols, size_t count) {
-    size_t bytes;
-    uint32_t *slots = size_multiply(count, sizeof *slots, &bytes) ? base_allocate(bytes) : NULL;
+    size_t bytes = size_product(count, sizeof(uint32_t));
+    uint32_t *slots = base_allocate(bytes);
     if (!slots)
         return false;
     memset(slots, 0, bytes);

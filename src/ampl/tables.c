@@ -45,8 +45,8 @@ static struct ampl_slot *slot_of(const struct ampl_tuples *tuples, const ampl_at
 }
 
 static bool resize_slots(struct ampl_tuples *tuples, size_t count) {
-    size_t bytes, mask = count - 1;
-    struct ampl_slot *slots = size_multiply(count, sizeof *slots, &bytes) ? base_allocate(bytes) : NULL;
+    size_t bytes = size_product(count, sizeof(struct ampl_slot)), mask = count - 1;
+    struct ampl_slot *slots = base_allocate(bytes);
     if (!slots)
         return false;
     memset(slots, 0, bytes);
@@ -71,9 +71,7 @@ bool ampl_tuples_find(const struct ampl_tuples *tuples, const ampl_atom *tuple, 
 }
 
 static bool append(struct ampl_tuples *tuples, const ampl_atom *tuple) {
-    size_t used, needed;
-    if (!size_multiply(tuples->count, tuples->arity, &used) || !size_add(used, tuples->arity, &needed))
-        return false;
+    size_t used = size_product(tuples->count, tuples->arity), needed = size_sum(used, tuples->arity);
     if (tuples->arity > 0) {
         ampl_atom *atoms = array_grow(tuples->atoms, &tuples->capacity, needed, sizeof *atoms);
         if (!atoms)

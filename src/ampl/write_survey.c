@@ -252,13 +252,12 @@ void write_survey_end(struct writer *writer) {
 }
 
 bool write_survey_start(struct writer *writer) {
-    size_t count = hn_model_node_count(writer->model) + 1, bytes;
-    bool fits = size_multiply(count, sizeof *writer->nodes, &bytes);
+    size_t count = hn_model_node_count(writer->model) + 1, bytes = size_product(count, sizeof *writer->nodes);
     writer->surveying = true;
-    writer->nodes = fits ? base_allocate(bytes) : NULL;
-    writer->order = fits ? base_allocate(count * sizeof *writer->order) : NULL;
-    writer->stack = fits ? base_allocate(count * sizeof *writer->stack) : NULL;
-    writer->next = fits ? base_allocate(count * sizeof *writer->next) : NULL;
+    writer->nodes = base_allocate(bytes);
+    writer->order = base_allocate(size_product(count, sizeof *writer->order));
+    writer->stack = base_allocate(size_product(count, sizeof *writer->stack));
+    writer->next = base_allocate(size_product(count, sizeof *writer->next));
     if (writer->nodes)
         memset(writer->nodes, 0, bytes);
     return writer->nodes && writer->order && writer->stack && writer->next;

@@ -10,12 +10,9 @@
 #include <string.h>
 
 void write_bytes(struct write_text *text, const char *bytes, size_t length) {
-    size_t needed = 0;
-    char *grown = NULL;
     if (text->no_memory)
         return;
-    if (size_add(text->length, length, &needed) && size_add(needed, 1, &needed))
-        grown = array_grow(text->bytes, &text->capacity, needed, 1);
+    char *grown = array_grow(text->bytes, &text->capacity, size_sum(size_sum(text->length, length), 1), 1);
     text->no_memory = !grown;
     if (!grown)
         return;

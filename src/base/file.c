@@ -28,9 +28,8 @@ static hn_status read_all(int file, struct file_bytes *bytes, size_t capacity, s
                           hn_error *error) {
     for (;;) {
         if (bytes->count == capacity) {
-            size_t more = capacity < READ_STEP ? READ_STEP : capacity, room;
-            bool fits = size_add(capacity, more, &room) && size_add(room, 1, &room);
-            void *moved = fits ? base_reallocate(bytes->data, room) : NULL;
+            size_t more = capacity < READ_STEP ? READ_STEP : capacity, room = size_sum(size_sum(capacity, more), 1);
+            void *moved = base_reallocate(bytes->data, room);
             if (!moved)
                 return error_no_memory(error, path);
             bytes->data = moved;

@@ -24,6 +24,19 @@ static inline bool size_multiply(size_t a, size_t b, size_t *product) {
     return true;
 }
 
+/* Sizes to ask memory for: SIZE_MAX, which no allocation grants, where the result is too large. */
+static inline size_t size_sum(size_t a, size_t b) {
+    size_t sum = SIZE_MAX;
+    size_add(a, b, &sum);
+    return sum;
+}
+
+static inline size_t size_product(size_t a, size_t b) {
+    size_t product = SIZE_MAX;
+    size_multiply(a, b, &product);
+    return product;
+}
+
 /* Rounds up to a multiple of a power of two. */
 static inline bool size_round_up(size_t a, size_t alignment, size_t *rounded) {
     if (!size_add(a, alignment - 1, rounded))

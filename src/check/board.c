@@ -30,9 +30,7 @@ size_t board_bytes(const struct check *check, int parts) {
 }
 
 static double *take(size_t count) {
-    size_t bytes;
-    bool fits = size_add(count, 1, &bytes) && size_multiply(bytes, CHECK_MOST * sizeof(double), &bytes);
-    return fits ? base_allocate(bytes) : NULL;
+    return base_allocate(size_product(size_sum(count, 1), CHECK_MOST * sizeof(double)));
 }
 
 static size_t count_results(const struct board *board) {

@@ -244,8 +244,8 @@ static void release(struct search *s) {
 }
 
 static bool place_bytes(struct search *s) {
-    size_t bytes;
-    s->below = size_multiply(2, s->count, &bytes) ? base_allocate(bytes) : NULL;
+    size_t bytes = size_product(2, s->count);
+    s->below = base_allocate(bytes);
     if (!s->below)
         return false;
     s->asked = s->below + s->count;
@@ -254,8 +254,8 @@ static bool place_bytes(struct search *s) {
 }
 
 static bool place_conditions(struct search *s) {
-    size_t bytes;
-    s->lacks = size_multiply(s->count, sizeof *s->lacks, &bytes) ? base_allocate(bytes) : NULL;
+    size_t bytes = size_product(s->count, sizeof *s->lacks);
+    s->lacks = base_allocate(bytes);
     if (s->lacks)
         memset(s->lacks, 0, bytes);
     return s->lacks != NULL;

@@ -28,10 +28,9 @@ void node_matrix_release(struct node_matrix *matrix) {
 }
 
 static hn_status matrix_create(struct node_matrix *out, size_t rows, size_t columns, hn_error *error) {
-    size_t bytes;
+    size_t bytes = size_product(size_sum(rows, 1), sizeof *out->first);
     *out = (struct node_matrix){.rows = rows, .columns = columns};
-    bool fits = size_add(rows, 1, &bytes) && size_multiply(bytes, sizeof *out->first, &bytes);
-    out->first = fits ? base_allocate(bytes) : NULL;
+    out->first = base_allocate(bytes);
     if (!out->first)
         return error_no_memory(error, "derivatives");
     memset(out->first, 0, bytes);

@@ -18,10 +18,9 @@ void problem_release(struct problem *problem) {
 
 /* One block: body, lower, upper, start, fixed, and the objective last. */
 static hn_status place_lists(struct problem *problem, const hn_model *model, size_t *count, hn_error *error) {
-    size_t m = model->row_count, n = model->output_count, rows, outputs, bytes;
-    bool fits = size_multiply(3, m, &rows) && size_multiply(2, n, &outputs) && size_add(rows, outputs, count) &&
-                size_add(*count, 1, count) && size_multiply(*count, sizeof *problem->body, &bytes);
-    problem->body = fits ? base_allocate(bytes) : NULL;
+    size_t m = model->row_count, n = model->output_count;
+    *count = size_sum(size_sum(size_product(3, m), size_product(2, n)), 1);
+    problem->body = base_allocate(size_product(*count, sizeof *problem->body));
     if (!problem->body)
         return error_no_memory(error, "derivatives");
     problem->lower = problem->body + m;

@@ -118,9 +118,7 @@ static uint32_t weight(struct graph *g, enum space multiplier, enum space direct
 
 hn_status derivatives_weights(uint32_t **weights, struct graph *graph, const struct node_matrix *matrix,
                               bool multipliers, bool second_pair, hn_error *error) {
-    size_t bytes;
-    bool fits = size_multiply(matrix->count + 1, sizeof **weights, &bytes);
-    uint32_t *list = fits ? base_allocate(bytes) : NULL;
+    uint32_t *list = base_allocate(size_product(matrix->count + 1, sizeof **weights));
     *weights = NULL;
     if (!list)
         return error_no_memory(error, "derivatives");

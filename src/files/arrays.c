@@ -14,12 +14,10 @@
 #include <string.h>
 
 hn_status hn_array_create(hn_array *out, size_t rows, size_t columns, hn_error *error) {
-    size_t count, bytes;
+    size_t bytes = size_product(size_product(rows, columns), sizeof *out->values);
     if (!out)
         return error_missing(error, "hn_array_create", "array");
     *out = (hn_array){.values = NULL};
-    if (!size_multiply(rows, columns, &count) || !size_multiply(count, sizeof *out->values, &bytes))
-        return error_no_memory(error, "an array");
     double *values = base_allocate(bytes > 0 ? bytes : 1);
     if (!values)
         return error_no_memory(error, "an array");

@@ -145,13 +145,10 @@ static void write_value(unsigned char *bytes, double value) {
 }
 
 hn_status hn_array_write(const char *path, size_t rows, size_t columns, const double *values, hn_error *error) {
-    size_t count, data, total;
-    unsigned char *bytes = NULL;
+    size_t count = size_product(rows, columns), total = size_sum(size_product(count, sizeof *values), HEADER_BYTES);
     if (!path || !values)
         return error_missing(error, "hn_array_write", path ? "values" : "path");
-    if (size_multiply(rows, columns, &count) && size_multiply(count, sizeof *values, &data) &&
-        size_add(data, HEADER_BYTES, &total))
-        bytes = base_allocate(total);
+    unsigned char *bytes = base_allocate(total);
     if (!bytes)
         return error_no_memory(error, path);
     write_header(bytes, rows, columns);

@@ -44,11 +44,10 @@ static bool is_worth_it(const hn_layer *layer, const hn_model *model) {
 }
 
 static bool take_memory(struct probes *out, const hn_layer *layer) {
-    size_t row = layer->plan->inputs + (size_t)layer->plan->outputs, bytes, all;
+    size_t row = layer->plan->inputs + (size_t)layer->plan->outputs;
     *out = (struct probes){.bytes = hn_layer_workspace_bytes(layer)};
-    bool fits = size_multiply(row, sizeof(double), &bytes) && size_add(bytes, sizeof(hn_report), &bytes) &&
-                size_multiply(bytes, PROBES, &bytes) && size_add(bytes, out->bytes, &all);
-    out->x = fits ? base_allocate(all) : NULL;
+    size_t each = size_sum(size_product(row, sizeof(double)), sizeof(hn_report));
+    out->x = base_allocate(size_sum(size_product(each, PROBES), out->bytes));
     if (!out->x)
         return false;
     out->y = out->x + PROBES * (size_t)layer->plan->inputs;

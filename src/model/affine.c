@@ -311,8 +311,8 @@ static bool mark_roots(struct affine *affine, struct marks *marks, const uint32_
 }
 
 static void *zeros(size_t count, size_t size) {
-    size_t bytes;
-    void *block = size_multiply(count, size, &bytes) ? base_allocate(bytes) : NULL;
+    size_t bytes = size_product(count, size);
+    void *block = base_allocate(bytes);
     if (block)
         memset(block, 0, bytes);
     return block;

@@ -13,10 +13,10 @@
 
 /* Room for count elements, filled from the list; false when memory is out. Nothing of nothing is NULL. */
 static bool copy_list(void *place, size_t *capacity, const void *list, size_t count, size_t size) {
-    size_t bytes;
+    size_t bytes = size_product(count, size);
     void *copy = NULL;
     if (count > 0) {
-        copy = size_multiply(count, size, &bytes) ? base_allocate(bytes) : NULL;
+        copy = base_allocate(bytes);
         if (!copy)
             return false;
         memcpy(copy, list, bytes);

@@ -58,7 +58,6 @@ static hn_expr sum_nodes(hn_model *model, size_t count, const hn_expr *terms, ui
 hn_expr hn_sum(hn_model *model, size_t count, const hn_expr *terms) {
     enum { FEW = 64 };
     uint32_t few[FEW], *nodes = few;
-    size_t bytes;
     if (model_refuses(model, "sum"))
         return (hn_expr){NULL, 0};
     if (count > 0 && !terms) {
@@ -66,7 +65,7 @@ hn_expr hn_sum(hn_model *model, size_t count, const hn_expr *terms) {
         return (hn_expr){NULL, 0};
     }
     if (count > FEW)
-        nodes = size_multiply(count, sizeof *nodes, &bytes) ? base_allocate(bytes) : NULL;
+        nodes = base_allocate(size_product(count, sizeof *nodes));
     if (!nodes) {
         model_fail(model, HN_NO_MEMORY, "sum", "sum of %zu terms: out of memory", count);
         return (hn_expr){NULL, 0};

@@ -196,16 +196,14 @@ hn_status marks_create(struct marks *marks, const hn_model *model, const uint32_
                        size_t affine_count, hn_error *error) {
     uint32_t *order = NULL;
     bool *needed = NULL;
-    size_t count = 0, bytes = 0;
+    size_t count = 0, bytes = size_product(model->graph.count, sizeof *marks->of);
     *marks = (struct marks){.model = model};
     hn_status status = model_order(model, roots, root_count, &order, &count, error);
     if (status != HN_OK)
         return status;
-    if (size_multiply(model->graph.count, sizeof *marks->of, &bytes)) {
-        marks->of = base_allocate(bytes);
-        marks->affine = base_allocate(bytes);
-        needed = base_allocate(model->graph.count * sizeof *needed);
-    }
+    marks->of = base_allocate(bytes);
+    marks->affine = base_allocate(bytes);
+    needed = base_allocate(model->graph.count * sizeof *needed);
     bool good = marks->of && marks->affine && needed;
     if (good) {
         memset(marks->affine, 0, bytes);

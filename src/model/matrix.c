@@ -180,7 +180,7 @@ hn_expr hn_linear(hn_model *model, size_t count, const hn_real *coefficients, co
     enum { FEW = 64 };
     const hn_expr none = {NULL, 0};
     uint32_t few[FEW], *nodes = few, sum = 0;
-    size_t bytes, known = 0;
+    size_t known = 0;
     if (model_refuses(model, "hn_linear"))
         return none;
     if (count > 0 && (!coefficients || !terms)) {
@@ -188,15 +188,17 @@ hn_expr hn_linear(hn_model *model, size_t count, const hn_real *coefficients, co
         return none;
     }
     if (count > FEW)
-        nodes = size_multiply(count, sizeof *nodes, &bytes) ? base_allocate(bytes) : NULL;
-    if (!nodes)
+        nodes = base_allocate(size_product(count, sizeof *nodes));
+    if (!nodes) {
         model_fail(model, HN_NO_MEMORY, "sum", "sum of %zu terms: out of memory", count);
-    for (; nodes && known < count; known++) {
+        return none;
+    }
+    for (; known < count; known++) {
         nodes[known] = model_argument(model, terms[known], "sum");
         if (nodes[known] == 0)
             break;
     }
-    if (nodes && known == count)
+    if (known == count)
         sum = graph_linear(&model->graph, coefficients, nodes, count);
     model_note_graph(model, "sum");
     if (nodes != few)

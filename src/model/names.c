@@ -35,9 +35,9 @@ uint32_t *names_find(const struct names *names, const char *text, size_t length)
 }
 
 static bool names_resize(struct names *names, size_t size) {
-    size_t bytes;
     struct names larger = {.size = size, .count = names->count};
-    larger.table = size_multiply(size, sizeof *larger.table, &bytes) ? base_allocate(bytes) : NULL;
+    size_t bytes = size_product(size, sizeof *larger.table);
+    larger.table = base_allocate(bytes);
     if (!larger.table)
         return false;
     memset(larger.table, 0, bytes);

@@ -395,13 +395,12 @@ static uint32_t linear_of(struct graph *g, struct terms terms) {
 uint32_t graph_linear(struct graph *g, const double *coefficients, const uint32_t *nodes, size_t count) {
     const struct terms terms = {coefficients, nodes, count};
     uint32_t few[LINEAR_TERMS], *products = few;
-    size_t bytes;
     if (g->status != HN_OK)
         return 0;
     if (is_linear(g, &terms))
         return linear_of(g, terms);
     if (count > LINEAR_TERMS)
-        products = size_multiply(count, sizeof *products, &bytes) ? base_allocate(bytes) : NULL;
+        products = base_allocate(size_product(count, sizeof *products));
     if (!products) {
         g->status = HN_NO_MEMORY;
         return 0;

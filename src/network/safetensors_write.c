@@ -130,11 +130,11 @@ static void put_checksum(struct writer *w, unsigned char *bytes, size_t count) {
 }
 
 static hn_status write_content(struct writer *w, const char *path, hn_error *error) {
-    size_t data = put_header(w), header = w->used, before = SAFETENSORS_LENGTH + header, count;
+    size_t data = put_header(w), header = w->used, before = SAFETENSORS_LENGTH + header, count = size_sum(before, data);
     if (header > SAFETENSORS_MOST_HEADER)
         return error_about(error, HN_LIMIT, error_file(path),
                            "%s: the texts are too long: a header has at most %d bytes", path, SAFETENSORS_MOST_HEADER);
-    unsigned char *bytes = size_add(before, data, &count) ? base_allocate(count) : NULL;
+    unsigned char *bytes = base_allocate(count);
     if (!bytes)
         return error_no_memory(error, path);
     bytes_put_integer(bytes, header);

@@ -337,8 +337,8 @@ static void place_ordering(struct layout *layout, void *context) {
 
 /* Room for the pattern, one more list of n at its end, and some to spare, so that compacting is rare. */
 static void *allocate_ordering(struct ordering *o, size_t entries) {
-    bool fits = size_add(entries, entries / 5, &o->room) && size_add(o->room, o->n, &o->room);
-    return fits ? layout_allocate(place_ordering, o) : NULL;
+    o->room = size_sum(size_sum(entries, entries / 5), o->n);
+    return layout_allocate(place_ordering, o);
 }
 
 /* The degree of a row, UINT32_MAX where it is dense. */

@@ -85,9 +85,7 @@ static hn_status check_options(const hn_trainer *t, hn_error *error) {
 }
 
 static hn_status make_moments(hn_trainer *t, hn_error *error) {
-    size_t bytes;
-    if (!size_multiply(t->parameters, sizeof(double), &bytes))
-        return error_no_memory(error, "training");
+    size_t bytes = size_product(t->parameters, sizeof(double));
     for (int i = 0; i < 2; i++) {
         t->moments[i] = base_allocate(bytes);
         if (!t->moments[i])
@@ -193,14 +191,14 @@ void hn_trainer_destroy(hn_trainer *t) {
 /* ---- batches ---- */
 
 static hn_status make_room(hn_trainer *t, size_t chunks, hn_error *error) {
-    size_t numbers, bytes, sums;
     if (chunks <= t->chunks)
         return HN_OK;
-    bool fits = size_multiply(chunks, t->parameters, &numbers) &&
-                size_multiply(numbers, sizeof *t->gradients, &bytes) && size_multiply(chunks, sizeof *t->sums, &sums);
-    struct learn_sums *moved = fits ? base_reallocate(t->sums, sums) : NULL;
-    t->sums = moved ? moved : t->sums;
-    double *gradients = moved ? base_reallocate(t->gradients, bytes) : NULL;
+    struct learn_sums *sums = base_reallocate(t->sums, size_product(chunks, sizeof *t->sums));
+    if (!sums)
+        return error_no_memory(error, "training");
+    t->sums = sums;
+    size_t numbers = size_product(chunks, t->parameters);
+    double *gradients = base_reallocate(t->gradients, size_product(numbers, sizeof *t->gradients));
     if (!gradients)
         return error_no_memory(error, "training");
     t->gradients = gradients;

@@ -49,6 +49,8 @@ static void check_pair(size_t a, size_t b) {
     bool sum_fits = size_add(a, b, &sum), product_fits = size_multiply(a, b, &product);
     check(sum_fits, sum, (wider)a + b);
     check(product_fits, product, (wider)a * b);
+    assert_true(size_sum(a, b) == (sum_fits ? sum : SIZE_MAX));
+    assert_true(size_product(a, b) == (product_fits ? product : SIZE_MAX));
 }
 
 static void sums_and_products_at_the_boundaries_are_exact_or_refused(void **state) {

@@ -49,7 +49,7 @@ void arena_release(struct arena *arena) {
 }
 
 void *array_grow(void *array, size_t *capacity, size_t needed, size_t size) {
-    size_t wanted = needed < FEW ? needed : 2 * needed, bytes;
+    size_t wanted = needed < FEW ? needed : size_product(2, needed), bytes;
     if (needed <= *capacity)
         return array;
     if (!size_multiply(wanted, size, &bytes))
