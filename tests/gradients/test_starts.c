@@ -87,9 +87,21 @@ static void start_values_in_place_of_raw_outputs_follow_x(void **state) {
     hn_model_destroy(model);
 }
 
+/* y1 begins where y_raw has it: it owes nothing to its start value 5 + x, which nobody took. */
+static void raw_outputs_owe_nothing_to_start_values(void **state) {
+    (void)state;
+    const double raw[] = {5.2, 0, 0};
+    hn_model *model = plateau(false);
+    hn_layer *layer = layer_of(model, layer_method(HN_METHOD_AUTO));
+    check_by_differences(layer, 0.3, raw);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_attempt_from_the_start_values_follows_x),
+        cmocka_unit_test(raw_outputs_owe_nothing_to_start_values),
         cmocka_unit_test(start_values_in_place_of_raw_outputs_follow_x),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
