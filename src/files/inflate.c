@@ -121,10 +121,8 @@ static void repeat(struct stream *s, unsigned symbol, const struct code *distanc
     }
     size_t length = length_base[index] + (size_t)take(s, length_bits[index]);
     unsigned which = take_symbol(s, distances);
-    if (s->damaged || which >= DISTANCES) {
-        s->damaged = true;
+    if (s->damaged)
         return;
-    }
     size_t distance = distance_base[which] + (size_t)take(s, which < 2 ? 0 : which / 2 - 1);
     if (distance > s->used)
         s->damaged = true;

@@ -101,9 +101,9 @@ static void list_name(struct names *names, const struct member *member) {
     int shown = member->name_length < 30 ? member->name_length : 30;
     size_t room = sizeof names->text - names->used;
     int length = snprintf(names->text + names->used, room, "%s%.*s", names->count > 0 ? ", " : "", shown, member->name);
-    if (length > 0 && (size_t)length < room)
+    if ((size_t)length < room)
         names->used += (size_t)length;
-    else if (names->used > 0)
+    else
         names->text[names->used] = '\0'; /* those that fit are enough */
     names->count++;
 }
