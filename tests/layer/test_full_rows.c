@@ -77,6 +77,16 @@ static void check_all(enum last_row last, hn_method method) {
     hn_model_destroy(m);
 }
 
+static void a_full_factor_has_all_entries_below_its_diagonal(void **state) {
+    (void)state;
+    hn_model *m = full_model(INDEPENDENT);
+    hn_layer *layer = layer_of(m, layer_method(HN_METHOD_AUTO));
+    size_t order = EQUALITIES + INEQUALITIES;
+    assert_int_equal(hn_layer_info_of(layer).factor_nonzeros, order * (order - 1) / 2);
+    hn_layer_destroy(layer);
+    hn_model_destroy(m);
+}
+
 static void independent_rows_are_met(void **state) {
     (void)state;
     check_all(INDEPENDENT, HN_METHOD_AUTO);
@@ -116,6 +126,7 @@ static void one_step_without_damping_meets_equalities(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_full_factor_has_all_entries_below_its_diagonal),
         cmocka_unit_test(independent_rows_are_met),
         cmocka_unit_test(a_row_that_is_said_twice_does_no_harm),
         cmocka_unit_test(rows_that_contradict_each_other_are_found_out),
