@@ -1,0 +1,319 @@
+/* test_edges.c - the edges of sets, functions, options and limits: what comes out just inside, and what is said just outside.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "ampl/reading.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct value {
+    const char *expression;
+    double value;
+};
+
+struct wrong {
+    const char *text, *words; /* after a variable; in the message */
+};
+
+static const char sets[] =
+    "set S := 1..3; set O ordered := {'c','a','b'}; set E := {}; set P := {(1,2),(2,3)}; set C circular := 1..3;\n";
+
+static void sets_end_where_they_should(void **state) {
+    (void)state;
+    static const struct value values[] = {
+        {"card(integer [1, 4])", 4},
+        {"card(integer (1, 4])", 3},
+        {"card(integer [1, 4))", 3},
+        {"card(integer (1, 4))", 2},
+        {"card(integer (0.5, 3.5))", 3},
+        {"card(integer [4, 1])", 0},
+        {"card(S inter interval (1, 3])", 2},
+        {"card(S inter interval [1, 3))", 2},
+        {"card(S diff interval (1, 3))", 2},
+        {"card(5..1)", 0},
+        {"card(1..9 by 4)", 3},
+        {"card(9..1 by -4)", 3},
+        {"card(1..1)", 1},
+        {"card(E cross S) + card(S cross E)", 0},
+        {"card(S symdiff {3, 4})", 3},
+        {"card(E union E) + card(E inter S) + card(E diff S) + card(E symdiff E)", 0},
+        {"card(union {i in E} {i}) + card(inter {i in 1..2} {i, i + 1})", 1},
+        {"if {3, 2, 1} = S then 1 else 2", 1},
+        {"if S <> {1, 2} then 1 else 2", 1},
+        {"if S within {1, 2, 3, 4} and {1} within S and not ({5} within S) then 1 else 2", 1},
+        {"if S = {1, 2, 3} and S = 1..3 and E = {} then 1 else 2", 1},
+        {"if 2 in interval (1, 2] and 2 not in interval (1, 2) and 1 not in interval (1, 2) then 1 else 2", 1},
+        {"if 2.5 not in integer [1, 3] and 2 in integer [1, 3] then 1 else 2", 1},
+        {"if 'a' in O and 'z' not in O and 1 not in O then 1 else 2", 1},
+        {"ord('a', O) + ord0('z', O) + ord0(4, S) + ord(3, S)", 2 + 0 + 0 + 3},
+        {"next(1, S) + next(1, S, 2) + prev(3, S) + prev(3, S, 2) + nextw(3, S) + prevw(1, S)", 2 + 3 + 2 + 1 + 1 + 3},
+        {"next(3, C) + prev(1, C) + next(2, C, 5) + next(1, S, 0)", 1 + 3 + 1 + 1},
+        {"first(S) + last(S) + member(2, S) + arity(P) + arity(S)", 1 + 3 + 2 + 2 + 1},
+        {"prod {i in E} 7 + sum {i in E} 7", 1},
+        {"if min {i in E} 7 = Infinity and max {i in E} 7 = -Infinity then 1 else 2", 1},
+        {"num('+5') + num('-5') + num('1e2') + length('') + length(substr('abc', 1, 0)) + num(substr('a12', 2))",
+         100 + 12},
+        {"round(1.25, 400) + trunc(-7.9, -400)", 1.25 - 7.9},
+        {"max(1, 0/1) + min(1) + max(2)", 1 + 1 + 2},
+        {"abs(Poisson(0)) + Uniform(3, 3) + Normal(2, 0)", 5},
+        {"if 0 < Beta(2, 3) and Beta(2, 3) < 1 and Gamma(0.5) > 0 and Irand224() < 16777216 then 1 else 2", 1},
+        {"if abs(Cauchy()) >= 0 and Normal01() < 40 and Exponential() > 0 then 1 else 2", 1}};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        double value = constant_of(sets, values[i].expression, "");
+        if (!(fabs(value - values[i].value) <= 1e-12 * (1 + fabs(values[i].value))))
+            fail_msg("%s is %.17g instead of %.17g", values[i].expression, value, values[i].value);
+    }
+}
+
+static void check_wrong(const struct wrong *list, size_t count, bool expressions) {
+    for (size_t i = 0; i < count; i++) {
+        char text[2000];
+        hn_model *model;
+        hn_error error = {.status = HN_OK, .text = ""};
+        size_t length =
+            (size_t)snprintf(text, sizeof text, "%s param n default 1; var x{1..3} >= 0, <= 9; var u;\n", sets);
+        snprintf(text + length, sizeof text - length, "%s%s%s", expressions ? "minimize f: u + (" : "", list[i].text,
+                 expressions ? ");" : "");
+        hn_status status = read_text(&model, text, NULL, &error);
+        hn_model_destroy(model);
+        if (status == HN_OK || strncmp(error.text, "m:", 2) != 0 || !strstr(error.text, list[i].words))
+            fail_msg("%d '%s' does not say '%s'\nin: %s", (int)status, error.text, list[i].words, text);
+    }
+}
+
+static void values_without_meaning_are_told(void **state) {
+    (void)state;
+    static const struct wrong list[] = {
+        {"card(interval [1, 4])", "infinite set"},
+        {"card(integer [1, Infinity])", "infinite set"},
+        {"card(integer [-Infinity, 1])", "infinite set"},
+        {"card(Integers)", "infinite set"},
+        {"card(1..9 by 0)", "no step"},
+        {"card(-Infinity..3)", "no first member"},
+        {"card(1..Infinity-Infinity)", "no first member"},
+        {"ord(4, S)", "not a member"},
+        {"ord(1, P)", "ord: the first argument is not a member of the set"},
+        {"ord(1, E)", "not a member"},
+        {"next(3, S)", "no such member"},
+        {"prev(1, S)", "no such member"},
+        {"next(1, S, 0.5)", "no such member"},
+        {"next(1, S, -1)", "no such member"},
+        {"member(0, S)", "no such member"},
+        {"member(4, S)", "no such member"},
+        {"member(1.5, S)", "no such member"},
+        {"first(E)", "no such member"},
+        {"first(P)", "several components"},
+        {"num('')", "not a number"},
+        {"num('-')", "not a number"},
+        {"num('+x')", "not a number"},
+        {"length(3)", "a text is needed"},
+        {"length(substr('abc', 0))", "position from 1 on"},
+        {"length(substr('abc', 1, -1))", "position from 1 on"},
+        {"length(substr(3, 1))", "a text"},
+        {"Normal(0, -1)", "must not be negative"},
+        {"Gamma(0)", "must be positive"},
+        {"Beta(0, 1)", "must be positive"},
+        {"Beta(1, -1)", "must be positive"},
+        {"Poisson(-1)", "from 0 to 1e15"},
+        {"Poisson(1e16)", "from 0 to 1e15"},
+        {"Uniform(0, Infinity)", "must be finite"},
+        {"log(-1)", "log"},
+        {"(-1)^0.5", "-1 ^ 0.5 is not a number"},
+        {"sqrt(-1)", "sqrt"},
+        {"acosh(0)", "acosh(0) is not a number"},
+        {"u mod 2", "mod"},
+        {"2 div u", "div"},
+        {"floor(u)", "floor"},
+        {"round(1, u)", "round"},
+        {"card({u})", "u: a variable may not appear in a set or the condition of an index"},
+        {"ord(u, S)", "u: a variable may not appear in an order"},
+        {"next(1, S, u)", "u: a variable may not appear in an order"},
+        {"member(u, S)", "u: a variable may not appear in an order"},
+        {"length(substr('abc', u))", "u: a variable may not appear in a text"},
+        {"length(substr('abc', 1, u))", "u: a variable may not appear in a text"},
+        {"if 'a' < 1 then 1 else 2", "a text and a number are compared by order"},
+        {"if u in S then 1 else 2", "u: a variable may not appear in a test of membership"},
+        {"if {1, 2} = P then 1 else 2", "a set of dimension 2 is compared with one of dimension 1"},
+        {"if P within S then 1 else 2", "2 components are compared with a set of dimension 1"},
+        {"if 1 in P then 1 else 2", "1 components are compared with a set of dimension 2"},
+        {"card(S union P)", "a set of dimension 2 meets one of dimension 1"},
+        {"card(S inter P)", "a set of dimension 2 meets one of dimension 1"},
+        {"card(if n = 1 then S else P)", "a set of dimension 1, or else one of dimension 2"},
+        {"x[1, 2]", "x has 1 subscripts, not 2"},
+        {"x['a']", "x[a] is outside its index set"},
+        {"x[1].slack", "suffix"},
+    };
+    check_wrong(list, sizeof list / sizeof list[0], true);
+}
+
+static void statements_without_meaning_are_told(void **state) {
+    (void)state;
+    static const struct wrong list[] = {
+        {"set A dimen 0;", "0: a dimension from 1 to 32 is needed here"},
+        {"set A dimen 1.5;", "1.5: a dimension from 1 to 32 is needed here"},
+        {"set A dimen 99;", "99: a dimension from 1 to 32 is needed here"},
+        {"set A dimen x;", "x: a dimension from 1 to 32 is needed here"},
+        {"var z = u >= 0;", "z is defined by '=' and takes no bounds or start value"},
+        {"var z in S;", "in: this attribute of a variable is not supported"},
+        {"var z symbolic;", "symbolic: this attribute of a variable is not supported"},
+        {"param p symbolic >= 'a' := 'b'; c: u >= length(p);", "p: its value breaks >="},
+        {"param p symbolic <> 'b' := 'b'; c: u >= length(p);", "p: its value breaks <>"},
+        {"param p integer := 1.5; c: u >= p;", "p: its value is not an integer"},
+        {"param p binary := 2; c: u >= p;", "p: its value is neither 0 nor 1"},
+        {"param p in {1, 2} := 3; c: u >= p;", "p: its value 3 is not in its set"},
+        {"param p in interval (1, 2) := 1; c: u >= p;", "p: its value 1 breaks > 1"},
+        {"param p > 1 := 1; c: u >= p;", "p: its value 1 breaks > 1"},
+        {"param p < 1 := 1; c: u >= p;", "p: its value 1 breaks < 1"},
+        {"param p <> 1 := 1; c: u >= p;", "p: its value 1 breaks <> 1"},
+        {"param p = 2 := 1; c: u >= p;", "p has two values"},
+        {"param p := Infinity - Infinity; c: u >= p;", "a bound is not a number"},
+        {"c: u >= Infinity - Infinity;", "a bound is not a number"},
+        {"set A ordered by P := {1}; c{i in A}: u >= i;", "A has dimension 1 and is ordered by a set of dimension 2"},
+        {"set A ordered by {2, 3} := {1}; c{i in A}: u >= i;", "the member [1] of A is not in the set that orders it"},
+        {"set A within P := {1}; c{i in A}: u >= i;", "A has dimension 1 here and 2 before"},
+        {"set A within S := {4}; c{i in A}: u >= i;", "the set A has the member [4], which it may not have"},
+        {"for {i in S} { let n := ; }", ";: an expression is needed here"},
+        {"for { let n := 1; }", "let is not declared"},
+        {"for {i in S} { var z; }", "var: this may not stand in a block of commands"},
+        {"if n = 1 { let n := 2; }", "{: 'then' is needed here"},
+        {"if n then let n := 2; else", "end of text: this may not stand in a block of commands"},
+        {"repeat let n := 2; until n > 1;", "n: '{' is needed here"},
+        {"while { let n := 2; }", "let is not declared"},
+        {"let u.lb := 2;", "u.lb: let cannot change this suffix"},
+        {"let m := 2;", "m"},
+        {"fix n;", "n: only variables can be fixed"},
+        {"drop u;", "u: only constraints and objectives can be dropped"},
+        {"objective u;", "u: this is not an objective"},
+        {"option randseed 'a';", "randseed 'a': a whole number from 1 to 2^53 is needed"},
+        {"option randseed -1;", "randseed -: a whole number from 1 to 2^53 is needed"},
+        {"option randseed 1.5;", "randseed 1.5: a whole number from 1 to 2^53 is needed"},
+        {"include;", "include needs the name of a file"},
+        {"include other.mod;", "further files"},
+        {"data other.dat;", "further files"},
+        {"commands other.run;", "further files"},
+        {"reset data;", "reset after a declaration is not supported"},
+        {"node N: u;", ";: <=, >= or = is needed here"},
+        {"arc a from M;", "M"},
+        {"node N; arc a from N to;", ";: a node is needed here"},
+        {"c: u >= 1 => x[1] >= 1;", "the two relations of a constraint must both be <= or both be >="},
+        {"c: u >= 1 or u <= -1;", "or: logical constraints are not supported"},
+        {"c: 0 <= u complements x[1] >= 0;", "complements: complementarity is not supported"},
+        {"minimize f{i in 1..2}: u; minimize f: u;", "f is declared already"},
+        {"minimize f: u >= 1;", ">=: ';' is needed here"},
+        {"c: `", "backquotes"},
+        {"c: ``", "empty name"},
+        {"c: u >= `not there`;", "not there"},
+        {"data; set S := 1;", "S has its value from the model"},
+        {"data; param n := 1 2;", "2: n has a value already"},
+        {"data; var x := 9 1;", "x[9] is outside its index set"},
+        {"data; param (tr): 1 2 := 1 2 3;", "(: a name is needed here"},
+        {"param q{S,S}; data; param q (tr) 1 2 := 1 2 3;", "(: a set member is needed here"},
+        {"param q{S,S}; data; param q: 1 2 := 1 2;", ";: a value is needed here"},
+        {"param q{S} default 2; data; param q default x := 1 2;", "x: q takes numbers"},
+        {"param q{S}; data; param q default := 1 2;", ":=: a value is needed here"},
+        {"param q{S}; data; param q := [*] 1;", ";: a value is needed here"},
+        {"set G{S}; data; set G := 1 2;", ":=: '[' and the subscripts of the set is needed here"},
+        {"set G{S}; data; set G[*] := 1 2;", ":=: a subscript for every component is needed here"},
+        {"set G{S}; data; set G[1 := 1 2;", "more than 1 components"},
+        {"function g;", "function g: imported functions are not supported"},
+        {"c: <<1; 2>> u >= 0;", "<< >> has 1 breakpoint and needs 2 slopes, not 1"},
+        {"c: <<2, 1; 1, 2, 3>> u >= 0;", "<< >>: breakpoint 2, 1, is below 2 before it"},
+        {"c: <<1; 1, 2>> (u, 1, 2) >= 0;", "a tuple stands where a number or text is needed"},
+        {"c: <<u; 1, 2>> u >= 0;", "u: a variable may not appear in a breakpoint or slope"},
+    };
+    check_wrong(list, sizeof list / sizeof list[0], false);
+}
+
+/* ---- options ---- */
+
+static hn_status read_with(const char *let, size_t max_nodes, const char *text, double *value, hn_error *error) {
+    hn_model *model;
+    hn_read_options options = hn_read_defaults();
+    options.lets = &let;
+    options.let_count = 1;
+    options.max_nodes = max_nodes;
+    *error = (hn_error){.status = HN_OK, .text = ""};
+    hn_status status = read_text(&model, text, &options, error);
+    if (status == HN_OK)
+        *value = objective_at(model, NULL, NULL);
+    hn_model_destroy(model);
+    return status;
+}
+
+static void lets_are_numbers_or_texts(void **state) {
+    (void)state;
+    static const struct {
+        const char *let;
+        double value; /* NaN: refused */
+    } lets[] = {{"n=5", 5},    {"n=+5", 5},       {"n=-5", -5}, {"n=1e2", 100}, {"n=", NAN},  {"n=-", NAN},
+                {"n=5x", NAN}, {"n=abc", NAN},    {"n", NAN},   {NULL, NAN},    {"m=5", NAN}, {"q=5", NAN},
+                {"S=5", NAN},  {"s=abcd", 1 + 4}, {"s=", 1},    {"=5", NAN},    {"nn=5", NAN}};
+    static const char text[] =
+        "param n default 1; param s symbolic default 'abc'; param q{1..2} default 1; set S := 1..2; var u;\n"
+        "minimize f: u + n + (if s = 'abc' then 0 else length(s));";
+    for (size_t i = 0; i < sizeof lets / sizeof lets[0]; i++) {
+        hn_error error;
+        double value = NAN;
+        hn_status status = read_with(lets[i].let, 1000, text, &value, &error);
+        if (isnan(lets[i].value) ? status == HN_OK || !strstr(error.text, "let") : value != lets[i].value)
+            fail_msg("let %s: %g, %s", lets[i].let ? lets[i].let : "NULL", value, error.text);
+    }
+}
+
+static void an_infinite_let_may_be_a_bound(void **state) {
+    (void)state;
+    hn_error error;
+    double value = NAN;
+    static const char text[] =
+        "param n; var u <= n; minimize f: u + (if n = Infinity then 1 else if n = -Infinity then 2 else 3);";
+    assert_int_equal(read_with("n=Infinity", 1000, text, &value, &error), HN_OK);
+    assert_near(value, 1);
+    assert_int_not_equal(read_with("n=-Infinity", 1000, text, &value, &error), HN_OK);
+}
+
+static void the_largest_limits_are_limits_like_others(void **state) {
+    (void)state;
+    hn_error error;
+    double value = NAN;
+    assert_int_equal(read_with("n=3", SIZE_MAX, "param n; var u; minimize f: sum {i in 1..n} (u + i);", &value, &error),
+                     HN_OK);
+    assert_near(value, 6);
+}
+
+/* ---- depth ---- */
+
+static void nesting_has_an_end(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"(", ")"}, {"-(", ")"}, {"abs(", ")"}, {"if 1 = 1 then ", ""}, {"(if not (1 = 2) then ", ")"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        enum { DEEP = 3000 };
+        char *text = malloc(DEEP * 30 + 100);
+        hn_model *model;
+        hn_error error = {.text = ""};
+        assert_non_null(text);
+        char *at = text + sprintf(text, "var u; minimize f: u + ");
+        for (int k = 0; k < DEEP; k++)
+            at += sprintf(at, "%s", pairs[i][0]);
+        at += sprintf(at, "1");
+        for (int k = 0; k < DEEP; k++)
+            at += sprintf(at, "%s", pairs[i][1]);
+        sprintf(at, ";");
+        assert_int_equal(read_text(&model, text, NULL, &error), HN_LIMIT);
+        assert_non_null(strstr(error.text, "deep"));
+        free(text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sets_end_where_they_should),
+        cmocka_unit_test(values_without_meaning_are_told),
+        cmocka_unit_test(statements_without_meaning_are_told),
+        cmocka_unit_test(lets_are_numbers_or_texts),
+        cmocka_unit_test(an_infinite_let_may_be_a_bound),
+        cmocka_unit_test(the_largest_limits_are_limits_like_others),
+        cmocka_unit_test(nesting_has_an_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
