@@ -106,6 +106,20 @@ static void findings_name_what_they_are_about(void **state) {
     hn_model_destroy(model);
 }
 
+static void rows_that_are_nearly_multiples_are_no_duplicates(void **state) {
+    (void)state;
+    hn_model *model = model_of("var a; var b; one: a + 2*b <= 1; two: a + 2.000000001*b <= 2; three: 3*a + 6*b >= -9;\n"
+                               "four: sin(a) + b <= 2; five: sin(a) + b >= -2;");
+    hn_check *check = check_of(model, NULL);
+    const hn_check_finding *row = finding_of(check, "duplicated_row");
+    assert_non_null(row);
+    assert_int_equal(row->count, 2);
+    assert_string_equal(row->subjects[0], "three (3 times one)");
+    assert_contains(row->subjects[1], "five");
+    hn_check_destroy(check);
+    hn_model_destroy(model);
+}
+
 /* ---- models that are not fine ---- */
 
 static void groups_that_contradict_are_named(void **state) {
@@ -137,6 +151,33 @@ static void what_is_not_finite_is_explained(void **state) {
     assert_int_equal(check->group[0].not_finite, 1);
     hn_check_destroy(check);
     hn_model_destroy(model);
+}
+
+static void whatever_is_not_finite_is_explained_by_its_operator(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *subject;
+    } list[] = {
+        {"var a := -1; var b := 0.5; c: a^b >= 0;", "c (-1 ^ 0.5 is not a number)"},
+        {"var a := 1e200; var b := 1e200; c: a*b >= 0;", "c (mul(1e+200, 1e+200) overflows)"},
+        {"var a := 1e308; var b := 1e308; var d := 1e308; c: a + b + d >= 0;", "c (a sum overflows)"},
+        {"var a := 1e308; c: 1e308*a + 3*sin(a) >= 0;", "c (mul(1e+308, 1e+308) overflows)"},
+        {"var a := 1e-200; var b := 1e200; c: b/a >= 0;", "c (1e+200 / 1e-200 overflows)"},
+        {"var a := 0; var b := 0; c: b/a >= 0;", "c (0 / 0 divides by zero)"},
+        {"var a := -1; minimize f: sqrt(a); c: a >= -2;", "f (sqrt(-1) is not a number)"},
+        {"param x >= -2, <= -1; var a; c: a <= log(x);", "the upper bound of c (log(-1.5) is not a number)"},
+        {"param x >= -2, <= -1; var a; c: a >= log(x);", "the lower bound of c (log(-1.5) is not a number)"},
+        {"var a := 800; c: exp(a) >= 0;", "c (exp(800) overflows)"},
+    };
+    for (size_t i = 0; i < COUNT_OF(list); i++) {
+        hn_model *model = model_of(list[i].text);
+        hn_check *check = check_of(model, NULL);
+        const hn_check_finding *finding = finding_of(check, "not_finite");
+        if (!finding || strcmp(finding->subjects[0], list[i].subject) != 0)
+            fail_msg("%s: %s instead of %s", list[i].text, finding ? finding->subjects[0] : "nothing", list[i].subject);
+        hn_check_destroy(check);
+        hn_model_destroy(model);
+    }
 }
 
 static void a_hessian_beyond_its_limit_is_checked_by_products(void **state) {
@@ -239,8 +280,10 @@ int main(void) {
         cmocka_unit_test(sizes_and_values_are_those_of_the_model),
         cmocka_unit_test(derivatives_agree_and_the_start_is_corrected),
         cmocka_unit_test(findings_name_what_they_are_about),
+        cmocka_unit_test(rows_that_are_nearly_multiples_are_no_duplicates),
         cmocka_unit_test(groups_that_contradict_are_named),
         cmocka_unit_test(what_is_not_finite_is_explained),
+        cmocka_unit_test(whatever_is_not_finite_is_explained_by_its_operator),
         cmocka_unit_test(a_hessian_beyond_its_limit_is_checked_by_products),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(given_inputs_are_taken),
