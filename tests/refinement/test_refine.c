@@ -313,6 +313,49 @@ static void reports_have_the_size_that_the_caller_knows(void **state) {
     hn_model_destroy(model);
 }
 
+/* One field is wrong at a time; with all of them right both calls succeed. */
+static void calls_without_what_they_need_name_it(void **state) {
+    (void)state;
+    static double x[INPUTS], raw[N], y[N]; // NOLINT: of a test
+    hn_model *model = unicycle();
+    hn_refiner *refiner = refiner_of(model, 1, 1, 1);
+    hn_report report;
+    draw(x, 1);
+    const hn_refinement plain = {.size = sizeof plain, .count = 1, .x = x, .y_raw = raw, .y = y};
+    const hn_improvement better = {.size = sizeof better, .count = 1, .x = x, .y_raw = raw, .targets = y};
+    hn_refinement plains[] = {plain, plain, plain, plain, plain};
+    hn_improvement betters[] = {better, better, better, better, better, better, better, better};
+    const char *const plain_names[] = {"batch.x", "batch.y_raw", "batch.y", "report", "size"};
+    const char *const better_names[] = {"batch.x", "batch.y_raw", "batch.targets", "report",
+                                        "size",    "explore",     "explore",       "round"};
+    plains[0].x = NULL, betters[0].x = NULL;
+    plains[1].y_raw = NULL, betters[1].y_raw = NULL;
+    plains[2].y = NULL, betters[2].targets = NULL;
+    plains[3].reports = &report, betters[3].reports = &report; /* of no size */
+    plains[4].size = 0, betters[4].size = 0;
+    betters[5].explore = -1, betters[6].explore = NAN, betters[7].round = -1;
+    for (size_t i = 0; i < COUNT_OF(plains); i++) {
+        hn_error error = {.text = ""};
+        assert_int_equal(hn_refiner_run(refiner, &plains[i], &error), HN_INVALID);
+        assert_contains(error.text, plain_names[i]);
+        plains[i].count = 0; /* of nothing nothing is needed but the struct itself */
+        assert_int_equal(hn_refiner_run(refiner, &plains[i], &error), plains[i].size ? HN_OK : HN_INVALID);
+    }
+    for (size_t i = 0; i < COUNT_OF(betters); i++) {
+        hn_error error = {.text = ""};
+        assert_int_equal(hn_refiner_improve(refiner, &betters[i], &error), HN_INVALID);
+        assert_contains(error.text, better_names[i]);
+        betters[i].count = 0;
+        assert_int_equal(hn_refiner_improve(refiner, &betters[i], &error), betters[i].size ? HN_OK : HN_INVALID);
+    }
+    assert_int_equal(hn_refiner_run(refiner, &plain, NULL), HN_OK);
+    assert_int_equal(hn_refiner_improve(refiner, &better, NULL), HN_OK);
+    assert_int_equal(hn_refiner_run(NULL, &plain, NULL), HN_INVALID);
+    assert_int_equal(hn_refiner_improve(NULL, &better, NULL), HN_INVALID);
+    hn_refiner_destroy(refiner);
+    hn_model_destroy(model);
+}
+
 static void creation_refused(const hn_model *model, const hn_layer *layer, const hn_refine_options *options,
                              const char *part) {
     hn_refiner *refiner;
@@ -337,9 +380,13 @@ static void what_makes_no_sense_is_refused(void **state) {
     creation_refused(NULL, NULL, NULL, "there is no model");
     options.steps = 1001;
     creation_refused(model, NULL, &options, "1001 steps: choose 0 to 1000");
+    options.steps = -1;
+    creation_refused(model, NULL, &options, "-1 steps: choose 0 to 1000");
     options = hn_refine_defaults();
     options.candidates = 0;
     creation_refused(model, NULL, &options, "0 candidates");
+    options.candidates = SIZE_MAX;
+    creation_refused(model, NULL, &options, "candidates: choose 1 to");
     options = hn_refine_defaults();
     options.size = 0;
     creation_refused(model, NULL, &options, "hn_refine_options: its size is not set");
@@ -401,6 +448,7 @@ int main(void) {
         cmocka_unit_test(every_candidate_has_its_target),
         cmocka_unit_test(threads_and_neighbours_change_no_bit),
         cmocka_unit_test(reports_have_the_size_that_the_caller_knows),
+        cmocka_unit_test(calls_without_what_they_need_name_it),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(batches_that_lack_something_are_refused),
     };
