@@ -271,8 +271,7 @@ static void take_samples(const struct lesson *l) {
     size_t n = l->trainer->outputs, inputs = l->trainer->inputs;
     for (size_t s = 0; s < l->chunk.samples; s++) {
         size_t i = l->chunk.first + s % l->chunk.count, from = s / l->chunk.count * b->count + i;
-        if (inputs > 0)
-            memcpy(m->x + s * inputs, b->x + i * inputs, inputs * sizeof *m->x);
+        memcpy(m->x + s * inputs, b->x + i * inputs, inputs * sizeof *m->x);
         memcpy(m->raw + s * n, b->raw + from * n, n * sizeof *m->raw);
         memcpy(m->y + s * n, b->y + from * n, n * sizeof *m->y);
         m->objective[s] = b->objective[from];

@@ -54,6 +54,7 @@ static hn_status check_options(const hn_policy *p, hn_error *error) {
     return HN_OK;
 }
 
+/* A network has inputs, so a policy has. */
 static hn_status check_widths(const hn_policy *p, hn_error *error) {
     hn_network_options network = hn_network_options_of(p->network);
     size_t candidates = p->options.candidates, outputs = candidates * p->width;
@@ -206,7 +207,7 @@ static void run_all(hn_policy *p, size_t count, const double *x) {
 
 hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
                         hn_report *reports, hn_error *error) {
-    if (!p || (count && !x && p->inputs))
+    if (!p || (count && !x))
         return error_missing(error, "hn_policy_run", p ? "x" : "policy");
     if (arithmetic_check(error) != HN_OK)
         return HN_UNSUPPORTED;
@@ -219,7 +220,7 @@ hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y
 
 hn_status hn_policy_run_chosen(hn_policy *p, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
                                hn_report *reports, size_t *chosen, hn_error *error) {
-    if (!p || (count && !x && p->inputs))
+    if (!p || (count && !x))
         return error_missing(error, "hn_policy_run_chosen", p ? "x" : "policy");
     if (p->device)
         return error_about(error, HN_UNSUPPORTED, error_option("device"),

@@ -45,8 +45,7 @@ static void spread(const struct chunk *c, const double *rows, const double *x) {
         for (size_t j = 0; j < k; j++) {
             size_t s = sample_at(c, i, j);
             put(p, rows + (i * k + j) * p->width, c->memory->raw + s * n);
-            if (x)
-                memcpy(c->memory->x + s * p->inputs, x + i * p->inputs, p->inputs * sizeof *rows);
+            memcpy(c->memory->x + s * p->inputs, x + i * p->inputs, p->inputs * sizeof *rows);
         }
 }
 
@@ -58,7 +57,7 @@ void chunk_gather(const struct chunk *c, const double *samples, double *rows) {
 }
 
 void chunk_network(const struct chunk *c, const double *x) {
-    const double *own = x ? x + c->first * c->policy->inputs : NULL;
+    const double *own = x + c->first * c->policy->inputs;
     perceptron_forward(c->policy->network, c->memory->perceptron, c->count, own, c->memory->y);
     spread(c, c->memory->y, own);
 }

@@ -94,7 +94,7 @@ static hn_status refine(struct refining *r, const struct device_policy_run *run,
     hn_status status = device_policy_candidates(p->device, &r->samples, error);
     if (status != HN_OK)
         return status;
-    for (size_t s = 0; s < all && p->inputs > 0; s++)
+    for (size_t s = 0; s < all; s++)
         memcpy(r->x + s * p->inputs, run->x + s % run->count * p->inputs, p->inputs * sizeof *r->x);
     team_share(p->team, (all + CHUNK - 1) / CHUNK, refine_some, r);
     give(r, run);

@@ -187,7 +187,7 @@ static hn_status set_outputs(hn_network *network, const struct scaling *s, hn_er
 
 static hn_status check(const struct scaling *s, const hn_network_options *network, hn_error *error) {
     const hn_scaling *w = s->wanted;
-    if (w->count == 0 || (!w->x && s->inputs > 0))
+    if (w->count == 0 || !w->x)
         return error_missing(error, "hn_network_scale", "x");
     if (w->data && w->data_count == 0)
         return error_missing(error, "hn_network_scale", "data");

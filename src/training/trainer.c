@@ -331,7 +331,7 @@ static hn_status step(hn_trainer *t, size_t count, const double *x, hn_train_rep
 
 hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const hn_real *targets,
                           hn_train_report *report, hn_error *error) {
-    if (!t || count == 0 || (!x && t->inputs))
+    if (!t || count == 0 || !x)
         return error_missing(error, "hn_trainer_step", t ? "x" : "trainer");
     if (arithmetic_check(error) != HN_OK)
         return HN_UNSUPPORTED;
@@ -345,8 +345,8 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
 
 hn_status hn_trainer_step_from(hn_trainer *t, size_t count, const hn_real *x, const hn_real *starts,
                                hn_train_report *report, hn_error *error) {
-    if (!t || count == 0 || (!x && t->inputs) || !starts)
-        return error_missing(error, "hn_trainer_step_from", !t ? "trainer" : !x && t->inputs ? "x" : "starts");
+    if (!t || count == 0 || !x || !starts)
+        return error_missing(error, "hn_trainer_step_from", !t ? "trainer" : !x ? "x" : "starts");
     if (arithmetic_check(error) != HN_OK)
         return HN_UNSUPPORTED;
     if (t->options.improve == 0 || !(t->options.explore > 0))
