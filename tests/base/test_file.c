@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "base/system.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -296,6 +297,35 @@ static void no_descriptor_stays_open(void **state) {
     assert_int_equal(count_open_files(), before);
 }
 
+static void unnamed_files_need_a_folder(void **state) {
+    (void)state;
+    errno = 0;
+    assert_int_equal(system_create_unnamed(scratch_path(&scratch, "nowhere")), -1);
+    assert_int_equal(errno, EOPNOTSUPP); /* so that a file with a name is tried, which says what is wrong */
+    file_write(scratch_path(&scratch, "file"), "text", 4, NULL);
+    assert_int_equal(system_create_unnamed(scratch_path(&scratch, "file")), -1);
+    assert_int_not_equal(errno, 0);
+}
+
+/* Whoever may not give files away keeps them, with the permissions all the same. */
+static void a_file_takes_what_it_can_from_another(void **state) {
+    (void)state;
+    const struct system_facts others[] = {{.mode = 0640, .owner = getuid(), .group = getgid()},
+                                          {.mode = 0600, .owner = getuid() + 1, .group = getgid()},
+                                          {.mode = 0604, .owner = getuid() + 1, .group = getgid() + 1}};
+    int file = system_create(scratch_path(&scratch, "file"));
+    assert_true(file >= 0);
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        struct system_facts now;
+        assert_int_equal(system_take_after(file, &others[i]), 0);
+        assert_int_equal(system_look(scratch_path(&scratch, "file"), &now), 0);
+        assert_int_equal(now.mode & 07777, others[i].mode);
+        assert_true(now.owner == others[i].owner || getuid() != 0);
+    }
+    assert_int_equal(system_close(file), 0);
+    assert_int_equal(system_take_after(file, &others[0]), -1);
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void) {
@@ -314,6 +344,8 @@ int main(void) {
         IN_A_FOLDER(a_file_that_is_replaced_keeps_its_permissions),
         IN_A_FOLDER(a_pipe_is_read_to_its_end),
         IN_A_FOLDER(only_a_regular_file_has_a_size),
+        IN_A_FOLDER(unnamed_files_need_a_folder),
+        IN_A_FOLDER(a_file_takes_what_it_can_from_another),
         IN_A_FOLDER(no_descriptor_stays_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
