@@ -41,7 +41,7 @@ static void print_help(FILE *stream) {
     fprintf(stream, "\nhardnet help VERB explains a verb and shows an example; hardnet version prints the version.\n");
     fprintf(stream,
             "Exit codes: 0 all went well; 1 an error in the model, a file or the machine; 2 wrong options or array\n"
-            "shapes; 3 some sample is not ok; 130 interrupted.\n");
+            "shapes; 3 some sample is not ok, or a controller left the box of its inputs; 130 interrupted.\n");
 }
 
 static int unknown_verb(const char *given) {
