@@ -18,10 +18,17 @@ typedef struct cuda_context_s *cuda_context;
 typedef struct cuda_module_s *cuda_module;
 typedef struct cuda_function_s *cuda_function;
 typedef struct cuda_stream_s *cuda_stream;
+typedef struct cuda_link_s *cuda_link;
 
 enum { CUDA_OUT_OF_MEMORY = 2, CUDA_LAUNCH_OUT_OF_RESOURCES = 701 };
 enum { CUDA_CAPABILITY_MAJOR = 75, CUDA_CAPABILITY_MINOR = 76, CUDA_MULTIPROCESSORS = 16 }; /* of a device */
-enum { CUDA_LOCAL_BYTES = 3, CUDA_REGISTERS = 4 };                                          /* of a function */
+enum { CUDA_NEAR_BYTES = 97 };                     /* of a device: what threads of a block can share, at most */
+enum { CUDA_LOCAL_BYTES = 3, CUDA_REGISTERS = 4 }; /* of a function */
+enum {
+    CUDA_NEAR_MOST = 8,
+    CUDA_NEAR_PERCENT = 9
+};                              /* of a function, to be set: shared bytes, and how the cache is divided */
+enum { CUDA_MACHINE_CODE = 0 }; /* of what is linked */
 
 /* X(field, name, arguments) */
 #define CUDA_FUNCTION_LIST(X)                                                                                          \
@@ -42,8 +49,15 @@ enum { CUDA_LOCAL_BYTES = 3, CUDA_REGISTERS = 4 };                              
     X(module_global, "cuModuleGetGlobal_v2",                                                                           \
       (cuda_address * at, size_t * bytes, cuda_module module, const char *name))                                       \
     X(function_attribute, "cuFuncGetAttribute", (int *value, int attribute, cuda_function function))                   \
+    X(function_set, "cuFuncSetAttribute", (cuda_function function, int attribute, int value))                          \
     X(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                                        \
       (int *blocks, cuda_function function, int threads, size_t shared))                                               \
+    X(link_create, "cuLinkCreate_v2", (unsigned options, int *names, void **values, cuda_link *link))                  \
+    X(link_add, "cuLinkAddData_v2",                                                                                    \
+      (cuda_link link, int kind, void *data, size_t bytes, const char *name, unsigned options, int *names,             \
+       void **values))                                                                                                 \
+    X(link_complete, "cuLinkComplete", (cuda_link link, void **code, size_t *bytes))                                   \
+    X(link_destroy, "cuLinkDestroy", (cuda_link link))                                                                 \
     X(launch, "cuLaunchKernel",                                                                                        \
       (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,  \
        unsigned block_z, unsigned shared, cuda_stream stream, void **arguments, void **extra))                         \

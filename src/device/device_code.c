@@ -31,8 +31,8 @@ static struct kernel_identity identify(const struct code_subject *subject) {
     snprintf(id.model, sizeof id.model, "%s", subject->model);
     digest_add_text(&digest, id.version);
     digest_add_text(&digest, id.instructions);
-    for (size_t i = 0; nvrtc_option(i, subject->single); i++)
-        digest_add_text(&digest, nvrtc_option(i, subject->single));
+    for (size_t i = 0; nvrtc_option(i, &subject->way); i++)
+        digest_add_text(&digest, nvrtc_option(i, &subject->way));
     digest_add(&digest, subject->text, subject->length);
     digest_finish_text(&digest, id.code);
     return id;
@@ -61,18 +61,54 @@ static bool find(struct file_bytes *code, const char *path, const struct kernel_
     return false;
 }
 
+/* Code that can be loaded, from functions that were compiled side by side; the context is the thread's. */
+static hn_status link_entered(struct file_bytes *code, const struct cuda_driver *cu, hn_error *error) {
+    cuda_link link = NULL;
+    void *linked = NULL;
+    unsigned char *copy = NULL;
+    size_t bytes = 0;
+    hn_status status = driver_status(cu, cu->link_create(0, NULL, NULL, &link), "begin to link the kernel", error);
+    if (status != HN_OK)
+        return status;
+    status = driver_status(cu, cu->link_add(link, CUDA_MACHINE_CODE, code->data, code->count, "hardnet", 0, NULL, NULL),
+                           "link the kernel", error);
+    if (status == HN_OK)
+        status = driver_status(cu, cu->link_complete(link, &linked, &bytes), "link the kernel", error);
+    if (status == HN_OK && !(copy = base_allocate(bytes + 1)))
+        status = error_no_memory(error, "the device's kernel");
+    if (status == HN_OK) {
+        memcpy(copy, linked, bytes); /* the driver's own is gone with the link */
+        base_release(code->data);
+        *code = (struct file_bytes){copy, bytes};
+    }
+    cu->link_destroy(link);
+    return status;
+}
+
+static hn_status link_parts(struct file_bytes *code, const hn_device_layer *layer, hn_error *error) {
+    hn_status status = device_enter(layer, error);
+    if (status != HN_OK)
+        return status;
+    status = link_entered(code, &layer->driver, error);
+    device_leave(layer);
+    return status;
+}
+
 static hn_status compile(struct file_bytes *code, hn_device_layer *layer, const struct code_subject *subject,
                          hn_error *error) {
     struct nvrtc nvrtc;
     int major = 0, minor = 0;
+    struct nvrtc_way way = subject->way;
     double begun = clock_seconds();
     hn_status status = nvrtc_open(&nvrtc, layer->options.compiler, error);
     if (status != HN_OK)
         return status;
     nvrtc.version(&major, &minor);
     layer->info.nvrtc = 1000 * major + 10 * minor;
-    status = nvrtc_compile(&nvrtc, code, subject->text, subject->capability, subject->single, error);
+    status = nvrtc_compile(&nvrtc, code, subject->text, subject->capability, &way, error);
     nvrtc_close(&nvrtc);
+    if (status == HN_OK && way.parts)
+        status = link_parts(code, layer, error);
     layer->info.found = false;
     layer->info.seconds += clock_seconds() - begun;
     return status;

@@ -30,7 +30,7 @@ hn_status device_print_chosen(struct far_code *out, const hn_device_layer *layer
     *out = (struct far_code){.text = NULL};
     if (is_far(layer))
         return far_print(out, subject, error);
-    return device_print(&out->text, &out->length, subject, error);
+    return device_print(&out->text, &out->length, &out->near, subject, error);
 }
 
 /* struct listed_memory of listed_text.h. */

@@ -26,11 +26,15 @@ struct kernel_job {
 
 /* ---- code ---- */
 
+static bool has_parts(const struct kernel_job *job) {
+    return job->view.choice.form == HN_DEVICE_STRAIGHT && device_is_apart(&job->subject);
+}
+
 static void *make_code(void *argument) {
     struct kernel_job *job = argument;
     struct code_subject source = {.capability = job->view.info.capability,
                                   .gradients = job->subject.adjoint,
-                                  .single = job->subject.single,
+                                  .way = {.single = job->subject.single, .parts = has_parts(job)},
                                   .layer = &job->view.layer,
                                   .model = job->model};
     job->status = device_print_chosen(&job->text, &job->view, &job->subject, &job->error);
@@ -55,6 +59,21 @@ static void make_codes(struct kernel_job *jobs, size_t count) {
 
 /* ---- loading ---- */
 
+/* How many warps can share the memory of a block, and that they may. */
+static hn_status share_near(const hn_device_layer *layer, struct device_kernel *kernel, int *warps, hn_error *error) {
+    const struct cuda_driver *cu = &layer->driver;
+    int own = (int)kernel->near_bytes, most = own > 0 ? layer->near_most / own : *warps;
+    *warps = most < *warps ? most : *warps;
+    if (own == 0)
+        return HN_OK;
+    if (most < 1)
+        return error_about(error, HN_UNSUPPORTED, error_option("device"),
+                           "device cuda: a warp needs %d bytes that its threads share, and this device has %d", own,
+                           layer->near_most);
+    return driver_status(cu, cu->function_set(kernel->function, CUDA_NEAR_MOST, *warps * own), "share its memory",
+                         error);
+}
+
 static hn_status load_kernel(const hn_device_layer *layer, struct device_kernel *kernel, const struct file_bytes *code,
                              const struct device_subject *subject, hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
@@ -67,8 +86,10 @@ static hn_status load_kernel(const hn_device_layer *layer, struct device_kernel 
     }
     status = driver_status(cu, cu->module_function(&kernel->function, kernel->module, name), "find the kernel", error);
     if (status == HN_OK)
-        status =
-            driver_status(cu, cu->occupancy(&blocks, kernel->function, DEVICE_THREADS, 0), "measure the kernel", error);
+        status = share_near(layer, kernel, &most, error);
+    if (status == HN_OK)
+        status = driver_status(cu, cu->occupancy(&blocks, kernel->function, DEVICE_THREADS, kernel->near_bytes),
+                               "measure the kernel", error);
     if (status != HN_OK)
         return status;
     cu->function_attribute(&kernel->registers, CUDA_REGISTERS, kernel->function);
@@ -82,6 +103,7 @@ static hn_status load_kernel(const hn_device_layer *layer, struct device_kernel 
 
 static hn_status load(hn_device_layer *layer, const struct kernel_job *job, hn_error *error) {
     layer->far_slots = job->text.slots;
+    job->kernel->near_bytes = job->text.near * DEVICE_THREADS * (unsigned)sizeof(double);
     hn_status status = device_enter(layer, error);
     if (status != HN_OK)
         return status;

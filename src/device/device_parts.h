@@ -8,6 +8,7 @@
 #include "device/cuda_driver.h"
 #include "device/device_form.h"
 #include "device/device_print.h"
+#include "device/nvrtc.h"
 
 enum { DEVICE_THREADS = 32, DEVICE_MOST_WARPS = 8 }; /* of a warp; of a block */
 
@@ -15,8 +16,9 @@ enum { DEVICE_THREADS = 32, DEVICE_MOST_WARPS = 8 }; /* of a warp; of a block */
 struct device_kernel {
     cuda_module module;
     cuda_function function;
-    unsigned warps; /* at most: what runs at once */
-    bool together;  /* warps of a multiprocessor are one block, and begin their rounds together */
+    unsigned warps;      /* at most: what runs at once */
+    bool together;       /* warps of a multiprocessor are one block, and begin their rounds together */
+    unsigned near_bytes; /* of a warp, of the memory that the threads of a block share */
     int registers;
     size_t local_bytes;
     cuda_address lists; /* that it reads; 0: none */
@@ -27,6 +29,7 @@ struct hn_device_layer {
     cuda_device device;
     cuda_context context; /* the primary one; NULL: not held */
     size_t memory;        /* bytes that the device has */
+    int near_most;        /* bytes that the threads of a block can share */
     struct plan *plan;
     hn_device_forecast choice;
     uint32_t far_slots;     /* of a sample, where they lie in the device's memory */
@@ -49,7 +52,8 @@ struct code_subject {
     const char *text;
     size_t length;
     int capability;
-    bool gradients, single;
+    bool gradients;
+    struct nvrtc_way way;
     const hn_layer_options *layer;
     const char *model; /* its fingerprint */
 };

@@ -20,7 +20,7 @@ static const char head[] =
     "#ifdef DEVICE_HOST\n"
     "#include <cfloat>\n#include <cmath>\n#include <cstddef>\n#include <cstdint>\n"
     "#define DEVICE\n#define DEVICE_CONSTANT\n#define DEVICE_INLINE inline\n#define DEVICE_UNROLL\n"
-    "#define DEVICE_UNROLL_SOME\n#define DEVICE_UNROLL_FEW\n#define DEVICE_ROLLED\n"
+    "#define DEVICE_UNROLL_SOME\n#define DEVICE_UNROLL_MANY\n#define DEVICE_ROLLED\n"
     "#define DEVICE_STORE_ONCE(to, value) (*(to) = (value))\n"
     "#define GENERATED __attribute__((noinline))\n"
     "#define DEVICE_SQRT __builtin_sqrt\n#define DEVICE_SQRT_FLOAT __builtin_sqrtf\n"
@@ -28,7 +28,8 @@ static const char head[] =
     "__builtin_fmaxf\n"
     "static inline float device_subtract(volatile float a, volatile float b) {\n    return a - b;\n}\n"
     "#define DEVICE_SUBTRACT_FLOAT device_subtract\n"
-    "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define LANE_PATIENCE 1\n"
+    "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define LANE_PATIENCE 1\n#define "
+    "DEVICE_LOCAL(pointer) ((void)0)\n"
     "#define BLOCK_COUNT(flag) ((unsigned)(flag))\n#define BLOCK_WARPS 1\n"
     "#define DEVICE_TAKE(counter) ((*(counter))++)\n"
     "#else\n"
@@ -45,7 +46,7 @@ static const char head[] =
     "#define FLT_MAX 0x1.fffffep+127f\n#define FLT_MIN 0x1p-126f\n#endif\n"
     "#define DEVICE __device__\n#define DEVICE_CONSTANT __constant__\n#define DEVICE_INLINE __forceinline__\n"
     "#define DEVICE_UNROLL _Pragma(\"unroll\")\n#define DEVICE_UNROLL_SOME _Pragma(\"unroll 16\")\n"
-    "#define DEVICE_UNROLL_FEW _Pragma(\"unroll 4\")\n#define DEVICE_ROLLED _Pragma(\"unroll 1\")\n"
+    "#define DEVICE_UNROLL_MANY _Pragma(\"unroll 10\")\n#define DEVICE_ROLLED _Pragma(\"unroll 1\")\n"
     "#define DEVICE_STORE_ONCE(to, value) __stcs(to, value)\n"
     "#define GENERATED __noinline__\n"
     "#define DEVICE_SQRT __dsqrt_rn\n#define DEVICE_SQRT_FLOAT __fsqrt_rn\n"
@@ -55,7 +56,8 @@ static const char head[] =
     "#define BLOCK_WARPS (blockDim.x / 32)\n"
     "#define BLOCK_COUNT(flag) (BLOCK_WARPS == 1 ? (unsigned)WARP_COUNT(WARP_VOTE(flag)) : "
     "(unsigned)__syncthreads_count(flag))\n"
-    "#ifndef LANE_PATIENCE\n#define LANE_PATIENCE 192\n#endif\n"
+    "#ifndef LANE_PATIENCE\n#define LANE_PATIENCE (LANE_WAITS)\n#endif\n"
+    "#define DEVICE_LOCAL(pointer) __builtin_assume(__isLocal(pointer))\n"
     "#define DEVICE_TAKE(counter) atomicAdd(counter, 1U)\n"
     "#endif\n"
     "#define LOOP_STAYS ((void)0)\n#define REAL_LIBM\n"
@@ -65,6 +67,9 @@ static const char head[] =
     "#define SAMPLE_FUNCTION WIDE_INLINE\n#define SAMPLE_CONSTANT DEVICE static const\n"
     "#define RANDOM_FUNCTION SHARED_FUNCTION\n#define RANDOM_INNER SHARED_FUNCTION\n"
     "\ntypedef double full;\n";
+
+/* Rounds that the threads of a warp wait in all before those that have ended begin anew: see kernel_text.h. */
+enum { WAITS_FORWARD = 96, WAITS_BACK = 192 };
 
 void device_print_head(struct text *out, const struct device_subject *subject) {
     text_add(out, "/* A kernel of hardnet %s for a device: one layer, generated. */\n%s", hn_version(), head);
@@ -77,8 +82,13 @@ void device_print_head(struct text *out, const struct device_subject *subject) {
                       "#define ROW_GREATER DEVICE_MOST_FLOAT\n");
     text_add(out, "%s%s", subject->single ? "#define DEVICE_SINGLE\n" : "",
              subject->polish && !subject->adjoint ? "#define DEVICE_POLISH\n" : "");
-    text_add(out, "#define LAYER_WEIGHTED %d\n%stypedef %s real;\n", subject->plan->options.weighted,
+    text_add(out, "#define LAYER_WEIGHTED %d\n#define LANE_WAITS %d\n%stypedef %s real;\n",
+             subject->plan->options.weighted, subject->adjoint ? WAITS_BACK : WAITS_FORWARD,
              subject->adjoint ? "#define DEVICE_GRADIENTS\n" : "", subject->single ? "float" : "double");
+}
+
+bool device_is_apart(const struct device_subject *subject) {
+    return subject->adjoint || subject->plan->options.weighted;
 }
 
 /* ---- from C99 to C++ ---- */
@@ -117,7 +127,12 @@ static bool is_ruled(const char *from, const char *end) {
     return false;
 }
 
-void device_print_as_cpp(struct text *out, const char *from, bool rolled) {
+static bool ends_with(const char *from, const char *end, const char *word) {
+    size_t length = strlen(word);
+    return (size_t)(end - from) >= length && memcmp(end - length, word, length) == 0;
+}
+
+void device_print_as_cpp(struct text *out, const char *from, bool rolled, bool apart) {
     static const char rare[][48] = {"static reduced_angle reduce_angle(", "static circle_angle circle_reduce_far("};
     const char *done = from; /* what is before it has been printed */
     bool starts = true, ruled = false;
@@ -132,6 +147,11 @@ void device_print_as_cpp(struct text *out, const char *from, bool rolled) {
             text_add_bytes(out, done, (size_t)(at - done));
             text_add(out, begins(at, rare[0]) || begins(at, rare[1]) ? "DEVICE GENERATED " : "DEVICE ");
             done = at;
+        }
+        if (apart && *at == '{' && ends_with(from, at, "(real *slots) ")) { /* arrays of threads: no other memory */
+            text_add_bytes(out, done, (size_t)(at + 1 - done));
+            text_add(out, "\n    DEVICE_LOCAL(slots);");
+            done = at + 1;
         }
         if (end) { /* without its parentheses */
             text_add_bytes(out, done, (size_t)(at - done));
@@ -181,6 +201,7 @@ static void print_places(const struct emission *e, struct text *out, uint32_t co
                   {"STEP_GAIN", p->step_gain},
                   {"STEP_SQUARES", p->step_squares},
                   {"DAMPED", p->damped},
+                  {"TAKES", p->slots + LANES_FLAGS},
                   {"HOLD", p->slots + LANES_HOLD},
                   {"LEADS", p->slots + LANES_LEADS}};
     text_add(out, "\nenum {\n");
@@ -298,6 +319,11 @@ static void print_assumed(const struct walk *near, struct text *out) {
 
 /* ---- all of it ---- */
 
+enum { ENTRY_OPERANDS = 600 }; /* of a function that is hardly ever run */
+
+/* Doubles of a task in memory that threads share: enough for struct lane, and odd, so that no two threads meet in a bank. */
+enum { TASK_DOUBLES = 55, TASK_DOUBLES_POLISH = 79 };
+
 /* %s: the kernel's name. */
 static const char kernel[] =
     "\n#ifdef DEVICE_SINGLE\n#define TAKEN(storage) storage real taken[LAYER_TAKEN];\n"
@@ -312,7 +338,9 @@ static const char kernel[] =
     "#else\n"
     "extern \"C\" __global__ void __launch_bounds__(256, 1) %s(const struct device_call call) {\n"
     "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    TAKEN()\n"
-    "    task t;\n    lane_begin(task_lane(&t), slots, row, before, taken);\n"
+    "#ifdef TASK_NEAR\n    static_assert(sizeof(task) <= NEAR_TASK * sizeof(double), \"a task has its room\");\n"
+    "    task &t = *(task *)(void *)(NEAR_OF_WARP + threadIdx.x %% 32 * NEAR_TASK);\n#else\n    task t;\n#endif\n"
+    "    lane_begin(task_lane(&t), slots, row, before, taken);\n"
     "    tasks_run(&call, &t, slots, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * "
     "(uint64_t)blockDim.x);\n}\n"
     "#endif\n";
@@ -338,35 +366,44 @@ static void print_library(const struct emission *e, const struct walk *near, boo
         amalgamate_file(out, "device/polish_text.h", single);
 }
 
-static void print_straight(const struct emission *e, const struct walk *near, bool rounds, struct text *out) {
+/* The task of a thread is read all over a round's decisions. */
+static uint32_t task_near(const struct device_subject *subject) {
+    bool near = subject->plan->options.weighted && !subject->single && !subject->adjoint;
+    return !near ? 0 : subject->polish ? TASK_DOUBLES_POLISH : TASK_DOUBLES;
+}
+
+static void print_straight(const struct emission *e, const struct walk *near, bool rounds, struct round_room *room,
+                           struct text *out) {
     struct text round = {.bytes = NULL};
-    bool single = e->options.single;
-    bool done = e->options.adjoint ? round_print_back(&round, &e->walk, single) : round_print_once(&round, &e->walk);
+    bool done = e->options.adjoint ? round_print_back(&round, &e->walk, room) : round_print_once(&round, &e->walk);
     if (done && rounds && !e->options.adjoint)
-        done = round_print(&round, &e->walk, near, single);
+        done = round_print(&round, &e->walk, near, room);
     done = done && !round.failed;
     if (done)
-        amalgamate(out, round.bytes, single);
+        amalgamate(out, round.bytes, room->single);
     out->failed = out->failed || !done;
     text_drop(&round);
 }
 
 static hn_status print_all(const struct emission *e, const struct walk *near, const struct device_subject *subject,
-                           struct text *out, hn_error *error) {
+                           struct text *out, uint32_t *near_count, hn_error *error) {
     const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
+    struct round_room room = {.single = subject->single, .task = task_near(subject)};
     struct text own = {.bytes = NULL};
     print_library(e, near, subject->polish, &own);
-    print_straight(e, near, subject->adjoint || !subject->polish || e->plan->options.weighted, &own);
+    print_straight(e, near, subject->adjoint || !subject->polish || e->plan->options.weighted, &room, &own);
     amalgamate_file(&own, "device/thread_text.h", subject->single);
     amalgamate_file(&own, "device/kernel_text.h", subject->single);
     if (!own.failed) {
         device_print_head(out, subject);
-        text_add(out, "#define ROW_FUSED DEVICE_FUSED%s\n", subject->single ? "_FLOAT" : "");
-        device_print_as_cpp(out, own.bytes, true);
+        text_add(out, "#define ROW_FUSED DEVICE_FUSED%s\n%s", subject->single ? "_FLOAT" : "",
+                 room.task > 0 ? "#define TASK_NEAR\n" : "");
+        device_print_as_cpp(out, own.bytes, true, device_is_apart(subject));
         text_add(out, kernel, name, name);
     }
     bool failed = own.failed || out->failed;
     text_drop(&own);
+    *near_count = room.near;
     return failed ? error_no_memory(error, "the device's kernel") : HN_OK;
 }
 
@@ -382,7 +419,7 @@ static hn_status check_constants(const struct emission *e, hn_error *error) {
 }
 
 static hn_status print_plan_of(struct emission *e, const struct device_subject *subject, struct text *out,
-                               hn_error *error) {
+                               uint32_t *near_count, hn_error *error) {
     struct walk near = {.plan = NULL};
     hn_status status = walk_create(&e->walk, e->plan, subject->adjoint, error);
     if (status == HN_OK)
@@ -392,9 +429,10 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
     if (status == HN_OK)
         status = walk_create_near(&near, e->plan, error);
     e->walk.loops =
-        true; /* of entries: they are run once a sample, and it takes longer to read them than to run them */
+        true; /* entries run once a sample or less: reading and compiling them takes longer than running them */
+    e->walk.shortened = device_is_apart(subject) ? ENTRY_OPERANDS : 0;
     if (status == HN_OK)
-        status = print_all(e, &near, subject, out, error);
+        status = print_all(e, &near, subject, out, near_count, error);
     walk_release(&near);
     walk_release(&e->walk);
     return status;
@@ -403,11 +441,12 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
 /* Where steps in double follow, floats go no further than they get in any case: rows of the size of 1000 are rounded to 2^-14. */
 static const double COARSE_TOLERANCE = 0x1p-10;
 
-hn_status device_print(char **text, size_t *length, const struct device_subject *subject, hn_error *error) {
+hn_status device_print(char **text, size_t *length, uint32_t *near, const struct device_subject *subject,
+                       hn_error *error) {
     struct emission e = {.plan = base_allocate((size_t)subject->plan->bytes)};
     struct text out = {.bytes = NULL};
     *text = NULL;
-    *length = 0;
+    *length = *near = 0;
     if (!e.plan)
         return error_no_memory(error, "the device's kernel");
     memcpy(e.plan, subject->plan, (size_t)subject->plan->bytes);
@@ -415,7 +454,7 @@ hn_status device_print(char **text, size_t *length, const struct device_subject 
         e.plan->options.tolerance = fmax(e.plan->options.tolerance, COARSE_TOLERANCE);
     e.options.single = subject->single;
     e.options.adjoint = subject->adjoint;
-    hn_status status = print_plan_of(&e, subject, &out, error);
+    hn_status status = print_plan_of(&e, subject, &out, near, error);
     base_release(e.plan);
     if (status != HN_OK) {
         text_drop(&out);

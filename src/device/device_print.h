@@ -18,7 +18,13 @@ struct device_subject {
     bool listed;  /* far_print.h: every entry is listed, the short ones, too */
 };
 
-/* base_release releases the text. HN_UNSUPPORTED where the plan has no straight code. */
-hn_status device_print(char **text, size_t *length, const struct device_subject *subject, hn_error *error);
+/* Whether functions that hardly ever run are short and compiled side by side: straight code of methods with weights, and of gradients. The
+ * paper's way forward has few of them, and its rounds would be slower. */
+bool device_is_apart(const struct device_subject *subject);
+
+/* near: how many doubles of a thread lie in the memory that the threads of a block share. base_release releases the text.
+ * HN_UNSUPPORTED where the plan has no straight code. */
+hn_status device_print(char **text, size_t *length, uint32_t *near, const struct device_subject *subject,
+                       hn_error *error);
 
 #endif

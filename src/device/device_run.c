@@ -167,7 +167,22 @@ static hn_status check_batch(const hn_device_layer *layer, const hn_batch *batch
 static unsigned warps_of_block(const hn_device_layer *layer, const struct device_kernel *kernel, unsigned warps) {
     unsigned multiprocessors = (unsigned)layer->info.multiprocessors;
     unsigned each = kernel->together ? (warps + multiprocessors - 1) / multiprocessors : 1;
-    return each >= DEVICE_MOST_WARPS ? DEVICE_MOST_WARPS : each > 2 ? 2 : each;
+    unsigned most = kernel->warps / multiprocessors;
+    return each >= most ? most : each > 2 ? 2 : each;
+}
+
+/* What threads share is taken from their cache: no more of it than blocks that run at once need. */
+static hn_status divide_cache(const hn_device_layer *layer, const struct device_kernel *kernel, unsigned blocks,
+                              unsigned each, hn_error *error) {
+    const struct cuda_driver *cu = &layer->driver;
+    unsigned multiprocessors = (unsigned)layer->info.multiprocessors, most = (unsigned)layer->near_most;
+    unsigned warps = (blocks + multiprocessors - 1) / multiprocessors * each;
+    if (kernel->near_bytes == 0 || most == 0)
+        return HN_OK;
+    unsigned percent = (100 * warps * kernel->near_bytes + most - 1) / most;
+    return driver_status(cu,
+                         cu->function_set(kernel->function, CUDA_NEAR_PERCENT, (int)(percent < 100 ? percent : 100)),
+                         "divide its cache", error);
 }
 
 /* One thread per sample, as far as they run at once. */
@@ -177,8 +192,13 @@ static hn_status launch(const hn_device_layer *layer, const struct device_kernel
     unsigned warps = device_warps(layer, kernel, call->count), each = warps_of_block(layer, kernel, warps);
     unsigned blocks = (warps + each - 1) / each, threads = each * DEVICE_THREADS;
     void *arguments[] = {call};
-    return driver_status(cu, cu->launch(kernel->function, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, NULL),
-                         "start the kernel", error);
+    hn_status status = divide_cache(layer, kernel, blocks, each, error);
+    if (status != HN_OK)
+        return status;
+    return driver_status(
+        cu,
+        cu->launch(kernel->function, blocks, 1, 1, threads, 1, 1, each * kernel->near_bytes, stream, arguments, NULL),
+        "start the kernel", error);
 }
 
 /* One kernel, or two, the one behind the other; NULL: there is only one. */

@@ -119,7 +119,7 @@ static hn_status print_all(struct emission *e, const struct device_subject *subj
     print_library(e, &code->listed, &own);
     if (!own.failed) {
         print_far_head(&out, e, subject);
-        device_print_as_cpp(&out, own.bytes, false);
+        device_print_as_cpp(&out, own.bytes, false, false);
         text_add(&out, kernel, name, name);
     }
     bool failed = own.failed || out.failed;

@@ -18,6 +18,7 @@ struct far_code {
     size_t length;
     struct listed listed;
     uint32_t slots; /* of a sample */
+    uint32_t near;  /* numbers of a thread in the memory that threads of a block share */
 };
 
 hn_status far_print(struct far_code *out, const struct device_subject *subject, hn_error *error);

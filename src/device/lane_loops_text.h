@@ -59,7 +59,7 @@ WIDE_INLINE void lane_copy(const double *from, double *to) {
 /* The first that is not finite; count: all are. */
 WIDE_INLINE uint32_t lane_first_lost(const double *values, const uint32_t count) {
     uint32_t first = count;
-    DEVICE_UNROLL_FEW
+    DEVICE_UNROLL_MANY
     for (uint32_t j = 0; j < count; j++)
         first = first == count && !sample_is_finite(values[j]) ? j : first;
     return first;
@@ -68,7 +68,7 @@ WIDE_INLINE uint32_t lane_first_lost(const double *values, const uint32_t count)
 /* point_bad_bounds; LAYER_ROWS: none. Bounds that are constant were judged when the model was made. */
 WIDE_INLINE uint32_t lane_bad_bounds(const double *slots) {
     uint32_t first = LAYER_ROWS;
-    DEVICE_UNROLL_FEW
+    DEVICE_UNROLL_MANY
     for (uint32_t k = 0; k < LAYER_BOUNDED; k++) {
         double low = slots[lower_slot[bounded_row[k]]], high = slots[upper_slot[bounded_row[k]]];
         bool bad = !(low <= high) || low == HUGE_VAL || high == -HUGE_VAL;
@@ -80,7 +80,7 @@ WIDE_INLINE uint32_t lane_bad_bounds(const double *slots) {
 /* The first row with a bound that is no number. */
 WIDE_INLINE uint32_t lane_unbounded(const double *slots) {
     uint32_t first = LAYER_ROWS;
-    DEVICE_UNROLL_FEW
+    DEVICE_UNROLL_MANY
     for (uint32_t k = 0; k < LAYER_BOUNDED; k++) {
         double low = slots[lower_slot[bounded_row[k]]], high = slots[upper_slot[bounded_row[k]]];
         first = first == LAYER_ROWS && (low != low || high != high) ? bounded_row[k] : first;
@@ -92,7 +92,7 @@ WIDE_INLINE uint32_t lane_unbounded(const double *slots) {
 WIDE_INLINE double lane_violation(const double *slots, size_t *row) {
     double worst = 0;
     uint32_t at = LAYER_ROWS, lost = lane_unbounded(slots);
-    DEVICE_UNROLL_FEW
+    DEVICE_UNROLL_MANY
     for (uint32_t i = 0; i < LAYER_ROWS; i++) {
         double size = point_abs(slots[LAYER_RESIDUAL + i]);
         bool bad = !sample_is_finite(slots[value_slot[i]]) || !sample_is_finite(size);

@@ -218,9 +218,11 @@ static GENERATED void lane_rescale(struct lane *l) {
     if (l->drive.state.doing == SAMPLE_BEGINS)
         lane_retake(l);
     lane_weights(slots);
-    l->assumed = true;
+    bool assumed = true;
+    DEVICE_UNROLL_MANY
     for (uint32_t i = 0; i < LAYER_ASSUMED; i++)
-        l->assumed = l->assumed && slots[assumed_weight[i].slot] == assumed_weight[i].value;
+        assumed = assumed & (slots[assumed_weight[i].slot] == assumed_weight[i].value);
+    l->assumed = assumed;
 }
 #endif
 
@@ -399,25 +401,40 @@ WIDE_INLINE void lane_stepped(struct lane *l, double *slots, const struct sample
 
 /* ---- the end ---- */
 
-/* |y - raw|; see layer/finish_sample.c. */
-static double lane_moved(const struct lane *l, double *from) {
-    const double *slots = l->drive.point.slots, *y = slots + LAYER_Y;
+/* |y - raw|; see layer/finish_sample.c. In blocks whose loads and quotients do not wait for each other; the sum is in order. */
+static double lane_moved(const struct lane *l, double *way) {
+    const double *slots = l->drive.point.slots, *y = slots + LAYER_Y, *raw = l->drive.raw;
+    const uint32_t *start = plan_words(&layer_plan, layer_plan.start);
     double scale = 0, sum = 0;
-    if (l->drive.raw)
-        lane_copy_once(l->drive.raw, from, LAYER_OUTPUTS);
-    for (uint32_t j = 0; !l->drive.raw && j < LAYER_OUTPUTS; j++)
-        from[j] = slots[plan_words(&layer_plan, layer_plan.start)[j]];
-    if (l->drive.raw && lane_first_lost(from, LAYER_OUTPUTS) < LAYER_OUTPUTS)
-        return HUGE_VAL;
-    DEVICE_UNROLL_FEW
-    for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
-        scale = sample_greater(scale, point_abs(from[j] - y[j]));
-    if (!sample_is_finite(scale))
+    bool lost = false;
+    DEVICE_ROLLED
+    for (uint32_t first = 0; first < LAYER_OUTPUTS; first += LANE_FEW) {
+        double part[LANE_FEW];
+        DEVICE_UNROLL
+        for (uint32_t k = 0; k < LANE_FEW; k++) {
+            uint32_t j = first + k < LAYER_OUTPUTS ? first + k : first;
+            double from = raw ? raw[j] : slots[start[j]];
+            lost = lost | (raw && !sample_is_finite(from));
+            part[k] = from - y[j];
+        }
+        DEVICE_UNROLL
+        for (uint32_t k = 0; k < LANE_FEW; k++) {
+            scale = sample_greater(scale, point_abs(part[k]));
+            if (first + k < LAYER_OUTPUTS)
+                way[first + k] = part[k];
+        }
+    }
+    if (lost || !sample_is_finite(scale))
         return HUGE_VAL;
     DEVICE_ROLLED
-    for (uint32_t j = 0; j < LAYER_OUTPUTS; j++) {
-        double part = scale > 0 ? (from[j] - y[j]) / scale : 0;
-        sum += part * part;
+    for (uint32_t first = 0; first < LAYER_OUTPUTS; first += LANE_FEW) {
+        double part[LANE_FEW];
+        DEVICE_UNROLL
+        for (uint32_t k = 0; k < LANE_FEW; k++)
+            part[k] = first + k < LAYER_OUTPUTS && scale > 0 ? way[first + k] / scale : 0;
+        DEVICE_UNROLL
+        for (uint32_t k = 0; k < LANE_FEW; k++)
+            sum += part[k] * part[k];
     }
     return scale * sqrt(sum);
 }

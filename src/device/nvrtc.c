@@ -58,14 +58,17 @@ void nvrtc_close(struct nvrtc *nvrtc) {
     memset(nvrtc, 0, sizeof *nvrtc);
 }
 
-/* Quotients and roots are rounded correctly, small numbers stay; of doubles no product is fused with a sum, of floats some are. */
-const char *nvrtc_option(size_t i, bool single) {
-    static const char options[][24] = {"--std=c++20", "--prec-div=true",         "--prec-sqrt=true",
-                                       "--ftz=false", "--diag-suppress=177,186", "--fmad=false"};
-    enum { COUNT = sizeof options / sizeof options[0] };
-    if (i == COUNT - 1 && single)
-        return "--fmad=true";
-    return i < COUNT ? options[i] : NULL;
+/* Quotients and roots are rounded correctly, small numbers stay; of doubles no product is fused with a sum, of floats some are. Functions
+ * that can be linked are compiled by as many threads as there are cores. */
+const char *nvrtc_option(size_t i, const struct nvrtc_way *way) {
+    static const char options[][32] = {"--std=c++20", "--prec-div=true", "--prec-sqrt=true", "--ftz=false",
+                                       "--diag-suppress=177,186"};
+    static const char parts[][32] = {"--relocatable-device-code=true", "--split-compile=0"};
+    enum { COUNT = sizeof options / sizeof options[0], PARTS = sizeof parts / sizeof parts[0] };
+    size_t own = way->parts ? COUNT + PARTS : COUNT;
+    if (i < own)
+        return i < COUNT ? options[i] : parts[i - COUNT];
+    return i > own ? NULL : way->single ? "--fmad=true" : "--fmad=false";
 }
 
 /* The first lines of what the compiler says. */
@@ -100,8 +103,9 @@ static hn_status take_code(const struct nvrtc *nvrtc, nvrtc_program program, str
     return error_about(error, HN_UNSUPPORTED, error_option("device"), "device cuda: its compiler gives no code away");
 }
 
-hn_status nvrtc_compile(const struct nvrtc *nvrtc, struct file_bytes *code, const char *text, int capability,
-                        bool single, hn_error *error) {
+/* HN_OK, or *result and what the compiler says. */
+static hn_status try_way(const struct nvrtc *nvrtc, struct file_bytes *code, const char *text, int capability,
+                         const struct nvrtc_way *way, nvrtc_result *result, hn_error *error) {
     enum { MOST = 16 };
     char architecture[32];
     const char *options[MOST] = {architecture};
@@ -109,12 +113,24 @@ hn_status nvrtc_compile(const struct nvrtc *nvrtc, struct file_bytes *code, cons
     int count = 1;
     *code = (struct file_bytes){NULL, 0};
     snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d", capability);
-    for (size_t i = 0; nvrtc_option(i, single) && count < MOST; i++)
-        options[count++] = nvrtc_option(i, single);
+    for (size_t i = 0; nvrtc_option(i, way) && count < MOST; i++)
+        options[count++] = nvrtc_option(i, way);
     if (nvrtc->create(&program, text, "hardnet.cu", 0, NULL, NULL) != 0)
         return error_no_memory(error, "CUDA's run-time compiler");
-    hn_status status = nvrtc->compile(program, count, options) == 0 ? take_code(nvrtc, program, code, error)
-                                                                    : refused(nvrtc, program, capability, error);
+    *result = nvrtc->compile(program, count, options);
+    hn_status status =
+        *result == 0 ? take_code(nvrtc, program, code, error) : refused(nvrtc, program, capability, error);
     nvrtc->destroy(&program);
     return status;
+}
+
+hn_status nvrtc_compile(const struct nvrtc *nvrtc, struct file_bytes *code, const char *text, int capability,
+                        struct nvrtc_way *way, hn_error *error) {
+    enum { UNKNOWN_OPTION = 5 };
+    nvrtc_result result = 0;
+    hn_status status = try_way(nvrtc, code, text, capability, way, &result, error);
+    if (status == HN_OK || !way->parts || result != UNKNOWN_OPTION)
+        return status;
+    way->parts = false;
+    return try_way(nvrtc, code, text, capability, way, &result, error);
 }

@@ -36,11 +36,18 @@ void nvrtc_close(struct nvrtc *nvrtc); /* zeros are none */
 /* dlopen of the first libnvrtc that is found; NULL: none. */
 void *nvrtc_find(void);
 
-/* Machine code for devices of a compute capability, such as 90; single: a kernel of floats. The code is released by base_release. */
+/* How a text is compiled. */
+struct nvrtc_way {
+    bool single; /* a kernel of floats */
+    bool parts;  /* its functions side by side: the code must be linked (cuda_driver.h) before it can be loaded */
+};
+
+/* Machine code for devices of a compute capability, such as 90. way->parts becomes false where the compiler is too old for that. The
+ * code is released by base_release. */
 hn_status nvrtc_compile(const struct nvrtc *nvrtc, struct file_bytes *code, const char *text, int capability,
-                        bool single, hn_error *error);
+                        struct nvrtc_way *way, hn_error *error);
 
 /* Option i of the compiler, beside the architecture; NULL: there are no more. */
-const char *nvrtc_option(size_t i, bool single);
+const char *nvrtc_option(size_t i, const struct nvrtc_way *way);
 
 #endif

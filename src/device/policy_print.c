@@ -81,7 +81,7 @@ hn_status policy_print(char **text, size_t *length, const struct plan *plan, con
         amalgamate_file(&c, later[i], false);
     if (!c.failed) {
         device_print_head(&out, &subject);
-        device_print_as_cpp(&out, c.bytes, false);
+        device_print_as_cpp(&out, c.bytes, false, false);
         print_kernels(&out);
     }
     bool failed = c.failed || out.failed;

@@ -26,7 +26,7 @@ static void polish_take(struct lane *l, const struct device_call *call) {
     struct drive *d = &l->drive;
     double *y = d->point.slots + LAYER_Y, *led = l->before;
     lane_copy_once(call->led + l->sample * LAYER_OUTPUTS, led, LAYER_OUTPUTS);
-    DEVICE_UNROLL_FEW
+    DEVICE_UNROLL_MANY
     for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
         y[j] = (double)(float)y[j] == led[j] ? y[j] : led[j];
     point_set_fixed(&d->point);

@@ -71,6 +71,11 @@ WIDE_INLINE wide pivot_quick_added(wide whole, wide d, unsigned *unsafe) {
     return counts ? inverse : wide_all(0);
 }
 
+/* ---- masks: a sample of a device's thread always takes what is computed for it ---- */
+
+#undef M
+#define M(slot) ((slot) == LAYER_TAKES ? wide_bits_all(-1) : wide_to_bits(slots[slot]))
+
 /* ---- values that wait in an array (generate/kept.h), and slots as variables ---- */
 
 #define KEEP(place, value)      (KEPT_AT(place) = (value))

@@ -10,13 +10,21 @@
 #include <string.h>
 
 /* What does not fit into registers, where the generator decides that (generate/kept.h): no compiler may think it over. */
-#define KEPT_ARRAY "    volatile double kept[KEPT_PLACES + 1];\n    (void)kept;\n"
+#define KEPT_ARRAY                                                                                                     \
+    "    volatile double kept[KEPT_OWN + 1];\n    double *const kept_near = NEAR_KEPT;\n    "                          \
+    "(void)kept;\n    (void)kept_near;\n"
 
-/* The first places lie in the memory that the threads of a block share, side by side. */
-static const char places_near[] =
-    "#ifdef DEVICE_HOST\n#define KEPT_AT(place) kept[place]\n#else\n__shared__ double kept_near[%u * %d];\n"
-    "#define KEPT_AT(place) (*((place) < %u ? (volatile double *)&kept_near[(place) * %d + threadIdx.x] \\\n"
-    "                                      : &kept[(place) < %u ? 0 : (place) - %u]))\n#endif\n";
+/* Of a warp: the tasks of its threads, one behind the other, then the first places of all threads side by side. */
+static const char places_text[] =
+    "\nenum { KEPT_PLACES = %u, KEPT_NEAR = %u, NEAR_TASK = %u, NEAR_WARP = %d * (NEAR_TASK + KEPT_NEAR) };\n"
+    "#ifdef DEVICE_HOST\nenum { KEPT_OWN = KEPT_PLACES };\n"
+    "#define NEAR_KEPT ((double *)0)\n#define KEPT_AT(place) kept[place]\n#else\n"
+    "enum { KEPT_OWN = KEPT_PLACES - KEPT_NEAR };\n"
+    "extern __shared__ double device_near[];\n"
+    "#define NEAR_OF_WARP (device_near + threadIdx.x / %d * NEAR_WARP)\n"
+    "#define NEAR_KEPT (NEAR_OF_WARP + %d * NEAR_TASK + threadIdx.x %% %d)\n"
+    "#define KEPT_AT(place) (*((place) < KEPT_NEAR ? (volatile double *)&kept_near[(place) * %d] \\\n"
+    "                                              : &kept[(place) < KEPT_NEAR ? 0 : (place) - KEPT_NEAR]))\n#endif\n";
 
 #define ROUND_BEGINS                                                                                                   \
     "\nWIDE_INLINE bool lane_round(struct lane *l, double *slots) {\n" KEPT_ARRAY                                      \
@@ -63,7 +71,8 @@ static const char once_listed[] = "\nstatic GENERATED void lane_weights(double *
 enum { MOST_DOUBLES = 100, MOST_FLOATS = 205 };
 
 struct round_kind {
-    bool single, back;
+    struct round_room *room;
+    bool back;
     const struct statements *prepare; /* what depends on x only */
 };
 
@@ -110,10 +119,19 @@ static size_t most_values(const struct walk *walk, bool single, bool back) {
     return !back && !walk->plan->options.weighted ? 0 : single ? MOST_FLOATS : MOST_DOUBLES;
 }
 
-/* Four blocks of the paper's way back run at once, and share what a multiprocessor has. Others are better off with more blocks. */
-static uint32_t places_shared(const struct plan *p, const struct round_kind *kind, uint32_t places) {
-    enum { MOST_SHARED = 190 }; /* doubles of a thread: 47.5 kB of a block */
-    return p->options.weighted || kind->single || !kind->back ? 0 : places < MOST_SHARED ? places : MOST_SHARED;
+/* As many as leave room for four warps: one for each scheduler of a multiprocessor. Of floats more fit into registers; the way back
+ * of methods with weights has many more, and is better off with 8 warps. */
+static uint32_t places_near(const struct plan *p, const struct round_kind *kind, uint32_t places) {
+    enum { MOST_BACK = 190, MOST_FORWARD = 220 };
+    bool back = kind->back && !p->options.weighted, forward = !kind->back && p->options.weighted;
+    uint32_t most = kind->room->single ? 0 : back ? MOST_BACK : forward ? MOST_FORWARD - kind->room->task : 0;
+    return places < most ? places : most;
+}
+
+static void print_places(struct text *out, struct round_room *room, uint32_t places, uint32_t near) {
+    room->near = room->task + near;
+    text_add(out, places_text, places, near, room->task, DEVICE_THREADS, DEVICE_THREADS, DEVICE_THREADS, DEVICE_THREADS,
+             DEVICE_THREADS);
 }
 
 /* What stays as it is from where it is first read until the step is done: y, x and what depends on x only, and weights, with what texts
@@ -153,14 +171,11 @@ static bool print_links(struct text *out, const struct walk *walk, const struct 
                                        .unsafe = kind->back ? back_unsafe : round_unsafe,
                                        .seldom = {p->grad_lower, kind->back ? 2 * p->rows : 0, back_bounds},
                                        .steady = steady,
-                                       .most = most_values(walk, kind->single, kind->back),
+                                       .most = most_values(walk, kind->room->single, kind->back),
                                        .places = &places};
     bool done = print_chain(&own, walk, &wanted) && !own.failed;
     if (done) {
-        uint32_t near = places_shared(p, kind, places);
-        text_add(out, "\nenum { KEPT_PLACES = %u };\n", places);
-        text_add(out, near > 0 ? places_near : "#define KEPT_AT(place) kept[place]\n", near, DEVICE_THREADS, near,
-                 DEVICE_THREADS, near, near);
+        print_places(out, kind->room, places, places_near(p, kind, places));
         text_add_bytes(out, own.bytes, own.length);
     }
     text_drop(&own);
@@ -202,9 +217,9 @@ bool round_print_once(struct text *out, const struct walk *walk) {
 
 #define LINKS(list) list, sizeof(list) / sizeof((list)[0])
 
-bool round_print(struct text *out, const struct walk *walk, const struct walk *near, bool single) {
+bool round_print(struct text *out, const struct walk *walk, const struct walk *near, struct round_room *room) {
     const struct statements *s = walk->entry, *at_once = &near->entry[KERNEL_NEAR];
-    const struct round_kind kind = {.single = single, .prepare = &walk->entry[KERNEL_PREPARE]};
+    const struct round_kind kind = {.room = room, .prepare = &walk->entry[KERNEL_PREPARE]};
     const struct print_link counted[] = {{&s[KERNEL_EVALUATE], counted_begins, "", 0, PRINT_IN_ORDER},
                                          {&s[KERNEL_RESIDUAL], "", counted_decides, 0, PRINT_IN_ORDER},
                                          {&s[KERNEL_STEP_BEGIN], counted_steps, "", 0, PRINT_IN_ORDER},
@@ -224,10 +239,10 @@ bool round_print(struct text *out, const struct walk *walk, const struct walk *n
     return print_links(out, near, LINKS(nearby), &kind);
 }
 
-bool round_print_back(struct text *out, const struct walk *walk, bool single) {
+bool round_print_back(struct text *out, const struct walk *walk, struct round_room *room) {
     const struct plan *p = walk->plan;
     const struct statements *s = walk->entry;
-    const struct round_kind kind = {.single = single, .back = true, .prepare = &walk->entry[KERNEL_PREPARE]};
+    const struct round_kind kind = {.room = room, .back = true, .prepare = &walk->entry[KERNEL_PREPARE]};
     const struct print_link counted[] = {
         {&s[KERNEL_EVALUATE], back_begins, "", 0, PRINT_LATE}, {&s[KERNEL_RESIDUAL_BRIEF], "", "", 0, PRINT_LATE},
         {&s[KERNEL_BACK_BEGIN], "", "", 0, PRINT_IN_ORDER},    {&s[KERNEL_BACK_ROWS_BOUNDS], "", "", 0, PRINT_LATE},

@@ -9,9 +9,17 @@
 
 #include "emit/emission.h"
 
+/* Where values are that do not fit into registers. Threads of a block share memory that is as near as a cache; the rest is a thread's
+ * own, which leaves the caches. */
+struct round_room {
+    bool single;
+    uint32_t task; /* doubles of the task of a thread in shared memory */
+    uint32_t near; /* out: doubles of a thread there, with these */
+};
+
 /* near: the same walk with constant weights; weights and step at once where it has statements for that. */
-bool round_print(struct text *out, const struct walk *walk, const struct walk *near, bool single);
-bool round_print_back(struct text *out, const struct walk *walk, bool single);
+bool round_print(struct text *out, const struct walk *walk, const struct walk *near, struct round_room *room);
+bool round_print_back(struct text *out, const struct walk *walk, struct round_room *room);
 
 /* What a sample needs once, where it begins and where it ends: lane_weights and lane_residuals of lane_text.h. */
 bool round_print_once(struct text *out, const struct walk *walk);

@@ -174,7 +174,10 @@ bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry e
     const struct statements *s = &walk->entry[entry];
     struct regions regions;
     struct flow flow;
-    regions_find(&regions, s, walk->constants, walk->loops);
+    if (walk->shortened > 0)
+        regions_find_short(&regions, s, walk->constants, walk->loops, walk->shortened);
+    else
+        regions_find(&regions, s, walk->constants, walk->loops);
     bool done = !regions.failed && flow_find(&flow, s, &regions, kept, walk->slots);
     struct early *loads = early && done ? take_early(regions.count) : NULL;
     if (done) {

@@ -196,3 +196,9 @@ void regions_find_split(struct regions *regions, const struct statements *s, con
     *regions = (struct regions){.most = SPLIT_OPERANDS};
     find(regions, s, constants, loops);
 }
+
+void regions_find_short(struct regions *regions, const struct statements *s, const double *constants, bool loops,
+                        size_t most) {
+    *regions = (struct regions){.most = most};
+    find(regions, s, constants, loops);
+}

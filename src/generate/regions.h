@@ -27,6 +27,10 @@ struct regions {
 void regions_find(struct regions *regions, const struct statements *s, const double *constants, bool loops);
 void regions_release(struct regions *regions);
 
+/* The same in functions of at most so many operands, where a compiler's time counts more than theirs. */
+void regions_find_short(struct regions *regions, const struct statements *s, const double *constants, bool loops,
+                        size_t most);
+
 /* The same of statements whose sums have one product each (pairs.h). */
 void regions_find_split(struct regions *regions, const struct statements *s, const double *constants, bool loops);
 

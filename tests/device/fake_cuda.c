@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { INVALID_VALUE = 1, INVALID_IMAGE = 200, NOT_FOUND = 500, PROCESSORS = 4 };
+enum { INVALID_VALUE = 1, INVALID_IMAGE = 200, NOT_FOUND = 500, PROCESSORS = 4, SHARED_BYTES = 232448 };
 
 static struct fake_device device = {.capability = FAKE_CAPABILITY, .memory = (size_t)1 << 30};
 
@@ -56,6 +56,7 @@ FAKE_EXPORT cuda_result cuDeviceGetAttribute(int *value, int attribute, cuda_dev
     BEGIN(void) number;
     *value = attribute == CUDA_CAPABILITY_MAJOR   ? device.capability / 10
              : attribute == CUDA_CAPABILITY_MINOR ? device.capability % 10
+             : attribute == CUDA_NEAR_BYTES       ? SHARED_BYTES
                                                   : PROCESSORS;
     return 0;
 }
@@ -131,6 +132,43 @@ FAKE_EXPORT cuda_result cuModuleGetGlobal_v2(cuda_address *at, size_t *bytes, cu
     BEGIN *at = (uintptr_t)dlsym((void *)module, name);
     *bytes = 16;
     return *at ? 0 : NOT_FOUND;
+}
+
+/* Code of the host is linked already: what comes in goes out. */
+struct cuda_link_s {
+    void *code;
+    size_t bytes;
+};
+
+FAKE_EXPORT cuda_result cuLinkCreate_v2(unsigned options, int *names, void **values, cuda_link *link) {
+    BEGIN(void) names;
+    (void)values;
+    *link = options == 0 ? calloc(1, sizeof **link) : NULL;
+    device.links += *link != NULL;
+    return *link ? 0 : INVALID_VALUE;
+}
+
+FAKE_EXPORT cuda_result cuLinkAddData_v2(cuda_link link, int kind, void *data, size_t bytes, const char *name,
+                                         unsigned options, int *names, void **values) {
+    BEGIN(void) name;
+    (void)names;
+    (void)values;
+    if (options > 0 || kind != CUDA_MACHINE_CODE)
+        return INVALID_VALUE;
+    *link = (struct cuda_link_s){data, bytes};
+    return 0;
+}
+
+FAKE_EXPORT cuda_result cuLinkComplete(cuda_link link, void **code, size_t *bytes) {
+    BEGIN *code = link->code;
+    *bytes = link->bytes;
+    return 0;
+}
+
+FAKE_EXPORT cuda_result cuLinkDestroy(cuda_link link) {
+    free(link); /* also where a test lets the call fail: nobody could give it back */
+    device.links--;
+    BEGIN return 0;
 }
 
 FAKE_EXPORT cuda_result cuFuncGetAttribute(int *value, int attribute, cuda_function function) {

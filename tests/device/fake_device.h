@@ -29,7 +29,7 @@ struct fake_device {
     struct fake_calls calls;
     int capability;
     size_t memory; /* bytes that it has */
-    size_t blocks, bytes, modules, streams, contexts, entered, launches;
+    size_t blocks, bytes, modules, links, streams, contexts, entered, launches;
 };
 
 /* Exported by libcuda.so.1 and libnvrtc.so.13. */

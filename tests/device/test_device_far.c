@@ -147,7 +147,7 @@ static cuda_module load_variable(hn_device_layer *layer, const char *text) {
     cuda_module module = NULL;
     hn_error error = {.text = ""};
     if (driver_open(&layer->driver, &error) != HN_OK || nvrtc_open(&nvrtc, NULL, &error) != HN_OK ||
-        nvrtc_compile(&nvrtc, &code, text, CAPABILITY, false, &error) != HN_OK)
+        nvrtc_compile(&nvrtc, &code, text, CAPABILITY, &(struct nvrtc_way){.parts = false}, &error) != HN_OK)
         fail_msg("%s", error.text);
     assert_int_equal(layer->driver.module_load(&module, code.data), 0);
     base_release(code.data);

@@ -120,7 +120,8 @@ static struct loaded make_straight(const struct device_subject *subject) {
     hn_error error = {.text = ""};
     char *text;
     size_t length;
-    if (device_print(&text, &length, subject, &error) != HN_OK)
+    uint32_t near;
+    if (device_print(&text, &length, &near, subject, &error) != HN_OK)
         fail_msg("%s", error.text);
     struct loaded loaded = load(text, length, subject->adjoint ? "hardnet_pull" : "hardnet_run");
     base_release(text);
@@ -397,6 +398,7 @@ static void loops_beside_straight_rounds_stay_loops(void **state) {
     hn_layer_options wanted = layer_method(HN_METHOD_AUTO), options;
     struct device_subject subject = {.plan = NULL};
     size_t length = 0, rolled = 0;
+    uint32_t near;
     hn_error error = {.text = ""};
     struct plan *plan = NULL;
     char *text = NULL;
@@ -404,7 +406,7 @@ static void loops_beside_straight_rounds_stay_loops(void **state) {
     hn_model *model = read_model("unicycle");
     assert_int_equal(device_plan(&plan, &options, model, &wanted, &error), HN_OK);
     subject.plan = plan;
-    assert_int_equal(device_print(&text, &length, &subject, &error), HN_OK);
+    assert_int_equal(device_print(&text, &length, &near, &subject, &error), HN_OK);
     bool ruled = false;
     const char *kernels = strstr(text, "extern \"C\""); /* the first one is the host's */
     assert_non_null(kernels);

@@ -12,6 +12,8 @@
 
 #include <stdio.h>
 
+#include <string.h>
+
 enum { FAILED = 6, CAPABILITY = 90, CODE_BYTES = 5 };
 
 static nvrtc_result create(nvrtc_program *program, const char *text, const char *name, int headers,
@@ -82,7 +84,8 @@ static const struct nvrtc good = {.create = create,
 static void says(const struct nvrtc *nvrtc, hn_status expected, const char *words) {
     struct file_bytes code;
     hn_error error = {.text = ""};
-    assert_int_equal(nvrtc_compile(nvrtc, &code, "text", CAPABILITY, false, &error), expected);
+    assert_int_equal(nvrtc_compile(nvrtc, &code, "text", CAPABILITY, &(struct nvrtc_way){.parts = false}, &error),
+                     expected);
     assert_contains(error.text, words);
     assert_null(code.data);
 }
@@ -102,11 +105,40 @@ void a_compiler_refuses(void **state) {
     says(&nvrtc, HN_UNSUPPORTED, "it does not say why");
 }
 
+/* One that does not know how to compile functions side by side. */
+static nvrtc_result knows_few_options(nvrtc_program program, int count, const char *const *options) {
+    enum { UNKNOWN_OPTION = 5 };
+    (void)program;
+    for (int i = 0; i < count; i++)
+        if (strncmp(options[i], "--split-compile", strlen("--split-compile")) == 0)
+            return UNKNOWN_OPTION;
+    return 0;
+}
+
+void an_old_compiler_compiles_at_once(void **state) {
+    (void)state;
+    struct nvrtc nvrtc = good;
+    struct file_bytes code;
+    struct nvrtc_way way = {.parts = true};
+    assert_int_equal(nvrtc_compile(&nvrtc, &code, "text", CAPABILITY, &way, NULL), HN_OK);
+    assert_true(way.parts);
+    base_release(code.data);
+    nvrtc.compile = knows_few_options;
+    assert_int_equal(nvrtc_compile(&nvrtc, &code, "text", CAPABILITY, &way, NULL), HN_OK);
+    assert_false(way.parts);
+    base_release(code.data);
+    nvrtc.compile = refuses;
+    way.parts = true;
+    assert_int_equal(nvrtc_compile(&nvrtc, &code, "text", CAPABILITY, &way, NULL), HN_UNSUPPORTED);
+    assert_true(way.parts); /* that was no option's fault */
+}
+
 void a_compiler_makes_no_code(void **state) {
     (void)state;
     struct nvrtc nvrtc = good;
     struct file_bytes code;
-    assert_int_equal(nvrtc_compile(&nvrtc, &code, "text", CAPABILITY, false, NULL), HN_OK);
+    assert_int_equal(nvrtc_compile(&nvrtc, &code, "text", CAPABILITY, &(struct nvrtc_way){.parts = false}, NULL),
+                     HN_OK);
     assert_int_equal(code.count, CODE_BYTES);
     assert_string_equal((const char *)code.data, "code");
     base_release(code.data);

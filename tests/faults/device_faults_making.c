@@ -41,7 +41,8 @@ static hn_status make(const struct making *m, hn_error *error) {
 }
 
 static void check_nothing_is_left(const struct fake_device *device) {
-    assert_int_equal(device->blocks + device->modules + device->streams + device->contexts + device->entered, 0);
+    assert_int_equal(
+        device->blocks + device->modules + device->links + device->streams + device->contexts + device->entered, 0);
 }
 
 /* Call n of a function fails. How many allocations there were; 0: there is no such call. */

@@ -25,7 +25,8 @@ typedef hn_status print(const struct printing *p, hn_error *error);
 static hn_status straight(const struct printing *p, hn_error *error) {
     char *text;
     size_t length;
-    hn_status status = device_print(&text, &length, &p->subject, error);
+    uint32_t near;
+    hn_status status = device_print(&text, &length, &near, &p->subject, error);
     assert_int_equal(status == HN_OK, text != NULL && length > 0);
     base_release(text);
     return status;

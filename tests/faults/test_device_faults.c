@@ -439,6 +439,7 @@ int main(int count, char **words) {
         cmocka_unit_test(so_it_is_where_a_policy_is_there_already),
         cmocka_unit_test(so_it_is_where_the_cache_has_the_kernels),
         cmocka_unit_test(a_compiler_refuses),
+        cmocka_unit_test(an_old_compiler_compiles_at_once),
         cmocka_unit_test(a_compiler_makes_no_code),
         cmocka_unit_test(a_driver_does_not_say_why),
         cmocka_unit_test(a_text_that_there_is_no_memory_for_is_none),
