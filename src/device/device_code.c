@@ -94,21 +94,34 @@ static hn_status link_parts(struct file_bytes *code, const hn_device_layer *laye
     return status;
 }
 
+/* Side by side where that is wanted and can be done: a driver need not link what a compiler made that is newer than itself, though it may
+ * load its code. */
+static hn_status compile_and_link(const struct nvrtc *nvrtc, struct file_bytes *code, const hn_device_layer *layer,
+                                  const struct code_subject *subject, hn_error *error) {
+    struct nvrtc_way way = subject->way;
+    hn_status status = nvrtc_compile(nvrtc, code, subject->text, subject->capability, &way, error);
+    if (status != HN_OK || !way.parts)
+        return status;
+    status = link_parts(code, layer, error);
+    if (status != HN_UNSUPPORTED)
+        return status;
+    base_release(code->data);
+    way.parts = false;
+    return nvrtc_compile(nvrtc, code, subject->text, subject->capability, &way, error);
+}
+
 static hn_status compile(struct file_bytes *code, hn_device_layer *layer, const struct code_subject *subject,
                          hn_error *error) {
     struct nvrtc nvrtc;
     int major = 0, minor = 0;
-    struct nvrtc_way way = subject->way;
     double begun = clock_seconds();
     hn_status status = nvrtc_open(&nvrtc, layer->options.compiler, error);
     if (status != HN_OK)
         return status;
     nvrtc.version(&major, &minor);
     layer->info.nvrtc = 1000 * major + 10 * minor;
-    status = nvrtc_compile(&nvrtc, code, subject->text, subject->capability, &way, error);
+    status = compile_and_link(&nvrtc, code, layer, subject, error);
     nvrtc_close(&nvrtc);
-    if (status == HN_OK && way.parts)
-        status = link_parts(code, layer, error);
     layer->info.found = false;
     layer->info.seconds += clock_seconds() - begun;
     return status;
