@@ -50,7 +50,8 @@ hn_status listed_create(struct listed *listed, const struct walk *walk, hn_error
         return status;
     }
     listed->number_count = walk->constant_count;
-    memcpy(listed->numbers, walk->constants, walk->constant_count * sizeof *listed->numbers);
+    if (walk->constant_count > 0) /* there may be no array of none */
+        memcpy(listed->numbers, walk->constants, walk->constant_count * sizeof *listed->numbers);
     for (int e = 0; e < KERNEL_ENTRIES; e++) {
         listed->first[e] = (uint32_t)listed->count;
         if (listed->entry[e])
