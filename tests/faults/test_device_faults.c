@@ -427,7 +427,7 @@ static void an_allocation_that_fails_is_an_error(void **state) {
 }
 
 int main(int count, char **words) {
-    sparsely = count > 1 && strcmp(words[1], "all") == 0 ? 1 : HN_TEST_SHARE > 1 ? 16 : 6;
+    sparsely = count > 1 && strcmp(words[1], "all") == 0 ? 1 : HN_TEST_SHARE > 1 ? 48 : 12;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_driver_it_says_so),
         cmocka_unit_test(without_a_compiler_it_says_so),
