@@ -24,10 +24,8 @@ enum { CUDA_OUT_OF_MEMORY = 2, CUDA_LAUNCH_OUT_OF_RESOURCES = 701 };
 enum { CUDA_CAPABILITY_MAJOR = 75, CUDA_CAPABILITY_MINOR = 76, CUDA_MULTIPROCESSORS = 16 }; /* of a device */
 enum { CUDA_NEAR_BYTES = 97 };                     /* of a device: what threads of a block can share, at most */
 enum { CUDA_LOCAL_BYTES = 3, CUDA_REGISTERS = 4 }; /* of a function */
-enum {
-    CUDA_NEAR_MOST = 8,
-    CUDA_NEAR_PERCENT = 9
-};                              /* of a function, to be set: shared bytes, and how the cache is divided */
+/* Of a function, to be set: shared bytes, and how the cache is divided. */
+enum { CUDA_NEAR_MOST = 8, CUDA_NEAR_PERCENT = 9 };
 enum { CUDA_MACHINE_CODE = 0 }; /* of what is linked */
 
 /* X(field, name, arguments) */

@@ -10,7 +10,7 @@
 #include "device/device_print.h"
 #include "device/nvrtc.h"
 
-enum { DEVICE_THREADS = 32, DEVICE_MOST_WARPS = 8 }; /* of a warp; of a block */
+enum { DEVICE_THREADS = 32 }; /* of a warp */
 
 /* One kernel, loaded. */
 struct device_kernel {
