@@ -118,6 +118,8 @@ static hn_status compile(struct file_bytes *code, hn_device_layer *layer, const 
     hn_status status = nvrtc_open(&nvrtc, layer->options.compiler, error);
     if (status != HN_OK)
         return status;
+    if (subject->gradients) /* corrections are compiled beside them */
+        nvrtc_take_apart(&nvrtc);
     nvrtc.version(&major, &minor);
     layer->info.nvrtc = 1000 * major + 10 * minor;
     status = compile_and_link(&nvrtc, code, layer, subject, error);

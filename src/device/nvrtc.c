@@ -15,21 +15,23 @@
 #define PLACE(field, name, arguments) {name, offsetof(struct nvrtc, field)},
 static const struct symbol_place functions[] = {NVRTC_FUNCTION_LIST(PLACE)};
 
-/* Compiling opens libnvrtc-builtins by its name, which is found where it is open already: the one that lies beside the compiler, as in
- * packages of PyPI. Where there is none the compiler says so. */
-static void open_builtins(const struct nvrtc *nvrtc) {
-    char path[FILE_LONGEST];
+enum library { COMPILER_APART, BUILTINS, BUILTINS_APART };
+
+/* Opens a library that lies beside the compiler and has its version; NULL: there is none. */
+static void *open_beside(const struct nvrtc *nvrtc, enum library library) {
+    static const char names[][32] = {"libnvrtc.alt.so", "libnvrtc-builtins.so", "libnvrtc-builtins.alt.so"};
+    char path[FILE_LONGEST], version[32];
     int major = 0, minor = 0;
     Dl_info info;
     void *address;
     memcpy(&address, &nvrtc->version, sizeof address);
     const char *end = dladdr(address, &info) != 0 && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
     if (!end || nvrtc->version(&major, &minor) != 0)
-        return;
-    int length = snprintf(path, sizeof path, "%.*s/libnvrtc-builtins.so.%d.%d", (int)(end - info.dli_fname),
-                          info.dli_fname, major, minor);
-    if (length > 0 && (size_t)length < sizeof path)
-        dlopen(path, RTLD_NOW | RTLD_LOCAL); /* stays open */
+        return NULL;
+    snprintf(version, sizeof version, library == COMPILER_APART ? "%d" : "%d.%d", major, minor);
+    int length =
+        snprintf(path, sizeof path, "%.*s/%s.%s", (int)(end - info.dli_fname), info.dli_fname, names[library], version);
+    return length > 0 && (size_t)length < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
 hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error) {
@@ -44,12 +46,25 @@ hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error) {
                            "install the package nvidia-cuda-nvrtc, or name its path");
     const char *missing = symbols_take(nvrtc->object, functions, sizeof functions / sizeof functions[0], nvrtc);
     if (!missing) {
-        open_builtins(nvrtc);
+        open_beside(
+            nvrtc,
+            BUILTINS); /* the compiler opens it by its name, and finds it where it is open already; it stays so */
         return HN_OK;
     }
     nvrtc_close(nvrtc);
     return error_about(error, HN_UNSUPPORTED, error_option("device"),
                        "device cuda: CUDA's run-time compiler is too old: it has no %s", missing);
+}
+
+void nvrtc_take_apart(struct nvrtc *nvrtc) {
+    struct nvrtc apart = {.object = open_beside(nvrtc, COMPILER_APART)};
+    if (apart.object && open_beside(nvrtc, BUILTINS_APART) &&
+        !symbols_take(apart.object, functions, sizeof functions / sizeof functions[0], &apart)) {
+        nvrtc_close(nvrtc);
+        *nvrtc = apart;
+    } else {
+        nvrtc_close(&apart);
+    }
 }
 
 void nvrtc_close(struct nvrtc *nvrtc) {

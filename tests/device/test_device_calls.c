@@ -3,6 +3,7 @@
  * On the device that is there; where there is none on that of fake_device.h.
  *
  * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* dladdr */
 #include "device/device_calls_cache.h"
 #include "device/fake_open.h"
 #include "support/check.h"
@@ -12,6 +13,7 @@
 #include "device/nvrtc.h"
 #include "hardnet/hardnet.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,6 +188,38 @@ static void a_library_that_is_no_compiler_is_refused_by_name(void **state) {
     assert_contains(error.text, "cannot be opened");
 }
 
+/* A copy of the fake compiler: dlopen knows files by their inodes. */
+static void copy_compiler(const char *name) {
+    char command[512];
+    snprintf(command, sizeof command, "cp %s/libnvrtc.so.13 %s/%s", FAKE_DEVICE, scratch.folder, name);
+    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
+}
+
+/* Whether the compiler that lies beside the first one is taken. */
+static bool is_apart(void) {
+    struct nvrtc nvrtc;
+    Dl_info info;
+    void *address;
+    assert_int_equal(nvrtc_open(&nvrtc, scratch_path(&scratch, "libnvrtc.so.13"), NULL), HN_OK);
+    nvrtc_take_apart(&nvrtc);
+    memcpy(&address, &nvrtc.compile, sizeof address);
+    assert_int_not_equal(dladdr(address, &info), 0);
+    bool apart = strstr(info.dli_fname, "libnvrtc.alt.so.13") != NULL;
+    assert_true(apart || strstr(info.dli_fname, "libnvrtc.so.13") != NULL);
+    nvrtc_close(&nvrtc);
+    return apart;
+}
+
+static void a_second_compiler_is_taken_where_all_of_it_lies_beside_the_first(void **state) {
+    (void)state;
+    copy_compiler("libnvrtc.so.13");
+    assert_false(is_apart());
+    copy_compiler("libnvrtc.alt.so.13");
+    assert_false(is_apart());
+    copy_compiler("libnvrtc-builtins.alt.so.13.0");
+    assert_true(is_apart());
+}
+
 static void what_the_cache_has_is_taken_if_it_is_good(void **state) {
     (void)state;
     check_cache(model, scratch.folder);
@@ -265,6 +299,7 @@ int main(void) {
         cmocka_unit_test(a_layer_can_be_looked_at),
         cmocka_unit_test(devices_that_are_not_there_are_refused),
         cmocka_unit_test(a_library_that_is_no_compiler_is_refused_by_name),
+        cmocka_unit_test(a_second_compiler_is_taken_where_all_of_it_lies_beside_the_first),
     };
     if (!some_device())
         return TEST_SKIPPED;
