@@ -71,8 +71,28 @@ hn_status loss_compile(struct loss *loss, const hn_model *model, hn_error *error
     return status;
 }
 
+hn_status loss_compile_objective(struct loss *loss, const hn_model *model, hn_error *error) {
+    struct loss_objective *alone = &loss->alone;
+    struct recipe recipe;
+    recipe_begin(&recipe, model, "the loss", error);
+    recipe_ask(&recipe, &recipe.problem.objective, 1);
+    alone->program = recipe_compile(&recipe, loss->stride, NULL, 0);
+    if (alone->program) {
+        alone->x = recipe_leaf(&recipe, SPACE_X);
+        alone->y = recipe_leaf(&recipe, SPACE_Y);
+        alone->objective = alone->program->output_slot[0] * loss->stride;
+        alone->first = loss->bytes / sizeof(double);
+        loss->bytes += alone->program->slots * loss->stride * sizeof(double);
+    }
+    hn_status status = recipe_end(&recipe);
+    if (status != HN_OK)
+        loss_release(loss);
+    return status;
+}
+
 void loss_release(struct loss *loss) {
     program_destroy(loss->program);
+    program_destroy(loss->alone.program);
     arena_release(&loss->arena);
     *loss = (struct loss){.inputs = 0};
 }

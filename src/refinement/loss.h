@@ -12,6 +12,13 @@
 #include "base/arena.h"
 #include "hardnet/model.h"
 
+/* f by itself, in the last part of the memory: for those who want nothing else. */
+struct loss_objective {
+    struct program *program;
+    uint32_t x, y, objective; /* offsets in that part */
+    size_t first;             /* where the part begins, in doubles */
+};
+
 struct loss {
     struct backend backend;
     uint32_t stride; /* doubles in a slot: samples side by side */
@@ -24,12 +31,14 @@ struct loss {
     uint32_t *gradient_at, *gradient_entry; /* of f, by y */
     uint32_t *pull_at, *pull_entry;         /* of g' c, by y */
     size_t gradient_count, pull_count;
-    size_t bytes; /* of memory for one thread */
+    struct loss_objective alone; /* of loss_create */
+    size_t bytes;                /* of memory for one thread */
 };
 
 hn_status loss_create(struct loss *loss, const hn_model *model, hn_error *error);
 hn_status loss_compile(struct loss *loss, const hn_model *model,
                        hn_error *error); /* for loss->stride; of loss_create */
+hn_status loss_compile_objective(struct loss *loss, const hn_model *model, hn_error *error); /* likewise, after it */
 void loss_release(struct loss *loss);
 
 struct loss_weights {
@@ -42,7 +51,7 @@ struct loss_batch {
     const double *x, *y; /* count x inputs, count x outputs */
     double *gradient;    /* count x outputs, by y; NULL: not wanted */
     double *objective;   /* count: f, minimised */
-    double *residual;    /* count: |r|, 2-norm; or NULL */
+    double *residual;    /* count: |r|, 2-norm; NULL: not wanted */
 };
 
 /* Memory of loss->bytes, 64-byte aligned and begun once by loss_begin. The bits of a sample depend on that sample only. */

@@ -188,10 +188,12 @@ static void run_chunk(void *context, int member, size_t number) {
     const struct refine_task samples = chunk_samples(&c);
     chunk_network(&c, p->job_x);
     chunk_outputs(&c);
-    if (p->has_objective)
+    if (p->options.refine > 0) {
         chunk_objective(&c, m->y, m->objective, NULL, OBJECTIVE_ONLY);
-    if (p->options.refine > 0)
         refiner_run(&p->refiner, &m->refine, &samples, p->options.refine);
+    } else if (p->has_objective) {
+        chunk_cost(&c);
+    }
     set_values(&c);
     chunk_choose(&c, m->value);
     write_out(&c);

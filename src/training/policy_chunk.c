@@ -92,6 +92,12 @@ void chunk_objective(const struct chunk *c, const double *y, double *objective, 
     loss_run(&c->policy->loss, m->refine.loss, &batch, weights);
 }
 
+void chunk_cost(const struct chunk *c) {
+    const struct policy_memory *m = c->memory;
+    const struct loss_batch batch = {.count = c->samples, .x = m->x, .y = m->y, .objective = m->objective};
+    loss_run(&c->policy->loss, m->refine.loss, &batch, OBJECTIVE_ONLY);
+}
+
 struct refine_task chunk_samples(const struct chunk *c) {
     const struct policy_memory *m = c->memory;
     return (struct refine_task){.count = c->samples,

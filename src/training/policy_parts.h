@@ -106,6 +106,9 @@ static const struct loss_weights OBJECTIVE_ONLY = {0, 0};
 void chunk_objective(const struct chunk *chunk, const double *y, double *objective, double *gradient,
                      struct loss_weights weights);
 
+/* The objective at y, by itself: the same bits, sooner. */
+void chunk_cost(const struct chunk *chunk);
+
 /* The samples of the chunk, for a refiner. */
 struct refine_task chunk_samples(const struct chunk *chunk);
 
