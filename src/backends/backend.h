@@ -18,6 +18,7 @@
 struct barrier_task;
 struct matrix_product;
 struct activation_task;
+struct normalize_task;
 
 struct backend {
     const char *name;
@@ -72,6 +73,8 @@ struct backend {
     void (*multiply_matrix)(const struct matrix_product *product);
     void (*activate)(const struct activation_task *task);
     void (*activate_back)(const struct activation_task *task);
+    void (*normalize)(const struct normalize_task *task);
+    void (*normalize_back)(const struct normalize_task *task);
 };
 
 /* One function per file of kernels. A table is returned by value: the library has no data that a loader must write to. */

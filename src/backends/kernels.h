@@ -7,6 +7,7 @@
 #include "backends/backend.h"
 #include "backends/rows_kernel.h"
 #include "network/matrix_kernel.h"
+#include "network/normalize_kernel.h"
 #include "program/program_kernel.h"
 #include "refinement/barrier_kernel.h"
 #include "sparse/damped_kernel.h"
@@ -57,6 +58,8 @@ static inline struct backend kernel_table(const char *name) {
         .multiply_matrix = kernel_multiply_matrix,
         .activate = kernel_activate,
         .activate_back = kernel_activate_back,
+        .normalize = kernel_normalize,
+        .normalize_back = kernel_normalize_back,
     };
 }
 

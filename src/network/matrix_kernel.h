@@ -11,56 +11,9 @@
 
 #include "base/elementary.h"
 #include "network/activation_kernel.h"
-#include "network/matrix_product.h"
+#include "network/turned_kernel.h"
 
-enum {
-    MATRIX_ROWS = 4, /* of a block: 4 x 3 sums fill half of AVX-512's registers, 4 x 2 half of AVX2's */
-    MATRIX_PARTS = WIDTH == 8 ? 3 : 2, /* SIMD vectors in a row of the widest panel */
-    MATRIX_DEPTH = 128,                /* rows of a panel: 24 KiB at most */
-};
-
-/* Part of B: depth x columns from (top, left), parts SIMD vectors to a row. */
-struct matrix_panel {
-    size_t top, left, depth, columns;
-    int parts;
-    wide at[MATRIX_DEPTH * MATRIX_PARTS];
-};
-
-/* ---- copying a panel ---- */
-
-/* One wide of a row, element by element; 0 beyond the last column. */
-WIDE_INLINE void kernel_panel_edge(const struct matrix_view *b, struct matrix_panel *panel, size_t p, size_t part) {
-    const double *from = b->at + (panel->top + p) * b->row + (panel->left + part * WIDTH) * b->column;
-    double own[WIDTH] = {0};
-    for (size_t i = 0; i < WIDTH && part * WIDTH + i < panel->columns; i++)
-        own[i] = from[i * b->column];
-    memcpy(&panel->at[p * (size_t)panel->parts + part], own, sizeof own);
-}
-
-/* WIDTH rows of one wide from a matrix that lies column by column. */
-WIDE_INLINE void kernel_panel_turned(const struct matrix_view *b, struct matrix_panel *panel, size_t p, size_t part) {
-    const double *from = b->at + (panel->top + p) + (panel->left + part * WIDTH) * b->column;
-    wide rows[WIDTH];
-    for (size_t i = 0; i < WIDTH; i++)
-        memcpy(&rows[i], from + i * b->column, sizeof rows[i]);
-    wide_transpose(rows);
-    for (size_t i = 0; i < WIDTH; i++)
-        panel->at[(p + i) * (size_t)panel->parts + part] = rows[i];
-}
-
-WIDE_INLINE void kernel_panel_part(const struct matrix_view *b, struct matrix_panel *panel, size_t part) {
-    bool whole = (part + 1) * WIDTH <= panel->columns;
-    size_t p = 0;
-    if (whole && b->row == 1)
-        for (; p + WIDTH <= panel->depth; p += WIDTH)
-            kernel_panel_turned(b, panel, p, part);
-    if (whole && b->column == 1)
-        for (; p < panel->depth; p++)
-            memcpy(&panel->at[p * (size_t)panel->parts + part],
-                   b->at + (panel->top + p) * b->row + panel->left + part * WIDTH, sizeof(wide));
-    for (; p < panel->depth; p++)
-        kernel_panel_edge(b, panel, p, part);
-}
+enum { MATRIX_ROWS = 4 }; /* of a block: 4 x 3 sums fill half of AVX-512's registers, 4 x 2 half of AVX2's */
 
 /* ---- a block of C ---- */
 
@@ -140,29 +93,31 @@ static void kernel_panel_times(const struct matrix_product *task, const struct m
     }
 }
 
-static void kernel_multiply_matrix(const struct matrix_product *task) {
+static void kernel_multiply_straight(const struct matrix_product *task) {
     struct matrix_panel panel;
     for (panel.left = 0; panel.left < task->columns; panel.left += panel.columns) {
-        size_t left = task->columns - panel.left, most = (size_t)MATRIX_PARTS * WIDTH;
-        panel.columns = left < most ? left : most;
-        panel.parts = (int)((panel.columns + WIDTH - 1) / WIDTH);
+        kernel_panel_width(&panel, task->columns);
         panel.top = 0;
         do { /* once at least: sums without a term are their starts */
-            size_t below = task->inner - panel.top;
-            panel.depth = below < MATRIX_DEPTH ? below : MATRIX_DEPTH;
-            for (int part = 0; part < panel.parts; part++)
-                kernel_panel_part(&task->b, &panel, (size_t)part);
+            kernel_panel_copy(&panel, &task->b, task->inner);
             kernel_panel_times(task, &panel);
             panel.top += panel.depth;
         } while (panel.top < task->inner);
     }
 }
 
+static void kernel_multiply_matrix(const struct matrix_product *task) {
+    if (kernel_is_turned(task))
+        kernel_multiply_turned(task);
+    else
+        kernel_multiply_straight(task);
+}
+
 /* ---- activations ---- */
 
-/* The task from element i on: one wide, or what is left of it. */
-WIDE_INLINE void kernel_activate_at(const struct activation_task *task, size_t i, hn_activation kind, const bool back) {
-    size_t left = task->count - i, bytes = (left < WIDTH ? left : WIDTH) * sizeof(double);
+/* The task from element i on: a SIMD vector, or what is left of it. */
+WIDE_INLINE void kernel_activate_at(const struct activation_task *task, size_t i, hn_activation kind, const bool back,
+                                    const size_t bytes) {
     wide z = wide_all(0), gradient = wide_all(0);
     memcpy(&z, task->z + i, bytes);
     if (back)
@@ -174,9 +129,9 @@ WIDE_INLINE void kernel_activate_at(const struct activation_task *task, size_t i
 WIDE_INLINE void kernel_activate_all(const struct activation_task *task, hn_activation kind, const bool back) {
     size_t i = 0;
     for (; i + WIDTH <= task->count; i += WIDTH)
-        kernel_activate_at(task, i, kind, back);
+        kernel_activate_at(task, i, kind, back, sizeof(wide));
     if (i < task->count)
-        kernel_activate_at(task, i, kind, back);
+        kernel_activate_at(task, i, kind, back, (task->count - i) * sizeof(double));
 }
 
 /* One loop per kind: the choice is made outside. */

@@ -41,4 +41,12 @@ struct activation_task {
     double *out;            /* a, or the gradient of z */
 };
 
+/* Layer normalisation of rows of neurons, and the gradient back through it (normalize.h). */
+struct normalize_task {
+    size_t rows, width;
+    double *z;        /* rows x width: normalised in place; for the way back what came of that, which is only read */
+    double *inverse;  /* rows: r */
+    double *gradient; /* rows x width, in place; for the backward pass only */
+};
+
 #endif

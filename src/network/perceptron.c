@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "network/matrix_product.h"
 #include "network/network_parts.h"
-#include "network/normalize.h"
 
 #include <string.h>
 
@@ -132,8 +131,9 @@ static void finish_layer(const hn_network *network, const struct perceptron_memo
         add_rows(memory->z[k], memory->carried, numbers);
     if (network->options.residual)
         memcpy(memory->carried, memory->z[k], numbers * sizeof *memory->carried);
-    for (size_t s = 0; network->options.layer_norm && s < count; s++)
-        memory->inverse[k][s] = normalize(memory->z[k] + s * width, width);
+    if (network->options.layer_norm)
+        network->backend.normalize(
+            &(struct normalize_task){.rows = count, .width = width, .z = memory->z[k], .inverse = memory->inverse[k]});
 }
 
 void perceptron_forward(const hn_network *network, struct perceptron_memory *memory, size_t count, const double *x,
@@ -190,8 +190,9 @@ static void pull_activation(const hn_network *network, const struct perceptron_m
     size_t width = network->width[k + 1];
     network->backend.activate_back(&(struct activation_task){
         .kind = network->options.activation, .count = count * width, .z = memory->z[k], .gradient = g, .out = g});
-    for (size_t s = 0; network->options.layer_norm && s < count; s++)
-        normalize_back(memory->z[k] + s * width, width, memory->inverse[k][s], g + s * width);
+    if (network->options.layer_norm)
+        network->backend.normalize_back(&(struct normalize_task){
+            .rows = count, .width = width, .z = memory->z[k], .inverse = memory->inverse[k], .gradient = g});
 }
 
 void perceptron_backward(const hn_network *network, struct perceptron_memory *memory, size_t count,

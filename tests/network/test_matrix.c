@@ -1,4 +1,4 @@
-/* test_matrix.c - the dense product and the activations against plain loops, on every instruction set.
+/* test_matrix.c - the dense product, activations and normalisation against plain loops, on every instruction set.
  *
  * Products are compared bit by bit: an element's sum begins with its start and goes on in ascending order, wherever the
  * element stands and whatever surrounds it. Activations are compared with 80-bit formulas.
@@ -9,6 +9,7 @@
 #include "backends/backend.h"
 #include "base/random.h"
 #include "network/matrix_product.h"
+#include "network/normalize.h"
 
 #include <float.h>
 #include <math.h>
@@ -237,6 +238,42 @@ static void activations_at_the_ends_of_the_line(void **state) {
         }
 }
 
+/* ---- normalisation ---- */
+
+static void check_normalisation(const struct backend *backend, size_t rows, size_t width, const double *drawn) {
+    size_t numbers = rows * width, bytes = numbers * sizeof *drawn;
+    double *z = malloc(2 * bytes + rows * sizeof *z), *g = z + numbers, *inverse = g + numbers;
+    double *expected = malloc(2 * bytes), *expected_g = expected + numbers;
+    memcpy(z, drawn, bytes);
+    memcpy(g, drawn + numbers, bytes);
+    memcpy(expected, drawn, 2 * bytes);
+    struct normalize_task task = {.rows = rows, .width = width, .z = z, .inverse = inverse, .gradient = g};
+    backend->normalize(&task);
+    backend->normalize_back(&task);
+    for (size_t s = 0; s < rows; s++) {
+        double r = normalize(expected + s * width, width);
+        normalize_back(expected + s * width, width, r, expected_g + s * width);
+        assert_memory_equal(&inverse[s], &r, sizeof r);
+    }
+    assert_memory_equal(z, expected, bytes);
+    assert_memory_equal(g, expected_g, bytes);
+    free(z);
+    free(expected);
+}
+
+static void samples_are_normalised_as_one_by_one(void **state) {
+    (void)state;
+    static const size_t rows[] = {1, 3, 7, 8, 9, 16, 19}, widths[] = {1, 2, 5, 8, 16, 17, 31, 128};
+    struct random random = random_start(3, 0);
+    double *drawn = draw(&random, (size_t)2 * 19 * 128);
+    struct backend backend;
+    for (size_t i = 0; backend_of(i, &backend); i++)
+        for (size_t r = 0; r < COUNT_OF(rows); r++)
+            for (size_t w = 0; w < COUNT_OF(widths); w++)
+                check_normalisation(&backend, rows[r], widths[w], drawn);
+    free(drawn);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_product_has_the_bits_of_plain_loops),
@@ -244,6 +281,7 @@ int main(void) {
         cmocka_unit_test(activations_and_their_derivatives_are_right),
         cmocka_unit_test(activations_have_the_same_bits_everywhere_and_in_place),
         cmocka_unit_test(activations_at_the_ends_of_the_line),
+        cmocka_unit_test(samples_are_normalised_as_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
