@@ -18,3 +18,7 @@ picture(format, name, width, height) = sprintf(format eq "png" ? \
     "set terminal svg size %d,%d font 'DejaVu Sans,28' linewidth 3 dashlength 0.9 background rgb 'white'; set output '%s.svg';" \
         ."tic = 0.4; label = 0.9; apart = 0.9", \
     3*width, 3*height, name)
+
+# Between tics: 1, 2 or 5 times a power of ten.
+tens(range) = 10.0**floor(log10(range))
+step(range) = tens(range)*(range < 1.5*tens(range) ? 1 : range < 3.5*tens(range) ? 2 : range < 7.5*tens(range) ? 5 : 10)

@@ -18,6 +18,7 @@ do for [format in "png svg"] {
         eval(fitted("y", first + p - 1))
         set xrange [0:S_max] noextend
         set yrange [y_low:y_high] noextend
+        set ytics step((y_high - y_low)/4)
         set lmargin at screen (0.5*beside*(across > 1) + (across > 1 ? 0.085 : 0.15))
         set rmargin at screen (across > 1 ? 0.5*beside + 0.485 : 0.97)
         set tmargin at screen 1 - head - row*each - 0.2*each

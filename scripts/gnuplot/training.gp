@@ -7,9 +7,7 @@ set key off
 set lmargin at screen 0.16
 set rmargin at screen 0.95
 
-# About five tics on the upper axis: a step of 1, 2 or 5 times a power of ten. Nothing is ok while nothing is learned.
-tens(range) = 10.0**floor(log10(range))
-step(range) = tens(range)*(range < 1.5*tens(range) ? 1 : range < 3.5*tens(range) ? 2 : range < 7.5*tens(range) ? 5 : 10)
+# About five tics on the upper axis. Nothing is ok while nothing is learned.
 stats "training.csv" using "validation_objective" name "O" nooutput
 if (int(system("test -f optimum.gp && echo 1 || echo 0"))) { load "optimum.gp" }
 shown = exists("optimum")
@@ -21,10 +19,10 @@ do for [format in "png svg"] {
     eval(picture(format, "training", 326, 270))
     set multiplot
     set xtics offset 0,tic
-    set tmargin at screen 0.96; set bmargin at screen 0.58
+    set tmargin at screen (shown ? 0.87 : 0.96); set bmargin at screen 0.58
     set format x ""
     set ylabel "validation objective" offset 1
-    if (shown) { set key on top right } else { unset key }
+    if (shown) { set key on vertical at screen 0.55, screen 0.995 center top spacing apart } else { unset key }
     plot "training.csv" using "step":"validation_objective" with linespoints linecolor rgb blue linewidth 1.4 pointtype 7 pointsize 0.25 \
              title (shown ? "network" : ""), \
          "training.csv" using "step":(shown ? optimum : NaN) with lines linecolor rgb vermilion linewidth 1.2 dashtype 2 \
