@@ -1,0 +1,99 @@
+/* stored_bits_problems.c - see stored_bits_problems.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "stored_bits_problems.h"
+
+#include "support/check.h"
+#include "support/random_problem.h"
+#include "support/shape_models.h"
+#include "support/smooth_model.h"
+
+#include "hardnet/read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const files[] = {
+    "models/ellipse.mod",
+    "models/simplex.mod",
+    "models/infeasible.mod",
+    "models/pooling.mod",
+    "models/tasks/arm.mod",
+    "models/tasks/portfolio.mod",
+    "models/tasks/opf5.mod",
+    "models/unicycle.mod",
+    "models/feasibility/hs13.mod",
+    "models/feasibility/hs61.mod",
+    "models/feasibility/powellbs.mod",
+    "models/feasibility/hs65.mod",
+    "models/feasibility/creep_far.mod",
+};
+enum { SHAPES = 12, RANDOM = STORED_PROBLEMS - SHAPES - COUNT_OF(files) };
+
+static hn_model *shape_of(size_t number) {
+    switch (number) {
+    case 0:
+        return dense_model(7, 5, 3);
+    case 1:
+        return dense_model(19, 24, 4);
+    case 2:
+        return mixed_model(9, 12, 2, 5);
+    case 3:
+        return affine_model((struct affine_shape){9, 14, 3, 2}, 6);
+    case 4:
+        return affine_model((struct affine_shape){49, 50, 2, 1}, 7);
+    case 5:
+        return block_model(3, 5, 2, 8);
+    case 6:
+        return one_row_model(23, 9);
+    case 7:
+        return one_column_model(21, 10);
+    case 8:
+        return bordered_model(30, 2, 2, 11);
+    case 9:
+        return undefined_model(12);
+    case 10:
+        return smooth_model(13, true);
+    default:
+        return dense_model(30, 8, 14);
+    }
+}
+
+static void draw_random(struct stored_problem *out, size_t number) {
+    static const enum problem_kind kinds[] = {PROBLEM_FEASIBLE, PROBLEM_DEGENERATE, PROBLEM_FEASIBLE,
+                                              PROBLEM_INFEASIBLE};
+    struct random_problem_options options = {.kind = kinds[number % COUNT_OF(kinds)],
+                                             .objective = number % 3 == 2,
+                                             .bounds_are_inputs = number == 4,
+                                             .interior = number == 6};
+    struct random_problem problem;
+    random_problem_create(&problem, options, 20261117, number);
+    out->model = problem.model;
+    out->x = problem.x;
+    problem.model = NULL;
+    problem.x = NULL;
+    random_problem_release(&problem);
+    snprintf(out->name, sizeof out->name, "random problem %zu", number);
+}
+
+void stored_problem_create(struct stored_problem *out, size_t number) {
+    hn_error error = {.text = ""};
+    *out = (struct stored_problem){.size = 1};
+    if (number < SHAPES) {
+        snprintf(out->name, sizeof out->name, "shape %zu", number);
+        out->model = shape_of(number);
+    } else if (number < SHAPES + COUNT_OF(files)) {
+        const char *path = files[number - SHAPES];
+        snprintf(out->name, sizeof out->name, "%s", path);
+        if (hn_model_read(&out->model, 1, &path, NULL, &error) != HN_OK)
+            fail_msg("%s", error.text);
+        out->size = number % 2 ? 1 : 30;
+    } else
+        draw_random(out, number - SHAPES - COUNT_OF(files));
+}
+
+void stored_problem_release(struct stored_problem *problem) {
+    hn_model_destroy(problem->model);
+    free(problem->x);
+}
