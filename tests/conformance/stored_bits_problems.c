@@ -4,6 +4,7 @@
 #include "stored_bits_problems.h"
 
 #include "support/check.h"
+#include "support/model_check.h"
 #include "support/random_problem.h"
 #include "support/shape_models.h"
 #include "support/smooth_model.h"
@@ -29,7 +30,21 @@ static const char *const files[] = {
     "models/feasibility/hs65.mod",
     "models/feasibility/creep_far.mod",
 };
-enum { SHAPES = 12, RANDOM = STORED_PROBLEMS - SHAPES - COUNT_OF(files) };
+enum { SHAPES = 15, RANDOM = STORED_PROBLEMS - SHAPES - COUNT_OF(files) };
+
+/* Start values, bounds and a fixed value that are not finite, or contradict, where x is not positive. */
+static hn_model *risky_start_model(void) {
+    hn_model *model = model_new();
+    hn_expr x = hn_input(model, "x"), a = hn_output(model, "a"), b = hn_output(model, "b"), c = hn_output(model, "c");
+    hn_output_start(a, hn_log(x));
+    hn_output_start(b, hn_scale(3, x));
+    hn_output_between(b, hn_constant(model, -1), hn_shift(x, 0.5));
+    hn_output_fix(c, hn_scale(2, hn_sqrt(x)));
+    hn_constrain(model, "circle", 1, hn_add(hn_mul(a, a), hn_mul(b, c)), 2);
+    hn_constrain_between(model, "line", hn_log(hn_shift(x, 0.25)), hn_add(a, b), hn_constant(model, 1));
+    model_finish_good(model);
+    return model;
+}
 
 static hn_model *shape_of(size_t number) {
     switch (number) {
@@ -42,7 +57,7 @@ static hn_model *shape_of(size_t number) {
     case 3:
         return affine_model((struct affine_shape){9, 14, 3, 2}, 6);
     case 4:
-        return affine_model((struct affine_shape){49, 50, 2, 1}, 7);
+        return affine_model((struct affine_shape){50, 52, 6, 0}, 7);
     case 5:
         return block_model(3, 5, 2, 8);
     case 6:
@@ -50,13 +65,19 @@ static hn_model *shape_of(size_t number) {
     case 7:
         return one_column_model(21, 10);
     case 8:
-        return bordered_model(30, 2, 2, 11);
+        return bordered_model(34, 1, 2, 11);
     case 9:
         return undefined_model(12);
     case 10:
         return smooth_model(13, true);
-    default:
+    case 11:
         return dense_model(30, 8, 14);
+    case 12:
+        return affine_model((struct affine_shape){49, 50, 2, 1}, 15);
+    case 13:
+        return bordered_model(46, 2, 1, 16);
+    default:
+        return risky_start_model();
     }
 }
 

@@ -26,9 +26,9 @@ static const struct stored stored[] = {
     {9665, 0x332fc9f29c2f52c3},  /* model 3, paper */
     {14252, 0x73c3041759f34be0}, /* model 3, auto */
     {13735, 0xbc48be4928a1fade}, /* model 3, lm */
-    {11346, 0x7b5223a2293f8bf8}, /* model 4, paper */
-    {17729, 0xaf3bb739f6d134e5}, /* model 4, auto */
-    {17330, 0xfe99bc18f912531a}, /* model 4, lm */
+    {44596, 0xcf332dfb1f878763}, /* model 4, paper */
+    {56447, 0x67086df98582bbbb}, /* model 4, auto */
+    {53737, 0xf57f74943493a1b5}, /* model 4, lm */
     {7239, 0xa0a875ed09762915},  /* model 5, paper */
     {9977, 0x6ca2ac7618c26ce1},  /* model 5, auto */
     {9675, 0xd605dfdd1709c57e},  /* model 5, lm */
@@ -50,15 +50,15 @@ static const struct stored stored[] = {
     {4643, 0xdba470fd96059081},  /* model 11, paper */
     {8519, 0xe51ed5688df4607e},  /* model 11, auto */
     {8227, 0xa8a4e0f9e0165186},  /* model 11, lm */
-    {37427, 0x5225c679f78e26c4}, /* model 12, paper */
-    {43504, 0x5d3b2b3a1e8a43ad}, /* model 12, auto */
-    {42210, 0x63196ad1e8f9ffc3}, /* model 12, lm */
-    {3457, 0xa50e7ca77f6ab872},  /* model 13, paper */
-    {5329, 0xa36e5758b06d764f},  /* model 13, auto */
-    {5134, 0x4b2f4b4627b592e8},  /* model 13, lm */
-    {4440, 0x58ecf1c9a8da7a25},  /* model 14, paper */
-    {6478, 0xa4a29312df4f0c62},  /* model 14, auto */
-    {6273, 0x7c00520d1f12e0ba},  /* model 14, lm */
+    {34253, 0xf7548d5dece0b0e3}, /* model 12, paper */
+    {39155, 0x0c8781f1619653e2}, /* model 12, auto */
+    {37862, 0x6e8a6e14d981847e}, /* model 12, lm */
+    {13905, 0x686da801087eaccd}, /* model 13, paper */
+    {20111, 0xdf15a6a5e6cdf868}, /* model 13, auto */
+    {19573, 0x2f8843f398c2ec53}, /* model 13, lm */
+    {49565, 0xce3c1842210ec79c}, /* model 14, paper */
+    {64691, 0x7e66f04c07d8d900}, /* model 14, auto */
+    {61999, 0xbd3e12a32f59b19b}, /* model 14, lm */
     {8530, 0xcdfc4bd47239f261},  /* model 15, paper */
     {12123, 0x7e240dacae57d184}, /* model 15, auto */
     {11762, 0x322c9a0f34f0d567}, /* model 15, lm */
@@ -68,6 +68,9 @@ static const struct stored stored[] = {
     {7202, 0x8d5d05b7c5d2e75f},  /* model 17, paper */
     {10514, 0x441417658ed59367}, /* model 17, auto */
     {10273, 0x6f5ea5e1e1844536}, /* model 17, lm */
+    {12180, 0x5170a0efa94c2b7c}, /* model 18, paper */
+    {18135, 0x6d50ad9be9813797}, /* model 18, auto */
+    {17680, 0x21d5235bb727c437}, /* model 18, lm */
 };
 
 #endif

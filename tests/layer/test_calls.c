@@ -53,6 +53,24 @@ static void defaults_are_the_method_s_own(void **state) {
     hn_model_destroy(m);
 }
 
+/* No damping, no step, no tolerance: what is asked for is not taken for what is not said. */
+static void a_zero_that_is_asked_for_is_kept(void **state) {
+    (void)state;
+    hn_model *m = ring_model();
+    for (int method = 0; method < HN_METHOD_COUNT; method++) {
+        hn_layer_options options = layer_steps((hn_method)method, 0);
+        hn_layer *layer;
+        options.damping = options.tolerance = 0;
+        if (hn_layer_create(&layer, m, &options, NULL) != HN_OK) /* of optimal: there is no objective */
+            continue;
+        options = hn_layer_options_of(layer);
+        assert_true(options.damping == 0 && options.tolerance == 0);
+        assert_int_equal(options.iterations, 0);
+        hn_layer_destroy(layer);
+    }
+    hn_model_destroy(m);
+}
+
 static void methods_have_names(void **state) {
     (void)state;
     static const char *const names[HN_METHOD_COUNT] = {"auto",    "paper",   "hardnet",  "lm",
@@ -364,6 +382,7 @@ static void pools_refuse_what_makes_no_sense(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_the_method_s_own),
+        cmocka_unit_test(a_zero_that_is_asked_for_is_kept),
         cmocka_unit_test(methods_have_names),
         cmocka_unit_test(bad_options_are_refused_by_name),
         cmocka_unit_test(hardnet_needs_as_many_outputs_as_rows),

@@ -177,6 +177,46 @@ static void without_damping_a_consistent_system_is_solved(void **state) {
     }
 }
 
+/* ---- storage ---- */
+
+/* A system of two rows and three columns over slots of `stride` numbers, from this one on. */
+static hn_status create_from(struct damped *out, uint32_t stride, size_t slot) {
+    static const size_t first[] = {0, 2, 4};
+    static const uint32_t column[] = {0, 1, 1, 2};
+    uint32_t offset[4];
+    for (uint32_t e = 0; e < 4; e++)
+        offset[e] = e * stride;
+    const struct damped_request request = {.matrix = {2, 3, stride, first, column, offset, NULL},
+                                           .rows_side_only = true,
+                                           .fixed_shift = NAN,
+                                           .shift = 4 * stride,
+                                           .shift_uniform = 6 * stride,
+                                           .storage = (uint32_t)(slot * stride)};
+    return damped_create(out, &request, NULL);
+}
+
+/* One part lies behind the other: zero, two pivots, 1/D, L, -L D; offsets have half of 32 bits, for two solutions, too. */
+static void storage_ends_where_offsets_do(void **state) {
+    (void)state;
+    for (uint32_t stride = 1; stride <= LANES; stride *= LANES) {
+        struct damped system;
+        assert_int_equal(create_from(&system, stride, 7), HN_OK);
+        assert_int_equal(system.zero, 7 * stride);
+        assert_int_equal(system.pivot_range, 8 * stride);
+        assert_int_equal(system.inverse, 10 * stride);
+        assert_int_equal(system.lower, 12 * stride);
+        assert_int_equal(system.nonzeros, 1);
+        assert_int_equal(system.negated, 13 * stride);
+        size_t used = system.solution / stride - 7, last = UINT32_MAX / stride / 2 - used - 2 * system.order;
+        assert_int_equal(system.slots, used);
+        damped_release(&system);
+        assert_int_equal(create_from(&system, stride, last), HN_OK);
+        damped_release(&system);
+        assert_int_equal(create_from(&system, stride, last + 1), HN_LIMIT);
+        damped_release(&system);
+    }
+}
+
 /* ---- products ---- */
 
 static void products_with_the_matrix_and_its_transpose(void **state) {
@@ -222,6 +262,7 @@ int main(int count, char **words) {
         cmocka_unit_test(rows_of_zeros_and_rows_twice_do_no_harm),
         cmocka_unit_test(a_factor_without_lists_solves_backward_stably),
         cmocka_unit_test(without_damping_a_consistent_system_is_solved),
+        cmocka_unit_test(storage_ends_where_offsets_do),
         cmocka_unit_test(products_with_the_matrix_and_its_transpose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
