@@ -30,7 +30,7 @@ static const char *const files[] = {
     "models/feasibility/hs65.mod",
     "models/feasibility/creep_far.mod",
 };
-enum { SHAPES = 15, RANDOM = STORED_PROBLEMS - SHAPES - COUNT_OF(files) };
+enum { SHAPES = 17, RANDOM = STORED_PROBLEMS - SHAPES - COUNT_OF(files) };
 
 /* Start values, bounds and a fixed value that are not finite, or contradict, where x is not positive. */
 static hn_model *risky_start_model(void) {
@@ -76,6 +76,10 @@ static hn_model *shape_of(size_t number) {
         return affine_model((struct affine_shape){49, 50, 2, 1}, 15);
     case 13:
         return bordered_model(46, 2, 1, 16);
+    case 14:
+        return block_model(4, 2, 1, 17); /* rows in twos */
+    case 15:
+        return affine_model((struct affine_shape){48, 48, 0, 0}, 18);
     default:
         return risky_start_model();
     }

@@ -7,7 +7,7 @@
 
 #include "hardnet/model.h"
 
-enum { STORED_PROBLEMS = 57 };
+enum { STORED_PROBLEMS = 59 };
 
 struct stored_problem {
     char name[64];
