@@ -51,8 +51,20 @@ static void spoil(int which, double *slots) {
 #define ENTRY_LIST(X)                                                                                                  \
     X(PREPARE)                                                                                                         \
     X(EVALUATE)                                                                                                        \
-    X(RESIDUAL) X(RESIDUAL_BRIEF) X(RESCALE) X(WEIGH) X(WEIGH_ALL) X(LARGEST) X(STEP_BEGIN) X(STEP_END) X(BACK_BEGIN)  \
-        X(BACK_MIDDLE) X(BACK_ROWS) X(BACK_ROWS_BOUNDS) X(BACK_PROGRAM) X(BACK_END)
+    X(RESIDUAL)                                                                                                        \
+    X(RESIDUAL_BRIEF)                                                                                                  \
+    X(RESCALE)                                                                                                         \
+    X(WEIGH)                                                                                                           \
+    X(WEIGH_ALL)                                                                                                       \
+    X(LARGEST)                                                                                                         \
+    X(STEP_BEGIN)                                                                                                      \
+    X(STEP_END)                                                                                                        \
+    X(BACK_BEGIN)                                                                                                      \
+    X(BACK_MIDDLE)                                                                                                     \
+    X(BACK_ROWS)                                                                                                       \
+    X(BACK_ROWS_BOUNDS)                                                                                                \
+    X(BACK_PROGRAM)                                                                                                    \
+    X(BACK_END)
 #define SPOIL_ENTRY(name)                                                                                              \
     static void spoilt_##name(double *slots) {                                                                         \
         now.right->entry[KERNEL_##name](slots);                                                                        \
