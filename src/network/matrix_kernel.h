@@ -11,6 +11,7 @@
 
 #include "base/elementary.h"
 #include "network/activation_kernel.h"
+#include "network/row_kernel.h"
 #include "network/turned_kernel.h"
 
 enum { MATRIX_ROWS = 4 }; /* of a block: 4 x 3 sums fill half of AVX-512's registers, 4 x 2 half of AVX2's */
@@ -107,7 +108,9 @@ static void kernel_multiply_straight(const struct matrix_product *task) {
 }
 
 static void kernel_multiply_matrix(const struct matrix_product *task) {
-    if (kernel_is_turned(task))
+    if (kernel_is_row(task))
+        kernel_multiply_row(task);
+    else if (kernel_is_turned(task))
         kernel_multiply_turned(task);
     else
         kernel_multiply_straight(task);
