@@ -208,8 +208,8 @@ SAMPLE_FUNCTION enum sample_decision sample_decision(struct sample *s, const str
                                                      const struct sample_numbers *n, bool cancelled) {
     if (o->method == HN_METHOD_AUTO)
         return sample_decide_auto(s, o, n, cancelled);
-    if (!n->finite && o->adaptive && !sample_is_fresh(s) && s->iteration < o->iterations && !cancelled)
-        return sample_refuse(s);
+    if (!n->finite && o->adaptive && !sample_is_fresh(s) && s->iteration < o->iterations)
+        return cancelled ? sample_end(s, HN_OUTCOME_CANCELLED) : sample_refuse(s);
     if (!n->finite)
         return sample_end(s, HN_OUTCOME_NONFINITE_EVALUATION);
     return o->weighted ? sample_decide_lm(s, o, n, cancelled) : sample_decide_counted(s, o, n, cancelled);

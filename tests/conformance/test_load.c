@@ -3,6 +3,7 @@
  *
  *     build/tests/conformance/load                    2 seconds
  *     build/tests/conformance/load --seconds 360      as long as one likes
+ *     build/tests/conformance/load --first 1200       from that round on: what was wrong is named with its round
  *     build/tests/conformance/load_tsan --seconds 240
  *
  * A round makes a few problems and layers, corrects every sample alone, and then lets threads loose on them: a call with a workspace, a pool,
@@ -37,6 +38,7 @@ static const bool memory_is_ours = true;
 #endif
 
 static double seconds = 2;
+static uint64_t first_round = 0;
 static uint64_t seed = 20261116;
 
 /* ---- what is corrected ---- */
@@ -166,9 +168,11 @@ struct tally {
 
 struct worker {
     const struct subject *subjects;
+    uint64_t round;
     struct random random;
     int cancel; /* set by another thread at any time */
     bool quits; /* there is nothing more to cancel */
+    int way;    /* of the present call */
     struct tally tally;
 };
 
@@ -192,6 +196,18 @@ struct expected {
     const hn_report *reports;
 };
 
+static const char *const ways[WAYS] = {"plain", "pooled", "own layer", "deadline", "cancelled", "warm"};
+
+static void tell(const struct worker *w, const struct subject *s, const struct call *call, size_t sample,
+                 const hn_report *alone) {
+    const hn_report *own = &call->reports[sample];
+    printf("wrong: round %llu, %s, %s, problem %d, sample %zu of %zu: %s after %d steps, %.17g; alone %s after %d "
+           "steps, %.17g\n",
+           (unsigned long long)w->round, ways[w->way], hn_method_text(s->options.method), (int)(s - w->subjects),
+           sample, call->batch.count, hn_outcome_text(own->outcome), own->iterations, own->violation,
+           hn_outcome_text(alone->outcome), alone->iterations, alone->violation);
+}
+
 /* What was called for samples from first on. */
 static void compare(struct worker *w, const struct subject *s, const struct call *call, size_t first,
                     const struct expected *alone) {
@@ -208,7 +224,10 @@ static void compare(struct worker *w, const struct subject *s, const struct call
             continue;
         }
         w->tally.compared++;
-        w->tally.wrong += !equal || (alone->gradient && !same(pulled, alone->gradient + at, outputs));
+        if (equal && (!alone->gradient || same(pulled, alone->gradient + at, outputs)))
+            continue;
+        w->tally.wrong++;
+        tell(w, s, call, i, other);
     }
 }
 
@@ -233,7 +252,7 @@ static bool run_warm(struct call *call, size_t outputs) {
 /* One call of some kind over some of the samples of some subject. */
 static void call_once(struct worker *w) {
     enum { PLAIN, POOLED, OWN_LAYER, DEADLINE, CANCELLED, WARM };
-    int way = (int)random_below(&w->random, WAYS);
+    int way = w->way = (int)random_below(&w->random, WAYS);
     const struct subject *s = &w->subjects[random_below(&w->random, SUBJECTS)];
     size_t first = random_below(&w->random, SAMPLES), count = 1 + random_below(&w->random, SAMPLES - first);
     hn_layer *own = NULL;
@@ -289,7 +308,7 @@ static void run_round(uint64_t round, struct tally *tally) {
     for (uint64_t i = 0; i < SUBJECTS; i++)
         subject_create(&subjects[i], &random, round * SUBJECTS + i);
     for (uint64_t i = 0; i < WORKERS; i++) {
-        workers[i] = (struct worker){.subjects = subjects, .random = random_start(seed + 1 + i, round)};
+        workers[i] = (struct worker){.subjects = subjects, .round = round, .random = random_start(seed + 1 + i, round)};
         assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
     }
     assert_int_equal(pthread_create(&other, NULL, disturb, workers), 0);
@@ -324,7 +343,7 @@ static void a_serial_run_has_the_same_bits_and_memory_stays(void **state) {
     uint64_t round = 0;
     long settled = 0, growth = 0;
     for (double start = clock_seconds(); clock_seconds() - start < seconds || round == 0; round++) {
-        run_round(round, &tally);
+        run_round(first_round + round, &tally);
         long now =
             resident_kib(); /* the allocator of the C library keeps what it has for later rounds, up to a point */
         if (round < SETTLED_ROUNDS || clock_seconds() - start < seconds / 4)
@@ -344,7 +363,11 @@ static void a_serial_run_has_the_same_bits_and_memory_stays(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_serial_run_has_the_same_bits_and_memory_stays)};
-    if (argc == 3 && strcmp(argv[1], "--seconds") == 0)
-        seconds = strtod(argv[2], NULL);
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--seconds") == 0)
+            seconds = strtod(argv[i + 1], NULL);
+        if (strcmp(argv[i], "--first") == 0)
+            first_round = strtoull(argv[i + 1], NULL, 10);
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "base/random.h"
 
+#include "hardnet/read.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +207,47 @@ static void a_cancelled_run_has_gradients(void **state) {
     }
 }
 
+/* Asks to end once it has seen so many iterates. */
+struct patience {
+    int left, cancel;
+};
+
+static void watch_for_a_while(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation,
+                              hn_real damping) {
+    struct patience *patience = context;
+    (void)sample, (void)iteration, (void)y, (void)violation, (void)damping;
+    if (patience->left-- == 0)
+        __atomic_store_n(&patience->cancel, 1, __ATOMIC_RELAXED);
+}
+
+/* The first steps of lm lead to where log has no value, and are shortened: not the end of a run that goes on. */
+static void a_run_that_is_cancelled_behind_a_step_without_a_value_is_cancelled(void **state) {
+    (void)state;
+    static const char text[] = "var y; s.t. c: log(y) <= -5;";
+    static const double raw[1] = {1};
+    const hn_text all = {"m", text, sizeof text - 1};
+    hn_model *model;
+    assert_int_equal(hn_model_read_memory(&model, 1, &all, NULL, NULL), HN_OK);
+    hn_layer *layer = layer_of(model, layer_method(HN_METHOD_LM));
+    size_t cancelled = 0;
+    for (int left = 0; left < 6; left++) {
+        struct layer_results results = results_of(layer, 1);
+        struct patience patience = {left, 0};
+        hn_batch batch = batch_into(&results, NULL, raw);
+        batch.watch = watch_for_a_while;
+        batch.watch_context = &patience;
+        batch.cancel = &patience.cancel;
+        layer_run(layer, &batch);
+        cancelled += results.reports[0].outcome == HN_OUTCOME_CANCELLED;
+        assert_true(results.reports[0].outcome == HN_OUTCOME_CANCELLED || results.reports[0].outcome == HN_OUTCOME_OK);
+        assert_true(results.reports[0].violation <= 5);
+        results_release(&results);
+    }
+    assert_true(cancelled >= 3);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
 /* ---- deadlines ---- */
 
 static void a_deadline_ends_a_long_run(void **state) {
@@ -311,6 +354,7 @@ int main(void) {
         cmocka_unit_test(a_run_that_is_cancelled_before_it_begins_returns_what_came_in),
         cmocka_unit_test(a_run_that_is_cancelled_on_the_way_returns_its_best),
         cmocka_unit_test(a_cancelled_run_has_gradients),
+        cmocka_unit_test(a_run_that_is_cancelled_behind_a_step_without_a_value_is_cancelled),
         cmocka_unit_test(a_deadline_ends_a_long_run),
         cmocka_unit_test(a_deadline_that_has_passed_returns_what_came_in),
         cmocka_unit_test(a_deadline_that_passes_on_the_way_ends_the_run),
