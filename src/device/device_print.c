@@ -122,7 +122,7 @@ static bool is_ruled(const char *from, const char *end) {
     while (line > from && line[-1] != '\n')
         line--;
     for (; line < end; line++)
-        if (begins(line, "DEVICE_UNROLL") || begins(line, "DEVICE_ROLLED"))
+        if (*line == 'D' && (begins(line, "DEVICE_UNROLL") || begins(line, "DEVICE_ROLLED")))
             return true;
     return false;
 }
