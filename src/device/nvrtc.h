@@ -33,7 +33,7 @@ struct nvrtc {
 hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error);
 void nvrtc_close(struct nvrtc *nvrtc); /* zeros are none */
 
-/* From CUDA 13 on there are two builds of the compiler, libnvrtc and libnvrtc.alt, side by side. One takes the first half of its work for one
+/* CUDA 13.0 has two builds of the compiler, libnvrtc and libnvrtc.alt, side by side. One takes the first half of its work for one
  * text at a time; the other one has locks of its own. This changes to the other one where it is there. */
 void nvrtc_take_apart(struct nvrtc *nvrtc);
 
