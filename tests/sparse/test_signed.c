@@ -143,11 +143,36 @@ static void a_lost_pivot_is_counted(void **state) {
     stop(&t);
 }
 
+/* One part lies behind the other; offsets have half of 32 bits. */
+static void storage_ends_where_offsets_do(void **state) {
+    static const struct signed_entry entries[] = {{1, 0, 0}, {2, 1, 1}};
+    (void)state;
+    for (uint32_t stride = 1; stride <= LANES; stride *= LANES) {
+        struct signed_request request = {3, 2, entries, stride, 2 * stride, 7 * stride};
+        struct signed_system s;
+        assert_int_equal(signed_create(&s, &request, NULL), HN_OK);
+        assert_int_equal(s.nonzeros, 2);
+        assert_int_equal(s.summary, 7 * stride);
+        assert_int_equal(s.inverse, 9 * stride);
+        assert_int_equal(s.work, 12 * stride);
+        assert_int_equal(s.lower, 15 * stride);
+        assert_int_equal(s.slots, 10);
+        signed_release(&s);
+        request.storage = (UINT32_MAX / stride / 2 - 10) * stride;
+        assert_int_equal(signed_create(&s, &request, NULL), HN_OK);
+        signed_release(&s);
+        request.storage += stride;
+        assert_int_equal(signed_create(&s, &request, NULL), HN_LIMIT);
+        signed_release(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(systems_are_solved_and_signs_counted),
         cmocka_unit_test(every_instruction_set_has_the_same_bits),
         cmocka_unit_test(a_lost_pivot_is_counted),
+        cmocka_unit_test(storage_ends_where_offsets_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
