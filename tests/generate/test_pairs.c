@@ -21,6 +21,27 @@ static hn_layer *layer_of_file(const char *path, hn_method method) {
     return layer;
 }
 
+/* ---- statements ---- */
+
+/* As many operands as the function takes, and all of them slots or constants that there are. */
+static void check_shapes(const struct statements *s, uint32_t slots, uint32_t constants) {
+    for (size_t i = 0; i < s->count; i++) {
+        const struct statement *at = &s->list[i];
+        struct function_shape shape = function_shape((enum function)at->function);
+        bool starts = at->function == SUM_PLUS || at->function == SUM_MINUS;
+        if (shape.meaning)
+            assert_int_equal(at->count, 1 + shape.arguments);
+        else if (at->function == FUNCTION_SINCOS)
+            assert_int_equal(at->count, 3);
+        else
+            assert_true(at->count >= 2 && at->count % 2 == (starts ? 0 : 1)); /* a start, pairs */
+        for (uint32_t k = 0; k < at->count; k++) {
+            uint32_t operand = s->operands[at->first + k];
+            assert_true(operand_is_constant(operand) ? operand - STATEMENT_CONSTANT < constants : operand < slots);
+        }
+    }
+}
+
 /* ---- one region ---- */
 
 static bool is_live(const struct paired *all, size_t i) {
@@ -91,7 +112,9 @@ static double check_entry(const struct walk *walk, enum kernel_entry entry) {
     struct paired all;
     size_t paired = 0, live = 0;
     assert_non_null(kept);
+    check_shapes(&walk->entry[entry], walk->slots, walk->constant_count);
     assert_true(paired_create(&all, walk, entry, kept));
+    check_shapes(&all.s, all.slots, walk->constant_count);
     bool *done = base_allocate(all.s.count + 1), *written = base_allocate(all.slots + 1);
     assert_true(done && written);
     memset(done, 0, all.s.count + 1);
