@@ -190,6 +190,9 @@ static void wrong_calls_are_refused_before_anything_is_compiled(void **state) {
     layer.tolerance = -1;
     assert_int_equal(hn_kernel_compile(problem.model, &layer, NULL, &good, &error), HN_INVALID);
     assert_contains(error.text, "tolerance");
+    layer = layer_method(HN_METHOD_NEAREST);
+    assert_int_equal(hn_kernel_compile(problem.model, &layer, NULL, &good, &error), HN_INVALID);
+    assert_contains(error.text, "nearest: it cannot be compiled");
     options = hn_kernel_defaults();
     options.compiler = "";
     assert_int_equal(hn_kernel_compile(problem.model, NULL, &options, &good, &error), HN_INVALID);

@@ -197,6 +197,59 @@ static void a_start_value_that_x_drives_away_is_named(void **state) {
     hn_model_destroy(m);
 }
 
+/* The first, one between, the last: the number of the entry, inputs first. */
+static void whichever_start_value_it_is(void **state) {
+    (void)state;
+    static const char *const inputs[] = {"x1", "x2", "x3"}, *const outputs[] = {"y1", "y2", "y3"};
+    hn_model *m = model_new();
+    hn_expr sum = hn_constant(m, 0);
+    for (int j = 0; j < 3; j++) {
+        hn_expr y = hn_output(m, outputs[j]);
+        hn_output_start(y, hn_log(hn_input(m, inputs[j])));
+        sum = hn_add(sum, hn_mul(y, y));
+    }
+    hn_constrain(m, "ball", -1, sum, 4);
+    model_finish_good(m);
+    hn_layer *layer = layer_of(m, layer_method(HN_METHOD_LM));
+    for (size_t bad = 0; bad < 3; bad++) {
+        double x[] = {1, 1, 1};
+        struct layer_results r = results_of(layer, 1);
+        hn_batch batch = batch_into(&r, x, NULL);
+        x[bad] = -1;
+        layer_run(layer, &batch);
+        assert_int_equal(r.reports[0].outcome, HN_OUTCOME_NONFINITE_INPUT);
+        assert_int_equal(r.reports[0].culprit, 3 + bad);
+        assert_all_finite(r.y, 3);
+        results_release(&r);
+    }
+    hn_layer_destroy(layer);
+    hn_model_destroy(m);
+}
+
+/* A zero on its bound is inside, whatever its sign. */
+static void a_start_value_on_its_bound_keeps_its_bits(void **state) {
+    (void)state;
+    static const double raw[] = {NAN, 0};
+    hn_model *m = model_new();
+    hn_expr low = hn_output(m, "low"), high = hn_output(m, "high");
+    hn_output_start(low, hn_constant(m, -0.0));
+    hn_output_bounds(low, 0, 1);
+    hn_output_start(high, hn_constant(m, 0));
+    hn_output_bounds(high, -1, -0.0);
+    hn_constrain(m, "sum", -2, hn_add(low, high), 2);
+    model_finish_good(m);
+    hn_layer *layer = layer_of(m, layer_method(HN_METHOD_LM));
+    struct layer_results r = results_of(layer, 1);
+    hn_batch batch = batch_into(&r, NULL, raw);
+    layer_run(layer, &batch);
+    assert_int_equal(r.reports[0].outcome, HN_OUTCOME_NONFINITE_INPUT);
+    assert_same_bits(r.y[0], -0.0);
+    assert_same_bits(r.y[1], 0.0);
+    results_release(&r);
+    hn_layer_destroy(layer);
+    hn_model_destroy(m);
+}
+
 static void an_unusable_sample_returns_start_values_clipped_to_their_bounds(void **state) {
     (void)state;
     static const double raw[] = {0, NAN, 0, 0}, good[] = {0, 0, 0, 0};
@@ -282,6 +335,8 @@ int main(void) {
         cmocka_unit_test(the_first_entry_that_is_not_finite_is_named),
         cmocka_unit_test(without_raw_outputs_the_start_values_are_corrected),
         cmocka_unit_test(a_start_value_that_x_drives_away_is_named),
+        cmocka_unit_test(whichever_start_value_it_is),
+        cmocka_unit_test(a_start_value_on_its_bound_keeps_its_bits),
         cmocka_unit_test(an_unusable_sample_returns_start_values_clipped_to_their_bounds),
         cmocka_unit_test(an_unusable_sample_returns_the_caller_s_fallback),
         cmocka_unit_test(a_fixed_output_holds_its_value_whatever_comes_in),
