@@ -45,16 +45,18 @@ static void *make_code(void *argument) {
     return NULL;
 }
 
-/* The last one here, the others beside it. One whose thread does not start is made here, too. */
-static void make_codes(struct kernel_job *jobs, size_t count) {
+/* The last one is made here, the others beside it. */
+static void begin_codes(struct kernel_job *jobs, size_t count) {
     for (size_t i = 0; i + 1 < count; i++)
         jobs[i].apart = thread_start(&jobs[i].thread, make_code, &jobs[i]);
-    for (size_t i = 0; i < count; i++)
-        if (!jobs[i].apart)
-            make_code(&jobs[i]);
-    for (size_t i = 0; i < count; i++)
-        if (jobs[i].apart)
-            pthread_join(jobs[i].thread, NULL);
+}
+
+/* Waits for it; one whose thread did not start is made here. */
+static void end_code(struct kernel_job *job) {
+    if (job->apart)
+        pthread_join(job->thread, NULL);
+    else
+        make_code(job);
 }
 
 /* ---- loading ---- */
@@ -102,7 +104,7 @@ static hn_status load_kernel(const hn_device_layer *layer, struct device_kernel 
 }
 
 static hn_status load(hn_device_layer *layer, const struct kernel_job *job, hn_error *error) {
-    layer->far_slots = job->text.slots;
+    layer->far_slots = job->text.slots > layer->far_slots ? job->text.slots : layer->far_slots; /* for any of them */
     job->kernel->near_bytes = job->text.near * DEVICE_THREADS * (unsigned)sizeof(double);
     hn_status status = device_enter(layer, error);
     if (status != HN_OK)
@@ -121,9 +123,11 @@ static void take_info(hn_device_info *info, const hn_device_info *own) {
     info->seconds = own->seconds > info->seconds ? own->seconds : info->seconds;
 }
 
+/* Those that are made here first: they are loaded while others are still on their way. */
 static hn_status finish(hn_device_layer *layer, struct kernel_job *jobs, size_t count, hn_error *error) {
     hn_status status = HN_OK;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = count; i-- > 0;) {
+        end_code(&jobs[i]);
         take_info(&layer->info, &jobs[i].view.info);
         if (status == HN_OK && jobs[i].status != HN_OK && error)
             *error = jobs[i].error;
@@ -166,7 +170,7 @@ hn_status device_make_kernels(hn_device_layer *layer, const hn_model *model, hn_
     if (pulls && (!single || layer->plan->options.weighted))
         add(jobs, &count, layer, fingerprint, &layer->pull, (struct device_subject){.adjoint = true});
     add(jobs, &count, layer, fingerprint, &layer->run, (struct device_subject){.polish = single});
-    make_codes(jobs, count);
+    begin_codes(jobs, count);
     status = finish(layer, jobs, count, error);
     base_release(jobs);
     const struct device_kernel *first = single ? &layer->coarse_run : &layer->run;

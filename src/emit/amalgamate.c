@@ -50,7 +50,7 @@ static const char *take_name(struct text *out, const char *at) {
         end++;
     size_t length = (size_t)(end - at);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strlen(names[i].from) == length && begins(at, names[i].from)) {
+        if (*at == names[i].from[0] && strlen(names[i].from) == length && begins(at, names[i].from)) {
             text_add(out, "%s", names[i].to);
             return end;
         }
