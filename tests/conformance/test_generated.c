@@ -271,18 +271,6 @@ static void shipped_models_have_the_same_bits(void **state) {
     models_of(*state, "models");
 }
 
-static int create_scratch(void **state) {
-    static struct scratch scratch;
-    scratch = scratch_create();
-    *state = &scratch;
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    scratch_remove(*state);
-    return 0;
-}
-
 int main(int count, char **words) {
     all = count > 1 && strcmp(words[1], "all") == 0;
     many = count > 1 && !all ? strtoull(words[1], NULL, 10) : 0;
@@ -305,6 +293,6 @@ int main(int count, char **words) {
         return 0;
     }
     if (many > 0)
-        return cmocka_run_group_tests(random_ones, create_scratch, remove_scratch);
-    return cmocka_run_group_tests(tests, create_scratch, remove_scratch);
+        return cmocka_run_group_tests(random_ones, scratch_set_up, scratch_tear_down);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -236,18 +236,6 @@ static void shipped_models_have_the_library_s_gradients(void **state) {
            seen.flagged);
 }
 
-static int create_scratch(void **state) {
-    static struct scratch scratch;
-    scratch = scratch_create();
-    *state = &scratch;
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    scratch_remove(*state);
-    return 0;
-}
-
 int main(int count, char **words) {
     many = count > 1 ? strtoull(words[1], NULL, 10) : 0;
     const struct CMUnitTest tests[] = {
@@ -259,5 +247,5 @@ int main(int count, char **words) {
         puts("skipped: there is no C compiler");
         return 0;
     }
-    return cmocka_run_group_tests(tests, create_scratch, remove_scratch);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

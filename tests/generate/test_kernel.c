@@ -115,18 +115,6 @@ static void what_is_no_kernel_is_refused(void **state) {
     hn_layer_destroy(layer);
 }
 
-static int create_scratch(void **state) {
-    static struct scratch scratch;
-    scratch = scratch_create();
-    *state = &scratch;
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    scratch_remove(*state);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_plan_gives_the_same_text),
@@ -138,5 +126,5 @@ int main(void) {
         puts("skipped: there is no C compiler");
         return 0;
     }
-    return cmocka_run_group_tests(tests, create_scratch, remove_scratch);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -91,23 +91,11 @@ static void weights_may_be_others(void **state) {
     try_instructions(*state, HN_INSTRUCTIONS_PORTABLE);
 }
 
-static int create_scratch(void **state) {
-    static struct scratch scratch;
-    scratch = scratch_create();
-    *state = &scratch;
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    scratch_remove(*state);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(weights_may_be_others)};
     if (!compiler_is_there()) {
         puts("skipped: there is no C compiler");
         return 0;
     }
-    return cmocka_run_group_tests(tests, create_scratch, remove_scratch);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -134,18 +134,6 @@ static void the_nearest_points_are_searched_from_there(void **state) {
     try_method(*state, layer_method(HN_METHOD_NEAREST), HN_INSTRUCTIONS_BEST);
 }
 
-static int create_scratch(void **state) {
-    static struct scratch scratch;
-    scratch = scratch_create();
-    *state = &scratch;
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    scratch_remove(*state);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(samples_of_all_kinds_have_the_same_bits),
                                        cmocka_unit_test(few_steps_end_in_the_stage),
@@ -155,5 +143,5 @@ int main(void) {
         puts("skipped: there is no C compiler");
         return 0;
     }
-    return cmocka_run_group_tests(tests, create_scratch, remove_scratch);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -226,23 +226,11 @@ static void every_way_to_print_a_list_computes_it(void **state) {
     text_drop(&text);
 }
 
-static int create_scratch(void **state) {
-    static struct scratch scratch;
-    scratch = scratch_create();
-    *state = &scratch;
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    scratch_remove(*state);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_way_to_print_a_list_computes_it)};
     if (!compiler_is_there()) {
         puts("skipped: there is no C compiler");
         return 0;
     }
-    return cmocka_run_group_tests(tests, create_scratch, remove_scratch);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

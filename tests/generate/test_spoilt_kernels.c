@@ -307,23 +307,11 @@ static void a_number_that_is_wrong_is_found(void **state) {
     try_method(*state, HN_METHOD_HARDNET);
 }
 
-static int create_scratch(void **state) {
-    static struct scratch scratch;
-    scratch = scratch_create();
-    *state = &scratch;
-    return 0;
-}
-
-static int remove_scratch(void **state) {
-    scratch_remove(*state);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_number_that_is_wrong_is_found)};
     if (!compiler_is_there()) {
         puts("skipped: there is no C compiler");
         return 0;
     }
-    return cmocka_run_group_tests(tests, create_scratch, remove_scratch);
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -42,6 +42,18 @@ void scratch_remove(struct scratch *scratch) {
     assert_int_equal(rmdir(scratch->folder), 0);
 }
 
+int scratch_set_up(void **state) {
+    static struct scratch scratch;
+    scratch = scratch_create();
+    *state = &scratch;
+    return 0;
+}
+
+int scratch_tear_down(void **state) {
+    scratch_remove(*state);
+    return 0;
+}
+
 void scratch_remove_temporaries(const struct scratch *scratch) {
     DIR *folder = opendir(scratch->folder);
     assert_non_null(folder);

@@ -13,6 +13,10 @@ struct scratch {
 struct scratch scratch_create(void);
 void scratch_remove(struct scratch *scratch); /* files and one level of empty folders */
 
+/* For cmocka: *state is a struct scratch, from the beginning of a group of tests to its end. */
+int scratch_set_up(void **state);
+int scratch_tear_down(void **state);
+
 /* folder/name, in a buffer that holds the last few paths. */
 const char *scratch_path(const struct scratch *scratch, const char *name);
 
