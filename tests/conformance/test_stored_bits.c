@@ -178,6 +178,8 @@ static hn_layer_options options_of(hn_method method, int setting, const double *
     options.relative = setting == 1;
     options.tolerance = setting == 1 ? 1e-5 : setting == 2 ? 0 : options.tolerance;
     options.damping = setting == 1 && (method == HN_METHOD_LM || method == HN_METHOD_AUTO) ? 0.05 : options.damping;
+    if (setting == 2 && (method == HN_METHOD_PAPER || method == HN_METHOD_LM || method == HN_METHOD_AUTO))
+        options.damping = 0;
     options.effort = setting == 1 ? 0.5 : 1;
     options.weights = method == HN_METHOD_NEAREST && setting == 1 ? weights : NULL;
     options.instructions = setting == 1 ? HN_INSTRUCTIONS_PORTABLE : HN_INSTRUCTIONS_BEST;
