@@ -7,7 +7,6 @@ import json
 import math
 import os
 import pathlib
-import pty
 import random
 import re
 import shutil
@@ -431,10 +430,7 @@ class Check(tool.Tool):
 
     def on_terminal(self, *arguments, **environment):
         """What the program writes to a terminal."""
-        try:
-            master, slave = pty.openpty()
-        except OSError as reason:
-            self.skipTest(f"no terminal to be had: {reason}")
+        master, slave = self.terminal()
         environment = {**os.environ, "TERM": "xterm", **environment}
         with subprocess.Popen([tool.program, *arguments], stdout=slave, stderr=slave, stdin=slave, env=environment) as child:
             os.close(slave)

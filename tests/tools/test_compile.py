@@ -5,7 +5,6 @@ Run with the path of the built program: test_compile.py BUILD/hardnet. Skipped w
 """
 import os
 import pathlib
-import pty
 import re
 import resource
 import signal
@@ -351,7 +350,7 @@ class Compile(SampleTool):
     def test_a_terminal_sees_how_long_it_takes(self):
         model = self.file("m.mod", DISC)
         compiler = self.script("slow", "sleep 2.5; exit 1")
-        ours, theirs = pty.openpty()
+        ours, theirs = self.terminal()
         done = subprocess.run([tool.program, "compile", model], stdout=subprocess.DEVNULL, stderr=theirs,
                               env={**self.environment, "CC": compiler}, timeout=100, check=False)
         os.close(theirs)

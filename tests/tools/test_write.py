@@ -4,7 +4,6 @@ Run with the path of the built program: test_write.py BUILD/hardnet.
 """
 import json
 import os
-import pty
 import subprocess
 
 import tool
@@ -48,10 +47,7 @@ class Write(tool.Tool):
 
     def test_a_terminal_is_spared_what_names_contain(self):
         model = self.file("m.mod", MODEL)
-        try:
-            outer, inner = pty.openpty()
-        except OSError as reason:
-            self.skipTest(f"no terminal to be had: {reason}")
+        outer, inner = self.terminal()
         subprocess.run([tool.program, "write", model], stdout=inner, check=True)
         os.close(inner)
         shown = b""

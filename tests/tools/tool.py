@@ -4,6 +4,7 @@ Needs no numpy; what does is in samples.py.
 """
 import os
 import pathlib
+import pty
 import re
 import subprocess
 import sys
@@ -38,6 +39,13 @@ def process_state(number):
 
 
 class Tool(unittest.TestCase):
+    def terminal(self):
+        """Both ends of a terminal: ours, and the program's. Skipped where there is none to be had, as in some containers."""
+        try:
+            return pty.openpty()
+        except OSError as reason:
+            self.skipTest(f"no terminal to be had: {reason}")
+
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
