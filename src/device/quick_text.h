@@ -10,11 +10,26 @@
 
 /* ---- sine and cosine ---- */
 
+#if defined(DEVICE_SINGLE) && (!defined(DEVICE_HOST) || defined(QUICK_SINES))
+/* Within two units in the last place, or 2^-36: what is left of a float needs no low part. On the host steps are those of an emitted
+ * file, unless somebody asks for this one. */
+WIDE_INLINE bool sincos_near(wide a, wide *sine, wide *cosine) {
+    wide shifted = PAIR_FUSED(a, TWO_OVER_PI, CIRCLE_ZERO), n = shifted - CIRCLE_ZERO;
+    wide y = PAIR_FUSED(-n, HALF_PI_THIRD, PAIR_FUSED(-n, HALF_PI_SECOND, PAIR_FUSED(-n, HALF_PI_FIRST, a)));
+    wide z = y * y, s = PAIR_FUSED(y * z, sine_polynomial(z), y);
+    wide c = PAIR_FUSED(z, PAIR_FUSED(z, cosine_polynomial(z), wide_all(-0.5)), wide_all(1));
+    wide_bits turn = wide_to_bits(shifted), odd = circle_odd(turn);
+    *sine = circle_sign(wide_select(odd, c, s), turn, wide_all(0));
+    *cosine = circle_sign(wide_select(odd, s, c), wide_bits_add(turn, 1), wide_all(0));
+    return wide_abs(a) <= CIRCLE_LIMIT;
+}
+#else
 WIDE_INLINE bool sincos_near(wide a, wide *sine, wide *cosine) {
     wide size = wide_abs(a);
     circle_values(circle_reduce_near(size), a, sine, cosine);
     return size <= CIRCLE_LIMIT;
 }
+#endif
 
 struct sincos_values {
     wide sine, cosine;
@@ -28,19 +43,39 @@ static GENERATED struct sincos_values sincos_any(wide a) {
 
 /* ---- reciprocals ----
  *
- * quick_reciprocal is 1/d, rounded correctly, where it returns true. Of doubles the device's own division begins with these very steps
- * (an estimate, and Newton's method twice), and leaves numbers near the ends of the range to a function. Floats need not be
- * rounded correctly: the estimate is within one unit in the last place. On the host, which divides, little is called right, so that both ways are run there. */
+ * pivot_quick and pivot_quick_added are kernel_pivot_inverse and kernel_pivot_added_inverse (sparse/pivot_kernel.h) of pivots that are
+ * neither huge nor near 0; what they think of their numbers is gathered in *doubt, and quick_fails says whether one of them is wrong.
+ *
+ * Of doubles the device's own division begins with these very steps (an estimate, and Newton's method twice), and leaves numbers near the
+ * ends of the range to a function; bits are joined, for && is a branch. Floats need not be rounded correctly: the estimate is within one
+ * unit in the last place, 0 where a denormal number would be right, and infinite or huge where a pivot is denormal or nearly. On
+ * the host, which divides, little is called right, so that both ways are run there. */
 
-#if defined(DEVICE_HOST)
+#if defined(DEVICE_SINGLE) && !defined(DEVICE_HOST)
+typedef float quick_doubt;
+
+WIDE_INLINE bool quick_fails(quick_doubt doubt) {
+    return doubt > 0x1p+100f;
+}
+
+WIDE_INLINE wide quick_counted(bool counts, wide d, quick_doubt *doubt) {
+    wide inverse;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(d));
+    inverse = counts ? inverse : 0;
+    *doubt = DEVICE_MOST_FLOAT(*doubt, wide_abs(inverse));
+    return inverse;
+}
+#else
+typedef unsigned quick_doubt;
+
+WIDE_INLINE bool quick_fails(quick_doubt doubt) {
+    return doubt != 0;
+}
+
+#ifdef DEVICE_HOST
 WIDE_INLINE bool quick_reciprocal(wide d, wide *result) {
     *result = wide_all(1) / d;
     return d > 0x1p-3 && d < 0x1p+3;
-}
-#elif defined(DEVICE_SINGLE)
-WIDE_INLINE bool quick_reciprocal(wide d, wide *result) {
-    asm("rcp.approx.f32 %0, %1;" : "=f"(*result) : "f"(d));
-    return wide_abs(d) > 0x1p-100f && wide_abs(d) < 0x1p+100f;
 }
 #else
 WIDE_INLINE bool quick_reciprocal(wide d, wide *result) {
@@ -55,20 +90,20 @@ WIDE_INLINE bool quick_reciprocal(wide d, wide *result) {
 }
 #endif
 
-/* kernel_pivot_inverse and kernel_pivot_added_inverse (sparse/pivot_kernel.h); *unsafe is not 0 any more where the number is wrong. Its
- * bits are joined, not its truth: && is a branch. */
-WIDE_INLINE wide pivot_quick(wide whole, wide d, unsigned *unsafe) {
+WIDE_INLINE wide quick_counted(bool counts, wide d, quick_doubt *doubt) {
     wide inverse;
-    bool counts = whole * wide_all(PIVOT_LOST) < d, right = quick_reciprocal(d, &inverse);
-    *unsafe |= (unsigned)counts & (unsigned)!right;
+    bool right = quick_reciprocal(d, &inverse);
+    *doubt |= (unsigned)counts & (unsigned)!right;
     return counts ? inverse : wide_all(0);
 }
+#endif
 
-WIDE_INLINE wide pivot_quick_added(wide whole, wide d, unsigned *unsafe) {
-    wide inverse;
-    bool counts = d < whole * wide_all(0x1p-50), right = quick_reciprocal(d, &inverse);
-    *unsafe |= (unsigned)counts & (unsigned)!right;
-    return counts ? inverse : wide_all(0);
+WIDE_INLINE wide pivot_quick(wide whole, wide d, quick_doubt *doubt) {
+    return quick_counted(whole * wide_all(PIVOT_LOST) < d, d, doubt);
+}
+
+WIDE_INLINE wide pivot_quick_added(wide whole, wide d, quick_doubt *doubt) {
+    return quick_counted(d < whole * wide_all(0x1p-50), d, doubt);
 }
 
 /* ---- masks: a sample of a device's thread always takes what is computed for it ---- */

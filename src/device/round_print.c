@@ -28,8 +28,8 @@ static const char places_text[] =
 
 #define ROUND_BEGINS                                                                                                   \
     "\nWIDE_INLINE bool lane_round(struct lane *l, double *slots) {\n" KEPT_ARRAY                                      \
-    "    struct sample *s = &l->drive.state;\n    const struct sample_options o = layer_options;\n    unsigned "       \
-    "unsafe = 0;\n"
+    "    struct sample *s = &l->drive.state;\n    const struct sample_options o = layer_options;\n"                    \
+    "    quick_doubt doubt = 0;\n"
 #define DECIDES                                                                                                        \
     "    enum lane_next next = lane_decide(l, slots, &o);\n    if (next == LANE_ENDS)\n        return false;\n"        \
     "    if (next == LANE_MOVED)\n        return true;\n"
@@ -48,13 +48,15 @@ static const char judged_steps[] = "    s->used = s->eps;\n    slots[LAYER_EPS] 
 static const char judged_ends[] = "    break;\n    }\n    lane_stepped(l, slots, &o);\n    return true;\n}\n";
 
 /* A reciprocal is wrong: nothing of the step is in slots yet. */
-static const char round_unsafe[] = "    if (unsafe) {\n        lane_step_apart(l);\n        break;\n    }\n";
-static const char back_unsafe[] = "    if (unsafe) {\n        lane_back_apart(b);\n        return;\n    }\n";
+static const char round_unsafe[] =
+    "    if (quick_fails(doubt)) {\n        lane_step_apart(l);\n        break;\n    }\n";
+static const char back_unsafe[] =
+    "    if (quick_fails(doubt)) {\n        lane_back_apart(b);\n        return;\n    }\n";
 
 static const char back_begins[] =
     "\nWIDE_INLINE void lane_back_round(struct lane_back *b, double *slots) {\n" KEPT_ARRAY
     "    const bool bounds = b->back.grad_lower || b->back.grad_upper || b->back.grad_x;\n"
-    "    const struct sample_options o = layer_options;\n    unsigned unsafe = 0;\n"
+    "    const struct sample_options o = layer_options;\n    quick_doubt doubt = 0;\n"
     "    if (!lane_back_begin(b, slots, &o))\n        return;\n";
 static const char back_weighs[] = "    lane_back_weigh(b, slots, &o);\n";
 static const char back_damps[] = "    lane_back_damp(b, slots, &o);\n";

@@ -24,7 +24,7 @@ void print_entry_paired(struct text *text, const struct walk *walk, enum kernel_
  *
  * There are no branches for what is rare. Sines and cosines of slots come first, all at once: sincos_near(), which says whether the angle
  * was small enough, and sincos_any() for all of them where one was not. Reciprocals of pivots are pivot_quick() and
- * pivot_quick_added(), which make the caller's `unsafe` other than 0 where they are wrong. */
+ * pivot_quick_added(), which tell the caller's `doubt` where they are wrong. */
 enum print_late {
     PRINT_IN_ORDER,
     PRINT_LATE,           /* a statement that writes no slot stands right before the first one that needs it */

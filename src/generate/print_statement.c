@@ -279,7 +279,7 @@ static void print_quick_inverse(const struct printer *p, size_t i) {
     print_argument(p, i, 1, false);
     text_add(p->text, ", ");
     print_argument(p, i, 2, false);
-    text_add(p->text, ", &unsafe);\n");
+    text_add(p->text, ", &doubt);\n");
 }
 
 void print_statement(const struct printer *p, size_t i) {

@@ -393,20 +393,29 @@ static void slots_in_memory_have_the_library_s_bits(void **state) {
     }
 }
 
-/* A line that begins with `for` must stand behind one that says how often it is unrolled; the others are rolled in the line itself. */
-static void loops_beside_straight_rounds_stay_loops(void **state) {
-    hn_layer_options wanted = layer_method(HN_METHOD_AUTO), options;
-    struct device_subject subject = {.plan = NULL};
-    size_t length = 0, rolled = 0;
+/* The unicycle's kernel; base_release releases it. */
+static char *print_unicycle(hn_method method, bool single) {
+    hn_layer_options wanted = layer_method(method), options;
+    struct device_subject subject = {.single = single};
+    size_t length = 0;
     uint32_t near;
     hn_error error = {.text = ""};
     struct plan *plan = NULL;
     char *text = NULL;
-    (void)state;
     hn_model *model = read_model("unicycle");
     assert_int_equal(device_plan(&plan, &options, model, &wanted, &error), HN_OK);
     subject.plan = plan;
     assert_int_equal(device_print(&text, &length, &near, &subject, &error), HN_OK);
+    plan_destroy(plan);
+    hn_model_destroy(model);
+    return text;
+}
+
+/* A line that begins with `for` must stand behind one that says how often it is unrolled; the others are rolled in the line itself. */
+static void loops_beside_straight_rounds_stay_loops(void **state) {
+    size_t rolled = 0;
+    (void)state;
+    char *text = print_unicycle(HN_METHOD_AUTO, false);
     bool ruled = false;
     const char *kernels = strstr(text, "extern \"C\""); /* the first one is the host's */
     assert_non_null(kernels);
@@ -419,14 +428,61 @@ static void loops_beside_straight_rounds_stay_loops(void **state) {
     }
     assert_true(rolled > 50);
     base_release(text);
-    plan_destroy(plan);
-    hn_model_destroy(model);
+}
+
+/* Units in the last place of a float that is not near 0. */
+static double units(double error, double value) {
+    return error / ldexp(1, ilogb(value) - 23);
+}
+
+typedef int quick_sine(float angle, float *sine, float *cosine);
+
+static void judge_sine(quick_sine *near, float angle) {
+    float sine, cosine;
+    double error[2], value[2] = {sin((double)angle), cos((double)angle)};
+    assert_true(near(angle, &sine, &cosine));
+    error[0] = fabs((double)sine - value[0]);
+    error[1] = fabs((double)cosine - value[1]);
+    for (int k = 0; k < 2; k++)
+        if (error[k] > 0x1p-36 && units(error[k], value[k]) > 2)
+            fail_msg("%s of %a is off by %g", k ? "the cosine" : "the sine", (double)angle, error[k]);
+}
+
+/* What rounds in floats take for sine and cosine where products are fused with sums. */
+static void quick_sines_are_within_two_units(void **state) {
+    static const char begins[] = "#define QUICK_SINES\n",
+                      ends[] = "\nextern \"C\" int quick_sine(float angle, float *sine, float "
+                               "*cosine) {\n    return sincos_near(angle, sine, cosine);\n}\n";
+    struct random random = random_start(7, 1);
+    quick_sine *near;
+    float sine, cosine;
+    (void)state;
+    char *text = print_unicycle(HN_METHOD_PAPER, true);
+    size_t length = strlen(begins) + strlen(text) + strlen(ends);
+    char *all = base_allocate(length + 1);
+    snprintf(all, length + 1, "%s%s%s", begins, text, ends);
+    struct loaded loaded = load(all, length, "hardnet_run");
+    void *found = dlsym(loaded.object, "quick_sine");
+    assert_non_null(found);
+    memcpy(&near, &found, sizeof near);
+    for (int i = 0; i < 200000; i++)
+        judge_sine(near, (float)(random_normal(&random) * ldexp(1, (int)random_below(&random, 24) - 12)));
+    for (int quarter = -10000; quarter <= 10000; quarter++)
+        judge_sine(near, (float)(quarter * 1.57079632679489662));
+    judge_sine(near, 0x1p+14f);
+    assert_false(near(nextafterf(0x1p+14f, INFINITY), &sine, &cosine));
+    assert_false(near(-INFINITY, &sine, &cosine));
+    assert_false(near(NAN, &sine, &cosine));
+    dlclose(loaded.object);
+    base_release(all);
+    base_release(text);
 }
 
 int main(int count, char **words) {
     whole = count > 1 && strcmp(words[1], "all") == 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_beside_straight_rounds_stay_loops),
+        cmocka_unit_test(quick_sines_are_within_two_units),
         cmocka_unit_test(the_unicycle_has_the_library_s_bits),
         cmocka_unit_test(models_that_are_hard_have_the_library_s_bits),
         cmocka_unit_test(random_problems_have_the_library_s_bits),
