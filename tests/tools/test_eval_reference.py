@@ -58,6 +58,14 @@ class EvalReference(EvalTool):
         self.assertRegex(printed, r"reference +mean \S+, IPOPT \S+, best of 3 starts\n +23 of 23 found, 23 of them solved")
         self.assertRegex(printed, r"suboptimality +mean \S+, max \S+, median \S+, 90 % \S+, 99 % \S+ \(23 samples\)")
 
+    def test_options_about_a_solver_that_is_not_asked_for_are_warned_about(self):
+        model, net = self.disc()
+        x = self.array("x.npy", [[1.0]])
+        self.assertEqual(self.eval(model, net, "--x", x)[3], "")
+        for option in ("--starts", "--reference-seconds"):
+            said = self.eval(model, net, "--x", x, option, 2)[3]
+            self.assertRegex(said, f"warning: {option} is about the solver of --reference, which is not given")
+
     def test_what_is_maximized_has_the_users_sign(self):
         self.need_reference()
         model = self.file("m.mod", DISC.replace("minimize cost: (y[1] - 3)^2 + y[2]^2", "maximize gain: 40 - (y[1] - 3)^2 - y[2]^2"))

@@ -151,6 +151,11 @@ class Rollout(SampleTool):
             _, err = self.run_it("rollout", model, "--net", net, "--x0", start, "--steps", "1", *LOOP, "--allow-outside")
             self.assertRegex(err, r"warning: --x0 .*1 of [12] rows lie outside the box .*\(place\[1\]\); the farthest by 1 ")
 
+    def test_options_about_a_solver_that_is_not_asked_for_are_warned_about(self):
+        model, net = self.cart(gain=0)
+        _, err = self.run_it("rollout", model, "--net", net, "--x0", "1,0,0", "--steps", "1", *LOOP, "--starts", "2")
+        self.assertRegex(err, "warning: --starts is about the solver of --reference, which is not given")
+
     def test_a_controller_that_leaves_its_box_is_reported(self):
         """All steps are ok, and the network is where nobody has trained it."""
         model, net = self.cart(gain=-0.5)  # away from the goal, at most by 1 in a step

@@ -46,6 +46,7 @@ static int check_cache(const struct eval *eval) {
 
 static int check_options(const struct eval_options *options, const hn_model *model) {
     hn_error error = {.status = HN_OK};
+    judging_warn(&options->judging);
     if (!options->judging.reference)
         return options->cache ? verb_misuse("eval", "--cache keeps the results of --reference, which is not given")
                               : VERB_OK;

@@ -11,11 +11,15 @@ struct judging {
     size_t starts, seed;
     double seconds; /* at most, of processor time, for one solve; 0: no limit */
     bool allow_infeasible;
+    bool starts_given, seconds_given;
 };
 
 enum { JUDGING_STARTS = 3, JUDGING_MOST_STARTS = 1000, JUDGING_SEED = 1 };
 
 extern const char *const judging_references[]; /* solvers, NULL after the last */
+
+/* Warns of options about a solver where none is asked for. */
+void judging_warn(const struct judging *judging);
 
 /* SAMPLE is what a sample is called there. */
 #define JUDGING_OPTIONS(judging, SAMPLE)                                                                               \
@@ -29,13 +33,15 @@ extern const char *const judging_references[]; /* solvers, NULL after the last *
          .help = "starting points of the solver for every " SAMPLE,                                                    \
          .shown = true,                                                                                                \
          .count = &(judging).starts,                                                                                   \
+         .given = &(judging).starts_given,                                                                             \
          .least = 1,                                                                                                   \
          .most = JUDGING_MOST_STARTS},                                                                                 \
         {.name = "reference-seconds",                                                                                  \
          .value = "S",                                                                                                 \
          .help = "processor time of the solver, at most, from each start; 0: no limit",                                \
          .shown = true,                                                                                                \
-         .real = &(judging).seconds},                                                                                  \
+         .real = &(judging).seconds,                                                                                   \
+         .given = &(judging).seconds_given},                                                                           \
         {.name = "seed",                                                                                               \
          .value = "S",                                                                                                 \
          .help = "seed of --samples and of the solver's starting points",                                              \

@@ -40,6 +40,7 @@ static int settle(void *values) {
         return verb_misuse("rollout", "--show adds columns to the file of --csv, which is not given");
     if (o->final_cost && !o->cost)
         return verb_misuse("rollout", "--final-cost is added to --cost, which is not given");
+    judging_warn(&o->judging);
     return VERB_OK;
 }
 
