@@ -181,11 +181,11 @@ static void print_block(struct keeper *k, const struct act *act, uint32_t now) {
         forget_arguments(k, act[i].statement, now + act->statement);
 }
 
+/* The first statement behind them makes room. */
 static void take_ahead(struct keeper *k, uint32_t now) {
     for (uint32_t i = 0; i < k->statements; i++)
         if (k->acts->ahead[i])
             take_results(k, i, now);
-    make_room(k, k->most, now);
 }
 
 bool kept_print(const struct printer *p, const struct acts *acts, size_t most, uint32_t *places,

@@ -68,7 +68,7 @@ static void note_use(struct keeper *k, uint32_t value, uint32_t time) {
 
 static void note_acts(struct keeper *k) {
     uint32_t texts = 0;
-    memset(k->written, 0xff, (k->slots + 1) * sizeof *k->written);
+    memset(k->written, 0xff, k->slots * sizeof *k->written);
     for (uint32_t time = 0; time < k->acts->count; time++) {
         const struct act *act = &k->acts->list[time];
         k->texts[time] = texts += act->kind == ACT_TEXT;

@@ -79,9 +79,9 @@ bool parts_predict(const struct walk *walk, enum kernel_entry entry, size_t *byt
 static bool predict_all(const struct walk *walk, size_t *bytes) {
     for (int e = 0; e < KERNEL_ENTRIES; e++) {
         size_t more;
-        if (walk->entry[e].count > 0 && !parts_predict(walk, (enum kernel_entry)e, &more))
+        if (!parts_predict(walk, (enum kernel_entry)e, &more))
             return false;
-        bytes[part_of((enum kernel_entry)e)] += walk->entry[e].count > 0 ? more : 0;
+        bytes[part_of((enum kernel_entry)e)] += more;
     }
     return true;
 }
@@ -122,8 +122,8 @@ hn_status parts_choose(struct walk *walk, size_t *left, hn_error *error) {
 }
 
 hn_status parts_limit(struct walk *walk, enum kernel_entry entry, hn_error *error) {
-    size_t bytes = 0;
-    if (walk->entry[entry].count > 0 && !parts_predict(walk, entry, &bytes))
+    size_t bytes;
+    if (!parts_predict(walk, entry, &bytes))
         return error_no_memory(error, "generated code");
     if (bytes > PART_MOST)
         statements_release(&walk->entry[entry]);

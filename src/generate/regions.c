@@ -176,8 +176,8 @@ static void find(struct regions *regions, const struct statements *s, const doub
         cut_straight(regions, s, 0, s->count);
         return;
     }
-    struct finder f = {s, constants, base_allocate(s->count * sizeof *f.shape),
-                       base_allocate(s->count * sizeof *f.next)};
+    struct finder f = {s, constants, base_allocate((s->count + 1) * sizeof *f.shape),
+                       base_allocate((s->count + 1) * sizeof *f.next)};
     for (size_t i = 0; f.shape && i < s->count; i++)
         f.shape[i] = shape_of(&f, i);
     regions->failed = !f.shape || !f.next || !link_places(&f);
