@@ -121,7 +121,7 @@ hn_status gram_pattern(struct vectors *out, const struct vectors *rows, const st
         total += neighbours(rows, columns, i, seen, NULL);
     hn_status status = make_room(out, rows->count, rows->count, total, error);
     if (status == HN_OK) {
-        memset(seen, 0, (rows->count + 1) * sizeof *seen);
+        /* No mark that is left over is taken for row i's: rows before it have marked themselves anew, those behind it hold more. */
         out->first[0] = 0;
         for (size_t i = 0; i < rows->count; i++)
             out->first[i + 1] = out->first[i] + neighbours(rows, columns, i, seen, out->index + out->first[i]);

@@ -316,12 +316,6 @@ static void reduced_solve(const struct tiled *task, double *slots, const struct 
         reduced_factor(&r);
         tiles_keep(t, r.eps);
     }
-    slots[task->pivot_range] = t->order < r.form->others ? 1 : HUGE_VAL;
-    slots[task->pivot_range + 1] = t->order < r.form->others ? 1 : 0;
-    for (size_t k = 0; k < r.form->order; k++)
-        tiles_range(t, r.d[k]);
-    for (size_t j = 0; j < t->order; j++)
-        tiles_range(t, t->d[j]);
     for (int side = 0; side < sides->count; side++)
         reduced_solve_side(&r, sides->from[side], sides->to[side]);
 }
