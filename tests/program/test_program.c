@@ -218,6 +218,32 @@ static void what_depends_on_x_alone_runs_in_its_own_phase(void **state) {
     graph_release(&g);
 }
 
+/* The phases are the caller's: here x changes more often than y. */
+static void what_depends_on_x_waits_where_x_comes_late(void **state) {
+    (void)state;
+    static const size_t leaves[SPACE_COUNT] = {[SPACE_X] = 1, [SPACE_Y] = 1};
+    struct graph g = empty_graph();
+    uint32_t x = graph_leaf(&g, SPACE_X, 0), y = graph_leaf(&g, SPACE_Y, 0);
+    uint32_t outputs[2] = {graph_apply(&g, OP_EXP, x, 0, 0), graph_apply(&g, OP_EXP, y, 0, 0)};
+    struct program_request request = request_of(&g, outputs, 2, leaves);
+    struct program *program;
+    request.phase[SPACE_X] = 1;
+    request.phase[SPACE_Y] = 0;
+    assert_int_equal(program_create(&program, &request, NULL), HN_OK);
+    assert_int_equal(program->operators[0], 1);
+    assert_int_equal(program->operators[1], 1);
+    assert_int_equal(program->first[1], 1);
+    double *slots = fresh_slots(program);
+    set_leaf(program, slots, SPACE_Y, 0, 0, 0);
+    best_backend().run(program, 0, slots);
+    set_leaf(program, slots, SPACE_X, 0, 0, 0);
+    best_backend().run(program, 1, slots);
+    assert_true(output_at(program, slots, 0, 0) == 1 && output_at(program, slots, 1, 0) == 1);
+    free(slots);
+    program_destroy(program);
+    graph_release(&g);
+}
+
 static void products_are_fused_and_sine_goes_with_cosine(void **state) {
     (void)state;
     struct graph g = empty_graph();
@@ -289,6 +315,7 @@ static void a_listing_tells_every_instruction_and_fits_any_buffer(void **state) 
     assert_non_null(strstr(whole, "y[0]*x[1] + ") ? whole : strstr(whole, "x[1]*y[0] + "));
     assert_non_null(strstr(whole, " + y[0]*-1"));
     assert_non_null(strstr(whole, "output 1: #"));
+    assert_null(strstr(whole, "output 2"));
     assert_int_equal(program_listing(program, part, sizeof part), length);
     assert_int_equal(strlen(part), sizeof part - 1);
     assert_memory_equal(part, whole, sizeof part - 1);
@@ -360,6 +387,7 @@ int main(void) {
         cmocka_unit_test(later_phases_can_be_run_again_and_again),
         cmocka_unit_test(a_long_chain_reuses_its_slots),
         cmocka_unit_test(what_depends_on_x_alone_runs_in_its_own_phase),
+        cmocka_unit_test(what_depends_on_x_waits_where_x_comes_late),
         cmocka_unit_test(products_are_fused_and_sine_goes_with_cosine),
         cmocka_unit_test(constants_and_leaves_can_be_outputs),
         cmocka_unit_test(numbers_can_be_outputs_and_equal_columns_are_listed_once),
