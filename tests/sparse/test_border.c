@@ -222,12 +222,14 @@ static void solutions_stay_as_good_as_without_a_border_down_to_the_least_damping
 
 /* ---- without damping ---- */
 
-/* A chain whose start is given and that determines what is common by its budget, or by rows that fix outputs of it. */
+/* A chain whose start is given and that determines what is common by its budget, or by rows that fix outputs of it, behind it or
+ * before. */
 static void without_damping_dependent_rows_come_last(void **state) {
     (void)state;
-    static const struct extras extras[] = {{1, 60, 1, 1, false, true, 0}, {1, 60, 2, 0, false, false, 2}};
+    static const struct extras extras[] = {
+        {1, 60, 1, 1, false, true, 0}, {1, 60, 2, 0, false, false, 2}, {1, 60, 1, 0, true, false, 0}};
     double worst = 0;
-    for (uint64_t k = 0; k < 2; k++) {
+    for (uint64_t k = 0; k < COUNT_OF(extras); k++) {
         const struct recipe recipe = {.may_border = true, .undamped = true};
         struct trial t = trial_with(&extras[k], &recipe, k);
         assert_int_equal(t.system.added, extras[k].common);
@@ -242,12 +244,26 @@ static void without_damping_dependent_rows_come_last(void **state) {
 static void without_damping_many_dependent_rows_keep_everything_in(void **state) {
     (void)state;
     const struct extras extras = {2, 80, 1, 1, false, true, 80};
-    for (int undamped = 0; undamped < 2; undamped++) {
-        const struct recipe recipe = {.shift = 1, .may_border = true, .undamped = undamped};
+    for (int kind = 0; kind < 3; kind++) {
+        const struct recipe recipe = {
+            .shift = 1, .may_border = true, .undamped = kind > 0, .damped = kind == 2 ? MOST_ROWS : 0};
         struct trial t = trial_with(&extras, &recipe, 0);
-        assert_int_equal(t.system.added, !undamped);
+        assert_int_equal(t.system.added, kind != 1);
         trial_release(&t);
     }
+}
+
+/* A chain, its start and outputs that are fixed: as many dependent rows as are fixed, or one less where the start is damped. */
+static void without_damping_dependent_rows_are_counted(void **state) {
+    (void)state;
+    for (size_t fixed = 63; fixed < 68; fixed++)
+        for (size_t damped = 0; damped < 2; damped++) {
+            const struct extras extras = {2, 120, 1, 0, true, false, fixed};
+            const struct recipe recipe = {.shift = 1, .may_border = true, .undamped = true, .damped = damped};
+            struct trial t = trial_with(&extras, &recipe, 0);
+            assert_int_equal(t.system.added, fixed - damped <= 64);
+            trial_release(&t);
+        }
 }
 
 int main(void) {
@@ -259,6 +275,7 @@ int main(void) {
         cmocka_unit_test(rows_are_kept_out_on_the_outputs_side),
         cmocka_unit_test(without_damping_dependent_rows_come_last),
         cmocka_unit_test(without_damping_many_dependent_rows_keep_everything_in),
+        cmocka_unit_test(without_damping_dependent_rows_are_counted),
         cmocka_unit_test(solutions_stay_as_good_as_without_a_border_down_to_the_least_damping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,8 @@ void trial_complete(struct trial *t, const struct recipe *recipe, struct random 
         copy_rows(t);
     size_t storage = place_vectors(t, t->entries);
     bool *undamped = calloc(t->rows + 1, sizeof *undamped);
-    memset(undamped, true, t->rows * sizeof *undamped);
+    for (size_t i = 0; i < t->rows; i++)
+        undamped[i] = i >= recipe->damped;
     struct damped_request request = {
         .matrix = {t->rows, t->columns, LANES, t->first, t->column, t->offset, recipe->known > 0 ? t->fixed : NULL},
         .rows_side_only = !recipe->outputs_side,

@@ -34,6 +34,7 @@ struct recipe {
     bool degenerate;   /* rows of zeros, and rows twice */
     bool may_border;   /* columns may be kept out, */
     bool undamped;     /* with regard to shifts of 0 */
+    size_t damped;     /* of these so many rows, the first ones, have none */
 };
 
 struct trial trial_of(const struct recipe *recipe, struct random *random);
