@@ -27,7 +27,7 @@ struct block {
     alignas(max_align_t) unsigned char data[];
 };
 
-static size_t fail_at, asked, live; /* fail_at 0: never */
+static size_t fail_at, asked, largest, live; /* fail_at 0: never */
 static bool for_ever, failed, new_ways;
 static uintptr_t calls[2][CALLS]; /* on ways that have failed, once and for ever: where they return to, hashed */
 static uintptr_t stack_end;       /* of the deed that is to fail */
@@ -36,7 +36,7 @@ void memory_fail_at(size_t k, bool and_after) {
     fail_at = k;
     for_ever = and_after;
     failed = new_ways = false;
-    asked = 0;
+    asked = largest = 0;
 }
 
 void memory_fail_on_a_new_way(bool and_after) {
@@ -55,6 +55,10 @@ bool memory_has_failed(void) {
 
 size_t memory_allocations(void) {
     return asked;
+}
+
+size_t memory_largest_block(void) {
+    return largest;
 }
 
 size_t memory_live_blocks(void) {
@@ -103,6 +107,7 @@ static struct block *block_of(void *data) {
 }
 
 void *base_allocate(size_t bytes) {
+    largest = bytes > largest ? bytes : largest;
     if (fails_now() || bytes > PTRDIFF_MAX - sizeof(struct block))
         return NULL;
     struct block *block = malloc(sizeof *block + bytes);

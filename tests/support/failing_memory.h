@@ -18,8 +18,9 @@ void memory_fail_never(void);
  * A deed that is done again and again until none fails has seen each of its calls fail for want of memory, in few turns. */
 void memory_fail_on_a_new_way(bool for_ever);
 
-bool memory_has_failed(void);    /* since one of the two calls above */
-size_t memory_allocations(void); /* asked for since then, the failed ones included */
+bool memory_has_failed(void);      /* since one of the two calls above */
+size_t memory_allocations(void);   /* asked for since then, the failed ones included */
+size_t memory_largest_block(void); /* likewise, in bytes */
 size_t memory_live_blocks(void);
 
 #endif
