@@ -7,6 +7,8 @@
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
+#include "hardnet/kernel.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +56,13 @@ static void defaults_are_the_method_s_own(void **state) {
 }
 
 /* No damping, no step, no tolerance: what is asked for is not taken for what is not said. */
+static void defaults_of_kernels_are_those_that_the_header_names(void **state) {
+    (void)state;
+    hn_kernel_options options = hn_kernel_defaults();
+    assert_true(!options.out && !options.compiler && options.gradients && !options.again);
+    assert_true(!options.begin && !options.cancel && !options.waiting && options.seconds == 600);
+}
+
 static void a_zero_that_is_asked_for_is_kept(void **state) {
     (void)state;
     hn_model *m = ring_model();
@@ -382,6 +391,7 @@ static void pools_refuse_what_makes_no_sense(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_the_method_s_own),
+        cmocka_unit_test(defaults_of_kernels_are_those_that_the_header_names),
         cmocka_unit_test(a_zero_that_is_asked_for_is_kept),
         cmocka_unit_test(methods_have_names),
         cmocka_unit_test(bad_options_are_refused_by_name),

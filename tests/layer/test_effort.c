@@ -12,6 +12,7 @@
 #include "hardnet/read.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,34 @@ static void a_sample_that_ends_early_is_the_same_alone(void **state) {
     hn_model_destroy(model);
 }
 
+/* ---- large models ---- */
+
+/* One row over so many outputs: a step is half a product, an entry and an operator for each of them. */
+static hn_model *long_row(size_t outputs) {
+    hn_model *model = model_new();
+    char name[32];
+    hn_expr x = hn_input(model, "x"), sum = hn_scale(-1, x);
+    hn_input_range(x, 0, 1);
+    for (size_t j = 0; j < outputs; j++) {
+        snprintf(name, sizeof name, "y[%zu]", j);
+        sum = hn_add(sum, hn_output(model, name));
+    }
+    hn_constrain(model, "sum", 0, sum, 0);
+    model_finish_good(model);
+    return model;
+}
+
+static void models_whose_steps_take_long_are_not_tried_beforehand(void **state) {
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        hn_model *model = long_row(large ? 55000 : 50000); /* 2^17 is between 2.5 times the one and the other */
+        hn_layer *layer = layer_with(model, 1);
+        assert_int_equal(hn_layer_info_of(layer).usual_steps > 0, !large);
+        hn_layer_destroy(layer);
+        hn_model_destroy(model);
+    }
+}
+
 /* ---- more effort ---- */
 
 /* Loads from light to impossible; raw outputs from the start values, near them, and far off. */
@@ -187,6 +216,30 @@ static void more_effort_loses_nothing(void **state) {
     results_release(&before);
     hn_model_destroy(model);
     assert_true(ok[0] < ok[2] && ok[2] <= ok[3] && ok[3] <= ok[COUNT_OF(efforts) - 1]);
+}
+
+static void no_effort_goes_beyond_the_iterations(void **state) {
+    (void)state;
+    enum { ITERATIONS = 6 };
+    static const double efforts[] = {0.5, 1, 1.5, 3};
+    double x[SAMPLES * LOADS], raw[SAMPLES * OUTPUTS];
+    hn_model *model = power_flow();
+    draw_hard(x, raw);
+    for (size_t e = 0; e < COUNT_OF(efforts); e++) {
+        hn_layer_options options = layer_steps(HN_METHOD_AUTO, ITERATIONS);
+        options.effort = efforts[e];
+        hn_layer *layer = layer_of(model, options);
+        struct layer_results r = results_of(layer, SAMPLES);
+        hn_batch batch = batch_into(&r, x, raw);
+        int most = 0;
+        layer_run(layer, &batch);
+        for (size_t k = 0; k < SAMPLES; k++)
+            most = r.reports[k].iterations > most ? r.reports[k].iterations : most;
+        assert_int_equal(most, e == 0 ? ITERATIONS / 2 : ITERATIONS);
+        results_release(&r);
+        hn_layer_destroy(layer);
+    }
+    hn_model_destroy(model);
 }
 
 /* ---- affine rows ---- */
@@ -249,7 +302,9 @@ int main(void) {
         cmocka_unit_test(a_shorter_struct_has_the_usual_effort),
         cmocka_unit_test(loads_that_cannot_be_served_cost_little),
         cmocka_unit_test(a_sample_that_ends_early_is_the_same_alone),
+        cmocka_unit_test(models_whose_steps_take_long_are_not_tried_beforehand),
         cmocka_unit_test(more_effort_loses_nothing),
+        cmocka_unit_test(no_effort_goes_beyond_the_iterations),
         cmocka_unit_test(affine_rows_that_contradict_are_proof),
         cmocka_unit_test(affine_rows_that_meet_far_away_are_none),
     };
