@@ -34,6 +34,8 @@ struct list {
     struct statements s;
     bool kept[SLOTS], steady[SLOTS];
     size_t cut; /* where the second part begins */
+    uint32_t
+        changed; /* a slot: the first part writes it, the text behind it adds to it, the second reads it; 0: none */
 };
 
 /* ---- lists ---- */
@@ -61,6 +63,26 @@ static void add_any(struct statements *s, struct random *random) {
         statements_operand(s, any_operand(random));
 }
 
+static bool reads(const struct statements *s, size_t i, uint32_t slot) {
+    for (uint32_t k = 1; k < s->list[i].count; k++)
+        if (s->operands[s->list[i].first + k] == slot)
+            return true;
+    return false;
+}
+
+static bool writes(const struct statements *s, size_t i, uint32_t slot) {
+    return s->operands[s->list[i].first] == slot;
+}
+
+static bool may_change(const struct list *list, uint32_t slot) {
+    size_t before = 0, behind = list->cut;
+    while (before < list->cut && !writes(&list->s, before, slot))
+        before++;
+    while (behind < list->s.count && !reads(&list->s, behind, slot) && !writes(&list->s, behind, slot))
+        behind++;
+    return before < list->cut && behind < list->s.count && reads(&list->s, behind, slot);
+}
+
 static void draw_list(struct list *list, uint64_t number) {
     struct random random = random_start(27, number);
     size_t length = 4 + random_below(&random, LONGEST - 4);
@@ -71,6 +93,10 @@ static void draw_list(struct list *list, uint64_t number) {
         list->kept[i] = random_below(&random, 2) != 0;
         list->steady[i] = random_below(&random, 2) != 0;
     }
+    for (uint32_t slot = 1; slot < SLOTS && number % 2; slot++)
+        list->changed = may_change(list, slot) ? slot : list->changed;
+    if (list->changed)
+        list->steady[list->changed] = false;
     assert_false(list->s.failed);
 }
 
@@ -104,8 +130,10 @@ static double compute(const struct statement *at, const double *slots, const uin
     }
 }
 
-static void run_list(const struct list *list, double *slots) {
+static void run_list(const struct list *list, double *slots, bool in_parts) {
     for (size_t i = 0; i < list->s.count; i++) {
+        if (in_parts && i == list->cut && list->changed)
+            slots[list->changed] += 0.5;
         const struct statement *at = &list->s.list[i];
         const uint32_t *operand = list->s.operands + at->first;
         slots[operand[0]] = compute(at, slots, operand);
@@ -126,9 +154,12 @@ static void print_parts(struct text *text, const struct walk *walk, const struct
     struct statements part[2];
     struct text own = {.bytes = NULL};
     uint32_t places = 0;
+    char behind[48] = "";
+    if (list->changed)
+        snprintf(behind, sizeof behind, "    slots[%u] += 0.5;\n", list->changed);
     copy_part(&part[0], &list->s, 0, list->cut);
     copy_part(&part[1], &list->s, list->cut, list->s.count);
-    const struct print_link links[] = {{&part[0], "    /* first */\n", "", 0, late},
+    const struct print_link links[] = {{&part[0], "    /* first */\n", behind, list->changed, late},
                                        {&part[1], "", "    /* last */\n", 0, late}};
     const struct print_chain wanted = {.links = links,
                                        .count = 2,
@@ -145,13 +176,15 @@ static void print_parts(struct text *text, const struct walk *walk, const struct
     statements_release(&part[1]);
 }
 
+enum { PART_WAYS = 6 };
+
 static void print_way(struct text *text, struct walk *walk, const struct list *list, int number, int way) {
     static const struct {
         size_t most;
         enum print_late late;
-    } parts[] = {{0, PRINT_IN_ORDER}, {0, PRINT_LATE}, {0, PRINT_LATE_BEFORE_SUM},
-                 {5, PRINT_IN_ORDER}, {6, PRINT_LATE}, {9, PRINT_LATE}};
-    if (way < (int)COUNT_OF(parts)) {
+    } parts[PART_WAYS] = {{0, PRINT_IN_ORDER}, {0, PRINT_LATE}, {0, PRINT_LATE_BEFORE_SUM},
+                          {5, PRINT_IN_ORDER}, {6, PRINT_LATE}, {9, PRINT_LATE}};
+    if (way < PART_WAYS) {
         text_add(text, "\nvoid list_%d_%d(double *slots) {\n", number, way);
         print_parts(text, walk, list, parts[way].most, parts[way].late);
         text_add(text, "}\n");
@@ -191,7 +224,7 @@ static void compare(const struct list *list, list_function *function, uint64_t n
     double expected[SLOTS], slots[SLOTS];
     for (int i = 0; i < SLOTS; i++)
         expected[i] = slots[i] = random_between(&random, -1, 1);
-    run_list(list, expected);
+    run_list(list, expected, way < PART_WAYS);
     function(slots);
     for (int i = 0; i < SLOTS; i++)
         if (list->kept[i] && memcmp(&slots[i], &expected[i], sizeof *slots) != 0)

@@ -27,7 +27,9 @@ static struct {
     const struct kernel_table *right;
     int which, call;
     uint32_t slot, lane;
-    int said; /* of rounds: which word about a sample instead of a slot, from 1 on */
+    int said;        /* of rounds: which word about a sample instead of a slot, from 1 on */
+    uint32_t unless; /* nothing is changed where this slot is 0 */
+    bool mildly;     /* there is such a slot */
     int calls[SPOILERS];
 } now;
 
@@ -44,7 +46,8 @@ static bool is_time(int which) {
 }
 
 static void spoil(int which, double *slots) {
-    if (is_time(which) && !now.said)
+    bool right = now.mildly && slots[(size_t)now.unless * now.right->width + now.lane] == 0;
+    if (is_time(which) && !now.said && !right)
         spoil_number(&slots[(size_t)now.slot * now.right->width + now.lane]);
 }
 
@@ -169,6 +172,25 @@ static void spoil_list(int which, const char *what, struct plan_list list, int f
     spoil_slot(which, what, slots[list.count - 1], first, last);
 }
 
+/* A kernel that is right for numbers that are 0, of a vector. */
+static void spoil_mildly(int which, const char *what, uint32_t slot, uint32_t unless) {
+    now.mildly = true;
+    now.unless = unless;
+    spoil_slot(which, what, slot, 1, 1);
+    now.mildly = false;
+}
+
+/* What is no result of an entry may be anything. */
+static void spoil_unnoticed(int which, uint32_t slot) {
+    hn_error error = {.text = ""};
+    now.which = which;
+    now.slot = slot;
+    now.call = 1;
+    if (test_kernel(&error) != HN_OK)
+        fail_msg("slot %u of %d: %s", slot, which, error.text);
+    now.call = 0;
+}
+
 /* ---- all of them ---- */
 
 static void spoil_preparation(void) {
@@ -178,6 +200,8 @@ static void spoil_preparation(void) {
     spoil_list(KERNEL_PREPARE, "fixed values", plan->fixed.slot, 1, 1);
     spoil_list(KERNEL_PREPARE, "derivatives of lower bounds", plan->lower_x.slot, 1, 1);
     spoil_list(KERNEL_PREPARE, "derivatives of upper bounds", plan->upper_x.slot, 1, 1);
+    for (uint32_t i = 0; i < plan->inputs; i++)
+        spoil_mildly(KERNEL_PREPARE, "lower bounds", plan_words(plan, plan->lower)[0], plan->x + i);
 }
 
 static void spoil_evaluation(void) {
@@ -185,6 +209,8 @@ static void spoil_evaluation(void) {
     int brief = now.calls[KERNEL_RESIDUAL_BRIEF];
     spoil_list(KERNEL_EVALUATE, "values of rows", plan->value, 1, calls);
     spoil_list(KERNEL_EVALUATE, "the Jacobian", plan->jacobian.slot, 1, calls);
+    for (uint32_t j = 0; j < plan->outputs; j++)
+        spoil_mildly(KERNEL_EVALUATE, "values of rows", plan_words(plan, plan->value)[0], plan->y + j);
     spoil_vector(KERNEL_RESIDUAL, "residuals", plan->residual, plan->rows, 1, residuals);
     spoil_vector(KERNEL_RESIDUAL, "the largest violation", plan->summary + SUMMARY_WORST, 1, 1, residuals);
     spoil_vector(KERNEL_RESIDUAL, "what is finite", plan->summary + SUMMARY_FINITE, 1, 1, residuals);
@@ -223,6 +249,7 @@ static void spoil_steps(void) {
     if (plan->options.adaptive) {
         spoil_vector(which, "the gain", plan->step_gain, 1, 1, calls);
         spoil_vector(which, "the step's square", plan->step_squares, 1, 1, calls);
+        spoil_unnoticed(which, plan->kept); /* a forward run has no use for the vectors of the adjoint */
     }
 }
 
@@ -300,6 +327,27 @@ static void try_method(const struct scratch *scratch, hn_method method) {
     hn_model_destroy(model);
 }
 
+/* Another width would read other samples' numbers, fewer slots would write beyond the end. */
+static void a_kernel_of_another_shape_is_refused(void **state) {
+    const struct scratch *scratch = *state;
+    const struct generate_options wanted = {HN_INSTRUCTIONS_BEST, true};
+    hn_model *model = shifted_model();
+    hn_layer *layer = layer_of(model, layer_steps(HN_METHOD_PAPER, 20));
+    struct kernel *right = compiled_kernel(scratch->folder, layer->plan, wanted, "-O1");
+    for (int i = 0; i < 3; i++) {
+        struct kernel_table table = *right->table;
+        struct kernel other = {.table = &table, .instructions = right->instructions};
+        hn_error error = {.text = ""};
+        table.width = i == 1 ? 2 * table.width : table.width;
+        table.slots = i == 2 ? layer->plan->slots - 1 : table.slots;
+        assert_int_equal(kernel_test(&other, layer->plan, &error), i == 0 ? HN_OK : HN_INVALID);
+        assert_int_equal(strstr(error.text, "side by side") != NULL, i > 0);
+    }
+    kernel_close(right);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
 static void a_number_that_is_wrong_is_found(void **state) {
     try_method(*state, HN_METHOD_PAPER);
     try_method(*state, HN_METHOD_AUTO);
@@ -308,7 +356,10 @@ static void a_number_that_is_wrong_is_found(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_number_that_is_wrong_is_found)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_number_that_is_wrong_is_found),
+        cmocka_unit_test(a_kernel_of_another_shape_is_refused),
+    };
     if (!compiler_is_there()) {
         puts("skipped: there is no C compiler");
         return 0;
