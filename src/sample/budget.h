@@ -22,7 +22,7 @@ SAMPLE_FUNCTION int sample_next_attempt(const struct sample *s, const struct sam
 SAMPLE_FUNCTION bool sample_is_spent(const struct sample *s, const struct sample_options *o) {
     double worth = s->away / (SAMPLE_CLOSER * s->best);
     double budget = (double)o->budget * sample_greater(1, worth * worth);
-    return o->usual > 0 && s->homed && (double)(s->iteration - s->home) >= budget && s->waited > SAMPLE_PATIENCE;
+    return s->homed && (double)(s->iteration - s->home) >= budget && s->waited > SAMPLE_PATIENCE;
 }
 
 /* Whether what came in has had as much: the start values are the better bet then. The path of a sample does not depend on the

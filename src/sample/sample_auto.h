@@ -131,7 +131,7 @@ SAMPLE_FUNCTION enum sample_decision sample_give_up(struct sample *s, const stru
 
 SAMPLE_FUNCTION enum sample_decision sample_globalise(struct sample *s, const struct sample_options *o, double squares,
                                                       bool accepts) {
-    if (s->homed && o->usual > 0) { /* plain steps from the start values are the better second try */
+    if (s->homed) { /* plain steps from the start values are the better second try */
         s->outcome = HN_OUTCOME_STALLED;
         return sample_give_up(s, o, accepts);
     }
