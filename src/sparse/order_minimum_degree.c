@@ -250,8 +250,8 @@ static void update_variable(struct ordering *o, uint32_t p, uint32_t i) {
 
 /* Whether the lists of a node hold what is stamped, and no more; the first entry is p in all of them. */
 static bool is_stamped(const struct ordering *o, const struct node *node) {
-    for (size_t k = node->start + 1; k < node->start + node->length; k++)
-        if (o->nodes[o->pool[k]].stamp != o->stamp)
+    for (uint32_t k = 1; k < node->length; k++)
+        if (o->nodes[o->pool[node->start + k]].stamp != o->stamp)
             return false;
     return true;
 }

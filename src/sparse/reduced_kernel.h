@@ -70,8 +70,7 @@ static void kernel_turn_tiled(const struct tiled_turn *turn) {
         turn->diagonal[k] = row[k];
         if (left == 0)
             break;
-        memset(v, 0, turn->tall * sizeof *v);
-        memcpy(v, row + k + 1, left * sizeof *v);
+        memcpy(v, row + k + 1, left * sizeof *v); /* what is behind it goes to the margins of c */
         if (!reflection(v, left, &beta, &turn->beside[k]))
             continue;
         reflect_both(turn, turn->c + (k + 1) * turn->tall + k + 1, v, w, left, beta);
