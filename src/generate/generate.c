@@ -191,11 +191,10 @@ static void keep_read(bool *kept, const struct statements *s, bool *written, siz
     }
 }
 
-/* A phase that the listed kernels run reads any of the program's slots. */
-static bool all_phases_generated(const struct walk *walk) {
+/* A phase that the listed kernels run reads any of the slots of those before it. */
+static bool later_phases_generated(const struct walk *walk) {
     const uint32_t *first = walk->plan->program.first;
-    return (walk->entry[KERNEL_PREPARE].count > 0 || first[1] == first[0]) &&
-           (walk->entry[KERNEL_EVALUATE].count > 0 || first[2] == first[1]) &&
+    return (walk->entry[KERNEL_EVALUATE].count > 0 || first[2] == first[1]) &&
            (walk->entry[KERNEL_BACK_PROGRAM].count > 0 || first[3] == first[2]);
 }
 
@@ -205,7 +204,7 @@ static void find_kept(bool *kept, const struct walk *walk, bool *written, bool e
     memset(kept, true, walk->slots * sizeof *kept);
     if (everything)
         return;
-    if (all_phases_generated(walk))
+    if (later_phases_generated(walk))
         drop_destinations(kept, walk);
     if (walk->solves)
         drop_factor(kept, plan);

@@ -43,7 +43,7 @@ static void compare_list(struct trial *t, const char *what, struct plan_list lis
 
 /* ---- the script ---- */
 
-/* Random numbers into both; 0 for a size of 0. */
+/* Random numbers of about this size into both. */
 static void load(struct trial *t, uint32_t slot, size_t count, double size) {
     const double *from[EXECUTOR_WIDEST] = {NULL};
     for (uint32_t k = 0; k < t->executor[0].width; k++) {
@@ -157,7 +157,6 @@ static void rounds(struct trial *t) {
         went.best[k] = expected.best[k] = k % 2 ? HUGE_VAL : 1;
     }
     load(t, t->plan->y, t->plan->outputs, 1);
-    load(t, t->plan->best, t->plan->outputs, 0);
     x->go_on(x, t->slots[1], &went);
     for (uint32_t k = 0; k < x->width; k++) {
         if (went.done[k] != went.done[0])
@@ -261,7 +260,6 @@ static void near_rounds(struct trial *t) {
     options.tolerance = -1;
     near_open(&went, &options);
     load(t, p->y, p->outputs, 0.25);
-    load(t, p->best, p->outputs, 0);
     for (uint32_t k = 0; k < x->width; k++) {
         sample_open(&samples[k], &options);
         near_take(&went, k, &samples[k], &options);
@@ -291,9 +289,6 @@ static void backward(struct trial *t) {
     double eps[EXECUTOR_WIDEST], slope[EXECUTOR_WIDEST];
     bool all[EXECUTOR_WIDEST], none[EXECUTOR_WIDEST] = {false}, flags[EXECUTOR_WIDEST];
     load(t, p->gradient, p->outputs, 1);
-    load(t, p->grad_x, p->inputs, 0);
-    load(t, p->grad_lower, p->rows, 0);
-    load(t, p->grad_upper, p->rows, 0);
     for (int round = 0; round < ROUNDS; round++) {
         const struct executor_back back = {eps, none, slope, round % 2 == 0};
         draw(t, eps, flags);

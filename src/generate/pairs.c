@@ -254,7 +254,7 @@ static size_t add_seeds(struct pairs_finder *f, struct seed *seeds, uint32_t a) 
     for (uint32_t b = a + 1; b < f->count && count < most && tries < 4 * most; b++) {
         if (pairs_taken(f, b) || likeness(f, a, b) < 2 || !are_alike(f, a, b))
             continue;
-        struct seed seed = {a, b, 0};
+        struct seed seed = {.a = a, .b = b};
         tries++;
         seed.saved = try_seed(f, seed);
         undo(f);
