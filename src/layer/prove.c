@@ -73,7 +73,7 @@ bool worker_stays(struct worker *worker, uint32_t seat, const struct sample_numb
 
 void worker_prove(struct worker *worker) {
     struct nearest_proof at_best[EXECUTOR_WIDEST], at_stand[EXECUTOR_WIDEST];
-    bool lost[EXECUTOR_WIDEST], again[EXECUTOR_WIDEST];
+    bool lost[EXECUTOR_WIDEST] = {false}, again[EXECUTOR_WIDEST] = {false};
     for (uint32_t k = 0; k < worker->width; k++)
         lost[k] = worker->seat[k].waits && worker->seat[k].lost;
     prove_at(worker, ROW_AUTO, lost, at_best);

@@ -181,7 +181,7 @@ static void evaluate_found(struct worker *worker, bool *waits) {
 }
 
 bool worker_search(struct worker *worker) {
-    bool waits[EXECUTOR_WIDEST];
+    bool waits[EXECUTOR_WIDEST] = {false};
     for (uint32_t k = 0; k < worker->width; k++)
         waits[k] = worker->seat[k].waits;
     if (!any(waits, worker->width))
