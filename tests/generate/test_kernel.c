@@ -45,6 +45,32 @@ static void the_same_plan_gives_the_same_text(void **state) {
     hn_layer_destroy(c);
 }
 
+/* Long rows of numbers times outputs; whether the bits are right is asked when the kernel is opened. */
+static void a_kernel_has_rows_of_a_matrix(void **state) {
+    const struct scratch *scratch = *state;
+    static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_AUTO};
+    for (size_t i = 0; i < COUNT_OF(methods); i++) {
+        hn_model *model = affine_model((struct affine_shape){3, 20, 2, 0}, 1);
+        hn_layer *layer = layer_of(model, layer_method(methods[i]));
+        struct kernel *kernel = compiled_kernel(scratch->folder, layer->plan, portable, "-O1");
+        assert_true(layer->plan->program.coefficients.count >= 40);
+        kernel_close(kernel);
+        hn_layer_destroy(layer);
+        hn_model_destroy(model);
+    }
+}
+
+/* A full system goes one sample at a time, and so do its kernels. */
+static void a_kernel_beside_a_full_system_takes_one_sample(void **state) {
+    const struct scratch *scratch = *state;
+    hn_model *model = affine_model((struct affine_shape){50, 52, 4, 0}, 6);
+    hn_layer *layer = layer_of(model, layer_method(HN_METHOD_LM));
+    assert_int_equal(layer->plan->system.kind, FACTOR_TILED);
+    kernel_close(compiled_kernel(scratch->folder, layer->plan, portable, "-O1"));
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
 /* The text compiled with one place of it changed, and opened for the plan. */
 static hn_status open_changed(const struct scratch *scratch, const hn_layer *layer, const char *from, const char *to,
                               hn_error *error) {
@@ -118,6 +144,8 @@ static void what_is_no_kernel_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_plan_gives_the_same_text),
+        cmocka_unit_test(a_kernel_has_rows_of_a_matrix),
+        cmocka_unit_test(a_kernel_beside_a_full_system_takes_one_sample),
         cmocka_unit_test(a_kernel_that_is_wrong_is_refused),
         cmocka_unit_test(a_kernel_of_another_plan_is_refused),
         cmocka_unit_test(what_is_no_kernel_is_refused),

@@ -48,6 +48,16 @@ static bool steps_at_once(const struct executor *x, const struct plan *plan, con
     return done;
 }
 
+static bool (*step_of_kernel)(const struct executor *x, double *slots, const struct executor_rows *rows,
+                              const double *eps);
+static size_t steps_taken;
+
+static bool count_step(const struct executor *x, double *slots, const struct executor_rows *rows, const double *eps) {
+    bool done = step_of_kernel(x, slots, rows, eps);
+    steps_taken += done;
+    return done;
+}
+
 static void compare(const hn_layer *layer, const hn_layer *generated, const double *raw) {
     double grad[SAMPLES * OUTPUTS];
     for (size_t i = 0; i < SAMPLES * OUTPUTS; i++)
@@ -59,6 +69,16 @@ static void compare(const hn_layer *layer, const hn_layer *generated, const doub
     assert_int_equal(a.reports[0].outcome, HN_OUTCOME_OK);
     results_release(&a);
     results_release(&b);
+}
+
+/* The same without the kernel's rounds: samples that all step near do it at once. */
+static void compare_step_by_step(const hn_layer *layer, hn_layer generated, const double *raw) {
+    step_of_kernel = generated.lanes.step_near;
+    generated.lanes.step_near = count_step;
+    generated.lanes.near_rounds = NULL;
+    steps_taken = 0;
+    compare(layer, &generated, raw);
+    assert_true(steps_taken > 0);
 }
 
 static void try_instructions(const struct scratch *scratch, hn_instructions instructions) {
@@ -76,6 +96,7 @@ static void try_instructions(const struct scratch *scratch, hn_instructions inst
         raw[i] = 0.9 * random_uniform(&random);
     assert_true(steps_at_once(&generated.lanes, layer->plan, raw));
     compare(layer, &generated, raw);
+    compare_step_by_step(layer, generated, raw);
     for (size_t i = 0; i < SAMPLES; i += 3)
         raw[i * OUTPUTS] = (double)i - 11; /* a */
     assert_false(steps_at_once(&generated.lanes, layer->plan, raw));

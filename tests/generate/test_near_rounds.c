@@ -117,6 +117,42 @@ static void samples_of_all_kinds_have_the_same_bits(void **state) {
     try_method(*state, layer_method(HN_METHOD_AUTO), HN_INSTRUCTIONS_PORTABLE);
 }
 
+/* Equalities and the bounds of an output: there is nothing that a first step might leave out, however far it goes. */
+static hn_model *disjoint_model(void) {
+    hn_model *model;
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_expr a = hn_output(model, "a"), b = hn_output(model, "b"), c = hn_output(model, "c"), d = hn_output(model, "d");
+    hn_constrain(model, "product", 1, hn_add(hn_mul(a, b), c), 1);
+    hn_constrain(model, "line", 0, hn_sub(hn_add(b, c), d), 0);
+    hn_constrain(model, "box", -1.5, c, 1.5);
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    return model;
+}
+
+static void models_without_joint_inequalities_have_the_same_bits(void **state) {
+    const struct scratch *scratch = *state;
+    const struct generate_options wanted = {HN_INSTRUCTIONS_BEST, true};
+    struct numbers n;
+    hn_model *model = disjoint_model();
+    hn_layer *layer = layer_of(model, layer_method(HN_METHOD_AUTO)), generated = *layer;
+    struct kernel *kernel = compiled_kernel(scratch->folder, layer->plan, wanted, "-O1");
+    assert_int_equal(executor_open_kernel(&generated.lanes, layer->plan, kernel, NULL), HN_OK);
+    assert_true(generated.lanes.near_rounds != NULL);
+    fill(&n, true);
+    for (size_t i = 0; i < SAMPLES * OUTPUTS; i++)
+        n.raw[i] *= 20;
+    struct layer_results a = run_and_pull(layer, SAMPLES, NULL, n.raw, n.grad);
+    struct layer_results b = run_and_pull(&generated, SAMPLES, NULL, n.raw, n.grad);
+    for (size_t i = 0; i < SAMPLES; i++)
+        assert_true(same_results(&a, i, &b, i));
+    results_release(&a);
+    results_release(&b);
+    executor_close(&generated.lanes);
+    kernel_close(kernel);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
 /* The first steps are all that is allowed. */
 static void few_steps_end_in_the_stage(void **state) {
     try_method(*state, layer_steps(HN_METHOD_AUTO, 3), HN_INSTRUCTIONS_BEST);
@@ -136,6 +172,7 @@ static void the_nearest_points_are_searched_from_there(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(samples_of_all_kinds_have_the_same_bits),
+                                       cmocka_unit_test(models_without_joint_inequalities_have_the_same_bits),
                                        cmocka_unit_test(few_steps_end_in_the_stage),
                                        cmocka_unit_test(relative_tolerances_go_one_by_one),
                                        cmocka_unit_test(the_nearest_points_are_searched_from_there)};

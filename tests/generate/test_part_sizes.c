@@ -86,6 +86,21 @@ static void a_part_that_is_long_is_left_out_and_counted(void **state) {
     hn_layer_destroy(layer);
 }
 
+/* Long sums, too many of them: the listed kernels walk over the numbers, which no text is as short as. */
+static void sums_of_many_numbers_are_left_out_and_counted(void **state) {
+    (void)state;
+    for (size_t rows = 50; rows <= 60; rows += 10) {
+        hn_layer *layer = layer_and_no_model(affine_model((struct affine_shape){rows, 900, 0, 0}, 1), HN_METHOD_PAPER);
+        struct walk walk;
+        assert_int_equal(walk_create(&walk, layer->plan, false, NULL), HN_OK);
+        bool many = rows * 900 > 50000;
+        assert_int_equal(walk.entry[KERNEL_EVALUATE].count == 0, many);
+        assert_int_equal(walk.left > 0, many);
+        walk_release(&walk);
+        hn_layer_destroy(layer);
+    }
+}
+
 static void small_models_have_all_of_their_parts(void **state) {
     (void)state;
     struct generated_text text;
@@ -101,6 +116,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_length_of_a_text_is_predicted),
         cmocka_unit_test(a_part_that_is_long_is_left_out_and_counted),
+        cmocka_unit_test(sums_of_many_numbers_are_left_out_and_counted),
         cmocka_unit_test(small_models_have_all_of_their_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

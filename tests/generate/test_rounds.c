@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SAMPLES = 37, OUTPUTS = 3, STEPS = 45 };
@@ -182,11 +183,58 @@ static void zeros_keep_their_signs(void **state) {
     hn_model_destroy(model);
 }
 
+/* c goes up by 1 in every step; from about 5 on the square of d's entry is so small that its reciprocal is infinite. */
+static hn_model *fleeing_model(void) {
+    hn_model *model;
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_expr c = hn_output(model, "c"), d = hn_output(model, "d");
+    hn_constrain(model, "flight", 0, hn_exp(hn_neg(c)), 0);
+    hn_constrain(model, "product", 0, hn_mul(d, hn_exp(hn_scale(-70, c))), 0);
+    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    return model;
+}
+
+/* The kernel itself goes back to the last round whose outputs are finite. */
+static void rounds_before_one_that_is_not_finite_are_gone(void **state) {
+    const struct generate_options wanted = {HN_INSTRUCTIONS_BEST, true};
+    const double raw[] = {0.1, 0}, *from[EXECUTOR_WIDEST];
+    hn_model *model = fleeing_model();
+    hn_layer_options options = layer_steps(HN_METHOD_PAPER, STEPS);
+    struct executor_rounds rounds = {.count = STEPS};
+    struct executor x;
+    options.damping = 0;
+    hn_layer *layer = layer_of(model, options);
+    struct kernel *kernel = compiled_kernel(((struct scratch *)*state)->folder, layer->plan, wanted, "-O1");
+    assert_int_equal(executor_open_kernel(&x, layer->plan, kernel, NULL), HN_OK);
+    double *slots = aligned_alloc(64, (x.bytes + 63) / 64 * 64);
+    assert_true(slots && x.go_on);
+    for (uint32_t k = 0; k < EXECUTOR_WIDEST; k++) {
+        from[k] = raw;
+        rounds.busy[k] = true;
+        rounds.best[k] = HUGE_VAL;
+    }
+    x.begin(&x, slots);
+    x.load(&x, slots, layer->plan->y, 2, from);
+    x.prepare(&x, slots);
+    x.go_on(&x, slots, &rounds);
+    for (uint32_t k = 0; k < x.width; k++) {
+        double c = slots[layer->plan->y * x.width + k];
+        assert_int_equal(rounds.done[k], 5);
+        assert_true(fabs(c - 5.1) < 1e-9 && isfinite(slots[(layer->plan->y + 1) * x.width + k]));
+    }
+    free(slots);
+    executor_close(&x);
+    kernel_close(kernel);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounds_end_where_something_is_decided),
         cmocka_unit_test(parts_of_the_samples_end_by_themselves),
         cmocka_unit_test(zeros_keep_their_signs),
+        cmocka_unit_test(rounds_before_one_that_is_not_finite_are_gone),
     };
     if (!compiler_is_there()) {
         puts("skipped: there is no C compiler");
