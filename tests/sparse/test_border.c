@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/random.h"
+#include "sparse/border.h"
 #include "support/check.h"
 #include "support/damped_judge.h"
 
@@ -127,6 +128,75 @@ static void other_systems_stay_as_they_are(void **state) {
     assert_int_equal(t.system.added, 0);
     assert_true(t.system.outputs_side);
     trial_release(&t);
+}
+
+/* Groups of rows over outputs of their own, half of the groups with a common one: products are most of the cost, whatever is kept out. */
+static void little_is_gained_where_products_cost_most(void **state) {
+    (void)state;
+    enum { GROUPS = 6, GROUP_ROWS = 8, GROUP_COLUMNS = 50 };
+    const struct recipe recipe = {.shift = 1, .may_border = true};
+    struct random random = random_start(9, 0);
+    struct trial t = {.columns = 1 + (size_t)GROUPS * GROUP_COLUMNS};
+    t.first = calloc(MOST_ROWS + 1, sizeof *t.first);
+    t.column = calloc(MOST_ENTRIES, sizeof *t.column);
+    for (size_t g = 0; g < GROUPS; g++)
+        for (size_t i = 0; i < GROUP_ROWS; i++)
+            put_row(&t, g * GROUP_COLUMNS, GROUP_COLUMNS, g % 2, 1);
+    t.entries = t.first[t.rows];
+    trial_complete(&t, &recipe, &random);
+    assert_int_equal(t.system.added, 0);
+    trial_release(&t);
+}
+
+/* ---- which columns and rows ---- */
+
+/* The way that costs least, at any cost, for such a pattern and one more row over the first outputs of the chain. */
+static struct border border_of(const struct extras *extras, size_t last) {
+    struct trial t = pattern_of(extras);
+    struct vectors rows, columns;
+    struct border border;
+    put_row(&t, 0, last, 0, extras->common);
+    assert_int_equal(vectors_copy(&rows, t.rows, t.columns, t.first, t.column, NULL), HN_OK);
+    assert_int_equal(vectors_transpose(&columns, &rows, NULL), HN_OK);
+    const struct border_request request = {&rows, &columns, NULL, INFINITY};
+    assert_int_equal(border_choose(&border, &request, NULL), HN_OK);
+    vectors_release(&rows);
+    vectors_release(&columns);
+    free(t.first);
+    free(t.column);
+    return border;
+}
+
+/* Of 40 rows. */
+static void a_column_in_half_of_the_rows_is_long(void **state) {
+    (void)state;
+    for (size_t length = 18; length < 23; length++) {
+        const struct extras extras = {1, length, 1, 0, false, false, 39 - length};
+        struct border border = border_of(&extras, 1);
+        assert_int_equal(border.count, length >= 20);
+        border_release(&border);
+    }
+}
+
+/* Whether the last row comes behind the column that is kept out. */
+static bool last_comes_late(size_t length, size_t last) {
+    const struct extras extras = {2, length, 1, 0, false, false, 0};
+    struct border border = border_of(&extras, last);
+    size_t at = 0;
+    assert_int_equal(border.count, 1);
+    while (border.order[at] != length && border.order[at] != length + 1)
+        at++;
+    bool late = border.order[at] == length + 1;
+    border_release(&border);
+    return late;
+}
+
+/* The chain has two outputs more than rows. */
+static void a_row_of_16_outputs_and_an_eighth_of_all_is_long(void **state) {
+    (void)state;
+    for (size_t last = 12; last < 22; last++)
+        for (size_t length = 60; length <= 180; length += length == 60 ? 30 : 1)
+            assert_int_equal(last_comes_late(length, last), last >= 16 && 8 * last >= length + 2);
 }
 
 /* ---- solutions ---- */
@@ -270,6 +340,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_that_stand_in_most_rows_are_kept_out),
         cmocka_unit_test(other_systems_stay_as_they_are),
+        cmocka_unit_test(little_is_gained_where_products_cost_most),
+        cmocka_unit_test(a_column_in_half_of_the_rows_is_long),
+        cmocka_unit_test(a_row_of_16_outputs_and_an_eighth_of_all_is_long),
         cmocka_unit_test(bordered_systems_are_solved_backward_stably),
         cmocka_unit_test(bordered_systems_without_lists),
         cmocka_unit_test(rows_are_kept_out_on_the_outputs_side),
