@@ -6,6 +6,7 @@
 #include "support/run_layer.h"
 
 #include "base/random.h"
+#include "sample/sample.h"
 
 #include <math.h>
 
@@ -55,7 +56,27 @@ static void a_tape_of_other_bytes_is_flagged_and_never_followed(void **state) {
     hn_model_destroy(model);
 }
 
+/* A whole way has steps for which there is room, and begins at an attempt that was recorded; a fallback has no steps at all. */
+static void heads_that_no_run_can_have_written_are_ways_without_gradient(void **state) {
+    (void)state;
+    for (int32_t way = -1; way < 5; way++)
+        for (int32_t steps = -1; steps < 4; steps++)
+            for (int32_t attempt = -1; attempt < 3; attempt++)
+                for (size_t room = 0; room < 4; room++) {
+                    const struct tape_head head = {way, steps, attempt, 0};
+                    struct tape_head read = tape_head_read(&head, room);
+                    bool fits = steps >= 0 && steps <= (int32_t)room && attempt >= 0 && (room > 0 || attempt == 0);
+                    bool written = way == TAPE_WHOLE ? fits : way == TAPE_FALLBACK && steps == 0 && attempt == 0;
+                    assert_int_equal(read.way, written ? way : TAPE_TOO_LONG);
+                    assert_int_equal(read.steps, written ? steps : 0);
+                    assert_int_equal(read.attempt, written ? attempt : 0);
+                }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_tape_of_other_bytes_is_flagged_and_never_followed)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tape_of_other_bytes_is_flagged_and_never_followed),
+        cmocka_unit_test(heads_that_no_run_can_have_written_are_ways_without_gradient),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

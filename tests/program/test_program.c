@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program/compiler.h"
 #include "support/check.h"
 #include "support/plain_graph.h"
 #include "support/random_graph.h"
@@ -330,6 +331,50 @@ static void a_listing_tells_every_instruction_and_fits_any_buffer(void **state) 
     graph_release(&g);
 }
 
+static void a_listing_tells_numbers_times_slots(void **state) {
+    (void)state;
+    enum { TERMS = 18 };
+    static const size_t leaves[SPACE_COUNT] = {[SPACE_Y] = TERMS};
+    struct graph g = empty_graph();
+    double numbers[TERMS];
+    uint32_t terms[TERMS];
+    char expected[TERMS * 20] = "", text[1000];
+    for (uint32_t j = 0; j < TERMS; j++) {
+        size_t length = strlen(expected);
+        numbers[j] = j + 2;
+        terms[j] = graph_leaf(&g, SPACE_Y, j);
+        snprintf(expected + length, sizeof expected - length, "%s%u*y[%u]%s", j == 0 ? " = linear " : " + ", j + 2, j,
+                 j + 1 == TERMS ? "\n" : "");
+    }
+    uint32_t output = graph_linear(&g, numbers, terms, TERMS);
+    struct program_request request = request_of(&g, &output, 1, leaves);
+    struct program *program;
+    assert_int_equal(program_create(&program, &request, NULL), HN_OK);
+    assert_in_range(program_listing(program, text, sizeof text), 1, sizeof text - 1);
+    assert_non_null(strstr(text, expected));
+    program_destroy(program);
+    graph_release(&g);
+}
+
+/* An instruction names a number by 32 bits. */
+static void programs_of_too_many_slots_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t stride;
+        size_t slots;
+        hn_status status;
+    } shapes[] = {{8, UINT32_MAX / 8, HN_OK}, {8, (size_t)UINT32_MAX / 8 + 1, HN_LIMIT}, {0, 1, HN_LIMIT}};
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        const struct program shape = {.stride = shapes[i].stride, .slots = shapes[i].slots};
+        struct program *program;
+        hn_error error = {.text = ""};
+        assert_int_equal(program_allocate(&program, &shape, &error), shapes[i].status);
+        assert_int_equal(program != NULL, shapes[i].status == HN_OK);
+        assert_int_equal(strstr(error.text, "slots are more") != NULL, shapes[i].status == HN_LIMIT);
+        program_destroy(program);
+    }
+}
+
 /* Rows of a matrix and its numbers as outputs: what a Jacobian of constants is. */
 static void numbers_can_be_outputs_and_equal_columns_are_listed_once(void **state) {
     (void)state;
@@ -391,9 +436,11 @@ int main(void) {
         cmocka_unit_test(products_are_fused_and_sine_goes_with_cosine),
         cmocka_unit_test(constants_and_leaves_can_be_outputs),
         cmocka_unit_test(numbers_can_be_outputs_and_equal_columns_are_listed_once),
+        cmocka_unit_test(programs_of_too_many_slots_are_refused),
         cmocka_unit_test(a_program_without_outputs_does_nothing),
         cmocka_unit_test(wrong_requests_are_refused_in_words),
         cmocka_unit_test(a_listing_tells_every_instruction_and_fits_any_buffer),
+        cmocka_unit_test(a_listing_tells_numbers_times_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
