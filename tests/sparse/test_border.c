@@ -130,22 +130,28 @@ static void other_systems_stay_as_they_are(void **state) {
     trial_release(&t);
 }
 
-/* Groups of rows over outputs of their own, half of the groups with a common one: products are most of the cost, whatever is kept out. */
+/* Groups of rows over outputs of their own, half of the groups with a common one: products are most of the cost, whatever is kept out.
+ * The same with rows and outputs exchanged. */
 static void little_is_gained_where_products_cost_most(void **state) {
     (void)state;
     enum { GROUPS = 6, GROUP_ROWS = 8, GROUP_COLUMNS = 50 };
-    const struct recipe recipe = {.shift = 1, .may_border = true};
-    struct random random = random_start(9, 0);
-    struct trial t = {.columns = 1 + (size_t)GROUPS * GROUP_COLUMNS};
-    t.first = calloc(MOST_ROWS + 1, sizeof *t.first);
-    t.column = calloc(MOST_ENTRIES, sizeof *t.column);
-    for (size_t g = 0; g < GROUPS; g++)
-        for (size_t i = 0; i < GROUP_ROWS; i++)
-            put_row(&t, g * GROUP_COLUMNS, GROUP_COLUMNS, g % 2, 1);
-    t.entries = t.first[t.rows];
-    trial_complete(&t, &recipe, &random);
-    assert_int_equal(t.system.added, 0);
-    trial_release(&t);
+    for (int exchanged = 0; exchanged < 2; exchanged++) {
+        const struct recipe recipe = {.shift = 1, .may_border = true, .outputs_side = exchanged};
+        struct random random = random_start(9, 0);
+        struct trial t = {.columns = 1 + (size_t)GROUPS * GROUP_COLUMNS};
+        t.first = calloc(MOST_ROWS + 1, sizeof *t.first);
+        t.column = calloc(MOST_ENTRIES, sizeof *t.column);
+        for (size_t g = 0; g < GROUPS; g++)
+            for (size_t i = 0; i < GROUP_ROWS; i++)
+                put_row(&t, g * GROUP_COLUMNS, GROUP_COLUMNS, g % 2, 1);
+        t.entries = t.first[t.rows];
+        if (exchanged)
+            transpose(&t);
+        trial_complete(&t, &recipe, &random);
+        assert_int_equal(t.system.added, 0);
+        assert_int_equal(t.system.outputs_side, exchanged);
+        trial_release(&t);
+    }
 }
 
 /* ---- which columns and rows ---- */
