@@ -1,8 +1,9 @@
 /* test_kept_factors.c - a factor of constant rows is kept from step to step; which rows count may change in between, and every step is
- * the plain executor's, bit by bit. Few rows over very many outputs have vectors that are longer than all of the factor.
+ * the plain executor's, bit by bit. Few rows over very many outputs have vectors that are longer than all of the factor. Pivots are compared, too.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
+#include "support/executor_script.h"
 #include "support/model_check.h"
 #include "support/plain_executor.h"
 #include "support/run_layer.h"
@@ -141,10 +142,26 @@ static void very_many_outputs_leave_the_factor_alone(void **state) {
     check_model(MANY);
 }
 
+/* Of hardnet, which calls a system singular by them. */
+static void pivots_of_a_full_system_are_the_plain_executor_s(void **state) {
+    (void)state;
+    hn_model *model = matrix_model(FEW);
+    hn_layer *layer = layer_of(model, layer_method(HN_METHOD_HARDNET));
+    const struct executor plain = plain_executor(layer->plan);
+    struct executor x;
+    assert_int_equal(layer->plan->system.kind, FACTOR_TILED);
+    assert_int_equal(executor_open_single(&x, layer->plan, NULL), HN_OK);
+    play_script(&x, &plain, 1);
+    executor_close(&x);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_that_count_may_change_from_step_to_step),
         cmocka_unit_test(very_many_outputs_leave_the_factor_alone),
+        cmocka_unit_test(pivots_of_a_full_system_are_the_plain_executor_s),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
