@@ -42,6 +42,10 @@ static void keep(struct keeper *k, uint32_t value) {
     text_add(k->p->text, ");\n");
 }
 
+static bool is_pinned(const struct keeper *k, uint32_t slot) {
+    return slot - k->acts->pinned < k->acts->pinned_count;
+}
+
 /* Whoever is needed last goes first; one that costs nothing to leave counts as needed later. */
 static void make_room(struct keeper *k, size_t most, uint32_t now) {
     enum { CHEAP = 100 };
@@ -87,6 +91,15 @@ static void compute_again(struct keeper *k, uint32_t value, bool apart) {
     }
 }
 
+static void print_again(const struct keeper *k, uint32_t slot, bool mask) {
+    bool pinned = is_pinned(k, slot);
+    text_add(k->p->text, "%s%s(%u)", pinned ? "KEPT" : "AGAIN",
+             pinned ? mask ? "_MASK" : ""
+             : mask ? "_M"
+                    : "_S",
+             pinned ? slot - k->acts->pinned : slot);
+}
+
 /* apart: in a block whose variables are its own. */
 static void load(struct keeper *k, uint32_t value, bool apart) {
     bool slot = value >= 2 * k->statements, mask = kept_is_mask(k, value);
@@ -99,7 +112,7 @@ static void load(struct keeper *k, uint32_t value, bool apart) {
     print_name(k, value);
     text_add(k->p->text, " = ");
     if (slot)
-        text_add(k->p->text, "%s(%u)", mask ? "AGAIN_M" : "AGAIN_S", (value - 2 * k->statements) % k->slots);
+        print_again(k, (value - 2 * k->statements) % k->slots, mask);
     else if (k->place[value])
         text_add(k->p->text, "KEPT%s(%u)", mask ? "_MASK" : "", k->place[value] - 1);
     else
@@ -136,6 +149,14 @@ static void forget_arguments(struct keeper *k, uint32_t statement, uint32_t now)
     }
 }
 
+static void print_pin(const struct keeper *k, uint32_t value, uint32_t slot) {
+    if (!is_pinned(k, slot))
+        return;
+    text_add(k->p->text, "    KEEP(%u, ", slot - k->acts->pinned);
+    print_name(k, value);
+    text_add(k->p->text, ");\n");
+}
+
 static void take_results(struct keeper *k, uint32_t statement, uint32_t now) {
     const struct statement *at = &k->p->s->list[statement];
     for (uint32_t d = 0; d < statement_destinations(at); d++) {
@@ -143,6 +164,7 @@ static void take_results(struct keeper *k, uint32_t statement, uint32_t now) {
         if (k->p->flow->stored[statement] >> d & 1) {
             drop(k, 2 * k->statements + slot);
             drop(k, 2 * k->statements + k->slots + slot);
+            print_pin(k, value, slot);
         }
         if (kept_next(k, value, now) == KEPT_NEVER)
             continue;

@@ -3,7 +3,7 @@
  * Compilers spill registers, too, but they see neither that a value can be computed again from a slot and a constant, nor where it is
  * needed next in so long a line; here whoever is needed last makes room. A value goes one of three ways:
  *
- *     a slot        is read again
+ *     a slot        is read again, from its place where it has one: KEPT(place). Whoever writes such a slot writes the place, too
  *     short         is computed again, from slots that have not changed and from sines and cosines that came first
  *     any other     KEEP(place, value) once, value = KEPT(place) where it is needed again
  *
@@ -34,8 +34,9 @@ struct acts {
     struct act *list;
     size_t count, capacity;
     bool failed;
-    const bool *ahead;  /* per statement: its values come from ACT_AHEAD */
-    const bool *steady; /* per slot: no text changes it */
+    const bool *ahead;             /* per statement: its values come from ACT_AHEAD */
+    const bool *steady;            /* per slot: no text changes it */
+    uint32_t pinned, pinned_count; /* these slots have the first places */
 };
 
 void acts_add(struct acts *acts, struct act act);

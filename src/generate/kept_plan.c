@@ -181,6 +181,7 @@ static bool take_room(struct keeper *k) {
 bool keeper_create(struct keeper *k, const struct printer *p, const struct acts *acts, size_t most) {
     *k = (struct keeper){.p = p, .acts = acts, .most = most, .slots = p->walk->slots};
     k->statements = (uint32_t)p->s->count;
+    k->places = acts->pinned_count;
     k->values = 2 * k->statements + 2 * k->slots;
     if (!take_room(k))
         return false;

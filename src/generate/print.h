@@ -55,7 +55,8 @@ struct print_chain {
     struct print_seldom seldom;
     const bool *steady; /* per slot: no text changes it for those that go on behind the text; with a limit only: */
     size_t most; /* values that are local variables at once; the others wait in an array: see kept.h. 0: no limit */
-    uint32_t *places; /* of that array; NULL without a limit */
+    uint32_t *places;              /* of that array; NULL without a limit */
+    uint32_t pinned, pinned_count; /* slots that have the first places of it: the caller sees to it that they agree */
 };
 
 /* False when memory is out. */

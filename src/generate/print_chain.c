@@ -83,6 +83,8 @@ static bool chain_index(struct chain *chain, const struct printer *p) {
     memset(chain->ahead, 0, count + 1);
     chain->acts.ahead = chain->ahead;
     chain->acts.steady = chain->wanted->steady;
+    chain->acts.pinned = chain->wanted->pinned;
+    chain->acts.pinned_count = chain->wanted->pinned_count;
     for (size_t slot = 0; slot < slots; slot++)
         chain->reader[slot] = NOBODY;
     for (size_t i = 0; i < count; i++)

@@ -151,12 +151,22 @@ static void walk_near(struct walk *walk) {
     if (!walk->plan->options.weighted || walk->plan->options.method != HN_METHOD_AUTO || !walk->solves)
         return;
     walk_assume_weights(walk);
-    walk_weigh_near(walk);
+    walk_weigh_every(walk, KERNEL_NEAR);
     walk_step(walk);
     for (size_t i = 0; i < step->count; i++)
         statements_repeat(s, step, i);
     s->failed = s->failed || step->failed;
     statements_release(step);
+}
+
+static void walk_assumed(struct walk *walk, bool adjoint) {
+    walk_near(walk);
+    if (walk->entry[KERNEL_NEAR].count == 0)
+        return;
+    walk_residual(walk);
+    walk_weigh_every(walk, KERNEL_WEIGH_ALL);
+    if (adjoint)
+        walk_adjoint(walk);
 }
 
 static bool walk_failed(const struct walk *walk) {
@@ -173,11 +183,11 @@ static bool is_long(const struct plan *plan) {
 }
 
 /* What a walk is made for. */
-enum walk_kind { WALK_USUAL, WALK_NEAR, WALK_WHOLE };
+enum walk_kind { WALK_USUAL, WALK_NEAR, WALK_ASSUMED, WALK_WHOLE };
 
 static hn_status create(struct walk *walk, const struct plan *plan, bool adjoint, enum walk_kind kind,
                         hn_error *error) {
-    bool near = kind == WALK_NEAR;
+    bool near = kind == WALK_NEAR || kind == WALK_ASSUMED;
     const struct plan_system *system = &plan->system;
     size_t tiles =
         system->kind == FACTOR_TILED ? tiled_workspace(plan->rows, plan->outputs, plan->options.outputs_side) : 0;
@@ -194,7 +204,9 @@ static hn_status create(struct walk *walk, const struct plan *plan, bool adjoint
     if (taken) {
         note_coefficients(walk);
         note_constants(walk);
-        if (near)
+        if (kind == WALK_ASSUMED)
+            walk_assumed(walk, adjoint);
+        else if (near)
             walk_near(walk);
         else
             walk_entries(walk, adjoint);
@@ -221,6 +233,10 @@ hn_status walk_create_whole(struct walk *walk, const struct plan *plan, bool adj
 
 hn_status walk_create_near(struct walk *walk, const struct plan *plan, hn_error *error) {
     return create(walk, plan, false, WALK_NEAR, error);
+}
+
+hn_status walk_create_assumed(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error) {
+    return create(walk, plan, adjoint, WALK_ASSUMED, error);
 }
 
 void walk_release(struct walk *walk) {

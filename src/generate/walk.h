@@ -57,6 +57,10 @@ hn_status walk_create_whole(struct walk *walk, const struct plan *plan, bool adj
  * rows with a constant entry are taken to be what that entry makes them; constant_of has them. */
 hn_status walk_create_near(struct walk *walk, const struct plan *plan, hn_error *error);
 
+/* The same with the entries KERNEL_RESIDUAL and KERNEL_WEIGH_ALL and, with adjoint, those of the way back, which take them for granted,
+ * too; empty where KERNEL_NEAR is. */
+hn_status walk_create_assumed(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error);
+
 /* The entry KERNEL_ROUND, of the entries that there are; empty where the method or the model has no such rounds. */
 hn_status walk_round(struct walk *walk, hn_error *error);
 
@@ -81,7 +85,8 @@ void walk_program(struct walk *walk, enum kernel_entry entry, int phase);
 void walk_rows(struct walk *walk);
 bool walk_round_rows(struct walk *walk, struct statements *s, const uint32_t *order);
 void walk_assume_weights(struct walk *walk);
-void walk_weigh_near(struct walk *walk);
+void walk_residual(struct walk *walk);
+void walk_weigh_every(struct walk *walk, enum kernel_entry entry);
 void walk_step(struct walk *walk);
 void walk_adjoint(struct walk *walk);
 void walk_adjoint_rows(struct walk *walk, enum kernel_entry entry, bool bounds);

@@ -99,7 +99,7 @@ static void walk_residual_end(struct walk *walk, struct statements *s) {
     PUT(walk, s, ROW_ALL_FINITE, summary + SUMMARY_FINITE, walk->own + OWN_LOST);
 }
 
-static void walk_residual(struct walk *walk) {
+void walk_residual(struct walk *walk) {
     const struct plan *plan = walk->plan;
     struct statements *s = &walk->entry[KERNEL_RESIDUAL];
     walk_residual_begin(walk, s);
@@ -206,12 +206,19 @@ static void walk_weigh_all_row(struct walk *walk, struct statements *s, const st
         PUT(walk, s, ROW_KEEP_PRODUCT, matrix + e, now, row->scale, entry[e]);
 }
 
+void walk_weigh_every(struct walk *walk, enum kernel_entry entry) {
+    for (uint32_t i = 0; i < walk->plan->rows; i++) {
+        const struct row row = row_of(walk, i);
+        walk_weigh_all_row(walk, &walk->entry[entry], &row);
+    }
+}
+
 static void walk_weigh(struct walk *walk) {
     for (uint32_t i = 0; i < walk->plan->rows; i++) {
         const struct row row = row_of(walk, i);
         walk_weigh_row(walk, &walk->entry[KERNEL_WEIGH], &row);
-        walk_weigh_all_row(walk, &walk->entry[KERNEL_WEIGH_ALL], &row);
     }
+    walk_weigh_every(walk, KERNEL_WEIGH_ALL);
 }
 
 /* ---- weights that are taken for granted ---- */
@@ -246,13 +253,6 @@ void walk_assume_weights(struct walk *walk) {
         for (uint32_t e = row.first; e < row.end && row.form == FORM_EQUALITY; e++)
             if (walk->constant_of[entry[e]])
                 walk_note_constant(walk, walk->plan->matrix + e, scale * walk_number(walk, entry[e]));
-    }
-}
-
-void walk_weigh_near(struct walk *walk) {
-    for (uint32_t i = 0; i < walk->plan->rows; i++) {
-        const struct row row = row_of(walk, i);
-        walk_weigh_all_row(walk, &walk->entry[KERNEL_NEAR], &row);
     }
 }
 
