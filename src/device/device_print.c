@@ -29,7 +29,7 @@ static const char head[] =
     "static inline float device_subtract(volatile float a, volatile float b) {\n    return a - b;\n}\n"
     "#define DEVICE_SUBTRACT_FLOAT device_subtract\n"
     "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define LANE_PATIENCE 1\n#define "
-    "DEVICE_LOCAL(pointer) ((void)0)\n"
+    "DEVICE_LOCAL(pointer) ((void)0)\n#define DEVICE_TASK(pointer) ((void)0)\n"
     "#define BLOCK_COUNT(flag) ((unsigned)(flag))\n#define BLOCK_WARPS 1\n"
     "#define DEVICE_TAKE(counter) ((*(counter))++)\n"
     "#else\n"
@@ -58,6 +58,8 @@ static const char head[] =
     "(unsigned)__syncthreads_count(flag))\n"
     "#ifndef LANE_PATIENCE\n#define LANE_PATIENCE (LANE_WAITS)\n#endif\n"
     "#define DEVICE_LOCAL(pointer) __builtin_assume(__isLocal(pointer))\n"
+    "#ifdef TASK_NEAR\n#define DEVICE_TASK(pointer) __builtin_assume(__isShared(pointer))\n#else\n"
+    "#define DEVICE_TASK(pointer) ((void)0)\n#endif\n"
     "#define DEVICE_TAKE(counter) atomicAdd(counter, 1U)\n"
     "#endif\n"
     "#define LOOP_STAYS ((void)0)\n#define REAL_LIBM\n"
@@ -69,7 +71,7 @@ static const char head[] =
     "\ntypedef double full;\n";
 
 /* Rounds that the threads of a warp wait in all before those that have ended begin anew: see kernel_text.h. */
-enum { WAITS_FORWARD = 96, WAITS_BACK = 192 };
+enum { WAITS_FORWARD = 80, WAITS_BACK = 192 };
 
 void device_print_head(struct text *out, const struct device_subject *subject) {
     text_add(out, "/* A kernel of hardnet %s for a device: one layer, generated. */\n%s", hn_version(), head);
@@ -80,6 +82,8 @@ void device_print_head(struct text *out, const struct device_subject *subject) {
         text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n#define PAIR_FUSED DEVICE_FUSED_FLOAT\n"
                       "#define ROUNDED_DIFFERENCE DEVICE_SUBTRACT_FLOAT\n"
                       "#define ROW_GREATER DEVICE_MOST_FLOAT\n#define WIDE_ABS DEVICE_ABS_FLOAT\n");
+    text_add(out, "#define KEPT_TYPE \"f%d\"\n#define KEPT_LETTER \"%c\"\n", subject->single ? 32 : 64,
+             subject->single ? 'f' : 'd');
     text_add(out, "%s%s", subject->single ? "#define DEVICE_SINGLE\n" : "",
              subject->polish && !subject->adjoint ? "#define DEVICE_POLISH\n" : "");
     text_add(out, "#define LAYER_WEIGHTED %d\n#define LANE_WAITS %d\n%stypedef %s real;\n",
@@ -210,23 +214,27 @@ static void print_places(const struct emission *e, struct text *out, uint32_t co
     text_add(out, "};\n");
 }
 
-/* What no statement writes, constants apart. False when memory is out. */
+/* What statements read and no statement writes, constants apart. False when memory is out. */
 static bool print_zeros(const struct emission *e, struct text *out) {
-    bool *written = base_allocate(e->walk.slots * sizeof *written);
+    bool *written = base_allocate(2 * (size_t)e->walk.slots * sizeof *written), *read = written + e->walk.slots;
     uint32_t count = 0;
     if (!written)
         return false;
-    for (uint32_t slot = 0; slot < e->walk.slots; slot++)
+    for (uint32_t slot = 0; slot < e->walk.slots; slot++) {
         written[slot] = e->walk.constant_of[slot] != 0;
+        read[slot] = false;
+    }
     for (int k = 0; k < KERNEL_ENTRIES; k++)
         for (size_t i = 0; i < e->walk.entry[k].count; i++) {
             const struct statement *at = &e->walk.entry[k].list[i];
-            for (uint32_t d = 0; d < statement_destinations(at); d++)
-                written[e->walk.entry[k].operands[at->first + d]] = true;
+            const uint32_t *operand = e->walk.entry[k].operands + at->first;
+            for (uint32_t d = 0; d < at->count; d++)
+                if (!operand_is_constant(operand[d]))
+                    (d < statement_destinations(at) ? written : read)[operand[d]] = true;
         }
     text_add(out, "static DEVICE_CONSTANT const uint32_t zero_slot[] = {");
     for (uint32_t slot = 0; slot < e->walk.slots; slot++)
-        if (!written[slot]) {
+        if (read[slot] && !written[slot]) {
             text_add(out, "%u, ", slot);
             count++;
         }
@@ -313,8 +321,8 @@ static void print_assumed(const struct walk *near, struct text *out) {
             text_add(out, "{%u, (real)%a}, ", p->scale + i, walk_number(near, p->scale + i));
             count++;
         }
-    text_add(out, "{0, 0}};\nenum { LAYER_ASSUMED = %u, LAYER_NEAR = %d };\n", count,
-             p->options.method == HN_METHOD_AUTO);
+    text_add(out, "{0, 0}};\nenum { LAYER_ASSUMED = %u, LAYER_NEAR = %d, LAYER_SETS_BASE = %d };\n", count,
+             p->options.method == HN_METHOD_AUTO, near->entry[KERNEL_NEAR].count > 0);
 }
 
 /* ---- all of it ---- */
@@ -322,7 +330,7 @@ static void print_assumed(const struct walk *near, struct text *out) {
 enum { ENTRY_OPERANDS = 600 }; /* of a function that is hardly ever run */
 
 /* Doubles of a task in memory that threads share: enough for struct lane, and odd, so that no two threads meet in a bank. */
-enum { TASK_DOUBLES = 55, TASK_DOUBLES_POLISH = 79 };
+enum { TASK_DOUBLES = 59, TASK_DOUBLES_POLISH = 83 };
 
 /* %s: the kernel's name. */
 static const char kernel[] =
@@ -375,7 +383,8 @@ static uint32_t task_near(const struct device_subject *subject) {
 static void print_straight(const struct emission *e, const struct walk *near, bool rounds, struct round_room *room,
                            struct text *out) {
     struct text round = {.bytes = NULL};
-    bool done = e->options.adjoint ? round_print_back(&round, &e->walk, room) : round_print_once(&round, &e->walk);
+    bool done =
+        e->options.adjoint ? round_print_back(&round, &e->walk, near, room) : round_print_once(&round, &e->walk);
     if (done && rounds && !e->options.adjoint)
         done = round_print(&round, &e->walk, near, room);
     done = done && !round.failed;
@@ -395,9 +404,9 @@ static hn_status print_all(const struct emission *e, const struct walk *near, co
     amalgamate_file(&own, "device/thread_text.h", subject->single);
     amalgamate_file(&own, "device/kernel_text.h", subject->single);
     if (!own.failed) {
+        text_add(out, room.task > 0 ? "#define TASK_NEAR\n" : "");
         device_print_head(out, subject);
-        text_add(out, "#define ROW_FUSED DEVICE_FUSED%s\n%s", subject->single ? "_FLOAT" : "",
-                 room.task > 0 ? "#define TASK_NEAR\n" : "");
+        text_add(out, "#define ROW_FUSED DEVICE_FUSED%s\n", subject->single ? "_FLOAT" : "");
         device_print_as_cpp(out, own.bytes, true, device_is_apart(subject));
         text_add(out, kernel, name, name);
     }
@@ -427,7 +436,7 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
     if (status == HN_OK)
         status = check_constants(e, error);
     if (status == HN_OK)
-        status = walk_create_near(&near, e->plan, error);
+        status = walk_create_assumed(&near, e->plan, subject->adjoint, error);
     e->walk.loops =
         true; /* entries run once a sample or less: reading and compiling them takes longer than running them */
     e->walk.shortened = device_is_apart(subject) ? ENTRY_OPERANDS : 0;

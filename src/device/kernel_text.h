@@ -41,27 +41,42 @@ WIDE_INLINE struct lane *task_lane(task *t) {
 }
 #endif
 
+/* Threads without a sample close theirs and take the next one. Those that get none are done for good. */
+WIDE_INLINE void task_refill(task *t, struct lane_turn *turn, const struct device_call *call, uint64_t threads) {
+    if (turn->ended)
+        task_close(t, call);
+    turn->ended = false;
+    turn->left = turn->left && lane_next_sample(call, &turn->sample, threads, turn->working == 0);
+    turn->busy = turn->left;
+    if (turn->busy)
+        task_open(t, call, turn->sample);
+}
+
+/* What is read in every round lies near where anything does. */
 WIDE_INLINE void tasks_run(const struct device_call *call, task *t, double *slots, uint64_t thread, uint64_t threads) {
-    uint64_t sample = thread;
-    bool busy = false, ended = false, left = true;
-    unsigned waited = 0;
-    for (bool first = true;; first = false) {
-        unsigned waiting = BLOCK_COUNT(!busy && (ended || left)), going = BLOCK_COUNT(busy);
-        bool refills = going == 0 || (waited += waiting) >= LANE_PATIENCE * BLOCK_WARPS;
-        waited = refills ? 0 : waited;
-        if (!busy && refills) {
-            if (ended)
-                task_close(t, call);
-            ended = false;
-            busy = left = left && lane_next_sample(call, &sample, threads, first);
-            if (busy)
-                task_open(t, call, sample);
+#ifdef TASK_NEAR
+    struct lane_turn *const turn = &task_lane(t)->turn;
+#else
+    struct lane_turn own, *const turn = &own;
+#endif
+    turn->sample = thread;
+    turn->waited = turn->working = 0;
+    turn->busy = turn->ended = false;
+    turn->left = true;
+    for (;;) {
+        unsigned going = BLOCK_COUNT(turn->busy);
+        turn->waited += turn->working - going;
+        if (going == 0 || turn->waited >= LANE_PATIENCE * BLOCK_WARPS) {
+            if (!turn->busy)
+                task_refill(t, turn, call, threads);
+            turn->waited = 0;
+            turn->working = BLOCK_COUNT(turn->busy);
+            if (turn->working == 0)
+                return;
         }
-        if (BLOCK_COUNT(busy) == 0)
-            return;
-        if (busy && !task_round(t, slots)) {
-            busy = false;
-            ended = true;
+        if (turn->busy && !task_round(t, slots)) {
+            turn->busy = false;
+            turn->ended = true;
         }
     }
 }

@@ -54,6 +54,7 @@ static GENERATED void lane_back_open(struct lane_back *b, const struct device_ca
     b->back.grad_upper = lane_part(call->grad_upper, &taken, sample, LAYER_ROWS);
     b->back.from_start = !call->raw;
     drive_back_open(d, &b->back, &l->tape.head);
+    l->assumed = lane_assumes(d->point.slots);
 }
 
 /* A step for the slots. */
@@ -79,7 +80,7 @@ WIDE_INLINE bool lane_back_begin(struct lane_back *b, double *slots, const struc
     s->eps = eps;
     s->kind = (enum sample_step)kind;
     s->stage = sample_stage_of(s->attempt, s->kind);
-    if (o->weighted && s->kind == SAMPLE_CLIPPED) {
+    if (o->weighted && (s->kind == SAMPLE_CLIPPED || !b->lane.assumed)) {
         lane_back_listed(b);
         return false;
     }

@@ -60,9 +60,28 @@ WIDE_INLINE void lane_copy(const double *from, double *to) {
 WIDE_INLINE uint32_t lane_first_lost(const double *values, const uint32_t count) {
     uint32_t first = count;
     DEVICE_UNROLL_MANY
-    for (uint32_t j = 0; j < count; j++)
-        first = first == count && !sample_is_finite(values[j]) ? j : first;
+    for (uint32_t j = count; j-- > 0;)
+        first = sample_is_finite(values[j]) ? first : j;
     return first;
+}
+
+/* Numbers that come in, to several places at once; whether all of them are finite. */
+WIDE_INLINE bool lane_copy_in(const double *from, double *slots) {
+    bool lost = false;
+    DEVICE_ROLLED
+    for (uint32_t first = 0; first < LAYER_OUTPUTS; first += LANE_FEW) {
+        double block[LANE_FEW];
+        DEVICE_UNROLL
+        for (uint32_t k = 0; k < LANE_FEW; k++)
+            block[k] = first + k < LAYER_OUTPUTS ? from[first + k] : 0;
+        DEVICE_UNROLL
+        for (uint32_t k = 0; k < LANE_FEW; k++) {
+            lost = lost | !sample_is_finite(block[k]);
+            if (first + k < LAYER_OUTPUTS)
+                slots[LAYER_Y + first + k] = slots[LAYER_BEST + first + k] = slots[LAYER_RAW + first + k] = block[k];
+        }
+    }
+    return !lost;
 }
 
 /* point_bad_bounds; LAYER_ROWS: none. Bounds that are constant were judged when the model was made. */
@@ -71,8 +90,8 @@ WIDE_INLINE uint32_t lane_bad_bounds(const double *slots) {
     DEVICE_UNROLL_MANY
     for (uint32_t k = 0; k < LAYER_BOUNDED; k++) {
         double low = slots[lower_slot[bounded_row[k]]], high = slots[upper_slot[bounded_row[k]]];
-        bool bad = !(low <= high) || low == HUGE_VAL || high == -HUGE_VAL;
-        first = first == LAYER_ROWS && bad ? bounded_row[k] : first;
+        bool bad = !(low <= high) | (low == HUGE_VAL) | (high == -HUGE_VAL);
+        first = (first == LAYER_ROWS) & bad ? bounded_row[k] : first;
     }
     return first;
 }
@@ -83,7 +102,7 @@ WIDE_INLINE uint32_t lane_unbounded(const double *slots) {
     DEVICE_UNROLL_MANY
     for (uint32_t k = 0; k < LAYER_BOUNDED; k++) {
         double low = slots[lower_slot[bounded_row[k]]], high = slots[upper_slot[bounded_row[k]]];
-        first = first == LAYER_ROWS && (low != low || high != high) ? bounded_row[k] : first;
+        first = (first == LAYER_ROWS) & ((low != low) | (high != high)) ? bounded_row[k] : first;
     }
     return first;
 }
@@ -94,8 +113,8 @@ WIDE_INLINE double lane_violation(const double *slots, size_t *row) {
     uint32_t at = LAYER_ROWS, lost = lane_unbounded(slots);
     DEVICE_UNROLL_MANY
     for (uint32_t i = 0; i < LAYER_ROWS; i++) {
-        double size = point_abs(slots[LAYER_RESIDUAL + i]);
-        bool bad = !sample_is_finite(slots[value_slot[i]]) || !sample_is_finite(size);
+        double size = point_abs(slots[LAYER_RESIDUAL + i]), value = slots[value_slot[i]];
+        bool bad = !sample_is_finite(value) | !sample_is_finite(size); /* bits: && and || are branches */
         bool more = size > worst;
         lost = i < lost && bad ? i : lost;
         at = more ? i : at;

@@ -16,15 +16,26 @@
 #ifndef HN_DEVICE_LANE_TEXT_H
 #define HN_DEVICE_LANE_TEXT_H
 
+/* What a thread knows of its turns: kernel_text.h. */
+struct lane_turn {
+    uint64_t sample;  /* the last one that it took */
+    unsigned waited;  /* rounds of all threads of the block since some began */
+    unsigned working; /* threads of the block that had a sample then */
+    bool busy, ended, left;
+};
+
 struct lane {
     struct drive drive;
     struct drive_tape tape;
     struct sample_numbers numbers; /* of the last evaluation */
-    uint64_t sample;               /* its number in the batch */
-    bool assumed;                  /* weights of rows are those that straight rounds take for granted */
-    bool listed;                   /* the slots hold A and W r as they were last taken */
-    bool is_best;                  /* the iterate before the step is the best one; else it is in `before` */
+    struct lane_turn turn;
+    uint64_t sample;   /* its number in the batch */
+    bool assumed;      /* weights of rows are those that straight rounds take for granted */
+    bool listed;       /* the slots hold A and W r as they were last taken */
+    bool is_best;      /* the iterate before the step is the best one; else it is in `before` */
     bool best_is_base; /* methods with weights only: the best iterate is the base, and not in its slots yet */
+    bool pinned;       /* what straight rounds read of y beside its slots is up to date */
+    bool evaluated;    /* c, J and r at y are in their slots */
     real *before;      /* outputs; methods without weights only */
 #ifdef DEVICE_SINGLE
     real *taken; /* LAYER_TAKEN: what comes in, as floats */
@@ -100,12 +111,13 @@ static void lane_fall_back(struct lane *l, const struct device_call *call, hn_ou
 static void lane_take(struct lane *l, const struct device_call *call) {
     struct drive *d = &l->drive;
     double *slots = d->point.slots;
+    bool finite = true;
     if (d->raw)
-        lane_copy_once(d->raw, slots + LAYER_Y, LAYER_OUTPUTS);
+        finite = lane_copy_in(d->raw, slots);
     else
         point_start(&d->point);
     uint32_t x = lane_first_lost(slots + LAYER_X, LAYER_INPUTS), rows = lane_bad_bounds(slots);
-    uint32_t raw = d->raw ? lane_first_lost(slots + LAYER_Y, LAYER_OUTPUTS) : LAYER_OUTPUTS;
+    uint32_t raw = finite ? LAYER_OUTPUTS : lane_first_lost(slots + LAYER_Y, LAYER_OUTPUTS);
     if (x < LAYER_INPUTS)
         lane_fall_back(l, call, HN_OUTCOME_NONFINITE_INPUT, x);
     else if (raw < LAYER_OUTPUTS)
@@ -130,9 +142,11 @@ static void lane_place(struct lane *l, const struct device_call *call) {
         lane_fall_back(l, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
     if (d->options->usual > 0 && d->state.doing == SAMPLE_OPENS && point_is_start(&d->point))
         sample_is_home(&d->state);
-    lane_copy_once(slots + LAYER_Y, slots + LAYER_BEST, LAYER_OUTPUTS);
-    if (LAYER_RAW != LAYER_BEST)
-        lane_copy_once(slots + LAYER_Y, slots + LAYER_RAW, LAYER_OUTPUTS);
+    if (d->state.doing != SAMPLE_OPENS || starts || plan->fixed.slot.count > 0) { /* y is not what came in */
+        lane_copy_once(slots + LAYER_Y, slots + LAYER_BEST, LAYER_OUTPUTS);
+        if (LAYER_RAW != LAYER_BEST)
+            lane_copy_once(slots + LAYER_Y, slots + LAYER_RAW, LAYER_OUTPUTS);
+    }
     drive_flag(d, plan->summary + SUMMARY_USABLE, true);
 }
 
@@ -156,12 +170,15 @@ static void polish_report(const struct lane *l, struct device_report *out);
 #endif
 
 static GENERATED void lane_open(struct lane *l, const struct device_call *call, uint64_t sample) {
+    DEVICE_TASK(l);
+    DEVICE_LOCAL(l->drive.point.slots);
     struct drive *d = &l->drive;
     l->sample = sample;
     lane_take_tape(l, call);
     l->listed = true;
     l->is_best = true;
     l->best_is_base = false;
+    l->pinned = l->evaluated = false;
     l->assumed = false;
     lane_find(l, call);
     sample_open(&d->state, d->options);
@@ -193,6 +210,7 @@ static void lane_evaluate_at(struct lane *l, const double *from, bool weighs) {
     if (weighs)
         entry_weigh_all(d->point.slots);
     drive_copy(present, y, d->plan->outputs);
+    l->evaluated = false;
 }
 
 /* A and W r as they were last taken, into their slots: before weights change. */
@@ -205,24 +223,32 @@ static GENERATED void lane_retake(struct lane *l) {
 
 /* The best iterate, into its slots: before the base changes, or somebody reads it. */
 static GENERATED void lane_settle(struct lane *l) {
+    DEVICE_TASK(l);
     double *slots = l->drive.point.slots;
+    DEVICE_LOCAL(slots);
     if (l->best_is_base)
         lane_copy_once(slots + LAYER_BASE, slots + LAYER_BEST, LAYER_OUTPUTS);
     l->best_is_base = false;
 }
 
-#ifndef DEVICE_GRADIENTS
-/* The weights of rows, where an attempt begins. */
-static GENERATED void lane_rescale(struct lane *l) {
-    double *slots = l->drive.point.slots;
-    if (l->drive.state.doing == SAMPLE_BEGINS)
-        lane_retake(l);
-    lane_weights(slots);
+WIDE_INLINE bool lane_assumes(const double *slots) {
     bool assumed = true;
     DEVICE_UNROLL_MANY
     for (uint32_t i = 0; i < LAYER_ASSUMED; i++)
         assumed = assumed & (slots[assumed_weight[i].slot] == assumed_weight[i].value);
-    l->assumed = assumed;
+    return assumed;
+}
+
+#ifndef DEVICE_GRADIENTS
+/* The weights of rows, where an attempt begins. */
+static GENERATED void lane_rescale(struct lane *l) {
+    DEVICE_TASK(l);
+    double *slots = l->drive.point.slots;
+    DEVICE_LOCAL(slots);
+    if (l->drive.state.doing == SAMPLE_BEGINS)
+        lane_retake(l);
+    lane_weights(slots);
+    l->assumed = lane_assumes(slots);
 }
 #endif
 
@@ -239,15 +265,26 @@ static GENERATED void lane_answer(struct lane *l) {
     drive_answer(d);
 }
 
+/* c, J, r and their summary at y into their slots. In a straight round, for whom weights are not those that it takes for granted: its sum
+ * of squares is wrong then. */
+static GENERATED void lane_evaluate(struct lane *l) {
+    double *slots = l->drive.point.slots;
+    entry_evaluate(slots);
+    entry_residual(slots);
+    l->evaluated = true;
+}
+
 /* The rest of a round through the slots. Methods without weights only return to the best iterate like that. */
 #if LAYER_WEIGHTED
 static GENERATED void lane_listed(struct lane *l, bool accepted) {
     struct drive *d = &l->drive;
+    l->pinned = false;
     lane_settle(l);
     if (!accepted)
         lane_retake(l);
-    entry_evaluate(d->point.slots);
-    entry_residual(d->point.slots);
+    if (!l->evaluated)
+        lane_evaluate(l);
+    l->evaluated = false;
     if (accepted)
         drive_take_over(d);
     l->listed = true;
@@ -266,8 +303,11 @@ static GENERATED void lane_listed(struct lane *l, bool accepted) {
 /* The step of a straight round through the slots, from the y that it began at. */
 static GENERATED void lane_step_apart(struct lane *l) {
     double *slots = l->drive.point.slots;
-    entry_evaluate(slots);
-    entry_residual(slots);
+    l->pinned = false;
+    if (LAYER_SETS_BASE)
+        lane_copy_once(slots + LAYER_Y, slots + LAYER_BASE, LAYER_OUTPUTS);
+    lane_evaluate(l);
+    l->evaluated = false;
 #if LAYER_WEIGHTED
     entry_weigh_all(slots);
 #endif
@@ -318,7 +358,8 @@ WIDE_INLINE enum lane_next lane_prepare(struct lane *l, double *slots, const str
     if (choice->accepted && ordinary) {
         slots[LAYER_HOLD] = sample_hold(s, o, l->numbers.squares);
         mask_write(slots + LAYER_LEADS, s->kind == SAMPLE_LEADING);
-        lane_copy(slots + LAYER_Y, slots + LAYER_BASE);
+        if (!LAYER_SETS_BASE) /* else statements do, where y moves */
+            lane_copy(slots + LAYER_Y, slots + LAYER_BASE);
         l->best_is_base = choice->improved;
         l->listed = false;
         return LANE_STEPS;
@@ -329,6 +370,7 @@ WIDE_INLINE enum lane_next lane_prepare(struct lane *l, double *slots, const str
     }
     if (ordinary && !l->listed) {
         lane_copy(slots + LAYER_BASE, slots + LAYER_Y);
+        l->pinned = false;
         return LANE_AGAIN;
     }
     lane_listed(l, choice->accepted);
@@ -381,8 +423,10 @@ WIDE_INLINE enum lane_next lane_decide(struct lane *l, double *slots, const stru
 WIDE_INLINE void lane_stepped(struct lane *l, double *slots, const struct sample_options *o) {
     struct sample *s = &l->drive.state;
     struct sample_numbers n = {0, 0, 0, 0, 0, 0, 0, 0, false, false, false};
-    if (o->method == HN_METHOD_AUTO && s->kind == SAMPLE_CLIPPED)
+    if (o->method == HN_METHOD_AUTO && s->kind == SAMPLE_CLIPPED) {
         drive_clip(&l->drive);
+        l->pinned = false;
+    }
     n.moved = mask_read(slots + LAYER_SUMMARY + SUMMARY_MOVED);
     n.usable = mask_read(slots + LAYER_SUMMARY + SUMMARY_USABLE);
     n.least_pivot = slots[LAYER_PIVOTS];
@@ -395,47 +439,71 @@ WIDE_INLINE void lane_stepped(struct lane *l, double *slots, const struct sample
     mask_write(slots + LAYER_SUMMARY + SUMMARY_USABLE, true);
     if (s->doing == SAMPLE_REWINDS)
         sample_rewound(s);
+    l->pinned = false;
     lane_settle(l);
     lane_copy_once(slots + LAYER_BEST, slots + LAYER_Y, LAYER_OUTPUTS);
 }
 
 /* ---- the end ---- */
 
-/* |y - raw|; see layer/finish_sample.c. In blocks whose loads and quotients do not wait for each other; the sum is in order. */
-static double lane_moved(const struct lane *l, double *way) {
-    const double *slots = l->drive.point.slots, *y = slots + LAYER_Y, *raw = l->drive.raw;
-    const uint32_t *start = plan_words(&layer_plan, layer_plan.start);
-    double scale = 0, sum = 0;
+/* |y - raw|; see layer/finish_sample.c. In blocks whose loads and quotients do not wait for each other; sums are in order. */
+
+/* way = raw - y; the largest of them, or infinity. */
+static double lane_way(const struct lane *l, double *way) {
+    const double *y = l->drive.point.slots + LAYER_Y, *raw = l->drive.raw, *from = raw ? raw : way;
+    double scale = 0;
     bool lost = false;
+    if (!raw)
+        for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
+            way[j] = l->drive.point.slots[plan_words(&layer_plan, layer_plan.start)[j]];
     DEVICE_ROLLED
     for (uint32_t first = 0; first < LAYER_OUTPUTS; first += LANE_FEW) {
-        double part[LANE_FEW];
+        double part[LANE_FEW], at[LANE_FEW];
         DEVICE_UNROLL
         for (uint32_t k = 0; k < LANE_FEW; k++) {
-            uint32_t j = first + k < LAYER_OUTPUTS ? first + k : first;
-            double from = raw ? raw[j] : slots[start[j]];
-            lost = lost | (raw && !sample_is_finite(from));
-            part[k] = from - y[j];
+            part[k] = first + k < LAYER_OUTPUTS ? from[first + k] : 0;
+            at[k] = first + k < LAYER_OUTPUTS ? y[first + k] : 0;
         }
         DEVICE_UNROLL
         for (uint32_t k = 0; k < LANE_FEW; k++) {
+            lost = lost | !sample_is_finite(part[k]);
+            part[k] -= at[k];
             scale = sample_greater(scale, point_abs(part[k]));
             if (first + k < LAYER_OUTPUTS)
                 way[first + k] = part[k];
         }
     }
-    if (lost || !sample_is_finite(scale))
-        return HUGE_VAL;
+    return raw && lost ? HUGE_VAL : scale;
+}
+
+/* The sum of the squares of way / scale, with quick quotients; *doubt: one of them may not be rounded correctly. */
+WIDE_INLINE double lane_squares(const double *way, double scale, bool *doubt) {
+    double sum = 0, inverse = 1 / scale, least = scale * QUOTIENT_LEAST;
     DEVICE_ROLLED
     for (uint32_t first = 0; first < LAYER_OUTPUTS; first += LANE_FEW) {
         double part[LANE_FEW];
         DEVICE_UNROLL
         for (uint32_t k = 0; k < LANE_FEW; k++)
-            part[k] = first + k < LAYER_OUTPUTS && scale > 0 ? way[first + k] / scale : 0;
+            part[k] = first + k < LAYER_OUTPUTS ? way[first + k] : 0;
         DEVICE_UNROLL
-        for (uint32_t k = 0; k < LANE_FEW; k++)
+        for (uint32_t k = 0; k < LANE_FEW; k++) {
+            *doubt = *doubt | ((part[k] != 0) & (point_abs(part[k]) < least));
+            part[k] = quick_quotient(part[k], scale, inverse);
             sum += part[k] * part[k];
+        }
     }
+    return sum;
+}
+
+static double lane_moved(const struct lane *l, double *way) {
+    double scale = lane_way(l, way), sum;
+    if (!sample_is_finite(scale) || scale == 0)
+        return scale == 0 ? 0 : HUGE_VAL;
+    bool doubt = !quick_divides(scale);
+    sum = lane_squares(way, scale, &doubt);
+    sum = doubt ? 0 : sum;
+    for (uint32_t j = 0; j < LAYER_OUTPUTS && doubt; j++)
+        sum += (way[j] / scale) * (way[j] / scale);
     return scale * sqrt(sum);
 }
 
@@ -467,6 +535,8 @@ static void lane_report(const struct lane *l, struct device_report *out) {
 #ifndef DEVICE_GRADIENTS
 /* y, the report and what else is wanted of a sample that has ended. */
 static GENERATED void lane_close(struct lane *l, const struct device_call *call) {
+    DEVICE_TASK(l);
+    DEVICE_LOCAL(l->drive.point.slots);
     struct drive *d = &l->drive;
     const struct plan *plan = d->plan;
     const double *y = point_at(&d->point, plan->y);

@@ -106,18 +106,78 @@ WIDE_INLINE wide pivot_quick_added(wide whole, wide d, quick_doubt *doubt) {
     return quick_counted(d < whole * wide_all(0x1p-50), d, doubt);
 }
 
+/* ---- quotients ----
+ *
+ * a / b for many a and one b whose reciprocal is rounded correctly: two corrections by the remainder, each in one rounding, round the
+ * quotient correctly (P. Markstein, IBM J. Res. Dev. 34, 1990) where quotient and remainder are normal numbers: where b is not near
+ * the ends of the range, and a is 0 or not much smaller than b. Floats need not be rounded correctly. */
+
+#ifdef DEVICE_SINGLE
+#define QUOTIENT_LEAST 0
+#define QUOTIENT_RANGE 0x1p+60
+#else
+#define QUOTIENT_LEAST 0x1p-400
+#define QUOTIENT_RANGE 0x1p+500
+#endif
+
+WIDE_INLINE bool quick_divides(wide b) {
+    return (b < QUOTIENT_RANGE) & (b > 1 / QUOTIENT_RANGE);
+}
+
+WIDE_INLINE wide quick_quotient(wide a, wide b, wide inverse) {
+    wide near = a * inverse;
+    near = ROW_FUSED(ROW_FUSED(-b, near, a), inverse, near);
+    return ROW_FUSED(ROW_FUSED(-b, near, a), inverse, near);
+}
+
 /* ---- masks: a sample of a device's thread always takes what is computed for it ---- */
 
 #undef M
 #define M(slot) ((slot) == LAYER_TAKES ? wide_bits_all(-1) : wide_to_bits(slots[slot]))
 
-/* ---- values that wait in an array (generate/kept.h), and slots as variables ---- */
+/* ---- values that wait in an array (generate/kept.h), and slots that are read again ----
+ *
+ * No compiler may think over where a value is. For volatile accesses CUDA's does so all the same, for a second; instructions that say
+ * which memory they are to it leaves alone. A round begins with KEPT_BEGINS, behind kept and kept_near. */
 
-#define KEEP(place, value)      (KEPT_AT(place) = (value))
-#define KEEP_MASK(place, value) (KEPT_AT(place) = wide_of_bits(value))
-#define KEPT(place)             (KEPT_AT(place))
-#define KEPT_MASK(place)        (wide_to_bits(KEPT_AT(place)))
-#define AGAIN_S(slot)           (*(volatile double *)&slots[slot])
+#ifdef DEVICE_HOST
+#define KEPT_BEGINS
+#define KEEP(place, value) (KEPT_AT(place) = (value))
+#define KEPT(place)        (KEPT_AT(place))
+#define AGAIN_S(slot)      (*(volatile double *)&slots[slot])
+#else
+WIDE_INLINE void own_put(size_t at, wide value) {
+    asm volatile("st.local." KEPT_TYPE " [%0], %1;" ::"l"(at), KEPT_LETTER(value));
+}
+
+WIDE_INLINE wide own_get(size_t at) {
+    wide value;
+    asm volatile("ld.local." KEPT_TYPE " %0, [%1];" : "=" KEPT_LETTER(value) : "l"(at) : "memory");
+    return value;
+}
+
+WIDE_INLINE void near_put(size_t at, wide value) {
+    asm volatile("st.volatile.shared." KEPT_TYPE " [%0], %1;" ::"l"(at), KEPT_LETTER(value));
+}
+
+WIDE_INLINE wide near_get(size_t at) {
+    wide value;
+    asm volatile("ld.volatile.shared." KEPT_TYPE " %0, [%1];" : "=" KEPT_LETTER(value) : "l"(at));
+    return value;
+}
+
+#define KEPT_BEGINS                                                                                                    \
+    const size_t slots_at = __cvta_generic_to_local(slots), own_at = __cvta_generic_to_local(kept),                    \
+                 near_at = __cvta_generic_to_shared(kept_near);
+#define OWN_AT(place)      (own_at + ((place)-KEPT_NEAR) * sizeof(double))
+#define NEAR_AT(place)     (near_at + (place)*NEAR_APART * sizeof(double))
+#define KEEP(place, value) ((place) < KEPT_NEAR ? near_put(NEAR_AT(place), value) : own_put(OWN_AT(place), value))
+#define KEPT(place)        ((place) < KEPT_NEAR ? near_get(NEAR_AT(place)) : own_get(OWN_AT(place)))
+#define AGAIN_S(slot)      own_get(slots_at + (slot) * sizeof(double))
+#endif
+
+#define KEEP_MASK(place, value) KEEP(place, wide_of_bits(value))
+#define KEPT_MASK(place)        (wide_to_bits(KEPT(place)))
 #define AGAIN_M(slot)           (wide_to_bits(AGAIN_S(slot)))
 
 #endif

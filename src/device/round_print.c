@@ -9,22 +9,28 @@
 
 #include <string.h>
 
-/* What does not fit into registers, where the generator decides that (generate/kept.h): no compiler may think it over. */
+/* What does not fit into registers, where the generator decides that (generate/kept.h). */
 #define KEPT_ARRAY                                                                                                     \
-    "    volatile double kept[KEPT_OWN + 1];\n    double *const kept_near = NEAR_KEPT;\n    "                          \
-    "(void)kept;\n    (void)kept_near;\n"
+    "    double kept[KEPT_OWN + 1];\n    double *const kept_near = NEAR_KEPT;\n    (void)kept;\n    "                  \
+    "(void)kept_near;\n    KEPT_BEGINS\n"
 
 /* Of a warp: the tasks of its threads, one behind the other, then the first places of all threads side by side. */
 static const char places_text[] =
     "\nenum { KEPT_PLACES = %u, KEPT_NEAR = %u, NEAR_TASK = %u, NEAR_WARP = %d * (NEAR_TASK + KEPT_NEAR) };\n"
-    "#ifdef DEVICE_HOST\nenum { KEPT_OWN = KEPT_PLACES };\n"
-    "#define NEAR_KEPT ((double *)0)\n#define KEPT_AT(place) kept[place]\n#else\n"
-    "enum { KEPT_OWN = KEPT_PLACES - KEPT_NEAR };\n"
+    "#ifdef DEVICE_HOST\nenum { KEPT_OWN = 0, NEAR_APART = 1 };\n"
+    "static thread_local double device_near[KEPT_PLACES + 1];\n"
+    "#define NEAR_KEPT device_near\n#define KEPT_AT(place) (*(volatile double *)&kept_near[place])\n#else\n"
+    "enum { KEPT_OWN = KEPT_PLACES - KEPT_NEAR, NEAR_APART = %d };\n"
     "extern __shared__ double device_near[];\n"
-    "#define NEAR_OF_WARP (device_near + threadIdx.x / %d * NEAR_WARP)\n"
-    "#define NEAR_KEPT (NEAR_OF_WARP + %d * NEAR_TASK + threadIdx.x %% %d)\n"
-    "#define KEPT_AT(place) (*((place) < KEPT_NEAR ? (volatile double *)&kept_near[(place) * %d] \\\n"
-    "                                              : &kept[(place) < KEPT_NEAR ? 0 : (place) - KEPT_NEAR]))\n#endif\n";
+    "#define NEAR_OF_WARP (device_near + threadIdx.x / NEAR_APART * NEAR_WARP)\n"
+    "#define NEAR_KEPT (NEAR_OF_WARP + NEAR_APART * NEAR_TASK + threadIdx.x %% NEAR_APART)\n#endif\n";
+
+/* y in the places that rounds read it from, %u of them, where somebody else has changed it. */
+static const char pins_text[] =
+    "\nWIDE_INLINE void lane_pin(struct lane *l, const double *slots, double *kept_near) {\n"
+    "    if (l->pinned)\n        return;\n    l->pinned = true;\n    DEVICE_UNROLL_MANY\n"
+    "    for (uint32_t j = 0; j < %u; j++)\n"
+    "        *(volatile double *)&kept_near[j * NEAR_APART] = slots[LAYER_Y + j];\n}\n";
 
 #define ROUND_BEGINS                                                                                                   \
     "\nWIDE_INLINE bool lane_round(struct lane *l, double *slots) {\n" KEPT_ARRAY                                      \
@@ -41,8 +47,12 @@ static const char counted_ends[] = "    } while (false);\n    lane_stepped(l, sl
 
 /* The second pass is that of a step that is taken again, from the base. */
 static const char judged_begins[] =
-    ROUND_BEGINS "    if (sample_is_fresh(s))\n        lane_rescale(l);\n    for (int pass = 0;; pass++) {\n";
+    ROUND_BEGINS "    if (sample_is_fresh(s))\n        lane_rescale(l);\n    for (int pass = 0;; pass++) {\n"
+                 "    lane_pin(l, slots, kept_near);\n";
 static const char judged_decides[] =
+    "    if (pass == 0) {\n" DECIDES "    if (next == LANE_AGAIN)\n        continue;\n    }\n";
+static const char assumed_decides[] =
+    "    if (!l->assumed)\n        lane_evaluate(l);\n"
     "    if (pass == 0) {\n" DECIDES "    if (next == LANE_AGAIN)\n        continue;\n    }\n";
 static const char judged_steps[] = "    s->used = s->eps;\n    slots[LAYER_EPS] = s->eps;\n";
 static const char judged_ends[] = "    break;\n    }\n    lane_stepped(l, slots, &o);\n    return true;\n}\n";
@@ -100,6 +110,7 @@ static void keep_forward(bool *kept, const struct plan *p) {
         keep(kept, p->step_squares, 1);
         keep(kept, p->step_gain, 1);
     }
+    keep(kept, p->base, p->outputs);
     for (uint32_t k = 0; k < p->joint.count; k++)
         keep(kept, p->residual + joint[k], 1);
 }
@@ -130,10 +141,15 @@ static uint32_t places_near(const struct plan *p, const struct round_kind *kind,
     return places < most ? places : most;
 }
 
+/* Outputs that lie there, too: a round reads each of them several times. No more than half of it, and none where there is nothing. */
+static uint32_t outputs_near(const struct plan *p, const struct round_kind *kind) {
+    uint32_t most = kind->back ? 0 : places_near(p, kind, UINT32_MAX) / 2;
+    return p->outputs < most ? p->outputs : most;
+}
+
 static void print_places(struct text *out, struct round_room *room, uint32_t places, uint32_t near) {
     room->near = room->task + near;
-    text_add(out, places_text, places, near, room->task, DEVICE_THREADS, DEVICE_THREADS, DEVICE_THREADS, DEVICE_THREADS,
-             DEVICE_THREADS);
+    text_add(out, places_text, places, near, room->task, DEVICE_THREADS, DEVICE_THREADS);
 }
 
 /* What stays as it is from where it is first read until the step is done: y, x and what depends on x only, and weights, with what texts
@@ -174,10 +190,14 @@ static bool print_links(struct text *out, const struct walk *walk, const struct 
                                        .seldom = {p->grad_lower, kind->back ? 2 * p->rows : 0, back_bounds},
                                        .steady = steady,
                                        .most = most_values(walk, kind->room->single, kind->back),
-                                       .places = &places};
+                                       .places = &places,
+                                       .pinned = p->y,
+                                       .pinned_count = outputs_near(p, kind)};
     bool done = print_chain(&own, walk, &wanted) && !own.failed;
     if (done) {
         print_places(out, kind->room, places, places_near(p, kind, places));
+        if (!kind->back)
+            text_add(out, pins_text, wanted.pinned_count);
         text_add_bytes(out, own.bytes, own.length);
     }
     text_drop(&own);
@@ -217,10 +237,21 @@ bool round_print_once(struct text *out, const struct walk *walk) {
            print_once(out, walk, "\nstatic GENERATED void lane_residuals(double *slots) {\n", KERNEL_RESIDUAL);
 }
 
+/* The same statements, which leave y in the base before it moves. */
+static void add_base(struct statements *out, const struct statements *from, const struct plan *p) {
+    for (size_t i = 0; i < from->count; i++) {
+        uint32_t y = from->operands[from->list[i].first], j = y - p->y;
+        if (j < p->outputs)
+            statements_add(out, SUM_PLUS, p->base + j, &y, 1);
+        statements_repeat(out, from, i);
+    }
+}
+
 #define LINKS(list) list, sizeof(list) / sizeof((list)[0])
 
 bool round_print(struct text *out, const struct walk *walk, const struct walk *near, struct round_room *room) {
-    const struct statements *s = walk->entry, *at_once = &near->entry[KERNEL_NEAR];
+    const struct statements *s = walk->entry;
+    struct statements at_once = {.list = NULL};
     const struct round_kind kind = {.room = room, .prepare = &walk->entry[KERNEL_PREPARE]};
     const struct print_link counted[] = {{&s[KERNEL_EVALUATE], counted_begins, "", 0, PRINT_IN_ORDER},
                                          {&s[KERNEL_RESIDUAL], "", counted_decides, 0, PRINT_IN_ORDER},
@@ -232,30 +263,36 @@ bool round_print(struct text *out, const struct walk *walk, const struct walk *n
                                         {&s[KERNEL_STEP_BEGIN], "", "", 0, PRINT_IN_ORDER},
                                         {&s[KERNEL_STEP_END], "", judged_ends, 0, PRINT_LATE}};
     const struct print_link nearby[] = {{&s[KERNEL_EVALUATE], judged_begins, "", 0, PRINT_LATE},
-                                        {&s[KERNEL_RESIDUAL], "", judged_decides, 0, PRINT_LATE},
-                                        {at_once, judged_steps, judged_ends, 0, PRINT_LATE_BEFORE_SUM}};
+                                        {&near->entry[KERNEL_RESIDUAL], "", assumed_decides, 0, PRINT_LATE},
+                                        {&at_once, judged_steps, judged_ends, 0, PRINT_LATE_BEFORE_SUM}};
     if (!walk->plan->options.weighted)
         return print_links(out, walk, LINKS(counted), &kind);
-    if (at_once->count == 0)
+    if (near->entry[KERNEL_NEAR].count == 0)
         return print_links(out, walk, LINKS(judged), &kind);
-    return print_links(out, near, LINKS(nearby), &kind);
+    add_base(&at_once, &near->entry[KERNEL_NEAR], walk->plan);
+    bool done = !at_once.failed && print_links(out, near, LINKS(nearby), &kind);
+    statements_release(&at_once);
+    return done;
 }
 
-bool round_print_back(struct text *out, const struct walk *walk, struct round_room *room) {
+bool round_print_back(struct text *out, const struct walk *walk, const struct walk *near, struct round_room *room) {
     const struct plan *p = walk->plan;
-    const struct statements *s = walk->entry;
+    const struct walk *own = near->entry[KERNEL_NEAR].count > 0 ? near : walk;
+    const struct statements *s = own->entry;
     const struct round_kind kind = {.room = room, .back = true, .prepare = &walk->entry[KERNEL_PREPARE]};
-    const struct print_link counted[] = {
-        {&s[KERNEL_EVALUATE], back_begins, "", 0, PRINT_LATE}, {&s[KERNEL_RESIDUAL_BRIEF], "", "", 0, PRINT_LATE},
-        {&s[KERNEL_BACK_BEGIN], "", "", 0, PRINT_IN_ORDER},    {&s[KERNEL_BACK_ROWS_BOUNDS], "", "", 0, PRINT_LATE},
-        {&s[KERNEL_BACK_PROGRAM], "", "", 0, PRINT_LATE},      {&s[KERNEL_BACK_END], "", back_ends, 0, PRINT_LATE}};
-    const struct print_link judged[] = {{&s[KERNEL_EVALUATE], back_begins, "", 0, PRINT_LATE},
+    const struct print_link counted[] = {{&walk->entry[KERNEL_EVALUATE], back_begins, "", 0, PRINT_LATE},
+                                         {&s[KERNEL_RESIDUAL_BRIEF], "", "", 0, PRINT_LATE},
+                                         {&s[KERNEL_BACK_BEGIN], "", "", 0, PRINT_IN_ORDER},
+                                         {&s[KERNEL_BACK_ROWS_BOUNDS], "", "", 0, PRINT_LATE},
+                                         {&s[KERNEL_BACK_PROGRAM], "", "", 0, PRINT_LATE},
+                                         {&s[KERNEL_BACK_END], "", back_ends, 0, PRINT_LATE}};
+    const struct print_link judged[] = {{&walk->entry[KERNEL_EVALUATE], back_begins, "", 0, PRINT_LATE},
                                         {&s[KERNEL_RESIDUAL], "", back_weighs, 0, PRINT_LATE},
                                         {&s[KERNEL_WEIGH_ALL], "", "", 0, PRINT_LATE},
                                         {&s[KERNEL_BACK_BEGIN], "", back_damps, p->damped, PRINT_IN_ORDER},
                                         {&s[KERNEL_BACK_ROWS_BOUNDS], "", "", 0, PRINT_LATE},
                                         {&s[KERNEL_BACK_PROGRAM], "", "", 0, PRINT_LATE},
                                         {&s[KERNEL_BACK_END], "", back_ends, 0, PRINT_LATE}};
-    return p->options.weighted ? print_links(out, walk, LINKS(judged), &kind)
-                               : print_links(out, walk, LINKS(counted), &kind);
+    return p->options.weighted ? print_links(out, own, LINKS(judged), &kind)
+                               : print_links(out, own, LINKS(counted), &kind);
 }

@@ -17,9 +17,9 @@ struct round_room {
     uint32_t near; /* out: doubles of a thread there, with these */
 };
 
-/* near: the same walk with constant weights; weights and step at once where it has statements for that. */
+/* near: the same walk with constant weights (walk_create_assumed), which rounds are made of where it has statements. */
 bool round_print(struct text *out, const struct walk *walk, const struct walk *near, struct round_room *room);
-bool round_print_back(struct text *out, const struct walk *walk, struct round_room *room);
+bool round_print_back(struct text *out, const struct walk *walk, const struct walk *near, struct round_room *room);
 
 /* What a sample needs once, where it begins and where it ends: lane_weights and lane_residuals of lane_text.h. */
 bool round_print_once(struct text *out, const struct walk *walk);

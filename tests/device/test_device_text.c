@@ -26,17 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef double full, real;
-#include "device/call_text.h"
-
-enum { COMMAND = 1024 };
-
-typedef void kernel_run(const struct device_call *call);
-
-struct loaded {
-    void *object;
-    kernel_run *run;
-};
+#include "device_text_host.h"
 
 /* What runs a batch, and what goes back; slots of a sample where these are no thread's own. */
 struct loaded_lists {
@@ -52,63 +42,16 @@ struct pair {
 /* How slots and statements are kept: as the library would choose, or in the device's memory, and there as code or as lists. */
 enum kept { KEPT_CHOSEN, KEPT_FAR, KEPT_LISTED };
 
-static struct scratch scratch;
 static bool whole;
 
 /* Sanitizers see what prints, which is fast, and wait for the compiler, which is not. */
 enum { RANDOM_FIRST = 8, RANDOM_FEW = 1, RANDOM_ALL = 4, HARD = HN_TEST_SHARE > 1 ? 1 : 2, HARD_ALL = 3 };
-
-static int set_up(void **state) {
-    (void)state;
-    scratch = scratch_create();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    scratch_remove(&scratch);
-    return 0;
-}
 
 static bool compiler_is_there(void) {
     return system("c++ --version > /dev/null 2>&1") == 0; // NOLINT(cert-env33-c)
 }
 
 /* ---- from a model to functions ---- */
-
-static void write_text(const char *path, const char *text, size_t length) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, length, file), length);
-    assert_int_equal(fclose(file), 0);
-}
-
-static kernel_run *find(void *object, const char *name) {
-    kernel_run *function = NULL;
-    void *found = dlsym(object, name);
-    memcpy(&function, &found, sizeof function);
-    return function;
-}
-
-static struct loaded load(const char *text, size_t length, const char *name) {
-    static int number; /* dlopen knows files by their names */
-    char command[COMMAND], source[256], object[256];
-    snprintf(source, sizeof source, "%s/kernel%d.cu", scratch.folder, number);
-    snprintf(object, sizeof object, "%s/kernel%d.so", scratch.folder, number++);
-    snprintf(command, sizeof command,
-             "c++ -std=c++20 -DDEVICE_HOST -O0 -w -ffp-contract=off -fno-strict-aliasing -fPIC -shared -x c++ %s -o %s",
-             source, object);
-    write_text(source, text, length);
-    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
-    struct loaded loaded = {.object = dlopen(object, RTLD_NOW | RTLD_LOCAL)};
-    if (!loaded.object)
-        fail_msg("%s", dlerror());
-    remove(source);
-    remove(object);
-    loaded.run = find(loaded.object, name);
-    assert_non_null(loaded.run);
-    return loaded;
-}
 
 /* Where the text looks for its lists; see device/listed_text.h. */
 struct listed_memory {
@@ -123,7 +66,7 @@ static struct loaded make_straight(const struct device_subject *subject) {
     uint32_t near;
     if (device_print(&text, &length, &near, subject, &error) != HN_OK)
         fail_msg("%s", error.text);
-    struct loaded loaded = load(text, length, subject->adjoint ? "hardnet_pull" : "hardnet_run");
+    struct loaded loaded = host_load(text, length, subject->adjoint ? "hardnet_pull" : "hardnet_run");
     base_release(text);
     return loaded;
 }
@@ -132,7 +75,7 @@ static struct loaded make_far(const struct device_subject *subject, struct far_c
     hn_error error = {.text = ""};
     if (far_print(code, subject, &error) != HN_OK)
         fail_msg("%s", error.text);
-    struct loaded loaded = load(code->text, code->length, subject->adjoint ? "hardnet_pull" : "hardnet_run");
+    struct loaded loaded = host_load(code->text, code->length, subject->adjoint ? "hardnet_pull" : "hardnet_run");
     struct listed_memory *memory = dlsym(loaded.object, "hardnet_listed");
     assert_non_null(memory);
     *memory = (struct listed_memory){code->listed.words, code->listed.numbers};
@@ -297,29 +240,11 @@ static void try_model(const hn_model *model, hn_layer_options options, size_t co
 }
 
 /* let: "N=20", or NULL. */
-static hn_model *read_with(const char *name, const char *let) {
-    char path[256];
-    const char *paths[] = {path};
-    hn_error error = {.text = ""};
-    hn_model *model;
-    hn_read_options options = hn_read_defaults();
-    options.lets = &let;
-    options.let_count = let != NULL;
-    snprintf(path, sizeof path, "models/%s.mod", name);
-    if (hn_model_read(&model, 1, paths, &options, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
-}
-
-static hn_model *read_model(const char *name) {
-    return read_with(name, NULL);
-}
-
 /* ---- tests ---- */
 
 static void the_unicycle_has_the_library_s_bits(void **state) {
     (void)state;
-    hn_model *model = read_model("unicycle");
+    hn_model *model = host_read_model("unicycle");
     if (whole)
         try_model(model, layer_steps(HN_METHOD_PAPER, 20), 20, 1);
     try_model(model, layer_method(HN_METHOD_AUTO), 40, 2);
@@ -331,7 +256,7 @@ static void models_that_are_hard_have_the_library_s_bits(void **state) {
     static const char *const names[] = {"infeasible/sine", "feasibility/hs13", "feasibility/creep_hull"};
     (void)state;
     for (size_t i = 0; i < (whole ? HARD_ALL : HARD); i++) {
-        hn_model *model = read_model(names[i]);
+        hn_model *model = host_read_model(names[i]);
         try_model(model, layer_method(HN_METHOD_AUTO), 24, 10 + i);
         if (i == 1)
             try_model(model, layer_method(HN_METHOD_LM), 24, 20 + i);
@@ -372,7 +297,7 @@ static void rows_that_may_be_undefined_have_the_library_s_bits(void **state) {
 /* Loops over stages, and lists, over slots in memory. */
 static void long_horizons_have_the_library_s_bits(void **state) {
     (void)state;
-    hn_model *model = read_with("unicycle", whole ? "N=60" : "N=30");
+    hn_model *model = host_read_with("unicycle", whole ? "N=60" : "N=30");
     if (whole)
         try_kept(model, layer_method(HN_METHOD_AUTO), 6, 31, KEPT_FAR);
     try_kept(model, layer_steps(HN_METHOD_PAPER, 6), 6, 30, KEPT_FAR);
@@ -385,7 +310,7 @@ static void slots_in_memory_have_the_library_s_bits(void **state) {
                                         "opf"};
     (void)state;
     for (size_t i = 0; i < (whole ? COUNT_OF(names) : HN_TEST_SHARE > 1 ? 1 : 3); i++) {
-        hn_model *model = read_model(names[i]);
+        hn_model *model = host_read_model(names[i]);
         try_kept(model, layer_method(HN_METHOD_AUTO), 16, 40 + i, i % 2 ? KEPT_FAR : KEPT_LISTED);
         if (whole || i == 0)
             try_kept(model, layer_steps(HN_METHOD_PAPER, 9), 8, 50 + i, i % 2 ? KEPT_LISTED : KEPT_FAR);
@@ -393,29 +318,11 @@ static void slots_in_memory_have_the_library_s_bits(void **state) {
     }
 }
 
-/* The unicycle's kernel; base_release releases it. */
-static char *print_unicycle(hn_method method, bool single) {
-    hn_layer_options wanted = layer_method(method), options;
-    struct device_subject subject = {.single = single};
-    size_t length = 0;
-    uint32_t near;
-    hn_error error = {.text = ""};
-    struct plan *plan = NULL;
-    char *text = NULL;
-    hn_model *model = read_model("unicycle");
-    assert_int_equal(device_plan(&plan, &options, model, &wanted, &error), HN_OK);
-    subject.plan = plan;
-    assert_int_equal(device_print(&text, &length, &near, &subject, &error), HN_OK);
-    plan_destroy(plan);
-    hn_model_destroy(model);
-    return text;
-}
-
 /* A line that begins with `for` must stand behind one that says how often it is unrolled; the others are rolled in the line itself. */
 static void loops_beside_straight_rounds_stay_loops(void **state) {
     size_t rolled = 0;
     (void)state;
-    char *text = print_unicycle(HN_METHOD_AUTO, false);
+    char *text = host_print_unicycle(HN_METHOD_AUTO, false);
     bool ruled = false;
     const char *kernels = strstr(text, "extern \"C\""); /* the first one is the host's */
     assert_non_null(kernels);
@@ -430,59 +337,12 @@ static void loops_beside_straight_rounds_stay_loops(void **state) {
     base_release(text);
 }
 
-/* Units in the last place of a float that is not near 0. */
-static double units(double error, double value) {
-    return error / ldexp(1, ilogb(value) - 23);
-}
-
-typedef int quick_sine(float angle, float *sine, float *cosine);
-
-static void judge_sine(quick_sine *near, float angle) {
-    float sine, cosine;
-    double error[2], value[2] = {sin((double)angle), cos((double)angle)};
-    assert_true(near(angle, &sine, &cosine));
-    error[0] = fabs((double)sine - value[0]);
-    error[1] = fabs((double)cosine - value[1]);
-    for (int k = 0; k < 2; k++)
-        if (error[k] > 0x1p-36 && units(error[k], value[k]) > 2)
-            fail_msg("%s of %a is off by %g", k ? "the cosine" : "the sine", (double)angle, error[k]);
-}
-
-/* What rounds in floats take for sine and cosine where products are fused with sums. */
-static void quick_sines_are_within_two_units(void **state) {
-    static const char begins[] = "#define QUICK_SINES\n",
-                      ends[] = "\nextern \"C\" int quick_sine(float angle, float *sine, float "
-                               "*cosine) {\n    return sincos_near(angle, sine, cosine);\n}\n";
-    struct random random = random_start(7, 1);
-    quick_sine *near;
-    float sine, cosine;
-    (void)state;
-    char *text = print_unicycle(HN_METHOD_PAPER, true);
-    size_t length = strlen(begins) + strlen(text) + strlen(ends);
-    char *all = base_allocate(length + 1);
-    snprintf(all, length + 1, "%s%s%s", begins, text, ends);
-    struct loaded loaded = load(all, length, "hardnet_run");
-    void *found = dlsym(loaded.object, "quick_sine");
-    assert_non_null(found);
-    memcpy(&near, &found, sizeof near);
-    for (int i = 0; i < 200000; i++)
-        judge_sine(near, (float)(random_normal(&random) * ldexp(1, (int)random_below(&random, 24) - 12)));
-    for (int quarter = -10000; quarter <= 10000; quarter++)
-        judge_sine(near, (float)(quarter * 1.57079632679489662));
-    judge_sine(near, 0x1p+14f);
-    assert_false(near(nextafterf(0x1p+14f, INFINITY), &sine, &cosine));
-    assert_false(near(-INFINITY, &sine, &cosine));
-    assert_false(near(NAN, &sine, &cosine));
-    dlclose(loaded.object);
-    base_release(all);
-    base_release(text);
-}
-
 int main(int count, char **words) {
     whole = count > 1 && strcmp(words[1], "all") == 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_beside_straight_rounds_stay_loops),
         cmocka_unit_test(quick_sines_are_within_two_units),
+        cmocka_unit_test(quick_quotients_are_rounded_correctly),
         cmocka_unit_test(the_unicycle_has_the_library_s_bits),
         cmocka_unit_test(models_that_are_hard_have_the_library_s_bits),
         cmocka_unit_test(random_problems_have_the_library_s_bits),
@@ -494,5 +354,5 @@ int main(int count, char **words) {
         puts("skipped: there is no C++ compiler");
         return 77;
     }
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, host_set_up, host_tear_down);
 }

@@ -8,14 +8,14 @@
 #include "device/device_plan.h"
 #include "device/round_print.h"
 
-enum { TASK = 55 };
+enum { TASK = 59 };
 
 static void note_rounds(struct printed *printed, const struct walk *walk, const struct walk *near, bool single) {
     struct text text = {.bytes = NULL};
     struct round_room room = {.single = single, .task = single ? 0 : TASK}, back = {.single = single};
     assert_true(round_print_once(&text, walk));
     assert_true(round_print(&text, walk, near, &room));
-    assert_true(round_print_back(&text, walk, &back));
+    assert_true(round_print_back(&text, walk, near, &back));
     assert_false(text.failed);
     stored_note_text(printed, text.bytes, text.length);
     digest_add_size(&printed->digest, room.near);
@@ -29,7 +29,7 @@ void stored_note_device(struct printed *printed, const hn_model *model, hn_layer
     hn_layer_options filled;
     assert_int_equal(device_plan(&plan, &filled, model, &options, NULL), HN_OK);
     assert_int_equal(walk_create(&walk, plan, true, NULL), HN_OK);
-    assert_int_equal(walk_create_near(&near, plan, NULL), HN_OK);
+    assert_int_equal(walk_create_assumed(&near, plan, true, NULL), HN_OK);
     if (walk.solves && !walk.loops && walk.entry[KERNEL_STEP_BEGIN].count > 0) {
         note_rounds(printed, &walk, &near, false);
         note_rounds(printed, &walk, &near, true);
