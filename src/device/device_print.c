@@ -363,6 +363,8 @@ static void print_library(const struct emission *e, const struct walk *near, boo
     print_constants(e, out);
     print_assumed(near, out);
     text_add(out, "#define DRIVE_AT_ONCE 16\n");
+    if (e->back_alone)
+        text_add(out, "#define DRIVE_BACK_STEP %u\n", e->plan->leaf_s);
     emission_print_drive(e, out);
     amalgamate_file(out, "device/call_text.h", single);
     amalgamate_file(out, "device/quick_text.h", single);
@@ -427,6 +429,9 @@ static hn_status check_constants(const struct emission *e, hn_error *error) {
     return HN_OK;
 }
 
+/* What a way back that has no step does without. */
+static const enum kernel_entry steps[] = {KERNEL_LARGEST, KERNEL_STEP_BEGIN, KERNEL_STEP_END};
+
 static hn_status print_plan_of(struct emission *e, const struct device_subject *subject, struct text *out,
                                uint32_t *near_count, hn_error *error) {
     struct walk near = {.plan = NULL};
@@ -440,6 +445,9 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
     e->walk.loops =
         true; /* entries run once a sample or less: reading and compiling them takes longer than running them */
     e->walk.shortened = device_is_apart(subject) ? ENTRY_OPERANDS : 0;
+    e->back_alone = subject->adjoint;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && e->back_alone; i++)
+        statements_release(&e->walk.entry[steps[i]]);
     if (status == HN_OK)
         status = print_all(e, &near, subject, out, near_count, error);
     walk_release(&near);

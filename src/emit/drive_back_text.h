@@ -54,20 +54,35 @@ static void drive_back_open(struct drive *d, const struct drive_back *back, cons
 
 /* ---- one step ---- */
 
-/* Back through the clipping of the step, which is computed once more: where y was clipped its gradient goes to the bound. */
-static void drive_unclip(const struct drive *d) {
+/* The step once more; where it is. Where there is no text for it the way back has it, which solves for it, too: DRIVE_BACK_STEP. */
+#ifdef DRIVE_BACK_STEP
+static uint32_t drive_step_again(const struct drive *d) {
+    entry_back_begin(d->point.slots);
+    return DRIVE_BACK_STEP;
+}
+#else
+static uint32_t drive_step_again(const struct drive *d) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
-    const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
-    const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
     point_read(p, plan->gradient, plan->outputs, d->row); /* in whose place A' W r may go */
     drive_take_slots(d, plan->y, plan->base);
     entry_step_begin(p->slots);
     entry_step_end(p->slots);
     drive_take_slots(d, plan->base, plan->y);
     point_write(p, plan->gradient, plan->outputs, d->row);
+    return plan->step;
+}
+#endif
+
+/* Back through the clipping of the step: where y was clipped its gradient goes to the bound. */
+static void drive_unclip(const struct drive *d) {
+    const struct plan *plan = POINT_PLAN(&d->point);
+    const struct point *p = &d->point;
+    const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
+    const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
+    const uint32_t step = drive_step_again(d);
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
-        double y = *point_at(p, plan->y + output[k]) - *point_at(p, plan->step + output[k]);
+        double y = *point_at(p, plan->y + output[k]) - *point_at(p, step + output[k]);
         double *gradient = point_at(p, plan->gradient + output[k]);
         bool below = y < *point_at(p, lower[row[k]]), above = *point_at(p, upper[row[k]]) < y;
         *point_at(p, plan->grad_lower + row[k]) += below ? *gradient : 0;

@@ -44,7 +44,8 @@ struct emission {
     struct walk walk;
     bool paired; /* statements in pairs, too, for targets that have vectors of two doubles */
     struct paired pairs[KERNEL_ENTRIES];
-    bool early; /* statements read their slots as early as possible: for memory that is far away */
+    bool early;      /* statements read their slots as early as possible: for memory that is far away */
+    bool back_alone; /* no statements of a step: the way back has what it needs of one (DRIVE_BACK_STEP) */
     const struct emission_lists *lists; /* entries that are no statements of C; NULL: none */
     size_t turns, width;                /* the network's arrays, and numbers of each, whole blocks */
     size_t hidden;                      /* numbers of the network's inner layers, whole blocks */

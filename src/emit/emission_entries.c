@@ -70,6 +70,8 @@ static bool *find_kept(const struct emission *e) {
     bool *kept = print_kept(&e->walk, false);
     if (kept)
         keep_judged(e, kept);
+    for (uint32_t j = 0; j < e->plan->outputs && kept && e->back_alone; j++)
+        kept[e->plan->leaf_s + j] = true; /* drive_unclip */
     return kept;
 }
 
