@@ -85,12 +85,18 @@ static hn_status link_entered(struct file_bytes *code, const struct cuda_driver 
     return status;
 }
 
+/* Holds the context itself: the layer's may still be on its way. */
 static hn_status link_parts(struct file_bytes *code, const hn_device_layer *layer, hn_error *error) {
-    hn_status status = device_enter(layer, error);
+    hn_device_layer own = *layer;
+    hn_status status = device_hold(&own, error);
     if (status != HN_OK)
         return status;
-    status = link_entered(code, &layer->driver, error);
-    device_leave(layer);
+    status = device_enter(&own, error);
+    if (status == HN_OK) {
+        status = link_entered(code, &own.driver, error);
+        device_leave(&own);
+    }
+    own.driver.context_release(own.device);
     return status;
 }
 

@@ -24,6 +24,36 @@ struct kernel_job {
     bool apart; /* it has a thread of its own */
 };
 
+/* ---- the context ----
+ *
+ * It takes the driver a tenth of a second to make one, and nothing needs it before code is linked or loaded. */
+
+struct context_job {
+    hn_device_layer *layer;
+    hn_status status;
+    hn_error error;
+    pthread_t thread;
+    bool apart;
+};
+
+static void *make_context(void *argument) {
+    struct context_job *job = argument;
+    job->status = device_hold(job->layer, &job->error);
+    return NULL;
+}
+
+static void begin_context(struct context_job *job) {
+    job->apart = thread_start(&job->thread, make_context, job);
+    if (!job->apart)
+        make_context(job);
+}
+
+static void end_context(struct context_job *job) {
+    if (job->apart)
+        pthread_join(job->thread, NULL);
+    job->apart = false;
+}
+
 /* ---- code ---- */
 
 static bool has_parts(const struct kernel_job *job) {
@@ -124,15 +154,19 @@ static void take_info(hn_device_info *info, const hn_device_info *own) {
 }
 
 /* Those that are made here first: they are loaded while others are still on their way. */
-static hn_status finish(hn_device_layer *layer, struct kernel_job *jobs, size_t count, hn_error *error) {
+static hn_status finish(hn_device_layer *layer, struct kernel_job *jobs, size_t count, struct context_job *context,
+                        hn_error *error) {
     hn_status status = HN_OK;
     for (size_t i = count; i-- > 0;) {
         end_code(&jobs[i]);
+        end_context(context);
         take_info(&layer->info, &jobs[i].view.info);
-        if (status == HN_OK && jobs[i].status != HN_OK && error)
-            *error = jobs[i].error;
+        const bool lost = context->status != HN_OK;
+        const hn_status made = lost ? context->status : jobs[i].status;
+        if (status == HN_OK && made != HN_OK && error)
+            *error = lost ? context->error : jobs[i].error;
         if (status == HN_OK)
-            status = jobs[i].status != HN_OK ? jobs[i].status : load(layer, &jobs[i], error);
+            status = made != HN_OK ? made : load(layer, &jobs[i], error);
         base_release(jobs[i].code.data);
         far_release(&jobs[i].text);
     }
@@ -170,8 +204,10 @@ hn_status device_make_kernels(hn_device_layer *layer, const hn_model *model, hn_
     if (pulls && (!single || layer->plan->options.weighted))
         add(jobs, &count, layer, fingerprint, &layer->pull, (struct device_subject){.adjoint = true});
     add(jobs, &count, layer, fingerprint, &layer->run, (struct device_subject){.polish = single});
+    struct context_job context = {.layer = layer};
+    begin_context(&context);
     begin_codes(jobs, count);
-    status = finish(layer, jobs, count, error);
+    status = finish(layer, jobs, count, &context, error);
     base_release(jobs);
     const struct device_kernel *first = single ? &layer->coarse_run : &layer->run;
     layer->info.registers = first->registers;

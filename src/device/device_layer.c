@@ -90,7 +90,7 @@ static hn_status choose_device(hn_device_layer *layer, hn_error *error) {
     return status == HN_OK ? look_at_device(layer, error) : status;
 }
 
-static hn_status hold_context(hn_device_layer *layer, hn_error *error) {
+hn_status device_hold(hn_device_layer *layer, hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
     hn_status status = driver_status(cu, cu->context_retain(&layer->context, layer->device), "get its context", error);
     if (status != HN_OK)
@@ -131,8 +131,6 @@ static hn_status fill(hn_device_layer *layer, const hn_model *model, const hn_la
         status = driver_open(&layer->driver, error);
     if (status == HN_OK)
         status = choose_device(layer, error);
-    if (status == HN_OK)
-        status = hold_context(layer, error);
     if (status == HN_OK)
         status = device_make_kernels(layer, model, error);
     if (status == HN_OK)

@@ -40,11 +40,14 @@ struct hn_device_layer {
     struct device_kernel coarse_run, coarse_pull; /* in float, ahead of those; precision float32 only */
 };
 
+/* The primary context, for as long as the layer lives. */
+hn_status device_hold(hn_device_layer *layer, hn_error *error);
+
 /* The context is the thread's while a call lasts. */
 hn_status device_enter(const hn_device_layer *layer, hn_error *error);
 void device_leave(const hn_device_layer *layer);
 
-/* All that the layer needs, where its plan, its device and its context are there. */
+/* All that the layer needs, where its plan and its device are there: its context, too. */
 hn_status device_make_kernels(hn_device_layer *layer, const hn_model *model, hn_error *error);
 
 /* Machine code for the text: from the cache, or compiled and put there. */

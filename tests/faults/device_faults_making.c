@@ -84,7 +84,8 @@ static void layers_fail(const struct making *m) {
     for (size_t i = 0; i < COUNT_OF(looks); i++)
         for (size_t n = 1; call_fails(m, looks[i], n) > 0; n++)
             ;
-    size_t until = call_fails(m, "cuDevicePrimaryCtxRetain", 1);
+    assert_true(call_fails(m, "cuDevicePrimaryCtxRetain", 1) > 0);
+    size_t until = call_fails(m, "cuDeviceTotalMem_v2", 1);
     for (size_t k = until + 1; k < until + 4; k++) /* a fingerprint, and the list of kernels */
         allocation_fails(m, k);
     assert_true(call_fails(m, "cuModuleGetFunction", 1) > 0);
