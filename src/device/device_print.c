@@ -358,8 +358,10 @@ static void print_library(const struct emission *e, const struct walk *near, boo
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
     emission_print_sample(e, out);
-    emission_print_points(e, out);
     device_print_plan(e, out);
+    text_add(out, "\n#define POINT_PLAN(p) ((void)(p), &layer_plan)\n#define POINT_WIDTH(p) ((void)(p), (size_t)1)\n"
+                  "#define DRIVE_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
+    emission_print_points(e, out);
     print_constants(e, out);
     print_assumed(near, out);
     text_add(out, "#define DRIVE_AT_ONCE 16\n");
@@ -370,6 +372,7 @@ static void print_library(const struct emission *e, const struct walk *near, boo
     amalgamate_file(out, "device/quick_text.h", single);
     amalgamate_file(out, "device/lane_loops_text.h", single);
     amalgamate_file(out, "device/lane_text.h", single);
+    amalgamate_file(out, "device/lane_close_text.h", single);
     if (e->options.adjoint)
         amalgamate_file(out, "device/lane_back_text.h", single);
     else if (polish)

@@ -4,7 +4,7 @@
  *     open    x and the raw output come in; what depends on x only is evaluated
  *     round   evaluate, decide, step: one straight line of generated statements whose values stay in registers (lane_round). What
  *             is rare goes through the slots, as everywhere else: lane_listed
- *     close   a fresh evaluation at y, the verdict, the report
+ *     close   a fresh evaluation at y, the verdict, the report (lane_close_text.h)
  *
  * Where DEVICE_SINGLE is defined numbers are floats, and what comes in is copied; where DEVICE_POLISH is, the sample has been through
  * such a kernel (polish_text.h).
@@ -88,7 +88,7 @@ static void lane_take_tape(struct lane *l, const struct device_call *call) {
         return;
     l->tape.eps = call->tape_eps + l->sample * apart;
     l->tape.kind = call->tape_kind + l->sample * apart;
-    l->tape.iterate = call->tape_y + l->sample * (call->tape_width == 1 ? apart * l->drive.plan->outputs : apart);
+    l->tape.iterate = call->tape_y + l->sample * (call->tape_width == 1 ? apart * LAYER_OUTPUTS : apart);
     l->tape.room = call->tape_room;
     l->tape.width = call->tape_width;
 }
@@ -102,7 +102,7 @@ static void lane_fall_back(struct lane *l, const struct device_call *call, hn_ou
     d->culprit = culprit;
     sample_fall_back(&d->state, outcome);
     if (call->fallback)
-        point_write(&d->point, d->plan->y, d->plan->outputs, lane_in(call->fallback, d->row, LAYER_OUTPUTS));
+        point_write(&d->point, LAYER_Y, LAYER_OUTPUTS, lane_in(call->fallback, d->row, LAYER_OUTPUTS));
     else
         point_fall_back(&d->point);
 }
@@ -129,7 +129,7 @@ static void lane_take(struct lane *l, const struct device_call *call) {
 /* After what depends on x only was evaluated. */
 static void lane_place(struct lane *l, const struct device_call *call) {
     struct drive *d = &l->drive;
-    const struct plan *plan = d->plan;
+    const struct plan *plan = &layer_plan;
     double *slots = d->point.slots;
     size_t culprit = 0;
     lane_take(l, call);
@@ -140,7 +140,7 @@ static void lane_place(struct lane *l, const struct device_call *call) {
     bool starts = d->state.doing == SAMPLE_OPENS && !d->raw;
     if (starts && !point_finite(&d->point, plan->y, plan->outputs, &culprit)) /* a start that x drives away */
         lane_fall_back(l, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
-    if (d->options->usual > 0 && d->state.doing == SAMPLE_OPENS && point_is_start(&d->point))
+    if (layer_options.usual > 0 && d->state.doing == SAMPLE_OPENS && point_is_start(&d->point))
         sample_is_home(&d->state);
     if (d->state.doing != SAMPLE_OPENS || starts || plan->fixed.slot.count > 0) { /* y is not what came in */
         lane_copy_once(slots + LAYER_Y, slots + LAYER_BEST, LAYER_OUTPUTS);
@@ -181,7 +181,8 @@ static GENERATED void lane_open(struct lane *l, const struct device_call *call, 
     l->pinned = l->evaluated = false;
     l->assumed = false;
     lane_find(l, call);
-    sample_open(&d->state, d->options);
+    const struct sample_options o = layer_options;
+    sample_open(&d->state, &o);
     for (uint32_t i = 0; i < LAYER_INPUTS; i++)
         d->point.slots[LAYER_X + i] = d->x[i];
     entry_prepare(d->point.slots);
@@ -202,14 +203,14 @@ static GENERATED void lane_open(struct lane *l, const struct device_call *call, 
  * outputs themselves: y is there meanwhile. The residual's summary is that of the other iterate afterwards. */
 static void lane_evaluate_at(struct lane *l, const double *from, bool weighs) {
     struct drive *d = &l->drive;
-    double *y = point_at(&d->point, d->plan->y), *present = l->before + d->plan->outputs;
-    drive_copy(y, present, d->plan->outputs);
-    drive_copy(from, y, d->plan->outputs);
+    double *y = d->point.slots + LAYER_Y, *present = l->before + LAYER_OUTPUTS;
+    drive_copy(y, present, LAYER_OUTPUTS);
+    drive_copy(from, y, LAYER_OUTPUTS);
     entry_evaluate(d->point.slots);
     entry_residual(d->point.slots);
     if (weighs)
         entry_weigh_all(d->point.slots);
-    drive_copy(present, y, d->plan->outputs);
+    drive_copy(present, y, LAYER_OUTPUTS);
     l->evaluated = false;
 }
 
@@ -217,7 +218,7 @@ static void lane_evaluate_at(struct lane *l, const double *from, bool weighs) {
 static GENERATED void lane_retake(struct lane *l) {
     if (l->listed)
         return;
-    lane_evaluate_at(l, point_at(&l->drive.point, l->drive.plan->base), true);
+    lane_evaluate_at(l, l->drive.point.slots + LAYER_BASE, true);
     l->listed = true;
 }
 
@@ -255,13 +256,12 @@ static GENERATED void lane_rescale(struct lane *l) {
 /* drive_answer, with what it reads in its slots; J is that of the iterate before a step. */
 static GENERATED void lane_answer(struct lane *l) {
     struct drive *d = &l->drive;
-    const struct plan *plan = d->plan;
     if (d->state.asks == SAMPLE_ASKS_SLOPE)
         lane_retake(l);
-    else if (d->options->weighted)
-        lane_evaluate_at(l, point_at(&d->point, plan->base), false);
+    else if (LAYER_WEIGHTED)
+        lane_evaluate_at(l, d->point.slots + LAYER_BASE, false);
     else
-        lane_evaluate_at(l, l->is_best ? point_at(&d->point, plan->best) : l->before, false);
+        lane_evaluate_at(l, l->is_best ? d->point.slots + LAYER_BEST : l->before, false);
     drive_answer(d);
 }
 
@@ -288,15 +288,15 @@ static GENERATED void lane_listed(struct lane *l, bool accepted) {
     if (accepted)
         drive_take_over(d);
     l->listed = true;
-    if (d->options->method == HN_METHOD_AUTO && sample_has_programme(&d->state))
+    if (layer_options.method == HN_METHOD_AUTO && sample_has_programme(&d->state))
         point_programme_prepare(&d->point, &d->state);
     drive_move(d);
 }
 #else
 static GENERATED void lane_listed(struct lane *l, bool accepted) {
     (void)accepted;
-    drive_flag(&l->drive, l->drive.plan->summary + SUMMARY_USABLE, true);
-    drive_take_slots(&l->drive, l->drive.plan->best, l->drive.plan->y);
+    drive_flag(&l->drive, LAYER_SUMMARY + SUMMARY_USABLE, true);
+    drive_take_slots(&l->drive, LAYER_BEST, LAYER_Y);
 }
 #endif
 
@@ -443,124 +443,5 @@ WIDE_INLINE void lane_stepped(struct lane *l, double *slots, const struct sample
     lane_settle(l);
     lane_copy_once(slots + LAYER_BEST, slots + LAYER_Y, LAYER_OUTPUTS);
 }
-
-/* ---- the end ---- */
-
-/* |y - raw|; see layer/finish_sample.c. In blocks whose loads and quotients do not wait for each other; sums are in order. */
-
-/* way = raw - y; the largest of them, or infinity. */
-static double lane_way(const struct lane *l, double *way) {
-    const double *y = l->drive.point.slots + LAYER_Y, *raw = l->drive.raw, *from = raw ? raw : way;
-    double scale = 0;
-    bool lost = false;
-    if (!raw)
-        for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
-            way[j] = l->drive.point.slots[plan_words(&layer_plan, layer_plan.start)[j]];
-    DEVICE_ROLLED
-    for (uint32_t first = 0; first < LAYER_OUTPUTS; first += LANE_FEW) {
-        double part[LANE_FEW], at[LANE_FEW];
-        DEVICE_UNROLL
-        for (uint32_t k = 0; k < LANE_FEW; k++) {
-            part[k] = first + k < LAYER_OUTPUTS ? from[first + k] : 0;
-            at[k] = first + k < LAYER_OUTPUTS ? y[first + k] : 0;
-        }
-        DEVICE_UNROLL
-        for (uint32_t k = 0; k < LANE_FEW; k++) {
-            lost = lost | !sample_is_finite(part[k]);
-            part[k] -= at[k];
-            scale = sample_greater(scale, point_abs(part[k]));
-            if (first + k < LAYER_OUTPUTS)
-                way[first + k] = part[k];
-        }
-    }
-    return raw && lost ? HUGE_VAL : scale;
-}
-
-/* The sum of the squares of way / scale, with quick quotients; *doubt: one of them may not be rounded correctly. */
-WIDE_INLINE double lane_squares(const double *way, double scale, bool *doubt) {
-    double sum = 0, inverse = 1 / scale, least = scale * QUOTIENT_LEAST;
-    DEVICE_ROLLED
-    for (uint32_t first = 0; first < LAYER_OUTPUTS; first += LANE_FEW) {
-        double part[LANE_FEW];
-        DEVICE_UNROLL
-        for (uint32_t k = 0; k < LANE_FEW; k++)
-            part[k] = first + k < LAYER_OUTPUTS ? way[first + k] : 0;
-        DEVICE_UNROLL
-        for (uint32_t k = 0; k < LANE_FEW; k++) {
-            *doubt = *doubt | ((part[k] != 0) & (point_abs(part[k]) < least));
-            part[k] = quick_quotient(part[k], scale, inverse);
-            sum += part[k] * part[k];
-        }
-    }
-    return sum;
-}
-
-static double lane_moved(const struct lane *l, double *way) {
-    double scale = lane_way(l, way), sum;
-    if (!sample_is_finite(scale) || scale == 0)
-        return scale == 0 ? 0 : HUGE_VAL;
-    bool doubt = !quick_divides(scale);
-    sum = lane_squares(way, scale, &doubt);
-    sum = doubt ? 0 : sum;
-    for (uint32_t j = 0; j < LAYER_OUTPUTS && doubt; j++)
-        sum += (way[j] / scale) * (way[j] / scale);
-    return scale * sqrt(sum);
-}
-
-static void lane_report(const struct lane *l, struct device_report *out) {
-    const struct drive *d = &l->drive;
-    const struct sample *s = &d->state;
-    size_t worst;
-    double violation = lane_violation(d->point.slots, &worst);
-    bool bad = s->outcome == HN_OUTCOME_BAD_BOUNDS;
-    out->outcome = (int32_t)s->outcome;
-    out->iterations = s->iteration;
-    out->steps = s->best_step;
-    out->unused = LAYER_TAKEN && s->doing == SAMPLE_FALLS_BACK; /* floats tell those who come after them */
-    out->violation_before = s->before;
-    out->violation = bad ? HUGE_VAL : violation;
-    out->worst = bad ? d->culprit : worst;
-    out->moved = out->distance = lane_moved(l, d->row);
-    out->damping = s->used;
-    out->culprit = d->culprit;
-    out->slope = sqrt(s->slope);
-    out->kkt = out->objective = out->complementarity = out->proof =
-        HUGE_VAL; /* of the methods nearest and optimal, as what follows */
-    out->programmes = out->factorisations = 0;
-#ifdef DEVICE_POLISH
-    polish_report(l, out);
-#endif
-}
-
-#ifndef DEVICE_GRADIENTS
-/* y, the report and what else is wanted of a sample that has ended. */
-static GENERATED void lane_close(struct lane *l, const struct device_call *call) {
-    DEVICE_TASK(l);
-    DEVICE_LOCAL(l->drive.point.slots);
-    struct drive *d = &l->drive;
-    const struct plan *plan = d->plan;
-    const double *y = point_at(&d->point, plan->y);
-    lane_residuals(d->point.slots);
-#ifdef DEVICE_POLISH
-    polish_close(l, call);
-#endif
-    double bound = sample_asks_stationarity(&d->state, d->options, &l->numbers);
-    if (bound > 0) /* it reads J */
-        entry_evaluate(d->point.slots);
-    bool stationary = bound > 0 && point_stationarity(&d->point, d->row) <= bound * bound;
-    d->state.outcome = sample_verdict(&d->state, d->options, &l->numbers, stationary);
-    if (d->tape)
-        call->heads[l->sample] = tape_head_of(&d->state, d->tape->room);
-    for (uint32_t i = 0; call->residual && i < plan->rows; i++)
-        call->residual[l->sample * plan->rows + i] = point_number(*point_at(&d->point, plan->residual + i));
-    if (call->reports)
-        lane_report(l, call->reports + l->sample);
-    for (size_t j = 0; d->warm && !LAYER_TAKEN && j < plan->outputs; j++) {
-        double raw = d->raw ? d->raw[j] : *point_at(&d->point, plan_words(plan, plan->start)[j]);
-        d->warm[j] = d->state.outcome == HN_OUTCOME_OK ? y[j] - raw : 0;
-    }
-    lane_give_out(y, call->y + l->sample * LAYER_OUTPUTS, LAYER_OUTPUTS);
-}
-#endif
 
 #endif

@@ -13,7 +13,7 @@
 /* lm goes on with the eps that it had. */
 static void polish_damp(struct lane *l) {
     struct sample *s = &l->drive.state;
-    if (l->drive.options->method != HN_METHOD_LM || !s->chooses || !(l->first.damping > 0))
+    if (layer_options.method != HN_METHOD_LM || !s->chooses || !(l->first.damping > 0))
         return;
     s->eps = l->first.damping;
     s->growth = 2;
@@ -40,7 +40,8 @@ static void polish_take(struct lane *l, const struct device_call *call) {
 static void polish_open(struct lane *l, const struct device_call *call) {
     struct drive *d = &l->drive;
     struct sample *s = &d->state;
-    int most = d->options->iterations - POLISH_STEPS;
+    const struct sample_options o = layer_options;
+    int most = o.iterations - POLISH_STEPS;
     l->first = call->first[l->sample];
     l->begun = s->iteration = s->begun = most > l->first.iterations ? most : l->first.iterations;
     l->kept = false;
@@ -48,8 +49,8 @@ static void polish_open(struct lane *l, const struct device_call *call) {
         return;
     drive_evaluate(d);
     drive_numbers(d, &l->numbers);
-    sample_came_in(s, d->options, &l->numbers);
-    l->kept = d->options->weighted && l->numbers.finite && l->numbers.measure <= d->options->tolerance;
+    sample_came_in(s, &o, &l->numbers);
+    l->kept = LAYER_WEIGHTED && l->numbers.finite && l->numbers.measure <= layer_options.tolerance;
     if (l->first.unused != 0 && !l->kept) /* what is finite in double was too large for a float */
         lane_fall_back(l, call, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
     else if (!l->kept)
