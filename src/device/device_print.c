@@ -136,8 +136,17 @@ static bool ends_with(const char *from, const char *end, const char *word) {
     return (size_t)(end - from) >= length && memcmp(end - length, word, length) == 0;
 }
 
+/* Functions that hardly ever run: the ways to reduce a large angle, and what they call several times. */
+static bool is_rare(const char *at) {
+    static const char rare[][48] = {"static reduced_angle reduce_angle(", "static circle_angle circle_reduce_far(",
+                                    "static uint64_t bits_from(", "static void add_product("};
+    for (size_t i = 0; i < sizeof rare / sizeof rare[0]; i++)
+        if (begins(at, rare[i]))
+            return true;
+    return false;
+}
+
 void device_print_as_cpp(struct text *out, const char *from, bool rolled, bool apart) {
-    static const char rare[][48] = {"static reduced_angle reduce_angle(", "static circle_angle circle_reduce_far("};
     const char *done = from; /* what is before it has been printed */
     bool starts = true, ruled = false;
     for (const char *at = from; *at; at++) {
@@ -149,7 +158,7 @@ void device_print_as_cpp(struct text *out, const char *from, bool rolled, bool a
         }
         if (starts && begins(at, "static ")) {
             text_add_bytes(out, done, (size_t)(at - done));
-            text_add(out, begins(at, rare[0]) || begins(at, rare[1]) ? "DEVICE GENERATED " : "DEVICE ");
+            text_add(out, is_rare(at) ? "DEVICE GENERATED " : "DEVICE ");
             done = at;
         }
         if (apart && *at == '{' && ends_with(from, at, "(real *slots) ")) { /* arrays of threads: no other memory */
