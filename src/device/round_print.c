@@ -49,11 +49,9 @@ static const char counted_ends[] = "    } while (false);\n    lane_stepped(l, sl
 static const char judged_begins[] =
     ROUND_BEGINS "    if (sample_is_fresh(s))\n        lane_rescale(l);\n    for (int pass = 0;; pass++) {\n"
                  "    lane_pin(l, slots, kept_near);\n";
-static const char judged_decides[] =
-    "    if (pass == 0) {\n" DECIDES "    if (next == LANE_AGAIN)\n        continue;\n    }\n";
-static const char assumed_decides[] =
-    "    if (!l->assumed)\n        lane_evaluate(l);\n"
-    "    if (pass == 0) {\n" DECIDES "    if (next == LANE_AGAIN)\n        continue;\n    }\n";
+#define DECIDES_ONCE "    if (pass == 0) {\n" DECIDES "    if (next == LANE_AGAIN)\n        continue;\n    }\n"
+static const char judged_decides[] = DECIDES_ONCE;
+static const char assumed_decides[] = "    if (!l->assumed)\n        lane_evaluate(l);\n" DECIDES_ONCE;
 static const char judged_steps[] = "    s->used = s->eps;\n    slots[LAYER_EPS] = s->eps;\n";
 static const char judged_ends[] = "    break;\n    }\n    lane_stepped(l, slots, &o);\n    return true;\n}\n";
 
