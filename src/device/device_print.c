@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "device/device_texts.h"
+#include "device/ptx.h"
 #include "device/round_print.h"
 
 #include <ctype.h>
@@ -82,8 +83,6 @@ void device_print_head(struct text *out, const struct device_subject *subject) {
         text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n#define PAIR_FUSED DEVICE_FUSED_FLOAT\n"
                       "#define ROUNDED_DIFFERENCE DEVICE_SUBTRACT_FLOAT\n"
                       "#define ROW_GREATER DEVICE_MOST_FLOAT\n#define WIDE_ABS DEVICE_ABS_FLOAT\n");
-    text_add(out, "#define KEPT_TYPE \"f%d\"\n#define KEPT_LETTER \"%c\"\n", subject->single ? 32 : 64,
-             subject->single ? 'f' : 'd');
     text_add(out, "%s%s", subject->single ? "#define DEVICE_SINGLE\n" : "",
              subject->polish && !subject->adjoint ? "#define DEVICE_POLISH\n" : "");
     text_add(out, "#define LAYER_WEIGHTED %d\n#define LANE_WAITS %d\n%stypedef %s real;\n",
@@ -343,7 +342,8 @@ enum { TASK_DOUBLES = 59, TASK_DOUBLES_POLISH = 83 };
 
 /* %s: the kernel's name. */
 static const char kernel[] =
-    "\n#ifdef DEVICE_SINGLE\n#define TAKEN(storage) storage real taken[LAYER_TAKEN];\n"
+    "\n#ifndef ROUND_REGISTERS\n#define ROUND_REGISTERS\n#endif\n"
+    "#ifdef DEVICE_SINGLE\n#define TAKEN(storage) storage real taken[LAYER_TAKEN];\n"
     "#else\n#define TAKEN(storage) real *const taken = 0;\n#endif\n"
     "#ifdef DEVICE_HOST\n" /* a device has no zeros where nobody wrote, and nobody may rely on them here */
     "extern \"C\" void %s(const struct device_call *call) {\n"
@@ -354,6 +354,7 @@ static const char kernel[] =
     "    tasks_run(call, &t, slots, 0, 1);\n}\n"
     "#else\n"
     "extern \"C\" __global__ void __launch_bounds__(256, 1) %s(const struct device_call call) {\n"
+    "    KERNEL_DECLARES(ROUND_REGISTERS)\n"
     "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    TAKEN()\n"
     "#ifdef TASK_NEAR\n    static_assert(sizeof(task) <= NEAR_TASK * sizeof(double), \"a task has its room\");\n"
     "    task &t = *(task *)(void *)(NEAR_OF_WARP + threadIdx.x %% 32 * NEAR_TASK);\n#else\n    task t;\n#endif\n"
@@ -373,6 +374,7 @@ static void print_library(const struct emission *e, const struct walk *near, boo
     emission_print_points(e, out);
     print_constants(e, out);
     print_assumed(near, out);
+    amalgamate_file(out, "device/ptx_text.h", single);
     text_add(out, "#define DRIVE_AT_ONCE 16\n");
     if (e->back_alone)
         text_add(out, "#define DRIVE_BACK_STEP %u\n", e->plan->leaf_s);
@@ -397,8 +399,8 @@ static uint32_t task_near(const struct device_subject *subject) {
 static void print_straight(const struct emission *e, const struct walk *near, bool rounds, struct round_room *room,
                            struct text *out) {
     struct text round = {.bytes = NULL};
-    bool done =
-        e->options.adjoint ? round_print_back(&round, &e->walk, near, room) : round_print_once(&round, &e->walk);
+    bool done = e->options.adjoint ? round_print_back(&round, &e->walk, near, room)
+                                   : round_print_once(&round, &e->walk, room->single);
     if (done && rounds && !e->options.adjoint)
         done = round_print(&round, &e->walk, near, room);
     done = done && !round.failed;
@@ -447,6 +449,8 @@ static const enum kernel_entry steps[] = {KERNEL_LARGEST, KERNEL_STEP_BEGIN, KER
 static hn_status print_plan_of(struct emission *e, const struct device_subject *subject, struct text *out,
                                uint32_t *near_count, hn_error *error) {
     struct walk near = {.plan = NULL};
+    struct ptx ptx;
+    ptx_create(&ptx, subject->single, e->plan->slots + LANES_FLAGS);
     hn_status status = walk_create(&e->walk, e->plan, subject->adjoint, error);
     if (status == HN_OK)
         status = emission_check_walk(e, error);
@@ -457,6 +461,7 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
     e->walk.loops =
         true; /* entries run once a sample or less: reading and compiling them takes longer than running them */
     e->walk.shortened = device_is_apart(subject) ? ENTRY_OPERANDS : 0;
+    e->walk.dialect = &ptx.dialect;
     e->back_alone = subject->adjoint;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && e->back_alone; i++)
         statements_release(&e->walk.entry[steps[i]]);
@@ -464,6 +469,7 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
         status = print_all(e, &near, subject, out, near_count, error);
     walk_release(&near);
     walk_release(&e->walk);
+    ptx_release(&ptx);
     return status;
 }
 

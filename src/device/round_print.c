@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "device/device_parts.h"
+#include "device/ptx.h"
 #include "generate/print.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@
 /* What does not fit into registers, where the generator decides that (generate/kept.h). */
 #define KEPT_ARRAY                                                                                                     \
     "    double kept[KEPT_OWN + 1];\n    double *const kept_near = NEAR_KEPT;\n    (void)kept;\n    "                  \
-    "(void)kept_near;\n    KEPT_BEGINS\n"
+    "(void)kept_near;\n    KEPT_BEGINS\n    ROUND_LINES\n"
 
 /* Of a warp: the tasks of its threads, one behind the other, then the first places of all threads side by side. */
 static const char places_text[] =
@@ -57,9 +58,9 @@ static const char judged_ends[] = "    break;\n    }\n    lane_stepped(l, slots,
 
 /* A reciprocal is wrong: nothing of the step is in slots yet. */
 static const char round_unsafe[] =
-    "    if (quick_fails(doubt)) {\n        lane_step_apart(l);\n        break;\n    }\n";
+    "    ROUND_DOUBT\n    if (quick_fails(doubt)) {\n        lane_step_apart(l);\n        break;\n    }\n";
 static const char back_unsafe[] =
-    "    if (quick_fails(doubt)) {\n        lane_back_apart(b);\n        return;\n    }\n";
+    "    ROUND_DOUBT\n    if (quick_fails(doubt)) {\n        lane_back_apart(b);\n        return;\n    }\n";
 
 static const char back_begins[] =
     "\nWIDE_INLINE void lane_back_round(struct lane_back *b, double *slots) {\n" KEPT_ARRAY
@@ -145,6 +146,20 @@ static uint32_t outputs_near(const struct plan *p, const struct round_kind *kind
     return p->outputs < most ? p->outputs : most;
 }
 
+/* What a round says of its registers, %s, which the kernel declares. */
+static const char lines_text[] =
+    "#define ROUND_REGISTERS %s\n"
+    "#define ROUND_LINES ROUND_DECLARES(ROUND_REGISTERS) PTX_PLACES(slots_at, own_at, near_at) PTX_NO_DOUBT\n"
+    "#define ROUND_DOUBT PTX_DOUBT(doubt)\n";
+
+static void print_registers(struct text *out, const struct ptx *x) {
+    struct text registers = {.bytes = NULL};
+    ptx_print_registers(x, &registers);
+    text_add(out, lines_text, registers.failed ? "" : registers.bytes);
+    out->failed = out->failed || registers.failed;
+    text_drop(&registers);
+}
+
 static void print_places(struct text *out, struct round_room *room, uint32_t places, uint32_t near) {
     room->near = room->task + near;
     text_add(out, places_text, places, near, room->task, DEVICE_THREADS, DEVICE_THREADS);
@@ -172,9 +187,12 @@ static bool print_links(struct text *out, const struct walk *walk, const struct 
     const struct plan *p = walk->plan;
     bool *kept = base_allocate(2 * (size_t)walk->slots * sizeof *kept), *steady = kept + walk->slots;
     struct text own = {.bytes = NULL};
+    struct ptx ptx;
     uint32_t places = 0;
     if (!kept)
         return false;
+    ptx_create(&ptx, kind->room->single, p->slots + LANES_FLAGS);
+    ptx.near = places_near(p, kind, UINT32_MAX);
     memset(kept, 0, 2 * (size_t)walk->slots * sizeof *kept);
     find_steady(steady, walk, kind->prepare);
     if (kind->back)
@@ -190,49 +208,62 @@ static bool print_links(struct text *out, const struct walk *walk, const struct 
                                        .most = most_values(walk, kind->room->single, kind->back),
                                        .places = &places,
                                        .pinned = p->y,
-                                       .pinned_count = outputs_near(p, kind)};
+                                       .pinned_count = outputs_near(p, kind),
+                                       .dialect = &ptx.dialect};
     bool done = print_chain(&own, walk, &wanted) && !own.failed;
     if (done) {
         print_places(out, kind->room, places, places_near(p, kind, places));
+        print_registers(out, &ptx);
         if (!kind->back)
             text_add(out, pins_text, wanted.pinned_count);
         text_add_bytes(out, own.bytes, own.length);
     }
     text_drop(&own);
+    ptx_release(&ptx);
     base_release(kept);
     return done;
 }
 
 /* Evaluation and one entry behind it, as a function that leaves only what that entry writes, and the rows' values. */
-static bool print_once(struct text *out, const struct walk *walk, const char *head, enum kernel_entry entry) {
+static bool print_once(struct text *out, const struct walk *walk, const char *name, enum kernel_entry entry,
+                       bool single) {
     const struct statements *s = &walk->entry[entry];
-    const struct print_link links[] = {{&walk->entry[KERNEL_EVALUATE], head, "", 0, PRINT_LATE},
+    const struct print_link links[] = {{&walk->entry[KERNEL_EVALUATE], "", "", 0, PRINT_LATE},
                                        {s, "", back_ends, 0, PRINT_LATE}};
     const uint32_t *value = plan_words(walk->plan, walk->plan->value);
     bool *kept = base_allocate((size_t)walk->slots * sizeof *kept);
+    struct text own = {.bytes = NULL};
+    struct ptx ptx;
     uint32_t places = 0;
     if (!kept)
         return false;
+    ptx_create(&ptx, single, walk->plan->slots + LANES_FLAGS);
     memset(kept, 0, (size_t)walk->slots * sizeof *kept);
     for (uint32_t i = 0; i < walk->plan->value.count; i++)
         keep(kept, value[i], 1);
     for (size_t i = 0; i < s->count; i++)
         for (uint32_t d = 0; d < statement_destinations(&s->list[i]); d++)
             keep(kept, s->operands[s->list[i].first + d], 1);
-    const struct print_chain wanted = {.links = links, .count = 2, .kept = kept, .unsafe = "", .places = &places};
-    bool done = print_chain(out, walk, &wanted);
+    const struct print_chain wanted = {
+        .links = links, .count = 2, .kept = kept, .unsafe = "", .places = &places, .dialect = &ptx.dialect};
+    bool done = print_chain(&own, walk, &wanted) && !own.failed;
+    text_add(out, "\nstatic GENERATED void %s(double *slots) {\n", name);
+    ptx_print_declarations(&ptx, out);
+    text_add_bytes(out, done ? own.bytes : "", done ? own.length : 0);
+    text_drop(&own);
+    ptx_release(&ptx);
     base_release(kept);
     return done;
 }
 
 /* Methods without weights take hundreds of steps from each sample, and more of their warps run at once where registers are few. */
-bool round_print_once(struct text *out, const struct walk *walk) {
+bool round_print_once(struct text *out, const struct walk *walk, bool single) {
     if (!walk->plan->options.weighted) {
         text_add(out, "%s", once_listed);
         return true;
     }
-    return print_once(out, walk, "\nstatic GENERATED void lane_weights(double *slots) {\n", KERNEL_RESCALE) &&
-           print_once(out, walk, "\nstatic GENERATED void lane_residuals(double *slots) {\n", KERNEL_RESIDUAL);
+    return print_once(out, walk, "lane_weights", KERNEL_RESCALE, single) &&
+           print_once(out, walk, "lane_residuals", KERNEL_RESIDUAL, single);
 }
 
 /* The same statements, which leave y in the base before it moves. */

@@ -1,6 +1,7 @@
 /* round_print.h - a whole round as one function of straight code: evaluation, decisions of lane_text.h, step.
  *
- * In come the statements of a walk, out goes the text of lane_round or, on the way back, of lane_back_round. Only what decisions and
+ * In come the statements of a walk, out goes the text of lane_round or, on the way back, of lane_back_round: lines of a device's
+ * instructions (ptx.h) between decisions in C++. Only what decisions and
  * the next round read is put back into slots. False: out of memory.
  *
  * SPDX-License-Identifier: MIT */
@@ -22,6 +23,6 @@ bool round_print(struct text *out, const struct walk *walk, const struct walk *n
 bool round_print_back(struct text *out, const struct walk *walk, const struct walk *near, struct round_room *room);
 
 /* What a sample needs once, where it begins and where it ends: lane_weights and lane_residuals of lane_text.h. */
-bool round_print_once(struct text *out, const struct walk *walk);
+bool round_print_once(struct text *out, const struct walk *walk, bool single);
 
 #endif

@@ -74,6 +74,16 @@ static const char *take_number(struct text *out, const char *at, bool single) {
     return end;
 }
 
+/* As it is. */
+static const char *take_string(struct text *out, const char *at) {
+    const char *end = at + 1;
+    while (*end && *end != '"' && *end != '\n')
+        end += end[0] == '\\' && end[1] ? 2 : 1;
+    end += *end == '"';
+    text_add_bytes(out, at, (size_t)(end - at));
+    return end;
+}
+
 /* ---- lines ---- */
 
 /* Lines that include something and those of an include guard are left out; the guard's #endif is the last line of a text. */
@@ -127,6 +137,8 @@ void amalgamate(struct text *out, const char *text, bool single) {
         starts = *at == '\n';
         if (begins(at, "/*"))
             at = take_comment(out, at);
+        else if (*at == '"')
+            at = take_string(out, at);
         else if (isdigit((unsigned char)*at))
             at = take_number(out, at, single);
         else if (is_name(*at))

@@ -34,12 +34,27 @@ static void print_name(const struct keeper *k, uint32_t value) {
         text_add(k->p->text, "m%u", value - 2 * k->statements - k->slots);
 }
 
+static struct dialect_value in_dialect(const struct keeper *k, uint32_t value) {
+    if (value < 2 * k->statements)
+        return (struct dialect_value){value % 2 ? DIALECT_SECOND : DIALECT_VALUE, value / 2};
+    uint32_t slot = value - 2 * k->statements;
+    return (struct dialect_value){slot < k->slots ? DIALECT_SLOT : DIALECT_MASK, slot % k->slots};
+}
+
+static void print_keep(const struct keeper *k, uint32_t value, uint32_t place, bool mask) {
+    if (k->p->dialect) {
+        k->p->dialect->keep(k->p, in_dialect(k, value), place);
+        return;
+    }
+    text_add(k->p->text, "    KEEP%s(%u, ", mask ? "_MASK" : "", place);
+    print_name(k, value);
+    text_add(k->p->text, ");\n");
+}
+
 /* The value waits in a place of its own from here on. */
 static void keep(struct keeper *k, uint32_t value) {
     k->place[value] = k->free_count > 0 ? k->free[--k->free_count] : ++k->places;
-    text_add(k->p->text, "    KEEP%s(%u, ", kept_is_mask(k, value) ? "_MASK" : "", k->place[value] - 1);
-    print_name(k, value);
-    text_add(k->p->text, ");\n");
+    print_keep(k, value, k->place[value] - 1, kept_is_mask(k, value));
 }
 
 static bool is_pinned(const struct keeper *k, uint32_t slot) {
@@ -100,13 +115,22 @@ static void print_again(const struct keeper *k, uint32_t slot, bool mask) {
              pinned ? slot - k->acts->pinned : slot);
 }
 
-/* apart: in a block whose variables are its own. */
-static void load(struct keeper *k, uint32_t value, bool apart) {
+static void load_in_dialect(const struct keeper *k, uint32_t value) {
+    const struct dialect *dialect = k->p->dialect;
+    const struct dialect_value own = in_dialect(k, value);
+    bool slot = value >= 2 * k->statements;
+    if (slot && is_pinned(k, own.number))
+        dialect->take(k->p, own, own.number - k->acts->pinned);
+    else if (slot)
+        dialect->read(k->p, own);
+    else if (k->place[value])
+        dialect->take(k->p, own, k->place[value] - 1);
+    else
+        dialect->again(k->p, value / 2);
+}
+
+static void load_in_c(const struct keeper *k, uint32_t value, bool apart) {
     bool slot = value >= 2 * k->statements, mask = kept_is_mask(k, value);
-    if (k->local[value] || (apart && k->shadow[value] == k->block))
-        return;
-    if (!slot && !k->place[value])
-        compute_again(k, value, apart);
     text_add(k->p->text, "    %s",
              apart || (slot && !k->declared[value - 2 * k->statements]) ? mask ? "wide_bits " : "wide " : "");
     print_name(k, value);
@@ -118,6 +142,19 @@ static void load(struct keeper *k, uint32_t value, bool apart) {
     else
         print_meaning(k->p, value / 2);
     text_add(k->p->text, ";\n");
+}
+
+/* apart: in a block whose variables are its own. */
+static void load(struct keeper *k, uint32_t value, bool apart) {
+    bool slot = value >= 2 * k->statements;
+    if (k->local[value] || (apart && k->shadow[value] == k->block))
+        return;
+    if (!slot && !k->place[value])
+        compute_again(k, value, apart);
+    if (k->p->dialect)
+        load_in_dialect(k, value);
+    else
+        load_in_c(k, value, apart);
     if (apart) {
         k->shadow[value] = k->block;
         return;
@@ -150,11 +187,8 @@ static void forget_arguments(struct keeper *k, uint32_t statement, uint32_t now)
 }
 
 static void print_pin(const struct keeper *k, uint32_t value, uint32_t slot) {
-    if (!is_pinned(k, slot))
-        return;
-    text_add(k->p->text, "    KEEP(%u, ", slot - k->acts->pinned);
-    print_name(k, value);
-    text_add(k->p->text, ");\n");
+    if (is_pinned(k, slot))
+        print_keep(k, value, slot - k->acts->pinned, false);
 }
 
 static void take_results(struct keeper *k, uint32_t statement, uint32_t now) {
@@ -185,7 +219,7 @@ static void print_one(struct keeper *k, uint32_t statement, uint32_t now) {
 /* Text that may change slots. It computes, too: half of the variables are its own. */
 static void print_text(struct keeper *k, const struct act *act, uint32_t now) {
     make_room(k, k->most / 2, now);
-    text_add(k->p->text, "%s", act->text);
+    print_between(k->p, act->text);
     for (size_t i = k->held_count; i-- > 0;)
         if (k->held[i] >= 2 * k->statements)
             drop(k, k->held[i]);
@@ -193,12 +227,12 @@ static void print_text(struct keeper *k, const struct act *act, uint32_t now) {
 
 static void print_block(struct keeper *k, const struct act *act, uint32_t now) {
     k->block++;
-    text_add(k->p->text, "%s", act->text);
+    print_between(k->p, act->text);
     for (uint32_t i = 1; i <= act->statement; i++) {
         load_arguments(k, act[i].statement, now + i, true);
         print_statement(k->p, act[i].statement);
     }
-    text_add(k->p->text, "    }\n");
+    print_between(k->p, "    }\n");
     for (uint32_t i = 1; i <= act->statement; i++)
         forget_arguments(k, act[i].statement, now + act->statement);
 }
@@ -221,7 +255,7 @@ bool kept_print(const struct printer *p, const struct acts *acts, size_t most, u
         else if (act->kind == ACT_TEXT)
             print_text(&k, act, now);
         else if (act->kind == ACT_QUIET)
-            text_add(p->text, "%s", act->text);
+            print_between(p, act->text);
         else if (act->kind == ACT_AHEAD) {
             ahead(p, acts->ahead);
             take_ahead(&k, now);

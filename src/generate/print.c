@@ -138,13 +138,36 @@ static void print_round(struct text *text, const char *name, size_t regions) {
     text_add(text, ";\n}\n");
 }
 
+/* As one function of the walk's dialect, where it can be that. */
+static bool print_in_dialect(const struct printer *p, const char *name, size_t number) {
+    struct text body = {.bytes = NULL};
+    struct printer own = *p;
+    own.dialect = p->walk->dialect;
+    if (!own.dialect || p->early || p->s->round || p->s->late > 0 || p->region->repeats > 1 ||
+        !own.dialect->knows(&own))
+        return false;
+    own.text = &body;
+    body.failed = !own.dialect->begin(&own);
+    for (size_t i = p->region->first; i < p->region->first + p->region->period && !body.failed; i++)
+        print_statement(&own, i);
+    own.dialect->end(&own);
+    text_add(p->text, "\nstatic GENERATED void %s_%zu(double *slots) {\n", name, number);
+    own.dialect->declare(&own, p->text);
+    text_add_bytes(p->text, body.bytes, body.length);
+    text_add(p->text, "}\n");
+    p->text->failed = p->text->failed || body.failed;
+    text_drop(&body);
+    return true;
+}
+
 static void print_regions(const struct printer *entry, const struct regions *regions, const char *name,
                           const struct early *early) {
     for (size_t r = 0; r < regions->count; r++) {
         struct printer p = *entry;
         p.region = &regions->list[r];
         p.early = early ? &early[r] : NULL;
-        print_region(&p, name, r);
+        if (!print_in_dialect(&p, name, r))
+            print_region(&p, name, r);
     }
 }
 
@@ -181,7 +204,7 @@ bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry e
     bool done = !regions.failed && flow_find(&flow, s, &regions, kept, walk->slots);
     struct early *loads = early && done ? take_early(regions.count) : NULL;
     if (done) {
-        const struct printer p = {text, walk, s, &flow, NULL, NULL, NULL, NULL, false, false};
+        const struct printer p = {.text = text, .walk = walk, .s = s, .flow = &flow};
         done = !early || read_early(loads, s, &flow, &regions, kept, walk->slots);
         if (done)
             print_regions(&p, &regions, entry_text(entry), loads);
@@ -214,7 +237,8 @@ void print_entry_paired(struct text *text, const struct walk *walk, enum kernel_
     for (size_t r = 0; r < paired->regions.count; r++) {
         const struct region *region = &paired->regions.list[r];
         const struct pairs *pairs = region->repeats > 1 ? NULL : &paired->pairs[r];
-        const struct printer p = {text, walk, &paired->s, &paired->flow, region, NULL, NULL, pairs, false, false};
+        const struct printer p = {
+            .text = text, .walk = walk, .s = &paired->s, .flow = &paired->flow, .region = region, .pairs = pairs};
         print_paired_region(&p, entry_text(entry), r);
     }
     print_all(text, entry_text(entry), paired->regions.count);

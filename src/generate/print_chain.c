@@ -153,6 +153,7 @@ static void find_ahead(const struct printer *p, struct chain *chain) {
 
 static void print_ahead(const struct printer *p, const bool *ahead) {
     bool any = false;
+    print_between(p, "");
     for (size_t i = 0; i < p->s->count; i++) {
         if (!ahead[i])
             continue;
@@ -167,6 +168,9 @@ static void print_ahead(const struct printer *p, const bool *ahead) {
                      "        all = sincos_any(S(%u));\n        v%zu = all.sine;\n        w%zu = all.cosine;\n",
                      p->s->operands[p->s->list[i].first + 2], i, i);
     text_add(p->text, any ? "    }\n" : "");
+    for (size_t i = 0; i < p->s->count && p->dialect; i++)
+        if (ahead[i])
+            p->dialect->given(p, i);
 }
 
 /* Behind the last reciprocal of a link; `first` where there is none. */
@@ -257,10 +261,24 @@ static void print_acts(const struct printer *p, const struct acts *acts) {
         else if (act->kind == ACT_STATEMENT)
             print_statement(p, act->statement);
         else
-            text_add(p->text, "%s", act->text);
+            print_between(p, act->text);
         ends = act->kind == ACT_SELDOM ? i + act->statement : ends;
-        text_add(p->text, ends > 0 && i == ends ? "    }\n" : "");
+        if (ends > 0 && i == ends)
+            print_between(p, "    }\n");
     }
+}
+
+/* False when memory is out. */
+static bool print_line(const struct printer *p, const struct chain *chain) {
+    const struct print_chain *wanted = chain->wanted;
+    bool done = !p->dialect || p->dialect->begin(p);
+    if (done && wanted->most > 0)
+        done = kept_print(p, &chain->acts, wanted->most, wanted->places, print_ahead);
+    else if (done)
+        print_acts(p, &chain->acts);
+    if (p->dialect)
+        p->dialect->end(p);
+    return done;
 }
 
 static void chain_release(struct chain *chain) {
@@ -285,18 +303,21 @@ bool print_chain(struct text *text, const struct walk *walk, const struct print_
     const struct regions regions = {.list = &region, .count = 1};
     bool done = !chain.all.failed && flow_find(&flow, &chain.all, &regions, wanted->kept, walk->slots);
     if (done) {
-        const struct printer p = {text, walk, &chain.all, &flow, &region, NULL, NULL, NULL, true, wanted->most > 0};
+        const struct printer p = {.text = text,
+                                  .walk = walk,
+                                  .s = &chain.all,
+                                  .flow = &flow,
+                                  .region = &region,
+                                  .quick = true,
+                                  .keeps = wanted->most > 0,
+                                  .dialect = wanted->dialect};
         for (size_t k = 0; k < wanted->count; k++)
             if (wanted->links[k].changed)
                 set_apart(&chain, &flow, wanted->links[k].changed, &chain.first[k]);
         done = chain_index(&chain, &p);
         if (done)
             order_links(&p, &chain);
-        done = done && !chain.acts.failed;
-        if (done && wanted->most > 0)
-            done = kept_print(&p, &chain.acts, wanted->most, wanted->places, print_ahead);
-        else if (done)
-            print_acts(&p, &chain.acts);
+        done = done && !chain.acts.failed && print_line(&p, &chain);
         flow_release(&flow);
     }
     chain_release(&chain);

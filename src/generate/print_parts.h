@@ -5,6 +5,7 @@
 #define HN_GENERATE_PRINT_PARTS_H
 
 #include "generate/call_loop.h"
+#include "generate/dialect.h"
 #include "generate/early.h"
 #include "generate/print.h"
 
@@ -17,13 +18,17 @@ struct printer {
     const struct early *early;     /* or NULL: slots are read where they are needed */
     const struct call_loop *calls; /* or NULL: elementary functions are called there */
     const struct pairs *pairs;     /* or NULL: every statement by itself */
-    bool quick;                    /* reciprocals of pivots say whether they are right: see print_chain */
+    bool quick;                    /* a dialect's reciprocals of pivots say whether they are right: see print_chain */
     bool keeps;                    /* slots are read as local variables, and values may be assigned anew: see kept.h */
+    const struct dialect *dialect; /* or NULL: C */
 };
 
 /* Statement number i of the list, in a region; of a pair both, by the number of the first. */
 void print_statement(const struct printer *p, size_t i);
 void print_meaning(const struct printer *p, size_t i);
+
+/* Text of C between statements. */
+void print_between(const struct printer *p, const char *text);
 
 /* How far operand k of statement i moves from one round to the next, in slots. */
 int64_t stride_of(const struct printer *p, size_t i, uint32_t k);

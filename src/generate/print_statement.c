@@ -271,15 +271,11 @@ static void print_call_sincos(const struct printer *p, size_t i) {
     text_add(p->text, ", &%c%zu, &%c%zu);\n", sine, number, cosine, number);
 }
 
-/* Where a branch would stand in the way of all that comes behind it. */
-static void print_quick_inverse(const struct printer *p, size_t i) {
-    bool added = p->s->list[i].function == ROW_INVERSE_ADDED;
-    text_add(p->text, "    %swide v%zu = pivot_quick%s(", p->keeps ? "" : "const ", i - p->region->first,
-             added ? "_added" : "");
-    print_argument(p, i, 1, false);
-    text_add(p->text, ", ");
-    print_argument(p, i, 2, false);
-    text_add(p->text, ", &doubt);\n");
+void print_between(const struct printer *p, const char *text) {
+    if (p->dialect)
+        p->dialect->text(p, text);
+    else
+        text_add(p->text, "%s", text);
 }
 
 void print_statement(const struct printer *p, size_t i) {
@@ -295,6 +291,10 @@ void print_statement(const struct printer *p, size_t i) {
     }
     if (!p->flow->used[i] && !p->flow->stored[i])
         return; /* nobody reads it */
+    if (p->dialect) {
+        p->dialect->statement(p, i);
+        return;
+    }
     snprintf(name, sizeof name, "%c%zu", two ? 'p' : 'v', number);
     if (p->calls && p->calls->place && p->calls->place[i])
         print_called(p, i);
@@ -302,8 +302,6 @@ void print_statement(const struct printer *p, size_t i) {
         print_call_sincos(p, i);
     else if (function_is_sum(function))
         print_sum(p, i, name);
-    else if (p->quick && function_is_inverse(function))
-        print_quick_inverse(p, i);
     else {
         mask = function_shape(function).mask;
         text_add(p->text, "    %s%s%s %s = ", p->keeps ? "" : "const ", two ? "two" : "wide", mask ? "_bits" : "",

@@ -4,6 +4,7 @@
 #include "device_text_host.h"
 
 #include "support/check.h"
+#include "support/ptx_host.h"
 #include "support/run_layer.h"
 #include "support/scratch.h"
 
@@ -46,7 +47,7 @@ static kernel_run *find(void *object, const char *name) {
     return function;
 }
 
-struct loaded host_load(const char *text, size_t length, const char *name) {
+struct loaded host_load(const char *text, const char *name) {
     static int number; /* dlopen knows files by their names */
     char command[COMMAND], source[256], object[256];
     snprintf(source, sizeof source, "%s/kernel%d.cu", scratch.folder, number);
@@ -54,7 +55,10 @@ struct loaded host_load(const char *text, size_t length, const char *name) {
     snprintf(command, sizeof command,
              "c++ -std=c++20 -DDEVICE_HOST -O0 -w -ffp-contract=off -fno-strict-aliasing -fPIC -shared -x c++ %s -o %s",
              source, object);
-    write_text(source, text, length);
+    char *own = ptx_host(text);
+    assert_non_null(own);
+    write_text(source, own, strlen(own));
+    free(own);
     assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
     struct loaded loaded = {.object = dlopen(object, RTLD_NOW | RTLD_LOCAL)};
     if (!loaded.object)

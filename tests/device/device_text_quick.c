@@ -20,7 +20,7 @@ static struct loaded load_with(bool single, const char *begins, const char *ends
     char *all = base_allocate(length + 1);
     assert_non_null(all);
     snprintf(all, length + 1, "%s%s%s", begins, text, ends);
-    struct loaded loaded = host_load(all, length, "hardnet_run");
+    struct loaded loaded = host_load(all, "hardnet_run");
     void *found = dlsym(loaded.object, name);
     assert_non_null(found);
     memcpy(function, &found, sizeof found);

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "device/nvrtc.h"
 #include "fake_parts.h"
+#include "support/ptx_host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,8 +88,10 @@ FAKE_EXPORT nvrtc_result nvrtcCompileProgram(nvrtc_program program, int count, c
     snprintf(command, sizeof command, "c++ -std=c++20 -DDEVICE_HOST %s -w -fno-strict-aliasing -fPIC -shared %s -o %s",
              fused && calls.fuses ? "-O2 -mfma -ffp-contract=fast -DQUICK_SINES" : "-O0 -ffp-contract=off", source,
              object);
-    if (write_text(source, program->text) && system(command) == 0) // NOLINT(cert-env33-c)
+    char *text = ptx_host(program->text);
+    if (text && write_text(source, text) && system(command) == 0) // NOLINT(cert-env33-c)
         program->code = read_object(object);
+    free(text);
     remove(source);
     remove(object);
     rmdir(folder);

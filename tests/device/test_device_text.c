@@ -66,7 +66,7 @@ static struct loaded make_straight(const struct device_subject *subject) {
     uint32_t near;
     if (device_print(&text, &length, &near, subject, &error) != HN_OK)
         fail_msg("%s", error.text);
-    struct loaded loaded = host_load(text, length, subject->adjoint ? "hardnet_pull" : "hardnet_run");
+    struct loaded loaded = host_load(text, subject->adjoint ? "hardnet_pull" : "hardnet_run");
     base_release(text);
     return loaded;
 }
@@ -75,7 +75,7 @@ static struct loaded make_far(const struct device_subject *subject, struct far_c
     hn_error error = {.text = ""};
     if (far_print(code, subject, &error) != HN_OK)
         fail_msg("%s", error.text);
-    struct loaded loaded = host_load(code->text, code->length, subject->adjoint ? "hardnet_pull" : "hardnet_run");
+    struct loaded loaded = host_load(code->text, subject->adjoint ? "hardnet_pull" : "hardnet_run");
     struct listed_memory *memory = dlsym(loaded.object, "hardnet_listed");
     assert_non_null(memory);
     *memory = (struct listed_memory){code->listed.words, code->listed.numbers};
@@ -343,6 +343,7 @@ int main(int count, char **words) {
         cmocka_unit_test(loops_beside_straight_rounds_stay_loops),
         cmocka_unit_test(quick_sines_are_within_two_units),
         cmocka_unit_test(quick_quotients_are_rounded_correctly),
+        cmocka_unit_test(functions_as_instructions_have_their_bits_in_c),
         cmocka_unit_test(the_unicycle_has_the_library_s_bits),
         cmocka_unit_test(models_that_are_hard_have_the_library_s_bits),
         cmocka_unit_test(random_problems_have_the_library_s_bits),

@@ -13,7 +13,7 @@ enum { TASK = 59 };
 static void note_rounds(struct printed *printed, const struct walk *walk, const struct walk *near, bool single) {
     struct text text = {.bytes = NULL};
     struct round_room room = {.single = single, .task = single ? 0 : TASK}, back = {.single = single};
-    assert_true(round_print_once(&text, walk));
+    assert_true(round_print_once(&text, walk, single));
     assert_true(round_print(&text, walk, near, &room));
     assert_true(round_print_back(&text, walk, near, &back));
     assert_false(text.failed);

@@ -1,0 +1,27 @@
+/* ptx_meaning.h - the meaning of a function (generate/functions.h), compiled to PTX.
+ *
+ * A meaning is an expression of C over SIMD vectors, masks and the functions of base/wide.h; those of row_values_kernel.h,
+ * row_functions_kernel.h and pivot_kernel.h are spelled out in terms of these. A mask is a predicate; but what row_lose hands on is a
+ * number: 0, or NaN once something is lost. What is known when the text is printed is computed there, in the precision of the device.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_DEVICE_PTX_MEANING_H
+#define HN_DEVICE_PTX_MEANING_H
+
+#include "device/ptx.h"
+
+/* arguments: what a, b, c, ... stand for. PTX_NONE: the meaning says something that is not known here. */
+struct ptx_operand ptx_meaning(struct ptx *x, const char *meaning, const struct ptx_operand *arguments);
+
+/* Whether every word of it is known. */
+bool ptx_knows_meaning(const char *meaning);
+
+/* Arithmetic: + - * / */
+struct ptx_operand ptx_arithmetic(struct ptx *x, char operator, const struct ptx_operand * a,
+                                  const struct ptx_operand *b);
+
+/* pivot_quick and pivot_quick_added of quick_text.h: the reciprocal of a pivot, and a word to the register `doubt`. */
+struct ptx_operand ptx_quick_inverse(struct ptx *x, bool added, const struct ptx_operand *whole,
+                                     const struct ptx_operand *d);
+
+#endif
