@@ -337,13 +337,17 @@ enum { EXPANSIONS = sizeof expansions / sizeof expansions[0] };
     X(row_add_square, add_square(x, &a[0], &a[1], &a[2]))                                                              \
     X(kernel_scale_for, scale_for(x, &a[0]))
 
+static bool is_word(const char *word, size_t length, const char *wanted) {
+    return length == strlen(wanted) && memcmp(word, wanted, length) == 0;
+}
+
 static struct ptx_operand apply(struct ptx *x, const char *word, size_t length, const struct ptx_operand *a) {
     const struct ptx_operand zero = known_number(0);
     for (size_t i = 0; i < EXPANSIONS; i++)
-        if (strlen(expansions[i][0]) == length && memcmp(expansions[i][0], word, length) == 0)
+        if (is_word(word, length, expansions[i][0]))
             return ptx_meaning(x, expansions[i][1], a);
 #define WORD(name, what)                                                                                               \
-    if (strlen(#name) == length && memcmp(#name, word, length) == 0)                                                   \
+    if (is_word(word, length, #name))                                                                                  \
         return what;
     WORD_LIST(WORD)
 #undef WORD
@@ -370,14 +374,15 @@ static struct ptx_operand read_all(struct reader *r) {
 }
 
 static struct ptx_operand read_call(struct reader *r, const char *word, size_t length) {
-    static const char all[] = "wide_all", bits[] = "wide_bits_all";
     struct ptx_operand a[FUNCTION_MOST_ARGUMENTS] = {{.kind = PTX_NONE}};
-    if (length == strlen(all) && memcmp(word, all, length) == 0)
+    if (is_word(word, length, "wide_all"))
         return read_all(r);
+    if (is_word(word, length, "wide_bits_all")) {
+        const struct ptx_operand bits = read_all(r);
+        return bits.kind == PTX_NONE ? bits : known_mask(bits.number != 0);
+    }
     for (int i = 0; i < FUNCTION_MOST_ARGUMENTS; i++) {
-        a[i] = length == strlen(bits) && memcmp(word, bits, length) == 0 ? read_all(r) : read_masks(r);
-        if (length == strlen(bits) && memcmp(word, bits, length) == 0)
-            return a[i].kind == PTX_NONE ? a[i] : known_mask(a[i].number != 0);
+        a[i] = read_masks(r);
         if (take(r, ')'))
             return apply(r->x, word, length, a);
         if (a[i].kind == PTX_NONE || !take(r, ','))
@@ -468,16 +473,16 @@ static bool knows_word(const char *word, size_t length) {
     if (length == 1)
         return true;
     for (size_t i = 0; i < EXPANSIONS; i++)
-        if (strlen(expansions[i][0]) == length && memcmp(expansions[i][0], word, length) == 0)
+        if (is_word(word, length, expansions[i][0]))
             return true;
 #define WORD(name, what)                                                                                               \
-    if (strlen(#name) == length && memcmp(#name, word, length) == 0)                                                   \
+    if (is_word(word, length, #name))                                                                                  \
         return true;
     WORD_LIST(WORD)
 #undef WORD
     static const char others[][16] = {"wide_all", "wide_bits_all", "HUGE_VAL"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strlen(others[i]) == length && memcmp(others[i], word, length) == 0)
+        if (is_word(word, length, others[i]))
             return true;
     return false;
 }
