@@ -22,11 +22,12 @@
 #error "hardnet must not be compiled with -ffast-math: it hides NaN and changes results"
 #endif
 
-/* A slot of LANES samples is this many SIMD vectors. A file that defines ONE_LANE compiles the kernels for slots of one sample. */
+/* A slot of LANES samples is this many SIMD vectors, and so many lie from one slot to the next: more on a device, where a kernel sees one
+ * sample of a slot. A file that defines ONE_LANE compiles the kernels for slots of one sample. */
 #ifdef ONE_LANE
-enum { LANE_PARTS = 1, LANES_HERE = 1 };
+enum { LANE_PARTS = 1, SLOT_STEP = 1, LANES_HERE = 1 };
 #else
-enum { LANE_PARTS = LANES / WIDTH, LANES_HERE = LANES };
+enum { LANE_PARTS = LANES / WIDTH, SLOT_STEP = LANE_PARTS, LANES_HERE = LANES };
 #endif
 #define SLOT_AT(slots, offset) ((slots) + (offset))
 

@@ -72,7 +72,7 @@ static void kernel_barrier_scale(const struct barrier_task *task, double *slots)
         *SUMMARY(BARRIER_ENERGY) = energy;
         for (size_t e = 0; e < task->first[task->rows]; e++)
             AT(task->matrix)
-        [e * LANE_PARTS + part] = AT(task->entry[e])[part] * *COLUMN(BARRIER_SCALE, task->column[e]);
+        [e * SLOT_STEP + part] = AT(task->entry[e])[part] * *COLUMN(BARRIER_SCALE, task->column[e]);
     }
 }
 
@@ -105,7 +105,7 @@ static void kernel_barrier_begin(const struct barrier_task *task, double *slots)
             wide bl = AT(task->lower[i])[part], bu = AT(task->upper[i])[part];
             wide_bits open = ~wide_equal(bl, bu);
             for (size_t e = task->first[i]; e < task->first[i + 1]; e++)
-                squares += AT(task->matrix)[e * LANE_PARTS + part] * AT(task->matrix)[e * LANE_PARTS + part];
+                squares += AT(task->matrix)[e * SLOT_STEP + part] * AT(task->matrix)[e * SLOT_STEP + part];
             wide least = kernel_greater(reach * wide_sqrt(squares), wide_all(1e-30));
             *ROW(BARRIER_VALUE, i) = c;
             *ROW(BARRIER_TIGHT, i) = kernel_greater(wide_all(0x1p-33) * squares, wide_all(1e-300));
@@ -143,7 +143,7 @@ static void kernel_barrier_rows(const struct barrier_task *task, double *slots) 
             *ROW(BARRIER_INVERSE_UPPER, i) = upper;
             *ROW(BARRIER_FADE_LOWER, i) = wide_keep(r.lower.there, lower / r.lower.force);
             *ROW(BARRIER_FADE_UPPER, i) = wide_keep(r.upper.there, upper / r.upper.force);
-            AT(task->shift)[i * LANE_PARTS + part] = w;
+            AT(task->shift)[i * SLOT_STEP + part] = w;
             gap += r.lower.slack * r.lower.force;
             gap += r.upper.slack * r.upper.force;
         }

@@ -57,31 +57,40 @@ static void compile(struct refine_plan *r, struct parts *parts) {
 static void keep_objective(struct refine_plan *r, struct parts *parts) {
     uint32_t zero = (uint32_t)(r->program->slots * r->stride);
     size_t next = parts->curvatures;
-    r->gradient = recipe_vector(&parts->recipe, &parts->gradient, parts->slopes, zero, &r->arena);
-    r->curvature = recipe_take(&parts->recipe, &r->arena, r->outputs + 1, sizeof *r->curvature);
-    for (size_t i = 0; r->curvature && i < r->outputs; i++) {
+    r->places.task.gradient = recipe_vector(&parts->recipe, &parts->gradient, parts->slopes, zero, &r->arena);
+    uint32_t *curvature = recipe_take(&parts->recipe, &r->arena, r->outputs + 1, sizeof *curvature);
+    for (size_t i = 0; curvature && i < r->outputs; i++) {
         bool there = diagonal_entry(&parts->hessian, i) != SIZE_MAX;
-        r->curvature[i] = there ? r->program->output_slot[next++] * r->stride : zero;
+        curvature[i] = there ? r->program->output_slot[next++] * r->stride : zero;
     }
+    r->places.curvature = curvature;
 }
 
 static void keep(struct refine_plan *r, struct parts *parts) {
     struct recipe *recipe = &parts->recipe;
+    struct refine_places *places = &r->places;
     struct row_places rows;
     struct matrix_places jacobian;
     if (!r->program)
         return;
-    r->x = recipe_leaf(recipe, SPACE_X);
-    r->y = recipe_leaf(recipe, SPACE_Y);
-    r->sigma = recipe_leaf(recipe, SPACE_SIGMA);
-    r->lambda = recipe_leaf(recipe, SPACE_LAMBDA);
+    places->x = recipe_leaf(recipe, SPACE_X);
+    places->y = recipe_leaf(recipe, SPACE_Y);
+    places->sigma = recipe_leaf(recipe, SPACE_SIGMA);
+    places->lambda = recipe_leaf(recipe, SPACE_LAMBDA);
     recipe_rows(recipe, parts->rows, &r->arena, &rows);
     recipe_matrix(recipe, &parts->jacobian, parts->entries, &r->arena, &jacobian);
-    r->value = rows.value, r->lower = rows.lower, r->upper = rows.upper;
-    r->first = jacobian.first, r->column = jacobian.column, r->entry = jacobian.entry;
-    r->fixed = recipe_take(recipe, &r->arena, r->outputs + 1, sizeof *r->fixed);
-    for (size_t j = 0; r->fixed && j < r->outputs; j++)
-        r->fixed[j] = recipe->problem.fixed[j] != 0;
+    places->task = (struct barrier_task){.rows = r->rows,
+                                         .columns = r->outputs,
+                                         .value = rows.value,
+                                         .lower = rows.lower,
+                                         .upper = rows.upper,
+                                         .first = jacobian.first,
+                                         .column = jacobian.column,
+                                         .entry = jacobian.entry};
+    bool *fixed = recipe_take(recipe, &r->arena, r->outputs + 1, sizeof *fixed);
+    for (size_t j = 0; fixed && j < r->outputs; j++)
+        fixed[j] = recipe->problem.fixed[j] != 0;
+    places->fixed = fixed;
     keep_objective(r, parts);
 }
 
@@ -91,28 +100,24 @@ static uint32_t take(struct refine_plan *r, size_t count) {
     return (uint32_t)offset;
 }
 
-static struct barrier_task task_of(struct refine_plan *r) {
+static void place(struct refine_plan *r) {
+    struct refine_places *places = &r->places;
+    struct barrier_task *task = &places->task;
     r->slots = r->program->slots + 1; /* the zero of keep_objective */
-    return (struct barrier_task){.rows = r->rows,
-                                 .columns = r->outputs,
-                                 .value = r->value,
-                                 .lower = r->lower,
-                                 .upper = r->upper,
-                                 .first = r->first,
-                                 .column = r->column,
-                                 .entry = r->entry,
-                                 .gradient = r->gradient,
-                                 .matrix = take(r, r->entries),
-                                 .shift = take(r, r->rows),
-                                 .by_rows = take(r, BARRIER_ROWS * r->rows),
-                                 .by_columns = take(r, BARRIER_COLUMNS * r->outputs),
-                                 .summary = take(r, BARRIER_SUMMARY)};
+    places->program = r->program;
+    places->inputs = r->inputs;
+    task->matrix = take(r, r->entries);
+    task->shift = take(r, r->rows);
+    task->by_rows = take(r, BARRIER_ROWS * r->rows);
+    task->by_columns = take(r, BARRIER_COLUMNS * r->outputs);
+    task->summary = take(r, BARRIER_SUMMARY);
+    places->own = take(r, r->outputs);
 }
 
 static hn_status create_system(struct refine_plan *r, hn_error *error) {
+    const struct barrier_task *task = &r->places.task;
     size_t capacity = 0;
-    r->task = task_of(r);
-    r->own = take(r, r->outputs);
+    place(r);
     uint32_t *offsets = array_grow(NULL, &capacity, r->entries + 1, sizeof *offsets);
     bool *equality = arena_take(&r->arena, r->rows + 1, sizeof *equality);
     if (!offsets || !equality) {
@@ -120,21 +125,21 @@ static hn_status create_system(struct refine_plan *r, hn_error *error) {
         return error_no_memory(error, "refinement");
     }
     for (size_t e = 0; e < r->entries; e++)
-        offsets[e] = (uint32_t)(r->task.matrix + e * r->stride);
+        offsets[e] = (uint32_t)(task->matrix + e * r->stride);
     for (size_t i = 0; i < r->rows; i++)
-        equality[i] = r->lower[i] == r->upper[i];
+        equality[i] = task->lower[i] == task->upper[i];
     const struct damped_request request = {
-        .matrix = {r->rows, r->outputs, r->stride, r->first, r->column, offsets, NULL},
+        .matrix = {r->rows, r->outputs, r->stride, task->first, task->column, offsets, NULL},
         .rows_side_only = true,
         .fixed_shift = NAN,
-        .shift = r->task.shift,
+        .shift = task->shift,
         .storage = (uint32_t)(r->slots * r->stride),
         .may_border = true,
         .undamped = equality,
     };
-    hn_status status = damped_create(&r->system, &request, error);
+    hn_status status = damped_create(&r->places.system, &request, error);
     base_release(offsets);
-    r->slots += r->system.slots;
+    r->slots += r->places.system.slots;
     r->bytes = r->slots * r->stride * sizeof(double);
     return status;
 }
@@ -159,15 +164,16 @@ hn_status refine_plan_create(struct refine_plan *r, const hn_model *model, uint3
 
 void refine_plan_release(struct refine_plan *r) {
     program_destroy(r->program);
-    damped_release(&r->system);
+    damped_release(&r->places.system);
     arena_release(&r->arena);
     *r = (struct refine_plan){.inputs = 0};
 }
 
 void refine_plan_prepare(const struct refine_plan *r, double *memory) {
+    const struct damped *system = &r->places.system;
     memset(memory, 0, r->bytes);
     program_prepare(r->program, memory);
-    for (size_t i = 0; i < r->system.constant_count; i++)
+    for (size_t i = 0; i < system->constant_count; i++)
         for (size_t lane = 0; lane < r->stride; lane++)
-            memory[r->system.constants[i].offset + lane] = r->system.constants[i].value;
+            memory[system->constants[i].offset + lane] = system->constants[i].value;
 }

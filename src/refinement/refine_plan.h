@@ -15,24 +15,16 @@
 #include "base/arena.h"
 #include "hardnet/model.h"
 #include "program/program.h"
-#include "refinement/barrier.h"
+#include "refinement/refine_places.h"
 #include "sparse/damped_system.h"
 
 struct refine_plan {
     uint32_t stride;
     struct program *program;
     struct arena arena;
-    struct damped system;
-    struct barrier_task task;
     size_t inputs, outputs, rows, entries;
-    uint32_t x, y, sigma, lambda;    /* offsets of leaves */
-    uint32_t *value, *lower, *upper; /* offsets, by row */
-    size_t *first;                   /* rows + 1: J by rows */
-    uint32_t *column, *entry;        /* columns and offsets of J's entries */
-    uint32_t *gradient, *curvature;  /* offsets by output; a slot of zeros where there is none */
-    uint32_t own;                    /* offset of f's own curvature, one slot per output */
-    size_t slots, bytes;             /* of memory for one thread */
-    bool *fixed;                     /* outputs that do not move */
+    size_t slots, bytes; /* of memory for one thread */
+    struct refine_places places;
 };
 
 hn_status refine_plan_create(struct refine_plan *r, const hn_model *model, uint32_t stride, hn_error *error);

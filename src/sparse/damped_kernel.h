@@ -67,7 +67,7 @@ WIDE_INLINE void kernel_pivots_begin(const struct damped *system, double *slots,
 }
 
 WIDE_INLINE void kernel_pivots_end(const struct damped *system, double *slots, const struct pivots *range) {
-    wide *low = AT(system->pivot_range), *high = low + LANE_PARTS;
+    wide *low = AT(system->pivot_range), *high = low + SLOT_STEP;
     for (int i = 0; i < LANE_PARTS; i++) {
         low[i] = range->low[i];
         high[i] = range->high[i];
@@ -136,7 +136,7 @@ WIDE_INLINE void kernel_columns_listed(const struct damped *system, double *slot
     wide *lower = AT(system->lower);
     struct pivots range;
     kernel_pivots_begin(system, slots, &range);
-    for (size_t j = 0; j < system->order; j++, range.inverse += LANE_PARTS) {
+    for (size_t j = 0; j < system->order; j++, range.inverse += SLOT_STEP) {
         uint32_t below = s[0];
         for (size_t line = 0; line < 3; line++)
             wide_prefetch(s, 3072 + 64 * line);
@@ -145,7 +145,7 @@ WIDE_INLINE void kernel_columns_listed(const struct damped *system, double *slot
             s = kernel_diagonal(slots, s, system->permutation[j], &range, sides, side_count, true);
         else
             s = kernel_diagonal(slots, s, system->permutation[j], &range, sides, side_count, false);
-        for (uint32_t e = 0; e < below; e++, lower += LANE_PARTS) {
+        for (uint32_t e = 0; e < below; e++, lower += SLOT_STEP) {
             wide sums[LANE_PARTS], *negated = AT(s[0]);
             for (int i = 0; i < LANE_PARTS; i++)
                 sums[i] = AT(s[1])[i];
@@ -170,15 +170,15 @@ static void kernel_factor_listed(const struct damped *system, double *slots, con
 WIDE_INLINE void kernel_backward_sides(const struct damped *system, double *slots, const struct damped_sides *sides,
                                        const int count) {
     for (size_t j = system->order; j-- > 0;) {
-        const wide *inverse = AT(system->inverse) + j * LANE_PARTS, *lower = AT(system->lower);
-        wide_prefetch(lower + (size_t)system->column_first[j] * LANE_PARTS, (size_t)0 - 1024); /* backwards */
+        const wide *inverse = AT(system->inverse) + j * SLOT_STEP, *lower = AT(system->lower);
+        wide_prefetch(lower + (size_t)system->column_first[j] * SLOT_STEP, (size_t)0 - 1024); /* backwards */
         wide sums[2][LANE_PARTS];
         for (int side = 0; side < count; side++)
             for (int i = 0; i < LANE_PARTS; i++)
                 sums[side][i] = AT(sides->to[side] + system->permutation[j])[i] * inverse[i];
         for (size_t e = system->column_first[j]; e < system->column_first[j + 1]; e++)
             for (int i = 0; i < LANE_PARTS; i++) {
-                wide l = lower[e * LANE_PARTS + (size_t)i];
+                wide l = lower[e * SLOT_STEP + (size_t)i];
                 for (int side = 0; side < count; side++)
                     sums[side][i] -= l * AT(sides->to[side] + system->row_offset[e])[i];
             }
@@ -254,7 +254,7 @@ static void kernel_multiply_two(const struct product *product, double *slots, co
 /* With added unknowns: among all unknowns, in memory of the system's own. */
 static void kernel_solve_bordered(const struct damped *system, double *slots, const struct damped_sides *sides) {
     struct damped_sides all = *sides;
-    size_t own = (system->order - system->added) * LANE_PARTS;
+    size_t own = system->order - system->added;
     for (int side = 0; side < sides->count; side++)
         all.to[side] = (uint32_t)(system->solution + (size_t)side * system->order * LANES_HERE);
     if (system->kind == FACTOR_WALKED)
@@ -267,8 +267,9 @@ static void kernel_solve_bordered(const struct damped *system, double *slots, co
     for (int side = 0; side < sides->count; side++) {
         const wide *from = SEEN_AT(all.to[side]);
         wide *to = AT(sides->to[side]);
-        for (size_t i = 0; i < own; i++)
-            to[i] = from[i];
+        for (size_t j = 0; j < own; j++)
+            for (size_t i = 0; i < LANE_PARTS; i++)
+                to[j * SLOT_STEP + i] = from[j * SLOT_STEP + i];
     }
 }
 

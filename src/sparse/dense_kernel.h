@@ -10,13 +10,13 @@
 enum { DENSE_ROWS = 4 };
 
 WIDE_INLINE wide *kernel_dense_row(const struct damped *system, double *slots, size_t i) {
-    return AT(system->lower) + i * (i + 1) / 2 * LANE_PARTS;
+    return AT(system->lower) + i * (i + 1) / 2 * SLOT_STEP;
 }
 
 static void kernel_gather_dense(const struct damped *system, double *slots) {
     const uint32_t *s = system->stream;
     wide *to = AT(system->lower);
-    for (size_t e = 0; e < system->order * (system->order + 1) / 2; e++, to += LANE_PARTS) {
+    for (size_t e = 0; e < system->order * (system->order + 1) / 2; e++, to += SLOT_STEP) {
         wide sums[LANE_PARTS];
         for (int i = 0; i < LANE_PARTS; i++)
             sums[i] = AT(s[0])[i];
@@ -29,18 +29,18 @@ static void kernel_gather_dense(const struct damped *system, double *slots) {
 /* n_k = l_jk d_k for k < count, and the pivot d_j. */
 WIDE_INLINE void kernel_dense_pivot(const struct damped *system, double *slots, size_t j, wide *n,
                                     struct pivots *range) {
-    wide *row = kernel_dense_row(system, slots, j), *diagonal = row + j * LANE_PARTS;
+    wide *row = kernel_dense_row(system, slots, j), *diagonal = row + j * SLOT_STEP;
     wide whole[LANE_PARTS];
     for (int i = 0; i < LANE_PARTS; i++)
         whole[i] = diagonal[i];
     for (size_t k = 0; k < j; k++) {
-        const wide *d = kernel_dense_row(system, slots, k) + k * LANE_PARTS;
+        const wide *d = kernel_dense_row(system, slots, k) + k * SLOT_STEP;
         for (int i = 0; i < LANE_PARTS; i++) {
-            n[k * LANE_PARTS + (size_t)i] = row[k * LANE_PARTS + (size_t)i] * d[i];
-            diagonal[i] -= row[k * LANE_PARTS + (size_t)i] * n[k * LANE_PARTS + (size_t)i];
+            n[k * SLOT_STEP + (size_t)i] = row[k * SLOT_STEP + (size_t)i] * d[i];
+            diagonal[i] -= row[k * SLOT_STEP + (size_t)i] * n[k * SLOT_STEP + (size_t)i];
         }
     }
-    range->inverse = AT(system->inverse) + j * LANE_PARTS;
+    range->inverse = AT(system->inverse) + j * SLOT_STEP;
     kernel_pivot(range, whole, diagonal);
 }
 
@@ -48,25 +48,25 @@ WIDE_INLINE void kernel_dense_pivot(const struct damped *system, double *slots, 
  * at a time: the sums stay in registers. */
 WIDE_INLINE void kernel_dense_block(const struct damped *system, double *slots, size_t first, size_t j, int part,
                                     const int count, const bool both) {
-    const wide *n0 = AT(system->negated) + part, *n1 = n0 + system->order * LANE_PARTS;
+    const wide *n0 = AT(system->negated) + part, *n1 = n0 + system->order * SLOT_STEP;
     const wide *inverse = AT(system->inverse) + part;
     wide *row[DENSE_ROWS], sums0[DENSE_ROWS], sums1[DENSE_ROWS];
     for (int r = 0; r < count; r++) {
         row[r] = kernel_dense_row(system, slots, first + (size_t)r) + part;
-        sums0[r] = row[r][j * LANE_PARTS];
-        sums1[r] = both ? row[r][(j + 1) * LANE_PARTS] : wide_all(0);
+        sums0[r] = row[r][j * SLOT_STEP];
+        sums1[r] = both ? row[r][(j + 1) * SLOT_STEP] : wide_all(0);
     }
-    for (size_t k = 0; k < j * LANE_PARTS; k += LANE_PARTS)
+    for (size_t k = 0; k < j * SLOT_STEP; k += SLOT_STEP)
         for (int r = 0; r < count; r++) {
             sums0[r] -= row[r][k] * n0[k];
             if (both)
                 sums1[r] -= row[r][k] * n1[k];
         }
     for (int r = 0; r < count; r++) {
-        wide l = sums0[r] * inverse[j * LANE_PARTS];
-        row[r][j * LANE_PARTS] = l;
+        wide l = sums0[r] * inverse[j * SLOT_STEP];
+        row[r][j * SLOT_STEP] = l;
         if (both)
-            row[r][(j + 1) * LANE_PARTS] = (sums1[r] - l * n1[j * LANE_PARTS]) * inverse[(j + 1) * LANE_PARTS];
+            row[r][(j + 1) * SLOT_STEP] = (sums1[r] - l * n1[j * SLOT_STEP]) * inverse[(j + 1) * SLOT_STEP];
     }
 }
 
@@ -82,7 +82,7 @@ WIDE_INLINE void kernel_dense_rows(const struct damped *system, double *slots, s
 }
 
 static void kernel_factor_dense(const struct damped *system, double *slots) {
-    wide *n0 = AT(system->negated), *n1 = n0 + system->order * LANE_PARTS;
+    wide *n0 = AT(system->negated), *n1 = n0 + system->order * SLOT_STEP;
     struct pivots range;
     size_t j = 0;
     kernel_pivots_begin(system, slots, &range);
@@ -106,19 +106,20 @@ static void kernel_solve_dense(const struct damped *system, double *slots, uint3
     for (size_t row = 0; row < system->order; row++) {
         const wide *l = kernel_dense_row(system, slots, row);
         for (size_t i = 0; i < LANE_PARTS; i++) {
-            wide sum = b[row * LANE_PARTS + i];
+            wide sum = b[row * SLOT_STEP + i];
             for (size_t k = 0; k < row; k++)
-                sum -= l[k * LANE_PARTS + i] * z[k * LANE_PARTS + i];
-            z[row * LANE_PARTS + i] = sum;
+                sum -= l[k * SLOT_STEP + i] * z[k * SLOT_STEP + i];
+            z[row * SLOT_STEP + i] = sum;
         }
     }
-    for (size_t k = 0; k < system->order * LANE_PARTS; k++)
-        z[k] *= inverse[k];
+    for (size_t k = 0; k < system->order; k++)
+        for (size_t i = 0; i < LANE_PARTS; i++)
+            z[k * SLOT_STEP + i] *= inverse[k * SLOT_STEP + i];
     for (size_t row = system->order; row-- > 0;) {
         const wide *l = kernel_dense_row(system, slots, row);
         for (size_t k = 0; k < row; k++)
             for (size_t i = 0; i < LANE_PARTS; i++)
-                z[k * LANE_PARTS + i] -= l[k * LANE_PARTS + i] * z[row * LANE_PARTS + i];
+                z[k * SLOT_STEP + i] -= l[k * SLOT_STEP + i] * z[row * SLOT_STEP + i];
     }
 }
 

@@ -11,7 +11,7 @@
 WIDE_INLINE const uint32_t *kernel_gather_row(double *slots, const uint32_t *s, wide *x, wide *whole) {
     uint32_t entries = *s++;
     for (uint32_t t = 1; t <= entries; t++) {
-        wide *to = t < entries ? x + (size_t)s[0] * LANE_PARTS : whole;
+        wide *to = t < entries ? x + (size_t)s[0] * SLOT_STEP : whole;
         wide sums[LANE_PARTS];
         for (int i = 0; i < LANE_PARTS; i++)
             sums[i] = AT(s[1])[i];
@@ -26,16 +26,16 @@ WIDE_INLINE const uint32_t *kernel_gather_row(double *slots, const uint32_t *s, 
 WIDE_INLINE void kernel_eliminate(const struct damped *system, double *slots, size_t p, wide *x, wide *d) {
     size_t j = system->row_column[p], own = system->row_entry[p];
     wide *lower = AT(system->lower);
-    const wide *inverse = AT(system->inverse) + j * LANE_PARTS;
+    const wide *inverse = AT(system->inverse) + j * SLOT_STEP;
     wide n[LANE_PARTS];
     for (int i = 0; i < LANE_PARTS; i++)
-        n[i] = x[j * LANE_PARTS + (size_t)i];
+        n[i] = x[j * SLOT_STEP + (size_t)i];
     for (size_t e = system->column_first[j]; e < own; e++)
         for (int i = 0; i < LANE_PARTS; i++)
-            x[(size_t)system->row_number[e] * LANE_PARTS + (size_t)i] -= lower[e * LANE_PARTS + (size_t)i] * n[i];
+            x[(size_t)system->row_number[e] * SLOT_STEP + (size_t)i] -= lower[e * SLOT_STEP + (size_t)i] * n[i];
     for (int i = 0; i < LANE_PARTS; i++) {
         wide l = n[i] * inverse[i];
-        lower[own * LANE_PARTS + (size_t)i] = l;
+        lower[own * SLOT_STEP + (size_t)i] = l;
         d[i] -= l * n[i];
     }
 }
@@ -47,7 +47,7 @@ WIDE_INLINE void kernel_forward_walked(const struct damped *system, double *slot
     for (int i = 0; i < LANE_PARTS; i++)
         sums[i] = added ? wide_all(0) : AT(from + system->permutation[row])[i];
     for (size_t p = system->row_first[row]; p < system->row_first[row + 1]; p++) {
-        const wide *l = AT(system->lower) + (size_t)system->row_entry[p] * LANE_PARTS;
+        const wide *l = AT(system->lower) + (size_t)system->row_entry[p] * SLOT_STEP;
         const wide *z = AT(to + system->permutation[system->row_column[p]]);
         for (int i = 0; i < LANE_PARTS; i++)
             sums[i] -= l[i] * z[i];
@@ -62,7 +62,7 @@ static void kernel_factor_walked(const struct damped *system, double *slots, con
     size_t own = (system->order - system->added) * LANES_HERE;
     struct pivots range;
     kernel_pivots_begin(system, slots, &range);
-    for (size_t row = 0; row < system->order; row++, range.inverse += LANE_PARTS) {
+    for (size_t row = 0; row < system->order; row++, range.inverse += SLOT_STEP) {
         wide whole[LANE_PARTS], d[LANE_PARTS];
         s = kernel_gather_row(slots, s, x, whole);
         for (int i = 0; i < LANE_PARTS; i++)

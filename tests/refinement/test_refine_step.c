@@ -122,7 +122,7 @@ static void a_programme_with_a_common_output_and_a_budget_is_solved(void **state
         target[j] = random_between(&random, -3, 3);
     hn_model *model = coupled_model(target);
     struct bench b = start(model, HN_INSTRUCTIONS_BEST);
-    assert_int_equal(b.stepper.plan.system.added, 1);
+    assert_int_equal(b.stepper.plan.places.system.added, 1);
     const double length = 1;
     const struct refine_batch sample = {
         .count = 1, .y = y, .y_new = out, .multipliers = multipliers, .length = &length};
