@@ -14,7 +14,9 @@ set(text_files
     emit/precision_float.h emit/layer_text.h emit/drive_text.h emit/drive_back_text.h emit/network_text.h emit/network_back_text.h emit/entry_text.h emit/libm_text.h emit/casadi_text.h
     device/call_text.h device/ptx_text.h device/quick_text.h device/lane_loops_text.h device/lane_text.h device/lane_close_text.h device/polish_text.h device/lane_back_text.h device/thread_text.h device/kernel_text.h
     device/far_slots_text.h device/listed_text.h device/far_text.h device/far_back_text.h device/far_kernel_text.h
-    device/policy_call_text.h device/policy_network_text.h device/policy_loss_text.h device/policy_learn_text.h)
+    device/policy_call_text.h device/policy_network_text.h device/policy_loss_text.h device/policy_learn_text.h
+    device/policy_backend_text.h device/policy_refine_text.h device/policy_improve_text.h sparse/damped_factor.h sparse/damped_kernel.h sparse/dense_kernel.h sparse/walked_kernel.h
+    refinement/barrier.h refinement/barrier_kernel.h refinement/refine_places.h refinement/refine_text.h)
 
 if(CMAKE_SCRIPT_MODE_FILE)
     set(bytes "")

@@ -132,6 +132,7 @@ typedef struct hn_device_info {
     size_t local_bytes; /* and its memory beside them */
     size_t inputs, outputs, rows;
     hn_precision precision;
+    bool refines; /* of a policy (hn_policy_get_device): refinement runs there, too */
 } hn_device_info;
 
 hn_status hn_device_get_info(const hn_device_layer *layer, hn_device_info *out, hn_error *error);

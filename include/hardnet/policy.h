@@ -32,8 +32,9 @@ typedef struct hn_policy_options {
     size_t candidates;               /* K, at least 1; the network has K times the model's outputs */
     int refine;                      /* steps; they need an objective, as several candidates do */
     int threads;                     /* 0: one per core; no part of what is saved */
-    const hn_device_options *device; /* NULL: the CPU. On a device network, candidates, correction and choice have the
-                                      * CPU's bits; refinement stays with the CPU. No part of what is saved */
+    const hn_device_options *device; /* NULL: the CPU. On a device network, candidates, correction, refinement and
+                                      * choice have the CPU's bits (hn_device_info.refines: whether there is room
+                                      * for refinement, which else stays with the CPU). No part of what is saved */
 } hn_policy_options;
 
 /* auto to 1e-8, one candidate, no refinement */

@@ -14,6 +14,10 @@ const hn_device_layer *device_policy_layer(const struct device_policy *policy) {
     return policy->layer;
 }
 
+bool device_policy_refines(const struct device_policy *policy) {
+    return policy->refines;
+}
+
 static const struct cuda_driver *driver_of(const struct device_policy *p) {
     return &p->layer->driver;
 }
@@ -55,16 +59,20 @@ static size_t blocks_for(const struct device_policy *p, size_t numbers) {
     return wanted < most ? wanted : most;
 }
 
+/* Steps of refinement are long: few samples lie on many multiprocessors. */
 hn_status policy_launch(struct device_policy *p, enum policy_kernel kernel, size_t numbers, hn_error *error) {
     const struct cuda_driver *cu = driver_of(p);
     void *arguments[] = {&p->call};
     size_t blocks = blocks_for(p, numbers), room = p->call.apart / POLICY_THREADS;
+    bool steps = kernel == POLICY_refine_step;
     if (numbers == 0)
         return HN_OK;
     if (kernel == POLICY_loss_run && blocks > room)
         blocks = room;
-    cuda_result result =
-        cu->launch(p->function[kernel], (unsigned)blocks, 1, 1, POLICY_THREADS, 1, 1, 0, p->stream, arguments, NULL);
+    if (steps)
+        blocks = p->call.refinement.threads / REFINE_WARP;
+    cuda_result result = cu->launch(p->function[kernel], (unsigned)blocks, 1, 1, steps ? REFINE_WARP : POLICY_THREADS,
+                                    1, 1, 0, p->stream, arguments, NULL);
     return driver_status(cu, result, "start the kernel", error);
 }
 
@@ -142,6 +150,8 @@ static void place(struct layout *layout, void *context) {
     place_network(layout, p, p->call.count);
     place_samples(layout, p);
     place_lesson(layout, p);
+    if (p->refining)
+        policy_refine_place(layout, p);
 }
 
 static void give_room(struct device_policy *p) {
@@ -161,6 +171,7 @@ hn_status policy_make_room(struct device_policy *p, size_t count, hn_error *erro
     threads = (c->samples + POLICY_THREADS - 1) / POLICY_THREADS;
     threads = threads < (size_t)p->layer->info.multiprocessors ? threads : (size_t)p->layer->info.multiprocessors;
     c->apart = threads * POLICY_THREADS;
+    policy_refine_room(p);
     bool tape = !p->through || hn_device_tape_bytes(p->through, c->samples) > 0;
     size_t bytes = tape ? layout_size(place, p) : 0;
     if (bytes == 0)
@@ -180,22 +191,16 @@ hn_status policy_make_room(struct device_policy *p, size_t count, hn_error *erro
 
 /* ---- what never changes ---- */
 
-/* An array that goes to the device, and the pointer that becomes one to it. */
-struct list {
-    const void *from;
-    size_t count, each;
-    const void **to;
-};
-
-static hn_status upload(struct device_policy *p, const struct list *lists, size_t count, hn_error *error) {
+hn_status policy_upload(const struct device_policy *p, cuda_address *block, const struct policy_list *lists,
+                        size_t count, hn_error *error) {
     const struct cuda_driver *cu = driver_of(p);
     size_t bytes = LAYOUT_ALIGNMENT;
     for (size_t i = 0; i < count; i++)
         bytes += (lists[i].count * lists[i].each / LAYOUT_ALIGNMENT + 1) * LAYOUT_ALIGNMENT;
-    hn_status status = driver_status(cu, cu->allocate(&p->lists, bytes), "take memory for the model", error);
+    hn_status status = driver_status(cu, cu->allocate(block, bytes), "take memory for the model", error);
     if (status != HN_OK)
-        p->lists = 0;
-    cuda_address at = p->lists;
+        *block = 0;
+    cuda_address at = *block;
     for (size_t i = 0; i < count && status == HN_OK; i++) {
         size_t own = lists[i].count * lists[i].each;
         uintptr_t address = (uintptr_t)at;
@@ -207,30 +212,28 @@ static hn_status upload(struct device_policy *p, const struct list *lists, size_
     return status;
 }
 
-#define LIST(array, many, pointer)                                                                                     \
-    { array, many, sizeof *(array), (const void **)(uintptr_t) & (pointer) }
-
 static hn_status upload_lists(struct device_policy *p, const struct device_policy_request *r, hn_error *error) {
     const struct loss *l = &p->loss;
     static const struct program none;
     const struct program *program = l->program ? l->program : &none;
     struct policy_loss *to = &p->call.loss;
     struct policy_lesson *lesson = &p->call.lesson;
-    const struct list lists[] = {LIST(program->code, program->first[PHASES], to->program.code),
-                                 LIST(program->pairs, 2 * program->pair_count, to->program.pairs),
-                                 LIST(program->columns, program->column_count, to->program.columns),
-                                 LIST(program->coefficients, program->coefficient_count, to->program.coefficients),
-                                 LIST(program->constants, program->constant_count, to->program.constants),
-                                 LIST(l->value, l->rows, to->value),
-                                 LIST(l->lower, l->rows, to->lower),
-                                 LIST(l->upper, l->rows, to->upper),
-                                 LIST(l->gradient_at, l->gradient_count, to->gradient_at),
-                                 LIST(l->gradient_entry, l->gradient_count, to->gradient_entry),
-                                 LIST(l->pull_at, l->pull_count, to->pull_at),
-                                 LIST(l->pull_entry, l->pull_count, to->pull_entry),
-                                 LIST(r->bound_row, r->bounds, lesson->bound_row),
-                                 LIST(r->bound_column, r->bounds, lesson->bound_column)};
-    return upload(p, lists, sizeof lists / sizeof lists[0], error);
+    const struct policy_list lists[] = {
+        POLICY_LIST(program->code, program->first[PHASES], to->program.code),
+        POLICY_LIST(program->pairs, 2 * program->pair_count, to->program.pairs),
+        POLICY_LIST(program->columns, program->column_count, to->program.columns),
+        POLICY_LIST(program->coefficients, program->coefficient_count, to->program.coefficients),
+        POLICY_LIST(program->constants, program->constant_count, to->program.constants),
+        POLICY_LIST(l->value, l->rows, to->value),
+        POLICY_LIST(l->lower, l->rows, to->lower),
+        POLICY_LIST(l->upper, l->rows, to->upper),
+        POLICY_LIST(l->gradient_at, l->gradient_count, to->gradient_at),
+        POLICY_LIST(l->gradient_entry, l->gradient_count, to->gradient_entry),
+        POLICY_LIST(l->pull_at, l->pull_count, to->pull_at),
+        POLICY_LIST(l->pull_entry, l->pull_count, to->pull_entry),
+        POLICY_LIST(r->bound_row, r->bounds, lesson->bound_row),
+        POLICY_LIST(r->bound_column, r->bounds, lesson->bound_column)};
+    return policy_upload(p, &p->lists, lists, sizeof lists / sizeof lists[0], error);
 }
 
 _Static_assert(IS_32_BIT || sizeof(struct policy_instruction) == sizeof(struct instruction),
@@ -265,29 +268,31 @@ static hn_status describe(struct device_policy *p, const struct device_policy_re
 
 /* ---- kernels ---- */
 
-static hn_status load(struct device_policy *p, const struct file_bytes *code, hn_error *error) {
+static hn_status load(struct device_policy *p, const struct file_bytes *code, bool refines, hn_error *error) {
     const struct cuda_driver *cu = driver_of(p);
-    hn_status status = driver_status(cu, cu->module_load(&p->module, code->data), "load the kernels", error);
+    int first = refines ? POLICY_PLAIN : 0, end = refines ? POLICY_KERNELS : POLICY_PLAIN;
+    cuda_module *module = &p->module[refines];
+    hn_status status = driver_status(cu, cu->module_load(module, code->data), "load the kernels", error);
     if (status != HN_OK)
-        p->module = NULL;
-    for (int k = 0; k < POLICY_KERNELS && status == HN_OK; k++)
-        status = driver_status(
-            cu, cu->module_function(&p->function[k], p->module, policy_kernel_name((enum policy_kernel)k)),
-            "find the kernels", error);
+        *module = NULL;
+    for (int k = first; k < end && status == HN_OK; k++)
+        status =
+            driver_status(cu, cu->module_function(&p->function[k], *module, policy_kernel_name((enum policy_kernel)k)),
+                          "find the kernels", error);
     return status;
 }
 
-static hn_status make_kernels(struct device_policy *p, hn_error *error) {
+static hn_status make_kernels(struct device_policy *p, bool refines, hn_error *error) {
     struct code_subject source = {
         .capability = p->layer->info.capability, .gradients = true, .layer = &p->layer->layer, .model = "any"};
     struct file_bytes code = {NULL, 0};
     char *text;
-    hn_status status = policy_print(&text, &source.length, p->layer->plan, p->network, error);
+    hn_status status = policy_print(&text, &source.length, p->layer->plan, p->network, refines, error);
     source.text = text;
     if (status == HN_OK)
         status = device_code(&code, p->layer, &source, error);
     if (status == HN_OK)
-        status = load(p, &code, error);
+        status = load(p, &code, refines, error);
     base_release(code.data);
     base_release(text);
     return status;
@@ -312,10 +317,12 @@ static hn_status fill(struct device_policy *p, const struct device_policy_reques
     if (status != HN_OK)
         p->stream = NULL;
     if (status == HN_OK)
-        status = make_kernels(p, error);
+        status = make_kernels(p, false, error);
     if (status == HN_OK)
         status = describe(p, r, error);
-    return status;
+    if (status == HN_OK && r->refines)
+        status = policy_refine_create(p, r->model, error);
+    return status == HN_OK && p->refines ? make_kernels(p, true, error) : status;
 }
 
 static hn_status build(struct device_policy *p, const struct device_policy_request *r, hn_error *error) {
@@ -359,16 +366,20 @@ void device_policy_destroy(struct device_policy *p) {
         return;
     if (p->layer && policy_enter(p, NULL) == HN_OK) {
         const struct cuda_driver *cu = driver_of(p);
+        const cuda_address lists[] = {p->lists, p->program_lists, p->refine_lists};
         give_room(p);
-        if (p->lists)
-            cu->release(p->lists);
-        if (p->module)
-            cu->module_unload(p->module);
+        for (int i = 0; i < 3; i++)
+            if (lists[i])
+                cu->release(lists[i]);
+        for (int i = 0; i < 2; i++)
+            if (p->module[i])
+                cu->module_unload(p->module[i]);
         if (p->stream)
             cu->stream_destroy(p->stream);
         device_leave(p->layer);
     }
     loss_release(&p->loss);
+    refine_plan_release(&p->plan);
     hn_device_layer_destroy(p->through);
     hn_device_layer_destroy(p->layer);
     base_release(p);

@@ -1,8 +1,8 @@
 /* device_policy.h - a network, its candidates and their correction on a device; and what training does with them.
  *
  * In comes a model, a network and a layer's options; a batch goes through network, layer, objective and choice in the device's memory, with
- * the CPU's bits: training/policy.c and training/learn.c say what is computed. Refinement is not here: device_policy_candidates gives
- * every candidate to whoever refines, device_policy_back takes gradients by the network's outputs.
+ * the CPU's bits: training/policy.c and training/learn.c say what is computed. So does refinement, where the device has room for it; else
+ * device_policy_candidates gives every candidate to whoever refines, device_policy_back takes gradients by the network's outputs.
  *
  * The network may change between calls. One call at a time.
  *
@@ -26,6 +26,7 @@ struct device_policy_request {
     size_t chunk;   /* inputs whose gradients by parameters are summed up first */
     bool corrected; /* the layer is no mere judge */
     bool learns;
+    bool refines;  /* in runs or in lessons; the model has an objective */
     size_t bounds; /* rows that bound an output by itself, and that output; for learning */
     const size_t *bound_row, *bound_column;
 };
@@ -35,12 +36,16 @@ hn_status device_policy_create(struct device_policy **out, const struct device_p
 void device_policy_destroy(struct device_policy *policy);
 const hn_device_layer *device_policy_layer(const struct device_policy *policy); /* to look at */
 
-/* hn_policy_run without refinement. */
+/* Whether it does: where it was asked to, and an eighth of the device's memory holds what 32 samples need for it. */
+bool device_policy_refines(const struct device_policy *policy);
+
+/* hn_policy_run. */
 struct device_policy_run {
     size_t count;
     const double *x;
     double *y, *objective; /* each unless NULL */
     hn_report *reports;
+    int refine; /* steps; 0 where device_policy_refines says no */
 };
 hn_status device_policy_run(struct device_policy *policy, const struct device_policy_run *run, hn_error *error);
 
@@ -60,6 +65,12 @@ struct device_lesson {
     size_t count;
     const double *x, *targets; /* targets: NULL, the loss is that of the objective */
     double residual_weight, square_weight, move_weight, inward, clip, huber, others;
+    /* the loss `improve`, where device_policy_refines, of refinement/improver.h */
+    int improve; /* steps; 0: it is another loss */
+    bool explores;
+    double explore;
+    size_t distance;
+    const double *starts; /* rows of inputs, or NULL */
     /* comes back, a number per sample, and the best sample of each input */
     double *total, *objective, *residual, *moved;
     hn_report *reports;

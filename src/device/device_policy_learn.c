@@ -112,7 +112,8 @@ static void take_numbers(struct device_policy *p, const struct device_lesson *le
     l->other_weight = lesson->others / count;
     p->call.loss.size = lesson->residual_weight;
     p->call.loss.square = lesson->square_weight;
-    p->call.wants_gradient = lesson->targets == NULL;
+    p->refining = lesson->improve > 0;
+    p->call.wants_gradient = !lesson->targets && !p->refining;
 }
 
 static hn_status back_through_layer(struct device_policy *p, hn_error *error) {
@@ -175,9 +176,11 @@ hn_status device_policy_learn(struct device_policy *p, struct device_lesson *les
     if (status != HN_OK)
         return status;
     take_numbers(p, lesson);
-    status = policy_forward(p, lesson->count, lesson->x, !lesson->targets, error);
+    status = policy_forward(p, lesson->count, lesson->x, p->call.wants_gradient, error);
     if (status == HN_OK)
-        status = lesson->targets ? learn_targets(p, lesson->targets, error) : learn_objective(p, error);
+        status = p->refining       ? policy_improve(p, lesson, error)
+                 : lesson->targets ? learn_targets(p, lesson->targets, error)
+                                   : learn_objective(p, error);
     if (status == HN_OK)
         status = policy_launch(p, POLICY_finish, p->call.samples, error);
     if (status == HN_OK)

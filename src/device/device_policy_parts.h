@@ -10,6 +10,7 @@
 #include "device/policy_print.h"
 #include "network/network_parts.h"
 #include "refinement/loss.h"
+#include "refinement/refine_plan.h"
 
 typedef double full, real;
 #include "device/call_text.h"
@@ -23,11 +24,16 @@ struct device_policy {
     size_t candidates, chunk, parameter_count;
     bool corrected, learns;
     struct loss loss; /* of one sample; where there is an objective */
-    cuda_module module;
+    bool refines;     /* refinement has its kernels, lists and plan, */
+    bool refining;    /* and the present batch needs its memory */
+    struct refine_plan plan;
+    struct refine_places places;   /* with addresses of the device */
+    struct policy_program program; /* of the plan, likewise */
+    cuda_module module[2];         /* of every policy; of those that refine */
     cuda_function function[POLICY_KERNELS];
     cuda_stream stream;
-    cuda_address lists; /* what never changes; 0: none */
-    cuda_address block; /* what a batch needs, for `room` inputs; 0: none */
+    cuda_address lists, program_lists, refine_lists; /* what never changes; 0: none */
+    cuda_address block;                              /* what a batch needs, for `room` inputs; 0: none */
     size_t room;
     struct policy_call call;
     /* in the block */
@@ -35,7 +41,7 @@ struct device_policy {
     double *h[MOST_LAYERS], *z[MOST_LAYERS], *turn[2];
     double *inverse[MOST_LAYERS], *carried; /* as perceptron_memory has them */
     void *workspace, *tape;
-    double *targets;
+    double *targets, *starts;
 };
 
 /* Between the two the context is the thread's; the end waits for the stream, whatever came before, and gives the first error. */
@@ -44,6 +50,20 @@ hn_status policy_leave(const struct device_policy *policy, hn_status status, hn_
 
 /* Memory for so many inputs: the call's arrays are there, and its sizes. */
 hn_status policy_make_room(struct device_policy *policy, size_t count, hn_error *error);
+
+/* An array that goes to the device, and the pointer that becomes one to it. */
+struct policy_list {
+    const void *from;
+    size_t count, each;
+    const void **to;
+};
+
+#define POLICY_LIST(array, many, pointer)                                                                              \
+    { array, many, sizeof *(array), (const void **)(uintptr_t) & (pointer) }
+
+/* One block of all lists, in their order: one may hold pointers to those before it. */
+hn_status policy_upload(const struct device_policy *policy, cuda_address *block, const struct policy_list *lists,
+                        size_t count, hn_error *error);
 
 /* Between host and device, in the order of the stream; nothing where there is nothing. */
 hn_status policy_copy_in(const struct device_policy *policy, double *to, const double *from, size_t count,
@@ -56,5 +76,21 @@ hn_status policy_launch(struct device_policy *policy, enum policy_kernel kernel,
 
 /* Parameters and inputs go there; network, candidates, layer and objective run. With a tape where the loss goes through the layer. */
 hn_status policy_forward(struct device_policy *policy, size_t count, const double *x, bool through, hn_error *error);
+
+/* ---- refinement ---- */
+
+/* In the context: the plan, whether the device has room for it, lists. What does not fit is no error: it does not refine. */
+hn_status policy_refine_create(struct device_policy *policy, const hn_model *model, hn_error *error);
+
+/* What a batch needs of memory, where it refines. */
+void policy_refine_room(struct device_policy *policy);
+void policy_refine_place(struct layout *layout, struct device_policy *policy);
+
+/* The layer's answer to the call's raw outputs, with the objective; then so many steps. */
+hn_status policy_correct(struct device_policy *policy, hn_error *error);
+hn_status policy_refine(struct device_policy *policy, int steps, hn_error *error);
+
+/* From corrected samples to the loss `improve` and its gradient by raw outputs. */
+hn_status policy_improve(struct device_policy *policy, const struct device_lesson *lesson, hn_error *error);
 
 #endif

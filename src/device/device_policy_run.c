@@ -108,6 +108,7 @@ static hn_status bring(const struct device_policy *p, const double *x, hn_error 
     return status;
 }
 
+/* With the objective of what came out, where there is one. */
 static hn_status correct(struct device_policy *p, bool through, hn_error *error) {
     const struct policy_call *c = &p->call;
     hn_batch batch = {.size = sizeof batch,
@@ -118,7 +119,8 @@ static hn_status correct(struct device_policy *p, bool through, hn_error *error)
                       .report_size = sizeof(hn_report),
                       .reports = (hn_report *)(void *)c->reports,
                       .tape = through ? p->tape : NULL};
-    return hn_device_run(through ? p->through : p->layer, &batch, p->workspace, p->stream, error);
+    hn_status status = hn_device_run(through ? p->through : p->layer, &batch, p->workspace, p->stream, error);
+    return status == HN_OK && c->loss.there ? policy_launch(p, POLICY_loss_run, c->samples, error) : status;
 }
 
 hn_status policy_forward(struct device_policy *p, size_t count, const double *x, bool through, hn_error *error) {
@@ -129,11 +131,11 @@ hn_status policy_forward(struct device_policy *p, size_t count, const double *x,
         status = run_network(p, error);
     if (status == HN_OK)
         status = policy_launch(p, POLICY_spread, p->call.samples, error);
-    if (status == HN_OK)
-        status = correct(p, through, error);
-    if (status == HN_OK && p->call.loss.there)
-        status = policy_launch(p, POLICY_loss_run, p->call.samples, error);
-    return status;
+    return status == HN_OK ? correct(p, through, error) : status;
+}
+
+hn_status policy_correct(struct device_policy *p, hn_error *error) {
+    return correct(p, false, error);
 }
 
 static hn_status choose(struct device_policy *p, const struct device_policy_run *run, hn_error *error) {
@@ -159,7 +161,10 @@ hn_status device_policy_run(struct device_policy *p, const struct device_policy_
     if (status != HN_OK)
         return status;
     p->call.wants_gradient = false;
+    p->refining = run->refine > 0;
     status = policy_forward(p, run->count, run->x, false, error);
+    if (status == HN_OK && p->refining)
+        status = policy_refine(p, run->refine, error);
     if (status == HN_OK)
         status = choose(p, run, error);
     return policy_leave(p, status, error);
@@ -170,7 +175,7 @@ hn_status device_policy_candidates(struct device_policy *p, const struct device_
     hn_status status = policy_enter(p, error);
     if (status != HN_OK)
         return status;
-    p->call.wants_gradient = false;
+    p->call.wants_gradient = p->refining = false;
     status = policy_forward(p, s->count, s->x, false, error);
     size_t numbers = c->samples * c->outputs * sizeof(double);
     if (status == HN_OK)

@@ -65,12 +65,31 @@ struct policy_lesson {
     double scale, rate, first_share, second_share, beta_1, beta_2, eps;
 };
 
+/* Refinement (refinement/refiner.h) of the call's samples, and improved outputs (refinement/improver.h). */
+struct policy_refinement {
+    const struct refine_places *places; /* there, as its lists are */
+    size_t slots, threads;              /* of a thread; threads that there is room for, whole warps */
+    double *memory;                     /* of all threads, warp by warp: a slot of 32 threads lies side by side */
+    double *trial, *tried;              /* samples: what a step leads to, and the layer's answer to that */
+    double *objective, *multipliers, *length;
+    struct device_report *reports; /* of what was tried */
+    int32_t known;                 /* the multipliers are those of nearby outputs */
+    /* targets of samples, and what exploring finds for inputs */
+    double *targets;
+    const double *starts; /* inputs; 0: from another input's best raw output, so far away: */
+    size_t distance;
+    double *beyond_raw, *beyond_y, *beyond_objective, *beyond_residual;
+    struct device_report *beyond_reports;
+    double explore; /* the share of the objective that it must gain */
+};
+
 struct policy_call {
     size_t count, candidates, samples, inputs, outputs, rows;
     struct policy_matrix matrix;
     struct policy_each each;
     struct policy_loss loss;
     struct policy_lesson lesson;
+    struct policy_refinement refinement;
     const double *x;         /* rows of inputs */
     double *all_x, *network; /* samples; rows of inputs: what the network gives */
     double *raw, *y;         /* samples */

@@ -100,25 +100,28 @@ static void policy_inside(const struct policy_call *c, uint64_t thread, uint64_t
     }
 }
 
-/* ---- the loss `targets` ---- */
+/* ---- the losses `targets` and `improve` ---- */
 
-static void policy_draw(const struct policy_call *c, uint64_t thread, uint64_t threads) {
+static void lesson_draw(const struct policy_call *c, uint64_t s, const double *goal) {
     const struct policy_lesson *l = &c->lesson;
     uint64_t n = c->outputs;
+    const double *raw = c->raw + s * n, *scale = l->output_scale + s / c->count * n;
+    double squares = 0;
+    for (uint64_t j = 0; j < n; j++)
+        squares += (raw[j] - goal[j]) / scale[j] * ((raw[j] - goal[j]) / scale[j]);
+    double distance = sqrt(squares);
+    bool straight = l->huber > 0 && distance > l->huber;
+    double factor = straight ? 2 * l->huber / distance : 2;
+    l->total[s] = straight ? l->huber * (2 * distance - l->huber) : squares;
+    for (uint64_t j = 0; j < n; j++)
+        l->grad_raw[s * n + j] = factor * (raw[j] - goal[j]) / (scale[j] * scale[j]);
+}
+
+static void policy_draw(const struct policy_call *c, uint64_t thread, uint64_t threads) {
     for (uint64_t s = thread; s < c->samples; s += threads) {
-        const double *raw = c->raw + s * n, *goal = l->targets + s % c->count * n;
-        const double *scale = l->output_scale + s / c->count * n;
-        double squares = 0;
-        for (uint64_t j = 0; j < n; j++)
-            squares += (raw[j] - goal[j]) / scale[j] * ((raw[j] - goal[j]) / scale[j]);
-        double distance = sqrt(squares);
-        bool straight = l->huber > 0 && distance > l->huber;
-        double factor = straight ? 2 * l->huber / distance : 2;
         policy_move(c, s);
-        l->total[s] = straight ? l->huber * (2 * distance - l->huber) : squares;
-        c->value[s] = l->total[s];
-        for (uint64_t j = 0; j < n; j++)
-            l->grad_raw[s * n + j] = factor * (raw[j] - goal[j]) / (scale[j] * scale[j]);
+        lesson_draw(c, s, c->lesson.targets + s % c->count * c->outputs);
+        c->value[s] = c->lesson.total[s];
     }
 }
 

@@ -8,7 +8,7 @@
 #include "program/program.h"
 
 #define NAME_OF(name) "hardnet_" #name,
-static const char kernel_names[][32] = {POLICY_KERNEL_LIST(NAME_OF)};
+static const char kernel_names[][32] = {POLICY_KERNEL_LIST(NAME_OF) REFINE_KERNEL_LIST(NAME_OF)};
 
 const char *policy_kernel_name(enum policy_kernel kernel) {
     return kernel_names[kernel];
@@ -31,6 +31,13 @@ static void print_operators(struct text *out) {
 
 /* ---- all of it ---- */
 
+static void print_files(struct text *out, const char (*names)[32], size_t count) {
+    for (size_t i = 0; i < count; i++)
+        amalgamate_file(out, names[i], false);
+}
+
+#define PRINT_FILES(out, names) print_files(out, names, sizeof(names) / sizeof(names)[0])
+
 static void print_library(struct text *out) {
     static const char before[][32] = {
         "emit/scalar_double.h",    "emit/scalar_operations.h",      "emit/root.h",  "base/wide_pair.h",
@@ -41,48 +48,84 @@ static void print_library(struct text *out) {
                                      "base/elementary_hyperbolic.h",
                                      "network/activation_kernel.h",
                                      "network/normalize.h"};
-    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
-        amalgamate_file(out, before[i], false);
+    PRINT_FILES(out, before);
     text_add(out, "\nstatic SELDOM reduced_angle reduce_angle(real size);\n");
-    for (size_t i = 0; i < sizeof after / sizeof after[0]; i++)
-        amalgamate_file(out, after[i], false);
+    PRINT_FILES(out, after);
 }
 
-static void print_kernels(struct text *out) {
+/* Slots of a warp, and the library's own kernels over them. */
+static void print_refinement(struct text *out) {
+    static const char factor[][32] = {"sparse/pivot_kernel.h", "sparse/damped_factor.h", "sparse/damped_kernel.h",
+                                      "refinement/barrier.h", "refinement/barrier_kernel.h"};
+    static const char own[][32] = {"device/policy_backend_text.h", "refinement/refine_places.h",
+                                   "refinement/refine_text.h", "device/policy_refine_text.h",
+                                   "device/policy_improve_text.h"};
+    text_add(out,
+             "\nenum { LANE_PARTS = 1, SLOT_STEP = %d, LANES_HERE = %d };\n"
+             "#define SLOT_AT(slots, offset) ((slots) + (offset))\n#define wide_prefetch(at, ahead) ((void)0)\n"
+             "#define REFINE_AT_ONCE 1\n#define REFINE_STRIDE LANES_HERE\n"
+             "#ifdef DEVICE_HOST\n#define DEVICE_GLOBAL(pointer) ((void)0)\n#else\n"
+             "#define DEVICE_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))\n#endif\n",
+             REFINE_WARP, REFINE_WARP);
+    PRINT_FILES(out, factor);
+    PRINT_FILES(out, own);
+}
+
+/* One thread of the host runs what plain policies do; of those that refine it is each thread in turn, in the memory of that thread. */
+static void print_host_kernel(struct text *out, const char *name, bool refines) {
+    text_add(out, "extern \"C\" void hardnet_%s(const struct policy_call *call) {\n", name);
+    if (refines)
+        text_add(out,
+                 "    for (uint64_t i = 0; i < call->refinement.threads; i++)\n"
+                 "        policy_%s(call, i, call->refinement.threads);\n}\n",
+                 name);
+    else
+        text_add(out, "    policy_%s(call, 0, 1);\n}\n", name);
+}
+
+static void print_kernels(struct text *out, bool refines) {
+    int first = refines ? POLICY_PLAIN : 0, end = refines ? POLICY_KERNELS : POLICY_PLAIN;
     text_add(out, "#ifdef DEVICE_HOST\n");
-    for (int k = 0; k < POLICY_KERNELS; k++)
-        text_add(out,
-                 "extern \"C\" void %s(const struct policy_call *call) {\n"
-                 "    policy_%s(call, 0, 1);\n}\n",
-                 kernel_names[k], kernel_names[k] + sizeof "hardnet");
+    for (int k = first; k < end; k++)
+        print_host_kernel(out, kernel_names[k] + sizeof "hardnet", refines);
     text_add(out, "#else\n");
-    for (int k = 0; k < POLICY_KERNELS; k++)
+    for (int k = first; k < end; k++) {
+        text_add(out, "extern \"C\" __global__ void ");
+        if (k == POLICY_refine_step)
+            text_add(out, "__launch_bounds__(%d, %d) ", REFINE_WARP, REFINE_WARPS_EACH);
         text_add(out,
-                 "extern \"C\" __global__ void %s(const struct policy_call call) {\n"
+                 "%s(const struct policy_call call) {\n"
                  "    policy_%s(&call, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * "
                  "(uint64_t)blockDim.x);\n}\n",
                  kernel_names[k], kernel_names[k] + sizeof "hardnet");
+    }
     text_add(out, "#endif\n");
 }
 
-hn_status policy_print(char **text, size_t *length, const struct plan *plan, const hn_network *network,
+static void print_texts(struct text *out, bool refines) {
+    static const char calls[][32] = {"device/call_text.h", "device/policy_call_text.h"};
+    static const char losses[][32] = {"device/policy_loss_text.h", "device/policy_learn_text.h"};
+    PRINT_FILES(out, calls);
+    if (!refines)
+        amalgamate_file(out, "device/policy_network_text.h", false);
+    print_operators(out);
+    PRINT_FILES(out, losses);
+    if (refines)
+        print_refinement(out);
+}
+
+hn_status policy_print(char **text, size_t *length, const struct plan *plan, const hn_network *network, bool refines,
                        hn_error *error) {
-    static const char own[][32] = {"device/call_text.h", "device/policy_call_text.h", "device/policy_network_text.h"};
-    static const char later[][32] = {"device/policy_loss_text.h", "device/policy_learn_text.h"};
     const struct device_subject subject = {.plan = plan};
     const struct emission lists = {.network = network};
     struct text c = {.bytes = NULL}, out = {.bytes = NULL};
     emission_print_lists(&lists, &c);
     print_library(&c);
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        amalgamate_file(&c, own[i], false);
-    print_operators(&c);
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
-        amalgamate_file(&c, later[i], false);
+    print_texts(&c, refines);
     if (!c.failed) {
         device_print_head(&out, &subject);
         device_print_as_cpp(&out, c.bytes, false, false);
-        print_kernels(&out);
+        print_kernels(&out, refines);
     }
     bool failed = c.failed || out.failed;
     text_drop(&c);

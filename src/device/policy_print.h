@@ -1,4 +1,5 @@
-/* policy_print.h - the text of the kernels of policies: the same for all models and networks.
+/* policy_print.h - the texts of the kernels of policies, the same for all models and networks: what every policy runs, and what those
+ * run that refine.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_DEVICE_POLICY_PRINT_H
@@ -30,14 +31,33 @@
     X(draw)                                                                                                            \
     X(finish)
 
+/* The same in the text of those that refine. */
+#define REFINE_KERNEL_LIST(X)                                                                                          \
+    X(refine_step)                                                                                                     \
+    X(refine_keep)                                                                                                     \
+    X(refine_end)                                                                                                      \
+    X(improve_begin)                                                                                                   \
+    X(improve_targets)                                                                                                 \
+    X(improve_elsewhere)                                                                                               \
+    X(improve_adopt)                                                                                                   \
+    X(improve_draw)
+
 #define POLICY_ENUMERATE(name) POLICY_##name,
-enum policy_kernel { POLICY_KERNEL_LIST(POLICY_ENUMERATE) POLICY_KERNELS };
+enum policy_kernel {
+    POLICY_KERNEL_LIST(POLICY_ENUMERATE) POLICY_PLAIN, /* kernels of every policy */
+    POLICY_LAST_PLAIN = POLICY_PLAIN - 1,
+    REFINE_KERNEL_LIST(POLICY_ENUMERATE) POLICY_KERNELS
+};
 #undef POLICY_ENUMERATE
+
+/* Threads of a warp, whose numbers lie side by side, and warps of refinement on a multiprocessor at once: what 128 registers each let
+ * be, which hold all that a thread has. */
+enum { REFINE_WARP = 32, REFINE_WARPS_EACH = 16 };
 
 const char *policy_kernel_name(enum policy_kernel kernel); /* in the text */
 
-/* base_release releases the text. Plan and network: any. */
-hn_status policy_print(char **text, size_t *length, const struct plan *plan, const hn_network *network,
+/* refines: the text of those that refine. base_release releases it. Plan and network: any. */
+hn_status policy_print(char **text, size_t *length, const struct plan *plan, const hn_network *network, bool refines,
                        hn_error *error);
 
 #endif

@@ -108,11 +108,12 @@ static const char *take_storage(struct text *out, const char *at) {
     return at;
 }
 
-/* The parts of sample.h stand where it includes them. */
+/* The parts of sample.h and of damped_kernel.h stand where these include them. */
 static void take_part(struct text *out, const char *at, bool single) {
     char name[64];
     const char *quoted = at + strlen("#include \"");
-    if (!begins(at, "#include \"sample/"))
+    if (!begins(at, "#include \"sample/") && !begins(at, "#include \"sparse/dense_kernel.h") &&
+        !begins(at, "#include \"sparse/walked_kernel.h"))
         return;
     size_t length = strcspn(quoted, "\"");
     if (length >= sizeof name)

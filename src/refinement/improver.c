@@ -33,9 +33,17 @@ static void set_targets(const struct improve_task *t, size_t n) {
 
 /* ---- exploring ---- */
 
+bool improve_explores(const struct improve_settings *settings, bool from_starts) {
+    return settings->explore > 0 && (from_starts || settings->round % EXPLORE_EVERY == 0);
+}
+
+size_t improve_distance(const struct improve_settings *settings) {
+    return 1 + (size_t)settings->round / EXPLORE_EVERY % (IMPROVE_CHUNK - 1);
+}
+
 /* Input i starts from the best raw output of another one, at another distance in every round. */
-static void start_elsewhere(const struct improve_task *t, const struct explore_memory *beyond, int round, size_t n) {
-    size_t distance = 1 + (size_t)round / EXPLORE_EVERY % (IMPROVE_CHUNK - 1);
+static void start_elsewhere(const struct improve_task *t, const struct explore_memory *beyond, size_t distance,
+                            size_t n) {
     for (size_t i = 0; i < t->inputs; i++) {
         size_t other = t->best[(i + distance) % t->inputs];
         memcpy(beyond->raw + i * n, t->samples.raw + other * n, n * sizeof *beyond->raw);
@@ -75,7 +83,7 @@ void improve_run(const struct refiner *r, const struct refine_memory *m, const s
     refiner_run(r, m, &t->samples, settings->steps);
     choose_best(&among, t->best);
     set_targets(t, n);
-    if (!(settings->explore > 0) || (!t->starts && settings->round % EXPLORE_EVERY != 0))
+    if (!improve_explores(settings, t->starts != NULL))
         return;
     const struct refine_task others = {.count = t->inputs,
                                        .x = t->samples.x, /* that of the first candidates */
@@ -85,7 +93,7 @@ void improve_run(const struct refiner *r, const struct refine_memory *m, const s
                                        .residual = beyond->residual,
                                        .reports = beyond->reports};
     if (!t->starts)
-        start_elsewhere(t, beyond, settings->round, n);
+        start_elsewhere(t, beyond, improve_distance(settings), n);
     refiner_correct(r, m, &others);
     refiner_run(r, m, &others, settings->steps + 1);
     adopt(t, beyond, settings->explore, n);

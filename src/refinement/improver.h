@@ -23,6 +23,10 @@ struct improve_settings {
     int round;      /* number of the training's step: when to explore, and how far away the other input is */
 };
 
+/* Whether this round explores, and how far away the other input is. */
+bool improve_explores(const struct improve_settings *settings, bool from_starts);
+size_t improve_distance(const struct improve_settings *settings);
+
 /* What exploring works in, for IMPROVE_CHUNK inputs; beside a refine_memory for as many. */
 struct explore_memory {
     double *raw, *y, *objective, *residual;

@@ -214,7 +214,7 @@ hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y
     if (arithmetic_check(error) != HN_OK)
         return HN_UNSUPPORTED;
     if (p->device) {
-        const struct device_policy_run run = {count, x, y, objective, reports};
+        const struct device_policy_run run = {count, x, y, objective, reports, p->options.refine};
         return policy_device_run(p, &run, error);
     }
     return hn_policy_run_chosen(p, count, x, y, objective, reports, NULL, error);

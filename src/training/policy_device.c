@@ -1,4 +1,5 @@
-/* policy_device.c - a policy's batches on a device; what refines stays with the CPU's threads. See policy_parts.h.
+/* policy_device.c - a policy's batches on a device; where it has no room for refinement, that stays with the CPU's threads. See
+ * policy_parts.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -16,7 +17,8 @@ hn_status policy_device_create(hn_policy *p, const hn_layer_options *layer, hn_e
                                                   .device = p->options.device,
                                                   .candidates = p->options.candidates,
                                                   .chunk = CHUNK,
-                                                  .corrected = p->baseline.scheme == HN_SCHEME_LAYER};
+                                                  .corrected = p->baseline.scheme == HN_SCHEME_LAYER,
+                                                  .refines = p->refines};
     hn_status status = device_policy_create(&p->device, &request, error);
     p->device_options = *p->options.device;
     p->device_options.compiler = NULL; /* the caller's */
@@ -29,7 +31,10 @@ hn_status hn_policy_get_device(const hn_policy *p, hn_device_info *out, hn_error
         return error_missing(error, "hn_policy_get_device", "policy");
     if (!p->device)
         return error_about(error, HN_INVALID, error_argument("policy"), "the policy runs on the CPU");
-    return hn_device_get_info(device_policy_layer(p->device), out, error);
+    hn_status status = hn_device_get_info(device_policy_layer(p->device), out, error);
+    if (status == HN_OK && out->size >= offsetof(hn_device_info, refines) + sizeof out->refines)
+        out->refines = device_policy_refines(p->device);
+    return status;
 }
 
 /* ---- refining on the CPU ---- */
@@ -103,7 +108,7 @@ static hn_status refine(struct refining *r, const struct device_policy_run *run,
 
 hn_status policy_device_run(hn_policy *p, const struct device_policy_run *run, hn_error *error) {
     struct refining r = {.policy = p, .samples = {.count = run->count, .x = run->x}};
-    if (p->options.refine == 0 || run->count == 0)
+    if (run->refine == 0 || run->count == 0 || device_policy_refines(p->device))
         return device_policy_run(p->device, run, error);
     r.block = layout_allocate(lay_out, &r);
     hn_status status = r.block ? refine(&r, run, error) : error_no_memory(error, "the batch");

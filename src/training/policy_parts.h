@@ -136,7 +136,7 @@ hn_status policy_model_check(const hn_model *model, const hn_network *network, c
 
 hn_status policy_device_create(hn_policy *policy, const hn_layer_options *layer, hn_error *error);
 
-/* Where it refines, candidates come back to the CPU for that. */
+/* Where it refines and the device does not, candidates come back to the CPU for that. */
 hn_status policy_device_run(hn_policy *policy, const struct device_policy_run *run, hn_error *error);
 
 #endif

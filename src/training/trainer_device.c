@@ -1,4 +1,5 @@
-/* trainer_device.c - a batch of training on a device; the loss `improve`, which refines, takes the CPU in between. See trainer_parts.h.
+/* trainer_device.c - a batch of training on a device; where it has no room for refinement, the loss `improve` takes the CPU in between.
+ * See trainer_parts.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -21,11 +22,17 @@ hn_status trainer_device_create(hn_trainer *t, const hn_model *model, hn_error *
                                                   .chunk = CHUNK,
                                                   .corrected = true,
                                                   .learns = true,
+                                                  .refines = t->options.improve > 0,
                                                   .bounds = t->bounds.count,
                                                   .bound_row = t->bounds.row,
                                                   .bound_column = t->bounds.column};
     through.kernel = NULL; /* the layer's own */
     return device_policy_create(&t->device, &request, error);
+}
+
+/* The loss `improve`: targets are none of the caller's. */
+static bool is_improvement(const hn_trainer *t) {
+    return !t->targets && t->options.improve > 0;
 }
 
 /* ---- losses that are the device's alone ---- */
@@ -74,6 +81,8 @@ static struct learn_sums sums_of(const hn_trainer *t, const struct device_lesson
 
 static hn_status learn(hn_trainer *t, double *norm, hn_error *error) {
     const hn_train_options *o = &t->options;
+    const struct improve_settings settings = {o->improve, o->explore, t->steps};
+    bool improves = is_improvement(t);
     struct returned r = {.trainer = t,
                          .lesson = {.count = t->count,
                                     .x = t->x,
@@ -82,9 +91,14 @@ static hn_status learn(hn_trainer *t, double *norm, hn_error *error) {
                                     .square_weight = o->square_weight,
                                     .move_weight = o->move_weight,
                                     .inward = o->inward,
-                                    .clip = t->targets ? 0 : o->clip_sample,
+                                    .clip = improves || t->targets ? 0 : o->clip_sample,
                                     .huber = o->huber,
-                                    .others = o->others}};
+                                    .others = o->others,
+                                    .improve = improves ? o->improve : 0,
+                                    .explores = improve_explores(&settings, t->starts != NULL),
+                                    .explore = o->explore,
+                                    .distance = improve_distance(&settings),
+                                    .starts = t->starts}};
     r.block = layout_allocate(lay_out, &r);
     if (!r.block)
         return error_no_memory(error, "training");
@@ -96,7 +110,7 @@ static hn_status learn(hn_trainer *t, double *norm, hn_error *error) {
     return status;
 }
 
-/* ---- the loss `improve` ---- */
+/* ---- the loss `improve`, where the CPU refines ---- */
 
 struct improving {
     const hn_trainer *trainer;
@@ -135,5 +149,5 @@ static hn_status improve(hn_trainer *t, double *norm, hn_error *error) {
 }
 
 hn_status trainer_device_batch(hn_trainer *t, double *norm, hn_error *error) {
-    return !t->targets && t->options.improve > 0 ? improve(t, norm, error) : learn(t, norm, error);
+    return is_improvement(t) && !device_policy_refines(t->device) ? improve(t, norm, error) : learn(t, norm, error);
 }

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "device/fake_open.h"
+#include "device_policy_refine.h"
 #include "support/check.h"
 #include "support/scratch.h"
 
@@ -250,6 +251,12 @@ int main(void) {
         cmocka_unit_test(training_by_the_objective_has_the_cpu_s_bits),
         cmocka_unit_test(training_by_targets_has_the_cpu_s_bits),
         cmocka_unit_test(training_by_improvement_has_the_cpu_s_bits),
+        cmocka_unit_test(refinement_has_the_cpu_s_bits),
+        cmocka_unit_test(refinement_of_any_linear_system_has_them),
+        cmocka_unit_test(refinement_of_shipped_models_has_them),
+        cmocka_unit_test(samples_that_there_is_no_room_for_take_turns),
+        cmocka_unit_test(without_any_room_the_cpu_refines_and_it_is_said),
+        cmocka_unit_test(improvement_from_starts_has_the_cpu_s_bits),
     };
     if (!some_device())
         return TEST_SKIPPED;

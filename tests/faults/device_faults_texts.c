@@ -40,13 +40,21 @@ static hn_status far(const struct printing *p, hn_error *error) {
     return status;
 }
 
-static hn_status of_policy(const struct printing *p, hn_error *error) {
+static hn_status of_policies(const struct printing *p, bool refines, hn_error *error) {
     char *text;
     size_t length;
-    hn_status status = policy_print(&text, &length, p->plan, p->network, error);
+    hn_status status = policy_print(&text, &length, p->plan, p->network, refines, error);
     assert_int_equal(status == HN_OK, text != NULL && length > 0);
     base_release(text);
     return status;
+}
+
+static hn_status of_policy(const struct printing *p, hn_error *error) {
+    return of_policies(p, false, error);
+}
+
+static hn_status of_refinement(const struct printing *p, hn_error *error) {
+    return of_policies(p, true, error);
 }
 
 static hn_status predict(const struct printing *p, hn_error *error) {
@@ -112,6 +120,7 @@ void printing_fails(const hn_model *model) {
     struct printing p = {.model = model, .plan = plan, .network = network};
     kernels_fail(&p);
     fail_in_turn(&p, of_policy);
+    fail_in_turn(&p, of_refinement);
     fail_in_turn(&p, predict);
     fail_in_turn(&p, lists);
     hn_network_destroy(network);

@@ -83,7 +83,7 @@ static hn_status train(hn_network *network, hn_trainer *trainer, struct results 
     return status;
 }
 
-static hn_status live_policy(struct results *r, hn_error *error) {
+static hn_status live_trained(struct results *r, int improve, hn_error *error) {
     static const hn_device_options options = {.size = sizeof options};
     const hn_network_options sizes = {
         .inputs = INPUTS, .outputs = OUTPUTS, .hidden_count = 1, .hidden = {2}, .seed = 4};
@@ -92,7 +92,7 @@ static hn_status live_policy(struct results *r, hn_error *error) {
     hn_network *network = NULL;
     how.policy.device = &options;
     how.policy.threads = 1;
-    how.improve = 0;
+    how.policy.refine = how.improve = improve;
     hn_status status = hn_network_create(&network, &sizes, error);
     if (status == HN_OK)
         status = hn_trainer_create(&trainer, model, network, &how, error);
@@ -101,6 +101,15 @@ static hn_status live_policy(struct results *r, hn_error *error) {
     hn_trainer_destroy(trainer);
     hn_network_destroy(network);
     return status;
+}
+
+static hn_status live_policy(struct results *r, hn_error *error) {
+    return live_trained(r, 0, error);
+}
+
+/* One that refines, in training and after it. */
+static hn_status live_refining(struct results *r, hn_error *error) {
+    return live_trained(r, 1, error);
 }
 
 /* A model that is long: its slots lie in the device's memory, its start values come from lists. */
@@ -125,13 +134,13 @@ static hn_status live_long(struct results *r, hn_error *error) {
     return status;
 }
 
-/* Three lives, and what comes of them. */
+/* Four lives, and what comes of them. */
 struct life {
     hn_status (*live)(struct results *r, hn_error *error);
     struct results expected;
 };
 static struct life of_layer = {live_layer, {{0}, {0}, {{0}}}}, of_policy = {live_policy, {{0}, {0}, {{0}}}};
-static struct life of_long = {live_long, {{0}, {0}, {{0}}}};
+static struct life of_long = {live_long, {{0}, {0}, {{0}}}}, of_refining = {live_refining, {{0}, {0}, {{0}}}};
 
 static void be_well(void) {
     device->calls = (struct fake_calls){.made = 0};
@@ -221,7 +230,7 @@ static void without_a_compiler_it_says_so(void **state) {
 static void without_faults_everything_is_well(void **state) {
     (void)state;
     hn_error error = {.text = ""};
-    struct life *const lives[] = {&of_layer, &of_policy};
+    struct life *const lives[] = {&of_layer, &of_policy, &of_refining};
     compiler = fake_ask(fake_open("libnvrtc.so.13"), "fake_compiler");
     for (size_t k = 0; k < COUNT_OF(lives); k++) {
         be_well();
@@ -318,6 +327,11 @@ static void a_call_of_the_driver_that_fails_is_a_sentence(void **state) {
 static void so_it_is_in_training(void **state) {
     (void)state;
     calls_fail(&of_policy, 1, sparsely);
+}
+
+static void so_it_is_in_refinement(void **state) {
+    (void)state;
+    calls_fail(&of_refining, 1, sparsely);
 }
 
 static void so_it_is_where_a_layer_is_there_already(void **state) {
@@ -421,9 +435,12 @@ static void an_allocation_that_fails_is_an_error(void **state) {
             ;
         for (size_t k = 1; allocation_fails(&of_policy, k, for_ever); k += sparsely * (1 + k / 8))
             ;
+        for (size_t k = 1; allocation_fails(&of_refining, k, for_ever); k += sparsely * (1 + k / 8))
+            ;
     }
     check_it_lives_on(&of_layer);
     check_it_lives_on(&of_policy);
+    check_it_lives_on(&of_refining);
 }
 
 int main(int count, char **words) {
@@ -436,6 +453,7 @@ int main(int count, char **words) {
         cmocka_unit_test(a_device_without_memory_says_so),
         cmocka_unit_test(a_call_of_the_driver_that_fails_is_a_sentence),
         cmocka_unit_test(so_it_is_in_training),
+        cmocka_unit_test(so_it_is_in_refinement),
         cmocka_unit_test(so_it_is_where_a_layer_is_there_already),
         cmocka_unit_test(so_it_is_where_a_policy_is_there_already),
         cmocka_unit_test(so_it_is_where_the_cache_has_the_kernels),

@@ -89,12 +89,12 @@ static void print_correction(const struct eval *eval) {
         printf(" (the file says %g)", eval->file_tolerance);
 }
 
-/* A device leaves refinement to the CPU, which is said. */
+/* A device that has no room for refinement leaves it to the CPU, which is said. */
 static void print_where(const struct eval *eval) {
-    bool device = eval->settings.device, refines = eval->settings.refine > 0;
+    bool device = eval->settings.device, leaves = device && eval->settings.refine > 0 && !eval->device.refines;
     if (device)
-        printf(", %s%s", device_choice_described(&eval->device).text, refines ? "; refinement on the CPU" : "");
-    if (!device || refines)
+        printf(", %s%s", device_choice_described(&eval->device).text, leaves ? "; refinement on the CPU" : "");
+    if (!device || leaves)
         printf(", %s%s, %d thread%s", hn_instructions_text(hn_layer_info_of(eval->layer).instructions),
                layer_choice_compiled(eval->layer), eval->threads, report_plural((size_t)eval->threads));
     printf("\n");

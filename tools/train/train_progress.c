@@ -84,14 +84,14 @@ static void print_best(const struct training *t) {
            number[NUMBER_BEST_VIOLATION]);
 }
 
-/* A device leaves it to the CPU to improve targets and to refine, which is said. */
+/* A device that has no room for refinement leaves it to the CPU to improve targets and to refine, which is said. */
 static void print_device(const struct training *t) {
     hn_device_info info = {.size = sizeof info};
     if (hn_policy_get_device(hn_trainer_policy(t->trainer), &info, NULL) != HN_OK)
         return;
     printf("  device      %s%s%s\n", device_choice_described(&info).text,
-           t->options->goal == TRAIN_IMPROVE ? "; outputs are improved on the CPU" : "",
-           t->options->refine > 0 ? "; refinement on the CPU" : "");
+           !info.refines && t->options->goal == TRAIN_IMPROVE ? "; outputs are improved on the CPU" : "",
+           !info.refines && t->options->refine > 0 ? "; refinement on the CPU" : "");
 }
 
 static void print_loops(const struct training *t) {
