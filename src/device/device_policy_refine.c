@@ -68,11 +68,16 @@ static size_t warp_bytes(const struct device_policy *p) {
     return size_product(p->plan.slots, REFINE_WARP * sizeof(double));
 }
 
+/* Offsets of 32 bits address the slots of a warp, and the device has room for them. */
+static bool fits(const struct device_policy *p) {
+    return p->plan.slots <= UINT32_MAX / REFINE_WARP && warp_bytes(p) <= p->layer->memory / MEMORY_SHARE;
+}
+
 hn_status policy_refine_create(struct device_policy *p, const hn_model *model, hn_error *error) {
     hn_status status = refine_plan_create(&p->plan, model, REFINE_WARP, error);
-    if (status == HN_LIMIT) /* more than offsets of a warp's slots address */
+    if (status == HN_LIMIT) /* of the linear system's offsets */
         return HN_OK;
-    if (status != HN_OK || warp_bytes(p) > p->layer->memory / MEMORY_SHARE)
+    if (status != HN_OK || !fits(p))
         return status;
     p->refines = true;
     p->call.refinement.slots = p->plan.slots;
