@@ -70,9 +70,10 @@ hn_status policy_launch(struct device_policy *p, enum policy_kernel kernel, size
     if (kernel == POLICY_loss_run && blocks > room)
         blocks = room;
     if (steps)
-        blocks = p->call.refinement.threads / REFINE_WARP;
-    cuda_result result = cu->launch(p->function[kernel], (unsigned)blocks, 1, 1, steps ? REFINE_WARP : POLICY_THREADS,
-                                    1, 1, 0, p->stream, arguments, NULL);
+        blocks = p->call.refinement.threads / p->call.refinement.width;
+    unsigned threads = steps ? (unsigned)p->call.refinement.width : POLICY_THREADS;
+    cuda_result result =
+        cu->launch(p->function[kernel], (unsigned)blocks, 1, 1, threads, 1, 1, 0, p->stream, arguments, NULL);
     return driver_status(cu, result, "start the kernel", error);
 }
 

@@ -79,7 +79,7 @@ hn_status policy_forward(struct device_policy *policy, size_t count, const doubl
 
 /* ---- refinement ---- */
 
-/* In the context: the plan, whether the device has room for it, lists. What does not fit is no error: it does not refine. */
+/* In the context: the plan, whether the device has room for it, lists. What does not fit is no error: the policy does not refine. */
 hn_status policy_refine_create(struct device_policy *policy, const hn_model *model, hn_error *error);
 
 /* What a batch needs of memory, where it refines. */

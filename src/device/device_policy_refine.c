@@ -63,21 +63,21 @@ static hn_status upload_places(struct device_policy *p, hn_error *error) {
 
 /* ---- life ---- */
 
-/* Of one warp. */
-static size_t warp_bytes(const struct device_policy *p) {
-    return size_product(p->plan.slots, REFINE_WARP * sizeof(double));
+/* Of one thread. */
+static size_t thread_bytes(const struct device_policy *p) {
+    return size_product(p->plan.slots, sizeof(double));
 }
 
-/* Offsets of 32 bits address the slots of a warp, and the device has room for them. */
-static bool fits(const struct device_policy *p) {
-    return p->plan.slots <= UINT32_MAX / REFINE_WARP && warp_bytes(p) <= p->layer->memory / MEMORY_SHARE;
+/* Threads whose slots the device has room for, whole warps; none where 32 bits do not count the numbers of a warp. */
+static size_t most_threads(const struct device_policy *p) {
+    return p->plan.slots > UINT32_MAX / REFINE_WARP
+               ? 0
+               : p->layer->memory / MEMORY_SHARE / thread_bytes(p) / REFINE_WARP * REFINE_WARP;
 }
 
 hn_status policy_refine_create(struct device_policy *p, const hn_model *model, hn_error *error) {
-    hn_status status = refine_plan_create(&p->plan, model, REFINE_WARP, error);
-    if (status == HN_LIMIT) /* of the linear system's offsets */
-        return HN_OK;
-    if (status != HN_OK || !fits(p))
+    hn_status status = refine_plan_create(&p->plan, model, 1, error);
+    if (status != HN_OK || most_threads(p) == 0)
         return status;
     p->refines = true;
     p->call.refinement.slots = p->plan.slots;
@@ -88,14 +88,23 @@ hn_status policy_refine_create(struct device_policy *p, const hn_model *model, h
 
 /* ---- memory ---- */
 
+/* As wide as there are multiprocessors for all warps: the slots of few threads stay in the cache of one. No bit depends on it. */
+static size_t width_for(const struct device_policy *p) {
+    size_t width = REFINE_WARP, half = width / 2, most = (size_t)p->layer->info.multiprocessors;
+    for (; half >= REFINE_LEAST && (p->call.samples + half - 1) / half <= most; half /= 2)
+        width = half;
+    return width;
+}
+
 void policy_refine_room(struct device_policy *p) {
-    size_t warps = (p->call.samples + REFINE_WARP - 1) / REFINE_WARP;
-    size_t most = (size_t)p->layer->info.multiprocessors * REFINE_WARPS_EACH;
+    struct policy_refinement *r = &p->call.refinement;
     if (!p->refining)
         return;
-    size_t fit = p->layer->memory / MEMORY_SHARE / warp_bytes(p);
-    most = fit < most ? fit : most;
-    p->call.refinement.threads = (warps < most ? warps : most) * REFINE_WARP;
+    size_t width = width_for(p), warps = (p->call.samples + width - 1) / width;
+    size_t at_once = (size_t)p->layer->info.multiprocessors * REFINE_WARPS_EACH, fit = most_threads(p) / width;
+    at_once = fit < at_once ? fit : at_once;
+    r->width = width;
+    r->threads = (warps < at_once ? warps : at_once) * width;
 }
 
 static void place_beyond(struct layout *layout, struct device_policy *p) {

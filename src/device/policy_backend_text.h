@@ -10,16 +10,16 @@ struct backend {
     DEVICE GENERATED static void load(double *slots, uint32_t offset, size_t count, const double *const *from) {
         DEVICE_GLOBAL(slots);
         for (size_t j = 0; j < count; j++)
-            slots[offset + j * LANES_HERE] = from[0][j];
+            REFINE_SLOT(slots, offset + j) = from[0][j];
     }
     DEVICE GENERATED static void subtract(double *slots, uint32_t a, uint32_t b, uint32_t to, size_t count) {
         DEVICE_GLOBAL(slots);
         for (size_t j = 0; j < count; j++)
-            slots[to + j * LANES_HERE] = slots[a + j * LANES_HERE] - slots[b + j * LANES_HERE];
+            REFINE_SLOT(slots, to + j) = REFINE_SLOT(slots, a + j) - REFINE_SLOT(slots, b + j);
     }
     DEVICE GENERATED static void run(const struct program *program, int phase, double *slots) {
         DEVICE_GLOBAL(slots);
-        program_run((const struct policy_program *)(const void *)program, phase, slots, 1);
+        program_run((const struct policy_program *)(const void *)program, phase, slots, SLOT_STEP);
     }
     DEVICE GENERATED static void multiply(const struct product *product, double *slots, uint32_t from, uint32_t to) {
         DEVICE_GLOBAL(slots);

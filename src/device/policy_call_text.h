@@ -68,9 +68,9 @@ struct policy_lesson {
 /* Refinement (refinement/refiner.h) of the call's samples, and improved outputs (refinement/improver.h). */
 struct policy_refinement {
     const struct refine_places *places; /* there, as its lists are */
-    size_t slots, threads;              /* of a thread; threads that there is room for, whole warps */
-    double *memory;                     /* of all threads, warp by warp: a slot of 32 threads lies side by side */
-    double *trial, *tried;              /* samples: what a step leads to, and the layer's answer to that */
+    size_t slots, threads, width; /* of a thread; threads that there is room for, whole warps; threads of a warp */
+    double *memory;               /* of all threads, warp by warp: a slot of its threads lies side by side */
+    double *trial, *tried;        /* samples: what a step leads to, and the layer's answer to that */
     double *objective, *multipliers, *length;
     struct device_report *reports; /* of what was tried */
     int32_t known;                 /* the multipliers are those of nearby outputs */

@@ -53,20 +53,26 @@ static void print_library(struct text *out) {
     PRINT_FILES(out, after);
 }
 
-/* Slots of a warp, and the library's own kernels over them. */
+/* Slots of a warp, whose threads are a block; the host takes the width from the call. Products of 32 bits are exact: device_policy_refine.c
+ * sees to that. */
+static const char slots_of_warp[] =
+    "\nenum { LANE_PARTS = 1, LANES_HERE = 1 };\n"
+    "#ifdef DEVICE_HOST\nstatic thread_local uint32_t refine_width;\n#define SLOT_STEP refine_width\n"
+    "#define DEVICE_GLOBAL(pointer) ((void)0)\n#else\n#define SLOT_STEP blockDim.x\n"
+    "#define DEVICE_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))\n#endif\n"
+    "#define SLOT_AT(slots, offset) ((slots) + (uint32_t)(offset)*SLOT_STEP)\n#define wide_prefetch(at, ahead) "
+    "((void)0)\n"
+    "#define REFINE_AT_ONCE 1\n#define REFINE_STRIDE 1\n"
+    "#define REFINE_SLOT(slots, offset) ((slots)[(uint32_t)(offset)*SLOT_STEP])\n";
+
+/* The library's own kernels over them. */
 static void print_refinement(struct text *out) {
     static const char factor[][32] = {"sparse/pivot_kernel.h", "sparse/damped_factor.h", "sparse/damped_kernel.h",
                                       "refinement/barrier.h", "refinement/barrier_kernel.h"};
     static const char own[][32] = {"device/policy_backend_text.h", "refinement/refine_places.h",
                                    "refinement/refine_text.h", "device/policy_refine_text.h",
                                    "device/policy_improve_text.h"};
-    text_add(out,
-             "\nenum { LANE_PARTS = 1, SLOT_STEP = %d, LANES_HERE = %d };\n"
-             "#define SLOT_AT(slots, offset) ((slots) + (offset))\n#define wide_prefetch(at, ahead) ((void)0)\n"
-             "#define REFINE_AT_ONCE 1\n#define REFINE_STRIDE LANES_HERE\n"
-             "#ifdef DEVICE_HOST\n#define DEVICE_GLOBAL(pointer) ((void)0)\n#else\n"
-             "#define DEVICE_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))\n#endif\n",
-             REFINE_WARP, REFINE_WARP);
+    text_add(out, "%s", slots_of_warp);
     PRINT_FILES(out, factor);
     PRINT_FILES(out, own);
 }
@@ -76,6 +82,7 @@ static void print_host_kernel(struct text *out, const char *name, bool refines) 
     text_add(out, "extern \"C\" void hardnet_%s(const struct policy_call *call) {\n", name);
     if (refines)
         text_add(out,
+                 "    refine_width = (uint32_t)call->refinement.width;\n"
                  "    for (uint64_t i = 0; i < call->refinement.threads; i++)\n"
                  "        policy_%s(call, i, call->refinement.threads);\n}\n",
                  name);

@@ -50,9 +50,9 @@ enum policy_kernel {
 };
 #undef POLICY_ENUMERATE
 
-/* Threads of a warp, whose numbers lie side by side, and warps of refinement on a multiprocessor at once: what 128 registers each let
- * be, which hold all that a thread has. */
-enum { REFINE_WARP = 32, REFINE_WARPS_EACH = 16 };
+/* Of refinement: threads of a warp, whose numbers lie side by side, at most and at least, and warps on a multiprocessor at once: what 128
+ * registers each let be, which hold all that a thread has. */
+enum { REFINE_WARP = 32, REFINE_LEAST = 4, REFINE_WARPS_EACH = 16 };
 
 const char *policy_kernel_name(enum policy_kernel kernel); /* in the text */
 

@@ -9,17 +9,17 @@
 #define HN_DEVICE_POLICY_REFINE_TEXT_H
 
 static double *refine_memory(const struct policy_call *c, uint64_t thread) {
-    uint64_t warp = thread / REFINE_STRIDE, lane = thread % REFINE_STRIDE;
-    return c->refinement.memory + warp * c->refinement.slots * REFINE_STRIDE + lane;
+    uint64_t warp = thread / SLOT_STEP, lane = thread % SLOT_STEP;
+    return c->refinement.memory + warp * c->refinement.slots * SLOT_STEP + lane;
 }
 
 static void refine_prepare(const struct policy_call *c, double *slots) {
     const struct refine_places *p = c->refinement.places;
     const struct policy_program *program = (const struct policy_program *)(const void *)p->program;
     for (uint64_t i = 0; i < c->refinement.slots; i++)
-        slots[i * REFINE_STRIDE] = i < program->constant_count ? program->constants[i] : 0;
+        REFINE_SLOT(slots, i) = i < program->constant_count ? program->constants[i] : 0;
     for (uint64_t i = 0; i < p->system.constant_count; i++)
-        slots[p->system.constants[i].offset] = p->system.constants[i].value;
+        REFINE_SLOT(slots, p->system.constants[i].offset) = p->system.constants[i].value;
 }
 
 /* Where samples are more than there is room for, threads take them in turn. */

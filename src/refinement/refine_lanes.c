@@ -5,8 +5,9 @@
 #include "base/lanes.h"
 #include "refinement/refine_step.h"
 
-#define REFINE_AT_ONCE LANES
-#define REFINE_STRIDE  LANES
+#define REFINE_AT_ONCE             LANES
+#define REFINE_STRIDE              LANES
+#define REFINE_SLOT(slots, offset) ((slots)[offset])
 #include "refinement/refine_text.h"
 
 static struct refine_sample sample_of(const struct refine_stepper *r, const struct refine_batch *b, size_t s) {

@@ -1,8 +1,8 @@
 /* refine_text.h - a step of refine_step.h for the samples that lie side by side: refine_lanes.c compiles it for the processor, a device
  * for one sample per thread.
  *
- * Whoever includes it says how many samples there are at once (REFINE_AT_ONCE), how many doubles a slot has (REFINE_STRIDE), and what a
- * struct backend is: kernels that are called by its names.
+ * Whoever includes it says how many samples there are at once (REFINE_AT_ONCE), how far the offsets of two slots are apart
+ * (REFINE_STRIDE), what lies at an offset (REFINE_SLOT), and what a struct backend is: kernels that are called by its names.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_REFINEMENT_REFINE_TEXT_H
@@ -53,9 +53,9 @@ static void refine_evaluate(const struct backend *k, const struct refine_places 
     k->load(all, p->x, p->inputs, x);
     k->load(all, p->y, p->task.columns, y);
     for (size_t lane = 0; lane < REFINE_AT_ONCE; lane++) {
-        all[p->sigma + lane] = 1;
+        REFINE_SLOT(all + lane, p->sigma) = 1;
         for (size_t i = 0; i < p->task.rows; i++)
-            all[p->lambda + i * REFINE_STRIDE + lane] = 0;
+            REFINE_SLOT(all + lane, p->lambda + i * REFINE_STRIDE) = 0;
     }
     for (int phase = 0; phase < 3; phase++)
         k->run(p->program, phase, all);
@@ -65,7 +65,8 @@ static void refine_evaluate(const struct backend *k, const struct refine_places 
 static double refine_least_curvature(const struct refine_places *p, const double *slots) {
     double largest = 0, slopes = 0, squares = 0;
     for (size_t j = 0; j < p->task.columns; j++) {
-        double y = slots[p->y + j * REFINE_STRIDE], slope = slots[p->task.gradient[j]], own = slots[p->curvature[j]];
+        double y = REFINE_SLOT(slots, p->y + j * REFINE_STRIDE), slope = REFINE_SLOT(slots, p->task.gradient[j]);
+        double own = REFINE_SLOT(slots, p->curvature[j]);
         largest = refine_greater(largest, own < 0 ? -own : own);
         slopes += slope * slope;
         squares += y * y;
@@ -80,25 +81,25 @@ static double refine_least_curvature(const struct refine_places *p, const double
 static void refine_keep_own(const struct refine_places *p, double *slots) {
     double least = refine_least_curvature(p, slots);
     for (size_t j = 0; j < p->task.columns; j++)
-        slots[p->own + j * REFINE_STRIDE] = refine_greater(least, slots[p->curvature[j]]);
+        REFINE_SLOT(slots, p->own + j * REFINE_STRIDE) = refine_greater(least, REFINE_SLOT(slots, p->curvature[j]));
 }
 
 /* H for the programme, of the curvature that the program holds now. */
 static void refine_set_curvature(const struct refine_places *p, double *slots, double length) {
-    double *h = slots + refine_column(p, BARRIER_CURVATURE);
+    size_t h = refine_column(p, BARRIER_CURVATURE);
     for (size_t j = 0; j < p->task.columns; j++) {
-        double own = slots[p->own + j * REFINE_STRIDE];
-        double wanted = refine_greater(OWN_SHARE * own, slots[p->curvature[j]]);
-        h[j * REFINE_STRIDE] = p->fixed[j] ? HUGE_VAL : wanted / length;
+        double own = REFINE_SLOT(slots, p->own + j * REFINE_STRIDE);
+        double wanted = refine_greater(OWN_SHARE * own, REFINE_SLOT(slots, p->curvature[j]));
+        REFINE_SLOT(slots, h + j * REFINE_STRIDE) = p->fixed[j] ? HUGE_VAL : wanted / length;
     }
 }
 
 /* ---- the programme ---- */
 
 static bool refine_all_done(const struct refine_places *p, const double *all, size_t count) {
-    const double *done = all + p->task.summary + (size_t)BARRIER_DONE * REFINE_STRIDE;
+    size_t done = p->task.summary + (size_t)BARRIER_DONE * REFINE_STRIDE;
     for (size_t lane = 0; lane < count; lane++)
-        if (done[lane] == 0)
+        if (REFINE_SLOT(all + lane, done) == 0)
             return false;
     return true;
 }
@@ -135,25 +136,26 @@ static void refine_solve(const struct backend *k, const struct refine_places *p,
 
 /* Multipliers into the program: those of the sample, or of the programme just solved. */
 static void refine_set_multipliers(const struct refine_places *p, double *slots, const struct refine_sample *sample) {
-    const double *solved = slots + refine_row(p, BARRIER_DUAL);
+    size_t solved = refine_row(p, BARRIER_DUAL);
     for (size_t i = 0; i < p->task.rows; i++) {
-        double mu = sample->known ? sample->multipliers[i] : solved[i * REFINE_STRIDE];
-        slots[p->lambda + i * REFINE_STRIDE] = refine_is_finite(mu) ? -mu : 0;
+        double mu = sample->known ? sample->multipliers[i] : REFINE_SLOT(slots, solved + i * REFINE_STRIDE);
+        REFINE_SLOT(slots, p->lambda + i * REFINE_STRIDE) = refine_is_finite(mu) ? -mu : 0;
     }
 }
 
 static void refine_write(const struct refine_places *p, const double *slots, const struct refine_sample *sample) {
-    const double *step = slots + refine_column(p, BARRIER_STEP), *scale = slots + refine_column(p, BARRIER_SCALE);
-    const double *solved = slots + refine_row(p, BARRIER_DUAL);
+    size_t steps = refine_column(p, BARRIER_STEP), scales = refine_column(p, BARRIER_SCALE);
+    size_t solved = refine_row(p, BARRIER_DUAL);
     bool finite = true;
     for (size_t j = 0; j < p->task.columns; j++) {
-        sample->y_new[j] = sample->y[j] + scale[j * REFINE_STRIDE] * step[j * REFINE_STRIDE];
+        double scale = REFINE_SLOT(slots, scales + j * REFINE_STRIDE);
+        sample->y_new[j] = sample->y[j] + scale * REFINE_SLOT(slots, steps + j * REFINE_STRIDE);
         finite = finite && refine_is_finite(sample->y_new[j]);
     }
     for (size_t j = 0; j < p->task.columns && !finite; j++)
         sample->y_new[j] = sample->y[j];
     for (size_t i = 0; i < p->task.rows; i++)
-        sample->multipliers[i] = finite ? solved[i * REFINE_STRIDE] : 0;
+        sample->multipliers[i] = finite ? REFINE_SLOT(slots, solved + i * REFINE_STRIDE) : 0;
 }
 
 static void refine_group(const struct backend *k, const struct refine_places *p, double *all,

@@ -135,7 +135,7 @@ void refinement_of_any_linear_system_has_them(void **state) {
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         hn_model *model = model_from(all[i].text);
         struct refine_plan plan;
-        assert_int_equal(refine_plan_create(&plan, model, WARP, NULL), HN_OK);
+        assert_int_equal(refine_plan_create(&plan, model, 1, NULL), HN_OK);
         assert_int_equal(plan.places.system.kind, all[i].kind);
         assert_int_equal(plan.places.system.added, all[i].added);
         refine_plan_release(&plan);
@@ -174,8 +174,8 @@ static struct fake_device *device_for(const hn_model *model, size_t warps) {
     if (!driver || !dlsym(driver, "fake_device"))
         return NULL;
     struct fake_device *fake = fake_ask(driver, "fake_device");
-    assert_int_equal(refine_plan_create(&plan, model, WARP, NULL), HN_OK);
-    fake->memory = SHARE * warps * plan.bytes + SHARE * plan.bytes - REST;
+    assert_int_equal(refine_plan_create(&plan, model, 1, NULL), HN_OK);
+    fake->memory = SHARE * WARP * plan.bytes * (warps + 1) - REST;
     refine_plan_release(&plan);
     return fake;
 }
