@@ -6,7 +6,7 @@
  * layer's own system (J J' + W) dy = ..., W = 1/(z/s summed over the sides), nearly 0 on equalities; twice at once, for the
  * step to mu = 0 and for its change with mu. All residuals shrink by the same factor, 1 - length of the step. Method: Mehrotra,
  * "On the implementation of a primal-dual interior point method", 1992, without its second-order term; the driver is
- * refinement/refine_lanes.c. Places are those of damped_system.h.
+ * refinement/refine_text.h. Places are those of damped_system.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_REFINEMENT_BARRIER_H
