@@ -25,8 +25,7 @@ static const char head[] =
     "#define DEVICE_STORE_ONCE(to, value) (*(to) = (value))\n"
     "#define GENERATED __attribute__((noinline))\n"
     "#define DEVICE_SQRT __builtin_sqrt\n#define DEVICE_SQRT_FLOAT __builtin_sqrtf\n"
-    "#define DEVICE_FUSED __builtin_fma\n#define DEVICE_FUSED_FLOAT __builtin_fmaf\n#define DEVICE_MOST_FLOAT "
-    "__builtin_fmaxf\n#define DEVICE_ABS_FLOAT __builtin_fabsf\n"
+    "#define DEVICE_FUSED __builtin_fma\n#define DEVICE_FUSED_FLOAT __builtin_fmaf\n"
     "static inline float device_subtract(volatile float a, volatile float b) {\n    return a - b;\n}\n"
     "#define DEVICE_SUBTRACT_FLOAT device_subtract\n"
     "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define LANE_PATIENCE 1\n#define "
@@ -51,8 +50,7 @@ static const char head[] =
     "#define DEVICE_STORE_ONCE(to, value) __stcs(to, value)\n"
     "#define GENERATED __noinline__\n"
     "#define DEVICE_SQRT __dsqrt_rn\n#define DEVICE_SQRT_FLOAT __fsqrt_rn\n"
-    "#define DEVICE_FUSED __fma_rn\n#define DEVICE_FUSED_FLOAT __fmaf_rn\n#define DEVICE_MOST_FLOAT fmaxf\n"
-    "#define DEVICE_ABS_FLOAT fabsf\n#define DEVICE_SUBTRACT_FLOAT __fsub_rn\n"
+    "#define DEVICE_FUSED __fma_rn\n#define DEVICE_FUSED_FLOAT __fmaf_rn\n#define DEVICE_SUBTRACT_FLOAT __fsub_rn\n"
     "#define WARP_VOTE(flag) __ballot_sync(0xffffffffU, flag)\n#define WARP_COUNT(votes) __popc(votes)\n"
     "#define BLOCK_WARPS (blockDim.x / 32)\n"
     "#define BLOCK_COUNT(flag) (BLOCK_WARPS == 1 ? (unsigned)WARP_COUNT(WARP_VOTE(flag)) : "
@@ -81,8 +79,7 @@ void device_print_head(struct text *out, const struct device_subject *subject) {
              own);
     if (subject->single)
         text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n#define PAIR_FUSED DEVICE_FUSED_FLOAT\n"
-                      "#define ROUNDED_DIFFERENCE DEVICE_SUBTRACT_FLOAT\n"
-                      "#define ROW_GREATER DEVICE_MOST_FLOAT\n#define WIDE_ABS DEVICE_ABS_FLOAT\n");
+                      "#define ROUNDED_DIFFERENCE DEVICE_SUBTRACT_FLOAT\n");
     text_add(out, "%s%s", subject->single ? "#define DEVICE_SINGLE\n" : "",
              subject->polish && !subject->adjoint ? "#define DEVICE_POLISH\n" : "");
     text_add(out, "#define LAYER_WEIGHTED %d\n#define LANE_WAITS %d\n%stypedef %s real;\n",

@@ -205,7 +205,7 @@ static struct ptx_operand nothing_lost(struct ptx *x, const struct ptx_operand *
     return compare(x, EQUAL, lost, lost);
 }
 
-/* row_most: of floats one instruction, as ROW_GREATER of the text in C. */
+/* row_most: of floats one instruction; most is never NaN. */
 static struct ptx_operand most_size(struct ptx *x, const struct ptx_operand *most, const struct ptx_operand *a) {
     const struct ptx_operand size = of_one(x, "abs", a);
     if (!x->single)

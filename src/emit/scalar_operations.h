@@ -76,11 +76,7 @@ WIDE_INLINE wide wide_keep(wide_bits mask, wide a) {
 }
 
 WIDE_INLINE wide wide_abs(wide a) {
-#ifdef WIDE_ABS /* where it costs nothing beside another instruction */
-    return WIDE_ABS(a);
-#else
     return wide_of_bits(wide_to_bits(a) & WIDE_BITS_MAX);
-#endif
 }
 
 WIDE_INLINE wide wide_copy_sign(wide size, wide sign) {

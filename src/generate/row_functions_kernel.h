@@ -17,13 +17,8 @@ WIDE_INLINE wide row_relative(wide c, wide lower, wide upper) {
     return size;
 }
 
-/* ROW_GREATER: where the greater one of two numbers is one instruction. */
 WIDE_INLINE wide row_most(wide most, wide a) {
-#ifdef ROW_GREATER
-    return ROW_GREATER(most, wide_abs(a));
-#else
     return wide_greater(wide_abs(a), most);
-#endif
 }
 
 #ifndef ROUNDED_DIFFERENCE /* as in sample/number.h */
