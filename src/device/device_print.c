@@ -146,6 +146,8 @@ void device_print_as_cpp(struct text *out, const char *from, bool rolled, bool a
     const char *done = from; /* what is before it has been printed */
     bool starts = true, ruled = false;
     for (const char *at = from; *at; at++) {
+        if (*at == '"') /* a string stays as it is; most of the text are strings */
+            at += 1 + strcspn(at + 1, "\"\n");
         const char *end = *at == '(' ? literal_end(at) : NULL;
         if (*at == 'f' && rolled && !ruled && begins(at, "for (") && is_first(from, at)) {
             text_add_bytes(out, done, (size_t)(at - done));

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "device/ptx_meaning.h"
+#include "device/ptx_operations.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,6 +37,35 @@ void ptx_say(struct ptx *x, const char *format, ...) {
     text_add_bytes(x->text, line, (size_t)length);
 }
 
+void ptx_say_short(struct ptx *x, const char *name, const struct ptx_operand *to, const struct ptx_operand *const *from,
+                   size_t count) {
+    open_text(x);
+    text_add_bytes(x->text, name, strlen(name));
+    text_add_bytes(x->text, " ", 1);
+    text_add_bytes(x->text, to->name, strlen(to->name));
+    for (size_t i = 0; i < count; i++) {
+        const struct ptx_spelling own =
+            from[i]->kind == PTX_KNOWN_NUMBER ? ptx_spell(x, from[i]) : (struct ptx_spelling){""};
+        const char *text = from[i]->kind == PTX_KNOWN_NUMBER ? own.text : from[i]->name;
+        text_add_bytes(x->text, ",", 1);
+        text_add_bytes(x->text, text, strlen(text));
+    }
+    text_add_bytes(x->text, ";", 1);
+}
+
+void ptx_name(char name[12], const char *kind, uint32_t number) {
+    char digits[10];
+    size_t count = 0, at = 0;
+    do
+        digits[count++] = (char)('0' + number % 10);
+    while ((number /= 10) > 0 && count < sizeof digits);
+    while (*kind)
+        name[at++] = *kind++;
+    while (count > 0 && at < 11)
+        name[at++] = digits[--count];
+    name[at] = '\0';
+}
+
 /* A literal of C for each statement. */
 static void end_statement(struct ptx *x) {
     if (x->open)
@@ -46,7 +76,12 @@ static void end_statement(struct ptx *x) {
 
 struct ptx_operand ptx_temporary(struct ptx *x, enum ptx_kind kind) {
     struct ptx_operand own = {.kind = kind};
-    snprintf(own.name, sizeof own.name, "%s%u", kind == PTX_PREDICATE ? "pt" : "nt", x->temporaries++);
+    if (kind == PTX_NUMBER && x->target[0] != '\0') {
+        memcpy(own.name, x->target, sizeof own.name);
+        x->target[0] = '\0';
+        return own;
+    }
+    ptx_name(own.name, kind == PTX_PREDICATE ? "pt" : "nt", x->temporaries++);
     return own;
 }
 
@@ -96,11 +131,7 @@ static struct ptx_operand register_of_value(const struct printer *p, struct dial
     struct ptx_operand own = {.kind = PTX_NUMBER};
     if (value.kind == DIALECT_VALUE && gives_predicate(p, value.number))
         own.kind = PTX_PREDICATE;
-    snprintf(own.name, sizeof own.name, "%s%u",
-             own.kind == PTX_PREDICATE      ? "pv"
-             : value.kind == DIALECT_SECOND ? "nw"
-                                            : "nv",
-             value.number);
+    ptx_name(own.name, own.kind == PTX_PREDICATE ? "pv" : value.kind == DIALECT_SECOND ? "nw" : "nv", value.number);
     return own;
 }
 
@@ -108,7 +139,7 @@ static struct ptx_operand register_of_slot(struct ptx *x, uint32_t slot, bool ma
     struct ptx_operand own = {.kind = mask ? PTX_PREDICATE : PTX_NUMBER};
     if (!x->register_of[slot])
         x->register_of[slot] = ++x->slots_named;
-    snprintf(own.name, sizeof own.name, "%s%u", mask ? "pm" : "ns", x->register_of[slot] - 1);
+    ptx_name(own.name, mask ? "pm" : "ns", x->register_of[slot] - 1);
     return own;
 }
 
@@ -181,8 +212,8 @@ static void give(const struct printer *p, struct dialect_value value, const stru
     *known_of(x, value) = (struct ptx_operand){.kind = PTX_NONE, .positive = result->positive};
     if (to.kind == PTX_PREDICATE)
         ptx_say(x, "mov.pred %s,%s;", to.name, result->name);
-    else
-        ptx_say(x, "mov.f%d %s,%s;", bits_of(x), to.name, result->name);
+    else if (strcmp(to.name, result->name) != 0)
+        ptx_say_short(x, x->single ? "mov.f32" : "mov.f64", &to, &result, 1);
 }
 
 /* ---- sums ---- */
@@ -210,6 +241,12 @@ static struct ptx_operand first_term(const struct printer *p, size_t i, uint32_t
     return turns ? ptx_meaning(of(p), "-a", &term) : term;
 }
 
+/* The next number is the statement's value. */
+static void aim(const struct printer *p, size_t i) {
+    const struct dialect_value value = {DIALECT_VALUE, (uint32_t)(i - p->region->first)};
+    memcpy(of(p)->target, register_of_value(p, value).name, sizeof of(p)->target);
+}
+
 static struct ptx_operand sum(const struct printer *p, size_t i) {
     const struct statement *at = &p->s->list[i];
     bool minus = at->function == SUM_MINUS || at->function == SUM_BACK, turns;
@@ -217,6 +254,8 @@ static struct ptx_operand sum(const struct printer *p, size_t i) {
     struct ptx_operand total = first_term(p, i, &k);
     for (; k < at->count; k += 2) {
         const struct ptx_operand term = product(p, i, k, &turns);
+        if (k + 2 >= at->count)
+            aim(p, i);
         total = ptx_arithmetic(of(p), minus != turns ? '-' : '+', &total, &term);
     }
     return total;
@@ -263,6 +302,12 @@ static bool is_call(enum function function) {
     return function == FUNCTION_SINCOS || (!function_is_sum(function) && function_shape(function).call);
 }
 
+/* One operator. */
+static bool is_short(enum function function) {
+    return function == FUNCTION_ADD || function == FUNCTION_SUB || function == FUNCTION_MUL ||
+           function == FUNCTION_DIV || function == FUNCTION_NEG;
+}
+
 static void compute(const struct printer *p, size_t i) {
     enum function function = (enum function)p->s->list[i].function;
     struct ptx_operand arguments[FUNCTION_MOST_ARGUMENTS] = {{.kind = PTX_NONE}}, result;
@@ -275,10 +320,13 @@ static void compute(const struct printer *p, size_t i) {
         result = sum(p, i);
     else {
         take_arguments(p, i, arguments);
+        if (is_short(function))
+            aim(p, i);
         result = p->quick && function_is_inverse(function)
                      ? ptx_quick_inverse(of(p), function == ROW_INVERSE_ADDED, &arguments[0], &arguments[1])
                      : ptx_meaning(of(p), function_shape(function).meaning, arguments);
     }
+    of(p)->target[0] = '\0'; /* nothing was left to compute */
     of(p)->failed = of(p)->failed || result.kind == PTX_NONE;
     if (result.kind != PTX_NONE)
         give(p, value, &result);

@@ -37,6 +37,7 @@ struct ptx {
     /* of the line that is printed: */
     struct text *text;
     bool open;                 /* a text of instructions is begun */
+    char target[12];           /* the register that the next number goes to; "": one within the statement */
     uint32_t temporaries;      /* of the present statement, and at most */
     uint32_t temporaries_most; /* of each kind */
     size_t statements;         /* in the line */
@@ -58,12 +59,19 @@ void ptx_print_registers(const struct ptx *x, struct text *out);
 /* The same, and where slots are: at the beginning of a function of (real *slots). */
 void ptx_print_declarations(const struct ptx *x, struct text *out);
 
-/* ---- for ptx_meaning.c ---- */
+/* ---- for ptx_operations.c ---- */
 
 /* One instruction, or several: "add.rn.f64 nv3,nv1,nv2;" */
 __attribute__((format(printf, 2, 3))) void ptx_say(struct ptx *x, const char *format, ...);
 
+/* One instruction of a result and so many operands: a name such as "add.rn.f64", which printf would take three times as long for. */
+void ptx_say_short(struct ptx *x, const char *name, const struct ptx_operand *to, const struct ptx_operand *const *from,
+                   size_t count);
+
 struct ptx_operand ptx_temporary(struct ptx *x, enum ptx_kind kind);
+
+/* A register's name. */
+void ptx_name(char name[12], const char *kind, uint32_t number);
 
 /* How an operand is written: a register, or a number with all its bits. A mask that is known has no way to be written. */
 struct ptx_spelling {

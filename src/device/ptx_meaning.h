@@ -16,12 +16,4 @@ struct ptx_operand ptx_meaning(struct ptx *x, const char *meaning, const struct 
 /* Whether every word of it is known. */
 bool ptx_knows_meaning(const char *meaning);
 
-/* Arithmetic: + - * / */
-struct ptx_operand ptx_arithmetic(struct ptx *x, char operator, const struct ptx_operand * a,
-                                  const struct ptx_operand *b);
-
-/* pivot_quick and pivot_quick_added of quick_text.h: the reciprocal of a pivot, and a word to the register `doubt`. */
-struct ptx_operand ptx_quick_inverse(struct ptx *x, bool added, const struct ptx_operand *whole,
-                                     const struct ptx_operand *d);
-
 #endif

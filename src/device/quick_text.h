@@ -43,7 +43,7 @@ static GENERATED struct sincos_values sincos_any(wide a) {
 
 /* ---- reciprocals ----
  *
- * Lines of instructions take reciprocals of pivots without a branch (ptx_quick_inverse of ptx_meaning.h), and gather in their register
+ * Lines of instructions take reciprocals of pivots without a branch (ptx_quick_inverse of ptx_operations.h), and gather in their register
  * `doubt` whether one of them is wrong. */
 
 #ifdef DEVICE_SINGLE
