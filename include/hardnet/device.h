@@ -60,7 +60,7 @@ static inline hn_device_options hn_device_defaults(void) {
 }
 
 /* layer and options may be NULL: the defaults. HN_UNSUPPORTED: there is no driver, no such device, no NVRTC, the device
- * is too old, or the linear system of the model is dense; HN_NO_MEMORY: the host's or the device's is out. */
+ * is too old; HN_NO_MEMORY: the host's or the device's is out. */
 hn_status hn_device_layer_create(hn_device_layer **out, const hn_model *model, const hn_layer_options *layer,
                                  const hn_device_options *options, hn_error *error);
 void hn_device_layer_destroy(hn_device_layer *layer);
@@ -68,12 +68,14 @@ void hn_device_layer_destroy(hn_device_layer *layer);
 /* ---- which kind of kernel it will be ----
  *
  * Found from the model alone: no device is needed. Straight code keeps a sample's numbers with its thread; rolled code and
- * listed streams keep them in the device's memory, repeated parts of the model as loops, or statements read from lists. */
+ * listed streams keep them in the device's memory, repeated parts of the model as loops, or statements read from lists;
+ * dense loops likewise, with loops for a linear system that is dense or too full for lists. */
 
 #define HN_DEVICE_FORM_LIST(X)                                                                                         \
     X(HN_DEVICE_STRAIGHT, "straight code")                                                                             \
     X(HN_DEVICE_ROLLED, "rolled code")                                                                                 \
-    X(HN_DEVICE_LISTED, "listed streams")
+    X(HN_DEVICE_LISTED, "listed streams")                                                                              \
+    X(HN_DEVICE_DENSE, "dense loops")
 
 #define HN_ENUMERATE(name, text) name,
 typedef enum hn_device_form { HN_DEVICE_FORM_LIST(HN_ENUMERATE) HN_DEVICE_FORM_COUNT } hn_device_form;

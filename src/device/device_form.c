@@ -26,16 +26,6 @@ bool form_is_rolled(const struct walk *walk, enum kernel_entry entry, bool *fail
     return bytes <= ROLLED_MOST;
 }
 
-/* The linear system is part of the statements. */
-static hn_status refuse(const struct plan *plan, hn_error *error) {
-    const struct plan_system *system = &plan->system;
-    return error_about(error, HN_UNSUPPORTED, error_option("device"),
-                       "device cuda: the linear system of this model is %s, which a device does not have: %u unknowns, "
-                       "%u entries of its factor, %.0f products",
-                       system->kind == FACTOR_WALKED ? "too full for lists" : "dense", system->order, system->nonzeros,
-                       system->multiply_adds);
-}
-
 static hn_status look(hn_device_forecast *out, const struct walk *walk, hn_error *error) {
     for (int i = 0; i < ROUND_ENTRIES; i++) {
         size_t bytes;
@@ -45,7 +35,11 @@ static hn_status look(hn_device_forecast *out, const struct walk *walk, hn_error
         out->bytes = bytes > out->bytes ? bytes : out->bytes;
     }
     bool rolled = out->bytes <= out->bytes_most;
-    out->form = out->operands <= out->operands_most ? HN_DEVICE_STRAIGHT : rolled ? HN_DEVICE_ROLLED : HN_DEVICE_LISTED;
+    bool straight = out->operands <= out->operands_most;
+    out->form = !walk->solves ? HN_DEVICE_DENSE
+                : straight    ? HN_DEVICE_STRAIGHT
+                : rolled      ? HN_DEVICE_ROLLED
+                              : HN_DEVICE_LISTED;
     return HN_OK;
 }
 
@@ -55,7 +49,7 @@ hn_status form_choose(hn_device_forecast *out, const struct plan *plan, hn_error
     hn_status status = walk_create_whole(&walk, plan, false, error);
     if (status != HN_OK)
         return status;
-    status = walk.solves ? look(out, &walk, error) : refuse(plan, error);
+    status = look(out, &walk, error);
     walk_release(&walk);
     return status;
 }

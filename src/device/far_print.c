@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "device/device_form.h"
+#include "device/device_system.h"
 #include "device/device_texts.h"
 
 /* ---- the head ---- */
@@ -30,13 +31,13 @@ static void print_far_head(struct text *out, const struct emission *e, const str
 
 /* ---- the layer's data ---- */
 
-/* Numbers that slots hold from the beginning. */
-static void print_constants(const struct emission *e, struct text *out) {
+/* Numbers that slots hold from the beginning; with a system of loops those of the program are no text. */
+static void print_constants(const struct emission *e, const struct device_system *system, struct text *out) {
     const struct plan *p = e->plan;
     const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
     const uint32_t *slot = plan_words(p, p->system.constant_slot);
-    uint32_t own = p->program.constants.count, all = own + p->system.constant_slot.count;
-    text_add(out, "\nenum { LAYER_SLOTS = %u, LAYER_OUTPUTS = %u, LAYER_CONSTANTS = %u };\n", e->walk.slots, p->outputs,
+    uint32_t own = system->there ? 0 : p->program.constants.count, all = own + p->system.constant_slot.count;
+    text_add(out, "\nenum { LAYER_SLOTS = %u, LAYER_OUTPUTS = %u, LAYER_CONSTANTS = %u };\n", system->slots, p->outputs,
              all);
     text_add(out, "SHARED_CONSTANT uint32_t constant_slot[] = {");
     for (uint32_t i = 0; i < all; i++)
@@ -84,20 +85,24 @@ static const char kernel[] =
     "    tasks_run(&call, &t, thread, gridDim.x * (uint64_t)FAR_WIDTH);\n}\n"
     "#endif\n";
 
-static void print_library(const struct emission *e, const struct listed *listed, struct text *out) {
+static void print_library(const struct emission *e, const struct listed *listed, const struct device_system *system,
+                          struct text *out) {
     bool single = e->options.single;
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
     emission_print_sample(e, out);
+    device_system_print_knows(system, out);
     emission_print_points(e, out);
     device_print_plan(e, out);
-    print_constants(e, out);
+    print_constants(e, system, out);
     amalgamate_file(out, "sparse/pivot_kernel.h", single);
     amalgamate_file(out, "backends/row_values_kernel.h", single);
     amalgamate_file(out, "generate/row_functions_kernel.h", single);
     amalgamate_file(out, "device/far_slots_text.h", single);
     print_functions(e, listed, out);
+    device_system_print_functions(system, out);
     emission_print_entries(e, out);
+    device_system_print_entries(system, out);
     amalgamate_file(out, "emit/drive_text.h", single);
     if (e->options.adjoint) {
         amalgamate_file(out, "plan/point_back.h", single);
@@ -108,15 +113,16 @@ static void print_library(const struct emission *e, const struct listed *listed,
     if (e->options.adjoint)
         amalgamate_file(out, "device/far_back_text.h", single);
     amalgamate_file(out, "device/far_kernel_text.h", single);
+    device_system_print_begin(system, out);
 }
 
-static hn_status print_all(struct emission *e, const struct device_subject *subject, struct far_code *code,
-                           hn_error *error) {
+static hn_status print_all(struct emission *e, const struct device_subject *subject, const struct device_system *system,
+                           struct far_code *code, hn_error *error) {
     const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
     struct text own = {.bytes = NULL}, out = {.bytes = NULL};
     const struct emission_lists lists = {code->listed.entry, print_listed, &code->listed};
     e->lists = &lists;
-    print_library(e, &code->listed, &own);
+    print_library(e, &code->listed, system, &own);
     if (!own.failed) {
         print_far_head(&out, e, subject);
         device_print_as_cpp(&out, own.bytes, false, false);
@@ -133,26 +139,32 @@ static hn_status print_all(struct emission *e, const struct device_subject *subj
     return HN_OK;
 }
 
-static hn_status fill(struct emission *e, const struct device_subject *subject, struct far_code *code,
-                      hn_error *error) {
+static hn_status fill(struct emission *e, const struct device_subject *subject, struct device_system *system,
+                      struct far_code *code, hn_error *error) {
     bool failed = false;
     emission_drop_unasked(e);
     choose_listed(&e->walk, &code->listed, subject->listed, &failed);
     if (failed)
         return error_no_memory(error, "the device's kernel");
     hn_status status = listed_create(&code->listed, &e->walk, error);
-    code->slots = e->walk.slots;
-    return status == HN_OK ? print_all(e, subject, code, error) : status;
+    if (status == HN_OK)
+        status = device_system_list(system, &code->listed, &e->walk, error);
+    code->slots = system->slots;
+    return status == HN_OK ? print_all(e, subject, system, code, error) : status;
 }
 
 hn_status far_print(struct far_code *out, const struct device_subject *subject, hn_error *error) {
     struct emission e = {.plan = (struct plan *)subject->plan, .early = true}; /* which nobody writes to */
     e.options.single = subject->single;
     e.options.adjoint = subject->adjoint;
+    struct device_system system = {.there = false};
     *out = (struct far_code){.text = NULL};
     hn_status status = walk_create_whole(&e.walk, subject->plan, subject->adjoint, error);
     if (status == HN_OK)
-        status = fill(&e, subject, out, error);
+        status = device_system_create(&system, &e.walk, error);
+    if (status == HN_OK)
+        status = fill(&e, subject, &system, out, error);
+    device_system_release(&system);
     walk_release(&e.walk);
     if (status != HN_OK)
         far_release(out);

@@ -109,6 +109,16 @@ static void print_plain(const struct emission *e, struct text *out, const bool *
             out->failed = true;
 }
 
+/* Behind a system that is solved between statements of the way back: loops of somebody else's. */
+static void print_middle(const struct emission *e, struct text *out, const bool *kept) {
+    if (e->walk.entry[KERNEL_BACK_MIDDLE].count == 0)
+        return;
+    if (e->lists && e->lists->entry[KERNEL_BACK_MIDDLE])
+        e->lists->print(e->lists->own, out, KERNEL_BACK_MIDDLE);
+    else if (!print_entry(out, &e->walk, KERNEL_BACK_MIDDLE, kept, e->early))
+        out->failed = true;
+}
+
 void emission_print_entries(const struct emission *e, struct text *out) {
     struct text printed = {.bytes = NULL};
     bool *kept = find_kept(e);
@@ -117,6 +127,7 @@ void emission_print_entries(const struct emission *e, struct text *out) {
         if (e->paired)
             print_pairs(e, &printed);
         print_plain(e, &printed, kept);
+        print_middle(e, &printed, kept);
         if (e->paired)
             text_add(&printed, "#endif /* PAIRS */\n\n");
     }

@@ -138,8 +138,11 @@ static void walk_entries(struct walk *walk, bool adjoint) {
     walk_program(walk, KERNEL_PREPARE, 0);
     walk_program(walk, KERNEL_EVALUATE, 1);
     walk_rows(walk);
-    if (walk->plan->system.kind == FACTOR_TILED)
-        return; /* its kernels have A in forms of their own: the whole step is loops, and so is its adjoint */
+    if (walk->plan->system.kind == FACTOR_TILED) { /* its kernels have A in forms of their own: the step is loops */
+        if (walk->whole)
+            walk_around_tiles(walk, adjoint);
+        return;
+    }
     walk_step(walk);
     if (adjoint)
         walk_adjoint(walk);
@@ -189,17 +192,19 @@ static hn_status create(struct walk *walk, const struct plan *plan, bool adjoint
                         hn_error *error) {
     bool near = kind == WALK_NEAR || kind == WALK_ASSUMED;
     const struct plan_system *system = &plan->system;
-    size_t tiles =
-        system->kind == FACTOR_TILED ? tiled_workspace(plan->rows, plan->outputs, plan->options.outputs_side) : 0;
     *walk = (struct walk){.plan = plan, .near = near, .whole = kind == WALK_WHOLE};
+    size_t tiles = system->kind == FACTOR_TILED && !walk->whole
+                       ? tiled_workspace(plan->rows, plan->outputs, plan->options.outputs_side)
+                       : 0;
     if (plan->slots + tiles >= STATEMENT_CONSTANT / 2)
         return error_set(error, HN_LIMIT, "generated code: the layer has %u slots, too many to number", plan->slots);
     walk->own = (uint32_t)(lanes_tiles_at(plan) + tiles);
     walk->loops = is_long(plan);
     walk->rows_of_ld = walk->own + OWN_COUNT;
-    walk->scaled = walk->rows_of_ld + (walk->loops ? system->nonzeros : 0);
-    walk->slots = walk->scaled + system->order;
     walk->solves = system->kind == FACTOR_LISTED && (walk->whole || system->stream.count <= WALK_WORDS);
+    bool lists = walk->loops && (walk->solves || !walk->whole);
+    walk->scaled = walk->rows_of_ld + (lists ? system->nonzeros : 0);
+    walk->slots = walk->scaled + system->order;
     bool taken = take_lists(walk);
     if (taken) {
         note_coefficients(walk);

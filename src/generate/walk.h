@@ -51,7 +51,8 @@ struct walk {
 hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error);
 void walk_release(struct walk *walk);
 
-/* The same with every statement, however long the sums and the factor's stream are; for whoever reads statements from lists. */
+/* The same with every statement, however long the sums and the factor's stream are; for whoever reads statements from lists. Where tiles
+ * solve: everything but weights, products with A and the system itself, whose memory is not here either. */
 hn_status walk_create_whole(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error);
 
 /* A walk whose entry KERNEL_NEAR alone is there: weights and step at once, empty where the method or the model has none. The weights of
@@ -90,6 +91,7 @@ void walk_residual(struct walk *walk);
 void walk_weigh_every(struct walk *walk, enum kernel_entry entry);
 void walk_step(struct walk *walk);
 void walk_adjoint(struct walk *walk);
+void walk_around_tiles(struct walk *walk, bool adjoint);
 void walk_adjoint_rows(struct walk *walk, enum kernel_entry entry, bool bounds);
 
 /* ---- small things ---- */

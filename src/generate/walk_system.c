@@ -316,6 +316,17 @@ static void walk_difference(struct walk *walk, struct statements *s, uint32_t a,
         PUT(walk, s, FUNCTION_SUB, to + i, a + i, b + i);
 }
 
+/* Behind the system: what follows from q, v and the products with A. */
+static void walk_back_solved(struct walk *walk, struct statements *s) {
+    const struct plan *plan = walk->plan;
+    if (plan->options.outputs_side)
+        walk_difference(walk, s, plan->right, plan->work, plan->v, plan->rows);
+    else
+        walk_difference(walk, s, plan->gradient, plan->step, plan->leaf_t, plan->outputs);
+    if (plan->options.weighted)
+        walk_inner(walk, s, plan->q, plan->v, plan->rows, plan->damped);
+}
+
 static void walk_back_solve(struct walk *walk) {
     const struct plan *plan = walk->plan;
     const struct plan_system *system = &plan->system;
@@ -332,7 +343,6 @@ static void walk_back_solve(struct walk *walk) {
         s = walk_solve(walk, KERNEL_BACK_BEGIN, &sides);
         walk_product(walk, s, system->by_rows, (const uint32_t[][2]){{plan->leaf_t, plan->q}, {plan->leaf_s, work}}, 2,
                      SUM_ZERO);
-        walk_difference(walk, s, right, work, plan->v, plan->rows);
     } else {
         struct sides sides = {.count = 2, .from = {right, work}, .to = {plan->v, plan->q}};
         sides.woven_from = gradient;
@@ -344,10 +354,8 @@ static void walk_back_solve(struct walk *walk) {
         s = walk_solve(walk, KERNEL_BACK_BEGIN, &sides);
         walk_product(walk, s, system->by_columns, (const uint32_t[][2]){{plan->q, step}, {plan->v, plan->leaf_s}}, 2,
                      SUM_ZERO);
-        walk_difference(walk, s, gradient, step, plan->leaf_t, plan->outputs);
     }
-    if (plan->options.weighted)
-        walk_inner(walk, s, plan->q, plan->v, plan->rows, plan->damped);
+    walk_back_solved(walk, s);
 }
 
 static void walk_scatter(struct walk *walk, struct statements *s, const struct plan_entries *entries, uint32_t to) {
@@ -356,17 +364,54 @@ static void walk_scatter(struct walk *walk, struct statements *s, const struct p
         PUT(walk, s, FUNCTION_SUB, to + entry[e], to + entry[e], value[e]);
 }
 
-void walk_adjoint(struct walk *walk) {
-    const struct plan *plan = walk->plan;
-    const uint32_t pull[][2] = {{plan->kept, plan->gradient}};
-    struct statements *s = &walk->entry[KERNEL_BACK_END];
-    walk_back_solve(walk);
+/* What is owed to y and x by the rows and by second derivatives. */
+static void walk_back_rows(struct walk *walk) {
     walk_adjoint_rows(walk, KERNEL_BACK_ROWS_BOUNDS, true);
-    if (!plan->options.weighted)
+    if (!walk->plan->options.weighted)
         walk_adjoint_rows(walk, KERNEL_BACK_ROWS, false);
     walk_program(walk, KERNEL_BACK_PROGRAM, 2);
-    walk_product(walk, s, plan->system.by_columns, pull, 1, SUM_MINUS); /* J' g = -A' D q */
+}
+
+static void walk_back_scatter(struct walk *walk) {
+    const struct plan *plan = walk->plan;
+    struct statements *s = &walk->entry[KERNEL_BACK_END];
     walk_scatter(walk, s, &plan->bracket_y, plan->gradient);
     walk_scatter(walk, s, &plan->pull_x, plan->grad_x);
     walk_scatter(walk, s, &plan->bracket_x, plan->grad_x);
+}
+
+void walk_adjoint(struct walk *walk) {
+    const struct plan *plan = walk->plan;
+    const uint32_t pull[][2] = {{plan->kept, plan->gradient}};
+    walk_back_solve(walk);
+    walk_back_rows(walk);
+    walk_product(walk, &walk->entry[KERNEL_BACK_END], plan->system.by_columns, pull, 1, SUM_MINUS); /* J' g = -A' D q */
+    walk_back_scatter(walk);
+}
+
+/* ---- around a system in tiles ---- */
+
+static void walk_tiles_step(struct walk *walk) {
+    const struct plan *plan = walk->plan;
+    struct statements *s = &walk->entry[KERNEL_STEP_END];
+    bool outputs = plan->options.outputs_side;
+    walk_move_begin(walk, s);
+    for (uint32_t j = 0; j < plan->outputs; j++)
+        walk_move(walk, s, j, plan->step + j);
+    if (plan->options.adaptive) {
+        walk_inner(walk, s, outputs ? plan->step : plan->unknown, outputs ? plan->gradient : plan->right,
+                   outputs ? plan->outputs : plan->rows, plan->step_gain);
+        walk_inner(walk, s, plan->step, plan->step, plan->outputs, plan->step_squares);
+    }
+    walk_move_end(walk, s);
+}
+
+/* Before and behind what the tiles' loops do: the step from its vector on, and of the adjoint all but products with A and the system. */
+void walk_around_tiles(struct walk *walk, bool adjoint) {
+    walk_tiles_step(walk);
+    if (!adjoint)
+        return;
+    walk_back_solved(walk, &walk->entry[KERNEL_BACK_MIDDLE]);
+    walk_back_rows(walk);
+    walk_back_scatter(walk);
 }

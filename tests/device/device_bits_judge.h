@@ -8,7 +8,6 @@
 
 struct tally {
     size_t models;    /* with a method each */
-    size_t refused;   /* of them: for a reason that is in order */
     size_t failed;    /* of them: no result */
     size_t compared;  /* samples: runs with their gradients */
     size_t different; /* of them: in a bit of anything */

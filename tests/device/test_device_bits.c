@@ -6,6 +6,7 @@
  * name holds MODELS ("" is every one), in so many processes, as far as it gets in that time.
  *
  * SPDX-License-Identifier: MIT */
+#include "dense_models.h"
 #include "device_bits_judge.h"
 #include "support/check.h"
 
@@ -116,6 +117,34 @@ static void long_models_have_the_cpu_s_bits(void **state) {
     check_all_same(&tally, "long models");
 }
 
+static hn_model *read_text(const char *text) {
+    const hn_text all = {"dense", text, strlen(text)};
+    hn_error error = {.text = ""};
+    hn_model *model;
+    if (hn_model_read_memory(&model, 1, &all, NULL, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+/* Shipped ones are among those of device_bits 0 0 WORKERS SECONDS feasibility. */
+static void dense_models_have_the_cpu_s_bits(void **state) {
+    const hn_layer_options all[] = {layer_method(HN_METHOD_AUTO), layer_steps(HN_METHOD_PAPER, 12),
+                                    layer_method(HN_METHOD_LM), layer_method(HN_METHOD_ENFORCE)};
+    struct tally tally = {.models = 0};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(dense_models); i++)
+        for (size_t k = 0; k < COUNT_OF(all); k++) {
+            hn_model *model = read_text(dense_models[i].text);
+            judge_model(&tally, model, dense_models[i].name, all[k], 80 + i);
+            hn_model_destroy(model);
+        }
+    judge_file(&tally, "feasibility/fsnet_qp", all[0], 90);
+    hn_model *walked = read_text(walked_model);
+    judge_model(&tally, walked, "a factor too full for lists", layer_steps(HN_METHOD_HARDNET, 1), 91);
+    hn_model_destroy(walked);
+    check_all_same(&tally, "dense models");
+}
+
 /* Asked in a process of its own: a driver that is open does not go through a fork. */
 static bool device_is_there(void) {
     static const hn_text text = {"m", "var y; subject to row: y = 1;", 29};
@@ -141,6 +170,7 @@ int main(int count, char **words) {
         cmocka_unit_test(shipped_models_have_the_cpu_s_bits),
         cmocka_unit_test(random_problems_have_the_cpu_s_bits),
         cmocka_unit_test(long_models_have_the_cpu_s_bits),
+        cmocka_unit_test(dense_models_have_the_cpu_s_bits),
     };
     if (!device_is_there())
         return 77;

@@ -2,7 +2,7 @@
  *
  * One thread takes all samples of a batch there, through the same straight rounds, decisions and rare ways as on a device. Outputs,
  * reports, residuals and gradients are compared with those of a layer, to the last bit. `device_text all` takes more problems, and every
- * model by two methods (`make test-long`).
+ * model by two methods (`make test-long`); a further word is a pattern of tests' names.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dense_models.h"
 #include "device_text_host.h"
 
 /* What runs a batch, and what goes back; slots of a sample where these are no thread's own. */
@@ -83,15 +84,10 @@ static struct loaded make_far(const struct device_subject *subject, struct far_c
     return loaded;
 }
 
-/* No object: a device does not have this kind of model. */
 static struct loaded make(const struct plan *plan, bool adjoint, enum kept kept, struct loaded_lists *lists) {
     const struct device_subject subject = {.plan = plan, .adjoint = adjoint, .listed = kept == KEPT_LISTED};
     hn_device_forecast choice;
-    hn_status status = form_choose(&choice, plan, NULL);
-    if (status != HN_OK) {
-        assert_int_equal(status, HN_UNSUPPORTED);
-        return (struct loaded){.object = NULL};
-    }
+    assert_int_equal(form_choose(&choice, plan, NULL), HN_OK);
     if (kept == KEPT_CHOSEN && choice.form == HN_DEVICE_STRAIGHT)
         return make_straight(&subject);
     return make_far(&subject, &lists->code[adjoint], &lists->slots[adjoint]);
@@ -113,10 +109,8 @@ static struct pair make_pair(const hn_model *model, hn_layer_options options, en
 static void drop_pair(struct pair *pair) {
     far_release(&pair->lists.code[0]);
     far_release(&pair->lists.code[1]);
-    if (pair->run.object)
-        dlclose(pair->run.object);
-    if (pair->pull.object)
-        dlclose(pair->pull.object);
+    dlclose(pair->run.object);
+    dlclose(pair->pull.object);
 }
 
 /* ---- the same batch on both ---- */
@@ -220,18 +214,16 @@ static void try_kept(const hn_model *model, hn_layer_options options, size_t cou
     struct random random = random_start(seed, 18);
     size_t inputs = hn_model_input_count(model), outputs = hn_model_output_count(model);
     struct pair kernels = make_pair(model, options, kept);
-    if (kernels.run.object && kernels.pull.object) {
-        hn_layer *layer = layer_of(model, options);
-        double *x = draw(&random, count, inputs, 1), *raw = draw(&random, count, outputs, 4);
-        double *grad_y = draw(&random, count, outputs, 1);
-        raw[outputs] = NAN;
-        compare(&kernels, layer, count, x, raw, grad_y);
-        compare(&kernels, layer, count, x, NULL, grad_y);
-        hn_layer_destroy(layer);
-        free(x);
-        free(raw);
-        free(grad_y);
-    }
+    hn_layer *layer = layer_of(model, options);
+    double *x = draw(&random, count, inputs, 1), *raw = draw(&random, count, outputs, 4);
+    double *grad_y = draw(&random, count, outputs, 1);
+    raw[outputs] = NAN;
+    compare(&kernels, layer, count, x, raw, grad_y);
+    compare(&kernels, layer, count, x, NULL, grad_y);
+    hn_layer_destroy(layer);
+    free(x);
+    free(raw);
+    free(grad_y);
     drop_pair(&kernels);
 }
 
@@ -318,6 +310,70 @@ static void slots_in_memory_have_the_library_s_bits(void **state) {
     }
 }
 
+/* ---- linear systems that are loops ---- */
+
+enum { METHODS = 6 };
+
+static hn_layer_options method_of(size_t number) {
+    const hn_layer_options all[METHODS] = {layer_method(HN_METHOD_AUTO),     layer_steps(HN_METHOD_PAPER, 6),
+                                           layer_method(HN_METHOD_LM),       layer_method(HN_METHOD_ENFORCE),
+                                           layer_method(HN_METHOD_SNARENET), layer_steps(HN_METHOD_HARDNET, 4)};
+    return all[number];
+}
+
+static hn_model *read_text(const char *text) {
+    const hn_text all = {"dense", text, strlen(text)};
+    hn_error error = {.text = ""};
+    hn_model *model;
+    if (hn_model_read_memory(&model, 1, &all, NULL, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+static void try_loops(const char *text, enum factor_kind kind, hn_layer_options options, size_t count, uint64_t seed) {
+    hn_model *model = read_text(text);
+    hn_layer_options filled;
+    hn_device_forecast forecast = {.size = sizeof forecast};
+    struct plan *plan;
+    assert_int_equal(device_plan(&plan, &filled, model, &options, NULL), HN_OK);
+    assert_int_equal(plan->system.kind, kind);
+    assert_int_equal(hn_device_predict(&forecast, model, &options, NULL), HN_OK);
+    assert_int_equal(forecast.form, HN_DEVICE_DENSE);
+    plan_destroy(plan);
+    try_kept(model, options, count, seed, seed % 2 ? KEPT_FAR : KEPT_LISTED);
+    hn_model_destroy(model);
+}
+
+static void dense_systems_have_the_library_s_bits(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(dense_models); i++)
+        for (size_t k = 0; k < (whole ? METHODS : HN_TEST_SHARE > 1 ? 1 : 2); k++)
+            try_loops(dense_models[i].text, dense_models[i].kind, method_of(k), 6, 70 + i + k);
+}
+
+static void factors_too_full_for_lists_have_the_library_s_bits(void **state) {
+    (void)state;
+    if (!whole)
+        skip();
+    try_loops(walked_model, FACTOR_WALKED, layer_steps(HN_METHOD_HARDNET, 1), 2, 75);
+    try_loops(walked_model, FACTOR_WALKED, layer_steps(HN_METHOD_ENFORCE, 2), 2, 76);
+}
+
+static void shipped_dense_models_have_the_library_s_bits(void **state) {
+    static const char *const names[] = {"feasibility/fsnet_qp", "feasibility/fsnet_qcqp", "feasibility/fsnet_socp",
+                                        "feasibility/pal_s6", "feasibility/pal_s4"};
+    (void)state;
+    if (!whole)
+        skip();
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        for (size_t k = 0; k < METHODS; k++) {
+            hn_model *model = host_read_model(names[i]);
+            if (method_of(k).method != HN_METHOD_HARDNET) /* which wants fewer rows */
+                try_kept(model, method_of(k), 4, 80 + i, KEPT_CHOSEN);
+            hn_model_destroy(model);
+        }
+}
+
 /* A line that begins with `for` must stand behind one that says how often it is unrolled; the others are rolled in the line itself. */
 static void loops_beside_straight_rounds_stay_loops(void **state) {
     size_t rolled = 0;
@@ -350,7 +406,12 @@ int main(int count, char **words) {
         cmocka_unit_test(rows_that_may_be_undefined_have_the_library_s_bits),
         cmocka_unit_test(long_horizons_have_the_library_s_bits),
         cmocka_unit_test(slots_in_memory_have_the_library_s_bits),
+        cmocka_unit_test(dense_systems_have_the_library_s_bits),
+        cmocka_unit_test(factors_too_full_for_lists_have_the_library_s_bits),
+        cmocka_unit_test(shipped_dense_models_have_the_library_s_bits),
     };
+    if (count > 2)
+        cmocka_set_test_filter(words[2]);
     if (!compiler_is_there()) {
         puts("skipped: there is no C++ compiler");
         return 77;
