@@ -1,6 +1,7 @@
 /* device_faults_texts.c - allocations fail while a device's kernels are printed: there is no text then, and nothing is left.
  *
  * SPDX-License-Identifier: MIT */
+#include "device/dense_models.h"
 #include "faults/device_faults_runs.h"
 
 #include "support/check.h"
@@ -12,6 +13,9 @@
 #include "device/device_plan.h"
 #include "device/far_print.h"
 #include "device/policy_print.h"
+#include "hardnet/read.h"
+
+#include <string.h>
 
 struct printing {
     const hn_model *model;
@@ -109,6 +113,24 @@ static void kernels_fail(struct printing *p) {
     }
 }
 
+/* Systems that are loops, with what the host computes of constant rows; by auto and with gradients. */
+static void dense_kernels_fail(void) {
+    const hn_layer_options options = layer_method(HN_METHOD_AUTO);
+    for (size_t i = 0; i < COUNT_OF(dense_models); i++) {
+        const hn_text text = {"dense", dense_models[i].text, strlen(dense_models[i].text)};
+        hn_layer_options filled;
+        hn_model *model;
+        struct plan *plan;
+        memory_fail_never();
+        assert_int_equal(hn_model_read_memory(&model, 1, &text, NULL, NULL), HN_OK);
+        assert_int_equal(device_plan(&plan, &filled, model, &options, NULL), HN_OK);
+        struct printing p = {.model = model, .plan = plan, .subject = {.plan = plan, .adjoint = true}};
+        fail_in_turn(&p, far);
+        plan_destroy(plan);
+        hn_model_destroy(model);
+    }
+}
+
 void printing_fails(const hn_model *model) {
     const hn_network_options sizes = {.inputs = 1, .outputs = 2, .hidden_count = 1, .hidden = {2}, .layer_norm = true};
     const hn_layer_options options = layer_method(HN_METHOD_AUTO);
@@ -125,4 +147,5 @@ void printing_fails(const hn_model *model) {
     fail_in_turn(&p, lists);
     hn_network_destroy(network);
     plan_destroy(plan);
+    dense_kernels_fail();
 }
