@@ -11,7 +11,7 @@
 #ifndef HN_DEVICE_DENSE_TEXT_H
 #define HN_DEVICE_DENSE_TEXT_H
 
-enum { DENSE_DOWN = 8, DENSE_ACROSS = 4 };
+enum { DENSE_DOWN = 8, DENSE_ACROSS = 4, DENSE_AHEAD = 8 };
 
 struct dense {
     size_t order, prefix;
@@ -41,32 +41,45 @@ WIDE_INLINE double *dense_row(const struct dense *f, size_t i) {
 
 /* ---- the factor ---- */
 
-/* The products of all columns before j in the group's own rows; leaves n in the strip. */
+/* The products of so many columns from k on in the group's own rows; leaves n in the strip. All reads come before the first write, which
+ * they would wait for. */
+WIDE_INLINE void dense_corner_lose(const struct dense *f, const double *const row[DENSE_ACROSS], size_t k,
+                                   const size_t columns, double sums[DENSE_ACROSS][DENSE_ACROSS]) {
+    double l[DENSE_AHEAD][DENSE_ACROSS], n[DENSE_AHEAD][DENSE_ACROSS], weight[DENSE_AHEAD];
+    DEVICE_UNROLL
+    for (size_t s = 0; s < columns; s++) {
+        weight[s] = f->weight[(k + s) * LANES_HERE];
+        DEVICE_UNROLL
+        for (size_t r = 0; r < DENSE_ACROSS; r++)
+            l[s][r] = row[r][(k + s) * LANES_HERE];
+    }
+    DEVICE_UNROLL
+    for (size_t s = 0; s < columns; s++) {
+        DEVICE_UNROLL
+        for (size_t r = 0; r < DENSE_ACROSS; r++) {
+            n[s][r] = l[s][r] * weight[s];
+            f->strip[(r * DENSE_DEPTH + k + s) * LANES_HERE] = n[s][r];
+            DEVICE_UNROLL
+            for (size_t c = 0; c <= r; c++)
+                sums[r][c] -= l[s][r] * n[s][c];
+        }
+    }
+}
+
 WIDE_INLINE void dense_corner_sums(const struct dense *f, size_t j, double sums[DENSE_ACROSS][DENSE_ACROSS]) {
     const double *row[DENSE_ACROSS];
-    size_t depth = f->prefix + j;
-    DENSE_UNROLL
+    size_t depth = f->prefix + j, k = 0;
+    DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_ACROSS; r++) {
         row[r] = dense_row(f, dense_least(j + r, f->order - 1));
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t c = 0; c <= r; c++)
             sums[r][c] = row[r][(depth + c) * LANES_HERE];
     }
-    DENSE_TWICE
-    for (size_t k = 0; k < depth; k++) {
-        double l[DENSE_ACROSS], n[DENSE_ACROSS], weight = f->weight[k * LANES_HERE];
-        DENSE_UNROLL
-        for (size_t r = 0; r < DENSE_ACROSS; r++)
-            l[r] = row[r][k * LANES_HERE];
-        DENSE_UNROLL
-        for (size_t r = 0; r < DENSE_ACROSS; r++) {
-            n[r] = l[r] * weight;
-            f->strip[(r * DENSE_DEPTH + k) * LANES_HERE] = n[r];
-            DENSE_UNROLL
-            for (size_t c = 0; c <= r; c++)
-                sums[r][c] -= l[r] * n[c];
-        }
-    }
+    for (; k + DENSE_AHEAD <= depth; k += DENSE_AHEAD)
+        dense_corner_lose(f, row, k, DENSE_AHEAD, sums);
+    for (; k < depth; k++)
+        dense_corner_lose(f, row, k, 1, sums);
 }
 
 /* d_j and 1/d_j, which is 0 for a pivot that is lost in rounding. */
@@ -83,24 +96,24 @@ WIDE_INLINE double dense_pivot(struct dense *f, size_t j, double whole, double d
 static void dense_factor_corner(struct dense *f, size_t j, struct dense_corner *out) {
     double sums[DENSE_ACROSS][DENSE_ACROSS], whole[DENSE_ACROSS], l[DENSE_ACROSS];
     size_t depth = f->prefix + j, left = f->order - j;
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_ACROSS; c++)
         whole[c] = dense_row(f, dense_least(j + c, f->order - 1))[(depth + c) * LANES_HERE];
     dense_corner_sums(f, j, sums);
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_ACROSS; c++) {
         double d = sums[c][c];
         out->inverse[c] = c < left ? dense_pivot(f, j + c, whole[c], d) : 0;
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t r = c + 1; r < DENSE_ACROSS; r++) {
             l[r] = sums[r][c] * out->inverse[c];
             out->n[r][c] = l[r] * d;
             if (r < left)
                 dense_row(f, j + r)[(depth + c) * LANES_HERE] = l[r];
         }
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t r = c + 1; r < DENSE_ACROSS; r++) {
-            DENSE_UNROLL
+            DEVICE_UNROLL
             for (size_t other = c + 1; other <= r; other++)
                 sums[r][other] -= l[r] * out->n[other][c];
         }
@@ -112,24 +125,24 @@ WIDE_INLINE void dense_below_sums(const struct dense *f, size_t j, const double 
                                   double sums[DENSE_DOWN][DENSE_ACROSS]) {
     size_t depth = f->prefix + j;
     const double *n = f->strip;
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++)
             sums[r][c] = row[r][(depth + c) * LANES_HERE];
     }
-    DENSE_TWICE
+    DEVICE_UNROLL_FOUR
     for (size_t k = 0; k < depth; k++) {
         double l[DENSE_DOWN], own[DENSE_ACROSS];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++)
             own[c] = n[(c * DENSE_DEPTH + k) * LANES_HERE];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
             l[r] = row[r][k * LANES_HERE];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++) {
-            DENSE_UNROLL
+            DEVICE_UNROLL
             for (size_t c = 0; c < DENSE_ACROSS; c++)
                 sums[r][c] -= l[r] * own[c];
         }
@@ -140,25 +153,25 @@ static void dense_factor_below(const struct dense *f, size_t j, size_t i, const 
     double sums[DENSE_DOWN][DENSE_ACROSS];
     const double *row[DENSE_DOWN];
     size_t depth = f->prefix + j;
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++)
         row[r] = dense_row(f, dense_least(i + r, f->order - 1));
     dense_below_sums(f, j, row, sums);
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++) {
             sums[r][c] *= corner->inverse[c];
-            DENSE_UNROLL
+            DEVICE_UNROLL
             for (size_t other = c + 1; other < DENSE_ACROSS; other++)
                 sums[r][other] -= sums[r][c] * corner->n[other][c];
         }
     }
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++)
         if (i + r < f->order) {
             double *to = dense_row(f, i + r) + depth * LANES_HERE;
-            DENSE_UNROLL
+            DEVICE_UNROLL
             for (size_t c = 0; c < DENSE_ACROSS; c++)
                 to[c * LANES_HERE] = sums[r][c];
         }
@@ -179,26 +192,26 @@ static GENERATED void dense_factor(struct dense *f) {
 static void dense_forward_rows(const struct dense *f, double *z, size_t i) {
     const double *row[DENSE_DOWN];
     double sums[DENSE_DOWN];
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
         row[r] = dense_row(f, dense_least(i + r, f->order - 1)) + f->prefix * LANES_HERE;
         sums[r] = z[dense_least(i + r, f->order - 1) * LANES_HERE];
     }
-    DENSE_TWICE
+    DEVICE_UNROLL_FOUR
     for (size_t k = 0; k < i; k++) {
         double known = z[k * LANES_HERE];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
             sums[r] -= row[r][k * LANES_HERE] * known;
     }
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_DOWN; c++) {
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t r = c + 1; r < DENSE_DOWN; r++)
             if (i + r < f->order)
                 sums[r] -= row[r][(i + c) * LANES_HERE] * sums[c];
     }
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++)
         if (i + r < f->order)
             z[(i + r) * LANES_HERE] = sums[r];
@@ -207,29 +220,29 @@ static void dense_forward_rows(const struct dense *f, double *z, size_t i) {
 /* z = L'^-1 D^-1 z: unknowns k .. lose those behind them, the last first, then each other. */
 static void dense_backward_rows(const struct dense *f, double *z, size_t k) {
     double sums[DENSE_DOWN];
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_DOWN; c++) {
         size_t own = dense_least(k + c, f->order - 1) * LANES_HERE;
         sums[c] = z[own] * f->inverse[own];
     }
-    DENSE_TWICE
+    DEVICE_UNROLL_FOUR
     for (size_t i = f->order; i-- > k + DENSE_DOWN;) {
         const double *row = dense_row(f, i) + (f->prefix + k) * LANES_HERE;
         double known = z[i * LANES_HERE];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
             sums[c] -= row[c * LANES_HERE] * known;
     }
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t r = DENSE_DOWN; r-- > 1;) {
         if (k + r < f->order) {
             const double *row = dense_row(f, k + r) + (f->prefix + k) * LANES_HERE;
-            DENSE_UNROLL
+            DEVICE_UNROLL
             for (size_t c = 0; c < r; c++)
                 sums[c] -= row[c * LANES_HERE] * sums[r];
         }
     }
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_DOWN; c++)
         if (k + c < f->order)
             z[(k + c) * LANES_HERE] = sums[c];
@@ -246,10 +259,10 @@ static GENERATED void dense_solve(const struct dense *f, double *z) {
 static void dense_copy(const double *from, double *to, size_t count) {
     for (size_t i = 0; i < count; i += DENSE_DOWN) {
         double block[DENSE_DOWN];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t k = 0; k < DENSE_DOWN; k++)
             block[k] = from[dense_least(i + k, count - 1) * LANES_HERE];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t k = 0; k < DENSE_DOWN; k++)
             if (i + k < count)
                 to[(i + k) * LANES_HERE] = block[k];

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "device/device_texts.h"
 #include "device/system_layout.h"
 #include "emit/amalgamate.h"
 
@@ -200,36 +201,45 @@ void device_system_print_knows(const struct device_system *system, struct text *
         amalgamate_file(out, "device/tiled_known_text.h", false);
 }
 
-/* Loops over what registers hold are unrolled; those over memory so far that reads do not wait for each other. */
-static const char loops[] =
-    "\n#ifdef DEVICE_HOST\n#define DENSE_UNROLL\n#define DENSE_TWICE\n#define DENSE_FEW\n"
-    "#else\n#define DENSE_UNROLL _Pragma(\"unroll\")\n#define DENSE_TWICE _Pragma(\"unroll 2\")\n"
-    "#define DENSE_FEW _Pragma(\"unroll 8\")\n#endif\n";
+/* Loops that do not say how far they are unrolled are not: compilers would unroll them all, and take twice as long. */
+static void print_text(struct text *out, const char *name) {
+    struct text own = {.bytes = NULL};
+    amalgamate_file(&own, name, false);
+    if (!own.failed)
+        device_print_as_cpp(out, own.bytes, true, false);
+    out->failed = out->failed || own.failed;
+    text_drop(&own);
+}
+
+/* Beside DEVICE_UNROLL, for loops over what registers hold: those over memory, so far that reads do not wait for each other. */
+static const char loops[] = "\n#ifdef DEVICE_HOST\n#define DEVICE_UNROLL_FOUR\n#define DEVICE_UNROLL_EIGHT\n#else\n"
+                            "#define DEVICE_UNROLL_FOUR _Pragma(\"unroll 4\")\n"
+                            "#define DEVICE_UNROLL_EIGHT _Pragma(\"unroll 8\")\n#endif\n";
 
 void device_system_print_functions(const struct device_system *system, struct text *out) {
     if (!system->there)
         return;
     text_add(out, "%s", loops);
     text_add_bytes(out, system->names.bytes, system->names.length);
-    amalgamate_file(out, "device/dense_text.h", false);
+    print_text(out, "device/dense_text.h");
     if (system->kind != FACTOR_TILED) {
-        amalgamate_file(out, system->kind == FACTOR_DENSE ? "device/gathered_text.h" : "device/walked_text.h", false);
+        print_text(out, system->kind == FACTOR_DENSE ? "device/gathered_text.h" : "device/walked_text.h");
         return;
     }
-    amalgamate_file(out, "device/tiled_text.h", false);
-    amalgamate_file(out, "device/tiled_solve_text.h", false);
+    print_text(out, "device/tiled_text.h");
+    print_text(out, "device/tiled_solve_text.h");
     if (system->reduces) {
         text_add(out, "\n#define TILED_REDUCES\n");
-        amalgamate_file(out, "device/reduced_text.h", false);
+        print_text(out, "device/reduced_text.h");
     }
 }
 
 void device_system_print_entries(const struct device_system *system, struct text *out) {
     if (system->there)
-        amalgamate_file(out, system->kind == FACTOR_TILED ? "device/tiled_step_text.h" : "device/system_text.h", false);
+        print_text(out, system->kind == FACTOR_TILED ? "device/tiled_step_text.h" : "device/system_text.h");
 }
 
 void device_system_print_begin(const struct device_system *system, struct text *out) {
     if (system->there)
-        amalgamate_file(out, "device/system_begin_text.h", false);
+        print_text(out, "device/system_begin_text.h");
 }

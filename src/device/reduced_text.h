@@ -41,7 +41,7 @@ static void reduced_factor_form(double *slots, double eps) {
 static void reduced_columns(const struct tiled *t, size_t i) {
     const double *g[DENSE_DOWN];
     double *to[DENSE_DOWN], x[DENSE_DOWN], l = 0;
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
         size_t own = dense_least(i + r, t->factor.order - 1);
         g[r] = tiled_numbers(REDUCED_TURN) + tiled_row(t->slots, own);
@@ -49,10 +49,10 @@ static void reduced_columns(const struct tiled *t, size_t i) {
         x[r] = 0;
     }
     for (size_t k = 0; k < REDUCED_ORDER; k++) {
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
             x[r] = g[r][k * TILED_ROWS] - x[r] * l;
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
             to[r][k * LANES_HERE] = x[r];
         l = *dense_at(t->slots, REDUCED_LOWER + k);
@@ -65,12 +65,12 @@ static void reduced_gather(const struct tiled *t, size_t i, double eps) {
     size_t row = tiled_row(t->slots, i);
     for (size_t j = 0; j <= i; j += TILED_AT_ONCE) {
         double block[TILED_AT_ONCE];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++) {
             size_t other = tiled_row(t->slots, dense_least(j + k, i));
             block[k] = tiled_numbers(REDUCED_GRAM)[other * REDUCED_OTHERS + row];
         }
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++)
             if (j + k <= i)
                 into[(j + k) * LANES_HERE] = j + k == i ? block[k] + eps : block[k];
@@ -104,19 +104,19 @@ static void reduced_sum(const double *matrix, size_t apart, const double *x, siz
     for (size_t i = 0; i < count; i += DENSE_DOWN) {
         const double *at[DENSE_DOWN];
         double sums[DENSE_DOWN];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++) {
             at[c] = matrix + dense_least(i + c, count - 1);
             sums[c] = at[c][0] * x[0];
         }
-        DENSE_TWICE
+        DEVICE_UNROLL_FOUR
         for (size_t k = 1; k < terms; k++) {
             double own = x[k * LANES_HERE];
-            DENSE_UNROLL
+            DEVICE_UNROLL
             for (size_t c = 0; c < DENSE_DOWN; c++)
                 sums[c] += at[c][k * apart] * own;
         }
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
             if (i + c < count)
                 out[(i + c) * LANES_HERE] = sums[c];
@@ -146,14 +146,14 @@ static void reduced_owed(double *slots) {
     for (size_t k = 0; k < REDUCED_ORDER; k += DENSE_DOWN) {
         double sums[DENSE_DOWN];
         bool begun = false;
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
             sums[c] = 0;
         for (size_t i = 0; i < REDUCED_OTHERS; i++) {
             const double *g = tiled_numbers(REDUCED_TURNED) + i * REDUCED_ORDER;
             double own = *dense_at(slots, TILED_OUT + i);
             bool counts = tiled_counts(slots, other[i]);
-            DENSE_UNROLL
+            DEVICE_UNROLL
             for (size_t c = 0; c < DENSE_DOWN; c++) {
                 double more = g[dense_least(k + c, REDUCED_ORDER - 1)] * own;
                 more = begun ? sums[c] + more : more;
@@ -161,7 +161,7 @@ static void reduced_owed(double *slots) {
             }
             begun = begun || counts;
         }
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
             if (k + c < REDUCED_ORDER)
                 *dense_at(slots, REDUCED_SECOND + k + c) = sums[c];

@@ -34,10 +34,10 @@ static void tiled_gather(const struct tiled *t) {
             into[k * LANES_HERE] = 0;
         for (size_t e = 0; e < all.count; e += TILED_AT_ONCE) {
             double block[TILED_AT_ONCE];
-            DENSE_UNROLL
+            DEVICE_UNROLL
             for (size_t k = 0; k < TILED_AT_ONCE; k++)
                 block[k] = tiled_entry(slots, &all, dense_least(e + k, all.count - 1));
-            DENSE_UNROLL
+            DEVICE_UNROLL
             for (size_t k = 0; k < TILED_AT_ONCE; k++)
                 if (e + k < all.count)
                     into[tiled_column(&all, e + k) * LANES_HERE] = all.factor * block[k];
@@ -51,35 +51,35 @@ static void tiled_product(const struct tiled *t, size_t i, size_t j) {
     const size_t depth = TILED_OUTPUTS_SIDE ? t->counted : TILED_COLUMNS, last = t->factor.order - 1;
     const double *m = dense_at(t->slots, TILED_M), *row[DENSE_DOWN], *column[DENSE_ACROSS];
     double sums[DENSE_DOWN][DENSE_ACROSS], shift = tiled_shift(t->slots);
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_ACROSS; c++)
         column[c] = m + dense_least(j + c, last) * down * LANES_HERE;
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
         row[r] = m + dense_least(i + r, last) * down * LANES_HERE;
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++)
             sums[r][c] = i + r == j + c ? shift : 0;
     }
-    DENSE_TWICE
+    DEVICE_UNROLL_FOUR
     for (size_t k = 0; k < depth; k++) {
         double a[DENSE_DOWN], b[DENSE_ACROSS];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++)
             b[c] = column[c][k * along * LANES_HERE];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
             a[r] = row[r][k * along * LANES_HERE];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++) {
-            DENSE_UNROLL
+            DEVICE_UNROLL
             for (size_t c = 0; c < DENSE_ACROSS; c++)
                 sums[r][c] += a[r] * b[c];
         }
     }
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++)
             if (i + r <= last && j + c <= i + r)
                 dense_row(&t->factor, i + r)[(j + c) * LANES_HERE] = sums[r][c];
@@ -94,14 +94,14 @@ static void tiled_recall(const struct tiled *t) {
         double *into = dense_row(&t->factor, i), scale = tiled_scale(slots, row);
         for (size_t j = 0; j <= i; j += TILED_AT_ONCE) {
             double block[TILED_AT_ONCE];
-            DENSE_UNROLL
+            DEVICE_UNROLL
             for (size_t k = 0; k < TILED_AT_ONCE; k++) {
                 size_t other = tiled_row(slots, dense_least(j + k, i));
                 const double *known = tiled_numbers(TILED_GRAM) + tiled_words(TILED_KNOWN)[other] * (size_t)TILED_GRAMS;
                 double once = tiled_scale(slots, other) * known[number];
                 block[k] = TILED_WEIGHTED ? scale * once : once;
             }
-            DENSE_UNROLL
+            DEVICE_UNROLL
             for (size_t k = 0; k < TILED_AT_ONCE; k++)
                 if (j + k <= i)
                     into[(j + k) * LANES_HERE] = j + k == i ? block[k] + shift : block[k];

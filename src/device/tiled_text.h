@@ -85,15 +85,15 @@ WIDE_INLINE double tiled_entry(double *slots, const struct tiled_entries *all, s
 /* Sums over k of J(b, k) x_k for rows b .. of the block; fresh: begun with the first product, not with 0. */
 WIDE_INLINE void tiled_block_sums(const double *x, size_t b, bool fresh, double sums[DENSE_DOWN]) {
     const double *row[DENSE_DOWN];
-    DENSE_UNROLL
+    DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
         row[r] = tiled_numbers(TILED_BLOCK) + dense_least(b + r, TILED_BLOCK_ROWS - 1) * TILED_COLUMNS;
         sums[r] = fresh ? row[r][0] * x[0] : 0 + row[r][0] * x[0];
     }
-    DENSE_TWICE
+    DEVICE_UNROLL_FOUR
     for (size_t k = 1; k < TILED_COLUMNS; k++) {
         double own = x[k * LANES_HERE];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
             sums[r] += row[r][k] * own;
     }
@@ -104,7 +104,7 @@ static GENERATED void tiled_block_multiply(double *slots, const double *x, bool 
     for (size_t b = 0; b < TILED_BLOCK_ROWS; b += DENSE_DOWN) {
         double sums[DENSE_DOWN];
         tiled_block_sums(x, b, fresh, sums);
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
             if (b + r < TILED_BLOCK_ROWS)
                 *dense_at(slots, TILED_OUT + b + r) = sums[r];
@@ -121,7 +121,7 @@ static void tiled_values(double *slots) {
 
 /* ---- products ---- */
 
-enum { TILED_AT_ONCE = 8 };
+enum { TILED_AT_ONCE = 16 };
 
 /* A x of one row that counts and is not in the block. */
 static double tiled_row_sum(double *slots, bool recalls, size_t row, const double *x) {
@@ -129,13 +129,13 @@ static double tiled_row_sum(double *slots, bool recalls, size_t row, const doubl
     double sum = 0;
     for (size_t e = 0; e < all.count; e += TILED_AT_ONCE) {
         double a[TILED_AT_ONCE], own[TILED_AT_ONCE];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++) {
             size_t at = dense_least(e + k, all.count - 1);
             a[k] = tiled_entry(slots, &all, at);
             own[k] = x[tiled_column(&all, at) * LANES_HERE];
         }
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++)
             sum = e + k < all.count ? sum + a[k] * own[k] : sum;
     }
@@ -164,21 +164,21 @@ static void tiled_add_block(double *slots, size_t first, size_t end, uint32_t fr
     const double *numbers = tiled_numbers(TILED_BLOCK) + tiled_words(TILED_NUMBER)[first] * (size_t)TILED_COLUMNS;
     for (size_t j = 0; j < TILED_COLUMNS; j += DENSE_DOWN) {
         double sums[DENSE_DOWN];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
             sums[c] = *dense_at(slots, TILED_OUT + dense_least(j + c, TILED_COLUMNS - 1));
-        DENSE_TWICE
+        DEVICE_UNROLL_FOUR
         for (size_t i = first; i < end; i++) {
             const double *row = numbers + (i - first) * TILED_COLUMNS;
             double own = tiled_scale(slots, i) * (sign * *dense_at(slots, from + i));
             bool counts = tiled_counts(slots, i);
-            DENSE_UNROLL
+            DEVICE_UNROLL
             for (size_t c = 0; c < DENSE_DOWN; c++) {
                 double more = sums[c] + row[dense_least(j + c, TILED_COLUMNS - 1)] * own;
                 sums[c] = counts ? more : sums[c];
             }
         }
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
             if (j + c < TILED_COLUMNS)
                 *dense_at(slots, TILED_OUT + j + c) = sums[c];
@@ -191,13 +191,13 @@ static void tiled_add_row(double *slots, bool recalls, size_t row, double number
     number *= all.factor;
     for (size_t e = 0; e < all.count; e += TILED_AT_ONCE) {
         double a[TILED_AT_ONCE], old[TILED_AT_ONCE];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++) {
             size_t at = dense_least(e + k, all.count - 1);
             a[k] = tiled_entry(slots, &all, at);
             old[k] = *dense_at(slots, TILED_OUT + tiled_column(&all, at));
         }
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++)
             if (e + k < all.count)
                 *dense_at(slots, TILED_OUT + tiled_column(&all, e + k)) = old[k] + a[k] * number;
@@ -231,7 +231,7 @@ static void tiled_rescale(double *slots) {
     const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot), *first = tiled_first();
     for (size_t i = 0; i < TILED_ROWS; i++) {
         double most = 0;
-        DENSE_FEW
+        DEVICE_UNROLL_EIGHT
         for (size_t e = first[i]; e < first[i + 1] && !tiled_is_known(i); e++) {
             double size = wide_abs(*dense_at(slots, slot[e]));
             most = most < size ? size : most;
@@ -246,10 +246,10 @@ static void tiled_weigh_entries(double *slots, size_t row, wide_bits now, double
     const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot), *first = tiled_first();
     for (size_t e = first[row]; e < first[row + 1]; e += TILED_AT_ONCE) {
         double block[TILED_AT_ONCE];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++)
             block[k] = *dense_at(slots, slot[dense_least(e + k, first[row + 1] - 1)]);
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++)
             if (e + k < first[row + 1])
                 *dense_at(slots, TILED_MATRIX + e + k) = wide_keep(now, scale * block[k]);
@@ -283,7 +283,7 @@ static void tiled_largest(double *slots) {
         double sum = 0;
         if (tiled_is_known(i) && tiled_counts(slots, i))
             sum = tiled_numbers(TILED_KNOWN_SQUARES)[i];
-        DENSE_FEW
+        DEVICE_UNROLL_EIGHT
         for (size_t e = first[i]; e < first[i + 1] && !tiled_is_known(i); e++) {
             double a = *dense_at(slots, TILED_MATRIX + e);
             sum += a * a;

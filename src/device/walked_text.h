@@ -8,7 +8,7 @@
 #ifndef HN_DEVICE_WALKED_TEXT_H
 #define HN_DEVICE_WALKED_TEXT_H
 
-enum { WALKED_AT_ONCE = 8 };
+enum { WALKED_AT_ONCE = 16 };
 
 WIDE_INLINE const uint32_t *walked_words(size_t list) {
     return hardnet_listed.words + list;
@@ -33,13 +33,13 @@ WIDE_INLINE const uint32_t *walked_gather_row(double *slots, const uint32_t *s, 
 WIDE_INLINE void walked_lose(double *x, const double *lower, const uint32_t *row, size_t first, size_t end, double n) {
     for (size_t e = first; e < end; e += WALKED_AT_ONCE) {
         double l[WALKED_AT_ONCE], old[WALKED_AT_ONCE];
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t k = 0; k < WALKED_AT_ONCE; k++) {
             size_t own = dense_least(e + k, end - 1);
             l[k] = lower[own * LANES_HERE];
             old[k] = x[(size_t)row[own] * LANES_HERE];
         }
-        DENSE_UNROLL
+        DEVICE_UNROLL
         for (size_t k = 0; k < WALKED_AT_ONCE; k++)
             if (e + k < end)
                 x[(size_t)row[e + k] * LANES_HERE] = old[k] - l[k] * n;
@@ -61,7 +61,7 @@ static void walked_forward(double *slots, size_t i, uint32_t from, uint32_t to) 
     const uint32_t *first = walked_words(SYSTEM_ROW_FIRST), *entry = walked_words(SYSTEM_ROW_ENTRY);
     const uint32_t *column = walked_words(SYSTEM_ROW_COLUMN), *unknown = walked_words(SYSTEM_PERMUTATION);
     double sum = unknown[i] < SYSTEM_OWN ? *dense_at(slots, (size_t)from + unknown[i]) : 0;
-    DENSE_TWICE
+    DEVICE_UNROLL_FOUR
     for (size_t p = first[i]; p < first[i + 1]; p++)
         sum -= *dense_at(slots, (size_t)SYSTEM_LOWER + entry[p]) * *dense_at(slots, (size_t)to + unknown[column[p]]);
     *dense_at(slots, (size_t)to + unknown[i]) = sum;
@@ -73,7 +73,7 @@ static void walked_backward(double *slots, uint32_t to) {
     const uint32_t *unknown = walked_words(SYSTEM_PERMUTATION);
     for (size_t j = SYSTEM_ORDER; j-- > 0;) {
         double *z = dense_at(slots, (size_t)to + unknown[j]), sum = *z * *dense_at(slots, SYSTEM_INVERSE + j);
-        DENSE_TWICE
+        DEVICE_UNROLL_FOUR
         for (size_t e = first[j]; e < first[j + 1]; e++)
             sum -= *dense_at(slots, SYSTEM_LOWER + e) * *dense_at(slots, (size_t)to + row[e]);
         *z = sum;
