@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* dladdr */
+#include "device/dense_models.h"
 #include "device/device_calls_cache.h"
 #include "device/fake_open.h"
 #include "support/check.h"
@@ -286,6 +287,40 @@ static void devices_that_are_not_there_are_refused(void **state) {
     }
 }
 
+/* Lists, numbers and slots of a dense system go where its kernels look for them. */
+static void a_dense_model_has_the_cpu_s_bits(void **state) {
+    enum { SAMPLES = 5, INPUTS = 30, OUTPUTS = 90 };
+    const struct dense_model *dense = &dense_models[2];
+    const hn_text text = {"dense", dense->text, strlen(dense->text)};
+    const hn_layer_options options = layer_steps(HN_METHOD_LM, 6);
+    static double inputs[SAMPLES * INPUTS], raw[SAMPLES * OUTPUTS];
+    hn_device_options device = hn_device_defaults();
+    hn_device_layer *made;
+    hn_model *own;
+    hn_error error = {.text = ""};
+    (void)state;
+    device.gradients = true;
+    for (size_t i = 0; i < COUNT_OF(inputs); i++)
+        inputs[i] = 1 + (double)(i % 7) / 7;
+    for (size_t i = 0; i < COUNT_OF(raw); i++)
+        raw[i] = (double)(i % 13) / 13 - (double)(i % 5) / 4;
+    assert_int_equal(hn_model_read_memory(&own, 1, &text, NULL, NULL), HN_OK);
+    if (hn_device_layer_create(&made, own, &options, &device, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    hn_layer *host = layer_of(own, options);
+    struct layer_results ours = run_and_pull(host, SAMPLES, inputs, raw, raw), theirs = results_of(host, SAMPLES);
+    hn_batch batch = batch_into(&theirs, inputs, raw);
+    hn_gradient gradient = gradient_into(&theirs, raw);
+    assert_int_equal(hn_device_run_host(made, &batch, &gradient, &error), HN_OK);
+    for (size_t i = 0; i < SAMPLES; i++)
+        assert_true(same_results(&ours, i, &theirs, i));
+    results_release(&ours);
+    results_release(&theirs);
+    hn_layer_destroy(host);
+    hn_device_layer_destroy(made);
+    hn_model_destroy(own);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_missing_is_named),
@@ -295,6 +330,7 @@ int main(void) {
         cmocka_unit_test(precisions_have_names),
         cmocka_unit_test(what_the_cache_has_is_taken_if_it_is_good),
         cmocka_unit_test(a_model_may_have_next_to_nothing),
+        cmocka_unit_test(a_dense_model_has_the_cpu_s_bits),
         cmocka_unit_test(sizes_and_watches_are_refused_over_the_host_too),
         cmocka_unit_test(a_layer_can_be_looked_at),
         cmocka_unit_test(devices_that_are_not_there_are_refused),

@@ -13,6 +13,8 @@ enum { NAMES_SHOWN = 6, DEPENDENTS_SHOWN = 6 };
 /* ---- the layer ---- */
 
 static const char *device_figures(struct check_view *check, const hn_device_forecast *f) {
+    if (f->form == HN_DEVICE_DENSE)
+        return view_format(check, "a step has %zu operands beside the linear system, which is loops", f->operands);
     const char *text =
         view_format(check, "a step has %zu operands, at most %zu are straight code", f->operands, f->operands_most);
     if (f->form == HN_DEVICE_STRAIGHT)
