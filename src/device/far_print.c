@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "device/batched.h"
 #include "device/device_form.h"
 #include "device/device_system.h"
 #include "device/device_texts.h"
@@ -59,6 +60,11 @@ static void print_functions(const struct emission *e, const struct listed *liste
     listed_print_names(out);
     amalgamate_file(out, "device/listed_text.h", e->options.single);
     listed_print_functions(&own, listed);
+    if (listed->batched) {
+        batched_print_names(out);
+        amalgamate_file(out, "device/batched_text.h", e->options.single);
+        batched_print_functions(&own, listed->uses_batched);
+    }
     if (!own.failed)
         amalgamate(out, own.bytes, e->options.single);
     out->failed = out->failed || own.failed;
@@ -144,6 +150,7 @@ static hn_status fill(struct emission *e, const struct device_subject *subject, 
     bool failed = false;
     emission_drop_unasked(e);
     choose_listed(&e->walk, &code->listed, subject->listed, &failed);
+    code->listed.batched = system->there;
     if (failed)
         return error_no_memory(error, "the device's kernel");
     hn_status status = listed_create(&code->listed, &e->walk, error);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "device/batched.h"
 #include "generate/print.h"
 
 #include <string.h>
@@ -33,18 +34,47 @@ static hn_status take_memory(struct listed *listed, const struct walk *walk, hn_
     return listed->words && listed->numbers ? HN_OK : error_no_memory(error, "listed streams");
 }
 
+static void list_operands(struct listed *listed, const struct statements *s, const struct statement *at) {
+    memcpy(listed->words + listed->count, s->operands + at->first, at->count * sizeof *listed->words);
+    listed->count += at->count;
+}
+
+/* Two words, and the operands of so many statements. */
+static void list_group(struct listed *listed, const struct statements *s, const struct statement *at, size_t count) {
+    uint32_t words = 1 + (uint32_t)count * at->count;
+    listed->uses_batched[at->function] = true;
+    listed->words[listed->count++] = BATCHED_GROUP | words << FUNCTION_BITS;
+    listed->words[listed->count++] = at->function | (at->count - 1) << FUNCTION_BITS;
+    for (size_t k = 0; k < count; k++)
+        list_operands(listed, s, &at[k]);
+}
+
 static void list_entry(struct listed *listed, const struct statements *s) {
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = 0, count = 1; i < s->count; i += count) {
         const struct statement *at = &s->list[i];
+        count = listed->batched ? batched_count(s, i) : 1;
+        if (count > 1) {
+            list_group(listed, s, at, count);
+            continue;
+        }
         listed->uses[at->function] = true;
         listed->words[listed->count++] = at->function | at->count << FUNCTION_BITS;
-        memcpy(listed->words + listed->count, s->operands + at->first, at->count * sizeof *listed->words);
-        listed->count += at->count;
+        list_operands(listed, s, at);
     }
 }
 
-hn_status listed_create(struct listed *listed, const struct walk *walk, hn_error *error) {
+static bool order_entries(const struct listed *listed, struct walk *walk) {
+    bool done = true;
+    for (int e = 0; e < KERNEL_ENTRIES && listed->batched; e++)
+        if (listed->entry[e] && done)
+            done = batched_order(&walk->entry[e], walk->slots);
+    return done;
+}
+
+hn_status listed_create(struct listed *listed, struct walk *walk, hn_error *error) {
     hn_status status = take_memory(listed, walk, error);
+    if (status == HN_OK && !order_entries(listed, walk))
+        status = error_no_memory(error, "listed streams");
     if (status != HN_OK) {
         listed_release(listed);
         return status;
@@ -105,6 +135,6 @@ void listed_print_functions(struct text *text, const struct listed *listed) {
 }
 
 void listed_print_entry(struct text *text, const struct listed *listed, enum kernel_entry entry) {
-    text_add(text, "\nstatic void entry_%s(double *slots) {\n    listed_run(slots, %uU, %uU);\n}\n", entry_text(entry),
-             listed->first[entry], listed->end[entry]);
+    text_add(text, "\nstatic void entry_%s(double *slots) {\n    %s_run(slots, %uU, %uU);\n}\n", entry_text(entry),
+             listed->batched ? "batched" : "listed", listed->first[entry], listed->end[entry]);
 }

@@ -19,7 +19,7 @@ WIDE_INLINE const uint32_t *walked_gather_row(double *slots, const uint32_t *s, 
     const double *numbers = hardnet_listed.numbers;
     uint32_t entries = *s++;
     for (uint32_t t = 1; t <= entries; t++) {
-        double sum = listed_sum(slots, numbers, s + 3, s[2], *dense_at(slots, s[1]), false);
+        double sum = batched_sum(slots, numbers, s + 3, s[2], *dense_at(slots, s[1]), false);
         if (t < entries)
             x[(size_t)s[0] * LANES_HERE] = sum;
         else

@@ -1,0 +1,26 @@
+/* batched.h - listed statements in groups: those of one function that do not depend on each other stand side by side, so that a thread reads
+ * the arguments of several before it waits for any (batched_text.h).
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_DEVICE_BATCHED_H
+#define HN_DEVICE_BATCHED_H
+
+#include "generate/text.h"
+#include "generate/walk.h"
+
+/* Whether statements of this function make groups: at most three numbers in, one out, nothing long. */
+bool batched_may(uint32_t function);
+
+/* Orders statements by how many others they must follow, and those alike by their function. What each of them reads is what it would have
+ * read before. False when memory is out, and nothing has changed. */
+bool batched_order(struct statements *s, size_t slots);
+
+/* How many statements from number i on are one group; 1: none. */
+size_t batched_count(const struct statements *s, size_t i);
+
+/* The group's word of functions (they are fewer than that), and their functions, behind batched_text.h. used: per function. */
+enum { BATCHED_GROUP = 255 };
+void batched_print_names(struct text *text);
+void batched_print_functions(struct text *text, const bool *used);
+
+#endif
