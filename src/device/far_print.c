@@ -129,6 +129,7 @@ static hn_status print_all(struct emission *e, const struct device_subject *subj
     const struct emission_lists lists = {code->listed.entry, print_listed, &code->listed};
     e->lists = &lists;
     print_library(e, &code->listed, system, &own);
+    e->lists = NULL;
     if (!own.failed) {
         print_far_head(&out, e, subject);
         device_print_as_cpp(&out, own.bytes, false, false);
