@@ -92,7 +92,7 @@ typedef struct hn_device_forecast {
     size_t bytes_most;    /* and as many it may have; beyond that it is listed */
 } hn_device_forecast;
 
-/* layer may be NULL: the defaults. HN_UNSUPPORTED where a device does not have such models; the error says why. */
+/* layer may be NULL: the defaults. HN_INVALID for a method that a device does not have. */
 hn_status hn_device_predict(hn_device_forecast *out, const hn_model *model, const hn_layer_options *layer,
                             hn_error *error);
 

@@ -15,6 +15,10 @@ bool batched_may(uint32_t function);
  * read before. False when memory is out, and nothing has changed. */
 bool batched_order(struct statements *s, size_t slots);
 
+/* Gives temporaries slots from *next on instead of those below `slots`, which they share; kept: per slot, that it is none. Before the
+ * order. False when memory is out, and nothing has changed. */
+bool batched_rename(struct statements *s, const bool *kept, size_t slots, uint32_t *next);
+
 /* How many statements from number i on are one group; 1: none. */
 size_t batched_count(const struct statements *s, size_t i);
 

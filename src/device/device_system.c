@@ -175,7 +175,7 @@ hn_status device_system_list(struct device_system *system, struct listed *listed
     }
     l.word_count = listed->count;
     l.number_count = listed->number_count;
-    l.slot_count = system->slots;
+    l.slot_count = listed->slots;
     struct system_layout placed = l;
     lay_out(&l);
     hn_status status = check(&l, error);

@@ -63,17 +63,38 @@ static void list_entry(struct listed *listed, const struct statements *s) {
     }
 }
 
-static bool order_entries(const struct listed *listed, struct walk *walk) {
-    bool done = true;
-    for (int e = 0; e < KERNEL_ENTRIES && listed->batched; e++)
-        if (listed->entry[e] && done)
-            done = batched_order(&walk->entry[e], walk->slots);
+/* A copy in groups. Entries run one after the other, and share the slots of their temporaries. False when memory is out. */
+static bool list_batched(struct listed *listed, const struct walk *walk, const struct statements *s, const bool *kept) {
+    struct statements own = {.list = NULL};
+    uint32_t next = walk->slots;
+    for (size_t i = 0; i < s->count; i++)
+        statements_repeat(&own, s, i);
+    bool done = !own.failed && batched_rename(&own, kept, walk->slots, &next) && batched_order(&own, next);
+    if (done)
+        list_entry(listed, &own);
+    listed->slots = next > listed->slots ? next : listed->slots;
+    statements_release(&own);
     return done;
 }
 
-hn_status listed_create(struct listed *listed, struct walk *walk, hn_error *error) {
+static bool list_entries(struct listed *listed, const struct walk *walk) {
+    bool *kept = listed->batched ? print_kept(walk, false) : NULL, done = kept || !listed->batched;
+    for (int e = 0; e < KERNEL_ENTRIES && done; e++) {
+        listed->first[e] = (uint32_t)listed->count;
+        if (listed->entry[e] && listed->batched)
+            done = list_batched(listed, walk, &walk->entry[e], kept);
+        else if (listed->entry[e])
+            list_entry(listed, &walk->entry[e]);
+        listed->end[e] = (uint32_t)listed->count;
+    }
+    base_release(kept);
+    return done;
+}
+
+hn_status listed_create(struct listed *listed, const struct walk *walk, hn_error *error) {
     hn_status status = take_memory(listed, walk, error);
-    if (status == HN_OK && !order_entries(listed, walk))
+    listed->slots = walk->slots;
+    if (status == HN_OK && !list_entries(listed, walk))
         status = error_no_memory(error, "listed streams");
     if (status != HN_OK) {
         listed_release(listed);
@@ -82,12 +103,6 @@ hn_status listed_create(struct listed *listed, struct walk *walk, hn_error *erro
     listed->number_count = walk->constant_count;
     if (walk->constant_count > 0) /* there may be no array of none */
         memcpy(listed->numbers, walk->constants, walk->constant_count * sizeof *listed->numbers);
-    for (int e = 0; e < KERNEL_ENTRIES; e++) {
-        listed->first[e] = (uint32_t)listed->count;
-        if (listed->entry[e])
-            list_entry(listed, &walk->entry[e]);
-        listed->end[e] = (uint32_t)listed->count;
-    }
     return HN_OK;
 }
 

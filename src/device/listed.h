@@ -20,10 +20,11 @@ struct listed {
     bool uses[FUNCTIONS];
     bool batched;                 /* statements are ordered, and stand in groups: batched.h, */
     bool uses_batched[FUNCTIONS]; /* of these functions */
+    uint32_t slots;               /* of a sample, those that groups need included */
 };
 
 /* entry says which, batched how. HN_LIMIT where there are more words than a number of 32 bits counts. */
-hn_status listed_create(struct listed *listed, struct walk *walk, hn_error *error);
+hn_status listed_create(struct listed *listed, const struct walk *walk, hn_error *error);
 void listed_release(struct listed *listed); /* zeros are none */
 
 /* The functions that are named, in front of and behind listed_text.h; entry_NAME of each entry that is listed. */
