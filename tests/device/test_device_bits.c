@@ -126,6 +126,16 @@ static hn_model *read_text(const char *text) {
     return model;
 }
 
+static void judge_text(struct tally *tally, const char *text, const char *name, hn_layer_options options,
+                       uint64_t seed) {
+    hn_model *model = read_text(text);
+    double begun = clock_seconds();
+    judge_model(tally, model, name, options, seed);
+    printf("%s, %s: %.1f s\n", name, hn_method_text(options.method), clock_seconds() - begun);
+    fflush(stdout);
+    hn_model_destroy(model);
+}
+
 /* Shipped ones are among those of device_bits 0 0 WORKERS SECONDS feasibility. */
 static void dense_models_have_the_cpu_s_bits(void **state) {
     const hn_layer_options all[] = {layer_method(HN_METHOD_AUTO), layer_steps(HN_METHOD_PAPER, 12),
@@ -133,15 +143,10 @@ static void dense_models_have_the_cpu_s_bits(void **state) {
     struct tally tally = {.models = 0};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(dense_models); i++)
-        for (size_t k = 0; k < COUNT_OF(all); k++) {
-            hn_model *model = read_text(dense_models[i].text);
-            judge_model(&tally, model, dense_models[i].name, all[k], 80 + i);
-            hn_model_destroy(model);
-        }
+        for (size_t k = 0; k < COUNT_OF(all); k++)
+            judge_text(&tally, dense_models[i].text, dense_models[i].name, all[k], 80 + i);
     judge_file(&tally, "feasibility/fsnet_qp", all[0], 90);
-    hn_model *walked = read_text(walked_model);
-    judge_model(&tally, walked, "a factor too full for lists", layer_steps(HN_METHOD_HARDNET, 1), 91);
-    hn_model_destroy(walked);
+    judge_text(&tally, walked_model, "a factor too full for lists", layer_steps(HN_METHOD_HARDNET, 1), 91);
     check_all_same(&tally, "dense models");
 }
 
