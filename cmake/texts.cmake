@@ -12,7 +12,7 @@ set(text_files
     sample/state.h sample/sample.h sample/sample_auto.h plan/summary.h plan/point.h plan/point_elastic.h plan/point_back.h sample/way.h sparse/pivot_kernel.h backends/row_values_kernel.h generate/row_functions_kernel.h network/activation_kernel.h network/normalize.h
     emit/scalar_double.h emit/scalar_float.h emit/scalar_operations.h emit/root.h emit/two_text.h emit/float_exponential.h emit/float_circle.h emit/float_arc.h emit/float_hyperbolic.h
     emit/precision_float.h emit/layer_text.h emit/drive_text.h emit/drive_back_text.h emit/network_text.h emit/network_back_text.h emit/entry_text.h emit/libm_text.h emit/casadi_text.h
-    device/call_text.h device/ptx_text.h device/quick_text.h device/lane_loops_text.h device/lane_text.h device/lane_close_text.h device/polish_text.h device/lane_back_text.h device/thread_text.h device/kernel_text.h
+    device/call_text.h device/ptx_text.h device/quick_text.h device/lane_given_text.h device/lane_given_back_text.h device/lane_loops_text.h device/lane_text.h device/lane_close_text.h device/lane_polish_text.h device/polish_text.h device/lane_back_text.h device/thread_text.h device/kernel_text.h
     device/batched_text.h device/dense_text.h device/gathered_text.h device/walked_text.h device/system_text.h device/system_begin_text.h device/tiled_known_text.h device/tiled_text.h device/tiled_solve_text.h device/reduced_text.h device/tiled_step_text.h
     device/far_slots_text.h device/listed_text.h device/far_text.h device/far_back_text.h device/far_kernel_text.h
     device/policy_call_text.h device/policy_network_text.h device/policy_loss_text.h device/policy_learn_text.h

@@ -45,8 +45,8 @@ static hn_status copy_lists(const hn_device_layer *layer, const struct lists *at
     hn_status status = HN_OK;
     if (listed->number_count > 0)
         status = driver_status(
-            cu, cu->copy_in(at->numbers, listed->numbers, listed->number_count * sizeof *listed->numbers, NULL), what,
-            error);
+            cu, cu->copy_in(at->numbers, listed->numbers, listed->number_count * listed_number_bytes(listed), NULL),
+            what, error);
     if (status == HN_OK)
         status = driver_status(cu, cu->copy_in(at->words, listed->words, listed->count * sizeof *listed->words, NULL),
                                what, error);
@@ -60,7 +60,7 @@ hn_status device_give_lists(const hn_device_layer *layer, struct device_kernel *
                             hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
     const struct listed *listed = &code->listed;
-    size_t numbers = listed->number_count * sizeof *listed->numbers, bytes = 0;
+    size_t numbers = listed->number_count * listed_number_bytes(listed), bytes = 0;
     cuda_address place = 0;
     if (listed->count == 0)
         return HN_OK;
@@ -85,37 +85,39 @@ unsigned device_most_warps(const hn_device_layer *layer, const struct device_sub
     return is_far(layer) ? MOST_FAR : judges ? MOST_JUDGING : subject->single || weighted ? MOST_MANY : MOST_STRAIGHT;
 }
 
-/* Numbers of all samples of a warp. */
-static uint64_t warp_bytes(const hn_device_layer *layer) {
-    return ((uint64_t)layer->far_slots + layer->plan->outputs) * FAR_WARP * sizeof(real);
+/* Of all samples of a warp. */
+static uint64_t warp_bytes(const struct device_kernel *kernel) {
+    return (uint64_t)kernel->sample_bytes * FAR_WARP;
 }
 
 unsigned device_warps(const hn_device_layer *layer, const struct device_kernel *kernel, uint64_t count) {
     uint64_t warps = (count + DEVICE_THREADS - 1) / DEVICE_THREADS;
     warps = warps < kernel->warps ? warps : kernel->warps;
-    if (!is_far(layer))
+    if (kernel->sample_bytes == 0)
         return (unsigned)warps;
-    uint64_t most = layer->memory / MEMORY_SHARE / warp_bytes(layer);
+    uint64_t most = layer->memory / MEMORY_SHARE / warp_bytes(kernel);
     most = most < 1 ? 1 : most;
     return (unsigned)(warps < most ? warps : most);
 }
 
-/* The larger number of the two kernels. */
-static uint64_t far_warps(const hn_device_layer *layer, uint64_t count) {
-    unsigned run = device_warps(layer, &layer->run, count), pull = device_warps(layer, &layer->pull, count);
-    return run > pull ? run : pull;
-}
-
+/* Of the kernel that takes most: they run one behind the other. */
 bool device_far_bytes(const hn_device_layer *layer, size_t count, size_t *bytes) {
+    const struct device_kernel *const kernels[] = {&layer->run, &layer->pull, &layer->coarse_run, &layer->coarse_pull};
     *bytes = 0;
-    return !is_far(layer) || size_multiply((size_t)far_warps(layer, count), (size_t)warp_bytes(layer), bytes);
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        size_t own;
+        if (!size_multiply(device_warps(layer, kernels[i], count), (size_t)warp_bytes(kernels[i]), &own))
+            return false;
+        *bytes = own > *bytes ? own : *bytes;
+    }
+    return true;
 }
 
-void device_far_place(const hn_device_layer *layer, struct device_call *call, void *memory) {
-    if (!is_far(layer))
+void device_far_place(const hn_device_layer *layer, const struct device_kernel *kernel, struct device_call *call,
+                      void *memory) {
+    if (kernel->sample_bytes == 0)
         return;
+    size_t slots = (size_t)device_warps(layer, kernel, call->count) * FAR_WARP * kernel->slot_bytes;
     call->far_slots = memory;
-    call->far_rows = call->far_slots + far_warps(layer, call->count) * layer->far_slots * FAR_WARP;
-    if (call->heads)
-        call->tape_width = call->count; /* as slots do, the numbers of a step lie side by side */
+    call->far_rows = (real *)(void *)((unsigned char *)memory + slots);
 }

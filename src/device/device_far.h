@@ -21,13 +21,14 @@ hn_status device_give_lists(const hn_device_layer *layer, struct device_kernel *
 /* How many warps of a kernel run at once on a multiprocessor, at most. */
 unsigned device_most_warps(const hn_device_layer *layer, const struct device_subject *subject);
 
-/* Blocks that a call over so many samples starts; the same for both kernels of a layer. */
+/* Blocks that a call over so many samples starts. */
 unsigned device_warps(const hn_device_layer *layer, const struct device_kernel *kernel, uint64_t count);
 
 /* What slots take of a workspace; false when it does not fit a size_t. */
 bool device_far_bytes(const hn_device_layer *layer, size_t count, size_t *bytes);
 
-/* Places them at `memory`. */
-void device_far_place(const hn_device_layer *layer, struct device_call *call, void *memory);
+/* Places those of a kernel at `memory`. */
+void device_far_place(const hn_device_layer *layer, const struct device_kernel *kernel, struct device_call *call,
+                      void *memory);
 
 #endif

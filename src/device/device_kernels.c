@@ -134,7 +134,9 @@ static hn_status load_kernel(const hn_device_layer *layer, struct device_kernel 
 }
 
 static hn_status load(hn_device_layer *layer, const struct kernel_job *job, hn_error *error) {
-    layer->far_slots = job->text.slots > layer->far_slots ? job->text.slots : layer->far_slots; /* for any of them */
+    size_t number = job->subject.single ? sizeof(float) : sizeof(double);
+    job->kernel->slot_bytes = job->text.slots * number;
+    job->kernel->sample_bytes = ((size_t)job->text.slots + job->text.row) * number;
     job->kernel->near_bytes = job->text.near * DEVICE_THREADS * (unsigned)sizeof(double);
     hn_status status = device_enter(layer, error);
     if (status != HN_OK)

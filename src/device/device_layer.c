@@ -124,9 +124,6 @@ static hn_status fill(hn_device_layer *layer, const hn_model *model, const hn_la
     hn_status status = device_plan(&layer->plan, &layer->layer, model, options, error);
     if (status == HN_OK)
         status = form_choose(&layer->choice, layer->plan, error);
-    if (status == HN_OK && layer->options.precision == HN_PRECISION_FLOAT32 && layer->choice.form != HN_DEVICE_STRAIGHT)
-        return error_about(error, HN_UNSUPPORTED, error_option("precision"),
-                           "precision float32: the model is too long for straight code, and only that is in float");
     if (status == HN_OK)
         status = driver_open(&layer->driver, error);
     if (status == HN_OK)

@@ -22,6 +22,9 @@ struct device_kernel {
     int registers;
     size_t local_bytes;
     cuda_address lists; /* that it reads; 0: none */
+    size_t
+        sample_bytes; /* of a sample whose slots lie in the device's memory, with what its thread has beside them; 0: none does */
+    size_t slot_bytes; /* those of its slots */
 };
 
 struct hn_device_layer {
@@ -32,7 +35,6 @@ struct hn_device_layer {
     int near_most;        /* bytes that the threads of a block can share */
     struct plan *plan;
     hn_device_forecast choice;
-    uint32_t far_slots;     /* of a sample, where they lie in the device's memory */
     hn_layer_options layer; /* with the method's own numbers filled in */
     hn_device_options options;
     hn_device_info info;

@@ -187,6 +187,11 @@ void device_print_bits(const struct emission *e, struct text *out, double number
     text_add(out, "INT%d_C(%lld), ", e->options.single ? 32 : 64, (long long)(e->options.single ? small_bits : bits));
 }
 
+uint32_t device_taken(const struct emission *e) {
+    const struct plan *p = e->plan;
+    return e->options.single ? 2 * (p->inputs + p->outputs + (e->options.adjoint ? p->rows : 0)) : 0;
+}
+
 /* Where things lie, as constants that a compiler knows. */
 static void print_places(const struct emission *e, struct text *out, uint32_t constants) {
     const struct plan *p = e->plan;
@@ -198,7 +203,7 @@ static void print_places(const struct emission *e, struct text *out, uint32_t co
                   {"OUTPUTS", p->outputs},
                   {"INPUTS", p->inputs},
                   {"ROWS", p->rows},
-                  {"TAKEN", e->options.single ? 2 * (p->inputs + p->outputs + (e->options.adjoint ? p->rows : 0)) : 0},
+                  {"TAKEN", device_taken(e)},
                   {"RESIDUAL", p->residual},
                   {"X", p->x},
                   {"RAW", p->raw},
@@ -380,13 +385,17 @@ static void print_library(const struct emission *e, const struct walk *near, boo
     emission_print_drive(e, out);
     amalgamate_file(out, "device/call_text.h", single);
     amalgamate_file(out, "device/quick_text.h", single);
+    amalgamate_file(out, "device/lane_given_text.h", single);
     amalgamate_file(out, "device/lane_loops_text.h", single);
     amalgamate_file(out, "device/lane_text.h", single);
     amalgamate_file(out, "device/lane_close_text.h", single);
-    if (e->options.adjoint)
+    if (e->options.adjoint) {
+        amalgamate_file(out, "device/lane_given_back_text.h", single);
         amalgamate_file(out, "device/lane_back_text.h", single);
-    else if (polish)
+    } else if (polish) {
+        amalgamate_file(out, "device/lane_polish_text.h", single);
         amalgamate_file(out, "device/polish_text.h", single);
+    }
 }
 
 /* The task of a thread is read all over a round's decisions. */
@@ -431,7 +440,7 @@ static hn_status print_all(const struct emission *e, const struct walk *near, co
     return failed ? error_no_memory(error, "the device's kernel") : HN_OK;
 }
 
-static hn_status check_constants(const struct emission *e, hn_error *error) {
+hn_status device_check_constants(const struct emission *e, hn_error *error) {
     for (uint32_t i = 0; e->options.single && i < e->walk.constant_count; i++) {
         double value = e->walk.constants[i], size = fabs(value);
         if (isfinite(value) && size != 0 && (size > FLT_MAX || size < FLT_MIN))
@@ -454,7 +463,7 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
     if (status == HN_OK)
         status = emission_check_walk(e, error);
     if (status == HN_OK)
-        status = check_constants(e, error);
+        status = device_check_constants(e, error);
     if (status == HN_OK)
         status = walk_create_assumed(&near, e->plan, subject->adjoint, error);
     e->walk.loops =
@@ -475,20 +484,28 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
 /* Where steps in double follow, floats go no further than they get in any case: rows of the size of 1000 are rounded to 2^-14. */
 static const double COARSE_TOLERANCE = 0x1p-10;
 
+hn_status device_begin_emission(struct emission *e, const struct device_subject *subject, hn_error *error) {
+    *e = (struct emission){.plan = base_allocate((size_t)subject->plan->bytes)};
+    if (!e->plan)
+        return error_no_memory(error, "the device's kernel");
+    memcpy(e->plan, subject->plan, (size_t)subject->plan->bytes);
+    if (subject->single && e->plan->options.weighted)
+        e->plan->options.tolerance = fmax(e->plan->options.tolerance, COARSE_TOLERANCE);
+    e->options.single = subject->single;
+    e->options.adjoint = subject->adjoint;
+    return HN_OK;
+}
+
 hn_status device_print(char **text, size_t *length, uint32_t *near, const struct device_subject *subject,
                        hn_error *error) {
-    struct emission e = {.plan = base_allocate((size_t)subject->plan->bytes)};
+    struct emission e;
     struct text out = {.bytes = NULL};
     *text = NULL;
     *length = *near = 0;
-    if (!e.plan)
-        return error_no_memory(error, "the device's kernel");
-    memcpy(e.plan, subject->plan, (size_t)subject->plan->bytes);
-    if (subject->single && e.plan->options.weighted)
-        e.plan->options.tolerance = fmax(e.plan->options.tolerance, COARSE_TOLERANCE);
-    e.options.single = subject->single;
-    e.options.adjoint = subject->adjoint;
-    hn_status status = print_plan_of(&e, subject, &out, near, error);
+    hn_status status = device_begin_emission(&e, subject, error);
+    if (status != HN_OK)
+        return status;
+    status = print_plan_of(&e, subject, &out, near, error);
     base_release(e.plan);
     if (status != HN_OK) {
         text_drop(&out);

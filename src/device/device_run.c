@@ -68,16 +68,18 @@ size_t hn_device_tape_bytes(const hn_device_layer *layer, size_t count) {
     return layer && place_tapes(layer, count, &tapes) ? tapes.bytes : 0;
 }
 
-/* Two counters; then slots where they lie in the device's memory, or, of float32, what the floats have found and where they ended. */
+/* Two counters; then slots where they lie in the device's memory; of float32 what the floats have found and where they ended. */
 struct workspace_places {
     size_t first, led, bytes;
 };
 
 static bool place_workspace(const hn_device_layer *layer, size_t count, struct workspace_places *out) {
-    size_t numbers;
+    size_t slots, numbers, unused;
     *out = (struct workspace_places){.bytes = COUNTER_BYTES};
+    if (!device_far_bytes(layer, count, &slots) || !place(&out->bytes, &unused, slots, 1))
+        return false;
     if (!is_single(layer))
-        return device_far_bytes(layer, count, &numbers) && size_add(out->bytes, numbers, &out->bytes);
+        return true;
     return (size_multiply(count, layer->plan->outputs, &numbers) &&
             place(&out->bytes, &out->first, count, sizeof(struct device_report)) &&
             place(&out->bytes, &out->led, numbers, sizeof(double)));
@@ -90,7 +92,7 @@ size_t hn_device_workspace_bytes(const hn_device_layer *layer, size_t count) {
 
 /* ---- calls ---- */
 
-/* Threads that go in step write side by side. */
+/* Threads that go in step write side by side, as do those whose slots lie side by side. */
 static void take_tape(const hn_device_layer *layer, const hn_batch *batch, const struct tape_places *places,
                       struct device_call *call) {
     unsigned char *tape = batch->tape;
@@ -99,7 +101,8 @@ static void take_tape(const hn_device_layer *layer, const hn_batch *batch, const
     call->tape_kind = (int32_t *)(void *)(tape + places->kind);
     call->tape_y = (real *)(void *)(tape + places->y);
     call->tape_room = places->room;
-    call->tape_width = layer->plan->options.weighted ? 1 : batch->count;
+    bool apart = layer->plan->options.weighted && layer->choice.form == HN_DEVICE_STRAIGHT;
+    call->tape_width = apart ? 1 : batch->count;
 }
 
 static struct device_call call_of(const hn_device_layer *layer, const hn_batch *batch, void *workspace) {
@@ -114,7 +117,6 @@ static struct device_call call_of(const hn_device_layer *layer, const hn_batch *
     call.next = workspace;
     if (batch->tape && place_tapes(layer, batch->count, &tapes))
         take_tape(layer, batch, &tapes.all, &call);
-    device_far_place(layer, &call, (unsigned char *)workspace + COUNTER_BYTES);
     return call;
 }
 
@@ -203,18 +205,19 @@ static hn_status launch(const hn_device_layer *layer, const struct device_kernel
 
 /* One kernel, or two, the one behind the other; NULL: there is only one. */
 static hn_status launch_both(const hn_device_layer *layer, const struct device_kernel *const kernel[2],
-                             struct device_call *const call[2], void *stream, hn_error *error) {
+                             struct device_call *const call[2], void *workspace, void *stream, hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
     if (call[0]->count == 0)
         return HN_OK;
     hn_status status = device_enter(layer, error);
     if (status != HN_OK)
         return status;
-    void *counters = call[0]->next < call[1]->next ? call[0]->next : call[1]->next;
-    status = driver_status(cu, cu->set_words((cuda_address)(uintptr_t)counters, 0, 2, stream), "begin a call", error);
+    status = driver_status(cu, cu->set_words((cuda_address)(uintptr_t)workspace, 0, 2, stream), "begin a call", error);
     for (int i = 0; i < 2 && status == HN_OK; i++)
-        if (kernel[i])
+        if (kernel[i]) {
+            device_far_place(layer, kernel[i], call[i], (unsigned char *)workspace + COUNTER_BYTES);
             status = launch(layer, kernel[i], call[i], stream, error);
+        }
     device_leave(layer);
     return status;
 }
@@ -234,7 +237,7 @@ hn_status hn_device_run(const hn_device_layer *layer, const hn_batch *batch, voi
         polish = polish_of(layer, &own, workspace, &call);
     const struct device_kernel *const kernels[] = {is_single(layer) ? &layer->coarse_run : NULL, &layer->run};
     struct device_call *const calls[] = {&call, &polish};
-    return launch_both(layer, kernels, calls, stream, error);
+    return launch_both(layer, kernels, calls, workspace, stream, error);
 }
 
 static hn_status check_gradient(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
@@ -290,5 +293,5 @@ hn_status hn_device_gradient(const hn_device_layer *layer, const hn_batch *batch
     coarse.reports = call.reports;
     const struct device_kernel *const kernels[] = {polished ? &layer->pull : NULL, single ? &layer->coarse_pull : NULL};
     struct device_call *const calls[] = {&call, &coarse};
-    return launch_both(layer, kernels, calls, stream, error);
+    return launch_both(layer, kernels, calls, workspace, stream, error);
 }

@@ -113,10 +113,10 @@ static void drop_values(struct walk *walk, const struct lanes *lanes) {
 
 /* ---- life ---- */
 
-hn_status device_system_create(struct device_system *out, struct walk *walk, hn_error *error) {
+hn_status device_system_create(struct device_system *out, struct walk *walk, bool single, hn_error *error) {
     const struct plan *plan = walk->plan;
     *out = (struct device_system){
-        .there = !walk->solves, .kind = (enum factor_kind)plan->system.kind, .slots = walk->slots};
+        .there = !walk->solves, .kind = (enum factor_kind)plan->system.kind, .single = single, .slots = walk->slots};
     if (!out->there || out->kind != FACTOR_TILED)
         return HN_OK;
     hn_status status = executor_open_lanes(&out->host, plan, HN_INSTRUCTIONS_BEST, error);
@@ -166,7 +166,7 @@ static hn_status check(const struct system_layout *l, hn_error *error) {
 
 hn_status device_system_list(struct device_system *system, struct listed *listed, const struct walk *walk,
                              hn_error *error) {
-    struct system_layout l = {.plan = walk->plan, .names = &system->names};
+    struct system_layout l = {.plan = walk->plan, .single = system->single, .names = &system->names};
     if (!system->there)
         return HN_OK;
     if (system->host.own) {
@@ -198,13 +198,13 @@ hn_status device_system_list(struct device_system *system, struct listed *listed
 
 void device_system_print_knows(const struct device_system *system, struct text *out) {
     if (system->there && system->kind == FACTOR_TILED)
-        amalgamate_file(out, "device/tiled_known_text.h", false);
+        amalgamate_file(out, "device/tiled_known_text.h", system->single);
 }
 
 /* Loops that do not say how far they are unrolled are not: compilers would unroll them all, and take twice as long. */
-static void print_text(struct text *out, const char *name) {
+static void print_text(const struct device_system *system, struct text *out, const char *name) {
     struct text own = {.bytes = NULL};
-    amalgamate_file(&own, name, false);
+    amalgamate_file(&own, name, system->single);
     if (!own.failed)
         device_print_as_cpp(out, own.bytes, true, false);
     out->failed = out->failed || own.failed;
@@ -221,25 +221,25 @@ void device_system_print_functions(const struct device_system *system, struct te
         return;
     text_add(out, "%s", loops);
     text_add_bytes(out, system->names.bytes, system->names.length);
-    print_text(out, "device/dense_text.h");
+    print_text(system, out, "device/dense_text.h");
     if (system->kind != FACTOR_TILED) {
-        print_text(out, system->kind == FACTOR_DENSE ? "device/gathered_text.h" : "device/walked_text.h");
+        print_text(system, out, system->kind == FACTOR_DENSE ? "device/gathered_text.h" : "device/walked_text.h");
         return;
     }
-    print_text(out, "device/tiled_text.h");
-    print_text(out, "device/tiled_solve_text.h");
+    print_text(system, out, "device/tiled_text.h");
+    print_text(system, out, "device/tiled_solve_text.h");
     if (system->reduces) {
         text_add(out, "\n#define TILED_REDUCES\n");
-        print_text(out, "device/reduced_text.h");
+        print_text(system, out, "device/reduced_text.h");
     }
 }
 
 void device_system_print_entries(const struct device_system *system, struct text *out) {
     if (system->there)
-        print_text(out, system->kind == FACTOR_TILED ? "device/tiled_step_text.h" : "device/system_text.h");
+        print_text(system, out, system->kind == FACTOR_TILED ? "device/tiled_step_text.h" : "device/system_text.h");
 }
 
 void device_system_print_begin(const struct device_system *system, struct text *out) {
     if (system->there)
-        print_text(out, "device/system_begin_text.h");
+        print_text(system, out, "device/system_begin_text.h");
 }

@@ -16,6 +16,7 @@
 struct device_system {
     bool there;
     enum factor_kind kind;
+    bool single;          /* in floats */
     bool reduces;         /* tiled, by tridiagonal equalities */
     uint32_t slots;       /* of a sample, those of the walk included */
     struct text names;    /* the constants, as text */
@@ -23,7 +24,7 @@ struct device_system {
 };
 
 /* Zeros where the system is among the statements. The statements of evaluation that the loops do themselves leave the walk. */
-hn_status device_system_create(struct device_system *out, struct walk *walk, hn_error *error);
+hn_status device_system_create(struct device_system *out, struct walk *walk, bool single, hn_error *error);
 
 /* Behind the words and numbers that are listed. */
 hn_status device_system_list(struct device_system *system, struct listed *listed, const struct walk *walk,

@@ -21,4 +21,13 @@ void device_print_plan(const struct emission *e, struct text *out);
 /* The bits of a number, and a comma. */
 void device_print_bits(const struct emission *e, struct text *out, double number);
 
+/* Numbers of the caller that a kernel of floats copies, of one sample: LAYER_TAKEN of lane_given_text.h. 0 in double. */
+uint32_t device_taken(const struct emission *e);
+
+/* An emission of the subject, with a plan of its own: floats go for a tolerance of their own. base_release releases the plan. */
+hn_status device_begin_emission(struct emission *e, const struct device_subject *subject, hn_error *error);
+
+/* Refuses constants that fit no float, by name; the walk is made. */
+hn_status device_check_constants(const struct emission *e, hn_error *error);
+
 #endif

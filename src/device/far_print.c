@@ -38,8 +38,11 @@ static void print_constants(const struct emission *e, const struct device_system
     const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
     const uint32_t *slot = plan_words(p, p->system.constant_slot);
     uint32_t own = system->there ? 0 : p->program.constants.count, all = own + p->system.constant_slot.count;
-    text_add(out, "\nenum { LAYER_SLOTS = %u, LAYER_OUTPUTS = %u, LAYER_CONSTANTS = %u };\n", system->slots, p->outputs,
-             all);
+    text_add(
+        out,
+        "\nenum {\n    LAYER_SLOTS = %u,\n    LAYER_CONSTANTS = %u,\n    LAYER_INPUTS = %u,\n    LAYER_OUTPUTS = %u,\n"
+        "    LAYER_ROWS = %u,\n    LAYER_TAKEN = %u,\n    LAYER_Y = %u,\n    LAYER_BEST = %u\n};\n",
+        system->slots, all, p->inputs, p->outputs, p->rows, device_taken(e), p->y, p->best);
     text_add(out, "SHARED_CONSTANT uint32_t constant_slot[] = {");
     for (uint32_t i = 0; i < all; i++)
         text_add(out, "%u, ", i < own ? i : slot[i - own]);
@@ -87,12 +90,26 @@ static const char kernel[] =
     "extern \"C\" __global__ void __launch_bounds__(FAR_WIDTH) %s(const struct device_call call) {\n"
     "    uint64_t thread = blockIdx.x * (uint64_t)FAR_WIDTH + threadIdx.x;\n    task t;\n"
     "    far_begin(task_far(&t), call.far_slots + blockIdx.x * (uint64_t)LAYER_SLOTS * FAR_WIDTH + threadIdx.x,\n"
-    "              call.far_rows + thread * LAYER_OUTPUTS);\n"
+    "              call.far_rows + thread * (LAYER_OUTPUTS + LAYER_TAKEN));\n"
     "    tasks_run(&call, &t, thread, gridDim.x * (uint64_t)FAR_WIDTH);\n}\n"
     "#endif\n";
 
+/* One thread, and the samples that it takes. */
+static void print_samples(const struct emission *e, bool polish, struct text *out) {
+    bool single = e->options.single;
+    amalgamate_file(out, "device/call_text.h", single);
+    amalgamate_file(out, "device/lane_given_text.h", single);
+    amalgamate_file(out, "device/far_text.h", single);
+    if (e->options.adjoint) {
+        amalgamate_file(out, "device/lane_given_back_text.h", single);
+        amalgamate_file(out, "device/far_back_text.h", single);
+    } else if (polish)
+        amalgamate_file(out, "device/polish_text.h", single);
+    amalgamate_file(out, "device/far_kernel_text.h", single);
+}
+
 static void print_library(const struct emission *e, const struct listed *listed, const struct device_system *system,
-                          struct text *out) {
+                          bool polish, struct text *out) {
     bool single = e->options.single;
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
@@ -114,11 +131,7 @@ static void print_library(const struct emission *e, const struct listed *listed,
         amalgamate_file(out, "plan/point_back.h", single);
         amalgamate_file(out, "emit/drive_back_text.h", single);
     }
-    amalgamate_file(out, "device/call_text.h", single);
-    amalgamate_file(out, "device/far_text.h", single);
-    if (e->options.adjoint)
-        amalgamate_file(out, "device/far_back_text.h", single);
-    amalgamate_file(out, "device/far_kernel_text.h", single);
+    print_samples(e, polish, out);
     device_system_print_begin(system, out);
 }
 
@@ -128,7 +141,7 @@ static hn_status print_all(struct emission *e, const struct device_subject *subj
     struct text own = {.bytes = NULL}, out = {.bytes = NULL};
     const struct emission_lists lists = {code->listed.entry, print_listed, &code->listed};
     e->lists = &lists;
-    print_library(e, &code->listed, system, &own);
+    print_library(e, &code->listed, system, subject->polish, &own);
     e->lists = NULL;
     if (!own.failed) {
         print_far_head(&out, e, subject);
@@ -158,22 +171,36 @@ static hn_status fill(struct emission *e, const struct device_subject *subject, 
     if (status == HN_OK)
         status = device_system_list(system, &code->listed, &e->walk, error);
     code->slots = system->slots;
-    return status == HN_OK ? print_all(e, subject, system, code, error) : status;
+    code->row = e->plan->outputs + device_taken(e);
+    if (status == HN_OK)
+        status = print_all(e, subject, system, code, error);
+    return status == HN_OK && subject->single ? listed_round(&code->listed, error) : status;
+}
+
+static hn_status print_plan_of(struct emission *e, const struct device_subject *subject, struct far_code *out,
+                               hn_error *error) {
+    struct device_system system = {.there = false};
+    e->early = true;
+    hn_status status = walk_create_whole(&e->walk, e->plan, subject->adjoint, error);
+    if (status == HN_OK)
+        status = device_check_constants(e, error);
+    if (status == HN_OK)
+        status = device_system_create(&system, &e->walk, subject->single, error);
+    if (status == HN_OK)
+        status = fill(e, subject, &system, out, error);
+    device_system_release(&system);
+    walk_release(&e->walk);
+    return status;
 }
 
 hn_status far_print(struct far_code *out, const struct device_subject *subject, hn_error *error) {
-    struct emission e = {.plan = (struct plan *)subject->plan, .early = true}; /* which nobody writes to */
-    e.options.single = subject->single;
-    e.options.adjoint = subject->adjoint;
-    struct device_system system = {.there = false};
+    struct emission e;
     *out = (struct far_code){.text = NULL};
-    hn_status status = walk_create_whole(&e.walk, subject->plan, subject->adjoint, error);
-    if (status == HN_OK)
-        status = device_system_create(&system, &e.walk, error);
-    if (status == HN_OK)
-        status = fill(&e, subject, &system, out, error);
-    device_system_release(&system);
-    walk_release(&e.walk);
+    hn_status status = device_begin_emission(&e, subject, error);
+    if (status != HN_OK)
+        return status;
+    status = print_plan_of(&e, subject, out, error);
+    base_release(e.plan);
     if (status != HN_OK)
         far_release(out);
     return status;

@@ -18,6 +18,7 @@ struct far_code {
     size_t length;
     struct listed listed;
     uint32_t slots; /* of a sample */
+    uint32_t row;   /* further numbers of a thread, of its own */
     uint32_t near;  /* numbers of a thread in the memory that threads of a block share */
 };
 

@@ -5,6 +5,9 @@
  *     evaluate, decide, move   a round: threads of a warp go through each of the three together
  *     close     a fresh evaluation at y, the verdict, the report
  *
+ * Where DEVICE_SINGLE is defined numbers are floats, what comes in is copied behind the thread's row, and what goes out is converted;
+ * where DEVICE_POLISH is, the sample has been through such a kernel (polish_text.h).
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_DEVICE_FAR_TEXT_H
 #define HN_DEVICE_FAR_TEXT_H
@@ -14,6 +17,9 @@ struct far {
     struct drive_tape tape;
     struct sample_numbers numbers; /* of the last evaluation */
     uint64_t sample;               /* its number in the batch */
+#ifdef DEVICE_POLISH
+    struct polish polish;
+#endif
 };
 
 /* ---- loops whose reads do not wait for each other: what point.h has for the same ---- */
@@ -156,33 +162,6 @@ static GENERATED double far_stationarity(const struct point *p, uint32_t sums) {
 
 /* ---- the sample comes in ---- */
 
-/* Numbers of a tape lie side by side with those of the other samples, or one sample's tape behind the other's. */
-static void far_take_tape(struct far *f, const struct device_call *call) {
-    uint64_t apart = call->tape_width == 1 ? call->tape_room : 1;
-    f->drive.tape = call->heads ? &f->tape : 0;
-    if (!call->heads)
-        return;
-    f->tape.eps = call->tape_eps + f->sample * apart;
-    f->tape.kind = call->tape_kind + f->sample * apart;
-    f->tape.iterate = call->tape_y + f->sample * (call->tape_width == 1 ? apart * f->drive.plan->outputs : apart);
-    f->tape.room = call->tape_room;
-    f->tape.width = call->tape_width;
-}
-
-static const full *far_row(const full *rows, bool repeats, uint64_t sample, uint32_t width) {
-    return rows ? rows + (repeats ? 0 : sample * width) : rows;
-}
-
-static void far_fall_back(struct far *f, const struct device_call *call, hn_outcome outcome, size_t culprit) {
-    struct drive *d = &f->drive;
-    d->culprit = culprit;
-    sample_fall_back(&d->state, outcome);
-    if (call->fallback)
-        point_write(&d->point, d->plan->y, d->plan->outputs, call->fallback);
-    else
-        point_fall_back(&d->point);
-}
-
 /* y = the raw output or the start values, unless they or x or the bounds are of no use. */
 static void far_take(struct far *f, const struct device_call *call) {
     struct drive *d = &f->drive;
@@ -194,11 +173,11 @@ static void far_take(struct far *f, const struct device_call *call) {
     size_t x = far_first_lost(&d->point, plan->x, plan->inputs), rows = far_bad_bounds(&d->point);
     size_t raw = d->raw ? far_first_lost(&d->point, plan->y, plan->outputs) : plan->outputs;
     if (x < plan->inputs)
-        far_fall_back(f, call, HN_OUTCOME_NONFINITE_INPUT, x);
+        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, x);
     else if (raw < plan->outputs)
-        far_fall_back(f, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + raw);
+        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + raw);
     else if (rows < plan->rows)
-        far_fall_back(f, call, HN_OUTCOME_BAD_BOUNDS, rows);
+        lane_fall_back(d, call, HN_OUTCOME_BAD_BOUNDS, rows);
 }
 
 /* After what depends on x only was evaluated. */
@@ -207,13 +186,13 @@ static void far_place(struct far *f, const struct device_call *call) {
     const struct plan *plan = d->plan;
     far_take(f, call);
     if (!point_set_fixed(&d->point) && d->state.doing == SAMPLE_OPENS) {
-        far_fall_back(f, call, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
+        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
         point_set_fixed(&d->point);
     }
     bool starts = d->state.doing == SAMPLE_OPENS && !d->raw;
     size_t lost = starts ? far_first_lost(&d->point, plan->y, plan->outputs) : plan->outputs;
     if (lost < plan->outputs) /* a start that x drives away */
-        far_fall_back(f, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + lost);
+        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + lost);
     if (d->options->usual > 0 && d->state.doing == SAMPLE_OPENS && point_is_start(&d->point))
         sample_is_home(&d->state);
     drive_take_slots(d, plan->y, plan->best);
@@ -222,23 +201,53 @@ static void far_place(struct far *f, const struct device_call *call) {
     drive_flag(d, plan->summary + SUMMARY_USABLE, true);
 }
 
+#ifdef DEVICE_POLISH
+typedef struct far polished;
+static void polish_open(polished *f, const struct device_call *call);
+static void polish_close(polished *f, const struct device_call *call);
+static void polish_report(const polished *f, struct device_report *out);
+
+/* y where floats have led to, but for outputs that they have not moved: several are read before the first is written. */
+static void polish_lead(struct far *f, const full *to) {
+    double *y = point_at(&f->drive.point, LAYER_Y), own[FAR_AT_ONCE], led[FAR_AT_ONCE];
+    for (size_t j = 0; j < LAYER_OUTPUTS; j += FAR_AT_ONCE) {
+        for (size_t k = 0; k < FAR_AT_ONCE; k++) {
+            own[k] = y[far_index(j + k, LAYER_OUTPUTS) * LANES_HERE];
+            led[k] = to[far_index(j + k, LAYER_OUTPUTS)];
+        }
+        for (size_t k = 0; k < FAR_AT_ONCE && j + k < LAYER_OUTPUTS; k++)
+            y[(j + k) * LANES_HERE] = (double)(float)own[k] == led[k] ? own[k] : led[k];
+    }
+}
+
+static void polish_keep(struct far *f) {
+    drive_take_slots(&f->drive, LAYER_Y, LAYER_BEST);
+}
+#endif
+
+/* Where floats are copied to. */
+WIDE_INLINE double *far_taken(const struct drive *d) {
+    return d->row + LAYER_OUTPUTS;
+}
+
 static GENERATED void far_open(struct far *f, const struct device_call *call, uint64_t sample) {
     struct drive *d = &f->drive;
     const struct plan *plan = d->plan;
     f->sample = sample;
-    far_take_tape(f, call);
-    d->x = far_row(call->x, call->repeats_x != 0, sample, plan->inputs);
-    d->raw = far_row(call->raw, call->repeats_raw != 0, sample, plan->outputs);
-    d->warm = call->warm ? call->warm + sample * plan->outputs : 0;
-    d->culprit = SIZE_MAX;
+    lane_take_tape(d, &f->tape, call, sample);
+    lane_find(d, call, sample, far_taken(d));
     sample_open(&d->state, d->options);
     point_write(&d->point, plan->x, plan->inputs, d->x);
     entry_prepare(d->point.slots);
     far_place(f, call);
+#ifdef DEVICE_POLISH
+    polish_open(f, call);
+#else
     if (!d->warm)
         return;
     drive_evaluate(d);
     drive_warm(d);
+#endif
 }
 
 /* ---- a round ---- */
@@ -303,25 +312,23 @@ static double far_moved(const struct far *f) {
 }
 
 static void far_report(const struct far *f, struct device_report *out) {
-    const struct drive *d = &f->drive;
-    const struct sample *s = &d->state;
     size_t worst;
-    double violation = far_violation(&d->point, &worst);
-    bool bad = s->outcome == HN_OUTCOME_BAD_BOUNDS;
-    out->outcome = (int32_t)s->outcome;
-    out->iterations = s->iteration;
-    out->steps = s->best_step;
-    out->unused = 0;
-    out->violation_before = s->before;
-    out->violation = bad ? HUGE_VAL : violation;
-    out->worst = bad ? d->culprit : worst;
-    out->moved = out->distance = far_moved(f);
-    out->damping = s->used;
-    out->culprit = d->culprit;
-    out->slope = sqrt(s->slope);
-    out->kkt = out->objective = out->complementarity = out->proof =
-        HUGE_VAL; /* of the methods nearest and optimal, as what follows */
-    out->programmes = out->factorisations = 0;
+    double violation = far_violation(&f->drive.point, &worst);
+    lane_fill_report(&f->drive, violation, worst, far_moved(f), out);
+#ifdef DEVICE_POLISH
+    polish_report(f, out);
+#endif
+}
+
+/* drive_spread, to the caller's numbers. */
+static void far_give_out(const double *from, full *to, size_t count) {
+    full block[FAR_AT_ONCE];
+    for (size_t j = 0; j < count; j += FAR_AT_ONCE) {
+        for (size_t k = 0; k < FAR_AT_ONCE; k++)
+            block[k] = (full)from[far_index(j + k, count) * LANES_HERE];
+        for (size_t k = 0; k < FAR_AT_ONCE && j + k < count; k++)
+            to[j + k] = block[k];
+    }
 }
 
 /* y, the report and what else is wanted of a sample that has ended. */
@@ -331,6 +338,9 @@ static GENERATED void far_close(struct far *f, const struct device_call *call) {
     const struct point *p = &d->point;
     entry_evaluate(p->slots);
     entry_residual(p->slots);
+#ifdef DEVICE_POLISH
+    polish_close(f, call);
+#endif
     double bound = sample_asks_stationarity(&d->state, d->options, &f->numbers);
     bool stationary = bound > 0 && far_stationarity(p, plan->step) <= bound * bound;
     d->state.outcome = sample_verdict(&d->state, d->options, &f->numbers, stationary);
@@ -340,11 +350,11 @@ static GENERATED void far_close(struct far *f, const struct device_call *call) {
         call->residual[f->sample * plan->rows + i] = point_number(*point_at(p, plan->residual + i));
     if (call->reports)
         far_report(f, call->reports + f->sample);
-    for (uint32_t j = 0; d->warm && j < plan->outputs; j++) {
+    for (uint32_t j = 0; d->warm && !LAYER_TAKEN && j < plan->outputs; j++) {
         double raw = d->raw ? d->raw[j] : *point_at(p, plan_words(plan, plan->start)[j]);
         d->warm[j] = d->state.outcome == HN_OUTCOME_OK ? *point_at(p, plan->y + j) - raw : 0;
     }
-    drive_spread(point_at(p, plan->y), LANES_HERE, call->y + f->sample * plan->outputs, 1, plan->outputs);
+    far_give_out(point_at(p, plan->y), call->y + f->sample * plan->outputs, plan->outputs);
 }
 
 #endif

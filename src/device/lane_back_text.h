@@ -11,48 +11,11 @@ struct lane_back {
     bool whole;
 };
 
-/* Where an answer goes: to the caller, or to floats of our own (`taken` goes on behind them) that lane_give adds to what is there. */
-#ifdef DEVICE_SINGLE
-static double *lane_part(const full *all, double **taken, uint64_t sample, uint32_t width) {
-    double *part = *taken;
-    (void)sample;
-    *taken += width;
-    return all ? part : 0;
-}
-
-static void lane_give(const struct device_call *call, full *all, const double *part, uint64_t sample, uint32_t width) {
-    for (uint32_t i = 0; all && i < width; i++)
-        all[sample * width + i] = (call->adds ? all[sample * width + i] : 0) + (full)part[i];
-}
-
-static void lane_clear(full *all, uint64_t sample, uint32_t width) {
-    for (uint32_t i = 0; all && i < width; i++)
-        all[sample * width + i] = 0;
-}
-#else
-static full *lane_part(full *all, double **taken, uint64_t sample, uint32_t width) {
-    (void)taken;
-    return all ? all + sample * width : all;
-}
-#endif
-
 static GENERATED void lane_back_open(struct lane_back *b, const struct device_call *call, uint64_t sample) {
     struct lane *l = &b->lane;
     struct drive *d = &l->drive;
-    double *taken = lane_taken(l);
     l->sample = sample;
-    lane_take_tape(l, call);
-    l->tape.head = tape_head_read(&call->heads[sample], call->tape_room);
-    b->whole = l->tape.head.way != TAPE_TOO_LONG;
-    d->x = lane_in(lane_row(call->x, call->repeats_x != 0, sample, LAYER_INPUTS), taken, LAYER_INPUTS);
-    taken += LAYER_TAKEN ? LAYER_INPUTS : 0;
-    b->back.grad_y = lane_in(lane_row(call->grad_y, false, sample, LAYER_OUTPUTS), taken, LAYER_OUTPUTS);
-    taken += LAYER_TAKEN ? LAYER_OUTPUTS : 0;
-    b->back.grad_raw = lane_part(call->grad_raw, &taken, sample, LAYER_OUTPUTS);
-    b->back.grad_x = lane_part(call->grad_x, &taken, sample, LAYER_INPUTS);
-    b->back.grad_lower = lane_part(call->grad_lower, &taken, sample, LAYER_ROWS);
-    b->back.grad_upper = lane_part(call->grad_upper, &taken, sample, LAYER_ROWS);
-    b->back.from_start = !call->raw;
+    b->whole = lane_back_find(d, &b->back, &l->tape, call, sample, lane_taken(l));
     drive_back_open(d, &b->back, &l->tape.head);
     l->assumed = lane_assumes(d->point.slots);
 }
@@ -104,33 +67,8 @@ WIDE_INLINE void lane_back_damp(struct lane_back *b, double *slots, const struct
     slots[LAYER_DAMPED] = slope != 0 ? slots[LAYER_DAMPED] * slope : 0;
 }
 
-#ifdef DEVICE_SINGLE
-/* On top of what later steps, in double, have owed: of the raw output there is nothing, it is what came in here. */
-static void lane_back_give(struct lane_back *b, const struct device_call *call, bool finite) {
-    uint64_t sample = b->lane.sample;
-    lane_clear(call->grad_raw, sample, LAYER_OUTPUTS);
-    if (!finite) {
-        lane_clear(call->grad_x, sample, LAYER_INPUTS);
-        lane_clear(call->grad_lower, sample, LAYER_ROWS);
-        lane_clear(call->grad_upper, sample, LAYER_ROWS);
-        return;
-    }
-    lane_give(call, call->grad_raw, b->back.grad_raw, sample, LAYER_OUTPUTS);
-    lane_give(call, call->grad_x, b->back.grad_x, sample, LAYER_INPUTS);
-    lane_give(call, call->grad_lower, b->back.grad_lower, sample, LAYER_ROWS);
-    lane_give(call, call->grad_upper, b->back.grad_upper, sample, LAYER_ROWS);
-}
-#endif
-
 static GENERATED void lane_back_close(struct lane_back *b, const struct device_call *call) {
-    struct lane *l = &b->lane;
-    bool finite = drive_back_finish(&l->drive, &b->back);
-    bool ok = !call->reports || call->reports[l->sample].outcome == (int32_t)HN_OUTCOME_OK;
-#ifdef DEVICE_SINGLE
-    lane_back_give(b, call, finite);
-#endif
-    if (call->flagged)
-        call->flagged[l->sample] = !(finite && b->whole && ok) || (call->adds && call->flagged[l->sample]);
+    lane_back_end(&b->lane.drive, &b->back, call, b->lane.sample, b->whole);
 }
 
 #endif

@@ -67,24 +67,9 @@ static double lane_moved(const struct lane *l, double *way) {
 
 static void lane_report(const struct lane *l, struct device_report *out) {
     const struct drive *d = &l->drive;
-    const struct sample *s = &d->state;
     size_t worst;
     double violation = lane_violation(d->point.slots, &worst);
-    bool bad = s->outcome == HN_OUTCOME_BAD_BOUNDS;
-    out->outcome = (int32_t)s->outcome;
-    out->iterations = s->iteration;
-    out->steps = s->best_step;
-    out->unused = LAYER_TAKEN && s->doing == SAMPLE_FALLS_BACK; /* floats tell those who come after them */
-    out->violation_before = s->before;
-    out->violation = bad ? HUGE_VAL : violation;
-    out->worst = bad ? d->culprit : worst;
-    out->moved = out->distance = lane_moved(l, d->row);
-    out->damping = s->used;
-    out->culprit = d->culprit;
-    out->slope = sqrt(s->slope);
-    out->kkt = out->objective = out->complementarity = out->proof =
-        HUGE_VAL; /* of the methods nearest and optimal, as what follows */
-    out->programmes = out->factorisations = 0;
+    lane_fill_report(d, violation, worst, lane_moved(l, d->row), out);
 #ifdef DEVICE_POLISH
     polish_report(l, out);
 #endif

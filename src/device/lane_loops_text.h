@@ -5,12 +5,10 @@
 #ifndef HN_DEVICE_LANE_LOOPS_TEXT_H
 #define HN_DEVICE_LANE_LOOPS_TEXT_H
 
-/* ---- copies: all is read before anything is written, or, for all that a compiler knows, each read must wait for the write before it,
- * which takes as long as memory does ---- */
+/* ---- copies in rounds, unrolled; those of lane_given_text.h are for what runs once a sample ---- */
 
-enum { LANE_AT_ONCE = 32, LANE_FEW = 10 };
+enum { LANE_AT_ONCE = 32 };
 
-/* unrolled: in rounds. Elsewhere code is read once, and as long as it takes to read it counts. */
 #define LANE_MOVE(name, source, target)                                                                                \
     WIDE_INLINE void name(const source *from, uint64_t from_apart, target *to, uint64_t to_apart,                      \
                           const uint32_t count) {                                                                      \
@@ -28,27 +26,6 @@ enum { LANE_AT_ONCE = 32, LANE_FEW = 10 };
         }                                                                                                              \
     }
 LANE_MOVE(lane_spread, double, double)
-
-/* The same as a short loop. */
-#define LANE_MOVE_ONCE(name, source, target)                                                                           \
-    WIDE_INLINE void name(const source *from, target *to, const uint32_t count) {                                      \
-        DEVICE_ROLLED                                                                                                  \
-        for (uint32_t first = 0; first < count; first += LANE_FEW) {                                                   \
-            target block[LANE_FEW];                                                                                    \
-            DEVICE_UNROLL                                                                                              \
-            for (uint32_t k = 0; k < LANE_FEW; k++)                                                                    \
-                block[k] = first + k < count ? (target)from[first + k] : 0;                                            \
-            DEVICE_UNROLL                                                                                              \
-            for (uint32_t k = 0; k < LANE_FEW; k++)                                                                    \
-                if (first + k < count)                                                                                 \
-                    to[first + k] = block[k];                                                                          \
-        }                                                                                                              \
-    }
-LANE_MOVE_ONCE(lane_copy_once, double, double)
-LANE_MOVE_ONCE(lane_give_out, double, full)
-#ifdef DEVICE_SINGLE
-LANE_MOVE_ONCE(lane_take_in, full, double)
-#endif
 
 /* ---- what point.h has for the same ---- */
 

@@ -41,9 +41,7 @@ struct lane {
     real *taken; /* LAYER_TAKEN: what comes in, as floats */
 #endif
 #ifdef DEVICE_POLISH
-    struct device_report first; /* what floats have found */
-    int begun;                  /* steps that count as done when the polish begins */
-    bool kept;                  /* what came in holds: whatever floats did to it is undone */
+    struct polish polish;
 #endif
 };
 
@@ -54,58 +52,17 @@ static GENERATED void lane_weights(double *slots);
 static GENERATED void lane_residuals(double *slots);
 #endif
 
-/* Numbers of the caller as the kernel's own: the very same, or a copy. */
+/* Where floats are copied to. */
+static double *lane_taken(const struct lane *l) {
 #ifdef DEVICE_SINGLE
-static double *lane_taken(const struct lane *l) {
     return l->taken;
-}
-
-static double *lane_in(const full *from, double *to, uint32_t count) {
-    if (from)
-        lane_take_in(from, to, count);
-    return from ? to : 0;
-}
 #else
-static double *lane_taken(const struct lane *l) {
     (void)l;
     return 0;
-}
-
-static const double *lane_in(const full *from, const double *unused, uint32_t count) {
-    (void)unused;
-    (void)count;
-    return from;
-}
 #endif
+}
 
 /* ---- the sample comes in ---- */
-
-/* Numbers of a tape lie side by side with those of the other samples, or one sample's tape behind the other's. */
-static void lane_take_tape(struct lane *l, const struct device_call *call) {
-    uint64_t apart = call->tape_width == 1 ? call->tape_room : 1;
-    l->drive.tape = call->heads ? &l->tape : 0;
-    if (!call->heads)
-        return;
-    l->tape.eps = call->tape_eps + l->sample * apart;
-    l->tape.kind = call->tape_kind + l->sample * apart;
-    l->tape.iterate = call->tape_y + l->sample * (call->tape_width == 1 ? apart * LAYER_OUTPUTS : apart);
-    l->tape.room = call->tape_room;
-    l->tape.width = call->tape_width;
-}
-
-static const full *lane_row(const full *rows, bool repeats, uint64_t sample, uint32_t width) {
-    return rows ? rows + (repeats ? 0 : sample * width) : rows;
-}
-
-static void lane_fall_back(struct lane *l, const struct device_call *call, hn_outcome outcome, size_t culprit) {
-    struct drive *d = &l->drive;
-    d->culprit = culprit;
-    sample_fall_back(&d->state, outcome);
-    if (call->fallback)
-        point_write(&d->point, LAYER_Y, LAYER_OUTPUTS, lane_in(call->fallback, d->row, LAYER_OUTPUTS));
-    else
-        point_fall_back(&d->point);
-}
 
 /* y = the raw output or the start values, unless they or x or the bounds are of no use. */
 static void lane_take(struct lane *l, const struct device_call *call) {
@@ -119,11 +76,11 @@ static void lane_take(struct lane *l, const struct device_call *call) {
     uint32_t x = lane_first_lost(slots + LAYER_X, LAYER_INPUTS), rows = lane_bad_bounds(slots);
     uint32_t raw = finite ? LAYER_OUTPUTS : lane_first_lost(slots + LAYER_Y, LAYER_OUTPUTS);
     if (x < LAYER_INPUTS)
-        lane_fall_back(l, call, HN_OUTCOME_NONFINITE_INPUT, x);
+        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, x);
     else if (raw < LAYER_OUTPUTS)
-        lane_fall_back(l, call, HN_OUTCOME_NONFINITE_INPUT, LAYER_INPUTS + raw);
+        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, LAYER_INPUTS + raw);
     else if (rows < LAYER_ROWS)
-        lane_fall_back(l, call, HN_OUTCOME_BAD_BOUNDS, rows);
+        lane_fall_back(d, call, HN_OUTCOME_BAD_BOUNDS, rows);
 }
 
 /* After what depends on x only was evaluated. */
@@ -134,12 +91,12 @@ static void lane_place(struct lane *l, const struct device_call *call) {
     size_t culprit = 0;
     lane_take(l, call);
     if (!point_set_fixed(&d->point) && d->state.doing == SAMPLE_OPENS) {
-        lane_fall_back(l, call, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
+        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
         point_set_fixed(&d->point);
     }
     bool starts = d->state.doing == SAMPLE_OPENS && !d->raw;
     if (starts && !point_finite(&d->point, plan->y, plan->outputs, &culprit)) /* a start that x drives away */
-        lane_fall_back(l, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
+        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
     if (layer_options.usual > 0 && d->state.doing == SAMPLE_OPENS && point_is_start(&d->point))
         sample_is_home(&d->state);
     if (d->state.doing != SAMPLE_OPENS || starts || plan->fixed.slot.count > 0) { /* y is not what came in */
@@ -150,23 +107,11 @@ static void lane_place(struct lane *l, const struct device_call *call) {
     drive_flag(d, plan->summary + SUMMARY_USABLE, true);
 }
 
-/* Where the numbers of a sample are. */
-static void lane_find(struct lane *l, const struct device_call *call) {
-    struct drive *d = &l->drive;
-    full *warm = call->warm ? call->warm + l->sample * LAYER_OUTPUTS : 0;
-    double *taken = lane_taken(l);
-    d->x = lane_in(lane_row(call->x, call->repeats_x != 0, l->sample, LAYER_INPUTS), taken, LAYER_INPUTS);
-    taken += LAYER_TAKEN ? LAYER_INPUTS : 0;
-    d->raw = lane_in(lane_row(call->raw, call->repeats_raw != 0, l->sample, LAYER_OUTPUTS), taken, LAYER_OUTPUTS);
-    taken += LAYER_TAKEN ? LAYER_OUTPUTS : 0;
-    d->warm = LAYER_TAKEN ? (double *)lane_in(warm, taken, LAYER_OUTPUTS) : (double *)(void *)warm;
-    d->culprit = SIZE_MAX;
-}
-
 #ifdef DEVICE_POLISH
-static void polish_open(struct lane *l, const struct device_call *call);
-static void polish_close(struct lane *l, const struct device_call *call);
-static void polish_report(const struct lane *l, struct device_report *out);
+typedef struct lane polished;
+static void polish_open(polished *l, const struct device_call *call);
+static void polish_close(polished *l, const struct device_call *call);
+static void polish_report(const polished *l, struct device_report *out);
 #endif
 
 static GENERATED void lane_open(struct lane *l, const struct device_call *call, uint64_t sample) {
@@ -174,13 +119,13 @@ static GENERATED void lane_open(struct lane *l, const struct device_call *call, 
     DEVICE_LOCAL(l->drive.point.slots);
     struct drive *d = &l->drive;
     l->sample = sample;
-    lane_take_tape(l, call);
+    lane_take_tape(d, &l->tape, call, sample);
     l->listed = true;
     l->is_best = true;
     l->best_is_base = false;
     l->pinned = l->evaluated = false;
     l->assumed = false;
-    lane_find(l, call);
+    lane_find(d, call, sample, lane_taken(l));
     const struct sample_options o = layer_options;
     sample_open(&d->state, &o);
     for (uint32_t i = 0; i < LAYER_INPUTS; i++)

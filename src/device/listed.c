@@ -8,6 +8,7 @@
 #include "device/batched.h"
 #include "generate/print.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FUNCTION_BITS = 8, MOST_OPERANDS = (1 << 24) - 1 };
@@ -104,6 +105,25 @@ hn_status listed_create(struct listed *listed, const struct walk *walk, hn_error
     if (walk->constant_count > 0) /* there may be no array of none */
         memcpy(listed->numbers, walk->constants, walk->constant_count * sizeof *listed->numbers);
     return HN_OK;
+}
+
+hn_status listed_round(struct listed *listed, hn_error *error) {
+    unsigned char *to = (unsigned char *)listed->numbers;
+    for (size_t i = 0; i < listed->number_count; i++) {
+        const double number = listed->numbers[i]; /* which is read before its place is written to */
+        const float small = (float)number;
+        if (isfinite(number) && !isfinite(small))
+            return error_about(error, HN_UNSUPPORTED, error_option("precision"),
+                               "precision float32: %s, a number of the model's linear system, does not fit a float",
+                               error_number(number).text);
+        memcpy(to + i * sizeof small, &small, sizeof small);
+    }
+    listed->rounded = true;
+    return HN_OK;
+}
+
+size_t listed_number_bytes(const struct listed *listed) {
+    return listed->rounded ? sizeof(float) : sizeof(double);
 }
 
 void listed_release(struct listed *listed) {

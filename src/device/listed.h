@@ -13,8 +13,9 @@
 struct listed {
     uint32_t *words;
     size_t count;
-    double *numbers; /* what operands that are no slots stand for */
+    double *numbers; /* what operands that are no slots stand for; floats where they were rounded */
     size_t number_count;
+    bool rounded;
     bool entry[KERNEL_ENTRIES];                          /* which are listed, */
     uint32_t first[KERNEL_ENTRIES], end[KERNEL_ENTRIES]; /* and their words */
     bool uses[FUNCTIONS];
@@ -25,6 +26,12 @@ struct listed {
 
 /* entry says which, batched how. HN_LIMIT where there are more words than a number of 32 bits counts. */
 hn_status listed_create(struct listed *listed, const struct walk *walk, hn_error *error);
+
+/* Numbers become floats, one behind the other, for kernels of floats: behind everything that adds to them. HN_UNSUPPORTED where one is too
+ * large, which the model's own constants are not: they were looked at. */
+hn_status listed_round(struct listed *listed, hn_error *error);
+size_t listed_number_bytes(const struct listed *listed); /* of one */
+
 void listed_release(struct listed *listed); /* zeros are none */
 
 /* The functions that are named, in front of and behind listed_text.h; entry_NAME of each entry that is listed. */

@@ -11,6 +11,7 @@ struct system_layout {
     const struct plan *plan;
     const struct tiled *tiled;       /* what the host has of it; NULL: it is none */
     const struct known_row *known;   /* per row, likewise; NULL where rows have no weights */
+    bool single;                     /* the kernel's numbers are floats */
     struct text *names;              /* what is placed, as constants of the text */
     uint32_t *words;                 /* NULL while measuring, as numbers */
     double *numbers;                 /* */

@@ -46,16 +46,23 @@ static void name_vectors(struct system_layout *l) {
         layout_name(l, places[i].name, places[i].slot);
 }
 
+static uint64_t bits_of(double number, bool single) {
+    const float small = (float)number;
+    uint64_t bits = 0;
+    uint32_t few;
+    memcpy(&few, &small, sizeof few);
+    memcpy(&bits, &number, sizeof bits);
+    return single ? few : bits;
+}
+
 static void name_sizes(struct system_layout *l) {
     const struct plan *p = l->plan;
-    int64_t shift = 0;
-    if (!p->options.weighted)
-        memcpy(&shift, &p->options.damping, sizeof shift);
+    const double shift = p->options.weighted ? 0 : p->options.damping;
     layout_name(l, "TILED_ROWS", p->rows);
     layout_name(l, "TILED_COLUMNS", p->outputs);
     layout_name(l, "TILED_WEIGHTED", p->options.weighted);
     layout_name(l, "TILED_OUTPUTS_SIDE", p->options.outputs_side);
-    layout_name(l, "TILED_FIXED_SHIFT", (uint64_t)shift);
+    layout_name(l, "TILED_FIXED_SHIFT", bits_of(shift, l->single));
     layout_name(l, "TILED_NONE", UINT32_MAX);
 }
 

@@ -122,9 +122,6 @@ static void options_out_of_range_are_refused(void **state) {
     options = hn_device_defaults();
     options.size = 3;
     options_refused(options, disc, HN_INVALID, "size");
-    options = hn_device_defaults();
-    options.precision = HN_PRECISION_FLOAT32;
-    options_refused(options, chain, HN_UNSUPPORTED, "precision float32: the model is too long for straight code");
 }
 
 /* ---- libraries ---- */

@@ -21,8 +21,10 @@ static struct plan plan = {.outputs = OUTPUTS};
 
 /* A layer of rolled code; two blocks run at once. */
 static hn_device_layer far_layer(size_t memory) {
-    hn_device_layer layer = {.memory = memory, .far_slots = SLOTS, .plan = &plan};
+    hn_device_layer layer = {.memory = memory, .plan = &plan};
     layer.choice.form = HN_DEVICE_ROLLED;
+    layer.run.slot_bytes = layer.pull.slot_bytes = SLOTS * sizeof(double);
+    layer.run.sample_bytes = layer.pull.sample_bytes = WARP_BYTES / FAR_WARP;
     layer.run.warps = 2;
     layer.pull.warps = 1;
     return layer;
@@ -52,6 +54,24 @@ static void the_larger_kernel_decides(void **state) {
     assert_int_equal(bytes, 3 * WARP_BYTES);
 }
 
+/* Floats ahead of doubles use the same memory, and twice as many fit a small one. */
+static void floats_take_half(void **state) {
+    (void)state;
+    hn_device_layer layer = far_layer(16 * WARP_BYTES);
+    struct device_call call = {.count = 1000};
+    static double memory[2 * WARP_BYTES / sizeof(double)];
+    size_t bytes;
+    layer.coarse_run.slot_bytes = SLOTS * sizeof(float);
+    layer.coarse_run.sample_bytes = WARP_BYTES / FAR_WARP / 2;
+    layer.coarse_run.warps = 9;
+    assert_int_equal(device_warps(&layer, &layer.run, 1000), 2);
+    assert_int_equal(device_warps(&layer, &layer.coarse_run, 1000), 4);
+    assert_true(device_far_bytes(&layer, 1000, &bytes));
+    assert_int_equal(bytes, 2 * WARP_BYTES);
+    device_far_place(&layer, &layer.coarse_run, &call, memory);
+    assert_ptr_equal(call.far_rows, (float *)memory + 4 * SLOTS * FAR_WARP);
+}
+
 static void a_small_device_runs_less_at_once(void **state) {
     (void)state;
     const hn_device_layer little = far_layer(8 * WARP_BYTES), none = far_layer(0);
@@ -65,10 +85,11 @@ static void straight_code_needs_none(void **state) {
     struct device_call call = {.count = 40};
     size_t bytes = 1;
     layer.choice.form = HN_DEVICE_STRAIGHT;
+    layer.run.sample_bytes = layer.pull.sample_bytes = 0;
     assert_int_equal(device_warps(&layer, &layer.run, 1000), 2);
     assert_true(device_far_bytes(&layer, 1000, &bytes));
     assert_int_equal(bytes, 0);
-    device_far_place(&layer, &call, &bytes);
+    device_far_place(&layer, &layer.run, &call, &bytes);
     assert_null(call.far_slots);
 }
 
@@ -76,15 +97,12 @@ static void rows_lie_behind_the_slots(void **state) {
     (void)state;
     const hn_device_layer layer = far_layer((size_t)1 << 30);
     static double memory[2 * WARP_BYTES / sizeof(double)];
-    struct tape_head head;
-    struct device_call call = {.count = 40, .tape_width = 1};
-    device_far_place(&layer, &call, memory);
+    struct device_call call = {.count = 40};
+    device_far_place(&layer, &layer.run, &call, memory);
     assert_ptr_equal(call.far_slots, memory);
     assert_ptr_equal(call.far_rows, memory + 2 * SLOTS * FAR_WARP);
-    assert_int_equal(call.tape_width, 1);
-    call.heads = &head;
-    device_far_place(&layer, &call, memory);
-    assert_int_equal(call.tape_width, 40);
+    device_far_place(&layer, &layer.pull, &call, memory);
+    assert_ptr_equal(call.far_rows, memory + SLOTS * FAR_WARP);
 }
 
 static void kernels_run_as_many_warps_as_their_caches_hold(void **state) {
@@ -229,6 +247,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_that_run_at_once_have_slots),
         cmocka_unit_test(the_larger_kernel_decides),
+        cmocka_unit_test(floats_take_half),
         cmocka_unit_test(a_small_device_runs_less_at_once),
         cmocka_unit_test(straight_code_needs_none),
         cmocka_unit_test(rows_lie_behind_the_slots),
