@@ -11,6 +11,7 @@
 #include "hardnet/hardnet.h"
 #include "refinement/improver.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ enum { BATCH = 2 * IMPROVE_CHUNK + 11, STEPS = 4 };
 
 static struct scratch scratch;
 static const hn_device_options device = {.size = sizeof device};
+static const hn_device_options floats = {.size = sizeof floats, .precision = HN_PRECISION_FLOAT32};
 
 /* ---- the scene ---- */
 
@@ -224,6 +226,64 @@ static void training_by_improvement_has_the_cpu_s_bits(void **state) {
     compare_training(options, false);
 }
 
+/* ---- corrections in float32 ---- */
+
+/* ok means what it means everywhere; objectives, after a step of refinement in double, too, are near those of the CPU. */
+static void policies_of_floats_are_near_the_cpu_s(void **state) {
+    static struct results ours, theirs;
+    (void)state;
+    hn_model *model = model_of(true);
+    hn_network *network = network_of(2, HN_ACTIVATION_SILU);
+    hn_policy_options options = hn_policy_defaults();
+    options.candidates = 2;
+    for (options.refine = 0; options.refine < 2; options.refine++) {
+        options.device = NULL;
+        run_policy(model, network, options, NULL, &ours);
+        options.device = &floats;
+        run_policy(model, network, options, NULL, &theirs);
+        for (size_t i = 0; i < BATCH; i++) {
+            assert_int_equal(theirs.reports[i].outcome, ours.reports[i].outcome);
+            assert_true(theirs.reports[i].violation <= 1e-8);
+            assert_true(fabs(theirs.objective[i] - ours.objective[i]) <= 1e-2 * (1 + fabs(ours.objective[i])));
+        }
+    }
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+/* Without steps nothing is rounded. */
+static void policies_of_floats_that_correct_nothing_have_the_cpu_s_outputs(void **state) {
+    static struct results ours, theirs;
+    (void)state;
+    hn_model *model = model_of(true);
+    hn_network *network = network_of(1, HN_ACTIVATION_TANH);
+    hn_policy_options options = hn_policy_defaults();
+    hn_baseline baseline = hn_baseline_defaults();
+    baseline.scheme = HN_SCHEME_NONE;
+    run_policy(model, network, options, &baseline, &ours);
+    options.device = &floats;
+    run_policy(model, network, options, &baseline, &theirs);
+    assert_memory_equal(ours.y, theirs.y, sizeof ours.y);
+    assert_memory_equal(ours.objective, theirs.objective, sizeof ours.objective);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+static void training_through_floats_begins_as_the_cpu_s_does(void **state) {
+    static struct trained ours, theirs;
+    (void)state;
+    hn_model *model = model_of(true);
+    hn_train_options options = hn_train_defaults();
+    options.improve = 0;
+    train(model, options, false, &ours);
+    options.policy.device = &floats;
+    train(model, options, false, &theirs);
+    assert_true(fabs(theirs.reports[0].loss - ours.reports[0].loss) <= 1e-4 * fabs(ours.reports[0].loss));
+    assert_true(fabs(theirs.reports[0].gradient - ours.reports[0].gradient) <= 1e-3 * ours.reports[0].gradient);
+    assert_true(theirs.reports[STEPS - 1].loss != theirs.reports[0].loss);
+    hn_model_destroy(model);
+}
+
 /* ---- the device ---- */
 
 static int set_up(void **state) {
@@ -251,6 +311,9 @@ int main(void) {
         cmocka_unit_test(training_by_the_objective_has_the_cpu_s_bits),
         cmocka_unit_test(training_by_targets_has_the_cpu_s_bits),
         cmocka_unit_test(training_by_improvement_has_the_cpu_s_bits),
+        cmocka_unit_test(policies_of_floats_are_near_the_cpu_s),
+        cmocka_unit_test(policies_of_floats_that_correct_nothing_have_the_cpu_s_outputs),
+        cmocka_unit_test(training_through_floats_begins_as_the_cpu_s_does),
         cmocka_unit_test(refinement_has_the_cpu_s_bits),
         cmocka_unit_test(refinement_of_any_linear_system_has_them),
         cmocka_unit_test(refinement_of_shipped_models_has_them),
