@@ -11,6 +11,8 @@
 #include "device/device_far.h"
 #include "device/nvrtc.h"
 
+#include <math.h>
+
 typedef double full, real;
 #include "device/call_text.h"
 
@@ -243,6 +245,24 @@ static void lists_that_are_too_long_are_refused(void **state) {
     assert_contains(error.text, "would have 5033164800 words, too many to number");
 }
 
+/* Each in its place of four bytes; one that is too large is named. */
+static void numbers_of_floats_lie_one_behind_the_other(void **state) {
+    (void)state;
+    double own[] = {2.5, -1, HUGE_VAL}, large[] = {0.5, -1e39};
+    struct listed listed = {.numbers = own, .number_count = 3};
+    float rounded[3];
+    hn_error error = {.text = ""};
+    assert_int_equal(listed_number_bytes(&listed), sizeof(double));
+    assert_int_equal(listed_round(&listed, &error), HN_OK);
+    assert_int_equal(listed_number_bytes(&listed), sizeof(float));
+    memcpy(rounded, own, sizeof rounded);
+    assert_true(rounded[0] == 2.5F && rounded[1] == -1 && isinf(rounded[2]));
+    listed = (struct listed){.numbers = large, .number_count = 2};
+    assert_int_equal(listed_round(&listed, &error), HN_UNSUPPORTED);
+    assert_contains(error.text,
+                    "precision float32: -1e+39, a number of the model's linear system, does not fit a float");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_that_run_at_once_have_slots),
@@ -257,6 +277,7 @@ int main(void) {
         cmocka_unit_test(workspaces_beyond_all_memory_are_none),
         cmocka_unit_test(lists_go_where_the_kernel_looks_for_them),
         cmocka_unit_test(lists_that_are_too_long_are_refused),
+        cmocka_unit_test(numbers_of_floats_lie_one_behind_the_other),
     };
     if (!fake_can_compile()) {
         puts("skipped: there is no C++ compiler");

@@ -103,7 +103,8 @@ static hn_status lists(const struct printing *p, hn_error *error) {
 }
 
 static void kernels_fail(struct printing *p) {
-    static const struct device_subject subjects[] = {{.single = false}, {.adjoint = true}, {.single = true}};
+    static const struct device_subject subjects[] = {
+        {.single = false}, {.adjoint = true}, {.single = true}, {.polish = true}, {.single = true, .adjoint = true}};
     for (size_t i = 0; i < COUNT_OF(subjects); i++) {
         p->subject = subjects[i];
         p->subject.plan = p->plan;
@@ -125,6 +126,8 @@ static void dense_kernels_fail(void) {
         assert_int_equal(hn_model_read_memory(&model, 1, &text, NULL, NULL), HN_OK);
         assert_int_equal(device_plan(&plan, &filled, model, &options, NULL), HN_OK);
         struct printing p = {.model = model, .plan = plan, .subject = {.plan = plan, .adjoint = true}};
+        fail_in_turn(&p, far);
+        p.subject.single = true;
         fail_in_turn(&p, far);
         plan_destroy(plan);
         hn_model_destroy(model);

@@ -113,17 +113,17 @@ static hn_status live_refining(struct results *r, hn_error *error) {
 }
 
 /* A model that is long: its slots lie in the device's memory, its start values come from lists. */
-static hn_status live_long(struct results *r, hn_error *error) {
+static hn_status live_longer(struct results *r, hn_layer_options options, hn_precision precision, hn_error *error) {
     enum { LENGTH = 2500, STRIDE = LENGTH / (SAMPLES * OUTPUTS) };
     static double y[LENGTH], gradient[LENGTH], grad_y[LENGTH];
+    const hn_device_options device_options = {.size = sizeof device_options, .gradients = true, .precision = precision};
     hn_device_layer *layer = NULL;
-    hn_layer_options options = layer_steps(HN_METHOD_PAPER, 3);
     const hn_batch batch = {
         .size = sizeof batch, .count = 1, .x = x, .y = y, .report_size = sizeof(hn_report), .reports = r->reports};
     const hn_gradient pulled = {.size = sizeof pulled, .grad_y = grad_y, .grad_y_raw = gradient};
     for (size_t j = 0; j < LENGTH; j++)
         grad_y[j] = (double)(j % 7) - 3;
-    hn_status status = hn_device_layer_create(&layer, long_model, &options, NULL, error);
+    hn_status status = hn_device_layer_create(&layer, long_model, &options, &device_options, error);
     if (status == HN_OK)
         status = hn_device_run_host(layer, &batch, &pulled, error);
     for (size_t i = 0; i < SAMPLES * OUTPUTS; i++) {
@@ -134,13 +134,23 @@ static hn_status live_long(struct results *r, hn_error *error) {
     return status;
 }
 
-/* Four lives, and what comes of them. */
+static hn_status live_long(struct results *r, hn_error *error) {
+    return live_longer(r, layer_steps(HN_METHOD_PAPER, 3), HN_PRECISION_FLOAT64, error);
+}
+
+/* Floats, and steps in double behind them: four kernels, two tapes. */
+static hn_status live_floats(struct results *r, hn_error *error) {
+    return live_longer(r, layer_method(HN_METHOD_AUTO), HN_PRECISION_FLOAT32, error);
+}
+
+/* Lives, and what comes of them. */
 struct life {
     hn_status (*live)(struct results *r, hn_error *error);
     struct results expected;
 };
 static struct life of_layer = {live_layer, {{0}, {0}, {{0}}}}, of_policy = {live_policy, {{0}, {0}, {{0}}}};
 static struct life of_long = {live_long, {{0}, {0}, {{0}}}}, of_refining = {live_refining, {{0}, {0}, {{0}}}};
+static struct life of_floats = {live_floats, {{0}, {0}, {{0}}}};
 
 static void be_well(void) {
     device->calls = (struct fake_calls){.made = 0};
@@ -386,6 +396,19 @@ static void so_it_is_with_long_models(void **state) {
     calls_fail(&of_long, 1, sparsely);
 }
 
+static void so_it_is_with_floats_of_long_models(void **state) {
+    (void)state;
+    if (HN_TEST_SHARE > 1)
+        skip();
+    hn_error error = {.text = ""};
+    be_well();
+    if (live_floats(&of_floats.expected, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(of_floats.expected.reports[0].outcome, HN_OUTCOME_OK);
+    check_nothing_is_left();
+    calls_fail(&of_floats, 1, sparsely);
+}
+
 /* Text that was not compiled before. */
 static void a_call_of_the_compiler_that_fails_is_a_sentence(void **state) {
     (void)state;
@@ -463,6 +486,7 @@ int main(int count, char **words) {
         cmocka_unit_test(a_driver_does_not_say_why),
         cmocka_unit_test(a_text_that_there_is_no_memory_for_is_none),
         cmocka_unit_test(so_it_is_with_long_models),
+        cmocka_unit_test(so_it_is_with_floats_of_long_models),
         cmocka_unit_test(a_call_of_the_compiler_that_fails_is_a_sentence),
         cmocka_unit_test(an_allocation_that_fails_is_an_error),
     };
