@@ -1,11 +1,12 @@
 /* device_horizon.c - long models on a GPU: the unicycle over a hundred and a thousand stages, beside generated code on two threads of the
  * CPU, with bits compared.
  *
- *     build/bench/device_horizon [N ...]
+ *     build/bench/device_horizon [--float32] [N ...]
  *
  * Times are those of a call over the device's memory, from its start until it is done, per sample and step: of the paper's method the
  * best of three; of auto and lm, which take several times as many steps over longer horizons, of one call up to 1000 outputs. Raw outputs
- * are normal numbers, 0.5 of standard deviation, inputs are drawn from their box. Bits are those of outputs, reports and gradients.
+ * are normal numbers, 0.5 of standard deviation, inputs are drawn from their box. Bits are those of outputs, reports and gradients;
+ * of --float32, steps in float, it is how many samples are ok.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -30,6 +31,7 @@ struct bench {
     hn_layer *layer;
     hn_device_layer *device;
     hn_layer_options options;
+    hn_precision precision;
     size_t inputs, outputs;
     struct drawn drawn; /* of the largest batch */
 };
@@ -193,7 +195,7 @@ static void results_free(const struct results *r) {
 
 static void compare_bits(const struct bench *b) {
     struct results ours = results_for(b), theirs = results_for(b);
-    size_t numbers = BITS * b->outputs, reports = 0;
+    size_t numbers = BITS * b->outputs, reports = 0, ok[2] = {0, 0};
     hn_error error = {.text = ""};
     hn_pool *pool;
     hn_batch batch = {.size = sizeof batch,
@@ -208,11 +210,17 @@ static void compare_bits(const struct bench *b) {
     must(hn_pool_create(&pool, b->layer, 0, &error), &error);
     run_cpu(b, pool, BITS, ours.y, ours.reports, ours.grad);
     hn_pool_destroy(pool);
-    for (size_t i = 0; i < BITS; i++)
+    for (size_t i = 0; i < BITS; i++) {
         reports += memcmp(&ours.reports[i], &theirs.reports[i], sizeof *ours.reports) == 0;
-    printf("  %-6s bits of the CPU: %zu of %zu outputs, %zu of %zu gradients, %zu of %d reports\n",
-           hn_method_text(b->options.method), count_equal(ours.y, theirs.y, numbers), numbers,
-           count_equal(ours.grad, theirs.grad, numbers), numbers, reports, BITS);
+        ok[0] += theirs.reports[i].outcome == HN_OUTCOME_OK;
+        ok[1] += ours.reports[i].outcome == HN_OUTCOME_OK;
+    }
+    if (b->precision == HN_PRECISION_FLOAT32)
+        printf("  %-6s ok: %zu of %d, %zu on the CPU\n", hn_method_text(b->options.method), ok[0], BITS, ok[1]);
+    else
+        printf("  %-6s bits of the CPU: %zu of %zu outputs, %zu of %zu gradients, %zu of %d reports\n",
+               hn_method_text(b->options.method), count_equal(ours.y, theirs.y, numbers), numbers,
+               count_equal(ours.grad, theirs.grad, numbers), numbers, reports, BITS);
     results_free(&ours);
     results_free(&theirs);
 }
@@ -228,14 +236,16 @@ static void show_device(const struct bench *b) {
 }
 
 static void run_method(struct bench *b, hn_method method) {
+    hn_device_options device = hn_device_defaults();
     hn_error error = {.text = ""};
+    device.precision = b->precision;
     b->options = hn_layer_defaults();
     b->options.method = method;
     if (method == HN_METHOD_PAPER)
         b->options.iterations = PAPER_STEPS;
     must(hn_layer_create(&b->layer, b->model, &b->options, &error), &error);
     b->options = hn_layer_options_of(b->layer);
-    must(hn_device_layer_create(&b->device, b->model, &b->options, NULL, &error), &error);
+    must(hn_device_layer_create(&b->device, b->model, &b->options, &device, &error), &error);
     show_device(b);
     compare_bits(b);
     double cpu = method == HN_METHOD_PAPER ? time_generated(b) : 0;
@@ -247,8 +257,9 @@ static void run_method(struct bench *b, hn_method method) {
     hn_layer_destroy(b->layer);
 }
 
-static void run_horizon(const char *horizon) {
+static void run_horizon(const char *horizon, bool single) {
     struct bench b = {.model = read_horizon(horizon)};
+    b.precision = single ? HN_PRECISION_FLOAT32 : HN_PRECISION_FLOAT64;
     b.inputs = hn_model_input_count(b.model);
     b.outputs = hn_model_output_count(b.model);
     printf("unicycle, N = %s: %zu outputs, %zu rows\n", horizon, b.outputs, hn_model_row_count(b.model));
@@ -263,18 +274,21 @@ static void run_horizon(const char *horizon) {
 }
 
 static const char HELP[] =
-    "usage: device_horizon [N ...]\n\n"
+    "usage: device_horizon [--float32] [N ...]\n\n"
     "The unicycle over N stages (100 and 1000) on a GPU, beside generated code on two threads of\n"
-    "the CPU, with bits compared.\n";
+    "the CPU, with bits compared; --float32: steps in float, whose bits are not the CPU's.\n";
 
 int main(int count, char **words) {
-    static const char *const options[] = {NULL};
+    static const char *const options[] = {"--float32", NULL};
     command_line_check(count, words, HELP, options, count);
+    bool single = count > 1 && strcmp(words[1], options[0]) == 0;
+    count -= single;
+    words += single;
     if (count == 1) {
-        run_horizon("100");
-        run_horizon("1000");
+        run_horizon("100", single);
+        run_horizon("1000", single);
     }
     for (int i = 1; i < count; i++)
-        run_horizon(words[i]);
+        run_horizon(words[i], single);
     return 0;
 }
