@@ -153,7 +153,8 @@ static bool print_in_dialect(const struct printer *p, const char *name, size_t n
     own.dialect->end(&own);
     text_add(p->text, "\nstatic GENERATED void %s_%zu(double *slots) {\n", name, number);
     own.dialect->declare(&own, p->text);
-    text_add_bytes(p->text, body.bytes, body.length);
+    if (!body.failed)
+        text_add_bytes(p->text, body.bytes, body.length);
     text_add(p->text, "}\n");
     p->text->failed = p->text->failed || body.failed;
     text_drop(&body);
