@@ -10,8 +10,6 @@
 #include "device/round_print.h"
 
 #include <ctype.h>
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 /* ---- the head ---- */
@@ -185,11 +183,6 @@ void device_print_bits(const struct emission *e, struct text *out, double number
     memcpy(&bits, &number, sizeof bits);
     memcpy(&small_bits, &small, sizeof small_bits);
     text_add(out, "INT%d_C(%lld), ", e->options.single ? 32 : 64, (long long)(e->options.single ? small_bits : bits));
-}
-
-uint32_t device_taken(const struct emission *e) {
-    const struct plan *p = e->plan;
-    return e->options.single ? 2 * (p->inputs + p->outputs + (e->options.adjoint ? p->rows : 0)) : 0;
 }
 
 /* Where things lie, as constants that a compiler knows. */
@@ -440,17 +433,6 @@ static hn_status print_all(const struct emission *e, const struct walk *near, co
     return failed ? error_no_memory(error, "the device's kernel") : HN_OK;
 }
 
-hn_status device_check_constants(const struct emission *e, hn_error *error) {
-    for (uint32_t i = 0; e->options.single && i < e->walk.constant_count; i++) {
-        double value = e->walk.constants[i], size = fabs(value);
-        if (isfinite(value) && size != 0 && (size > FLT_MAX || size < FLT_MIN))
-            return error_about(error, HN_UNSUPPORTED, error_option("precision"),
-                               "precision float32: the model's constant %s does not fit a float",
-                               error_number(value).text);
-    }
-    return HN_OK;
-}
-
 /* What a way back that has no step does without. */
 static const enum kernel_entry steps[] = {KERNEL_LARGEST, KERNEL_STEP_BEGIN, KERNEL_STEP_END};
 
@@ -479,21 +461,6 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
     walk_release(&e->walk);
     ptx_release(&ptx);
     return status;
-}
-
-/* Where steps in double follow, floats go no further than they get in any case: rows of the size of 1000 are rounded to 2^-14. */
-static const double COARSE_TOLERANCE = 0x1p-10;
-
-hn_status device_begin_emission(struct emission *e, const struct device_subject *subject, hn_error *error) {
-    *e = (struct emission){.plan = base_allocate((size_t)subject->plan->bytes)};
-    if (!e->plan)
-        return error_no_memory(error, "the device's kernel");
-    memcpy(e->plan, subject->plan, (size_t)subject->plan->bytes);
-    if (subject->single && e->plan->options.weighted)
-        e->plan->options.tolerance = fmax(e->plan->options.tolerance, COARSE_TOLERANCE);
-    e->options.single = subject->single;
-    e->options.adjoint = subject->adjoint;
-    return HN_OK;
 }
 
 hn_status device_print(char **text, size_t *length, uint32_t *near, const struct device_subject *subject,
