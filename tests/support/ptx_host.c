@@ -260,9 +260,10 @@ static const char *translate_line(struct translation *t, const char *at) {
         if (*at == '"')
             inside = !inside;
         else if (inside && *at == ';') {
+            line[length] = '\0';
             translate(t, line, length);
             length = 0;
-        } else if (inside && length < sizeof line)
+        } else if (inside && length + 1 < sizeof line)
             line[length++] = *at;
     }
     return *at ? at + 1 : at;
