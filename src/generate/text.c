@@ -21,7 +21,8 @@ static bool make_room(struct text *text, size_t count) {
 void text_add_bytes(struct text *text, const char *bytes, size_t count) {
     if (!make_room(text, count))
         return;
-    memcpy(text->bytes + text->length, bytes, count);
+    if (count > 0) /* of a text without any there are no bytes */
+        memcpy(text->bytes + text->length, bytes, count);
     text->length += count;
     text->bytes[text->length] = 0;
 }
