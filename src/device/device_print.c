@@ -221,10 +221,11 @@ static void print_places(const struct emission *e, struct text *out, uint32_t co
 
 /* What statements read and no statement writes, constants apart. False when memory is out. */
 static bool print_zeros(const struct emission *e, struct text *out) {
-    bool *written = base_allocate(2 * (size_t)e->walk.slots * sizeof *written), *read = written + e->walk.slots;
+    bool *written = base_allocate(2 * (size_t)e->walk.slots * sizeof *written);
     uint32_t count = 0;
     if (!written)
         return false;
+    bool *read = written + e->walk.slots;
     for (uint32_t slot = 0; slot < e->walk.slots; slot++) {
         written[slot] = e->walk.constant_of[slot] != 0;
         read[slot] = false;

@@ -185,7 +185,7 @@ static void find_steady(bool *steady, const struct walk *walk, const struct stat
 static bool print_links(struct text *out, const struct walk *walk, const struct print_link *links, size_t count,
                         const struct round_kind *kind) {
     const struct plan *p = walk->plan;
-    bool *kept = base_allocate(2 * (size_t)walk->slots * sizeof *kept), *steady = kept + walk->slots;
+    bool *kept = base_allocate(2 * (size_t)walk->slots * sizeof *kept);
     struct text own = {.bytes = NULL};
     struct ptx ptx;
     uint32_t places = 0;
@@ -194,6 +194,7 @@ static bool print_links(struct text *out, const struct walk *walk, const struct 
     ptx_create(&ptx, kind->room->single, p->slots + LANES_FLAGS);
     ptx.near = places_near(p, kind, UINT32_MAX);
     memset(kept, 0, 2 * (size_t)walk->slots * sizeof *kept);
+    bool *steady = kept + walk->slots;
     find_steady(steady, walk, kind->prepare);
     if (kind->back)
         keep_back(kept, p);

@@ -70,7 +70,7 @@ enum { TILED_NEAR = 384, TILED_FAR = 640, TILED_TOGETHER = 384 };
 /* Numbers from one column of a matrix to the next: a multiple of 8, odd in that unit so that columns do not meet in one set
  * of a cache. */
 static inline size_t tiled_leading(size_t order) {
-    return ((order + 2 * TILED_MARGIN + 7) / 8 | 1) * 8;
+    return ((order + 2 * (size_t)TILED_MARGIN + 7) / 8 | 1) * 8;
 }
 
 /* h += M M' of plain numbers, the lower triangle: by columns, `leading` apart, zeros below the last row of M. h has
