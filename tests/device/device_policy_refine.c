@@ -5,6 +5,7 @@
 
 #include "device/fake_open.h"
 #include "support/check.h"
+#include "support/model_check.h"
 
 #include "hardnet/hardnet.h"
 #include "refinement/refine_plan.h"
@@ -17,24 +18,15 @@ static const hn_device_options device = {.size = sizeof device};
 
 /* ---- the scene ---- */
 
-static hn_model *model_from(const char *text) {
-    const hn_text all = {"m", text, strlen(text)};
-    hn_error error;
-    hn_model *model;
-    if (hn_model_read_memory(&model, 1, &all, NULL, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
-}
-
 /* Bounds, equalities, curved rows, an output that is fixed; the line has no solution for a part of its inputs. */
 static hn_model *small_model(void) {
-    return model_from("param a >= 1, <= 2; param b >= -6, <= 6;\n"
-                      "var y{1..4} >= -2, <= 2;\n"
-                      "minimize f: (y[1] - 3)^2 + sin(b + y[2]) + exp(0.3 * y[3]) + y[1] * y[2] + y[4];\n"
-                      "subject to disc: y[1]^2 + y[2]^2 <= a^2;\n"
-                      "subject to line: y[1] + 2 * y[2] + y[3] + 0 * y[4] = b;\n"
-                      "subject to wave: 0.1 <= cos(y[3]) + y[1] <= 3;\n"
-                      "subject to held: y[4] = 0.5;\n");
+    return model_of_text("param a >= 1, <= 2; param b >= -6, <= 6;\n"
+                         "var y{1..4} >= -2, <= 2;\n"
+                         "minimize f: (y[1] - 3)^2 + sin(b + y[2]) + exp(0.3 * y[3]) + y[1] * y[2] + y[4];\n"
+                         "subject to disc: y[1]^2 + y[2]^2 <= a^2;\n"
+                         "subject to line: y[1] + 2 * y[2] + y[3] + 0 * y[4] = b;\n"
+                         "subject to wave: 0.1 <= cos(y[3]) + y[1] <= 3;\n"
+                         "subject to held: y[4] = 0.5;\n");
 }
 
 static hn_network *network_of(const hn_model *model, size_t candidates) {
@@ -133,7 +125,7 @@ void refinement_of_any_linear_system_has_them(void **state) {
                 "subject to r{j in 1..30}: y[j]^2 + y[0] <= 1 + a;",
                 FACTOR_LISTED, 1}};
     for (size_t i = 0; i < COUNT_OF(all); i++) {
-        hn_model *model = model_from(all[i].text);
+        hn_model *model = model_of_text(all[i].text);
         struct refine_plan plan;
         assert_int_equal(refine_plan_create(&plan, model, 1, NULL), HN_OK);
         assert_int_equal(plan.places.system.kind, all[i].kind);
@@ -162,8 +154,9 @@ void refinement_of_shipped_models_has_them(void **state) {
 static const size_t ENOUGH = (size_t)1 << 30; /* what the fake device has else */
 
 static hn_model *chain_model(void) {
-    return model_from("param a >= 0, <= 1; var y{1..40} >= -3, <= 3; minimize f: sum{j in 1..40} (y[j] - cos(j))^2;\n"
-                      "subject to r{j in 1..39}: y[j]^2 + y[j + 1] <= 1 + a;");
+    return model_of_text(
+        "param a >= 0, <= 1; var y{1..40} >= -3, <= 3; minimize f: sum{j in 1..40} (y[j] - cos(j))^2;\n"
+        "subject to r{j in 1..39}: y[j]^2 + y[j + 1] <= 1 + a;");
 }
 
 /* A device whose memory has room for the slots of so many warps; NULL: it is a real one. */

@@ -4,6 +4,7 @@
 #include "device_single_run.h"
 
 #include "support/check.h"
+#include "support/model_check.h"
 
 #include "hardnet/read.h"
 
@@ -31,15 +32,6 @@ struct layer_results single_run(const hn_device_layer *device, const hn_layer *l
     return r;
 }
 
-hn_model *single_text(const char *text) {
-    const hn_text all = {"m", text, strlen(text)};
-    hn_error error = {.text = ""};
-    hn_model *model;
-    if (hn_model_read_memory(&model, 1, &all, NULL, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
-}
-
 hn_model *single_read(const struct single_subject *subject, const hn_layer_options *options) {
     char path[256];
     const char *paths[] = {path};
@@ -51,7 +43,7 @@ hn_model *single_read(const struct single_subject *subject, const hn_layer_optio
     how.let_count = subject->let != NULL;
     snprintf(path, sizeof path, "models/%s.mod", subject->name);
     if (subject->text)
-        model = single_text(subject->text);
+        model = model_of_text(subject->text);
     else if (hn_model_read(&model, 1, paths, &how, &error) != HN_OK)
         fail_msg("%s", error.text);
     assert_int_equal(hn_device_predict(&forecast, model, options, NULL), HN_OK);

@@ -13,7 +13,6 @@ struct single_subject {
     hn_device_form form;
 };
 
-hn_model *single_text(const char *text);
 hn_model *single_read(const struct single_subject *subject, const hn_layer_options *options);
 hn_device_layer *single_layer(const hn_model *model, hn_layer_options layer);
 

@@ -9,6 +9,7 @@
 #include "dense_models.h"
 #include "device_bits_judge.h"
 #include "support/check.h"
+#include "support/model_check.h"
 
 #include "base/clock.h"
 #include "support/run_layer.h"
@@ -83,12 +84,7 @@ static hn_model *read_irregular(void) {
         "900]\n"
         "  + sin(y[1 + (i + (i*29) mod 9) mod 900]) * y[1 + (i + 3 + (i*i*i) mod 13) mod 900] = a * ((i mod 5) - 2);\n"
         "subject to cap{i in 1..200}: y[1 + (i*3) mod 900]^2 + y[1 + (i*3 + (i*i) mod 5) mod 900]^2 <= 4 + a;";
-    const hn_text all = {"irregular", text, sizeof text - 1};
-    hn_error error = {.text = ""};
-    hn_model *model;
-    if (hn_model_read_memory(&model, 1, &all, NULL, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
+    return model_of_text(text);
 }
 
 /* Few steps: a listed one takes as long for one sample as for a thousand. */
@@ -117,18 +113,9 @@ static void long_models_have_the_cpu_s_bits(void **state) {
     check_all_same(&tally, "long models");
 }
 
-static hn_model *read_text(const char *text) {
-    const hn_text all = {"dense", text, strlen(text)};
-    hn_error error = {.text = ""};
-    hn_model *model;
-    if (hn_model_read_memory(&model, 1, &all, NULL, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
-}
-
 static void judge_text(struct tally *tally, const char *text, const char *name, hn_layer_options options,
                        uint64_t seed) {
-    hn_model *model = read_text(text);
+    hn_model *model = model_of_text(text);
     double begun = clock_seconds();
     judge_model(tally, model, name, options, seed);
     printf("%s, %s: %.1f s\n", name, hn_method_text(options.method), clock_seconds() - begun);

@@ -6,6 +6,7 @@
 #include "device/fake_open.h"
 #include "device_policy_refine.h"
 #include "support/check.h"
+#include "support/model_check.h"
 #include "support/scratch.h"
 
 #include "hardnet/hardnet.h"
@@ -33,12 +34,7 @@ static hn_model *model_of(bool objective) {
                                "subject to line: y[1] + 2 * y[2] + y[3] = b;\n"
                                "subject to wave: cos(y[3]) + y[1] >= 0.1;\n";
     const char *own = objective ? text : "param a >= 1; param b; var y{1..3}; subject to r: y[1] * a + y[2] + b <= 1;";
-    const hn_text all = {"m", own, strlen(own)};
-    hn_error error;
-    hn_model *model;
-    if (hn_model_read_memory(&model, 1, &all, NULL, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
+    return model_of_text(own);
 }
 
 /* With silu it is residual and normalised, with tanh residual only. */

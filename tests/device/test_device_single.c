@@ -12,6 +12,7 @@
 #include "device_single_run.h"
 #include "support/check.h"
 #include "support/compiled_kernel.h"
+#include "support/model_check.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 #include "support/scratch.h"
@@ -312,7 +313,7 @@ static void constants_beyond_floats_are_refused(void **state) {
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         hn_device_layer *device;
         hn_error error = {.text = ""};
-        hn_model *model = single_text(texts[i]);
+        hn_model *model = model_of_text(texts[i]);
         assert_int_equal(hn_device_layer_create(&device, model, NULL, &options, &error), HN_UNSUPPORTED);
         assert_non_null(strstr(error.text, "precision float32: the model's constant 1e+60"));
         hn_model_destroy(model);

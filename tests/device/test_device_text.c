@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
+#include "support/model_check.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 #include "support/scratch.h"
@@ -321,17 +322,8 @@ static hn_layer_options method_of(size_t number) {
     return all[number];
 }
 
-static hn_model *read_text(const char *text) {
-    const hn_text all = {"dense", text, strlen(text)};
-    hn_error error = {.text = ""};
-    hn_model *model;
-    if (hn_model_read_memory(&model, 1, &all, NULL, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
-}
-
 static void try_loops(const char *text, enum factor_kind kind, hn_layer_options options, size_t count, uint64_t seed) {
-    hn_model *model = read_text(text);
+    hn_model *model = model_of_text(text);
     hn_layer_options filled;
     hn_device_forecast forecast = {.size = sizeof forecast};
     struct plan *plan;

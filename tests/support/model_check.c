@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "support/model_check.h"
 
+#include "hardnet/read.h"
+
 #include <string.h>
 
 hn_model *model_new(void) {
@@ -14,6 +16,15 @@ hn_model *model_with_limit(size_t max_nodes) {
     hn_model_options options = hn_model_defaults();
     options.max_nodes = max_nodes;
     assert_int_equal(hn_model_create(&model, &options, NULL), HN_OK);
+    return model;
+}
+
+hn_model *model_of_text(const char *text) {
+    const hn_text all = {"m", text, strlen(text)};
+    hn_error error = {.text = ""};
+    hn_model *model;
+    if (hn_model_read_memory(&model, 1, &all, NULL, &error) != HN_OK)
+        fail_msg("%s", error.text);
     return model;
 }
 

@@ -26,15 +26,6 @@ static hn_model *model_of_file(const char *path) {
     return model;
 }
 
-static hn_model *model_of_text(const char *bytes) {
-    hn_text text = {.name = "text", .bytes = bytes, .length = strlen(bytes)};
-    hn_model *model;
-    hn_error error;
-    if (hn_model_read_memory(&model, 1, &text, NULL, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
-}
-
 static struct reference_options goal(enum reference_goal wanted) {
     struct reference_options options = reference_defaults();
     options.goal = wanted;
