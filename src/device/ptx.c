@@ -28,11 +28,14 @@ static void close_text(struct ptx *x) {
 }
 
 void ptx_say(struct ptx *x, const char *format, ...) {
-    char line[600];
+    char line[1024];
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
+    x->failed = x->failed || length < 0 || (size_t)length >= sizeof line;
+    if (x->failed)
+        return;
     open_text(x);
     text_add_bytes(x->text, line, (size_t)length);
 }
