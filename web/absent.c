@@ -50,6 +50,11 @@ const hn_device_layer *device_policy_layer(const struct device_policy *policy) {
     return NULL;
 }
 
+bool device_policy_refines(const struct device_policy *policy) {
+    (void)policy;
+    return false;
+}
+
 hn_status device_policy_run(struct device_policy *policy, const struct device_policy_run *run, hn_error *error) {
     (void)policy, (void)run;
     return absent(error, "devices");
