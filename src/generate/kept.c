@@ -25,15 +25,6 @@ static void drop(struct keeper *k, uint32_t value) {
     k->held[i] = k->held[--k->held_count];
 }
 
-static void print_name(const struct keeper *k, uint32_t value) {
-    if (value < 2 * k->statements)
-        text_add(k->p->text, "%c%u", value % 2 ? 'w' : 'v', value / 2);
-    else if (value < 2 * k->statements + k->slots)
-        text_add(k->p->text, "s%u", value - 2 * k->statements);
-    else
-        text_add(k->p->text, "m%u", value - 2 * k->statements - k->slots);
-}
-
 static struct dialect_value in_dialect(const struct keeper *k, uint32_t value) {
     if (value < 2 * k->statements)
         return (struct dialect_value){value % 2 ? DIALECT_SECOND : DIALECT_VALUE, value / 2};
@@ -41,20 +32,10 @@ static struct dialect_value in_dialect(const struct keeper *k, uint32_t value) {
     return (struct dialect_value){slot < k->slots ? DIALECT_SLOT : DIALECT_MASK, slot % k->slots};
 }
 
-static void print_keep(const struct keeper *k, uint32_t value, uint32_t place, bool mask) {
-    if (k->p->dialect) {
-        k->p->dialect->keep(k->p, in_dialect(k, value), place);
-        return;
-    }
-    text_add(k->p->text, "    KEEP%s(%u, ", mask ? "_MASK" : "", place);
-    print_name(k, value);
-    text_add(k->p->text, ");\n");
-}
-
 /* The value waits in a place of its own from here on. */
 static void keep(struct keeper *k, uint32_t value) {
     k->place[value] = k->free_count > 0 ? k->free[--k->free_count] : ++k->places;
-    print_keep(k, value, k->place[value] - 1, kept_is_mask(k, value));
+    k->p->dialect->keep(k->p, in_dialect(k, value), k->place[value] - 1);
 }
 
 static bool is_pinned(const struct keeper *k, uint32_t slot) {
@@ -106,16 +87,7 @@ static void compute_again(struct keeper *k, uint32_t value, bool apart) {
     }
 }
 
-static void print_again(const struct keeper *k, uint32_t slot, bool mask) {
-    bool pinned = is_pinned(k, slot);
-    text_add(k->p->text, "%s%s(%u)", pinned ? "KEPT" : "AGAIN",
-             pinned ? mask ? "_MASK" : ""
-             : mask ? "_M"
-                    : "_S",
-             pinned ? slot - k->acts->pinned : slot);
-}
-
-static void load_in_dialect(const struct keeper *k, uint32_t value) {
+static void print_load(const struct keeper *k, uint32_t value) {
     const struct dialect *dialect = k->p->dialect;
     const struct dialect_value own = in_dialect(k, value);
     bool slot = value >= 2 * k->statements;
@@ -129,38 +101,18 @@ static void load_in_dialect(const struct keeper *k, uint32_t value) {
         dialect->again(k->p, value / 2);
 }
 
-static void load_in_c(const struct keeper *k, uint32_t value, bool apart) {
-    bool slot = value >= 2 * k->statements, mask = kept_is_mask(k, value);
-    text_add(k->p->text, "    %s",
-             apart || (slot && !k->declared[value - 2 * k->statements]) ? mask ? "wide_bits " : "wide " : "");
-    print_name(k, value);
-    text_add(k->p->text, " = ");
-    if (slot)
-        print_again(k, (value - 2 * k->statements) % k->slots, mask);
-    else if (k->place[value])
-        text_add(k->p->text, "KEPT%s(%u)", mask ? "_MASK" : "", k->place[value] - 1);
-    else
-        print_meaning(k->p, value / 2);
-    text_add(k->p->text, ";\n");
-}
-
-/* apart: in a block whose variables are its own. */
+/* apart: in a block, which does not always run: what it loads, it loads for itself. */
 static void load(struct keeper *k, uint32_t value, bool apart) {
     bool slot = value >= 2 * k->statements;
     if (k->local[value] || (apart && k->shadow[value] == k->block))
         return;
     if (!slot && !k->place[value])
         compute_again(k, value, apart);
-    if (k->p->dialect)
-        load_in_dialect(k, value);
-    else
-        load_in_c(k, value, apart);
+    print_load(k, value);
     if (apart) {
         k->shadow[value] = k->block;
         return;
     }
-    if (slot)
-        k->declared[value - 2 * k->statements] = true;
     hold(k, value);
 }
 
@@ -188,7 +140,7 @@ static void forget_arguments(struct keeper *k, uint32_t statement, uint32_t now)
 
 static void print_pin(const struct keeper *k, uint32_t value, uint32_t slot) {
     if (is_pinned(k, slot))
-        print_keep(k, value, slot - k->acts->pinned, false);
+        k->p->dialect->keep(k->p, in_dialect(k, value), slot - k->acts->pinned);
 }
 
 static void take_results(struct keeper *k, uint32_t statement, uint32_t now) {

@@ -3,9 +3,9 @@
  * Compilers spill registers, too, but they see neither that a value can be computed again from a slot and a constant, nor where it is
  * needed next in so long a line; here whoever is needed last makes room. A value goes one of three ways:
  *
- *     a slot        is read again, from its place where it has one: KEPT(place). Whoever writes such a slot writes the place, too
+ *     a slot        is read again, from its place where it has one. Whoever writes such a slot writes the place, too
  *     short         is computed again, from slots that have not changed and from sines and cosines that came first
- *     any other     KEEP(place, value) once, value = KEPT(place) where it is needed again
+ *     any other     goes to a place once, and comes from there where it is needed again
  *
  * The same operations on the same numbers: no bit changes.
  *

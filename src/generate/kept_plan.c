@@ -24,13 +24,6 @@ uint32_t kept_value(const struct keeper *k, uint32_t statement, uint32_t a) {
     return source ? source - 1 : 2 * k->statements + (argument_is_mask(at, a) ? k->slots : 0) + operand;
 }
 
-bool kept_is_mask(const struct keeper *k, uint32_t value) {
-    if (value >= 2 * k->statements)
-        return value >= 2 * k->statements + k->slots;
-    enum function function = (enum function)k->p->s->list[value / 2].function;
-    return !function_is_sum(function) && function != FUNCTION_SINCOS && function_shape(function).mask;
-}
-
 uint32_t kept_next(struct keeper *k, uint32_t value, uint32_t now) {
     while (k->next[value] < k->uses[value + 1] && k->use_at[k->next[value]] <= now)
         k->next[value]++;
@@ -170,7 +163,6 @@ static bool take_room(struct keeper *k) {
         *numbers[i] = take(k->values, sizeof **numbers[i], &taken);
     k->local = take(k->values, sizeof *k->local, &taken);
     k->use_at = take(k->p->s->operand_count, sizeof *k->use_at, &taken);
-    k->declared = take(2 * (size_t)k->slots, sizeof *k->declared, &taken);
     k->born = take(k->statements, sizeof *k->born, &taken);
     k->again = take(k->statements, sizeof *k->again, &taken);
     k->written = take(k->slots, sizeof *k->written, &taken);
@@ -197,8 +189,8 @@ bool keeper_create(struct keeper *k, const struct printer *p, const struct acts 
 }
 
 void keeper_release(struct keeper *k) {
-    void *const rooms[] = {k->uses,  k->next,   k->last,     k->place, k->stamp, k->shadow,  k->held, k->free,
-                           k->local, k->use_at, k->declared, k->born,  k->again, k->written, k->texts};
+    void *const rooms[] = {k->uses, k->next,  k->last,   k->place, k->stamp, k->shadow,  k->held,
+                           k->free, k->local, k->use_at, k->born,  k->again, k->written, k->texts};
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++)
         base_release(rooms[i]);
 }

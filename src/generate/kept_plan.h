@@ -20,7 +20,7 @@ struct keeper {
     uint32_t *last;   /* the last time it is needed, for others that are computed again, too */
     uint32_t *place;  /* 1 + its place in the array, or 0 */
     uint32_t *stamp;  /* 1 + the time of the statement that needs it now */
-    uint32_t *shadow; /* the last block that has a variable of its own for it */
+    uint32_t *shadow; /* the last block that has loaded it for itself */
     bool *local;      /* it is in its variable */
     uint32_t *use_at; /* times */
     uint32_t *held;   /* values in variables */
@@ -28,7 +28,6 @@ struct keeper {
     uint32_t *free; /* places, as in `place` */
     size_t free_count;
     uint32_t places, block;
-    bool *declared; /* per slot, as a number and as a mask */
     /* for the plan */
     uint32_t *born;    /* per statement: its time */
     bool *again;       /* per statement: it is computed again */
@@ -41,8 +40,6 @@ void keeper_release(struct keeper *k);
 
 /* The value that argument a of a statement reads; KEPT_NEVER: it is a constant. */
 uint32_t kept_value(const struct keeper *k, uint32_t statement, uint32_t a);
-
-bool kept_is_mask(const struct keeper *k, uint32_t value);
 
 /* When it is needed next, after now. */
 uint32_t kept_next(struct keeper *k, uint32_t value, uint32_t now);

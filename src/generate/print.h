@@ -23,8 +23,7 @@ void print_entry_paired(struct text *text, const struct walk *walk, enum kernel_
  * written, others read the slot.
  *
  * There are no branches for what is rare. Sines and cosines of slots come first, all at once: sincos_near(), which says whether the angle
- * was small enough, and sincos_any() for all of them where one was not. Reciprocals of pivots tell the caller where they are wrong, in a
- * dialect that has such. */
+ * was small enough, and sincos_any() for all of them where one was not. Reciprocals of pivots tell the caller where they are wrong. */
 enum print_late {
     PRINT_IN_ORDER,
     PRINT_LATE,           /* a statement that writes no slot stands right before the first one that needs it */
@@ -57,7 +56,7 @@ struct print_chain {
     size_t most; /* values that are local variables at once; the others wait in an array: see kept.h. 0: no limit */
     uint32_t *places;              /* of that array; NULL without a limit */
     uint32_t pinned, pinned_count; /* slots that have the first places of it: the caller sees to it that they agree */
-    const struct dialect *dialect; /* of the statements; NULL: C */
+    const struct dialect *dialect; /* of the statements */
 };
 
 /* False when memory is out. */

@@ -168,7 +168,7 @@ static void print_ahead(const struct printer *p, const bool *ahead) {
                      "        all = sincos_any(S(%u));\n        v%zu = all.sine;\n        w%zu = all.cosine;\n",
                      p->s->operands[p->s->list[i].first + 2], i, i);
     text_add(p->text, any ? "    }\n" : "");
-    for (size_t i = 0; i < p->s->count && p->dialect; i++)
+    for (size_t i = 0; i < p->s->count; i++)
         if (ahead[i])
             p->dialect->given(p, i);
 }
@@ -271,13 +271,12 @@ static void print_acts(const struct printer *p, const struct acts *acts) {
 /* False when memory is out. */
 static bool print_line(const struct printer *p, const struct chain *chain) {
     const struct print_chain *wanted = chain->wanted;
-    bool done = !p->dialect || p->dialect->begin(p);
+    bool done = p->dialect->begin(p);
     if (done && wanted->most > 0)
         done = kept_print(p, &chain->acts, wanted->most, wanted->places, print_ahead);
     else if (done)
         print_acts(p, &chain->acts);
-    if (p->dialect)
-        p->dialect->end(p);
+    p->dialect->end(p);
     return done;
 }
 

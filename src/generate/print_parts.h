@@ -19,7 +19,7 @@ struct printer {
     const struct call_loop *calls; /* or NULL: elementary functions are called there */
     const struct pairs *pairs;     /* or NULL: every statement by itself */
     bool quick;                    /* a dialect's reciprocals of pivots say whether they are right: see print_chain */
-    bool keeps;                    /* slots are read as local variables, and values may be assigned anew: see kept.h */
+    bool keeps;                    /* it reads slots where it is told to: see kept.h */
     const struct dialect *dialect; /* or NULL: C */
 };
 

@@ -80,9 +80,7 @@ static void print_value(const struct printer *p, size_t i, uint32_t k, bool mask
         text_add(p->text, mask ? "wide_to_bits(" : "");
         print_early_value(p, p->early->load[at->first + k - p->early->first] - 1);
         text_add(p->text, mask ? ")" : "");
-    } else if (p->keeps)
-        text_add(p->text, "%c%u", mask ? 'm' : 's', operand);
-    else
+    } else
         print_slot(p, i, k, mask);
 }
 
@@ -304,8 +302,7 @@ void print_statement(const struct printer *p, size_t i) {
         print_sum(p, i, name);
     else {
         mask = function_shape(function).mask;
-        text_add(p->text, "    %s%s%s %s = ", p->keeps ? "" : "const ", two ? "two" : "wide", mask ? "_bits" : "",
-                 name);
+        text_add(p->text, "    const %s%s %s = ", two ? "two" : "wide", mask ? "_bits" : "", name);
         print_meaning(p, i);
         text_add(p->text, ";\n");
     }

@@ -1,5 +1,5 @@
 /* test_random_statements.c - printed statements compute what the list says, whatever the list: in order, late, with few local variables
- * at once, as one entry, read early, in short functions; as C, and as instructions of a device, which support/ptx_host.h translates.
+ * at once, as instructions of a device, which support/ptx_host.h translates; as one entry, read early, in short functions, as C, too.
  *
  * Random lists over a few slots, which are written again and again, some of them kept. All ways of printing one list are compiled as one
  * function each and run on the same numbers; the judge computes the list as it stands.
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTS = 40, SLOTS = 14, CONSTANTS = 3, LONGEST = 70, WAYS = 13, COMMAND = 1024 };
+enum { LISTS = 40, SLOTS = 14, CONSTANTS = 3, LONGEST = 70, WAYS = 9, COMMAND = 1024 };
 
 static const double constants[CONSTANTS] = {0.5, -3, 1.25};
 
@@ -31,8 +31,7 @@ static const char head[] = "#include <math.h>\n#include <stdbool.h>\n#include <s
                            "#define PTX_REGISTERS(values, read, spare) double nv[values], ns[read], nt[spare];\n"
                            "#define wide_all(a) ((double)(a))\n#define LANES_HERE 1\n#define LANE_PARTS 1\n"
                            "#define WIDTH 1\n#define GENERATED\n"
-                           "#define S(slot) slots[slot]\n#define AGAIN_S(slot) slots[slot]\n"
-                           "#define KEEP(place, value) kept[place] = (value)\n#define KEPT(place) kept[place]\n";
+                           "#define S(slot) slots[slot]\n";
 
 struct list {
     struct statements s;
@@ -172,32 +171,30 @@ static void print_parts(struct text *text, const struct walk *walk, const struct
                                        .steady = list->steady,
                                        .most = most,
                                        .places = &places,
-                                       .dialect = ptx ? &ptx->dialect : NULL};
+                                       .dialect = &ptx->dialect};
     assert_true(print_chain(&own, walk, &wanted));
     text_add(text, "    double kept[%u];\n    (void)kept;\n", places + 1);
-    if (ptx)
-        ptx_print_declarations(ptx, text);
+    ptx_print_declarations(ptx, text);
     text_add_bytes(text, own.bytes, own.length);
     text_drop(&own);
     statements_release(&part[0]);
     statements_release(&part[1]);
 }
 
-enum { PART_WAYS = 10, WAYS_IN_C = 6, ENTRY_WAYS_IN_C = 2 };
+enum { PART_WAYS = 6, ENTRY_WAYS_IN_C = 2 };
 
 static void print_way(struct text *text, struct walk *walk, const struct list *list, int number, int way) {
     static const struct {
         size_t most;
         enum print_late late;
-    } parts[PART_WAYS] = {{0, PRINT_IN_ORDER}, {0, PRINT_LATE}, {0, PRINT_LATE_BEFORE_SUM}, {5, PRINT_IN_ORDER},
-                          {6, PRINT_LATE},     {9, PRINT_LATE}, {0, PRINT_IN_ORDER},        {0, PRINT_LATE},
-                          {5, PRINT_IN_ORDER}, {6, PRINT_LATE}};
+    } parts[PART_WAYS] = {{0, PRINT_IN_ORDER}, {0, PRINT_LATE}, {0, PRINT_LATE_BEFORE_SUM},
+                          {5, PRINT_IN_ORDER}, {6, PRINT_LATE}, {9, PRINT_LATE}};
     struct ptx ptx;
     ptx_create(&ptx, false, SLOTS);
     walk->dialect = way >= PART_WAYS + ENTRY_WAYS_IN_C ? &ptx.dialect : NULL;
     if (way < PART_WAYS) {
         text_add(text, "\nvoid list_%d_%d(double *slots) {\n", number, way);
-        print_parts(text, walk, list, parts[way].most, parts[way].late, way < WAYS_IN_C ? NULL : &ptx);
+        print_parts(text, walk, list, parts[way].most, parts[way].late, &ptx);
         text_add(text, "}\n");
         ptx_release(&ptx);
         return;
