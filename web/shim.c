@@ -69,7 +69,7 @@ const char *EXPORT(web_outcome_text)(int outcome) {
 
 static void hear(void *context, const hn_message *message) {
     (void)context;
-    web_hear(message->severity, message->line, message->column, message->text, message->excerpt, message->caret,
+    web_hear((int)message->severity, message->line, message->column, message->text, message->excerpt, message->caret,
              message->hint);
 }
 

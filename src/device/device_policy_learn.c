@@ -24,6 +24,7 @@ static hn_status add_parameters(struct device_policy *p, size_t k, const double 
 }
 
 /* Back through the activation of layer k, in place, to what its weights gave; g: of the layer behind it. */
+// NOLINTNEXTLINE(readability-non-const-parameter): next is written by the kernels
 static hn_status pull_activation(struct device_policy *p, size_t k, const double *g, double *next, hn_error *error) {
     const hn_network *n = p->network;
     size_t width = n->width[k + 1], count = p->call.count;

@@ -13,6 +13,7 @@ static hn_status each(struct device_policy *p, enum policy_kernel kernel, struct
 }
 
 /* Z = b + H W' */
+// NOLINTNEXTLINE(readability-non-const-parameter): z is written by the kernel
 static hn_status multiply_layer(struct device_policy *p, size_t k, const double *h, double *z, hn_error *error) {
     const hn_network *n = p->network;
     size_t in = n->width[k], out = n->width[k + 1];

@@ -86,7 +86,7 @@ static void walk_instruction(struct walk *walk, struct statements *s, const stru
     statements_begin(s, function);
     statements_operand(s, at->destination);
     for (int i = 0; i < function_shape(function).arguments; i++)
-        statements_operand(s, walk_operand(walk, arguments[i]));
+        statements_operand(s, walk_operand(walk, arguments[i])); // NOLINT(*CallAndMessage): programs know no fourth
 }
 
 static void walk_code(struct walk *walk, struct statements *s, const struct instruction *at) {

@@ -107,8 +107,8 @@ static void walk_row(struct walk *walk, struct statements *s, const uint32_t *at
     statements_operand(s, d);
     statements_operand(s, whole);
     for (uint32_t k = 0; k < entries; k++) {
-        statements_operand(s, at[3 * k]);
-        statements_operand(s, ld_slot(walk, at[3 * k + 1]));
+        statements_operand(s, at[3 * (size_t)k]);
+        statements_operand(s, ld_slot(walk, at[3 * (size_t)k + 1]));
     }
     for (size_t side = 0; side < sides->count; side++) {
         uint32_t z = sides->to[side] + unknown;
@@ -122,8 +122,8 @@ static void walk_row(struct walk *walk, struct statements *s, const uint32_t *at
         statements_operand(s, z);
         statements_operand(s, is_added(walk, unknown) ? z : sides->from[side] + unknown);
         for (uint32_t k = 0; k < entries; k++) {
-            statements_operand(s, at[3 * k]);
-            statements_operand(s, sides->to[side] + at[3 * k + 2]);
+            statements_operand(s, at[3 * (size_t)k]);
+            statements_operand(s, sides->to[side] + at[3 * (size_t)k + 2]);
         }
     }
 }

@@ -75,8 +75,8 @@ static const char *const statements[] = {
     "param p{i in S} := @*i; c{i in S}: u >= p[i];",
     "param p{S} default @; c{i in S}: u >= p[i];",
     "param p := 1, >= @, <= @, <> 2 + @, > @ - 1, < 1 + @; c: u >= p;",
-    "param p in {@, 1} := 1; param q in interval [@, @] := 1; param r integer := @; param s binary := @; c: u >= p + q "
-    "+ r + s;",
+    "param p in {@, 1} := 1; param q in interval [@, @] := 1; param r integer := @; c: u >= p + q + r;",
+    "param s binary := @; c: u >= s;",
     "param p{i in 1..3} := if i = 1 then @ else p[i-1] + @; c: u >= p[3];",
     "param p{i in 1..@} := 1; param q{i in {@}, j in {@}} := i; c: u >= p[1] + q[1,1];",
     "param p symbolic := 'a' & @; param q{T} := @; c{t in T}: u >= q[t] + length(p);",

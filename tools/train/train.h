@@ -328,7 +328,6 @@ hn_status training_search(struct training *training, hn_error *error);
 /* Network, trainer and batches, from source and options; one step, with its report unless NULL; a validation. */
 hn_status training_prepare(struct training *training, hn_error *error);
 hn_status training_step(struct training *training, hn_train_report *report, hn_error *error);
-hn_status training_validate(struct training *training, hn_error *error);
 
 /* Builds everything; VERB_OK, or another verb code after what is wrong has been printed. */
 int training_create(struct training *training);
