@@ -2,7 +2,9 @@
  * an objective.
  *
  * Expressions come in as small values (hn_expr) and are combined by functions; equal subexpressions
- * are stored once, constants are folded and trivial algebra is simplified on the way. Calls need
+ * are stored once, constants are folded and trivial algebra is simplified on the way. Roundings
+ * follow the order in which expressions are made, and C leaves the order of arguments to the
+ * compiler: who wants the same bits from every compiler makes one expression after the other. Calls need
  * not be checked one by one: the first error sticks to the model, later calls do nothing, and
  * hn_model_finish reports it. A finished model is constant: it may be read from any number of
  * threads.

@@ -211,7 +211,9 @@ static struct ampl_value choice(struct ampl_evaluator *e, const struct ampl_node
     }
     if (!ampl_operand(e, node->arguments[1], &yes) || (node->count > 2 && !ampl_operand(e, node->arguments[2], &no)))
         return ampl_value_nothing();
-    return ampl_value_expr(e, hn_if(ampl_expr(e, condition), ampl_expr(e, yes), ampl_expr(e, no)), node->place);
+    hn_expr otherwise = ampl_expr(e, no),
+            then = ampl_expr(e, yes); /* one by one: the order of arguments is the compiler's */
+    return ampl_value_expr(e, hn_if(ampl_expr(e, condition), then, otherwise), node->place);
 }
 
 /* a & b: the texts one after the other; numbers as they are written in labels. */

@@ -66,6 +66,7 @@ static void begin_part(const void *context, void *own, size_t from, size_t to) {
 }
 
 /* In some jobs: helpers are just waking up. */
+// NOLINTNEXTLINE(readability-non-const-parameter): the jobs write them
 static void begin_one(const struct executor *x, double *slots) {
     const struct plan *plan = x->plan;
     struct beginning b = {slots, slots_of(plan, 1), plan->program.constants.count,

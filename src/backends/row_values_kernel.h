@@ -38,6 +38,7 @@ WIDE_INLINE wide kernel_row(wide c, wide lower, wide upper, const bool relative,
 /* 2^-e for a = 1.f 2^e >= 1, and 1 below: exact, and the same over a whole octave. */
 WIDE_INLINE wide kernel_scale_for(wide a) {
     wide_bits exponent = wide_bits_right(wide_to_bits(a), WIDE_FRACTION_BITS);
+    // NOLINTNEXTLINE(bugprone-implicit-widening-of-multiplication-result): 2 biases are small
     wide_bits turned = wide_bits_subtract(wide_bits_all(2 * WIDE_EXPONENT_BIAS), exponent);
     wide scale = wide_of_bits(wide_bits_left(turned, WIDE_FRACTION_BITS));
     wide_bits huge = wide_less(wide_all(ROW_HUGE), a);

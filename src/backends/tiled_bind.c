@@ -241,7 +241,7 @@ static double *gram_of(struct binder *b, struct arena *arena, const uint32_t *ro
     struct tiled_gram gram = {.order = order, .depth = b->plan->outputs, .leading = tiled_leading(order)};
     double *m = zeros(b, &scratch, b->plan->outputs, gram.leading);
     gram.h = zeros(b, arena, order + TILED_ACROSS, gram.leading);
-    gram.pack = zeros(b, &scratch, 2 * TILED_DEPTH, gram.leading);
+    gram.pack = zeros(b, &scratch, (size_t)2 * TILED_DEPTH, gram.leading);
     if (m && gram.h && gram.pack) {
         fill_rows(b, row, order, weighted, m, gram.leading);
         gram.m = m;

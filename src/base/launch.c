@@ -1,7 +1,7 @@
 /* launch.c - POSIX and Linux behind the seam of launch.h.
  *
  * SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* memfd_create, secure_getenv */
+#define _GNU_SOURCE /* memfd_create, secure_getenv, environ */
 #include "base/launch.h"
 
 #include "base/memory.h"
@@ -18,8 +18,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 const char *launch_variable(const char *name) {
     return secure_getenv(name);

@@ -84,13 +84,18 @@ static uint32_t apply(struct search *s, enum op op, uint32_t a, uint32_t b) {
     return graph_apply(s->graph, op, a, b, 0);
 }
 
+/* Nodes one by one: the order of arguments is the compiler's. */
 static uint32_t lacks_power(struct search *s, uint32_t node, const struct node *n) {
     uint32_t zero = graph_constant(s->graph, 0), pole = 0, invalid = 0;
     unsigned made = made_by_power(s->graph, n);
-    if (made & INFINITE)
-        pole = apply(s, OP_AND, apply(s, OP_EQUAL, n->a, zero), apply(s, OP_LESS, n->b, zero));
-    if (made & INVALID)
-        invalid = apply(s, OP_AND, apply(s, OP_LESS, n->a, zero), apply(s, OP_NOT_EQUAL, node, node));
+    if (made & INFINITE) {
+        pole = apply(s, OP_LESS, n->b, zero);
+        pole = apply(s, OP_AND, apply(s, OP_EQUAL, n->a, zero), pole);
+    }
+    if (made & INVALID) {
+        invalid = apply(s, OP_NOT_EQUAL, node, node);
+        invalid = apply(s, OP_AND, apply(s, OP_LESS, n->a, zero), invalid);
+    }
     return pole && invalid ? apply(s, OP_OR, pole, invalid) : pole | invalid;
 }
 

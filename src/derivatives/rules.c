@@ -46,8 +46,9 @@ static uint32_t one_minus_square(const struct rule *r, uint32_t a) {
     return graph_mul(r->g, below, graph_add(r->g, one, a));
 }
 
-static uint32_t one_plus_square(const struct rule *r) {
-    return graph_add(r->g, number(r, 1), graph_mul(r->g, r->a, r->a));
+static uint32_t one_plus_square(const struct rule *r, uint32_t a) {
+    uint32_t square = graph_mul(r->g, a, a);
+    return graph_add(r->g, number(r, 1), square);
 }
 
 /* yes and no get w where the condition is true and false. */
@@ -159,13 +160,13 @@ static uint32_t unary_adjoint(const struct rule *r, enum op op) {
     case OP_COS:
         return graph_neg(g, times(r, unary(r, OP_SIN, r->a)));
     case OP_TAN: /* 1 + u^2 */
-        return times(r, graph_add(g, number(r, 1), graph_mul(g, r->u, r->u)));
+        return times(r, one_plus_square(r, r->u));
     case OP_ASIN: /* 1 / sqrt(1 - a^2) */
         return over(r, unary(r, OP_SQRT, one_minus_square(r, r->a)));
     case OP_ACOS:
         return graph_neg(g, over(r, unary(r, OP_SQRT, one_minus_square(r, r->a))));
     case OP_ATAN: /* 1 / (1 + a^2) */
-        return over(r, one_plus_square(r));
+        return over(r, one_plus_square(r, r->a));
     case OP_SINH:
         return times(r, unary(r, OP_COSH, r->a));
     case OP_COSH:
@@ -173,7 +174,7 @@ static uint32_t unary_adjoint(const struct rule *r, enum op op) {
     case OP_TANH: /* 1 - u^2: unlike 1 / cosh^2 a finite to all orders, however large a is */
         return times(r, one_minus_square(r, r->u));
     case OP_ASINH: /* 1 / sqrt(1 + a^2) */
-        return over(r, unary(r, OP_SQRT, one_plus_square(r)));
+        return over(r, unary(r, OP_SQRT, one_plus_square(r, r->a)));
     case OP_ACOSH: /* 1 / sqrt((a - 1) (a + 1)) */
         return over(r, unary(r, OP_SQRT, graph_neg(g, one_minus_square(r, r->a))));
     case OP_ATANH: /* 1 / (1 - a^2) */

@@ -99,7 +99,6 @@ static double row_cost(uint32_t function) {
     case ROW_RESIDUAL:
         return 8;
     case ROW_MOST_SIZE:
-        return 6;
     case ROW_INVERSE:
         return 6;
     default:

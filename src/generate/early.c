@@ -67,7 +67,7 @@ static bool is_printed(const struct finder *f, size_t i) {
 static void take_statement(struct finder *f, size_t i) {
     const struct statement *at = &f->s->list[i];
     for (uint32_t k = statement_destinations(at); k < at->count && is_printed(f, i); k++) {
-        bool room = f->early->count - f->chunk_load < 2 * EARLY_MOST;
+        bool room = f->early->count - f->chunk_load < (size_t)2 * EARLY_MOST;
         if (!reads_slot(f, i, k))
             continue;
         if (room && !is_written(f, i, k))

@@ -29,7 +29,8 @@ static struct dialect_value in_dialect(const struct keeper *k, uint32_t value) {
     if (value < 2 * k->statements)
         return (struct dialect_value){value % 2 ? DIALECT_SECOND : DIALECT_VALUE, value / 2};
     uint32_t slot = value - 2 * k->statements;
-    return (struct dialect_value){slot < k->slots ? DIALECT_SLOT : DIALECT_MASK, slot % k->slots};
+    return (struct dialect_value){slot < k->slots ? DIALECT_SLOT : DIALECT_MASK,
+                                  slot < k->slots ? slot : slot - k->slots};
 }
 
 /* The value waits in a place of its own from here on. */

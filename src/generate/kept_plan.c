@@ -138,7 +138,7 @@ static void extend(struct keeper *k, uint32_t statement, uint32_t until) {
 static void choose(struct keeper *k) {
     for (uint32_t time = 0; time < k->acts->count; time++) {
         const struct act *act = &k->acts->list[time];
-        uint32_t until = act->kind == ACT_STATEMENT ? k->last[2 * act->statement] : 0;
+        uint32_t until = act->kind == ACT_STATEMENT ? k->last[2 * (size_t)act->statement] : 0;
         if (until == 0 || cost_of(k, act->statement, until, AGAIN_DEPTH) > AGAIN_MOST)
             continue;
         k->again[act->statement] = true;

@@ -254,7 +254,7 @@ static void near_rounds(struct trial *t) {
     const struct executor *x = &t->executor[1];
     struct sample_options options = p->options;
     struct near_rounds went = {.count = ROUNDS, .tolerance = -1};
-    struct sample samples[EXECUTOR_WIDEST];
+    struct sample samples[EXECUTOR_WIDEST] = {{0}};
     if (!x->near_rounds)
         return;
     options.tolerance = -1;

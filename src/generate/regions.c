@@ -123,7 +123,7 @@ static size_t count_rounds(const struct finder *f, size_t first, size_t period) 
     while (i + period < f->s->count && f->shape[i] == f->shape[i + period] &&
            (i < first + period || goes_on(f, i - period, period)))
         i++;
-    return (i - first) / period + 1;
+    return (i - first) / period + 1; // NOLINT(clang-analyzer-core.DivideZero): a period has statements
 }
 
 static size_t operands_of(const struct finder *f, size_t first, size_t count) {

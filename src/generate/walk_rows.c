@@ -151,7 +151,7 @@ static void walk_rescale(struct walk *walk) {
         const struct row row = row_of(walk, i);
         statements_add(s, ROW_ZERO, most, NULL, 0);
         for (uint32_t e = row.first; e < row.end; e++)
-            PUT(walk, s, ROW_MOST_SIZE, most, most, entry[e]);
+            PUT(walk, s, ROW_MOST_SIZE, most, most, entry[e]); // cppcheck-suppress constStatement
         PUT(walk, s, ROW_RESCALE, row.scale, mask, most, row.scale);
     }
 }
@@ -289,11 +289,11 @@ static void walk_pulled(struct walk *walk, struct statements *s, uint32_t i) {
     const struct plan *plan = walk->plan;
     const struct row row = row_of(walk, i);
     uint32_t counts = walk->own + OWN_NOW, equality = walk->own + OWN_EQUALITY;
-    uint32_t q = plan->q + i, weighed = plan->q + i;
+    uint32_t weighed = plan->q + i;
     PUT(walk, s, ROW_EQUALITY, equality, row.lower, row.upper);
     PUT(walk, s, ROW_COUNTS, counts, equality, row.r);
     if (plan->options.weighted) {
-        q = walk->own + OWN_SIZE;
+        const uint32_t q = walk->own + OWN_SIZE;
         weighed = walk->own + OWN_WEIGHED;
         PUT(walk, s, ROW_KEEP_PRODUCT, plan->leaf_q + i, row.active, row.scale, plan->q + i);
         PUT(walk, s, ROW_KEEP_PRODUCT, plan->leaf_v + i, row.active, row.scale, plan->v + i);

@@ -93,8 +93,10 @@ void hn_input_range(hn_expr input, hn_real lower, hn_real upper) {
 }
 
 void hn_output_bounds(hn_expr output, hn_real lower, hn_real upper) {
-    if (!model_refuses(output.model, "hn_output_bounds"))
-        hn_output_between(output, hn_constant(output.model, lower), hn_constant(output.model, upper));
+    if (model_refuses(output.model, "hn_output_bounds"))
+        return;
+    hn_expr above = hn_constant(output.model, upper); /* one by one: the order of arguments is the compiler's */
+    hn_output_between(output, hn_constant(output.model, lower), above);
 }
 
 /* An argument that is no expression knows no model: the error sticks to that of another argument. */

@@ -12,8 +12,10 @@
 /* ---- adding ---- */
 
 void hn_constrain(hn_model *model, const char *name, hn_real lower, hn_expr body, hn_real upper) {
-    if (!model_refuses(model, "hn_constrain"))
-        hn_constrain_between(model, name, hn_constant(model, lower), body, hn_constant(model, upper));
+    if (model_refuses(model, "hn_constrain"))
+        return;
+    hn_expr above = hn_constant(model, upper); /* one by one: the order of arguments is the compiler's */
+    hn_constrain_between(model, name, hn_constant(model, lower), body, above);
 }
 
 void hn_constrain_between(hn_model *model, const char *name, hn_expr lower, hn_expr body, hn_expr upper) {

@@ -22,25 +22,25 @@ static void build(struct nearest_inputs *r, struct recipe *recipe, struct node_m
     r->bytes = r->program ? r->program->slots * stride * sizeof(double) : 0;
 }
 
-hn_status nearest_inputs_create(struct nearest_inputs *r, const hn_model *model, bool optimal, uint32_t stride,
+hn_status nearest_inputs_create(struct nearest_inputs *inputs, const hn_model *model, bool optimal, uint32_t stride,
                                 hn_error *error) {
     struct recipe recipe;
     struct node_matrix rows = {.rows = 0}, bends = {.rows = 0};
-    *r = (struct nearest_inputs){.program = NULL};
+    *inputs = (struct nearest_inputs){.program = NULL};
     if (hn_model_input_count(model) == 0)
         return HN_OK;
     recipe_begin(&recipe, model, optimal ? "the optimal point" : "the nearest point", error);
-    build(r, &recipe, &rows, &bends, optimal, stride);
+    build(inputs, &recipe, &rows, &bends, optimal, stride);
     node_matrix_release(&rows);
     node_matrix_release(&bends);
     hn_status status = recipe_end(&recipe);
     if (status != HN_OK)
-        nearest_inputs_release(r);
+        nearest_inputs_release(inputs);
     return status;
 }
 
-void nearest_inputs_release(struct nearest_inputs *r) {
-    program_destroy(r->program);
-    arena_release(&r->arena);
-    *r = (struct nearest_inputs){.program = NULL};
+void nearest_inputs_release(struct nearest_inputs *inputs) {
+    program_destroy(inputs->program);
+    arena_release(&inputs->arena);
+    *inputs = (struct nearest_inputs){.program = NULL};
 }

@@ -366,6 +366,7 @@ static bool begins_again(struct group *g, size_t lane) {
     return true;
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): it is written through the group
 void nearest_run(const struct nearest *n, double *memory, struct nearest_sample *samples, size_t count,
                  const struct nearest_watch *watch) {
     struct group g = {.n = n, .memory = memory, .samples = samples, .count = count, .watch = watch};

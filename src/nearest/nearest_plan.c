@@ -154,37 +154,37 @@ static hn_status create_system(struct nearest_plan *r, hn_error *error) {
     return status;
 }
 
-hn_status nearest_plan_create(struct nearest_plan *r, const hn_model *model, const struct nearest_goal *goal,
+hn_status nearest_plan_create(struct nearest_plan *plan, const hn_model *model, const struct nearest_goal *goal,
                               const struct nearest_products *products, uint32_t stride, hn_error *error) {
     struct parts parts = {.rows = 0};
-    *r = (struct nearest_plan){.stride = stride, .optimal = goal->optimal};
+    *plan = (struct nearest_plan){.stride = stride, .optimal = goal->optimal};
     recipe_begin(&parts.recipe, model, goal->optimal ? "the optimal point" : "the nearest point", error);
     differentiate(&parts, goal->optimal, !products);
-    compile(r, &parts);
-    if (r->program) {
-        r->slots = r->program->slots + 1; /* zeros of keep_curvatures */
-        r->hessian = take(r, products ? products->first[r->outputs] : 0);
-        keep(r, &parts, goal, products);
+    compile(plan, &parts);
+    if (plan->program) {
+        plan->slots = plan->program->slots + 1; /* zeros of keep_curvatures */
+        plan->hessian = take(plan, products ? products->first[plan->outputs] : 0);
+        keep(plan, &parts, goal, products);
     }
     node_matrix_release(&parts.jacobian);
     node_matrix_release(&parts.hessian);
     node_matrix_release(&parts.gradient);
     hn_status status = recipe_end(&parts.recipe);
     if (status == HN_OK)
-        status = create_system(r, error);
+        status = create_system(plan, error);
     if (status != HN_OK)
-        nearest_plan_release(r);
+        nearest_plan_release(plan);
     return status;
 }
 
-void nearest_plan_release(struct nearest_plan *r) {
-    program_destroy(r->program);
-    signed_release(&r->system);
-    arena_release(&r->arena);
-    *r = (struct nearest_plan){.inputs = 0};
+void nearest_plan_release(struct nearest_plan *plan) {
+    program_destroy(plan->program);
+    signed_release(&plan->system);
+    arena_release(&plan->arena);
+    *plan = (struct nearest_plan){.inputs = 0};
 }
 
-void nearest_plan_prepare(const struct nearest_plan *r, double *memory) {
-    memset(memory, 0, r->bytes);
-    program_prepare(r->program, memory);
+void nearest_plan_prepare(const struct nearest_plan *plan, double *memory) {
+    memset(memory, 0, plan->bytes);
+    program_prepare(plan->program, memory);
 }

@@ -217,24 +217,24 @@ static void set_direction(const struct nearest_products *p, double *own, size_t 
             own[p->t + p->member[at] * p->stride + lane] = value;
 }
 
-void nearest_products_run(const struct nearest_products *p, const struct backend *backend, double *own,
-                          const struct product_places *from) {
-    const size_t slot = p->stride * sizeof *own;
-    if (p->inputs)
-        memcpy(own + p->x, from->memory + from->x, p->inputs * slot);
-    memcpy(own + p->y, from->memory + from->y, p->outputs * slot);
-    memcpy(own + p->lambda, from->memory + from->lambda, p->rows * slot);
-    if (p->objective)
-        memcpy(own + p->sigma, from->memory + from->sigma, slot);
-    memset(own + p->t, 0, p->outputs * slot);
-    backend->run(p->program, 0, own);
-    backend->run(p->program, 1, own);
-    for (size_t g = 0; g < p->groups; g++) {
-        set_direction(p, own, g, 1);
-        backend->run(p->program, 2, own);
-        for (size_t e = p->entry_first[g]; e < p->entry_first[g + 1]; e++)
-            memcpy(from->memory + from->entries + p->entries[e].entry * p->stride, own + p->result[p->entries[e].row],
-                   slot);
-        set_direction(p, own, g, 0);
+void nearest_products_run(const struct nearest_products *products, const struct backend *backend, double *own,
+                          const struct product_places *places) {
+    const size_t slot = products->stride * sizeof *own;
+    if (products->inputs)
+        memcpy(own + products->x, places->memory + places->x, products->inputs * slot);
+    memcpy(own + products->y, places->memory + places->y, products->outputs * slot);
+    memcpy(own + products->lambda, places->memory + places->lambda, products->rows * slot);
+    if (products->objective)
+        memcpy(own + products->sigma, places->memory + places->sigma, slot);
+    memset(own + products->t, 0, products->outputs * slot);
+    backend->run(products->program, 0, own);
+    backend->run(products->program, 1, own);
+    for (size_t g = 0; g < products->groups; g++) {
+        set_direction(products, own, g, 1);
+        backend->run(products->program, 2, own);
+        for (size_t e = products->entry_first[g]; e < products->entry_first[g + 1]; e++)
+            memcpy(places->memory + places->entries + (size_t)products->entries[e].entry * products->stride,
+                   own + products->result[products->entries[e].row], slot);
+        set_direction(products, own, g, 0);
     }
 }

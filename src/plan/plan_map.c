@@ -144,7 +144,7 @@ static void plan_tape(struct plan *plan) {
 /* Before the lists of the system are made: per entry of J its column and slot, and two pairs in the streams of products, all of it while
  * building and in the plan; its value as a constant, a coefficient and an entry of A; and the slots of a sample. */
 static hn_status check_memory(const struct plan_builder *b, hn_error *error) {
-    const double per_entry = 2 * (2 + 4) * sizeof(uint32_t) + 2 * 3 * sizeof(double);
+    const double per_entry = sizeof(uint32_t) * 2 * (2 + 4) + sizeof(double) * 2 * 3;
     const double bytes = per_entry * (double)b->jacobian.count + sizeof(double) * (double)b->program->slots;
     char what[160];
     snprintf(what, sizeof what, "the layer: %zu outputs under %zu rows with %zu derivatives", b->problem.outputs,

@@ -14,6 +14,7 @@
 #define AT(offset) ((wide *)(void *)SLOT_AT(slots, offset))
 
 /* x = row `at` of the matrix, 0 where only L has an entry. */
+// NOLINTNEXTLINE(readability-non-const-parameter): AT takes no other
 WIDE_INLINE void kernel_signed_gather(const struct signed_system *s, double *slots, size_t at, wide *x) {
     for (size_t p = s->row_first[at]; p < s->row_first[at + 1]; p++)
         for (size_t i = 0; i < LANE_PARTS; i++)
@@ -43,7 +44,7 @@ WIDE_INLINE void kernel_signed_eliminate(const struct signed_system *s, double *
 
 static void kernel_signed_factor(const struct signed_system *s, double *slots) {
     wide *x = AT(s->work), *inverse = AT(s->inverse), *summary = AT(s->summary);
-    for (size_t i = 0; i < SIGNED_SUMMARY * LANE_PARTS; i++)
+    for (size_t i = 0; i < (size_t)SIGNED_SUMMARY * LANE_PARTS; i++)
         summary[i] = wide_all(0);
     for (size_t at = 0; at < s->order; at++, inverse += LANE_PARTS) {
         const wide *whole = AT(s->diagonal + s->permutation[at]);
@@ -56,8 +57,8 @@ static void kernel_signed_factor(const struct signed_system *s, double *slots) {
         for (size_t i = 0; i < LANE_PARTS; i++) {
             wide_bits kept = wide_less(wide_abs(whole[i]) * wide_all(0x1p-50), wide_abs(d[i]));
             inverse[i] = wide_keep(kept, wide_all(1) / d[i]);
-            summary[SIGNED_POSITIVE * LANE_PARTS + i] += wide_keep(wide_less(wide_all(0), d[i]), wide_all(1));
-            summary[SIGNED_LOST * LANE_PARTS + i] += wide_keep(~kept, wide_all(1));
+            summary[(size_t)SIGNED_POSITIVE * LANE_PARTS + i] += wide_keep(wide_less(wide_all(0), d[i]), wide_all(1));
+            summary[(size_t)SIGNED_LOST * LANE_PARTS + i] += wide_keep(~kept, wide_all(1));
         }
     }
 }

@@ -56,6 +56,7 @@ static void tiles_clear_part(const void *context, void *own, size_t from, size_t
     memset(c->numbers + from * CLEAR_UNIT, 0, (end - from * CLEAR_UNIT) * sizeof *c->numbers);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the jobs write them
 static void tiles_clear(struct crew *crew, double *numbers, size_t count) {
     const struct tiles_clearing clearing = {numbers, count};
     const struct crew_job job = {(count + CLEAR_UNIT - 1) / CLEAR_UNIT, 1, 1, tiles_clear_part, &clearing, NULL};

@@ -125,7 +125,9 @@ static hn_model *chain_model(int stages, bool grows) {
         snprintf(name, sizeof name, "next[%d]", k);
         hn_constrain(model, name, 0, hn_sub(a, hn_add(before, hn_scale(0.1, hn_sin(b)))), 0);
         snprintf(name, sizeof name, "ring[%d]", k);
-        hn_constrain(model, name, 0.25, hn_add(hn_mul(a, grows ? hn_exp(a) : a), hn_mul(b, b)), 4);
+        hn_expr square =
+            hn_mul(b, b); /* one node after the other: compilers evaluate arguments in an order of their own */
+        hn_constrain(model, name, 0.25, hn_add(hn_mul(a, grows ? hn_exp(a) : a), square), 4);
         before = a;
     }
     assert_int_equal(hn_model_finish(model, NULL), HN_OK);

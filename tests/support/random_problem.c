@@ -274,7 +274,8 @@ static void add_objective(struct builder *b) {
     for (size_t j = 0; j < n; j++) {
         hn_expr y = b->y[j], next = b->y[(j + 1) % n];
         hn_expr away = hn_shift(y, -random_between(&b->bounds, -2, 2));
-        sum = hn_add(sum, hn_add(hn_scale(0.5, square(away)), hn_scale(0.25, hn_mul(y, next))));
+        hn_expr beside = hn_scale(0.25, hn_mul(y, next));
+        sum = hn_add(sum, hn_add(hn_scale(0.5, square(away)), beside));
         sum = hn_add(sum, hn_sin(hn_add(hn_scale(2, y), b->x[0])));
     }
     hn_minimize(m, "objective", sum);

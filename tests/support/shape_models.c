@@ -122,8 +122,11 @@ hn_model *one_row_model(size_t outputs, uint64_t seed) {
 
 hn_model *one_column_model(size_t rows, uint64_t seed) {
     struct shape s = shape_begin(rows + 1, seed);
-    for (size_t i = 0; i < rows; i++)
-        add_row(&s, i, hn_add(hn_mul(s.y[0], s.y[i + 1]), term(&s, i + 1)), i % 2 == 0);
+    for (size_t i = 0; i < rows; i++) {
+        hn_expr own =
+            term(&s, i + 1); /* one node after the other: compilers evaluate arguments in an order of their own */
+        add_row(&s, i, hn_add(hn_mul(s.y[0], s.y[i + 1]), own), i % 2 == 0);
+    }
     return shape_end(&s);
 }
 

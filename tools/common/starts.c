@@ -75,8 +75,9 @@ static hn_status find_base(struct starts *s, const hn_batch *batch, hn_error *er
 }
 
 static void draw_noise(struct starts *s, uint64_t seed, size_t number) {
-    struct random random = random_start(seed, number / 2);
-    double width = (1 + 0.5 * (double)(number / 2)) * (number % 2 ? -1 : 1);
+    const size_t pair = number / 2;
+    struct random random = random_start(seed, pair);
+    double width = (1 + 0.5 * (double)pair) * (number % 2 ? -1 : 1);
     for (size_t j = 0; j < s->outputs; j++)
         s->noise[j] = width * random_normal(&random);
 }

@@ -18,6 +18,6 @@ struct emit_options {
 
 /* Puts the files into the folder, all or none: they are written into a folder of their own inside it and then renamed. What is there
  * under these names and was not made by hardnet emit is refused. Prints what is wrong; a verb code. */
-int emit_write(const char *folder, const char *name, const hn_emitted *files);
+int emit_write(const char *folder, const char *name, const hn_emitted *texts);
 
 #endif

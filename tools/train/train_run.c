@@ -75,7 +75,7 @@ static hn_status learn(struct training *t, size_t step, bool targets, hn_train_r
 hn_status training_step(struct training *t, hn_train_report *report, hn_error *error) {
     size_t step = state_count(t, NUMBER_STEPS);
     bool targets = uses_targets(t, step);
-    hn_train_report own;
+    hn_train_report own = {0};
     report = report ? report : &own;
     hn_status status = draw(t, step, targets, error);
     if (status == HN_OK)

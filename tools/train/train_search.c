@@ -44,7 +44,7 @@ bool train_searches(const struct train_options *o) {
 /* Fewer for larger models, whose solutions take longer. */
 static size_t label_count(const struct training *t) {
     size_t outputs = t->source.outputs;
-    size_t count = outputs > USUAL_OUTPUTS ? MOST_LABELS * USUAL_OUTPUTS / outputs : MOST_LABELS;
+    size_t count = outputs > USUAL_OUTPUTS ? (size_t)MOST_LABELS * USUAL_OUTPUTS / outputs : MOST_LABELS;
     return count > LEAST_LABELS ? count : LEAST_LABELS;
 }
 
