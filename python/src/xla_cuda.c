@@ -105,7 +105,7 @@ static void *read_workspace(xla_call *call, int64_t index, const place *at) {
 static void forward(xla_call *call) {
     hn_batch batch;
     hn_error error;
-    place at = {NULL};
+    place at = {.layer = NULL};
     int64_t next, has_x;
     if (!xla_open(call))
         return;
@@ -150,7 +150,7 @@ static void run_blocks(xla_call *call, const place *at, hn_batch batch, hn_gradi
 static void backward(xla_call *call) {
     hn_batch batch;
     hn_gradient gradient = {.size = sizeof gradient};
-    place at = {NULL};
+    place at = {.layer = NULL};
     size_t tape_bytes;
     int64_t next, has_x;
     if (!xla_open(call))

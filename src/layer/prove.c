@@ -72,7 +72,7 @@ bool worker_stays(struct worker *worker, uint32_t seat, const struct sample_numb
 }
 
 void worker_prove(struct worker *worker) {
-    struct nearest_proof at_best[EXECUTOR_WIDEST] = {{NULL}}, at_stand[EXECUTOR_WIDEST] = {{NULL}};
+    struct nearest_proof at_best[EXECUTOR_WIDEST] = {{.x = NULL}}, at_stand[EXECUTOR_WIDEST] = {{.x = NULL}};
     bool lost[EXECUTOR_WIDEST] = {false}, again[EXECUTOR_WIDEST] = {false};
     for (uint32_t k = 0; k < worker->width; k++)
         lost[k] = worker->seat[k].waits && worker->seat[k].lost;
