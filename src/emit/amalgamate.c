@@ -90,7 +90,7 @@ static const char *take_string(struct text *out, const char *at) {
 static bool is_left_out(const char *at) {
     const char *after = end_of_line(at);
     return begins(at, "#include ") || begins(at, "#ifndef HN_") || begins(at, "#define HN_") ||
-           (begins(at, "#endif") && *after == '\0') || begins(at, "// NOLINT");
+           (begins(at, "#endif") && *after == '\0') || begins(at + strspn(at, " "), "// NOLINT");
 }
 
 static const char *take_storage(struct text *out, const char *at) {
