@@ -82,10 +82,10 @@ static hn_status open_nearest(hn_layer *layer, const hn_model *model, hn_error *
     hn_instructions set = layer->options.instructions;
     if (status == HN_OK)
         status = nearest_create(&layer->near_lanes, model, &goal, set, false, error);
-    goal.by_products = layer->near_lanes.products.program != NULL;
+    goal.by_products = layer->near_lanes.parts.products.program != NULL;
     if (status == HN_OK)
         status = nearest_create(&layer->near_single, model, &goal, set, true, error);
-    return status == HN_OK ? affine_create(&layer->affine, &layer->near_single.plan, model, error) : status;
+    return status == HN_OK ? affine_create(&layer->affine, &layer->near_single.parts.plan, model, error) : status;
 }
 
 /* The kernel's name outlives the caller's. */

@@ -8,18 +8,8 @@
 #ifndef HN_NEAREST_INPUTS_H
 #define HN_NEAREST_INPUTS_H
 
-#include "base/arena.h"
-#include "hardnet/model.h"
+#include "nearest/nearest_places.h"
 #include "program/recipe.h"
-
-struct nearest_inputs {
-    struct program *program;      /* NULL: the model has no inputs */
-    size_t bytes;                 /* of its slots */
-    uint32_t x, y, sigma, lambda; /* offsets of leaves */
-    struct matrix_places rows;    /* dc/dx: rows x inputs */
-    struct matrix_places bends;   /* d/dx of sum_i lambda_i dc_i/dy: outputs x inputs */
-    struct arena arena;
-};
 
 hn_status nearest_inputs_create(struct nearest_inputs *inputs, const hn_model *model, bool optimal, uint32_t stride,
                                 hn_error *error);

@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+#define NEAREST_AT(slots, offset) ((slots) + (offset))
+#include "nearest/products_text.h"
+
 /* What is made on the way. */
 struct parts {
     struct recipe recipe;
@@ -211,30 +214,7 @@ void nearest_products_release(struct nearest_products *p) {
 
 /* ---- running ---- */
 
-static void set_direction(const struct nearest_products *p, double *own, size_t group, double value) {
-    for (size_t at = p->group_first[group]; at < p->group_first[group + 1]; at++)
-        for (size_t lane = 0; lane < p->stride; lane++)
-            own[p->t + p->member[at] * p->stride + lane] = value;
-}
-
-void nearest_products_run(const struct nearest_products *products, const struct backend *backend, double *own,
+void nearest_products_run(const struct nearest_products *p, const struct backend *backend, double *own,
                           const struct product_places *places) {
-    const size_t slot = products->stride * sizeof *own;
-    if (products->inputs)
-        memcpy(own + products->x, places->memory + places->x, products->inputs * slot);
-    memcpy(own + products->y, places->memory + places->y, products->outputs * slot);
-    memcpy(own + products->lambda, places->memory + places->lambda, products->rows * slot);
-    if (products->objective)
-        memcpy(own + products->sigma, places->memory + places->sigma, slot);
-    memset(own + products->t, 0, products->outputs * slot);
-    backend->run(products->program, 0, own);
-    backend->run(products->program, 1, own);
-    for (size_t g = 0; g < products->groups; g++) {
-        set_direction(products, own, g, 1);
-        backend->run(products->program, 2, own);
-        for (size_t e = products->entry_first[g]; e < products->entry_first[g + 1]; e++)
-            memcpy(places->memory + places->entries + (size_t)products->entries[e].entry * products->stride,
-                   own + products->result[products->entries[e].row], slot);
-        set_direction(products, own, g, 0);
-    }
+    products_run(backend, p, own, places);
 }

@@ -10,38 +10,12 @@
 #define HN_NEAREST_PRODUCTS_H
 
 #include "backends/backend.h"
+#include "nearest/nearest_places.h"
 #include "program/recipe.h"
-
-struct product_entry {
-    uint32_t row, entry; /* of the result, and in the pattern */
-};
-
-struct nearest_products {
-    struct program *program; /* NULL: there is none */
-    uint32_t stride;
-    size_t bytes, outputs, rows, inputs;
-    uint32_t x, y, sigma, lambda, t; /* offsets of leaves */
-    uint32_t *result;                /* offsets, by output; the program's zero slot where there is none */
-    size_t *first;                   /* outputs + 1: the lower triangle by rows, */
-    uint32_t *column;                /* with the diagonal; columns ascending */
-    size_t groups;
-    size_t *group_first; /* groups + 1: columns of each group */
-    uint32_t *member;    /* columns */
-    size_t *entry_first; /* groups + 1: entries that each gives */
-    struct product_entry *entries;
-    bool objective;
-    struct arena arena;
-};
 
 hn_status nearest_products_create(struct nearest_products *products, const hn_model *model, bool optimal,
                                   uint32_t stride, hn_error *error);
 void nearest_products_release(struct nearest_products *products);
-
-/* Where the plan has what the products need, and the first of the entries that are written; offsets in its memory. */
-struct product_places {
-    double *memory;
-    uint32_t x, y, sigma, lambda, entries;
-};
 
 /* All entries for all samples side by side. own: memory of products->bytes, in which program_prepare was called. */
 void nearest_products_run(const struct nearest_products *products, const struct backend *backend, double *own,

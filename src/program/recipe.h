@@ -17,6 +17,7 @@
 
 #include "derivatives/derivatives.h"
 #include "program/program.h"
+#include "program/program_places.h"
 
 struct recipe {
     struct problem problem;
@@ -63,17 +64,7 @@ uint32_t recipe_leaf(const struct recipe *recipe, enum space space);
 /* Of count nodes from begin on. */
 uint32_t *recipe_places(struct recipe *recipe, size_t begin, size_t count, struct arena *arena);
 
-struct row_places {
-    uint32_t *value, *lower, *upper; /* by row */
-};
 void recipe_rows(struct recipe *recipe, size_t begin, struct arena *arena, struct row_places *to);
-
-/* A sparse matrix by rows: columns and places of its entries. */
-struct matrix_places {
-    size_t rows, count;
-    size_t *first; /* rows + 1 */
-    uint32_t *column, *entry;
-};
 void recipe_matrix(struct recipe *recipe, const struct node_matrix *matrix, size_t begin, struct arena *arena,
                    struct matrix_places *to);
 

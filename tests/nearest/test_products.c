@@ -124,7 +124,7 @@ static void a_layer_of_long_norms_is_made_and_solves(void **state) {
     struct nearest search;
     const struct nearest_goal goal = {.optimal = true};
     assert_int_equal(nearest_create(&search, m, &goal, HN_INSTRUCTIONS_BEST, true, NULL), HN_OK);
-    assert_non_null(search.products.program);
+    assert_non_null(search.parts.products.program);
     nearest_release(&search);
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_OPTIMAL));
     hn_report report;

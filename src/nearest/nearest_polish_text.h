@@ -1,22 +1,30 @@
-/* nearest_polish.c - see nearest_polish.h.
+/* nearest_polish_text.h - Newton's method on the rows that are active, and the residual of the optimality conditions.
+ *
+ * Close to a solution the interior-point method tells which rows are on a bound: their force outweighs their slack. With these as
+ * equalities and the others left out, the system's solution is Newton's step of the optimality conditions; rows whose multiplier gets
+ * the wrong sign leave, rows that become violated join. What is best of all that was met is kept, by its residual:
+ *
+ *     max( |S^2 (y - y_raw) - J' l| / max(1, |l|),   |l| times the distance to the bound it belongs to,   violation )
+ *
+ * in largest entries, over the outputs that are not fixed.
+ *
+ * A text for the processor and for a device: rows_text.h says what whoever includes it brings.
  *
  * SPDX-License-Identifier: MIT */
-#include "nearest/nearest_polish.h"
+#ifndef HN_NEAREST_POLISH_TEXT_H
+#define HN_NEAREST_POLISH_TEXT_H
 
-#include "nearest/nearest_rows.h"
+#include "nearest/nearest_state.h"
+#include "nearest/rows_text.h"
 
-enum { MOST_STEPS = 10 };
-static const double LEFT_OUT = 1e30; /* W of a row that is not active, in units of its gradient's square */
-static const double NOTHING = 1e-12; /* a residual that needs no further step */
-
-static const double *program_y(const struct nearest_view *v) {
-    return v->at + v->plan->y;
-}
+enum { POLISH_STEPS = 10 };
+static const double POLISH_LEFT_OUT = 1e30; /* W of a row that is not active, in units of its gradient's square */
+static const double POLISH_NOTHING = 1e-12; /* a residual that needs no further step */
 
 /* ---- the residual ---- */
 
 /* Violation and complementarity of row i, in the user's units. */
-static double row_residual(const struct nearest_view *v, size_t i, double l) {
+static double polish_row_residual(const struct nearest_view *v, size_t i, double l) {
     double unit = *view_row(v, ROW_UNIT, i), worst = 0;
     l /= *view_number(v, NUMBER_UNIT);
     if (row_is_equality(v, i))
@@ -32,11 +40,9 @@ static double row_residual(const struct nearest_view *v, size_t i, double l) {
     return side_is_there(v, i, side) ? larger(worst, fabs(l) * larger(0, room)) : INFINITY;
 }
 
-double polish_residual(const struct nearest_view *v, size_t multipliers) {
-    return polish_residual_of(v, multipliers, rows_rest(v, multipliers, COLUMN_REST));
-}
-
-double polish_residual_of(const struct nearest_view *v, size_t multipliers, double largest) {
+/* The residual for the program's y, where c and J were evaluated, and a vector of multipliers, of which the largest is known, as
+ * COLUMN_REST is; infinite where it is no number. */
+static double polish_residual_of(const struct nearest_view *v, size_t multipliers, double largest) {
     const struct nearest_plan *p = v->plan;
     double worst = 0, sum = 0, unit = *view_number(v, NUMBER_UNIT);
     for (size_t j = 0; j < p->outputs; j++) {
@@ -46,21 +52,27 @@ double polish_residual_of(const struct nearest_view *v, size_t multipliers, doub
     }
     worst = worst / unit / larger(1, largest);
     for (size_t i = 0; i < p->rows; i++) {
-        double lack = row_residual(v, i, *view_row(v, multipliers, i));
+        double lack = polish_row_residual(v, i, *view_row(v, multipliers, i));
         worst = larger(worst, lack);
         sum += lack + fabs(row_value(v, i));
     }
     return sum <= DBL_MAX ? worst : INFINITY; /* fmax hides a NaN, a sum does not */
 }
 
-void polish_keep(const struct nearest_view *v, struct nearest_state *s, size_t multipliers, double residual) {
+/* The same where these are not known yet. */
+static double polish_residual(const struct nearest_view *v, size_t multipliers) {
+    return polish_residual_of(v, multipliers, rows_rest(v, multipliers, COLUMN_REST));
+}
+
+/* Keeps the program's y with these multipliers where its residual is the smallest so far. */
+static void polish_keep(const struct nearest_view *v, struct nearest_state *s, size_t multipliers, double residual) {
     const struct nearest_plan *p = v->plan;
     if (!(residual < s->kept))
         return;
     s->kept = residual;
-    s->kept_cost = p->optimal ? v->at[p->cost] : 0;
+    s->kept_cost = p->optimal ? *view_slot(v, p->cost) : 0;
     for (size_t j = 0; j < p->outputs; j++)
-        *view_column(v, COLUMN_KEPT, j) = program_y(v)[j * p->stride];
+        *view_column(v, COLUMN_KEPT, j) = *view_slot(v, p->y + j * p->stride);
     for (size_t i = 0; i < p->rows; i++)
         *view_row(v, ROW_KEPT, i) = *view_row(v, multipliers, i);
 }
@@ -68,7 +80,7 @@ void polish_keep(const struct nearest_view *v, struct nearest_state *s, size_t m
 /* ---- active rows ---- */
 
 /* The side of row i whose force outweighs its slack, both in units of the start. */
-static double side_of(const struct nearest_view *v, const struct nearest_state *s, size_t i) {
+static double polish_side(const struct nearest_view *v, const struct nearest_state *s, size_t i) {
     double norm = *view_row(v, ROW_NORM, i), best = 1, answer = 0;
     for (size_t side = 0; side < 2; side++) {
         double slack = *side_slack(v, i, side) / (norm * s->scale), force = *side_force(v, i, side) * norm / s->slope;
@@ -80,20 +92,21 @@ static double side_of(const struct nearest_view *v, const struct nearest_state *
     return answer;
 }
 
-void polish_begin(const struct nearest_view *v, struct nearest_state *s) {
+/* Which rows are active at the iterate, which is the program's y. */
+static void polish_begin(const struct nearest_view *v, struct nearest_state *s) {
     s->polish = 0;
     s->polished = INFINITY;
     s->polished_mu = s->mu;
     for (size_t i = 0; i < v->plan->rows; i++) {
         bool equality = row_is_equality(v, i);
-        double side = equality ? 1 : side_of(v, s, i);
+        double side = equality ? 1 : polish_side(v, s, i);
         *view_row(v, ROW_SIDE, i) = side;
         *view_row(v, ROW_POLISH, i) = side != 0 ? *view_row(v, ROW_MULTIPLIER, i) : 0;
     }
 }
 
 /* Rows that leave or join, after a step; true where there are any. A multiplier of the wrong sign becomes 0. */
-static bool revise(const struct nearest_view *v, const struct nearest_state *s) {
+static bool polish_revise(const struct nearest_view *v, const struct nearest_state *s) {
     bool changed = false;
     for (size_t i = 0; i < v->plan->rows; i++) {
         double *side = view_row(v, ROW_SIDE, i), *l = view_row(v, ROW_POLISH, i);
@@ -112,10 +125,11 @@ static bool revise(const struct nearest_view *v, const struct nearest_state *s) 
 
 /* ---- the step ---- */
 
-void polish_assemble(const struct nearest_view *v) {
+static void polish_assemble(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     for (size_t j = 0; j < p->outputs; j++) {
-        *view_unknown(v, UNKNOWN_DIAGONAL, j) = p->fixed[j] ? 1 : p->square[j] + v->at[p->curvature[j]] + proximal(v);
+        *view_unknown(v, UNKNOWN_DIAGONAL, j) =
+            p->fixed[j] ? 1 : p->square[j] + *view_slot(v, p->curvature[j]) + proximal(v);
         *view_unknown(v, UNKNOWN_RIGHT, j) = -column_slope(v, j);
     }
     for (size_t i = 0; i < p->rows; i++) {
@@ -123,12 +137,13 @@ void polish_assemble(const struct nearest_view *v) {
         double bound = side < 0 ? row_upper(v, i) : row_lower(v, i);
         double right = bound - row_value(v, i) + w * *view_row(v, ROW_POLISH, i);
         *view_unknown(v, UNKNOWN_DIAGONAL, p->outputs + i) =
-            side != 0 ? -w : -LEFT_OUT * norm * norm / *view_number(v, NUMBER_CURVATURE);
+            side != 0 ? -w : -POLISH_LEFT_OUT * norm * norm / *view_number(v, NUMBER_CURVATURE);
         *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = side != 0 ? right : 0;
     }
 }
 
-bool polish_step(const struct nearest_view *v) {
+/* After the solve: the program's y and the multipliers move; false where they are not finite. */
+static bool polish_step(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     double sum = 0;
     for (size_t k = 0; k < p->outputs + p->rows; k++)
@@ -136,19 +151,22 @@ bool polish_step(const struct nearest_view *v) {
     if (!(sum <= DBL_MAX))
         return false;
     for (size_t j = 0; j < p->outputs; j++)
-        v->at[p->y + j * p->stride] += *view_unknown(v, UNKNOWN_STEP, j);
+        *view_slot(v, p->y + j * p->stride) += *view_unknown(v, UNKNOWN_STEP, j);
     for (size_t i = 0; i < p->rows; i++)
         if (*view_row(v, ROW_SIDE, i) != 0)
             *view_row(v, ROW_POLISH, i) = -*view_unknown(v, UNKNOWN_STEP, p->outputs + i);
     return true;
 }
 
-bool polish_judge(const struct nearest_view *v, struct nearest_state *s) {
-    bool changed = revise(v, s);
+/* After the evaluation there; false: polishing has ended. */
+static bool polish_judge(const struct nearest_view *v, struct nearest_state *s) {
+    bool changed = polish_revise(v, s);
     double residual = polish_residual(v, ROW_POLISH);
     bool better = residual < 0.25 * s->polished;
     polish_keep(v, s, ROW_POLISH, residual);
     s->polished = smaller(s->polished, residual);
     s->polish++;
-    return residual > NOTHING && residual <= DBL_MAX && (changed || better) && s->polish < MOST_STEPS;
+    return residual > POLISH_NOTHING && residual <= DBL_MAX && (changed || better) && s->polish < POLISH_STEPS;
 }
+
+#endif

@@ -1,12 +1,27 @@
-/* nearest_barrier.c - see nearest_barrier.h.
+/* nearest_barrier_text.h - one sample's interior-point method: every number and decision between the evaluations and the solves.
+ *
+ *     minimise |S (y - y_raw)|^2 / 2 - mu sum log s   subject to  c - s = bl,  c + s = bu  (each side of an inequality), c = b
+ *
+ * is solved to an accuracy that follows mu, and mu falls. Newton's step in y, the slacks s, the forces z (s z = mu) and the multipliers is
+ * one solve with the plan's system, W = 1 / sum of z/s. A weight w on (new - old multiplier) keeps W above 0 on equalities, and where
+ * rows depend on each other: the proximal method of multipliers. delta makes the number of positive pivots that of the outputs. The
+ * length of a step keeps s and z positive and lowers the merit function
+ *
+ *     |S (y - y_raw)|^2 / 2 - mu sum log s + nu (sum of what the equations above lack, rows in units of their gradients);
+ *
+ * where it does not, a second step that corrects what the first one left is tried, then shorter ones. Everything is measured against the
+ * distance at the start, so that units do not matter. Sources: Waechter, Biegler, "On the implementation of an interior-point filter
+ * line-search algorithm", 2006 (start, mu, delta, second-order correction); Byrd, Gilbert, Nocedal, "A trust region method based on
+ * interior point techniques", 2000 (merit function and nu).
+ *
+ * A text for the processor and for a device: rows_text.h says what whoever includes it brings, elementary_log besides.
  *
  * SPDX-License-Identifier: MIT */
-#include "nearest/nearest_barrier.h"
+#ifndef HN_NEAREST_BARRIER_TEXT_H
+#define HN_NEAREST_BARRIER_TEXT_H
 
-#include "nearest/nearest_rows.h"
-
-#define WIDTH 1
-#include "base/elementary.h"
+#include "nearest/nearest_state.h"
+#include "nearest/rows_text.h"
 
 static const double FIRST_SHARE = 0.1;  /* of the energy that the first mu makes up, all sides together */
 static const double FIRST_MU = 0.1;     /* of f, in its unit */
@@ -19,40 +34,54 @@ static const double FILTER_LACK = 1e-5, FILTER_PHI = 1e-5; /* by how much a step
 static const double SHORTEST = 0x1p-24;                    /* length of a step that is tried */
 static const double LOOSE = 1e10;                          /* z s stays within this factor of mu */
 
-/* ---- the start ---- */
+/* ---- errors ---- */
 
-void barrier_measure_row(const struct nearest_view *v, size_t i) {
-    const struct nearest_plan *p = v->plan;
-    double largest = 0, squares = 0;
-    int power = 0;
-    for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
-        if (!p->fixed[p->column[e]])
-            largest = larger(largest, fabs(v->at[p->entry[e]]));
-    if (largest > 0 && largest <= DBL_MAX)
-        frexp(largest, &power);
-    *view_row(v, ROW_UNIT, i) = ldexp(1, power > 1000 ? -1000 : -power);
-    for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
-        if (!p->fixed[p->column[e]])
-            squares += row_entry(v, i, e) * row_entry(v, i, e);
-    double norm = sqrt(squares), lower = row_lower(v, i), upper = row_upper(v, i);
-    *view_row(v, ROW_NORM, i) = norm > 0 && norm <= DBL_MAX ? norm : 1;
-    *view_row(v, ROW_KIND, i) =
-        lower == upper ? KIND_EQUALITY : (fabs(lower) <= DBL_MAX ? 1 : 0) + (fabs(upper) <= DBL_MAX ? 2 : 0);
+/* What row i lacks, as the iterate has it, in units of its gradient; gaps are left in the row's vectors. */
+static double barrier_row_lack(const struct nearest_view *v, size_t i) {
+    if (row_is_equality(v, i)) {
+        *side_gap(v, i, 0, 0) = row_value(v, i) - row_lower(v, i);
+        *side_gap(v, i, 1, 0) = 0;
+    } else
+        for (size_t side = 0; side < 2; side++)
+            *side_gap(v, i, side, 0) = side_is_there(v, i, side) ? side_room(v, i, side) - *side_slack(v, i, side) : 0;
+    return (fabs(*side_gap(v, i, 0, 0)) + fabs(*side_gap(v, i, 1, 0))) / *view_row(v, ROW_NORM, i);
 }
 
+/* What the equations lack, slope and rest at the iterate; the largest of these relative to the start. */
+static double barrier_errors(const struct nearest_view *v, struct nearest_state *s) {
+    const struct nearest_plan *p = v->plan;
+    double most = 0, rest = 0; /* a division, as it is rounded, leaves the largest the largest */
+    s->lack = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        double lack = barrier_row_lack(v, i);
+        s->lack += lack;
+        most = larger(most, lack);
+        if (!row_is_equality(v, i))
+            *view_row(v, ROW_MULTIPLIER, i) = *side_force(v, i, 0) - *side_force(v, i, 1);
+    }
+    s->largest = rows_rest(v, ROW_MULTIPLIER, COLUMN_REST);
+    for (size_t j = 0; j < p->outputs; j++) {
+        rest = larger(rest, fabs(*view_column(v, COLUMN_REST, j)));
+        *view_column(v, COLUMN_SLOPE, j) = column_slope(v, j);
+    }
+    return larger(larger(0, most / s->scale), rest / s->slope);
+}
+
+/* ---- the start ---- */
+
 /* The violation of row i. */
-static double row_violation(const struct nearest_view *v, size_t i) {
+static double barrier_row_violation(const struct nearest_view *v, size_t i) {
     return larger(larger(0, row_lower(v, i) - row_value(v, i)), row_value(v, i) - row_upper(v, i));
 }
 
 /* What a slack is at least: a share of sqrt(mu), but no more than a quarter of what lies between two bounds. */
-static double least_slack(const struct nearest_view *v, size_t i, double reach) {
+static double barrier_least_slack(const struct nearest_view *v, size_t i, double reach) {
     double least = reach * *view_row(v, ROW_NORM, i);
     bool both = side_is_there(v, i, 0) && side_is_there(v, i, 1);
     return both ? smaller(least, 0.25 * (row_upper(v, i) - row_lower(v, i))) : least;
 }
 
-static void measure_start(const struct nearest_view *v, struct nearest_state *s) {
+static void barrier_measure_start(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     double squares = 0;
     *view_number(v, NUMBER_UNIT) = 1;
@@ -70,34 +99,35 @@ static void measure_start(const struct nearest_view *v, struct nearest_state *s)
 }
 
 /* Of f: a unit in which its derivatives are at most 1 there; lengths are the user's. */
-static void measure_cost(const struct nearest_view *v, struct nearest_state *s) {
+static void barrier_measure_cost(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     double largest = 0;
     int power = 0;
     for (size_t j = 0; j < p->outputs; j++)
-        largest = larger(largest, p->fixed[j] ? 0 : fabs(v->at[p->gradient[j]]));
+        largest = larger(largest, p->fixed[j] ? 0 : fabs(*view_slot(v, p->gradient[j])));
     if (largest > 1 && largest <= DBL_MAX)
         frexp(largest, &power);
-    *view_number(v, NUMBER_UNIT) = ldexp(1, power > 1000 ? -1000 : -power);
+    *view_number(v, NUMBER_UNIT) = ldexp(1.0, power > 1000 ? -1000 : -power);
     *view_number(v, NUMBER_CURVATURE) = 1;
     *view_number(v, NUMBER_COST) = program_cost(v);
     if (s->attempt == 0)
-        s->start_cost = v->at[p->cost];
+        s->start_cost = *view_slot(v, p->cost);
     s->scale = s->slope = 1;
     s->energy = fabs(program_cost(v)) + 1;
 }
 
-void barrier_begin(const struct nearest_view *v, struct nearest_state *s) {
+/* After c and J were evaluated at COLUMN_Y: slacks, forces, mu. */
+static void barrier_begin(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     double sides = 0;
     if (p->optimal)
-        measure_cost(v, s);
+        barrier_measure_cost(v, s);
     else
-        measure_start(v, s);
+        barrier_measure_start(v, s);
     for (size_t i = 0; i < p->rows; i++) {
-        barrier_measure_row(v, i);
+        row_measure(v, i);
         if (s->attempt == 0)
-            *view_row(v, ROW_START, i) = row_violation(v, i) / *view_row(v, ROW_UNIT, i);
+            *view_row(v, ROW_START, i) = barrier_row_violation(v, i) / *view_row(v, ROW_UNIT, i);
         sides += (double)side_is_there(v, i, 0) + (double)side_is_there(v, i, 1);
     }
     s->first_mu =
@@ -113,7 +143,7 @@ void barrier_begin(const struct nearest_view *v, struct nearest_state *s) {
     for (size_t i = 0; i < p->rows; i++) {
         for (size_t side = 0; side < 2; side++) {
             bool there = side_is_there(v, i, side);
-            double least = least_slack(v, i, reach), room = side_room(v, i, side);
+            double least = barrier_least_slack(v, i, reach), room = side_room(v, i, side);
             *side_slack(v, i, side) = there ? (room > least ? room : least) : 1;
             *side_force(v, i, side) = there ? s->mu / *side_slack(v, i, side) : 0;
         }
@@ -124,40 +154,10 @@ void barrier_begin(const struct nearest_view *v, struct nearest_state *s) {
     s->filter.few = 1e-4 * larger(1, s->lack);
 }
 
-/* ---- errors and mu ---- */
-
-/* What row i lacks, as the iterate has it, in units of its gradient; gaps are left in the row's vectors. */
-static double row_lack(const struct nearest_view *v, size_t i) {
-    if (row_is_equality(v, i)) {
-        *side_gap(v, i, 0, 0) = row_value(v, i) - row_lower(v, i);
-        *side_gap(v, i, 1, 0) = 0;
-    } else
-        for (size_t side = 0; side < 2; side++)
-            *side_gap(v, i, side, 0) = side_is_there(v, i, side) ? side_room(v, i, side) - *side_slack(v, i, side) : 0;
-    return (fabs(*side_gap(v, i, 0, 0)) + fabs(*side_gap(v, i, 1, 0))) / *view_row(v, ROW_NORM, i);
-}
-
-double barrier_errors(const struct nearest_view *v, struct nearest_state *s) {
-    const struct nearest_plan *p = v->plan;
-    double most = 0, rest = 0; /* a division, as it is rounded, leaves the largest the largest */
-    s->lack = 0;
-    for (size_t i = 0; i < p->rows; i++) {
-        double lack = row_lack(v, i);
-        s->lack += lack;
-        most = larger(most, lack);
-        if (!row_is_equality(v, i))
-            *view_row(v, ROW_MULTIPLIER, i) = *side_force(v, i, 0) - *side_force(v, i, 1);
-    }
-    s->largest = rows_rest(v, ROW_MULTIPLIER, COLUMN_REST);
-    for (size_t j = 0; j < p->outputs; j++) {
-        rest = larger(rest, fabs(*view_column(v, COLUMN_REST, j)));
-        *view_column(v, COLUMN_SLOPE, j) = column_slope(v, j);
-    }
-    return larger(larger(0, most / s->scale), rest / s->slope);
-}
+/* ---- mu ---- */
 
 /* How far s z is from mu, relative to the first mu. */
-static double uneven(const struct nearest_view *v, const struct nearest_state *s) {
+static double barrier_uneven(const struct nearest_view *v, const struct nearest_state *s) {
     double worst = 0;
     for (size_t i = 0; i < v->plan->rows; i++)
         for (size_t side = 0; side < 2; side++)
@@ -166,9 +166,10 @@ static double uneven(const struct nearest_view *v, const struct nearest_state *s
     return worst / s->first_mu;
 }
 
-void barrier_lower_mu(const struct nearest_view *v, struct nearest_state *s) {
+/* A smaller mu while the errors allow it. */
+static void barrier_lower_mu(const struct nearest_view *v, struct nearest_state *s) {
     double share = s->mu / s->first_mu, errors = barrier_errors(v, s);
-    while (share > LAST_SHARE && larger(errors, uneven(v, s)) <= 10 * share) {
+    while (share > LAST_SHARE && larger(errors, barrier_uneven(v, s)) <= 10 * share) {
         share = larger(LAST_SHARE, smaller(0.1 * share, share * sqrt(share)));
         s->mu = share * s->first_mu;
         s->programmes++;
@@ -181,7 +182,7 @@ void barrier_lower_mu(const struct nearest_view *v, struct nearest_state *s) {
 /* ---- the system ---- */
 
 /* z/s, summed over the sides of an inequality. */
-static double row_stiffness(const struct nearest_view *v, size_t i) {
+static double barrier_row_stiffness(const struct nearest_view *v, size_t i) {
     double stiff = 0;
     for (size_t side = 0; side < 2; side++)
         if (side_is_there(v, i, side))
@@ -190,7 +191,7 @@ static double row_stiffness(const struct nearest_view *v, size_t i) {
 }
 
 /* The right-hand side of row i for the gaps of s->way; stiff: row_stiffness of an inequality. */
-static double row_right(const struct nearest_view *v, const struct nearest_state *s, size_t i, double stiff) {
+static double barrier_row_right(const struct nearest_view *v, const struct nearest_state *s, size_t i, double stiff) {
     double held = row_damping(v, i) * *view_row(v, ROW_MULTIPLIER, i), sum = 0;
     if (row_is_equality(v, i))
         return held - *side_gap(v, i, 0, s->way);
@@ -202,64 +203,67 @@ static double row_right(const struct nearest_view *v, const struct nearest_state
     return sum / stiff + held;
 }
 
-static void write_slopes(const struct nearest_view *v) {
+static void barrier_write_slopes(const struct nearest_view *v) {
     for (size_t j = 0; j < v->plan->outputs; j++)
         *view_unknown(v, UNKNOWN_RIGHT, j) = -*view_column(v, COLUMN_SLOPE, j);
 }
 
-void barrier_right(const struct nearest_view *v, const struct nearest_state *s) {
+/* The right-hand side alone, of the second step. */
+static void barrier_right(const struct nearest_view *v, const struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
-    write_slopes(v);
+    barrier_write_slopes(v);
     for (size_t i = 0; i < p->rows; i++)
-        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = row_right(v, s, i, row_stiffness(v, i));
+        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = barrier_row_right(v, s, i, barrier_row_stiffness(v, i));
 }
 
-void barrier_assemble(const struct nearest_view *v, const struct nearest_state *s) {
+/* Diagonal and right-hand side. */
+static void barrier_assemble(const struct nearest_view *v, const struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     for (size_t j = 0; j < p->outputs; j++)
         *view_unknown(v, UNKNOWN_DIAGONAL, j) =
-            p->fixed[j] ? 1 : p->square[j] + v->at[p->curvature[j]] + (s->delta + proximal(v));
+            p->fixed[j] ? 1 : p->square[j] + *view_slot(v, p->curvature[j]) + (s->delta + proximal(v));
     for (size_t i = 0; i < p->rows; i++) {
-        double stiff = row_stiffness(v, i), w = row_is_equality(v, i) ? 0 : 1 / stiff;
+        double stiff = barrier_row_stiffness(v, i), w = row_is_equality(v, i) ? 0 : 1 / stiff;
         *view_unknown(v, UNKNOWN_DIAGONAL, p->outputs + i) = -(w + row_damping(v, i));
-        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = row_right(v, s, i, stiff);
+        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = barrier_row_right(v, s, i, stiff);
     }
-    write_slopes(v);
+    barrier_write_slopes(v);
 }
 
 /* ---- the step ---- */
 
 /* d(z) of a side along the step. */
-static inline double force_change(const struct nearest_view *v, const struct nearest_state *s, size_t i, size_t side) {
+static inline double barrier_force_change(const struct nearest_view *v, const struct nearest_state *s, size_t i,
+                                          size_t side) {
     double slack = *side_slack(v, i, side), force = *side_force(v, i, side);
     return (s->mu - force * side_change(v, i, side, s->way)) / slack - force;
 }
 
 /* The largest share so far of what is there that a change takes away. Few divide: what is a little too small for that cannot be larger. */
-static inline double loss(double change, double now, double most) {
+static inline double barrier_loss(double change, double now, double most) {
     return -change > most * now * (1 - 0x1p-49) ? larger(most, -change / now) : most;
 }
 
 /* How row i moves along the step, its damping included: by J, or, where J is no longer at hand, by the row's own equation. */
-static double row_along(const struct nearest_view *v, const struct nearest_state *s, size_t i) {
+static double barrier_row_along(const struct nearest_view *v, const struct nearest_state *s, size_t i) {
     double old = *view_row(v, ROW_MULTIPLIER, i), w = row_damping(v, i);
     double minus = *view_unknown(v, UNKNOWN_STEP + s->way, v->plan->outputs + i); /* - the new multiplier */
     if (s->way == 0)
         return row_product(v, i, view_unknown(v, UNKNOWN_STEP, 0), v->plan->stride) - w * (minus + old);
     if (row_is_equality(v, i))
         return 0;
-    return *view_unknown(v, UNKNOWN_RIGHT, v->plan->outputs + i) - w * old + minus / row_stiffness(v, i);
+    return *view_unknown(v, UNKNOWN_RIGHT, v->plan->outputs + i) - w * old + minus / barrier_row_stiffness(v, i);
 }
 
 /* Rows along the step, and the longest lengths that keep slacks and forces positive. */
-static void measure_step(const struct nearest_view *v, struct nearest_state *s) {
+static void barrier_measure_step(const struct nearest_view *v, struct nearest_state *s) {
     double slack = 0, force = 0, keep = larger(KEEP, 1 - s->mu / s->first_mu);
     for (size_t i = 0; i < v->plan->rows; i++) {
-        *view_row(v, ROW_ALONG + s->way, i) = row_along(v, s, i);
+        *view_row(v, ROW_ALONG + s->way, i) = barrier_row_along(v, s, i);
         for (size_t side = 0; side < 2; side++)
             if (side_is_there(v, i, side)) {
-                slack = loss(side_change(v, i, side, s->way), *side_slack(v, i, side), slack);
-                force = loss(force_change(v, s, i, side), *side_force(v, i, side), force);
+                slack = barrier_loss(side_change(v, i, side, s->way), *side_slack(v, i, side), slack);
+                force = barrier_loss(barrier_force_change(v, s, i, side), *side_force(v, i, side), force);
             }
     }
     s->length = slack > keep ? keep / slack : 1;
@@ -269,13 +273,13 @@ static void measure_step(const struct nearest_view *v, struct nearest_state *s) 
 }
 
 /* The changes along the step of the objective and of the barrier's logarithms, and the curvature of both. */
-struct slopes {
+struct barrier_slopes {
     double objective, walls, curved;
 };
 
-static struct slopes slopes_of(const struct nearest_view *v, const struct nearest_state *s) {
+static struct barrier_slopes barrier_slopes_of(const struct nearest_view *v, const struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
-    struct slopes all = {0, 0, 0};
+    struct barrier_slopes all = {0, 0, 0};
     for (size_t j = 0; j < p->outputs; j++)
         all.objective += *view_column(v, COLUMN_SLOPE, j) * *view_unknown(v, UNKNOWN_STEP, j);
     all.curved = -all.objective; /* d'Hd = -slope' d + l' J d */
@@ -291,11 +295,12 @@ static struct slopes slopes_of(const struct nearest_view *v, const struct neares
     return all;
 }
 
-bool barrier_direction(const struct nearest_view *v, struct nearest_state *s) {
+/* After the solve: how rows move, nu, the longest length; false where the step is not finite or leads nowhere. */
+static bool barrier_direction(const struct nearest_view *v, struct nearest_state *s) {
     s->way = 0;
-    measure_step(v, s);
+    barrier_measure_step(v, s);
     s->longest = s->length;
-    struct slopes all = slopes_of(v, s);
+    struct barrier_slopes all = barrier_slopes_of(v, s);
     double wanted = all.objective + all.walls + 0.5 * larger(0, all.curved);
     if (s->lack > 0 && wanted > 0.9 * s->penalty * s->lack)
         s->penalty = 1.0625 * wanted / (0.9 * s->lack);
@@ -304,19 +309,21 @@ bool barrier_direction(const struct nearest_view *v, struct nearest_state *s) {
     return (s->change <= 0 || s->filters) && s->length > 0 && fabs(s->change) <= DBL_MAX; /* false for NaN */
 }
 
-void barrier_second(const struct nearest_view *v, struct nearest_state *s) {
-    measure_step(v, s);
+/* The same after the second step was solved for, s->way being 1. */
+static void barrier_second(const struct nearest_view *v, struct nearest_state *s) {
+    barrier_measure_step(v, s);
 }
 
-void barrier_try(const struct nearest_view *v, const struct nearest_state *s) {
+/* Writes where the step leads into the program's y. */
+static void barrier_try(const struct nearest_view *v, const struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     for (size_t j = 0; j < p->outputs; j++)
-        v->at[p->y + j * p->stride] =
+        *view_slot(v, p->y + j * p->stride) =
             *view_column(v, COLUMN_Y, j) + s->length * *view_unknown(v, UNKNOWN_STEP + s->way, j);
 }
 
 /* The objective's change; of a distance exactly: slope' d a + |S d|^2 a^2 / 2. */
-static double objective_change(const struct nearest_view *v, const struct nearest_state *s) {
+static double barrier_objective_change(const struct nearest_view *v, const struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     double linear = 0, square = 0;
     if (p->optimal)
@@ -330,7 +337,7 @@ static double objective_change(const struct nearest_view *v, const struct neares
 }
 
 /* The change of sum log s: the logarithm of a product, taken apart before it leaves the range of numbers. */
-static double walls_change(const struct nearest_view *v, const struct nearest_state *s) {
+static double barrier_walls_change(const struct nearest_view *v, const struct nearest_state *s) {
     double product = 1, sum = 0;
     for (size_t i = 0; i < v->plan->rows; i++)
         for (size_t side = 0; side < 2; side++)
@@ -345,7 +352,7 @@ static double walls_change(const struct nearest_view *v, const struct nearest_st
 }
 
 /* What the equations lack where the step leads; gaps go to where the second step has its own. */
-static double trial_lack(const struct nearest_view *v, const struct nearest_state *s, bool keeps) {
+static double barrier_trial_lack(const struct nearest_view *v, const struct nearest_state *s, bool keeps) {
     double sum = 0;
     for (size_t i = 0; i < v->plan->rows; i++) {
         double lack = 0, gap[2] = {0, 0};
@@ -368,13 +375,13 @@ static double trial_lack(const struct nearest_view *v, const struct nearest_stat
 /* ---- the filter ---- */
 
 /* Whether the objective's promise is large enough beside what the equations lack for it to be the judge. */
-static bool promises(const struct nearest_state *s) {
+static bool barrier_promises(const struct nearest_state *s) {
     double slope = -s->down, lack = s->lack;
     return slope > 0 && s->length * slope * slope * sqrt(slope) > lack * sqrt(sqrt(sqrt(lack))) &&
            lack <= s->filter.few;
 }
 
-static bool filter_lets(const struct nearest_filter *f, double lack, double phi) {
+static bool barrier_filter_lets(const struct nearest_filter *f, double lack, double phi) {
     for (size_t k = 0; k < f->count; k++)
         if (lack >= f->lack[k] && phi >= f->objective[k])
             return false;
@@ -382,7 +389,7 @@ static bool filter_lets(const struct nearest_filter *f, double lack, double phi)
 }
 
 /* The oldest pair makes room. */
-static void filter_add(struct nearest_filter *f, double lack, double phi) {
+static void barrier_filter_add(struct nearest_filter *f, double lack, double phi) {
     size_t full = f->count == FILTER_PAIRS;
     for (size_t k = 1; full && k < FILTER_PAIRS; k++) {
         f->lack[k - 1] = f->lack[k];
@@ -393,24 +400,31 @@ static void filter_add(struct nearest_filter *f, double lack, double phi) {
     f->objective[f->count - 1] = phi - FILTER_PHI * lack;
 }
 
-static bool filter_judges(const struct nearest_state *s, double noise) {
+static bool barrier_filter_judges(const struct nearest_state *s, double noise) {
     const struct nearest_filter *f = &s->filter;
     double phi = f->phi + s->taken;
-    if (!(s->leaves <= DBL_MAX && fabs(s->taken) <= DBL_MAX) || !filter_lets(f, s->leaves, phi - noise))
+    if (!(s->leaves <= DBL_MAX && fabs(s->taken) <= DBL_MAX) || !barrier_filter_lets(f, s->leaves, phi - noise))
         return false;
-    if (promises(s))
+    if (barrier_promises(s))
         return s->taken <= ARMIJO * s->length * s->down + noise;
     return s->leaves <= (1 - FILTER_LACK) * s->lack || s->taken <= noise - FILTER_PHI * s->lack;
 }
 
-enum barrier_verdict barrier_judge(const struct nearest_view *v, struct nearest_state *s) {
+/* After c was evaluated there. */
+enum barrier_verdict {
+    BARRIER_SETTLED, /* the length is found */
+    BARRIER_SHORTER, /* another length is to be tried */
+    BARRIER_SECOND,  /* the second step is to be solved for, its gaps are there */
+    BARRIER_FAILED   /* there is none */
+};
+static enum barrier_verdict barrier_judge(const struct nearest_view *v, struct nearest_state *s) {
     bool first = s->way == 0 && s->length == s->longest;
-    double lack = trial_lack(v, s, first);
+    double lack = barrier_trial_lack(v, s, first);
     s->leaves = lack;
-    s->taken = objective_change(v, s) - s->mu * walls_change(v, s);
+    s->taken = barrier_objective_change(v, s) - s->mu * barrier_walls_change(v, s);
     double change = s->taken + s->penalty * (lack - s->lack);
     double noise = 0x1p-48 * (s->energy + s->penalty * s->lack);
-    if (s->filters ? filter_judges(s, 0x1p-48 * s->energy) : change <= ARMIJO * s->length * s->change + noise)
+    if (s->filters ? barrier_filter_judges(s, 0x1p-48 * s->energy) : change <= ARMIJO * s->length * s->change + noise)
         return BARRIER_SETTLED;
     if (first && lack >= s->lack && lack <= DBL_MAX)
         return BARRIER_SECOND;
@@ -420,32 +434,35 @@ enum barrier_verdict barrier_judge(const struct nearest_view *v, struct nearest_
 }
 
 /* z within a factor of mu / s, at which few are. */
-static inline double held_force(double z, double slack, double mu) {
+static inline double barrier_held_force(double z, double slack, double mu) {
     double product = z * slack;
     if (product * LOOSE > 2 * mu && 2 * product < LOOSE * mu)
         return z;
     return smaller(larger(mu / (LOOSE * slack), z), LOOSE * mu / slack);
 }
 
-void barrier_accept(const struct nearest_view *v, struct nearest_state *s) {
+/* Moves to where the step leads. */
+static void barrier_accept(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
-    bool armijo = promises(s) && s->taken <= ARMIJO * s->length * s->down;
+    bool armijo = barrier_promises(s) && s->taken <= ARMIJO * s->length * s->down;
     if (s->filters && !armijo)
-        filter_add(&s->filter, s->lack, s->filter.phi);
+        barrier_filter_add(&s->filter, s->lack, s->filter.phi);
     s->filter.phi += s->taken;
     for (size_t j = 0; j < p->outputs; j++)
-        *view_column(v, COLUMN_Y, j) = v->at[p->y + j * p->stride];
+        *view_column(v, COLUMN_Y, j) = *view_slot(v, p->y + j * p->stride);
     *view_number(v, NUMBER_COST) = program_cost(v);
     for (size_t i = 0; i < p->rows; i++) {
         double *multiplier = view_row(v, ROW_MULTIPLIER, i);
-        double new = -*view_unknown(v, UNKNOWN_STEP + s->way, p->outputs + i);
-        *multiplier += s->forces * (new - *multiplier);
+        double after = -*view_unknown(v, UNKNOWN_STEP + s->way, p->outputs + i);
+        *multiplier += s->forces * (after - *multiplier);
         for (size_t side = 0; side < 2; side++)
             if (side_is_there(v, i, side)) {
                 double *slack = side_slack(v, i, side), *force = side_force(v, i, side);
-                double z = *force + s->forces * force_change(v, s, i, side);
+                double z = *force + s->forces * barrier_force_change(v, s, i, side);
                 *slack += s->length * side_change(v, i, side, s->way);
-                *force = held_force(z, *slack, s->mu);
+                *force = barrier_held_force(z, *slack, s->mu);
             }
     }
 }
+
+#endif
