@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+#define NEAREST_AT(slots, offset) ((slots) + (offset))
+#include "nearest/affine_goal_text.h"
+
 enum { MOST_OUTPUTS = 512, MOST_NODES = 1 << 18 };
 
 struct parts {
@@ -57,6 +60,7 @@ static void compile(struct affine *a, struct parts *parts) {
     a->goal = recipe_compile(recipe, 1, NULL, 0);
     if (!a->goal)
         return;
+    a->goal_inputs = a->goal->leaf_count[SPACE_X];
     a->goal_x = recipe_leaf(recipe, SPACE_X);
     a->goal_y = recipe_leaf(recipe, SPACE_Y);
     a->goal_cost = a->goal->output_slot[cost];
@@ -101,12 +105,5 @@ void affine_goal_begin(const struct affine *a, double *memory) {
 
 double affine_goal_at(const struct affine *a, double *memory, const double *x, const double *y, double *slope) {
     const struct backend single = backend_single();
-    if (a->goal->leaf_count[SPACE_X] > 0)
-        memcpy(memory + a->goal_x, x, a->goal->leaf_count[SPACE_X] * sizeof *x);
-    memcpy(memory + a->goal_y, y, a->outputs * sizeof *y);
-    single.run(a->goal, 0, memory);
-    single.run(a->goal, 1, memory);
-    for (size_t j = 0; j < a->outputs; j++)
-        slope[j] = memory[a->goal_slope[j]];
-    return memory[a->goal_cost];
+    return affine_look(&single, a, memory, x, y, slope);
 }
