@@ -207,6 +207,7 @@ class DeviceLayer:
         effort: float,
         device: int,
         precision: str,
+        weights: bytes | None = ...,
     ) -> DeviceLayer: ...
     def run(
         self,

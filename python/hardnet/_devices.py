@@ -8,6 +8,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from . import _checks, _core
 
 if TYPE_CHECKING:
@@ -63,4 +65,5 @@ class Devices:
             float(of["effort"]),
             number,
             of["precision"],
+            None if of["weights"] is None else np.asarray(of["weights"], np.float64).tobytes(),
         )

@@ -165,6 +165,10 @@ class Result:
         """
         if self._multipliers is None:
             method = self._layer.settings["method"]
+            if method in ("nearest", "optimal"):
+                raise ValueError(
+                    "multipliers of a call on a device are not kept; give arrays of the CPU"
+                )
             raise ValueError(f"the method {method} has no multipliers; nearest and optimal have")
         return self._multipliers.reshape(*self._shape, -1)
 

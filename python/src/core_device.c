@@ -144,16 +144,19 @@ static void create(void *context) {
 }
 
 static bool parse_new(create_call *call, PyObject **model, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {"model",    "method", "iterations", "damping",   "tolerance",
-                                        "relative", "effort", "device",     "precision", NULL};
-    const char *method, *precision;
+    static const char *const names[] = {"model",  "method", "iterations", "damping", "tolerance", "relative",
+                                        "effort", "device", "precision",  "weights", NULL};
+    const char *method, *precision, *weights = NULL;
     int relative;
+    Py_ssize_t bytes = 0;
     call->layer = hn_layer_defaults();
     call->device = hn_device_defaults();
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Osiddpdis:DeviceLayer", CORE_KEYWORDS(names), model, &method,
-                                     &call->layer.iterations, &call->layer.damping, &call->layer.tolerance, &relative,
-                                     &call->layer.effort, &call->device.device, &precision))
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Osiddpdis|z#:DeviceLayer", CORE_KEYWORDS(names), model,
+                                     &method, &call->layer.iterations, &call->layer.damping, &call->layer.tolerance,
+                                     &relative, &call->layer.effort, &call->device.device, &precision, &weights,
+                                     &bytes))
         return false;
+    call->layer.weights = (const double *)(const void *)weights; /* bytes are aligned as objects are */
     call->layer.relative = relative != 0;
     if (!hn_method_find(method, &call->layer.method))
         PyErr_Format(PyExc_ValueError, "method '%s' is unknown; there are " CORE_METHODS, method);

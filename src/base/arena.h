@@ -8,13 +8,9 @@
 #ifndef HN_BASE_ARENA_H
 #define HN_BASE_ARENA_H
 
+#include "base/arena_memory.h"
+
 #include <stddef.h>
-
-struct arena_block;
-
-struct arena {
-    struct arena_block *newest;
-};
 
 /* Room for count elements of the given size, aligned for any type, not initialised. */
 void *arena_take(struct arena *arena, size_t count, size_t size);

@@ -46,6 +46,11 @@ struct device_call {
     const struct device_report *first; /* what a kernel of floats has found, */
     const full *led;                   /* the outputs that it has led to, */
     struct tape_head *first_heads;     /* and the heads of its tape */
+    /* of the methods nearest and optimal: what they walk, numbers of all threads, results and gradients of their own */
+    const struct search_places *search;
+    full *search_memory, *multipliers, *tape_numbers;
+    const full *grad_multipliers;
+    full *grad_weights;
 };
 
 #endif

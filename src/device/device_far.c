@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/size.h"
+#include "device/device_search.h"
 
 #include <string.h>
 
@@ -95,7 +96,7 @@ unsigned device_warps(const hn_device_layer *layer, const struct device_kernel *
     warps = warps < kernel->warps ? warps : kernel->warps;
     if (kernel->sample_bytes == 0)
         return (unsigned)warps;
-    uint64_t most = layer->memory / MEMORY_SHARE / warp_bytes(kernel);
+    uint64_t most = layer->memory / MEMORY_SHARE / (warp_bytes(kernel) + device_search_warp_bytes(layer));
     most = most < 1 ? 1 : most;
     return (unsigned)(warps < most ? warps : most);
 }
@@ -106,7 +107,8 @@ bool device_far_bytes(const hn_device_layer *layer, size_t count, size_t *bytes)
     *bytes = 0;
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         size_t own;
-        if (!size_multiply(device_warps(layer, kernels[i], count), (size_t)warp_bytes(kernels[i]), &own))
+        size_t each = (size_t)warp_bytes(kernels[i]) + device_search_warp_bytes(layer);
+        if (!size_multiply(device_warps(layer, kernels[i], count), each, &own))
             return false;
         *bytes = own > *bytes ? own : *bytes;
     }
@@ -117,7 +119,11 @@ void device_far_place(const hn_device_layer *layer, const struct device_kernel *
                       void *memory) {
     if (kernel->sample_bytes == 0)
         return;
-    size_t slots = (size_t)device_warps(layer, kernel, call->count) * FAR_WARP * kernel->slot_bytes;
+    size_t warps = device_warps(layer, kernel, call->count), slots = warps * FAR_WARP * kernel->slot_bytes;
+    call->search = device_search_places(layer);
+    if (call->search)
+        call->search_memory = memory;
+    memory = (unsigned char *)memory + warps * device_search_warp_bytes(layer);
     call->far_slots = memory;
     call->far_rows = (real *)(void *)((unsigned char *)memory + slots);
 }

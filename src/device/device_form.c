@@ -35,7 +35,7 @@ static hn_status look(hn_device_forecast *out, const struct walk *walk, hn_error
         out->bytes = bytes > out->bytes ? bytes : out->bytes;
     }
     bool rolled = out->bytes <= out->bytes_most;
-    bool straight = out->operands <= out->operands_most;
+    bool straight = out->operands <= out->operands_most && walk->plan->tape_numbers == 0; /* a search is far longer */
     out->form = !walk->solves ? HN_DEVICE_DENSE
                 : straight    ? HN_DEVICE_STRAIGHT
                 : rolled      ? HN_DEVICE_ROLLED

@@ -21,7 +21,7 @@ struct piece {
     void **of;        /* the pointer of the batch or the gradient that becomes one of the device; NULL: none */
 };
 
-enum { MOST_PIECES = 20 };
+enum { MOST_PIECES = 24 };
 
 struct transfer {
     const hn_device_layer *layer;
@@ -65,6 +65,7 @@ static void list_batch(struct transfer *t, const struct plan *plan) {
     add_in(t, &b->fallback, plan->outputs);
     add_out(t, &b->y, b->count * plan->outputs);
     add_out(t, &b->residual, b->count * plan->rows);
+    add_out(t, &b->multipliers, b->count * plan->rows);
     if (b->warm)
         add(t, (void **)(void *)&b->warm, b->warm, b->warm, b->count * plan->outputs, sizeof(hn_real));
     if (b->reports)
@@ -83,6 +84,8 @@ static void list_gradient(struct transfer *t, const struct plan *plan) {
     add_out(t, &g->grad_x, count * plan->inputs);
     add_out(t, &g->grad_lower, count * plan->rows);
     add_out(t, &g->grad_upper, count * plan->rows);
+    add_in(t, &g->grad_multipliers, count * plan->rows);
+    add_out(t, &g->grad_weights, count * plan->outputs);
     if (g->flagged)
         add(t, (void **)(void *)&g->flagged, NULL, g->flagged, count, sizeof *g->flagged);
 }

@@ -6,6 +6,7 @@
 #include "base/structs.h"
 #include "device/device_far.h"
 #include "device/device_plan.h"
+#include "device/device_search.h"
 
 #include <string.h>
 
@@ -110,6 +111,14 @@ static hn_status check_options(const hn_device_options *options, hn_error *error
     return HN_OK;
 }
 
+/* A proof takes what doubles have. */
+static hn_status check_method(const hn_device_layer *layer, hn_error *error) {
+    if (layer->plan->tape_numbers == 0 || layer->options.precision == HN_PRECISION_FLOAT64)
+        return HN_OK;
+    return error_about(error, HN_INVALID, error_option("precision"), "precision %s: the method %s is one of float64",
+                       hn_precision_text(layer->options.precision), hn_method_text(layer->layer.method));
+}
+
 static void describe(hn_device_layer *layer) {
     layer->info.size = sizeof layer->info;
     layer->info.inputs = layer->plan->inputs;
@@ -123,6 +132,8 @@ static void describe(hn_device_layer *layer) {
 static hn_status fill(hn_device_layer *layer, const hn_model *model, const hn_layer_options *options, hn_error *error) {
     hn_status status = device_plan(&layer->plan, &layer->layer, model, options, error);
     if (status == HN_OK)
+        status = check_method(layer, error);
+    if (status == HN_OK)
         status = form_choose(&layer->choice, layer->plan, error);
     if (status == HN_OK)
         status = driver_open(&layer->driver, error);
@@ -130,6 +141,8 @@ static hn_status fill(hn_device_layer *layer, const hn_model *model, const hn_la
         status = choose_device(layer, error);
     if (status == HN_OK)
         status = device_make_kernels(layer, model, error);
+    if (status == HN_OK)
+        status = device_search_create(layer, model, error);
     if (status == HN_OK)
         describe(layer);
     return status;
@@ -173,6 +186,7 @@ static void unload(const hn_device_layer *layer, const struct device_kernel *ker
 void hn_device_layer_destroy(hn_device_layer *layer) {
     if (!layer)
         return;
+    device_search_destroy(layer);
     if (layer->context && device_enter(layer, NULL) == HN_OK) {
         unload(layer, &layer->run);
         unload(layer, &layer->pull);

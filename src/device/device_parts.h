@@ -40,6 +40,7 @@ struct hn_device_layer {
     hn_device_info info;
     struct device_kernel run, pull; /* the second where gradients are wanted, and there are steps in double */
     struct device_kernel coarse_run, coarse_pull; /* in float, ahead of those; precision float32 only */
+    struct device_search *search;                 /* of the methods nearest and optimal: device_search.h */
 };
 
 /* The primary context, for as long as the layer lives. */

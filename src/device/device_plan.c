@@ -10,20 +10,22 @@ hn_status device_plan(struct plan **plan, hn_layer_options *filled, const hn_mod
                       const hn_layer_options *options, hn_error *error) {
     hn_layer *layer;
     *plan = NULL;
-    if (options && (options->method == HN_METHOD_NEAREST || options->method == HN_METHOD_OPTIMAL))
-        return error_about(error, HN_INVALID, error_option("method"),
-                           "method %s: a device does not have it; all others but nearest and optimal it has",
-                           hn_method_text(options->method));
     hn_status status = hn_layer_create(&layer, model, options, error);
     if (status != HN_OK)
         return status;
     *filled = hn_layer_options_of(layer);
     const hn_layer_info info = hn_layer_info_of(layer);
     hn_layer_destroy(layer);
-    filled->kernel = NULL; /* which was that layer's */
-    status = plan_create(plan, model, filled, error);
+    filled->kernel = NULL; /* which was that layer's, and so were weights */
+    filled->weights = options ? options->weights : NULL;
+    hn_layer_options steps = *filled;
+    const bool searches = filled->method == HN_METHOD_NEAREST || filled->method == HN_METHOD_OPTIMAL;
+    if (searches) /* it begins where auto ends */
+        steps.method = HN_METHOD_AUTO;
+    status = plan_create(plan, model, &steps, error);
     if (status != HN_OK)
         return status;
+    (*plan)->tape_numbers = searches ? (*plan)->rows + 1 : 0;
     (*plan)->options.usual = info.usual_steps;
     (*plan)->options.budget = info.budget_steps;
     return HN_OK;

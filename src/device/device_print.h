@@ -18,6 +18,11 @@ struct device_subject {
     bool listed;  /* far_print.h: every entry is listed, the short ones, too */
 };
 
+/* Whether its method goes on where auto ends: nearest and optimal; in double only. */
+static inline bool device_searches(const struct device_subject *subject) {
+    return subject->plan->tape_numbers > 0;
+}
+
 /* Whether functions that hardly ever run are short and compiled side by side: straight code of methods with weights, and of gradients. The
  * paper's way forward has few of them, and its rounds would be slower. */
 bool device_is_apart(const struct device_subject *subject);

@@ -37,7 +37,7 @@ static bool is_single(const hn_device_layer *layer) {
 
 /* Where the parts of a tape begin. */
 struct tape_places {
-    size_t room, heads, eps, kind, y;
+    size_t room, heads, eps, kind, y, numbers;
 };
 
 static bool place_tape(const hn_device_layer *layer, size_t count, size_t number, struct tape_places *out,
@@ -45,7 +45,9 @@ static bool place_tape(const hn_device_layer *layer, size_t count, size_t number
     size_t steps, numbers;
     return size_multiply(count, out->room, &steps) && size_multiply(steps, layer->plan->outputs, &numbers) &&
            place(bytes, &out->heads, count, sizeof(struct tape_head)) && place(bytes, &out->eps, steps, number) &&
-           place(bytes, &out->kind, steps, sizeof(int32_t)) && place(bytes, &out->y, numbers, number);
+           place(bytes, &out->kind, steps, sizeof(int32_t)) && place(bytes, &out->y, numbers, number) &&
+           size_multiply(count, layer->plan->tape_numbers, &numbers) &&
+           (numbers == 0 || place(bytes, &out->numbers, numbers, sizeof(double)));
 }
 
 /* Of float32 the tape of the floats comes first, and that of the few steps in double behind it. */
@@ -100,6 +102,8 @@ static void take_tape(const hn_device_layer *layer, const hn_batch *batch, const
     call->tape_eps = (real *)(void *)(tape + places->eps);
     call->tape_kind = (int32_t *)(void *)(tape + places->kind);
     call->tape_y = (real *)(void *)(tape + places->y);
+    if (layer->plan->tape_numbers > 0)
+        call->tape_numbers = (double *)(void *)(tape + places->numbers);
     call->tape_room = places->room;
     bool apart = layer->plan->options.weighted && layer->choice.form == HN_DEVICE_STRAIGHT;
     call->tape_width = apart ? 1 : batch->count;
@@ -112,6 +116,7 @@ static struct device_call call_of(const hn_device_layer *layer, const hn_batch *
     call.residual = batch->residual;
     call.fallback = batch->fallback;
     call.warm = batch->warm;
+    call.multipliers = batch->multipliers;
     call.repeats_x = batch->repeat_x;
     call.repeats_raw = batch->repeat_y;
     call.next = workspace;
@@ -154,9 +159,8 @@ static hn_status check_batch(const hn_device_layer *layer, const hn_batch *batch
         return refuse(error, "batch.y", "there is no place for the outputs");
     if (batch->reports && batch->report_size != sizeof(hn_report))
         return refuse(error, "batch.report_size", "on a device it is sizeof(hn_report)");
-    if (batch->multipliers)
-        return refuse(error, "batch.multipliers",
-                      "only the methods nearest and optimal have them, which a device does not have");
+    if (batch->multipliers && layer->plan->tape_numbers == 0)
+        return refuse(error, "batch.multipliers", "only the methods nearest and optimal have them");
     if (batch->cancel || batch->watch || batch->seconds != 0)
         return refuse(error, "batch", "a device knows neither cancel nor seconds nor watch");
     if (!workspace)
@@ -250,6 +254,10 @@ static hn_status check_gradient(const hn_device_layer *layer, const hn_batch *ba
         return refuse(error, "gradient.grad_y", "there is none");
     if (!gradient->grad_y_raw)
         return refuse(error, "gradient.grad_y_raw", "there is no place for it");
+    if (gradient->grad_multipliers && layer->plan->tape_numbers == 0)
+        return refuse(error, "gradient.grad_multipliers", "only the methods nearest and optimal have multipliers");
+    if (gradient->grad_weights && layer->layer.method != HN_METHOD_NEAREST)
+        return refuse(error, "gradient.grad_weights", "only the method nearest has weights");
     if (gradient->flagged && !batch->reports)
         return refuse(error, "batch.reports", "the flags need the reports of the run");
     return HN_OK;
@@ -264,6 +272,8 @@ static struct device_call gradient_of(const hn_device_layer *layer, const hn_bat
     call.grad_lower = gradient->grad_lower;
     call.grad_upper = gradient->grad_upper;
     call.flagged = (unsigned char *)gradient->flagged;
+    call.grad_multipliers = gradient->grad_multipliers;
+    call.grad_weights = gradient->grad_weights;
     return call;
 }
 

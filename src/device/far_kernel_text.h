@@ -11,8 +11,13 @@
 /* What is done with a sample: a part of a round returns false when it has ended. */
 #ifdef DEVICE_GRADIENTS
 typedef struct far_back task;
+#ifdef DEVICE_SEARCHES
+#define task_open  far_search_back_open
+#define task_close far_search_back_close
+#else
 #define task_open  far_back_open
 #define task_close far_back_close
+#endif
 
 WIDE_INLINE struct far *task_far(task *t) {
     return &t->far;

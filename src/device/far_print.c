@@ -9,6 +9,7 @@
 #include "device/device_form.h"
 #include "device/device_system.h"
 #include "device/device_texts.h"
+#include "device/library_print.h"
 
 /* ---- the head ---- */
 
@@ -85,28 +86,68 @@ static void choose_listed(const struct walk *walk, struct listed *listed, bool a
 static const char kernel[] =
     "\n#ifdef DEVICE_HOST\n"
     "extern \"C\" void %s(const struct device_call *call) {\n"
-    "    task t;\n    far_begin(task_far(&t), call->far_slots, call->far_rows);\n    tasks_run(call, &t, 0, 1);\n}\n"
+    "    task t;\n    far_begin(task_far(&t), call->far_slots, call->far_rows);\n%s    tasks_run(call, &t, 0, 1);\n}\n"
     "#else\n"
     "extern \"C\" __global__ void __launch_bounds__(FAR_WIDTH) %s(const struct device_call call) {\n"
     "    uint64_t thread = blockIdx.x * (uint64_t)FAR_WIDTH + threadIdx.x;\n    task t;\n"
     "    far_begin(task_far(&t), call.far_slots + blockIdx.x * (uint64_t)LAYER_SLOTS * FAR_WIDTH + threadIdx.x,\n"
     "              call.far_rows + thread * (LAYER_OUTPUTS + LAYER_TAKEN));\n"
-    "    tasks_run(&call, &t, thread, gridDim.x * (uint64_t)FAR_WIDTH);\n}\n"
+    "%s    tasks_run(&call, &t, thread, gridDim.x * (uint64_t)FAR_WIDTH);\n}\n"
     "#endif\n";
+
+/* Numbers of the search lie as slots do. */
+static const char slots_of_search[] = "\n#define SLOT_STEP ((uint32_t)LANES_HERE)\n"
+                                      "#define SLOT_AT(slots, offset) ((slots) + (size_t)(offset)*SLOT_STEP)\n"
+                                      "#define wide_prefetch(at, ahead) ((void)0)\n"
+                                      "#ifdef DEVICE_HOST\n#define DEVICE_GLOBAL(pointer) ((void)0)\n#else\n"
+                                      "#define DEVICE_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))\n#endif\n";
+
+/* The methods nearest and optimal: the library's own search, in the order in which each text needs those before it. */
+static void print_search(struct text *out) {
+    static const char kernels[][32] = {"device/program_text.h", "base/arena_memory.h", "sparse/signed_factor.h",
+                                       "sparse/signed_kernel.h"};
+    static const char places[][32] = {"program/program_places.h",  "nearest/nearest_places.h",
+                                      "nearest/nearest_samples.h", "nearest/nearest_state.h",
+                                      "nearest/affine_places.h",   "device/nearest_backend_text.h"};
+    static const char own[][32] = {"nearest/rows_text.h",           "nearest/products_text.h",
+                                   "nearest/solve_text.h",          "nearest/nearest_barrier_text.h",
+                                   "nearest/nearest_polish_text.h", "nearest/search_text.h",
+                                   "nearest/proof_text.h",          "nearest/pull_text.h",
+                                   "nearest/affine_text.h",         "nearest/affine_goal_text.h"};
+    amalgamate_file(out, "device/program_lists_text.h", false);
+    library_print_operators(out);
+    text_add(out, "%s", slots_of_search);
+    LIBRARY_PRINT_FILES(out, kernels);
+    LIBRARY_PRINT_FILES(out, places);
+    LIBRARY_PRINT_FILES(out, own);
+}
 
 /* One thread, and the samples that it takes. */
 static void print_samples(const struct emission *e, bool polish, struct text *out) {
-    bool single = e->options.single;
+    bool single = e->options.single, searches = e->plan->tape_numbers > 0 && !single;
     amalgamate_file(out, "device/call_text.h", single);
     amalgamate_file(out, "device/lane_given_text.h", single);
+    if (searches) {
+        print_search(out);
+        amalgamate_file(out, "device/search_places_text.h", single);
+    }
     amalgamate_file(out, "device/far_text.h", single);
+    if (searches)
+        amalgamate_file(out, "device/far_search_text.h", single);
     if (e->options.adjoint) {
         amalgamate_file(out, "device/lane_given_back_text.h", single);
         amalgamate_file(out, "device/far_back_text.h", single);
     } else if (polish)
         amalgamate_file(out, "device/polish_text.h", single);
+    if (searches && e->options.adjoint)
+        amalgamate_file(out, "device/far_search_back_text.h", single);
     amalgamate_file(out, "device/far_kernel_text.h", single);
 }
+
+/* far_search_text.h hears of every slope. */
+static const char slope_is_heard[] = "\n#define DEVICE_SEARCHES\n"
+                                     "static void far_search_slope(const struct point *p, double *row, "
+                                     "struct sample_slope *slope);\n#define point_slope far_search_slope\n";
 
 static void print_library(const struct emission *e, const struct listed *listed, const struct device_system *system,
                           bool polish, struct text *out) {
@@ -116,6 +157,7 @@ static void print_library(const struct emission *e, const struct listed *listed,
     emission_print_sample(e, out);
     device_system_print_knows(system, out);
     emission_print_points(e, out);
+    text_add(out, e->plan->tape_numbers > 0 ? slope_is_heard : "");
     device_print_plan(e, out);
     print_constants(e, system, out);
     amalgamate_file(out, "sparse/pivot_kernel.h", single);
@@ -138,6 +180,7 @@ static void print_library(const struct emission *e, const struct listed *listed,
 static hn_status print_all(struct emission *e, const struct device_subject *subject, const struct device_system *system,
                            struct far_code *code, hn_error *error) {
     const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
+    const bool searches = device_searches(subject);
     struct text own = {.bytes = NULL}, out = {.bytes = NULL};
     const struct emission_lists lists = {code->listed.entry, print_listed, &code->listed};
     e->lists = &lists;
@@ -146,7 +189,8 @@ static hn_status print_all(struct emission *e, const struct device_subject *subj
     if (!own.failed) {
         print_far_head(&out, e, subject);
         device_print_as_cpp(&out, own.bytes, false, false);
-        text_add(&out, kernel, name, name);
+        text_add(&out, kernel, name, searches ? "    far_search_begin(task_far(&t), call, 0);\n" : "", name,
+                 searches ? "    far_search_begin(task_far(&t), &call, thread);\n" : "");
     }
     bool failed = own.failed || out.failed;
     text_drop(&own);

@@ -20,7 +20,19 @@ struct far {
 #ifdef DEVICE_POLISH
     struct polish polish;
 #endif
+#ifdef DEVICE_SEARCHES
+    struct far_search search;
+#endif
 };
+
+/* The methods nearest and optimal go on where auto ends: far_search_text.h. */
+#ifdef DEVICE_SEARCHES
+static void far_search_open(struct far *f);
+static GENERATED bool far_search_answer(struct far *f);
+static GENERATED void far_search_after(struct far *f);
+static void far_search_report(const struct far *f, struct device_report *out);
+static void far_search_close(const struct far *f, const struct device_call *call);
+#endif
 
 /* ---- loops whose reads do not wait for each other: what point.h has for the same ---- */
 
@@ -240,6 +252,9 @@ static GENERATED void far_open(struct far *f, const struct device_call *call, ui
     point_write(&d->point, plan->x, plan->inputs, d->x);
     entry_prepare(d->point.slots);
     far_place(f, call);
+#ifdef DEVICE_SEARCHES
+    far_search_open(f);
+#endif
 #ifdef DEVICE_POLISH
     polish_open(f, call);
 #else
@@ -258,6 +273,10 @@ static GENERATED void far_evaluate(struct far *f) {
 
 /* False: the sample has ended. */
 static GENERATED bool far_decide(struct far *f) {
+#ifdef DEVICE_SEARCHES
+    if (f->drive.state.doing == SAMPLE_OPENS && far_search_answer(f))
+        return false;
+#endif
     return !drive_decide(&f->drive, &f->numbers);
 }
 
@@ -318,6 +337,9 @@ static void far_report(const struct far *f, struct device_report *out) {
 #ifdef DEVICE_POLISH
     polish_report(f, out);
 #endif
+#ifdef DEVICE_SEARCHES
+    far_search_report(f, out);
+#endif
 }
 
 /* drive_spread, to the caller's numbers. */
@@ -344,6 +366,10 @@ static GENERATED void far_close(struct far *f, const struct device_call *call) {
     double bound = sample_asks_stationarity(&d->state, d->options, &f->numbers);
     bool stationary = bound > 0 && far_stationarity(p, plan->step) <= bound * bound;
     d->state.outcome = sample_verdict(&d->state, d->options, &f->numbers, stationary);
+#ifdef DEVICE_SEARCHES
+    far_search_after(f);
+    far_search_close(f, call);
+#endif
     if (d->tape)
         call->heads[f->sample] = tape_head_of(&d->state, d->tape->room);
     for (uint32_t i = 0; call->residual && i < plan->rows; i++)

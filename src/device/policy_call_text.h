@@ -7,17 +7,7 @@
 #ifndef HN_DEVICE_POLICY_CALL_TEXT_H
 #define HN_DEVICE_POLICY_CALL_TEXT_H
 
-/* A program (program/program.h) whose slots hold one number. */
-struct policy_instruction {
-    uint32_t code, destination, a, b, c;
-};
-
-struct policy_program {
-    const struct policy_instruction *code;
-    const uint32_t *pairs, *columns;
-    const double *coefficients, *constants;
-    size_t first[4], constant_count, slots;
-};
+#include "device/program_lists_text.h"
 
 /* The loss of refinement/loss.h: slots of what goes in and comes out. */
 struct policy_loss {

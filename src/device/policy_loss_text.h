@@ -1,50 +1,10 @@
 /* policy_loss_text.h - objective and residual of outputs, with the gradient of the loss, by running refinement/loss.h's program.
  *
- * program_operator, one operator of a program, stands before this text (policy_print.c). A thread's slots lie `apart` from each other, so
- * that threads side by side read side by side.
+ * program_text.h stands before it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_DEVICE_POLICY_LOSS_TEXT_H
 #define HN_DEVICE_POLICY_LOSS_TEXT_H
-
-static double program_dot(const struct policy_program *p, const struct policy_instruction *at, const double *slots,
-                          uint64_t apart) {
-    const uint32_t *pair = p->pairs + 2 * (uint64_t)at->a;
-    double sum = slots[pair[0] * apart] * slots[pair[1] * apart];
-    for (uint32_t k = 1; k < at->b; k++)
-        sum += slots[pair[2 * k] * apart] * slots[pair[2 * k + 1] * apart];
-    return sum;
-}
-
-static double program_linear(const struct policy_program *p, const struct policy_instruction *at, const double *slots,
-                             uint64_t apart) {
-    const double *coefficient = p->coefficients + at->a;
-    const uint32_t *column = p->columns + at->c;
-    double sum = coefficient[0] * slots[column[0] * apart];
-    for (uint32_t k = 1; k < at->b; k++)
-        sum += coefficient[k] * slots[column[k] * apart];
-    return sum;
-}
-
-static void program_run(const struct policy_program *p, int phase, double *slots, uint64_t apart) {
-    for (uint64_t i = p->first[phase]; i < p->first[phase + 1]; i++) {
-        const struct policy_instruction at = p->code[i];
-        double *to = slots + at.destination * apart;
-        if (at.code == PROGRAM_DOT)
-            *to = program_dot(p, &at, slots, apart);
-        else if (at.code == PROGRAM_LINEAR)
-            *to = program_linear(p, &at, slots, apart);
-        else if (at.code == PROGRAM_SINCOS) {
-            double sine, cosine;
-            elementary_sincos(slots[at.a * apart], &sine, &cosine);
-            *to = sine;
-            slots[at.c * apart] = cosine;
-        } else
-            *to = program_operator(at.code, slots[at.a * apart], slots[at.b * apart], slots[at.c * apart]);
-    }
-}
-
-/* ---- the loss ---- */
 
 static void loss_prepare(const struct policy_program *p, double *slots, uint64_t apart) {
     for (uint64_t i = 0; i < p->slots; i++)

@@ -124,6 +124,8 @@ static struct families find_families(const struct emission *e) {
     for (uint32_t i = 0; i < program->first[e->options.adjoint ? 3 : 2]; i++)
         add_operator(&f, plan_code(e->plan)[i].code);
     f.hyperbolic = f.hyperbolic || e->network;
+    if (e->plan->tape_numbers > 0) /* a search runs programs of its own */
+        f.arc = f.hyperbolic = true;
     return f;
 }
 

@@ -4,7 +4,7 @@
 #ifndef HN_NEAREST_AFFINE_PLACES_H
 #define HN_NEAREST_AFFINE_PLACES_H
 
-#include "base/arena.h"
+#include "base/arena_memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #ifndef HN_NEAREST_PLACES_H
 #define HN_NEAREST_PLACES_H
 
-#include "base/arena.h"
+#include "base/arena_memory.h"
 #include "program/program_places.h"
 #include "sparse/signed_factor.h"
 

@@ -17,7 +17,7 @@
 #include "nearest/nearest_state.h"
 #include "nearest/rows_text.h"
 
-enum { POLISH_STEPS = 10 };
+enum { NEAREST_POLISHES_MOST = 10 };
 static const double POLISH_LEFT_OUT = 1e30; /* W of a row that is not active, in units of its gradient's square */
 static const double POLISH_NOTHING = 1e-12; /* a residual that needs no further step */
 
@@ -166,7 +166,7 @@ static bool polish_judge(const struct nearest_view *v, struct nearest_state *s) 
     polish_keep(v, s, ROW_POLISH, residual);
     s->polished = smaller(s->polished, residual);
     s->polish++;
-    return residual > POLISH_NOTHING && residual <= DBL_MAX && (changed || better) && s->polish < POLISH_STEPS;
+    return residual > POLISH_NOTHING && residual <= DBL_MAX && (changed || better) && s->polish < NEAREST_POLISHES_MOST;
 }
 
 #endif

@@ -20,6 +20,7 @@ struct nearest_view {
     double *at, *rows, *columns;
 };
 
+// NOLINTNEXTLINE(readability-non-const-parameter): it is written through the view
 static inline struct nearest_view nearest_view_of(const struct nearest_plan *plan, double *memory, size_t lane) {
     struct nearest_view v = {plan, memory + lane, NEAREST_AT(memory, plan->by_rows + lane * ROW_VECTORS * plan->rows),
                              NEAREST_AT(memory, plan->by_columns + lane * COLUMN_VECTORS * plan->outputs)};

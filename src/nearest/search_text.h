@@ -361,6 +361,7 @@ static bool search_begins_again(struct search_group *g, size_t lane) {
 }
 
 /* At most plan.stride samples. */
+// NOLINTNEXTLINE(readability-non-const-parameter): it is written through the group
 static void search_run(const struct backend *kernels, const struct nearest_parts *n, double *memory,
                        struct nearest_sample *samples, size_t count, const struct nearest_watch *watch) {
     struct search_group g = {

@@ -103,7 +103,7 @@ static void place(struct layout *layout, void *context) {
     plan->output.scale = layout_take(layout, plan->options.outputs, sizeof *plan->output.scale);
 }
 
-static void leave_alone(const struct affine *affine, size_t count) {
+static void leave_alone(const struct network_affine *affine, size_t count) {
     for (size_t i = 0; i < count; i++) {
         affine->shift[i] = 0;
         affine->scale[i] = 1;
@@ -225,8 +225,8 @@ hn_metadata hn_network_metadata_at(const hn_network *network, size_t index) {
 
 /* ---- shifts and scales ---- */
 
-static hn_status set_affine(struct affine *to, const char *side, size_t count, const struct affine *from,
-                            hn_error *error) {
+static hn_status set_affine(struct network_affine *to, const char *side, size_t count,
+                            const struct network_affine *from, hn_error *error) {
     if (!from->shift || !from->scale)
         return error_set(error, HN_INVALID, "%s %s: it is missing", side, from->shift ? "scale" : "shift");
     for (size_t i = 0; i < count; i++) {
@@ -243,20 +243,21 @@ static hn_status set_affine(struct affine *to, const char *side, size_t count, c
 }
 
 hn_status hn_network_set_input(hn_network *network, const hn_real *shift, const hn_real *scale, hn_error *error) {
-    struct affine from = {(double *)(uintptr_t)shift, (double *)(uintptr_t)scale};
+    struct network_affine from = {(double *)(uintptr_t)shift, (double *)(uintptr_t)scale};
     if (!network)
         return error_about(error, HN_INVALID, error_argument("network"), "there is no network to set");
     return set_affine(&network->input, "input", network->options.inputs, &from, error);
 }
 
 hn_status hn_network_set_output(hn_network *network, const hn_real *shift, const hn_real *scale, hn_error *error) {
-    struct affine from = {(double *)(uintptr_t)shift, (double *)(uintptr_t)scale};
+    struct network_affine from = {(double *)(uintptr_t)shift, (double *)(uintptr_t)scale};
     if (!network)
         return error_about(error, HN_INVALID, error_argument("network"), "there is no network to set");
     return set_affine(&network->output, "output", network->options.outputs, &from, error);
 }
 
-static hn_status get_affine(const struct affine *from, size_t count, double *shift, double *scale, hn_error *error) {
+static hn_status get_affine(const struct network_affine *from, size_t count, double *shift, double *scale,
+                            hn_error *error) {
     if (!shift || !scale)
         return error_about(error, HN_INVALID, error_argument(shift ? "scale" : "shift"),
                            "there is no array for the network's %s", shift ? "scales" : "shifts");

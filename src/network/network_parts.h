@@ -12,7 +12,7 @@
 enum { MOST_LAYERS = HN_NETWORK_MOST_HIDDEN + 1 };
 
 /* x -> (x - shift) * scale before the first layer, y -> shift + scale * y after the last. */
-struct affine {
+struct network_affine {
     double *shift, *scale;
 };
 
@@ -22,7 +22,7 @@ struct hn_network {
     size_t width[MOST_LAYERS + 1]; /* layer k leads from width[k] to width[k + 1] numbers */
     size_t first[MOST_LAYERS + 1]; /* of layer k among the parameters: W, width[k + 1] x width[k], then b */
     double *parameters;
-    struct affine input, output;
+    struct network_affine input, output;
     struct backend backend;
     char *texts; /* key, 0, value, 0, key, 0, ... from base_allocate; NULL unless from a file */
     size_t text_bytes;

@@ -22,7 +22,8 @@ static struct network_tensor layer_tensor(const hn_network *network, size_t k, b
     return tensor;
 }
 
-static struct network_tensor affine_tensor(const struct affine *affine, const char *side, size_t count, bool scale) {
+static struct network_tensor affine_tensor(const struct network_affine *affine, const char *side, size_t count,
+                                           bool scale) {
     struct network_tensor tensor = {.dimensions = 1, .shape = {count, 1}, .scale = scale};
     snprintf(tensor.name, sizeof tensor.name, "%s.%s", side, scale ? "scale" : "shift");
     tensor.numbers = scale ? affine->scale : affine->shift;

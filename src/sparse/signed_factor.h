@@ -5,7 +5,7 @@
 #ifndef HN_SPARSE_SIGNED_FACTOR_H
 #define HN_SPARSE_SIGNED_FACTOR_H
 
-#include "base/arena.h"
+#include "base/arena_memory.h"
 
 #include <stddef.h>
 #include <stdint.h>

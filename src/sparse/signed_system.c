@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "sparse/signed_system.h"
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "sparse/symbolic.h"

@@ -151,17 +151,20 @@ void judge_file(struct tally *tally, const char *name, hn_layer_options options,
         return;
     }
     bool fits = hn_model_output_count(model) >= hn_model_row_count(model); /* as the method hardnet wants it */
-    if (options.method != HN_METHOD_HARDNET || fits)
+    bool aims = hn_model_objective(model).name != NULL;                    /* as optimal does */
+    if ((options.method != HN_METHOD_HARDNET || fits) && (options.method != HN_METHOD_OPTIMAL || aims))
         judge_model(tally, model, name, options, seed);
     hn_model_destroy(model);
 }
 
 /* Every method; the one that wants fewer rows than outputs has problems of that kind. */
 void judge_random(struct tally *tally, uint64_t seed) {
-    static const hn_method methods[] = {HN_METHOD_AUTO,    HN_METHOD_PAPER, HN_METHOD_LM,       HN_METHOD_ENFORCE,
-                                        HN_METHOD_HARDNET, HN_METHOD_AUTO,  HN_METHOD_SNARENET, HN_METHOD_HARDNET};
+    static const hn_method methods[] = {HN_METHOD_AUTO,    HN_METHOD_PAPER,  HN_METHOD_LM,       HN_METHOD_ENFORCE,
+                                        HN_METHOD_HARDNET, HN_METHOD_AUTO,   HN_METHOD_SNARENET, HN_METHOD_HARDNET,
+                                        HN_METHOD_NEAREST, HN_METHOD_OPTIMAL};
     struct random_problem_options options = {.kind = (enum problem_kind)(seed % PROBLEM_KINDS)};
     hn_layer_options own = layer_method(methods[seed / PROBLEM_KINDS % COUNT_OF(methods)]);
+    options.objective = own.method == HN_METHOD_OPTIMAL;
     struct random_problem problem;
     char name[64];
     if (own.method == HN_METHOD_HARDNET) {

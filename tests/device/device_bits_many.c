@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 256, MOST_WORKERS = 64, NAME_BYTES = 128, METHODS = 6 };
+enum { MOST_FILES = 256, MOST_WORKERS = 64, NAME_BYTES = 128, METHODS = 8 };
 
 /* All processes see it. */
 struct shared {
@@ -59,7 +59,8 @@ static void add_folder(struct list *list, const char *folder, const char *part) 
 static hn_layer_options method_of(size_t number) {
     const hn_layer_options all[METHODS] = {layer_method(HN_METHOD_AUTO),     layer_method(HN_METHOD_LM),
                                            layer_method(HN_METHOD_ENFORCE),  layer_method(HN_METHOD_SNARENET),
-                                           layer_steps(HN_METHOD_PAPER, 30), layer_steps(HN_METHOD_HARDNET, 8)};
+                                           layer_steps(HN_METHOD_PAPER, 30), layer_steps(HN_METHOD_HARDNET, 8),
+                                           layer_method(HN_METHOD_NEAREST),  layer_method(HN_METHOD_OPTIMAL)};
     return all[number % METHODS];
 }
 

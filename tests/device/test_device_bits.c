@@ -52,6 +52,8 @@ static void shipped_models_have_the_cpu_s_bits(void **state) {
         judge_file(&tally, names[i], layer_steps(HN_METHOD_HARDNET, 8), i);
         judge_file(&tally, names[i], layer_method(HN_METHOD_ENFORCE), i);
         judge_file(&tally, names[i], layer_method(HN_METHOD_SNARENET), i);
+        judge_file(&tally, names[i], layer_method(HN_METHOD_NEAREST), i);
+        judge_file(&tally, names[i], layer_method(HN_METHOD_OPTIMAL), i);
     }
     check_all_same(&tally, "shipped models");
 }

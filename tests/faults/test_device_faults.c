@@ -75,6 +75,17 @@ static hn_status live_layer(struct results *r, hn_error *error) {
     return status;
 }
 
+/* One that searches where auto ends, in memory of its own. */
+static hn_status live_searching(struct results *r, hn_error *error) {
+    const hn_layer_options options = layer_method(HN_METHOD_NEAREST);
+    hn_device_layer *layer;
+    hn_status status = hn_device_layer_create(&layer, model, &options, NULL, error);
+    if (status == HN_OK)
+        status = run(layer, r, error);
+    hn_device_layer_destroy(layer);
+    return status;
+}
+
 static hn_status train(hn_network *network, hn_trainer *trainer, struct results *r, hn_error *error) {
     hn_status status = hn_trainer_step(trainer, SAMPLES, x, NULL, NULL, error);
     if (status == HN_OK)
@@ -150,7 +161,7 @@ struct life {
 };
 static struct life of_layer = {live_layer, {{0}, {0}, {{0}}}}, of_policy = {live_policy, {{0}, {0}, {{0}}}};
 static struct life of_long = {live_long, {{0}, {0}, {{0}}}}, of_refining = {live_refining, {{0}, {0}, {{0}}}};
-static struct life of_floats = {live_floats, {{0}, {0}, {{0}}}};
+static struct life of_floats = {live_floats, {{0}, {0}, {{0}}}}, of_searching = {live_searching, {{0}, {0}, {{0}}}};
 
 static void be_well(void) {
     device->calls = (struct fake_calls){.made = 0};
@@ -240,7 +251,7 @@ static void without_a_compiler_it_says_so(void **state) {
 static void without_faults_everything_is_well(void **state) {
     (void)state;
     hn_error error = {.text = ""};
-    struct life *const lives[] = {&of_layer, &of_policy, &of_refining};
+    struct life *const lives[] = {&of_layer, &of_policy, &of_refining, &of_searching};
     compiler = fake_ask(fake_open("libnvrtc.so.13"), "fake_compiler");
     for (size_t k = 0; k < COUNT_OF(lives); k++) {
         be_well();
@@ -342,6 +353,11 @@ static void so_it_is_in_training(void **state) {
 static void so_it_is_in_refinement(void **state) {
     (void)state;
     calls_fail(&of_refining, 1, sparsely);
+}
+
+static void so_it_is_in_searches(void **state) {
+    (void)state;
+    calls_fail(&of_searching, 1, 2);
 }
 
 static void so_it_is_where_a_layer_is_there_already(void **state) {
@@ -458,12 +474,15 @@ static void an_allocation_that_fails_is_an_error(void **state) {
             ;
         for (size_t k = 1; allocation_fails(&of_policy, k, for_ever); k += sparsely * (1 + k / 8))
             ;
+        for (size_t k = 1; allocation_fails(&of_searching, k, for_ever); k += sparsely * (1 + k / 8))
+            ;
         for (size_t k = 1; allocation_fails(&of_refining, k, for_ever); k += sparsely * (1 + k / 8))
             ;
     }
     check_it_lives_on(&of_layer);
     check_it_lives_on(&of_policy);
     check_it_lives_on(&of_refining);
+    check_it_lives_on(&of_searching);
 }
 
 int main(int count, char **words) {
@@ -477,6 +496,7 @@ int main(int count, char **words) {
         cmocka_unit_test(a_call_of_the_driver_that_fails_is_a_sentence),
         cmocka_unit_test(so_it_is_in_training),
         cmocka_unit_test(so_it_is_in_refinement),
+        cmocka_unit_test(so_it_is_in_searches),
         cmocka_unit_test(so_it_is_where_a_layer_is_there_already),
         cmocka_unit_test(so_it_is_where_a_policy_is_there_already),
         cmocka_unit_test(so_it_is_where_the_cache_has_the_kernels),

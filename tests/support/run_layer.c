@@ -89,6 +89,9 @@ struct layer_results results_of(const hn_layer *layer, size_t count) {
     r.grad_x = poisoned(count * info.inputs);
     r.grad_lower = poisoned(count * info.rows);
     r.grad_upper = poisoned(count * info.rows);
+    hn_method method = hn_layer_options_of(layer).method;
+    if (method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL)
+        r.multipliers = poisoned(count * info.rows);
     r.reports = malloc((count + 1) * sizeof *r.reports);
     memset(r.reports, 0x7f, count * sizeof *r.reports);
     r.flagged = malloc((count + 1) * sizeof *r.flagged);
@@ -105,6 +108,7 @@ void results_release(struct layer_results *results) {
     free(results->grad_x);
     free(results->grad_lower);
     free(results->grad_upper);
+    free(results->multipliers);
     free(results->reports);
     free(results->flagged);
     free(results->tape);
@@ -120,6 +124,7 @@ hn_batch batch_into(const struct layer_results *results, const double *x, const 
                       .report_size = sizeof(hn_report),
                       .reports = results->reports,
                       .residual = results->residual,
+                      .multipliers = results->multipliers,
                       .tape = results->tape};
 }
 
@@ -193,5 +198,7 @@ bool same_results(const struct layer_results *first, size_t a, const struct laye
            same_numbers("grad_x", first->grad_x + a * k, second->grad_x + b * k, k) &&
            same_numbers("grad_lower", first->grad_lower + a * m, second->grad_lower + b * m, m) &&
            same_numbers("grad_upper", first->grad_upper + a * m, second->grad_upper + b * m, m) &&
+           (!first->multipliers ||
+            same_numbers("multipliers", first->multipliers + a * m, second->multipliers + b * m, m)) &&
            memcmp(&first->flagged[a], &second->flagged[b], sizeof *first->flagged) == 0;
 }

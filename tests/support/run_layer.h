@@ -22,6 +22,7 @@ void layer_pull(const hn_layer *layer, const hn_batch *batch, const hn_gradient 
 struct layer_results {
     size_t count, inputs, outputs, rows;
     double *y, *residual, *grad_y_raw, *grad_x, *grad_lower, *grad_upper;
+    double *multipliers; /* of nearest and optimal; else NULL */
     hn_report *reports;
     bool *flagged;
     void *tape;

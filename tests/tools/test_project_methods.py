@@ -153,11 +153,11 @@ class Methods(ProjectTool):
         y, _, _ = self.project(self.file("l.mod", "var y{1..2} := 3; s.t. a: y[1] + y[2] = 1;"), "--method", "hardnet")
         np.testing.assert_allclose(y, [[0.5, 0.5]], atol=1e-12)
 
-    def test_what_generated_code_and_devices_lack_is_refused_by_name(self):
+    def test_what_generated_code_lacks_is_refused_by_name(self):
         model = self.file("m.mod", "var y{1..2}; minimize f: y[1]^2 + y[2]; subject to ball: y[1]^2 + y[2]^2 <= 4;")
         for method in ("nearest", "optimal"):
             for line in (["emit", "--out", self.folder / "emitted"], ["compile", "--out", self.folder / "k.so"], ["project", "--compile"],
-                         ["project", "--device", "cuda"], ["bench", "--compile"], ["bench", "--device", "cuda"]):
+                         ["bench", "--compile"]):
                 self.refused(line[0], model, *line[1:], "--method", method, code=2, saying=f"--method {method}: ")
 
     def test_what_is_locally_infeasible_has_weights_that_prove_it(self):

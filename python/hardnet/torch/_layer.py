@@ -176,10 +176,7 @@ class Layer(nn.Module):
             raise ValueError(f"the method {method} has no multipliers; nearest and optimal have")
         raw, given = double(y_raw, "y_raw", True), None if x is None else double(x, "x", True)
         if raw.is_cuda or (given is not None and given.is_cuda):
-            raise ValueError(
-                "multipliers are computed on the CPU: a device does not have the methods nearest and "
-                "optimal; give y_raw.cpu() and x.cpu()"
-            )
+            raise ValueError("multipliers are computed on the CPU: give y_raw.cpu() and x.cpu()")
         raw, inputs = broadcast(self, raw, given)
         y, multipliers = with_multipliers(self, raw, inputs)
         return y.to(y_raw.dtype), multipliers.to(y_raw.dtype)

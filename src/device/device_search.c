@@ -1,0 +1,257 @@
+/* device_search.c - see device_search.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "device/device_search.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "nearest/affine.h"
+#include "nearest/nearest.h"
+#include "program/program.h"
+
+#include <string.h>
+
+#include "device/program_lists_text.h"
+#include "device/search_places_text.h"
+
+enum { ALIGNMENT = 64, MOST_LISTS = 96, FAR_THREADS = 32 };
+
+struct device_search {
+    struct nearest near; /* of the host: one sample at a time, as a thread of the device has it */
+    struct affine affine;
+    struct search_places places;
+    struct policy_program program[4]; /* of the search, of products, of inputs, of the goal */
+    cuda_address lists;
+    const struct search_places *there;
+};
+
+/* ---- lists ---- */
+
+/* An array that goes to the device, and the pointer that becomes one to it; pointers of lists come before what holds them. */
+struct list {
+    const void *from;
+    size_t bytes;
+    void *to;
+};
+
+struct lists {
+    struct list list[MOST_LISTS];
+    size_t count;
+};
+
+static void add(struct lists *all, const void *from, size_t count, size_t each, void *to) {
+    all->list[all->count++] = (struct list){from, from ? count * each : 0, to};
+}
+
+#define ADD(all, array, many, pointer) add(all, array, many, sizeof *(array), (void *)(uintptr_t) & (pointer))
+
+/* Programs that are not there stay NULL. */
+static void add_program(struct lists *all, const struct program *from, struct policy_program *to, void *pointer) {
+    if (!from)
+        return;
+    ADD(all, from->code, from->first[PHASES], to->code);
+    ADD(all, from->pairs, 2 * from->pair_count, to->pairs);
+    ADD(all, from->columns, from->column_count, to->columns);
+    ADD(all, from->coefficients, from->coefficient_count, to->coefficients);
+    ADD(all, from->constants, from->constant_count, to->constants);
+    for (int i = 0; i <= PHASES; i++)
+        to->first[i] = from->first[i];
+    to->constant_count = from->constant_count;
+    to->slots = from->slots;
+    add(all, to, 1, sizeof *to, pointer);
+}
+
+static void add_system(struct lists *all, const struct signed_system *from, struct signed_system *to) {
+    ADD(all, from->permutation, from->order, to->permutation);
+    ADD(all, from->column_first, from->order + 1, to->column_first);
+    ADD(all, from->row_number, from->nonzeros, to->row_number);
+    ADD(all, from->row_offset, from->nonzeros, to->row_offset);
+    ADD(all, from->row_first, from->order + 1, to->row_first);
+    ADD(all, from->row_column, from->nonzeros, to->row_column);
+    ADD(all, from->row_entry, from->nonzeros, to->row_entry);
+    ADD(all, from->own_first, from->order + 1, to->own_first);
+    ADD(all, from->own_column, from->entries, to->own_column);
+    ADD(all, from->own_offset, from->entries, to->own_offset);
+    ADD(all, from->pair, 3 * from->entries, to->pair);
+}
+
+static void add_plan(struct lists *all, const struct nearest_plan *from, struct nearest_plan *to) {
+    ADD(all, from->value, from->rows, to->value);
+    ADD(all, from->lower, from->rows, to->lower);
+    ADD(all, from->upper, from->rows, to->upper);
+    ADD(all, from->first, from->rows + 1, to->first);
+    ADD(all, from->column, from->entries, to->column);
+    ADD(all, from->entry, from->entries, to->entry);
+    ADD(all, from->gradient, from->outputs, to->gradient);
+    ADD(all, from->curvature, from->outputs, to->curvature);
+    ADD(all, from->bend, from->curvatures, to->bend);
+    ADD(all, from->square, from->outputs, to->square);
+    ADD(all, from->fixed, from->outputs, to->fixed);
+    add_system(all, &from->system, &to->system);
+}
+
+static void add_products(struct lists *all, const struct nearest_products *from, struct nearest_products *to) {
+    if (!from->program)
+        return;
+    ADD(all, from->result, from->outputs, to->result);
+    ADD(all, from->first, from->outputs + 1, to->first);
+    ADD(all, from->column, from->first[from->outputs], to->column);
+    ADD(all, from->group_first, from->groups + 1, to->group_first);
+    ADD(all, from->member, from->group_first[from->groups], to->member);
+    ADD(all, from->entry_first, from->groups + 1, to->entry_first);
+    ADD(all, from->entries, from->entry_first[from->groups], to->entries);
+}
+
+static void add_matrix(struct lists *all, const struct matrix_places *from, struct matrix_places *to) {
+    if (!from->first)
+        return;
+    ADD(all, from->first, from->rows + 1, to->first);
+    ADD(all, from->column, from->count, to->column);
+    ADD(all, from->entry, from->count, to->entry);
+}
+
+static void add_affine(struct lists *all, const struct affine *from, struct affine *to) {
+    size_t n = from->outputs, m = from->rows, e = from->equalities, i = from->inequalities;
+    if (!from->there)
+        return;
+    ADD(all, from->equality, e, to->equality);
+    ADD(all, from->inequality, i, to->inequality);
+    ADD(all, from->weight, n, to->weight);
+    ADD(all, from->inverse, n, to->inverse);
+    ADD(all, from->hessian, from->full ? n * n : 0, to->hessian);
+    ADD(all, from->solved, from->full ? n * n : 0, to->solved);
+    ADD(all, from->goal_slope, from->goal ? n : 0, to->goal_slope);
+    ADD(all, from->first, m + 1, to->first);
+    ADD(all, from->column, from->first[m], to->column);
+    ADD(all, from->number, from->first[m], to->number);
+    ADD(all, from->dense, m, to->dense);
+    ADD(all, from->gauge, m, to->gauge);
+    ADD(all, from->columns, n * m, to->columns);
+    ADD(all, from->reach, n * m, to->reach);
+    ADD(all, from->solver, e * e, to->solver);
+    ADD(all, from->coupling, e * i, to->coupling);
+    ADD(all, from->answer, i * e, to->answer);
+    ADD(all, from->schur, i * i, to->schur);
+    ADD(all, from->unit, i, to->unit);
+}
+
+static void list_all(struct device_search *s, struct lists *all) {
+    const struct nearest_parts *from = &s->near.parts;
+    struct search_places *to = &s->places;
+    to->near = *from;
+    to->affine = s->affine;
+    add_plan(all, &from->plan, &to->near.plan);
+    add_products(all, &from->products, &to->near.products);
+    add_matrix(all, &from->by_inputs.rows, &to->near.by_inputs.rows);
+    add_matrix(all, &from->by_inputs.bends, &to->near.by_inputs.bends);
+    add_affine(all, &s->affine, &to->affine);
+    add_program(all, from->plan.program, &s->program[0], &to->near.plan.program);
+    add_program(all, from->products.program, &s->program[1], &to->near.products.program);
+    add_program(all, from->by_inputs.program, &s->program[2], &to->near.by_inputs.program);
+    add_program(all, s->affine.there ? s->affine.goal : NULL, &s->program[3], &to->affine.goal);
+}
+
+/* One block; an address of the device has the form of a pointer. */
+static hn_status upload(const hn_device_layer *layer, struct device_search *s, const struct lists *all,
+                        hn_error *error) {
+    const struct cuda_driver *cu = &layer->driver;
+    size_t bytes = ALIGNMENT;
+    for (size_t i = 0; i < all->count; i++)
+        bytes += (all->list[i].bytes / ALIGNMENT + 1) * ALIGNMENT;
+    hn_status status = driver_status(cu, cu->allocate(&s->lists, bytes), "take memory for the search", error);
+    if (status != HN_OK)
+        s->lists = 0;
+    cuda_address at = s->lists;
+    for (size_t i = 0; i < all->count && status == HN_OK; i++) {
+        const struct list *own = &all->list[i];
+        uintptr_t address = (uintptr_t)at;
+        if (own->bytes > 0)
+            status = driver_status(cu, cu->copy_in(at, own->from, own->bytes, NULL), "copy the search to it", error);
+        memcpy(own->to, &address, sizeof address);
+        at += (own->bytes / ALIGNMENT + 1) * ALIGNMENT;
+    }
+    hn_status waited =
+        driver_status(cu, cu->stream_wait(NULL), "copy the search to it", status == HN_OK ? error : NULL);
+    return status == HN_OK ? waited : status;
+}
+
+/* ---- life ---- */
+
+static hn_status create_search(struct device_search *s, const hn_device_layer *layer, const hn_model *model,
+                               hn_error *error) {
+    const hn_layer_options *o = &layer->layer;
+    const struct nearest_goal goal = {.optimal = o->method == HN_METHOD_OPTIMAL, .weights = o->weights};
+    hn_status status = nearest_create(&s->near, model, &goal, o->instructions, true, error);
+    return status == HN_OK ? affine_create(&s->affine, &s->near.parts.plan, model, error) : status;
+}
+
+static void measure(struct device_search *s, const hn_device_layer *layer, const hn_model *model) {
+    struct search_places *p = &s->places;
+    const struct plan *plan = layer->plan;
+    p->goal_at = s->near.bytes / sizeof(double);
+    p->affine_at = p->goal_at + (s->affine.there ? affine_goal_numbers(&s->affine) : 0);
+    p->near_numbers = p->affine_at + (s->affine.there ? s->affine.numbers : 0);
+    p->numbers = p->near_numbers + 4 * (uint64_t)plan->outputs + 5 * (uint64_t)plan->rows + plan->inputs;
+    p->optimal = layer->layer.method == HN_METHOD_OPTIMAL;
+    p->maximizes = hn_model_objective(model).maximize;
+}
+
+/* The places go last: they hold the addresses of all others. */
+static hn_status move_there(const hn_device_layer *layer, struct device_search *s, hn_error *error) {
+    struct lists *all = base_allocate(sizeof *all);
+    if (!all)
+        return error_no_memory(error, "the search");
+    all->count = 0;
+    list_all(s, all);
+    if (layer->layer.weights)
+        ADD(all, layer->layer.weights, layer->plan->outputs, s->places.weights);
+    add(all, &s->places, 1, sizeof s->places, &s->there);
+    hn_status status = device_enter(layer, error);
+    if (status == HN_OK) {
+        status = upload(layer, s, all, error);
+        device_leave(layer);
+    }
+    base_release(all);
+    return status;
+}
+
+hn_status device_search_create(hn_device_layer *layer, const hn_model *model, hn_error *error) {
+    if (layer->plan->tape_numbers == 0)
+        return HN_OK;
+    struct device_search *s = base_allocate(sizeof *s);
+    if (!s)
+        return error_no_memory(error, "the search");
+    memset(s, 0, sizeof *s);
+    layer->search = s;
+    hn_status status = create_search(s, layer, model, error);
+    if (status == HN_OK) {
+        measure(s, layer, model);
+        status = move_there(layer, s, error);
+    }
+    layer->layer.weights = NULL; /* the caller's */
+    return status;
+}
+
+void device_search_destroy(hn_device_layer *layer) {
+    struct device_search *s = layer->search;
+    if (!s)
+        return;
+    if (s->lists && device_enter(layer, NULL) == HN_OK) {
+        layer->driver.release(s->lists);
+        device_leave(layer);
+    }
+    nearest_release(&s->near);
+    affine_release(&s->affine);
+    base_release(s);
+    layer->search = NULL;
+}
+
+/* ---- a call ---- */
+
+size_t device_search_warp_bytes(const hn_device_layer *layer) {
+    return layer->search ? (size_t)layer->search->places.numbers * FAR_THREADS * sizeof(double) : 0;
+}
+
+const struct search_places *device_search_places(const hn_device_layer *layer) {
+    return layer->search ? layer->search->there : NULL;
+}

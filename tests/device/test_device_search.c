@@ -1,0 +1,222 @@
+/* test_device_search.c - the methods nearest and optimal on a device have the CPU's bits: outputs, reports, multipliers, and the gradients of
+ * all that a solution depends on.
+ *
+ * On the device that is there; where there is none on that of fake_device.h, which runs the same text.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "device/fake_open.h"
+#include "support/check.h"
+#include "support/model_check.h"
+#include "support/random_problem.h"
+#include "support/run_layer.h"
+#include "support/scratch.h"
+
+#include "base/random.h"
+#include "hardnet/device.h"
+#include "hardnet/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SAMPLES = 37, PROBLEMS = HN_TEST_SHARE > 1 ? 1 : 4 };
+
+static struct scratch scratch;
+
+/* Rows that are affine, with an objective that is quadratic; one output is fixed by an input. */
+static const char affine[] =
+    "param a >= -1, <= 1; var y{1..4} >= -1.5; var z = 0.5*a;\n"
+    "minimize f: sum{i in 1..4} i*(y[i] - 0.3*i*a)^2 + y[1]*y[2] + z;\n"
+    "subject to sums: sum{i in 1..4} y[i] + z = 1 + a;\n"
+    "subject to most: 2*y[1] - y[3] <= 0.25; subject to span: -1 <= y[2] + y[4] <= 0.5*a + 0.5;";
+
+/* Rows that are curved, and some that no y meets where a is above 1.2. */
+static const char curved[] = "param a >= 0, <= 2; var y{1..3} >= -2, <= 2;\n"
+                             "maximize f: y[1] + sin(a + y[2]) - exp(0.3*y[3]) - (y[1]*y[2] - a)^2;\n"
+                             "subject to disc: y[1]^2 + y[2]^2 <= 1.5 - a; subject to line: y[1] + 2*y[2] + y[3] = a;\n"
+                             "subject to wave: cos(y[3]) + y[1] >= 0.1;";
+
+/* ---- one batch on both ---- */
+
+struct scene {
+    const hn_model *model;
+    hn_layer *layer;
+    hn_device_layer *device;
+    size_t inputs, outputs, rows;
+    double *x, *raw, *grad_y, *grad_multipliers;
+    bool weighs;
+};
+
+static double *draw(struct random *random, size_t count) {
+    double *all = calloc(count + 1, sizeof *all);
+    for (size_t i = 0; i < count; i++)
+        all[i] = random_normal(random);
+    return all;
+}
+
+static struct scene open_scene(const hn_model *model, hn_layer_options options, uint64_t seed) {
+    struct random random = random_start(seed, 23);
+    hn_error error = {.text = ""};
+    struct scene s = {.model = model, .weighs = options.weights != NULL};
+    s.inputs = hn_model_input_count(model);
+    s.outputs = hn_model_output_count(model);
+    s.rows = hn_model_row_count(model);
+    s.layer = layer_of(model, options);
+    if (hn_device_layer_create(&s.device, model, &options, NULL, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    s.x = draw(&random, SAMPLES * s.inputs);
+    if (s.inputs > 0)
+        assert_int_equal(hn_sample_inputs(model, seed, 0, SAMPLES, s.x, NULL), HN_OK);
+    s.raw = draw(&random, SAMPLES * s.outputs);
+    s.grad_y = draw(&random, SAMPLES * s.outputs);
+    s.grad_multipliers = draw(&random, SAMPLES * s.rows);
+    s.raw[s.outputs] = NAN;
+    return s;
+}
+
+static void close_scene(struct scene *s) {
+    hn_layer_destroy(s->layer);
+    hn_device_layer_destroy(s->device);
+    free(s->x);
+    free(s->raw);
+    free(s->grad_y);
+    free(s->grad_multipliers);
+}
+
+/* With gradients by multipliers and weights, which results_of has no place for. */
+static struct layer_results run(const struct scene *s, const double *raw, bool on_device, double *weights) {
+    struct layer_results r = results_of(s->layer, SAMPLES);
+    hn_batch batch = batch_into(&r, s->x, raw);
+    hn_gradient gradient = gradient_into(&r, s->grad_y);
+    hn_error error = {.text = ""};
+    gradient.grad_multipliers = s->grad_multipliers;
+    gradient.grad_weights = s->weighs ? weights : NULL;
+    if (!on_device) {
+        layer_run(s->layer, &batch);
+        layer_pull(s->layer, &batch, &gradient);
+    } else if (hn_device_run_host(s->device, &batch, &gradient, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return r;
+}
+
+/* How many of its samples are certified. */
+static size_t compare(const struct scene *s, const double *raw) {
+    double *weights[2] = {calloc(SAMPLES * s->outputs + 1, sizeof(double)),
+                          calloc(SAMPLES * s->outputs + 1, sizeof(double))};
+    struct layer_results ours = run(s, raw, false, weights[0]), theirs = run(s, raw, true, weights[1]);
+    size_t certified = 0;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        assert_true(same_results(&ours, i, &theirs, i));
+        certified += ours.reports[i].kkt <= HN_CERTIFIED;
+    }
+    for (size_t i = 0; i < SAMPLES * s->outputs; i++)
+        assert_same_bits(weights[0][i], weights[1][i]);
+    results_release(&ours);
+    results_release(&theirs);
+    free(weights[0]);
+    free(weights[1]);
+    return certified;
+}
+
+static size_t judge(const hn_model *model, hn_layer_options options, uint64_t seed) {
+    struct scene s = open_scene(model, options, seed);
+    size_t certified = compare(&s, s.raw) + compare(&s, NULL);
+    close_scene(&s);
+    return certified;
+}
+
+/* ---- tests ---- */
+
+static void judge_text(const char *text, hn_method method, const double *weights) {
+    hn_model *model = model_of_text(text);
+    hn_layer_options options = layer_method(method);
+    options.weights = weights;
+    options.relative = weights != NULL;
+    assert_true(judge(model, options, 3) > 0);
+    hn_model_destroy(model);
+}
+
+static void solutions_under_affine_rows_have_the_cpu_s_bits(void **state) {
+    static const double weights[] = {1, 0.5, 2, 1, 3};
+    (void)state;
+    judge_text(affine, HN_METHOD_NEAREST, NULL);
+    judge_text(affine, HN_METHOD_NEAREST, weights);
+    judge_text(affine, HN_METHOD_OPTIMAL, NULL);
+}
+
+static void solutions_under_curved_rows_have_them(void **state) {
+    static const double weights[] = {0.25, 1, 3};
+    (void)state;
+    judge_text(curved, HN_METHOD_NEAREST, NULL);
+    judge_text(curved, HN_METHOD_NEAREST, weights);
+    judge_text(curved, HN_METHOD_OPTIMAL, NULL);
+}
+
+static void random_problems_have_them(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < PROBLEMS; seed++) {
+        struct random_problem_options options = {.kind = (enum problem_kind)(seed % PROBLEM_KINDS)};
+        struct random_problem problem;
+        options.objective = seed % 2 == 0;
+        options.bounds_are_inputs = seed == 1;
+        random_problem_create(&problem, options, 23, seed);
+        judge(problem.model, layer_method(seed % 2 == 0 ? HN_METHOD_OPTIMAL : HN_METHOD_NEAREST), seed);
+        random_problem_release(&problem);
+    }
+}
+
+static void they_are_computed_in_double(void **state) {
+    const hn_device_options floats = {.size = sizeof floats, .precision = HN_PRECISION_FLOAT32};
+    hn_layer_options options = layer_method(HN_METHOD_NEAREST);
+    hn_model *model = model_of_text(affine);
+    hn_device_layer *layer;
+    hn_error error = {.text = ""};
+    (void)state;
+    assert_int_equal(hn_device_layer_create(&layer, model, &options, &floats, &error), HN_INVALID);
+    assert_contains(error.text, "precision float32: the method nearest is one of float64");
+    assert_null(layer);
+    hn_model_destroy(model);
+}
+
+/* What only they have is refused elsewhere. */
+static void other_methods_have_no_multipliers(void **state) {
+    double y[5] = {0}, x[1] = {0}, numbers[16];
+    hn_model *model = model_of_text(affine);
+    hn_device_layer *layer;
+    hn_error error = {.text = ""};
+    hn_batch batch = {.size = sizeof batch, .count = 1, .x = x, .y_raw = y, .y = y, .multipliers = numbers};
+    (void)state;
+    assert_int_equal(hn_device_layer_create(&layer, model, NULL, NULL, &error), HN_OK);
+    assert_int_equal(hn_device_run_host(layer, &batch, NULL, &error), HN_INVALID);
+    assert_contains(error.text, "batch.multipliers: only the methods nearest and optimal have them");
+    hn_device_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    scratch = scratch_create();
+    setenv("XDG_CACHE_HOME", scratch.folder, 1);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s/hardnet", scratch.folder);
+    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
+    scratch_remove(&scratch);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solutions_under_affine_rows_have_the_cpu_s_bits),
+        cmocka_unit_test(solutions_under_curved_rows_have_them),
+        cmocka_unit_test(random_problems_have_them),
+        cmocka_unit_test(they_are_computed_in_double),
+        cmocka_unit_test(other_methods_have_no_multipliers),
+    };
+    if (!some_device())
+        return TEST_SKIPPED;
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
