@@ -19,7 +19,6 @@
 
 enum { BATCH = 2 * IMPROVE_CHUNK + 11, STEPS = 4 };
 
-static struct scratch scratch;
 static const hn_device_options device = {.size = sizeof device};
 static const hn_device_options floats = {.size = sizeof floats, .precision = HN_PRECISION_FLOAT32};
 
@@ -282,22 +281,6 @@ static void training_through_floats_begins_as_the_cpu_s_does(void **state) {
 
 /* ---- the device ---- */
 
-static int set_up(void **state) {
-    (void)state;
-    scratch = scratch_create();
-    setenv("XDG_CACHE_HOME", scratch.folder, 1);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s/hardnet", scratch.folder);
-    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
-    scratch_remove(&scratch);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(policies_have_the_cpu_s_bits),
@@ -319,5 +302,5 @@ int main(void) {
     };
     if (!some_device())
         return TEST_SKIPPED;
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, scratch_set_up_cache, scratch_tear_down_cache);
 }

@@ -20,8 +20,6 @@
 
 enum { SAMPLES = 37, PROBLEMS = HN_TEST_SHARE > 1 ? 1 : 4 };
 
-static struct scratch scratch;
-
 /* Rows that are affine, with an objective that is quadratic; one output is fixed by an input. */
 static const char affine[] =
     "param a >= -1, <= 1; var y{1..4} >= -1.5; var z = 0.5*a;\n"
@@ -192,22 +190,6 @@ static void other_methods_have_no_multipliers(void **state) {
     hn_model_destroy(model);
 }
 
-static int set_up(void **state) {
-    (void)state;
-    scratch = scratch_create();
-    setenv("XDG_CACHE_HOME", scratch.folder, 1);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s/hardnet", scratch.folder);
-    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
-    scratch_remove(&scratch);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solutions_under_affine_rows_have_the_cpu_s_bits),
@@ -218,5 +200,5 @@ int main(void) {
     };
     if (!some_device())
         return TEST_SKIPPED;
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, scratch_set_up_cache, scratch_tear_down_cache);
 }

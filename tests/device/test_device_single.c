@@ -30,23 +30,13 @@
 
 enum { COMMAND = 1024, SAMPLES = 24 };
 
-static struct scratch scratch;
+static const struct scratch *scratch;
 static bool whole;
 
 static int set_up(void **state) {
-    (void)state;
-    scratch = scratch_create();
-    setenv("XDG_CACHE_HOME", scratch.folder, 1);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    char kernels[128];
-    (void)state;
-    snprintf(kernels, sizeof kernels, "rm -r %s/hardnet", scratch.folder);
-    assert_int_equal(system(kernels), 0); // NOLINT(cert-env33-c)
-    scratch_remove(&scratch);
-    return 0;
+    int failed = scratch_set_up_cache(state);
+    scratch = *state;
+    return failed;
 }
 
 /* ---- models ---- */
@@ -108,7 +98,7 @@ static const char wrapper[] =
     "    to(fgx, grad_x, k);\n    return outcome;\n}\n";
 
 static void write_file(const char *name, const char *text) {
-    FILE *file = fopen(scratch_path(&scratch, name), "w");
+    FILE *file = fopen(scratch_path(scratch, name), "w");
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);
@@ -130,8 +120,8 @@ static void *emitted_object(const hn_model *model, hn_layer_options layer) {
     write_file("layer.c", files.source);
     write_file("run.c", wrapper);
     hn_emitted_release(&files);
-    snprintf(path, sizeof path, "%s/emitted%d.so", scratch.folder, number++);
-    snprintf(command, sizeof command, "cc -std=c99 -O1 -fPIC -shared -o %s %s/run.c", path, scratch.folder);
+    snprintf(path, sizeof path, "%s/emitted%d.so", scratch->folder, number++);
+    snprintf(command, sizeof command, "cc -std=c99 -O1 -fPIC -shared -o %s %s/run.c", path, scratch->folder);
     assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(object);
@@ -406,5 +396,6 @@ int main(int count, char **words) {
         puts("skipped: there is no compiler");
         return 77;
     }
-    return _cmocka_run_group_tests("device_single", tests + 2 * real, COUNT_OF(tests) - 2 * real, set_up, tear_down);
+    return _cmocka_run_group_tests("device_single", tests + 2 * real, COUNT_OF(tests) - 2 * real, set_up,
+                                   scratch_tear_down_cache);
 }

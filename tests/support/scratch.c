@@ -54,6 +54,20 @@ int scratch_tear_down(void **state) {
     return 0;
 }
 
+int scratch_set_up_cache(void **state) {
+    scratch_set_up(state);
+    const struct scratch *scratch = *state;
+    return setenv("XDG_CACHE_HOME", scratch->folder, 1);
+}
+
+int scratch_tear_down_cache(void **state) {
+    const struct scratch *scratch = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s/hardnet", scratch->folder);
+    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
+    return scratch_tear_down(state);
+}
+
 void scratch_remove_temporaries(const struct scratch *scratch) {
     DIR *folder = opendir(scratch->folder);
     assert_non_null(folder);

@@ -17,6 +17,10 @@ void scratch_remove(struct scratch *scratch); /* files and one level of empty fo
 int scratch_set_up(void **state);
 int scratch_tear_down(void **state);
 
+/* The same; the user's cache of kernels is there meanwhile. */
+int scratch_set_up_cache(void **state);
+int scratch_tear_down_cache(void **state);
+
 /* folder/name, in a buffer that holds the last few paths. */
 const char *scratch_path(const struct scratch *scratch, const char *name);
 
