@@ -13,6 +13,7 @@
 #include "support/failing_memory.h"
 #include "support/failing_system.h"
 #include "support/failing_threads.h"
+#include "support/model_check.h"
 #include "support/run_layer.h"
 #include "support/scratch.h"
 
@@ -25,7 +26,6 @@
 
 enum { SAMPLES = 5, INPUTS = 1, OUTPUTS = 2, LOST = 700, TOO_OLD = 52 };
 
-static struct scratch scratch;
 static size_t sparsely; /* one call in so many, where there are many */
 static hn_model *model, *long_model;
 static struct fake_device *device;
@@ -37,12 +37,10 @@ static void make_model(void) {
     static const char text[] =
         "param a >= 1; var y{1..2}; minimize f: y[1]^2 + y[2]; subject to disc: y[1]^2 + y[2]^2 <= a;\n"
         "subject to line: y[1] + 2 * y[2] = 0.5;";
-    const hn_text all = {"m", text, sizeof text - 1};
     static const char long_text[] = "param a >= 1; var y{k in 1..2500} := sin(a * k) / k;\n"
                                     "subject to chain{k in 1..2499}: y[k + 1] - y[k] * y[k] = 0.1 * a;";
-    const hn_text whole = {"m", long_text, sizeof long_text - 1};
-    assert_int_equal(hn_model_read_memory(&model, 1, &all, NULL, NULL), HN_OK);
-    assert_int_equal(hn_model_read_memory(&long_model, 1, &whole, NULL, NULL), HN_OK);
+    model = model_of_text(text);
+    long_model = model_of_text(long_text);
 }
 
 static const double x[SAMPLES * INPUTS] = {1, 2, 1, 3, 1.5};
@@ -66,24 +64,23 @@ static hn_status run(const hn_device_layer *layer, struct results *r, hn_error *
     return hn_device_run_host(layer, &batch, &gradient, error);
 }
 
-static hn_status live_layer(struct results *r, hn_error *error) {
+static hn_status live_with(struct results *r, const hn_layer_options *options, hn_error *error) {
     hn_device_layer *layer;
-    hn_status status = hn_device_layer_create(&layer, model, NULL, NULL, error);
+    hn_status status = hn_device_layer_create(&layer, model, options, NULL, error);
     if (status == HN_OK)
         status = run(layer, r, error);
     hn_device_layer_destroy(layer);
     return status;
 }
 
+static hn_status live_layer(struct results *r, hn_error *error) {
+    return live_with(r, NULL, error);
+}
+
 /* One that searches where auto ends, in memory of its own. */
 static hn_status live_searching(struct results *r, hn_error *error) {
     const hn_layer_options options = layer_method(HN_METHOD_NEAREST);
-    hn_device_layer *layer;
-    hn_status status = hn_device_layer_create(&layer, model, &options, NULL, error);
-    if (status == HN_OK)
-        status = run(layer, r, error);
-    hn_device_layer_destroy(layer);
-    return status;
+    return live_with(r, &options, error);
 }
 
 static hn_status train(hn_network *network, hn_trainer *trainer, struct results *r, hn_error *error) {
@@ -197,26 +194,18 @@ static void check_it_lives_on(const struct life *life) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     system_fail_never();
     system_move_at_most(0);
     memory_fail_never();
     threads_fail_at(1); /* so that calls come in one order */
-    scratch = scratch_create();
-    setenv("XDG_CACHE_HOME", scratch.folder, 1);
     make_model();
-    return 0;
+    return scratch_set_up_cache(state);
 }
 
 static int tear_down(void **state) {
-    (void)state;
     hn_model_destroy(model);
     hn_model_destroy(long_model);
-    char kernels[128];
-    snprintf(kernels, sizeof kernels, "rm -r %s/hardnet", scratch.folder);
-    assert_int_equal(system(kernels), 0); // NOLINT(cert-env33-c)
-    scratch_remove(&scratch);
-    return 0;
+    return scratch_tear_down_cache(state);
 }
 
 /* ---- what is missing ---- */
