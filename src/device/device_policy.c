@@ -192,49 +192,28 @@ hn_status policy_make_room(struct device_policy *p, size_t count, hn_error *erro
 
 /* ---- what never changes ---- */
 
-hn_status policy_upload(const struct device_policy *p, cuda_address *block, const struct policy_list *lists,
-                        size_t count, hn_error *error) {
-    const struct cuda_driver *cu = driver_of(p);
-    size_t bytes = LAYOUT_ALIGNMENT;
-    for (size_t i = 0; i < count; i++)
-        bytes += (lists[i].count * lists[i].each / LAYOUT_ALIGNMENT + 1) * LAYOUT_ALIGNMENT;
-    hn_status status = driver_status(cu, cu->allocate(block, bytes), "take memory for the model", error);
-    if (status != HN_OK)
-        *block = 0;
-    cuda_address at = *block;
-    for (size_t i = 0; i < count && status == HN_OK; i++) {
-        size_t own = lists[i].count * lists[i].each;
-        uintptr_t address = (uintptr_t)at;
-        if (own > 0)
-            status = driver_status(cu, cu->copy_in(at, lists[i].from, own, p->stream), "copy to it", error);
-        memcpy(lists[i].to, &address, sizeof address); /* an address of the device has the form of a pointer */
-        at += (own / LAYOUT_ALIGNMENT + 1) * LAYOUT_ALIGNMENT;
-    }
-    return status;
-}
-
 static hn_status upload_lists(struct device_policy *p, const struct device_policy_request *r, hn_error *error) {
     const struct loss *l = &p->loss;
     static const struct program none;
     const struct program *program = l->program ? l->program : &none;
     struct policy_loss *to = &p->call.loss;
     struct policy_lesson *lesson = &p->call.lesson;
-    const struct policy_list lists[] = {
-        POLICY_LIST(program->code, program->first[PHASES], to->program.code),
-        POLICY_LIST(program->pairs, 2 * program->pair_count, to->program.pairs),
-        POLICY_LIST(program->columns, program->column_count, to->program.columns),
-        POLICY_LIST(program->coefficients, program->coefficient_count, to->program.coefficients),
-        POLICY_LIST(program->constants, program->constant_count, to->program.constants),
-        POLICY_LIST(l->value, l->rows, to->value),
-        POLICY_LIST(l->lower, l->rows, to->lower),
-        POLICY_LIST(l->upper, l->rows, to->upper),
-        POLICY_LIST(l->gradient_at, l->gradient_count, to->gradient_at),
-        POLICY_LIST(l->gradient_entry, l->gradient_count, to->gradient_entry),
-        POLICY_LIST(l->pull_at, l->pull_count, to->pull_at),
-        POLICY_LIST(l->pull_entry, l->pull_count, to->pull_entry),
-        POLICY_LIST(r->bound_row, r->bounds, lesson->bound_row),
-        POLICY_LIST(r->bound_column, r->bounds, lesson->bound_column)};
-    return policy_upload(p, &p->lists, lists, sizeof lists / sizeof lists[0], error);
+    const struct device_list lists[] = {
+        DEVICE_LIST(program->code, program->first[PHASES], to->program.code),
+        DEVICE_LIST(program->pairs, 2 * program->pair_count, to->program.pairs),
+        DEVICE_LIST(program->columns, program->column_count, to->program.columns),
+        DEVICE_LIST(program->coefficients, program->coefficient_count, to->program.coefficients),
+        DEVICE_LIST(program->constants, program->constant_count, to->program.constants),
+        DEVICE_LIST(l->value, l->rows, to->value),
+        DEVICE_LIST(l->lower, l->rows, to->lower),
+        DEVICE_LIST(l->upper, l->rows, to->upper),
+        DEVICE_LIST(l->gradient_at, l->gradient_count, to->gradient_at),
+        DEVICE_LIST(l->gradient_entry, l->gradient_count, to->gradient_entry),
+        DEVICE_LIST(l->pull_at, l->pull_count, to->pull_at),
+        DEVICE_LIST(l->pull_entry, l->pull_count, to->pull_entry),
+        DEVICE_LIST(r->bound_row, r->bounds, lesson->bound_row),
+        DEVICE_LIST(r->bound_column, r->bounds, lesson->bound_column)};
+    return device_upload(driver_of(p), p->stream, &p->lists, lists, sizeof lists / sizeof lists[0], error);
 }
 
 _Static_assert(IS_32_BIT || sizeof(struct policy_instruction) == sizeof(struct instruction),

@@ -7,6 +7,7 @@
 #include "base/layout.h"
 #include "device/device_parts.h"
 #include "device/device_policy.h"
+#include "device/device_upload.h"
 #include "device/policy_print.h"
 #include "network/network_parts.h"
 #include "refinement/loss.h"
@@ -50,20 +51,6 @@ hn_status policy_leave(const struct device_policy *policy, hn_status status, hn_
 
 /* Memory for so many inputs: the call's arrays are there, and its sizes. */
 hn_status policy_make_room(struct device_policy *policy, size_t count, hn_error *error);
-
-/* An array that goes to the device, and the pointer that becomes one to it. */
-struct policy_list {
-    const void *from;
-    size_t count, each;
-    const void **to;
-};
-
-#define POLICY_LIST(array, many, pointer)                                                                              \
-    { array, many, sizeof *(array), (const void **)(uintptr_t) & (pointer) }
-
-/* One block of all lists, in their order: one may hold pointers to those before it. */
-hn_status policy_upload(const struct device_policy *policy, cuda_address *block, const struct policy_list *lists,
-                        size_t count, hn_error *error);
 
 /* Between host and device, in the order of the stream; nothing where there is nothing. */
 hn_status policy_copy_in(const struct device_policy *policy, double *to, const double *from, size_t count,

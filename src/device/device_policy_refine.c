@@ -11,22 +11,22 @@ enum { MEMORY_SHARE = 8 };
 /* ---- lists ---- */
 
 /* Of factors some lists are not there. */
-#define IF_THERE(array, many, pointer) POLICY_LIST(array, (array) ? (many) : 0, pointer)
+#define IF_THERE(array, many, pointer) DEVICE_LIST(array, (array) ? (many) : 0, pointer)
 
 static hn_status upload_program(struct device_policy *p, hn_error *error) {
     const struct program *from = p->plan.program;
     struct policy_program *to = &p->program;
-    const struct policy_list lists[] = {POLICY_LIST(from->code, from->first[PHASES], to->code),
-                                        POLICY_LIST(from->pairs, 2 * from->pair_count, to->pairs),
-                                        POLICY_LIST(from->columns, from->column_count, to->columns),
-                                        POLICY_LIST(from->coefficients, from->coefficient_count, to->coefficients),
-                                        POLICY_LIST(from->constants, from->constant_count, to->constants),
-                                        POLICY_LIST(to, 1, p->places.program)};
+    const struct device_list lists[] = {DEVICE_LIST(from->code, from->first[PHASES], to->code),
+                                        DEVICE_LIST(from->pairs, 2 * from->pair_count, to->pairs),
+                                        DEVICE_LIST(from->columns, from->column_count, to->columns),
+                                        DEVICE_LIST(from->coefficients, from->coefficient_count, to->coefficients),
+                                        DEVICE_LIST(from->constants, from->constant_count, to->constants),
+                                        DEVICE_LIST(to, 1, p->places.program)};
     for (int i = 0; i <= PHASES; i++)
         to->first[i] = from->first[i];
     to->constant_count = from->constant_count;
     to->slots = from->slots;
-    return policy_upload(p, &p->program_lists, lists, sizeof lists / sizeof lists[0], error);
+    return device_upload(&p->layer->driver, p->stream, &p->program_lists, lists, sizeof lists / sizeof lists[0], error);
 }
 
 /* The places go last: they hold the addresses of all others. */
@@ -36,19 +36,19 @@ static hn_status upload_places(struct device_policy *p, hn_error *error) {
     const struct damped *system = &from->system;
     struct refine_places *to = &p->places;
     size_t rows = task->rows, columns = task->columns, entries = task->first[rows], order = system->order;
-    const struct policy_list lists[] = {
-        POLICY_LIST(task->value, rows, to->task.value),
-        POLICY_LIST(task->lower, rows, to->task.lower),
-        POLICY_LIST(task->upper, rows, to->task.upper),
-        POLICY_LIST(task->first, rows + 1, to->task.first),
-        POLICY_LIST(task->column, entries, to->task.column),
-        POLICY_LIST(task->entry, entries, to->task.entry),
-        POLICY_LIST(task->gradient, columns, to->task.gradient),
-        POLICY_LIST(from->curvature, columns, to->curvature),
-        POLICY_LIST(from->fixed, columns, to->fixed),
-        POLICY_LIST(system->by_rows.stream, system->by_rows.words, to->system.by_rows.stream),
-        POLICY_LIST(system->by_columns.stream, system->by_columns.words, to->system.by_columns.stream),
-        POLICY_LIST(system->stream, system->words, to->system.stream),
+    const struct device_list lists[] = {
+        DEVICE_LIST(task->value, rows, to->task.value),
+        DEVICE_LIST(task->lower, rows, to->task.lower),
+        DEVICE_LIST(task->upper, rows, to->task.upper),
+        DEVICE_LIST(task->first, rows + 1, to->task.first),
+        DEVICE_LIST(task->column, entries, to->task.column),
+        DEVICE_LIST(task->entry, entries, to->task.entry),
+        DEVICE_LIST(task->gradient, columns, to->task.gradient),
+        DEVICE_LIST(from->curvature, columns, to->curvature),
+        DEVICE_LIST(from->fixed, columns, to->fixed),
+        DEVICE_LIST(system->by_rows.stream, system->by_rows.words, to->system.by_rows.stream),
+        DEVICE_LIST(system->by_columns.stream, system->by_columns.words, to->system.by_columns.stream),
+        DEVICE_LIST(system->stream, system->words, to->system.stream),
         IF_THERE(system->permutation, order, to->system.permutation),
         IF_THERE(system->column_first, order + 1, to->system.column_first),
         IF_THERE(system->row_offset, system->nonzeros, to->system.row_offset),
@@ -56,9 +56,9 @@ static hn_status upload_places(struct device_policy *p, hn_error *error) {
         IF_THERE(system->row_first, order + 1, to->system.row_first),
         IF_THERE(system->row_column, system->nonzeros, to->system.row_column),
         IF_THERE(system->row_entry, system->nonzeros, to->system.row_entry),
-        POLICY_LIST(system->constants, system->constant_count, to->system.constants),
-        POLICY_LIST(to, 1, p->call.refinement.places)};
-    return policy_upload(p, &p->refine_lists, lists, sizeof lists / sizeof lists[0], error);
+        DEVICE_LIST(system->constants, system->constant_count, to->system.constants),
+        DEVICE_LIST(to, 1, p->call.refinement.places)};
+    return device_upload(&p->layer->driver, p->stream, &p->refine_lists, lists, sizeof lists / sizeof lists[0], error);
 }
 
 /* ---- life ---- */

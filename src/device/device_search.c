@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "device/device_far.h"
+#include "device/device_upload.h"
 #include "nearest/affine.h"
 #include "nearest/nearest.h"
 #include "program/program.h"
@@ -14,7 +16,7 @@
 #include "device/program_lists_text.h"
 #include "device/search_places_text.h"
 
-enum { ALIGNMENT = 64, MOST_LISTS = 96, FAR_THREADS = 32 };
+enum { MOST_LISTS = 96 };
 
 struct device_search {
     struct nearest near; /* of the host: one sample at a time, as a thread of the device has it */
@@ -27,26 +29,21 @@ struct device_search {
 
 /* ---- lists ---- */
 
-/* An array that goes to the device, and the pointer that becomes one to it; pointers of lists come before what holds them. */
-struct list {
-    const void *from;
-    size_t bytes;
-    void *to;
-};
-
+/* Lists that pointers of others lead to come before these. */
 struct lists {
-    struct list list[MOST_LISTS];
+    struct device_list list[MOST_LISTS];
     size_t count;
 };
 
-static void add(struct lists *all, const void *from, size_t count, size_t each, void *to) {
-    all->list[all->count++] = (struct list){from, from ? count * each : 0, to};
+static void add(struct lists *all, const void *from, size_t count, size_t each, const void **to) {
+    all->list[all->count++] = (struct device_list){from, count, each, to};
 }
 
-#define ADD(all, array, many, pointer) add(all, array, many, sizeof *(array), (void *)(uintptr_t) & (pointer))
+#define ADD(all, array, many, pointer) add(all, array, many, sizeof *(array), (const void **)(uintptr_t) & (pointer))
 
 /* Programs that are not there stay NULL. */
-static void add_program(struct lists *all, const struct program *from, struct policy_program *to, void *pointer) {
+static void add_program(struct lists *all, const struct program *from, struct policy_program *to,
+                        struct program **pointer) {
     if (!from)
         return;
     ADD(all, from->code, from->first[PHASES], to->code);
@@ -58,7 +55,7 @@ static void add_program(struct lists *all, const struct program *from, struct po
         to->first[i] = from->first[i];
     to->constant_count = from->constant_count;
     to->slots = from->slots;
-    add(all, to, 1, sizeof *to, pointer);
+    ADD(all, to, 1, *pointer);
 }
 
 static void add_system(struct lists *all, const struct signed_system *from, struct signed_system *to) {
@@ -151,27 +148,12 @@ static void list_all(struct device_search *s, struct lists *all) {
     add_program(all, s->affine.there ? s->affine.goal : NULL, &s->program[3], &to->affine.goal);
 }
 
-/* One block; an address of the device has the form of a pointer. */
+/* The copies are done when it returns: what they come from may go. */
 static hn_status upload(const hn_device_layer *layer, struct device_search *s, const struct lists *all,
                         hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
-    size_t bytes = ALIGNMENT;
-    for (size_t i = 0; i < all->count; i++)
-        bytes += (all->list[i].bytes / ALIGNMENT + 1) * ALIGNMENT;
-    hn_status status = driver_status(cu, cu->allocate(&s->lists, bytes), "take memory for the search", error);
-    if (status != HN_OK)
-        s->lists = 0;
-    cuda_address at = s->lists;
-    for (size_t i = 0; i < all->count && status == HN_OK; i++) {
-        const struct list *own = &all->list[i];
-        uintptr_t address = (uintptr_t)at;
-        if (own->bytes > 0)
-            status = driver_status(cu, cu->copy_in(at, own->from, own->bytes, NULL), "copy the search to it", error);
-        memcpy(own->to, &address, sizeof address);
-        at += (own->bytes / ALIGNMENT + 1) * ALIGNMENT;
-    }
-    hn_status waited =
-        driver_status(cu, cu->stream_wait(NULL), "copy the search to it", status == HN_OK ? error : NULL);
+    hn_status status = device_upload(cu, NULL, &s->lists, all->list, all->count, error);
+    hn_status waited = driver_status(cu, cu->stream_wait(NULL), "copy to it", status == HN_OK ? error : NULL);
     return status == HN_OK ? waited : status;
 }
 
@@ -205,7 +187,7 @@ static hn_status move_there(const hn_device_layer *layer, struct device_search *
     list_all(s, all);
     if (layer->layer.weights)
         ADD(all, layer->layer.weights, layer->plan->outputs, s->places.weights);
-    add(all, &s->places, 1, sizeof s->places, &s->there);
+    ADD(all, &s->places, 1, s->there);
     hn_status status = device_enter(layer, error);
     if (status == HN_OK) {
         status = upload(layer, s, all, error);
@@ -249,7 +231,7 @@ void device_search_destroy(hn_device_layer *layer) {
 /* ---- a call ---- */
 
 size_t device_search_warp_bytes(const hn_device_layer *layer) {
-    return layer->search ? (size_t)layer->search->places.numbers * FAR_THREADS * sizeof(double) : 0;
+    return layer->search ? (size_t)layer->search->places.numbers * FAR_WARP * sizeof(double) : 0;
 }
 
 const struct search_places *device_search_places(const hn_device_layer *layer) {
