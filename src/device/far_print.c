@@ -113,7 +113,7 @@ static void print_search(struct text *out) {
                                    "nearest/solve_text.h",          "nearest/nearest_barrier_text.h",
                                    "nearest/nearest_polish_text.h", "nearest/search_text.h",
                                    "nearest/proof_text.h",          "nearest/pull_text.h",
-                                   "nearest/affine_text.h",         "nearest/affine_goal_text.h"};
+                                   "nearest/affine_goal_text.h",    "nearest/affine_text.h"};
     amalgamate_file(out, "device/program_lists_text.h", false);
     library_print_operators(out);
     text_add(out, "%s", slots_of_search);

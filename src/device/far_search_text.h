@@ -10,8 +10,7 @@
 #ifndef HN_DEVICE_FAR_SEARCH_TEXT_H
 #define HN_DEVICE_FAR_SEARCH_TEXT_H
 
-#define FAR_SEARCH_CERTIFIED 1e-8 /* HN_CERTIFIED */
-#define FAR_SEARCH_PROVEN    1e-6 /* of 1 / max(1, |y|): weights whose rest is larger prove little */
+#define FAR_SEARCH_PROVEN 1e-6 /* of 1 / max(1, |y|): weights whose rest is larger prove little */
 
 /* ---- vectors ---- */
 
@@ -120,26 +119,6 @@ static void far_search_read_rows(const struct far *f) {
             f->search.rows[k * plan->rows + i] = *point_at(&f->drive.point, plan_words(plan, lists[k])[i]);
 }
 
-/* The model's objective, where that is the goal: the optimality conditions once more where the sample ends. */
-static bool far_search_look_after(struct far *f, struct affine_sample *sample) {
-    const struct affine *a = &f->search.places->affine;
-    const struct backend kernels = {};
-    double largest = 1, rest = 0, *slope = f->search.slope;
-    if (!a->goal)
-        return true;
-    f->search.sample.objective = affine_look(&kernels, a, f->search.goal, f->drive.x, sample->y, slope);
-    for (size_t i = 0; i < a->rows; i++) {
-        double l = sample->multipliers[i];
-        largest = affine_larger(largest, fabs(l) * a->gauge[i]);
-        for (size_t e = a->first[i]; l != 0 && e < a->first[i + 1]; e++)
-            slope[a->column[e]] -= l * a->number[e];
-    }
-    for (size_t j = 0; j < a->outputs; j++)
-        rest = a->inverse[j] > 0 && !(fabs(slope[j]) <= rest) ? fabs(slope[j]) : rest;
-    sample->kkt = affine_larger(sample->kkt, rest / largest);
-    return rest / largest <= FAR_SEARCH_CERTIFIED;
-}
-
 /* An answer in `found`; false: there is none. */
 static GENERATED bool far_search_solve_affine(struct far *f) {
     struct far_search *s = &f->search;
@@ -156,7 +135,9 @@ static GENERATED bool far_search_solve_affine(struct far *f) {
         sample.slope = s->slope;
     }
     affine_run(a, s->affine, &sample);
-    bool there = sample.kkt <= FAR_SEARCH_CERTIFIED && far_search_look_after(f, &sample);
+    bool there = sample.kkt <= SEARCH_CERTIFIED &&
+                 affine_look_after(&kernels, a, s->goal, f->drive.x, &sample, s->slope, &s->sample.objective) <=
+                     SEARCH_CERTIFIED;
     s->sample.kkt = sample.kkt;
     s->sample.factorisations = sample.changes;
     return there;
@@ -336,7 +317,7 @@ static void far_search_report(const struct far *f, struct device_report *out) {
 /* Multipliers, and what the gradient needs: a certified sample goes back as a solution does, others by auto's steps. */
 static void far_search_close(const struct far *f, const struct device_call *call) {
     const struct far_search *s = &f->search;
-    bool certified = s->searched && !s->lost && s->sample.kkt <= FAR_SEARCH_CERTIFIED;
+    bool certified = s->searched && !s->lost && s->sample.kkt <= SEARCH_CERTIFIED;
     for (uint32_t i = 0; call->multipliers && i < LAYER_ROWS; i++)
         call->multipliers[f->sample * LAYER_ROWS + i] = s->searched ? s->kept[i] : 0;
     if (!call->tape_numbers)

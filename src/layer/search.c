@@ -44,22 +44,9 @@ static void look_before(const struct worker *worker, uint32_t seat, struct affin
 
 /* and where it ends, evaluated anew: the optimality conditions once more. */
 static bool look_after(struct worker *worker, uint32_t seat, struct affine_sample *sample, double *slope) {
-    const struct affine *affine = &worker->layer->affine;
     const double *x = batch_inputs(worker, worker->seat[seat].sample);
-    double largest = 1, rest = 0;
-    if (!affine->goal)
-        return true;
-    worker->seat[seat].near.objective = affine_goal_at(affine, worker->goal, x, sample->y, slope);
-    for (size_t i = 0; i < affine->rows; i++) {
-        double l = sample->multipliers[i];
-        largest = fmax(largest, fabs(l) * affine->gauge[i]);
-        for (size_t e = affine->first[i]; l != 0 && e < affine->first[i + 1]; e++)
-            slope[affine->column[e]] -= l * affine->number[e];
-    }
-    for (size_t j = 0; j < affine->outputs; j++)
-        rest = affine->inverse[j] > 0 && !(fabs(slope[j]) <= rest) ? fabs(slope[j]) : rest;
-    sample->kkt = fmax(sample->kkt, rest / largest);
-    return rest / largest <= HN_CERTIFIED;
+    double *cost = &worker->seat[seat].near.objective;
+    return affine_goal_after(&worker->layer->affine, worker->goal, x, sample, slope, cost) <= HN_CERTIFIED;
 }
 
 bool worker_answer(struct worker *worker, uint32_t seat, const struct sample_numbers *n) {

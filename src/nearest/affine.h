@@ -35,6 +35,11 @@ void affine_goal_begin(const struct affine *affine, double *memory);
 /* f at x and y, and its derivatives by y. */
 double affine_goal_at(const struct affine *affine, double *memory, const double *x, const double *y, double *slope);
 
+/* At an answer: what is left of the optimality conditions there, f evaluated anew (*cost); it goes into kkt, too. 0: the goal is the
+ * distance. */
+double affine_goal_after(const struct affine *affine, double *memory, const double *x, struct affine_sample *sample,
+                         double *slope, double *cost);
+
 /* ---- one sample ---- */
 
 void affine_solve(const struct affine *affine, double *memory, struct affine_sample *sample);

@@ -103,6 +103,12 @@ void affine_goal_begin(const struct affine *a, double *memory) {
     memory[a->goal->slots] = 0;
 }
 
+double affine_goal_after(const struct affine *a, double *memory, const double *x, struct affine_sample *sample,
+                         double *slope, double *cost) {
+    const struct backend single = backend_single();
+    return affine_look_after(&single, a, memory, x, sample, slope, cost);
+}
+
 double affine_goal_at(const struct affine *a, double *memory, const double *x, const double *y, double *slope) {
     const struct backend single = backend_single();
     return affine_look(&single, a, memory, x, y, slope);

@@ -9,6 +9,13 @@
 
 #include "nearest/affine_places.h"
 
+#include <math.h>
+
+/* The larger one; the other one where one is NaN. */
+static inline double affine_larger(double a, double b) {
+    return a > b || b != b ? a : b;
+}
+
 /* f at x and y, and its derivatives by y. */
 static inline double affine_look(const struct backend *kernels, const struct affine *a, double *memory, const double *x,
                                  const double *y, double *slope) {
@@ -21,6 +28,26 @@ static inline double affine_look(const struct backend *kernels, const struct aff
     for (size_t j = 0; j < a->outputs; j++)
         slope[j] = *NEAREST_AT(memory, a->goal_slope[j]);
     return *NEAREST_AT(memory, a->goal_cost);
+}
+
+/* The optimality conditions once more at an answer, f evaluated anew there: what is left of them, in units of the multipliers, which goes
+ * into the answer's kkt, too. Where the goal is the distance nothing is. */
+static inline double affine_look_after(const struct backend *kernels, const struct affine *a, double *memory,
+                                       const double *x, struct affine_sample *sample, double *slope, double *cost) {
+    double largest = 1, rest = 0;
+    if (!a->goal)
+        return 0;
+    *cost = affine_look(kernels, a, memory, x, sample->y, slope);
+    for (size_t i = 0; i < a->rows; i++) {
+        double l = sample->multipliers[i];
+        largest = affine_larger(largest, fabs(l) * a->gauge[i]);
+        for (size_t e = a->first[i]; l != 0 && e < a->first[i + 1]; e++)
+            slope[a->column[e]] -= l * a->number[e];
+    }
+    for (size_t j = 0; j < a->outputs; j++)
+        rest = a->inverse[j] > 0 && !(fabs(slope[j]) <= rest) ? fabs(slope[j]) : rest;
+    sample->kkt = affine_larger(sample->kkt, rest / largest);
+    return rest / largest;
 }
 
 #endif

@@ -10,7 +10,7 @@
 #ifndef HN_NEAREST_AFFINE_TEXT_H
 #define HN_NEAREST_AFFINE_TEXT_H
 
-#include "nearest/affine_places.h"
+#include "nearest/affine_goal_text.h"
 
 #include <float.h>
 #include <math.h>
@@ -59,11 +59,6 @@ static void affine_lay_out(struct affine_search *s, double *memory) {
     s->side = NEAREST_AT(s->solution, m);
     s->active = NEAREST_AT(s->side, m);
     s->factor = NEAREST_AT(s->active, m);
-}
-
-/* The larger one; the other one where one is NaN. */
-static inline double affine_larger(double a, double b) {
-    return a > b || b != b ? a : b;
 }
 
 /* to += factor x, count entries; x is a list of the plan */
