@@ -158,7 +158,7 @@ void judge_file(struct tally *tally, const char *name, hn_layer_options options,
 }
 
 /* Every method; the one that wants fewer rows than outputs has problems of that kind. */
-void judge_random(struct tally *tally, uint64_t seed) {
+void judge_random(struct tally *tally, uint64_t seed, const char *only) {
     static const hn_method methods[] = {HN_METHOD_AUTO,    HN_METHOD_PAPER,  HN_METHOD_LM,       HN_METHOD_ENFORCE,
                                         HN_METHOD_HARDNET, HN_METHOD_AUTO,   HN_METHOD_SNARENET, HN_METHOD_HARDNET,
                                         HN_METHOD_NEAREST, HN_METHOD_OPTIMAL};
@@ -171,6 +171,8 @@ void judge_random(struct tally *tally, uint64_t seed) {
         options.outputs = 12;
         options.rows = 1 + seed % 5;
     }
+    if (only && !strstr(only, hn_method_text(own.method)))
+        return;
     random_problem_create(&problem, options, 18, seed);
     if (own.method == HN_METHOD_HARDNET && problem.rows > problem.outputs)
         own.method = HN_METHOD_PAPER;

@@ -29,6 +29,7 @@ struct list {
     size_t files;
     char name[MOST_FILES][NAME_BYTES];
     uint64_t first, last; /* random problems */
+    const char *methods;  /* the only ones; NULL: each */
     double until;         /* by the clock: nothing is begun afterwards */
 };
 
@@ -66,30 +67,46 @@ static hn_layer_options method_of(size_t number) {
 
 /* ---- a process ---- */
 
+/* What takes long says so. */
+static void judge_named(const struct list *list, struct tally *tally, uint64_t task) {
+    enum { LONG_SECONDS = 30 };
+    const hn_layer_options options = method_of(task);
+    const char *name = list->name[task / METHODS], *method = hn_method_text(options.method);
+    double begun = clock_seconds();
+    if (list->methods && !strstr(list->methods, method))
+        return;
+    judge_file(tally, name, options, task);
+    double took = clock_seconds() - begun;
+    if (took > LONG_SECONDS)
+        printf("%s, %s: %.0f s\n", name, method, took);
+}
+
 static void work(const struct list *list, struct shared *shared, int worker) {
     struct tally *tally = &shared->tally[worker];
     while (clock_seconds() < list->until) {
         uint64_t task = atomic_fetch_add(&shared->next, 1u);
         if (task < METHODS * list->files)
-            judge_file(tally, list->name[task / METHODS], method_of(task), task);
+            judge_named(list, tally, task);
         else if (list->first + task - METHODS * list->files < list->last)
-            judge_random(tally, list->first + task - METHODS * list->files);
+            judge_random(tally, list->first + task - METHODS * list->files, list->methods);
         else
             return;
     }
 }
 
 /* A process that ends badly counts as a model without a result. */
-struct tally judge_many(uint64_t first, uint64_t last, const char *models, int workers, double seconds) {
+struct tally judge_many(const struct many *many, uint64_t *begun) {
     struct list *list = calloc(1, sizeof *list);
     struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct tally sum = {.models = 0};
+    int workers = many->workers;
     assert_true(list && shared != MAP_FAILED && workers >= 1 && workers <= MOST_WORKERS);
-    list->first = first;
-    list->last = last;
-    list->until = clock_seconds() + seconds;
-    if (models)
-        add_folder(list, "", models);
+    list->first = many->first;
+    list->last = many->last;
+    list->methods = many->methods;
+    list->until = clock_seconds() + many->seconds;
+    if (many->models)
+        add_folder(list, "", many->models);
     fflush(stdout);
     for (int i = 0; i < workers; i++)
         if (fork() == 0) {
@@ -105,6 +122,9 @@ struct tally judge_many(uint64_t first, uint64_t last, const char *models, int w
     }
     for (int i = 0; i < workers; i++)
         tally_add(&sum, &shared->tally[i]);
+    uint64_t taken = atomic_load(&shared->next), models = METHODS * list->files,
+             problems = taken - (taken < models ? taken : models);
+    *begun = list->first + problems < list->last ? list->first + problems : list->last;
     munmap(shared, sizeof *shared);
     free(list);
     return sum;

@@ -2,8 +2,8 @@
  * gradients, twice and in another order. Skipped where there is no device.
  *
  * test_device_bits PATTERN runs the tests whose names match it: long_* for one.
- * test_device_bits FIRST LAST WORKERS SECONDS [MODELS] judges the random problems of these numbers instead, and models that ship whose
- * name holds MODELS ("" is every one), in so many processes, as far as it gets in that time.
+ * test_device_bits FIRST LAST WORKERS SECONDS [MODELS [METHODS]] judges the random problems of these numbers instead, and models that ship
+ * whose name holds MODELS ("" is every one), with METHODS only where they are given (nearest,optimal), in so many processes, as far as it gets in that time.
  *
  * SPDX-License-Identifier: MIT */
 #include "dense_models.h"
@@ -62,7 +62,7 @@ static void random_problems_have_the_cpu_s_bits(void **state) {
     struct tally tally = {.models = 0};
     (void)state;
     for (uint64_t seed = 0; seed < PROBLEMS; seed++)
-        judge_random(&tally, seed);
+        judge_random(&tally, seed, NULL);
     check_all_same(&tally, "random problems");
 }
 
@@ -172,9 +172,12 @@ int main(int count, char **words) {
         cmocka_set_test_filter(words[1]);
     if (count < 5)
         return cmocka_run_group_tests(tests, NULL, NULL);
-    struct tally tally =
-        judge_many(strtoul(words[1], NULL, 10), strtoul(words[2], NULL, 10), count > 5 ? words[5] : NULL,
-                   (int)strtoul(words[3], NULL, 10), strtod(words[4], NULL));
+    const struct many many = {strtoul(words[1], NULL, 10),      strtoul(words[2], NULL, 10),
+                              count > 5 ? words[5] : NULL,      count > 6 ? words[6] : NULL,
+                              (int)strtoul(words[3], NULL, 10), strtod(words[4], NULL)};
+    uint64_t begun;
+    struct tally tally = judge_many(&many, &begun);
+    printf("random problems from %u up to %u\n", (unsigned)many.first, (unsigned)begun);
     tally_print(&tally, "models and random problems, a method each");
     return tally.different > 0 || tally.failed > 0;
 }
