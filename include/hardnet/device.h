@@ -117,6 +117,10 @@ hn_status hn_device_gradient(const hn_device_layer *layer, const hn_batch *batch
 hn_status hn_device_run_host(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
                              hn_error *error);
 
+/* The same, and the seconds that it takes once all that comes in is there, until all is done: without memory and copies. */
+hn_status hn_device_time_host(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
+                              double *seconds, hn_error *error);
+
 /* ---- looking at it ---- */
 
 enum { HN_DEVICE_NAME_BYTES = 96 };

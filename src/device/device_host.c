@@ -3,6 +3,7 @@
  * All arrays of a call lie in one block of the device's memory, which is taken for the call.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
@@ -33,6 +34,7 @@ struct transfer {
     cuda_address block;
     void *workspace, *reports;
     cuda_stream stream;
+    double *seconds; /* of the work between the copies; NULL: nobody asks */
 };
 
 /* ---- what there is ---- */
@@ -118,16 +120,37 @@ static hn_status copy_out(const struct transfer *t, hn_error *error) {
     return status;
 }
 
-static hn_status work(struct transfer *t, bool pulls, hn_error *error) {
+static hn_status finish(const struct transfer *t, hn_error *error) {
     const struct cuda_driver *cu = &t->layer->driver;
-    hn_status status = copy_in(t, error);
-    if (status == HN_OK)
-        status = hn_device_run(t->layer, &t->batch, t->workspace, t->stream, error);
+    return driver_status(cu, cu->stream_wait(t->stream), "finish the call", error);
+}
+
+static hn_status run(struct transfer *t, bool pulls, hn_error *error) {
+    hn_status status = hn_device_run(t->layer, &t->batch, t->workspace, t->stream, error);
     if (status == HN_OK && pulls)
         status = hn_device_gradient(t->layer, &t->batch, &t->gradient, t->workspace, t->stream, error);
+    return status;
+}
+
+/* Waits for what was copied, and for what is computed. */
+static hn_status run_timed(struct transfer *t, bool pulls, hn_error *error) {
+    hn_status status = finish(t, error);
+    double begun = clock_seconds();
+    if (status == HN_OK)
+        status = run(t, pulls, error);
+    if (status == HN_OK)
+        status = finish(t, error);
+    *t->seconds = clock_seconds() - begun;
+    return status;
+}
+
+static hn_status work(struct transfer *t, bool pulls, hn_error *error) {
+    hn_status status = copy_in(t, error);
+    if (status == HN_OK)
+        status = t->seconds ? run_timed(t, pulls, error) : run(t, pulls, error);
     if (status == HN_OK)
         status = copy_out(t, error);
-    hn_status waited = driver_status(cu, cu->stream_wait(t->stream), "finish the call", status == HN_OK ? error : NULL);
+    hn_status waited = finish(t, status == HN_OK ? error : NULL);
     return status == HN_OK ? waited : status;
 }
 
@@ -169,12 +192,13 @@ static hn_status transfer(struct transfer *t, bool pulls, hn_error *error) {
     return go(t, pulls, error);
 }
 
-hn_status hn_device_run_host(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
-                             hn_error *error) {
-    struct transfer t = {.layer = layer, .fits = true};
+/* call: the name of the function that was called. seconds: NULL, or where they go. */
+static hn_status run_host(const char *call, const hn_device_layer *layer, const hn_batch *batch,
+                          const hn_gradient *gradient, double *seconds, hn_error *error) {
+    struct transfer t = {.layer = layer, .fits = true, .seconds = seconds};
     hn_batch own;
     if (!layer || !batch)
-        return error_missing(error, "hn_device_run_host", layer ? "batch" : "layer");
+        return error_missing(error, call, layer ? "batch" : "layer");
     hn_status status = STRUCT_TAKE(hn_batch, &own, batch, error);
     if (status == HN_OK && gradient)
         status = STRUCT_TAKE(hn_gradient, &t.gradient, gradient, error);
@@ -193,4 +217,17 @@ hn_status hn_device_run_host(const hn_device_layer *layer, const hn_batch *batch
         give_reports(&own, t.reports);
     base_release(t.reports);
     return status;
+}
+
+hn_status hn_device_run_host(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
+                             hn_error *error) {
+    return run_host("hn_device_run_host", layer, batch, gradient, NULL, error);
+}
+
+hn_status hn_device_time_host(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
+                              double *seconds, hn_error *error) {
+    if (!seconds)
+        return error_missing(error, "hn_device_time_host", "seconds");
+    *seconds = 0;
+    return run_host("hn_device_time_host", layer, batch, gradient, seconds, error);
 }

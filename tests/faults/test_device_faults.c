@@ -61,7 +61,8 @@ static hn_status run(const hn_device_layer *layer, struct results *r, hn_error *
                             .report_size = sizeof(hn_report),
                             .reports = r->reports};
     const hn_gradient gradient = {.size = sizeof gradient, .grad_y = grad_y, .grad_y_raw = r->gradient};
-    return hn_device_run_host(layer, &batch, &gradient, error);
+    double seconds;
+    return hn_device_time_host(layer, &batch, &gradient, &seconds, error);
 }
 
 static hn_status live_with(struct results *r, const hn_layer_options *options, hn_error *error) {

@@ -4,6 +4,8 @@ Run with the path of the built program: test_bench.py BUILD/hardnet.
 """
 import json
 import os
+import pathlib
+import shutil
 import signal
 import stat
 import subprocess
@@ -82,6 +84,24 @@ class Bench(SampleTool):
         model = self.file("m.mod", "param p; check: p > 2 and p < 1; var y; s.t. c: y^2 >= p;")
         _, _, err = self.bench(model, "--samples", 4, "--method", "lm")
         self.assertRegex(err, "for 4 of 4 samples none of 1000 sampled inputs")
+
+    def test_a_device_is_timed_with_copies_and_without(self):
+        fake = pathlib.Path(tool.program).parent / "tests" / "device" / "fake"
+        if not fake.exists() or not shutil.which("c++"):
+            self.skipTest("there is neither a driver that is none nor a C++ compiler")
+        target, model = self.folder / "bench.json", self.file("m.mod", DISC)
+        out, _ = self.run_it("bench", model, "--method", "lm", "--samples", 5, "--repeat", 2, "--device", "cuda", "--report", target,
+                             env={**os.environ, "LD_LIBRARY_PATH": str(fake), "XDG_CACHE_HOME": str(self.folder)})
+        report = json.loads(target.read_text())
+        self.assertRegex(report["device"], "a device that is none")
+        self.assertEqual((report["precision"], report["statuses"]["ok"]), ("float64", 5))
+        self.assertRegex(out, r"a device that is none .* in float64, \d+ operators")
+        self.assertEqual(out.count("without copies"), len(report["timings"]))
+        for one in report["timings"]:
+            inside = one["without_copies"]
+            self.assertGreater(inside["seconds"], 0)
+            self.assertLess(inside["seconds"], one["seconds"])
+            self.assertAlmostEqual(inside["per_sample"], inside["seconds"] / one["batch"])
 
     def test_misuse_is_named(self):
         model, x = self.file("m.mod", DISC), self.array("x.npy", np.ones((3, 1)))

@@ -22,12 +22,17 @@ struct bench_options {
 };
 
 /* Medians over the runs. */
+struct medians {
+    double seconds, per_sample;
+    double per_step; /* and sample; NaN when no sample took a step */
+};
+
 struct timing {
     int threads;
     size_t batch, runs;
     bool backward; /* the gradient too */
-    double seconds, per_sample;
-    double per_step; /* and sample; NaN when no sample took a step */
+    struct medians all;
+    struct medians inside; /* of a device: without memory and copies */
 };
 
 enum { TIMINGS = 8 }; /* one thread or all, one sample or the batch, without and with the gradient */

@@ -34,6 +34,15 @@ static struct spread spread_steps(const struct bench *bench) {
 
 /* ---- text ---- */
 
+/* What computes. */
+static void print_place(const struct bench *bench, const hn_layer_info *info) {
+    hn_device_info device = {.size = sizeof device};
+    if (bench->device && hn_device_get_info(bench->device, &device, NULL) == HN_OK)
+        printf("%s in %s", figures_name(device.name).text, hn_precision_text(device.precision));
+    else
+        printf("%s%s", hn_instructions_text(info->instructions), layer_choice_compiled(bench->layer));
+}
+
 static void print_head(const struct bench *bench) {
     const struct bench_options *options = bench->options;
     hn_layer_info info = hn_layer_info_of(bench->layer);
@@ -45,9 +54,9 @@ static void print_head(const struct bench *bench) {
         printf(", inputs %s", options->x ? "from --x" : "sampled from their box");
     printf(", outputs %s\n  ", options->y ? "from --y" : "near the start values");
     layer_choice_print(bench->layer);
-    printf("\n  %s%s, %zu operators and %zu multiply-adds per sample and step\n",
-           hn_instructions_text(info.instructions), layer_choice_compiled(bench->layer), info.operators,
-           info.multiply_adds);
+    printf("\n  ");
+    print_place(bench, &info);
+    printf(", %zu operators and %zu multiply-adds per sample and step\n", info.operators, info.multiply_adds);
     printf("  solved in the dimension of the %s, %zu, with %zu nonzeros in the factor below its diagonal%s\n",
            info.outputs_side ? "columns" : "rows", info.factor_order, info.factor_nonzeros,
            info.dense ? " (dense)" : "");
@@ -64,11 +73,19 @@ static void print_statuses(const struct bench *bench) {
     printf("  %-20s min %.0f, median %g, max %.0f\n", "steps", steps.least, steps.median, steps.most);
 }
 
-static void print_timing(const struct timing *timing) {
-    printf("  %7d %9zu  %-20s %9zu %12s %12s %12s\n", timing->threads, timing->batch,
-           timing->backward ? "forward and backward" : "forward", timing->runs, figures_duration(timing->seconds).text,
-           figures_duration(timing->per_sample).text,
-           isfinite(timing->per_step) ? figures_duration(timing->per_step).text : "-");
+static void print_medians(const struct medians *medians) {
+    printf(" %12s %12s %12s\n", figures_duration(medians->seconds).text, figures_duration(medians->per_sample).text,
+           isfinite(medians->per_step) ? figures_duration(medians->per_step).text : "-");
+}
+
+static void print_timing(const struct bench *bench, const struct timing *timing) {
+    printf("  %7d %9zu  %-20s %9zu", timing->threads, timing->batch,
+           timing->backward ? "forward and backward" : "forward", timing->runs);
+    print_medians(&timing->all);
+    if (!bench->device)
+        return;
+    printf("  %7s %9s  %-20s %9s", "", "", "  without copies", "");
+    print_medians(&timing->inside);
 }
 
 void bench_print(const struct bench *bench) {
@@ -77,7 +94,7 @@ void bench_print(const struct bench *bench) {
     report_heading("Time (medians)");
     printf("  %7s %9s  %-20s %9s %12s %12s %12s\n", "threads", "batch", "", "runs", "time", "per sample", "and step");
     for (size_t i = 0; i < bench->timing_count; i++)
-        print_timing(&bench->timings[i]);
+        print_timing(bench, &bench->timings[i]);
     if (bench->taped < bench->samples.count)
         printf("  (the gradient is timed over %zu samples: more would need more than 1 GiB)\n", bench->taped);
 }
@@ -103,6 +120,11 @@ static void write_settings(struct json *json, const struct bench *bench) {
 
 static void write_layer(struct json *json, const struct bench *bench) {
     hn_layer_info info = hn_layer_info_of(bench->layer);
+    hn_device_info device = {.size = sizeof device};
+    if (bench->device && hn_device_get_info(bench->device, &device, NULL) == HN_OK) {
+        json_text(json, "device", device.name);
+        json_text(json, "precision", hn_precision_text(device.precision));
+    }
     json_text(json, "instructions", hn_instructions_text(info.instructions));
     json_flag(json, "compiled", info.compiled);
     json_count(json, "inputs", info.inputs);
@@ -131,15 +153,24 @@ static void write_outcomes(struct json *json, const struct bench *bench) {
     json_end_object(json);
 }
 
-static void write_timing(struct json *json, const struct timing *timing) {
+static void write_medians(struct json *json, const struct medians *medians) {
+    json_number(json, "seconds", medians->seconds);
+    json_number(json, "per_sample", medians->per_sample);
+    json_number(json, "per_step", medians->per_step);
+}
+
+static void write_timing(struct json *json, const struct bench *bench, const struct timing *timing) {
     json_object(json, NULL);
     json_number(json, "threads", timing->threads);
     json_count(json, "batch", timing->batch);
     json_flag(json, "backward", timing->backward);
     json_count(json, "runs", timing->runs);
-    json_number(json, "seconds", timing->seconds);
-    json_number(json, "per_sample", timing->per_sample);
-    json_number(json, "per_step", timing->per_step);
+    write_medians(json, &timing->all);
+    if (bench->device) {
+        json_object(json, "without_copies");
+        write_medians(json, &timing->inside);
+        json_end_object(json);
+    }
     json_end_object(json);
 }
 
@@ -153,7 +184,7 @@ hn_status bench_write_json(const struct bench *bench, const char *path, hn_error
     write_outcomes(&json, bench);
     json_list(&json, "timings");
     for (size_t i = 0; i < bench->timing_count; i++)
-        write_timing(&json, &bench->timings[i]);
+        write_timing(&json, bench, &bench->timings[i]);
     json_end_list(&json);
     json_end_object(&json);
     hn_status status = text_write(&json.text, path, error);

@@ -19,9 +19,14 @@ enum { SINGLE_RUNS = 200 }; /* of one sample, at least so many unless they take 
 static const double SINGLE_SECONDS = 1;
 static const size_t TAPE_BYTES = (size_t)1 << 30;
 
-/* What the runs of one timing leave behind: numbers of which the median counts. */
-struct runs {
+/* Numbers of runs, of which the median counts. */
+struct series {
     double *seconds, *per_step;
+};
+
+/* What the runs of one timing leave behind. */
+struct runs {
+    struct series all, inside; /* inside: of a device */
     size_t count, room;
     size_t stepped; /* runs that took a step: as many numbers per_step has */
     size_t next;    /* sample, where they are run one at a time */
@@ -75,14 +80,16 @@ void bench_release(struct bench *bench) {
 
 /* ---- runs ---- */
 
+/* inside: what a device takes without memory and copies; 0 on the CPU. */
 static hn_status run_batch(const struct bench *bench, hn_pool *pool, const hn_batch *batch, size_t first,
-                           hn_error *error) {
+                           double *inside, hn_error *error) {
     hn_gradient gradient = {.size = sizeof gradient,
                             .grad_y = bench->grad_y + first * bench->outputs,
                             .grad_y_raw = bench->grad_y_raw + first * bench->outputs,
                             .grad_x = bench->inputs > 0 ? bench->grad_x + first * bench->inputs : NULL};
-    if (bench->device) /* copies included */
-        return hn_device_run_host(bench->device, batch, batch->tape ? &gradient : NULL, error);
+    *inside = 0;
+    if (bench->device)
+        return hn_device_time_host(bench->device, batch, batch->tape ? &gradient : NULL, inside, error);
     hn_status status = hn_pool_run(pool, batch, error);
     return status == HN_OK && batch->tape ? hn_pool_gradient(pool, batch, &gradient, error) : status;
 }
@@ -96,21 +103,28 @@ static hn_batch make_batch(const struct bench *bench, const struct timing *timin
     return batch;
 }
 
+static void note(struct series *series, const struct runs *runs, double seconds, size_t steps) {
+    series->seconds[runs->count] = seconds;
+    if (steps > 0)
+        series->per_step[runs->stepped] = seconds / (double)steps;
+}
+
 static hn_status run_once(const struct bench *bench, hn_pool *pool, const struct timing *timing, struct runs *runs,
                           hn_error *error) {
     size_t first = timing->batch == 1 ? runs->next : 0, steps = 0;
     hn_batch batch = make_batch(bench, timing, first);
-    double begun = clock_seconds();
-    hn_status status = run_batch(bench, pool, &batch, first, error);
+    double begun = clock_seconds(), inside;
+    hn_status status = run_batch(bench, pool, &batch, first, &inside, error);
     double seconds = clock_seconds() - begun;
     if (status != HN_OK)
         return status;
     for (size_t k = 0; k < batch.count; k++)
         steps += (size_t)batch.reports[k].iterations;
     runs->next = first + 1 < bench->samples.count ? first + 1 : 0;
-    runs->seconds[runs->count++] = seconds;
-    if (steps > 0)
-        runs->per_step[runs->stepped++] = seconds / (double)steps;
+    note(&runs->all, runs, seconds, steps);
+    note(&runs->inside, runs, inside, steps);
+    runs->count++;
+    runs->stepped += steps > 0;
     return HN_OK;
 }
 
@@ -118,6 +132,12 @@ static bool enough(const struct bench *bench, const struct timing *timing, const
     if (runs->count < bench->options->repeat)
         return false;
     return timing->batch > 1 || runs->count == runs->room || clock_seconds() - begun > SINGLE_SECONDS;
+}
+
+static struct medians medians_of(const struct series *series, const struct runs *runs, size_t batch) {
+    double seconds = figures_spread(series->seconds, runs->count).median;
+    double step = runs->stepped > 0 ? figures_spread(series->per_step, runs->stepped).median : (double)NAN;
+    return (struct medians){seconds, seconds / (double)batch, step};
 }
 
 static hn_status time_runs(const struct bench *bench, hn_pool *pool, struct timing *timing, struct runs *runs,
@@ -130,9 +150,8 @@ static hn_status time_runs(const struct bench *bench, hn_pool *pool, struct timi
     if (status != HN_OK)
         return status;
     timing->runs = runs->count;
-    timing->seconds = figures_spread(runs->seconds, runs->count).median;
-    timing->per_sample = timing->seconds / (double)timing->batch;
-    timing->per_step = runs->stepped > 0 ? figures_spread(runs->per_step, runs->stepped).median : (double)NAN;
+    timing->all = medians_of(&runs->all, runs, timing->batch);
+    timing->inside = medians_of(&runs->inside, runs, timing->batch);
     return HN_OK;
 }
 
@@ -171,8 +190,9 @@ static hn_status time_threads(struct bench *bench, struct runs *runs, hn_error *
     hn_status status = hn_pool_create(&one, bench->layer, 1, error);
     if (status == HN_OK)
         status = hn_pool_create(&all, bench->layer, (int)bench->options->common.threads, error);
+    double unused;
     if (status == HN_OK)
-        status = run_batch(bench, all, &batch, 0, error);
+        status = run_batch(bench, all, &batch, 0, &unused, error);
     if (status == HN_OK) {
         bench->threads = bench->device ? 1 : hn_pool_threads(all);
         status = time_on(bench, one, runs, error);
@@ -187,13 +207,14 @@ static hn_status time_threads(struct bench *bench, struct runs *runs, hn_error *
 hn_status bench_time(struct bench *bench, hn_error *error) {
     struct runs runs = {.room = bench->options->repeat > SINGLE_RUNS ? bench->options->repeat : SINGLE_RUNS};
     hn_status status = reserve(bench, error);
-    runs.seconds = take(runs.room, 1, sizeof *runs.seconds);
-    runs.per_step = take(runs.room, 1, sizeof *runs.per_step);
-    if (status == HN_OK && (!runs.seconds || !runs.per_step))
+    double *numbers = take(runs.room, 4, sizeof *numbers);
+    if (status == HN_OK && !numbers)
         status = error_no_memory(error, "--repeat");
-    if (status == HN_OK)
+    if (status == HN_OK) {
+        runs.all = (struct series){numbers, numbers + runs.room};
+        runs.inside = (struct series){numbers + 2 * runs.room, numbers + 3 * runs.room};
         status = time_threads(bench, &runs, error);
-    base_release(runs.seconds);
-    base_release(runs.per_step);
+    }
+    base_release(numbers);
     return status;
 }

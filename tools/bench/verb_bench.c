@@ -16,7 +16,8 @@ enum { SAMPLES = 1000, REPEAT = 5 };
 static const char about[] =
     "Times the correction (forward) and its gradient (backward), on one thread and on all, for\n"
     "one sample and for the batch. Without --x inputs are sampled from their box, so that check: holds;\n"
-    "without --y outputs are the model's start values plus normal noise of 0.1 max(1, |start|).";
+    "without --y outputs are the model's start values plus normal noise of 0.1 max(1, |start|). With\n"
+    "--device cuda a second line says what the device takes without memory and copies.";
 
 static const char example[] = "  hardnet bench models/unicycle.mod --method paper --damping 0.3 --iterations 500\n"
                               "  hardnet bench models/unicycle.mod --x x.npy --y raw.npy --report bench.json\n";
