@@ -129,7 +129,6 @@ static hn_status compile(struct file_bytes *code, hn_device_layer *layer, const 
     nvrtc.version(&major, &minor);
     layer->info.nvrtc = 1000 * major + 10 * minor;
     status = compile_and_link(&nvrtc, code, layer, subject, error);
-    nvrtc_close(&nvrtc);
     layer->info.found = false;
     layer->info.seconds += clock_seconds() - begun;
     return status;

@@ -87,16 +87,16 @@ unsigned device_most_warps(const hn_device_layer *layer, const struct device_sub
 }
 
 /* Of all samples of a warp. */
-static uint64_t warp_bytes(const struct device_kernel *kernel) {
-    return (uint64_t)kernel->sample_bytes * FAR_WARP;
+static uint64_t warp_bytes(const hn_device_layer *layer, const struct device_kernel *kernel) {
+    return (kernel->sample_bytes + (uint64_t)device_search_bytes(layer)) * kernel->width;
 }
 
 unsigned device_warps(const hn_device_layer *layer, const struct device_kernel *kernel, uint64_t count) {
-    uint64_t warps = (count + DEVICE_THREADS - 1) / DEVICE_THREADS;
+    uint64_t warps = (count + kernel->width - 1) / kernel->width;
     warps = warps < kernel->warps ? warps : kernel->warps;
     if (kernel->sample_bytes == 0)
         return (unsigned)warps;
-    uint64_t most = layer->memory / MEMORY_SHARE / (warp_bytes(kernel) + device_search_warp_bytes(layer));
+    uint64_t most = layer->memory / MEMORY_SHARE / warp_bytes(layer, kernel);
     most = most < 1 ? 1 : most;
     return (unsigned)(warps < most ? warps : most);
 }
@@ -107,8 +107,9 @@ bool device_far_bytes(const hn_device_layer *layer, size_t count, size_t *bytes)
     *bytes = 0;
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         size_t own;
-        size_t each = (size_t)warp_bytes(kernels[i]) + device_search_warp_bytes(layer);
-        if (!size_multiply(device_warps(layer, kernels[i], count), each, &own))
+        if (kernels[i]->sample_bytes == 0)
+            continue;
+        if (!size_multiply(device_warps(layer, kernels[i], count), (size_t)warp_bytes(layer, kernels[i]), &own))
             return false;
         *bytes = own > *bytes ? own : *bytes;
     }
@@ -119,11 +120,11 @@ void device_far_place(const hn_device_layer *layer, const struct device_kernel *
                       void *memory) {
     if (kernel->sample_bytes == 0)
         return;
-    size_t warps = device_warps(layer, kernel, call->count), slots = warps * FAR_WARP * kernel->slot_bytes;
+    size_t threads = device_warps(layer, kernel, call->count) * (size_t)kernel->width;
     call->search = device_search_places(layer);
     if (call->search)
         call->search_memory = memory;
-    memory = (unsigned char *)memory + warps * device_search_warp_bytes(layer);
+    memory = (unsigned char *)memory + threads * device_search_bytes(layer);
     call->far_slots = memory;
-    call->far_rows = (real *)(void *)((unsigned char *)memory + slots);
+    call->far_rows = (real *)(void *)((unsigned char *)memory + threads * kernel->slot_bytes);
 }

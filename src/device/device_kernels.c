@@ -62,11 +62,12 @@ static bool has_parts(const struct kernel_job *job) {
 
 static void *make_code(void *argument) {
     struct kernel_job *job = argument;
-    struct code_subject source = {.capability = job->view.info.capability,
-                                  .gradients = job->subject.adjoint,
-                                  .way = {.single = job->subject.single, .parts = has_parts(job)},
-                                  .layer = &job->view.layer,
-                                  .model = job->model};
+    struct code_subject source = {
+        .capability = job->view.info.capability,
+        .gradients = job->subject.adjoint,
+        .way = {.single = job->subject.single, .parts = has_parts(job), .quick = device_searches(&job->subject)},
+        .layer = &job->view.layer,
+        .model = job->model};
     job->status = device_print_chosen(&job->text, &job->view, &job->subject, &job->error);
     source.text = job->text.text;
     source.length = job->text.length;
@@ -120,7 +121,7 @@ static hn_status load_kernel(const hn_device_layer *layer, struct device_kernel 
     if (status == HN_OK)
         status = share_near(layer, kernel, &most, error);
     if (status == HN_OK)
-        status = driver_status(cu, cu->occupancy(&blocks, kernel->function, DEVICE_THREADS, kernel->near_bytes),
+        status = driver_status(cu, cu->occupancy(&blocks, kernel->function, (int)kernel->width, kernel->near_bytes),
                                "measure the kernel", error);
     if (status != HN_OK)
         return status;
@@ -135,6 +136,7 @@ static hn_status load_kernel(const hn_device_layer *layer, struct device_kernel 
 
 static hn_status load(hn_device_layer *layer, const struct kernel_job *job, hn_error *error) {
     size_t number = job->subject.single ? sizeof(float) : sizeof(double);
+    job->kernel->width = job->text.width > 0 ? job->text.width : DEVICE_THREADS;
     job->kernel->slot_bytes = job->text.slots * number;
     job->kernel->sample_bytes = ((size_t)job->text.slots + job->text.row) * number;
     job->kernel->near_bytes = job->text.near * DEVICE_THREADS * (unsigned)sizeof(double);

@@ -230,8 +230,8 @@ void device_search_destroy(hn_device_layer *layer) {
 
 /* ---- a call ---- */
 
-size_t device_search_warp_bytes(const hn_device_layer *layer) {
-    return layer->search ? (size_t)layer->search->places.numbers * FAR_WARP * sizeof(double) : 0;
+size_t device_search_bytes(const hn_device_layer *layer) {
+    return layer->search ? (size_t)layer->search->places.numbers * sizeof(double) : 0;
 }
 
 const struct search_places *device_search_places(const hn_device_layer *layer) {

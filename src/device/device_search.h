@@ -11,8 +11,8 @@
 hn_status device_search_create(hn_device_layer *layer, const hn_model *model, hn_error *error);
 void device_search_destroy(hn_device_layer *layer);
 
-/* Bytes that a warp needs besides its slots; 0 for other methods. */
-size_t device_search_warp_bytes(const hn_device_layer *layer);
+/* Bytes that a thread needs besides its slots; 0 for other methods. */
+size_t device_search_bytes(const hn_device_layer *layer);
 
 /* Where the device has what is walked; NULL for other methods. */
 const struct search_places *device_search_places(const hn_device_layer *layer);

@@ -14,21 +14,28 @@
 /* ---- the head ---- */
 
 /* On the host samples lie side by side, too: one thread takes them one after the other, in the first place of four. */
-static const char widths[] = "#ifdef DEVICE_HOST\n#define FAR_WIDTH 4\n#define FAR_REFILL 1\n#define LOOP_ROLLED\n"
-                             "#define FAR_UNROLL_FEW\n"
-                             "#define LISTED_PLACE(variable) extern \"C\" { variable; }\n"
-                             "#else\n"
-                             "#define LOOP_ROLLED _Pragma(\"unroll 1\")\n#define FAR_UNROLL_FEW _Pragma(\"unroll 4\")\n"
-                             "#define FAR_WIDTH 32\n#ifndef FAR_REFILL\n#define FAR_REFILL 8\n#endif\n"
-                             "#define LISTED_PLACE(variable) extern \"C\" { __constant__ variable; }\n"
-                             "#endif\n";
+static const char widths[] =
+    "#ifdef DEVICE_HOST\n#define FAR_WIDTH 4\n#define FAR_REFILL 1\n#define LOOP_ROLLED\n"
+    "#define FAR_UNROLL_FEW\n"
+    "#define LISTED_PLACE(variable) extern \"C\" { variable; }\n"
+    "#else\n"
+    "#define LOOP_ROLLED _Pragma(\"unroll 1\")\n#define FAR_UNROLL_FEW _Pragma(\"unroll 4\")\n"
+    "#define FAR_WIDTH FAR_THREADS\n#define FAR_REFILL 8\n"
+    "#undef WARP_VOTE\n#define WARP_VOTE(flag) __ballot_sync(0xffffffffU >> (32 - FAR_WIDTH), flag)\n"
+    "#define LISTED_PLACE(variable) extern \"C\" { __constant__ variable; }\n"
+    "#endif\n";
+
+static uint32_t far_width(const struct device_subject *subject) {
+    return device_searches(subject) ? FAR_SEARCH_WARP : FAR_WARP;
+}
 
 static void print_far_head(struct text *out, const struct emission *e, const struct device_subject *subject) {
     device_print_head(out, subject);
     text_add(out,
-             "%s#define DRIVE_AT_ONCE 32\n#define DRIVE_EVEN 0\n#define DRIVE_UNROLL DEVICE_UNROLL_SOME\n"
+             "#define FAR_THREADS %u\n%s#define DRIVE_AT_ONCE 32\n#define DRIVE_EVEN 0\n#define DRIVE_UNROLL "
+             "DEVICE_UNROLL_SOME\n"
              "#define POINT_UNROLL DEVICE_UNROLL_SOME\n%s",
-             widths, emission_drive_judges(e) ? "#define DRIVE_JUDGES\n" : "");
+             far_width(subject), widths, emission_drive_judges(e) ? "#define DRIVE_JUDGES\n" : "");
 }
 
 /* ---- the layer's data ---- */
@@ -215,6 +222,7 @@ static hn_status fill(struct emission *e, const struct device_subject *subject, 
     if (status == HN_OK)
         status = device_system_list(system, &code->listed, &e->walk, error);
     code->slots = system->slots;
+    code->width = far_width(subject);
     code->row = e->plan->outputs + device_taken(e);
     if (status == HN_OK)
         status = print_all(e, subject, system, code, error);

@@ -11,7 +11,9 @@
 #include "device/device_print.h"
 #include "device/listed.h"
 
-enum { FAR_WARP = 32 }; /* threads whose numbers lie side by side; FAR_WIDTH of the text on a device */
+/* Threads of a block, whose numbers lie side by side: FAR_WIDTH of the text on a device. Searches go in narrow blocks: a sample that takes
+ * long holds up few others, and their numbers stay in the cache. */
+enum { FAR_WARP = 32, FAR_SEARCH_WARP = 8 };
 
 struct far_code {
     char *text;
@@ -19,6 +21,7 @@ struct far_code {
     struct listed listed;
     uint32_t slots; /* of a sample */
     uint32_t row;   /* further numbers of a thread, of its own */
+    uint32_t width; /* threads of a block; 0: those of a warp */
     uint32_t near;  /* numbers of a thread in the memory that threads of a block share */
 };
 

@@ -51,7 +51,8 @@ hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error) {
             BUILTINS); /* the compiler opens it by its name, and finds it where it is open already; it stays so */
         return HN_OK;
     }
-    nvrtc_close(nvrtc);
+    dlclose(nvrtc->object);
+    memset(nvrtc, 0, sizeof *nvrtc);
     return error_about(error, HN_UNSUPPORTED, error_option("device"),
                        "device cuda: CUDA's run-time compiler is too old: it has no %s", missing);
 }
@@ -59,18 +60,8 @@ hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error) {
 void nvrtc_take_apart(struct nvrtc *nvrtc) {
     struct nvrtc apart = {.object = open_beside(nvrtc, COMPILER_APART)};
     if (apart.object && open_beside(nvrtc, BUILTINS_APART) &&
-        !symbols_take(apart.object, functions, sizeof functions / sizeof functions[0], &apart)) {
-        nvrtc_close(nvrtc);
+        !symbols_take(apart.object, functions, sizeof functions / sizeof functions[0], &apart))
         *nvrtc = apart;
-    } else {
-        nvrtc_close(&apart);
-    }
-}
-
-void nvrtc_close(struct nvrtc *nvrtc) {
-    if (nvrtc->object)
-        dlclose(nvrtc->object);
-    memset(nvrtc, 0, sizeof *nvrtc);
 }
 
 /* Quotients and roots are rounded correctly, small numbers stay; of doubles no product is fused with a sum, of floats some are. Functions
@@ -83,7 +74,9 @@ const char *nvrtc_option(size_t i, const struct nvrtc_way *way) {
     size_t own = way->parts ? COUNT + PARTS : COUNT;
     if (i < own)
         return i < COUNT ? options[i] : parts[i - COUNT];
-    return i > own ? NULL : way->single ? "--fmad=true" : "--fmad=false";
+    if (i == own)
+        return way->single ? "--fmad=true" : "--fmad=false";
+    return i == own + 1 && way->quick ? "--Ofast-compile=min" : NULL;
 }
 
 /* The first lines of what the compiler says. */
@@ -144,8 +137,8 @@ hn_status nvrtc_compile(const struct nvrtc *nvrtc, struct file_bytes *code, cons
     enum { UNKNOWN_OPTION = 5 };
     nvrtc_result result = 0;
     hn_status status = try_way(nvrtc, code, text, capability, way, &result, error);
-    if (status == HN_OK || !way->parts || result != UNKNOWN_OPTION)
+    if (status == HN_OK || !(way->parts || way->quick) || result != UNKNOWN_OPTION)
         return status;
-    way->parts = false;
+    way->parts = way->quick = false;
     return try_way(nvrtc, code, text, capability, way, &result, error);
 }

@@ -29,9 +29,9 @@ struct nvrtc {
 };
 #undef NVRTC_FIELD
 
-/* path: of the library; NULL: it is searched for (nvrtc_find.c). HN_UNSUPPORTED where there is none. */
+/* path: of the library; NULL: it is searched for (nvrtc_find.c). HN_UNSUPPORTED where there is none. A compiler that was opened stays in
+ * the process: the driver keeps addresses in it, and calls them when the next text is compiled. */
 hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error);
-void nvrtc_close(struct nvrtc *nvrtc); /* zeros are none */
 
 /* CUDA 13.0 has two builds of the compiler, libnvrtc and libnvrtc.alt, side by side. One takes the first half of its work for one
  * text at a time; the other one has locks of its own. This changes to the other one where it is there. */
@@ -44,9 +44,11 @@ void *nvrtc_find(void);
 struct nvrtc_way {
     bool single; /* a kernel of floats */
     bool parts;  /* its functions side by side: the code must be linked (cuda_driver.h) before it can be loaded */
+    bool quick;  /* with less optimisation, where that costs little: long functions that wait for memory */
 };
 
-/* Machine code for devices of a compute capability, such as 90. way->parts becomes false where the compiler is too old for that. The
+/* Machine code for devices of a compute capability, such as 90. way->parts and way->quick become false where the compiler is too
+ * old for them. The
  * code is released by base_release. */
 hn_status nvrtc_compile(const struct nvrtc *nvrtc, struct file_bytes *code, const char *text, int capability,
                         struct nvrtc_way *way, hn_error *error);

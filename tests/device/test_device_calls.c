@@ -95,6 +95,7 @@ static void what_is_missing_is_named(void **state) {
     refused(hn_device_run(layer, NULL, x, NULL, &error), &error, "batch");
     refused(hn_device_run_host(NULL, &batch, NULL, &error), &error, "layer");
     refused(hn_device_run_host(layer, NULL, NULL, &error), &error, "batch");
+    refused(hn_device_time_host(layer, &batch, NULL, NULL, &error), &error, "seconds");
     refused(hn_device_gradient(NULL, &batch, &gradient, x, NULL, &error), &error, "layer");
     refused(hn_device_gradient(layer, NULL, &gradient, x, NULL, &error), &error, "batch");
     refused(hn_device_gradient(layer, &batch, NULL, x, NULL, &error), &error, "gradient");
@@ -207,7 +208,6 @@ static bool is_apart(void) {
     assert_int_not_equal(dladdr(address, &info), 0);
     bool apart = strstr(info.dli_fname, "libnvrtc.alt.so.13") != NULL;
     assert_true(apart || strstr(info.dli_fname, "libnvrtc.so.13") != NULL);
-    nvrtc_close(&nvrtc);
     return apart;
 }
 
@@ -219,6 +219,21 @@ static void a_second_compiler_is_taken_where_all_of_it_lies_beside_the_first(voi
     assert_false(is_apart());
     copy_compiler("libnvrtc-builtins.alt.so.13.0");
     assert_true(is_apart());
+}
+
+/* A driver keeps addresses in a compiler: what they lead to must not go. */
+static void a_compiler_stays_when_its_layer_goes(void **state) {
+    (void)state;
+    copy_compiler("libnvrtc.so.99");
+    hn_device_options options = hn_device_defaults();
+    hn_device_layer *own;
+    options.compiler = scratch_path(&scratch, "libnvrtc.so.99");
+    options.again = true;
+    assert_int_equal(hn_device_layer_create(&own, model, NULL, &options, NULL), HN_OK);
+    hn_device_layer_destroy(own);
+    void *there = dlopen(scratch_path(&scratch, "libnvrtc.so.99"), RTLD_NOW | RTLD_NOLOAD);
+    assert_non_null(there);
+    dlclose(there);
 }
 
 static void what_the_cache_has_is_taken_if_it_is_good(void **state) {
@@ -336,6 +351,7 @@ int main(void) {
         cmocka_unit_test(devices_that_are_not_there_are_refused),
         cmocka_unit_test(a_library_that_is_no_compiler_is_refused_by_name),
         cmocka_unit_test(a_second_compiler_is_taken_where_all_of_it_lies_beside_the_first),
+        cmocka_unit_test(a_compiler_stays_when_its_layer_goes),
     };
     if (!some_device())
         return TEST_SKIPPED;

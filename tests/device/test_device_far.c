@@ -27,6 +27,7 @@ static hn_device_layer far_layer(size_t memory) {
     layer.choice.form = HN_DEVICE_ROLLED;
     layer.run.slot_bytes = layer.pull.slot_bytes = SLOTS * sizeof(double);
     layer.run.sample_bytes = layer.pull.sample_bytes = WARP_BYTES / FAR_WARP;
+    layer.run.width = layer.pull.width = layer.coarse_run.width = FAR_WARP;
     layer.run.warps = 2;
     layer.pull.warps = 1;
     return layer;
@@ -54,6 +55,17 @@ static void the_larger_kernel_decides(void **state) {
     layer.pull.warps = 3;
     assert_true(device_far_bytes(&layer, 1000, &bytes));
     assert_int_equal(bytes, 3 * WARP_BYTES);
+}
+
+/* Those of searches. */
+static void narrow_warps_need_less(void **state) {
+    (void)state;
+    hn_device_layer layer = far_layer((size_t)1 << 30);
+    size_t bytes;
+    layer.run.width = layer.pull.width = FAR_SEARCH_WARP;
+    assert_int_equal(device_warps(&layer, &layer.run, FAR_SEARCH_WARP + 1), 2);
+    assert_true(device_far_bytes(&layer, FAR_SEARCH_WARP + 1, &bytes));
+    assert_int_equal(bytes, 2 * WARP_BYTES / FAR_WARP * FAR_SEARCH_WARP);
 }
 
 /* Floats ahead of doubles use the same memory, and twice as many fit a small one. */
@@ -171,7 +183,6 @@ static cuda_module load_variable(hn_device_layer *layer, const char *text) {
         fail_msg("%s", error.text);
     assert_int_equal(layer->driver.module_load(&module, code.data), 0);
     base_release(code.data);
-    nvrtc_close(&nvrtc);
     return module;
 }
 
@@ -267,6 +278,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_that_run_at_once_have_slots),
         cmocka_unit_test(the_larger_kernel_decides),
+        cmocka_unit_test(narrow_warps_need_less),
         cmocka_unit_test(floats_take_half),
         cmocka_unit_test(a_small_device_runs_less_at_once),
         cmocka_unit_test(straight_code_needs_none),

@@ -105,12 +105,12 @@ void a_compiler_refuses(void **state) {
     says(&nvrtc, HN_UNSUPPORTED, "it does not say why");
 }
 
-/* One that does not know how to compile functions side by side. */
+/* One that knows neither how to compile functions side by side nor how to do less. */
 static nvrtc_result knows_few_options(nvrtc_program program, int count, const char *const *options) {
     enum { UNKNOWN_OPTION = 5 };
     (void)program;
     for (int i = 0; i < count; i++)
-        if (strncmp(options[i], "--split-compile", strlen("--split-compile")) == 0)
+        if (strstr(options[i], "--split-compile") || strstr(options[i], "--Ofast-compile"))
             return UNKNOWN_OPTION;
     return 0;
 }
@@ -126,6 +126,10 @@ void an_old_compiler_compiles_at_once(void **state) {
     nvrtc.compile = knows_few_options;
     assert_int_equal(nvrtc_compile(&nvrtc, &code, "text", CAPABILITY, &way, NULL), HN_OK);
     assert_false(way.parts);
+    base_release(code.data);
+    way.quick = true;
+    assert_int_equal(nvrtc_compile(&nvrtc, &code, "text", CAPABILITY, &way, NULL), HN_OK);
+    assert_false(way.quick);
     base_release(code.data);
     nvrtc.compile = refuses;
     way.parts = true;
