@@ -225,6 +225,7 @@ class DeviceLayer:
         repeat_x: bool = False,
         repeat_y: bool = False,
         stream: _Address = None,
+        multipliers: _Address = None,
     ) -> None: ...
     def gradient(
         self,
@@ -245,6 +246,8 @@ class DeviceLayer:
         repeat_x: bool = False,
         repeat_y: bool = False,
         stream: _Address = None,
+        grad_multipliers: _Address = None,
+        grad_weights: _Address = None,
     ) -> None: ...
     def tape_bytes(self, count: int) -> int: ...
     def workspace_bytes(self, count: int) -> int: ...

@@ -168,6 +168,7 @@ def call(layer: Layer, y_raw: Any, x: Any, tape: bool, residual: bool) -> Result
     run.reports = _bytes(run.device, count * REPORT.itemsize)
     run.tape = _bytes(run.device, core.tape_bytes(count)) if tape else None
     rows = _doubles(run.device, *lead, sizes["rows"]) if residual else None
+    forces = _doubles(run.device, *lead, sizes["rows"]) if layer.proves else None
     workspace = _bytes(run.device, core.workspace_bytes(max(count, 1)))
     reports = np.empty(count, REPORT)
     if count > 0:
@@ -175,11 +176,13 @@ def call(layer: Layer, y_raw: Any, x: Any, tape: bool, residual: bool) -> Result
             count, _at(run.x), _at(run.y_raw), run.y.address, run.reports.address,
             workspace.address, residual=_at(rows), tape=_at(run.tape),
             repeat_x=run.repeats(run.x, lead), repeat_y=run.repeats(run.y_raw, lead),
+            multipliers=_at(forces),
         )  # fmt: skip
         run.reports.read(reports.view(np.uint8))  # waits
     batch = SimpleNamespace(
         lead=lead, x=None, y_raw=None, y=None, tape=run,
         residual=None if rows is None else _taken_over(rows, run.like),
+        multipliers=None if forces is None else _taken_over(forces, run.like),
     )  # fmt: skip
     dtype = None if run.y_raw is None else run.y_raw.dtype
     return Result(layer, batch, _taken_over(run.y, run.like, dtype), reports)
@@ -188,20 +191,37 @@ def call(layer: Layer, y_raw: Any, x: Any, tape: bool, residual: bool) -> Result
 # ---- backward ----
 
 
-def gradient(layer: Layer, result: Result, grad_y: Any, bounds: bool) -> Gradient:
+def _gradient_view(run: Run, lead: Shape, given: Any, name: str, width: int) -> _View:
+    """A loss's gradient by what the call gave back: `name` is grad_ and that."""
+    if _checked_device({name: given}) != run.device:
+        raise ValueError(f"{name} must be on CUDA device {run.device}, where y is")
+    view = _View(given, name, width)
+    if view.lead != lead:
+        raise ValueError(f"{name} has the leading shape {view.lead}, y has {lead}")
+    return view
+
+
+def gradient(
+    layer: Layer,
+    result: Result,
+    grad_y: Any,
+    bounds: bool,
+    weights: bool,
+    grad_multipliers: Any,
+) -> Gradient:
     """What `Layer.gradient` does, for a result of `call`."""
     run, lead, sizes = result._tape, result._shape, layer.info
     if run.tape is None:
         raise ValueError("the call kept no tape: on a device, call the layer with tape=True")
-    if _checked_device({"grad_y": grad_y}) != run.device:
-        raise ValueError(f"grad_y must be on CUDA device {run.device}, where y is")
-    grad = _View(grad_y, "grad_y", sizes["outputs"])
-    if grad.lead != lead:
-        raise ValueError(f"grad_y has the leading shape {grad.lead}, y has {lead}")
+    grad = _gradient_view(run, lead, grad_y, "grad_y", sizes["outputs"])
+    forces = None
+    if grad_multipliers is not None:
+        forces = _gradient_view(run, lead, grad_multipliers, "grad_multipliers", sizes["rows"])
     core, device, count = layer.devices.find(run.device), run.device, run.count
     by_y = _doubles(device, *lead, sizes["outputs"])
     by_x = _doubles(device, *lead, sizes["inputs"]) if sizes["inputs"] else None
     lower, upper = (_doubles(device, *lead, sizes["rows"]) if bounds else None for _ in range(2))
+    by_weights = _doubles(device, *lead, sizes["outputs"]) if weights else None
     marks = _core.DeviceArray(device, (count,), _BOOL, 8)
     workspace = _bytes(device, core.workspace_bytes(max(count, 1)))
     flagged = np.empty(lead, np.bool_)
@@ -211,9 +231,11 @@ def gradient(layer: Layer, result: Result, grad_y: Any, bounds: bool) -> Gradien
             workspace.address, run.tape.address, grad.address, by_y.address, grad_x=_at(by_x),
             grad_lower=_at(lower), grad_upper=_at(upper), flagged=marks.address,
             repeat_x=run.repeats(run.x, lead), repeat_y=run.repeats(run.y_raw, lead),
+            grad_multipliers=_at(forces), grad_weights=_at(by_weights),
         )  # fmt: skip
         marks.read(flagged.reshape(-1).view(np.uint8))  # waits
     arrays = [
-        None if one is None else _taken_over(one, run.like) for one in (by_y, by_x, lower, upper)
+        None if one is None else _taken_over(one, run.like)
+        for one in (by_y, by_x, lower, upper, by_weights)
     ]
-    return Gradient(arrays[0], arrays[1], arrays[2], arrays[3], flagged[()])
+    return Gradient(arrays[0], arrays[1], arrays[2], arrays[3], flagged[()], arrays[4])

@@ -183,7 +183,7 @@ class Layer:
         self._inputs: int = info["inputs"]
         self._outputs: int = info["outputs"]
         self._rows: int = info["rows"]
-        self._proves = method in ("nearest", "optimal")  # there are multipliers
+        self.proves = method in ("nearest", "optimal")  #: there are multipliers
         self.devices = Devices(self)  #: its kernels on CUDA devices
 
     # ---- calls ----
@@ -221,7 +221,7 @@ class Layer:
         batch, kind = self._batch(y_raw, x, out)
         batch.tape = np.empty(self.core.tape_bytes(batch.count), np.uint8) if tape else None
         batch.residual = np.empty((batch.count, self._rows)) if residual else None
-        batch.multipliers = np.empty((batch.count, self._rows)) if self._proves else None
+        batch.multipliers = np.empty((batch.count, self._rows)) if self.proves else None
         reports = np.empty(batch.count, REPORT)
         spare = None if fallback is None else _rows(_reals(fallback, "fallback", self._outputs))
         self.core.run(
@@ -268,12 +268,12 @@ class Layer:
         """
         if not isinstance(result, Result) or result._layer is not self:
             raise TypeError("result must be what a call of this layer returned")
-        if grad_multipliers is not None and not self._proves:
+        if grad_multipliers is not None and not self.proves:
             raise ValueError(f"the method {self.settings['method']} has no multipliers")
         if weights and self.settings["method"] != "nearest":
             raise ValueError(f"the method {self.settings['method']} has no weights")
         if isinstance(result._tape, _dlpack.Run):
-            return _dlpack.gradient(self, result, grad_y, bounds)
+            return _dlpack.gradient(self, result, grad_y, bounds, weights, grad_multipliers)
         grad = _reals(grad_y, "grad_y", self._outputs)
         lead, count = result._shape, result._reports.size
         if grad.shape[:-1] != lead:

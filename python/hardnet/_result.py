@@ -166,9 +166,7 @@ class Result:
         if self._multipliers is None:
             method = self._layer.settings["method"]
             if method in ("nearest", "optimal"):
-                raise ValueError(
-                    "multipliers of a call on a device are not kept; give arrays of the CPU"
-                )
+                raise ValueError("a module keeps no multipliers: call its with_multipliers")
             raise ValueError(f"the method {method} has no multipliers; nearest and optimal have")
         return self._multipliers.reshape(*self._shape, -1)
 

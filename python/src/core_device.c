@@ -64,34 +64,39 @@ static PyObject *execute(device_call *call, Py_ssize_t count, int repeat_x, int 
 }
 
 static PyObject *device_run(PyObject *object, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {"count", "x",    "y_raw",    "y",        "reports",  "workspace", "residual",
-                                        "tape",  "warm", "fallback", "repeat_x", "repeat_y", "stream",    NULL};
+    static const char *const names[] = {"count",     "x",        "y_raw",  "y",           "reports",
+                                        "workspace", "residual", "tape",   "warm",        "fallback",
+                                        "repeat_x",  "repeat_y", "stream", "multipliers", NULL};
     device_call call = {.layer = ((core_device *)object)->layer};
     hn_batch *b = &call.batch;
     Py_ssize_t count;
     int repeat_x = 0, repeat_y = 0;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "nO&O&O&O&O&|$O&O&O&O&ppO&:run", CORE_KEYWORDS(names), &count,
-                                     address, &b->x, address, &b->y_raw, address, &b->y, address, &b->reports, address,
-                                     &call.workspace, address, &b->residual, address, &b->tape, address, &b->warm,
-                                     address, &b->fallback, &repeat_x, &repeat_y, address, &call.stream))
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "nO&O&O&O&O&|$O&O&O&O&ppO&O&:run", CORE_KEYWORDS(names),
+                                     &count, address, &b->x, address, &b->y_raw, address, &b->y, address, &b->reports,
+                                     address, &call.workspace, address, &b->residual, address, &b->tape, address,
+                                     &b->warm, address, &b->fallback, &repeat_x, &repeat_y, address, &call.stream,
+                                     address, &b->multipliers))
         return NULL;
     return execute(&call, count, repeat_x, repeat_y);
 }
 
 static PyObject *device_gradient(PyObject *object, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {"count",   "x",        "y_raw",      "y",      "reports",    "workspace",
-                                        "tape",    "grad_y",   "grad_y_raw", "grad_x", "grad_lower", "grad_upper",
-                                        "flagged", "repeat_x", "repeat_y",   "stream", NULL};
+    static const char *const names[] = {
+        "count",   "x",        "y_raw",      "y",      "reports",          "workspace",
+        "tape",    "grad_y",   "grad_y_raw", "grad_x", "grad_lower",       "grad_upper",
+        "flagged", "repeat_x", "repeat_y",   "stream", "grad_multipliers", "grad_weights",
+        NULL};
     device_call call = {.layer = ((core_device *)object)->layer, .backward = true};
     hn_batch *b = &call.batch;
     hn_gradient *g = &call.gradient;
     Py_ssize_t count;
     int repeat_x = 0, repeat_y = 0;
-    if (!PyArg_ParseTupleAndKeywords(
-            arguments, keywords, "nO&O&O&O&O&O&O&O&|$O&O&O&O&ppO&:gradient", CORE_KEYWORDS(names), &count, address,
-            &b->x, address, &b->y_raw, address, &b->y, address, &b->reports, address, &call.workspace, address,
-            &b->tape, address, &g->grad_y, address, &g->grad_y_raw, address, &g->grad_x, address, &g->grad_lower,
-            address, &g->grad_upper, address, &g->flagged, &repeat_x, &repeat_y, address, &call.stream))
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "nO&O&O&O&O&O&O&O&|$O&O&O&O&ppO&O&O&:gradient",
+                                     CORE_KEYWORDS(names), &count, address, &b->x, address, &b->y_raw, address, &b->y,
+                                     address, &b->reports, address, &call.workspace, address, &b->tape, address,
+                                     &g->grad_y, address, &g->grad_y_raw, address, &g->grad_x, address, &g->grad_lower,
+                                     address, &g->grad_upper, address, &g->flagged, &repeat_x, &repeat_y, address,
+                                     &call.stream, address, &g->grad_multipliers, address, &g->grad_weights))
         return NULL;
     g->size = sizeof *g;
     return execute(&call, count, repeat_x, repeat_y);

@@ -5,6 +5,10 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import os
+import pathlib
+import re
+import shutil
 import subprocess
 import sys
 from typing import Any
@@ -141,12 +145,35 @@ def test_no_library_is_imported_for_a_device() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_the_tests_of_a_device_pass_on_the_driver_that_is_none(
+    root: pathlib.Path, tmp_path: pathlib.Path, sanitized: bool
+) -> None:
+    folder = root / "build" / "tests" / "device" / "fake"
+    if has_device() or sanitized:
+        pytest.skip("there is a device, or a sanitizer")
+    if not (folder / "libcuda.so.1").exists() or not shutil.which("c++"):
+        pytest.skip("the driver that is none is not built, or there is no C++ compiler")
+    there = {"LD_LIBRARY_PATH": str(folder), "XDG_CACHE_HOME": str(tmp_path), FAKE: "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    done = subprocess.run(command, env={**os.environ, **there}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    passed = re.search(r"(\d+) passed", done.stdout)
+    assert passed and int(passed[1]) >= 11, done.stdout  # with those that need a device
+
+
 # ---- on a device ----
+
+
+FAKE = "HARDNET_TEST_FAKE"  # set where the driver is the one that is none
 
 
 def libraries() -> list[tuple[str, Any, Any]]:
     """Name, to the device, and back."""
     found: list[tuple[str, Any, Any]] = []
+    if FAKE in os.environ:
+        import far_arrays
+
+        return [("far", far_arrays.Far, far_arrays.near)]
     try:
         import cupy
 
@@ -185,6 +212,30 @@ def test_arrays_of_other_libraries_are_corrected_where_they_are() -> None:
         for field in ("y_raw", "x", "lower", "upper"):
             assert near(getattr(gradient, field)).tobytes() == getattr(back, field).tobytes(), field
         assert np.array_equal(gradient.flagged, back.flagged)
+
+
+@needs_device
+def test_multipliers_and_weights_have_the_bits_of_the_cpu() -> None:
+    raw, x = samples(40)
+    generator = np.random.default_rng(4)
+    weight, force = generator.normal(size=raw.shape), None
+    for settings in ({}, {"weights": [1.0, 2.0, 0.5]}):
+        layer = ring(method="nearest", **settings)
+        here = layer(raw, x, tape=True)
+        force = generator.normal(size=here.multipliers.shape)
+        wanted = {"grad_multipliers": force, "weights": bool(settings)}
+        back = layer.gradient(here, weight, **wanted)
+        for name, far, near in libraries():
+            there = layer(far(raw), far(x), tape=True)
+            assert near(there.multipliers).tobytes() == here.multipliers.tobytes(), name
+            wanted["grad_multipliers"] = far(force)
+            gradient = layer.gradient(there, far(weight), **wanted)
+            for field in ("y_raw", "x", *(["weights"] if settings else [])):
+                assert near(getattr(gradient, field)).tobytes() == getattr(back, field).tobytes()
+            with pytest.raises(ValueError, match="grad_multipliers must be on the device"):
+                layer.gradient(there, far(weight), grad_multipliers=force)
+            with pytest.raises(ValueError, match="grad_multipliers has the leading shape"):
+                layer.gradient(there, far(weight), grad_multipliers=far(force[:3]))
 
 
 @needs_device

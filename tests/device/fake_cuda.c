@@ -266,6 +266,11 @@ FAKE_EXPORT cuda_result cuMemcpyDtoHAsync_v2(void *to, cuda_address from, size_t
     return 0;
 }
 
+FAKE_EXPORT cuda_result cuMemcpyDtoH_v2(void *to, cuda_address from, size_t bytes) {
+    BEGIN memcpy(to, host(from), bytes);
+    return 0;
+}
+
 FAKE_EXPORT cuda_result cuMemcpyHtoD_v2(cuda_address to, const void *from, size_t bytes) {
     BEGIN memcpy(host(to), from, bytes);
     return 0;

@@ -22,7 +22,7 @@ from . import _handles
 if TYPE_CHECKING:
     from ._layer import Layer
 
-__all__ = ["correct", "correct_taped", "pull", "pull_again", "record_bytes"]
+__all__ = ["correct", "correct_taped", "pull", "pull_again", "record_bytes", "solve"]
 
 
 def _capturing() -> bool:
@@ -70,7 +70,18 @@ def _workspace(core: _core.DeviceLayer, count: int, device: torch.device) -> Ten
     return torch.empty(core.workspace_bytes(count), dtype=torch.uint8, device=device)
 
 
-def _run(layer: Layer, y_raw: Tensor, x: Tensor, reports: Tensor, tape: Tensor | None) -> Tensor:
+def _at(tensor: Tensor | None) -> int | None:
+    return None if tensor is None else tensor.data_ptr()
+
+
+def _run(
+    layer: Layer,
+    y_raw: Tensor,
+    x: Tensor,
+    reports: Tensor,
+    tape: Tensor | None,
+    multipliers: Tensor | None = None,
+) -> Tensor:
     """y; memory that ends here is used again on this stream only, after the kernel."""
     device, count = y_raw.device, y_raw.shape[:-1].numel()
     core = _kernels(layer, device)
@@ -79,8 +90,8 @@ def _run(layer: Layer, y_raw: Tensor, x: Tensor, reports: Tensor, tape: Tensor |
         raw, inputs, workspace = _dense(y_raw), _dense(x), _workspace(core, count, device)
         core.run(
             count, inputs.data_ptr(), raw.data_ptr(), y.data_ptr(), reports.data_ptr(),
-            workspace.data_ptr(), tape=None if tape is None else tape.data_ptr(),
-            stream=_stream(device),
+            workspace.data_ptr(), tape=_at(tape), stream=_stream(device),
+            multipliers=_at(multipliers),
         )  # fmt: skip
     return y
 
@@ -102,26 +113,43 @@ def correct(layer: Layer, y_raw: Tensor, x: Tensor) -> Tensor:
 
 
 def _taped(
-    layer: Layer, y_raw: Tensor, x: Tensor, bytes_each: int
+    layer: Layer, y_raw: Tensor, x: Tensor, bytes_each: int, multipliers: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
     """y, a record, and the reports within it."""
     lead = y_raw.shape[:-1]
     record = torch.empty((*lead, bytes_each), dtype=torch.uint8, device=y_raw.device)
     tape, reports = _record_parts(layer, record, lead.numel())
-    return _run(layer, y_raw, x, reports, tape), record, reports
+    return _run(layer, y_raw, x, reports, tape, multipliers), record, reports
+
+
+def _note(layer: Layer, reports: Tensor, lead: torch.Size) -> None:
+    """Keeps a copy of the reports: not the whole record."""
+    layer.note_device_reports(reports.clone().view(*lead, REPORT.itemsize))
 
 
 def correct_taped(layer: Layer, y_raw: Tensor, x: Tensor, bytes_each: int) -> tuple[Tensor, Tensor]:
     """y and a record."""
     y, record, reports = _taped(layer, y_raw, x, bytes_each)
     _handles.keep_alive(record, layer)
-    lead = y_raw.shape[:-1]
-    layer.note_device_reports(reports.clone().view(*lead, REPORT.itemsize))  # not the whole record
+    _note(layer, reports, y_raw.shape[:-1])
     return y, record
 
 
+def solve(layer: Layer, y_raw: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """y, multipliers and a record: "nearest" and "optimal"."""
+    device, lead, rows = y_raw.device, y_raw.shape[:-1], layer.inner.info["rows"]
+    multipliers = torch.empty((*lead, rows), dtype=torch.float64, device=device)
+    y, record, reports = _taped(layer, y_raw, x, _bytes_of(layer, device), multipliers)
+    _note(layer, reports, lead)
+    return y, multipliers, record
+
+
 def pull(
-    layer: Layer, grad_y: Tensor, run: tuple[Tensor, ...], by_x: bool
+    layer: Layer,
+    grad_y: Tensor,
+    run: tuple[Tensor, ...],
+    by_x: bool,
+    grad_multipliers: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Gradients by y_raw and x."""
     y_raw, x, y, record = run
@@ -133,11 +161,12 @@ def pull(
         core, (tape, reports) = _kernels(layer, device), _record_parts(layer, record, count)
         dense = [_dense(tensor) for tensor in (x, y_raw, y, grad_y)]
         workspace = _workspace(core, count, device)
+        forces = None if grad_multipliers is None else _dense(grad_multipliers)
         at_x, at_raw, at_y, at_grad = (tensor.data_ptr() for tensor in dense)
         core.gradient(
             count, at_x, at_raw, at_y, reports.data_ptr(), workspace.data_ptr(), tape.data_ptr(),
             at_grad, grad_y_raw.data_ptr(), grad_x=grad_x.data_ptr() if by_x else None,
-            flagged=flagged.data_ptr(), stream=_stream(device),
+            flagged=flagged.data_ptr(), stream=_stream(device), grad_multipliers=_at(forces),
         )  # fmt: skip
     layer.note_flagged(flagged)
     return grad_y_raw, grad_x

@@ -169,14 +169,13 @@ class Layer(nn.Module):
     def with_multipliers(self, y_raw: Tensor, x: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Corrected outputs and the multipliers of the rows, (..., rows), which have gradients, too.
 
-        For the methods "nearest" and "optimal", on the CPU; both in the type of y_raw.
+        For the methods "nearest" and "optimal", where y_raw is; both in the type of y_raw.
         """
         if self.inner.settings["method"] not in ("nearest", "optimal"):
             method = self.inner.settings["method"]
             raise ValueError(f"the method {method} has no multipliers; nearest and optimal have")
         raw, given = double(y_raw, "y_raw", True), None if x is None else double(x, "x", True)
-        if raw.is_cuda or (given is not None and given.is_cuda):
-            raise ValueError("multipliers are computed on the CPU: give y_raw.cpu() and x.cpu()")
+        check_devices(raw, given)
         raw, inputs = broadcast(self, raw, given)
         y, multipliers = with_multipliers(self, raw, inputs)
         return y.to(y_raw.dtype), multipliers.to(y_raw.dtype)

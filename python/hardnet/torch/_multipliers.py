@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from . import _cuda
+
 if TYPE_CHECKING:
     from ._layer import Layer
 
@@ -39,8 +41,27 @@ class _Solve(torch.autograd.Function):
         return torch.from_numpy(gradient.y_raw), by_x, None
 
 
+class _SolveThere(torch.autograd.Function):
+    """The same on a CUDA device: nothing is waited for."""
+
+    @staticmethod
+    def forward(context: Any, y_raw: Tensor, x: Tensor, layer: Layer) -> tuple[Tensor, Tensor]:
+        y, multipliers, record = _cuda.solve(layer, y_raw, x)
+        context.layer = layer
+        context.save_for_backward(y_raw, x, y, record)
+        return y, multipliers
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator,unused-ignore]
+    def backward(context: Any, grad_y: Tensor, grad_multipliers: Tensor) -> Any:
+        layer, run = context.layer, context.saved_tensors
+        by_x = layer.inputs > 0
+        gradients = _cuda.pull(layer, grad_y, run, by_x, grad_multipliers)
+        return gradients[0], gradients[1] if by_x else None, None
+
+
 def with_multipliers(layer: Layer, y_raw: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
-    """Of double tensors with equal leading shapes."""
-    apply: Any = _Solve.apply
+    """Of double tensors with equal leading shapes, on the same device."""
+    apply: Any = _SolveThere.apply if y_raw.is_cuda else _Solve.apply
     pair: tuple[Tensor, Tensor] = apply(y_raw.contiguous(), x.contiguous(), layer)
     return pair

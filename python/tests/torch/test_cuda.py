@@ -29,6 +29,8 @@ CASES = [
     ("ring", "lm", {}),
     ("curve", "hardnet", {}),
     ("free", "auto", {}),
+    ("ring", "nearest", {}),
+    ("unicycle", "optimal", {}),
 ]
 FIELDS = ("outcome", "iterations", "steps", "violation", "violation_before", "moved", "worst")
 
@@ -75,6 +77,25 @@ def test_everything_has_the_bits_of_the_cpu() -> None:
                 getattr(last, field), getattr(last_there, field), equal_nan=field != "worst"
             ), (name, method, field)
         assert np.array_equal(flagged, flagged_there), (name, method)
+
+
+def test_multipliers_and_their_gradients_have_the_bits_of_the_cpu() -> None:
+    raw, x = batch("ring", 60)
+    layer = hardnet.torch.Layer(model("ring"), "nearest")
+    results = []
+    for there in (False, True):
+        leaves = [(t.cuda() if there else t.clone()).requires_grad_() for t in (raw, x)]
+        y, multipliers = layer.with_multipliers(*leaves)
+        assert multipliers.is_cuda == there
+        loss = (y * doubles(*y.shape, seed=5).to(y)).sum()
+        loss = loss + (multipliers * doubles(*multipliers.shape, seed=6).to(y)).sum()
+        loss.backward()
+        results.append([y, multipliers, *(leaf.grad for leaf in leaves)])
+        assert layer.last.certified.all() and not layer.flagged.any()
+    for a, b in zip(*results, strict=True):
+        assert same_bits(a.detach().cpu(), b.detach().cpu())
+    with pytest.raises(ValueError, match="they must be on the same device"):
+        layer.with_multipliers(raw.cuda(), x)
 
 
 def test_a_sample_has_the_same_bits_alone_and_in_any_place() -> None:
