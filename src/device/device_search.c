@@ -136,7 +136,8 @@ static void list_all(struct device_search *s, struct lists *all) {
     const struct nearest_parts *from = &s->near.parts;
     struct search_places *to = &s->places;
     to->near = *from;
-    to->affine = s->affine;
+    if (s->affine.there) /* else nothing of it is, also where it has a goal */
+        to->affine = s->affine;
     add_plan(all, &from->plan, &to->near.plan);
     add_products(all, &from->products, &to->near.products);
     add_matrix(all, &from->by_inputs.rows, &to->near.by_inputs.rows);

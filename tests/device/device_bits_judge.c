@@ -21,6 +21,7 @@ enum { SAMPLES = 96, COUNTED_STEPS = 20 };
 void tally_add(struct tally *sum, const struct tally *part) {
     sum->models += part->models;
     sum->failed += part->failed;
+    sum->cut += part->cut;
     sum->compared += part->compared;
     sum->different += part->different;
     for (int i = 0; i < HN_OUTCOME_COUNT; i++)
@@ -28,8 +29,8 @@ void tally_add(struct tally *sum, const struct tally *part) {
 }
 
 void tally_print(const struct tally *t, const char *what) {
-    printf("%s: %zu of them, %zu failed; samples: %zu compared, %zu different;", what, t->models, t->failed,
-           t->compared, t->different);
+    printf("%s: %zu of them, %zu failed, %zu cut; samples: %zu compared, %zu different;", what, t->models, t->failed,
+           t->cut, t->compared, t->different);
     for (int i = 0; i < HN_OUTCOME_COUNT; i++)
         if (t->outcomes[i] > 0)
             printf(" %s %zu", hn_outcome_text((hn_outcome)i), t->outcomes[i]);

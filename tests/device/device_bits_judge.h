@@ -9,6 +9,7 @@
 struct tally {
     size_t models;    /* with a method each */
     size_t failed;    /* of them: no result */
+    size_t cut;       /* of them: time was over */
     size_t compared;  /* samples: runs with their gradients */
     size_t different; /* of them: in a bit of anything */
     size_t outcomes[HN_OUTCOME_COUNT];

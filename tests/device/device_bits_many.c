@@ -9,6 +9,7 @@
 #include "base/clock.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,49 +82,85 @@ static void judge_named(const struct list *list, struct tally *tally, uint64_t t
         printf("%s, %s: %.0f s\n", name, method, took);
 }
 
-static void work(const struct list *list, struct shared *shared, int worker) {
-    struct tally *tally = &shared->tally[worker];
-    while (clock_seconds() < list->until) {
-        uint64_t task = atomic_fetch_add(&shared->next, 1u);
-        if (task < METHODS * list->files)
-            judge_named(list, tally, task);
-        else if (list->first + task - METHODS * list->files < list->last)
-            judge_random(tally, list->first + task - METHODS * list->files, list->methods);
-        else
-            return;
+static void judge_task(const struct list *list, struct tally *tally, uint64_t task) {
+    if (task < METHODS * list->files)
+        judge_named(list, tally, task);
+    else
+        judge_random(tally, list->first + task - METHODS * list->files, list->methods);
+}
+
+static void say_task(const struct list *list, uint64_t task, const char *what) {
+    if (task < METHODS * list->files)
+        printf("%s, %s: %s\n", list->name[task / METHODS], hn_method_text(method_of(task).method), what);
+    else
+        printf("random problem %u: %s\n", (unsigned)(list->first + task - METHODS * list->files), what);
+}
+
+/* In a process of its own: a context that is lost, or a compiler that ends its process, is one task's. It is cut where it is not done some
+ * time after the end. */
+static void watch_task(const struct list *list, struct tally *tally, uint64_t task) {
+    enum { GRACE_SECONDS = 60, NAP_MICROSECONDS = 5000 };
+    int status = 0;
+    fflush(stdout);
+    pid_t ended, process = fork();
+    if (process == 0) {
+        judge_task(list, tally, task);
+        fflush(stdout);
+        _exit(0);
+    }
+    while ((ended = waitpid(process, &status, WNOHANG)) == 0 && clock_seconds() < list->until + GRACE_SECONDS)
+        usleep(NAP_MICROSECONDS);
+    if (ended == 0) {
+        kill(process, SIGKILL);
+        waitpid(process, &status, 0);
+        tally->cut++;
+        say_task(list, task, "cut");
+    } else if (status != 0) {
+        tally->failed++;
+        say_task(list, task, "its process ended badly");
     }
 }
 
-/* A process that ends badly counts as a model without a result. */
-struct tally judge_many(const struct many *many, uint64_t *begun) {
-    struct list *list = calloc(1, sizeof *list);
-    struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    struct tally sum = {.models = 0};
-    int workers = many->workers;
-    assert_true(list && shared != MAP_FAILED && workers >= 1 && workers <= MOST_WORKERS);
+static void work(const struct list *list, struct shared *shared, int worker) {
+    while (clock_seconds() < list->until) {
+        uint64_t task = atomic_fetch_add(&shared->next, 1u);
+        if (task >= METHODS * list->files + (list->last - list->first))
+            return;
+        watch_task(list, &shared->tally[worker], task);
+    }
+}
+
+/* ---- all of them ---- */
+
+static void fill(struct list *list, const struct many *many) {
     list->first = many->first;
     list->last = many->last;
     list->methods = many->methods;
     list->until = clock_seconds() + many->seconds;
     if (many->models)
         add_folder(list, "", many->models);
+}
+
+struct tally judge_many(const struct many *many, uint64_t *begun) {
+    struct list *list = calloc(1, sizeof *list);
+    struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct tally sum = {.models = 0};
+    assert_true(list && shared != MAP_FAILED && many->workers >= 1 && many->workers <= MOST_WORKERS);
+    fill(list, many);
     fflush(stdout);
-    for (int i = 0; i < workers; i++)
+    for (int i = 0; i < many->workers; i++)
         if (fork() == 0) {
             setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
             work(list, shared, i);
             fflush(stdout);
             _exit(0);
         }
-    for (int i = 0; i < workers; i++) {
-        int status = 1;
-        wait(&status);
-        sum.failed += status != 0;
-    }
-    for (int i = 0; i < workers; i++)
+    for (int i = 0; i < many->workers; i++)
+        wait(NULL);
+    for (int i = 0; i < many->workers; i++)
         tally_add(&sum, &shared->tally[i]);
-    uint64_t taken = atomic_load(&shared->next), models = METHODS * list->files,
-             problems = taken - (taken < models ? taken : models);
+    uint64_t taken = atomic_load(&shared->next), models = METHODS * list->files;
+    uint64_t problems = taken - (taken < models ? taken : models);
     *begun = list->first + problems < list->last ? list->first + problems : list->last;
     munmap(shared, sizeof *shared);
     free(list);

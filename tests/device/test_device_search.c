@@ -33,6 +33,10 @@ static const char curved[] = "param a >= 0, <= 2; var y{1..3} >= -2, <= 2;\n"
                              "subject to disc: y[1]^2 + y[2]^2 <= 1.5 - a; subject to line: y[1] + 2*y[2] + y[3] = a;\n"
                              "subject to wave: cos(y[3]) + y[1] >= 0.1;";
 
+/* Rows that are affine, with an objective that does not see two of the outputs, so that it is no programme of affine.h. */
+static const char flat[] = "param a >= -1, <= 1; var y{1..3} >= -1, <= 1; minimize f: (y[1] - a)^2;\n"
+                           "subject to sum: y[1] + y[2] + y[3] = 0.5*a; subject to most: y[2] - y[3] <= 0.25;";
+
 /* ---- one batch on both ---- */
 
 struct scene {
@@ -139,6 +143,7 @@ static void solutions_under_affine_rows_have_the_cpu_s_bits(void **state) {
     judge_text(affine, HN_METHOD_NEAREST, NULL);
     judge_text(affine, HN_METHOD_NEAREST, weights);
     judge_text(affine, HN_METHOD_OPTIMAL, NULL);
+    judge_text(flat, HN_METHOD_OPTIMAL, NULL);
 }
 
 static void solutions_under_curved_rows_have_them(void **state) {
