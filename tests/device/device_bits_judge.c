@@ -120,8 +120,13 @@ void judge_model(struct tally *tally, const hn_model *model, const char *name, h
     struct random random = random_start(seed, 18);
     hn_device_layer *device;
     hn_error error = {.text = ""};
+    hn_status status = hn_device_layer_create(&device, model, &options, NULL, &error);
+    if (!tally) {
+        hn_device_layer_destroy(device);
+        return;
+    }
     tally->models++;
-    if (hn_device_layer_create(&device, model, &options, NULL, &error) != HN_OK) {
+    if (status != HN_OK) {
         tally->failed++;
         printf("%s %s: %s\n", name, hn_method_text(options.method), error.text);
         return;
@@ -147,7 +152,8 @@ void judge_file(struct tally *tally, const char *name, hn_layer_options options,
     hn_model *model;
     snprintf(path, sizeof path, "models/%s.mod", name);
     if (hn_model_read(&model, 1, paths, NULL, &error) != HN_OK) {
-        tally->failed++;
+        if (tally)
+            tally->failed++;
         printf("%s\n", error.text);
         return;
     }

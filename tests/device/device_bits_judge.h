@@ -18,7 +18,8 @@ struct tally {
 void tally_add(struct tally *sum, const struct tally *part);
 void tally_print(const struct tally *tally, const char *what);
 
-/* Samples at random and one that has a NaN; from the model's own start, too; twice, and in turned order. Says what differs. */
+/* Samples at random and one that has a NaN; from the model's own start, too; twice, and in turned order. Says what differs. tally: NULL
+ * where only the kernels are to be made, for the cache. */
 void judge_model(struct tally *tally, const hn_model *model, const char *name, hn_layer_options options, uint64_t seed);
 
 /* The same for a file, below models/ and without its suffix, and for a random problem, which has a method; only: a text that its name must be in, or
@@ -26,13 +27,14 @@ void judge_model(struct tally *tally, const hn_model *model, const char *name, h
 void judge_file(struct tally *tally, const char *name, hn_layer_options options, uint64_t seed);
 void judge_random(struct tally *tally, uint64_t seed, const char *only);
 
-/* Random problems of these numbers, and before them models that ship, with every method, shared between processes. */
+/* Random problems of these numbers, and before them models that ship, with every method, large ones first, shared between processes. */
 struct many {
     uint64_t first, last;
     const char *models;  /* those whose name holds this text; NULL: none */
     const char *methods; /* only those whose names are in this text; NULL: every one */
-    int workers;
-    double seconds; /* nothing is begun afterwards */
+    int workers;         /* processes */
+    int threads;         /* of one more process, which judges what the workers compile; 0: they judge it themselves */
+    double seconds;      /* nothing is begun afterwards */
 };
 struct tally judge_many(const struct many *many,
                         uint64_t *begun); /* begun: the random problem after the last one that was */

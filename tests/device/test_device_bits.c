@@ -3,7 +3,8 @@
  *
  * test_device_bits PATTERN runs the tests whose names match it: long_* for one.
  * test_device_bits FIRST LAST WORKERS SECONDS [MODELS [METHODS]] judges the random problems of these numbers instead, and models that ship
- * whose name holds MODELS ("" is every one), with METHODS only where they are given (nearest,optimal), in so many processes, as far as it gets in that time.
+ * whose name holds MODELS ("" is every one), with METHODS only where they are given (nearest,optimal), in so many processes, as far as it
+ * gets in that time. WORKERS may be 16+24: 16 processes compile, and 24 threads of one more judge, so that kernels run side by side.
  *
  * SPDX-License-Identifier: MIT */
 #include "dense_models.h"
@@ -172,9 +173,14 @@ int main(int count, char **words) {
         cmocka_set_test_filter(words[1]);
     if (count < 5)
         return cmocka_run_group_tests(tests, NULL, NULL);
-    const struct many many = {strtoul(words[1], NULL, 10),      strtoul(words[2], NULL, 10),
-                              count > 5 ? words[5] : NULL,      count > 6 ? words[6] : NULL,
-                              (int)strtoul(words[3], NULL, 10), strtod(words[4], NULL)};
+    char *end;
+    struct many many = {.first = strtoul(words[1], NULL, 10),
+                        .last = strtoul(words[2], NULL, 10),
+                        .models = count > 5 ? words[5] : NULL,
+                        .methods = count > 6 ? words[6] : NULL,
+                        .workers = (int)strtoul(words[3], &end, 10),
+                        .seconds = strtod(words[4], NULL)};
+    many.threads = *end == '+' ? (int)strtoul(end + 1, NULL, 10) : 0;
     uint64_t begun;
     struct tally tally = judge_many(&many, &begun);
     printf("random problems from %u up to %u\n", (unsigned)many.first, (unsigned)begun);
