@@ -35,7 +35,7 @@ static const char curved[] = "param a >= 0, <= 2; var y{1..3} >= -2, <= 2;\n"
 
 /* Rows that are affine, with an objective that does not see two of the outputs, so that it is no programme of affine.h. */
 static const char flat[] = "param a >= -1, <= 1; var y{1..3} >= -1, <= 1; minimize f: (y[1] - a)^2;\n"
-                           "subject to sum: y[1] + y[2] + y[3] = 0.5*a; subject to most: y[2] - y[3] <= 0.25;";
+                           "subject to total: y[1] + y[2] + y[3] = 0.5*a; subject to most: y[2] - y[3] <= 0.25;";
 
 /* ---- one batch on both ---- */
 
