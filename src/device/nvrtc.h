@@ -30,7 +30,7 @@ struct nvrtc {
 #undef NVRTC_FIELD
 
 /* path: of the library; NULL: it is searched for (nvrtc_find.c). HN_UNSUPPORTED where there is none. A compiler that was opened stays in
- * the process: the driver keeps addresses in it, and calls them when the next text is compiled. */
+ * the process: unloaded between two texts, the second one crashed in it (docs/decisions.md). */
 hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error);
 
 /* CUDA 13.0 has two builds of the compiler, libnvrtc and libnvrtc.alt, side by side. One takes the first half of its work for one
@@ -48,8 +48,7 @@ struct nvrtc_way {
 };
 
 /* Machine code for devices of a compute capability, such as 90. way->parts and way->quick become false where the compiler is too
- * old for them. The
- * code is released by base_release. */
+ * old for them. The code is released by base_release. */
 hn_status nvrtc_compile(const struct nvrtc *nvrtc, struct file_bytes *code, const char *text, int capability,
                         struct nvrtc_way *way, hn_error *error);
 

@@ -22,6 +22,7 @@ struct fake_calls {
     int code;           /* that comes back */
     const char *failed; /* the function that failed first; NULL: none did */
     bool fuses;         /* of the compiler: floats get fused products, as on a device */
+    bool watched; /* of the compiler: kernels are watched by the sanitizers that watch the test; takes twice the time */
 };
 
 /* What the driver has given and not got back. */

@@ -38,6 +38,15 @@ static inline void *fake_ask(void *object, const char *name) {
     return function();
 }
 
+/* Sanitizers watch the kernels of the fake compiler, where it is open. */
+static inline void fake_watch(void) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/libnvrtc.so.13", FAKE_DEVICE);
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (object)
+        ((struct fake_calls *)fake_ask(object, "fake_compiler"))->watched = true;
+}
+
 /* False when there is neither a device nor a compiler for the fake one. */
 static inline bool some_device(void) {
     bool real = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != NULL;

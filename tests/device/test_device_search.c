@@ -205,5 +205,6 @@ int main(void) {
     };
     if (!some_device())
         return TEST_SKIPPED;
+    fake_watch();
     return cmocka_run_group_tests(tests, scratch_set_up_cache, scratch_tear_down_cache);
 }
