@@ -218,7 +218,7 @@ def test_arrays_of_other_libraries_are_corrected_where_they_are() -> None:
 def test_multipliers_and_weights_have_the_bits_of_the_cpu() -> None:
     raw, x = samples(40)
     generator = np.random.default_rng(4)
-    weight, force = generator.normal(size=raw.shape), None
+    weight = generator.normal(size=raw.shape)
     for settings in ({}, {"weights": [1.0, 2.0, 0.5]}):
         layer = ring(method="nearest", **settings)
         here = layer(raw, x, tape=True)

@@ -19,11 +19,15 @@ static inline bool fake_can_compile(void) {
     return system("c++ --version > /dev/null 2>&1") == 0; // NOLINT(cert-env33-c)
 }
 
-/* One of the two libraries, which stays open: what opens that name later gets it. */
-static inline void *fake_open(const char *name) {
+static inline void *fake_find(const char *name, int flags) {
     char path[1024];
     snprintf(path, sizeof path, "%s/%s", FAKE_DEVICE, name);
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL | flags);
+}
+
+/* One of the two libraries, which stays open: what opens that name later gets it. */
+static inline void *fake_open(const char *name) {
+    void *object = fake_find(name, 0);
     if (!object)
         fail_msg("%s", dlerror());
     return object;
@@ -40,9 +44,7 @@ static inline void *fake_ask(void *object, const char *name) {
 
 /* Sanitizers watch the kernels of the fake compiler, where it is open. */
 static inline void fake_watch(void) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/libnvrtc.so.13", FAKE_DEVICE);
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    void *object = fake_find("libnvrtc.so.13", RTLD_NOLOAD);
     if (object)
         ((struct fake_calls *)fake_ask(object, "fake_compiler"))->watched = true;
 }
