@@ -121,7 +121,7 @@ static hn_status load_kernel(const hn_device_layer *layer, struct device_kernel 
     if (status == HN_OK)
         status = share_near(layer, kernel, &most, error);
     if (status == HN_OK)
-        status = driver_status(cu, cu->occupancy(&blocks, kernel->function, (int)kernel->width, kernel->near_bytes),
+        status = driver_status(cu, cu->occupancy(&blocks, kernel->function, (int)kernel->threads, kernel->near_bytes),
                                "measure the kernel", error);
     if (status != HN_OK)
         return status;
@@ -137,6 +137,7 @@ static hn_status load_kernel(const hn_device_layer *layer, struct device_kernel 
 static hn_status load(hn_device_layer *layer, const struct kernel_job *job, hn_error *error) {
     size_t number = job->subject.single ? sizeof(float) : sizeof(double);
     job->kernel->width = job->text.width > 0 ? job->text.width : DEVICE_THREADS;
+    job->kernel->threads = job->text.threads > 0 ? job->text.threads : job->kernel->width;
     job->kernel->slot_bytes = job->text.slots * number;
     job->kernel->sample_bytes = ((size_t)job->text.slots + job->text.row) * number;
     job->kernel->near_bytes = job->text.near * DEVICE_THREADS * (unsigned)sizeof(double);

@@ -16,7 +16,8 @@ enum { DEVICE_THREADS = 32 }; /* of a warp */
 struct device_kernel {
     cuda_module module;
     cuda_function function;
-    unsigned width;      /* threads of a warp: fewer than the device's where it is narrow */
+    unsigned width;      /* samples of a warp: fewer than the device's threads where it is narrow */
+    unsigned threads;    /* that they take: one each, or those of a team */
     unsigned warps;      /* at most: what runs at once */
     bool together;       /* warps of a multiprocessor are one block, and begin their rounds together */
     unsigned near_bytes; /* of a warp, of the memory that the threads of a block share */

@@ -23,6 +23,12 @@ static inline bool device_searches(const struct device_subject *subject) {
     return subject->plan->tape_numbers > 0;
 }
 
+/* Whether the threads of a block share a sample of such a method: where the systems of its search are large. */
+static inline bool device_is_team(const struct plan *plan) {
+    enum { TEAM_UNKNOWNS = 64 };
+    return plan->tape_numbers > 0 && plan->outputs + plan->rows >= TEAM_UNKNOWNS;
+}
+
 /* Whether functions that hardly ever run are short and compiled side by side: straight code of methods with weights, and of gradients. The
  * paper's way forward has few of them, and its rounds would be slower. */
 bool device_is_apart(const struct device_subject *subject);

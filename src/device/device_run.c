@@ -196,7 +196,7 @@ static hn_status launch(const hn_device_layer *layer, const struct device_kernel
                         void *stream, hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
     unsigned warps = device_warps(layer, kernel, call->count), each = warps_of_block(layer, kernel, warps);
-    unsigned blocks = (warps + each - 1) / each, threads = each * kernel->width;
+    unsigned blocks = (warps + each - 1) / each, threads = each * kernel->threads;
     void *arguments[] = {call};
     hn_status status = divide_cache(layer, kernel, blocks, each, error);
     if (status != HN_OK)

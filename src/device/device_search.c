@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "device/device_far.h"
 #include "device/device_upload.h"
+#include "device/team_lists.h"
 #include "nearest/affine.h"
 #include "nearest/nearest.h"
 #include "program/program.h"
@@ -17,12 +18,17 @@
 #include "device/search_places_text.h"
 
 enum { MOST_LISTS = 96 };
+enum { PROGRAM_OF_SEARCH, PROGRAM_OF_PRODUCTS, PROGRAM_OF_INPUTS, PROGRAM_OF_GOAL, SEARCH_PROGRAMS };
 
 struct device_search {
     struct nearest near; /* of the host: one sample at a time, as a thread of the device has it */
     struct affine affine;
     struct search_places places;
-    struct policy_program program[4]; /* of the search, of products, of inputs, of the goal */
+    struct team_program program[SEARCH_PROGRAMS];
+    struct team_code code[SEARCH_PROGRAMS]; /* where threads of a team share a sample */
+    struct signed_system system;            /* likewise: lists of its own */
+    struct arena team;                      /* what those two consist of */
+    bool is_team;
     cuda_address lists;
     const struct search_places *there;
 };
@@ -41,21 +47,35 @@ static void add(struct lists *all, const void *from, size_t count, size_t each, 
 
 #define ADD(all, array, many, pointer) add(all, array, many, sizeof *(array), (const void **)(uintptr_t) & (pointer))
 
+static const struct program *program_of(const struct device_search *s, int which) {
+    const struct nearest_parts *n = &s->near.parts;
+    return which == PROGRAM_OF_SEARCH     ? n->plan.program
+           : which == PROGRAM_OF_PRODUCTS ? n->products.program
+           : which == PROGRAM_OF_INPUTS   ? n->by_inputs.program
+           : s->affine.there              ? s->affine.goal
+                                          : NULL;
+}
+
 /* Programs that are not there stay NULL. */
-static void add_program(struct lists *all, const struct program *from, struct policy_program *to,
-                        struct program **pointer) {
+static void add_program(struct lists *all, struct device_search *s, int which, struct program **pointer) {
+    const struct program *from = program_of(s, which);
+    const struct team_code *code = &s->code[which];
+    struct policy_program *to = &s->program[which].own;
     if (!from)
         return;
-    ADD(all, from->code, from->first[PHASES], to->code);
-    ADD(all, from->pairs, 2 * from->pair_count, to->pairs);
-    ADD(all, from->columns, from->column_count, to->columns);
+    ADD(all, s->is_team ? code->code : from->code, from->first[PHASES], to->code);
+    ADD(all, s->is_team ? code->pairs : from->pairs, 2 * from->pair_count, to->pairs);
+    ADD(all, s->is_team ? code->columns : from->columns, from->column_count, to->columns);
     ADD(all, from->coefficients, from->coefficient_count, to->coefficients);
     ADD(all, from->constants, from->constant_count, to->constants);
-    for (int i = 0; i <= PHASES; i++)
+    ADD(all, code->level, code->level_first[PHASES] + 1, s->program[which].level);
+    for (int i = 0; i <= PHASES; i++) {
         to->first[i] = from->first[i];
+        s->program[which].level_first[i] = code->level_first[i];
+    }
     to->constant_count = from->constant_count;
     to->slots = from->slots;
-    ADD(all, to, 1, *pointer);
+    ADD(all, &s->program[which], 1, *pointer);
 }
 
 static void add_system(struct lists *all, const struct signed_system *from, struct signed_system *to) {
@@ -70,6 +90,13 @@ static void add_system(struct lists *all, const struct signed_system *from, stru
     ADD(all, from->own_column, from->entries, to->own_column);
     ADD(all, from->own_offset, from->entries, to->own_offset);
     ADD(all, from->pair, 3 * from->entries, to->pair);
+}
+
+static void add_team_system(struct lists *all, const struct signed_system *from, const struct signed_system *team,
+                            struct signed_system *to) {
+    ADD(all, team->own_entry, from->entries, to->own_entry);
+    ADD(all, team->touch_first, from->order + 1, to->touch_first);
+    ADD(all, team->touch, 4 * from->entries, to->touch);
 }
 
 static void add_plan(struct lists *all, const struct nearest_plan *from, struct nearest_plan *to) {
@@ -143,10 +170,12 @@ static void list_all(struct device_search *s, struct lists *all) {
     add_matrix(all, &from->by_inputs.rows, &to->near.by_inputs.rows);
     add_matrix(all, &from->by_inputs.bends, &to->near.by_inputs.bends);
     add_affine(all, &s->affine, &to->affine);
-    add_program(all, from->plan.program, &s->program[0], &to->near.plan.program);
-    add_program(all, from->products.program, &s->program[1], &to->near.products.program);
-    add_program(all, from->by_inputs.program, &s->program[2], &to->near.by_inputs.program);
-    add_program(all, s->affine.there ? s->affine.goal : NULL, &s->program[3], &to->affine.goal);
+    if (s->is_team)
+        add_team_system(all, &from->plan.system, &s->system, &to->near.plan.system);
+    add_program(all, s, PROGRAM_OF_SEARCH, &to->near.plan.program);
+    add_program(all, s, PROGRAM_OF_PRODUCTS, &to->near.products.program);
+    add_program(all, s, PROGRAM_OF_INPUTS, &to->near.by_inputs.program);
+    add_program(all, s, PROGRAM_OF_GOAL, &to->affine.goal);
 }
 
 /* The copies are done when it returns: what they come from may go. */
@@ -168,12 +197,32 @@ static hn_status create_search(struct device_search *s, const hn_device_layer *l
     return status == HN_OK ? affine_create(&s->affine, &s->near.parts.plan, model, error) : status;
 }
 
-static void measure(struct device_search *s, const hn_device_layer *layer, const hn_model *model) {
+/* Where the numbers of each part of the search begin; spare ones of a team come last. */
+static void place(struct device_search *s) {
     struct search_places *p = &s->places;
-    const struct plan *plan = layer->plan;
     p->goal_at = s->near.bytes / sizeof(double);
     p->affine_at = p->goal_at + (s->affine.there ? affine_goal_numbers(&s->affine) : 0);
     p->near_numbers = p->affine_at + (s->affine.there ? s->affine.numbers : 0);
+}
+
+static hn_status make_team(struct device_search *s, hn_error *error) {
+    const struct nearest_parts *n = &s->near.parts;
+    const size_t begin[SEARCH_PROGRAMS] = {0, n->products_at, n->inputs_at, s->places.goal_at};
+    size_t spare = 0;
+    hn_status status = team_system_create(&s->system, &n->plan.system, &s->team, error);
+    for (int k = 0; k < SEARCH_PROGRAMS && status == HN_OK; k++) {
+        const struct program *program = program_of(s, k);
+        if (program)
+            status = team_code_create(&s->code[k], program, s->places.near_numbers - begin[k], &s->team, error);
+        spare = s->code[k].spare > spare ? s->code[k].spare : spare; /* no two run at once */
+    }
+    s->places.near_numbers += spare;
+    return status;
+}
+
+static void measure(struct device_search *s, const hn_device_layer *layer, const hn_model *model) {
+    struct search_places *p = &s->places;
+    const struct plan *plan = layer->plan;
     p->numbers = p->near_numbers + 4 * (uint64_t)plan->outputs + 5 * (uint64_t)plan->rows + plan->inputs;
     p->optimal = layer->layer.method == HN_METHOD_OPTIMAL;
     p->maximizes = hn_model_objective(model).maximize;
@@ -207,10 +256,16 @@ hn_status device_search_create(hn_device_layer *layer, const hn_model *model, hn
     memset(s, 0, sizeof *s);
     layer->search = s;
     hn_status status = create_search(s, layer, model, error);
+    s->is_team = device_is_team(layer->plan);
+    if (status == HN_OK)
+        place(s);
+    if (status == HN_OK && s->is_team)
+        status = make_team(s, error);
     if (status == HN_OK) {
         measure(s, layer, model);
         status = move_there(layer, s, error);
     }
+    arena_release(&s->team);
     layer->layer.weights = NULL; /* the caller's */
     return status;
 }

@@ -11,9 +11,11 @@
 #include "device/device_texts.h"
 #include "device/library_print.h"
 
+#include <stdio.h>
+
 /* ---- the head ---- */
 
-/* On the host samples lie side by side, too: one thread takes them one after the other, in the first place of four. */
+/* On the host samples lie side by side, too: one thread takes them one after the other, in the first place of four. A team has one. */
 static const char widths[] =
     "#ifdef DEVICE_HOST\n#define FAR_WIDTH 4\n#define FAR_REFILL 1\n#define LOOP_ROLLED\n"
     "#define FAR_UNROLL_FEW\n"
@@ -26,7 +28,11 @@ static const char widths[] =
     "#endif\n";
 
 static uint32_t far_width(const struct device_subject *subject) {
-    return device_searches(subject) ? FAR_SEARCH_WARP : FAR_WARP;
+    return device_is_team(subject->plan) ? 1 : device_searches(subject) ? FAR_SEARCH_WARP : FAR_WARP;
+}
+
+static uint32_t far_threads(const struct device_subject *subject) {
+    return device_is_team(subject->plan) ? FAR_WARP + TEAM_HELPERS : far_width(subject);
 }
 
 static void print_far_head(struct text *out, const struct emission *e, const struct device_subject *subject) {
@@ -36,6 +42,9 @@ static void print_far_head(struct text *out, const struct emission *e, const str
              "DEVICE_UNROLL_SOME\n"
              "#define POINT_UNROLL DEVICE_UNROLL_SOME\n%s",
              far_width(subject), widths, emission_drive_judges(e) ? "#define DRIVE_JUDGES\n" : "");
+    if (device_is_team(subject->plan))
+        text_add(out, "#define TEAM_HELPERS %d\n#ifdef DEVICE_HOST\n#undef FAR_WIDTH\n#define FAR_WIDTH 1\n#endif\n",
+                 (int)TEAM_HELPERS);
 }
 
 /* ---- the layer's data ---- */
@@ -89,18 +98,32 @@ static void choose_listed(const struct walk *walk, struct listed *listed, bool a
 
 /* ---- all of it ---- */
 
-/* %s: the kernel's name. */
-static const char kernel[] =
+/* The kernel's name; what a search begins with. */
+static const char host_kernel[] =
     "\n#ifdef DEVICE_HOST\n"
     "extern \"C\" void %s(const struct device_call *call) {\n"
     "    task t;\n    far_begin(task_far(&t), call->far_slots, call->far_rows);\n%s    tasks_run(call, &t, 0, 1);\n}\n"
-    "#else\n"
-    "extern \"C\" __global__ void __launch_bounds__(FAR_WIDTH) %s(const struct device_call call) {\n"
+    "#else\n";
+
+/* Its bounds and its name; what others do than the thread of a sample; what a search begins with, and what a team ends with. */
+static const char device_kernel[] =
+    "extern \"C\" __global__ void __launch_bounds__(%s) %s(const struct device_call call) {\n%s"
     "    uint64_t thread = blockIdx.x * (uint64_t)FAR_WIDTH + threadIdx.x;\n    task t;\n"
     "    far_begin(task_far(&t), call.far_slots + blockIdx.x * (uint64_t)LAYER_SLOTS * FAR_WIDTH + threadIdx.x,\n"
     "              call.far_rows + thread * (LAYER_OUTPUTS + LAYER_TAKEN));\n"
-    "%s    tasks_run(&call, &t, thread, gridDim.x * (uint64_t)FAR_WIDTH);\n}\n"
+    "%s    tasks_run(&call, &t, thread, gridDim.x * (uint64_t)FAR_WIDTH);\n%s}\n"
     "#endif\n";
+
+static void print_kernel(struct text *out, const struct device_subject *subject) {
+    const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
+    bool searches = device_searches(subject), team = device_is_team(subject->plan);
+    char bounds[32] = "FAR_WIDTH";
+    if (team)
+        snprintf(bounds, sizeof bounds, "%u, %d", far_threads(subject), (int)TEAM_BLOCKS);
+    text_add(out, host_kernel, name, searches ? "    far_search_begin(task_far(&t), call, 0);\n" : "");
+    text_add(out, device_kernel, bounds, name, team ? "    if (!team_begin())\n        return;\n" : "",
+             searches ? "    far_search_begin(task_far(&t), &call, thread);\n" : "", team ? "    team_end();\n" : "");
+}
 
 /* Numbers of the search lie as slots do. */
 static const char slots_of_search[] = "\n#define SLOT_STEP ((uint32_t)LANES_HERE)\n"
@@ -110,12 +133,13 @@ static const char slots_of_search[] = "\n#define SLOT_STEP ((uint32_t)LANES_HERE
                                       "#define DEVICE_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))\n#endif\n";
 
 /* The methods nearest and optimal: the library's own search, in the order in which each text needs those before it. */
-static void print_search(struct text *out) {
+static void print_search(struct text *out, bool team) {
     static const char kernels[][32] = {"device/program_text.h", "base/arena_memory.h", "sparse/signed_factor.h",
                                        "sparse/signed_kernel.h"};
     static const char places[][32] = {"program/program_places.h",  "nearest/nearest_places.h",
                                       "nearest/nearest_samples.h", "nearest/nearest_state.h",
                                       "nearest/affine_places.h",   "device/nearest_backend_text.h"};
+    static const char backends[2][32] = {"device/one_backend_text.h", "device/team_text.h"};
     static const char own[][32] = {"nearest/rows_text.h",           "nearest/products_text.h",
                                    "nearest/solve_text.h",          "nearest/nearest_barrier_text.h",
                                    "nearest/nearest_polish_text.h", "nearest/search_text.h",
@@ -126,6 +150,7 @@ static void print_search(struct text *out) {
     text_add(out, "%s", slots_of_search);
     LIBRARY_PRINT_FILES(out, kernels);
     LIBRARY_PRINT_FILES(out, places);
+    amalgamate_file(out, backends[team], false);
     LIBRARY_PRINT_FILES(out, own);
 }
 
@@ -135,7 +160,7 @@ static void print_samples(const struct emission *e, bool polish, struct text *ou
     amalgamate_file(out, "device/call_text.h", single);
     amalgamate_file(out, "device/lane_given_text.h", single);
     if (searches) {
-        print_search(out);
+        print_search(out, device_is_team(e->plan));
         amalgamate_file(out, "device/search_places_text.h", single);
     }
     amalgamate_file(out, "device/far_text.h", single);
@@ -186,8 +211,6 @@ static void print_library(const struct emission *e, const struct listed *listed,
 
 static hn_status print_all(struct emission *e, const struct device_subject *subject, const struct device_system *system,
                            struct far_code *code, hn_error *error) {
-    const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
-    const bool searches = device_searches(subject);
     struct text own = {.bytes = NULL}, out = {.bytes = NULL};
     const struct emission_lists lists = {code->listed.entry, print_listed, &code->listed};
     e->lists = &lists;
@@ -196,8 +219,7 @@ static hn_status print_all(struct emission *e, const struct device_subject *subj
     if (!own.failed) {
         print_far_head(&out, e, subject);
         device_print_as_cpp(&out, own.bytes, false, false);
-        text_add(&out, kernel, name, searches ? "    far_search_begin(task_far(&t), call, 0);\n" : "", name,
-                 searches ? "    far_search_begin(task_far(&t), &call, thread);\n" : "");
+        print_kernel(&out, subject);
     }
     bool failed = own.failed || out.failed;
     text_drop(&own);
@@ -223,6 +245,7 @@ static hn_status fill(struct emission *e, const struct device_subject *subject, 
         status = device_system_list(system, &code->listed, &e->walk, error);
     code->slots = system->slots;
     code->width = far_width(subject);
+    code->threads = far_threads(subject);
     code->row = e->plan->outputs + device_taken(e);
     if (status == HN_OK)
         status = print_all(e, subject, system, code, error);

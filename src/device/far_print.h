@@ -15,14 +15,18 @@
  * long holds up few others, and their numbers stay in the cache. */
 enum { FAR_WARP = 32, FAR_SEARCH_WARP = 8 };
 
+/* Of a search whose systems are large a block has one sample: a warp for the thread that leads, and those that help (team_text.h). */
+enum { TEAM_HELPERS = 64, TEAM_BLOCKS = 5 }; /* blocks: on a multiprocessor at once */
+
 struct far_code {
     char *text;
     size_t length;
     struct listed listed;
-    uint32_t slots; /* of a sample */
-    uint32_t row;   /* further numbers of a thread, of its own */
-    uint32_t width; /* threads of a block; 0: those of a warp */
-    uint32_t near;  /* numbers of a thread in the memory that threads of a block share */
+    uint32_t slots;   /* of a sample */
+    uint32_t row;     /* further numbers of a thread, of its own */
+    uint32_t width;   /* samples of a block; 0: as many as a warp has threads */
+    uint32_t threads; /* of a block; 0: one for each sample */
+    uint32_t near;    /* numbers of a thread in the memory that threads of a block share */
 };
 
 hn_status far_print(struct far_code *out, const struct device_subject *subject, hn_error *error);

@@ -16,4 +16,11 @@ struct policy_program {
     size_t first[4], constant_count, slots;
 };
 
+/* The same for a team (team_text.h): its instructions in levels, each of which reads what those before it have written. */
+struct team_program {
+    struct policy_program own;
+    const uint32_t *level; /* where each begins, and the end of the last */
+    size_t level_first[4]; /* those of each phase */
+};
+
 #endif

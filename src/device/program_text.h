@@ -26,22 +26,25 @@ static double program_linear(const struct policy_program *p, const struct policy
     return sum;
 }
 
+static void program_instruction(const struct policy_program *p, uint64_t i, double *slots, uint64_t apart) {
+    const struct policy_instruction at = p->code[i];
+    double *to = slots + at.destination * apart;
+    if (at.code == PROGRAM_DOT)
+        *to = program_dot(p, &at, slots, apart);
+    else if (at.code == PROGRAM_LINEAR)
+        *to = program_linear(p, &at, slots, apart);
+    else if (at.code == PROGRAM_SINCOS) {
+        double sine, cosine;
+        elementary_sincos(slots[at.a * apart], &sine, &cosine);
+        *to = sine;
+        slots[at.c * apart] = cosine;
+    } else
+        *to = program_operator(at.code, slots[at.a * apart], slots[at.b * apart], slots[at.c * apart]);
+}
+
 static void program_run(const struct policy_program *p, int phase, double *slots, uint64_t apart) {
-    for (uint64_t i = p->first[phase]; i < p->first[phase + 1]; i++) {
-        const struct policy_instruction at = p->code[i];
-        double *to = slots + at.destination * apart;
-        if (at.code == PROGRAM_DOT)
-            *to = program_dot(p, &at, slots, apart);
-        else if (at.code == PROGRAM_LINEAR)
-            *to = program_linear(p, &at, slots, apart);
-        else if (at.code == PROGRAM_SINCOS) {
-            double sine, cosine;
-            elementary_sincos(slots[at.a * apart], &sine, &cosine);
-            *to = sine;
-            slots[at.c * apart] = cosine;
-        } else
-            *to = program_operator(at.code, slots[at.a * apart], slots[at.b * apart], slots[at.c * apart]);
-    }
+    for (uint64_t i = p->first[phase]; i < p->first[phase + 1]; i++)
+        program_instruction(p, i, slots, apart);
 }
 
 #endif

@@ -46,12 +46,6 @@ static const char *code_text(uint32_t code) {
     return code > CODE_FIRST ? texts[code - CODE_FIRST - 1] : operator_text((enum op)code);
 }
 
-static int argument_count(uint32_t code) {
-    if (code == CODE_SINCOS)
-        return 1;
-    return code > CODE_FIRST ? MOST_ARGUMENTS : operator_arguments((enum op)code);
-}
-
 static void say_sum(struct listing *listing, const struct instruction *at) {
     const uint32_t *pair = listing->program->pairs + 2 * (size_t)at->a;
     for (uint32_t k = 0; k < at->b; k++, pair += 2) {
@@ -79,7 +73,7 @@ static void say_instruction(struct listing *listing, const struct instruction *a
     else if (at->code == CODE_LINEAR)
         say_linear(listing, at);
     else
-        for (int i = 0; i < argument_count(at->code) && i < MOST_ARGUMENTS; i++)
+        for (int i = 0; i < instruction_arguments(at->code) && i < MOST_ARGUMENTS; i++)
             say_offset(listing, i == 0 ? " " : ", ", arguments[i]);
     say(listing, "\n");
 }

@@ -87,6 +87,11 @@ static inline struct instruction instruction_widen(struct instruction at, uint32
     return at;
 }
 
+/* How many slots an instruction that is no sum reads: the first of a, b and c. */
+static inline int instruction_arguments(uint32_t code) {
+    return code == CODE_SINCOS ? 1 : code > CODE_FIRST ? MOST_ARGUMENTS : operator_arguments((enum op)code);
+}
+
 /* Fills the constants into a fresh set of slots (slots times stride doubles, 64-byte aligned) and zeroes the rest. */
 void program_prepare(const struct program *program, double *slots);
 

@@ -93,14 +93,8 @@ static size_t reads(const struct assigner *assigner, const struct instruction *a
         memcpy(assigner->list, compiler->columns + at->c, (size_t)at->b * sizeof *assigner->list);
         return at->b;
     }
-    size_t count = 0;
-    if (at->code == CODE_SINCOS)
-        count = 1;
-    else if (at->code > CODE_FIRST)
-        count = 3;
-    else
-        count = (size_t)operator_arguments((enum op)at->code);
-    const uint32_t nodes[3] = {at->a, at->b, at->c};
+    const uint32_t nodes[MOST_ARGUMENTS] = {at->a, at->b, at->c};
+    size_t count = (size_t)instruction_arguments(at->code);
     memcpy(assigner->list, nodes, count * sizeof nodes[0]);
     return count;
 }

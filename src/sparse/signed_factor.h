@@ -35,6 +35,10 @@ struct signed_system {
     uint32_t *own_first;               /* order + 1: entries of the matrix in each row, in elimination order, */
     uint32_t *own_column, *own_offset; /* their columns and where the numbers lie */
     uint32_t *pair;                    /* entries x 3: offsets in vectors of both unknowns, and of the number */
+    /* of a system whose kernels are those of a team of threads (device/team_lists.h): */
+    uint32_t *own_entry;   /* entries: which of L each is, as own_offset lists them */
+    uint32_t *touch_first; /* order + 1: pairs of each unknown, in the order of pairs: */
+    uint32_t *touch;       /* 2 x entries x 2: the other unknown, and where the number lies */
     struct arena arena;
 };
 

@@ -37,6 +37,17 @@ static const char curved[] = "param a >= 0, <= 2; var y{1..3} >= -2, <= 2;\n"
 static const char flat[] = "param a >= -1, <= 1; var y{1..3} >= -1, <= 1; minimize f: (y[1] - a)^2;\n"
                            "subject to total: y[1] + y[2] + y[3] = 0.5*a; subject to most: y[2] - y[3] <= 0.25;";
 
+/* So many unknowns that a team of threads shares a sample: rows that chain outputs, rows over all of them, and sines beside cosines. */
+static const char wide_curved[] =
+    "param a >= 0, <= 1; var y{1..30} >= -2, <= 2, := 0.1; set K := 1..29;\n"
+    "minimize f: sum{k in K} (y[k] - 0.1*k*a)^2 + exp(0.1*y[30]) + sin(y[1])*cos(y[2]);\n"
+    "subject to chain{k in K}: y[k+1] - cos(y[k])*y[k] + sin(y[k])*a <= 0.4 + 0.01*k;\n"
+    "subject to disc: sum{k in 1..30} y[k]^2 <= 9 - a; subject to line: sum{k in 1..30} (k mod 7)*y[k] = 1 + a;";
+static const char wide_affine[] = "param a >= 0, <= 1; var y{1..30} >= -1, <= 1; set K := 1..29;\n"
+                                  "minimize f: sum{k in 1..30} (1 + (k mod 3))*(y[k] - a/k)^2 + y[1]*y[2];\n"
+                                  "subject to chain{k in K}: -0.2 <= y[k+1] - 0.9*y[k] <= 0.1 + 0.5*a;\n"
+                                  "subject to all_of_them: sum{k in 1..30} y[k] = 1 + a;";
+
 /* ---- one batch on both ---- */
 
 struct scene {
@@ -154,6 +165,13 @@ static void solutions_under_curved_rows_have_them(void **state) {
     judge_text(curved, HN_METHOD_OPTIMAL, NULL);
 }
 
+static void solutions_of_teams_have_them(void **state) {
+    (void)state;
+    judge_text(wide_curved, HN_METHOD_NEAREST, NULL);
+    judge_text(wide_curved, HN_METHOD_OPTIMAL, NULL);
+    judge_text(wide_affine, HN_METHOD_OPTIMAL, NULL);
+}
+
 static void random_problems_have_them(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < PROBLEMS; seed++) {
@@ -199,6 +217,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solutions_under_affine_rows_have_the_cpu_s_bits),
         cmocka_unit_test(solutions_under_curved_rows_have_them),
+        cmocka_unit_test(solutions_of_teams_have_them),
         cmocka_unit_test(random_problems_have_them),
         cmocka_unit_test(they_are_computed_in_double),
         cmocka_unit_test(other_methods_have_no_multipliers),

@@ -10,8 +10,10 @@
 #include "support/rich_model.h"
 
 #include "base/random.h"
+#include "device/team_lists.h"
 #include "hardnet/layer.h"
 #include "layer/driver.h"
+#include "nearest/nearest_plan.h"
 #include "sparse/tiled_system.h"
 
 #include <math.h>
@@ -308,6 +310,35 @@ static void products_without_memory_are_none(void **state) {
     assert_int_equal(memory_live_blocks(), 0);
 }
 
+/* What a team of a device's threads walks. */
+static void lists_of_teams_without_memory_are_none(void **state) {
+    (void)state;
+    const struct nearest_goal goal = {.optimal = true};
+    hn_model *model = searched_model();
+    struct nearest_plan plan;
+    hn_status status = nearest_plan_create(&plan, model, &goal, NULL, 1, NULL);
+    assert_int_equal(status, HN_OK);
+    size_t blocks = memory_live_blocks(), k = 1;
+    for (status = HN_NO_MEMORY; status != HN_OK; k++) {
+        struct arena arena = {.newest = NULL};
+        struct team_code code;
+        struct signed_system system = plan.system;
+        hn_error error = {.status = HN_OK};
+        memory_fail_at(k, true);
+        status = team_code_create(&code, plan.program, plan.slots, &arena, &error);
+        if (status == HN_OK)
+            status = team_system_create(&system, &plan.system, &arena, &error);
+        memory_fail_never();
+        arena_release(&arena);
+        assert_true(status == HN_OK || (status == HN_NO_MEMORY && error.status == HN_NO_MEMORY));
+        assert_int_equal(memory_live_blocks(), blocks);
+    }
+    assert_true(k > 3);
+    nearest_plan_release(&plan);
+    hn_model_destroy(model);
+    assert_int_equal(memory_live_blocks(), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_layer_without_memory_is_no_layer_and_nothing_leaks),
@@ -316,6 +347,7 @@ int main(void) {
         cmocka_unit_test(a_layer_of_large_samples_likewise),
         cmocka_unit_test(layers_that_search_likewise),
         cmocka_unit_test(products_without_memory_are_none),
+        cmocka_unit_test(lists_of_teams_without_memory_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
