@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 256, MOST_WORKERS = 64, MOST_TASKS = 1 << 16, NAME_BYTES = 128, METHODS = 8 };
+enum { MOST_FILES = 256, MOST_WORKERS = 64, MOST_TASKS = 1 << 16, NAME_BYTES = 128, METHODS = 8, SEARCHES = 2 };
 enum { GRACE_SECONDS = 60, NAP_MICROSECONDS = 5000 };
 
 /* All processes see it. */
@@ -111,14 +111,22 @@ static bool is_model(const struct list *list, uint64_t task) {
     return task < METHODS * list->files;
 }
 
+/* The methods that search come first, both for one model after the other. */
+static const struct file *file_of(const struct list *list, uint64_t task) {
+    return &list->file[task < SEARCHES * list->files ? task / SEARCHES : task % list->files];
+}
+
+static hn_layer_options options_of(const struct list *list, uint64_t task) {
+    return method_of(task < SEARCHES * list->files ? task % SEARCHES : task / list->files);
+}
+
 static uint64_t problem_of(const struct list *list, uint64_t task) {
     return list->first + task - METHODS * list->files;
 }
 
 static void say_task(const struct list *list, uint64_t task, const char *what) {
     if (is_model(list, task))
-        printf("%s, %s: %s\n", list->file[task % list->files].name,
-               hn_method_text(method_of(task / list->files).method), what);
+        printf("%s, %s: %s\n", file_of(list, task)->name, hn_method_text(options_of(list, task).method), what);
     else
         printf("random problem %u: %s\n", (unsigned)problem_of(list, task), what);
 }
@@ -129,9 +137,9 @@ static void do_task(const struct list *list, struct tally *tally, uint64_t task)
         judge_random(tally, problem_of(list, task), list->methods);
         return;
     }
-    const hn_layer_options options = method_of(task / list->files);
+    const hn_layer_options options = options_of(list, task);
     if (!list->methods || strstr(list->methods, hn_method_text(options.method)))
-        judge_file(tally, list->file[task % list->files].name, options, task);
+        judge_file(tally, file_of(list, task)->name, options, task);
 }
 
 /* What takes long says so. */
