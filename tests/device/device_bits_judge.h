@@ -18,7 +18,7 @@ struct tally {
 void tally_add(struct tally *sum, const struct tally *part);
 void tally_print(const struct tally *tally, const char *what);
 
-/* Samples at random and one that has a NaN; from the model's own start, too; twice, and in turned order. Says what differs. tally: NULL
+/* Samples at random (96; 8 of a model whose samples take long) and one that has a NaN; from the model's own start, too; twice, and in turned order. Says what differs. tally: NULL
  * where only the kernels are to be made, for the cache. */
 void judge_model(struct tally *tally, const hn_model *model, const char *name, hn_layer_options options, uint64_t seed);
 
