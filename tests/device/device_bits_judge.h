@@ -32,8 +32,8 @@ struct many {
     uint64_t first, last;
     const char *models;  /* those whose name holds this text; NULL: none */
     const char *methods; /* only those whose names are in this text; NULL: every one */
-    int workers;         /* processes */
-    int threads;         /* of one more process, which judges what the workers compile; 0: they judge it themselves */
+    int workers;         /* processes that compile */
+    int threads;         /* of one more process, which judges what they have compiled */
     double seconds;      /* nothing is begun afterwards */
 };
 struct tally judge_many(const struct many *many,

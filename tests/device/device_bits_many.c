@@ -1,7 +1,6 @@
 /* device_bits_many.c - many models at once: what takes time is the compiler, which one process has for itself. See device_bits_judge.h.
  *
- * Workers are processes. Without threads each worker takes models one after the other, each in a process of its own. With threads workers
- * only compile, into the user's cache, and the threads of one more process judge what is there: kernels of one process run
+ * Workers are processes that compile, into the user's cache; threads of one more process judge what is there: kernels of one process run
  * side by side on a device, those of several take turns.
  *
  * SPDX-License-Identifier: MIT */
@@ -16,7 +15,6 @@
 
 #include <dirent.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +30,7 @@ enum { GRACE_SECONDS = 60, NAP_MICROSECONDS = 5000 };
 struct shared {
     atomic_uint compiled, judged;     /* the first task that nobody has taken */
     atomic_uchar ready[MOST_TASKS];   /* its kernels are in the cache, or cannot be */
-    struct tally tally[MOST_WORKERS]; /* of processes or threads that judge */
+    struct tally tally[MOST_WORKERS]; /* of threads that judge */
 };
 
 struct file {
@@ -164,35 +162,6 @@ static bool take_task(const struct list *list, atomic_uint *next, uint64_t *task
 
 /* ---- processes ---- */
 
-/* In a process of its own: a context that is lost, or a compiler that ends its process, is one task's. It is cut where it is not done some
- * time after the end. */
-static void watch_task(const struct list *list, struct tally *tally, uint64_t task) {
-    int status = 0;
-    fflush(stdout);
-    pid_t ended, process = fork();
-    if (process == 0) {
-        judge_task(list, tally, task);
-        fflush(stdout);
-        _exit(0);
-    }
-    while ((ended = waitpid(process, &status, WNOHANG)) == 0 && clock_seconds() < list->until + GRACE_SECONDS)
-        usleep(NAP_MICROSECONDS);
-    if (ended == 0) {
-        kill(process, SIGKILL);
-        waitpid(process, &status, 0);
-        tally->cut++;
-        say_task(list, task, "cut");
-    } else if (status != 0) {
-        tally->failed++;
-        say_task(list, task, "its process ended badly");
-    }
-}
-
-static void judge_tasks(const struct list *list, struct shared *shared, int worker) {
-    for (uint64_t task; take_task(list, &shared->judged, &task);)
-        watch_task(list, &shared->tally[worker], task);
-}
-
 static void compile_tasks(const struct list *list, struct shared *shared) {
     for (uint64_t task; take_task(list, &shared->compiled, &task);) {
         do_task(list, NULL, task);
@@ -217,6 +186,8 @@ static void *judge_ready(void *argument) {
             usleep(NAP_MICROSECONDS);
         if (atomic_load(&j->shared->ready[task]))
             judge_task(j->list, j->tally, task);
+        else
+            j->tally->cut++;
     }
     atomic_store(&j->done, true);
     return NULL;
@@ -251,7 +222,7 @@ static void fill(struct list *list, const struct many *many) {
     list->until = clock_seconds() + many->seconds;
 }
 
-/* Worker number `workers` is the process of threads, where there are any. */
+/* Worker number `workers` is the process of threads. */
 static void start(const struct list *list, struct shared *shared, const struct many *many, int worker) {
     fflush(stdout);
     if (fork() != 0)
@@ -259,10 +230,7 @@ static void start(const struct list *list, struct shared *shared, const struct m
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     if (worker == many->workers)
         judge_in_threads(list, shared, many->threads);
-    else if (many->threads > 0)
-        compile_tasks(list, shared);
-    else
-        judge_tasks(list, shared, worker);
+    compile_tasks(list, shared);
     fflush(stdout);
     _exit(0);
 }
@@ -271,9 +239,9 @@ struct tally judge_many(const struct many *many, uint64_t *begun) {
     struct list *list = calloc(1, sizeof *list);
     struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct tally sum = {.models = 0};
-    int processes = many->workers + (many->threads > 0);
+    int processes = many->workers + 1;
     assert_true(list && shared != MAP_FAILED && many->workers >= 1 && many->workers <= MOST_WORKERS);
-    assert_true(many->threads <= MOST_WORKERS);
+    assert_true(many->threads >= 1 && many->threads <= MOST_WORKERS);
     fill(list, many);
     for (int i = 0; i < processes; i++)
         start(list, shared, many, i);

@@ -3,8 +3,8 @@
  *
  * test_device_bits PATTERN runs the tests whose names match it: long_* for one.
  * test_device_bits FIRST LAST WORKERS SECONDS [MODELS [METHODS]] judges the random problems of these numbers instead, and models that ship
- * whose name holds MODELS ("" is every one), with METHODS only where they are given (nearest,optimal), in so many processes, as far as it
- * gets in that time. WORKERS may be 16+24: 16 processes compile, and 24 threads of one more judge, so that kernels run side by side.
+ * whose name holds MODELS ("" is every one), with METHODS only where they are given (nearest,optimal), as far as it gets in that time. WORKERS
+ * are 16+24: 16 processes compile, and 24 threads of one more judge; 16 alone is 16+16.
  *
  * SPDX-License-Identifier: MIT */
 #include "dense_models.h"
@@ -180,7 +180,7 @@ int main(int count, char **words) {
                         .methods = count > 6 ? words[6] : NULL,
                         .workers = (int)strtoul(words[3], &end, 10),
                         .seconds = strtod(words[4], NULL)};
-    many.threads = *end == '+' ? (int)strtoul(end + 1, NULL, 10) : 0;
+    many.threads = *end == '+' ? (int)strtoul(end + 1, NULL, 10) : many.workers;
     uint64_t begun;
     struct tally tally = judge_many(&many, &begun);
     printf("random problems from %u up to %u\n", (unsigned)many.first, (unsigned)begun);
