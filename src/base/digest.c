@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "base/digest.h"
 
+#include "base/digest_x86.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -76,18 +78,32 @@ static void compress(uint32_t *state, const unsigned char *block) {
 
 /* ---- bytes ---- */
 
+static void compress_all(uint32_t *state, const unsigned char *blocks, size_t count) {
+    enum { MANY = 256 }; /* so many are worth asking */
+    if (count >= MANY && digest_x86_is_there()) {
+        digest_x86_blocks(state, K, blocks, count);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        compress(state, blocks + i * DIGEST_BLOCK);
+}
+
+/* What began a block before is filled up first; what begins one at the end waits. */
 void digest_add(struct digest *digest, const void *bytes, size_t count) {
     const unsigned char *at = bytes;
-    while (count > 0) {
-        size_t used = (size_t)(digest->count % DIGEST_BLOCK), room = DIGEST_BLOCK - used;
-        size_t taken = count < room ? count : room;
-        memcpy(digest->block + used, at, taken);
-        digest->count += taken;
-        at += taken;
-        count -= taken;
-        if (taken == room)
-            compress(digest->state, digest->block);
+    size_t used = (size_t)(digest->count % DIGEST_BLOCK), room = DIGEST_BLOCK - used;
+    digest->count += count;
+    if (used > 0 && count >= room) {
+        memcpy(digest->block + used, at, room);
+        compress(digest->state, digest->block);
+        at += room;
+        count -= room;
+        used = 0;
     }
+    const size_t whole = used > 0 ? 0 : count / DIGEST_BLOCK;
+    compress_all(digest->state, at, whole);
+    if (count > whole * DIGEST_BLOCK) /* of no bytes there may be no address */
+        memcpy(digest->block + used, at + whole * DIGEST_BLOCK, count - whole * DIGEST_BLOCK);
 }
 
 void digest_add_size(struct digest *digest, uint64_t value) {

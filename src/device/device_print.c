@@ -114,15 +114,9 @@ static bool is_first(const char *from, const char *at) {
     return at == from || at[-1] == '\n';
 }
 
-/* Whether the line that ends here says how often a loop behind it is unrolled. */
-static bool is_ruled(const char *from, const char *end) {
-    const char *line = end;
-    while (line > from && line[-1] != '\n')
-        line--;
-    for (; line < end; line++)
-        if (*line == 'D' && (begins(line, "DEVICE_UNROLL") || begins(line, "DEVICE_ROLLED")))
-            return true;
-    return false;
+/* Whether it says how often the loop behind it is unrolled. */
+static bool is_rule(const char *at) {
+    return begins(at, "DEVICE_UNROLL") || begins(at, "DEVICE_ROLLED");
 }
 
 static bool ends_with(const char *from, const char *end, const char *word) {
@@ -140,38 +134,74 @@ static bool is_rare(const char *at) {
     return false;
 }
 
+/* A text on its way out. */
+struct passage {
+    struct text *out;
+    const char *done; /* what is before it has gone out */
+};
+
+static void put(struct passage *p, const char *before, const char *words) {
+    text_add_bytes(p->out, p->done, (size_t)(before - p->done));
+    text_add_bytes(p->out, words, strlen(words));
+    p->done = before;
+}
+
+/* The last character of a string, or of its line or text where it has no end. */
+static const char *string_end(const char *at) {
+    const char *end = at + 1 + strcspn(at + 1, "\"\n");
+    return *end == '"' ? end : end - 1;
+}
+
+static void begin_line(struct passage *p, const char *at) {
+    if (begins(at, "static "))
+        put(p, at, is_rare(at) ? "DEVICE GENERATED " : "DEVICE ");
+}
+
+/* A literal of a type goes without its parentheses. Returns where to go on. */
+static const char *open_literal(struct passage *p, const char *at) {
+    const char *end = literal_end(at);
+    if (!end)
+        return at;
+    put(p, at, "");
+    text_add_bytes(p->out, at + 1, (size_t)(end - at - 1));
+    p->done = end + 1;
+    return end;
+}
+
 void device_print_as_cpp(struct text *out, const char *from, bool rolled, bool apart) {
-    const char *done = from; /* what is before it has been printed */
-    bool starts = true, ruled = false;
-    for (const char *at = from; *at; at++) {
-        if (*at == '"') /* a string stays as it is; most of the text are strings */
-            at += 1 + strcspn(at + 1, "\"\n");
-        const char *end = *at == '(' ? literal_end(at) : NULL;
-        if (*at == 'f' && rolled && !ruled && begins(at, "for (") && is_first(from, at)) {
-            text_add_bytes(out, done, (size_t)(at - done));
-            text_add(out, "DEVICE_ROLLED ");
-            done = at;
+    struct passage p = {out, from};
+    bool ruled = false, rules = false; /* the line before, this one */
+    const char *at = from;
+    begin_line(&p, at);
+    for (; *at; at++) {
+        switch (*at) {
+        case '"': /* a string stays as it is; most of the text are strings */
+            at = string_end(at);
+            break;
+        case 'D':
+            rules = rules || is_rule(at);
+            break;
+        case 'f':
+            if (rolled && !ruled && begins(at, "for (") && is_first(from, at))
+                put(&p, at, "DEVICE_ROLLED ");
+            break;
+        case '{':
+            if (apart && ends_with(from, at, "(real *slots) ")) /* arrays of threads: no other memory */
+                put(&p, at + 1, "\n    DEVICE_LOCAL(slots);");
+            break;
+        case '(':
+            at = open_literal(&p, at);
+            break;
+        case '\n':
+            ruled = rules;
+            rules = false;
+            begin_line(&p, at + 1);
+            break;
+        default:
+            break;
         }
-        if (starts && begins(at, "static ")) {
-            text_add_bytes(out, done, (size_t)(at - done));
-            text_add(out, is_rare(at) ? "DEVICE GENERATED " : "DEVICE ");
-            done = at;
-        }
-        if (apart && *at == '{' && ends_with(from, at, "(real *slots) ")) { /* arrays of threads: no other memory */
-            text_add_bytes(out, done, (size_t)(at + 1 - done));
-            text_add(out, "\n    DEVICE_LOCAL(slots);");
-            done = at + 1;
-        }
-        if (end) { /* without its parentheses */
-            text_add_bytes(out, done, (size_t)(at - done));
-            text_add_bytes(out, at + 1, (size_t)(end - at - 1));
-            at = end;
-            done = end + 1;
-        }
-        starts = *at == '\n';
-        ruled = starts ? is_ruled(from, at) : ruled;
     }
-    text_add_bytes(out, done, strlen(done));
+    put(&p, at, "");
 }
 
 /* ---- the layer's data ---- */

@@ -19,11 +19,25 @@ static const struct {
 };
 
 static bool begins(const char *at, const char *word) {
-    return strncmp(at, word, strlen(word)) == 0;
+    return *at == *word && strncmp(at, word, strlen(word)) == 0;
 }
 
 static bool is_name(char c) {
     return isalnum((unsigned char)c) || c == '_';
+}
+
+/* A text on its way out. What is left as it is goes out in long pieces. */
+struct passage {
+    struct text *out;
+    const char *done; /* what is before it has gone out */
+    bool single;
+};
+
+/* From one place up to another the text has these words instead. */
+static void replace(struct passage *p, const char *from, const char *to, const char *words) {
+    text_add_bytes(p->out, p->done, (size_t)(from - p->done));
+    text_add_bytes(p->out, words, strlen(words));
+    p->done = to;
 }
 
 /* ---- tokens: each function takes what begins at `at` and returns where it ends ---- */
@@ -33,32 +47,28 @@ static const char *end_of_line(const char *at) {
     return end ? end + 1 : at + strlen(at);
 }
 
-static const char *take_comment(struct text *out, const char *at) {
-    const char *end = strstr(at, "*/"), *licence = strstr(at, LICENCE);
+static const char *take_comment(struct passage *p, const char *at) {
+    const char *end = strstr(at, "*/");
+    size_t licence = strlen(LICENCE);
     end = end ? end + 2 : at + strlen(at);
-    if (licence && licence < end) {
-        text_add_bytes(out, at, (size_t)(licence - at));
-        text_add(out, " */");
-    } else
-        text_add_bytes(out, at, (size_t)(end - at));
+    if ((size_t)(end - at) >= licence && memcmp(end - licence, LICENCE, licence) == 0)
+        replace(p, end - licence, end, " */");
     return end;
 }
 
-static const char *take_name(struct text *out, const char *at) {
+static const char *take_name(struct passage *p, const char *at) {
     const char *end = at;
     while (is_name(*end))
         end++;
-    size_t length = (size_t)(end - at);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (*at == names[i].from[0] && strlen(names[i].from) == length && begins(at, names[i].from)) {
-            text_add(out, "%s", names[i].to);
-            return end;
+        if (*at == names[i].from[0] && strlen(names[i].from) == (size_t)(end - at) && begins(at, names[i].from)) {
+            replace(p, at, end, names[i].to);
+            break;
         }
-    text_add_bytes(out, at, length);
     return end;
 }
 
-static const char *take_number(struct text *out, const char *at, bool single) {
+static const char *take_number(struct passage *p, const char *at) {
     bool hexadecimal = at[0] == '0' && (at[1] == 'x' || at[1] == 'X'), floating = false;
     const char *end = at;
     for (; is_name(*end) || *end == '.'; end++) {
@@ -67,21 +77,20 @@ static const char *take_number(struct text *out, const char *at, bool single) {
         if (power && (end[1] == '+' || end[1] == '-'))
             end++;
     }
-    text_add_bytes(out, at, (size_t)(end - at));
     bool has_suffix = floating && end[-1] == 'f';
-    if (single && floating && !has_suffix)
-        text_add(out, "f");
+    if (p->single && floating && !has_suffix)
+        replace(p, end, end, "f");
     return end;
 }
 
 /* As it is. */
-static const char *take_string(struct text *out, const char *at) {
-    const char *end = at + 1;
-    while (*end && *end != '"' && *end != '\n')
-        end += end[0] == '\\' && end[1] ? 2 : 1;
-    end += *end == '"';
-    text_add_bytes(out, at, (size_t)(end - at));
-    return end;
+static const char *take_string(const char *at) {
+    const char *end = at + 1 + strcspn(at + 1, "\"\\\n");
+    while (*end == '\\') {
+        end += end[1] ? 2 : 1;
+        end += strcspn(end, "\"\\\n");
+    }
+    return end + (*end == '"');
 }
 
 /* ---- lines ---- */
@@ -93,23 +102,23 @@ static bool is_left_out(const char *at) {
            (begins(at, "#endif") && *after == '\0') || begins(at + strspn(at, " "), "// NOLINT");
 }
 
-static const char *take_storage(struct text *out, const char *at) {
+static const char *take_storage(struct passage *p, const char *at) {
+    static const struct {
+        char from[16], to[20];
+    } storage[] = {{"static inline ", "SHARED_FUNCTION "}, {"static const ", "SHARED_CONSTANT "}};
     if (begins(at,
                "reduced_angle reduce_angle(")) /* the one function of the texts that other files of the library call */
-        text_add(out, "static ");
-    if (begins(at, "static inline ")) {
-        text_add(out, "SHARED_FUNCTION ");
-        return at + strlen("static inline ");
-    }
-    if (begins(at, "static const ")) {
-        text_add(out, "SHARED_CONSTANT ");
-        return at + strlen("static const ");
-    }
+        replace(p, at, at, "static ");
+    for (size_t i = 0; i < sizeof storage / sizeof storage[0]; i++)
+        if (begins(at, storage[i].from)) {
+            replace(p, at, at + strlen(storage[i].from), storage[i].to);
+            return p->done;
+        }
     return at;
 }
 
 /* The parts of sample.h and of damped_kernel.h stand where these include them. */
-static void take_part(struct text *out, const char *at, bool single) {
+static void take_part(struct passage *p, const char *at) {
     char name[64];
     const char *quoted = at + strlen("#include \"");
     if (!begins(at, "#include \"sample/") && !begins(at, "#include \"sparse/dense_kernel.h") &&
@@ -120,33 +129,39 @@ static void take_part(struct text *out, const char *at, bool single) {
         return;
     memcpy(name, quoted, length);
     name[length] = '\0';
-    amalgamate_file(out, single && strcmp(name, "sample/precision.h") == 0 ? "emit/precision_float.h" : name, single);
+    replace(p, at, at, "");
+    amalgamate_file(p->out, p->single && strcmp(name, "sample/precision.h") == 0 ? "emit/precision_float.h" : name,
+                    p->single);
+}
+
+/* The token that begins here, or one character. */
+static const char *take_token(struct passage *p, const char *at) {
+    if (is_name(*at))
+        return isdigit((unsigned char)*at) ? take_number(p, at) : take_name(p, at);
+    if (begins(at, "/*"))
+        return take_comment(p, at);
+    return *at == '"' ? take_string(at) : at + 1;
 }
 
 void amalgamate(struct text *out, const char *text, bool single) {
+    struct passage p = {out, text, single};
     const char *at = text;
     bool starts = true; /* a line */
     while (*at) {
         if (starts)
-            take_part(out, at, single);
+            take_part(&p, at);
         if (starts && is_left_out(at)) {
-            at = end_of_line(at);
+            const char *next = end_of_line(at);
+            replace(&p, at, next, "");
+            at = next;
             continue;
         }
         if (starts)
-            at = take_storage(out, at);
+            at = take_storage(&p, at);
         starts = *at == '\n';
-        if (begins(at, "/*"))
-            at = take_comment(out, at);
-        else if (*at == '"')
-            at = take_string(out, at);
-        else if (isdigit((unsigned char)*at))
-            at = take_number(out, at, single);
-        else if (is_name(*at))
-            at = take_name(out, at);
-        else
-            text_add_bytes(out, at++, 1);
+        at = take_token(&p, at);
     }
+    replace(&p, at, at, "");
 }
 
 const char *amalgamate_find(const char *name) {

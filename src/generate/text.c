@@ -11,6 +11,8 @@
 #include <string.h>
 
 static bool make_room(struct text *text, size_t count) {
+    if (!text->failed && count < text->capacity - text->length) /* and the 0 behind them */
+        return true;
     char *grown = text->failed ? NULL : array_grow(text->bytes, &text->capacity, text->length + count + 1, 1);
     text->failed = !grown;
     if (grown)
@@ -27,18 +29,25 @@ void text_add_bytes(struct text *text, const char *bytes, size_t count) {
     text->bytes[text->length] = 0;
 }
 
+/* Into the room that is there; what does not fit is written again once there is more. */
 void text_add(struct text *text, const char *format, ...) {
     va_list arguments;
+    size_t room = text->failed ? 0 : text->capacity - text->length;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = vsnprintf(room > 0 ? text->bytes + text->length : NULL, room, format, arguments);
     va_end(arguments);
+    bool fits = length >= 0 && (size_t)length < room;
+    if (room > 0 && !fits)
+        text->bytes[text->length] = 0;
     if (length < 0)
         text->failed = true;
     if (text->failed || !make_room(text, (size_t)length))
         return;
-    va_start(arguments, format);
-    vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
-    va_end(arguments);
+    if (!fits) {
+        va_start(arguments, format);
+        vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
+        va_end(arguments);
+    }
     text->length += (size_t)length;
 }
 

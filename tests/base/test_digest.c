@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/digest.h"
+#include "base/random.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -30,6 +31,30 @@ static void a_million_letters_have_theirs(void **state) {
     static char letters[1000000];
     memset(letters, 'a', sizeof letters);
     check_digest(letters, sizeof letters, 997, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    check_digest(letters, sizeof letters, sizeof letters,
+                 "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+/* Many blocks at once may go through instructions of the processor's own; few never do. */
+static void the_same_bytes_have_one_digest_however_they_come(void **state) {
+    (void)state;
+    enum { BYTES = 40000, PIECE = 16384 };
+    static unsigned char bytes[BYTES];
+    struct random random = random_start(3, 1);
+    for (size_t i = 0; i < BYTES; i++)
+        bytes[i] = (unsigned char)random_below(&random, 256);
+    for (size_t before = 0; before < 130; before += 13) {
+        struct digest whole = digest_start(), parts = digest_start();
+        char first[DIGEST_TEXT], second[DIGEST_TEXT];
+        digest_add(&whole, bytes, before);
+        digest_add(&whole, bytes + before, PIECE + 7 * before);
+        digest_add(&whole, bytes + before + PIECE + 7 * before, BYTES - before - PIECE - 7 * before);
+        for (size_t i = 0; i < BYTES; i += 100)
+            digest_add(&parts, bytes + i, 100);
+        digest_finish_text(&whole, first);
+        digest_finish_text(&parts, second);
+        assert_string_equal(first, second);
+    }
 }
 
 /* Padding has to go on into a further block from 56 bytes on. */
@@ -84,6 +109,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_texts_have_their_known_digests),
         cmocka_unit_test(a_million_letters_have_theirs),
+        cmocka_unit_test(the_same_bytes_have_one_digest_however_they_come),
         cmocka_unit_test(every_length_has_another_digest),
         cmocka_unit_test(parts_are_the_same_bytes_on_every_machine),
     };
