@@ -23,6 +23,7 @@ typedef struct cuda_link_s *cuda_link;
 enum { CUDA_OUT_OF_MEMORY = 2, CUDA_LAUNCH_OUT_OF_RESOURCES = 701 };
 enum { CUDA_CAPABILITY_MAJOR = 75, CUDA_CAPABILITY_MINOR = 76, CUDA_MULTIPROCESSORS = 16 }; /* of a device */
 enum { CUDA_NEAR_BYTES = 97 };                     /* of a device: what threads of a block can share, at most */
+enum { CUDA_HAS_POOLS = 115 };                     /* of a device: memory can be taken in the order of a stream */
 enum { CUDA_LOCAL_BYTES = 3, CUDA_REGISTERS = 4 }; /* of a function */
 /* Of a function, to be set: shared bytes, and how the cache is divided. */
 enum { CUDA_NEAR_MOST = 8, CUDA_NEAR_PERCENT = 9 };
@@ -62,6 +63,8 @@ enum { CUDA_MACHINE_CODE = 0 }; /* of what is linked */
     X(set_words, "cuMemsetD32Async", (cuda_address at, unsigned value, size_t count, cuda_stream stream))              \
     X(allocate, "cuMemAlloc_v2", (cuda_address * at, size_t bytes))                                                    \
     X(release, "cuMemFree_v2", (cuda_address at))                                                                      \
+    X(allocate_ordered, "cuMemAllocAsync", (cuda_address * at, size_t bytes, cuda_stream stream))                      \
+    X(release_ordered, "cuMemFreeAsync", (cuda_address at, cuda_stream stream))                                        \
     X(copy_in, "cuMemcpyHtoDAsync_v2", (cuda_address to, const void *from, size_t bytes, cuda_stream stream))          \
     X(copy_out, "cuMemcpyDtoHAsync_v2", (void *to, cuda_address from, size_t bytes, cuda_stream stream))               \
     X(stream_create, "cuStreamCreate", (cuda_stream * stream, unsigned flags))                                         \

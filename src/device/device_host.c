@@ -1,6 +1,7 @@
 /* device_host.c - a batch in the host's memory: copied to the device, run there, copied back; see hardnet/device.h.
  *
- * All arrays of a call lie in one block of the device's memory, which is taken for the call.
+ * All arrays of a call lie in one block of the device's memory, which is taken for the call, in the order of its stream where the device
+ * can do that: else giving it back waits for the kernels of every other call.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -150,24 +151,47 @@ static hn_status work(struct transfer *t, bool pulls, hn_error *error) {
         status = t->seconds ? run_timed(t, pulls, error) : run(t, pulls, error);
     if (status == HN_OK)
         status = copy_out(t, error);
-    hn_status waited = finish(t, status == HN_OK ? error : NULL);
+    return status;
+}
+
+/* ---- the block and the stream are there while the call lasts ---- */
+
+static hn_status take_block(struct transfer *t, hn_error *error) {
+    const struct cuda_driver *cu = &t->layer->driver;
+    cuda_result result =
+        t->layer->has_pools ? cu->allocate_ordered(&t->block, t->bytes, t->stream) : cu->allocate(&t->block, t->bytes);
+    return driver_status(cu, result, "take memory for the batch", error);
+}
+
+/* Waits for the call, whatever became of it: its copies are the caller's memory. */
+static hn_status give_block(const struct transfer *t, hn_error *error) {
+    const struct cuda_driver *cu = &t->layer->driver;
+    if (t->layer->has_pools)
+        cu->release_ordered(t->block, t->stream);
+    hn_status status = finish(t, error);
+    if (!t->layer->has_pools)
+        cu->release(t->block);
+    return status;
+}
+
+static hn_status go_on(struct transfer *t, bool pulls, hn_error *error) {
+    hn_status status = take_block(t, error);
+    if (status != HN_OK)
+        return status;
+    status = work(t, pulls, error);
+    hn_status waited = give_block(t, status == HN_OK ? error : NULL);
     return status == HN_OK ? waited : status;
 }
 
-/* The block and the stream are there while the call lasts. */
 static hn_status go(struct transfer *t, bool pulls, hn_error *error) {
     const struct cuda_driver *cu = &t->layer->driver;
     hn_status status = device_enter(t->layer, error);
     if (status != HN_OK)
         return status;
-    status = driver_status(cu, cu->allocate(&t->block, t->bytes), "take memory for the batch", error);
+    status = driver_status(cu, cu->stream_create(&t->stream, 1), "make a stream", error);
     if (status == HN_OK) {
-        status = driver_status(cu, cu->stream_create(&t->stream, 1), "make a stream", error);
-        if (status == HN_OK) {
-            status = work(t, pulls, error);
-            cu->stream_destroy(t->stream);
-        }
-        cu->release(t->block);
+        status = go_on(t, pulls, error);
+        cu->stream_destroy(t->stream);
     }
     device_leave(t->layer);
     return status;

@@ -68,6 +68,8 @@ static hn_status look_at_device(hn_device_layer *layer, hn_error *error) {
     if (failed == 0)
         failed = cu->device_attribute(&layer->near_most, CUDA_NEAR_BYTES, layer->device);
     if (failed == 0)
+        failed = cu->device_attribute(&layer->has_pools, CUDA_HAS_POOLS, layer->device);
+    if (failed == 0)
         failed = cu->device_memory(&layer->memory, layer->device);
     hn_status status = driver_status(cu, failed, "look at it", error);
     info->capability = 10 * major + minor;

@@ -35,6 +35,7 @@ struct hn_device_layer {
     cuda_context context; /* the primary one; NULL: not held */
     size_t memory;        /* bytes that the device has */
     int near_most;        /* bytes that the threads of a block can share */
+    int has_pools;        /* 1: memory can be taken in the order of a stream */
     struct plan *plan;
     hn_device_forecast choice;
     hn_layer_options layer; /* with the method's own numbers filled in */

@@ -30,7 +30,7 @@ void judge_random(struct tally *tally, uint64_t seed, const char *only);
 /* Random problems of these numbers, and before them models that ship, with every method, large ones first, shared between processes. */
 struct many {
     uint64_t first, last;
-    const char *models;  /* those whose name holds this text; NULL: none */
+    const char *models;  /* those whose name holds this text, or of "-text" does not; NULL: none */
     const char *methods; /* only those whose names are in this text; NULL: every one */
     int workers;         /* processes that compile */
     int threads;         /* of one more process, which judges what they have compiled */

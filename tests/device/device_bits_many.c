@@ -65,7 +65,12 @@ static int by_size(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* Below models/; folders have no suffix. Those whose name holds a text. */
+/* Whether its name holds the part; of "-part": whether it does not. */
+static bool is_wanted(const char *name, const char *part) {
+    return part[0] == '-' ? strstr(name, part + 1) == NULL : strstr(name, part) != NULL;
+}
+
+/* Below models/; folders have no suffix. */
 static void add_folder(struct list *list, const char *folder, const char *part) {
     char path[NAME_BYTES + 16];
     snprintf(path, sizeof path, "models/%s", folder);
@@ -78,7 +83,7 @@ static void add_folder(struct list *list, const char *folder, const char *part) 
             continue;
         if (!dot && entry->d_type == DT_DIR)
             add_folder(list, below, part);
-        if (dot && strcmp(dot, ".mod") == 0 && list->files < MOST_FILES && strstr(below, part)) {
+        if (dot && strcmp(dot, ".mod") == 0 && list->files < MOST_FILES && is_wanted(below, part)) {
             struct file *file = &list->file[list->files++];
             below[length - 4] = '\0';
             memcpy(file->name, below, sizeof below);

@@ -15,7 +15,7 @@
 
 enum { INVALID_VALUE = 1, INVALID_IMAGE = 200, NOT_FOUND = 500, PROCESSORS = 4, SHARED_BYTES = 232448 };
 
-static struct fake_device device = {.capability = FAKE_CAPABILITY, .memory = (size_t)1 << 30};
+static struct fake_device device = {.capability = FAKE_CAPABILITY, .memory = (size_t)1 << 30, .has_pools = true};
 
 FAKE_EXPORT struct fake_device *fake_device(void) {
     return &device;
@@ -57,6 +57,7 @@ FAKE_EXPORT cuda_result cuDeviceGetAttribute(int *value, int attribute, cuda_dev
     *value = attribute == CUDA_CAPABILITY_MAJOR   ? device.capability / 10
              : attribute == CUDA_CAPABILITY_MINOR ? device.capability % 10
              : attribute == CUDA_NEAR_BYTES       ? SHARED_BYTES
+             : attribute == CUDA_HAS_POOLS        ? device.has_pools
                                                   : PROCESSORS;
     return 0;
 }
@@ -224,8 +225,9 @@ struct head {
 enum { HEAD_BYTES = 256 };
 static struct head *blocks;
 
-FAKE_EXPORT cuda_result cuMemAlloc_v2(cuda_address *at, size_t bytes) {
-    BEGIN if (bytes == 0) return INVALID_VALUE;
+static cuda_result take(cuda_address *at, size_t bytes) {
+    if (bytes == 0)
+        return INVALID_VALUE;
     if (bytes > device.memory - device.bytes)
         return CUDA_OUT_OF_MEMORY;
     unsigned char *block = aligned_alloc(HEAD_BYTES, HEAD_BYTES + (bytes + HEAD_BYTES - 1) / HEAD_BYTES * HEAD_BYTES);
@@ -240,8 +242,8 @@ FAKE_EXPORT cuda_result cuMemAlloc_v2(cuda_address *at, size_t bytes) {
     return 0;
 }
 
-FAKE_EXPORT cuda_result cuMemFree_v2(cuda_address at) {
-    BEGIN struct head **link = &blocks;
+static cuda_result give(cuda_address at) {
+    struct head **link = &blocks;
     while (*link && (unsigned char *)*link + HEAD_BYTES != (unsigned char *)host(at))
         link = &(*link)->next;
     struct head *block = *link;
@@ -252,6 +254,24 @@ FAKE_EXPORT cuda_result cuMemFree_v2(cuda_address at) {
     device.bytes -= block->bytes;
     free(block);
     return 0;
+}
+
+FAKE_EXPORT cuda_result cuMemAlloc_v2(cuda_address *at, size_t bytes) {
+    BEGIN return take(at, bytes);
+}
+
+FAKE_EXPORT cuda_result cuMemFree_v2(cuda_address at) {
+    BEGIN return give(at);
+}
+
+FAKE_EXPORT cuda_result cuMemAllocAsync(cuda_address *at, size_t bytes, cuda_stream stream) {
+    BEGIN if (!device.has_pools || !stream) return INVALID_VALUE;
+    device.ordered++;
+    return take(at, bytes);
+}
+
+FAKE_EXPORT cuda_result cuMemFreeAsync(cuda_address at, cuda_stream stream) {
+    BEGIN return device.has_pools && stream ? give(at) : INVALID_VALUE;
 }
 
 FAKE_EXPORT cuda_result cuMemcpyHtoDAsync_v2(cuda_address to, const void *from, size_t bytes, cuda_stream stream) {

@@ -29,7 +29,9 @@ struct fake_calls {
 struct fake_device {
     struct fake_calls calls;
     int capability;
-    size_t memory; /* bytes that it has */
+    size_t memory;  /* bytes that it has */
+    bool has_pools; /* it takes memory in the order of a stream */
+    size_t ordered; /* blocks that it has taken so */
     size_t blocks, bytes, modules, links, streams, contexts, entered, launches;
 };
 

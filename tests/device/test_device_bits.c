@@ -3,7 +3,7 @@
  *
  * test_device_bits PATTERN runs the tests whose names match it: long_* for one.
  * test_device_bits FIRST LAST WORKERS SECONDS [MODELS [METHODS]] judges the random problems of these numbers instead, and models that ship
- * whose name holds MODELS ("" is every one), with METHODS only where they are given (nearest,optimal), as far as it gets in that time. WORKERS
+ * whose name holds MODELS ("" is every one, "-socp" those without it), with METHODS only where they are given (nearest,optimal), as far as it gets in that time. WORKERS
  * are 16+24: 16 processes compile, and 24 threads of one more judge; 16 alone is 16+16.
  *
  * SPDX-License-Identifier: MIT */

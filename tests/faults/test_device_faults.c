@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "device/fake_open.h"
+#include "faults/device_faults_lives.h"
 #include "faults/device_faults_runs.h"
 #include "support/check.h"
 #include "support/failing_count.h"
@@ -24,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 5, INPUTS = 1, OUTPUTS = 2, LOST = 700, TOO_OLD = 52 };
+enum { LOST = 700, TOO_OLD = 52 };
 
 static size_t sparsely; /* one call in so many, where there are many */
 static hn_model *model, *long_model;
@@ -43,123 +44,19 @@ static void make_model(void) {
     long_model = model_of_text(long_text);
 }
 
-static const double x[SAMPLES * INPUTS] = {1, 2, 1, 3, 1.5};
-
-struct results {
-    double y[SAMPLES * OUTPUTS], gradient[SAMPLES * OUTPUTS]; /* of a policy: its parameters */
-    hn_report reports[SAMPLES];
-};
-
-static hn_status run(const hn_device_layer *layer, struct results *r, hn_error *error) {
-    static const double raw[SAMPLES * OUTPUTS] = {3, 1, -2, 0.5, 0, 0, 1e3, -1e3, 0.1, 0.2};
-    static const double grad_y[SAMPLES * OUTPUTS] = {1, 2, -1, 0, 3, 1, 1, 1, 0.5, -2};
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = SAMPLES,
-                            .x = x,
-                            .y_raw = raw,
-                            .y = r->y,
-                            .report_size = sizeof(hn_report),
-                            .reports = r->reports};
-    const hn_gradient gradient = {.size = sizeof gradient, .grad_y = grad_y, .grad_y_raw = r->gradient};
-    double seconds;
-    return hn_device_time_host(layer, &batch, &gradient, &seconds, error);
-}
-
-static hn_status live_with(struct results *r, const hn_layer_options *options, hn_error *error) {
-    hn_device_layer *layer;
-    hn_status status = hn_device_layer_create(&layer, model, options, NULL, error);
-    if (status == HN_OK)
-        status = run(layer, r, error);
-    hn_device_layer_destroy(layer);
-    return status;
-}
-
-static hn_status live_layer(struct results *r, hn_error *error) {
-    return live_with(r, NULL, error);
-}
-
-/* One that searches where auto ends, in memory of its own. */
-static hn_status live_searching(struct results *r, hn_error *error) {
-    const hn_layer_options options = layer_method(HN_METHOD_NEAREST);
-    return live_with(r, &options, error);
-}
-
-static hn_status train(hn_network *network, hn_trainer *trainer, struct results *r, hn_error *error) {
-    hn_status status = hn_trainer_step(trainer, SAMPLES, x, NULL, NULL, error);
-    if (status == HN_OK)
-        status = hn_policy_run(hn_trainer_policy(trainer), SAMPLES, x, r->y, NULL, r->reports, error);
-    memcpy(r->gradient, hn_network_parameters(network), hn_network_parameter_count(network) * sizeof *r->gradient);
-    return status;
-}
-
-static hn_status live_trained(struct results *r, int improve, hn_error *error) {
-    static const hn_device_options options = {.size = sizeof options};
-    const hn_network_options sizes = {
-        .inputs = INPUTS, .outputs = OUTPUTS, .hidden_count = 1, .hidden = {2}, .seed = 4};
-    hn_train_options how = hn_train_defaults();
-    hn_trainer *trainer = NULL;
-    hn_network *network = NULL;
-    how.policy.device = &options;
-    how.policy.threads = 1;
-    how.policy.refine = how.improve = improve;
-    hn_status status = hn_network_create(&network, &sizes, error);
-    if (status == HN_OK)
-        status = hn_trainer_create(&trainer, model, network, &how, error);
-    if (status == HN_OK)
-        status = train(network, trainer, r, error);
-    hn_trainer_destroy(trainer);
-    hn_network_destroy(network);
-    return status;
-}
-
-static hn_status live_policy(struct results *r, hn_error *error) {
-    return live_trained(r, 0, error);
-}
-
-/* One that refines, in training and after it. */
-static hn_status live_refining(struct results *r, hn_error *error) {
-    return live_trained(r, 1, error);
-}
-
-/* A model that is long: its slots lie in the device's memory, its start values come from lists. */
-static hn_status live_longer(struct results *r, hn_layer_options options, hn_precision precision, hn_error *error) {
-    enum { LENGTH = 2500, STRIDE = LENGTH / (SAMPLES * OUTPUTS) };
-    static double y[LENGTH], gradient[LENGTH], grad_y[LENGTH];
-    const hn_device_options device_options = {.size = sizeof device_options, .gradients = true, .precision = precision};
-    hn_device_layer *layer = NULL;
-    const hn_batch batch = {
-        .size = sizeof batch, .count = 1, .x = x, .y = y, .report_size = sizeof(hn_report), .reports = r->reports};
-    const hn_gradient pulled = {.size = sizeof pulled, .grad_y = grad_y, .grad_y_raw = gradient};
-    for (size_t j = 0; j < LENGTH; j++)
-        grad_y[j] = (double)(j % 7) - 3;
-    hn_status status = hn_device_layer_create(&layer, long_model, &options, &device_options, error);
-    if (status == HN_OK)
-        status = hn_device_run_host(layer, &batch, &pulled, error);
-    for (size_t i = 0; i < SAMPLES * OUTPUTS; i++) {
-        r->y[i] = y[i * STRIDE];
-        r->gradient[i] = gradient[i * STRIDE];
-    }
-    hn_device_layer_destroy(layer);
-    return status;
-}
-
-static hn_status live_long(struct results *r, hn_error *error) {
-    return live_longer(r, layer_steps(HN_METHOD_PAPER, 3), HN_PRECISION_FLOAT64, error);
-}
-
-/* Floats, and steps in double behind them: four kernels, two tapes. */
-static hn_status live_floats(struct results *r, hn_error *error) {
-    return live_longer(r, layer_method(HN_METHOD_AUTO), HN_PRECISION_FLOAT32, error);
-}
-
 /* Lives, and what comes of them. */
 struct life {
-    hn_status (*live)(struct results *r, hn_error *error);
+    hn_status (*live)(const hn_model *model, struct results *r, hn_error *error);
     struct results expected;
+    bool is_long;
 };
-static struct life of_layer = {live_layer, {{0}, {0}, {{0}}}}, of_policy = {live_policy, {{0}, {0}, {{0}}}};
-static struct life of_long = {live_long, {{0}, {0}, {{0}}}}, of_refining = {live_refining, {{0}, {0}, {{0}}}};
-static struct life of_floats = {live_floats, {{0}, {0}, {{0}}}}, of_searching = {live_searching, {{0}, {0}, {{0}}}};
+static struct life of_layer = {.live = live_layer}, of_policy = {.live = live_policy};
+static struct life of_refining = {.live = live_refining}, of_searching = {.live = live_searching};
+static struct life of_long = {.live = live_long, .is_long = true}, of_floats = {.live = live_floats, .is_long = true};
+
+static hn_status live(const struct life *life, struct results *r, hn_error *error) {
+    return life->live(life->is_long ? long_model : model, r, error);
+}
 
 static void be_well(void) {
     device->calls = (struct fake_calls){.made = 0};
@@ -180,6 +77,15 @@ static void check_nothing_is_left(void) {
     assert_int_equal(device->entered, 0);
 }
 
+/* Without faults. */
+static void expect(struct life *life) {
+    hn_error error = {.text = ""};
+    be_well();
+    if (live(life, &life->expected, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    check_nothing_is_left();
+}
+
 /* What a device holds when nothing answers any more is gone with its context. */
 static void forget_what_is_left(void) {
     device->blocks = device->bytes = device->modules = device->streams = device->contexts = device->entered = 0;
@@ -189,7 +95,7 @@ static void check_it_lives_on(const struct life *life) {
     struct results r = {.y = {0}};
     hn_error error = {.text = ""};
     be_well();
-    if (life->live(&r, &error) != HN_OK)
+    if (live(life, &r, &error) != HN_OK)
         fail_msg("afterwards: %s", error.text);
     check_bits(life, &r);
 }
@@ -240,16 +146,12 @@ static void without_a_compiler_it_says_so(void **state) {
 
 static void without_faults_everything_is_well(void **state) {
     (void)state;
-    hn_error error = {.text = ""};
     struct life *const lives[] = {&of_layer, &of_policy, &of_refining, &of_searching};
     compiler = fake_ask(fake_open("libnvrtc.so.13"), "fake_compiler");
     for (size_t k = 0; k < COUNT_OF(lives); k++) {
-        be_well();
-        if (lives[k]->live(&lives[k]->expected, &error) != HN_OK)
-            fail_msg("%s", error.text);
+        expect(lives[k]);
         for (size_t i = 0; i < SAMPLES; i++)
             assert_int_equal(lives[k]->expected.reports[i].outcome, HN_OUTCOME_OK);
-        check_nothing_is_left();
     }
 }
 
@@ -258,7 +160,7 @@ static void a_device_that_is_too_old_is_refused(void **state) {
     struct results r;
     hn_error error = {.text = ""};
     device->capability = TOO_OLD;
-    assert_int_equal(live_layer(&r, &error), HN_UNSUPPORTED);
+    assert_int_equal(live(&of_layer, &r, &error), HN_UNSUPPORTED);
     assert_non_null(strstr(error.text, "is too old: its compute capability is 5.2"));
     device->capability = FAKE_CAPABILITY;
     check_nothing_is_left();
@@ -271,7 +173,7 @@ static void a_device_without_memory_says_so(void **state) {
     hn_error error = {.text = ""};
     size_t memory = device->memory;
     device->memory = 100;
-    assert_int_equal(live_layer(&r, &error), HN_NO_MEMORY);
+    assert_int_equal(live(&of_layer, &r, &error), HN_NO_MEMORY);
     assert_non_null(strstr(error.text, "its memory is out"));
     device->memory = memory;
     check_nothing_is_left();
@@ -282,10 +184,19 @@ static void a_device_without_memory_says_so(void **state) {
 
 /* Those that give something back (a layer that goes enters its context for that), and those that nobody depends on. */
 static bool may_fail(const char *function) {
-    static const char *const names[] = {"cuModuleUnload",      "cuMemFree_v2",       "cuStreamDestroy_v2",
-                                        "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuDevicePrimaryCtxRelease_v2",
-                                        "cuDriverGetVersion",  "cuFuncGetAttribute", "cuLinkCreate_v2",
-                                        "cuLinkAddData_v2",    "cuLinkComplete",     "cuLinkDestroy"};
+    static const char *const names[] = {"cuModuleUnload",
+                                        "cuMemFree_v2",
+                                        "cuMemFreeAsync",
+                                        "cuStreamDestroy_v2",
+                                        "cuCtxPushCurrent_v2",
+                                        "cuCtxPopCurrent_v2",
+                                        "cuDevicePrimaryCtxRelease_v2",
+                                        "cuDriverGetVersion",
+                                        "cuFuncGetAttribute",
+                                        "cuLinkCreate_v2",
+                                        "cuLinkAddData_v2",
+                                        "cuLinkComplete",
+                                        "cuLinkDestroy"};
     for (size_t i = 0; i < COUNT_OF(names); i++)
         if (strcmp(function, names[i]) == 0)
             return true;
@@ -299,7 +210,7 @@ static bool call_fails(const struct life *life, size_t k, int code, bool for_eve
     hn_error error = {.text = ""};
     be_well();
     *calls = (struct fake_calls){.fail_at = k, .code = code, .for_ever = for_ever};
-    hn_status status = life->live(&r, &error);
+    hn_status status = live(life, &r, &error);
     const char *failed = calls->failed;
     if (!failed) {
         assert_int_equal(status, HN_OK);
@@ -333,6 +244,20 @@ static void calls_fail(const struct life *life, size_t count, size_t step) {
 static void a_call_of_the_driver_that_fails_is_a_sentence(void **state) {
     (void)state;
     calls_fail(&of_layer, 3, HN_TEST_SHARE);
+}
+
+/* What is given back otherwise waits for the kernels of every other call. */
+static void memory_of_a_call_is_taken_in_the_order_of_its_stream_where_that_can_be(void **state) {
+    (void)state;
+    size_t before = device->ordered;
+    check_it_lives_on(&of_layer);
+    assert_int_equal(device->ordered, before + 1);
+    device->has_pools = false;
+    check_it_lives_on(&of_layer);
+    check_nothing_is_left();
+    assert_int_equal(device->ordered, before + 1);
+    calls_fail(&of_layer, 1, sparsely);
+    device->has_pools = true;
 }
 
 static void so_it_is_in_training(void **state) {
@@ -386,13 +311,10 @@ static void so_it_is_with_long_models(void **state) {
     const hn_layer_options options = layer_steps(HN_METHOD_PAPER, 3);
     assert_int_equal(hn_device_predict(&forecast, long_model, &options, &error), HN_OK);
     assert_int_equal(forecast.form, HN_DEVICE_ROLLED);
-    be_well();
-    if (live_long(&of_long.expected, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    check_nothing_is_left();
+    expect(&of_long);
     hn_layer *layer = layer_of(long_model, options);
     struct layer_results ours = results_of(layer, 1);
-    hn_batch batch = batch_into(&ours, x, NULL);
+    hn_batch batch = batch_into(&ours, faults_x, NULL);
     layer_run(layer, &batch);
     size_t stride = ours.outputs / (SAMPLES * OUTPUTS);
     for (size_t i = 0; i < SAMPLES * OUTPUTS; i++)
@@ -406,12 +328,8 @@ static void so_it_is_with_floats_of_long_models(void **state) {
     (void)state;
     if (HN_TEST_SHARE > 1)
         skip();
-    hn_error error = {.text = ""};
-    be_well();
-    if (live_floats(&of_floats.expected, &error) != HN_OK)
-        fail_msg("%s", error.text);
+    expect(&of_floats);
     assert_int_equal(of_floats.expected.reports[0].outcome, HN_OUTCOME_OK);
-    check_nothing_is_left();
     calls_fail(&of_floats, 1, sparsely);
 }
 
@@ -446,7 +364,7 @@ static bool allocation_fails(const struct life *life, size_t k, bool for_ever) {
     be_well();
     size_t live_blocks = memory_live_blocks();
     memory_fail_at(k, for_ever);
-    hn_status status = life->live(&r, &error);
+    hn_status status = live(life, &r, &error);
     bool failed = memory_has_failed();
     memory_fail_never();
     assert_int_equal(memory_live_blocks(), live_blocks);
@@ -484,6 +402,7 @@ int main(int count, char **words) {
         cmocka_unit_test(a_device_that_is_too_old_is_refused),
         cmocka_unit_test(a_device_without_memory_says_so),
         cmocka_unit_test(a_call_of_the_driver_that_fails_is_a_sentence),
+        cmocka_unit_test(memory_of_a_call_is_taken_in_the_order_of_its_stream_where_that_can_be),
         cmocka_unit_test(so_it_is_in_training),
         cmocka_unit_test(so_it_is_in_refinement),
         cmocka_unit_test(so_it_is_in_searches),
