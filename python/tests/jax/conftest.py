@@ -1,14 +1,30 @@
-"""What the tests of hardnet.jax share: JAX on the CPU, 64-bit types, models.
+"""What the tests of hardnet.jax share: JAX on the CPU and on CUDA devices that it has, 64-bit types,
+models.
 
 SPDX-License-Identifier: MIT
 """
 
 from __future__ import annotations
 
+import ctypes
+import importlib.util
 import os
 from collections.abc import Iterator
 
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+def platforms() -> str:
+    """The CPU first, which is where tests run that do not name a device."""
+    plugins = ("jax_cuda12_plugin", "jax_cuda13_plugin")
+    if not any(importlib.util.find_spec(name) for name in plugins):
+        return "cpu"
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return "cpu"
+    return "cpu,cuda"
+
+
+os.environ.setdefault("JAX_PLATFORMS", platforms())
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2 " + os.environ.get(
     "XLA_FLAGS", ""
 )
