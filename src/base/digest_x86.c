@@ -45,11 +45,11 @@ WITH_SHA static inline void four_rounds(__m128i *abef, __m128i *cdgh, __m128i w,
 WITH_SHA static inline void add_block(__m128i *abef, __m128i *cdgh, const uint32_t *k, const unsigned char *block) {
     const __m128i abef_before = *abef, cdgh_before = *cdgh;
     __m128i w[LANES];
-    for (int i = 0; i < LANES; i++) {
+    for (size_t i = 0; i < LANES; i++) {
         w[i] = load_words(block + 16 * i);
         four_rounds(abef, cdgh, w[i], k + LANES * i);
     }
-    for (int t = 16; t < ROUNDS; t += LANES) {
+    for (size_t t = 16; t < ROUNDS; t += LANES) {
         const __m128i next = next_words(w);
         w[0] = w[1];
         w[1] = w[2];
@@ -69,7 +69,7 @@ WITH_SHA void digest_x86_blocks(uint32_t *state, const uint32_t *constants, cons
         add_block(&abef, &cdgh, constants, blocks + i * BLOCK_BYTES);
     _mm_storeu_si128((__m128i *)(void *)ends[0], abef);
     _mm_storeu_si128((__m128i *)(void *)ends[1], cdgh);
-    for (int half = 0; half < 2; half++) {
+    for (size_t half = 0; half < 2; half++) {
         state[2 * half] = ends[half][3];
         state[2 * half + 1] = ends[half][2];
         state[2 * half + 4] = ends[half][1];

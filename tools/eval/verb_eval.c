@@ -171,6 +171,7 @@ static int run(void *values) {
 
 /* ---- options ---- */
 
+/* Long, because the options are one table. */
 int verb_eval(int argc, char **argv) {
     struct eval_options o = {.samples = SAMPLES,
                              .judging = {.starts = JUDGING_STARTS, .seed = JUDGING_SEED},
