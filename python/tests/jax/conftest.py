@@ -18,10 +18,10 @@ def platforms() -> str:
     if not any(importlib.util.find_spec(name) for name in plugins):
         return "cpu"
     try:
-        ctypes.CDLL("libcuda.so.1")
+        works = ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
     except OSError:
-        return "cpu"
-    return "cpu,cuda"
+        works = False
+    return "cpu,cuda" if works else "cpu"
 
 
 os.environ.setdefault("JAX_PLATFORMS", platforms())
