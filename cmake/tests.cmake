@@ -408,8 +408,8 @@ include(cmake/python.cmake)
 # ---- long tests begin first, so that none of them is left alone at the end ----
 
 foreach(name IN ITEMS tools/emit tools/compile tools/pictures tools/train tools/eval_reference conformance/generated conformance/batch_bits
-                      device/device_text device/device_single emit/adjoint faults/device_faults faults/layer_faults house/install
-                      python/prepare python/threads)
+                      conformance/stored_bits device/device_text device/device_single device/device_policy device/device_search
+                      emit/adjoint faults/device_faults faults/layer_faults house/install python/prepare python/threads)
     if(TEST ${name})
         set_tests_properties(${name} PROPERTIES COST 100)
     endif()
