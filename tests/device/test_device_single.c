@@ -181,7 +181,7 @@ static void steps_are_those_of_an_emitted_file(void **state) {
                   {&ellipse, HN_METHOD_HARDNET, 6}, {&unicycle, HN_METHOD_PAPER, 30}, {&horizon, HN_METHOD_PAPER, 12},
                   {&horizon, HN_METHOD_LM, 300}};
     (void)state;
-    for (size_t i = 0; i < (whole ? COUNT_OF(trials) : HN_TEST_SHARE > 1 ? 1 : 3); i++) {
+    for (size_t i = 0; i < (whole ? COUNT_OF(trials) : HN_TEST_SHARE > 1 ? 1 : 2); i++) {
         hn_layer_options options = layer_steps(trials[i].method, trials[i].iterations);
         options.tolerance = 0x1p-8; /* so that floats reach it */
         hn_model *model = single_read(trials[i].subject, &options);
@@ -270,7 +270,7 @@ static void the_verdict_is_that_of_double(void **state) {
         {&irregular, HN_METHOD_PAPER, 1e-3, SAMPLES - 2}, {&horizon, HN_METHOD_PAPER, 1e-3, SAMPLES - 2},
         {&unicycle, HN_METHOD_AUTO, 1e-8, SAMPLES - 2}};
     (void)state;
-    for (size_t i = 0; i < (whole ? COUNT_OF(trials) : HN_TEST_SHARE > 1 ? 3 : 4); i++)
+    for (size_t i = 0; i < (whole ? COUNT_OF(trials) : 3); i++)
         try_verdict(&trials[i], 200, 5 + i);
 }
 
