@@ -16,7 +16,7 @@ test-long: setup-test ## all of the problems and models that `make test` takes a
 	@scripts/build --target long_tests release
 	@ctest --test-dir build -C Long -R '^long/' --output-on-failure -j $$(nproc)
 	@scripts/build --target all dev
-	@ctest --test-dir build-dev -R '^(tools/(compile|emit|eval_reference|overlap)|python/compile|device/device_(text|single|policy))$$' --output-on-failure -j $$(nproc)
+	@ctest --test-dir build-dev -R '^(tools/(compile|emit|eval_reference|overlap)|python/compile|device/device_(text|single|policy|search))$$' --output-on-failure -j $$(nproc)
 
 test-python: setup-test ## the Python tests with torch and jax, which it installs into build/venv
 	@scripts/python all

@@ -302,7 +302,7 @@ static void slots_in_memory_have_the_library_s_bits(void **state) {
     static const char *const names[] = {"feasibility/hs13", "feasibility/creep_hull", "infeasible/sine", "simplex",
                                         "opf"};
     (void)state;
-    for (size_t i = 0; i < (whole ? COUNT_OF(names) : HN_TEST_SHARE > 1 ? 1 : 3); i++) {
+    for (size_t i = 0; i < (whole ? COUNT_OF(names) : HN_TEST_SHARE > 1 ? 1 : 2); i++) {
         hn_model *model = host_read_model(names[i]);
         try_kept(model, layer_method(HN_METHOD_AUTO), 16, 40 + i, i % 2 ? KEPT_FAR : KEPT_LISTED);
         if (whole || i == 0)
@@ -339,7 +339,7 @@ static void try_loops(const char *text, enum factor_kind kind, hn_layer_options 
 static void dense_systems_have_the_library_s_bits(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(dense_models); i++)
-        for (size_t k = 0; k < (whole ? METHODS : HN_TEST_SHARE > 1 ? 1 : 2); k++)
+        for (size_t k = 0; k < (whole ? METHODS : 1); k++)
             try_loops(dense_models[i].text, dense_models[i].kind, method_of(k), 6, 70 + i + k);
 }
 
