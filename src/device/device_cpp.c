@@ -49,16 +49,8 @@ static bool is_rare(const char *at) {
     return false;
 }
 
-/* A text on its way out. */
-struct passage {
-    struct text *out;
-    const char *done; /* what is before it has gone out */
-};
-
 static void put(struct passage *p, const char *before, const char *words) {
-    text_add_bytes(p->out, p->done, (size_t)(before - p->done));
-    text_add_bytes(p->out, words, strlen(words));
-    p->done = before;
+    passage_replace(p, before, before, words);
 }
 
 /* The last character of a string, or of its line or text where it has no end. */
@@ -77,9 +69,8 @@ static const char *open_literal(struct passage *p, const char *at) {
     const char *end = literal_end(at);
     if (!end)
         return at;
-    put(p, at, "");
-    text_add_bytes(p->out, at + 1, (size_t)(end - at - 1));
-    p->done = end + 1;
+    passage_replace(p, at, at + 1, "");
+    passage_replace(p, end, end + 1, "");
     return end;
 }
 

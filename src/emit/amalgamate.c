@@ -26,18 +26,14 @@ static bool is_name(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* A text on its way out. What is left as it is goes out in long pieces. */
-struct passage {
-    struct text *out;
-    const char *done; /* what is before it has gone out */
+/* A text, and whether its numbers become floats. */
+struct source {
+    struct passage passage;
     bool single;
 };
 
-/* From one place up to another the text has these words instead. */
-static void replace(struct passage *p, const char *from, const char *to, const char *words) {
-    text_add_bytes(p->out, p->done, (size_t)(from - p->done));
-    text_add_bytes(p->out, words, strlen(words));
-    p->done = to;
+static void replace(struct source *s, const char *from, const char *to, const char *words) {
+    passage_replace(&s->passage, from, to, words);
 }
 
 /* ---- tokens: each function takes what begins at `at` and returns where it ends ---- */
@@ -47,28 +43,28 @@ static const char *end_of_line(const char *at) {
     return end ? end + 1 : at + strlen(at);
 }
 
-static const char *take_comment(struct passage *p, const char *at) {
+static const char *take_comment(struct source *s, const char *at) {
     const char *end = strstr(at, "*/");
     size_t licence = strlen(LICENCE);
     end = end ? end + 2 : at + strlen(at);
     if ((size_t)(end - at) >= licence && memcmp(end - licence, LICENCE, licence) == 0)
-        replace(p, end - licence, end, " */");
+        replace(s, end - licence, end, " */");
     return end;
 }
 
-static const char *take_name(struct passage *p, const char *at) {
+static const char *take_name(struct source *s, const char *at) {
     const char *end = at;
     while (is_name(*end))
         end++;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (*at == names[i].from[0] && strlen(names[i].from) == (size_t)(end - at) && begins(at, names[i].from)) {
-            replace(p, at, end, names[i].to);
+            replace(s, at, end, names[i].to);
             break;
         }
     return end;
 }
 
-static const char *take_number(struct passage *p, const char *at) {
+static const char *take_number(struct source *s, const char *at) {
     bool hexadecimal = at[0] == '0' && (at[1] == 'x' || at[1] == 'X'), floating = false;
     const char *end = at;
     for (; is_name(*end) || *end == '.'; end++) {
@@ -78,8 +74,8 @@ static const char *take_number(struct passage *p, const char *at) {
             end++;
     }
     bool has_suffix = floating && end[-1] == 'f';
-    if (p->single && floating && !has_suffix)
-        replace(p, end, end, "f");
+    if (s->single && floating && !has_suffix)
+        replace(s, end, end, "f");
     return end;
 }
 
@@ -102,23 +98,23 @@ static bool is_left_out(const char *at) {
            (begins(at, "#endif") && *after == '\0') || begins(at + strspn(at, " "), "// NOLINT");
 }
 
-static const char *take_storage(struct passage *p, const char *at) {
+static const char *take_storage(struct source *s, const char *at) {
     static const struct {
         char from[16], to[20];
     } storage[] = {{"static inline ", "SHARED_FUNCTION "}, {"static const ", "SHARED_CONSTANT "}};
     if (begins(at,
                "reduced_angle reduce_angle(")) /* the one function of the texts that other files of the library call */
-        replace(p, at, at, "static ");
+        replace(s, at, at, "static ");
     for (size_t i = 0; i < sizeof storage / sizeof storage[0]; i++)
         if (begins(at, storage[i].from)) {
-            replace(p, at, at + strlen(storage[i].from), storage[i].to);
-            return p->done;
+            replace(s, at, at + strlen(storage[i].from), storage[i].to);
+            return s->passage.done;
         }
     return at;
 }
 
 /* The parts of sample.h and of damped_kernel.h stand where these include them. */
-static void take_part(struct passage *p, const char *at) {
+static void take_part(struct source *s, const char *at) {
     char name[64];
     const char *quoted = at + strlen("#include \"");
     if (!begins(at, "#include \"sample/") && !begins(at, "#include \"sparse/dense_kernel.h") &&
@@ -129,39 +125,39 @@ static void take_part(struct passage *p, const char *at) {
         return;
     memcpy(name, quoted, length);
     name[length] = '\0';
-    replace(p, at, at, "");
-    amalgamate_file(p->out, p->single && strcmp(name, "sample/precision.h") == 0 ? "emit/precision_float.h" : name,
-                    p->single);
+    replace(s, at, at, "");
+    amalgamate_file(s->passage.out,
+                    s->single && strcmp(name, "sample/precision.h") == 0 ? "emit/precision_float.h" : name, s->single);
 }
 
 /* The token that begins here, or one character. */
-static const char *take_token(struct passage *p, const char *at) {
+static const char *take_token(struct source *s, const char *at) {
     if (is_name(*at))
-        return isdigit((unsigned char)*at) ? take_number(p, at) : take_name(p, at);
+        return isdigit((unsigned char)*at) ? take_number(s, at) : take_name(s, at);
     if (begins(at, "/*"))
-        return take_comment(p, at);
+        return take_comment(s, at);
     return *at == '"' ? take_string(at) : at + 1;
 }
 
 void amalgamate(struct text *out, const char *text, bool single) {
-    struct passage p = {out, text, single};
+    struct source s = {{out, text}, single};
     const char *at = text;
     bool starts = true; /* a line */
     while (*at) {
         if (starts)
-            take_part(&p, at);
+            take_part(&s, at);
         if (starts && is_left_out(at)) {
             const char *next = end_of_line(at);
-            replace(&p, at, next, "");
+            replace(&s, at, next, "");
             at = next;
             continue;
         }
         if (starts)
-            at = take_storage(&p, at);
+            at = take_storage(&s, at);
         starts = *at == '\n';
-        at = take_token(&p, at);
+        at = take_token(&s, at);
     }
-    replace(&p, at, at, "");
+    replace(&s, at, at, "");
 }
 
 const char *amalgamate_find(const char *name) {
