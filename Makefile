@@ -2,21 +2,29 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-test setup-targets setup-site setup-all test test-long test-python test-targets web test-site trust trust-long check-all demo tasks tasks-own reproduce site bench mutants coverage lint format fuzz install uninstall clean help
+.PHONY: all setup setup-demo setup-test setup-targets setup-site setup-all test test-all test-slow test-sanitizers test-long test-python test-targets web test-site trust trust-long check-all demo tasks tasks-own reproduce site bench mutants coverage lint format fuzz install uninstall clean help
 .NOTPARALLEL:
 
 all: setup ## the library and the command, build/hardnet (the default)
 	@scripts/build --target product release
 
-test: setup-test ## all tests: release build, then the same under ASan and UBSan
-	@scripts/build --test release dev
+test: setup-test ## the release build and its tests, in less than five minutes
+	@scripts/build --test release
 
-test-long: setup-test ## all of the problems and models that `make test` takes a part of
+test-all: setup-all setup-targets setup-site ## everything: lint, slow and long tests, sanitizers, Python, other processors, the site; CI runs it
+	@scripts/test-all
+
+test-slow: setup-test ## the release tests that `make test` leaves out
+	@scripts/build --target all release
+	@ctest --preset slow -j $$(nproc)
+
+test-sanitizers: setup-test ## all tests under AddressSanitizer and UBSan
+	@scripts/build --test dev
+
+test-long: setup-test ## every model through the compilers, more random problems, layers under ThreadSanitizer
 	@scripts/build --target all release
 	@scripts/build --target long_tests release
 	@ctest --test-dir build -C Long -R '^long/' --output-on-failure -j $$(nproc)
-	@scripts/build --target all dev
-	@ctest --test-dir build-dev -R '^(tools/(compile|emit|eval_reference|overlap)|python/compile|device/device_(text|single|policy|search))$$' --output-on-failure -j $$(nproc)
 
 test-python: setup-test ## the Python tests with torch and jax, which it installs into build/venv
 	@scripts/python all
@@ -28,8 +36,9 @@ test-targets: setup-targets ## emitted files on other processors: cross compiler
 web: setup-site ## the library as WebAssembly and the playground, one page that works from disk: build/web
 	@scripts/web
 
-test-site: setup-test setup-site all site ## the WebAssembly module in Node, playground and site in Chromium, every block of the documents
+test-site: setup-test setup-site all ## the WebAssembly module in Node, playground and site in Chromium, every block of the documents
 	@scripts/python wheel
+	@scripts/site
 	@scripts/web --test
 	@scripts/site --test
 
@@ -44,8 +53,9 @@ check-all: setup-all ## everything: lint, coverage, fuzzing minutes, and the tes
 	@scripts/coverage
 	@scripts/fuzz
 	@scripts/build --test release dev clang memory
+	@ctest --preset slow -j $$(nproc)
 
-demo: setup-test all ## train controllers, judge them, drive them, draw them: the paper's table with ours beside it
+demo: setup-demo all ## train controllers, judge them, drive them, draw them: the paper's table with ours beside it
 	@scripts/demo
 
 tasks: all ## train on the published tasks of others and print ours beside theirs; one with TASK=dc3
@@ -93,6 +103,9 @@ help: ## this list
 
 setup:
 	@scripts/setup
+
+setup-demo:
+	@scripts/setup --demo
 
 setup-test:
 	@scripts/setup --test

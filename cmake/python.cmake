@@ -27,22 +27,23 @@ endif()
 
 if(python_tests AND NOT python_why_not)
     add_test(NAME python/prepare COMMAND ${python_program} ${python_prepare} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(python/prepare PROPERTIES FIXTURES_SETUP python SKIP_RETURN_CODE 77 TIMEOUT 1800)
+    set_tests_properties(python/prepare PROPERTIES FIXTURES_SETUP python SKIP_RETURN_CODE 77 TIMEOUT 1800 LABELS python)
     set_tests_properties(python/prepare PROPERTIES ENVIRONMENT HARDNET_LIBRARY=$<TARGET_FILE:hardnet_static>)
 endif()
 foreach(source IN LISTS python_tests)
     string(REGEX REPLACE "^python/tests/(.*)test_([a-z0-9_]+).py$" "python/\\1\\2" name ${source})
     if(python_why_not)
         skipped_test(${name} ${python_why_not})
+        set_tests_properties(${name} PROPERTIES LABELS python)
         continue()
     endif()
     add_test(NAME ${name} COMMAND ${python_program} test ${source} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED python SKIP_RETURN_CODE 77 TIMEOUT 600
+    set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED python SKIP_RETURN_CODE 77 TIMEOUT 600 LABELS python
                                             ENVIRONMENT "${python_environment};HARDNET_BUILD=${PROJECT_BINARY_DIR}")
 endforeach()
 
 # The oldest JAX that we support, in an environment of its own; `make test-python` installs it.
 if(python_tests AND NOT python_why_not AND python_prepare STREQUAL wheel)
     add_test(NAME python/jax/oldest COMMAND ${PROJECT_SOURCE_DIR}/scripts/jax-versions oldest WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(python/jax/oldest PROPERTIES FIXTURES_REQUIRED python SKIP_RETURN_CODE 77 TIMEOUT 1800)
+    set_tests_properties(python/jax/oldest PROPERTIES FIXTURES_REQUIRED python SKIP_RETURN_CODE 77 TIMEOUT 1800 LABELS python)
 endif()

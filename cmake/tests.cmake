@@ -405,12 +405,20 @@ endforeach()
 
 include(cmake/python.cmake)
 
-# ---- long tests begin first, so that none of them is left alone at the end ----
+# ---- `make test` leaves out the tests labelled slow and python, `make test-all` runs them ----
 
-foreach(name IN ITEMS tools/emit tools/compile tools/pictures tools/train tools/eval_reference conformance/generated conformance/batch_bits
-                      conformance/stored_bits device/device_text device/device_single device/device_policy device/device_search
-                      emit/adjoint faults/device_faults faults/layer_faults house/install python/prepare python/threads)
+# Slow tests spend their time in compilers, in IPOPT or on many random problems. CTest starts them first, so that none of them
+# runs alone at the end.
+set(slow_tests tools/emit tools/compile tools/pictures tools/eval_reference tools/check_layer conformance/generated device/device_text
+               device/device_single device/device_policy device/device_search emit/adjoint faults/device_faults faults/text_faults
+               generate/pairs layer/random_problems sparse/damped)
+foreach(name IN LISTS slow_tests)
     if(TEST ${name})
-        set_tests_properties(${name} PROPERTIES COST 100)
+        set_tests_properties(${name} PROPERTIES COST 100 LABELS slow)
+    endif()
+endforeach()
+foreach(name IN ITEMS conformance/batch_bits conformance/stored_bits faults/layer_faults house/install python/prepare python/threads)
+    if(TEST ${name})
+        set_tests_properties(${name} PROPERTIES COST 90)
     endif()
 endforeach()
