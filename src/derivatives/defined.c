@@ -12,11 +12,10 @@
 #include "base/size.h"
 #include "derivatives/sweep.h"
 
-#include <math.h>
 #include <string.h>
 
 /* What an operation makes where it has no value, and what is lost on the way from there: bits. */
-enum { INFINITE = 1, INVALID = 2, BOTH = 3, VARIANTS = 4 };
+enum { INFINITE = MADE_INFINITE, INVALID = MADE_INVALID, BOTH = MADE_BOTH, VARIANTS = 4 };
 
 struct search {
     struct graph *graph;
@@ -27,34 +26,6 @@ struct search {
 };
 
 /* ---- operators ---- */
-
-static unsigned made_by_power(const struct graph *g, const struct node *n) {
-    double exponent;
-    if (!graph_is_constant(g, n->b, &exponent))
-        return BOTH;
-    return (exponent < 0 ? INFINITE : 0) | (floor(exponent) == exponent ? 0 : INVALID);
-}
-
-/* What the operation itself makes of finite arguments. An infinity that is too large a number is none of these. */
-static unsigned made_by(const struct graph *g, const struct node *n) {
-    switch ((enum op)n->op) {
-    case OP_DIV:
-        return graph_is_constant(g, n->b, NULL) && !graph_is_number(g, n->b, 0) ? 0 : BOTH;
-    case OP_LOG:
-    case OP_LOG10:
-    case OP_ATANH:
-        return BOTH;
-    case OP_SQRT:
-    case OP_ASIN:
-    case OP_ACOS:
-    case OP_ACOSH:
-        return INVALID;
-    case OP_POW:
-        return made_by_power(g, n);
-    default:
-        return 0;
-    }
-}
 
 /* What is lost of argument k where so much of the node is. */
 static unsigned lost_of(const struct graph *g, const struct node *n, size_t k, unsigned lost) {
@@ -70,7 +41,7 @@ static unsigned lost_of(const struct graph *g, const struct node *n, size_t k, u
     case OP_MAX:
         return lost | INFINITE;
     case OP_POW: /* a^0 and 1^b are 1 whatever the other is */
-        if (k == 0 && graph_is_constant(g, n->b, &exponent))
+        if (k == 0 && graph_is_constant(g, n->b, &exponent) && exponent != 0)
             return exponent < 0 ? lost | INFINITE : lost;
         return BOTH;
     case OP_IF:
@@ -87,7 +58,7 @@ static uint32_t apply(struct search *s, enum op op, uint32_t a, uint32_t b) {
 /* Nodes one by one: the order of arguments is the compiler's. */
 static uint32_t lacks_power(struct search *s, uint32_t node, const struct node *n) {
     uint32_t zero = graph_constant(s->graph, 0), pole = 0, invalid = 0;
-    unsigned made = made_by_power(s->graph, n);
+    unsigned made = graph_made_by(s->graph, n);
     if (made & INFINITE) {
         pole = apply(s, OP_LESS, n->b, zero);
         pole = apply(s, OP_AND, apply(s, OP_EQUAL, n->a, zero), pole);
@@ -149,7 +120,7 @@ static uint32_t lacks_if(struct search *s, const struct node *n, unsigned lost) 
 
 static uint32_t lacks_any(struct search *s, uint32_t node, const struct node *n, unsigned lost) {
     const uint32_t *list;
-    uint32_t lacks = made_by(s->graph, n) & lost ? lacks_itself(s, node, n) : 0;
+    uint32_t lacks = graph_made_by(s->graph, n) & lost ? lacks_itself(s, node, n) : 0;
     size_t count = graph_arguments(s->graph, node, &list);
     for (size_t k = 0; k < count; k++) {
         graph_arguments(s->graph, node, &list); /* a graph that grows may move them */
@@ -170,7 +141,7 @@ static uint32_t lacks_of(struct search *s, uint32_t node, unsigned lost) {
 static bool makes_something(const struct graph *g) {
     bool makes = false;
     for (size_t i = 1; i < g->count && !makes; i++)
-        makes = made_by(g, &g->nodes[i]) != 0;
+        makes = graph_made_by(g, &g->nodes[i]) != 0;
     return makes;
 }
 
@@ -178,7 +149,7 @@ static void look_below(struct search *s) {
     for (size_t i = 1; i < s->count; i++) {
         const uint32_t *list;
         size_t count = graph_arguments(s->graph, (uint32_t)i, &list);
-        unsigned below = made_by(s->graph, &s->graph->nodes[i]);
+        unsigned below = graph_made_by(s->graph, &s->graph->nodes[i]);
         for (size_t k = 0; k < count; k++)
             below |= s->below[list[k]];
         s->below[i] = (uint8_t)below;
@@ -190,7 +161,7 @@ static bool ask_arguments(struct search *s, uint32_t node) {
     const uint32_t *list;
     const struct node *n = &s->graph->nodes[node];
     size_t count = graph_arguments(s->graph, node, &list);
-    unsigned made = made_by(s->graph, n);
+    unsigned made = graph_made_by(s->graph, n);
     bool found = false;
     for (unsigned lost = 0; lost < VARIANTS; lost++) {
         if (!(s->asked[node] & 1u << lost))

@@ -130,18 +130,29 @@ void graph_reserve(struct graph *graph, size_t more) {
 
 /* ---- making nodes ---- */
 
-static uint8_t spaces_of(const struct graph *graph, const struct node *node) {
+static void inherit(struct node *node, const struct node *argument) {
+    node->spaces |= argument->spaces;
+    node->partial |= argument->partial;
+}
+
+/* Fills in what a node inherits from its arguments: spaces and partial. */
+static void describe(const struct graph *graph, struct node *node) {
+    const struct node *nodes = graph->nodes;
+    node->spaces = 0;
+    node->partial = graph_made_by(graph, node) != 0;
     if (node->op == OP_LEAF)
-        return (uint8_t)(1u << node->a);
-    if (node->op == OP_REFERENCE) /* not known yet: may depend on both */
-        return (uint8_t)(1u << SPACE_X | 1u << SPACE_Y);
-    uint8_t spaces = 0;
-    if (node->op == OP_SUM || node->op == OP_LINEAR)
+        node->spaces = (uint8_t)(1u << node->a);
+    else if (node->op == OP_REFERENCE) { /* not known yet: anything */
+        node->spaces = (uint8_t)(1u << SPACE_X | 1u << SPACE_Y);
+        node->partial = 1;
+    } else if (node->op == OP_SUM || node->op == OP_LINEAR)
         for (uint32_t i = 0; i < node->b; i++)
-            spaces |= graph->nodes[graph->arguments[(node->op == OP_SUM ? node->a : node->c) + i]].spaces;
-    else if (node->op != OP_CONSTANT)
-        spaces = graph->nodes[node->a].spaces | graph->nodes[node->b].spaces | graph->nodes[node->c].spaces;
-    return spaces;
+            inherit(node, &nodes[graph->arguments[(node->op == OP_SUM ? node->a : node->c) + i]]);
+    else if (node->op != OP_CONSTANT) {
+        inherit(node, &nodes[node->a]);
+        inherit(node, &nodes[node->b]);
+        inherit(node, &nodes[node->c]);
+    }
 }
 
 uint32_t graph_intern(struct graph *graph, struct node node) {
@@ -162,7 +173,7 @@ uint32_t graph_intern(struct graph *graph, struct node node) {
     if (!nodes)
         return graph_fail(graph, HN_NO_MEMORY);
     graph->nodes = nodes;
-    node.spaces = spaces_of(graph, &node);
+    describe(graph, &node);
     uint32_t number = (uint32_t)graph->count++;
     graph->nodes[number] = node;
     graph->table[place] = number;

@@ -34,8 +34,9 @@ enum space {
  * index b. */
 struct node {
     uint8_t op;
-    uint8_t spaces; /* bit s: depends on a leaf of space s */
-    uint16_t unused;
+    uint8_t spaces;  /* bit s: depends on a leaf of space s */
+    uint8_t partial; /* 1: this operation or one below is undefined for some finite arguments (undefined.c) */
+    uint8_t unused;
     uint32_t a, b, c;
 };
 
@@ -86,6 +87,13 @@ uint32_t graph_scale(struct graph *graph, double factor, uint32_t a);
 bool graph_is_constant(const struct graph *graph, uint32_t node, double *value); /* value may be NULL */
 bool graph_is_number(const struct graph *graph, uint32_t node, double value);    /* the constant of this value */
 bool graph_depends(const struct graph *graph, uint32_t node, enum space space);
+
+/* What an operation yields for finite arguments where it is undefined. Overflow is not counted. */
+enum { MADE_INFINITE = 1, MADE_INVALID = 2, MADE_BOTH = 3 };
+unsigned graph_made_by(const struct graph *graph, const struct node *node);
+
+/* Whether the value exists for all finite inputs and outputs, so that the node may be dropped from a formula. */
+bool graph_is_total(const struct graph *graph, uint32_t node);
 
 /* Entries: a number among the graph's own, as an entry; whether an entry is constant; the node of an entry. */
 uint32_t graph_number(struct graph *graph, double value);

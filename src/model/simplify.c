@@ -1,7 +1,8 @@
 /* simplify.c - the algebra behind graph_apply: constants are folded and trivial forms are rewritten.
  *
  * Two sets of rules. A graph of values keeps what was written: a rewrite gives the same number for every operand, infinite and
- * undefined ones included (but for the sign of a zero), or for every finite one where the operand is known to be finite. So
+ * undefined ones included (but for the sign of a zero), or for every finite one where the operand is known to be finite. An
+ * operand that the value does not depend on (equal branches of `if`, a^0, 1^a) is dropped only if it is defined everywhere. So
  * signs move ((-a)*b = -(a*b), a + (-b) = a - b), small powers become products, 0*y is 0 for an output y; but sums and
  * products keep their association, and a/a, 0/a, a - a stay where a may be infinite, undefined or 0.
  *
@@ -81,8 +82,14 @@ static bool is_finite(const struct graph *g, uint32_t a, int depth) {
         rest = split_factor(g, a, &value);
         return depth > 0 && rest != a && fabs(value) <= 1 && is_finite(g, rest, depth - 1);
     default:
-        return n->op >= OP_LESS && n->op <= OP_NOT;
+        return n->op >= OP_LESS && n->op <= OP_NOT && graph_is_total(g, a);
     }
+}
+
+/* Whether an operand that does not change the value may be dropped: in a formula of values it still decides where the value
+ * is defined. */
+static bool may_drop(const struct graph *g, uint32_t a) {
+    return g->loose || graph_is_total(g, a);
 }
 
 /* Whether 0 * a and a - a may be taken for 0. */
@@ -210,11 +217,11 @@ static uint32_t apply_div(struct graph *g, uint32_t a, uint32_t b) {
  * nor underflow comes early. */
 static uint32_t apply_pow(struct graph *g, uint32_t a, uint32_t b) {
     double exponent;
-    if (graph_is_number(g, a, 1))
+    if (graph_is_number(g, a, 1) && may_drop(g, b))
         return a;
     if (!graph_is_constant(g, b, &exponent))
         return intern(g, OP_POW, a, b, 0);
-    if (exponent == 0)
+    if (exponent == 0 && may_drop(g, a))
         return graph_constant(g, 1);
     if (exponent == 0.5)
         return graph_apply(g, OP_SQRT, a, 0, 0);
@@ -271,7 +278,7 @@ static uint32_t apply_if(struct graph *g, uint32_t condition, uint32_t yes, uint
     double value;
     if (graph_is_constant(g, condition, &value))
         return value != 0 ? yes : no;
-    return yes == no ? yes : intern(g, OP_IF, condition, yes, no);
+    return yes == no && may_drop(g, condition) ? yes : intern(g, OP_IF, condition, yes, no);
 }
 
 /* A product that is 0 when a is: an ordinary one when the other factor is a finite number. */

@@ -181,6 +181,15 @@ class Fingerprint(tool.Tool):
         self.check(model, (mathematics([(-math.inf, math.inf)], [(*FREE, c(0), None)] * 2, rows, objective, [required], [d]),
                            names(["x"], ["y", "z"], ["a[1]", "a[2]", "b"], ["maximize", "profit"], ["check 1"], ["d"])))
 
+    def test_what_may_be_undefined_is_not_dropped(self):
+        model = """var y; subject to a: exp(if sin(y) < 0.5 then y else y) + y^0 <= 2;
+            subject to b: exp(if log(y) < 0.5 then y else y) + 1^sqrt(y) <= 2;"""
+        choice = ("if", ("less", ("log", Y), c(0.5)), Y, Y)
+        rows = [(MINUS_INFINITE, ("+", ("exp", Y), c(1)), c(2)),
+                (MINUS_INFINITE, ("+", ("exp", choice), ("pow", c(1), ("sqrt", Y))), c(2))]
+        self.check(model, (mathematics([], [(*FREE, c(0), None)], rows, None, [], []),
+                           names([], ["y"], ["a", "b"], ["minimize"], [], [])))
+
 
 if __name__ == "__main__":
     tool.main()

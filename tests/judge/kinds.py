@@ -185,7 +185,9 @@ class Problem:
                             lambda: t.add(s, t.call("-", s)), lambda: t.call("-", t.call("-", s)), lambda: t.least(s, s),
                             lambda: t.over(t.mul(s, t.number(3)), t.number(3)), lambda: t.call("log", t.call("exp", t.call("sin", s))),
                             lambda: t.sub(t.add(s, b), b), lambda: t.choose(s, s, b, s), lambda: t.mul(t.number(1), s),
-                            lambda: t.add(zero, s), lambda: t.power(t.call("sqrt", s), 2))()
+                            lambda: t.add(zero, s), lambda: t.power(t.call("sqrt", s), 2), lambda: t.choose(s, b, b, b),
+                            lambda: t.unless(s, zero, b, b), lambda: t.choose(b, zero, t.choose(s, b, a, a), a),
+                            lambda: t.mul(t.choose(zero, s, t.number(2), t.number(2)), b), lambda: t.power(s, 0))()
         self.usual_rows([same], depth=3)
 
     def _duplicated(self):

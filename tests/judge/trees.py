@@ -58,7 +58,7 @@ def over(a, b):
 
 
 def power(a, exponent):
-    """exponent: 2, 3, -1, 1.5"""
+    """exponent: 0, 2, 3, -1, 1.5"""
     return ("^", a, exponent)
 
 
@@ -79,6 +79,11 @@ def choose(a, b, yes, no):
     return ("if", a, b, yes, no)
 
 
+def unless(a, b, yes, no):
+    """if not (a < b) then yes else no"""
+    return ("unless", a, b, yes, no)
+
+
 # ---- text ----
 
 def text(tree):
@@ -95,6 +100,8 @@ def text(tree):
         return f"(-{text(tree[2])})" if tree[1] == "-" else f"{tree[1]}({text(tree[2])})"
     if kind == "if":
         return "(if {} < {} then {} else {})".format(*map(text, tree[1:]))
+    if kind == "unless":
+        return "(if not ({} < {}) then {} else {})".format(*map(text, tree[1:]))
     return f"{kind}({text(tree[1])}, {text(tree[2])})"
 
 
@@ -130,6 +137,8 @@ def _root(a, ea):
 
 
 def _power(a, ea, exponent):
+    if exponent == 0:
+        return exact(1), 0.0
     if exponent == -1:
         return _divide(exact(1), 0.0, a, ea)
     if exponent in (2, 3):
@@ -174,6 +183,11 @@ def _both(left, right, point):
     return a, value(right, point)
 
 
+def _plain(tree):
+    """An `unless` as the `if` with its branches exchanged."""
+    return tree if tree[0] == "if" else ("if", tree[1], tree[2], tree[4], tree[3])
+
+
 def _branch(tree, point):
     (a, ea), (b, eb) = _both(tree[1], tree[2], point)
     if tree[1] == tree[2] or a == b and ea == 0 and eb == 0 or abs(a - b) > ea + eb:
@@ -198,8 +212,8 @@ def value(tree, point):
         return _call(tree[1], *value(tree[2], point))
     if kind == "^":
         return _power(*value(tree[1], point), tree[2])
-    if kind == "if":
-        return _branch(tree, point)
+    if kind in ("if", "unless"):
+        return _branch(_plain(tree), point)
     (a, ea), (b, eb) = _both(tree[1], tree[2], point)
     if kind == "+":
         return rounded(a + b, ea + eb)
@@ -236,6 +250,8 @@ def _quick_call(name, a, ea):
 
 def _quick_power(a, ea, exponent):
     size = abs(a) + ea
+    if exponent == 0:
+        return 1.0, 0.0
     if exponent == -1:
         return _quick_divide(1.0, 0.0, a, ea)
     if exponent in (2, 3):
@@ -274,7 +290,8 @@ def quick(tree, x, y):
     if second is None:
         return None
     (a, ea), (b, eb) = first, second
-    if kind == "if":
+    if kind in ("if", "unless"):
+        tree = _plain(tree)
         return quick(tree[3] if a < b else tree[4], x, y) if abs(a - b) > 2 * (ea + eb) else None
     if kind == "+":
         return _quick_round(a + b, ea + eb)
@@ -317,9 +334,9 @@ def _slope_of_one(tree, point, count):
     a, ea = inner.value, inner.error
     if tree[0] == "^":
         exponent = tree[2]
-        if abs(a) <= ea and exponent not in (2, 3):
+        if abs(a) <= ea and exponent not in (0, 2, 3):
             raise Undefined if exponent < 0 and ea == 0 else Undecided
-        return _chain(inner, _power(a, ea, exponent), lambda b: exponent * e50.power(b, exponent - 1))
+        return _chain(inner, _power(a, ea, exponent), lambda b: exponent * e50.power(b, exponent - 1) if exponent else exact(0))
     if tree[1] in ("abs", "sqrt", "log") and abs(a) <= ea:
         raise Undecided
     return _chain(inner, _call(tree[1], a, ea), SLOPES[tree[1]])
@@ -351,7 +368,8 @@ def slope(tree, point, count):
         return Slope(*value(tree, point), zero, zero)
     if kind == "y":
         return Slope(point[1][tree[1]], 0.0, [exact(int(j == tree[1])) for j in range(count)], zero)
-    if kind == "if":
+    if kind in ("if", "unless"):
+        tree = _plain(tree)
         (a, ea), (b, eb) = value(tree[1], point), value(tree[2], point)
         if tree[1] != tree[2] and abs(a - b) <= ea + eb:
             raise Undecided

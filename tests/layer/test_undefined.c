@@ -46,6 +46,19 @@ static const struct formula formulas[] = {
     {"2^(if 1/y > 0 then 1 else 2)", 0, 2},
     {"sum {i in 1..4} (y + atan(i/y))", 0, 2},
     {"if y > 1 then 3 else 1/log(y)", 0, 2},
+    {"if log(y) > 0 then y else y", -1, 2},
+    {"if not (log(y) > 0) then y else y", -1, 2},
+    {"if 1/(y + 1) > 0 then y^2 else y^2", -1, 2},
+    {"if sqrt(y) > 1 and y < 9 then 2 else 2", -1, 2},
+    {"if y > 5 or log(y) > 1 then y else y", -1, 2},
+    {"if y > -2 then (if log(y) > 0 then y else y) else y", -1, 2},
+    {"if (if log(y) > 0 then y else y) > 0 then 3 else 3", -1, 2},
+    {"(if log(y) > 0 then 1 else 1)*y", -1, 2},
+    {"y + 0*(if log(y) > 0 then 1 else 2)", -1, 2},
+    {"min(if log(y) > 0 then y else y, y)", -1, 2},
+    {"log(y)^0 + y", -1, 2},
+    {"y*1^log(y)", -1, 2},
+    {"(if log(y) > 0 then 1 else 1)^sqrt(y)", -1, 2},
 };
 
 /* Of these the undefined part does not count: a branch that is not taken, a side that the other decides, too large a number. */
@@ -57,6 +70,9 @@ static const struct formula harmless[] = {
     {"atan(1/(y^2 + 1))", 0, 2},
     {"min(y, if y > 1 then log(y) else 3)", 0, 2},
     {"y/2 + 3/(4 + y^2)", 0, 2},
+    {"if y > 0 then y else (if y > -3 then y else log(y))", -1, 2},
+    {"if 1 = 1 or log(y) > 0 then y else y", -1, 2},
+    {"y^0 + 1^y", 0, 2},
 };
 
 static hn_model *model_of(const char *formula) {

@@ -137,6 +137,7 @@ enum { POINTS = 50, ULPS = 4 };
     X(the_power_zero_of_an_undefined_value_stays, hn_pow(hn_log(a), k(0)),                                                         pow(log(a), 0)) \
     X(one_to_an_undefined_power_stays,         hn_pow(k(1), hn_log(a)),                                                         pow(1, log(a))) \
     X(a_choice_between_undefined_values_stays, hn_if(hn_less(a, b), hn_div(a, a), k(2)),                                        a < b ? a / a : 2) \
+    X(equal_branches_of_an_undefined_condition_stay, hn_if(hn_less(hn_log(a), b), a, a),                                         a) \
     X(an_infinite_factor_stays,                hn_scale(INFINITY, a),                                                           INFINITY * a)
 /* clang-format on */
 
@@ -360,6 +361,44 @@ static void other_powers_stay_powers(void **state) {
     hn_model_destroy(m);
 }
 
+/* Every operation that may drop an operand p of a value, applied to p. */
+static size_t without_operand(hn_expr y, hn_expr p, hn_expr results[]) {
+    hn_model *m = y.model;
+    hn_expr condition = hn_less(p, y), zero = hn_constant(m, 0), one = hn_constant(m, 1);
+    size_t count = 0;
+    results[count++] = hn_if(condition, y, y);
+    results[count++] = hn_if(hn_not(condition), y, y);
+    results[count++] = hn_if(hn_or(condition, hn_less(y, zero)), y, y);
+    results[count++] = hn_pow(p, zero);
+    results[count++] = hn_pow(one, p);
+    results[count++] = hn_mul(zero, condition);
+    results[count++] = hn_sub(condition, condition);
+    return count;
+}
+
+static void an_operand_is_dropped_only_if_it_is_defined_everywhere(void **state) {
+    (void)state;
+    hn_model *m = model_new();
+    hn_expr y = hn_output(m, "y"), dropped[8], kept[8];
+    hn_expr safe = hn_div(hn_sin(y), hn_constant(m, 3));
+    hn_expr partial[] = {hn_log(y),
+                         hn_div(safe, y),
+                         hn_add(y, hn_exp(hn_sqrt(safe))),
+                         hn_pow(y, hn_constant(m, -3)),
+                         hn_pow(y, hn_constant(m, 2.5)),
+                         hn_defined(m, "later")};
+    size_t count = without_operand(y, safe, dropped);
+    for (size_t i = 0; i < count; i++)
+        assert_true(same_expr(dropped[i], y) || same_expr(dropped[i], hn_constant(m, 0)) ||
+                    same_expr(dropped[i], hn_constant(m, 1)));
+    for (size_t p = 0; p < COUNT_OF(partial); p++) {
+        without_operand(y, partial[p], kept);
+        for (size_t i = 0; i < count; i++)
+            assert_false(same_expr(kept[i], dropped[i]));
+    }
+    hn_model_destroy(m);
+}
+
 #define RULE_ENTRY(name, built, form, value) cmocka_unit_test(name),
 #define KEPT_ENTRY(name, built, value)       cmocka_unit_test(name),
 
@@ -369,6 +408,7 @@ int main(void) {
             cmocka_unit_test(constants_that_would_leave_their_range_are_not_folded),
         cmocka_unit_test(a_divisor_without_an_exact_reciprocal_divides),
         cmocka_unit_test(other_powers_stay_powers),
+        cmocka_unit_test(an_operand_is_dropped_only_if_it_is_defined_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
