@@ -38,7 +38,8 @@ extern "C" {
  * may be destroyed. */
 typedef struct hn_evaluator hn_evaluator;
 
-/* One call at a time. Its evaluator is the caller's and outlives it. */
+/* One call at a time: a call while another thread is within one returns HN_INVALID. Its evaluator is
+ * the caller's and outlives it. */
 typedef struct hn_evaluator_pool hn_evaluator_pool;
 
 /* What can be computed: X(name, text), and how many numbers it has per sample; v_y, v_x, w, sigma

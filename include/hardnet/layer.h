@@ -29,7 +29,8 @@ extern "C" {
  * may be destroyed. */
 typedef struct hn_layer hn_layer;
 
-/* One call at a time. Its layer is the caller's and outlives it. */
+/* One call at a time: a call while another thread is within one returns HN_INVALID. Its layer is
+ * the caller's and outlives it. */
 typedef struct hn_pool hn_pool;
 
 /* One list, expanded to the enum and to the texts: X(name, text). docs/method.md says what each

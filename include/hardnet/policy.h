@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* One call at a time; a run uses threads of its own. */
+/* One call at a time, others return HN_INVALID; a run uses threads of its own. */
 typedef struct hn_policy hn_policy;
 
 /* Limits of options, which also hold for what a file asks for; the tolerance is at most 1. */

@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-/* One call at a time; a call uses threads of the refiner's own. */
+/* One call at a time, others return HN_INVALID; a call uses threads of the refiner's own. */
 typedef struct hn_refiner hn_refiner;
 
 typedef struct hn_refine_options {

@@ -26,6 +26,7 @@ struct member {
 struct team {
     int size, started; /* the first member is the caller */
     pid_t process;     /* whose threads the others are */
+    pid_t claimed;     /* the process in which a call uses the team; 0: none */
     struct member *members;
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
@@ -97,6 +98,19 @@ void team_run(struct team *team, void (*work)(void *context, int member), void *
     while (is_working(team))
         pthread_cond_wait(&team->done, &team->mutex);
     pthread_mutex_unlock(&team->mutex);
+}
+
+/* A child that was forked during a call of its parent has the parent's number here, which does not count. */
+hn_status team_claim(struct team *team, const char *owner, hn_error *error) {
+    pid_t self = getpid(), seen = __atomic_load_n(&team->claimed, __ATOMIC_RELAXED);
+    while (seen != self)
+        if (__atomic_compare_exchange_n(&team->claimed, &seen, self, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return HN_OK;
+    return error_set(error, HN_INVALID, "%s is busy with another call; create one for each thread that makes calls", owner);
+}
+
+void team_yield(struct team *team) {
+    __atomic_store_n(&team->claimed, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- pieces ---- */

@@ -26,6 +26,11 @@ bool team_is_forked(const struct team *team);
 void **team_create_workspaces(const struct team *team, size_t bytes);
 void team_destroy_workspaces(const struct team *team, void **workspaces);
 
+/* Around a call that uses the team: HN_INVALID if another thread is within one, with a sentence that names the owner ("the
+ * pool"). What has been claimed is yielded by the same thread. A forked process starts unclaimed. */
+hn_status team_claim(struct team *team, const char *owner, hn_error *error);
+void team_yield(struct team *team);
+
 /* What 0 threads come to. */
 int team_cores(void);
 

@@ -68,6 +68,8 @@ void hn_evaluator_pool_destroy(hn_evaluator_pool *pool) {
 hn_status hn_evaluator_pool_run(hn_evaluator_pool *pool, const hn_evaluation *evaluation, hn_error *error) {
     hn_evaluation own = {.size = 0};
     hn_status status = evaluation_check(&own, pool ? pool->evaluator : NULL, evaluation, error);
+    if (status == HN_OK && own.count > 0)
+        status = team_claim(pool->team, "the evaluator's pool", error);
     if (status != HN_OK || own.count == 0)
         return status;
     pool->evaluation = &own;
@@ -77,5 +79,6 @@ hn_status hn_evaluator_pool_run(hn_evaluator_pool *pool, const hn_evaluation *ev
     else
         work(pool, 0);
     pool->evaluation = NULL;
+    team_yield(pool->team);
     return HN_OK;
 }

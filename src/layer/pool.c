@@ -55,7 +55,9 @@ static void work(void *context, int member) {
 
 /* Small batches that fill the lanes of one thread are not worth waking others for. The caller's crew is open before anybody
  * looks for one. */
-static void run_job(hn_pool *pool, const hn_batch *batch, const hn_gradient *gradient) {
+static hn_status run_job(hn_pool *pool, const hn_batch *batch, const hn_gradient *gradient, hn_error *error) {
+    if (team_claim(pool->team, "the pool", error) != HN_OK)
+        return HN_INVALID;
     pool->batch = batch;
     pool->gradient = gradient;
     pool->queue = (struct queue){.deadline = batch->seconds > 0 ? clock_seconds() + batch->seconds : 0};
@@ -65,6 +67,8 @@ static void run_job(hn_pool *pool, const hn_batch *batch, const hn_gradient *gra
         team_run(pool->team, work, pool);
     else
         work(pool, 0);
+    team_yield(pool->team);
+    return HN_OK;
 }
 
 /* ---- life ---- */
@@ -128,9 +132,7 @@ int hn_pool_threads(const hn_pool *pool) {
 hn_status hn_pool_run(hn_pool *pool, const hn_batch *batch, hn_error *error) {
     hn_batch own = {.size = sizeof own};
     hn_status status = take_batch(pool ? pool->layer : NULL, batch, &own, error);
-    if (status == HN_OK && own.count > 0)
-        run_job(pool, &own, NULL);
-    return status;
+    return status == HN_OK && own.count > 0 ? run_job(pool, &own, NULL, error) : status;
 }
 
 hn_status hn_pool_gradient(hn_pool *pool, const hn_batch *batch, const hn_gradient *gradient, hn_error *error) {
@@ -139,7 +141,5 @@ hn_status hn_pool_gradient(hn_pool *pool, const hn_batch *batch, const hn_gradie
     hn_status status = take_batch(pool ? pool->layer : NULL, batch, &own, error);
     if (status == HN_OK)
         status = take_gradient(pool->layer, &own, gradient, &pull, error);
-    if (status == HN_OK && own.count > 0)
-        run_job(pool, &own, &pull);
-    return status;
+    return status == HN_OK && own.count > 0 ? run_job(pool, &own, &pull, error) : status;
 }

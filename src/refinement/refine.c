@@ -226,12 +226,15 @@ hn_status hn_refiner_run(hn_refiner *r, const hn_refinement *batch, hn_error *er
     if (!own.y_raw || !own.y)
         return error_missing(error, "hn_refiner_run", own.y ? "batch.y_raw" : "batch.y");
     status = check_reports(own.reports, own.report_size, error);
+    if (status == HN_OK)
+        status = team_claim(r->team, "the refiner", error);
     if (status != HN_OK)
         return status;
     r->refinement = &own;
     r->chunk = improve_chunk_size(own.count, (size_t)team_size(r->team));
     team_share(r->team, (own.count + r->chunk - 1) / r->chunk, refine_chunk, r);
     r->refinement = NULL;
+    team_yield(r->team);
     return HN_OK;
 }
 
@@ -295,10 +298,13 @@ hn_status hn_refiner_improve(hn_refiner *r, const hn_improvement *batch, hn_erro
         return error_about(error, HN_INVALID, error_argument(own.round < 0 ? "batch.round" : "batch.explore"),
                            "hn_refiner_improve: explore and round must not be negative");
     status = check_reports(own.reports, own.report_size, error);
+    if (status == HN_OK)
+        status = team_claim(r->team, "the refiner", error);
     if (status != HN_OK)
         return status;
     r->improvement = &own;
     team_share(r->team, (own.count + CHUNK - 1) / CHUNK, improve_chunk, r);
     r->improvement = NULL;
+    team_yield(r->team);
     return HN_OK;
 }

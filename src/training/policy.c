@@ -215,7 +215,12 @@ hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y
         return HN_UNSUPPORTED;
     if (p->device) {
         const struct device_policy_run run = {count, x, y, objective, reports, p->options.refine};
-        return policy_device_run(p, &run, error);
+        hn_status status = team_claim(p->team, "the policy", error);
+        if (status != HN_OK)
+            return status;
+        status = policy_device_run(p, &run, error);
+        team_yield(p->team);
+        return status;
     }
     return hn_policy_run_chosen(p, count, x, y, objective, reports, NULL, error);
 }
@@ -227,10 +232,13 @@ hn_status hn_policy_run_chosen(hn_policy *p, size_t count, const hn_real *x, hn_
     if (p->device)
         return error_about(error, HN_UNSUPPORTED, error_option("device"),
                            "device cuda: it does not say which candidate it chose; the CPU does");
+    if (team_claim(p->team, "the policy", error) != HN_OK)
+        return HN_INVALID;
     p->out_y = y;
     p->out_objective = objective;
     p->out_reports = reports;
     p->out_chosen = chosen;
     run_all(p, count, x);
+    team_yield(p->team);
     return HN_OK;
 }

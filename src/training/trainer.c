@@ -309,8 +309,7 @@ static hn_status adam(hn_trainer *t, double scale, hn_error *error) {
     return HN_OK;
 }
 
-/* Targets and starts are there already. */
-static hn_status step(hn_trainer *t, size_t count, const double *x, hn_train_report *report, hn_error *error) {
+static hn_status take_step(hn_trainer *t, size_t count, const double *x, hn_train_report *report, hn_error *error) {
     double norm = 0;
     hn_status status = run_batch(t, count, x, &norm, error);
     if (status != HN_OK)
@@ -329,6 +328,22 @@ static hn_status step(hn_trainer *t, size_t count, const double *x, hn_train_rep
     return status;
 }
 
+static hn_status begin_step(hn_trainer *t, const double *targets, const double *starts, hn_error *error) {
+    hn_status status = team_claim(t->policy->team, "the trainer", error);
+    if (status != HN_OK)
+        return status;
+    t->targets = targets;
+    t->starts = starts;
+    return HN_OK;
+}
+
+/* After begin_step. */
+static hn_status step(hn_trainer *t, size_t count, const double *x, hn_train_report *report, hn_error *error) {
+    hn_status status = take_step(t, count, x, report, error);
+    team_yield(t->policy->team);
+    return status;
+}
+
 hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const hn_real *targets,
                           hn_train_report *report, hn_error *error) {
     if (!t || count == 0 || !x)
@@ -338,9 +353,8 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
     if (targets && t->baseline.scheme == HN_SCHEME_DC3)
         return error_about(error, HN_INVALID, error_argument("targets"),
                            "hn_trainer_step: dc3 does not learn from targets");
-    t->targets = targets;
-    t->starts = NULL;
-    return step(t, count, x, report, error);
+    hn_status status = begin_step(t, targets, NULL, error);
+    return status == HN_OK ? step(t, count, x, report, error) : status;
 }
 
 hn_status hn_trainer_step_from(hn_trainer *t, size_t count, const hn_real *x, const hn_real *starts,
@@ -352,9 +366,8 @@ hn_status hn_trainer_step_from(hn_trainer *t, size_t count, const hn_real *x, co
     if (t->options.improve == 0 || !(t->options.explore > 0))
         return error_about(error, HN_INVALID, error_argument("starts"),
                            "hn_trainer_step_from: only the loss improve explores, with explore above 0");
-    t->targets = NULL;
-    t->starts = starts;
-    return step(t, count, x, report, error);
+    hn_status status = begin_step(t, NULL, starts, error);
+    return status == HN_OK ? step(t, count, x, report, error) : status;
 }
 
 /* ---- state ---- */

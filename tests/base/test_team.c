@@ -54,6 +54,26 @@ static void every_piece_is_done_once(void **state) {
     }
 }
 
+static void a_team_is_claimed_by_one_call_at_a_time_and_by_a_child_again(void **state) {
+    (void)state;
+    struct team *team;
+    hn_error error = {.text = ""};
+    int status = -1;
+    assert_int_equal(team_create(&team, 2, NULL), HN_OK);
+    assert_int_equal(team_claim(team, "the owner", &error), HN_OK);
+    assert_int_equal(team_claim(team, "the owner", &error), HN_INVALID);
+    assert_string_equal(error.text, "the owner is busy with another call; create one for each thread that makes calls");
+    pid_t child = fork();
+    if (child == 0) /* the call of the parent does not go on here */
+        _exit(team_claim(team, "the owner", NULL) == HN_OK && team_claim(team, "the owner", NULL) == HN_INVALID);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    team_yield(team);
+    assert_int_equal(team_claim(team, "the owner", NULL), HN_OK);
+    team_yield(team);
+    team_destroy(team);
+}
+
 static void every_member_has_a_workspace_of_its_own(void **state) {
     (void)state;
     enum { MEMBERS = 3, BYTES = 100 };
@@ -192,6 +212,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_piece_is_done_once),
         cmocka_unit_test(every_member_has_a_workspace_of_its_own),
+        cmocka_unit_test(a_team_is_claimed_by_one_call_at_a_time_and_by_a_child_again),
         cmocka_unit_test(a_number_of_threads_out_of_range_is_refused),
         cmocka_unit_test(a_gathered_team_works_like_another),
         cmocka_unit_test(a_forked_process_does_the_job_by_itself),

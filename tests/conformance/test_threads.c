@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/check.h"
 
@@ -191,10 +192,122 @@ static void a_pool_and_threads_that_share_a_layer_get_serial_bits(void **state) 
     hn_model_destroy(shared.model);
 }
 
+/* ---- one pool, several threads: a call is right or refused ---- */
+
+enum { CALLS = 40 };
+
+struct caller {
+    hn_pool *pool;
+    const struct correction *serial;
+    struct correction *own;
+    int right, refused, wrong;
+};
+
+static void count_call(struct caller *caller, hn_status status, const hn_error *error, bool same) {
+    bool busy = status == HN_INVALID && strstr(error->text, "the pool is busy with another call");
+    caller->right += status == HN_OK && same;
+    caller->refused += busy;
+    caller->wrong += !busy && !(status == HN_OK && same);
+}
+
+static void *call_often(void *argument) {
+    struct caller *caller = argument;
+    struct correction *own = caller->own;
+    for (int i = 0; i < CALLS; i++) {
+        hn_error error = {.text = ""};
+        memset(own->y, 0, sizeof own->y);
+        hn_status status = hn_pool_run(caller->pool, &own->batch, &error);
+        count_call(caller, status, &error, memcmp(own->y, caller->serial->y, sizeof own->y) == 0);
+        if (status != HN_OK)
+            continue;
+        memset(own->grad, 0, sizeof own->grad);
+        status = hn_pool_gradient(caller->pool, &own->batch, &own->gradient, &error);
+        count_call(caller, status, &error, memcmp(own->grad, caller->serial->grad, sizeof own->grad) == 0);
+    }
+    return NULL;
+}
+
+static void start_callers(struct caller *callers, hn_pool *pool, const struct correction *serial) {
+    pthread_t threads[MEMBERS];
+    for (int i = 0; i < MEMBERS; i++) {
+        callers[i] = (struct caller){.pool = pool, .serial = serial, .own = correction_of(serial->layer)};
+        assert_int_equal(pthread_create(&threads[i], NULL, call_often, &callers[i]), 0);
+    }
+    for (int i = 0; i < MEMBERS; i++) {
+        pthread_join(threads[i], NULL);
+        correction_release(callers[i].own);
+    }
+}
+
+static void threads_that_share_a_pool_get_serial_bits_or_are_refused(void **state) {
+    (void)state;
+    struct shared shared;
+    hn_layer *layer;
+    hn_pool *pool;
+    struct caller callers[MEMBERS];
+    int right = 0;
+    build(&shared);
+    assert_int_equal(hn_layer_create(&layer, shared.model, NULL, NULL), HN_OK);
+    struct correction *serial = correction_of(layer);
+    correct(serial);
+    assert_int_equal(hn_pool_create(&pool, layer, MEMBERS, NULL), HN_OK);
+    start_callers(callers, pool, serial);
+    for (int i = 0; i < MEMBERS; i++) {
+        assert_int_equal(callers[i].wrong, 0);
+        right += callers[i].right;
+    }
+    assert_true(right > 0);
+    hn_pool_destroy(pool);
+    correction_release(serial);
+    hn_layer_destroy(layer);
+    program_destroy(shared.program);
+    hn_model_destroy(shared.model);
+}
+
+/* The watch is called within a call: the pool is certain to be busy then. */
+static void call_again(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation,
+                       hn_real damping) {
+    struct caller *caller = context;
+    hn_error error = {.text = ""};
+    (void)y, (void)violation, (void)damping;
+    if (sample == 0 && iteration == 0)
+        count_call(caller, hn_pool_run(caller->pool, &caller->own->batch, &error), &error, false);
+}
+
+static void a_call_within_a_call_of_the_same_pool_is_refused(void **state) {
+    (void)state;
+    struct shared shared;
+    hn_layer *layer;
+    build(&shared);
+    assert_int_equal(hn_layer_create(&layer, shared.model, NULL, NULL), HN_OK);
+    for (int threads = 1; threads <= MEMBERS; threads += MEMBERS - 1) {
+        struct correction *serial = correction_of(layer), *outer = correction_of(layer);
+        struct caller caller = {.serial = serial, .own = correction_of(layer)};
+        correct(serial);
+        assert_int_equal(hn_pool_create(&caller.pool, layer, threads, NULL), HN_OK);
+        outer->batch.watch = call_again;
+        outer->batch.watch_context = &caller;
+        assert_int_equal(hn_pool_run(caller.pool, &outer->batch, NULL), HN_OK);
+        assert_memory_equal(outer->y, serial->y, sizeof serial->y);
+        assert_true(caller.refused == 1 && caller.wrong == 0);
+        outer->batch.watch = NULL; /* the pool is free again */
+        assert_int_equal(hn_pool_run(caller.pool, &outer->batch, NULL), HN_OK);
+        hn_pool_destroy(caller.pool);
+        correction_release(caller.own);
+        correction_release(outer);
+        correction_release(serial);
+    }
+    hn_layer_destroy(layer);
+    program_destroy(shared.program);
+    hn_model_destroy(shared.model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_share_a_model_and_a_program_get_serial_bits),
         cmocka_unit_test(a_pool_and_threads_that_share_a_layer_get_serial_bits),
+        cmocka_unit_test(threads_that_share_a_pool_get_serial_bits_or_are_refused),
+        cmocka_unit_test(a_call_within_a_call_of_the_same_pool_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
