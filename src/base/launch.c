@@ -13,6 +13,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -25,6 +26,14 @@ const char *launch_variable(const char *name) {
 
 uid_t launch_user(void) {
     return geteuid();
+}
+
+bool launch_is_privileged(void) {
+    return getauxval(AT_SECURE) != 0;
+}
+
+int launch_resolve(const char *path, char resolved[PATH_MAX]) {
+    return realpath(path, resolved) ? 0 : -1;
 }
 
 /* ---- folders ---- */

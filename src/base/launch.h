@@ -9,10 +9,18 @@
 
 #include "base/system.h"
 
+#include <limits.h>
+
 /* The variable of the environment; NULL where it is not set, or where the program runs with rights that are not its user's. */
 const char *launch_variable(const char *name);
 
 uid_t launch_user(void); /* on whose behalf files are opened */
+
+/* Whether the program runs with rights that are not its user's (set-user-ID, file capabilities): AT_SECURE of the kernel. */
+bool launch_is_privileged(void);
+
+/* The absolute path without symbolic links; -1 when it is not there. */
+int launch_resolve(const char *path, char resolved[PATH_MAX]);
 
 int launch_make_folder(const char *path); /* for nobody but its owner */
 int launch_make_scratch(char *path);      /* likewise, new: the six X at the end of the path are replaced */

@@ -68,6 +68,9 @@ static hn_status add_flags(struct compiler *compiler, hn_instructions instructio
 
 hn_status compiler_choose(struct compiler *compiler, const char *command, hn_instructions instructions,
                           hn_error *error) {
+    if (launch_is_privileged()) /* posix_spawnp would search the caller's PATH with the rights of the program's owner */
+        return error_about(error, HN_UNSUPPORTED, error_option("compiler"),
+                           "this program runs with more rights than its user: it starts no compiler");
     const char *given = command ? command : launch_variable("CC");
     bool empty = !given || given[strspn(given, " \t\n")] == '\0';
     if (empty && command)

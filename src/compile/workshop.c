@@ -1,10 +1,12 @@
 /* workshop.c - see workshop.h.
  *
- * Files are removed through the folder that was looked at, not by a path that could have become another's meanwhile.
+ * The compiler reads its text and writes its object by their paths, so that no other user may be able to rename a folder on the
+ * way there: a folder that others may write to needs the sticky bit. Files are removed through the folder that was looked at, not by a path that could have become another's meanwhile.
  *
  * SPDX-License-Identifier: MIT */
 #include "compile/workshop.h"
 
+#include "base/error.h"
 #include "base/launch.h"
 
 #include <ctype.h>
@@ -13,7 +15,14 @@
 #include <string.h>
 
 static const char prefix[] = "hardnet-kernel-", text_name[] = "kernel.c";
-enum { RANDOM_LETTERS = 6, FOLDER_MOST = FILE_LONGEST - 64, FOR_OTHERS = 0077 };
+enum {
+    RANDOM_LETTERS = 6,
+    FOLDER_MOST = FILE_LONGEST - 64,
+    FOR_OTHERS = 0077,
+    OTHERS_MAY_WRITE = 0022,
+    STICKY = 01000,
+    NOBODY = 65534
+};
 static const double STALE_SECONDS = 24 * 3600;
 
 static const char *parent_folder(void) {
@@ -83,12 +92,58 @@ static void sweep(const char *parent) {
     system_close(folder);
 }
 
+/* ---- the folder that ours is in ---- */
+
+/* Whether another user may rename what is in the folder. Files that no user of this namespace owns appear as NOBODY's. */
+static bool others_may_rename(const struct system_facts *facts) {
+    bool known = facts->owner == 0 || facts->owner == launch_user();
+    bool writable = (facts->mode & OTHERS_MAY_WRITE) != 0;
+    if (!known)
+        return facts->owner != NOBODY || writable;
+    return writable && !(facts->mode & STICKY);
+}
+
+/* Every folder of the path, from the root on: whoever may rename one of them may put another text in place of ours. */
+static hn_status check_folders(char *path, hn_error *error) {
+    struct system_facts facts;
+    for (char *at = path;; at++) {
+        char end = at[1];
+        if (at != path && end != '/' && end != '\0')
+            continue;
+        if (at == path || end == '/')
+            at[1] = '\0';
+        hn_status status = HN_OK;
+        if (system_look(path, &facts) != 0)
+            status = file_error(error, path, "look at", errno);
+        else if (others_may_rename(&facts))
+            status =
+                error_about(error, HN_IO, error_file(path),
+                            "%s: other users may replace files in it (mode %04o), and a compiler would work there; "
+                            "set TMPDIR to a folder that only you can write to",
+                            path, (unsigned)facts.mode & 07777);
+        at[1] = end;
+        if (status != HN_OK || end == '\0')
+            return status;
+    }
+}
+
+static hn_status find_parent(char parent[FILE_LONGEST], hn_error *error) {
+    _Static_assert(PATH_MAX <= FILE_LONGEST, "a resolved path fits");
+    const char *given = parent_folder();
+    if (launch_resolve(given, parent) != 0)
+        return file_error(error, given, "make a folder in", errno);
+    if (strlen(parent) >= FOLDER_MOST)
+        return file_error(error, "TMPDIR", "use", ENAMETOOLONG);
+    return check_folders(parent, error);
+}
+
 /* ---- life ---- */
 
 hn_status workshop_open(struct workshop *shop, hn_error *error) {
-    const char *parent = parent_folder();
-    if (strlen(parent) >= FOLDER_MOST)
-        return file_error(error, "TMPDIR", "use", ENAMETOOLONG);
+    char parent[FILE_LONGEST];
+    hn_status status = find_parent(parent, error);
+    if (status != HN_OK)
+        return status;
     sweep(parent);
     snprintf(shop->folder, sizeof shop->folder, "%.*s/%sXXXXXX", FOLDER_MOST, parent, prefix);
     if (launch_make_scratch(shop->folder) != 0)

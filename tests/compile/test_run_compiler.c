@@ -4,6 +4,7 @@
  * Most of the compilers are scripts of a line or two. The real one is `cc`; without it the tests of real code are skipped.
  *
  * SPDX-License-Identifier: MIT */
+#define _XOPEN_SOURCE 700 /* setreuid */
 #include "support/check.h"
 #include "support/scratch.h"
 
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -234,6 +236,86 @@ static void a_folder_that_cannot_be_worked_in_is_told_by_name(void **state) {
     assert_null(out.data);
 }
 
+/* Compiles with this TMPDIR; HN_OK means that the compiler was reached. */
+static hn_status work_in(const char *folder, hn_error *error) {
+    struct file_bytes out;
+    setenv("TMPDIR", folder, 1);
+    hn_status status = run("true", good, &out, error);
+    base_release(out.data);
+    return status == HN_UNSUPPORTED && error->code == HN_CODE_COMPILER ? HN_OK : status;
+}
+
+static void a_folder_in_which_others_may_replace_files_is_refused(void **state) {
+    (void)state;
+    static const mode_t refused[] = {0777, 0770, 0722, 0702}, accepted[] = {01777, 0755, 0700, 01770};
+    char open[512], inner[600], link[512];
+    hn_error error;
+    snprintf(open, sizeof open, "%s/open", temporary.folder);
+    snprintf(inner, sizeof inner, "%s/inner", open);
+    snprintf(link, sizeof link, "%s/link", temporary.folder);
+    assert_true(mkdir(open, 0700) == 0 && mkdir(inner, 0700) == 0 && symlink(inner, link) == 0);
+    for (size_t i = 0; i < COUNT_OF(refused); i++) {
+        const char *folders[] = {open, inner, link}; /* itself, a folder in it, and a link that leads there */
+        assert_int_equal(chmod(open, refused[i]), 0);
+        for (size_t k = 0; k < COUNT_OF(folders); k++) {
+            assert_int_equal(work_in(folders[k], &error), HN_IO);
+            assert_contains(error.text, "open: other users may replace files in it");
+            assert_contains(error.text, "set TMPDIR");
+        }
+    }
+    for (size_t i = 0; i < COUNT_OF(accepted); i++) {
+        assert_int_equal(chmod(open, accepted[i]), 0);
+        assert_int_equal(work_in(inner, &error), HN_OK);
+    }
+    assert_true(remove(link) == 0 && rmdir(inner) == 0 && rmdir(open) == 0);
+}
+
+static void a_folder_of_another_user_is_not_worked_in(void **state) {
+    (void)state;
+    char strange[512];
+    hn_error error;
+    if (geteuid() != 0) {
+        print_message("skipped: only root can give a folder away\n");
+        skip();
+    }
+    snprintf(strange, sizeof strange, "%s/strange", temporary.folder);
+    assert_true(mkdir(strange, 0755) == 0 && chown(strange, 12345, (gid_t)-1) == 0);
+    assert_int_equal(work_in(strange, &error), HN_IO);
+    assert_contains(error.text, "strange: other users may replace files in it");
+    assert_int_equal(rmdir(strange), 0);
+}
+
+/* ---- programs with more rights than their user ---- */
+
+static const char privileged_word[] = "privileged";
+enum { REFUSED = 17 };
+
+/* In a program whose effective user is root and whose real user is not. */
+static int try_privileged(void) {
+    struct compiler compiler;
+    hn_error error = {.text = ""};
+    hn_status status = compiler_choose(&compiler, NULL, HN_INSTRUCTIONS_PORTABLE, &error);
+    return status == HN_UNSUPPORTED && strstr(error.text, "more rights than its user") ? REFUSED : 1;
+}
+
+static void a_privileged_program_starts_no_compiler(void **state) {
+    (void)state;
+    int status = 0;
+    if (geteuid() != 0) {
+        print_message("skipped: only root can start a program with more rights than its user\n");
+        skip();
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        if (setreuid(12345, 0) == 0)
+            execl("/proc/self/exe", "run_compiler", privileged_word, (char *)NULL);
+        _exit(2);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), REFUSED);
+}
+
 /* ---- compilers that do not come to an end ---- */
 
 /* Runs it with this watch; the sentence says why it was ended, and its child is gone as it is. */
@@ -381,7 +463,9 @@ static void a_folder_of_another_user_is_left_alone(void **state) {
 
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
-int main(void) {
+int main(int count, char **words) {
+    if (count == 2 && strcmp(words[1], privileged_word) == 0)
+        return try_privileged();
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(a_text_becomes_a_shared_object),
         IN_A_FOLDER(every_instruction_set_has_flags_that_compilers_know),
@@ -396,6 +480,9 @@ int main(void) {
         IN_A_FOLDER(a_process_that_does_not_wait_for_its_children_is_told_so),
         IN_A_FOLDER(a_compiler_has_nothing_to_read_and_cannot_print),
         IN_A_FOLDER(a_folder_that_cannot_be_worked_in_is_told_by_name),
+        IN_A_FOLDER(a_folder_in_which_others_may_replace_files_is_refused),
+        IN_A_FOLDER(a_folder_of_another_user_is_not_worked_in),
+        IN_A_FOLDER(a_privileged_program_starts_no_compiler),
         IN_A_FOLDER(a_compiler_that_takes_too_long_is_ended_with_its_children),
         IN_A_FOLDER(a_compiler_is_ended_when_that_is_asked_for),
         IN_A_FOLDER(a_folder_that_was_left_a_day_ago_is_removed_and_nothing_else),

@@ -27,6 +27,14 @@ uid_t launch_user(void) {
     return geteuid();
 }
 
+bool launch_is_privileged(void) {
+    return false;
+}
+
+int launch_resolve(const char *path, char resolved[PATH_MAX]) {
+    return !system_fails_now(CALL_FOLDER) && realpath(path, resolved) ? 0 : -1;
+}
+
 int launch_make_folder(const char *path) {
     return system_fails_now(CALL_FOLDER) ? -1 : mkdir(path, 0700);
 }
