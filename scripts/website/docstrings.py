@@ -7,6 +7,7 @@ import re
 import textwrap
 
 MODULES = (("hardnet", ""), ("hardnet.torch", "torch"), ("hardnet.jax", "jax"))
+INTERNAL = {"core", "note_reports", "note_device_reports", "note_flagged", "extra_repr"}  # public for other modules of the package only
 
 
 def trees(folder):
@@ -36,7 +37,7 @@ def signature(node, name):
     arguments = ast.unparse(node.args)
     arguments = re.sub(r"^(self|cls)(, )?", "", arguments)
     arguments = re.sub(r"^/(, )?", "", arguments)
-    returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    returns = f" -> {ast.unparse(node.returns)}" if node.returns and node.name != "__init__" else ""
     line = f"{name}({arguments}){returns}"
     if len(line) > 96:
         pieces = [ast.unparse(piece) for piece in ast.parse(f"def f({arguments}): pass").body[0].args.args]
@@ -56,10 +57,24 @@ def split_arguments(text):
     return [piece.strip() for piece in found]
 
 
+ARGUMENT = re.compile(r"(\*{0,2}\w+(?:, \w+)*): ")
+
+
+def listed(text):
+    """Paragraphs of lines `name: what it is`, continued by indented lines, become lists."""
+    out = []
+    for paragraph in text.split("\n\n"):
+        lines = paragraph.split("\n")
+        if ARGUMENT.match(lines[0]) and all(ARGUMENT.match(line) or line.startswith("    ") for line in lines):
+            paragraph = "\n".join(ARGUMENT.sub(r"- `\1`: ", line, count=1) if not line.startswith(" ") else line[2:] for line in lines)
+        out.append(paragraph)
+    return "\n\n".join(out)
+
+
 def described(text):
-    """A docstring as Markdown: examples with >>> become blocks."""
+    """A docstring as Markdown: examples with >>> become blocks, descriptions of arguments lists."""
     out, example = [], []
-    for line in [*textwrap.dedent(text or "").strip().splitlines(), ""]:
+    for line in [*listed(textwrap.dedent(text or "").strip()).splitlines(), ""]:
         if line.lstrip().startswith(">>>") or (example and line.strip()):
             example.append(line.strip() if line.lstrip().startswith((">>>", "...")) else line)
             continue
@@ -70,32 +85,53 @@ def described(text):
     return "\n".join(out).strip()
 
 
-def members(node):
+def own_members(node):
+    """The documented methods and properties of a class; of the names with an underscore those that a user calls."""
     for part in node.body:
-        if isinstance(part, ast.FunctionDef) and not part.name.startswith("_") and ast.get_docstring(part):
-            decorated = {ast.unparse(decorator) for decorator in part.decorator_list}
-            yield part, "property" in decorated or "functools.cached_property" in decorated
+        public = not part.name.startswith("_") or part.name in ("__init__", "__call__") if isinstance(part, ast.FunctionDef) else False
+        if public and part.name not in INTERNAL and ast.get_docstring(part):
+            yield part
 
 
-def entry(node, module):
+def members(node, known, shown):
+    """The same, with those of base classes that have no entry of their own: name to definition, the constructor first."""
+    found = {}
+    for base in node.bases:
+        name = ast.unparse(base)
+        if name in known and name not in shown:
+            found.update(members(known[name], known, shown))
+    found.update((part.name, part) for part in own_members(node))
+    return dict(sorted(found.items(), key=lambda item: item[0] != "__init__"))
+
+
+def member(name, part):
+    """One method or property of the class `name`: constructors and calls as they are written."""
+    if {ast.unparse(decorator) for decorator in part.decorator_list} & {"property", "functools.cached_property"}:
+        title = [f"**`{name}.{part.name}`**", ""]
+    else:
+        written = {"__init__": name, "__call__": name.lower(), "forward": name.lower()}.get(part.name, f"{name}.{part.name}")
+        title = ["```python", signature(part, written), "```", ""]
+    return [*title, described(ast.get_docstring(part)), ""]
+
+
+def entry(node, module, known, shown):
     out = [f"### `{module}.{node.name}` {{ #{module}.{node.name} }}", ""]
     if isinstance(node, ast.FunctionDef):
         out += ["```python", signature(node, node.name), "```", ""]
     out += [described(ast.get_docstring(node)), ""]
-    for part, is_property in members(node) if isinstance(node, ast.ClassDef) else ():
-        title = part.name if is_property else signature(part, part.name)
-        out += [f"**`{node.name}.{part.name}`**", ""] if is_property else ["```python", f"{node.name}.{title}", "```", ""]
-        out += [described(ast.get_docstring(part)), ""]
+    for part in members(node, known, shown).values() if isinstance(node, ast.ClassDef) else ():
+        out += member(node.name, part)
     return out
 
 
 def page(root):
-    out = ["# The Python interface", "", "From the docstrings of the package. [The guide](python.md) is the way in.", ""]
+    out = ["# The Python interface", "", "From the docstrings of the package. Start with [the guide](python.md).", ""]
     for module, folder in MODULES:
         place = root / "python/hardnet" / folder
         known = definitions(place)
         out += [f"## {module}", ""]
-        for name in exported(place):
+        shown = exported(place)
+        for name in shown:
             if name in known:
-                out += entry(known[name], module)
+                out += entry(known[name], module, known, shown)
     return "\n".join(out)

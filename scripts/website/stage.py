@@ -17,7 +17,7 @@ import manual
 TITLES = {"tour": "the tour", "models": "model files", "python": "Python", "kernels": "compiled code", "emit": "emitted files",
           "device": "on a GPU", "evaluate": "values and derivatives", "method": "the method", "reproduction": "the paper's experiment",
           "fingerprint": "fingerprints", "decisions": "decisions", "reliability": "reliability", "benchmarks": "benchmarks",
-          "compare": "how it compares", "web": "in a browser", "misra": "MISRA C"}
+          "compare": "how it compares", "web": "in a browser", "misra": "MISRA C", "cones": "cones by hand"}
 OTHERS = {"CHANGELOG.md": "changelog.md", "SECURITY.md": "security.md", "bench/results.md": "results.md"}
 HIDDEN = {"index.md": "navigation, toc", "compare.md": "toc"}  # columns beside a page that would only be in its way
 CODE = re.compile(r"(^```.*?^```$|^(?: {4}|\t).*$|``.+?``|`[^`\n]+`|<!--.*?-->|\[[^\]]*\]\([^)]*\))", re.M | re.S)
@@ -65,7 +65,7 @@ def stage(root, pages, playground):
     texts = {f"{name}.md": linked(pictured(without_marks(path.read_text())), name) for name, path in sources.items()}
     texts.update({name: linked(text, name[:-3]) for name, text in headers.pages(root).items()})
     texts["command.md"] = manual.page(root)
-    texts["python-interface.md"] = docstrings.page(root)
+    texts["python-interface.md"] = linked(docstrings.page(root), "python-interface")
     if not playground:
         texts["index.md"] = re.sub(r"<!-- playground -->.*?<!-- end -->\n", "", texts["index.md"], flags=re.S)
     for name, columns in HIDDEN.items():

@@ -26,12 +26,23 @@ def check_pages(source, pages):
     python = (pages / "python-interface.md").read_text()
     for name in ("hardnet.Model", "hardnet.Layer", "hardnet.sum", "hardnet.torch.Layer", "hardnet.jax.layer"):
         assert f"{{ #{name} }}" in python, name
+    check_constructors(python)
     index = (pages / "index.md").read_text()
     assert "correction-light.svg#only-light" in index and "correction-dark.svg#only-dark" in index
-    assert "](method.md)" in (pages / "python.md").read_text() and "<!-- not run" not in (pages / "emit.md").read_text()
+    assert "](models.md)" in (pages / "python.md").read_text() and "<!-- not run" not in (pages / "emit.md").read_text()
     tree = (pages.parent / "mkdocs.yml").read_text()
     for path in pages.rglob("*.md"):
         assert path.relative_to(pages).as_posix() in tree, f"{path.name} is not in the navigation"
+
+
+def check_constructors(python):
+    """A class is shown with its constructor, its call and what it inherits from a class without a page, and not with what is internal."""
+    for text in ("Layer(\n    model: Model,\n    method: str='auto',", "layer(\n    y_raw: ArrayLike | None=None,", "Model(*, max_nodes: int=0)",
+                 "Model.subject_to(*conditions: Condition", "    on_fail: str='return',", "layer(y_raw: Tensor, x: Tensor | None=None) -> Tensor",
+                 "layer(y_raw: Any=None, x: Any=None, *, return_report: bool=False) -> Any", "Network(\n    inputs: int,", "\n- `tolerance`: "):
+        assert text in python, text
+    for text in ("note_reports", "Layer.core", "Model.core", "-> None\n)"):
+        assert text not in python, text
 
 
 def check_links(source, folder):
