@@ -130,7 +130,8 @@ class Layer:
         weights: ArrayLike | None = None,
     ) -> None:
         """
-        method: "auto", "paper", "hardnet", "lm", "enforce", "snarenet", "nearest" or "optimal".
+        method: "auto", "paper", "hardnet", "lm", "enforce", "snarenet", "nearest" or "optimal";
+            docs/method.md, Which method when, has what each is for. A safety filter wants "nearest".
         tolerance: the largest violation that counts as ok, in the units of the rows.
         iterations, damping: the method's own unless given.
         relative: measure violations relative to max(1, |bound|).
