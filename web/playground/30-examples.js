@@ -2,17 +2,34 @@
 "use strict";
 
 const examples = {
+    drone: {
+        title: "Drone in a valley",
+        text: `# Where a drone flies next: above the
+# valley, within range of its radio.
+
+# Input of the network: a param
+# without a value
+param range >= 0.8, <= 2.5;
+
+# Outputs of the network: every var
+var east;
+var height;
+
+# Constraints
+subject to ground:
+    height >= east^2 - 0.5;
+subject to radio:
+    east^2 + height^2 <= range^2;
+`,
+        x: [2], y: [1.8, -0.6], view: {left: -2.7, right: 2.7, bottom: -2.6, top: 2.8},
+    },
     disc: {
         title: "Disc and line",
         text: `# A point of a disc, above a line.
 
-# A param without a value is an input of the network,
 param radius >= 0.5, <= 2;
-
-# and every var is an output.
 var y{1..2} >= -2, <= 2;
 
-# What must hold:
 subject to disc: y[1]^2 + y[2]^2 <= radius^2;
 subject to line: y[1] + y[2] >= 0.1;
 `,
@@ -49,7 +66,7 @@ param length := 1 1.0  2 0.8  3 0.5;
     pooling: {title: "Pooling", text: shipped.models.pooling, x: [0.1, 0.8, 1, 0.6], y: [2, 0.9, 0.5, 0.1, 0.4], axes: [1, 2],
               view: {left: -0.3, right: 1.5, bottom: -0.3, top: 1.5}},
     infeasible: {
-        title: "Nothing holds",
+        title: "Infeasible",
         text: `# No point is in both discs: the outcome says so.
 var y{1..2};
 subject to left: (y[1] + 1)^2 + y[2]^2 <= 0.6;

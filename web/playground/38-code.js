@@ -54,7 +54,7 @@ int main(void) {
 
 function code_python({text, x, y, method}) {
     const literal = text.includes('"""') || text.includes("\\") ? JSON.stringify(text) : `"""\n${text}"""`;
-    return `# Corrects one output onto the constraints of a model. pip install hardnet, or pip install . in its folder
+    return `# Corrects one output onto the constraints of a model. Install: pip install . in a clone of hardnet
 import hardnet
 
 m = hardnet.Model.from_text(${literal})

@@ -1,10 +1,13 @@
-/* 40-constraints.js - the tab Constraints: a model as text, the feasible set of two outputs, the raw output, five methods and their ways. */
+/* 40-constraints.js - the tab Constraints: a model as text, the feasible set of two outputs, the raw output, the methods and their iterates. */
 "use strict";
 
 (() => {
-    const METHODS = ["auto", "nearest", "lm", "hardnet", "paper"];
+    const METHODS = ["auto", "nearest", "lm", "hardnet", "paper"], FIRST_METHODS = ["auto", "nearest", "paper"];
+    const TITLES = {hardnet: "HardNet-Aff (2024)", paper: "HardNet++ (2026)"}; /* others' methods by their names; the options are called otherwise */
+    const titled = (method) => TITLES[method] || method;
+    const FIRST = Object.keys(examples)[0];
     const engine = new Engine(3000), GRID = 121;
-    const state = {example: "disc", text: examples.disc.text, x: [], y: null, axes: [0, 1], view: null, methods: [...METHODS]};
+    const state = {example: FIRST, text: examples[FIRST].text, x: [], y: null, axes: [0, 1], view: null, methods: [...FIRST_METHODS]};
     let model = null, answer = null, set = null, busy = false, again = null, version = 0, shownAt = 0, held = false;
 
     /* ---- questions to the worker: one at a time, the last one wins ---- */
@@ -93,8 +96,8 @@
     function tell(messages) {
         const box = by("messages");
         box.dataset.state = "ok";
-        const rows = model.rows.length, equal = set ? set.equalities : null;
-        box.replaceChildren(make("div", {class: "fine"}, `${model.outputs.length} outputs, ${model.inputs.length} inputs, ${rows} ${rows === 1 ? "row" : "rows"}` +
+        const equal = set ? set.equalities : null, count = (list, name) => `${list.length} ${name}${list.length === 1 ? "" : "s"}`;
+        box.replaceChildren(make("div", {class: "fine"}, `${count(model.outputs, "output")}, ${count(model.inputs, "input")}, ${count(model.rows, "constraint")}` +
             `${model.objective ? `, ${model.objective.maximize ? "maximize" : "minimize"} ${model.objective.name}` : ""}${equal ? `, ${equal} equalities` : ""}.`),
             ...messages.map(message_line));
         paint([]);
@@ -186,9 +189,9 @@
 
     function show_results() {
         by("results").tBodies[0].replaceChildren(...answer.results.map((result) => {
-            const name = make("td", {}, make("i", {class: "dot", style: {"--c": colours.methods[result.method]}}), result.method);
+            const name = make("td", {}, make("i", {class: "dot", style: {"--c": colours.methods[result.method]}}), titled(result.method));
             if (result.refused)
-                return make("tr", {"data-method": result.method, title: result.refused}, name, make("td", {colspan: 5}, "not for this model"));
+                return make("tr", {"data-method": result.method, title: result.refused}, name, make("td", {colspan: 5, class: "refused"}, result.method === "hardnet" ? "needs at most as many constraints as outputs" : "refused"));
             const outcome = {locally_infeasible: "infeasible", iteration_limit: "limit"}[result.outcome] || result.outcome.replace(/_/g, " ");
             const worst = result.worst >= 0 && !result.ok ? model.rows[result.worst].name : "";
             return make("tr", {"data-method": result.method, "data-violation": result.violation, "data-outcome": result.outcome, title: worst ? `worst row: ${worst}` : ""},
@@ -281,7 +284,7 @@
     function draw() {
         if (page.current !== "constraints")
             return;
-        const {pen, width, height} = prepare(by("plane")), view = state.view || examples.disc.view, map = mapping(view, width, height);
+        const {pen, width, height} = prepare(by("plane")), view = state.view || examples[FIRST].view, map = mapping(view, width, height);
         draw_frame(pen, width, height, map, view);
         if (!answer || !model) {
             draw_chart();
@@ -449,14 +452,14 @@
             refresh({});
         });
         by("methods").append(...METHODS.map((method) => {
-            const chip = make("button", {class: "chip", "aria-pressed": "true", "data-method": method, style: {"--c": `var(--${method === "paper" ? "paper-method" : method})`}, on: {click: () => {
+            const chip = make("button", {class: "chip", "aria-pressed": "true", "data-method": method, title: `method "${method}"`, style: {"--c": `var(--${method === "paper" ? "paper-method" : method})`}, on: {click: () => {
                 const now = new Set(state.methods);
                 if (!now.delete(method))
                     now.add(method);
                 state.methods = METHODS.filter((m) => now.has(m));
                 press();
                 refresh({});
-            }}}, method);
+            }}}, titled(method));
             return chip;
         }));
         for (const [id, write, what] of [["copy-c", code_c, "C program"], ["copy-python", code_python, "Python script"], ["copy-ampl", code_ampl, "AMPL model"]])
@@ -486,7 +489,7 @@
                 press();
                 refresh({read: true});
             } else {
-                load("disc");
+                load(FIRST);
             }
         },
         save: () => ({...state, x: state.x.map(round), y: state.y && state.y.map(round)}),

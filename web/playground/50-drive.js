@@ -14,7 +14,7 @@
 (() => {
     const FRAME = 1 / 60, STEP = 12, MARGIN = 0.05, THERE = 0.45, LIMITS = {left: -4.5, right: 4.5, bottom: -3, top: 3}, ELLIPSE = {a: 1 / Math.sqrt(0.51020408), b: 1 / Math.sqrt(0.90702948)};
     const state = {world: "drive", robot: [-3.6, -0.4, 0.1], goal: [3.4, 0.4], disc: [0, 0.1, 1.1], paused: false};
-    const NAMES = {ours: "ours", paper: "paper, 500 steps", bare: "no correction"};
+    const NAMES = {ours: "hardnet", paper: "HardNet++, 500 steps", bare: "no correction"};
     let worlds = null, robots = [], held = null, running = false, roll = 1, arrived = 0;
     const seen = {plans: 0, notOk: 0, worst: 0, times: [], frames: [], compute: []};
 

@@ -142,6 +142,30 @@ def drags_a_point(browser):
     return f"a dragged point: {outcome}, violation {violation:.1e}; by its equations {max(0, worst):.1e}; arrow keys move it, too"
 
 
+def opens_with_an_example_that_shows_no_method_of_others_ahead(browser):
+    """Of all methods: those of others are not ok, or take more steps and move further than auto. They are called by their own names."""
+    page = browser.open()
+    wait_ready(page)
+    assert page.evaluate("page.state().constraints.example") == page.get_attribute("#examples button", "data-example")
+    for method in page.eval_on_selector_all("#methods [aria-pressed=false]", "all => all.map(b => b.dataset.method)"):
+        page.click(f"[data-method={method}].chip")
+    settled(page)
+    rows = {row.get_attribute("data-method"): row for row in page.query_selector_all("#results tbody tr")}
+    told = {method: ([cell.inner_text() for cell in row.query_selector_all("td")], row.get_attribute("data-outcome")) for method, row in rows.items()}
+    (_, _, violation, steps, moved, _), outcome = told["auto"]
+    assert outcome == "ok" and float(rows["auto"].get_attribute("data-violation")) <= TOLERANCE, told
+    for method, title in (("hardnet", "HardNet-Aff (2024)"), ("paper", "HardNet++ (2026)")):
+        cells, theirs = told[method]
+        assert cells[0].strip() == page.inner_text(f"[data-method={method}].chip").strip() == title, cells
+        assert theirs != "ok" or (int(cells[3]) > int(steps) and float(cells[4]) >= float(moved)), told
+    for width in (1280, 1366, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        over = page.evaluate("by('results').getBoundingClientRect().right - by('results').parentElement.getBoundingClientRect().right")
+        assert over <= 0, f"the table is {over} pixels wider than its card at {width}"
+    browser.close(page)
+    return f"the first example: auto ok in {steps} steps, others {', '.join(outcome or 'refused' for _, outcome in told.values())}"
+
+
 def corrects_every_example(browser):
     page = browser.open()
     wait_ready(page)
@@ -206,7 +230,7 @@ def carries_its_state_in_a_link(browser):
     type_model(page, "param a >= 0, <= 3;\n" + DISC.replace("<= 1;", "<= 1 + a;"))
     settled(page)
     page.locator("#inputs input").fill("2.25")
-    page.click("[data-method=lm].chip")
+    page.click("[data-method=nearest].chip")
     settled(page)
     page.click("#share")
     until(page, "page.copied")
@@ -216,7 +240,7 @@ def carries_its_state_in_a_link(browser):
     settled(other)
     after = state(other)
     assert before == after, (before, after)
-    assert after["constraints"]["x"] == [2.25] and "lm" not in after["constraints"]["methods"]
+    assert after["constraints"]["x"] == [2.25] and "nearest" not in after["constraints"]["methods"]
     browser.close(page)
     browser.close(other)
     return f"a link of {len(link)} characters leads to the same state"
@@ -316,7 +340,8 @@ def keeps_pictures(browser, folder):
 
 
 def main(path, shots):
-    checks = [opens_quickly, corrects_what_is_typed, names_the_line_of_a_mistake, drags_a_point, corrects_every_example,
+    checks = [opens_quickly, corrects_what_is_typed, names_the_line_of_a_mistake, drags_a_point,
+              opens_with_an_example_that_shows_no_method_of_others_ahead, corrects_every_example,
               lambda b: drives(b, "drive"), lambda b: drives(b, "unicycle"), balances_the_grid, carries_its_state_in_a_link,
               ends_an_endless_model, copies_code_that_runs, has_the_native_bits, lambda b: keeps_pictures(b, pathlib.Path(shots))]
     failed = 0
