@@ -124,7 +124,7 @@ def count(canvas, film, runs, steps):
         hidden = "" if step == steps else ' visibility="hidden"'
         canvas.add(f'<g class="c{step}"{hidden}>')
         canvas.words(28, 40, said, 14, "ink", weight=600)
-        canvas.words(414, 40, f"{good} of {len(runs)} hold", 14, "ok" if good == len(runs) else "raw", "end", 600)
+        canvas.words(414, 40, f"{good} of {len(runs)} feasible", 14, "ok" if good == len(runs) else "raw", "end", 600)
         canvas.add("</g>")
 
 
@@ -139,7 +139,7 @@ def draw(theme, data):
     canvas.add('<clipPath id="left"><rect x="2" y="52" width="450" height="286"/></clipPath><g clip-path="url(#left)">')
     draw_set(canvas, film, runs, px, py)
     canvas.add("</g>")
-    canvas.words(28, 358, "must hold:  y₁² + y₂² ≤ 4   and   (y₁ − 1)² + (y₂ − 0.6)² ≥ 2.25", 12.5, "soft")
+    canvas.words(28, 358, "constraints:  y₁² + y₂² ≤ 4   and   (y₁ − 1)² + (y₂ − 0.6)² ≥ 2.25", 12.5, "soft")
     count(canvas, film, runs, steps)
     draw_violation(canvas, film, runs, steps)
     film.close()

@@ -67,10 +67,10 @@ def draw(theme, _):
                     "every sample on a CPU, as compiled code, on a GPU or in an emitted C file.")
     canvas.add(f'<defs><marker id="tip" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="6" markerHeight="6" orient="auto">'
                f'<path d="M0 0L8 4L0 8z" fill="{canvas.colour["grey"]}"/></marker></defs>')
-    canvas.words(24, 36, "From what must hold to an output that holds it", 16, weight=600)
+    canvas.words(24, 36, "From constraints to a feasible output", 16, weight=600)
     once(canvas)
     each(canvas)
-    for i, (title, said) in enumerate((("output y", "holds, or says that it does not"), ("nearest", "the nearest point or the optimum, with proof"),
+    for i, (title, said) in enumerate((("output y", "feasible, or reported as not"), ("nearest", "the nearest point or a local optimum"),
                                        ("training", "networks that learn through the layer"))):
         width = (250, 312, 262)[i]
         x = 16 + (0, 262, 586)[i]

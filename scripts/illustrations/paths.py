@@ -37,7 +37,7 @@ def draw(theme, data):
     canvas.words(24, 36, "A unicycle is steered around an obstacle: 20 plans, each of 10 steps", 16, weight=600)
     canvas.add(f'<ellipse cx="{x(0):.1f}" cy="{y(0):.1f}" rx="{HALF[0] * scale:.1f}" ry="{HALF[1] * scale:.1f}" '
                f'fill="{canvas.colour["stone"]}"/>')
-    canvas.words(x(0), y(0) + 5, "must be kept out of", 13, "soft", "middle")
+    canvas.words(x(0), y(0) + 5, "obstacle", 13, "soft", "middle")
     rows = data("paths")
     for controller, (_, colour, width, dash) in LINES.items():
         line = [(x(float(r["x"])), y(float(r["y"]))) for r in rows if r["controller"] == controller]

@@ -19,7 +19,7 @@ def draw(theme, data):
     canvas = Canvas(theme, WIDTH, HEIGHT, "Steps a second against the size of the batch",
                     "The same iteration on the same constraints: hardnet's layer takes ten to a hundred times as many steps a second as plain "
                     "PyTorch and jitted JAX, on one core and on a GPU.")
-    canvas.words(24, 36, "Correction steps a second, by the size of the batch", 16, weight=600)
+    canvas.words(24, 36, "Throughput against batch size: correction steps per second", 16, weight=600)
     canvas.words(24, 56, "the same iteration on the unicycle: 50 outputs, 60 constraints, a factorisation in every step", 12.5, "soft")
     x, y = Axis(1, 1e5, 112, 640, log=True), Axis(3e3, 6e9, 368, 78, log=True)
     for value in y.decades():

@@ -11,7 +11,7 @@ LINES = {  # method: title, colour, width, where its title stands beside its end
     "enforce": ("ENFORCE's step", "purple", 2.2, 9, 19), "snarenet": ("SnareNet's step", "amber", 2.2, 6, -9),
     "paper": ("HardNet++'s step", "raw", 2.2, 11, 4.5),
 }
-POINTS = {"nearest": ("nearest, with proof", "ours"), "optimal": ("optimal, with proof", "ours"), "ipopt": ("IPOPT", "ink")}
+POINTS = {"nearest": ("nearest, certified", "ours"), "optimal": ("optimal, certified", "ours"), "ipopt": ("IPOPT", "ink")}
 
 
 def frame(canvas, x, y):
