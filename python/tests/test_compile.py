@@ -32,7 +32,7 @@ def cache(
     return folder / "hardnet"
 
 
-@pytest.mark.parametrize("method", ["auto", "paper", "lm"])
+@pytest.mark.parametrize("method", ["auto", "paper", "lm", "nearest", "optimal"])
 def test_a_compiled_layer_has_the_same_bits(
     unicycle: hardnet.Model, states: np.ndarray, raw: np.ndarray, method: str
 ) -> None:
@@ -48,6 +48,27 @@ def test_a_compiled_layer_has_the_same_bits(
     )
     for name in "y_raw", "x", "lower", "upper":
         assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
+
+
+@pytest.mark.parametrize("method", ["nearest", "optimal"])
+def test_affine_rows_are_still_solved_without_steps(root: pathlib.Path, method: str) -> None:
+    model = hardnet.Model.from_file(root / "models/simplex.mod")
+    x = model.sample_inputs(50)
+    raw = np.random.default_rng(3).normal(size=(50, model.outputs_count))
+    expected = model.layer(method)(raw, x)
+    result = model.layer(method, compile=True)(raw, x)
+    assert (expected.iterations == 0).all() and expected.certified.all()
+    for name in "y", "reports", "multipliers":
+        assert getattr(result, name).tobytes() == getattr(expected, name).tobytes()
+
+
+def test_a_locally_infeasible_sample_has_the_same_proof(root: pathlib.Path) -> None:
+    model = hardnet.Model.from_file(root / "models/infeasible/triangle.mod")
+    raw = np.random.default_rng(4).normal(size=(40, model.outputs_count))
+    expected, result = model.layer("nearest")(raw), model.layer("nearest", compile=True)(raw)
+    assert not expected.ok.any()
+    for name in "y", "reports", "multipliers":
+        assert getattr(result, name).tobytes() == getattr(expected, name).tobytes()
 
 
 def test_a_kernel_is_compiled_once_and_found_by_copies(cache: pathlib.Path) -> None:

@@ -18,6 +18,7 @@
 /* Constant. */
 struct hn_layer {
     hn_layer_options options; /* with the method's own numbers filled in */
+    hn_layer_options steps;   /* the same, of the method whose steps are taken: auto's for nearest and optimal */
     struct plan *plan;
     char *kernel;                /* the path that options.kernel names; NULL: none */
     struct loaded_kernel loaded; /* what it is a file of */

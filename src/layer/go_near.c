@@ -15,6 +15,11 @@ static void leave_all(struct worker *worker) {
     worker->stage.trusts = 0;
 }
 
+/* Affine rows: whether nearest or optimal first tries to solve the new sample without steps (worker_answer). */
+static bool is_solved_first(const struct worker *worker, const struct seat *own) {
+    return worker->layer->affine.there && own->state.doing == SAMPLE_OPENS && !own->tried;
+}
+
 /* Whether all samples are in that stage; those that have come since are taken in. */
 static bool take_seats(struct worker *worker) {
     bool all = true;
@@ -22,7 +27,7 @@ static bool take_seats(struct worker *worker) {
         const struct sample *s = &worker->seat[k].state;
         if (s->doing == SAMPLE_IDLE || worker->stage.busy[k])
             continue;
-        all = sample_may_go_near(s);
+        all = sample_may_go_near(s) && !is_solved_first(worker, &worker->seat[k]);
         if (all)
             near_take(&worker->stage, k, s, &worker->plan->options);
     }

@@ -45,10 +45,10 @@ hn_status layer_plan(hn_layer *layer, const hn_model *model, const hn_layer_opti
         status = check_model(layer, model, error);
     if (status == HN_OK)
         status = choose_instructions(layer, error);
-    hn_layer_options steps = layer->options;
-    if (method_searches(steps.method)) /* it begins where auto ends */
-        steps.method = HN_METHOD_AUTO;
-    return status == HN_OK ? plan_create(&layer->plan, model, &steps, error) : status;
+    layer->steps = layer->options;
+    if (method_searches(layer->options.method)) /* it begins where auto ends */
+        layer->steps.method = HN_METHOD_AUTO;
+    return status == HN_OK ? plan_create(&layer->plan, model, &layer->steps, error) : status;
 }
 
 /* The weights outlive the caller's. */
@@ -92,7 +92,7 @@ static hn_status open_nearest(hn_layer *layer, const hn_model *model, hn_error *
 static hn_status load_kernel(hn_layer *layer, const hn_model *model, hn_error *error) {
     const char *path = layer->options.kernel;
     char fingerprint[HN_FINGERPRINT_BYTES];
-    const struct kernel_subject subject = {.plan = layer->plan, .options = &layer->options, .model = fingerprint};
+    const struct kernel_subject subject = {.plan = layer->plan, .options = &layer->steps, .model = fingerprint};
     size_t bytes = strlen(path) + 1;
     layer->kernel = base_allocate(bytes);
     if (!layer->kernel)

@@ -15,15 +15,11 @@ static hn_status compile(hn_layer *layer, const hn_model *model, const hn_layer_
                          const hn_kernel_options *wanted, hn_kernel_info *info, hn_error *error) {
     char fingerprint[HN_FINGERPRINT_BYTES];
     hn_status status = layer_plan(layer, model, options, error);
-    if (status == HN_OK && method_searches(layer->options.method))
-        status = error_about(error, HN_INVALID, error_option("method"),
-                             "method %s: it cannot be compiled; all but nearest and optimal can",
-                             hn_method_text(layer->options.method));
     if (status == HN_OK)
         status = hn_model_fingerprint(model, fingerprint, error);
     if (status != HN_OK)
         return status;
-    const struct kernel_subject subject = {.plan = layer->plan, .options = &layer->options, .model = fingerprint};
+    const struct kernel_subject subject = {.plan = layer->plan, .options = &layer->steps, .model = fingerprint};
     return compile_kernel(info, &subject, wanted, error);
 }
 

@@ -61,13 +61,10 @@ static hn_status check_effort(const hn_layer_options *o, hn_error *error) {
     return HN_OK;
 }
 
-static hn_status check_nearest(const hn_layer_options *o, hn_error *error) {
+static hn_status check_weights(const hn_layer_options *o, hn_error *error) {
     if (o->weights && o->method != HN_METHOD_NEAREST)
         return error_about(error, HN_INVALID, error_option("weights"),
                            "weights: the method %s has none, only nearest has", hn_method_text(o->method));
-    if (o->kernel && method_searches(o->method))
-        return error_about(error, HN_INVALID, error_option("kernel"), "kernel: the method %s cannot run compiled code",
-                           hn_method_text(o->method));
     return HN_OK;
 }
 
@@ -88,7 +85,7 @@ hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, 
                            "tolerance %s: it must be finite and not negative", error_number(out->tolerance).text);
     status = check_effort(out, error);
     if (status == HN_OK)
-        status = check_nearest(out, error);
+        status = check_weights(out, error);
     if (status != HN_OK)
         return status;
     bool undamped = out->method == HN_METHOD_HARDNET || out->method == HN_METHOD_ENFORCE;

@@ -86,7 +86,7 @@ static void expect_same_bits(const hn_layer *listed, const hn_layer *layer) {
 
 static void a_layer_with_a_kernel_has_the_bits_of_one_without(void **state) {
     NEED_A_COMPILER();
-    static const hn_method methods[] = {HN_METHOD_AUTO, HN_METHOD_PAPER, HN_METHOD_LM};
+    static const hn_method methods[] = {HN_METHOD_AUTO, HN_METHOD_PAPER, HN_METHOD_LM, HN_METHOD_NEAREST};
     for (size_t i = 0; i < COUNT_OF(methods); i++)
         for (int gradients = 0; gradients < 2; gradients++) {
             hn_layer_options options = layer_method(methods[i]);
@@ -121,6 +121,14 @@ static void a_kernel_is_compiled_once(void **state) {
     hn_kernel_options again = hn_kernel_defaults();
     again.again = true;
     assert_false(compiled(NULL, &again).found);
+}
+
+static void nearest_takes_the_kernel_of_auto(void **state) {
+    NEED_A_COMPILER();
+    hn_layer_options nearest = layer_method(HN_METHOD_NEAREST);
+    hn_kernel_info first = compiled(NULL, NULL), second = compiled(&nearest, NULL);
+    assert_true(second.found);
+    assert_string_equal(first.path, second.path);
 }
 
 /* The file and the caller's name for it may go as soon as the layer is made; a layer that was made before stays what it is when the
@@ -190,9 +198,6 @@ static void wrong_calls_are_refused_before_anything_is_compiled(void **state) {
     layer.tolerance = -1;
     assert_int_equal(hn_kernel_compile(problem.model, &layer, NULL, &good, &error), HN_INVALID);
     assert_contains(error.text, "tolerance");
-    layer = layer_method(HN_METHOD_NEAREST);
-    assert_int_equal(hn_kernel_compile(problem.model, &layer, NULL, &good, &error), HN_INVALID);
-    assert_contains(error.text, "nearest: it cannot be compiled");
     options = hn_kernel_defaults();
     options.compiler = "";
     assert_int_equal(hn_kernel_compile(problem.model, NULL, &options, &good, &error), HN_INVALID);
@@ -232,6 +237,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDERS(a_layer_with_a_kernel_has_the_bits_of_one_without),
         IN_FOLDERS(a_kernel_is_compiled_once),
+        IN_FOLDERS(nearest_takes_the_kernel_of_auto),
         IN_FOLDERS(a_layer_keeps_what_it_was_made_with),
         IN_FOLDERS(a_kernel_that_does_not_fit_is_refused_by_name),
         IN_FOLDERS(wrong_calls_are_refused_before_anything_is_compiled),
