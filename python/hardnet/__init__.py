@@ -23,7 +23,14 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._check import Check
 from ._condition import Condition
-from ._errors import Error, FileError, InvalidError, OutOfMemoryError, UnsupportedError
+from ._errors import (
+    Error,
+    FileError,
+    InvalidError,
+    OutOfMemoryError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from ._evaluate import Evaluation, SparseRows
 from ._expression import Expression
 from ._functions import (
@@ -93,6 +100,7 @@ __all__ = [
     "Outcomes",
     "Result",
     "SparseRows",
+    "UnknownNameError",
     "UnsupportedError",
     "abs",
     "acos",

@@ -9,6 +9,7 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Union, cast
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._condition import Condition
+from ._errors import InvalidError
 from ._expression import (
     Expression,
     ExpressionLike,
@@ -82,6 +84,11 @@ class Building:
         self._open().constant(np.ascontiguousarray(numbers), out)
         return out
 
+    def _check_room(self, shape: Shape, name: str = "") -> Shape:
+        """The shape, when the model has room for so many elements."""
+        self._open().check_room(min(math.prod(shape), 2**62), name)
+        return shape
+
     @property
     def _taken(self) -> set[str]:
         """The names of families and of the objective."""
@@ -91,7 +98,7 @@ class Building:
 
     def _take_name(self, name: str, kind: str) -> str:
         if check_name(name, kind) in self._taken:
-            raise ValueError(f"the name {name} is taken")
+            raise InvalidError(f"the name {name} is taken", "part", name)
         return name
 
     @property
@@ -100,6 +107,13 @@ class Building:
 
     def _expression(self, nodes: Nodes) -> Expression:
         return Expression._of(self._model, nodes)
+
+    def _check_defined(self, nodes: Nodes, what: str) -> None:
+        """Refuses NaN among the numbers that these expressions are made of."""
+        core = self._open()
+        place = _place_of_nan(core, nodes) if core.has_nan else None
+        if place is not None:
+            raise InvalidError(f"{what}{place}: a number in it is NaN", "part", what)
 
     # ---- inputs and outputs ----
 
@@ -122,10 +136,10 @@ class Building:
         ('x[0]', 'x[1]', 'x[2]')
         """
         self._take_name(name, "inputs")
-        out = np.empty(_shape(shape), np.uint32)
+        out = np.empty(self._check_room(_shape(shape), name), np.uint32)
         low, high = (np.ascontiguousarray(_box(v, out.shape), np.float64) for v in (lower, upper))
         if not np.all(low <= high):
-            raise ValueError(f"inputs {name}: a range is empty or not a number")
+            raise InvalidError(f"inputs {name}: a range is empty or not a number")
         core = self._adding()
         core.inputs(name, out.shape, out)
         self._taken.add(name)
@@ -154,7 +168,7 @@ class Building:
         ('y[0,0]', 'y[0,1]', 'y[1,0]', 'y[1,1]')
         """
         self._take_name(name, "outputs")
-        out = np.empty(_shape(shape), np.uint32)
+        out = np.empty(self._check_room(_shape(shape), name), np.uint32)
         low, high, begin = (self._of_inputs(v, out.shape, name) for v in (lower, upper, start))
         self._check_bounds(low, high, name)
         core = self._adding()
@@ -170,7 +184,8 @@ class Building:
         on_x, on_y = np.empty(shape, np.bool_), np.empty(shape, np.bool_)
         self._open().depends(nodes, on_x, on_y)
         if on_y.any():
-            raise ValueError(f"outputs {name}: bounds and starts may not depend on outputs")
+            raise InvalidError(f"outputs {name}: bounds and starts may not depend on outputs")
+        self._check_defined(nodes, f"outputs {name}")
         return nodes
 
     def _check_bounds(self, low: Nodes, high: Nodes, name: str) -> None:
@@ -178,7 +193,7 @@ class Building:
         wrong = known_low & known_high & ~((lower <= upper) & (lower < np.inf) & (upper > -np.inf))
         wrong |= (known_low & ~(lower < np.inf)) | (known_high & ~(upper > -np.inf))
         if wrong.any():
-            raise ValueError(f"outputs {name}: no value meets these bounds")
+            raise InvalidError(f"outputs {name}: no value meets these bounds")
 
     def _numbers(self, nodes: Nodes) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Which nodes are constants, and their values."""
@@ -227,7 +242,7 @@ class Building:
         parts = output_parts(self._open())
         place = np.minimum(np.searchsorted(parts[0], nodes), len(parts[0]) - 1)
         if not np.array_equal(parts[0][place], nodes):
-            raise ValueError("these are not all outputs, but expressions")
+            raise InvalidError("these are not all outputs, but expressions")
         low, high = (
             now[place] if value is None else self._of_inputs(value, nodes.shape, "to bound")
             for now, value in zip(parts[1:3], (lower, upper))
@@ -261,7 +276,7 @@ class Building:
             raise TypeError("subject_to needs a condition")
         names = [name] if name is None or isinstance(name, str) else list(name)
         if len(names) != len(conditions) and names != [None]:
-            raise ValueError("there must be as many names as conditions")
+            raise InvalidError("there must be as many names as conditions")
         for condition in conditions:
             self._check_constraint(condition)
         for i, condition in enumerate(conditions):
@@ -273,7 +288,7 @@ class Building:
                 f"a constraint is a condition on expressions, such as y[0] <= 1, not {condition!r}"
             )
         if condition.model is not self:
-            raise ValueError("this condition belongs to another model")
+            raise InvalidError("this condition belongs to another model")
         if condition.relation == "logical":
             raise TypeError(
                 "conditions joined by &, | or ~ cannot be constraints; add them one by one"
@@ -288,8 +303,10 @@ class Building:
 
     def _constrain(self, condition: Condition, name: str | None) -> None:
         name = self._unnamed() if name is None else self._take_name(name, "a constraint")
-        core = self._adding()
+        for side in condition._sides:
+            self._check_defined(side, f"constraint {name}")
         sides = [np.ascontiguousarray(side) for side in condition._sides]
+        core = self._adding()
         if condition.relation == "between":
             core.between(name, condition.shape, *sides)
         else:
@@ -312,11 +329,12 @@ class Building:
     def _aim(self, expression: ExpressionLike, name: str, maximize: bool) -> None:
         nodes = nodes_of(self._model, expression)
         if nodes.size != 1:
-            raise ValueError(f"an objective is a scalar; this has the shape {nodes.shape}")
+            raise InvalidError(f"an objective is a scalar; this has the shape {nodes.shape}")
         goal = self._open().goal
         if goal is not None:
-            raise ValueError(f"the model has an objective already, {goal[0]}")
+            raise InvalidError(f"the model has an objective already, {goal[0]}")
         self._take_name(name, "an objective")
+        self._check_defined(nodes.reshape(()), f"objective {name}")
         self._adding().objective(name, np.ascontiguousarray(nodes).reshape(()), maximize)
         self._taken.add(name)
 
@@ -336,11 +354,12 @@ class Building:
         self._open().depends(nodes, on_x, on_y)
         known, values = self._numbers(nodes)
         if on_y.any():
-            raise ValueError(
+            raise InvalidError(
                 "a requirement is about inputs; what outputs must hold is a constraint"
             )
+        self._check_defined(nodes, "a requirement")
         if np.any(known & (values == 0)):
-            raise ValueError("a requirement does not depend on inputs and does not hold")
+            raise InvalidError("a requirement does not depend on inputs and does not hold")
         core = self._adding()
         for node in nodes[~known]:
             number = core.requirement_count + 1
@@ -358,6 +377,8 @@ class Building:
         """
         self._take_name(name, "a definition")
         nodes = nodes_of(self._model, expression)
+        self._check_room(nodes.shape, name)
+        self._check_defined(nodes, f"definition {name}")
         self._adding().define(name, nodes.shape, np.ascontiguousarray(nodes))
         self._taken.add(name)
         return self._expression(nodes)
@@ -367,8 +388,25 @@ def _shape(shape: ShapeLike) -> Shape:
     extents = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     found = tuple(operator.index(extent) for extent in extents)
     if any(extent < 0 for extent in found):
-        raise ValueError(f"a shape has no negative extents: {found}")
+        raise InvalidError(f"a shape has no negative extents: {found}")
     return found
+
+
+def _place_of_nan(core: _core.Model, nodes: Nodes) -> str | None:
+    """The place of the first element below which there is NaN, as "[1,2]"; None: nowhere."""
+    clean: set[int] = set()
+    for index in np.ndindex(nodes.shape):
+        below = [int(nodes[index])]
+        while below:
+            number = below.pop()
+            if number in clean:
+                continue
+            operator, value, arguments, _ = core.node(number)
+            if operator == "constant" and math.isnan(value):
+                return f"[{','.join(map(str, index))}]" if index else ""
+            clean.add(number)
+            below += arguments
+    return None
 
 
 def _box(value: ArrayLike, shape: Shape) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Checks of arguments: each raises a TypeError or ValueError that names the argument.
+"""Checks of arguments: each raises a TypeError or an InvalidError that names the argument.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._errors import InvalidError
 
-__all__ = ["apart", "core_of", "path", "real", "text", "whole", "written"]
+__all__ = ["apart", "core_of", "numbers", "path", "real", "text", "whole", "width", "written"]
 
 Reals = NDArray[np.float64]
 
@@ -28,17 +29,17 @@ def text(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, not {_kind(value)}")
     if not value.isprintable():
-        raise ValueError(f"{name} {value!r} is unknown")
+        raise InvalidError(f"{name} {value!r} is unknown")
     return value
 
 
-def path(value: Any, name: str) -> str:
-    """The name of a file, or a bool in the caller's hands."""
+def path(value: Any, name: str, kinds: str = "a path") -> str:
+    """The name of a file."""
     if not isinstance(value, (str, os.PathLike)):
-        raise TypeError(f"{name} must be True, False or a path, not {_kind(value)}")
+        raise TypeError(f"{name} must be {kinds}, not {_kind(value)}")
     chosen = os.fspath(value)
     if not isinstance(chosen, str) or "\0" in chosen or not chosen:
-        raise ValueError(f"{name} {value!r} is no path")
+        raise InvalidError(f"{name}: {value!r} cannot be a path", "argument", name)
     return chosen
 
 
@@ -59,8 +60,35 @@ def whole(value: Any, name: str, most: int = 2**31 - 1) -> int:
     except TypeError:
         raise TypeError(f"{name} must be an integer, not {_kind(value)}") from None
     if not 0 <= number <= most:
-        raise ValueError(f"{name} must be 0 to {most}, not {number}")
+        raise InvalidError(f"{name} must be 0 to {most}, not {number}", "option", name)
     return number
+
+
+def numbers(value: Any, name: str) -> NDArray[Any]:
+    """The value as an array. Lists of different lengths and masked elements are refused."""
+    try:
+        found = np.asanyarray(value)
+    except ValueError as error:
+        raise InvalidError(
+            f"{name} is not a rectangular array: {error}", "argument", name
+        ) from None
+    if isinstance(found, np.ma.MaskedArray) and np.ma.is_masked(found):
+        raise InvalidError(
+            f"{name} has masked elements: fill them with numbers (a.filled(0)), or leave them out "
+            "(a.compressed())",
+            "argument",
+            name,
+        )
+    return np.asarray(found)
+
+
+def width(shape: tuple[int, ...], name: str, wanted: int) -> None:
+    """The last axis of an array of samples."""
+    if shape and shape[-1] == wanted:
+        return
+    hint = f"; for {shape[0]} samples write {name}[:, None]" if wanted == 1 == len(shape) else ""
+    text = f"{name} has the shape {shape}; its last axis must be {wanted} long{hint}"
+    raise InvalidError(text, "argument", name)
 
 
 def core_of(model: Any) -> _core.Model:
@@ -78,16 +106,18 @@ def written(array: Any, name: str, shape: tuple[int, ...]) -> Reals:
     if array.dtype.type is not np.float64:
         raise TypeError(f"{name} must be an array of float64, not of {array.dtype}")
     if array.shape != shape:
-        raise ValueError(f"{name} has the shape {array.shape}; it must be {shape}")
+        raise InvalidError(f"{name} has the shape {array.shape}; it must be {shape}")
     flags = array.flags
     if not (flags.c_contiguous and flags.aligned and array.dtype.isnative):
-        raise ValueError(f"{name} must be contiguous, in C order, aligned and in native byte order")
+        raise InvalidError(
+            f"{name} must be contiguous, in C order, aligned and in native byte order"
+        )
     if not flags.writeable:
-        raise ValueError(f"{name} is read-only")
+        raise InvalidError(f"{name} is read-only")
     return array
 
 
 def apart(array: Reals, name: str, other: NDArray[Any] | None, other_name: str) -> None:
     """Two arrays that may not share memory."""
     if other is not None and np.may_share_memory(array, other):
-        raise ValueError(f"{name} shares memory with {other_name}")
+        raise InvalidError(f"{name} shares memory with {other_name}")

@@ -35,7 +35,8 @@ __all__ = ["Condition", "between", "compare"]
 _CHAINED = (
     "a condition on expressions is neither true nor false here. Of a chain like `1 <= e <= 2` "
     "Python asks that: write `hardnet.between(1, e, 2)`, or two conditions. For `and`, `or` and "
-    "`not` write `&`, `|` and `~`; for `if`, hardnet.where(condition, yes, no)"
+    "`not` write `&`, `|` and `~`; for `if`, hardnet.where(condition, yes, no); for Python's max(y), "
+    "min(y) and sorted(y), hardnet.max(y) and hardnet.min(y)"
 )
 
 # The operator of the library behind a relation, and whether its arguments change places.
@@ -165,7 +166,7 @@ class Condition(Expression):
 def compare(model: Model, relation: str, left: Any, right: Any) -> Condition:
     """The condition left relation right, broadcast."""
     sides = nodes_of(model, left), nodes_of(model, right)
-    shape = joint_shape(*(side.shape for side in sides))
+    shape = model._check_room(joint_shape(*(side.shape for side in sides)))
     return Condition._from(model, relation, tuple(spread(side, shape) for side in sides))
 
 
@@ -184,5 +185,5 @@ def between(lower: ExpressionLike, expression: ExpressionLike, upper: Expression
     parts = (lower, expression, upper)
     model = model_of(parts)
     sides = [nodes_of(model, part) for part in parts]
-    shape = joint_shape(*(side.shape for side in sides))
+    shape = model._check_room(joint_shape(*(side.shape for side in sides)))
     return Condition._from(model, "between", tuple(spread(side, shape) for side in sides))

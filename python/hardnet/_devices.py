@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _checks, _core
+from ._errors import InvalidError
 
 if TYPE_CHECKING:
     from ._layer import Layer
@@ -24,7 +25,7 @@ def checked_precision(precision: object) -> str:
     """What kernels compute in."""
     text = _checks.text(precision, "precision")
     if text not in _PRECISIONS:
-        raise ValueError(f"precision '{text}' is unknown; there are float64 and float32")
+        raise InvalidError(f"precision '{text}' is unknown; there are float64 and float32")
     return text
 
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
+from . import _checks, _core
+from ._errors import InvalidError
 from ._result import REPORT, Gradient, Result
 
 if TYPE_CHECKING:
@@ -61,8 +62,7 @@ class _View:
         self.address, _, _, kind, bits, shape, contiguous = _core.dlpack_look(self._capsule)
         if (kind, bits) != (_REAL, 64) or not contiguous:
             raise TypeError(f"{name} must be of float64, and contiguous, on a device")
-        if not shape or shape[-1] != width:
-            raise ValueError(f"{name} has the shape {shape}; its last axis must be {width} long")
+        _checks.width(shape, name, width)
         self.lead: Shape = shape[:-1]
 
 
@@ -97,7 +97,7 @@ def _joined(y_raw: _View | None, x: _View | None) -> Shape:
     for one, other in ((y_raw, x), (x, y_raw)):
         if one.lead == other.lead or one.lead == () or set(one.lead) == {1}:
             return other.lead
-    raise ValueError(
+    raise InvalidError(
         f"y_raw and x do not fit together: leading shapes {y_raw.lead} and {x.lead}; on a device they "
         "are equal, or one is a single row"
     )
@@ -111,10 +111,10 @@ def _checked_device(arrays: dict[str, Any]) -> int:
             f"{name} on {'the host' if number is None else f'CUDA device {number}'}"
             for name, number in numbers.items()
         )
-        raise ValueError(f"{places}: they must be on the same device")
+        raise InvalidError(f"{places}: they must be on the same device")
     number = next(iter(numbers.values()))
     if number is None:
-        raise ValueError(f"{' and '.join(numbers)} must be on the device of the call")
+        raise InvalidError(f"{' and '.join(numbers)} must be on the device of the call")
     return number
 
 
@@ -160,7 +160,7 @@ def call(layer: Layer, y_raw: Any, x: Any, tape: bool, residual: bool) -> Result
     run.y_raw = None if y_raw is None else _View(y_raw, "y_raw", sizes["outputs"])
     run.x = None if x is None else _View(x, "x", sizes["inputs"])
     if run.x is None and sizes["inputs"]:
-        raise ValueError(f"x is missing: the model has {sizes['inputs']} inputs")
+        raise InvalidError(f"x is missing: the model has {sizes['inputs']} inputs")
     run.like = x if y_raw is None else y_raw
     lead = _joined(run.y_raw, run.x)
     run.count = count = int(np.prod(lead, dtype=np.int64))
@@ -194,10 +194,10 @@ def call(layer: Layer, y_raw: Any, x: Any, tape: bool, residual: bool) -> Result
 def _gradient_view(run: Run, lead: Shape, given: Any, name: str, width: int) -> _View:
     """A loss's gradient by what the call gave back: `name` is grad_ and that."""
     if _checked_device({name: given}) != run.device:
-        raise ValueError(f"{name} must be on CUDA device {run.device}, where y is")
+        raise InvalidError(f"{name} must be on CUDA device {run.device}, where y is")
     view = _View(given, name, width)
     if view.lead != lead:
-        raise ValueError(f"{name} has the leading shape {view.lead}, y has {lead}")
+        raise InvalidError(f"{name} has the leading shape {view.lead}, y has {lead}")
     return view
 
 
@@ -212,7 +212,7 @@ def gradient(
     """What `Layer.gradient` does, for a result of `call`."""
     run, lead, sizes = result._tape, result._shape, layer.info
     if run.tape is None:
-        raise ValueError("the call kept no tape: on a device, call the layer with tape=True")
+        raise InvalidError("the call kept no tape: on a device, call the layer with tape=True")
     grad = _gradient_view(run, lead, grad_y, "grad_y", sizes["outputs"])
     forces = None
     if grad_multipliers is not None:

@@ -1,7 +1,8 @@
 """Exceptions: what the library reports, as classes that Python programmers expect.
 
 Every exception that comes from the library is a `hardnet.Error`. It is a ValueError, an OSError or a
-MemoryError as well, so that callers who know nothing of hardnet catch it in the usual way.
+MemoryError as well, so that callers who know nothing of hardnet catch it in the usual way. An argument
+of a wrong type is a TypeError.
 
 SPDX-License-Identifier: MIT
 """
@@ -10,7 +11,15 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Error", "FileError", "InvalidError", "OutOfMemoryError", "UnsupportedError", "error_of"]
+__all__ = [
+    "Error",
+    "FileError",
+    "InvalidError",
+    "OutOfMemoryError",
+    "UnknownNameError",
+    "UnsupportedError",
+    "error_of",
+]
 
 
 class Error(Exception):
@@ -42,6 +51,10 @@ class Error(Exception):
 
 class InvalidError(Error, ValueError):
     """An argument, a model or a text that makes no sense, or that exceeds a stated limit."""
+
+
+class UnknownNameError(InvalidError, KeyError):
+    """A name that no part of the model has."""
 
 
 class UnsupportedError(Error, ValueError):

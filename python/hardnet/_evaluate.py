@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
+from . import _checks, _core
+from ._errors import InvalidError
 from ._expression import Expression, Shape, numbers_of
 
 if TYPE_CHECKING:
@@ -41,24 +42,23 @@ class _Samples:
 def _rows(value: ArrayLike | None, name: str, width: int) -> Reals | None:
     if value is None:
         return None
-    array = numbers_of(value)
-    if array.ndim == 0 or array.shape[-1] != width:
-        raise ValueError(f"{name} has the shape {array.shape}; its last axis must be {width} long")
+    array = numbers_of(value, name)
+    _checks.width(array.shape, name, width)
     return array
 
 
 def _samples(model: Model, y: ArrayLike | None, x: ArrayLike | None) -> _Samples:
     inputs, outputs = model.inputs_count, model.outputs_count
     if inputs and x is None:
-        raise ValueError(f"x is missing: the model has {inputs} inputs")
+        raise InvalidError(f"x is missing: the model has {inputs} inputs")
     if not inputs and x is not None and np.size(x):
-        raise ValueError("x was given, but the model has no inputs")
+        raise InvalidError("x was given, but the model has no inputs")
     given = _rows(y, "y", outputs), _rows(x if inputs else None, "x", inputs)
     shapes = [array.shape[:-1] for array in given if array is not None]
     try:
         lead = np.broadcast_shapes(*shapes)
     except ValueError:
-        raise ValueError(f"y and x do not fit together: leading shapes {shapes}") from None
+        raise InvalidError(f"y and x do not fit together: leading shapes {shapes}") from None
     of_y, of_x = (
         None if a is None else np.ascontiguousarray(np.broadcast_to(a, (*lead, a.shape[-1])))
         for a in given
@@ -199,7 +199,7 @@ class SparseRows:
         """A scipy.sparse.csr_array, for one sample."""
         sparse: Any = importlib.import_module("scipy.sparse")
         if self.values.ndim > 1:
-            raise ValueError("these are the matrices of several samples: index one of them")
+            raise InvalidError("these are the matrices of several samples: index one of them")
         return sparse.csr_array((self.values, self.indices, self.indptr), shape=self.shape)
 
     def __len__(self) -> int:
@@ -264,15 +264,15 @@ _JACOBIANS = {
 
 def jacobian(model: Model, y: ArrayLike | None, x: ArrayLike | None, wrt: str, of: str) -> Any:
     if (of, wrt) not in _JACOBIANS:
-        raise ValueError(f"of={of!r}, wrt={wrt!r}: rows by y or x, lower and upper by x")
+        raise InvalidError(f"of={of!r}, wrt={wrt!r}: rows by y or x, lower and upper by x")
     return _given_out(_matrix(model, _at(model, y, x), _JACOBIANS[of, wrt]))
 
 
 def gradient(model: Model, y: ArrayLike | None, x: ArrayLike | None, wrt: str) -> Reals:
     if wrt not in ("y", "x"):
-        raise ValueError(f"wrt must be 'y' or 'x', not {wrt!r}")
+        raise InvalidError(f"wrt must be 'y' or 'x', not {wrt!r}")
     if model.core.goal is None:
-        raise ValueError("the model has no objective")
+        raise InvalidError("the model has no objective")
     quantity = f"gradient_{wrt}"
     return _run(model, _at(model, y, x), quantity)[quantity] * _sign(model)
 
@@ -286,7 +286,7 @@ def hessian(
     block: str,
 ) -> Any:
     if block not in ("yy", "yx", "xx"):
-        raise ValueError(f"block must be 'yy', 'yx' or 'xx', not {block!r}")
+        raise InvalidError(f"block must be 'yy', 'yx' or 'xx', not {block!r}")
     samples = _at(model, y, x)
     rows = model.core.row_count
     weights = np.zeros(rows) if multipliers is None else _rows(multipliers, "multipliers", rows)

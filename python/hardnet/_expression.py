@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _formula
+from . import _checks, _formula
+from ._errors import InvalidError
 
 if TYPE_CHECKING:
     from ._condition import Condition
@@ -37,7 +38,7 @@ def nodes_of(model: Model, value: Any) -> Nodes:
     """The nodes of an operand in a model: of an expression, or of constants made from numbers."""
     if isinstance(value, Expression):
         if value._model is not model:
-            raise ValueError("expressions of two models cannot be combined")
+            raise InvalidError("expressions of two models cannot be combined")
         return value._nodes
     if is_collection(value) and _has_expressions(value):
         return nodes_of(model, array(value))
@@ -51,11 +52,11 @@ def is_collection(value: Any) -> bool:
     return isinstance(value, (list, tuple))
 
 
-def numbers_of(value: Any) -> NDArray[np.float64]:
+def numbers_of(value: Any, name: str = "an array beside an expression") -> NDArray[np.float64]:
     """Real numbers as float64."""
     if isinstance(value, numbers.Real) and not isinstance(value, np.generic):
         return np.asarray(float(value))
-    found = np.asarray(value)
+    found = _checks.numbers(value, name)
     if found.dtype.kind not in "biuf":
         raise TypeError(f"{type(value).__name__} of type {found.dtype} is no array of real numbers")
     return found.astype(np.float64, copy=False)
@@ -74,7 +75,7 @@ def joint_shape(*shapes: Shape) -> Shape:
         return np.broadcast_shapes(*shapes)
     except ValueError:
         listed = ", ".join(str(shape) for shape in shapes)
-        raise ValueError(f"operands do not fit together: shapes {listed}") from None
+        raise InvalidError(f"operands do not fit together: shapes {listed}") from None
 
 
 def spread(nodes: Nodes, shape: Shape) -> Nodes:
@@ -91,6 +92,7 @@ def apply(model: Model, operator: str, *operands: Any) -> Expression:
     """An operator of the library, element by element; operands broadcast."""
     nodes = [nodes_of(model, operand) for operand in operands]
     shape = joint_shape(*(list_.shape for list_ in nodes)) if len(nodes) > 1 else nodes[0].shape
+    model._check_room(shape)
     out = np.empty(shape, np.uint32)
     model._open().apply(operator, out, *(_operand(list_, shape) for list_ in nodes))
     return Expression._of(model, out)
@@ -104,7 +106,7 @@ def fold(operand: Expression, operator: str, axis: Axis, keepdims: bool) -> Expr
     shape = tuple(nodes.shape[i] for i in kept)
     terms = np.ascontiguousarray(nodes.transpose(*kept, *axes))
     if terms.size == 0 and operator != "sum" and 0 not in shape:
-        raise ValueError(f"the {operator} of no elements is not defined")
+        raise InvalidError(f"the {operator} of no elements is not defined")
     out = np.empty(shape, np.uint32)
     operand._model._open().fold(operator, out, terms)
     if keepdims:
@@ -117,14 +119,14 @@ def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
     axes = sorted(_axis(one, ndim) for one in given)
     if len(set(axes)) != len(axes):
-        raise ValueError("an axis is named twice")
+        raise InvalidError("an axis is named twice")
     return tuple(axes)
 
 
 def _axis(axis: Any, ndim: int) -> int:
     number = int(axis.__index__())
     if not -ndim <= number < ndim:
-        raise ValueError(f"axis {number} is out of bounds for an array of {ndim} axes")
+        raise InvalidError(f"axis {number} is out of bounds for an array of {ndim} axes")
     return number % ndim
 
 
@@ -247,7 +249,7 @@ class Expression:
         raise TypeError(
             "an expression cannot become an array of numbers; hardnet.array and numpy.stack join "
             "expressions, hardnet.matmul(matrix, expression) is the product with a sparse matrix, "
-            "m.value(expression, y, x) evaluates"
+            "a.filled(0) a masked array's numbers; m.value(expression, y, x) evaluates"
         )
 
     def __copy__(self) -> Expression:
@@ -326,7 +328,7 @@ class Expression:
         if total.size == 0:
             return total
         if self.size == 0:
-            raise ValueError("the mean of no elements is not defined")
+            raise InvalidError("the mean of no elements is not defined")
         return total / (self.size // total.size)
 
     def dot(self, other: ExpressionLike) -> Expression:
@@ -470,5 +472,5 @@ def array(values: Any) -> Expression:
     model = model_of(values)
     parts = [nodes_of(model, value) for value in values]
     if len({part.shape for part in parts}) > 1:
-        raise ValueError(f"the parts have different shapes: {[part.shape for part in parts]}")
+        raise InvalidError(f"the parts have different shapes: {[part.shape for part in parts]}")
     return Expression._of(model, np.stack(parts))

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _checks, _core, _dlpack
 from ._devices import Devices, checked_precision
+from ._errors import InvalidError
 from ._result import REPORT, Gradient, Result
 
 if TYPE_CHECKING:
@@ -57,13 +58,12 @@ _FLOATS = (np.float64, np.float32, np.float16)
 
 def _reals(value: ArrayLike, name: str, width: int) -> NDArray[Any]:
     """The array of a real argument whose last axis has this width."""
-    array = np.asarray(value)
+    array = _checks.numbers(value, name)
     if array.dtype.type not in _FLOATS:
         if array.dtype.kind not in "biuf":
             raise TypeError(f"{name} must be an array of real numbers, not of {array.dtype}")
         array = array.astype(np.float64)
-    if array.ndim == 0 or array.shape[-1] != width:
-        raise ValueError(f"{name} has the shape {array.shape}; its last axis must be {width} long")
+    _checks.width(array.shape, name, width)
     return array
 
 
@@ -90,7 +90,7 @@ def _joined(y_raw: NDArray[Any] | None, x: NDArray[Any] | None) -> Shape:
     try:
         return np.broadcast_shapes(y_raw.shape[:-1], x.shape[:-1])
     except ValueError:
-        raise ValueError(
+        raise InvalidError(
             f"y_raw and x do not fit together: leading shapes {y_raw.shape[:-1]} and {x.shape[:-1]}"
         ) from None
 
@@ -149,8 +149,12 @@ class Layer:
         steps = -1 if iterations is None else _checks.whole(iterations, "iterations")
         eps = -1.0 if damping is None else _checks.real(damping, "damping")
         if damping is not None and not eps >= 0:
-            raise ValueError(f"damping must be 0 or more, not {damping}")
-        kernel = None if isinstance(compile, bool) else _checks.path(compile, "compile")
+            raise InvalidError(f"damping must be 0 or more, not {damping}", "option", "damping")
+        kernel = (
+            None
+            if isinstance(compile, bool)
+            else _checks.path(compile, "compile", "True, False or a path")
+        )
         core = _checks.core_of(model)
         self.model = model.snapshot()  # more may be added to the other one
         self.settings: dict[str, Any] = {
@@ -217,7 +221,7 @@ class Layer:
         """
         if _dlpack.device_of(y_raw) is not None or _dlpack.device_of(x) is not None:
             if out is not None or warm is not None or fallback is not None or seconds != 0:
-                raise ValueError("out, warm, fallback and seconds are not there on a device")
+                raise InvalidError("out, warm, fallback and seconds are not there on a device")
             return _dlpack.call(self, y_raw, x, tape, residual)
         batch, kind = self._batch(y_raw, x, out)
         batch.tape = np.empty(self.core.tape_bytes(batch.count), np.uint8) if tape else None
@@ -270,21 +274,21 @@ class Layer:
         if not isinstance(result, Result) or result._layer is not self:
             raise TypeError("result must be what a call of this layer returned")
         if grad_multipliers is not None and not self.proves:
-            raise ValueError(f"the method {self.settings['method']} has no multipliers")
+            raise InvalidError(f"the method {self.settings['method']} has no multipliers")
         if weights and self.settings["method"] != "nearest":
-            raise ValueError(f"the method {self.settings['method']} has no weights")
+            raise InvalidError(f"the method {self.settings['method']} has no weights")
         if isinstance(result._tape, _dlpack.Run):
             return _dlpack.gradient(self, result, grad_y, bounds, weights, grad_multipliers)
         grad = _reals(grad_y, "grad_y", self._outputs)
         lead, count = result._shape, result._reports.size
         if grad.shape[:-1] != lead:
-            raise ValueError(f"grad_y has the shape {grad.shape}, y has {(*lead, self._outputs)}")
+            raise InvalidError(f"grad_y has the shape {grad.shape}, y has {(*lead, self._outputs)}")
         force = None
         if grad_multipliers is not None:
             force = _rows(_reals(grad_multipliers, "grad_multipliers", self._rows))
             if force.shape[:-1] != lead:
                 wanted = (*lead, self._rows)
-                raise ValueError(
+                raise InvalidError(
                     f"grad_multipliers has the shape {force.shape}, multipliers have {wanted}"
                 )
         x, y_raw, tape = result._x, result._y_raw, result._tape
@@ -306,7 +310,7 @@ class Layer:
             )
             overwritten = y_raw is not None and _same_place(y_raw, result._y64)
             if overwritten or not np.array_equal(y, result._y64):
-                raise ValueError(
+                raise InvalidError(
                     "the call cannot be repeated: it was warm or ran out of time, or y_raw, x or y "
                     "were changed since; call the layer with tape=True"
                 )
@@ -360,10 +364,10 @@ class Layer:
     def _checked_inputs(self, x: ArrayLike | None) -> NDArray[Any] | None:
         if self._inputs == 0:
             if x is not None and np.size(x) != 0:
-                raise ValueError("x was given, but the model has no inputs")
+                raise InvalidError("x was given, but the model has no inputs")
             return None
         if x is None:
-            raise ValueError(f"x is missing: the model has {self._inputs} inputs")
+            raise InvalidError(f"x is missing: the model has {self._inputs} inputs")
         return _reals(x, "x", self._inputs)
 
     # ---- looking ----
@@ -404,7 +408,7 @@ def _checked_weights(weights: ArrayLike, model: Model) -> Reals:
     outputs = len(model.output_names)
     array = _rows(_reals(weights, "weights", outputs))
     if array.ndim != 1:
-        raise ValueError(f"weights have the shape {array.shape}; they are one row of {outputs}")
+        raise InvalidError(f"weights have the shape {array.shape}; they are one row of {outputs}")
     return array
 
 

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ._errors import InvalidError
+
 __all__ = ["Family", "check_name", "families_of", "family_name"]
 
 _SUBSCRIPTS = re.compile(r"'(?:[^']|'')*'|[^,]+")
@@ -22,7 +24,7 @@ def check_name(name: str, kind: str) -> str:
     if not isinstance(name, str):
         raise TypeError(f"the name of {kind} must be a str, not {name!r}")
     if not name.isidentifier():
-        raise ValueError(f"{name!r} cannot be a name: letters, digits and _ make names")
+        raise InvalidError(f"{name!r} cannot be a name: letters, digits and _ make names")
     return name
 
 

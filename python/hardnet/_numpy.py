@@ -17,6 +17,7 @@ import numpy as np
 
 from . import _products
 from ._condition import Condition, compare
+from ._errors import InvalidError
 from ._expression import (
     Expression,
     apply,
@@ -276,14 +277,14 @@ def where(condition: Any, x: Any, y: Any) -> Any:
         return apply(model, "if", condition, x, y)
     known = np.asarray(condition)
     yes, no = nodes_of(model, x), nodes_of(model, y)
-    shape = joint_shape(known.shape, yes.shape, no.shape)
+    shape = model._check_room(joint_shape(known.shape, yes.shape, no.shape))
     return Expression._of(model, np.where(known, spread(yes, shape), spread(no, shape)))
 
 
 @_implements(np.clip)
 def _clip(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
     if a_min is None and a_max is None:
-        raise ValueError("numpy.clip needs a lower or an upper limit")
+        raise InvalidError("numpy.clip needs a lower or an upper limit")
     raised = a if a_min is None else np.maximum(a, a_min)
     return raised if a_max is None else np.minimum(raised, a_max)
 
@@ -310,7 +311,7 @@ def _diag(v: Any, k: int = 0) -> Any:
     if v.ndim == 2:
         return np.diagonal(v, k)
     if v.ndim != 1:
-        raise ValueError("numpy.diag needs one or two axes")
+        raise InvalidError("numpy.diag needs one or two axes")
     count = len(v) + abs(k)
     nodes = spread(v._model._constants(np.zeros(())), (count, count)).copy()
     row = np.arange(len(v)) - min(k, 0)
@@ -326,7 +327,7 @@ def _trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 @_implements(np.cross)
 def _cross(a: Any, b: Any) -> Any:
     if a.shape[-1] != 3 or np.shape(b)[-1] != 3:
-        raise ValueError("numpy.cross of expressions needs last axes of length 3")
+        raise InvalidError("numpy.cross of expressions needs last axes of length 3")
     model = model_of([a, b])
     p, q = (Expression._of(model, nodes_of(model, v)) for v in (a, b))
     parts = [p[..., i] * q[..., j] - p[..., j] * q[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _checks
+from ._errors import InvalidError
 from ._expression import joint_shape, numbers_of
 from ._names import Family
 
@@ -20,11 +22,10 @@ __all__ = ["pack", "unpack"]
 def unpack(families: Mapping[str, Family], flat: Any, name: str) -> dict[str, Any]:
     """The array of each family in flat samples; what only slices and reshapes need be known of."""
     if not hasattr(flat, "shape") or not hasattr(flat, "reshape"):
-        flat = numbers_of(flat)
+        flat = numbers_of(flat, name)
     width = sum(family.index.size for family in families.values())
     shape = tuple(flat.shape)
-    if not shape or shape[-1] != width:
-        raise ValueError(f"{name} has the shape {shape}; its last axis must be {width} long")
+    _checks.width(shape, name, width)
     return {
         family.name: flat[..., _columns(family)].reshape(shape[:-1] + family.shape)
         for family in families.values()
@@ -47,7 +48,7 @@ def pack(
     if unknown or missing:
         wrong = "there is no" if unknown else "there must be an array for the"
         raise TypeError(f"{wrong} {kind} {min(unknown or missing)}")
-    given = {name: numbers_of(value) for name, value in arrays.items()}
+    given = {name: numbers_of(value, name) for name, value in arrays.items()}
     leads = [_lead(given[family.name], family) for family in families.values()]
     lead = joint_shape(*leads)
     flat = np.empty((*lead, sum(family.index.size for family in families.values())))
@@ -61,7 +62,7 @@ def _lead(array: NDArray[Any], family: Family) -> tuple[int, ...]:
     """The axes of an array before those of its family."""
     axes = array.ndim - len(family.shape)
     if axes < 0 or array.shape[axes:] != family.shape:
-        raise ValueError(
+        raise InvalidError(
             f"{family.name} has the shape {array.shape}; it must end in {family.shape}"
         )
     return array.shape[:axes]

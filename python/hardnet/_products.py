@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._errors import InvalidError
 from ._expression import Expression, array, fold, is_collection, joint_shape, numbers_of
 
 __all__ = ["dot", "einsum", "inner", "matmul", "outer", "tensordot"]
@@ -36,9 +37,9 @@ def matmul(a: Any, b: Any) -> Any:
     if not isinstance(a, Expression) and not isinstance(b, Expression):
         return a @ b
     if min(a.ndim, b.ndim) == 0:
-        raise ValueError("a factor of a matrix product is a scalar: use * instead")
+        raise InvalidError("a factor of a matrix product is a scalar: use * instead")
     if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
-        raise ValueError(f"matrices do not fit together: shapes {a.shape} and {b.shape}")
+        raise InvalidError(f"matrices do not fit together: shapes {a.shape} and {b.shape}")
     if not isinstance(a, Expression) and a.ndim == 2 and b.ndim <= 2:
         return _numbers_times(a, b)
     if not isinstance(b, Expression) and b.ndim == 2 and a.ndim <= 2:
@@ -90,7 +91,7 @@ def _check_finite(
     if not finite.all():
         entry = int(np.argmin(finite))
         row = int(np.searchsorted(first, entry, side="right")) - 1
-        raise ValueError(f"row {row} of the matrix has {values[entry]} in column {column[entry]}")
+        raise InvalidError(f"row {row} of the matrix has {values[entry]} in column {column[entry]}")
 
 
 def _numbers_times(matrix: Any, right: Expression) -> Expression:
@@ -149,7 +150,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     free_b = [i for i in range(b.ndim) if i not in of_b]
     summed = int(np.prod([a.shape[i] for i in of_a], dtype=int))
     if [a.shape[i] for i in of_a] != [b.shape[i] for i in of_b]:
-        raise ValueError(f"arrays do not fit together: shapes {a.shape} and {b.shape}")
+        raise InvalidError(f"arrays do not fit together: shapes {a.shape} and {b.shape}")
     left = a.transpose(*free_a, *of_a).reshape(-1, summed)
     right = b.transpose(*of_b, *free_b).reshape(summed, -1)
     shape = [a.shape[i] for i in free_a] + [b.shape[i] for i in free_b]
@@ -178,7 +179,7 @@ def einsum(subscripts: str, *operands: Any) -> Any:
         or not set(result) <= set(letters)
         or len(set(result)) < len(result)
     ):
-        raise ValueError(f"einsum: {subscripts!r} does not fit {len(factors)} operands")
+        raise InvalidError(f"einsum: {subscripts!r} does not fit {len(factors)} operands")
     order = result + "".join(one for one in letters if one not in result)
     product = _aligned(factors[0], terms[0], order)
     for factor, term in zip(factors[1:], terms[1:]):
@@ -192,7 +193,7 @@ _SUBSCRIPTS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ,->
 def _aligned(factor: Any, term: str, order: str) -> Any:
     """A factor with an axis for every letter of the order, diagonals taken of repeated ones."""
     if factor.ndim != len(term):
-        raise ValueError(f"einsum: {term!r} does not fit an array of {factor.ndim} axes")
+        raise InvalidError(f"einsum: {term!r} does not fit an array of {factor.ndim} axes")
     for letter in dict.fromkeys(term):
         while term.count(letter) > 1:
             first, second = term.index(letter), term.rindex(letter)

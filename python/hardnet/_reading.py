@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Union
 
-from . import _core
-from ._errors import Error
+from . import _checks, _core
+from ._errors import Error, InvalidError
+from ._warnings import stacklevel
 
 __all__ = ["Message", "ModelWarning", "read_files", "read_texts"]
 
 Path = Union[str, "os.PathLike[str]"]
 Lets = Mapping[str, Union[str, float]]
+
+# A model's text has a semicolon; a name that ends like this is a file's.
+_FILE_NAME = re.compile(r"[^;\n]*\.(mod|dat|run|nl)\s*")
 
 _SEVERITIES = ("note", "warning", "error")
 
@@ -81,7 +86,7 @@ def _read(read: Callable[[list[Any]], _core.Model]) -> tuple[_core.Model, tuple[
     messages = _messages(remarks)
     for message in messages:
         if message.severity == "warning":
-            warnings.warn(str(message), ModelWarning, stacklevel=4)
+            warnings.warn(str(message), ModelWarning, stacklevel=stacklevel())
     return core, messages
 
 
@@ -96,18 +101,34 @@ def read_files(
     untrusted: bool,
     max_nodes: int,
 ) -> tuple[_core.Model, tuple[Message, ...]]:
-    names, lets = [os.fspath(path) for path in paths], _lets(let)
+    names, lets = [_checks.path(path, "a model's file") for path in paths], _lets(let)
     return _read(
         lambda remarks: _core.read(names, lets, relax_integrality, untrusted, max_nodes, remarks)
     )
+
+
+def _check_text(text: Any) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"a model's text must be a str, not {type(text).__name__}")
+    if _FILE_NAME.fullmatch(text):
+        raise InvalidError(
+            f"{text} is the name of a file, not the text of a model; use hardnet.Model.from_file",
+            "argument",
+            "text",
+        )
+    wrong = re.search("[\0\ud800-\udfff]", text)
+    if wrong:
+        character = f"U+{ord(wrong[0]):04X}, which is no character"
+        raise InvalidError(
+            f"a model's text has {character} at index {wrong.start()}", "argument", "text"
+        )
 
 
 def read_texts(
     texts: Sequence[str], let: Lets | None, relax_integrality: bool, untrusted: bool, max_nodes: int
 ) -> tuple[_core.Model, tuple[Message, ...]]:
     for text in texts:
-        if not isinstance(text, str):
-            raise TypeError(f"a model's text must be a str, not {type(text).__name__}")
+        _check_text(text)
     names = ["text", *(f"data{i}.dat" for i in range(1, len(texts)))]
     pairs, lets = list(zip(names, texts)), _lets(let)
     return _read(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._errors import InvalidError
 from ._outcome import Outcomes
 
 if TYPE_CHECKING:
@@ -166,8 +167,8 @@ class Result:
         if self._multipliers is None:
             method = self._layer.settings["method"]
             if method in ("nearest", "optimal"):
-                raise ValueError("a module keeps no multipliers: call its with_multipliers")
-            raise ValueError(f"the method {method} has no multipliers; nearest and optimal have")
+                raise InvalidError("a module keeps no multipliers: call its with_multipliers")
+            raise InvalidError(f"the method {method} has no multipliers; nearest and optimal have")
         return self._multipliers.reshape(*self._shape, -1)
 
     @property
@@ -184,7 +185,7 @@ class Result:
         It is computed during the call when that was asked for: layer(..., residual=True).
         """
         if self._residual is None:
-            raise ValueError("the residual was not asked for: call the layer with residual=True")
+            raise InvalidError("the residual was not asked for: call the layer with residual=True")
         return self._residual.reshape(*self._shape, -1)
 
     @property

@@ -59,6 +59,9 @@ int core_add_xla(PyObject *module);
 /* Raises hardnet.Error with the library's sentence; NULL. */
 PyObject *core_raise(const hn_error *error);
 
+/* Raises hardnet.InvalidError, which is a ValueError, with a sentence in the format of PyErr_Format; NULL. */
+PyObject *core_invalid(const char *format, ...);
+
 /* ---- arrays ---- */
 
 /* CORE_REPORT: bytes that are aligned for hn_report; NumPy says too little about arrays of records. */

@@ -55,11 +55,11 @@ static bool is_usable(const struct array_interface *array, const char *name, cor
     else if (array->kind != kinds[kind].kind || array->item_bytes != kinds[kind].bytes)
         PyErr_Format(PyExc_TypeError, "%s must be an array of %s", name, kinds[kind].text);
     else if ((array->flags & layout) != layout)
-        PyErr_Format(PyExc_ValueError, "%s must be contiguous, in C order and native byte order", name);
+        core_invalid("%s must be contiguous, in C order and native byte order", name);
     else if (kind == CORE_REPORT && (uintptr_t)array->data % _Alignof(hn_report) != 0)
-        PyErr_Format(PyExc_ValueError, "%s must be aligned as records are", name);
+        core_invalid("%s must be aligned as records are", name);
     else if ((flags & CORE_WRITABLE) && !(array->flags & FLAG_WRITABLE))
-        PyErr_Format(PyExc_ValueError, "%s is read-only", name);
+        core_invalid("%s is read-only", name);
     else
         return true;
     return false;
@@ -86,7 +86,7 @@ bool core_array_view(core_array *out, PyObject *object, const char *name, core_k
         return false;
     if (count == CORE_ANY || out->count == count)
         return true;
-    PyErr_Format(PyExc_ValueError, "%s has %zu elements instead of %zu", name, out->count, count);
+    core_invalid("%s has %zu elements instead of %zu", name, out->count, count);
     core_array_release(out);
     return false;
 }

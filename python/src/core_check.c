@@ -202,7 +202,7 @@ static PyObject *check(PyObject *module, PyObject *arguments) {
         !(c.model = core_model_of(core_state_of(module), model)))
         return NULL;
     if (points < 1 || points > HN_CHECK_POINTS || x_rows < 0 || threads < 0)
-        return PyErr_Format(PyExc_ValueError, "points must be from 1 to %d", (int)HN_CHECK_POINTS);
+        return core_invalid("points must be from 1 to %d", (int)HN_CHECK_POINTS);
     size_t inputs = hn_model_input_count(c.model);
     if (!core_array_view(&x, x_object, "x", CORE_REAL, CORE_ANY, CORE_OPTIONAL))
         return NULL;
@@ -215,7 +215,7 @@ static PyObject *check(PyObject *module, PyObject *arguments) {
         c.options.threads = threads;
         result = run_check(&c);
     } else {
-        PyErr_SetString(PyExc_ValueError, "x does not have one row of inputs for each of its points");
+        core_invalid("x does not have one row of inputs for each of its points");
     }
     core_array_release(&x);
     return result;

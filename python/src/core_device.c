@@ -51,7 +51,7 @@ static void run_call(void *context) {
 static PyObject *execute(device_call *call, Py_ssize_t count, int repeat_x, int repeat_y) {
     int cancel = 0;
     if (count < 0)
-        return PyErr_Format(PyExc_ValueError, "count is negative");
+        return core_invalid("count is negative");
     call->batch.size = sizeof call->batch;
     call->batch.count = (size_t)count;
     call->batch.report_size = sizeof(hn_report);
@@ -164,9 +164,9 @@ static bool parse_new(create_call *call, PyObject **model, PyObject *arguments, 
     call->layer.weights = (const double *)(const void *)weights; /* bytes are aligned as objects are */
     call->layer.relative = relative != 0;
     if (!hn_method_find(method, &call->layer.method))
-        PyErr_Format(PyExc_ValueError, "method '%s' is unknown; there are " CORE_METHODS, method);
+        core_invalid("method '%s' is unknown; there are " CORE_METHODS, method);
     else if (!hn_precision_find(precision, &call->device.precision))
-        PyErr_Format(PyExc_ValueError, "precision '%s' is unknown; there are float64 and float32", precision);
+        core_invalid("precision '%s' is unknown; there are float64 and float32", precision);
     else
         return true;
     return false;

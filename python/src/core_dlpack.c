@@ -43,8 +43,7 @@ static PyObject *look(PyObject *Py_UNUSED(module), PyObject *capsule) {
     const dlpack_managed *managed = PyCapsule_GetPointer(capsule, "dltensor");
     const dlpack_tensor *t = &managed->tensor;
     if (t->rank < 0 || t->rank > MOST_AXES || t->lanes != 1)
-        return PyErr_Format(PyExc_ValueError, "an array of %d axes whose numbers have %d parts cannot be taken",
-                            t->rank, t->lanes);
+        return core_invalid("an array of %d axes whose numbers have %d parts cannot be taken", t->rank, t->lanes);
     PyObject *shape = shape_of(t);
     PyObject *address = shape ? PyLong_FromVoidPtr((char *)t->data + t->offset) : NULL;
     PyObject *result = address ? Py_BuildValue("OiiiiOO", address, t->device_kind, t->device, t->kind, t->bits, shape,
@@ -128,11 +127,11 @@ static bool take_shape(core_memory *self, PyObject *shape, int bits) {
     Py_ssize_t rank = PyTuple_Size(shape);
     self->bytes = (size_t)bits / 8;
     if (rank < 0 || rank > MOST_AXES)
-        return PyErr_Format(PyExc_ValueError, "an array has at most %d axes", MOST_AXES), false;
+        return core_invalid("an array has at most %d axes", MOST_AXES), false;
     for (Py_ssize_t i = 0; i < rank; i++) {
         Py_ssize_t extent = PyNumber_AsSsize_t(PyTuple_GetItem(shape, i), PyExc_OverflowError);
         if (extent < 0)
-            return PyErr_Occurred() ? false : (PyErr_SetString(PyExc_ValueError, "an extent is negative"), false);
+            return PyErr_Occurred() ? false : (core_invalid("an extent is negative"), false);
         if (!core_multiply(self->bytes, (size_t)extent, "an array of the device", &self->bytes))
             return false;
         self->extents[i] = extent;

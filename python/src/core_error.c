@@ -3,6 +3,7 @@
  * The classes live in hardnet/_errors.py; its function error_of chooses one.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdarg.h>
 #include <string.h>
 
 #include "core.h"
@@ -25,5 +26,18 @@ PyObject *core_raise(const hn_error *error) {
         PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
         Py_DECREF(exception);
     }
+    return NULL;
+}
+
+PyObject *core_invalid(const char *format, ...) {
+    PyObject *module = PyImport_ImportModule("hardnet._errors");
+    PyObject *kind = module ? PyObject_GetAttrString(module, "InvalidError") : NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (kind)
+        PyErr_FormatV(kind, format, arguments);
+    va_end(arguments);
+    Py_XDECREF(kind);
+    Py_XDECREF(module);
     return NULL;
 }

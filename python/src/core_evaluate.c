@@ -16,7 +16,7 @@ static bool find_quantity(PyObject *name, hn_quantity *quantity) {
     bool found = bytes && hn_quantity_find(PyBytes_AsString(bytes), quantity);
     Py_XDECREF(bytes);
     if (!found)
-        PyErr_Format(PyExc_ValueError, "%R is no quantity that an evaluator computes", name);
+        core_invalid("%R is no quantity that an evaluator computes", name);
     return found;
 }
 
@@ -72,7 +72,7 @@ static PyObject *evaluator_new(PyTypeObject *type, PyObject *arguments, PyObject
         !take_wanted(wanted, &c.options.wanted) || !(c.model = core_model_of(core_state_of_type(type), model)))
         return NULL;
     if (!hn_instructions_find(instructions, &c.options.instructions))
-        return PyErr_Format(PyExc_ValueError, "instructions: %s is unknown", instructions);
+        return core_invalid("instructions: %s is unknown", instructions);
     c.options.without_objective = without_objective != 0;
     if (!core_run(create, &c, false, &cancel))
         return NULL;
@@ -192,7 +192,7 @@ static PyObject *evaluator_run(PyObject *object, PyObject *arguments, PyObject *
                                      &r.threads))
         return NULL;
     if (count < 0 || r.threads < 0)
-        return PyErr_Format(PyExc_ValueError, "count and threads must be 0 or more");
+        return core_invalid("count and threads must be 0 or more");
     r.evaluation.count = (size_t)count;
     r.evaluation.repeat_x = repeat_x != 0;
     r.evaluation.repeat_y = repeat_y != 0;

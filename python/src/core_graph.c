@@ -51,7 +51,7 @@ static const operator_entry *find_operator(const char *name) {
     for (int i = 0; i < OPERATORS; i++)
         if (strcmp(operators[i].name, name) == 0)
             return &operators[i];
-    PyErr_Format(PyExc_ValueError, "%s is no operator", name);
+    core_invalid("%s is no operator", name);
     return NULL;
 }
 
@@ -66,8 +66,11 @@ PyObject *core_operators(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused
     return all;
 }
 
-static void put(const core_array *out, size_t index, hn_expr value) {
+static void put(core_model *self, const core_array *out, size_t index, hn_expr value) {
+    double number = 0;
     ((uint32_t *)out->data)[index] = value.node;
+    if (hn_is_constant(value, &number) && isnan(number))
+        self->has_nan = true;
 }
 
 /* ---- constants ---- */
@@ -83,7 +86,7 @@ PyObject *core_model_constant(PyObject *object, PyObject *arguments) {
     if (core_model_has_room(self, values.count) &&
         core_array_view(&out, out_object, "out", CORE_NODE, values.count, CORE_WRITABLE)) {
         for (size_t i = 0; i < out.count; i++)
-            put(&out, i, hn_constant(self->model, ((const double *)values.data)[i]));
+            put(self, &out, i, hn_constant(self->model, ((const double *)values.data)[i]));
         result = core_model_done(self);
         core_array_release(&out);
     }
@@ -110,19 +113,18 @@ static bool take_operands(application *a, const core_model *self, PyObject *cons
         if (!core_nodes_view(&a->operands[i], self, objects[i], names[i], CORE_ANY))
             return false;
         if (a->operands[i].count != a->out.count && a->operands[i].count != 1) {
-            PyErr_Format(PyExc_ValueError, "%s has %zu elements instead of %zu", names[i], a->operands[i].count,
-                         a->out.count);
+            core_invalid("%s has %zu elements instead of %zu", names[i], a->operands[i].count, a->out.count);
             return false;
         }
     }
     return true;
 }
 
-static void apply(const application *a, const core_model *self) {
+static void apply(const application *a, core_model *self) {
     const operator_entry *f = a->operator;
     const core_array *p = a->operands;
     for (size_t i = 0; i < a->out.count; i++)
-        put(&a->out, i,
+        put(self, &a->out, i,
             f->one   ? f->one(core_expr(self, &p[0], i))
             : f->two ? f->two(core_expr(self, &p[0], i), core_expr(self, &p[1], i))
                      : f->three(core_expr(self, &p[0], i), core_expr(self, &p[1], i), core_expr(self, &p[2], i)));
@@ -148,7 +150,7 @@ PyObject *core_model_apply(PyObject *object, PyObject *arguments) {
 /* ---- folds ---- */
 
 /* Sums are one node each; other operators go from left to right. */
-static bool fold(const core_model *self, const operator_entry *f, const core_array *out, const core_array *terms) {
+static bool fold(core_model *self, const operator_entry *f, const core_array *out, const core_array *terms) {
     size_t length = terms->count / out->count;
     const uint32_t *nodes = terms->data;
     hn_expr *list = PyMem_Calloc(length + 1, sizeof *list);
@@ -161,7 +163,7 @@ static bool fold(const core_model *self, const operator_entry *f, const core_arr
             list[j] = (hn_expr){self->model, nodes[i * length + j]};
         for (size_t j = 1; f && j < length; j++)
             list[0] = f->two(list[0], list[j]);
-        put(out, i, f ? list[0] : hn_sum(self->model, length, list));
+        put(self, out, i, f ? list[0] : hn_sum(self->model, length, list));
     }
     PyMem_Free(list);
     return true;
@@ -171,7 +173,7 @@ static bool fold(const core_model *self, const operator_entry *f, const core_arr
 static bool fits(const operator_entry *f, const core_array *out, const core_array *terms) {
     if (out->count == 0 ? terms->count == 0 : terms->count % out->count == 0 && (!f || terms->count > 0))
         return true;
-    PyErr_Format(PyExc_ValueError, "terms has %zu elements, which do not fold into %zu", terms->count, out->count);
+    core_invalid("terms has %zu elements, which do not fold into %zu", terms->count, out->count);
     return false;
 }
 
@@ -184,7 +186,7 @@ PyObject *core_model_fold(PyObject *object, PyObject *arguments) {
     bool sum = strcmp(name, "sum") == 0;
     const operator_entry *f = sum ? NULL : find_operator(name);
     if (!sum && (!f || !f->two))
-        return f ? PyErr_Format(PyExc_ValueError, "%s does not fold", name) : NULL;
+        return f ? core_invalid("%s does not fold", name) : NULL;
     core_array out = {0}, terms = {0};
     if (core_array_view(&out, out_object, "out", CORE_NODE, CORE_ANY, CORE_WRITABLE) &&
         core_nodes_view(&terms, self, terms_object, "terms", CORE_ANY) && fits(f, &out, &terms) &&
@@ -205,7 +207,7 @@ static bool is_partition(const core_array *first, size_t entries) {
     for (size_t i = 1; good && i < first->count; i++)
         good = list[i - 1] <= list[i];
     if (!good)
-        PyErr_SetString(PyExc_ValueError, "first does not divide the entries into rows");
+        core_invalid("first does not divide the entries into rows");
     return good;
 }
 
@@ -234,8 +236,8 @@ static bool has_room_for_numbers(const core_model *self, size_t numbers) {
     if (numbers < room)
         return true;
     snprintf(error.text, sizeof error.text,
-             "a matrix of %zu numbers does not fit into the model: max_nodes is %zu, and %zu are used", numbers,
-             self->max_nodes, used);
+             "a matrix of %zu numbers does not fit into the model; raise max_nodes (%zu, of which %zu are used)",
+             numbers, self->max_nodes, used);
     core_raise(&error);
     return false;
 }
@@ -256,14 +258,13 @@ static bool is_matrix(const core_array *first, const core_array *column, const c
             if (good)
                 last[j] = i;
             else
-                PyErr_Format(PyExc_ValueError, "row %zu of the matrix: column %u is not there, twice or not finite",
-                             i - 1, (unsigned)j);
+                core_invalid("row %zu of the matrix: column %u is not there, twice or not finite", i - 1, (unsigned)j);
         }
     PyMem_Free(last);
     return good;
 }
 
-static bool multiply(const core_model *self, const hn_matrix *matrix, const core_array *terms, const core_array *out) {
+static bool multiply(core_model *self, const hn_matrix *matrix, const core_array *terms, const core_array *out) {
     hn_expr *exprs = PyMem_Calloc(terms->count + out->count + 1, sizeof *exprs);
     if (!exprs) {
         PyErr_NoMemory();
@@ -273,7 +274,7 @@ static bool multiply(const core_model *self, const hn_matrix *matrix, const core
         exprs[i] = core_expr(self, terms, i);
     hn_products(self->model, matrix, exprs, exprs + terms->count);
     for (size_t i = 0; i < out->count; i++)
-        put(out, i, exprs[terms->count + i]);
+        put(self, out, i, exprs[terms->count + i]);
     PyMem_Free(exprs);
     return true;
 }

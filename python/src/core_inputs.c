@@ -28,7 +28,7 @@ static PyObject *sample_inputs(PyObject *module, PyObject *arguments) {
         return NULL;
     size_t inputs = hn_model_input_count(call.model);
     if (call.count < 0 || (inputs && (size_t)call.count > PY_SSIZE_T_MAX / inputs))
-        return PyErr_Format(PyExc_ValueError, "count is out of range");
+        return core_invalid("count is out of range");
     if (!core_array_view(&call.x, x, "x", CORE_REAL, (size_t)call.count * inputs, CORE_WRITABLE))
         return NULL;
     int cancel = 0;

@@ -90,6 +90,10 @@ static PyObject *get_finished(PyObject *object, void *Py_UNUSED(closure)) {
     return PyBool_FromLong(((const core_model *)object)->finished);
 }
 
+static PyObject *get_has_nan(PyObject *object, void *Py_UNUSED(closure)) {
+    return PyBool_FromLong(((const core_model *)object)->has_nan);
+}
+
 typedef hn_status fingerprint(const hn_model *model, char out[HN_FINGERPRINT_BYTES], hn_error *error);
 
 static PyObject *print_of(PyObject *object, fingerprint *print) {
@@ -126,6 +130,7 @@ PyGetSetDef core_model_attributes[] = {
     {"groups", get_groups, NULL, "(name, first row, rows) of each group.", NULL},
     {"goal", get_goal, NULL, "(name, node, maximize) of the objective, or None.", NULL},
     {"finished", get_finished, NULL, NULL, NULL},
+    {"has_nan", get_has_nan, NULL, "Whether one of the nodes is the number NaN.", NULL},
     {"fingerprint", get_fingerprint, NULL, NULL, NULL},
     {"names_fingerprint", get_names_fingerprint, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -319,11 +324,11 @@ PyObject *core_model_node(PyObject *object, PyObject *number) {
     if (PyErr_Occurred())
         return NULL;
     if (node > UINT32_MAX || !hn_is_valid(expr))
-        return PyErr_Format(PyExc_ValueError, "%lu is no node of this model", node);
+        return core_invalid("%lu is no node of this model", node);
     if (hn_expr_get_info(expr, &info, &error) != HN_OK)
         return core_raise(&error);
     if ((size_t)info.op >= sizeof operator_names / sizeof *operator_names)
-        return PyErr_Format(PyExc_ValueError, "node %lu has an operator that is not known here", node);
+        return core_invalid("node %lu has an operator that is not known here", node);
     double value = info.op == HN_OPERATOR_CONSTANT ? info.value : (double)info.index;
     return Py_BuildValue("(sdNN)", operator_names[info.op], value, arguments_of(expr, info.count),
                          coefficients_of(expr, &info));
@@ -386,7 +391,7 @@ PyObject *core_model_values(PyObject *object, PyObject *arguments) {
         !core_model_is_finished(self))
         return NULL;
     if (count < 0)
-        return PyErr_Format(PyExc_ValueError, "count must be 0 or more");
+        return core_invalid("count must be 0 or more");
     e.count = (size_t)count;
     if (take_samples(&e, self, objects))
         result = run_evaluation(&e, self);

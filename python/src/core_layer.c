@@ -86,9 +86,9 @@ static PyObject *layer_run(PyObject *object, PyObject *arguments, PyObject *keyw
     if (!parse_run(&a, arguments, keywords))
         return NULL;
     if (a.count < 0)
-        return PyErr_Format(PyExc_ValueError, "count is negative");
+        return core_invalid("count is negative");
     if (!(a.seconds >= 0))
-        return PyErr_Format(PyExc_ValueError, "seconds must be 0 or more");
+        return core_invalid("seconds must be 0 or more");
     layer_call call = {0};
     PyObject *result = NULL;
     if (view_run(self, &call, &a)) {
@@ -163,7 +163,7 @@ static PyObject *layer_gradient(PyObject *object, PyObject *arguments, PyObject 
     if (!parse_gradient(&a, arguments, keywords))
         return NULL;
     if (a.count < 0)
-        return PyErr_Format(PyExc_ValueError, "count is negative");
+        return core_invalid("count is negative");
     layer_call call = {0};
     PyObject *result = NULL;
     if (view_gradient(self, &call, &a)) {
@@ -232,12 +232,11 @@ static bool parse_new(new_arguments *a, PyObject *arguments, PyObject *keywords)
         return false;
     a->options.relative = a->relative != 0;
     if (!hn_method_find(a->method, &a->options.method))
-        PyErr_Format(PyExc_ValueError, "method '%s' is unknown; there are " CORE_METHODS, a->method);
+        core_invalid("method '%s' is unknown; there are " CORE_METHODS, a->method);
     else if (!hn_instructions_find(a->instructions, &a->options.instructions))
-        PyErr_Format(PyExc_ValueError, "instructions '%s' are unknown; there are best, portable, avx2 and avx512",
-                     a->instructions);
+        core_invalid("instructions '%s' are unknown; there are best, portable, avx2 and avx512", a->instructions);
     else if (a->threads < 0)
-        PyErr_Format(PyExc_ValueError, "threads must be 0 (one per core) or more, not %d", a->threads);
+        core_invalid("threads must be 0 (one per core) or more, not %d", a->threads);
     else
         return true;
     return false;

@@ -21,27 +21,33 @@ PyObject *core_model_wrap(PyTypeObject *type, hn_model *model, size_t max_nodes,
 
 bool core_model_is_open(const core_model *self) {
     if (self->finished)
-        PyErr_SetString(PyExc_ValueError, "the model is finished, nothing can be added");
+        core_invalid("the model is finished, nothing can be added");
     return !self->finished;
 }
 
 bool core_model_is_finished(const core_model *self) {
     if (!self->finished)
-        PyErr_SetString(PyExc_ValueError, "the model is not finished");
+        core_invalid("the model is not finished");
     return self->finished;
 }
 
-bool core_model_has_room(const core_model *self, size_t operations) {
+/* name: of the elements; empty: they have none. */
+static bool has_room(const core_model *self, size_t elements, const char *name) {
     enum { MOST_EACH = 4, SPARE = 8 }; /* a fourth power, or an output with its bounds and start */
     size_t used = hn_model_node_count(self->model), room = self->max_nodes > used ? self->max_nodes - used : 0;
     hn_error error = {.status = HN_LIMIT, .code = HN_CODE_OPTION, .subject = "max_nodes"};
-    if (room > SPARE && operations <= (room - SPARE) / MOST_EACH)
+    if (room > SPARE && elements <= (room - SPARE) / MOST_EACH)
         return true;
-    snprintf(error.text, sizeof error.text,
-             "%zu operations may take more nodes than the model has left: max_nodes is %zu, and %zu are used",
-             operations, self->max_nodes, used);
+    snprintf(
+        error.text, sizeof error.text,
+        "%s%s%zu elements may take more nodes than the model has left; raise max_nodes (%zu, of which %zu are used)",
+        name, *name ? ": " : "", elements, self->max_nodes, used);
     core_raise(&error);
     return false;
+}
+
+bool core_model_has_room(const core_model *self, size_t elements) {
+    return has_room(self, elements, "");
 }
 
 PyObject *core_model_done(const core_model *self) {
@@ -57,7 +63,7 @@ bool core_nodes_view(core_array *out, const core_model *self, PyObject *object, 
     const uint32_t *nodes = out->data;
     for (size_t i = 0; i < out->count; i++) {
         if (!hn_is_valid((hn_expr){self->model, nodes[i]})) {
-            PyErr_Format(PyExc_ValueError, "%s: %u is no node of this model", name, (unsigned)nodes[i]);
+            core_invalid("%s: %u is no node of this model", name, (unsigned)nodes[i]);
             core_array_release(out);
             return false;
         }
@@ -92,7 +98,7 @@ static PyObject *model_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|n:Model", CORE_KEYWORDS(names), &max_nodes))
         return NULL;
     if (max_nodes < 0)
-        return PyErr_Format(PyExc_ValueError, "max_nodes must be 0 or more");
+        return core_invalid("max_nodes must be 0 or more");
     hn_model_options options = hn_model_defaults();
     hn_model *model;
     hn_error error;
@@ -121,7 +127,18 @@ static PyObject *model_copy(PyObject *object, PyObject *Py_UNUSED(unused)) {
     hn_error error;
     if (hn_model_copy(&copy, ((core_model *)object)->model, &error) != HN_OK)
         return core_raise(&error);
-    return core_model_wrap(Py_TYPE(object), copy, ((core_model *)object)->max_nodes, false);
+    core_model *made = (core_model *)core_model_wrap(Py_TYPE(object), copy, ((core_model *)object)->max_nodes, false);
+    if (made)
+        made->has_nan = ((core_model *)object)->has_nan;
+    return (PyObject *)made;
+}
+
+static PyObject *model_check_room(PyObject *object, PyObject *arguments) {
+    unsigned long long elements;
+    const char *name;
+    if (!PyArg_ParseTuple(arguments, "Ks:check_room", &elements, &name))
+        return NULL;
+    return has_room((core_model *)object, (size_t)elements, name) ? Py_NewRef(Py_None) : NULL;
 }
 
 /* ---- tables ---- */
@@ -129,6 +146,8 @@ static PyObject *model_copy(PyObject *object, PyObject *Py_UNUSED(unused)) {
 static PyMethodDef methods[] = {
     {"finish", model_finish, METH_NOARGS, "Closes the model."},
     {"copy", model_copy, METH_NOARGS, "An open copy with the same node numbers."},
+    {"check_room", model_check_room, METH_VARARGS,
+     "check_room(elements, name): refuses more elements than the model has room for."},
     {"constant", core_model_constant, METH_VARARGS, "constant(values, out)"},
     {"apply", core_model_apply, METH_VARARGS, "apply(operator, out, a, b=None, c=None)"},
     {"fold", core_model_fold, METH_VARARGS, "fold(operator, out, terms): along the last axis of terms"},

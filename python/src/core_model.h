@@ -15,6 +15,7 @@ typedef struct core_model {
     PyObject_HEAD hn_model *model;
     size_t max_nodes;
     bool finished;
+    bool has_nan; /* one of its nodes is the number NaN */
 } core_model;
 
 /* A new object that owns the model from now on; NULL with an exception, and the model destroyed. */
@@ -24,8 +25,8 @@ PyObject *core_model_wrap(PyTypeObject *type, hn_model *model, size_t max_nodes,
 bool core_model_is_open(const core_model *self);
 bool core_model_is_finished(const core_model *self);
 
-/* Whether so many operations, each of which makes a few nodes at most, stay within the model's limit. */
-bool core_model_has_room(const core_model *self, size_t operations);
+/* Whether so many elements, each of which makes a few nodes at most, stay within the model's limit. False with an exception. */
+bool core_model_has_room(const core_model *self, size_t elements);
 
 /* None, or the error that sticks to the model as an exception. */
 PyObject *core_model_done(const core_model *self);

@@ -37,7 +37,7 @@ static bool read_hidden(hn_network_options *options, PyObject *hidden) {
         return false;
     }
     if (count > HN_NETWORK_MOST_HIDDEN) {
-        PyErr_Format(PyExc_ValueError, "%zd hidden layers: there may be %d", count, HN_NETWORK_MOST_HIDDEN);
+        core_invalid("%zd hidden layers: there may be %d", count, HN_NETWORK_MOST_HIDDEN);
         return false;
     }
     options->hidden_count = (size_t)count;
@@ -69,7 +69,7 @@ static PyObject *network_new(PyTypeObject *type, PyObject *arguments, PyObject *
     if (!read_hidden(&options, hidden))
         return NULL;
     if (!hn_activation_find(activation, &options.activation))
-        return PyErr_Format(PyExc_ValueError, "activation '%s' is unknown; there are relu, tanh and silu", activation);
+        return core_invalid("activation '%s' is unknown; there are relu, tanh and silu", activation);
     hn_network *network;
     hn_error error;
     if (hn_network_create(&network, &options, &error) != HN_OK)
@@ -134,7 +134,7 @@ static bool parse_save(save_arguments *a, PyObject *arguments, PyObject *keyword
     a->options.candidates = a->candidates < 0 ? 0 : (size_t)a->candidates;
     if (hn_method_find(a->method, &a->options.layer.method))
         return true;
-    PyErr_Format(PyExc_ValueError, "method '%s' is unknown; there are " CORE_METHODS, a->method);
+    core_invalid("method '%s' is unknown; there are " CORE_METHODS, a->method);
     return false;
 }
 
@@ -249,7 +249,7 @@ static PyObject *network_get(PyObject *object, PyObject *arguments) {
 /* Of a network that no policy owns. */
 static bool is_open(const core_network *self) {
     if (!self->owned)
-        PyErr_SetString(PyExc_ValueError, "the network belongs to a policy and cannot be changed");
+        core_invalid("the network belongs to a policy and cannot be changed");
     return self->owned != NULL;
 }
 
@@ -297,7 +297,7 @@ static PyObject *network_scale(PyObject *object, PyObject *arguments) {
         return NULL;
     if (count < 0 || data_count < 0 || (inputs && (size_t)count > PY_SSIZE_T_MAX / inputs) ||
         (inputs && (size_t)data_count > PY_SSIZE_T_MAX / inputs))
-        return PyErr_Format(PyExc_ValueError, "count is out of range");
+        return core_invalid("count is out of range");
     bool good = core_array_view(&rows, x, "x", CORE_REAL, (size_t)count * inputs, 0) &&
                 core_array_view(&given, data, "data", CORE_REAL, (size_t)data_count * inputs, CORE_OPTIONAL);
     scale_call call = {.network = self->owned, .model = of};
@@ -334,7 +334,7 @@ static bool view_forward(forward_call *call, Py_ssize_t count, PyObject *x, PyOb
     hn_network_options o = hn_network_options_of(call->network);
     size_t most = PY_SSIZE_T_MAX / (o.inputs > o.outputs ? o.inputs : o.outputs);
     if (count < 0 || (size_t)count > most) {
-        PyErr_SetString(PyExc_ValueError, "count is out of range");
+        core_invalid("count is out of range");
         return false;
     }
     call->count = (size_t)count;

@@ -40,7 +40,7 @@ static bool take_shape(label *l, PyObject *shape, size_t count) {
         product *= l->shape[l->axes];
     }
     if (product != count)
-        PyErr_Format(PyExc_ValueError, "%zu elements do not have this shape", count);
+        core_invalid("%zu elements do not have this shape", count);
     return product == count;
 }
 
@@ -134,7 +134,7 @@ static bool are_leaves(const core_model *self, const core_array *nodes, size_t c
         }
         if (low < count && leaf(self->model, low) == node)
             continue;
-        PyErr_Format(PyExc_ValueError, "these are not all %s, but expressions", what);
+        core_invalid("these are not all %s, but expressions", what);
         return false;
     }
     return true;
@@ -152,7 +152,7 @@ static bool are_outputs(const core_model *self, const core_array *nodes) {
 static bool free_of_outputs(const core_model *self, const core_array *nodes, const char *what) {
     for (size_t i = 0; i < nodes->count; i++) {
         if (hn_depends_on_outputs(core_expr(self, nodes, i))) {
-            PyErr_Format(PyExc_ValueError, "%s may depend on inputs, but not on outputs", what);
+            core_invalid("%s may depend on inputs, but not on outputs", what);
             return false;
         }
     }
@@ -169,7 +169,7 @@ static bool are_bounds(const core_model *self, const core_array *lower, const co
             continue;
         PyObject *p = PyFloat_FromDouble(low), *q = PyFloat_FromDouble(high);
         if (p && q)
-            PyErr_Format(PyExc_ValueError, "a lower bound of %S and an upper bound of %S cannot be met", p, q);
+            core_invalid("a lower bound of %S and an upper bound of %S cannot be met", p, q);
         Py_XDECREF(p);
         Py_XDECREF(q);
         return false;
@@ -190,7 +190,7 @@ PyObject *core_model_range(PyObject *object, PyObject *arguments) {
     for (size_t i = 0; good && i < c.nodes.count; i++) {
         good = low[i] <= high[i];
         if (!good)
-            PyErr_SetString(PyExc_ValueError, "the range of an input is empty or not a number");
+            core_invalid("the range of an input is empty or not a number");
     }
     for (size_t i = 0; good && i < c.nodes.count; i++)
         hn_input_range(core_expr(self, &c.nodes, i), low[i], high[i]);
@@ -276,7 +276,7 @@ static bool can_hold(hn_expr lower, hn_expr body, hn_expr upper, const char *nam
     if (!hn_is_constant(lower, &low) || !hn_is_constant(body, &value) || !hn_is_constant(upper, &high) ||
         (value >= low - rounding * (1 + fabs(low)) && value <= high + rounding * (1 + fabs(high))))
         return true;
-    PyErr_Format(PyExc_ValueError, "%s: it has no variables and does not hold", name);
+    core_invalid("%s: it has no variables and does not hold", name);
     return false;
 }
 
@@ -385,8 +385,7 @@ PyObject *core_model_objective(PyObject *object, PyObject *arguments) {
     hn_expr value = core_expr(self, &node, 0);
     core_array_release(&node);
     if (hn_model_objective(self->model).name)
-        return PyErr_Format(PyExc_ValueError, "the model has an objective already, %s",
-                            hn_model_objective(self->model).name);
+        return core_invalid("the model has an objective already, %s", hn_model_objective(self->model).name);
     if (!core_model_has_room(self, 1))
         return NULL;
     if (maximize)

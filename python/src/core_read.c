@@ -105,7 +105,7 @@ static bool parse(reading *r, PyObject *arguments, const char *format) {
         return false;
     bool good = PyList_Check(r->messages) && r->max_nodes >= 0;
     if (!good)
-        PyErr_SetString(PyExc_ValueError, "messages must be a list, max_nodes 0 or more");
+        core_invalid("messages must be a list, max_nodes 0 or more");
     return good;
 }
 

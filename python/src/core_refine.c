@@ -58,7 +58,7 @@ static bool execute(core_refiner *self, refine_call *call) {
 
 static bool count_is_good(Py_ssize_t count) {
     if (count < 0)
-        PyErr_SetString(PyExc_ValueError, "count is negative");
+        core_invalid("count is negative");
     return count >= 0;
 }
 

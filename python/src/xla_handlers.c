@@ -69,10 +69,11 @@ static void tell(xla_call *call, const hn_report *reports) {
     size_t first = 0, bad = raise || warn ? count_bad(call, reports, &first) : 0;
     if (bad == 0)
         return;
-    char sentence[200];
-    snprintf(sentence, sizeof sentence,
-             "%zu of %zu samples are not ok; the first, number %zu, is %s with violation %.3g", bad, call->count, first,
-             hn_outcome_text(reports[first].outcome), reports[first].violation);
+    char sentence[200], violation[40] = "";
+    if (reports[first].worst < call->info.rows) /* else no row was evaluated */
+        snprintf(violation, sizeof violation, " with violation %.3g", reports[first].violation);
+    snprintf(sentence, sizeof sentence, "%zu of %zu samples are not ok; the first, number %zu, is %s%s", bad,
+             call->count, first, hn_outcome_text(reports[first].outcome), violation);
     if (raise || !xla_warn(sentence))
         xla_fail(call, XLA_FAILED_PRECONDITION, "%s", sentence);
 }

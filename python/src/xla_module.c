@@ -20,7 +20,7 @@ static PyObject *keep(PyObject *module, PyObject *arguments) {
     if (!layer)
         return NULL;
     if (!*key || threads < 0)
-        return PyErr_Format(PyExc_ValueError, "a layer is kept under a key that is not empty, with 0 threads or more");
+        return core_invalid("a layer is kept under a key that is not empty, with 0 threads or more");
     PyObject *owner = PyTuple_Pack(3, object, devices, module);
     if (!owner)
         return NULL;

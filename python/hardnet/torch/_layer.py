@@ -19,6 +19,7 @@ from .._errors import Error
 from .._model import Model
 from .._outcome import Outcome
 from .._result import REPORT
+from .._warnings import stacklevel
 from . import _cuda, _handles
 from ._arguments import broadcast, check_devices, double
 from ._buffers import Buffers
@@ -67,7 +68,8 @@ class Reports(plain.Result):
         names = self._layer.model.row_names
         if len(wrong):
             worst = wrong[np.nan_to_num(wrong["violation"], nan=np.inf).argmax()]
-            row = names[worst["worst"]] if worst["worst"] < len(names) else "no row"
+        if len(wrong) and worst["worst"] < len(names):
+            row = names[worst["worst"]]
             text += f"; the largest violation is {worst['violation']:.3g}, in {row}"
         return text
 
@@ -200,7 +202,7 @@ class Layer(nn.Module):
             error = NotOkError(last.summary())
             error.reports = last
             raise error
-        warnings.warn(last.summary(), NotOkWarning, stacklevel=3)
+        warnings.warn(last.summary(), NotOkWarning, stacklevel=stacklevel(torch.__file__))
 
     def note_device_reports(self, reports: Tensor) -> None:
         """Keeps the reports of a call on a device, as bytes; only on_fail="raise" looks at them."""

@@ -229,7 +229,8 @@ def after_a_change() -> object:
 def options() -> Iterator[Wrong]:
     """Wrong settings of a layer."""
     for name, value, kind in (
-        ("method", "best", ValueError),
+        ("method", "best", hardnet.InvalidError),
+        ("method", "newton", hardnet.InvalidError),
         ("method", "au\0to", ValueError),
         ("method", "", ValueError),
         ("method", "\udcff", ValueError),
@@ -239,7 +240,9 @@ def options() -> Iterator[Wrong]:
         ("tolerance", float("nan"), ValueError),
         ("tolerance", "1e-8", TypeError),
         ("tolerance", None, TypeError),
-        ("iterations", -1, ValueError),
+        ("iterations", -5, hardnet.InvalidError),
+        ("precision", "float16", hardnet.InvalidError),
+        ("weights", [1.0], hardnet.InvalidError),
         ("iterations", 1.5, TypeError),
         ("iterations", 10**30, (OverflowError, ValueError)),
         ("iterations", "5", TypeError),

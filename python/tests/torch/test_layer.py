@@ -230,6 +230,24 @@ def test_samples_that_are_not_ok_are_returned_warned_about_or_raised() -> None:
         hardnet.torch.Layer(impossible, on_fail="ignore")
 
 
+def test_a_warning_points_to_the_callers_line() -> None:
+    impossible = hardnet.Model.from_text(IMPOSSIBLE)
+    layer = hardnet.torch.Layer(impossible, on_fail="warn")
+    network = torch.nn.Sequential(torch.nn.Linear(2, 2).double())
+    y_raw, x = torch.ones(1, 2).double(), torch.ones(1, 1).double()
+    for call in (lambda: layer(y_raw, x), lambda: layer(network(y_raw), x)):
+        with pytest.warns(hardnet.torch.NotOkWarning) as caught:
+            call()
+        assert caught[0].filename == __file__
+
+
+def test_of_input_that_is_not_finite_no_violation_is_told() -> None:
+    layer = hardnet.torch.Layer(hardnet.Model.from_text(IMPOSSIBLE), on_fail="raise")
+    with pytest.raises(hardnet.torch.NotOkError) as caught:
+        layer(torch.full((1, 2), torch.nan).double(), torch.zeros(1, 1).double())
+    assert str(caught.value) == "1 of 1 samples are not ok (nonfinite_input 1)"
+
+
 def test_one_bad_sample_disturbs_no_neighbour_nor_its_gradient() -> None:
     y_raw, x = ring_samples(4)
     layer = ring()
