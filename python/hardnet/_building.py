@@ -204,6 +204,8 @@ class Building:
     def fix(self, outputs: Expression, value: ExpressionLike) -> None:
         """Fixes outputs at values, which may depend on inputs. They keep their place in y.
 
+        A constant value outside constant bounds of its output is an error when the model is used.
+
         >>> import hardnet
         >>> m = hardnet.Model()
         >>> y = m.outputs("y", 3)

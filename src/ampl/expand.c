@@ -57,6 +57,22 @@ static bool check_bounds(struct ampl_evaluator *e, const struct ampl_declaration
 
 /* ---- variables ---- */
 
+/* The model refuses it, too; here the error has a place. */
+static bool check_fixed(struct ampl_evaluator *e, const struct ampl_declaration *variable, const ampl_atom *key,
+                        const struct ampl_bounds *bounds, struct ampl_value value) {
+    static const double tolerance = 1e-8;
+    const struct ampl_value *const sides[] = {&bounds->lower, &bounds->upper};
+    for (size_t side = 0; side < 2 && value.kind == AMPL_NUMBER; side++) {
+        double bound = sides[side]->kind == AMPL_NUMBER ? sides[side]->is.number : value.is.number;
+        double beyond = side ? value.is.number - bound : bound - value.is.number;
+        if (beyond > tolerance * fmax(1, fabs(bound)))
+            return ampl_fail(e, HN_INVALID, variable->place, "%s: fixed at %s, %s its %s bound %s",
+                             label_of(e, variable, key), error_number(value.is.number).text, side ? "above" : "below",
+                             side ? "upper" : "lower", error_number(bound).text);
+    }
+    return true;
+}
+
 static bool shape_output(struct ampl_evaluator *e, const struct ampl_declaration *variable, const ampl_atom *key,
                          hn_expr output) {
     struct ampl_bounds bounds;
@@ -69,7 +85,10 @@ static bool shape_output(struct ampl_evaluator *e, const struct ampl_declaration
         return ampl_fail(e, HN_INVALID, variable->place, "%s: a text cannot be a start value",
                          label_of(e, variable, key));
     const struct ampl_value *fixed = ampl_table_find(&variable->fixed, key);
-    if (fixed && fixed->is.number != 0)
+    bool is_fixed = fixed && fixed->is.number != 0;
+    if (is_fixed && !check_fixed(e, variable, key, &bounds, start))
+        return false;
+    if (is_fixed)
         hn_output_fix(output, ampl_expr(e, start));
     else if (!check_bounds(e, variable, key, &bounds))
         return false;

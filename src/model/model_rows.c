@@ -100,6 +100,22 @@ static void check_bounds(hn_model *model, const char *kind, const char *name, ui
                    error_number(low).text, error_number(high).text);
 }
 
+/* A fixed output has no row, so that nothing else compares its value with its bounds. The value may be beyond a bound by the default
+ * tolerance of a row. */
+static void check_fixed(hn_model *model, const struct model_output *output) {
+    static const double tolerance = 1e-8;
+    const uint32_t bounds[] = {output->lower, output->upper};
+    double value, bound;
+    if (!graph_is_constant(&model->graph, output->fixed, &value))
+        return;
+    for (size_t side = 0; side < 2; side++)
+        if (graph_is_constant(&model->graph, bounds[side], &bound) &&
+            (side ? value - bound : bound - value) > tolerance * fmax(1, fabs(bound)))
+            model_fail(model, HN_INVALID, output->name, "output %s: fixed at %s, %s its %s bound %s", output->name,
+                       error_number(value).text, side ? "above" : "below", side ? "upper" : "lower",
+                       error_number(bound).text);
+}
+
 static void check_free_of_outputs(hn_model *model, const uint8_t *spaces, uint32_t node, const char *kind,
                                   const char *name, const char *part) {
     if (spaces[node] >> SPACE_Y & 1u)
@@ -120,6 +136,7 @@ static void check_parts(hn_model *model, const uint8_t *spaces) {
         check_free_of_outputs(model, spaces, output->upper, "output", output->name, "upper bound");
         check_free_of_outputs(model, spaces, output->start, "output", output->name, "start");
         check_free_of_outputs(model, spaces, output->fixed, "output", output->name, "fixed value");
+        check_fixed(model, output);
     }
     for (size_t i = 0; i < model->definition_count; i++)
         if (model->definitions[i].value == 0)

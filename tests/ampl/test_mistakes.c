@@ -53,6 +53,8 @@ static void mistakes_in_declarations_are_shown(void **state) {
         {"var x in interval[0,1;", "1:22", "']' or ')' is needed"},
         {"var x in {0, 1};", "1:7", "in: this attribute"},
         {"var x in Integers;", "1:10", "integer variables are not supported"},
+        {"var x >= 0, <= 1; fix x := 5;", "1:5", "x: fixed at 5, above its upper bound 1"},
+        {"var x{1..2} >= 0, <= 1, := 0.5; fix x[2] := -1;", "1:5", "x[2]: fixed at -1, below its lower bound 0"},
         {"var x in interval[2,1];", "1:5", "lower bound 2 exceeds upper bound 1"},
         {"param p{i in 1..2, i};", "1:8", "set"},
         {"param p{};", "1:8", "empty set"},

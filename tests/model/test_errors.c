@@ -180,6 +180,31 @@ static void what_may_depend_on_inputs_alone_is_refused_when_it_depends_on_output
     check_depends(require_output, "requirement r: its condition depends on outputs");
 }
 
+/* y between 0 and 1, fixed at the value. */
+static hn_model *model_fixed_at(double value, bool fixed_first) {
+    hn_model *m = model_new();
+    hn_expr y = hn_output(m, "y");
+    if (fixed_first)
+        hn_output_fix(y, hn_constant(m, value));
+    hn_output_bounds(y, 0, 1);
+    if (!fixed_first)
+        hn_output_fix(y, hn_constant(m, value));
+    return m;
+}
+
+static void an_output_fixed_outside_its_bounds_is_refused(void **state) {
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        assert_refused(model_fixed_at(5, first), HN_INVALID, "output y: fixed at 5, above its upper bound 1");
+        assert_refused(model_fixed_at(-0.25, first), HN_INVALID, "output y: fixed at -0.25, below its lower bound 0");
+        for (int i = 0; i < 3; i++) {
+            hn_model *good = model_fixed_at(i == 2 ? 1 + 1e-9 : i, first); /* at a bound, and by rounding beyond it */
+            assert_int_equal(hn_model_finish(good, NULL), HN_OK);
+            hn_model_destroy(good);
+        }
+    }
+}
+
 static void an_output_fixed_in_terms_of_itself_is_refused(void **state) {
     (void)state;
     hn_model *m = model_new();
@@ -304,6 +329,7 @@ int main(void) {
         cmocka_unit_test(an_infinite_bound_on_the_wrong_side_is_refused),
         cmocka_unit_test(what_may_depend_on_inputs_alone_is_refused_when_it_depends_on_outputs),
         cmocka_unit_test(an_output_fixed_in_terms_of_itself_is_refused),
+        cmocka_unit_test(an_output_fixed_outside_its_bounds_is_refused),
         cmocka_unit_test(an_empty_input_range_is_refused),
         cmocka_unit_test(a_definition_in_terms_of_itself_is_refused_by_name),
         cmocka_unit_test(a_reference_that_is_never_defined_is_refused_by_name),
