@@ -52,6 +52,20 @@ typedef enum hn_method { HN_METHOD_LIST(HN_ENUMERATE) HN_METHOD_COUNT } hn_metho
 const char *hn_method_text(hn_method method);             /* "unknown" for a number that is none */
 bool hn_method_find(const char *text, hn_method *method); /* false, and nothing set: unknown */
 
+/* What is returned for samples that are not ok, one list as above. A sample whose y is replaced is evaluated once more, at
+ * the y that is returned; its outcome remains that of the correction. */
+#define HN_NOT_OK_LIST(X)                                                                                              \
+    X(HN_NOT_OK_BEST, "best")         /* the iterate with the smallest violation */                                    \
+    X(HN_NOT_OK_CLIP, "clip")         /* the same, clipped to the bounds of the outputs */                             \
+    X(HN_NOT_OK_FALLBACK, "fallback") /* hn_batch.fallback, or the start values clipped to their bounds */
+
+#define HN_ENUMERATE(name, text) name,
+typedef enum hn_not_ok { HN_NOT_OK_LIST(HN_ENUMERATE) HN_NOT_OK_COUNT } hn_not_ok;
+#undef HN_ENUMERATE
+
+const char *hn_not_ok_text(hn_not_ok choice);             /* "unknown" for a number outside the list */
+bool hn_not_ok_find(const char *text, hn_not_ok *choice); /* false, and nothing set: unknown */
+
 /* A sample of nearest or optimal is certified when it is ok and its report's kkt is at most this. */
 #define HN_CERTIFIED 1e-8
 
@@ -129,6 +143,9 @@ typedef struct hn_batch {
         multipliers; /* of nearest and optimal: count x rows, or NULL: what holds y where it is, positive at lower bounds;
                            * where y is locally infeasible the weights that prove it (hn_report.proof); else zeros where
                            * y is not certified */
+    hn_not_ok
+        not_ok; /* what is returned where a sample is not ok. Where that is not the best iterate the gradient is 0,
+                       * and there are no steps and no multipliers. On the CPU only */
 } hn_batch;
 
 /* Gradients of a scalar loss. The batch is the one that was run, with its tape, reports and

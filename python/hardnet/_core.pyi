@@ -166,6 +166,7 @@ class Layer:
         repeat_y: bool = False,
         seconds: float = 0.0,
         multipliers: _Reals | None = None,
+        not_ok: str = "best",
     ) -> None: ...
     def gradient(
         self,
@@ -354,5 +355,12 @@ def sample_inputs(model: Model, seed: int, stream: int, count: int, x: _Reals, /
 
 xla_handlers: dict[str, Any]
 
-def xla_keep(key: str, layer: Layer, threads: int, devices: Any = None) -> None: ...
+def xla_keep(
+    key: str,
+    layer: Layer,
+    threads: int,
+    devices: Any = None,
+    fallback: bytes | None = None,
+    not_ok: str = "best",
+) -> None: ...
 def xla_drop(key: str) -> bool: ...

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _checks, _core, _dlpack
+from . import _checks, _core, _dlpack, _rounding
 from ._devices import Devices, checked_precision
 from ._errors import InvalidError
 from ._result import REPORT, Gradient, Result
@@ -53,6 +53,7 @@ class _Batch:
     multipliers: Reals | None
 
 
+_NOT_OK = ("best", "clip", "fallback")
 _FLOATS = (np.float64, np.float32, np.float16)
 
 
@@ -128,6 +129,8 @@ class Layer:
         effort: float = 1,
         precision: str = "float64",
         weights: ArrayLike | None = None,
+        fallback: ArrayLike | None = None,
+        not_ok: str = "best",
     ) -> None:
         """
         method: "auto", "paper", "hardnet", "lm", "enforce", "snarenet", "nearest" or "optimal";
@@ -145,6 +148,11 @@ class Layer:
         precision: what a GPU computes in: "float64", with the bits of the CPU, or "float32", faster,
             with a verdict in double. The CPU computes in float64.
         weights: of "nearest": S in |S (y - y_raw)|, one per output, finite and not negative.
+        fallback: one number per output, returned where y_raw or x is not finite; the start values,
+            clipped to their bounds, unless given.
+        not_ok: what is returned for samples that are not ok: "best", the iterate with the smallest
+            violation; "clip", the same clipped to the bounds of the outputs; or "fallback". The
+            report is about the y that is returned; its outcome is that of the correction.
         """
         steps = -1 if iterations is None else _checks.whole(iterations, "iterations")
         eps = -1.0 if damping is None else _checks.real(damping, "damping")
@@ -156,6 +164,9 @@ class Layer:
             else _checks.path(compile, "compile", "True, False or a path")
         )
         core = _checks.core_of(model)
+        scales = None if weights is None else _checked_row(weights, "weights", model)
+        spare = None if fallback is None else _checked_row(fallback, "fallback", model)
+        self.fallback: Reals | None = spare  #: None: the start values
         self.model = model.snapshot()  # more may be added to the other one
         self.settings: dict[str, Any] = {
             "method": method,
@@ -168,7 +179,9 @@ class Layer:
             "compile": compile if kernel is None else kernel,
             "effort": effort,
             "precision": checked_precision(precision),
-            "weights": None if weights is None else _checked_weights(weights, model).tolist(),
+            "weights": None if scales is None else scales.tolist(),
+            "fallback": None if spare is None else spare.tolist(),
+            "not_ok": _checked_not_ok(not_ok),
         }
         self.core = _core.Layer(
             core,
@@ -182,7 +195,7 @@ class Layer:
             compile is True,
             kernel,
             _checks.real(effort, "effort"),
-            None if weights is None else _checked_weights(weights, model),
+            scales,
         )
         info = self.core.info
         self._inputs: int = info["inputs"]
@@ -190,6 +203,7 @@ class Layer:
         self._rows: int = info["rows"]
         self.proves = method in ("nearest", "optimal")  #: there are multipliers
         self.devices = Devices(self)  #: its kernels on CUDA devices
+        self.judge: _core.Layer | None = None  #: what _rounding.py judges with, once it is needed
 
     # ---- calls ----
 
@@ -210,11 +224,12 @@ class Layer:
         Leading shapes broadcast. Arrays on a CUDA device, CuPy's and others that have `__dlpack__`,
         are corrected there, and y is an array of the same library; the call waits for the device.
         Without y_raw the model's start values are corrected. Everything is computed in float64; y has
-        the type of y_raw, so that float32 outputs are rounded once, after the verdict.
+        the type of y_raw. float32 outputs are rounded once, after the verdict; the reports of float16
+        outputs are about the rounded y.
 
         out: an array for y: float64, contiguous; it may be y_raw itself.
         warm: y - y_raw of the call before, updated in place: float64, zeros at first.
-        fallback: outputs that are returned for unusable input, instead of the start values.
+        fallback: in place of the layer's own.
         seconds: a deadline; samples that are not done by then are `cancelled`.
         tape: keep what `gradient` needs, so that it need not run forward again.
         residual: keep what is left of every row, `result.residual`.
@@ -222,13 +237,17 @@ class Layer:
         if _dlpack.device_of(y_raw) is not None or _dlpack.device_of(x) is not None:
             if out is not None or warm is not None or fallback is not None or seconds != 0:
                 raise InvalidError("out, warm, fallback and seconds are not there on a device")
+            if self.fallback is not None or self.settings["not_ok"] != "best":
+                raise InvalidError("a layer with fallback or not_ok computes on the CPU")
             return _dlpack.call(self, y_raw, x, tape, residual)
         batch, kind = self._batch(y_raw, x, out)
         batch.tape = np.empty(self.core.tape_bytes(batch.count), np.uint8) if tape else None
         batch.residual = np.empty((batch.count, self._rows)) if residual else None
         batch.multipliers = np.empty((batch.count, self._rows)) if self.proves else None
         reports = np.empty(batch.count, REPORT)
-        spare = None if fallback is None else _rows(_reals(fallback, "fallback", self._outputs))
+        spare = self.fallback
+        if fallback is not None:
+            spare = _rows(_reals(fallback, "fallback", self._outputs))
         self.core.run(
             batch.count,
             batch.x,
@@ -243,8 +262,11 @@ class Layer:
             repeat_y=batch.repeat_y,
             seconds=_checks.real(seconds, "seconds"),
             multipliers=batch.multipliers,
+            not_ok=self.settings["not_ok"],
         )
         y: NDArray[Any] = batch.y if kind is np.float64 else batch.y.astype(kind)
+        if kind is np.float16:
+            _rounding.judge(self, batch.x, y.astype(np.float64), reports)
         return Result(self, batch, y, reports)
 
     def gradient(
@@ -305,8 +327,10 @@ class Layer:
                 y,
                 reports.view(np.uint8),
                 tape=tape,
+                fallback=self.fallback,
                 repeat_x=repeat_x,
                 repeat_y=repeat_y,
+                not_ok=self.settings["not_ok"],
             )
             overwritten = y_raw is not None and _same_place(y_raw, result._y64)
             if overwritten or not np.array_equal(y, result._y64):
@@ -404,12 +428,22 @@ class Layer:
         return self
 
 
-def _checked_weights(weights: ArrayLike, model: Model) -> Reals:
+def _checked_row(values: ArrayLike, name: str, model: Model) -> Reals:
+    """One number per output."""
     outputs = len(model.output_names)
-    array = _rows(_reals(weights, "weights", outputs))
+    array = _rows(_reals(values, name, outputs))
     if array.ndim != 1:
-        raise InvalidError(f"weights have the shape {array.shape}; they are one row of {outputs}")
+        raise InvalidError(f"{name} has the shape {array.shape}; it must be one row of {outputs}")
+    if name == "fallback" and not np.isfinite(array).all():
+        raise InvalidError("fallback must be finite")
     return array
+
+
+def _checked_not_ok(not_ok: object) -> str:
+    text = _checks.text(not_ok, "not_ok")
+    if text not in _NOT_OK:
+        raise ValueError(f"not_ok '{text}' is unknown; choose one of {', '.join(_NOT_OK)}")
+    return text
 
 
 def _checked_out(out: Any, shape: Shape, batch: _Batch) -> Reals:

@@ -442,6 +442,8 @@ class Model(Building):
         effort: float = 1,
         precision: str = "float64",
         weights: ArrayLike | None = None,
+        fallback: ArrayLike | None = None,
+        not_ok: str = "best",
     ) -> Layer:
         """A layer that corrects outputs onto this model.
 
@@ -459,6 +461,8 @@ class Model(Building):
             1000.
         precision: what a GPU computes in, "float64" or "float32".
         weights: of "nearest": S in |S (y - y_raw)|, one per output, finite and not negative.
+        fallback: one number per output, returned where y_raw or x is not finite.
+        not_ok: what is returned for samples that are not ok: "best", "clip" or "fallback".
         """
         return Layer(
             self,
@@ -473,6 +477,8 @@ class Model(Building):
             effort=effort,
             precision=precision,
             weights=weights,
+            fallback=fallback,
+            not_ok=not_ok,
         )
 
     def to_ampl(self) -> str:

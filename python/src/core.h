@@ -108,6 +108,9 @@ const hn_model *core_model_of(core_state *state, PyObject *object);
 /* The layer behind an object of type _core.Layer; NULL with an exception. */
 const hn_layer *core_layer_of(core_state *state, PyObject *object);
 
+/* What is returned for samples that are not ok, by its name; false with an exception. */
+bool core_not_ok_of(const char *text, hn_not_ok *choice);
+
 /* The layer behind an object of type _core.DeviceLayer; NULL with an exception. */
 const hn_device_layer *core_device_of(core_state *state, PyObject *object);
 

@@ -14,6 +14,13 @@ const hn_layer *core_layer_of(core_state *state, PyObject *object) {
     return NULL;
 }
 
+bool core_not_ok_of(const char *text, hn_not_ok *choice) {
+    if (hn_not_ok_find(text, choice))
+        return true;
+    PyErr_Format(PyExc_ValueError, "not_ok '%s' is unknown; choose best, clip or fallback", text);
+    return false;
+}
+
 /* ---- the arrays of a call ---- */
 
 static void release_arrays(layer_call *call) {
@@ -28,14 +35,17 @@ typedef struct run_arguments {
     PyObject *x, *y_raw, *y, *reports, *residual, *tape, *warm, *fallback, *multipliers;
     int repeat_x, repeat_y;
     double seconds;
+    const char *not_ok;
 } run_arguments;
 
 static bool parse_run(run_arguments *a, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {"count", "x",        "y_raw",    "y",        "reports", "residual",    "tape",
-                                        "warm",  "fallback", "repeat_x", "repeat_y", "seconds", "multipliers", NULL};
-    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOO|$OOOOppdO:run", CORE_KEYWORDS(names), &a->count,
+    static const char *const names[] = {"count",    "x",       "y_raw",       "y",        "reports",
+                                        "residual", "tape",    "warm",        "fallback", "repeat_x",
+                                        "repeat_y", "seconds", "multipliers", "not_ok",   NULL};
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOO|$OOOOppdOs:run", CORE_KEYWORDS(names), &a->count,
                                        &a->x, &a->y_raw, &a->y, &a->reports, &a->residual, &a->tape, &a->warm,
-                                       &a->fallback, &a->repeat_x, &a->repeat_y, &a->seconds, &a->multipliers);
+                                       &a->fallback, &a->repeat_x, &a->repeat_y, &a->seconds, &a->multipliers,
+                                       &a->not_ok);
 }
 
 static bool view_run(const core_layer *self, layer_call *call, const run_arguments *a) {
@@ -82,8 +92,9 @@ static void fill_batch(layer_call *call, size_t count, bool repeat_x, bool repea
 
 static PyObject *layer_run(PyObject *object, PyObject *arguments, PyObject *keywords) {
     core_layer *self = (core_layer *)object;
-    run_arguments a = {0};
-    if (!parse_run(&a, arguments, keywords))
+    run_arguments a = {.not_ok = hn_not_ok_text(HN_NOT_OK_BEST)};
+    hn_not_ok choice;
+    if (!parse_run(&a, arguments, keywords) || !core_not_ok_of(a.not_ok, &choice))
         return NULL;
     if (a.count < 0)
         return core_invalid("count is negative");
@@ -94,6 +105,7 @@ static PyObject *layer_run(PyObject *object, PyObject *arguments, PyObject *keyw
     if (view_run(self, &call, &a)) {
         fill_batch(&call, (size_t)a.count, a.repeat_x, a.repeat_y);
         call.batch.seconds = a.seconds;
+        call.batch.not_ok = choice;
         result = core_layer_execute(self, &call);
     }
     release_arrays(&call);

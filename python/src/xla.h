@@ -181,10 +181,19 @@ typedef struct xla_slot {
 
 typedef struct xla_entry xla_entry;
 
-/* The layer of a key; `owner` keeps it alive and is given back by xla_registry_drop. Whoever keeps a
- * key twice drops it twice. False when there is no memory; *taken says whether the registry took the
- * owner, or knew the key already. */
-bool xla_registry_keep(const char *key, const hn_layer *layer, int threads, void *owner, bool *taken);
+/* A layer and how it is called. `owner` keeps it and its fallback alive. */
+typedef struct xla_kept {
+    const hn_layer *layer;
+    int threads;
+    const double *fallback; /* hn_batch.fallback */
+    hn_not_ok not_ok;       /* hn_batch.not_ok */
+    void *owner;
+} xla_kept;
+
+/* The layer of a key; its owner is given back by xla_registry_drop. Whoever keeps a key twice drops it
+ * twice. False when there is no memory; *taken says whether the registry took the owner, or knew the
+ * key already. */
+bool xla_registry_keep(const char *key, const xla_kept *kept, bool *taken);
 
 /* False: the key is unknown. *owner is NULL while others keep it. Waits for calls that are running. */
 bool xla_registry_drop(const char *key, void **owner);
@@ -194,7 +203,7 @@ xla_entry *xla_registry_find(xla_text key);
 void xla_registry_release(xla_entry *entry);
 
 const hn_layer *xla_entry_layer(const xla_entry *entry);
-void *xla_entry_owner(const xla_entry *entry);
+const xla_kept *xla_entry_kept(const xla_entry *entry);
 
 /* The kernels for a device, by its number; NULL: none were given. The owner keeps them. */
 const hn_device_layer *xla_entry_device(const xla_entry *entry, int number);

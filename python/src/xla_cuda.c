@@ -56,7 +56,7 @@ static bool find_place(xla_call *call, place *out) {
     out->layer = xla_entry_device(call->entry, number);
     if (out->layer)
         return true;
-    out->layer = xla_make_device(xla_entry_owner(call->entry), number, sentence, sizeof sentence);
+    out->layer = xla_make_device(xla_entry_kept(call->entry)->owner, number, sentence, sizeof sentence);
     if (!out->layer)
         return xla_fail(call, XLA_FAILED_PRECONDITION, "%s", sentence);
     if (!xla_entry_add_device(call->entry, number, out->layer))

@@ -38,6 +38,7 @@ static bool read_operands(xla_call *call, int64_t others, operands *out) {
 }
 
 static hn_batch batch_of(const xla_call *call, const operands *from, double *y, hn_report *reports) {
+    const xla_kept *kept = xla_entry_kept(call->entry);
     return (hn_batch){
         .size = sizeof(hn_batch),
         .count = call->count,
@@ -46,6 +47,8 @@ static hn_batch batch_of(const xla_call *call, const operands *from, double *y, 
         .y = y,
         .report_size = sizeof(hn_report),
         .reports = reports,
+        .fallback = kept->fallback,
+        .not_ok = kept->not_ok,
     };
 }
 
@@ -75,6 +78,21 @@ static void tell(xla_call *call, const hn_report *reports) {
     snprintf(sentence, sizeof sentence, "%zu of %zu samples are not ok; the first, number %zu, is %s%s", bad,
              call->count, first, hn_outcome_text(reports[first].outcome), violation);
     if (raise || !xla_warn(sentence))
+        xla_fail(call, XLA_FAILED_PRECONDITION, "%s", sentence);
+}
+
+/* One sentence, always the same: Python shows it once. */
+static void tell_nonfinite(xla_call *call, const hn_report *reports) {
+    static const char sentence[] =
+        "hardnet: y_raw or x has entries that are not finite; the corrected outputs of these "
+        "samples are NaN (fallback= returns numbers instead)";
+    const xla_kept *kept = xla_entry_kept(call->entry);
+    size_t i = 0;
+    if (kept->fallback || kept->not_ok == HN_NOT_OK_FALLBACK || !xla_text_is(xla_attribute(call, "on_fail"), "return"))
+        return;
+    while (i < call->count && reports[i].outcome != HN_OUTCOME_NONFINITE_INPUT)
+        i++;
+    if (i < call->count && !xla_warn(sentence))
         xla_fail(call, XLA_FAILED_PRECONDITION, "%s", sentence);
 }
 
@@ -128,6 +146,7 @@ static void forward(xla_call *call) {
     xla_round(&y);
     write_columns(call, &out, reports);
     tell(call, reports);
+    tell_nonfinite(call, reports);
 }
 
 xla_error *xla_forward(xla_frame *frame) {

@@ -1,35 +1,51 @@
 /* xla_module.c - Python's side of the handlers for XLA: their addresses, and which layers are kept.
  *
  *   _core.xla_handlers               {"forward": capsule, "backward": capsule, and both with "_cuda"}
- *   _core.xla_keep(key, layer, threads, devices=None), _core.xla_drop(key)
+ *   _core.xla_keep(key, layer, threads, devices=None, fallback=None, not_ok="best"), _core.xla_drop(key)
  *
+ * fallback: bytes of one float64 per output.
  * devices(number) gives the _core.DeviceLayer for a device, and keeps it. It is called when a program first runs there.
  *
  * SPDX-License-Identifier: MIT */
 #include "core.h"
 #include "xla.h"
 
-static PyObject *keep(PyObject *module, PyObject *arguments) {
-    const char *key;
-    PyObject *object, *devices = Py_None;
-    int threads;
-    bool taken;
-    if (!PyArg_ParseTuple(arguments, "sOi|O:xla_keep", &key, &object, &threads, &devices))
+/* The numbers of a bytes object, one per output; NULL for None, and with an exception when they are not that. */
+static const double *fallback_of(const hn_layer *layer, PyObject *fallback) {
+    if (fallback == Py_None)
         return NULL;
-    const hn_layer *layer = core_layer_of(core_state_of(module), object);
-    if (!layer)
-        return NULL;
-    if (!*key || threads < 0)
-        return core_invalid("a layer is kept under a key that is not empty, with 0 threads or more");
-    PyObject *owner = PyTuple_Pack(3, object, devices, module);
-    if (!owner)
-        return NULL;
-    bool kept = xla_registry_keep(key, layer, threads, owner, &taken);
-    if (!kept || !taken)
-        Py_DECREF(owner);
-    if (!kept)
+    size_t bytes = hn_layer_info_of(layer).outputs * sizeof(double);
+    if (PyBytes_Check(fallback) && (size_t)PyBytes_Size(fallback) == bytes)
+        return (const double *)(const void *)PyBytes_AsString(fallback);
+    core_invalid("fallback must be %zu bytes", bytes);
+    return NULL;
+}
+
+static PyObject *keep_owned(const char *key, xla_kept *kept) {
+    bool taken, known = kept->owner && xla_registry_keep(key, kept, &taken);
+    if (kept->owner && (!known || !taken))
+        Py_DECREF((PyObject *)kept->owner);
+    if (!known)
         return PyErr_NoMemory();
     Py_RETURN_NONE;
+}
+
+static PyObject *keep(PyObject *module, PyObject *arguments) {
+    const char *key, *not_ok = hn_not_ok_text(HN_NOT_OK_BEST);
+    PyObject *object, *devices = Py_None, *fallback = Py_None;
+    xla_kept kept = {.owner = NULL};
+    if (!PyArg_ParseTuple(arguments, "sOi|OOs:xla_keep", &key, &object, &kept.threads, &devices, &fallback, &not_ok))
+        return NULL;
+    kept.layer = core_layer_of(core_state_of(module), object);
+    if (!kept.layer || !core_not_ok_of(not_ok, &kept.not_ok))
+        return NULL;
+    kept.fallback = fallback_of(kept.layer, fallback);
+    if (PyErr_Occurred())
+        return NULL;
+    if (!*key || kept.threads < 0)
+        return core_invalid("a layer is kept under a key that is not empty, with 0 threads or more");
+    kept.owner = PyTuple_Pack(4, object, devices, module, fallback);
+    return keep_owned(key, &kept);
 }
 
 static PyObject *drop(PyObject *Py_UNUSED(module), PyObject *arguments) {

@@ -27,9 +27,7 @@ struct device {
 struct xla_entry {
     struct xla_entry *next;
     char *key;
-    const hn_layer *layer;
-    void *owner;
-    int threads;
+    xla_kept kept;
     int keepers; /* who asked for it to be kept */
     int users;   /* calls that are running */
     xla_slot *idle;
@@ -57,7 +55,7 @@ static xla_slot *make_slot(const xla_entry *entry, hn_error *error) {
         *error = (hn_error){.status = HN_NO_MEMORY, .text = "out of memory: a call's slot"};
         return NULL;
     }
-    if (hn_pool_create(&slot->pool, entry->layer, entry->threads, error) == HN_OK)
+    if (hn_pool_create(&slot->pool, entry->kept.layer, entry->kept.threads, error) == HN_OK)
         return slot;
     free(slot);
     return NULL;
@@ -90,11 +88,11 @@ void xla_entry_put(xla_entry *entry, xla_slot *slot) {
 /* ---- entries ---- */
 
 const hn_layer *xla_entry_layer(const xla_entry *entry) {
-    return entry->layer;
+    return entry->kept.layer;
 }
 
-void *xla_entry_owner(const xla_entry *entry) {
-    return entry->owner;
+const xla_kept *xla_entry_kept(const xla_entry *entry) {
+    return &entry->kept;
 }
 
 /* The mutex is held. */
@@ -140,7 +138,7 @@ static xla_text text_of(const char *string) {
     return (xla_text){.bytes = string, .length = strlen(string)};
 }
 
-static xla_entry *make_entry(const char *key, const hn_layer *layer, int threads, void *owner) {
+static xla_entry *make_entry(const char *key, const xla_kept *kept) {
     xla_entry *entry = calloc(1, sizeof *entry);
     char *copy = strdup(key);
     if (!entry || !copy) {
@@ -148,7 +146,7 @@ static xla_entry *make_entry(const char *key, const hn_layer *layer, int threads
         free(copy);
         return NULL;
     }
-    *entry = (xla_entry){.key = copy, .layer = layer, .threads = threads, .owner = owner, .keepers = 1};
+    *entry = (xla_entry){.key = copy, .kept = *kept, .keepers = 1};
     return entry;
 }
 
@@ -167,7 +165,7 @@ static void destroy_entry(xla_entry *entry) {
     free(entry);
 }
 
-bool xla_registry_keep(const char *key, const hn_layer *layer, int threads, void *owner, bool *taken) {
+bool xla_registry_keep(const char *key, const xla_kept *kept, bool *taken) {
     *taken = false;
     pthread_mutex_lock(&registry.mutex);
     xla_entry **place = place_of(text_of(key));
@@ -175,7 +173,7 @@ bool xla_registry_keep(const char *key, const hn_layer *layer, int threads, void
     if (known) {
         (*place)->keepers++;
     } else {
-        *place = make_entry(key, layer, threads, owner);
+        *place = make_entry(key, kept);
         *taken = *place != NULL;
     }
     pthread_mutex_unlock(&registry.mutex);
@@ -201,7 +199,7 @@ bool xla_registry_drop(const char *key, void **owner) {
     xla_entry *entry = known ? take_out(place) : NULL;
     pthread_mutex_unlock(&registry.mutex);
     if (entry) {
-        *owner = entry->owner;
+        *owner = entry->kept.owner;
         destroy_entry(entry);
     }
     return known;

@@ -5,6 +5,8 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -90,12 +92,13 @@ def test_without_raw_outputs_the_start_values_are_corrected(ring: hardnet.Model)
 
 @pytest.mark.parametrize("kind", [np.float32, np.float16])
 def test_smaller_floats_are_computed_in_double(ring: hardnet.Model, kind: type) -> None:
+    """float32 is judged before it is rounded, float16 after."""
     y_raw, x = samples(20)
     small = ring.layer()(y_raw.astype(kind), x)
     double = ring.layer()(y_raw.astype(kind).astype(np.float64), x)
     assert small.y.dtype == kind
     assert np.array_equal(small.y, double.y.astype(kind))
-    assert np.array_equal(small.violation, double.violation)
+    assert np.array_equal(small.violation, double.violation) == (kind is np.float32)
 
 
 def test_integers_lists_and_strided_arrays_are_taken(ring: hardnet.Model) -> None:
@@ -143,6 +146,65 @@ def test_a_sample_that_cannot_be_corrected_says_so() -> None:
     assert result.outcome.tolist() == [Outcome.OK, Outcome.LOCALLY_INFEASIBLE]
     assert result.violation[1] == pytest.approx(0.5, abs=1e-6)
     assert result.worst[1] in ("low", "high")
+
+
+@pytest.mark.parametrize("tolerance", [1e-8, 1e-3])
+@pytest.mark.parametrize("relative", [False, True])
+def test_reports_of_half_precision_are_about_the_rounded_outputs(
+    ring: hardnet.Model, tolerance: float, relative: bool
+) -> None:
+    y_raw, x = samples(40)
+    y_raw[7] = np.nan
+    result = ring.layer(tolerance=tolerance, relative=relative)(y_raw.astype(np.float16), x)
+    at = ring.evaluate(result.y.astype(np.float64), x)
+    residual = np.abs(at.residual)
+    assert np.array_equal(result.violation, residual.max(-1))
+    bound = np.where(at.residual > 0, at.upper, at.lower)
+    allowed = tolerance * (np.maximum(1, np.abs(bound)) if relative else 1)
+    within = (residual <= allowed).all(-1)
+    assert result.outcome[7] is hardnet.Outcome.NONFINITE_INPUT and not result.ok[7]
+    within[7] = False
+    assert np.array_equal(result.ok, within)
+    assert 0 < within.sum() < 40 if tolerance == 1e-3 else not within.any()
+    assert (result.outcome[~within] == hardnet.Outcome.STALLED).sum() == (~within).sum() - 1
+
+
+FILTER = """
+param s;
+var a >= -6, <= 6;
+var b >= -1, <= 1;
+subject to brake: a + 0.1 * b^2 <= -s;
+subject to turn: b = sin(a);
+"""
+
+
+@pytest.mark.parametrize("not_ok", ["best", "clip", "fallback"])
+@pytest.mark.parametrize("method", ["auto", "nearest", "lm"])
+def test_an_infeasible_state_returns_what_was_chosen(not_ok: str, method: str) -> None:
+    model = hardnet.Model.from_text(FILTER)
+    s = np.array([[1.0], [20.2], [2.0], [30.0], [1.0]])
+    y_raw = np.zeros((5, 2))
+    y_raw[4, 0] = np.inf
+    layer = pickle.loads(pickle.dumps(model.layer(method, not_ok=not_ok, fallback=[-5.5, 0.5])))
+    best = model.layer(method)(y_raw, s)
+    result = layer(y_raw, s)
+    assert result.ok.tolist() == [True, False, True, False, False]
+    assert np.array_equal(result.outcome, best.outcome)
+    assert np.array_equal(result.y[[0, 2]], best.y[[0, 2]])
+    assert np.array_equal(result.y[4], [-5.5, 0.5])
+    expected = {
+        "best": best.y,
+        "clip": np.clip(best.y, [-6, -1], [6, 1]),
+        "fallback": np.full((5, 2), [-5.5, 0.5]),
+    }[not_ok]
+    assert np.array_equal(result.y[[1, 3]], expected[[1, 3]])
+    assert abs(best.y[1, 0]) > 7  # far outside of its bounds
+    residual = model.evaluate(result.y, s).residual
+    assert np.array_equal(result.violation, np.abs(residual).max(-1))
+    gradient = layer.gradient(result, np.ones((5, 2)))
+    assert gradient.flagged.tolist() == [False, True, False, True, True]
+    if not_ok != "best":
+        assert (gradient.y_raw[[1, 3]] == 0).all() and (result.steps[[1, 3]] == 0).all()
 
 
 def test_fallback_is_returned_for_unusable_input(ring: hardnet.Model) -> None:

@@ -163,6 +163,8 @@ static hn_status check_batch(const hn_device_layer *layer, const hn_batch *batch
         return refuse(error, "batch.multipliers", "only the methods nearest and optimal have them");
     if (batch->cancel || batch->watch || batch->seconds != 0)
         return refuse(error, "batch", "a device knows neither cancel nor seconds nor watch");
+    if (batch->not_ok != HN_NOT_OK_BEST)
+        return refuse(error, "batch.not_ok", "a device returns the best iterate; clip and fallback are for the CPU");
     if (!workspace)
         return refuse(error, "workspace", "there is none");
     return HN_OK;

@@ -109,6 +109,9 @@ bool worker_load(struct worker *worker);
 /* What came in, into the vector `raw`: few samples ask for it. */
 void worker_bring_raw(const struct worker *worker, uint32_t seat);
 
+/* y holds the fallback, which is evaluated like any other point and returned with this outcome. */
+void worker_fall_back(struct worker *worker, uint32_t seat, hn_outcome outcome);
+
 /* Samples that have just been evaluated at what came in go to their warm starts; false when none does. */
 bool worker_start_warm(struct worker *worker);
 

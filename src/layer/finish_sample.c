@@ -200,7 +200,33 @@ static void write_multipliers(const struct worker *worker, uint32_t seat) {
     size_t rows = worker->plan->rows;
     double *to = worker->batch->multipliers + own->sample * rows;
     for (size_t i = 0; i < rows; i++)
-        to[i] = own->searched ? own->near.multipliers[i] : 0;
+        to[i] = own->searched && own->state.doing != SAMPLE_FALLS_BACK ? own->near.multipliers[i] : 0;
+}
+
+/* Whether the sample is not ok and another y is returned (hn_not_ok). That goes into y, where it is evaluated next, and into
+ * `best`, from where y is restored after a step of the other seats. */
+static bool replaces(struct worker *worker, uint32_t seat, uint32_t y) {
+    const struct plan *plan = worker->plan;
+    struct seat *own = &worker->seat[seat];
+    const struct point p = worker_point(worker, seat);
+    const hn_not_ok choice = worker->batch->not_ok;
+    if (choice == HN_NOT_OK_BEST || own->state.outcome == HN_OUTCOME_OK || own->state.doing == SAMPLE_FALLS_BACK)
+        return false;
+    if (choice == HN_NOT_OK_FALLBACK)
+        worker_fall_back(worker, seat, own->state.outcome);
+    else {
+        point_read(&p, y, plan->outputs, worker->row);
+        point_write(&p, plan->y, plan->outputs, worker->row);
+        point_clip(&p);
+        sample_fall_back(&own->state, own->state.outcome);
+    }
+    point_set_fixed(&p);
+    point_read(&p, plan->y, plan->outputs, worker->row);
+    point_write(&p, plan->best, plan->outputs, worker->row);
+    point_set_mask(&p, plan->summary + SUMMARY_USABLE, true);
+    own->state.best_step = 0;
+    own->proof = INFINITY;
+    return true;
 }
 
 void worker_finish(struct worker *worker, uint32_t seat, const struct sample_numbers *n, uint32_t y) {
@@ -216,6 +242,8 @@ void worker_finish(struct worker *worker, uint32_t seat, const struct sample_num
         worker_wait(worker, seat, y);
         return;
     }
+    if (replaces(worker, seat, y))
+        return;
     if (batch->tape) {
         struct tape tape = worker_tape(worker, seat);
         tape_close(&tape, &own->state);

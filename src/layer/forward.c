@@ -79,6 +79,8 @@ static void decide_seat(struct worker *worker, uint32_t seat, struct decisions *
         all->tape[seat] = record(worker, seat, choice.led);
     if (choice.finished)
         worker_finish(worker, seat, &n, worker->plan->y);
+    if (s->doing == SAMPLE_FALLS_BACK) /* `best` holds what replaces y */
+        all->improved[seat] = false;
 }
 
 /* eps of the samples that have none yet at their base. */
@@ -217,7 +219,7 @@ static bool goes_back(struct worker *worker, uint32_t seat) {
         answer(worker, seat);
     } else if (s->doing == SAMPLE_RESTARTS)
         restart(worker, seat);
-    if (s->doing != SAMPLE_RETURNS && s->doing != SAMPLE_REWINDS)
+    if (s->doing != SAMPLE_RETURNS && s->doing != SAMPLE_REWINDS && s->doing != SAMPLE_FALLS_BACK)
         return false;
     point_set_mask(&p, worker->plan->summary + SUMMARY_USABLE, true);
     if (s->doing == SAMPLE_REWINDS)

@@ -27,6 +27,23 @@ bool hn_method_find(const char *text, hn_method *method) {
     return false;
 }
 
+#define NOT_OK_TEXT(name, text) text,
+static const char not_ok_texts[HN_NOT_OK_COUNT][LONGEST] = {HN_NOT_OK_LIST(NOT_OK_TEXT)};
+#undef NOT_OK_TEXT
+
+const char *hn_not_ok_text(hn_not_ok choice) {
+    return (unsigned)choice < HN_NOT_OK_COUNT ? not_ok_texts[choice] : "unknown";
+}
+
+bool hn_not_ok_find(const char *text, hn_not_ok *choice) {
+    for (int i = 0; text && choice && i < HN_NOT_OK_COUNT; i++)
+        if (strcmp(not_ok_texts[i], text) == 0) {
+            *choice = (hn_not_ok)i;
+            return true;
+        }
+    return false;
+}
+
 hn_status hn_layer_get_defaults(hn_layer_options *out, hn_error *error) {
     const hn_layer_options own = {
         .size = sizeof own, .method = HN_METHOD_AUTO, .damping = -1, .iterations = -1, .tolerance = 1e-8, .effort = 1};

@@ -5,16 +5,20 @@
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
 
-/* A sample that cannot be used returns its fallback, which is evaluated like any other point. */
-static void fall_back(struct worker *worker, uint32_t seat, hn_outcome outcome, size_t culprit) {
+void worker_fall_back(struct worker *worker, uint32_t seat, hn_outcome outcome) {
     const struct point p = worker_point(worker, seat);
     const double *fallback = worker->batch->fallback;
-    worker->seat[seat].culprit = culprit;
     sample_fall_back(&worker->seat[seat].state, outcome);
     if (fallback)
         point_write(&p, worker->plan->y, worker->plan->outputs, fallback);
     else
         point_fall_back(&p);
+}
+
+/* A sample that cannot be used. */
+static void fall_back(struct worker *worker, uint32_t seat, hn_outcome outcome, size_t culprit) {
+    worker->seat[seat].culprit = culprit;
+    worker_fall_back(worker, seat, outcome);
 }
 
 /* Bounds that do not depend on x are looked at once. */

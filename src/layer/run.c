@@ -29,6 +29,9 @@ static hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_er
     if (batch->fallback && !all_finite(batch->fallback, layer->plan->outputs, &unused))
         return error_about(error, HN_INVALID, error_argument("batch.fallback"),
                            "batch: entry %zu of the fallback is not finite", unused);
+    if ((unsigned)batch->not_ok >= HN_NOT_OK_COUNT)
+        return error_about(error, HN_INVALID, error_argument("batch.not_ok"), "batch.not_ok %d: unknown choice",
+                           (int)batch->not_ok);
     if (batch->multipliers && !method_searches(layer->options.method))
         return error_about(error, HN_INVALID, error_argument("batch.multipliers"),
                            "batch: the method %s has no multipliers, only nearest and optimal have",

@@ -7,7 +7,7 @@
  *     |A|^2, |W r|^2, |A' W r|^2    point_slope
  *     the joint part of |W r|^2     point_joint
  *     |J' r|^2 / (|J|^2 |r|^2)      point_stationarity, rows brought to one scale
- *     starts, fixed values          point_start, point_set_fixed, point_fall_back, point_restart
+ *     starts, fixed values          point_start, point_set_fixed, point_clip, point_fall_back, point_restart
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_PLAN_POINT_H
@@ -275,15 +275,11 @@ static inline bool point_is_start(const struct point *p) {
     return true;
 }
 
-/* y = start values inside their bounds; finite whatever x is. */
-static inline void point_fall_back(const struct point *p) {
+/* y goes into the bounds of the outputs; finite whatever x is. */
+static inline void point_clip(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *row = plan_words(plan, plan->bounds.slot), *output = plan_words(plan, plan->bounds.entry);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
-    point_start(p);
-    for (uint32_t j = 0; j < plan->outputs; j++)
-        if (!sample_is_finite(*point_at(p, plan->y + j)))
-            *point_at(p, plan->y + j) = 0;
     for (size_t k = 0; k < plan->bounds.slot.count; k++) {
         double *y = point_at(p, plan->y + output[k]);
         double low = *point_at(p, lower[row[k]]), high = *point_at(p, upper[row[k]]);
@@ -294,6 +290,16 @@ static inline void point_fall_back(const struct point *p) {
         if (!sample_is_finite(*y))
             *y = 0;
     }
+}
+
+/* y = start values inside their bounds; finite whatever x is. */
+static inline void point_fall_back(const struct point *p) {
+    const struct plan *plan = POINT_PLAN(p);
+    point_start(p);
+    for (uint32_t j = 0; j < plan->outputs; j++)
+        if (!sample_is_finite(*point_at(p, plan->y + j)))
+            *point_at(p, plan->y + j) = 0;
+    point_clip(p);
 }
 
 /* The outputs one after the other, with what an attempt's start may depend on. */

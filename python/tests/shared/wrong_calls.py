@@ -155,6 +155,16 @@ def arrays() -> Iterator[Wrong]:
     yield Wrong("warm is y_raw", lambda: warm_is_raw(), ValueError, "warm")
     yield Wrong("warm is out", lambda: warm_is_out(), ValueError, "warm")
     yield Wrong("out is x", out_is_x, ValueError, "out")
+    for name, value in (("short", [1.0]), ("NaN", [np.nan, 0, 0]), ("a text", "abc")):
+        yield Wrong(
+            f"the layer's fallback is {name}", lambda v=value: MODEL.layer(fallback=v),
+            (TypeError, ValueError), "fallback",
+        )  # fmt: skip
+    for name, value in (("unknown", "none"), ("empty", ""), ("a number", 3)):
+        yield Wrong(
+            f"not_ok is {name}", lambda v=value: MODEL.layer(not_ok=v), (TypeError, ValueError),
+            "not_ok",
+        )  # fmt: skip
     yield Wrong("fallback is short", lambda: LAYER(Y, X, fallback=[1.0]), ValueError, "fallback")
     yield Wrong(
         "fallback is long", lambda: LAYER(Y, X, fallback=np.zeros((2, 3))), ValueError, "fallback"
