@@ -58,6 +58,8 @@ typedef struct hn_train_report {
     hn_real moved;           /* |y - y_raw|^2, mean */
     hn_real gradient;        /* norm by the weights, before clipping */
     hn_real steps;           /* of the layer, mean */
+    size_t undefined;        /* dropped samples at whose output a constraint has no value (NaN), */
+    size_t undefined_row;    /* and that constraint's row, of the first such sample */
 } hn_train_report;
 
 void hn_train_get_defaults(hn_train_options *out);

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "baselines/completion_lanes.h"
+#include "refinement/residual_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,13 +22,6 @@ void completion_load(const struct completion *c, double *slots, const double *co
             memcpy(slots + p->y + j * LANES, slots + p->start[j], LANES * sizeof *slots);
     for (size_t f = 0; f < p->fixed.count; f++)
         memcpy(slots + p->y + (size_t)p->fixed.entry[f] * LANES, slots + p->fixed.at[f], LANES * sizeof *slots);
-}
-
-/* 0 where the row holds, which no NaN does. */
-static double residual_of(double c, double lower, double upper) {
-    if (!(c <= upper))
-        return c - upper;
-    return lower <= c ? 0 : c - lower;
 }
 
 void completion_evaluate(const struct completion *c, double *slots) {

@@ -1,6 +1,6 @@
 /* policy_loss_text.h - objective and residual of outputs, with the gradient of the loss, by running refinement/loss.h's program.
  *
- * program_text.h stands before it.
+ * program_text.h and residual_text.h come before it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_DEVICE_POLICY_LOSS_TEXT_H
@@ -11,19 +11,13 @@ static void loss_prepare(const struct policy_program *p, double *slots, uint64_t
         slots[i * apart] = i < p->constant_count ? p->constants[i] : 0;
 }
 
-static double loss_residual(double c, double lower, double upper) {
-    if (c > upper)
-        return c - upper;
-    return c < lower ? c - lower : 0;
-}
-
 /* |r|, and the multipliers of the way back. */
 static double loss_multipliers(const struct policy_call *c, double *slots) {
     const struct policy_loss *l = &c->loss;
     uint64_t apart = c->apart;
     double squares = 0;
     for (uint64_t i = 0; i < c->rows; i++) {
-        double r = loss_residual(slots[l->value[i] * apart], slots[l->lower[i] * apart], slots[l->upper[i] * apart]);
+        double r = residual_of(slots[l->value[i] * apart], slots[l->lower[i] * apart], slots[l->upper[i] * apart]);
         slots[(l->multiplier + i) * apart] = r;
         squares += r * r;
     }

@@ -2,6 +2,8 @@
  *
  *     f(x, y) + size |r(y)| + square |r(y)|^2          2-norm; the gradient of |r| is J' r / |r|, and 0 where r vanishes
  *
+ * A row that is undefined (NaN) makes |r| NaN.
+ *
  * In comes a model with an objective; out goes a program that any number of threads may run, each in memory of its own.
  *
  * SPDX-License-Identifier: MIT */

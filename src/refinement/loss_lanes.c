@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/lanes.h"
 #include "refinement/loss.h"
+#include "refinement/residual_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,12 +45,6 @@ static void run_objective(const struct loss *loss, double *memory, const struct 
     loss->backend.run(alone->program, 0, own);
     loss->backend.run(alone->program, 1, own);
     memcpy(batch->objective + first, own + alone->objective, g.count * sizeof *own);
-}
-
-static double residual_of(double c, double lower, double upper) {
-    if (c > upper)
-        return c - upper;
-    return c < lower ? c - lower : 0;
 }
 
 /* |r|, and the multipliers (size / |r| + 2 square) r for the way back. */

@@ -94,7 +94,7 @@ static void finish_gradient(const struct lesson *l, size_t s) {
         squares += gradient[j] * gradient[j];
     if (!isfinite(squares) || !isfinite(l->own->total[s])) {
         memset(gradient, 0, t->outputs * sizeof *gradient);
-        l->sums->dropped++;
+        learn_sums_drop(l->sums, l->memory->residual[s], &l->memory->reports[s]);
         return;
     }
     double norm = sqrt(squares), most = imitates(t) ? 0 : t->options.clip_sample;
@@ -246,21 +246,32 @@ static void learn_targets(const struct lesson *l) {
 
 /* ---- all of it ---- */
 
+void learn_sums_add(struct learn_sums *sums, const struct learn_sample *sample) {
+    if (!isfinite(sample->total))
+        return; /* counted by learn_sums_drop */
+    sums->samples++;
+    sums->ok += sample->report->outcome == HN_OUTCOME_OK;
+    sums->loss += sample->total;
+    sums->objective += sample->objective;
+    sums->residual += isnan(sample->residual) ? (double)INFINITY : sample->residual;
+    sums->moved += sample->moved;
+    sums->steps += sample->report->iterations;
+    sums->violation = fmax(sums->violation, sample->report->violation);
+}
+
+void learn_sums_drop(struct learn_sums *sums, double residual, const hn_report *report) {
+    sums->dropped++;
+    if (isnan(residual) && sums->undefined++ == 0)
+        sums->undefined_row = report->worst;
+}
+
 static void add_sums(const struct lesson *l) {
     const struct policy_memory *m = l->memory;
-    struct learn_sums *sums = l->sums;
     for (size_t i = 0; i < l->chunk.count; i++) {
         size_t s = m->best[i];
-        if (!isfinite(l->own->total[s]))
-            continue; /* counted by finish_gradient */
-        sums->samples++;
-        sums->ok += m->reports[s].outcome == HN_OUTCOME_OK;
-        sums->loss += l->own->total[s];
-        sums->objective += m->objective[s];
-        sums->residual += m->residual[s];
-        sums->moved += l->own->moved[s];
-        sums->steps += m->reports[s].iterations;
-        sums->violation = fmax(sums->violation, m->reports[s].violation);
+        const struct learn_sample sample = {l->own->total[s], m->objective[s], m->residual[s], l->own->moved[s],
+                                            &m->reports[s]};
+        learn_sums_add(l->sums, &sample);
     }
 }
 

@@ -251,6 +251,9 @@ static hn_train_report add_up(const hn_trainer *t) {
         r.samples += s->samples;
         r.ok += s->ok;
         r.dropped += s->dropped;
+        if (r.undefined == 0 && s->undefined > 0)
+            r.undefined_row = s->undefined_row;
+        r.undefined += s->undefined;
         r.loss += s->loss;
         r.objective += s->objective;
         r.residual += s->residual;

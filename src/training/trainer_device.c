@@ -61,20 +61,14 @@ static void lay_out(struct layout *layout, void *context) {
 static struct learn_sums sums_of(const hn_trainer *t, const struct device_lesson *l, size_t first) {
     struct learn_sums sums = {.samples = 0};
     size_t end = first + CHUNK < l->count ? first + CHUNK : l->count;
+    for (size_t k = 0; k < t->options.policy.candidates; k++)
+        for (size_t s = k * l->count + first; s < k * l->count + end; s++)
+            if (l->dropped[s])
+                learn_sums_drop(&sums, l->residual[s], &l->reports[s]);
     for (size_t i = first; i < end; i++) {
         size_t s = l->best[i];
-        for (size_t k = 0; k < t->options.policy.candidates; k++)
-            sums.dropped += l->dropped[k * l->count + i];
-        if (!isfinite(l->total[s]))
-            continue;
-        sums.samples++;
-        sums.ok += l->reports[s].outcome == HN_OUTCOME_OK;
-        sums.loss += l->total[s];
-        sums.objective += l->objective[s];
-        sums.residual += l->residual[s];
-        sums.moved += l->moved[s];
-        sums.steps += l->reports[s].iterations;
-        sums.violation = fmax(sums.violation, l->reports[s].violation);
+        const struct learn_sample sample = {l->total[s], l->objective[s], l->residual[s], l->moved[s], &l->reports[s]};
+        learn_sums_add(&sums, &sample);
     }
     return sums;
 }

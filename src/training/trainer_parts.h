@@ -29,7 +29,20 @@ struct bound_rows {
 struct learn_sums {
     size_t samples, ok, dropped;
     double loss, objective, residual, violation, moved, steps;
+    size_t undefined, undefined_row; /* dropped because of an undefined constraint; the row of the first one */
 };
+
+/* The sample that was chosen for an input. */
+struct learn_sample {
+    double total, objective, residual, moved;
+    const hn_report *report;
+};
+
+/* Adds a sample, unless its loss is not finite. */
+void learn_sums_add(struct learn_sums *sums, const struct learn_sample *sample);
+
+/* Counts a dropped sample; undefined where its residual is not a number. */
+void learn_sums_drop(struct learn_sums *sums, double residual, const hn_report *report);
 
 struct hn_trainer {
     hn_network *network;

@@ -204,6 +204,31 @@ static void training_by_the_objective_has_the_cpu_s_bits(void **state) {
     compare_training(options, false);
 }
 
+/* The row has a value for about half of the outputs; samples of the others are dropped, here and there. */
+static void samples_with_an_undefined_row_are_dropped_on_both(void **state) {
+    static const char text[] = "param a >= 1, <= 2; param b >= -1, <= 1; var y{1..3};\n"
+                               "minimize f: (y[1] - 3)^2 + y[2]^2 + y[3]^2;\n"
+                               "subject to sure: y[2] <= a; subject to half: log(y[1] + 0.1 * b) <= 0.5;";
+    static struct trained ours, theirs;
+    hn_model *model = model_of_text(text);
+    hn_train_options options = hn_train_defaults();
+    (void)state;
+    options.improve = 0;
+    options.layer.method = HN_METHOD_PAPER; /* which does not look for a point that has a value */
+    options.layer.iterations = 0;
+    options.policy.candidates = 2;
+    options.policy.threads = 2;
+    train(model, options, false, &ours);
+    options.policy.device = &device;
+    train(model, options, false, &theirs);
+    assert_memory_equal(ours.parameters, theirs.parameters, sizeof ours.parameters);
+    assert_memory_equal(ours.reports, theirs.reports, sizeof ours.reports);
+    assert_true(ours.reports[0].undefined > 0 && ours.reports[0].undefined < 2 * BATCH);
+    assert_int_equal(ours.reports[0].dropped, ours.reports[0].undefined);
+    assert_string_equal(hn_model_row(model, ours.reports[0].undefined_row).name, "half");
+    hn_model_destroy(model);
+}
+
 static void training_by_targets_has_the_cpu_s_bits(void **state) {
     (void)state;
     hn_train_options options = hn_train_defaults();
@@ -288,6 +313,7 @@ int main(void) {
         cmocka_unit_test(a_model_without_objective_has_them),
         cmocka_unit_test(dc3_is_refused_by_name),
         cmocka_unit_test(training_by_the_objective_has_the_cpu_s_bits),
+        cmocka_unit_test(samples_with_an_undefined_row_are_dropped_on_both),
         cmocka_unit_test(training_by_targets_has_the_cpu_s_bits),
         cmocka_unit_test(training_by_improvement_has_the_cpu_s_bits),
         cmocka_unit_test(policies_of_floats_are_near_the_cpu_s),

@@ -2,11 +2,13 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
+#include "support/model_check.h"
 
 #include "base/random.h"
 #include "hardnet/read.h"
 #include "refinement/loss.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +51,36 @@ static void an_objective_has_the_same_bits_by_itself(void **state) {
         check_model(models[i]);
 }
 
+/* log(y) has no value at y = -1, the bound sqrt(a) has none at a = -1. */
+static void an_undefined_row_is_never_worth_0(void **state) {
+    static const char text[] = "param a; var y; minimize f: (y + 3)^2; subject to c: log(y) >= 0;\n"
+                               "subject to d: y <= sqrt(a);";
+    static const struct {
+        double a, y, residual; /* infinite: it must not be a number */
+    } cases[] = {{4, -1, INFINITY}, {4, 0.5, 0.693147180559945}, {4, 1.5, 0}, {4, 3, 1}, {-1, 1.5, INFINITY}};
+    hn_model *model = model_of_text(text);
+    struct loss loss;
+    (void)state;
+    assert_int_equal(loss_create(&loss, model, NULL), HN_OK);
+    double *memory = aligned_alloc(64, (loss.bytes + 63) / 64 * 64);
+    assert_non_null(memory);
+    loss_begin(&loss, memory);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        double objective, residual, gradient;
+        loss_run(&loss, memory, &(struct loss_batch){1, &cases[i].a, &cases[i].y, &gradient, &objective, &residual},
+                 (struct loss_weights){10, 1});
+        if (isinf(cases[i].residual))
+            assert_true(isnan(residual));
+        else
+            assert_true(fabs(residual - cases[i].residual) <= 1e-15);
+    }
+    free(memory);
+    loss_release(&loss);
+    hn_model_destroy(model);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(an_objective_has_the_same_bits_by_itself)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(an_objective_has_the_same_bits_by_itself),
+                                       cmocka_unit_test(an_undefined_row_is_never_worth_0)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
