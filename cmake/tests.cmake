@@ -320,6 +320,7 @@ if(TARGET hardnet_tool)
     script_test(tools/arrays tools/test_arrays.py $<TARGET_FILE:hardnet_tool>)
     script_test(ampl/as_written ampl/as_written.py $<TARGET_FILE:hardnet_tool>)
     script_test(tools/terminal tools/test_terminal.py $<TARGET_FILE:hardnet_tool>)
+    script_test(tools/progress tools/test_progress.py $<TARGET_FILE:hardnet_tool>)
     if(NOT HARDNET_SANITIZE AND NOT HARDNET_COVERAGE) # no leak is found in a process that is traced
         script_test(faults/kills faults/kills.py $<TARGET_FILE:hardnet_tool> --every 30)
     endif()

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check/check_report.h"
 #include "common/console.h"
+#include "common/figures.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ static void print_matrix(const struct check_view *check, const char *name, size_
     double cells = (double)rows * (double)columns;
     printf("  %-*s  %zu x %zu, %zu nonzero%s", check->name_width, name, rows, columns, count, report_plural(count));
     if (count > 0)
-        printf(" (%.2g %%)", 100 * (double)count / cells);
+        printf(" (%s %%)", figures_percent((double)count / cells).text);
     printf("%s\n", more);
 }
 

@@ -22,11 +22,14 @@ bool console_is_terminal(FILE *stream) {
     return isatty(fileno(stream)) == 1;
 }
 
-static bool wants_colour(FILE *stream) {
-    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    if (no_colour && *no_colour)
-        return false;
+bool console_rewrites(FILE *stream) {
+    const char *terminal = getenv("TERM");
     return console_is_terminal(stream) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static bool wants_colour(FILE *stream) {
+    const char *no_colour = getenv("NO_COLOR");
+    return !(no_colour && *no_colour) && console_rewrites(stream);
 }
 
 const char *console_tone(FILE *stream, enum tone tone) {
@@ -41,16 +44,22 @@ const char *console_plain(FILE *stream) {
     return wants_colour(stream) ? "\033[0m" : "";
 }
 
-size_t console_width(void) {
-    enum { USUAL = 80, LEAST = 40 };
+size_t console_columns(FILE *stream) {
+    enum { USUAL = 80, MOST = 1000 };
     struct winsize size;
     const char *columns = getenv("COLUMNS");
-    long width = USUAL;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    long width = 0;
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         width = size.ws_col;
-    else if (columns && *columns)
+    else if (columns)
         width = strtol(columns, NULL, 10);
-    return width < LEAST ? LEAST : width > 1000 ? 1000 : (size_t)width;
+    return width <= 0 ? USUAL : width > MOST ? MOST : (size_t)width;
+}
+
+size_t console_width(void) {
+    enum { LEAST = 40 };
+    size_t width = console_columns(stdout);
+    return width < LEAST ? LEAST : width;
 }
 
 /* ---- messages ---- */
@@ -67,6 +76,8 @@ __attribute__((format(printf, 3, 0))) static void message(enum tone tone, const 
     char text[MOST_TEXT];
     vsnprintf(text, sizeof text, format, arguments);
     fflush(stdout); /* in the order in which things happened, should both go to the same file */
+    if (console_rewrites(stderr))
+        fputs("\r\033[K", stderr); /* in place of a line of progress */
     fprintf(stderr, "hardnet: %s%s%s", console_tone(stderr, tone), kind, console_plain(stderr));
     console_put(stderr, text);
     fputc('\n', stderr);

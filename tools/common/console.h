@@ -19,8 +19,12 @@ const char *console_plain(FILE *stream);
 
 bool console_is_terminal(FILE *stream);
 
-/* Columns of the terminal behind stdout, or of COLUMNS, or 80. */
-size_t console_width(void);
+/* Whether lines of this stream can be rewritten: a terminal, unless TERM says dumb or nothing. */
+bool console_rewrites(FILE *stream);
+
+/* Columns of the terminal behind a stream, or of COLUMNS, or 80; now, because windows change. */
+size_t console_columns(FILE *stream);
+size_t console_width(void); /* of stdout, for reports: at least 40 */
 
 /* A text that may contain anything, made printable (printable.h). */
 void console_put(FILE *stream, const char *text);

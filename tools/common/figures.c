@@ -5,8 +5,10 @@
 
 #include "common/printable.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int compare(const void *a, const void *b) {
     double left = *(const double *)a, right = *(const double *)b;
@@ -29,6 +31,23 @@ struct figure figures_duration(double seconds) {
         unit++;
     }
     snprintf(figure.text, sizeof figure.text, value < 999.5 ? "%.3g %s" : "%.0f %s", value, units[unit]);
+    return figure;
+}
+
+struct figure figures_percent(double share) {
+    struct figure figure;
+    double percent = 100 * share, size = fabs(percent);
+    if (size > 99.9 && size < 100) /* all is 100 %, nearly all is not */
+        percent = percent > 0 ? 99.9 : -99.9;
+    snprintf(figure.text, sizeof figure.text,
+             size >= 1e15  ? "%.2g"
+             : size >= 100 ? "%.0f"
+             : size >= 10  ? "%.1f"
+                           : "%.2g",
+             percent);
+    size_t length = strlen(figure.text);
+    if (length > 2 && strcmp(figure.text + length - 2, ".0") == 0)
+        figure.text[length - 2] = '\0';
     return figure;
 }
 

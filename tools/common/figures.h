@@ -21,6 +21,9 @@ struct figure {
 /* 12.3 us, 4.56 ms, 7.89 s */
 struct figure figures_duration(double seconds);
 
+/* 0.5 as 50: per cent, as a plain number. */
+struct figure figures_percent(double share);
+
 /* A name that is safe to print (printable.h); a long one is cut. */
 struct figure figures_name(const char *name);
 

@@ -1,4 +1,7 @@
-/* progress.h - signs of life on stderr: nothing for quick work, a bar with the time left on a terminal, plain lines elsewhere.
+/* progress.h - progress on stderr: nothing for quick work, one line that is rewritten on a terminal, plain lines elsewhere.
+ *
+ * The line on a terminal never wraps: it is cut to one column less than the width, which is asked for at every update. Plain lines
+ * become rarer as the work goes on.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_PROGRESS_H
@@ -26,7 +29,21 @@ void progress_update(struct progress *progress, size_t done);
 /* Nothing is known but the time so far. */
 void progress_wait(struct progress *progress, double seconds);
 
-/* Takes the bar away. */
+/* Takes the line away. */
 void progress_end(struct progress *progress);
+
+/* ---- for work that shows more than its share ---- */
+
+/* Whether it is time for the next line; then it counts as shown. */
+bool progress_is_due(struct progress *progress);
+
+/* A share from 0 to 1 as a bar, and texts in the order of their importance: as many of them as fit on a terminal, all in a plain line. */
+void progress_show(struct progress *progress, double share, size_t count, const char *const *texts);
+
+/* "42 s left", "5 min left", "3 h 10 min left". */
+struct progress_text {
+    char text[64];
+};
+struct progress_text progress_left(double seconds);
 
 #endif

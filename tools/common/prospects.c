@@ -206,19 +206,18 @@ hn_status prospects_find(struct prospects *out, const struct prospects_task *tas
 }
 
 /* Shares below a thousandth of a per cent are none. */
-static double per_cent(double share) {
-    return share < 1e-5 ? 0 : 100 * share;
+static struct figure per_cent(double share) {
+    return figures_percent(share < 1e-5 ? 0 : share);
 }
 
 void prospects_print(FILE *stream, const struct prospects *p, const hn_model *model) {
     hn_objective_info objective = hn_model_objective(model);
-    fprintf(stream, "--refine %d would %s %s by %.2g %% in the mean, %.2g %% at most", p->refine,
-            objective.maximize ? "raise" : "lower", figures_name(objective.name).text, per_cent(p->refined_mean),
-            per_cent(p->refined_most));
+    fprintf(stream, "--refine %d would %s %s by %s %% in the mean, %s %% at most", p->refine,
+            objective.maximize ? "raise" : "lower", figures_name(objective.name).text, per_cent(p->refined_mean).text,
+            per_cent(p->refined_most).text);
     if (p->solutions == 0)
         fprintf(stream, "; other optima were not looked for: the model is large");
     else
-        fprintf(stream,
-                "; more candidates by up to %.2g %%: %zu of %zu inputs have another optimum that is 1 %% better",
-                per_cent(p->other_mean), p->others, p->solutions);
+        fprintf(stream, "; more candidates by up to %s %%: %zu of %zu inputs have another optimum that is 1 %% better",
+                per_cent(p->other_mean).text, p->others, p->solutions);
 }

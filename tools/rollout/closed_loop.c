@@ -159,13 +159,18 @@ static hn_status compare(const struct rollout *r, struct rollout_verdict *v, hn_
 
 /* ---- the verdict ---- */
 
+static const char *plus(double number) {
+    return number >= 0 ? "+" : "";
+}
+
 static void print_verdict(const struct rollout *r, const struct rollout_verdict *v) {
     const struct controller *c = &r->controllers[r->count - 1];
     report_heading("The network%s%s, loop by loop", r->count > 1 ? " against " : "",
                    r->count > 1 ? r->options->judging.reference : "");
     if (!isnan(v->mean))
-        printf("  cost        %+.3g %% in the mean; %zu of %zu loop%s within %g %%, the worst %+.3g %% (start %zu)\n",
-               100 * v->mean, v->near, r->starts, report_plural(r->starts), 100 * NEAR, 100 * v->worst, v->worst_start);
+        printf("  cost        %s%s %% in the mean; %zu of %zu loop%s within %g %%, the worst %s%s %% (start %zu)\n",
+               plus(v->mean), figures_percent(v->mean).text, v->near, r->starts, report_plural(r->starts), 100 * NEAR,
+               plus(v->worst), figures_percent(v->worst).text, v->worst_start);
     printf("  violation   at most %.3g, %zu of %zu steps ok\n", c->total.violation, c->total.ok, c->total.steps);
     printf("  diverged    %zu of %zu loop%s\n", v->diverged, r->starts, report_plural(r->starts));
     printf("  outside     %zu of %zu states, in %zu of %zu loop%s\n", c->total.outside.beyond, c->total.outside.rows,

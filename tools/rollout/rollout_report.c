@@ -128,7 +128,7 @@ static void print_outside(const struct rollout *r, const struct controller *c) {
            figures_name(c->name).text, outside->beyond, outside->rows, c->total.loops_outside, r->starts,
            report_plural(r->starts), outside->farthest, input);
     if (isfinite(outside->share))
-        printf(", %.3g %% of the width of its box", 100 * outside->share);
+        printf(", %s %% of the width of its box", figures_percent(outside->share).text);
     printf(")\n");
 }
 

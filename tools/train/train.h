@@ -19,6 +19,7 @@
 #include "common/inputs.h"
 #include "common/layer_choice.h"
 #include "common/options.h"
+#include "common/progress.h"
 #include "hardnet/arrays.h"
 #include "hardnet/baselines.h"
 #include "hardnet/checkpoint.h"
@@ -345,9 +346,8 @@ void training_keep(struct training *training);
 /* ---- signs of life and the last words: train_progress.c ---- */
 
 struct train_progress {
-    double begun, said; /* seconds */
-    size_t first;       /* steps at the beginning */
-    bool terminal, visible;
+    struct progress line;
+    size_t first; /* steps at the beginning */
 };
 
 void train_progress_begin(struct train_progress *progress, const struct training *training);

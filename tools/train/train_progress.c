@@ -9,52 +9,36 @@
 #include <stdio.h>
 
 static const double MANY_LEFT = 0.02; /* of all steps: such loops are cut short */
-static const double SILENT_SECONDS = 1, BAR_SECONDS = 0.1, LINE_SECONDS = 5;
-
 /* ---- on the way ---- */
 
 void train_progress_begin(struct train_progress *p, const struct training *t) {
-    *p = (struct train_progress){.terminal = console_is_terminal(stderr), .first = state_count(t, NUMBER_STEPS)};
-    p->begun = p->said = clock_seconds();
+    progress_begin(&p->line, "", t->options->steps);
+    p->first = state_count(t, NUMBER_STEPS);
 }
 
-static void say_bar(double share) {
-    enum { CELLS = 16 };
-    static const char full[] = "################", empty[] = "................";
-    int filled = (int)(share * CELLS);
-    fprintf(stderr, "\r\033[K[%.*s%.*s] ", filled, full, CELLS - filled, empty);
-}
-
-static void say(const struct train_progress *p, const struct training *t, const hn_train_report *report, double spent) {
+/* The most important first: a narrow terminal shows as many as fit. */
+static void show(struct train_progress *p, const struct training *t, const hn_train_report *report) {
     size_t steps = state_count(t, NUMBER_STEPS), all = t->options->steps, done = steps - p->first;
-    double left = spent / (double)done * (double)(all - steps);
-    if (p->terminal)
-        say_bar((double)steps / (double)all);
-    else
-        fprintf(stderr, "hardnet: ");
-    fprintf(stderr, "step %zu of %zu, loss %.5g, violation %.1e, %.0f samples/s, %.0f s left", steps, all, report->loss,
-            report->violation, (double)(done * t->options->batch) / spent, left);
-    if (state_count(t, NUMBER_DROPPED) > 0)
-        fprintf(stderr, ", %zu dropped", state_count(t, NUMBER_DROPPED));
-    if (!p->terminal)
-        fputc('\n', stderr);
-    fflush(stderr);
+    double spent = clock_seconds() - p->line.begun;
+    struct progress_text left = progress_left(spent / (double)done * (double)(all - steps));
+    char step[64], loss[64], violation[64], rate[64], dropped[64];
+    const char *const texts[] = {step, left.text, loss, violation, rate, dropped};
+    snprintf(step, sizeof step, "step %zu of %zu", steps, all);
+    snprintf(loss, sizeof loss, "loss %.5g", report->loss);
+    snprintf(violation, sizeof violation, "violation %.1e", report->violation);
+    snprintf(rate, sizeof rate, "%.0f samples/s", (double)(done * t->options->batch) / spent);
+    snprintf(dropped, sizeof dropped, "%zu dropped", state_count(t, NUMBER_DROPPED));
+    progress_show(&p->line, (double)steps / (double)all,
+                  sizeof texts / sizeof texts[0] - (state_count(t, NUMBER_DROPPED) == 0), texts);
 }
 
 void train_progress_step(struct train_progress *p, const struct training *t, const hn_train_report *report) {
-    double now = clock_seconds(), spent = now - p->begun;
-    if (spent < SILENT_SECONDS || now - p->said < (p->terminal ? BAR_SECONDS : LINE_SECONDS) ||
-        state_count(t, NUMBER_STEPS) == p->first)
-        return;
-    p->said = now;
-    p->visible = true;
-    say(p, t, report, spent);
+    if (state_count(t, NUMBER_STEPS) > p->first && progress_is_due(&p->line))
+        show(p, t, report);
 }
 
 void train_progress_end(struct train_progress *p) {
-    if (p->visible && p->terminal)
-        fputs("\r\033[K", stderr);
-    p->visible = false;
+    progress_end(&p->line);
 }
 
 /* ---- in the end ---- */
@@ -103,7 +87,7 @@ static void print_loops(const struct training *t) {
         printf("%s%s", i > 0 ? ", " : "", figures_name(t->options->feedback.items[i]).text);
     printf(", %zu states of each batch", r->count);
     if (r->moves > 0 && !t->options->feedback_beyond)
-        printf(", %.2g %% of their steps left the box%s", 100 * (double)r->left / (double)r->moves,
+        printf(", %s %% of their steps left the box%s", figures_percent((double)r->left / (double)r->moves).text,
                (double)r->left > MANY_LEFT * (double)r->moves ? " and ended there; --feedback-beyond goes on" : "");
     printf("\n");
 }

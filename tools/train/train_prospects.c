@@ -59,8 +59,8 @@ hn_status train_choose_refine(struct training *t, hn_error *error) {
     if (!(share > REFINING_PAYS))
         return status;
     t->options->refine = 1;
-    printf("  refinement  1 step, which brings %s %.2g %% in the mean; --refine 0 would leave it out\n",
-           figures_name(hn_model_objective(t->model).name).text, 100 * share);
+    printf("  refinement  1 step, which brings %s %s %% in the mean; --refine 0 would leave it out\n",
+           figures_name(hn_model_objective(t->model).name).text, figures_percent(share).text);
     return HN_OK;
 }
 
@@ -104,8 +104,8 @@ static void print_uses(const struct last_run *r, size_t candidates, size_t input
         r->uses[most] = 0;
         needed++;
     }
-    printf("  candidates  %zu candidates: %zu %s used on %.3g %% of inputs\n", candidates, needed,
-           needed == 1 ? "is" : "are", 100 * (double)covered / (double)inputs);
+    printf("  candidates  %zu candidates: %zu %s used on %s %% of inputs\n", candidates, needed,
+           needed == 1 ? "is" : "are", figures_percent((double)covered / (double)inputs).text);
 }
 
 static void print_search(const struct train_options *o) {
