@@ -31,18 +31,17 @@ static bool needs(const struct pairs_finder *f, size_t i, size_t other) {
     return f->before[i * f->words + other / 64] >> other % 64 & 1;
 }
 
+/* A statement needs earlier ones of a lower level only. */
 static bool are_alike(const struct pairs_finder *f, uint32_t a, uint32_t b) {
-    const struct statement *x = pairs_at(f, a), *y = pairs_at(f, b);
-    if (a == b || x->function != y->function || x->count != y->count || !pairs_live(f, a) || !pairs_live(f, b))
+    const struct outline *x = &f->outline[a], *y = &f->outline[b];
+    if (a == b || x->kind != y->kind || x->kind == 0)
         return false;
-    for (uint32_t k = statement_destinations(x); k < x->count; k++)
-        if (operand_is_constant(pairs_operand(f, a, k)) != operand_is_constant(pairs_operand(f, b, k)))
-            return false;
-    return !needs(f, a, b) && !needs(f, b, a);
+    return x->level == y->level || (x->level > y->level ? !needs(f, a, b) : !needs(f, b, a));
 }
 
-/* How many instructions one of them takes, about. */
-static int weight(const struct pairs_finder *f, uint32_t i) {
+/* ---- what is known about a region ---- */
+
+static int weight_of(const struct pairs_finder *f, size_t i) {
     const struct statement *x = pairs_at(f, i);
     struct function_shape shape = function_shape((enum function)x->function);
     if (function_is_sum((enum function)x->function))
@@ -54,7 +53,40 @@ static int weight(const struct pairs_finder *f, uint32_t i) {
     return pairs_collects(x, f->s->operands) ? shape.arguments : 2 * shape.arguments;
 }
 
-/* ---- what is known about a region ---- */
+static bool are_of_a_kind(const struct pairs_finder *f, size_t a, size_t b) {
+    const struct statement *x = pairs_at(f, a), *y = pairs_at(f, b);
+    if (x->function != y->function || x->count != y->count)
+        return false;
+    for (uint32_t k = statement_destinations(x); k < x->count; k++)
+        if (operand_is_constant(pairs_operand(f, a, k)) != operand_is_constant(pairs_operand(f, b, k)))
+            return false;
+    return true;
+}
+
+/* Kinds are few: those of the first statements of each. */
+static uint32_t kind_of(const struct pairs_finder *f, size_t i) {
+    for (size_t j = 0; j < i && pairs_live(f, i); j++)
+        if (f->outline[j].kind == j + 1 && are_of_a_kind(f, i, j))
+            return (uint32_t)j + 1;
+    return pairs_live(f, i) ? (uint32_t)i + 1 : 0;
+}
+
+static void find_outlines(struct pairs_finder *f) {
+    uint32_t reads = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        struct outline own = {.kind = kind_of(f, i), .weight = weight_of(f, i), .read_first = reads};
+        for (uint32_t k = statement_destinations(pairs_at(f, i)); k < pairs_at(f, i)->count; k++) {
+            uint32_t source = pairs_source(f, i, k), operand = pairs_operand(f, i, k);
+            uint32_t above = source ? f->outline[(source - 1) / 2].level + 1 : 0;
+            bool astray = k == 1 && pairs_collects(pairs_at(f, i), f->s->operands);
+            own.level = above > own.level ? above : own.level;
+            f->read[reads++] =
+                (struct read){source, operand, operand_is_constant(operand), pairs_is_collected(f, i, k), astray};
+        }
+        own.reads = reads - own.read_first;
+        f->outline[i] = own;
+    }
+}
 
 static void find_before(struct pairs_finder *f) {
     for (size_t i = 0; i < f->count; i++) {
@@ -75,12 +107,13 @@ static void find_before(struct pairs_finder *f) {
 static void find_uses(struct pairs_finder *f) {
     for (int fill = 0; fill < 2; fill++) {
         for (size_t i = 0; i < f->count; i++)
-            for (uint32_t k = statement_destinations(pairs_at(f, i)); k < pairs_at(f, i)->count && pairs_live(f, i);
-                 k++) {
-                uint32_t from = pairs_source(f, i, k) ? (pairs_source(f, i, k) - 1) / 2 : 0;
-                if (pairs_source(f, i, k) && fill)
-                    f->use[f->use_first[from + 1]++] = (struct use){(uint32_t)i, k};
-                else if (pairs_source(f, i, k))
+            for (uint32_t k = 0; k < f->outline[i].reads && pairs_live(f, i); k++) {
+                const struct read *read = &f->read[f->outline[i].read_first + k];
+                uint32_t from = read->source ? (read->source - 1) / 2 : 0;
+                if (read->source && fill)
+                    f->use[f->use_first[from + 1]++] =
+                        (struct use){(uint32_t)i, k, (read->source - 1) % 2, read->astray};
+                else if (read->source)
                     f->use_first[from + 2]++;
             }
         for (size_t i = 0; i <= f->count && !fill; i++)
@@ -111,7 +144,8 @@ static void find_colours(struct pairs_finder *f) {
                 if (pairs_source(f, i, k))
                     hash = mix(hash, colour_of(f, (pairs_source(f, i, k) - 1) / 2)[r - 1]);
             for (uint32_t u = f->use_first[i]; u < f->use_first[i + 1]; u++)
-                users += mix(colour_of(f, f->use[u].statement)[r - 1], f->use[u].operand);
+                users += mix(colour_of(f, f->use[u].statement)[r - 1],
+                             f->use[u].operand + statement_destinations(pairs_at(f, f->use[u].statement)));
             colour_of(f, i)[r] = mix(hash, users);
         }
 }
@@ -135,41 +169,37 @@ static void push(struct pairs_finder *f, uint32_t a, uint32_t b) {
     stack[f->stacked++] = b;
 }
 
-/* The user of b that is most like the user u of a. */
-static uint32_t find_counterpart(const struct pairs_finder *f, struct use u, uint32_t b, uint32_t destination) {
-    uint32_t best = u.statement;
-    int most = 0;
-    for (uint32_t v = f->use_first[b]; v < f->use_first[b + 1]; v++) {
-        uint32_t w = f->use[v].statement;
-        if (f->use[v].operand != u.operand || pairs_taken(f, w) ||
-            (pairs_source(f, w, u.operand) - 1) % 2 != destination || !are_alike(f, u.statement, w))
+/* The user of b that is most like the user u of a; u's own statement: none. */
+static uint32_t find_counterpart(const struct pairs_finder *f, const struct use *u, uint32_t b) {
+    uint32_t best = u->statement;
+    int most = -1; /* how alike they are is asked for where there are several */
+    for (const struct use *v = f->use + f->use_first[b], *end = f->use + f->use_first[b + 1]; v < end; v++) {
+        if (v->operand != u->operand || v->destination != u->destination || pairs_taken(f, v->statement) ||
+            !are_alike(f, u->statement, v->statement))
             continue;
-        int own = 1 + likeness(f, u.statement, w);
-        best = own > most ? w : best;
-        most = own > most ? own : most;
+        if (best != u->statement && most < 0)
+            most = likeness(f, u->statement, best);
+        int own = best != u->statement ? likeness(f, u->statement, v->statement) : -1;
+        if (best == u->statement || own > most) {
+            best = v->statement;
+            most = own;
+        }
     }
     return best;
 }
 
-/* What is collected has nothing to do with what was collected before. */
-static bool leads_astray(const struct pairs_finder *f, uint32_t i, uint32_t k) {
-    return k == 1 && pairs_collects(pairs_at(f, i), f->s->operands);
-}
-
 static void push_neighbours(struct pairs_finder *f, uint32_t a, uint32_t b) {
-    for (uint32_t u = f->use_first[a]; u < f->use_first[a + 1]; u++) {
-        struct use use = f->use[u];
-        if (pairs_taken(f, use.statement) || leads_astray(f, use.statement, use.operand))
+    for (const struct use *u = f->use + f->use_first[a], *end = f->use + f->use_first[a + 1]; u < end; u++) {
+        if (pairs_taken(f, u->statement) || u->astray)
             continue;
-        uint32_t other = find_counterpart(f, use, b, (pairs_source(f, use.statement, use.operand) - 1) % 2);
-        if (other != use.statement)
-            push(f, use.statement, other);
+        uint32_t other = find_counterpart(f, u, b);
+        if (other != u->statement)
+            push(f, u->statement, other);
     }
-    for (uint32_t k = statement_destinations(pairs_at(f, a)); k < pairs_at(f, a)->count; k++) {
-        uint32_t x = pairs_source(f, a, k), y = pairs_source(f, b, k);
-        if (x && y && (x - 1) % 2 == (y - 1) % 2 && !leads_astray(f, a, k))
-            push(f, (x - 1) / 2, (y - 1) / 2);
-    }
+    const struct read *x = f->read + f->outline[a].read_first, *y = f->read + f->outline[b].read_first;
+    for (uint32_t k = 0; k < f->outline[a].reads; k++)
+        if (x[k].source && y[k].source && (x[k].source - 1) % 2 == (y[k].source - 1) % 2 && !x[k].astray)
+            push(f, (x[k].source - 1) / 2, (y[k].source - 1) / 2);
 }
 
 static void grow(struct pairs_finder *f, uint32_t a, uint32_t b) {
@@ -192,30 +222,30 @@ static void grow(struct pairs_finder *f, uint32_t a, uint32_t b) {
 /* ---- what a pair saves ---- */
 
 /* What it takes to bring an operand of both together, in half instructions. */
-static int gather_cost(const struct pairs_finder *f, uint32_t a, uint32_t b, uint32_t k) {
-    uint32_t x = pairs_source(f, a, k), y = pairs_source(f, b, k);
-    if (operand_is_constant(pairs_operand(f, a, k)) || pairs_is_collected(f, a, k))
+static int gather_cost(const struct pairs_finder *f, const struct read *x, const struct read *y) {
+    if (x->constant || x->collected)
         return 0;
-    if (!x && !y)
-        return pairs_operand(f, b, k) == pairs_operand(f, a, k) + 1 ? 0 : 2;
-    if (x && y && f->mate[(x - 1) / 2] == (y - 1) / 2 && x != y)
-        return f->high[(x - 1) / 2] ? 2 : 0;
+    if (!x->source && !y->source)
+        return y->operand == x->operand + 1 ? 0 : 2;
+    if (x->source && y->source && f->mate[(x->source - 1) / 2] == (y->source - 1) / 2 && x->source != y->source)
+        return f->high[(x->source - 1) / 2] ? 2 : 0;
     return 2;
 }
 
 /* Whether a value of the pair is needed by itself. What is collected goes on in the same half. */
 static bool is_split(const struct pairs_finder *f, uint32_t i) {
-    for (uint32_t u = f->use_first[i]; u < f->use_first[i + 1]; u++)
-        if (!pairs_taken(f, f->use[u].statement) && !leads_astray(f, f->use[u].statement, f->use[u].operand))
+    for (const struct use *u = f->use + f->use_first[i], *end = f->use + f->use_first[i + 1]; u < end; u++)
+        if (!pairs_taken(f, u->statement) && !u->astray)
             return true;
     return false;
 }
 
 static int saved_by(const struct pairs_finder *f, uint32_t a) {
     uint32_t b = f->mate[a];
-    int saved = 2 * weight(f, a);
-    for (uint32_t k = statement_destinations(pairs_at(f, a)); k < pairs_at(f, a)->count; k++)
-        saved -= gather_cost(f, a, b, k);
+    int saved = 2 * f->outline[a].weight;
+    const struct read *x = f->read + f->outline[a].read_first, *y = f->read + f->outline[b].read_first;
+    for (uint32_t k = 0; k < f->outline[a].reads; k++)
+        saved -= gather_cost(f, &x[k], &y[k]);
     return saved - (is_split(f, a) ? 1 : 0) - (is_split(f, b) ? 2 : 0);
 }
 
@@ -248,7 +278,7 @@ static int by_saved(const void *a, const void *b) {
 
 static size_t add_seeds(struct pairs_finder *f, struct seed *seeds, uint32_t a) {
     size_t count = 0;
-    if (pairs_taken(f, a) || weight(f, a) == 0)
+    if (pairs_taken(f, a) || f->outline[a].weight == 0)
         return 0;
     size_t most = f->tried > MOST_TRIED ? FEW_SEEDS : NEAR_SEEDS, tries = 0;
     for (uint32_t b = a + 1; b < f->count && count < most && tries < 4 * most; b++) {
@@ -290,7 +320,7 @@ static void prune(struct pairs_finder *f) {
 static bool pays(const struct pairs_finder *f) {
     int all = 0, saved = 0;
     for (uint32_t i = 0; i < f->count; i++) {
-        all += pairs_live(f, i) ? 2 * weight(f, i) : 0;
+        all += pairs_live(f, i) ? 2 * f->outline[i].weight : 0;
         saved += pairs_taken(f, i) && !f->high[i] ? saved_by(f, i) : 0;
     }
     return LEAST_SHARE * saved >= all;
@@ -314,10 +344,20 @@ static bool take_lists(struct pairs_finder *f, struct pairs *pairs) {
     f->grown = pairs_zeroed((f->count + 1) * sizeof *f->grown);
     f->use_first = pairs_zeroed((f->count + 2) * sizeof *f->use_first);
     f->use = pairs_zeroed(operands * sizeof *f->use);
+    f->outline = pairs_zeroed((f->count + 1) * sizeof *f->outline);
+    f->read = pairs_zeroed(operands * sizeof *f->read);
     f->mate = pairs->mate = pairs_zeroed((f->count + 1) * sizeof *pairs->mate);
     f->high = pairs->high = pairs_zeroed((f->count + 1) * sizeof *pairs->high);
     pairs->order = pairs_zeroed((f->count + 1) * sizeof *pairs->order);
-    return f->before && f->colour && f->grown && f->use_first && f->use && f->mate && f->high && pairs->order;
+    return f->before && f->colour && f->grown && f->use_first && f->use && f->outline && f->read && f->mate &&
+           f->high && pairs->order;
+}
+
+static bool collects(const struct pairs_finder *f) {
+    for (size_t i = 0; i < f->count; i++)
+        if (pairs_collects(pairs_at(f, i), f->s->operands))
+            return true;
+    return false;
 }
 
 bool pairs_find(struct pairs *pairs, const struct statements *s, const struct flow *flow, const struct region *region,
@@ -328,10 +368,11 @@ bool pairs_find(struct pairs *pairs, const struct statements *s, const struct fl
     if (done) {
         for (uint32_t i = 0; i < f.count; i++)
             f.mate[i] = i;
+        find_outlines(&f);
         find_before(&f);
         find_uses(&f);
         find_colours(&f);
-        done = choose(&f) && !f.failed;
+        done = (loose && !collects(&f)) || (choose(&f) && !f.failed);
     }
     if (done) {
         prune(&f);
@@ -344,6 +385,8 @@ bool pairs_find(struct pairs *pairs, const struct statements *s, const struct fl
     base_release(f.grown);
     base_release(f.use_first);
     base_release(f.use);
+    base_release(f.outline);
+    base_release(f.read);
     base_release(f.stack);
     if (!done)
         pairs_release(pairs);

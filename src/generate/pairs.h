@@ -23,8 +23,8 @@ struct pairs {
 /* A copy of an entry's statements in which a sum has one product at most. */
 void pairs_split(struct statements *out, const struct walk *walk, const struct statements *s);
 
-/* region: without repetition, of split statements. loose: what is collected in a mask, which may be in any order, does not wait; no
- * order is found then. False when memory is out. */
+/* region: without repetition, of split statements. loose: for pairs_collect; what is collected in a mask, which may be in any order,
+ * does not wait, and no order is found. Where nothing is collected there are no pairs then. False when memory is out. */
 bool pairs_find(struct pairs *pairs, const struct statements *s, const struct flow *flow, const struct region *region,
                 bool loose);
 

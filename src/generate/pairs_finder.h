@@ -12,6 +12,23 @@
 /* A user of a value: the statement and which of its operands. */
 struct use {
     uint32_t statement, operand;
+    uint32_t destination; /* which of the values of the statement that is used */
+    bool astray;          /* it collects: it has nothing to do with what was collected before */
+};
+
+/* What a statement reads. */
+struct read {
+    uint32_t source;  /* as pairs_source */
+    uint32_t operand; /* a slot or a constant */
+    bool constant, collected, astray;
+};
+
+/* What growing groups ask of a statement, millions of times. */
+struct outline {
+    uint32_t kind;  /* the same: the same function, with constants in the same places; 0: its value is not needed */
+    uint32_t level; /* the longest way to it: statements of the same level do not need each other */
+    int weight;     /* about how many instructions it takes */
+    uint32_t read_first, reads;
 };
 
 struct pairs_finder {
@@ -27,6 +44,8 @@ struct pairs_finder {
     size_t grown_count;
     uint32_t *stack; /* two by two */
     size_t stacked, stack_capacity;
+    struct outline *outline;
+    struct read *read;
     uint32_t *use_first; /* per statement, and behind the last */
     struct use *use;
     bool loose;   /* what is collected in any order does not wait for what was collected before */
