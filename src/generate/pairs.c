@@ -16,7 +16,7 @@ enum {
     RADIUS = 4,      /* how far around two statements is looked when it is judged how alike they are */
     NEAR_SEEDS = 16, /* how many of those that are alike, behind a statement, a group may begin with, */
     FEW_SEEDS = 1,   /* and how many once so many pairs have been tried */
-    MOST_TRIED = 4000000,
+    MOST_TRIED = 1000000,
     PRUNINGS = 4,
     LEAST_SAVED = 2, /* by a group */
     LEAST_SHARE = 8  /* of the whole: one part in so many */
@@ -374,6 +374,7 @@ bool pairs_find(struct pairs *pairs, const struct statements *s, const struct fl
         find_colours(&f);
         done = (loose && !collects(&f)) || (choose(&f) && !f.failed);
     }
+    pairs->tried = f.tried;
     if (done) {
         prune(&f);
         if (!pays(&f))

@@ -18,6 +18,7 @@ struct pairs {
     bool *high;      /* per statement: it is the second of the two */
     uint32_t *order; /* of what is left to print: of a pair its first */
     size_t ordered;
+    size_t tried; /* pairs that were looked at to choose these */
 };
 
 /* A copy of an entry's statements in which a sum has one product at most. */

@@ -77,11 +77,16 @@ static void write_slots(const struct paired *all, bool *written, size_t i) {
             written[all->s.operands[at->first + d]] = true;
 }
 
+enum {
+    MOST_TRIED = 3000000
+}; /* a tenth of a second, about; where the search goes on for longer it gains next to nothing */
+
 /* How many statements of the region stand in pairs. */
 static size_t check_region(const struct paired *all, size_t r, bool *done, bool *written) {
     const struct region *region = &all->regions.list[r];
     const struct pairs *pairs = &all->pairs[r];
     size_t paired = 0;
+    assert_true(pairs->tried <= MOST_TRIED);
     memset(written, 0, all->slots);
     for (size_t n = 0; n < pairs->ordered; n++) {
         uint32_t own = pairs->order[n], mate = pairs->mate[own];
