@@ -108,6 +108,11 @@ bool system_is_regular(const struct system_facts *facts) {
     return false;
 }
 
+bool system_is_device(const struct system_facts *facts) {
+    (void)facts;
+    return false;
+}
+
 ssize_t system_write(int number, const void *bytes, size_t count) {
     (void)number, (void)bytes, (void)count;
     return fail(EROFS);

@@ -143,6 +143,11 @@ bool system_is_regular(const struct system_facts *facts) {
     return true;
 }
 
+bool system_is_device(const struct system_facts *facts) {
+    (void)facts;
+    return false;
+}
+
 int system_open_folder(const char *path) {
     (void)path;
     return DESCRIPTOR;

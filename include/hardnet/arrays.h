@@ -34,7 +34,8 @@ typedef struct hn_array {
 /* Zeros. On failure the array is empty, here and below. */
 hn_status hn_array_create(hn_array *out, size_t rows, size_t columns, hn_error *error);
 
-/* A .npy file, or the only array of a .npz file; FILE.npz:NAME is the array of that name. A file
+/* A .npy file, or the only array of a .npz file; FILE.npz:NAME is the array of that name. Its first
+ * bytes are checked first, so that of another file, or of a pipe, no more is read. Devices are HN_IO. A file
  * that is larger than max_bytes, packed or unpacked, is refused with HN_LIMIT; 0 is 4 GiB, or what
  * fits into a quarter of the address space. */
 hn_status hn_array_read(hn_array *out, const char *path, size_t max_bytes, hn_error *error);

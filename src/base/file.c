@@ -23,49 +23,81 @@ hn_status file_error(hn_error *error, const char *path, const char *what, int co
 
 /* ---- reading ---- */
 
-/* Reads on until the end; *data has room for capacity + 1 bytes. */
-static hn_status read_all(int file, struct file_bytes *bytes, size_t capacity, size_t max_bytes, const char *path,
-                          hn_error *error) {
-    for (;;) {
-        if (bytes->count == capacity) {
-            size_t more = capacity < READ_STEP ? READ_STEP : capacity, room = size_sum(size_sum(capacity, more), 1);
-            void *moved = base_reallocate(bytes->data, room);
-            if (!moved)
-                return error_no_memory(error, path);
-            bytes->data = moved;
-            capacity = room - 1;
-        }
-        ssize_t got = system_read(file, bytes->data + bytes->count, capacity - bytes->count);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return file_error(error, path, "read", errno);
-        if (got == 0)
-            return HN_OK;
-        bytes->count += (size_t)got;
-        if (bytes->count > max_bytes)
-            return error_about(error, HN_LIMIT, error_file(path), "%s: larger than the limit of %zu bytes", path,
-                               max_bytes);
-    }
+struct reading {
+    int file;
+    const char *path;
+    size_t max_bytes;    /* more is an error */
+    file_begins *begins; /* NULL: any bytes are welcome */
+    size_t most;         /* what it said; 0: nothing yet */
+    size_t known;        /* the size of a regular file; 0: not known */
+};
+
+/* Room for more: all of a file whose size is known and whose beginning is good, else twice as much. */
+static bool grow(const struct reading *r, struct file_bytes *bytes, size_t *capacity) {
+    size_t more = *capacity < READ_STEP ? READ_STEP : *capacity, wanted = size_sum(*capacity, more), room;
+    size_t known = r->most && r->most < r->known ? r->most : r->known;
+    if ((!r->begins || r->most) && known >= *capacity && known < r->max_bytes)
+        wanted = known + 1;
+    void *moved = size_add(wanted, 1, &room) ? base_reallocate(bytes->data, room) : NULL;
+    if (!moved)
+        return false;
+    bytes->data = moved;
+    *capacity = wanted;
+    return true;
 }
 
-static hn_status read_open(int file, struct file_bytes *bytes, const char *path, size_t max_bytes, hn_error *error) {
-    off_t known = system_size(file);
-    size_t capacity = known > 0 && (uintmax_t)known < max_bytes ? (size_t)known + 1 : READ_STEP, room;
-    bytes->count = 0;
-    bytes->data = size_add(capacity, 1, &room) ? base_allocate(room) : NULL;
-    if (!bytes->data)
-        return error_no_memory(error, path);
-    hn_status status = read_all(file, bytes, capacity, max_bytes, path, error);
+static hn_status refuse_size(const struct reading *r, hn_error *error) {
+    return error_about(error, HN_LIMIT, error_file(r->path), "%s: larger than the limit of %zu bytes", r->path,
+                       r->max_bytes);
+}
+
+/* One piece; *ended at the end of the file. */
+static hn_status read_piece(struct reading *r, struct file_bytes *bytes, size_t capacity, bool *ended,
+                            hn_error *error) {
+    ssize_t got = system_read(r->file, bytes->data + bytes->count, capacity - bytes->count);
+    if (got < 0 && errno == EINTR)
+        return HN_OK;
+    if (got < 0)
+        return file_error(error, r->path, "read", errno);
+    *ended = got == 0;
+    bytes->count += (size_t)got;
+    if (bytes->count > r->max_bytes)
+        return refuse_size(r, error);
+    if (*ended || !r->begins || r->most)
+        return HN_OK;
+    hn_status status = r->begins(r->path, bytes, &r->most, error);
+    return status == HN_OK && r->most > r->max_bytes && r->most != FILE_ANY ? refuse_size(r, error) : status;
+}
+
+static hn_status refuse_device(const struct reading *r, hn_error *error) {
+    struct system_facts facts;
+    if (system_look(r->path, &facts) != 0)
+        return file_error(error, r->path, "look at", errno);
+    if (system_is_device(&facts))
+        return error_about(error, HN_IO, error_file(r->path), "%s: it is a device, not a file", r->path);
+    return HN_OK;
+}
+
+static hn_status read_open(struct reading *r, struct file_bytes *bytes, hn_error *error) {
+    off_t known = system_size(r->file);
+    size_t capacity = 0;
+    bool ended = false;
+    hn_status status = known < 0 && r->begins ? refuse_device(r, error) : HN_OK;
+    r->known = known > 0 ? (size_t)known : 0;
+    while (status == HN_OK && !ended && !(r->most && bytes->count > r->most)) {
+        if (bytes->count == capacity && !grow(r, bytes, &capacity))
+            return error_no_memory(error, r->path);
+        status = read_piece(r, bytes, capacity, &ended, error);
+    }
     if (status == HN_OK)
         bytes->data[bytes->count] = 0;
     return status;
 }
 
-static hn_status read_and_close(struct file_bytes *out, int file, const char *path, size_t max_bytes, hn_error *error) {
+static hn_status read_and_close(struct reading *r, struct file_bytes *out, hn_error *error) {
     struct file_bytes bytes = {NULL, 0};
-    hn_status status = read_open(file, &bytes, path, max_bytes, error);
-    system_close(file);
+    hn_status status = read_open(r, &bytes, error);
+    system_close(r->file);
     if (status == HN_OK)
         *out = bytes;
     else
@@ -73,12 +105,23 @@ static hn_status read_and_close(struct file_bytes *out, int file, const char *pa
     return status;
 }
 
-hn_status file_read(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error) {
+static hn_status read_path(struct reading *r, struct file_bytes *out, hn_error *error) {
     *out = (struct file_bytes){NULL, 0};
-    int file = system_open_read(path);
-    if (file < 0)
-        return file_error(error, path, "open", errno);
-    return read_and_close(out, file, path, max_bytes, error);
+    r->file = system_open_read(r->path);
+    if (r->file < 0)
+        return file_error(error, r->path, "open", errno);
+    return read_and_close(r, out, error);
+}
+
+hn_status file_read(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error) {
+    struct reading reading = {.path = path, .max_bytes = max_bytes};
+    return read_path(&reading, out, error);
+}
+
+hn_status file_read_begun(struct file_bytes *out, const char *path, size_t max_bytes, file_begins *begins,
+                          hn_error *error) {
+    struct reading reading = {.path = path, .max_bytes = max_bytes, .begins = begins};
+    return read_path(&reading, out, error);
 }
 
 hn_status file_read_checked(struct file_bytes *out, const char *path, size_t max_bytes, file_check *check,
@@ -92,13 +135,14 @@ hn_status file_read_checked(struct file_bytes *out, const char *path, size_t max
         system_close(file);
         return status;
     }
+    struct reading reading = {.file = file, .path = path, .max_bytes = max_bytes};
     off_t size = system_size(file);
     if (size >= 0 && (uintmax_t)size <= max_bytes)
-        return read_and_close(out, file, path, max_bytes, error);
+        return read_and_close(&reading, out, error);
     system_close(file);
     if (size < 0)
         return error_about(error, HN_IO, error_file(path), "%s: it is not a regular file", path);
-    return error_about(error, HN_LIMIT, error_file(path), "%s: larger than the limit of %zu bytes", path, max_bytes);
+    return refuse_size(&reading, error);
 }
 
 hn_status file_read_regular(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error) {

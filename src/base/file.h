@@ -24,6 +24,16 @@ struct file_bytes {
 /* Reads a file (or a pipe) whole; HN_LIMIT beyond max_bytes. */
 hn_status file_read(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error);
 
+/* Decides by the first bytes of a file whether it is one of the caller's format, and how many bytes such a file has at most. Asked again
+ * with every piece that is read until it fails or sets *most; FILE_ANY: any number. */
+#define FILE_ANY SIZE_MAX
+typedef hn_status file_begins(const char *path, const struct file_bytes *begun, size_t *most, hn_error *error);
+
+/* The same for files of a format: no more is read than `begins` says, and one byte, by which a file that is longer is told. Memory
+ * grows with what has arrived. Devices are refused. */
+hn_status file_read_begun(struct file_bytes *out, const char *path, size_t max_bytes, file_begins *begins,
+                          hn_error *error);
+
 /* The same of a regular file only: folders, pipes and devices are refused, without waiting for them. For paths that come from
  * a file and not from the user. */
 hn_status file_read_regular(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error);

@@ -82,6 +82,10 @@ bool system_is_regular(const struct system_facts *facts) {
     return S_ISREG(facts->mode);
 }
 
+bool system_is_device(const struct system_facts *facts) {
+    return S_ISCHR(facts->mode) || S_ISBLK(facts->mode);
+}
+
 off_t system_size(int file) {
     struct stat facts;
     return fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) ? facts.st_size : -1;

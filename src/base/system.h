@@ -29,6 +29,7 @@ ssize_t system_read_link(const char *path, char *target, size_t size); /* no 0 a
 int system_take_after(int file, const struct system_facts *facts);     /* permissions; the owner where possible */
 int system_permit(int file, mode_t permissions);
 bool system_is_regular(const struct system_facts *facts);
+bool system_is_device(const struct system_facts *facts);
 off_t system_size(int file); /* -1 unless it is a regular file */
 ssize_t system_read(int file, void *bytes, size_t count);
 ssize_t system_read_at(int file, void *bytes, size_t count, off_t from);

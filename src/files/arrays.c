@@ -47,13 +47,32 @@ static size_t file_length(const char *path) {
     return last ? (size_t)(last - path) + strlen(mark) - 1 : strlen(path);
 }
 
+static hn_status refuse_archive(const char *file, hn_error *error) {
+    return error_about(error, HN_SYNTAX, error_file(file), "%s: this is not a .npz file", file);
+}
+
 static hn_status parse(hn_array *out, const char *file, const char *name, const struct file_bytes *bytes,
                        size_t max_bytes, hn_error *error) {
     if (npz_begins(bytes->data, bytes->count))
         return npz_parse(out, file, name, bytes, max_bytes, error);
     if (name)
-        return error_about(error, HN_SYNTAX, error_file(file), "%s: this is not a .npz file", file);
+        return refuse_archive(file, error);
     return npy_parse(out, file, bytes->data, bytes->count, error);
+}
+
+/* Whether it is an archive, or may become one. What is in it is bounded by the limit on its bytes and by what its members say. */
+static bool may_be_archive(const struct file_bytes *begun, size_t *most) {
+    if (npz_begins(begun->data, begun->count))
+        *most = FILE_ANY;
+    return *most || (begun->count < 4 && memcmp(begun->data, "PK", begun->count < 2 ? begun->count : 2) == 0);
+}
+
+static hn_status begins_archive(const char *file, const struct file_bytes *begun, size_t *most, hn_error *error) {
+    return may_be_archive(begun, most) ? HN_OK : refuse_archive(file, error);
+}
+
+static hn_status begins(const char *file, const struct file_bytes *begun, size_t *most, hn_error *error) {
+    return may_be_archive(begun, most) ? HN_OK : npy_begins(file, begun, most, error);
 }
 
 hn_status hn_array_read(hn_array *out, const char *path, size_t max_bytes, hn_error *error) {
@@ -69,7 +88,7 @@ hn_status hn_array_read(hn_array *out, const char *path, size_t max_bytes, hn_er
     snprintf(file, sizeof file, "%.*s", (int)length, path);
     if (max_bytes == 0)
         max_bytes = SIZE_MAX / 4 < UINT64_C(4) << 30 ? SIZE_MAX / 4 : (size_t)(UINT64_C(4) << 30);
-    hn_status status = file_read(&bytes, file, max_bytes, error);
+    hn_status status = file_read_begun(&bytes, file, max_bytes, name ? begins_archive : begins, error);
     if (status != HN_OK)
         return status;
     status = parse(out, file, name, &bytes, max_bytes, error);

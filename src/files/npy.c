@@ -84,11 +84,30 @@ hn_status npy_refuse_integer(const char *name, size_t row, hn_error *error) {
         "%s: an integer in row %zu, counted from 0, is beyond 2^53, up to which a float64 holds them all", name, row);
 }
 
+static bool data_bytes(const struct npy_header *header, size_t *bytes) {
+    size_t values;
+    return size_multiply(header->shape[0], header->shape[1], &values) && size_multiply(values, header->item, bytes);
+}
+
+hn_status npy_begins(const char *name, const struct file_bytes *begun, size_t *most, hn_error *error) {
+    struct npy_header header = {.data = 0};
+    size_t bytes;
+    if (!npy_header_is_whole(begun->data, begun->count))
+        return HN_OK;
+    hn_status status = npy_header_parse(&header, name, begun->data, begun->count, error);
+    if (status == HN_OK && (!data_bytes(&header, &bytes) || !size_add(bytes, header.data, most)))
+        status = error_about(error, HN_SYNTAX, error_file(name), "%s: its shape is too large", name);
+    return status;
+}
+
 hn_status npy_check_size(const struct npy_header *header, const char *name, size_t data, hn_error *error) {
-    size_t values, wanted;
-    if (!size_multiply(header->shape[0], header->shape[1], &values) || !size_multiply(values, header->item, &wanted))
+    size_t wanted;
+    if (!data_bytes(header, &wanted))
         return error_about(error, HN_SYNTAX, error_file(name), "%s: its shape is too large", name);
-    if (data != wanted)
+    if (data > wanted) /* of a pipe it is not known by how much */
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: more data than the %zu bytes that the header says",
+                           name, wanted);
+    if (data < wanted)
         return error_about(error, HN_SYNTAX, error_file(name), "%s: %zu bytes of data, and the header says %zu", name,
                            data, wanted);
     return HN_OK;

@@ -4,10 +4,14 @@
 #ifndef HN_FILES_NPY_H
 #define HN_FILES_NPY_H
 
+#include "base/file.h"
 #include "hardnet/arrays.h"
 
 /* On failure the array is empty and its values are NULL. The name is for messages. */
 hn_status npy_parse(hn_array *array, const char *name, const void *bytes, size_t count, hn_error *error);
+
+/* How many bytes a file has that begins like this (base/file.h). */
+hn_status npy_begins(const char *name, const struct file_bytes *begun, size_t *most, hn_error *error);
 
 /* ---- parts of it, for whoever reads a file piece by piece ---- */
 

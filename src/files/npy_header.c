@@ -183,20 +183,44 @@ static hn_status parse_dictionary(struct cursor *c, struct npy_header *header) {
     return seen == ALL_KEYS ? HN_OK : refuse(c, "the header lacks descr, fortran_order or shape");
 }
 
+static bool has_magic(const unsigned char *bytes, size_t count) {
+    return memcmp(bytes, "\x93NUMPY", count < MAGIC_BYTES ? count : MAGIC_BYTES) == 0;
+}
+
+/* Bytes before the dictionary, whose length they hold. */
+static size_t prefix_bytes(const unsigned char *bytes) {
+    return MAGIC_BYTES + 2 + (bytes[MAGIC_BYTES] == 1 ? 2 : 4);
+}
+
+static size_t dictionary_bytes(const unsigned char *bytes) {
+    size_t length = 0;
+    for (size_t i = prefix_bytes(bytes); i-- > MAGIC_BYTES + 2;)
+        length = length << 8 | bytes[i];
+    return length;
+}
+
+bool npy_header_is_whole(const unsigned char *bytes, size_t count) {
+    if (!has_magic(bytes, count))
+        return true;
+    if (count <= MAGIC_BYTES || count < prefix_bytes(bytes))
+        return false;
+    size_t length = dictionary_bytes(bytes);
+    return length > MOST_HEADER || count - prefix_bytes(bytes) >= length;
+}
+
 hn_status npy_header_parse(struct npy_header *header, const char *name, const unsigned char *bytes, size_t count,
                            hn_error *error) {
     struct cursor c = {.name = name, .error = error};
-    if (count < MAGIC_BYTES + 4 || memcmp(bytes, "\x93NUMPY", MAGIC_BYTES) != 0)
+    if (count < MAGIC_BYTES + 4 || !has_magic(bytes, count))
         return refuse(&c, "this is not a .npy file");
     unsigned major = bytes[MAGIC_BYTES], minor = bytes[MAGIC_BYTES + 1];
     if (major < 1 || major > 3 || minor != 0)
         return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: version %u.%u of the format is not known",
                            name, major, minor);
-    size_t prefix = MAGIC_BYTES + 2 + (major == 1 ? 2 : 4), length = 0;
+    size_t prefix = prefix_bytes(bytes);
     if (count < prefix)
         return refuse(&c, "the file ends in its header");
-    for (size_t i = prefix; i-- > MAGIC_BYTES + 2;)
-        length = length << 8 | bytes[i];
+    size_t length = dictionary_bytes(bytes);
     if (length > MOST_HEADER)
         return error_about(error, HN_LIMIT, error_file(name), "%s: a header of %zu bytes; at most %d are read", name,
                            length, MOST_HEADER);

@@ -15,6 +15,9 @@ struct npy_header {
     size_t shape[2];
 };
 
+/* Whether that many bytes hold the header whole; also when what they hold is no header, so that there is nothing to wait for. */
+bool npy_header_is_whole(const unsigned char *bytes, size_t count);
+
 /* Checks everything but the length of the data. */
 hn_status npy_header_parse(struct npy_header *header, const char *name, const unsigned char *bytes, size_t count,
                            hn_error *error);

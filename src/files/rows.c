@@ -78,7 +78,11 @@ static hn_status take_whole(hn_array_rows *r, hn_error *error) {
     return status;
 }
 
+/* A pipe is opened once only: its bytes come once. */
 static hn_status take_rows(hn_array_rows *r, hn_error *error) {
+    struct system_facts facts;
+    if (system_look(r->path, &facts) == 0 && !system_is_regular(&facts))
+        return take_whole(r, error);
     r->file = system_open_read(r->path);
     r->open = r->file >= 0;
     r->bytes = r->open ? base_allocate(MOST_START) : NULL;

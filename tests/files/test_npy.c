@@ -218,7 +218,7 @@ static void a_file_is_as_long_as_its_header_says(void **state) {
     put_double(&file, 2, false);
     struct bytes longer = file;
     longer.data[longer.count++] = 0;
-    must_refuse(&longer, "17 bytes");
+    must_refuse(&longer, "more data than the 16 bytes");
     for (size_t count = 0; count < file.count; count++) {
         struct bytes shorter = file;
         shorter.count = count;

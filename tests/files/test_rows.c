@@ -8,8 +8,12 @@
 #include "base/memory.h"
 #include "hardnet/arrays.h"
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ROWS = 5, COLUMNS = 3, MOST_BYTES = 400 };
@@ -148,11 +152,133 @@ static void what_is_missing_is_told(void **state) {
 
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
+/* ---- pipes and devices ---- */
+
+enum { ENDLESS = 64 << 20, LITTLE = 1 << 20 };
+
+/* What a pipe gives: a beginning, then zeros, many more than anybody should take. */
+struct stream {
+    char path[128];
+    const unsigned char *begin;
+    size_t count; /* bytes of the beginning */
+    size_t zeros; /* at most so many follow */
+    size_t sent;
+    bool by_bytes; /* the beginning comes byte by byte */
+};
+
+static void *feed(void *argument) {
+    static const unsigned char zeros[4096];
+    struct stream *stream = argument;
+    int pipe = open(stream->path, O_WRONLY);
+    while (stream->sent < stream->count + stream->zeros) {
+        size_t left = stream->count + stream->zeros - stream->sent;
+        bool begins = stream->sent < stream->count;
+        size_t part = begins ? stream->by_bytes ? 1 : stream->count - stream->sent : left < 4096 ? left : 4096;
+        ssize_t put = write(pipe, begins ? stream->begin + stream->sent : zeros, part);
+        if (put <= 0) /* EPIPE: enough was read */
+            break;
+        stream->sent += (size_t)put;
+    }
+    close(pipe);
+    return NULL;
+}
+
+static hn_status read_stream(struct stream *stream, bool by_rows, hn_array *array, hn_error *error) {
+    pthread_t feeder;
+    hn_array_rows *rows = NULL;
+    snprintf(stream->path, sizeof stream->path, "%s", scratch_path(&scratch, "pipe"));
+    *array = (hn_array){.values = NULL};
+    assert_int_equal(mkfifo(stream->path, 0600), 0);
+    assert_int_equal(pthread_create(&feeder, NULL, feed, stream), 0);
+    hn_status status =
+        by_rows ? hn_array_rows_open(&rows, stream->path, error) : hn_array_read(array, stream->path, 0, error);
+    if (by_rows)
+        hn_array_rows_get_shape(rows, array);
+    hn_array_rows_close(rows);
+    assert_int_equal(pthread_join(feeder, NULL), 0);
+    assert_int_equal(unlink(stream->path), 0);
+    return status;
+}
+
+/* The bytes of a file with 5 x 3 doubles. */
+static struct file_bytes small_file(void) {
+    struct file_bytes bytes;
+    const char *path = write_array("<f8", 8, "False", "(5, 3)", (size_t)ROWS * COLUMNS);
+    assert_int_equal(file_read(&bytes, path, MOST_BYTES, NULL), HN_OK);
+    return bytes;
+}
+
+static void a_pipe_is_read_as_far_as_its_header_says(void **state) {
+    (void)state;
+    struct file_bytes bytes = small_file();
+    hn_array array;
+    hn_error error;
+    signal(SIGPIPE, SIG_IGN);
+    for (int by_rows = 0; by_rows < 2; by_rows++)
+        for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
+            struct stream whole = {.begin = bytes.data, .count = bytes.count, .by_bytes = by_bytes}, longer = whole;
+            assert_int_equal(read_stream(&whole, by_rows, &array, &error), HN_OK);
+            assert_true(array.rows == ROWS && array.columns == COLUMNS);
+            hn_array_release(&array);
+            longer.zeros = ENDLESS;
+            assert_int_equal(read_stream(&longer, by_rows, &array, &error), HN_SYNTAX);
+            assert_contains(error.text, "more data than the 120 bytes that the header says");
+            assert_true(longer.sent < LITTLE);
+        }
+    base_release(bytes.data);
+}
+
+static void a_pipe_that_is_no_array_is_refused_by_its_first_bytes(void **state) {
+    (void)state;
+    hn_array array;
+    hn_error error;
+    signal(SIGPIPE, SIG_IGN);
+    for (int by_rows = 0; by_rows < 2; by_rows++) {
+        struct stream zeros = {.zeros = ENDLESS};
+        assert_int_equal(read_stream(&zeros, by_rows, &array, &error), HN_SYNTAX);
+        assert_contains(error.text, "this is not a .npy file");
+        assert_true(zeros.sent < LITTLE);
+    }
+}
+
+static void a_header_that_says_more_than_the_limit_is_refused_at_once(void **state) {
+    (void)state;
+    static const char header[] = "\x93NUMPY\x01\x00\x4b\x00{'descr': '<f8', 'fortran_order': False, 'shape': "
+                                 "(99999999999, 9), }      ";
+    struct stream huge = {.begin = (const unsigned char *)header, .count = sizeof header - 1, .zeros = ENDLESS};
+    hn_array array;
+    hn_error error;
+    signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(read_stream(&huge, false, &array, &error), HN_LIMIT);
+    assert_contains(error.text, "larger than the limit");
+    assert_true(huge.sent < LITTLE);
+}
+
+static void a_device_is_refused(void **state) {
+    (void)state;
+    static const char *const paths[] = {"/dev/zero", "/dev/null"};
+    hn_array array;
+    hn_array_rows *rows;
+    hn_error error;
+    for (size_t i = 0; i < COUNT_OF(paths); i++) {
+        assert_int_equal(hn_array_read(&array, paths[i], LITTLE, &error), HN_IO);
+        assert_contains(error.text, "it is a device, not a file");
+        assert_int_equal(hn_array_rows_open(&rows, paths[i], &error), HN_IO);
+        assert_contains(error.text, "it is a device, not a file");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(every_kind_of_number_is_read),          IN_A_FOLDER(what_cannot_be_read_in_rows_is_read_whole),
-        IN_A_FOLDER(other_files_are_refused_as_arrays_are), IN_A_FOLDER(a_file_that_changes_is_noticed),
+        IN_A_FOLDER(every_kind_of_number_is_read),
+        IN_A_FOLDER(what_cannot_be_read_in_rows_is_read_whole),
+        IN_A_FOLDER(other_files_are_refused_as_arrays_are),
+        IN_A_FOLDER(a_file_that_changes_is_noticed),
         cmocka_unit_test(what_is_missing_is_told),
+        IN_A_FOLDER(a_pipe_is_read_as_far_as_its_header_says),
+        IN_A_FOLDER(a_pipe_that_is_no_array_is_refused_by_its_first_bytes),
+        IN_A_FOLDER(a_header_that_says_more_than_the_limit_is_refused_at_once),
+        cmocka_unit_test(a_device_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
