@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "files/stranger.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -216,24 +217,19 @@ static bool add_source(struct ampl_sources *sources, struct ampl_source source) 
 
 /* Refuses the newest source when it is a file of another kind, which a slip of the fingers puts here. */
 static bool is_text(struct ampl_sources *sources) {
-    static const struct {
-        char start[8];
-        size_t length;
-        char what[44];
-    } kinds[] = {{"\x93NUMPY", 6, "this is an array (.npy), not a model"},
-                 {"PK\3\4", 4, "this is a zip archive (.npz), not a model"},
-                 {"\x7f"
-                  "ELF",
-                  4, "this is a program, not a model"},
-                 {"\x1f\x8b", 2, "this is compressed (.gz), not a model"}};
+    static const char *const kinds[] = {
+        [STRANGER_UNKNOWN] = NULL,
+        [STRANGER_NPY] = "this is an array (.npy), not a model",
+        [STRANGER_ZIP] = "this is a zip archive (.npz), not a model",
+        [STRANGER_PROGRAM] = "this is a program, not a model",
+        [STRANGER_GZIP] = "this is compressed (.gz), not a model",
+        [STRANGER_PICKLE] = "this is a pickle of Python, not a model",
+        [STRANGER_SAFETENSORS] = "this is a network (.safetensors), not a model",
+        [STRANGER_ONNX] = "this is a network (.onnx), not a model; ONNX files are not supported",
+        [STRANGER_NL] = "this is an .nl file; these are not supported: give the .mod and .dat files it was made of"};
     struct ampl_source *source = &sources->list[sources->count - 1];
     struct ampl_place start = {(uint32_t)sources->count - 1, 0};
-    const char *what = NULL;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (source->length >= kinds[i].length && memcmp(source->text, kinds[i].start, kinds[i].length) == 0)
-            what = kinds[i].what;
-    if (source->length > 8 && source->text[8] == '{' && memchr(source->text, 0, 8))
-        what = "this is a network (.safetensors), not a model";
+    const char *what = kinds[stranger_of(source->text, source->length)];
     if (!what)
         return true;
     source->included = true; /* there is no line to be shown */

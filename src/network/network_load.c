@@ -190,7 +190,7 @@ hn_status hn_network_load(hn_network **out, const char *path, hn_error *error) {
     *out = NULL;
     if (!path)
         return error_about(error, HN_INVALID, error_argument("path"), "there is no path to load a network from");
-    hn_status status = file_read(&bytes, path, MOST_BYTES, error);
+    hn_status status = file_read_begun(&bytes, path, MOST_BYTES, safetensors_begins, error);
     if (status != HN_OK)
         return status;
     status = network_parse(out, path, bytes.data, bytes.count, error);

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/utf8.h"
+#include "files/stranger.h"
 #include "network/safetensors_header.h"
 
 #include <stdio.h>
@@ -19,24 +20,37 @@
 
 /* ---- the outer shape ---- */
 
-static bool begins(const unsigned char *bytes, size_t count, const char *mark) {
-    return count >= strlen(mark) && memcmp(bytes, mark, strlen(mark)) == 0;
-}
-
 /* What else the file may be, for somebody who took the wrong one. */
 static hn_status refuse_stranger(const char *name, const unsigned char *bytes, size_t count, hn_error *error) {
-    bool pickle = count >= 3 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5;
-    if (pickle || begins(bytes, count, "PK\x03\x04"))
-        return error_about(
-            error, HN_UNSUPPORTED, error_file(name),
-            "%s: this is a %s, as PyTorch writes .pt files; such files can execute code when they are loaded "
-            "and are refused; save the weights as safetensors",
-            name, pickle ? "pickle" : "zip archive");
-    if (begins(bytes, count, "\x93NUMPY"))
-        return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: this is a .npy file, not a safetensors file",
+    enum stranger kind = stranger_of(bytes, count);
+    struct error_subject file = error_file(name);
+    if (kind == STRANGER_PICKLE || kind == STRANGER_ZIP)
+        return error_about(error, HN_UNSUPPORTED, file, "%s: this is a %s, as PyTorch writes .pt files; %s", name,
+                           kind == STRANGER_PICKLE ? "pickle" : "zip archive",
+                           "such files can execute code when they are loaded and are refused; save the network with "
+                           "hardnet.torch.save_policy");
+    if (kind == STRANGER_ONNX)
+        return error_about(error, HN_UNSUPPORTED, file,
+                           "%s: this is an ONNX file; these are not supported: save the PyTorch network with "
+                           "hardnet.torch.save_policy",
                            name);
-    return error_about(error, HN_SYNTAX, error_file(name),
-                       "%s: this is not a safetensors file, or its beginning is damaged", name);
+    if (kind == STRANGER_NL)
+        return error_about(error, HN_UNSUPPORTED, file, "%s: this is an .nl file, a model of AMPL, not a network",
+                           name);
+    if (kind == STRANGER_NPY)
+        return error_about(error, HN_UNSUPPORTED, file, "%s: this is a .npy file, not a safetensors file", name);
+    return error_about(error, HN_SYNTAX, file, "%s: this is not a safetensors file, or its beginning is damaged", name);
+}
+
+/* A header of 0 to MOST_HEADER bytes that begins as a dictionary. */
+hn_status safetensors_begins(const char *name, const struct file_bytes *begun, size_t *most, hn_error *error) {
+    if (begun->count <= SAFETENSORS_LENGTH)
+        return HN_OK;
+    uint64_t length = bytes_integer(begun->data, SAFETENSORS_LENGTH, false);
+    if (length > SAFETENSORS_MOST_HEADER || begun->data[SAFETENSORS_LENGTH] != '{')
+        return refuse_stranger(name, begun->data, begun->count, error);
+    *most = FILE_ANY;
+    return HN_OK;
 }
 
 static hn_status measure_header(size_t *length, const char *name, const unsigned char *bytes, size_t count,
@@ -60,8 +74,11 @@ static hn_status check_sum(const struct safetensors *file, const char *name, con
     static const char zeros[] = "00000000";
     char digits[SAFETENSORS_DIGITS + 1];
     if (!file->checksum)
-        return error_about(error, HN_UNSUPPORTED, error_file(name),
-                           "%s: the metadata has no checksum \"" SAFETENSORS_CHECKSUM "\"", name);
+        return error_about(
+            error, HN_UNSUPPORTED, error_file(name),
+            "%s: it was not written by hardnet, since its metadata has no checksum (\"" SAFETENSORS_CHECKSUM
+            "\"); hardnet.torch.save_policy saves a PyTorch network for hardnet",
+            name);
     size_t before = (size_t)(file->checksum - bytes), after = before + SAFETENSORS_DIGITS;
     uint32_t sum = checksum_add(0, bytes, before);
     sum = checksum_add(sum, zeros, SAFETENSORS_DIGITS);

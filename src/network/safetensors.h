@@ -11,7 +11,7 @@
 #ifndef HN_NETWORK_SAFETENSORS_H
 #define HN_NETWORK_SAFETENSORS_H
 
-#include "hardnet/base.h"
+#include "base/file.h"
 
 #define SAFETENSORS_METADATA "__metadata__"
 #define SAFETENSORS_CHECKSUM "crc32"
@@ -47,6 +47,9 @@ struct safetensors {
  * NULL. The name is for messages. */
 hn_status safetensors_parse(struct safetensors *file, const char *name, const unsigned char *bytes, size_t count,
                             hn_error *error);
+
+/* Refuses by its first bytes what is no such file (base/file.h). */
+hn_status safetensors_begins(const char *name, const struct file_bytes *begun, size_t *most, hn_error *error);
 
 /* The value under this key; NULL when there is none. */
 const char *texts_find(const char *texts, size_t bytes, const char *key);

@@ -132,7 +132,7 @@ hn_status hn_checkpoint_load(const hn_checkpoint *checkpoint, const char *path, 
     struct safetensors file;
     if (!checkpoint || !path)
         return error_missing(error, "hn_checkpoint_load", checkpoint ? "path" : "checkpoint");
-    hn_status status = file_read(&bytes, path, most_bytes(checkpoint), error);
+    hn_status status = file_read_begun(&bytes, path, most_bytes(checkpoint), safetensors_begins, error);
     if (status != HN_OK)
         return status;
     status = safetensors_parse(&file, path, bytes.data, bytes.count, error);
@@ -151,7 +151,7 @@ hn_status hn_checkpoint_read_text(const char *path, const char *key, size_t byte
     struct safetensors file;
     if (!path || !key || !text || bytes == 0)
         return error_missing(error, "hn_checkpoint_read_text", !path ? "path" : !key ? "key" : "text");
-    hn_status status = file_read(&content, path, SIZE_MAX / 2, error);
+    hn_status status = file_read_begun(&content, path, SIZE_MAX / 2, safetensors_begins, error);
     if (status != HN_OK)
         return status;
     status = safetensors_parse(&file, path, content.data, content.count, error);

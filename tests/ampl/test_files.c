@@ -171,7 +171,11 @@ static void files_of_other_kinds_are_called_by_their_name(void **state) {
                  {"\x7f"
                   "ELF\2\1",
                   6, "this is a program, not a model"},
-                 {"\x10\0\0\0\0\0\0\0{\"a\":1}", 15, "this is a network (.safetensors), not a model"}};
+                 {"\x10\0\0\0\0\0\0\0{\"a\":1}", 15, "this is a network (.safetensors), not a model"},
+                 {"\x08\x08\x12\x07pytorch", 11, "ONNX files are not supported"},
+                 {"\x80\x04\x95\x1b\x00", 5, "this is a pickle of Python, not a model"},
+                 {"g3 1 1 0\t# problem x\n", 21, "this is an .nl file; these are not supported: give the .mod"},
+                 {"b3 0 1 0\t# problem x\n", 21, "this is an .nl file"}};
     hn_model *model;
     hn_error error;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

@@ -113,7 +113,7 @@ static const struct change changes[] = {
     {"\"relu\"", "{\"a\":\"b\"}", HN_SYNTAX, "a text in quotes is missing"},
     {"\"relu\"", "\"relu\",\"format\":\"hardnet network 1\"", HN_SYNTAX, "the metadata has the key format twice"},
     {W0, W0 "\"__metadata__\":{\"a\":\"b\"},", HN_SYNTAX, "the metadata are there twice"},
-    {",\"crc32\":\"00000000\"", "", HN_UNSUPPORTED, "has no checksum"},
+    {",\"crc32\":\"00000000\"", "", HN_UNSUPPORTED, "hardnet.torch.save_policy saves a PyTorch network for hardnet"},
     {"\"00000000\"", "\"0000000\"", HN_SYNTAX, "crc32 is not eight hexadecimal digits"},
     {":\"00000000\"", ": \"0000000A\"", HN_SYNTAX, "crc32 is not eight hexadecimal digits"},
     {"\"00000000\"", "\"000000000\"", HN_SYNTAX, "crc32 is not eight hexadecimal digits"},
@@ -354,6 +354,12 @@ static void other_files_are_called_what_they_are(void **state) {
                    "this is a pickle, as PyTorch writes .pt files; such files can execute code");
     check_stranger("\x80\x04\x95\x1b\x00\x00\x00\x00\x00\x00\x00}\x94", 13, HN_UNSUPPORTED, "this is a pickle");
     check_stranger("\x93NUMPY\x01\x00", 8, HN_UNSUPPORTED, "this is a .npy file");
+    check_stranger("\x08\x08\x12\x07pytorch\x1a\x05"
+                   "2.0.0",
+                   17, HN_UNSUPPORTED, "this is an ONNX file; these are not supported");
+    check_stranger("\x08\x03\x3a\xef\x01\x0a\x10\x0a\x01x", 10, HN_UNSUPPORTED, "hardnet.torch.save_policy");
+    check_stranger("g3 1 1 0\t# problem x\n", 21, HN_UNSUPPORTED, "this is an .nl file, a model of AMPL");
+    check_stranger("b3 1 1 0\t# problem x\n", 21, HN_UNSUPPORTED, "this is an .nl file, a model of AMPL");
     check_stranger("{\"some\":\"json\"}", 15, HN_SYNTAX, "this is not a safetensors file");
     check_stranger("\x00\x00\x00\x00\x00\x00\x00\x00", 8, HN_SYNTAX, "byte 8: '{' is missing");
     check_stranger("\x01\x00\x10\x00\x00\x00\x00\x00", 8, HN_SYNTAX, "this is not a safetensors file");
@@ -388,8 +394,8 @@ static void folders_and_devices_are_refused(void **state) {
     hn_network *network;
     hn_error error;
     assert_int_equal(hn_network_load(&network, "/tmp", &error), HN_IO);
-    assert_int_equal(hn_network_load(&network, "/dev/null", &error), HN_SYNTAX);
-    assert_contains(error.text, "/dev/null: 0 bytes are not a safetensors file");
+    assert_int_equal(hn_network_load(&network, "/dev/zero", &error), HN_IO);
+    assert_contains(error.text, "/dev/zero: it is a device, not a file");
     assert_null(network);
 }
 

@@ -189,6 +189,9 @@ static void a_file_that_is_too_long_or_not_there_is_refused(void **unused) {
     unsigned char *zeros = calloc(1, LONG);
     assert_int_equal(load(&state, &error), HN_IO);
     assert_int_equal(file_write(path, zeros, LONG, NULL), HN_OK);
+    assert_int_equal(load(&state, &error), HN_SYNTAX); /* by its first bytes */
+    zeros[0] = 2, zeros[8] = '{';
+    assert_int_equal(file_write(path, zeros, LONG, NULL), HN_OK);
     assert_int_equal(load(&state, &error), HN_LIMIT);
     free(zeros);
 }
