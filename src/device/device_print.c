@@ -212,7 +212,7 @@ void device_print_plan(const struct emission *e, struct text *out) {
     const char *at = own.failed ? NULL : strstr(own.bytes, begins);
     int depth = 1;
     if (!at) {
-        out->failed = true;
+        text_fail_with(out, &own);
         text_drop(&own);
         return;
     }
@@ -342,10 +342,11 @@ static hn_status print_all(const struct emission *e, const struct walk *near, co
         device_print_as_cpp(out, own.bytes, true, device_is_apart(subject));
         text_add(out, kernel, name, name);
     }
-    bool failed = own.failed || out->failed;
+    if (own.failed)
+        text_fail_with(out, &own);
     text_drop(&own);
     *near_count = room.near;
-    return failed ? error_no_memory(error, "the device's kernel") : HN_OK;
+    return out->failed ? text_error(out, "the device's kernel", error) : HN_OK;
 }
 
 /* What a way back that has no step does without. */

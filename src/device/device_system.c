@@ -205,9 +205,10 @@ void device_system_print_knows(const struct device_system *system, struct text *
 static void print_text(const struct device_system *system, struct text *out, const char *name) {
     struct text own = {.bytes = NULL};
     amalgamate_file(&own, name, system->single);
-    if (!own.failed)
+    if (own.failed)
+        text_fail_with(out, &own);
+    else
         device_print_as_cpp(out, own.bytes, true, false);
-    out->failed = out->failed || own.failed;
     text_drop(&own);
 }
 

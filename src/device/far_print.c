@@ -85,9 +85,10 @@ static void print_functions(const struct emission *e, const struct listed *liste
         amalgamate_file(out, "device/batched_text.h", e->options.single);
         batched_print_functions(&own, listed->uses_batched);
     }
-    if (!own.failed)
+    if (own.failed)
+        text_fail_with(out, &own);
+    else
         amalgamate(out, own.bytes, e->options.single);
-    out->failed = out->failed || own.failed;
     text_drop(&own);
 }
 
@@ -221,15 +222,15 @@ static hn_status print_all(struct emission *e, const struct device_subject *subj
         device_print_as_cpp(&out, own.bytes, false, false);
         print_kernel(&out, subject);
     }
-    bool failed = own.failed || out.failed;
+    if (own.failed)
+        text_fail_with(&out, &own);
     text_drop(&own);
-    if (failed) {
+    hn_status status = out.failed ? text_error(&out, "the device's kernel", error) : HN_OK;
+    if (status != HN_OK)
         text_drop(&out);
-        return error_no_memory(error, "the device's kernel");
-    }
     code->text = out.bytes;
     code->length = out.length;
-    return HN_OK;
+    return status;
 }
 
 static hn_status fill(struct emission *e, const struct device_subject *subject, struct device_system *system,

@@ -91,11 +91,13 @@ hn_status policy_print(char **text, size_t *length, const struct plan *plan, con
         device_print_as_cpp(&out, c.bytes, false, false);
         print_kernels(&out, refines);
     }
-    bool failed = c.failed || out.failed;
+    if (c.failed)
+        text_fail_with(&out, &c);
     text_drop(&c);
-    *text = failed ? NULL : out.bytes;
-    *length = failed ? 0 : out.length;
-    if (failed)
+    hn_status status = out.failed ? text_error(&out, "the device's kernels", error) : HN_OK;
+    if (status != HN_OK)
         text_drop(&out);
-    return failed ? error_no_memory(error, "the device's kernels") : HN_OK;
+    *text = out.bytes;
+    *length = out.length;
+    return status;
 }

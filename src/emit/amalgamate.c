@@ -121,8 +121,10 @@ static void take_part(struct source *s, const char *at) {
         !begins(at, "#include \"sparse/walked_kernel.h"))
         return;
     size_t length = strcspn(quoted, "\"");
-    if (length >= sizeof name)
+    if (length >= sizeof name) {
+        text_fail(s->passage.out, "the name of an included text is longer than %zu characters", sizeof name - 1);
         return;
+    }
     memcpy(name, quoted, length);
     name[length] = '\0';
     replace(s, at, at, "");
@@ -171,10 +173,15 @@ const char *amalgamate_find(const char *name) {
     return NULL;
 }
 
+void amalgamate_lacks(struct text *out, const char *name) {
+    text_fail(out, "this build of the library does not contain the text %s (cmake/texts.cmake)", name);
+}
+
 void amalgamate_file(struct text *out, const char *name, bool single) {
     const char *text = amalgamate_find(name);
     text_add(out, "\n");
     if (text)
         amalgamate(out, text, single);
-    out->failed = out->failed || !text; /* a name that cmake/texts.cmake does not list; the tests would see it */
+    else
+        amalgamate_lacks(out, name);
 }

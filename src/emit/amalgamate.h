@@ -18,4 +18,7 @@ void amalgamate_file(struct text *out, const char *name, bool single);
 /* As it is, with a 0 behind it; NULL: there is none. */
 const char *amalgamate_find(const char *name);
 
+/* The text that is to be made needs one that is not there: it fails with that reason. */
+void amalgamate_lacks(struct text *out, const char *name);
+
 #endif

@@ -95,6 +95,9 @@ void emission_print_sample(const struct emission *e, struct text *out);
 void emission_print_points(const struct emission *e, struct text *out);
 void emission_print_drive(const struct emission *e, struct text *out);
 
+/* The name of a method in the emitted texts, NULL: they do not have it. */
+const char *emission_method(hn_method method);
+
 /* HN_UNSUPPORTED where the statements are too many for straight code. */
 hn_status emission_check_walk(const struct emission *e, hn_error *error);
 

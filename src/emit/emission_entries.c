@@ -131,8 +131,9 @@ void emission_print_entries(const struct emission *e, struct text *out) {
         if (e->paired)
             text_add(&printed, "#endif /* PAIRS */\n\n");
     }
-    out->failed = out->failed || printed.failed || !kept;
-    if (!out->failed)
+    if (!kept || printed.failed)
+        text_fail_with(out, &printed);
+    else
         amalgamate(out, printed.bytes, e->options.single);
     base_release(kept);
     text_drop(&printed);

@@ -75,19 +75,39 @@ double emission_tolerance(const struct emission *e) {
     return e->options.single ? e->plan->options.tolerance * (1 - room) : e->plan->options.tolerance;
 }
 
+/* Without a default: compilers warn about a method that is not here. */
+const char *emission_method(hn_method method) {
+    switch (method) {
+    case HN_METHOD_AUTO:
+        return "HN_METHOD_AUTO";
+    case HN_METHOD_PAPER:
+        return "HN_METHOD_PAPER";
+    case HN_METHOD_HARDNET:
+        return "HN_METHOD_HARDNET";
+    case HN_METHOD_LM:
+        return "HN_METHOD_LM";
+    case HN_METHOD_ENFORCE:
+        return "HN_METHOD_ENFORCE";
+    case HN_METHOD_SNARENET:
+        return "HN_METHOD_SNARENET";
+    case HN_METHOD_NEAREST:
+    case HN_METHOD_OPTIMAL:
+    case HN_METHOD_COUNT:
+        break;
+    }
+    return NULL;
+}
+
 static void print_options(const struct emission *e, struct text *out) {
     const struct sample_options *o = &e->plan->options;
+    const char *method = emission_method((hn_method)o->method);
     text_add(out, "    .options = {.damping = ");
     emission_number(e, out, o->damping);
     text_add(out, ",\n                .tolerance = ");
     emission_number(e, out, emission_tolerance(e));
-    text_add(out, ",\n                .method = HN_METHOD_%s,\n                .iterations = %d,\n",
-             o->method == HN_METHOD_AUTO       ? "AUTO"
-             : o->method == HN_METHOD_PAPER    ? "PAPER"
-             : o->method == HN_METHOD_HARDNET  ? "HARDNET"
-             : o->method == HN_METHOD_ENFORCE  ? "ENFORCE"
-             : o->method == HN_METHOD_SNARENET ? "SNARENET"
-                                               : "LM",
+    if (!method)
+        text_fail(out, "they have no method %s", hn_method_text((hn_method)o->method));
+    text_add(out, ",\n                .method = %s,\n                .iterations = %d,\n", method ? method : "",
              o->iterations);
     text_add(out, "                .weighted = %d,\n                .stops = %d,\n                .pivots = %d,\n",
              o->weighted, o->stops, o->pivots);

@@ -133,7 +133,7 @@ hn_status emission_check_walk(const struct emission *e, hn_error *error) {
 static hn_status fill_layer(struct emission *e, hn_error *error) {
     hn_layer *layer;
     hn_method method = e->options.layer.method;
-    if (method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL)
+    if (!emission_method(method))
         return error_about(error, HN_INVALID, error_option("method"),
                            "method %s: it cannot be emitted; all but nearest and optimal can", hn_method_text(method));
     hn_status status = hn_layer_create(&layer, e->model, &e->options.layer, error);
@@ -204,24 +204,30 @@ static hn_status prepare(struct emission *e, hn_error *error) {
     return status;
 }
 
-static char *print(const struct emission *e, void (*part)(const struct emission *e, struct text *out)) {
+typedef void print_part(const struct emission *e, struct text *out);
+
+static hn_status print(char **out, const struct emission *e, print_part *part, hn_error *error) {
     struct text text = {.bytes = NULL};
     part(e, &text);
-    if (!text.failed)
-        return text.bytes;
-    text_drop(&text);
-    return NULL;
+    hn_status status = text.failed ? text_error(&text, "emitted files", error) : HN_OK;
+    if (status == HN_OK)
+        *out = text.bytes;
+    else
+        text_drop(&text);
+    return status;
 }
 
 static hn_status print_all(const struct emission *e, hn_emitted *out, hn_error *error) {
-    out->header = print(e, emission_print_header);
-    out->source = print(e, emission_print_source);
-    out->example = print(e, emission_print_example);
-    out->cmake = print(e, emission_print_cmake);
-    if (out->header && out->source && out->example && out->cmake)
-        return HN_OK;
-    hn_emitted_release(out);
-    return error_no_memory(error, "emitted files");
+    hn_status status = print(&out->header, e, emission_print_header, error);
+    if (status == HN_OK)
+        status = print(&out->source, e, emission_print_source, error);
+    if (status == HN_OK)
+        status = print(&out->example, e, emission_print_example, error);
+    if (status == HN_OK)
+        status = print(&out->cmake, e, emission_print_cmake, error);
+    if (status != HN_OK)
+        hn_emitted_release(out);
+    return status;
 }
 
 hn_status hn_emit(hn_emitted *out, const hn_model *model, const hn_network *network, const hn_emit_options *options,

@@ -30,7 +30,7 @@ static const char *end_of_line(const char *at) {
 
 static void add_name(struct text *out, struct two_names *names, const char *at) {
     if (names->count == MOST_NAMES) {
-        out->failed = true; /* a text has more names than there is room for: the tests would see it */
+        text_fail(out, "the shared texts declare more than %d names (MOST_NAMES in two_names.c)", (int)MOST_NAMES);
         return;
     }
     names->at[names->count] = at;
@@ -112,8 +112,11 @@ void two_names_file(struct text *out, struct two_names *names, const char *file)
     const char *text = amalgamate_find(file);
     if (text)
         take_text(&renamed, names, text);
-    if (text && !renamed.failed)
+    else
+        amalgamate_lacks(&renamed, file);
+    if (renamed.failed)
+        text_fail_with(out, &renamed);
+    else
         amalgamate(out, renamed.bytes, false);
-    out->failed = out->failed || renamed.failed || !text;
     text_drop(&renamed);
 }

@@ -4,6 +4,7 @@
 #include "generate/text.h"
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/memory.h"
 
 #include <stdarg.h>
@@ -49,6 +50,28 @@ void text_add(struct text *text, const char *format, ...) {
         va_end(arguments);
     }
     text->length += (size_t)length;
+}
+
+void text_fail(struct text *text, const char *format, ...) {
+    va_list arguments;
+    if (!text->failed) {
+        va_start(arguments, format);
+        error_format(text->lacks, sizeof text->lacks, format, arguments);
+        va_end(arguments);
+    }
+    text->failed = true;
+}
+
+void text_fail_with(struct text *text, const struct text *other) {
+    if (!text->failed)
+        memcpy(text->lacks, other->lacks, sizeof text->lacks);
+    text->failed = true;
+}
+
+hn_status text_error(const struct text *text, const char *what, hn_error *error) {
+    if (!text->lacks[0])
+        return error_no_memory(error, what);
+    return error_set(error, HN_UNSUPPORTED, "%s: %s", what, text->lacks);
 }
 
 void text_drop(struct text *text) {

@@ -1,0 +1,125 @@
+/* test_missing_text.c - what an emitted file cannot have is refused in its own words: texts that the library does not contain, tables
+ * that are full, methods without a text.
+ *
+ * The library's texts are replaced by those below: this file defines the array that the build would make of src/.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support/check.h"
+#include "support/run_layer.h"
+
+#include "emit/emission.h"
+#include "emit/texts.h"
+#include "emit/two_names.h"
+#include "hardnet/read.h"
+
+#include <string.h>
+
+const char emit_texts[] = "base/one.h\0WIDE_INLINE wide one(wide a) {\n    return a;\n}\n";
+const size_t emit_texts_length = sizeof emit_texts;
+
+static hn_model *disc(void) {
+    static const char text[] = "var y{1..2}; subject to disc: y[1]^2 + y[2]^2 <= 1;";
+    hn_model *model;
+    const hn_text all = {.name = "disc.mod", .bytes = text, .length = strlen(text)};
+    assert_int_equal(hn_model_read_memory(&model, 1, &all, NULL, NULL), HN_OK);
+    return model;
+}
+
+static void a_missing_text_is_named(void **state) {
+    hn_emit_options options = {.size = sizeof options};
+    hn_model *model = disc();
+    hn_emitted files;
+    hn_error error = {.status = HN_OK};
+    (void)state;
+    hn_emit_get_defaults(&options, NULL);
+    options.name = "layer";
+    assert_int_equal(hn_emit(&files, model, NULL, &options, &error), HN_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "does not contain the text emit/scalar_double.h"));
+    assert_null(strstr(error.text, "memory"));
+    assert_true(!files.header && !files.source);
+    hn_model_destroy(model);
+}
+
+static void a_missing_text_of_two_is_named(void **state) {
+    struct text out = {.bytes = NULL};
+    struct two_names names = {.count = 0};
+    hn_error error = {.status = HN_OK};
+    (void)state;
+    two_names_file(&out, &names, "base/one.h");
+    assert_false(out.failed);
+    assert_non_null(strstr(out.bytes, "two_one"));
+    two_names_file(&out, &names, "base/two.h");
+    assert_true(out.failed);
+    assert_int_equal(text_error(&out, "emitted files", &error), HN_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "does not contain the text base/two.h"));
+    text_drop(&out);
+}
+
+static void a_full_table_of_names_says_so(void **state) {
+    struct text out = {.bytes = NULL};
+    struct two_names names = {.count = 0};
+    hn_error error = {.status = HN_OK};
+    const size_t most = sizeof names.at / sizeof names.at[0];
+    (void)state;
+    for (names.count = 0; names.count < most; names.count++) {
+        names.at[names.count] = "other";
+        names.length[names.count] = 5;
+    }
+    two_names_file(&out, &names, "base/one.h");
+    assert_true(out.failed);
+    assert_int_equal(text_error(&out, "emitted files", &error), HN_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "more than 256 names"));
+    text_drop(&out);
+}
+
+/* The first reason stays, and memory that is out remains what it was. */
+static void out_of_memory_is_called_so(void **state) {
+    struct text out = {.failed = true}, other = {.bytes = NULL};
+    hn_error error = {.status = HN_OK};
+    (void)state;
+    text_fail(&out, "a later reason");
+    assert_int_equal(text_error(&out, "emitted files", &error), HN_NO_MEMORY);
+    text_fail(&other, "a reason");
+    text_fail_with(&out, &other);
+    assert_int_equal(text_error(&out, "emitted files", &error), HN_NO_MEMORY);
+}
+
+/* Every method is either printed under its name or refused; no other takes its place. */
+static void a_method_without_a_text_is_refused(void **state) {
+#define METHOD_NAME(name, text) #name,
+    static const char *const names[] = {HN_METHOD_LIST(METHOD_NAME)};
+    hn_model *model = disc();
+    hn_layer *layer = layer_of(model, layer_method(HN_METHOD_LM));
+    const hn_layer_options filled = hn_layer_options_of(layer);
+    struct plan *plan;
+    (void)state;
+    assert_int_equal(plan_create(&plan, model, &filled, NULL), HN_OK);
+    for (int method = 0; method <= HN_METHOD_COUNT; method++) {
+        struct text out = {.bytes = NULL};
+        struct emission e = {.plan = plan};
+        plan->options.method = method;
+        emission_print_plan(&e, &out);
+        const char *name = method < HN_METHOD_COUNT ? names[method] : "unknown";
+        bool refused = method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL || method == HN_METHOD_COUNT;
+        assert_int_equal(out.failed, refused);
+        if (refused)
+            assert_non_null(strstr(out.lacks, hn_method_text((hn_method)method)));
+        else
+            assert_non_null(strstr(strstr(out.bytes, ".method = "), name));
+        text_drop(&out);
+    }
+    plan_destroy(plan);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_missing_text_is_named),
+        cmocka_unit_test(a_missing_text_of_two_is_named),
+        cmocka_unit_test(a_full_table_of_names_says_so),
+        cmocka_unit_test(out_of_memory_is_called_so),
+        cmocka_unit_test(a_method_without_a_text_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
