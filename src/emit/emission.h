@@ -17,6 +17,9 @@ enum {
     EMIT_MOST_TAPE = 1 << 26 /* bytes */
 };
 
+/* Where the number goes that header and source share; emit.c fills it in. */
+#define EMIT_NO_PAIR "0x00000000u"
+
 /* What a call costs; emission_cost.c. */
 struct emission_cost {
     double operations;       /* of an evaluation and a step: additions, multiplications, divisions, comparisons */
@@ -100,6 +103,9 @@ const char *emission_method(hn_method method);
 
 /* HN_UNSUPPORTED where the statements are too many for straight code. */
 hn_status emission_check_walk(const struct emission *e, hn_error *error);
+
+/* The text in capitals. */
+void emission_print_upper(struct text *out, const char *text);
 
 /* A number as a constant of C with all its bits, of the file's own precision. */
 void emission_number(const struct emission *e, struct text *out, double value);

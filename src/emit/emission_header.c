@@ -57,7 +57,7 @@ static void print_about(const struct emission *e, struct text *out) {
 
 /* ---- declarations ---- */
 
-static void print_upper(struct text *out, const char *text) {
+void emission_print_upper(struct text *out, const char *text) {
     for (; *text; text++)
         text_add(out, "%c", toupper((unsigned char)*text));
 }
@@ -69,7 +69,7 @@ static void print_names(const struct emission *e, struct text *out) {
     text_add(out, "\n/* What happened: what %s_solve returns. */\nenum {\n", name);
     for (int i = 0; i < HN_OUTCOME_COUNT; i++) {
         text_add(out, "    %s_", name);
-        print_upper(out, hn_outcome_text((hn_outcome)i));
+        emission_print_upper(out, hn_outcome_text((hn_outcome)i));
         text_add(out, "%s,\n", i == 0 ? " = 0" : "");
     }
     text_add(out, "};\n");
@@ -134,10 +134,15 @@ void emission_print_header(const struct emission *e, struct text *out) {
     const char *name = e->options.name;
     print_about(e, out);
     text_add(out, "#ifndef ");
-    print_upper(out, name);
+    emission_print_upper(out, name);
     text_add(out, "_H\n#define ");
-    print_upper(out, name);
+    emission_print_upper(out, name);
     text_add(out, "_H\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    text_add(out,
+             "\n/* The same number as in %s.c, which does not compile with the header of another run. */\n#define ",
+             name);
+    emission_print_upper(out, name);
+    text_add(out, "_PAIR " EMIT_NO_PAIR "\n");
     print_names(e, out);
     print_types(e, out);
     print_functions(e, out);

@@ -77,6 +77,19 @@ static void print_precision(const struct emission *e, struct text *out) {
     text_add(out, "\ntypedef %s_real real;\n", e->options.name);
 }
 
+/* A header and a source of different runs must not be compiled together: the workspace of one may be too small for the other. */
+static void print_pair(const struct emission *e, struct text *out) {
+    const char *name = e->options.name;
+    text_add(out, "\n#if !defined(");
+    emission_print_upper(out, name);
+    text_add(out, "_PAIR) || (");
+    emission_print_upper(out, name);
+    text_add(out,
+             "_PAIR != " EMIT_NO_PAIR ")\n"
+             "#error \"%s.h and %s.c are from different runs of hardnet emit: emit both again\"\n#endif\n",
+             name, name);
+}
+
 static void print_head(const struct emission *e, struct text *out) {
     text_add(
         out,
@@ -84,6 +97,7 @@ static void print_head(const struct emission *e, struct text *out) {
         "licence. */\n"
         "#include \"%s.h\"\n\n#include <float.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n",
         e->options.name, hn_version(), e->options.name, e->options.name);
+    print_pair(e, out);
     text_add(out, "%s\n%s", e->options.libm ? "#include <math.h>\n" : "", checks);
     print_precision(e, out);
 }

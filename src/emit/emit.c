@@ -1,6 +1,7 @@
 /* emit.c - from a model and a network to the texts of hardnet/emit.h, and what is refused.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/structs.h"
@@ -9,6 +10,7 @@
 #include <ctype.h>
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 hn_status hn_emit_get_defaults(hn_emit_options *out, hn_error *error) {
@@ -30,11 +32,23 @@ static bool is_keyword(const char *name) {
     return false;
 }
 
+/* In any case: file systems may not tell Example.c from example.c. */
+static bool is_example(const char *name) {
+    static const char own[] = "example";
+    for (size_t i = 0; i < sizeof own; i++)
+        if (tolower((unsigned char)name[i]) != own[i])
+            return false;
+    return true;
+}
+
 static hn_status check_name(const char *name, hn_error *error) {
     size_t length = name ? strlen(name) : 0;
     bool good = length > 0 && length <= EMIT_LONGEST_NAME && isalpha((unsigned char)name[0]) && !is_keyword(name);
     for (size_t i = 0; i < length && good; i++)
         good = isalnum((unsigned char)name[i]) || name[i] == '_';
+    if (good && is_example(name))
+        return error_about(error, HN_INVALID, error_option("name"),
+                           "name %s: %s.c would be two files, the layer and the example that calls it", name, name);
     if (good)
         return HN_OK;
     return error_about(error, HN_INVALID, error_option("name"),
@@ -217,6 +231,20 @@ static hn_status print(char **out, const struct emission *e, print_part *part, h
     return status;
 }
 
+/* The header and the source carry the same number: a source does not compile with the header of another run. */
+static void mark_pair(const hn_emitted *out) {
+    enum { PLACE = sizeof EMIT_NO_PAIR - 1 };
+    struct digest digest = digest_start();
+    unsigned char bytes[DIGEST_BYTES];
+    char number[PLACE + 1], *const texts[] = {out->header, out->source};
+    for (int i = 0; i < 2; i++)
+        digest_add(&digest, texts[i], strlen(texts[i]));
+    digest_finish(&digest, bytes);
+    snprintf(number, sizeof number, "0x%02x%02x%02x%02xu", bytes[0], bytes[1], bytes[2], bytes[3]);
+    for (int i = 0; i < 2; i++)
+        memcpy(strstr(texts[i], EMIT_NO_PAIR), number, PLACE);
+}
+
 static hn_status print_all(const struct emission *e, hn_emitted *out, hn_error *error) {
     hn_status status = print(&out->header, e, emission_print_header, error);
     if (status == HN_OK)
@@ -225,7 +253,9 @@ static hn_status print_all(const struct emission *e, hn_emitted *out, hn_error *
         status = print(&out->example, e, emission_print_example, error);
     if (status == HN_OK)
         status = print(&out->cmake, e, emission_print_cmake, error);
-    if (status != HN_OK)
+    if (status == HN_OK)
+        mark_pair(out);
+    else
         hn_emitted_release(out);
     return status;
 }

@@ -3,6 +3,7 @@ float, and mistakes leave nothing behind.
 
 Run with the path of the built program: test_emit.py BUILD/hardnet.
 """
+import fcntl
 import json
 import os
 import shutil
@@ -311,6 +312,72 @@ class Emit(tool.Tool):
         huge = self.file("huge.mod", "var y; subject to c: 1e300 * y <= 1;\n")
         self.refused("emit", huge, "--out", out, "--real", "float", code=1, saying="1e\\+?300 does not fit a float")
         self.assertFalse(out.exists())
+
+    def test_the_name_of_the_example_is_refused(self):
+        out = self.folder / "out"
+        self.refused("emit", self.file("example.mod", DISC), "--out", out, code=2, saying="--name example: example.c would be two files")
+        self.refused("emit", self.file("m.mod", DISC), "--out", out, "--name", "Example", code=2, saying="--name Example")
+        self.assertFalse(out.exists())
+
+    # ---- a header and a source of different runs ----
+
+    KILLER = """#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int rename(const char *from, const char *to) {
+    const char *last = strrchr(to, '/');
+    if (strstr(from, "/.emit-") && !strstr(to, "/.emit-") && last && strcmp(last + 1, getenv("KILLED_AT")) == 0)
+        raise(SIGKILL);
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+"""
+
+    def compiles(self, folder):
+        return subprocess.run(["cc", "-std=c99", "-fsyntax-only", str(folder / "layer.c")], stderr=subprocess.PIPE, text=True, check=False)
+
+    def must_not_compile(self, folder):
+        done = self.compiles(folder)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("layer.h and layer.c are from different runs of hardnet emit", done.stderr)
+
+    def test_a_header_and_a_source_of_different_runs_do_not_compile(self):
+        model = self.file("m.mod", DISC)
+        first = {path.name: path.read_bytes() for path in self.emit(model).iterdir()}
+        folder = self.emit(model, "--iterations", "7")  # the same header but for its numbers
+        self.assertEqual(self.compiles(folder).returncode, 0)
+        (folder / "layer.h").write_bytes(first["layer.h"])
+        self.must_not_compile(folder)
+        (folder / "layer.c").write_bytes(first["layer.c"])
+        self.assertEqual(self.compiles(folder).returncode, 0)
+
+    @tool.without_sanitizers
+    def test_a_run_killed_between_its_renames_leaves_files_that_do_not_compile_and_the_next_one_sweeps(self):
+        model, killer = self.file("m.mod", DISC), self.folder / "killer.so"
+        subprocess.run(["cc", "-shared", "-fPIC", str(self.file("killer.c", self.KILLER)), "-o", str(killer)], check=True)
+        folder = self.emit(model, "--adjoint")
+        words = [tool.program, "emit", model, "--out", folder, "--name", "layer"]
+        done = subprocess.run([str(word) for word in words], env={**os.environ, "LD_PRELOAD": str(killer), "KILLED_AT": "layer.c"},
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, -9)
+        left = [name for name in os.listdir(folder) if name.startswith(".emit-")]
+        self.assertEqual(len(left), 1)
+        self.must_not_compile(folder)
+        (folder / ".emit-mine00").mkdir()  # of the same form, with a file that hardnet emit has not made
+        (folder / ".emit-mine00" / "notes").write_text("mine")
+        self.run_it("emit", model, "--out", folder, "--name", "layer")
+        self.assertEqual(self.compiles(folder).returncode, 0)
+        self.assertEqual(sorted(os.listdir(folder)), [".emit-mine00", "CMakeLists.txt", "example.c", "layer.c", "layer.h"])
+        self.assertEqual((folder / ".emit-mine00" / "notes").read_text(), "mine")
+
+    def test_a_folder_that_another_run_writes_to_is_named(self):
+        folder = self.emit(self.file("m.mod", DISC))
+        handle = os.open(folder, os.O_RDONLY)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        self.refused("emit", self.file("m.mod", DISC), "--out", folder, "--name", "layer", code=1, saying="another hardnet emit is writing there")
+        os.close(handle)
 
     def test_files_of_somebody_else_are_not_replaced(self):
         model, out = self.file("m.mod", DISC), self.folder / "out"

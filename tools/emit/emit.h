@@ -16,8 +16,9 @@ struct emit_options {
     bool adjoint;
 };
 
-/* Puts the files into the folder, all or none: they are written into a folder of their own inside it and then renamed. What is there
- * under these names and was not made by hardnet emit is refused. Prints what is wrong; a verb code. */
+/* Puts the files into the folder, all or none: they are written into a temporary folder inside it, synced and then renamed. A run that
+ * is killed between two renames leaves a header and a source that do not compile together; its temporary folder is removed by the
+ * next run. What is there under these names and was not made by hardnet emit is refused. Prints what is wrong; a verb code. */
 int emit_write(const char *folder, const char *name, const hn_emitted *texts);
 
 #endif

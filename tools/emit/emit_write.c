@@ -3,14 +3,17 @@
  * SPDX-License-Identifier: MIT */
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/system.h"
 #include "common/console.h"
 #include "common/verbs.h"
 #include "emit/emit.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,20 +50,25 @@ static int cannot(const char *path) {
 
 /* ---- what is there already ---- */
 
-/* A file of somebody else's is not replaced. */
-static int check_file(const char *path) {
+/* A regular file that hardnet emit has made. */
+static bool is_emitted(const char *path) {
     enum { MOST = 1 << 28, LOOKED_AT = 400 };
     struct file_bytes bytes;
-    hn_error error = {.status = HN_OK};
     struct stat facts;
     char head[LOOKED_AT + 1] = "";
-    if (lstat(path, &facts) != 0)
-        return errno == ENOENT ? VERB_OK : cannot(path);
-    if (S_ISREG(facts.st_mode) && file_read_regular(&bytes, path, MOST, &error) == HN_OK) {
+    if (lstat(path, &facts) == 0 && S_ISREG(facts.st_mode) && file_read_regular(&bytes, path, MOST, NULL) == HN_OK) {
         snprintf(head, sizeof head, "%s", (const char *)bytes.data);
         base_release(bytes.data);
     }
-    if (strstr(head, MARK))
+    return strstr(head, MARK) != NULL;
+}
+
+/* Files of others are not replaced. */
+static int check_file(const char *path) {
+    struct stat facts;
+    if (lstat(path, &facts) != 0)
+        return errno == ENOENT ? VERB_OK : cannot(path);
+    if (is_emitted(path))
         return VERB_OK;
     console_error("%s is there and was not made by hardnet emit; give another --out", path);
     return VERB_FAILED;
@@ -72,6 +80,36 @@ static int check_folder(const char *folder, const struct folder_file files[FILES
     for (int i = 0; i < FILES && code == VERB_OK; i++)
         code = join(path, folder, files[i].name) ? check_file(path) : VERB_FAILED;
     return code;
+}
+
+/* ---- what a killed run has left behind ---- */
+
+#define TEMPORARY ".emit-"
+
+static bool is_temporary(const char *name) {
+    return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0 && strlen(name) == strlen(TEMPORARY "XXXXXX");
+}
+
+/* Removes emitted files; a folder with anything else in it stays. */
+static void sweep_temporary(const char *folder) {
+    char path[LONGEST];
+    DIR *all = opendir(folder);
+    for (struct dirent *own = all ? readdir(all) : NULL; own; own = readdir(all))
+        if (own->d_name[0] != '.' && join(path, folder, own->d_name) && is_emitted(path))
+            unlink(path);
+    if (all)
+        closedir(all);
+    rmdir(folder);
+}
+
+static void sweep(const char *folder) {
+    char path[LONGEST];
+    DIR *all = opendir(folder);
+    for (struct dirent *own = all ? readdir(all) : NULL; own; own = readdir(all))
+        if (is_temporary(own->d_name) && join(path, folder, own->d_name))
+            sweep_temporary(path);
+    if (all)
+        closedir(all);
 }
 
 /* ---- writing ---- */
@@ -104,24 +142,49 @@ static void remove_all(const char *folder, const struct folder_file files[FILES]
     rmdir(folder);
 }
 
+/* Renames survive a power cut once the folder is synced; some file systems have no sync of folders. */
+static int sync_folder(const char *path, int folder) {
+    return system_sync(folder) == 0 || errno == EINVAL || errno == ENOTSUP ? VERB_OK : cannot(path);
+}
+
+static int write_all(const char *folder, const struct folder_file files[FILES]) {
+    char temporary[LONGEST];
+    if (!join(temporary, folder, TEMPORARY "XXXXXX"))
+        return VERB_FAILED;
+    if (!mkdtemp(temporary))
+        return cannot(folder);
+    int code = write_into(temporary, files);
+    if (code == VERB_OK)
+        code = rename_all(temporary, folder, files);
+    remove_all(temporary, files);
+    return code;
+}
+
+/* One run at a time: what another one is writing must not be swept. */
+static int write_locked(const char *folder, int handle, const struct folder_file files[FILES]) {
+    bool locked = flock(handle, LOCK_EX | LOCK_NB) == 0;
+    if (!locked && errno == EWOULDBLOCK) {
+        console_error("%s: another hardnet emit is writing there", folder);
+        return VERB_FAILED;
+    }
+    int code = check_folder(folder, files);
+    if (code == VERB_OK && locked)
+        sweep(folder);
+    if (code == VERB_OK)
+        code = write_all(folder, files);
+    return code == VERB_OK ? sync_folder(folder, handle) : code;
+}
+
 int emit_write(const char *folder, const char *name, const hn_emitted *texts) {
     struct folder_file files[FILES];
-    char temporary[LONGEST];
     list_files(files, name, texts);
     bool made = mkdir(folder, 0777) == 0;
     if (!made && errno != EEXIST)
         return cannot(folder);
-    int code = check_folder(folder, files);
-    if (code != VERB_OK || !join(temporary, folder, ".emit-XXXXXX"))
-        return VERB_FAILED;
-    if (!mkdtemp(temporary)) {
-        code = cannot(folder);
-    } else {
-        code = write_into(temporary, files);
-        if (code == VERB_OK)
-            code = rename_all(temporary, folder, files);
-        remove_all(temporary, files);
-    }
+    int handle = system_open_folder(folder);
+    int code = handle < 0 ? cannot(folder) : write_locked(folder, handle, files);
+    if (handle >= 0)
+        system_close(handle);
     if (code != VERB_OK && made)
         rmdir(folder);
     if (code == VERB_OK)
