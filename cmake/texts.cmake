@@ -15,9 +15,9 @@ set(text_files
     device/call_text.h device/ptx_text.h device/quick_text.h device/lane_given_text.h device/lane_given_back_text.h device/lane_loops_text.h device/lane_text.h device/lane_close_text.h device/lane_polish_text.h device/polish_text.h device/lane_back_text.h device/thread_text.h device/kernel_text.h
     device/batched_text.h device/dense_text.h device/gathered_text.h device/walked_text.h device/system_text.h device/system_begin_text.h device/tiled_known_text.h device/tiled_text.h device/tiled_solve_text.h device/reduced_text.h device/tiled_step_text.h
     device/far_slots_text.h device/listed_text.h device/far_text.h device/far_back_text.h device/far_kernel_text.h
-    device/program_lists_text.h device/program_text.h device/warp_text.h device/policy_call_text.h device/policy_network_text.h device/policy_loss_text.h device/policy_learn_text.h
+    program/program_lists_text.h program/program_text.h device/team_lists_text.h device/warp_text.h device/policy_call_text.h device/policy_network_text.h device/policy_loss_text.h device/policy_learn_text.h
     device/policy_backend_text.h device/policy_refine_text.h device/policy_improve_text.h sparse/damped_factor.h sparse/damped_kernel.h sparse/dense_kernel.h sparse/walked_kernel.h
-    refinement/residual_text.h refinement/barrier.h refinement/barrier_kernel.h refinement/refine_places.h refinement/refine_text.h
+    refinement/residual_text.h refinement/barrier.h refinement/barrier_kernel.h refinement/refine_places.h refinement/refine_text.h refinement/choice_text.h emit/refine_slots_text.h emit/policy_text.h
     base/arena_memory.h program/program_places.h sparse/signed_factor.h sparse/signed_kernel.h nearest/nearest_places.h nearest/nearest_samples.h nearest/nearest_state.h nearest/affine_places.h
     nearest/rows_text.h nearest/products_text.h nearest/solve_text.h nearest/nearest_barrier_text.h nearest/nearest_polish_text.h nearest/search_text.h nearest/proof_text.h nearest/pull_text.h
     nearest/affine_text.h nearest/affine_goal_text.h device/nearest_backend_text.h device/one_backend_text.h device/team_text.h device/search_places_text.h device/far_search_text.h device/far_search_back_text.h)

@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-#include "device/program_lists_text.h"
 #include "device/search_places_text.h"
+#include "device/team_lists_text.h"
 
 enum { MOST_LISTS = 96 };
 enum { PROGRAM_OF_SEARCH, PROGRAM_OF_PRODUCTS, PROGRAM_OF_INPUTS, PROGRAM_OF_GOAL, SEARCH_PROGRAMS };

@@ -135,7 +135,7 @@ static const char slots_of_search[] = "\n#define SLOT_STEP ((uint32_t)LANES_HERE
 
 /* The methods nearest and optimal: the library's own search, in the order in which each text needs those before it. */
 static void print_search(struct text *out, bool team) {
-    static const char kernels[][32] = {"device/program_text.h", "base/arena_memory.h", "sparse/signed_factor.h",
+    static const char kernels[][32] = {"program/program_text.h", "base/arena_memory.h", "sparse/signed_factor.h",
                                        "sparse/signed_kernel.h"};
     static const char places[][32] = {"program/program_places.h",  "nearest/nearest_places.h",
                                       "nearest/nearest_samples.h", "nearest/nearest_state.h",
@@ -146,8 +146,9 @@ static void print_search(struct text *out, bool team) {
                                    "nearest/nearest_polish_text.h", "nearest/search_text.h",
                                    "nearest/proof_text.h",          "nearest/pull_text.h",
                                    "nearest/affine_goal_text.h",    "nearest/affine_text.h"};
-    amalgamate_file(out, "device/program_lists_text.h", false);
-    library_print_operators(out);
+    amalgamate_file(out, "program/program_lists_text.h", false);
+    amalgamate_file(out, "device/team_lists_text.h", false);
+    emission_print_operators(out, NULL);
     text_add(out, "%s", slots_of_search);
     LIBRARY_PRINT_FILES(out, kernels);
     LIBRARY_PRINT_FILES(out, places);

@@ -1,4 +1,4 @@
-/* library_print.h - what the texts of kernels have in common that run programs: the library's functions of numbers, and its operators.
+/* library_print.h - what texts of kernels that run programs have in common: the library's functions of numbers.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_DEVICE_LIBRARY_PRINT_H
@@ -13,8 +13,5 @@ void library_print_files(struct text *out, const char (*names)[32], size_t count
 
 /* Numbers and elementary functions. */
 void library_print_functions(struct text *out);
-
-/* program_operator, and what program_text.h calls the instructions that are no operators. */
-void library_print_operators(struct text *out);
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef HN_DEVICE_POLICY_CALL_TEXT_H
 #define HN_DEVICE_POLICY_CALL_TEXT_H
 
-#include "device/program_lists_text.h"
+#include "program/program_lists_text.h"
 
 /* The loss of refinement/loss.h: slots of what goes in and comes out. */
 struct policy_loss {

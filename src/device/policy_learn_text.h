@@ -30,10 +30,7 @@ static void policy_value(const struct policy_call *c, uint64_t thread, uint64_t 
 
 static bool policy_is_better(const struct policy_call *c, uint64_t a, uint64_t b) {
     bool a_ok = c->reports[a].outcome == HN_OUTCOME_OK, b_ok = c->reports[b].outcome == HN_OUTCOME_OK;
-    double of_a = c->value[a], of_b = c->value[b];
-    if (a_ok != b_ok)
-        return a_ok;
-    return of_a < of_b || (of_b != of_b && of_a == of_a);
+    return choice_is_better(a_ok, c->value[a], b_ok, c->value[b]);
 }
 
 static void policy_choose(const struct policy_call *c, uint64_t thread, uint64_t threads) {

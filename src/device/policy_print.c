@@ -63,13 +63,13 @@ static void print_kernels(struct text *out, bool refines) {
 }
 
 static void print_texts(struct text *out, bool refines) {
-    static const char calls[][32] = {"device/call_text.h", "device/program_lists_text.h", "device/policy_call_text.h"};
-    static const char losses[][32] = {"device/program_text.h", "refinement/residual_text.h",
-                                      "device/policy_loss_text.h", "device/policy_learn_text.h"};
+    static const char calls[][32] = {"device/call_text.h", "program/program_lists_text.h", "device/policy_call_text.h"};
+    static const char losses[][32] = {"program/program_text.h", "refinement/residual_text.h", "device/policy_loss_text.h",
+                                      "refinement/choice_text.h", "device/policy_learn_text.h"};
     LIBRARY_PRINT_FILES(out, calls);
     if (!refines)
         amalgamate_file(out, "device/policy_network_text.h", false);
-    library_print_operators(out);
+    emission_print_operators(out, NULL);
     LIBRARY_PRINT_FILES(out, losses);
     if (refines)
         print_refinement(out);

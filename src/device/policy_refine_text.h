@@ -53,11 +53,10 @@ static void policy_refine_keep(const struct policy_call *c, uint64_t thread, uin
         const struct device_report *tried = &r->reports[s];
         bool was_ok = kept->outcome == HN_OUTCOME_OK, is_ok = tried->outcome == HN_OUTCOME_OK;
         kept->iterations += tried->iterations;
-        if (!is_ok || (was_ok && !(r->objective[s] < c->objective[s]))) {
-            r->length[s] *= 0.25;
+        bool replaced = choice_replaces(is_ok, r->objective[s], was_ok, c->objective[s]);
+        r->length[s] = choice_next_length(r->length[s], replaced);
+        if (!replaced)
             continue;
-        }
-        r->length[s] = 4 * r->length[s] < 1 ? 4 * r->length[s] : 1;
         kept->outcome = tried->outcome;
         kept->violation = tried->violation;
         kept->worst = tried->worst;

@@ -9,6 +9,8 @@
 #include "generate/walk.h"
 #include "hardnet/emit.h"
 #include "network/network_parts.h"
+#include "refinement/loss.h"
+#include "refinement/refine_plan.h"
 
 enum {
     EMIT_LONGEST_NAME = 40,
@@ -24,10 +26,20 @@ enum {
 struct emission_cost {
     double operations;       /* of an evaluation and a step: additions, multiplications, divisions, comparisons */
     double operations_worst; /* of a call */
-    double rounds;           /* evaluations at most */
+    double rounds;           /* evaluations at most, of one correction */
+    double corrections;      /* of a call: one, or those of all candidates and refinement steps */
     double worst;            /* instructions of a call at most, x86-64, gcc -O2 */
     bool fixed;              /* the method takes the same number of steps for every finite input */
     double code_arm, code_x86;
+};
+
+/* Several candidates and refinement; emission_policy.c. */
+struct emission_policy {
+    size_t candidates;
+    int refine;                    /* steps */
+    struct loss objective;         /* only the part that evaluates f alone */
+    struct refine_plan refinement; /* where there are steps */
+    bool used[CODE_COUNT];         /* instructions of both programs, by code */
 };
 
 /* Entries that somebody else prints. */
@@ -40,6 +52,7 @@ struct emission_lists {
 struct emission {
     const hn_model *model;
     const hn_network *network; /* or NULL */
+    hn_network *kept;          /* the network where some of its candidates are left out; else NULL */
     hn_emit_options options;
     hn_layer_options layer; /* with the method's own numbers filled in */
     hn_layer_info info;
@@ -50,8 +63,9 @@ struct emission {
     bool early;      /* statements read their slots as early as possible: for memory that is far away */
     bool back_alone; /* no statements of a step: the way back has what it needs of one (DRIVE_BACK_STEP) */
     const struct emission_lists *lists; /* entries that are no statements of C; NULL: none */
-    size_t turns, width;                /* the network's arrays, and numbers of each, whole blocks */
-    size_t hidden;                      /* numbers of the network's inner layers, whole blocks */
+    struct emission_policy policy;
+    size_t turns, width; /* the network's arrays, and numbers of each, whole blocks */
+    size_t hidden;       /* numbers of the network's inner layers, whole blocks */
     size_t work_bytes, constant_bytes;
     struct emission_cost cost;
     char fingerprint[HN_FINGERPRINT_BYTES], names_fingerprint[HN_FINGERPRINT_BYTES];
@@ -88,9 +102,39 @@ void emission_print_gradient(const struct emission *e, struct text *out);
 /* CasADi's interface. */
 void emission_print_casadi(const struct emission *e, struct text *out);
 
+/* ---- several candidates and refinement: zeros and nothing where there is one candidate without refinement ---- */
+
+static inline bool emission_has_policy(const struct emission *e) {
+    return e->policy.candidates > 1 || e->policy.refine > 0;
+}
+
+/* Programs and lists, from the options. */
+hn_status emission_policy_create(struct emission *e, hn_error *error);
+void emission_policy_release(struct emission *e);
+
+/* Numbers of the workspace, bytes of constants. */
+size_t emission_policy_numbers(const struct emission *e);
+size_t emission_policy_bytes(const struct emission *e);
+
+/* Instructions and operations that are added to those of the corrections of a call, and bytes of code. */
+struct policy_cost {
+    double instructions, operations, code;
+};
+struct policy_cost emission_policy_cost(const struct emission *e);
+
+/* Workspace, texts and lists of the source, and parts of its functions. */
+void emission_print_policy_work(const struct emission *e, struct text *out);
+void emission_print_policy(const struct emission *e, struct text *out);
+void emission_print_policy_lists(const struct emission *e, struct text *out);
+void emission_print_policy_init(const struct emission *e, struct text *out);
+void emission_print_policy_run(const struct emission *e, struct text *out);
+
 /* Lists of the public headers that the decisions name, and the elementary functions that are needed. */
 void emission_print_lists(const struct emission *e, struct text *out);
 void emission_print_elementary(const struct emission *e, struct text *out);
+
+/* program_operator, and the codes of instructions that are no operators. used: by code; NULL: all. */
+void emission_print_operators(struct text *out, const bool *used);
 
 /* The sample and its decisions: after the elementary functions. Its vectors; statements, and the driver over them, with that of the
  * adjoint where it is asked for: after the plan. */
@@ -121,6 +165,9 @@ size_t emission_network_bytes(const struct emission *e);
 bool emission_network_is_shaped(const struct emission *e);
 const char *emission_network_turns(const struct emission *e);
 
+/* A copy that has the first of its outputs only; hn_network_destroy releases it. */
+hn_status emission_network_first(hn_network **out, const hn_network *network, size_t outputs, hn_error *error);
+
 /* What the way back takes of the workspace, its tape and what the network's inner layers hold: numbers and integers; bytes of both. */
 size_t emission_gradient_numbers(const struct emission *e);
 size_t emission_gradient_integers(const struct emission *e);
@@ -128,6 +175,9 @@ size_t emission_gradient_bytes(const struct emission *e);
 static inline size_t emission_real(const struct emission *e) {
     return e->options.single ? sizeof(float) : sizeof(double);
 }
+
+/* Instructions of an elementary function; 0 where it is none. */
+double emission_call_cost(const struct emission *e, uint32_t function);
 
 bool emission_cost(struct emission_cost *out, const struct emission *e); /* false: out of memory */
 

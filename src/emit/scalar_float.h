@@ -28,6 +28,8 @@
 #define ROOT_LIFT            0x1p48f
 #define ROW_HUGE             0x1p125f
 #define PIVOT_LOST           0x1p-21f
+#define BARRIER_TIGHTNESS    0x1p-14f
+#define BARRIER_TIGHTEST     1e-30f
 
 enum { WIDE_FRACTION_BITS = 23, WIDE_EXPONENT_BIAS = 127, ROOT_ROUNDS = 3, ROOT_LIFTED = 24 };
 

@@ -21,6 +21,12 @@
 #define COLUMN(which, j) (AT(task->by_columns + (uint32_t)(((size_t)(which)*task->columns + (j)) * LANES_HERE)) + part)
 #define SUMMARY(which)   (AT(task->summary + (uint32_t)(which)*LANES_HERE) + part)
 
+/* W of an equality as a share of its squares, and at least; emit/scalar_float.h has those of floats. */
+#ifndef BARRIER_TIGHTNESS
+#define BARRIER_TIGHTNESS 0x1p-33
+#define BARRIER_TIGHTEST  1e-300
+#endif
+
 WIDE_INLINE wide kernel_greater(wide a, wide b) {
     return wide_select(wide_less(a, b), b, a);
 }
@@ -42,7 +48,8 @@ struct barrier_row {
 WIDE_INLINE struct barrier_row kernel_barrier_row(const struct barrier_task *task, const double *slots, size_t i,
                                                   size_t part) {
     wide bl = SEEN_AT(task->lower[i])[part], bu = SEEN_AT(task->upper[i])[part], most = wide_all(DBL_MAX);
-    struct barrier_row row = {.equality = wide_equal(bl, bu)};
+    struct barrier_row row; /* no initialiser: compilers make a call of it */
+    row.equality = wide_equal(bl, bu);
     wide v = *SEEN_ROW(BARRIER_VALUE, i);
     row.lower.there = wide_less_equal(wide_abs(bl), most) & ~row.equality;
     row.upper.there = wide_less_equal(wide_abs(bu), most) & ~row.equality;
@@ -52,6 +59,7 @@ WIDE_INLINE struct barrier_row kernel_barrier_row(const struct barrier_task *tas
     row.upper.force = *SEEN_ROW(BARRIER_FORCE_UPPER, i);
     row.lower.short_by = wide_keep(row.lower.there, v - bl - row.lower.slack);
     row.upper.short_by = wide_keep(row.upper.there, bu - v - row.upper.slack);
+    row.lower.share = row.lower.fade = row.upper.share = row.upper.fade = wide_all(0);
     return row;
 }
 
@@ -108,7 +116,7 @@ static void kernel_barrier_begin(const struct barrier_task *task, double *slots)
                 squares += AT(task->matrix)[e * SLOT_STEP + part] * AT(task->matrix)[e * SLOT_STEP + part];
             wide least = kernel_greater(reach * wide_sqrt(squares), wide_all(1e-30));
             *ROW(BARRIER_VALUE, i) = c;
-            *ROW(BARRIER_TIGHT, i) = kernel_greater(wide_all(0x1p-33) * squares, wide_all(1e-300));
+            *ROW(BARRIER_TIGHT, i) = kernel_greater(wide_all(BARRIER_TIGHTNESS) * squares, wide_all(BARRIER_TIGHTEST));
             kernel_barrier_side(c - bl, least, mu, open & wide_less_equal(wide_abs(bl), most),
                                 ROW(BARRIER_SLACK_LOWER, i), ROW(BARRIER_FORCE_LOWER, i));
             kernel_barrier_side(bu - c, least, mu, open & wide_less_equal(wide_abs(bu), most),

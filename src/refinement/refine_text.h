@@ -2,7 +2,8 @@
  * for one sample per thread.
  *
  * Whoever includes it says how many samples there are at once (REFINE_AT_ONCE), how far the offsets of two slots are apart
- * (REFINE_STRIDE), what lies at an offset (REFINE_SLOT), and what a struct backend is: kernels that are called by its names.
+ * (REFINE_STRIDE), what lies at an offset (REFINE_SLOT), and what a struct backend is: kernels that are called by its names, or by
+ * REFINE_CALL where there is no such struct.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_REFINEMENT_REFINE_TEXT_H
@@ -11,6 +12,10 @@
 #include "refinement/refine_places.h"
 
 #include <math.h>
+
+#ifndef REFINE_CALL
+#define REFINE_CALL(k, name) ((k)->name)
+#endif
 
 #define LEAST_SHARE 1e-3        /* of f's largest curvature, for every output */
 #define OWN_SHARE   0.3         /* of f's own curvature that a step has at least */
@@ -50,15 +55,15 @@ static void refine_evaluate(const struct backend *k, const struct refine_places 
         x[s] = samples[s].x;
         y[s] = samples[s].y;
     }
-    k->load(all, p->x, p->inputs, x);
-    k->load(all, p->y, p->task.columns, y);
+    REFINE_CALL(k, load)(all, p->x, p->inputs, x);
+    REFINE_CALL(k, load)(all, p->y, p->task.columns, y);
     for (size_t lane = 0; lane < REFINE_AT_ONCE; lane++) {
         REFINE_SLOT(all + lane, p->sigma) = 1;
         for (size_t i = 0; i < p->task.rows; i++)
             REFINE_SLOT(all + lane, p->lambda + i * REFINE_STRIDE) = 0;
     }
     for (int phase = 0; phase < 3; phase++)
-        k->run(p->program, phase, all);
+        REFINE_CALL(k, run)(p->program, phase, all);
 }
 
 /* What every output gets at least: a share of the largest; without any, what makes a step about as long as y. */
@@ -111,25 +116,26 @@ static void refine_iterate(const struct backend *k, const struct refine_places *
     const struct damped_sides sides = {
         2, {refine_row(p, BARRIER_RIGHT), refine_row(p, BARRIER_RIGHT2)}, {dual[0], dual[1]}};
     uint32_t rest = refine_column(p, BARRIER_REST);
-    k->multiply(&p->system.by_rows, all, rest, sides.from[0]);
-    k->barrier_rows(&p->task, all);
-    k->solve(&p->system, all, &sides);
-    k->multiply_two(&p->system.by_columns, all, dual, along);
-    k->subtract(all, along[0], rest, along[0], p->task.columns);
-    k->multiply_two(&p->system.by_rows, all, along, change);
-    k->barrier_advance(&p->task, all);
+    REFINE_CALL(k, multiply)(&p->system.by_rows, all, rest, sides.from[0]);
+    REFINE_CALL(k, barrier_rows)(&p->task, all);
+    REFINE_CALL(k, solve)(&p->system, all, &sides);
+    REFINE_CALL(k, multiply_two)(&p->system.by_columns, all, dual, along);
+    REFINE_CALL(k, subtract)(all, along[0], rest, along[0], p->task.columns);
+    REFINE_CALL(k, multiply_two)(&p->system.by_rows, all, along, change);
+    REFINE_CALL(k, barrier_advance)(&p->task, all);
 }
 
 static void refine_solve(const struct backend *k, const struct refine_places *p, double *all,
                          const struct refine_sample *samples, size_t count) {
     for (size_t lane = 0; lane < REFINE_AT_ONCE; lane++)
         refine_set_curvature(p, all + lane, lane < count ? samples[lane].length : 1);
-    k->barrier_scale(&p->task, all);
-    k->barrier_begin(&p->task, all);
-    k->multiply_subtract(&p->system.by_columns, all, refine_row(p, BARRIER_DUAL), refine_column(p, BARRIER_REST));
+    REFINE_CALL(k, barrier_scale)(&p->task, all);
+    REFINE_CALL(k, barrier_begin)(&p->task, all);
+    REFINE_CALL(k, multiply_subtract)
+    (&p->system.by_columns, all, refine_row(p, BARRIER_DUAL), refine_column(p, BARRIER_REST));
     for (int i = 0; i < REFINE_PROGRAMME && !refine_all_done(p, all, count); i++)
         refine_iterate(k, p, all);
-    k->barrier_multipliers(&p->task, all);
+    REFINE_CALL(k, barrier_multipliers)(&p->task, all);
 }
 
 /* ---- a step ---- */
@@ -170,7 +176,7 @@ static void refine_group(const struct backend *k, const struct refine_places *p,
         refine_solve(k, p, all, samples, count);
     for (size_t lane = 0; lane < count; lane++)
         refine_set_multipliers(p, all + lane, &samples[lane]);
-    k->run(p->program, 2, all);
+    REFINE_CALL(k, run)(p->program, 2, all);
     refine_solve(k, p, all, samples, count);
     for (size_t lane = 0; lane < count; lane++)
         refine_write(p, all + lane, &samples[lane]);

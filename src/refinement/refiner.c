@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "refinement/refiner.h"
 
+#include "refinement/choice_text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -68,11 +70,10 @@ static void keep_better(const struct refine_memory *m, const struct refine_task 
         const hn_report *tried = &m->reports[s];
         bool was_ok = kept->outcome == HN_OUTCOME_OK, is_ok = tried->outcome == HN_OUTCOME_OK;
         kept->iterations += tried->iterations;
-        if (!is_ok || (was_ok && !(m->objective[s] < t->objective[s]))) {
-            m->length[s] *= 0.25;
+        bool replaced = choice_replaces(is_ok, m->objective[s], was_ok, t->objective[s]);
+        m->length[s] = choice_next_length(m->length[s], replaced);
+        if (!replaced)
             continue;
-        }
-        m->length[s] = fmin(1, 4 * m->length[s]);
         kept->outcome = tried->outcome;
         kept->violation = tried->violation;
         kept->worst = tried->worst;
@@ -107,9 +108,7 @@ void refiner_run(const struct refiner *r, const struct refine_memory *m, const s
 
 static bool is_better(const struct candidates *c, size_t a, size_t b) {
     bool a_ok = c->reports[a].outcome == HN_OUTCOME_OK, b_ok = c->reports[b].outcome == HN_OUTCOME_OK;
-    if (a_ok != b_ok)
-        return a_ok;
-    return c->values[a] < c->values[b] || (isnan(c->values[b]) && !isnan(c->values[a]));
+    return choice_is_better(a_ok, c->values[a], b_ok, c->values[b]);
 }
 
 void choose_best(const struct candidates *c, size_t *best) {

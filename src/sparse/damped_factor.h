@@ -9,11 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A qualifier of lists: const in an emitted file. */
+#ifndef DAMPED_LIST
+#define DAMPED_LIST
+#endif
+
 /* A product with A or A': for each entry of the result a count and as many pairs (offset of A's entry, offset in the vector). */
 struct product {
     size_t count;
     size_t words;
-    uint32_t *stream;
+    DAMPED_LIST uint32_t *stream;
 };
 
 /* FACTOR_TILED has no lists: tiled_system.h. */
@@ -41,15 +46,15 @@ struct damped {
     uint32_t solution;    /* where some are added: offset of two vectors of all unknowns */
     struct product by_rows, by_columns; /* A x, A' x */
     size_t words;
-    uint32_t *stream;                 /* FACTOR_LISTED: see factor_list.c; others: the sums of M M' */
-    uint32_t *permutation;            /* order: offset in vectors of each unknown, in elimination order */
-    uint32_t *column_first;           /* order + 1; NULL when dense */
-    uint32_t *row_offset;             /* nonzeros: offset in vectors of each entry's row */
-    uint32_t *row_number;             /* FACTOR_WALKED: nonzeros: the row itself */
-    uint32_t *row_first;              /* FACTOR_WALKED: order + 1 */
-    uint32_t *row_column, *row_entry; /* FACTOR_WALKED: nonzeros, as in symbolic.h */
+    DAMPED_LIST uint32_t *stream;                 /* FACTOR_LISTED: see factor_list.c; others: the sums of M M' */
+    DAMPED_LIST uint32_t *permutation;            /* order: offset in vectors of each unknown, in elimination order */
+    DAMPED_LIST uint32_t *column_first;           /* order + 1; NULL when dense */
+    DAMPED_LIST uint32_t *row_offset;             /* nonzeros: offset in vectors of each entry's row */
+    DAMPED_LIST uint32_t *row_number;             /* FACTOR_WALKED: nonzeros: the row itself */
+    DAMPED_LIST uint32_t *row_first;              /* FACTOR_WALKED: order + 1 */
+    DAMPED_LIST uint32_t *row_column, *row_entry; /* FACTOR_WALKED: nonzeros, as in symbolic.h */
     size_t constant_count;
-    struct damped_constant *constants;
+    DAMPED_LIST struct damped_constant *constants;
 };
 
 /* Factors, and takes `sides` right-hand sides (1 or 2) from where they lie, each of `order` slots, through the forward half. */

@@ -1,15 +1,15 @@
 /* program_text.h - runs a program (program_lists_text.h) for one sample.
  *
- * program_operator, one operator of a program, stands before this text (library_print.h). A thread's slots lie `apart` from each other, so
- * that threads side by side read side by side.
+ * The function program_operator (emit/emission_operators.c) comes before this text. Slots are `apart` numbers from each other: threads of a
+ * device that run side by side read side by side; an emitted file has 1.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_DEVICE_PROGRAM_TEXT_H
-#define HN_DEVICE_PROGRAM_TEXT_H
+#ifndef HN_PROGRAM_PROGRAM_TEXT_H
+#define HN_PROGRAM_PROGRAM_TEXT_H
 
 static double program_dot(const struct policy_program *p, const struct policy_instruction *at, const double *slots,
-                          uint64_t apart) {
-    const uint32_t *pair = p->pairs + 2 * (uint64_t)at->a;
+                          size_t apart) {
+    const uint32_t *pair = p->pairs + 2 * (size_t)at->a;
     double sum = slots[pair[0] * apart] * slots[pair[1] * apart];
     for (uint32_t k = 1; k < at->b; k++)
         sum += slots[pair[2 * k] * apart] * slots[pair[2 * k + 1] * apart];
@@ -17,7 +17,7 @@ static double program_dot(const struct policy_program *p, const struct policy_in
 }
 
 static double program_linear(const struct policy_program *p, const struct policy_instruction *at, const double *slots,
-                             uint64_t apart) {
+                             size_t apart) {
     const double *coefficient = p->coefficients + at->a;
     const uint32_t *column = p->columns + at->c;
     double sum = coefficient[0] * slots[column[0] * apart];
@@ -26,7 +26,7 @@ static double program_linear(const struct policy_program *p, const struct policy
     return sum;
 }
 
-static void program_instruction(const struct policy_program *p, uint64_t i, double *slots, uint64_t apart) {
+static void program_instruction(const struct policy_program *p, size_t i, double *slots, size_t apart) {
     const struct policy_instruction at = p->code[i];
     double *to = slots + at.destination * apart;
     if (at.code == PROGRAM_DOT)
@@ -42,8 +42,8 @@ static void program_instruction(const struct policy_program *p, uint64_t i, doub
         *to = program_operator(at.code, slots[at.a * apart], slots[at.b * apart], slots[at.c * apart]);
 }
 
-static void program_run(const struct policy_program *p, int phase, double *slots, uint64_t apart) {
-    for (uint64_t i = p->first[phase]; i < p->first[phase + 1]; i++)
+static void program_run(const struct policy_program *p, int phase, double *slots, size_t apart) {
+    for (size_t i = p->first[phase]; i < p->first[phase + 1]; i++)
         program_instruction(p, i, slots, apart);
 }
 
