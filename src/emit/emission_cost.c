@@ -30,7 +30,7 @@ static const struct {
     {FUNCTION_ACOSH, 220, 230},  {FUNCTION_ATANH, 190, 200}, {FUNCTION_SQRT, 4, 4},
 };
 
-static double call_cost(const struct emission *e, uint32_t function) {
+double emission_call_cost(const struct emission *e, uint32_t function) {
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
         if (calls[i].function == function)
             return e->options.single ? calls[i].in_float : calls[i].in_double;
@@ -143,7 +143,7 @@ static struct count count_sum(const struct emission *e, const struct statement *
 
 static struct count count_statement(const struct emission *e, const struct statement *at, const uint32_t *operands,
                                     const struct known *known) {
-    double call = call_cost(e, at->function);
+    double call = emission_call_cost(e, at->function);
     if (function_is_sum((enum function)at->function))
         return count_sum(e, at, operands, known);
     if (all_known(known, operands, statement_destinations(at), at->count))
@@ -206,7 +206,7 @@ static double paired_statement(const struct emission *e, const struct paired *al
         sum = has_unit(e, at, all->s.operands + at->first) ? CUT_SUM_UNIT : CUT_SUM;
     if (mate == i)
         return sum;
-    if (call_cost(e, at->function) > 0)
+    if (emission_call_cost(e, at->function) > 0)
         sum *= PAIR_OF_CALLS;
     else if (at->function >= CODE_COUNT && !function_is_sum((enum function)at->function) && at->function != ROW_INVERSE)
         sum *= PAIR_OF_ROWS;
@@ -317,6 +317,7 @@ bool emission_cost(struct emission_cost *out, const struct emission *e) {
     const struct plan *p = e->plan;
     struct count prepare = {0, 0, 0}, evaluate = {0, 0, 0}, step = {0, 0, 0}, back = {0, 0, 0},
                  network = count_network(e);
+    struct policy_cost policy = emission_policy_cost(e);
     struct known known = {base_allocate(e->walk.slots * sizeof(bool)), e->walk.slots};
     struct emission_cost cost = {.fixed = !p->options.stops};
     if (!known.slot)
@@ -333,12 +334,16 @@ bool emission_cost(struct emission_cost *out, const struct emission *e) {
     if (cost.fixed)
         cost.rounds = p->options.iterations + 2;
     cost.operations = evaluate.operations + step.operations;
-    cost.operations_worst = cost.rounds * evaluate.operations + p->options.iterations * step.operations +
-                            network.operations + prepare.operations;
-    cost.worst = cost.rounds * (evaluate.instructions + driver_round(e)) + p->options.iterations * step.instructions +
-                 driver_call(e) + network.instructions + prepare.instructions;
-    cost.code_x86 = 5.7 * text + 16000;
-    cost.code_arm = (e->options.single ? 4.2 : 5.0) * plain + 14000;
+    cost.corrections = emission_has_policy(e) ? (double)e->policy.candidates * (1.0 + e->policy.refine) : 1;
+    cost.operations_worst = cost.corrections * (cost.rounds * evaluate.operations +
+                                                p->options.iterations * step.operations + prepare.operations) +
+                            network.operations + policy.operations;
+    cost.worst =
+        cost.corrections * (cost.rounds * (evaluate.instructions + driver_round(e)) +
+                            p->options.iterations * step.instructions + driver_call(e) + prepare.instructions) +
+        network.instructions + policy.instructions;
+    cost.code_x86 = 5.7 * text + 16000 + policy.code;
+    cost.code_arm = (e->options.single ? 4.2 : 5.0) * plain + 14000 + policy.code;
     *out = cost;
     return true;
 }

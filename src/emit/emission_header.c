@@ -14,11 +14,17 @@ static void print_sizes(const struct emission *e, struct text *out) {
     const struct emission_cost *c = &e->cost;
     text_add(out, " * Sizes, in bytes:\n *     workspace  %zu\n *     constants  %zu", e->work_bytes,
              e->constant_bytes);
-    text_add(out, "%s\n", e->network ? ", of which the network's numbers are most" : "");
+    if (e->network)
+        text_add(out, ", of which the network's numbers are %zu", emission_network_bytes(e));
+    text_add(out, "\n");
     text_add(out, " *     code       about %.0f on a Cortex-M7, %.0f on x86-64 (gcc -O2)\n", c->code_arm, c->code_x86);
     text_add(out, " *     stack      at most %zu (gcc -O2, Cortex-M7); no recursion, no array of variable length\n",
              EMIT_STACK * emission_real(e));
-    text_add(out, " * Work, at most:\n *     steps      %d, evaluations %.0f\n", e->layer.iterations, c->rounds);
+    text_add(out, " * Work, at most:\n *     steps      %.0f, evaluations %.0f\n", e->layer.iterations * c->corrections,
+             c->rounds * c->corrections);
+    if (emission_has_policy(e))
+        text_add(out, " *     in %.0f corrections: of each candidate, and after each of its refinement steps\n",
+                 c->corrections);
     text_add(out, " *     operations %.0f in a step with its evaluation, %.0f in a call\n", c->operations,
              c->operations_worst);
     text_add(out, " *     instructions %.0f in a call (x86-64, gcc -O2)%s\n", c->worst,
@@ -44,6 +50,11 @@ static void print_about(const struct emission *e, struct text *out) {
     text_add(out, " * Method %s, at most %d steps, tolerance %g%s. %u inputs, %u outputs, %u rows.\n",
              hn_method_text(e->layer.method), e->layer.iterations, e->layer.tolerance,
              e->layer.relative ? " relative to bounds above 1" : "", e->plan->inputs, e->plan->outputs, e->plan->rows);
+    if (emission_has_policy(e))
+        text_add(out,
+                 " * Candidates: %zu, refinement steps of each: %d; y is the best: ok before not ok, then the smallest "
+                 "objective.\n",
+                 e->policy.candidates, e->policy.refine);
     if (e->options.single)
         text_add(out, " * Floats judge by %.4g: what is left is room for their rounding.\n", emission_tolerance(e));
     text_add(out, " * Numbers are %s; elementary functions are %s.\n *\n", e->options.single ? "floats" : "doubles",
@@ -82,9 +93,11 @@ static void print_types(const struct emission *e, struct text *out) {
         out,
         "\n/* Everything that a call needs. Set warm_start to 1 after %s_init to begin each call from the correction\n"
         " * of the one before; nothing else in it is yours. */\n"
-        "struct %s_work {\n    %s_real slots[%s_SLOTS];\n    %s_real raw[%s_OUTPUTS], warm[%s_OUTPUTS], "
-        "row[%s_OUTPUTS];\n",
-        name, name, name, name, name, name, name, name);
+        "struct %s_work {\n    %s_real slots[%s_SLOTS];\n    %s_real raw[%zu], warm[%zu], row[%s_OUTPUTS];\n",
+        name, name, name, name, name, e->policy.candidates * e->plan->outputs, e->policy.candidates * e->plan->outputs,
+        name);
+    if (emission_has_policy(e))
+        emission_print_policy_work(e, out);
     if (e->network)
         text_add(out, "    %s_real turn_1[%zu], turn_2[%zu];\n", name, e->width, e->width);
     if (emission_network_is_shaped(e))
@@ -103,8 +116,14 @@ static void print_types(const struct emission *e, struct text *out) {
         "    %s_real violation_before; /* max |r| of the raw output; infinite when it could not be evaluated */\n"
         "    %s_real violation;        /* max |r| of y */\n"
         "    %s_real moved;            /* |y - raw output|, 2-norm */\n"
-        "    %s_real damping;          /* eps of the last step */\n} %s_report;\n",
-        name, name, name, name, name, name);
+        "    %s_real damping;          /* eps of the last step */\n",
+        name, name, name, name, name);
+    if (emission_has_policy(e))
+        text_add(out,
+                 "    int32_t candidate;        /* that y comes from, counted from 0 */\n"
+                 "    %s_real objective;        /* of y, as it is minimised */\n",
+                 name);
+    text_add(out, "} %s_report;\n", name);
 }
 
 static void print_functions(const struct emission *e, struct text *out) {

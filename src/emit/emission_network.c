@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "emit/emission.h"
 
+#include <string.h>
+
 static size_t whole_blocks(size_t count) {
     return (count + EMIT_BLOCK - 1) / EMIT_BLOCK * EMIT_BLOCK;
 }
@@ -84,4 +86,24 @@ void emission_print_network(const struct emission *e, struct text *out) {
                  : layer_is_residual(n, k)      ? ", 1"
                                                 : ", 0");
     text_add(out, "};\n");
+}
+
+/* ---- fewer outputs ---- */
+
+hn_status emission_network_first(hn_network **out, const hn_network *network, size_t outputs, hn_error *error) {
+    hn_network_options options = network->options;
+    size_t last = network->layers - 1, before = network->first[last], weights = outputs * network->width[last];
+    options.outputs = outputs;
+    hn_status status = network_allocate(out, &options, error);
+    if (status != HN_OK)
+        return status;
+    double *own = (*out)->parameters;
+    memcpy(own, network->parameters, before * sizeof *own);
+    memcpy(own + before, layer_weights(network, last), weights * sizeof *own);
+    memcpy(own + before + weights, layer_biases(network, last), outputs * sizeof *own);
+    memcpy((*out)->input.shift, network->input.shift, network->width[0] * sizeof *own);
+    memcpy((*out)->input.scale, network->input.scale, network->width[0] * sizeof *own);
+    memcpy((*out)->output.shift, network->output.shift, outputs * sizeof *own);
+    memcpy((*out)->output.scale, network->output.scale, outputs * sizeof *own);
+    return HN_OK;
 }

@@ -137,6 +137,9 @@ static struct families find_families(const struct emission *e) {
     const struct plan_program *program = &e->plan->program;
     for (uint32_t i = 0; i < program->first[e->options.adjoint ? 3 : 2]; i++)
         add_operator(&f, plan_code(e->plan)[i].code);
+    for (uint32_t code = 0; code < CODE_COUNT; code++)
+        if (e->policy.used[code])
+            add_operator(&f, code);
     f.hyperbolic = f.hyperbolic || e->network;
     if (e->plan->tape_numbers > 0) /* a search runs programs of its own */
         f.arc = f.hyperbolic = true;
@@ -202,32 +205,48 @@ void emission_print_elementary(const struct emission *e, struct text *out) {
 
 /* ---- the header's functions ---- */
 
+/* One correction, from the raw output in the workspace to y. */
+static void print_run(const struct emission *e, struct text *out) {
+    text_add(out, "    d.warm = work->warm_start ? work->warm : 0;\n");
+    text_add(out, e->options.adjoint ? "    work_tape(work, &tape);\n    d.tape = &tape;\n" : "    d.tape = 0;\n");
+    text_add(out, "    drive_run(&d, &own);\n    drive_copy(work->slots + layer_plan.y, y, layer_plan.outputs);\n");
+    if (e->options.adjoint)
+        text_add(out, "    work_keep(work, &tape.head, own.outcome);\n");
+}
+
 static void print_solve(const struct emission *e, struct text *out) {
     const char *name = e->options.name;
+    bool policy = emission_has_policy(e);
     text_add(out,
              "\nint %s_solve(struct %s_work *work, const %s_real x[], %s_real y[], %s_report *report) {\n"
-             "    struct drive d;\n    struct drive_report own;\n%s",
-             name, name, name, name, name, e->options.adjoint ? "    struct drive_tape tape;\n" : "");
+             "    struct drive d;\n    struct drive_report own;\n%s%s",
+             name, name, name, name, name,
+             !e->options.adjoint ? ""
+             : policy            ? "    struct drive_tape tapes[2];\n"
+                                 : "    struct drive_tape tape;\n",
+             policy ? "    struct policy policy;\n" : "");
     if (e->network)
         text_add(out, "%s", emission_network_turns(e));
     text_add(out, "    d.plan = &layer_plan;\n    d.options = &layer_plan.options;\n"
                   "    d.point.plan = &layer_plan;\n    d.point.slots = work->slots;\n    d.point.width = 1;\n"
-                  "    d.x = x;\n    d.raw = work->raw;\n    d.warm = work->warm_start ? work->warm : 0;\n"
-                  "    d.row = work->row;\n");
-    text_add(out, e->options.adjoint ? "    work_tape(work, &tape);\n    d.tape = &tape;\n" : "    d.tape = 0;\n");
+                  "    d.x = x;\n    d.raw = work->raw;\n    d.row = work->row;\n");
     text_add(out, e->network ? "    network_run(x, work->raw, turns);\n"
                              : "    drive_copy(y, work->raw, layer_plan.outputs);\n");
-    text_add(out, "    drive_run(&d, &own);\n    drive_copy(work->slots + layer_plan.y, y, layer_plan.outputs);\n");
-    if (e->options.adjoint)
-        text_add(out, "    work_keep(work, &tape.head, own.outcome);\n");
+    if (policy)
+        emission_print_policy_run(e, out);
+    else
+        print_run(e, out);
     text_add(out,
              "    if (report) {\n        report->outcome = (int32_t)own.outcome;\n"
              "        report->iterations = (int32_t)own.iterations;\n        report->steps = (int32_t)own.steps;\n"
              "        report->worst = own.worst == SIZE_MAX ? -1 : (int32_t)own.worst;\n"
              "        report->culprit = own.culprit == SIZE_MAX ? -1 : (int32_t)own.culprit;\n"
              "        report->violation_before = own.violation_before;\n        report->violation = own.violation;\n"
-             "        report->moved = own.moved;\n        report->damping = own.damping;\n    }\n"
-             "    return (int)own.outcome;\n}\n");
+             "        report->moved = own.moved;\n        report->damping = own.damping;\n%s    }\n"
+             "    return (int)own.outcome;\n}\n",
+             policy ? "        report->candidate = (int32_t)policy.chosen;\n"
+                      "        report->objective = policy.objective;\n"
+                    : "");
 }
 
 static void print_constants(const struct emission *e, struct text *out) {
@@ -252,10 +271,13 @@ static void print_init(const struct emission *e, struct text *out) {
              "\nvoid %s_init(struct %s_work *work) {\n    for (size_t i = 0; i < sizeof work->slots / sizeof "
              "work->slots[0]; "
              "i++) {\n        work->slots[i] = 0;\n        LOOP_STAYS;\n    }\n"
-             "    for (size_t i = 0; i < layer_plan.outputs; i++) {\n        work->warm[i] = 0;\n        LOOP_STAYS;\n"
+             "    for (size_t i = 0; i < sizeof work->warm / sizeof work->warm[0]; i++) {\n        work->warm[i] = "
+             "0;\n        LOOP_STAYS;\n"
              "    }\n    work->warm_start = 0;\n",
              name, name);
     print_constants(e, out);
+    if (emission_has_policy(e))
+        emission_print_policy_init(e, out);
     text_add(out, "}\n");
     text_add(out,
              "\nvoid %s_start(struct %s_work *work, const %s_real x[], %s_real y[]) {\n"
@@ -325,6 +347,8 @@ void emission_print_source(const struct emission *e, struct text *out) {
         if (e->options.adjoint)
             amalgamate_file(out, "emit/network_back_text.h", single);
     }
+    if (emission_has_policy(e))
+        emission_print_policy(e, out);
     print_init(e, out);
     if (e->options.adjoint)
         emission_print_tape(e, out);

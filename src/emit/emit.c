@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/structs.h"
 #include "emit/emission.h"
+#include "hardnet/policy.h"
 
 #include <ctype.h>
 #include <float.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 
 hn_status hn_emit_get_defaults(hn_emit_options *out, hn_error *error) {
-    const hn_emit_options own = {.size = sizeof own, .layer = hn_layer_defaults()};
+    const hn_emit_options own = {.size = sizeof own, .layer = hn_layer_defaults(), .candidates = 1};
     return STRUCT_GIVE(hn_emit_options, out, &own, error);
 }
 
@@ -73,16 +74,50 @@ static hn_status check_casadi(const struct emission *e, hn_error *error) {
     return error_about(error, HN_INVALID, error_option("casadi"), "CasADi's numbers are doubles: emit it in double");
 }
 
+static hn_status check_candidates(const struct emission *e, hn_error *error) {
+    const hn_emit_options *o = &e->options;
+    if (o->candidates < 1 || o->candidates > HN_POLICY_MOST_CANDIDATES)
+        return error_about(error, HN_INVALID, error_option("candidates"), "candidates %zu: choose 1 to %d",
+                           o->candidates, HN_POLICY_MOST_CANDIDATES);
+    if (o->keep > o->candidates)
+        return error_about(error, HN_INVALID, error_option("keep"), "candidates %zu: the network has %zu", o->keep,
+                           o->candidates);
+    if (o->refine < 0 || o->refine > HN_POLICY_MOST_REFINE)
+        return error_about(error, HN_INVALID, error_option("refine"), "refine %d: choose 0 to %d steps", o->refine,
+                           HN_POLICY_MOST_REFINE);
+    if (o->refine > 0 && !e->network)
+        return error_about(error, HN_INVALID, error_option("refine"),
+                           "refine %d: refinement is emitted with a network only", o->refine);
+    if (o->refine > 0 && o->adjoint)
+        return error_about(error, HN_UNSUPPORTED, error_option("refine"),
+                           "refine %d: refinement steps are not differentiated; emit gradients without refinement",
+                           o->refine);
+    return HN_OK;
+}
+
 static hn_status check_network(const struct emission *e, hn_error *error) {
     size_t inputs = hn_model_input_count(e->model), outputs = hn_model_output_count(e->model);
     if (!e->network)
         return HN_OK;
     hn_network_options o = hn_network_options_of(e->network);
-    if (o.inputs == inputs && o.outputs == outputs)
+    if (o.inputs == inputs && o.outputs == e->options.candidates * outputs)
         return HN_OK;
     return error_about(error, HN_INVALID, error_argument("network"),
-                       "the network leads from %zu inputs to %zu outputs, the model's are %zu and %zu", o.inputs,
-                       o.outputs, inputs, outputs);
+                       "the network leads from %zu inputs to %zu outputs, the model's are %zu and %zu, for each of %zu "
+                       "candidates",
+                       o.inputs, o.outputs, inputs, outputs, e->options.candidates);
+}
+
+/* Those that are emitted, and the network's part that computes them. */
+static hn_status keep_candidates(struct emission *e, hn_error *error) {
+    size_t keep = e->options.keep ? e->options.keep : e->options.candidates;
+    e->policy.candidates = e->network ? keep : 1;
+    e->policy.refine = e->options.refine;
+    if (!e->network || keep == e->options.candidates)
+        return HN_OK;
+    hn_status status = emission_network_first(&e->kept, e->network, keep * hn_model_output_count(e->model), error);
+    e->network = e->kept;
+    return status;
 }
 
 static bool fits_float(double value) {
@@ -180,10 +215,11 @@ static void measure_network(struct emission *e) {
 }
 
 static bool measure(struct emission *e) {
-    size_t numbers = e->walk.slots + 3 * (size_t)e->plan->outputs + e->turns * e->width + emission_gradient_numbers(e);
+    size_t numbers = e->walk.slots + 3 * (size_t)e->plan->outputs + e->turns * e->width + emission_gradient_numbers(e) +
+                     emission_policy_numbers(e);
     size_t integers = 1 + emission_gradient_integers(e), real = emission_real(e); /* warm_start is the one */
     e->work_bytes = (numbers * real + integers * sizeof(int32_t) + real - 1) / real * real;
-    e->constant_bytes = emission_plan_bytes(e) + emission_network_bytes(e);
+    e->constant_bytes = emission_plan_bytes(e) + emission_network_bytes(e) + emission_policy_bytes(e);
     return emission_cost(&e->cost, e);
 }
 
@@ -209,8 +245,12 @@ static hn_status prepare(struct emission *e, hn_error *error) {
         status = check_tape(e, error);
     if (status == HN_OK)
         status = check_size(e, error);
-    if (status == HN_OK)
-        status = hn_model_fingerprint(e->model, e->fingerprint, error);
+    return status == HN_OK ? emission_policy_create(e, error) : status;
+}
+
+/* What is printed beyond the layer. */
+static hn_status complete(struct emission *e, hn_error *error) {
+    hn_status status = hn_model_fingerprint(e->model, e->fingerprint, error);
     if (status == HN_OK)
         status = hn_model_names_fingerprint(e->model, e->names_fingerprint, error);
     if (status == HN_OK && !(emission_pair(e) && measure(e)))
@@ -260,6 +300,35 @@ static hn_status print_all(const struct emission *e, hn_emitted *out, hn_error *
     return status;
 }
 
+/* Options, the network and the layer; whatever comes out, release follows. */
+static hn_status begin(struct emission *e, const hn_emit_options *options, bool named, hn_error *error) {
+    e->options.size = sizeof e->options;
+    hn_emit_get_defaults(&e->options, NULL);
+    hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_emit_options, &e->options, options, error) : HN_OK;
+    if (status == HN_OK && named)
+        status = check_name(e->options.name, error);
+    if (status == HN_OK)
+        status = check_tolerance(e, error);
+    if (status == HN_OK)
+        status = check_casadi(e, error);
+    e->options.adjoint = e->options.adjoint || e->options.casadi;
+    if (status == HN_OK)
+        status = check_candidates(e, error);
+    if (status == HN_OK)
+        status = check_network(e, error);
+    if (status == HN_OK)
+        status = keep_candidates(e, error);
+    return status == HN_OK ? prepare(e, error) : status;
+}
+
+static void release(struct emission *e) {
+    emission_release_pairs(e);
+    emission_policy_release(e);
+    walk_release(&e->walk);
+    plan_destroy(e->plan);
+    hn_network_destroy(e->kept);
+}
+
 hn_status hn_emit(hn_emitted *out, const hn_model *model, const hn_network *network, const hn_emit_options *options,
                   hn_error *error) {
     struct emission e = {.model = model, .network = network};
@@ -268,25 +337,22 @@ hn_status hn_emit(hn_emitted *out, const hn_model *model, const hn_network *netw
     *out = (hn_emitted){.header = NULL};
     if (!model || !options)
         return error_missing(error, "hn_emit", model ? "options" : "model");
-    e.options.size = sizeof e.options;
-    hn_emit_get_defaults(&e.options, NULL);
-    hn_status status = STRUCT_TAKE_OPTIONS(hn_emit_options, &e.options, options, error);
+    hn_status status = begin(&e, options, true, error);
     if (status == HN_OK)
-        status = check_name(e.options.name, error);
-    if (status == HN_OK)
-        status = check_tolerance(&e, error);
-    if (status == HN_OK)
-        status = check_casadi(&e, error);
-    e.options.adjoint = e.options.adjoint || e.options.casadi;
-    if (status == HN_OK)
-        status = check_network(&e, error);
-    if (status == HN_OK)
-        status = prepare(&e, error);
+        status = complete(&e, error);
     if (status == HN_OK)
         status = print_all(&e, out, error);
-    emission_release_pairs(&e);
-    walk_release(&e.walk);
-    plan_destroy(e.plan);
+    release(&e);
+    return status;
+}
+
+hn_status hn_emit_check(const hn_model *model, const hn_network *network, const hn_emit_options *options,
+                        hn_error *error) {
+    struct emission e = {.model = model, .network = network};
+    if (!model)
+        return error_missing(error, "hn_emit_check", "model");
+    hn_status status = begin(&e, options, false, error);
+    release(&e);
     return status;
 }
 

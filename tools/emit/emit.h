@@ -14,6 +14,8 @@ struct emit_options {
     struct layer_choice layer;
     const char *out, *net, *real, *name, *libm, *abi;
     bool adjoint;
+    size_t candidates, refine;
+    bool candidates_given, refine_given; /* else the network's own */
 };
 
 /* Puts the files into the folder, all or none: they are written into a temporary folder inside it, synced and then renamed. A run that

@@ -16,7 +16,8 @@ static const char about[] =
     "Writes the layer, with the network if one is given, as one header and one C99 source for a controller\n"
     "without heap or operating system; the header says how to call it and what it needs. An example and a CMake\n"
     "file come along. In double it gives the bits that the library gives, on every target with IEEE arithmetic.\n"
-    "Settings of the network's own layer hold unless others are given. --method paper with --iterations takes the\n"
+    "Settings of the network apply unless others are given: those of its layer, candidates and refinement. --method "
+    "paper with --iterations takes the\n"
     "same time for every input.";
 
 static const char example[] =
@@ -37,25 +38,33 @@ static void name_model(const struct emit_options *o, char *name, size_t size) {
     snprintf(name, size, "%.*s", (int)(length < size ? length : size - 1), base);
 }
 
-/* What the emitted file has no text for, and how to train a network that needs none. */
+/* Only the scheme of the layer has a text. */
 static int check_policy(const struct emit_options *o, const hn_policy *policy) {
-    hn_policy_options p = hn_policy_options_of(policy);
     const char *scheme = hn_network_metadata(hn_policy_network(policy), "policy.scheme");
-    char candidates[64] = "", refined[64] = "";
-    if (p.candidates > 1)
-        snprintf(candidates, sizeof candidates, "has %zu candidates", p.candidates);
-    if (p.refine > 0)
-        snprintf(refined, sizeof refined, "is refined by %d step%s", p.refine, p.refine == 1 ? "" : "s");
-    if (candidates[0] || refined[0])
-        console_error("%s: the network %s%s%s; emit takes one candidate without refinement, which hardnet train "
-                      "--candidates 1 --refine 0 gives",
-                      o->net, candidates, candidates[0] && refined[0] ? " and " : "", refined);
-    else if (scheme && strcmp(scheme, "layer") != 0)
-        console_error("%s: its outputs go through %s, not through the layer; emit takes the layer only", o->net,
-                      scheme);
-    else
+    if (!scheme || strcmp(scheme, "layer") == 0)
         return VERB_OK;
+    console_error("%s: its outputs go through %s, not through the layer; emit takes the layer only", o->net, scheme);
     return VERB_FAILED;
+}
+
+/* The network's own settings, unless others are given. */
+static void choose_policy(const struct emit_options *o, const hn_policy *policy, hn_emit_options *options) {
+    hn_policy_options own = hn_policy_options_of(policy);
+    options->layer = own.layer;
+    options->candidates = own.candidates;
+    options->keep = o->candidates_given ? o->candidates : own.candidates;
+    options->refine = o->refine_given ? (int)o->refine : own.refine;
+}
+
+/* What leaving candidates or refinement out means. */
+static void remark_left_out(const struct emit_options *o, const hn_policy *policy, const hn_emit_options *options) {
+    hn_policy_options own = hn_policy_options_of(policy);
+    if (options->keep == own.candidates && options->refine >= own.refine)
+        return;
+    console_remark(
+        "%s has %zu candidates and %d refinement steps, the emitted file %zu and %d: its outputs satisfy the "
+        "constraints as before, but their objective may be higher",
+        o->net, own.candidates, own.refine, options->keep, options->refine);
 }
 
 static int explain(const hn_error *error) {
@@ -65,6 +74,14 @@ static int explain(const hn_error *error) {
     }
     if (error->code == HN_CODE_OPTION && strcmp(error->subject, "casadi") == 0) {
         console_error("--abi casadi: %s", error->text);
+        return VERB_MISUSED;
+    }
+    if (error->code == HN_CODE_OPTION && error->status == HN_UNSUPPORTED && strcmp(error->subject, "refine") == 0) {
+        console_error("--%s: --refine 0", error->text);
+        return VERB_FAILED;
+    }
+    if (error->code == HN_CODE_OPTION && strcmp(error->subject, "keep") == 0) {
+        console_error("--%s", error->text);
         return VERB_MISUSED;
     }
     return layer_choice_explain(error);
@@ -77,7 +94,7 @@ static int emit(const struct emit_options *o, const hn_model *model, const hn_po
     char name[256];
     hn_emit_get_defaults(&options, &error);
     if (policy)
-        options.layer = hn_policy_options_of(policy).layer;
+        choose_policy(o, policy, &options);
     bool relative = options.layer.relative;
     options.single = o->real && strcmp(o->real, "float") == 0;
     options.libm = o->libm && strcmp(o->libm, "yes") == 0;
@@ -92,6 +109,8 @@ static int emit(const struct emit_options *o, const hn_model *model, const hn_po
     if (hn_emit(&files, model, policy ? hn_policy_network(policy) : NULL, &options, &error) != HN_OK)
         return explain(&error);
     int code = emit_write(o->out, options.name, &files);
+    if (policy && code == VERB_OK)
+        remark_left_out(o, policy, &options);
     hn_emitted_release(&files);
     return code;
 }
@@ -112,6 +131,8 @@ static int run(void *values) {
     hn_policy *policy = NULL;
     if (!o->out)
         return verb_misuse("emit", "--out says which folder the files go to; it is missing");
+    if (!o->net && (o->candidates_given || o->refine_given))
+        return verb_misuse("emit", "--candidates and --refine are settings of a network; --net is missing");
     int code = load_model(&model, &o->files, &o->common);
     if (code == VERB_OK)
         code = load_policy(&policy, o, model);
@@ -130,6 +151,19 @@ int verb_emit(int argc, char **argv) {
          .help = "the folder that the files go to; made where it is not there",
          .text = &o.out},
         READ_FILE("net", "NET", "a network that hardnet train wrote; without one raw outputs are given", o.net),
+        {.name = "candidates",
+         .value = "K",
+         .help = "emit the first K candidates of the network only (all)",
+         .count = &o.candidates,
+         .least = 1,
+         .most = HN_POLICY_MOST_CANDIDATES,
+         .given = &o.candidates_given},
+        {.name = "refine",
+         .value = "K",
+         .help = "refinement steps of each candidate (the network's own)",
+         .count = &o.refine,
+         .most = HN_POLICY_MOST_REFINE,
+         .given = &o.refine_given},
         {.name = "real", .value = "TYPE", .help = "double or float (double)", .text = &o.real, .words = reals},
         {.name = "name",
          .value = "PREFIX",
