@@ -94,7 +94,8 @@ typedef struct hn_report {
     int iterations;           /* steps computed */
     int steps;                /* steps between y_raw and the returned y; what the gradient goes through */
     hn_real violation_before; /* max |r| of what came in; infinite when it could not be evaluated */
-    hn_real violation;        /* max |r| of what is returned */
+    hn_real violation;        /* max |r| of what is returned; of a cancelled sample that was not begun, which is
+                               * returned as it came in, infinite: it was not evaluated */
     size_t worst;             /* the row of the largest violation; SIZE_MAX when there is none */
     hn_real moved;            /* |y - y_raw|, 2-norm */
     hn_real damping;          /* eps of the last step */
@@ -134,7 +135,8 @@ typedef struct hn_batch {
                               * Holds this call's afterwards, zeros where a sample is not ok. The caller's own state */
     const int *cancel;       /* polled between steps by an atomic load; not 0 ends the run early; may be NULL. While
                               * the call runs any other thread or a signal handler may write it, by an atomic store */
-    double seconds;          /* deadline from the call's start; 0: none */
+    double seconds;          /* deadline from the call's start; 0: none. Samples that are not begun by then are not
+                              * evaluated: y is y_raw, their violation and residual are infinite */
     void (*watch)(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping);
     void *watch_context; /* watch, unless NULL, sees every iterate, on the thread that computes it; damping is that of
                           * the step that led there, NaN where none did. Where auto goes back or begins anew it sees

@@ -106,6 +106,11 @@ void worker_gradient(struct worker *worker, const hn_gradient *gradient);
 /* Gives samples to free seats; false when no seat has one. What came in is not in `best` yet unless there are warm starts. */
 bool worker_load(struct worker *worker);
 
+/* Of a cancelled call: whether samples that were not begun can be returned without an evaluation; does that for one, false where it
+ * needs one all the same. */
+bool worker_can_skip(const struct worker *worker);
+bool worker_skip(const struct worker *worker, size_t sample);
+
 /* What came in, into the vector `raw`: few samples ask for it. */
 void worker_bring_raw(const struct worker *worker, uint32_t seat);
 
@@ -231,6 +236,9 @@ const double *batch_inputs(const struct worker *worker, size_t sample);
 const double *batch_raw(const struct worker *worker, size_t sample);
 
 bool all_finite(const double *values, size_t count, size_t *culprit);
+
+/* |a - b| of finite numbers. */
+double vector_distance(const double *a, const double *b, size_t count);
 
 /* The caller's structs, checked, in full ones of ours. */
 hn_status take_batch(const hn_layer *layer, const hn_batch *given, hn_batch *batch, hn_error *error);

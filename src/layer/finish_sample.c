@@ -33,7 +33,7 @@ static double largest_difference(const double *a, const double *b, size_t count)
 }
 
 /* |a - b| of finite numbers, without overflow on the way; infinite when a difference is. */
-static double distance(const double *a, const double *b, size_t count) {
+double vector_distance(const double *a, const double *b, size_t count) {
     double scale = largest_difference(a, b, count), sum = 0, part[AT_ONCE];
     size_t i = 0;
     if (!sample_is_finite(scale))
@@ -55,8 +55,9 @@ static double moved(const struct worker *worker, uint32_t seat, const double *y)
     const double *raw = batch_raw(worker, worker->seat[seat].sample);
     double scale = 0, sum = 0;
     if (raw)
-        return worker->seat[seat].culprit == SIZE_MAX || all_finite(raw, outputs, &unused) ? distance(raw, y, outputs)
-                                                                                           : INFINITY;
+        return worker->seat[seat].culprit == SIZE_MAX || all_finite(raw, outputs, &unused)
+                   ? vector_distance(raw, y, outputs)
+                   : INFINITY;
     for (size_t j = 0; j < outputs; j++) {
         double part = point_abs(start_of(worker, seat, j) - y[j]);
         if (!sample_is_finite(part))

@@ -95,8 +95,11 @@ void worker_bring_raw(const struct worker *worker, uint32_t seat) {
 static bool take_sample(struct worker *worker, uint32_t seat) {
     struct seat *own = &worker->seat[seat];
     const struct point p = worker_point(worker, seat);
-    if (!queue_take(worker->queue, worker->batch->count, &own->sample))
-        return false;
+    bool skips = worker->cancelled && worker_can_skip(worker);
+    do
+        if (!queue_take(worker->queue, worker->batch->count, &own->sample))
+            return false;
+    while (skips && worker_skip(worker, own->sample));
     own->culprit = SIZE_MAX;
     own->searched = own->tried = own->found = own->lost = own->elsewhere = false;
     own->stood = own->proof = INFINITY;

@@ -4,16 +4,33 @@
 #include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/size.h"
 #include "base/structs.h"
 #include "layer/driver.h"
 
 #include <math.h>
 #include <string.h>
 
+/* Whether every array of the batch can exist: no object has more than PTRDIFF_MAX bytes. */
+static bool fits(const hn_layer *layer, const hn_batch *batch) {
+    const struct plan *plan = layer->plan;
+    size_t inputs = batch->repeat_x ? 0 : plan->inputs, numbers = plan->outputs > inputs ? plan->outputs : inputs;
+    if ((batch->residual || batch->multipliers) && plan->rows > numbers)
+        numbers = plan->rows;
+    size_t bytes = size_product(numbers, sizeof(double));
+    if (batch->reports && batch->report_size > bytes)
+        bytes = batch->report_size;
+    return size_product(batch->count, bytes) <= PTRDIFF_MAX && (!batch->tape || tape_bytes(plan, batch->count) > 0);
+}
+
 static hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_error *error) {
     size_t unused;
     if (batch->count == 0)
         return HN_OK;
+    if (!fits(layer, batch))
+        return error_about(error, HN_LIMIT, error_argument("batch.count"),
+                           "batch.count %zu: arrays of so many samples are larger than the address space",
+                           batch->count);
     if (!batch->x && layer->plan->inputs)
         return error_about(error, HN_INVALID, error_argument("batch.x"), "batch: x is missing; the model has %u inputs",
                            layer->plan->inputs);

@@ -132,10 +132,23 @@ static void watching_changes_nothing(void **state) {
 
 /* ---- cancelling ---- */
 
+/* A sample of a cancelled call that was not begun: as it came in, and not judged. */
+static bool was_skipped(const struct scene *s, size_t i) {
+    const hn_report *report = &s->results.reports[i];
+    return report->outcome == HN_OUTCOME_CANCELLED && report->violation == INFINITY &&
+           report->violation_before == INFINITY && report->iterations == 0 && report->steps == 0 &&
+           report->worst == SIZE_MAX && report->moved == 0 &&
+           memcmp(s->results.y + 6 * i, s->raw + 6 * i, 6 * sizeof *s->raw) == 0;
+}
+
 static void check_cancelled(const struct scene *s, size_t *cancelled, size_t *ok) {
     for (size_t i = 0; i < COUNT; i++) {
         const hn_report *report = &s->results.reports[i];
         double found = judged(s, s->results.y + 6 * i);
+        if (was_skipped(s, i)) {
+            ++*cancelled;
+            continue;
+        }
         assert_true(report->outcome == HN_OUTCOME_CANCELLED || report->outcome == HN_OUTCOME_OK);
         assert_int_equal(report->outcome == HN_OUTCOME_OK, found <= 1e-8);
         assert_same_bits(report->violation, found);
@@ -155,7 +168,8 @@ static void a_run_that_is_cancelled_before_it_begins_returns_what_came_in(void *
         layer_run(s.layer, &s.batch);
         check_cancelled(&s, &cancelled, &ok);
         assert_memory_equal(s.results.y, s.raw, COUNT * 6 * sizeof *s.raw);
-        assert_true(ok >= 1 && cancelled > COUNT / 2); /* a feasible output is ok all the same */
+        assert_int_equal(ok + cancelled, COUNT);
+        assert_true(cancelled > COUNT / 2);
         for (size_t i = 0; i < COUNT; i++)
             assert_int_equal(s.results.reports[i].iterations, 0);
         scene_release(&s);
@@ -176,6 +190,8 @@ static void a_run_that_is_cancelled_on_the_way_returns_its_best(void **state) {
         assert_true(cancelled > COUNT / 2);
         for (size_t i = 0; i < COUNT; i++) {
             assert_true(s.results.reports[i].iterations <= 3);
+            if (was_skipped(&s, i))
+                continue;
             assert_true(s.results.reports[i].violation >= seen.least[i]);
             if (s.results.reports[i].outcome == HN_OUTCOME_CANCELLED && takes_every_step(methods[k]))
                 assert_same_bits(s.results.reports[i].violation, seen.least[i]);
@@ -286,9 +302,123 @@ static void a_deadline_that_has_passed_returns_what_came_in(void **state) {
         layer_run(s.layer, &s.batch);
         check_cancelled(&s, &cancelled, &ok);
         assert_memory_equal(s.results.y, s.raw, COUNT * 6 * sizeof *s.raw);
-        assert_true(ok >= 1 && cancelled > COUNT / 2);
+        assert_int_equal(ok + cancelled, COUNT);
+        assert_true(cancelled > COUNT / 2);
         scene_release(&s);
     }
+}
+
+/* ---- samples of a cancelled call that were not begun ---- */
+
+enum { MANY = 200000, WIDE = 6 };
+
+struct crowd {
+    hn_model *model;
+    hn_layer *layer;
+    double *raw, *y, *residual;
+    hn_report *reports;
+    void *tape;
+    hn_batch batch;
+    int evaluated; /* samples that the watcher has seen */
+};
+
+static void count_first(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation,
+                        hn_real damping) {
+    struct crowd *crowd = context;
+    (void)sample, (void)y, (void)violation, (void)damping;
+    crowd->evaluated += iteration == 0;
+}
+
+static struct crowd crowd_of(size_t count) {
+    static const char text[] = "var y{i in 1..6} := i; fix y[6] := 2; "
+                               "s.t. c{i in 1..4}: exp(sin(y[i]))*log(2 + y[i+1]^2) + atan2(y[i], y[i+1]) = 1.5;";
+    const hn_text all = {"m", text, sizeof text - 1};
+    struct crowd c = {.raw = calloc(count * WIDE, sizeof *c.raw), .y = calloc(count * WIDE, sizeof *c.y)};
+    assert_int_equal(hn_model_read_memory(&c.model, 1, &all, NULL, NULL), HN_OK);
+    c.layer = layer_of(c.model, layer_method(HN_METHOD_AUTO));
+    c.reports = calloc(count, sizeof *c.reports);
+    c.residual = calloc(count * hn_model_row_count(c.model), sizeof *c.residual);
+    c.tape = malloc(hn_layer_tape_bytes(c.layer, count));
+    for (size_t i = 0; i < count * WIDE; i++)
+        c.raw[i] = (double)(i % 7);
+    c.batch = (hn_batch){.size = sizeof c.batch, .count = count, .y_raw = c.raw, .y = c.y, .seconds = 1e-9};
+    c.batch.report_size = sizeof *c.reports;
+    c.batch.reports = c.reports;
+    c.batch.residual = c.residual;
+    c.batch.watch = count_first;
+    return c;
+}
+
+static void crowd_release(struct crowd *c) {
+    free(c->raw);
+    free(c->y);
+    free(c->residual);
+    free(c->reports);
+    free(c->tape);
+    hn_layer_destroy(c->layer);
+    hn_model_destroy(c->model);
+}
+
+static void a_deadline_that_has_passed_ends_a_large_batch_without_evaluating_it(void **state) {
+    (void)state;
+    struct crowd c = crowd_of(MANY);
+    double begin = clock_seconds();
+    c.batch.watch_context = &c;
+    layer_run(c.layer, &c.batch);
+    assert_in_interval(clock_seconds() - begin, 0, 1);
+    assert_true(c.evaluated <= 8); /* those that were begun before the clock was looked at */
+    for (size_t i = 8; i < MANY; i++) {
+        assert_int_equal(c.reports[i].outcome, HN_OUTCOME_CANCELLED);
+        assert_true(c.reports[i].violation == INFINITY && c.reports[i].violation_before == INFINITY);
+        assert_true(c.residual[4 * i] == INFINITY && c.residual[4 * i + 3] == INFINITY);
+        assert_memory_equal(c.y + WIDE * i, c.raw + WIDE * i, (WIDE - 1) * sizeof *c.y);
+        assert_true(c.y[WIDE * i + 5] == 2); /* a fixed output has its value all the same */
+        assert_true(fabs(c.reports[i].moved - fabs(c.raw[WIDE * i + 5] - 2)) <= 1e-15);
+    }
+    crowd_release(&c);
+}
+
+static void a_sample_that_was_not_begun_has_the_gradient_of_what_came_in(void **state) {
+    (void)state;
+    enum { FEW = 40 };
+    struct crowd c = crowd_of(FEW);
+    double ones[FEW * WIDE], grad[FEW * WIDE];
+    bool flagged[FEW];
+    c.raw[WIDE * 30 + 2] = NAN;
+    c.batch.watch = NULL;
+    c.batch.tape = c.tape;
+    layer_run(c.layer, &c.batch);
+    for (size_t i = 0; i < COUNT_OF(ones); i++)
+        ones[i] = 1;
+    hn_gradient gradient = {.size = sizeof gradient, .grad_y = ones, .grad_y_raw = grad, .flagged = flagged};
+    layer_pull(c.layer, &c.batch, &gradient);
+    assert_int_equal(c.reports[30].outcome, HN_OUTCOME_NONFINITE_INPUT); /* what cannot be returned is told */
+    for (size_t i = 0; i < WIDE; i++)
+        assert_true(isfinite(c.y[WIDE * 30 + i]));
+    for (size_t j = 0; j < WIDE - 1; j++)
+        assert_true(grad[WIDE * 35 + j] == 1);
+    assert_true(flagged[35] && flagged[30]);
+    crowd_release(&c);
+}
+
+static void more_samples_than_memory_can_hold_are_refused(void **state) {
+    (void)state;
+    static const size_t counts[] = {(size_t)1 << 62, SIZE_MAX, SIZE_MAX / 8, PTRDIFF_MAX / 8};
+    struct crowd c = crowd_of(1);
+    size_t bytes = hn_layer_workspace_bytes(c.layer);
+    void *workspace = malloc(bytes);
+    hn_pool *pool;
+    hn_error error;
+    assert_int_equal(hn_pool_create(&pool, c.layer, 2, NULL), HN_OK);
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+        c.batch.count = counts[i];
+        assert_int_equal(hn_layer_run(c.layer, &c.batch, workspace, bytes, &error), HN_LIMIT);
+        assert_contains(error.text, "larger than the address space");
+        assert_int_equal(hn_pool_run(pool, &c.batch, &error), HN_LIMIT);
+    }
+    hn_pool_destroy(pool);
+    free(workspace);
+    crowd_release(&c);
 }
 
 struct sleeper {
@@ -324,6 +454,8 @@ static void a_deadline_that_passes_on_the_way_ends_the_run(void **state) {
         for (size_t i = 0; i < COUNT; i++) {
             double found = judged(&s, s.results.y + 6 * i);
             cancelled += s.results.reports[i].outcome == HN_OUTCOME_CANCELLED;
+            if (was_skipped(&s, i))
+                continue;
             assert_int_equal(s.results.reports[i].outcome == HN_OUTCOME_OK, found <= 0);
             assert_same_bits(s.results.reports[i].violation, found);
             assert_true(found <= judged(&s, s.raw + 6 * i));
@@ -357,6 +489,9 @@ int main(void) {
         cmocka_unit_test(a_run_that_is_cancelled_behind_a_step_without_a_value_is_cancelled),
         cmocka_unit_test(a_deadline_ends_a_long_run),
         cmocka_unit_test(a_deadline_that_has_passed_returns_what_came_in),
+        cmocka_unit_test(a_deadline_that_has_passed_ends_a_large_batch_without_evaluating_it),
+        cmocka_unit_test(a_sample_that_was_not_begun_has_the_gradient_of_what_came_in),
+        cmocka_unit_test(more_samples_than_memory_can_hold_are_refused),
         cmocka_unit_test(a_deadline_that_passes_on_the_way_ends_the_run),
         cmocka_unit_test(a_deadline_far_away_changes_nothing),
     };

@@ -1,0 +1,81 @@
+/* skip_samples.c - what is returned for the samples of a cancelled call that were not begun.
+ *
+ * They are not evaluated, so that a call ends at once however many they are: y is what came in, the outcome is `cancelled`, and
+ * violations are infinite, which means not known. Samples for which this y takes an evaluation (it is not finite, or start values
+ * or fixed outputs depend on x) go the usual way, which gives them their fallback, their verdict and no steps.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "layer/driver.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Whether these slots hold constants, which are in place without an evaluation. */
+static bool are_constant(const struct plan *plan, const uint32_t *slots, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (slots[i] >= plan->program.constants.count)
+            return false;
+    return true;
+}
+
+bool worker_can_skip(const struct worker *worker) {
+    const struct plan *plan = worker->plan;
+    if (worker->batch->y_raw)
+        return are_constant(plan, plan_words(plan, plan->fixed.slot), plan->fixed.slot.count);
+    return plan->fixed.slot.count == 0 && are_constant(plan, plan_words(plan, plan->start), plan->outputs);
+}
+
+/* y_raw, or the start values, with fixed outputs at their values; false where that is not finite. */
+static bool take_what_came(const struct worker *worker, size_t sample, double *y) {
+    const struct plan *plan = worker->plan;
+    const struct point p = worker_point(worker, 0);
+    const double *raw = batch_raw(worker, sample);
+    const uint32_t *start = plan_words(plan, plan->start);
+    const uint32_t *fixed = plan_words(plan, plan->fixed.slot), *output = plan_words(plan, plan->fixed.entry);
+    size_t unused;
+    for (size_t j = 0; j < plan->outputs; j++)
+        y[j] = raw ? raw[j] : *point_at(&p, start[j]);
+    for (size_t f = 0; f < plan->fixed.slot.count; f++)
+        y[output[f]] = *point_at(&p, fixed[f]);
+    return (!raw || all_finite(raw, plan->outputs, &unused)) && all_finite(y, plan->outputs, &unused) &&
+           all_finite(batch_inputs(worker, sample), plan->inputs, &unused);
+}
+
+static void report_skipped(const struct worker *worker, size_t sample, const struct sample *s, const double *y) {
+    const double *raw = batch_raw(worker, sample);
+    hn_report out;
+    memset(&out, 0, sizeof out); /* what lies between fields, too: equal reports have equal bytes */
+    out.outcome = HN_OUTCOME_CANCELLED;
+    out.violation_before = out.violation = out.slope = INFINITY;
+    out.worst = out.culprit = SIZE_MAX;
+    out.damping = s->used;
+    out.moved = out.distance = raw ? vector_distance(raw, y, worker->plan->outputs) : 0; /* by fixed outputs */
+    out.kkt = out.objective = out.complementarity = out.proof = INFINITY;
+    report_write(worker->batch, sample, &out);
+}
+
+static void fill(double *numbers, size_t sample, size_t count, double value) {
+    for (size_t i = 0; numbers && i < count; i++)
+        numbers[sample * count + i] = value;
+}
+
+bool worker_skip(const struct worker *worker, size_t sample) {
+    const struct plan *plan = worker->plan;
+    const hn_batch *batch = worker->batch;
+    struct sample s;
+    if (!take_what_came(worker, sample, worker->row))
+        return false;
+    sample_open(&s, &plan->options);
+    if (batch->tape) {
+        struct tape tape = tape_of(plan, batch->tape, sample);
+        tape_close(&tape, &s);
+        fill(tape.numbers, 0, plan->tape_numbers, 0); /* TAPE_BY_STEPS, of which there are none */
+    }
+    fill(batch->residual, sample, plan->rows, INFINITY);
+    fill(batch->multipliers, sample, plan->rows, 0);
+    fill(batch->warm, sample, plan->outputs, 0);
+    if (batch->reports)
+        report_skipped(worker, sample, &s, worker->row);
+    memcpy(batch->y + sample * plan->outputs, worker->row, plan->outputs * sizeof *worker->row);
+    return true;
+}
