@@ -217,8 +217,8 @@ static bool add_source(struct ampl_sources *sources, struct ampl_source source) 
 
 /* Refuses the newest source when it is a file of another kind, which a slip of the fingers puts here. */
 static bool is_text(struct ampl_sources *sources) {
-    static const char *const kinds[] = {
-        [STRANGER_UNKNOWN] = NULL,
+    static const char kinds[][96] = {
+        [STRANGER_UNKNOWN] = "",
         [STRANGER_NPY] = "this is an array (.npy), not a model",
         [STRANGER_ZIP] = "this is a zip archive (.npz), not a model",
         [STRANGER_PROGRAM] = "this is a program, not a model",
@@ -230,7 +230,7 @@ static bool is_text(struct ampl_sources *sources) {
     struct ampl_source *source = &sources->list[sources->count - 1];
     struct ampl_place start = {(uint32_t)sources->count - 1, 0};
     const char *what = kinds[stranger_of(source->text, source->length)];
-    if (!what)
+    if (!*what)
         return true;
     source->included = true; /* there is no line to be shown */
     return ampl_error(sources, HN_SYNTAX, &start, "%s", what);

@@ -164,12 +164,14 @@ static void shape_outputs(struct pool *pool) {
     for (size_t i = 0; i < OUTPUTS; i++) {
         hn_expr output = pool->all[INPUTS + i], lower, upper;
         draw_bounds(pool, &lower, &upper);
-        if (below(pool, 2))
+        bool bounded = below(pool, 2) != 0;
+        if (bounded)
             hn_output_between(output, lower, upper);
         if (below(pool, 3) == 0)
             hn_output_start(output, pool->x[below(pool, pool->x_count)]);
-        if (below(pool, 6) == 0)
-            hn_output_fix(output, pool->x[below(pool, pool->x_count)]);
+        hn_expr fixed = pool->x[below(pool, pool->x_count)];
+        if (below(pool, 6) == 0 && !(bounded && hn_is_constant(fixed, NULL))) /* a constant may cross the bounds */
+            hn_output_fix(output, fixed);
     }
 }
 

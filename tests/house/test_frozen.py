@@ -1,8 +1,8 @@
 """Programs of another age run on the present library.
 
 tests/house/frozen has the headers of the kept interface as a release had them, and a program that uses all of its structs. It is
-compiled with these headers; with structs that end earlier, as older headers had them; and with structs that have a field more, as
-later headers will have them. All three print the same, on the static and on the shared library. Whatever the stored headers define
+compiled with these headers; with structs that end earlier, as older headers had them; and with the present headers whose structs
+have a field more, as later headers will have them. All three print the same, on the static and on the shared library. Whatever the stored headers define
 stands in the present ones at the same place, with the same value. A C++ program uses the present headers.
 """
 import argparse
@@ -85,10 +85,10 @@ def lengthened(text):
     return STRUCT.sub(add, plain(text))
 
 
-def copy_headers(frozen, to, change):
+def copy_headers(headers, to, change):
     to.mkdir(parents=True)
     changed = 0
-    for header in frozen.glob("*.h"):
+    for header in headers.glob("*.h"):
         text = header.read_text()
         (to / header.name).write_text(change(text))
         changed += sum(grows(name, body) for name, body in STRUCT.findall(plain(text)))
@@ -102,11 +102,12 @@ def compiled(options, include, name, folder, libraries, *flags):
 
 
 def check_ages(options, frozen, folder):
-    ages = (("stored", str, ()), ("earlier", shortened, ("-DEARLIER",)), ("later", lengthened, ("-DLATER",)))
+    present = pathlib.Path(options.source, "include/hardnet")
+    ages = (("stored", frozen, str, ()), ("earlier", frozen, shortened, ("-DEARLIER",)), ("later", present, lengthened, ("-DLATER",)))
     printed, sizes = {}, {}
-    for age, change, flags in ages:
+    for age, headers, change, flags in ages:
         include = folder / age
-        assert copy_headers(frozen, include / "hardnet", change) >= 15, "structs are not found"
+        assert copy_headers(headers, include / "hardnet", change) >= 15, "structs are not found"
         for kind, libraries in (("static", [f"{options.build}/libhardnet.a"]), ("shared", [f"-L{options.build}", "-lhardnet"])):
             text = compiled(options, include, f"{age}_{kind}", folder, libraries, *flags)
             printed[age, kind] = [line for line in text.splitlines() if not line.startswith("size")]

@@ -278,9 +278,6 @@ static void misuse_is_refused_by_name(void **state) {
     weights[1] = INFINITY;
     check_refusal(&nearest, NULL, "weights: entry 1 is ");
     nearest.weights = other.weights = NULL;
-    nearest.kernel = "kernel.so";
-    check_refusal(&nearest, NULL, "nearest cannot run compiled code");
-    nearest.kernel = NULL;
     const hn_batch multiplied = {.size = sizeof multiplied, .count = 1, .y = y, .multipliers = l};
     check_refusal(&other, &multiplied, "the method auto has no multipliers");
 }

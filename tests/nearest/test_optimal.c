@@ -420,9 +420,6 @@ static void misuse_is_refused_by_name(void **state) {
     check_refusal(options, false, "method optimal: the model has no objective");
     options.weights = weights;
     check_refusal(options, true, "weights: the method optimal has none");
-    options.weights = NULL;
-    options.kernel = "kernel.so";
-    check_refusal(options, true, "optimal cannot run compiled code");
 }
 
 static void multipliers_have_no_gradient_elsewhere(void **state) {
