@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-static const double CLEAR = 1e-8; /* an error below this needs no second look */
+static const double CLEAR = 1e-8;   /* an error below this needs no second look */
+static const double SLIGHT = 1e-12; /* of the steepest difference: what is less does not count as a slope */
 
 double judge_step(int pass, size_t step) {
     static const double steps[PASSES][STEPS] = {
@@ -45,6 +46,13 @@ static bool is_kink(const double *samples, int pass, double centre, double floor
 void judge(struct verdict *verdict, int pass, const double *samples, const double *derivative, double centre,
            double floor) {
     double table[STEPS];
+    for (size_t s = 0; s < STEPS; s++) {
+        double slope = (samples[2 * s] - samples[2 * s + 1]) / (2 * judge_step(pass, s));
+        if (isfinite(slope) && fabs(slope) > verdict->steepest)
+            verdict->steepest = fabs(slope);
+    }
+    if (SLIGHT * verdict->steepest > floor)
+        floor = SLIGHT * verdict->steepest;
     for (size_t s = 0; s < STEPS; s++) {
         double e = (samples[2 * s] - samples[2 * s + 1]) / (2 * judge_step(pass, s)) - derivative[s], power = 1;
         consider(verdict, e, derivative[s], floor);

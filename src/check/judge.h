@@ -4,7 +4,8 @@
  * D(h) = (f(h) - f(-h)) / 2h and A the derivative to be judged, E(h) = D(h) - A goes to 0 like h^2; Richardson's table takes
  * the powers of h out one by one. The smallest |E| in the table, relative to the larger of |A|, |D| and a floor, is the
  * error: rounding spoils small steps and curvature large ones, but a wrong A agrees at none. A PASS is a range of steps;
- * later passes are smaller, for functions that vary fast or end nearby.
+ * later passes are smaller, for functions that vary fast or end nearby. The floor is at least a small share of the steepest D of
+ * all passes: where A is 0 because f is flat at the centre, D only goes to 0, and its last value is not a slope.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CHECK_JUDGE_H
@@ -20,6 +21,7 @@ double judge_step(int pass, size_t step);
 struct verdict {
     double error;      /* infinite until a difference was finite */
     double difference; /* D at that error */
+    double steepest;   /* the largest |D| so far */
     bool kink;         /* a corner or a jump at the centre: there is nothing to judge */
 };
 

@@ -39,6 +39,14 @@ static double tiny(double x) {
     return 1e-9 * sin(x);
 }
 
+static double flat(double x) { /* as the product of 20 outputs along a line, at 0 */
+    return 1e-11 * pow(x, 19);
+}
+
+static double nearly_flat(double x) {
+    return 1e-9 * x + pow(x, 19);
+}
+
 static double corner(double x) {
     return fabs(x);
 }
@@ -54,6 +62,7 @@ static void right_derivatives_agree(void **state) {
     assert_true(verdict_on(fast, 0.1, 100 * exp(10)).error < 1e-7);
     assert_true(verdict_on(scaled_root, 1.001, 5e3 / sqrt(1.001 - 1)).error < 1e-7);
     assert_true(verdict_on(tiny, 1, 1e-9 * cos(1)).error < 1e-7);
+    assert_true(verdict_on(flat, 0, 0).error < 1e-9);
 }
 
 static void wrong_derivatives_do_not(void **state) {
@@ -63,6 +72,7 @@ static void wrong_derivatives_do_not(void **state) {
     assert_true(verdict_on(sin, 0.7, 0).error > 0.1);
     assert_true(verdict_on(fast, 0.1, 101 * exp(10)).error > 1e-3);
     assert_true(verdict_on(tiny, 1, 2e-9 * cos(1)).error > 0.1);
+    assert_true(verdict_on(nearly_flat, 0, 0).error > 0.1);
     assert_false(verdict_on(sin, 0.7, 0).kink);
 }
 

@@ -329,6 +329,22 @@ class Check(tool.Tool):
             self.assertRegex(err, rf"bad\.mod:{place}: error: ")
         self.assertEqual(out, "")
 
+    def test_inputs_without_a_feasible_output_are_a_finding(self):
+        text = "param a >= 0, <= 1; var y; s.t. c: y^2 <= 0.95 - a;"  # 5 % of the inputs
+        out, err = self.run_it("check", self.file("m.mod", text))
+        sentence = r"warning: for \d+ of 200 inputs of the box \(\d(\.\d)? %\) no feasible output was found"
+        self.assertRegex(out.split("Findings")[1], sentence)
+        self.assertRegex(err, sentence)
+        self.assertNotIn("nothing suspicious", out)
+        out, _ = self.run_it("check", self.file("m.mod", text.replace("0.95", "1.95")))
+        self.assertIn("nothing suspicious", out)
+
+    def test_a_product_that_is_flat_at_0_has_the_derivatives_that_differences_have(self):
+        for text in ("var y{1..20}; s.t. c: prod{i in 1..20} y[i] <= 1;",
+                     "var y{1..20} >= 0; minimize f: prod{i in 1..20} y[i];"):
+            out, _ = self.run_it("check", self.file("m.mod", text))
+            self.assertNotIn("disagree", out)
+
     def test_missing_files_and_empty_models(self):
         self.refused("check", self.folder / "none.mod", code=1, saying=r"none\.mod: cannot open")
         self.refused("check", self.folder, code=1, saying="directory")

@@ -205,8 +205,12 @@ static void print_finding(struct check_view *check, const hn_check_finding *find
 
 static void print_findings(struct check_view *check) {
     report_heading("Findings");
-    if (check->found->findings == 0)
+    bool infeasible = survey_decided(&check->survey) > check->survey.ok;
+    if (check->found->findings == 0 && !infeasible)
         printf("  nothing suspicious\n");
+    if (infeasible)
+        printf("  %swarning:%s %s\n", console_tone(stdout, TONE_WARNING), console_plain(stdout),
+               survey_sentence(&check->survey, check->model).text);
     for (size_t i = 0; i < check->found->findings; i++)
         print_finding(check, &check->found->finding[i]);
 }

@@ -56,7 +56,14 @@ hn_status survey_run(struct survey *survey, const hn_model *model, const struct 
 size_t survey_decided(const struct survey *survey);
 double survey_bad_share(const struct survey *survey);
 
-/* A warning where that share is 2 % or more, with the place; lines of a report; and an object of JSON. */
+struct survey_words {
+    char text[800];
+};
+
+/* How many inputs have no feasible output, and where they are. */
+struct survey_words survey_sentence(const struct survey *survey, const hn_model *model);
+
+/* That as a warning where the share is 2 % or more; lines of a report; and an object of JSON. */
 void survey_warn(const struct survey *survey, const hn_model *model);
 void survey_print(const struct survey *survey, const hn_model *model, int width);
 void survey_write(struct json *json, const struct survey *survey, const hn_model *model);

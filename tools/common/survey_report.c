@@ -11,12 +11,8 @@
 
 static const double WORTH_A_WARNING = 0.02;
 
-struct words {
-    char text[400];
-};
-
-static struct words conditions(const struct survey *s, const hn_model *model) {
-    struct words words = {""};
+static struct survey_words conditions(const struct survey *s, const hn_model *model) {
+    struct survey_words words = {""};
     size_t used = 0, size = sizeof words.text;
     for (size_t i = 0; i < s->conditions && used < size; i++) {
         const struct survey_condition *c = &s->condition[i];
@@ -28,9 +24,9 @@ static struct words conditions(const struct survey *s, const hn_model *model) {
 }
 
 /* ", 88 % of those where a >= 1.2 (5 % elsewhere)" */
-static struct words place(const struct survey *s, const hn_model *model) {
+static struct survey_words place(const struct survey *s, const hn_model *model) {
     size_t bad = survey_decided(s) - s->ok, outside = survey_decided(s) - s->inside;
-    struct words words = {""};
+    struct survey_words words = {""};
     if (s->conditions == 0)
         snprintf(words.text, sizeof words.text, ", nowhere in particular in the box");
     else
@@ -40,14 +36,20 @@ static struct words place(const struct survey *s, const hn_model *model) {
     return words;
 }
 
+struct survey_words survey_sentence(const struct survey *s, const hn_model *model) {
+    struct survey_words words = {""};
+    snprintf(words.text, sizeof words.text,
+             "for %zu of %zu inputs of the box (%s %%) no feasible output was found%.500s; smaller ranges or a check: "
+             "keep a "
+             "training from them",
+             survey_decided(s) - s->ok, survey_decided(s), figures_percent(survey_bad_share(s)).text,
+             place(s, model).text);
+    return words;
+}
+
 void survey_warn(const struct survey *s, const hn_model *model) {
-    double share = survey_bad_share(s);
-    if (share < WORTH_A_WARNING)
-        return;
-    console_warning(
-        "for %zu of %zu inputs of the box (%.1f %%) no feasible output was found%s; smaller ranges or a check: "
-        "keep a training from them",
-        survey_decided(s) - s->ok, survey_decided(s), 100 * share, place(s, model).text);
+    if (survey_bad_share(s) >= WORTH_A_WARNING)
+        console_warning("%s", survey_sentence(s, model).text);
 }
 
 void survey_print(const struct survey *s, const hn_model *model, int width) {
