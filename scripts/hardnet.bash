@@ -19,7 +19,7 @@ _hardnet() {
     learn+=" --penalty --correction-steps --correction-rate --momentum --residual-weight --move-weight"
     learn+=" --epochs --steps-per-epoch --steps --batch --rate --last-share --warmup"
     learn+=" --clip-sample --clip-batch --x --targets --reference --multistart --labels --target-steps"
-    learn+=" --feedback --open-loop --feedback-share --feedback-steps --feedback-beyond --validation --validate-every"
+    learn+=" --feedback --open-loop --feedback-share --feedback-steps --feedback-beyond --feedback-inside --validation --validate-every"
     learn+=" --patience --checkpoint --checkpoint-every --checkpoint-steps --resume --keep --init --survey --log --validation-inputs"
     local layer="--method --damping --iterations --tolerance --effort --relative --isa" compile="--compile --kernel" device="--device --precision"
     COMPREPLY=()

@@ -174,6 +174,29 @@ class Train(TrainTool):
         self.assertRegex(err, r"--feedback a=next would train along closed loops")
         self.assertNotIn("loops", out)
 
+    def test_loops_that_leave_the_box_go_on_or_it_is_said_that_they_must_not_be_driven(self):
+        text = "param a >= %s, <= 1; var y >= 0, <= 2; var next = a + y; minimize f: (y - %s)^2; s.t. c: y <= 2;"
+        options = [*SMALL[:2], "--steps", 1000, "--batch", 20, "--validation", 20, "--survey", 0]
+        model = self.file("m.mod", text % (0, 1.5))  # every optimal step ends beyond the box
+        path, out, err = self.train("net", model, *options)
+        self.assertRegex(err, r"closed loops go on beyond the box: the optimum leaves it in one step at \d+ of 100 inputs")
+        self.assertEqual(network_texts(path)["train.feedback-beyond"], "yes")
+        self.assertNotIn("do not use it", err)
+        wanted = sha(path)
+        child = self.start(path, model, *options, "--checkpoint-steps", 300, "--keep")
+        self.wait_for(self.folder / "net.checkpoint", child)
+        child.kill()
+        child.communicate(timeout=100)
+        path, _, _ = self.train("net", model, *options, "--resume")  # it is in the checkpoint
+        self.assertEqual(sha(path), wanted)
+        for more in (["--feedback-inside"], ["--multistart", 0]):
+            path, out, err = self.train("net", model, *options, *more)
+            self.assertRegex(out, r"(100|9\d(\.\d)?) % of their steps left the box and ended there; --feedback-beyond goes on")
+            self.assertRegex(err, r"warning: (100|9\d(\.\d)?) % of the steps of closed loops left the box .* do not use it in closed loop")
+            self.assertEqual(network_texts(path)["train.feedback-beyond"], "no")
+        _, out, err = self.train("net", self.file("o.mod", text % (-1, 0.1)), *options)  # few of them do
+        self.assertNotRegex(err, "beyond|do not use")
+
     def test_closed_loops_go_on_from_where_the_outputs_lead(self):
         model = self.file("m.mod", "param a >= 0, <= 1; param b >= 5, <= 6; var y; var next = a + 0.125*y;"
                                    "minimize f: (y - a*b)^2; s.t. c: y = 1;")
@@ -243,7 +266,49 @@ class Train(TrainTool):
         self.assertRegex(out, r"dropped +\d+ samples")
         self.assertRegex(err, r"warning: \d+ of 60 validation inputs are not ok")
 
+    def test_a_constraint_that_is_undefined_is_never_satisfied(self):
+        model = self.file("m.mod", "param a >= 1, <= 2; var y := -1; minimize f: (y+3)^2; subject to c: log(y) >= 0;")
+        soft = [*SMALL, "--method", "soft", "--penalty", 1000]
+        _, _, err = self.train("net", model, *soft, code=3)
+        self.assertRegex(err, r"error: all samples of 20 steps were dropped: constraint c has no value \(NaN\) at the network's outputs; "
+                              r"nothing was learnt, and no network is written\. Begin elsewhere: --network scaled")
+        self.assertFalse(list(self.folder.glob("net*")))
+        _, out, _ = self.train("net", model, *soft, "--network", "scaled", "--survey", 0)  # it begins at y = 1, f = 16
+        self.assertRegex(out, r"validation  f 1[56]\.\d+ in the mean, .*largest violation 0?\.0")
+        half = self.file("h.mod", "param a >= -1, <= 1; var y := 1; minimize f: (y-2)^2; subject to c: y >= log(a); subject to d: y <= 3;")
+        _, out, err = self.train("net", half, *SMALL, "--loss", "objective")
+        dropped, undefined = re.search(r"dropped +(\d+) samples, (\d+) of them because a constraint is undefined \(NaN\) at the output, "
+                                       r"first c", out).groups()
+        self.assertEqual(dropped, undefined)
+        self.assertTrue(900 < int(dropped) < 1500, dropped)  # about half of 60 * 40
+
+    # ---- the best network ----
+
+    def test_one_dear_input_does_not_choose_the_network(self):
+        # Inputs below 0 are infeasible, three of four. f is larger for the few next to 1, which the network learns last.
+        model = self.file("m.mod", "param a >= -3, <= 1; var y >= 0, <= 1;"
+                                   "minimize f: (y - a^2)^2 + (if a >= 0.98 then 3*(y - 0.9)^2 else 0); s.t. c: y^2 <= a;")
+        self.train("net", model, *SMALL, "--steps", 400, "--validation", 200, "--survey", 0, "--multistart", 0, "--refine", 0,
+                   "--log", self.folder / "log.csv")
+        rows = [row.split(",") for row in (self.folder / "log.csv").read_text().splitlines()]
+        column = {name: rows[0].index(name) for name in ("step", "validation_objective", "validation_ok")}
+        seen = [[float(row[column[name]]) for name in ("step", "validation_objective", "validation_ok")] for row in rows[1:]]
+        best = int(network_texts(self.folder / "net")["train.best-step"])
+        chosen = next(row for row in seen if row[0] == best)
+        better = [row for row in seen if row[2] == chosen[2] and row[1] < chosen[1]]
+        self.assertEqual(better, [], "as many ok, and a lower mean")
+
     # ---- before it begins ----
+
+    def test_a_box_without_a_feasible_input_is_not_trained_on(self):
+        model = self.file("m.mod", "param a >= 1, <= 2; var y; minimize f: y^2; s.t. c: y >= a + 1; s.t. d: y <= a;")
+        out, err = self.run_it("train", model, "--out", self.folder / "net", "--epochs", 1000, code=3)
+        self.assertRegex(out, r"feasible +0 of 200 \(0\.0 %\)")
+        self.assertRegex(err, r"^hardnet: error: no feasible output was found for any of 200 inputs, so nothing was trained")
+        self.assertFalse(list(self.folder.glob("net*")))
+        _, _, err = self.train("net", model, *SMALL, "--survey", 0, code=3)
+        self.assertRegex(err, "60 of 60 validation inputs are not ok")
+        self.train("net", model, *SMALL, "--method", "soft", code=0)  # which need not satisfy them
 
     def test_a_box_that_is_partly_infeasible_is_told_before_training(self):
         model = self.file("box.mod", BOX)
@@ -252,7 +317,7 @@ class Train(TrainTool):
             warning = child.stderr.readline().decode()
             waited = time.time() - begun
             child.kill()
-        self.assertRegex(warning, r"warning: for \d+ of 200 inputs of the box \((1[5-9]|2[0-5])\.\d %\) no feasible output was found: "
+        self.assertRegex(warning, r"warning: for \d+ of 200 inputs of the box \((1[5-9]|2[0-5])(\.\d)? %\) no feasible output was found: "
                                   r"(100|9\d) % of those with a >= (3\.9|4(\.\d+)?), [0-2] % elsewhere")
         self.assertLess(waited, 60)  # 5 ms of work, on a machine that may be busy
         _, out, err = self.train("net", self.file("ok.mod", BOX.replace("5;", "3;")), *SMALL)

@@ -2,6 +2,7 @@
 
 Run with the path of the built program: test_train_goes_on.py BUILD/hardnet.
 """
+import os
 import pathlib
 import random
 import re
@@ -170,7 +171,8 @@ class GoesOn(TrainTool):
         self.assertRegex(err, r"the training starts from the beginning; --init \S*net would begin with the weights that are there")
 
     def test_a_full_disk_is_told_and_survived(self):
-        path, _, _ = self.train("net", ELLIPSE, *SMALL, "--keep")
+        small = ["--hidden", "64,64", *SMALL[2:]]  # a checkpoint has four times the weights of a network, and their names
+        path, _, _ = self.train("net", ELLIPSE, *small, "--keep")
         old = pathlib.Path(f"{path}.checkpoint").read_bytes()
         wanted, size = sha(path), path.stat().st_size
 
@@ -180,15 +182,56 @@ class GoesOn(TrainTool):
                 resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
             return apply
         path.unlink()
-        _, _, err = self.train("net", ELLIPSE, *SMALL, "--checkpoint-steps", 20, "--keep", preexec_fn=limit(size + 100))
+        _, _, err = self.train("net", ELLIPSE, *small, "--checkpoint-steps", 20, "--keep", preexec_fn=limit(size + 6000))
         self.assertEqual(err.count("cannot write: File too large; the checkpoint before it stays"), 4, err)
         self.assertEqual(pathlib.Path(f"{path}.checkpoint").read_bytes(), old)
         self.assertEqual(sha(path), wanted)
         path.write_text("old")
-        _, _, err = self.train("net", ELLIPSE, *SMALL, code=1, preexec_fn=limit(size - 100))
-        self.assertRegex(err, "error: .*net: cannot write: File too large")
+        _, out, err = self.train("net", ELLIPSE, *small, code=1, preexec_fn=limit(size - 100))
+        self.assertRegex(err, "error: --out .*net: there is no room for the network, [0-9]+ bytes: File too large")
+        self.assertNotIn("Training", out, "it is found before the training, not after it")
         self.assertEqual(path.read_text(), "old")
-        self.assertFalse(list(self.folder.glob("*.tmp")))
+        self.assertFalse([*self.folder.glob("*.tmp"), *self.folder.glob("*.lock")])
+
+    def test_a_network_that_cannot_be_written_in_the_end_is_saved_elsewhere(self):
+        folder, spare = self.folder / "a", self.folder / "spare"
+        folder.mkdir()
+        spare.mkdir()
+        child = subprocess.Popen([tool.program, "train", ELLIPSE, "--out", str(folder / "net"), *map(str, SMALL), "--steps", "400"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, TMPDIR=str(spare)))
+        self.wait_for(folder / "net.lock", child)
+        folder.rename(self.folder / "b")
+        err = child.communicate(timeout=100)[1].decode()
+        self.assertEqual(child.returncode, 1, err)
+        saved = re.search(r"error: .*/a/net: .*; the network was written to (\S+/net) instead", err).group(1)
+        self.assertTrue(saved.startswith(str(spare)), saved)
+        wanted, _, _ = self.train("net", ELLIPSE, *SMALL, "--steps", "400")
+        self.assertEqual(sha(saved), sha(wanted))
+
+    def test_two_trainings_do_not_write_the_same_files(self):
+        path = self.folder / "net"
+        child = self.start(path, ELLIPSE, *SMALL, "--steps", "1000000")
+        self.wait_for(self.folder / "net.lock", child)
+        self.refused("train", ELLIPSE, "--out", path, *SMALL, code=1, saying="--out .*net: another training is writing to it")
+        other = self.folder / "other"
+        self.refused("train", ELLIPSE, "--out", path, *SMALL, "--checkpoint", other, code=1, saying="another training")
+        child.kill()
+        child.communicate(timeout=100)
+        self.assertTrue((self.folder / "net.lock").exists())  # of a process that was killed
+        self.train("net", ELLIPSE, *SMALL)
+        self.assertFalse(list(self.folder.glob("*.lock")))
+        child = self.start(other, ELLIPSE, *SMALL, "--steps", "1000000", "--checkpoint", self.folder / "c")
+        self.wait_for(self.folder / "c.lock", child)
+        self.refused("train", ELLIPSE, "--out", path, *SMALL, "--checkpoint", self.folder / "c", code=1,
+                     saying="--checkpoint .*c: another training is writing to it")
+        child.kill()
+        child.communicate(timeout=100)
+
+    def test_resume_with_fewer_steps_than_done_says_what_it_means(self):
+        path, _, _ = self.train("net", ELLIPSE, *SMALL, "--keep")
+        self.refused("train", ELLIPSE, "--out", path, *SMALL[:2], "--steps", 40, *SMALL[4:], "--resume", code=2,
+                     saying="--resume: .*net.checkpoint has 60 steps behind it, and this training is to have 40; --steps 60 ends it")
+        self.train("net", ELLIPSE, *SMALL, "--resume")
 
 
 tool.main()

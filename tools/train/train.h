@@ -20,6 +20,7 @@
 #include "common/layer_choice.h"
 #include "common/options.h"
 #include "common/progress.h"
+#include "common/survey.h"
 #include "hardnet/arrays.h"
 #include "hardnet/baselines.h"
 #include "hardnet/checkpoint.h"
@@ -58,7 +59,7 @@ struct train_options {
     bool steps_given, epochs_given, validate_given, train_iterations_given, loss_given, refine_given;
     bool penalty_given, correction_steps_given, correction_rate_given, momentum_given;
     bool by_loss; /* the best network is that with the smallest loss, whether its outputs are ok or not */
-    bool feedback_beyond, open_loop, resume, keep;
+    bool feedback_beyond, feedback_inside, open_loop, resume, keep;
     bool shape_given, candidates_given; /* by an option of the network's shape; by --candidates */
     struct feedback_hint hint;          /* what the model feeds back by itself */
     /* what follows from them */
@@ -218,6 +219,10 @@ struct train_rollout {
 int rollout_create(struct train_rollout *rollout, const hn_model *model, const struct train_options *options);
 void rollout_release(struct train_rollout *rollout);
 
+/* Loops go on beyond the box where most of the optima that the search has found lead there, unless told; said in a line. */
+hn_status rollout_choose_beyond(struct train_rollout *rollout, const struct train_source *source,
+                                struct train_options *options, hn_error *error);
+
 /* Every state anew from the source. */
 hn_status rollout_begin(struct train_rollout *rollout, const struct train_source *source, hn_error *error);
 
@@ -281,6 +286,14 @@ struct train_state {
     size_t rows, most_rows;
 };
 
+enum { HOLD_MOST = 2, HOLD_PATH = 4096 + 8 };
+
+struct train_hold {
+    size_t count;
+    int file[HOLD_MOST];
+    char path[HOLD_MOST][HOLD_PATH];
+};
+
 struct training {
     struct train_options *options; /* what is left to the search is filled in by it */
     const hn_model *model;
@@ -293,7 +306,13 @@ struct training {
     double *x, *targets; /* of a batch: targets, or starts of exploring */
     size_t validation;   /* rows, and what becomes of them */
     double *validation_x, *objective;
+    double *kept, *sorted; /* objectives with the best weights, NaN where an input does not count; room */
     hn_report *reports;
+    struct train_hold hold;
+    struct survey found;             /* count 0: not asked for */
+    size_t steps_here, samples;      /* since it began or went on: steps, and samples that have a loss */
+    size_t undefined, undefined_row; /* samples that were dropped because a row has no value, and the first such row */
+    bool hopeless;                   /* every sample was dropped */
 };
 
 hn_status state_create(struct training *training, hn_error *error);
@@ -312,6 +331,47 @@ hn_status state_load(struct training *training, hn_error *error);
 
 /* The curve as CSV. */
 hn_status state_write_log(const struct training *training, hn_error *error);
+
+/* ---- which weights are the best: train_judge.c ---- */
+
+struct train_verdict {
+    double figure, objective; /* as minimised; the objective over the states that are ok, by loss over all */
+    double violation;
+    size_t ok;
+};
+
+/* Validates the present weights; objectives of inputs that do not count become NaN. */
+hn_status judge_run(struct training *training, struct train_verdict *verdict, hn_error *error);
+
+/* Keeps the weights that were validated last where they are better than the best so far. */
+void judge_keep(struct training *training, const struct train_verdict *verdict);
+
+/* What the best weights of a checkpoint do for each input. */
+hn_status judge_recall(struct training *training, hn_error *error);
+
+/* Two rows of objectives, NaN where an input does not count: means over the inputs that count in both, and how many others. */
+struct judge_pair {
+    size_t both, lost, won;
+    double before, after;
+};
+
+struct judge_pair judge_pair(size_t count, const double *before, const double *after);
+
+/* ---- a look at the inputs: train_survey.c ---- */
+
+/* Finds out what the inputs are like; VERB_NOT_OK, with an error, where none of them has a feasible output. */
+int training_survey(struct training *training);
+void training_print_survey(const struct training *training);
+
+/* ---- files that are this training's: train_hold.c ---- */
+
+/* Locks --out and --checkpoint, as FILE.lock, until hold_release; VERB_FAILED where another training has one of them. */
+int hold_begin(struct train_hold *hold, const struct train_options *options);
+
+/* Room on the disk for the network that is trained, held until hold_give_room. HN_IO where there is not enough. */
+hn_status hold_take_room(struct train_hold *hold, const struct training *training, hn_error *error);
+void hold_give_room(struct train_hold *hold);
+void hold_release(struct train_hold *hold);
 
 /* ---- several optima: train_search.c ---- */
 
@@ -340,6 +400,9 @@ hn_status training_run(struct training *training, bool *done, hn_error *error);
 /* Judges the present weights: the best are kept, and the curve has a row more. */
 hn_status training_validate(struct training *training, hn_error *error);
 
+/* Writes the best network to --out; where that fails to a new temporary folder, which the error (HN_IO) names: train_write.c. */
+hn_status training_write(struct training *training, hn_error *error);
+
 /* Checkpoint and curve; what fails is printed, and what was there before stays. */
 void training_keep(struct training *training);
 
@@ -357,6 +420,9 @@ void train_progress_end(struct train_progress *progress);
 
 /* What was reached, on stdout. */
 void train_print(const struct training *training);
+
+/* A warning where most steps of closed loops ended beyond the box. */
+void train_warn_of_loops(const struct training *training);
 
 /* One refinement step where it pays, into the options, unless they say how many; said in a line. */
 hn_status train_choose_refine(struct training *training, hn_error *error);

@@ -58,8 +58,11 @@ static hn_status make_batches(struct training *t, hn_error *error) {
     t->targets = labelled ? train_numbers(options->batch, t->source.outputs) : NULL;
     t->validation_x = train_numbers(options->validation, inputs);
     t->objective = train_numbers(options->validation, 1);
+    t->kept = train_numbers(options->validation, 1);
+    t->sorted = train_numbers(options->validation, 1);
     t->reports = size_multiply(options->validation, sizeof *t->reports, &bytes) ? base_allocate(bytes) : NULL;
-    if (!t->x || !t->validation_x || !t->objective || !t->reports || (labelled && !t->targets))
+    if (!t->x || !t->validation_x || !t->objective || !t->kept || !t->sorted || !t->reports ||
+        (labelled && !t->targets))
         return error_no_memory(error, "training");
     hn_status status = source_validation(&t->source, options->validation, t->validation_x, &t->validation, error);
     return status == HN_OK ? rollout_begin(&t->rollout, &t->source, error) : status;
@@ -112,6 +115,8 @@ static hn_status build(struct training *t, hn_error *error) {
         init_record(&t->record, t->network);
     if (status == HN_OK)
         status = training_prepare(t, error);
+    if (status == HN_OK)
+        status = hold_take_room(&t->hold, t, error);
     return status == HN_OK ? begin(t, error) : status;
 }
 
@@ -120,12 +125,17 @@ int training_create(struct training *t) {
     int code = source_create(&t->source, t->model, t->options);
     if (code == VERB_OK)
         code = rollout_create(&t->rollout, t->model, t->options);
+    if (code == VERB_OK)
+        code = hold_begin(&t->hold, t->options);
+    if (code == VERB_OK)
+        code = training_survey(t);
     if (code == VERB_OK && build(t, &error) != HN_OK)
         code = layer_choice_explain(&error);
     return code == VERB_OK && interrupt_came() ? interrupt_code() : code;
 }
 
 void training_release(struct training *t) {
+    hold_release(&t->hold);
     state_release(&t->state);
     hn_trainer_destroy(t->trainer);
     hn_network_destroy(t->network);
@@ -135,5 +145,7 @@ void training_release(struct training *t) {
     base_release(t->targets);
     base_release(t->validation_x);
     base_release(t->objective);
+    base_release(t->kept);
+    base_release(t->sorted);
     base_release(t->reports);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 static const double MANY_LEFT = 0.02; /* of all steps: such loops are cut short */
+static const double MOST_LEFT = 0.5;  /* of all steps: a closed loop would be elsewhere */
 /* ---- on the way ---- */
 
 void train_progress_begin(struct train_progress *p, const struct training *t) {
@@ -92,6 +93,16 @@ static void print_loops(const struct training *t) {
     printf("\n");
 }
 
+void train_warn_of_loops(const struct training *t) {
+    const struct train_rollout *r = &t->rollout;
+    if (t->options->feedback_beyond || !((double)r->left > MOST_LEFT * (double)r->moves))
+        return;
+    console_warning(
+        "%s %% of the steps of closed loops left the box of the inputs, and this network was not trained beyond "
+        "it: do not use it in closed loop. --feedback-beyond trains there; or widen the ranges of the inputs",
+        figures_percent((double)r->left / (double)r->moves).text);
+}
+
 void train_print(const struct training *t) {
     static const char how[HN_SCHEME_COUNT][24] = {
         [HN_SCHEME_NONE] = ", no correction", [HN_SCHEME_DC3] = ", corrected by dc3"};
@@ -101,5 +112,9 @@ void train_print(const struct training *t) {
     print_device(t);
     print_loops(t);
     print_best(t);
-    printf("  dropped     %zu samples\n", state_count(t, NUMBER_DROPPED));
+    printf("  dropped     %zu samples", state_count(t, NUMBER_DROPPED));
+    if (t->undefined > 0)
+        printf(", %zu of them because a constraint is undefined (NaN) at the output, first %s", t->undefined,
+               figures_name(hn_model_row(t->model, t->undefined_row).name).text);
+    printf("\n");
 }

@@ -13,6 +13,7 @@
 #include "train/train.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- life ---- */
 
@@ -34,6 +35,8 @@ static bool is_for_loops(const struct train_options *o) {
 int train_feedback(struct train_options *o, const hn_model *model) {
     if (o->open_loop && o->feedback.count > 0)
         return verb_misuse("train", "--open-loop and --feedback exclude each other");
+    if (o->feedback_beyond && o->feedback_inside)
+        return verb_misuse("train", "--feedback-beyond and --feedback-inside exclude each other");
     o->hint = feedback_suggest(model);
     if (o->feedback.count > 0 || o->open_loop || o->hint.fitting == 0)
         return VERB_OK;
@@ -90,6 +93,28 @@ static bool is_inside(const struct train_source *source, const struct train_opti
             return false;
     }
     return true;
+}
+
+hn_status rollout_choose_beyond(struct train_rollout *r, const struct train_source *source,
+                                struct train_options *options, hn_error *error) {
+    size_t left = 0;
+    if (r->count == 0 || options->feedback_beyond || options->feedback_inside)
+        return HN_OK;
+    double *x = train_numbers(1, source->inputs);
+    hn_status status = x ? HN_OK : error_no_memory(error, "--feedback");
+    for (size_t i = 0; status == HN_OK && i < source->labels; i++) {
+        memcpy(x, source->label_x + i * source->inputs, source->inputs * sizeof *x);
+        status = feedback_advance(&r->feedback, source->model, x, source->label_y + i * source->outputs, error);
+        left += !is_inside(source, options, x);
+    }
+    if (status == HN_OK && 2 * left > source->labels) {
+        options->feedback_beyond = true;
+        console_remark("closed loops go on beyond the box: the optimum leaves it in one step at %zu of %zu inputs "
+                       "(--feedback-inside: they end there)",
+                       left, source->labels);
+    }
+    base_release(x);
+    return status;
 }
 
 /* Moves state i; *left when it cannot go on. */

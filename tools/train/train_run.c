@@ -3,22 +3,23 @@
  * What comes next is decided by only the numbers of the state, which a checkpoint holds: whether the last step still has to be
  * validated, whether patience is over. So it does not matter between which two of them a training was cut.
  *
- * The best weights are those with the smallest figure: the mean objective over the validation states, where a state that is not
- * ok counts as much as the worst that is, and the whole range more. Baselines are judged by their own loss, with the largest violation
- * in place of |r|: their outputs are hardly ever ok.
+ * train_judge.c decides which weights are the best.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
+#include "base/error.h"
 #include "common/console.h"
 #include "common/interrupt.h"
 #include "train/train.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- a step ---- */
 
 enum { EXPLORE_EVERY = 2 }; /* steps, from labels */
+enum { ENOUGH = 100 };      /* steps whose samples are all dropped: there is nothing to learn from */
 
 static bool uses_targets(const struct training *t, size_t step) {
     return t->options->goal == TRAIN_TARGETS || step < t->options->target_steps;
@@ -37,8 +38,13 @@ static hn_status draw(struct training *t, size_t step, bool targets, hn_error *e
     return status;
 }
 
-static void add_up(struct train_state *s, const hn_train_report *report) {
-    double *number = s->number;
+static void add_up(struct training *t, const hn_train_report *report) {
+    double *number = t->state.number;
+    t->steps_here++;
+    t->samples += report->samples;
+    if (t->undefined == 0)
+        t->undefined_row = report->undefined_row;
+    t->undefined += report->undefined;
     number[NUMBER_STEPS]++;
     number[NUMBER_DROPPED] += (double)report->dropped;
     if (!isfinite(report->loss))
@@ -83,53 +89,34 @@ hn_status training_step(struct training *t, hn_train_report *report, hn_error *e
     if (status == HN_OK && !targets && t->rollout.count > 0)
         status = rollout_advance(&t->rollout, &t->source, t->options, hn_trainer_policy(t->trainer), step + 1, error);
     if (status == HN_OK)
-        add_up(&t->state, report);
+        add_up(t, report);
     return status;
+}
+
+/* ---- when nothing can be learnt ---- */
+
+static bool learns_nothing(const struct training *t) {
+    return t->samples == 0 &&
+           t->steps_here >= (t->options->validate_every < ENOUGH ? t->options->validate_every : ENOUGH);
+}
+
+static hn_status give_up(struct training *t, hn_error *error) {
+    bool scaled = strcmp(t->options->first, "scaled") == 0;
+    char reason[256] = "their loss is not finite";
+    if (t->undefined > 0)
+        snprintf(reason, sizeof reason, "constraint %.120s has no value (NaN) at the network's outputs",
+                 hn_model_row(t->model, t->undefined_row).name);
+    t->hopeless = true;
+    return error_set(error, HN_UNSUPPORTED,
+                     "all samples of %zu steps were dropped: %s; nothing was learnt, and no network is written. Begin "
+                     "elsewhere: %s, or --init with a trained network",
+                     t->steps_here, reason,
+                     scaled ? "other start values (:=)" : "--network scaled begins at corrected start values");
 }
 
 /* ---- a validation ---- */
 
-struct verdict {
-    double figure, objective; /* as minimised; the objective over the states that are ok, by loss over all */
-    double violation;
-    size_t ok;
-};
-
-static struct verdict judge_by_loss(const struct training *t) {
-    hn_train_options weights = train_trainer_options(t->options);
-    struct verdict verdict = {.objective = 0};
-    double charge = 0, count = (double)t->validation;
-    for (size_t i = 0; i < t->validation; i++) {
-        double size = t->reports[i].violation;
-        verdict.violation = fmax(verdict.violation, size);
-        verdict.ok += t->reports[i].outcome == HN_OUTCOME_OK;
-        verdict.objective += t->objective[i] / count;
-        if (size > 0)
-            charge += (weights.residual_weight * size + weights.square_weight * size * size) / count;
-    }
-    verdict.figure = verdict.objective + charge;
-    return verdict;
-}
-
-static struct verdict judge(const struct training *t) {
-    struct verdict verdict = {.objective = 0};
-    double least = INFINITY, most = -INFINITY, count = (double)t->validation;
-    for (size_t i = 0; i < t->validation; i++) {
-        verdict.violation = fmax(verdict.violation, t->reports[i].violation);
-        if (t->reports[i].outcome != HN_OUTCOME_OK || !isfinite(t->objective[i]))
-            continue;
-        verdict.ok++;
-        verdict.objective += t->objective[i];
-        least = fmin(least, t->objective[i]);
-        most = fmax(most, t->objective[i]);
-    }
-    double bad = count - (double)verdict.ok, charge = bad > 0 ? bad * (most + (most - least)) : 0;
-    verdict.figure = verdict.ok > 0 ? (verdict.objective + charge) / count : (double)INFINITY;
-    verdict.objective = verdict.ok > 0 ? verdict.objective / (double)verdict.ok : (double)NAN;
-    return verdict;
-}
-
-static void add_to_curve(struct training *t, const struct verdict *verdict) {
+static void add_to_curve(struct training *t, const struct train_verdict *verdict) {
     struct train_state *s = &t->state;
     double *number = s->number, steps = number[NUMBER_SUM_STEPS];
     const double row[CURVE_COLUMNS] = {
@@ -151,28 +138,12 @@ static void add_to_curve(struct training *t, const struct verdict *verdict) {
         number[i] = 0;
 }
 
-/* As long as nothing is ok the last is as good as any, but patience goes on. */
-static void keep_best(struct training *t, const struct verdict *verdict) {
-    double *number = t->state.number;
-    bool first = t->state.rows == 0, better = verdict->figure < number[NUMBER_BEST_FIGURE];
-    number[NUMBER_WAITED] = first || better ? 0 : number[NUMBER_WAITED] + 1;
-    if (!first && !better && isfinite(number[NUMBER_BEST_FIGURE]))
-        return;
-    memcpy(t->state.best, hn_network_parameters_of(t->network), t->state.parameters * sizeof *t->state.best);
-    number[NUMBER_BEST_STEP] = number[NUMBER_STEPS];
-    number[NUMBER_BEST_FIGURE] = verdict->figure;
-    number[NUMBER_BEST_OBJECTIVE] = verdict->objective;
-    number[NUMBER_BEST_OK] = (double)verdict->ok;
-    number[NUMBER_BEST_VIOLATION] = verdict->violation;
-}
-
 hn_status training_validate(struct training *t, hn_error *error) {
-    hn_policy *policy = hn_trainer_policy(t->trainer);
-    hn_status status = hn_policy_run(policy, t->validation, t->validation_x, NULL, t->objective, t->reports, error);
+    struct train_verdict verdict;
+    hn_status status = judge_run(t, &verdict, error);
     if (status != HN_OK)
         return status;
-    struct verdict verdict = t->options->by_loss ? judge_by_loss(t) : judge(t);
-    keep_best(t, &verdict);
+    judge_keep(t, &verdict);
     add_to_curve(t, &verdict);
     t->state.number[NUMBER_VALIDATED] = t->state.number[NUMBER_STEPS];
     return HN_OK;
@@ -226,7 +197,9 @@ hn_status training_run(struct training *t, bool *done, hn_error *error) {
         else {
             status = training_step(t, &report, error);
             train_progress_step(&progress, t, &report);
-            if (status == HN_OK)
+            if (status == HN_OK && learns_nothing(t))
+                status = give_up(t, error);
+            else if (status == HN_OK)
                 keep_when_due(t, &kept);
         }
     }

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
+#include "base/memory.h"
 #include "common/console.h"
 #include "common/effort.h"
 #include "common/interrupt.h"
@@ -17,6 +18,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { LEAST_STEPS = 1000 }; /* of a training; a search would cost more than a shorter one */
@@ -30,7 +32,7 @@ static const double FEW = 0.01;   /* share of inputs with a better optimum than 
 static const double PAYS = 0.005; /* share of the objective that twice as many candidates must bring */
 
 static const char KEY_CANDIDATES[] = "--candidates", KEY_LABELS[] = "labels found",
-                  KEY_TARGET_STEPS[] = "--target-steps";
+                  KEY_TARGET_STEPS[] = "--target-steps", KEY_BEYOND[] = "--feedback-beyond";
 
 bool train_chooses(const struct train_options *o) {
     return o->scheme == HN_SCHEME_LAYER && !o->by_loss && o->steps >= LEAST_STEPS;
@@ -64,7 +66,8 @@ static hn_status is_too_large(const struct training *t, bool *large, hn_error *e
 
 /* ---- how many candidates ---- */
 
-static hn_status try_candidates(struct training *t, size_t candidates, double *figure, hn_error *error) {
+/* objective: of each validation input, NaN where it is not ok. */
+static hn_status try_candidates(struct training *t, size_t candidates, double *objective, hn_error *error) {
     struct train_options options = *t->options;
     struct training trial = {.options = &options, .model = t->model, .source = t->source};
     options.candidates = candidates;
@@ -77,26 +80,38 @@ static hn_status try_candidates(struct training *t, size_t candidates, double *f
         status = training_step(&trial, NULL, error);
     if (status == HN_OK)
         status = training_validate(&trial, error);
-    *figure = trial.state.number[NUMBER_BEST_FIGURE];
+    if (status == HN_OK)
+        memcpy(objective, trial.kept, trial.validation * sizeof *objective);
     if (status == HN_OK && !interrupt_came())
         console_remark("%zu candidate%s: %s %.5g in the mean after %d steps and refinement", candidates,
-                       candidates > 1 ? "s" : "", hn_model_objective(t->model).name, state_objective(t, *figure),
-                       TRIAL_STEPS);
+                       candidates > 1 ? "s" : "", hn_model_objective(t->model).name,
+                       state_objective(t, trial.state.number[NUMBER_BEST_OBJECTIVE]), TRIAL_STEPS);
     trial.source = (struct train_source){.model = NULL}; /* it belongs to t */
     training_release(&trial);
     return status;
 }
 
+/* Whether more inputs are ok, or the mean of those that are ok either way is lower, by a share that is worth it. */
+static bool pays(size_t count, const double *before, const double *after) {
+    struct judge_pair pair = judge_pair(count, before, after);
+    double more = ((double)pair.won - (double)pair.lost) / (double)(pair.both + pair.won + pair.lost + 1);
+    return fabs(more) > PAYS ? more > 0 : pair.after < pair.before - PAYS * fabs(pair.before);
+}
+
 static hn_status choose_candidates(struct training *t, hn_error *error) {
-    double least = 0, figure = 0;
-    hn_status status = try_candidates(t, 1, &least, error);
+    size_t count = t->options->validation;
+    double *least = train_numbers(2 * count, 1), *now = least ? least + count : NULL;
+    for (size_t i = 0; least && i < 2 * count; i++)
+        least[i] = NAN; /* a file may have fewer inputs */
+    hn_status status = least ? try_candidates(t, 1, least, error) : error_no_memory(error, "candidates");
     for (size_t k = 2; status == HN_OK && k <= MOST_CANDIDATES && !interrupt_came(); k *= 2) {
-        status = try_candidates(t, k, &figure, error);
-        if (!(figure < least - PAYS * fabs(least)))
+        status = try_candidates(t, k, now, error);
+        if (status != HN_OK || !pays(count, least, now))
             break;
-        least = figure;
+        memcpy(least, now, count * sizeof *now);
         t->options->candidates = k;
     }
+    base_release(least);
     return status;
 }
 
@@ -141,6 +156,8 @@ static hn_status search(struct training *t, hn_error *error) {
         status = source_make_labels(s, label_count(t), error);
     if (status == HN_OK)
         status = probe(t, error);
+    if (status == HN_OK && !interrupt_came())
+        status = rollout_choose_beyond(&t->rollout, s, t->options, error);
     if (status != HN_OK || interrupt_came())
         return status;
     if ((double)s->several <= FEW * (double)s->labels) {
@@ -165,6 +182,13 @@ static hn_status read_count(const struct training *t, const char *key, size_t *c
     return status;
 }
 
+static hn_status recall_beyond(struct training *t, hn_error *error) {
+    char text[RECORD_TEXT] = "";
+    hn_status status = hn_checkpoint_read_text(t->options->checkpoint, KEY_BEYOND, sizeof text, text, error);
+    t->options->feedback_beyond = t->options->feedback_beyond || strcmp(text, "yes") == 0;
+    return status;
+}
+
 static hn_status recall(struct training *t, hn_error *error) {
     size_t labels = 0, candidates = t->options->candidates;
     hn_status status = read_count(t, KEY_LABELS, &labels, error);
@@ -172,6 +196,8 @@ static hn_status recall(struct training *t, hn_error *error) {
         status = read_count(t, KEY_TARGET_STEPS, &t->options->target_steps, error);
     if (status == HN_OK && !has_shape(t->options))
         status = read_count(t, KEY_CANDIDATES, &candidates, error);
+    if (status == HN_OK && t->rollout.count > 0 && !t->options->feedback_inside)
+        status = recall_beyond(t, error);
     if (status != HN_OK)
         return status;
     if (candidates < 1 || candidates > HN_POLICY_MOST_CANDIDATES || labels > label_count(t))

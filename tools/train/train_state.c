@@ -71,7 +71,7 @@ static bool sensible(const struct training *t) {
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (!(number[counts[i]] >= 0 && number[counts[i]] <= 0x1p53 && number[counts[i]] == floor(number[counts[i]])))
             return false;
-    return number[NUMBER_STEPS] <= (double)t->options->steps && number[NUMBER_BEST_STEP] <= number[NUMBER_STEPS];
+    return number[NUMBER_BEST_STEP] <= number[NUMBER_STEPS];
 }
 
 /* More steps than the checkpoint was made for extend its training: the rate follows the longer course from here on. */
@@ -111,9 +111,15 @@ hn_status state_load(struct training *t, hn_error *error) {
     bool labelled = t->source.labels > 0 && t->source.labels == parts[PART_LABEL_X + 1].rows;
     if (!sensible(t) || (t->source.most_labels > 0 && !labelled))
         return error_set(error, HN_SYNTAX, "%s: its numbers make no sense", path);
+    if (state_count(t, NUMBER_STEPS) > t->options->steps)
+        return error_set(
+            error, HN_INVALID,
+            "--resume: %s has %zu steps behind it, and this training is to have %zu; --steps %zu ends it with "
+            "its best network, more steps go on",
+            path, state_count(t, NUMBER_STEPS), t->options->steps, state_count(t, NUMBER_STEPS));
     extend(t);
     hn_trainer_set_steps(t->trainer, (int)state_count(t, NUMBER_STEPS));
-    return HN_OK;
+    return judge_recall(t, error);
 }
 
 /* ---- the curve ---- */

@@ -35,52 +35,6 @@ static const char example[] =
     "  hardnet train models/unicycle.mod --out net.safetensors\n"
     "  hardnet train models/unicycle.mod --out net.safetensors --candidates 2 --refine 2 --feedback z0=next --resume\n";
 
-/* ---- the network ---- */
-
-/* The record of the training, under keys that start with "train.". */
-static void make_record(struct train_record *record, const struct training *t) {
-    const double *number = t->state.number;
-    record->count = 0;
-    for (size_t i = 0; i < t->record.count; i++) {
-        const char *key = t->record.texts[i].key;
-        char name[RECORD_TEXT / 4];
-        snprintf(name, sizeof name, "train.%s", strncmp(key, "--", 2) == 0 ? key + 2 : key);
-        if (strcmp(key, "model") != 0) /* the policy says that itself */
-            record_add(record, name, "%s", t->record.texts[i].value);
-    }
-    record_add(record, "train.steps-done", "%zu", state_count(t, NUMBER_STEPS));
-    record_add(record, "train.best-step", "%zu", state_count(t, NUMBER_BEST_STEP));
-    record_add_real(record, "train.validation-objective", state_objective(t, number[NUMBER_BEST_OBJECTIVE]));
-    record_add(record, "train.validation-ok", "%zu of %zu", state_count(t, NUMBER_BEST_OK), t->validation);
-    record_add_real(record, "train.validation-violation", number[NUMBER_BEST_VIOLATION]);
-}
-
-/* As the trainer's, with the refinement that was chosen. */
-static hn_status save(const struct training *t, const struct train_record *record, hn_error *error) {
-    hn_policy *trained = hn_trainer_policy(t->trainer), *policy = trained;
-    hn_policy_options options = hn_policy_options_of(trained);
-    hn_status status = HN_OK;
-    if (options.refine != (int)t->options->refine) {
-        options.refine = (int)t->options->refine;
-        status = hn_policy_create(&policy, t->model, t->network, &options, error);
-    }
-    console_hold_interrupt();
-    if (status == HN_OK)
-        status = hn_policy_save(policy, t->options->out, record->count, record->texts, error);
-    console_release_interrupt();
-    if (policy != trained)
-        hn_policy_destroy(policy);
-    return status;
-}
-
-static hn_status write_network(struct training *t, hn_error *error) {
-    struct train_record record;
-    make_record(&record, t);
-    memcpy(hn_network_parameters(t->network), t->state.best, t->state.parameters * sizeof *t->state.best);
-    hn_status status = train_choose_refine(t, error);
-    return status == HN_OK ? save(t, &record, error) : status;
-}
-
 static hn_status write_validation(const struct training *t, hn_error *error) {
     const char *path = t->options->validation_inputs;
     return path ? hn_array_write(path, t->validation, t->source.inputs, t->validation_x, error) : HN_OK;
@@ -101,48 +55,15 @@ static int finish(struct training *t, bool done) {
     if (state_count(t, NUMBER_BEST_OK) < t->validation)
         console_warning("%zu of %zu validation inputs are not ok", t->validation - state_count(t, NUMBER_BEST_OK),
                         t->validation);
-    if (write_network(t, &error) != HN_OK || write_validation(t, &error) != HN_OK)
+    train_warn_of_loops(t);
+    if (training_write(t, &error) != HN_OK || write_validation(t, &error) != HN_OK)
         return verb_explain(&error);
     if (!t->options->keep)
         unlink(t->options->checkpoint); /* of a training that is done; --keep wants it for going on */
     train_print_prospects(t);
     printf("  written     %s\n", figures_name(t->options->out).text);
-    return VERB_OK;
-}
-
-/* What the inputs are like, before time is spent on them; x: rows of a file. */
-static hn_status look_at_inputs(const struct training *t, const double *x, size_t rows, hn_error *error) {
-    enum { WIDTH = 16 };
-    struct survey_options options = survey_defaults();
-    struct survey found;
-    options.count = t->options->survey;
-    options.x = x;
-    options.rows = rows;
-    options.threads = (int)t->options->common.threads;
-    options.cancel = interrupt_begin();
-    hn_status status = survey_run(&found, t->model, &options, error);
-    if (status != HN_OK || interrupt_came())
-        return status;
-    printf("Inputs, %zu %s\n", found.count, options.x ? "of --x" : "sampled");
-    survey_print(&found, t->model, WIDTH);
-    fflush(stdout);
-    survey_warn(&found, t->model);
-    return HN_OK;
-}
-
-static hn_status survey(const struct training *t, hn_error *error) {
-    const struct train_file *file = &t->source.x;
-    size_t wanted = t->options->survey, rows = file->rows < wanted ? file->rows : wanted;
-    if (wanted == 0 || t->source.inputs == 0 || t->options->resume)
-        return HN_OK;
-    if (rows == 0)
-        return look_at_inputs(t, NULL, 0, error);
-    double *x = train_numbers(rows, file->columns);
-    hn_status status = x ? file_rows(file, 0, rows, x, error) : error_no_memory(error, "rows of --x");
-    if (status == HN_OK)
-        status = look_at_inputs(t, x, rows, error);
-    base_release(x);
-    return status;
+    bool corrects = t->options->scheme == HN_SCHEME_LAYER && !t->options->by_loss;
+    return corrects && state_count(t, NUMBER_BEST_OK) == 0 ? VERB_NOT_OK : VERB_OK;
 }
 
 static int train(struct training *t) {
@@ -151,12 +72,14 @@ static int train(struct training *t) {
     interrupt_begin();
     interrupt_take_terminate();
     int code = training_create(t);
-    if (code == VERB_OK && survey(t, &error) != HN_OK)
-        code = verb_explain(&error);
-    else if (code == VERB_OK)
+    if (code == VERB_OK)
+        training_print_survey(t);
+    if (code == VERB_OK)
         code = training_run(t, &done, &error) == HN_OK ? finish(t, done) : verb_explain(&error);
     else if (interrupt_came())
         console_error("interrupted before the first step; nothing was written");
+    if (t->hopeless)
+        code = VERB_NOT_OK;
     interrupt_end();
     return code;
 }
@@ -349,8 +272,11 @@ int verb_train(int argc, char **argv) {
         REAL("feedback-share", "S", "share of each batch that comes from closed loops", o.feedback_share),
         COUNT("feedback-steps", "N", "mean length of a closed loop, in steps", o.feedback_steps, 1, INT_MAX),
         {.name = "feedback-beyond",
-         .help = "continue closed loops that leave the box of the inputs",
+         .help = "continue closed loops that leave the box of the inputs (where the optimum leaves it at most inputs)",
          .flag = &o.feedback_beyond},
+        {.name = "feedback-inside",
+         .help = "end closed loops that leave the box, even where the optimum leaves it at most inputs",
+         .flag = &o.feedback_inside},
         COUNT("validation", "N", "number of inputs on which networks are compared", o.validation, 1, MOST_SAMPLES),
         {.name = "validate-every",
          .value = "N",

@@ -1,0 +1,110 @@
+/* train_hold.c - the files that a training writes are its own while it runs, and there is room for them. See train.h.
+ *
+ * FILE.lock beside FILE is locked (flock), so that the lock ends with the process, however that ends. The file of --out also takes
+ * the room on the disk that the network will need; it is given back when the network is written. A file that a killed training left
+ * is taken over.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/file.h"
+#include "common/console.h"
+#include "common/verbs.h"
+#include "train/train.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TRIES = 10 };
+
+/* ---- locks ---- */
+
+/* A training that ends removes its file: it may be gone between opening and locking. */
+static bool is_still_there(int file, const char *path) {
+    struct stat own, named;
+    return fstat(file, &own) == 0 && stat(path, &named) == 0 && own.st_ino == named.st_ino &&
+           own.st_dev == named.st_dev;
+}
+
+/* The locked file, or -1 with errno; EWOULDBLOCK: another training has it. File systems without locks are taken as they are. */
+static int open_locked(const char *path) {
+    for (int i = 0; i < TRIES; i++) {
+        int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (file < 0)
+            return -1;
+        if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+            close(file);
+            errno = EWOULDBLOCK;
+            return -1;
+        }
+        if (is_still_there(file, path))
+            return file;
+        close(file);
+    }
+    errno = EWOULDBLOCK;
+    return -1;
+}
+
+static int hold(struct train_hold *h, const char *option, const char *path) {
+    char target[FILE_LONGEST] = "", *name = h->path[h->count];
+    if (strlen(path) < sizeof target)
+        memcpy(target, path, strlen(path) + 1);
+    if (target[0] == '\0' || file_follow(target) != 0)
+        return VERB_OK; /* writing says what is wrong with it */
+    snprintf(name, sizeof h->path[0], "%s.lock", target);
+    int file = open_locked(name);
+    if (file >= 0) {
+        h->file[h->count++] = file;
+        return VERB_OK;
+    }
+    if (errno == EWOULDBLOCK)
+        console_error("--%s %s: another training is writing to it (it has locked %s); choose another name", option,
+                      path, name);
+    else
+        console_error("--%s %s: cannot create %s: %s", option, path, name, strerror(errno));
+    return VERB_FAILED;
+}
+
+int hold_begin(struct train_hold *h, const struct train_options *o) {
+    h->count = 0;
+    int code = hold(h, "out", o->out);
+    return code == VERB_OK && o->checkpoint != o->checkpoint_name ? hold(h, "checkpoint", o->checkpoint) : code;
+}
+
+void hold_release(struct train_hold *h) {
+    for (size_t i = 0; i < h->count; i++) {
+        unlink(h->path[i]);
+        close(h->file[i]);
+    }
+    h->count = 0;
+}
+
+/* ---- room ---- */
+
+/* At least the size of the file: numbers, what was trained and how, names of tensors. */
+static size_t network_bytes(const struct training *t) {
+    enum { SETTINGS = 1024, TENSOR = 128 };
+    size_t bytes = SETTINGS + t->state.parameters * sizeof(double);
+    bytes += TENSOR * 4 * (hn_network_options_of(t->network).hidden_count + 2);
+    for (size_t i = 0; i < t->record.count; i++)
+        bytes += strlen(t->record.texts[i].key) + strlen(t->record.texts[i].value) + sizeof "train.\"\":\"\",";
+    return bytes;
+}
+
+hn_status hold_take_room(struct train_hold *h, const struct training *t, hn_error *error) {
+    size_t bytes = network_bytes(t);
+    int code = h->count > 0 ? posix_fallocate(h->file[0], 0, (off_t)bytes) : 0;
+    if (code == 0 || code == EINVAL || code == EOPNOTSUPP) /* some file systems cannot reserve */
+        return HN_OK;
+    return error_set(error, HN_IO, "--out %s: there is no room for the network, %zu bytes: %s", t->options->out, bytes,
+                     strerror(code));
+}
+
+void hold_give_room(struct train_hold *h) {
+    if (h->count > 0 && ftruncate(h->file[0], 0) != 0)
+        console_warning("%s: cannot be shortened: %s", h->path[0], strerror(errno));
+}
