@@ -124,7 +124,7 @@ class Eye(nn.Module):
 
 def train(net, through, seconds, first, last):
     optimizer = torch.optim.Adam(net.parameters())
-    begun, steps = time.perf_counter(), 0
+    begun, steps, shown = time.perf_counter(), 0, 0
     while (progress := (time.perf_counter() - begun) / seconds) < 1:
         rate = last + (first - last) * 0.5 * (1 + math.cos(math.pi * progress))
         optimizer.param_groups[0]["lr"] = rate * min(1, (steps + 1) / 30)
@@ -138,6 +138,9 @@ def train(net, through, seconds, first, last):
         loss.backward()
         optimizer.step()
         steps += 1
+        if progress >= shown:
+            print(f"{100 * progress:.0f} %, step {steps}, loss {loss.item():.3g}", flush=True)
+            shown += 0.1
     return steps
 
 

@@ -150,7 +150,7 @@ carry = parameters, zeros, zeros, jnp.zeros(()), jnp.zeros(())
 jax.block_until_ready(fifty(carry, key))  # compiles; a rate of 0 changes nothing
 validation = sample(jax.random.key(arguments.seed + 2), 500)
 best, least, curve = parameters, float(apply(parameters, validation)[1].mean()), []
-begun = time.perf_counter()
+begun, shown = time.perf_counter(), 0
 while (progress := (time.perf_counter() - begun) / arguments.seconds) < 1:
     key, now = jax.random.split(key)
     rate = 1e-3 * (0.505 + 0.495 * np.cos(np.pi * progress))
@@ -159,6 +159,9 @@ while (progress := (time.perf_counter() - begun) / arguments.seconds) < 1:
     curve.append((time.perf_counter() - begun, float(costs.mean())))
     if report.ok.all() and curve[-1][1] < least:
         best, least = carry[0], curve[-1][1]
+    if progress >= shown:
+        print(f"{100 * progress:.0f} %, step {int(carry[3])}, validation {least:.2f}", flush=True)
+        shown += 0.1
 print(f"trained {int(carry[3])} steps of 240 in {curve[-1][0]:.1f} s, validation {least:.2f}")
 
 # %% [markdown]

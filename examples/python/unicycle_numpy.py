@@ -112,7 +112,7 @@ def validate(x):
 parameters = weights + biases
 moments = [[np.zeros_like(p) for p in parameters] for _ in range(2)]
 validation, best, least, curve = sample(500), None, np.inf, []
-begun, step = time.perf_counter(), 0
+begun, step, shown = time.perf_counter(), 0, 0
 while (progress := (time.perf_counter() - begun) / arguments.seconds) < 1:
     step += 1
     rate = 1e-3 * min(1, step / 50) * (0.505 + 0.495 * np.cos(np.pi * progress))
@@ -124,6 +124,9 @@ while (progress := (time.perf_counter() - begun) / arguments.seconds) < 1:
         curve.append((progress * arguments.seconds, validate(validation)))
         if curve[-1][1] < least:
             least, best = curve[-1][1], [p.copy() for p in parameters]
+    if progress >= shown:
+        print(f"{100 * progress:.0f} %, step {step}, validation {least:.2f}", flush=True)
+        shown += 0.1
 for p, kept in zip(parameters, best):
     p[:] = kept
 print(f"trained {step} steps of 240 in {time.perf_counter() - begun:.1f} s, validation {least:.2f}")

@@ -102,7 +102,7 @@ def train(name, seconds):
     net = hardnet.torch.Network.for_model(model, [256] * 4, seed=arguments.seed)
     optimizer = torch.optim.Adam(net.parameters())
     validation = hardnet.torch.sample_inputs(model, 500, seed=arguments.seed + 1000)
-    begun, step, met, least, best = time.perf_counter(), 0, None, math.inf, None
+    begun, step, met, least, best, shown = time.perf_counter(), 0, None, math.inf, None, 0
     while (progress := (time.perf_counter() - begun) / seconds) < 1:
         rate = 2e-3 * min(1, (step + 1) / 50) * (0.505 + 0.495 * math.cos(math.pi * progress))
         optimizer.param_groups[0]["lr"] = rate
@@ -119,6 +119,11 @@ def train(name, seconds):
             now = validate(net, name, validation)
             if now < least:
                 least, best = now, copy.deepcopy(net.state_dict())
+        if progress >= shown:
+            print(
+                f"{name}: {100 * progress:.0f} %, step {step}, validation {least:.2f}", flush=True
+            )
+            shown += 0.1
     net.load_state_dict(best)
     net.double()  # float32 is for training; rounded to it, no output holds to 1e-8
     print(

@@ -78,7 +78,9 @@ from ._functions import (
 from ._layer import Gradient, Layer, Result
 from ._model import Model
 from ._outcome import Outcome, Outcomes
+from ._policy import Policy, PolicyResult
 from ._reading import Message, ModelWarning
+from ._train import train
 
 __version__: str = _core.version
 
@@ -98,6 +100,8 @@ __all__ = [
     "OutOfMemoryError",
     "Outcome",
     "Outcomes",
+    "Policy",
+    "PolicyResult",
     "Result",
     "SparseRows",
     "UnknownNameError",
@@ -141,6 +145,7 @@ __all__ = [
     "sum",
     "tan",
     "tanh",
+    "train",
     "where",
 ]
 

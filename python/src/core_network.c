@@ -5,14 +5,7 @@
  * shifts and scales of inputs and outputs.
  *
  * SPDX-License-Identifier: MIT */
-#include "core.h"
-
-typedef struct core_network {
-    PyObject_HEAD hn_network *owned; /* NULL where a policy owns it */
-    hn_policy *policy;               /* of a file that was loaded for a model; else NULL */
-    const hn_network *network;
-    PyObject *model; /* of the policy, which outlives it */
-} core_network;
+#include "core_network.h"
 
 static core_network *wrap(PyTypeObject *type, hn_network *network, hn_policy *policy, PyObject *model) {
     core_network *self = (core_network *)PyType_GenericAlloc(type, 0);
@@ -82,6 +75,7 @@ static PyObject *network_new(PyTypeObject *type, PyObject *arguments, PyObject *
 typedef struct load_call {
     const char *path;
     const hn_model *model; /* NULL: the network alone */
+    int threads;           /* of the policy's runs */
     hn_network *network;
     hn_policy *policy;
     hn_status status;
@@ -90,15 +84,15 @@ typedef struct load_call {
 
 static void load_file(void *context) {
     load_call *call = context;
-    call->status = call->model ? hn_policy_load(&call->policy, call->model, call->path, 1, &call->error)
+    call->status = call->model ? hn_policy_load(&call->policy, call->model, call->path, call->threads, &call->error)
                                : hn_network_load(&call->network, call->path, &call->error);
 }
 
 static PyObject *network_load(PyObject *type, PyObject *arguments) {
     PyObject *bytes = NULL, *model = Py_None, *result = NULL;
-    load_call call = {.status = HN_OK};
+    load_call call = {.threads = 1, .status = HN_OK};
     int cancel = 0;
-    if (!PyArg_ParseTuple(arguments, "O&|O:load", PyUnicode_FSConverter, &bytes, &model))
+    if (!PyArg_ParseTuple(arguments, "O&|Oi:load", PyUnicode_FSConverter, &bytes, &model, &call.threads))
         return NULL;
     call.path = PyBytes_AsString(bytes);
     if (model != Py_None)
@@ -427,6 +421,7 @@ static PyMethodDef methods[] = {
     {"get", network_get, METH_VARARGS, "Copies the numbers into arrays."},
     {"set", network_set, METH_VARARGS, "Copies the numbers from arrays."},
     {"run", network_run, METH_VARARGS, "Raw outputs of inputs."},
+    {"apply", core_network_apply, METH_VARARGS, "apply(count, x, y, objective, reports): runs the policy."},
     {"scale", network_scale, METH_VARARGS, "Shifts and scales that fit a model."},
     {NULL, NULL, 0, NULL},
 };

@@ -68,11 +68,35 @@ def test_it_holds_the_package_the_extension_and_the_licence(wheel: pathlib.Path)
         names = set(archive.namelist())
         info = f"hardnet-{version()}.dist-info"
         assert archive.read(f"{info}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
-    ours = {*package_files(), "hardnet/_core.abi3.so"}
+        modes = {entry.filename: entry.external_attr >> 16 for entry in archive.infolist()}
+    ours = {*package_files(), "hardnet/_core.abi3.so", "hardnet/_bin/hardnet"}
+    assert modes["hardnet/_bin/hardnet"] & 0o111 == 0o111
     assert {"hardnet/py.typed", "hardnet/_core.pyi", "hardnet/__init__.py"} < ours
     assert names == ours | {
-        f"{info}/{name}" for name in ("METADATA", "RECORD", "WHEEL", "licenses/LICENSE")
+        f"{info}/{name}"
+        for name in ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")
     }
+
+
+def test_pip_installs_the_command(wheel: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """Into a folder of its own: a script hardnet, and python -m hardnet."""
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target"]
+    subprocess.run([*pip, tmp_path, wheel], check=True, capture_output=True, env=LAUNCH)
+    inside = {**LAUNCH, "PYTHONPATH": str(tmp_path)}
+    for command in ([tmp_path / "bin/hardnet"], [sys.executable, "-m", "hardnet"]):
+        done = subprocess.run([*command, "version"], capture_output=True, text=True, env=inside)
+        assert (done.returncode, done.stdout) == (0, f"hardnet {version()}\n"), done.stderr
+
+
+def test_the_command_needs_the_c_library_only(wheel: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        program = archive.extract("hardnet/_bin/hardnet", tmp_path)
+    done = subprocess.run(
+        ["readelf", "-d", program], check=True, capture_output=True, text=True, env=LAUNCH
+    )
+    libraries = re.findall(r"\(NEEDED\).*\[(.*)\]", done.stdout)
+    assert set(libraries) <= {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2"}
+    assert not re.search(r"R(UN)?PATH", done.stdout)
 
 
 def test_it_depends_on_numpy_only(wheel: pathlib.Path) -> None:
@@ -129,6 +153,7 @@ def test_the_source_archive_holds_what_a_build_needs(tmp_path: pathlib.Path) -> 
         "pyproject.toml",
         "python",
         "src",
+        "tools",
     }
     assert {"python/src/core_module.c", "python/tests/test_wheel.py", "src/base/memory.c"} < names
     assert not [name for name in names if re.search(r"\.(so|o|pyc|npy|whl)$|__pycache__", name)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -42,6 +43,7 @@ def outputs(name: str, folder: pathlib.Path, *arguments: str) -> tuple[np.ndarra
     """What an example writes to --out in a second, and what it prints."""
     pytest.importorskip(NEEDS[name])
     text = run(name, folder, "--seconds", "1", "--out", "y.npy", *arguments)
+    assert re.search(r"\d %, step \d+, ", text), "no progress is shown while it trains"
     return np.load(folder / "y.npy"), text
 
 
