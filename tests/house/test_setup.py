@@ -10,9 +10,10 @@ import tempfile
 def setup(source, installed, user=0, debian=True, sudo=True, tools=(), fails="", arguments=()):
     """Runs scripts/setup where only the packages `installed` and the programs `tools` exist, and where apt-get fails for a package;
     gives its exit code, output and apt-get calls."""
+    noise = "for i in 1 2 3 4 5 6 7 8 9; do echo Ign:$i; echo E: Could not resolve host $i; done >&2"
     with tempfile.TemporaryDirectory() as folder:
         played = {
-            "apt-get": f'echo "$(basename "$0") $*" >> {folder}/calls; case "$* " in *" {fails} "*) exit 100;; esac',
+            "apt-get": f'echo "$(basename "$0") $*" >> {folder}/calls; case "$* " in *" {fails} "*) {noise}; exit 100;; esac',
             "sudo": f'echo sudo >> {folder}/calls; exec "$@"',
             "id": f"echo {user}",
             "dpkg-query": 'for p; do case " ' + " ".join(installed) + ' " in *" $p "*) printf "ii %s " $p;; esac; done',
@@ -64,6 +65,21 @@ def main():
     assert code == 0 and "goes on without" in text, (code, text)
     code, text, calls = setup(source, [], fails="cmake")
     assert code != 0, text
+
+    # As root, too, tools that are there serve as well; without a network the rest is tried, and one line says what is left out.
+    for fails in ("", "update", "coinor-libipopt-dev"):
+        code, text, calls = setup(source, [], tools=("cc", "cmake", "ninja"), fails=fails)
+        assert code == 0 and not any("build-essential" in call for call in calls), (code, text, calls)
+        assert len(text.splitlines()) <= 3, text
+    assert "goes on without: coinor-libipopt-dev (Could not resolve host 1)" in text, text
+    code, text, calls = setup(source, [], tools=("cc", "cmake"))
+    assert code == 0 and "ninja-build" in asked(calls[1]), calls
+
+    # Without tools and network: a few lines, and the last one says what to do.
+    code, text, calls = setup(source, [], fails="ninja-build")
+    assert code == 1 and len(text.splitlines()) <= 4, (code, text)
+    last = text.splitlines()[-1]
+    assert "cannot install build-essential cmake ninja-build (Could not resolve host 1)" in last and "run this again" in last, text
 
     # Without root: what is optional is named and left, what is needed comes by sudo, or is named where there is none.
     code, text, calls = setup(source, needed, user=1000, arguments=["--test"])
