@@ -219,9 +219,10 @@ static bool check_constant_row(struct ampl_evaluator *e, const struct ampl_decla
         (value >= lower - ROUNDING * (1 + fabs(lower)) && value <= upper + ROUNDING * (1 + fabs(upper))))
         return true;
     bool below = value < lower;
+    const char *relation = lower == upper ? "=" : below ? ">=" : "<=";
     return ampl_fail(e, HN_INVALID, constraint->place, "%s: it has no variables and does not hold: %s %s %s",
-                     label_of(e, constraint, key), error_number(value).text,
-                     below ? ">=" : "<=", error_number(below ? lower : upper).text);
+                     label_of(e, constraint, key), error_number(value).text, relation,
+                     error_number(below ? lower : upper).text);
 }
 
 static bool add_row(struct ampl_evaluator *e, const struct ampl_declaration *constraint, struct ampl_bounds bounds,

@@ -88,8 +88,8 @@ static struct ampl_node *parse_side(struct ampl_parser *parser, const struct amp
     return ampl_need(parser, side, AMPL_SCALAR) ? side : NULL;
 }
 
-/* The relation between two sides; false with an error when it is none of <= >= =. */
-static bool parse_relation(struct ampl_parser *parser, uint32_t *relation) {
+/* The relation between two sides; false with an error, which says what is wanted, when it is none of <= >= =. */
+static bool parse_relation(struct ampl_parser *parser, uint32_t *relation, const char *wanted) {
     enum ampl_token_kind kind = parser->token.kind;
     if (kind == AMPL_TOKEN_LESS || kind == AMPL_TOKEN_GREATER || kind == AMPL_TOKEN_NOT_EQUAL)
         return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place,
@@ -100,7 +100,7 @@ static bool parse_relation(struct ampl_parser *parser, uint32_t *relation) {
         return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place,
                             "complements: complementarity is not supported");
     if (kind != AMPL_TOKEN_LESS_EQUAL && kind != AMPL_TOKEN_GREATER_EQUAL && kind != AMPL_TOKEN_EQUAL)
-        return ampl_unexpected(parser, "<=, >= or =");
+        return ampl_unexpected(parser, wanted);
     *relation = kind;
     ampl_next(parser);
     return true;
@@ -111,7 +111,7 @@ static bool parse_third_side(struct ampl_parser *parser, struct ampl_declaration
     uint32_t relation = 0;
     if (ampl_at(parser, AMPL_TOKEN_SEMICOLON) || at_suffix(parser))
         return true;
-    if (!parse_relation(parser, &relation))
+    if (!parse_relation(parser, &relation, "';'"))
         return false;
     if (relation != constraint->relation || relation == AMPL_TOKEN_EQUAL)
         return ampl_mistake(parser, HN_SYNTAX, place,
@@ -125,7 +125,7 @@ static bool parse_third_side(struct ampl_parser *parser, struct ampl_declaration
 static void parse_sides(struct ampl_parser *parser, struct ampl_declaration *constraint) {
     constraint->side_count = 2;
     constraint->sides[0] = parse_side(parser, constraint);
-    if (constraint->sides[0] && parse_relation(parser, &constraint->relation)) {
+    if (constraint->sides[0] && parse_relation(parser, &constraint->relation, "<=, >= or =")) {
         constraint->sides[1] = parse_side(parser, constraint);
         if (constraint->sides[1])
             parse_third_side(parser, constraint);
@@ -139,7 +139,7 @@ void ampl_parse_constraint(struct ampl_parser *parser) {
     parse_sides(parser, constraint);
     skip_suffixes(parser);
     if (!parser->failed && (ampl_at_word(parser, AMPL_WORD_complements) || at_logical(parser)))
-        parse_relation(parser, &constraint->relation);
+        parse_relation(parser, &constraint->relation, "<=, >= or =");
     constraint->slots = parser->slot_most;
     parser->declaration = NULL;
 }
