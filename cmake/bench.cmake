@@ -27,10 +27,10 @@ target_sources(bench_dense PRIVATE ${dense_parts})
 target_sources(bench_layer_speed PRIVATE ${layer_speed_parts})
 target_link_libraries(bench_layer_speed PRIVATE hardnet_reference)
 target_sources(bench_feasibility PRIVATE ${feasibility_parts} tools/common/console.c tools/common/figures.c tools/common/inputs.c
-                                         tools/common/json_writer.c tools/common/printable.c tools/common/progress.c tools/common/text.c)
+                                         tools/common/json_writer.c tools/common/progress.c tools/common/text.c)
 target_link_libraries(bench_feasibility PRIVATE hardnet_reference)
 target_sources(bench_optima PRIVATE bench/feasibility_models.c tools/common/console.c tools/common/inputs.c
-                                    tools/common/figures.c tools/common/printable.c tools/common/text.c)
+                                    tools/common/figures.c tools/common/text.c)
 target_link_libraries(bench_optima PRIVATE hardnet_reference)
 target_compile_definitions(bench_feasibility PRIVATE FEASIBILITY_MODELS="${PROJECT_SOURCE_DIR}/models/feasibility")
 

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 
+#include "base/printable.h"
+
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -84,6 +86,11 @@ __attribute__((format(printf, 4, 0))) static void fill(hn_error *error, hn_statu
     if (subject.name)
         copy_name(filled.subject, sizeof filled.subject, subject.name);
     error_format(filled.text, sizeof filled.text, format, arguments);
+    if (!printable_is_safe(filled.text)) { /* what files and callers wrote may contain anything */
+        char raw[sizeof filled.text];
+        memcpy(raw, filled.text, sizeof raw);
+        printable_copy(filled.text, sizeof filled.text, raw);
+    }
     *error = filled;
 }
 

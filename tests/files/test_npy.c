@@ -211,6 +211,14 @@ static void integers_that_no_double_holds_are_refused(void **state) {
     must_refuse(&below, "2^53");
 }
 
+static void what_a_file_says_is_escaped_in_messages(void **state) {
+    (void)state;
+    struct bytes file = file_of(1, "{'descr': '\x1b]0;a\x07\xe2\x80\xae<f8', 'fortran_order': False, 'shape': (1,), }");
+    must_refuse(&file, "dtype '\\x1b]0;a\\x07\\u202e<f8'");
+    file = file_of(1, "{'\xc2\x9b\n\x7f': 1}");
+    must_refuse(&file, "the key '\\u009b\\n\\x7f'");
+}
+
 static void a_file_is_as_long_as_its_header_says(void **state) {
     (void)state;
     struct bytes file = file_of(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }\n");
@@ -269,6 +277,7 @@ int main(void) {
                                        cmocka_unit_test(integers_booleans_and_halves_are_read_exactly),
                                        cmocka_unit_test(integers_that_no_double_holds_are_refused),
                                        cmocka_unit_test(a_file_is_as_long_as_its_header_says),
+                                       cmocka_unit_test(what_a_file_says_is_escaped_in_messages),
                                        cmocka_unit_test(what_is_written_is_read_again)};
     return cmocka_run_group_tests_name("files/npy", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check/check_view.h"
 
-#include "common/printable.h"
+#include "base/printable.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/console.h"
 
-#include "common/printable.h"
+#include "base/printable.h"
 #include "common/verbs.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/figures.h"
 
-#include "common/printable.h"
+#include "base/printable.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "common/console.h"
 #include "common/figures.h"
 #include "common/json_writer.h"
-#include "common/printable.h"
+#include "base/printable.h"
 #include "common/verbs.h"
 #include "table/report_read.h"
 

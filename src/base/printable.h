@@ -1,12 +1,12 @@
-/* printable.h - texts from files and command lines, made safe for a terminal.
+/* printable.h - texts from files and command lines, made safe for a terminal and for messages.
  *
  * Names, paths and headers may contain anything: escape sequences that move the cursor or rename the window, control characters of one
  * byte (C0) or two (C1), marks that turn the direction of writing, bytes that are no UTF-8. Printed, these are shown as \n, \x1b or
  * \u009b; everything else stays as it is.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_TOOLS_PRINTABLE_H
-#define HN_TOOLS_PRINTABLE_H
+#ifndef HN_BASE_PRINTABLE_H
+#define HN_BASE_PRINTABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

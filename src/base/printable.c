@@ -1,7 +1,7 @@
 /* printable.c - see printable.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "common/printable.h"
+#include "base/printable.h"
 
 #include "base/utf8.h"
 
