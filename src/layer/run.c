@@ -43,6 +43,11 @@ static hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_er
     if (batch->reports && batch->report_size < sizeof(hn_outcome))
         return error_about(error, HN_INVALID, error_argument("batch.report_size"),
                            "batch: the size of a report is not set; write .report_size = sizeof(hn_report)");
+    if (batch->reports && batch->report_size < sizeof(hn_report) && batch->report_size % _Alignof(hn_report) != 0 &&
+        batch->report_size != sizeof(hn_outcome))
+        return error_about(error, HN_INVALID, error_argument("batch.report_size"),
+                           "batch: a report of %zu bytes ends within a field; write .report_size = sizeof(hn_report)",
+                           batch->report_size);
     if (batch->fallback && !all_finite(batch->fallback, layer->plan->outputs, &unused))
         return error_about(error, HN_INVALID, error_argument("batch.fallback"),
                            "batch: entry %zu of the fallback is not finite", unused);

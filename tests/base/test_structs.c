@@ -84,6 +84,20 @@ static void a_size_that_was_never_set_is_refused(void **state) {
     assert_true(given.first == 1.5 && given.third == 3);
 }
 
+static void a_size_that_ends_within_a_field_is_refused(void **state) {
+    (void)state;
+    hn_error error;
+    struct newer given = {.size = sizeof given};
+    struct present own = {.size = sizeof own};
+    for (given.size = sizeof(size_t); given.size <= sizeof given; given.size++) {
+        hn_status expected = given.size % sizeof(size_t) == 0 ? HN_OK : HN_INVALID;
+        assert_int_equal(struct_take(&own, sizeof own, &given, "present", &error), expected);
+        if (expected != HN_OK)
+            assert_contains(error.text, "ends within a field; write .size = sizeof(present)");
+        assert_int_equal(struct_give(&given, &own, sizeof own, "present", &error), expected);
+    }
+}
+
 static void what_goes_out_fits_the_caller_s_struct(void **state) {
     (void)state;
     const struct present own = {sizeof own, 1.5, 2, 3};
@@ -105,6 +119,7 @@ int main(void) {
         cmocka_unit_test(options_that_an_older_program_does_not_know_have_their_defaults),
         cmocka_unit_test(a_newer_program_is_served_unless_it_wants_what_is_not_there),
         cmocka_unit_test(a_size_that_was_never_set_is_refused),
+        cmocka_unit_test(a_size_that_ends_within_a_field_is_refused),
         cmocka_unit_test(what_goes_out_fits_the_caller_s_struct),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
