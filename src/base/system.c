@@ -23,6 +23,10 @@ int system_create(const char *path) {
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
+int system_open_lock(const char *path) {
+    return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
 /* A name is given by way of /proc, so without it there is no use in such a file. Kernels and file systems that do not know
  * them say so in several ways. */
 int system_create_unnamed(const char *folder) {

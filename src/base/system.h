@@ -21,6 +21,7 @@ struct system_facts {
 int system_open_read(const char *path);
 int system_open_at_once(const char *path);     /* never waits, for a pipe or a terminal */
 int system_create(const char *path);           /* fails if the file exists */
+int system_open_lock(const char *path);        /* a file to lock, created when it is missing */
 int system_create_unnamed(const char *folder); /* gone when it is closed before it has a name; EOPNOTSUPP: not here */
 int system_name(int file, const char *path);   /* gives an unnamed file a name; fails if that exists */
 int system_open_folder(const char *path);

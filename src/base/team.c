@@ -106,7 +106,8 @@ hn_status team_claim(struct team *team, const char *owner, hn_error *error) {
     while (seen != self)
         if (__atomic_compare_exchange_n(&team->claimed, &seen, self, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return HN_OK;
-    return error_set(error, HN_INVALID, "%s is busy with another call; create one for each thread that makes calls", owner);
+    return error_set(error, HN_INVALID, "%s is busy with another call; create one for each thread that makes calls",
+                     owner);
 }
 
 void team_yield(struct team *team) {

@@ -64,8 +64,9 @@ static void print_kernels(struct text *out, bool refines) {
 
 static void print_texts(struct text *out, bool refines) {
     static const char calls[][32] = {"device/call_text.h", "program/program_lists_text.h", "device/policy_call_text.h"};
-    static const char losses[][32] = {"program/program_text.h", "refinement/residual_text.h", "device/policy_loss_text.h",
-                                      "refinement/choice_text.h", "device/policy_learn_text.h"};
+    static const char losses[][32] = {"program/program_text.h", "refinement/residual_text.h",
+                                      "device/policy_loss_text.h", "refinement/choice_text.h",
+                                      "device/policy_learn_text.h"};
     LIBRARY_PRINT_FILES(out, calls);
     if (!refines)
         amalgamate_file(out, "device/policy_network_text.h", false);

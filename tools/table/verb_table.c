@@ -6,11 +6,11 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "common/command.h"
 #include "common/console.h"
 #include "common/figures.h"
 #include "common/json_writer.h"
-#include "base/printable.h"
 #include "common/verbs.h"
 #include "table/report_read.h"
 

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/file.h"
+#include "base/system.h"
 #include "common/console.h"
 #include "common/verbs.h"
 #include "train/train.h"
@@ -33,7 +34,7 @@ static bool is_still_there(int file, const char *path) {
 /* The locked file, or -1 with errno; EWOULDBLOCK: another training has it. File systems without locks are taken as they are. */
 static int open_locked(const char *path) {
     for (int i = 0; i < TRIES; i++) {
-        int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        int file = system_open_lock(path);
         if (file < 0)
             return -1;
         if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
