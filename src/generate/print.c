@@ -36,7 +36,9 @@ static void print_strides(const struct printer *p) {
     for (size_t i = p->region->first; i < p->region->first + p->region->period; i++)
         for (uint32_t k = 0; k < p->s->list[i].count; k++) {
             int64_t stride = stride_of(p, i, k);
-            if (stride != 0 && stride_is_new(p, i, k, stride))
+            if (stride == 1 && stride_is_new(p, i, k, stride)) /* MISRA 2.2: no product with 1 */
+                text_add(p->text, "    const ptrdiff_t by1 = round * LANES_HERE;\n");
+            else if (stride != 0 && stride_is_new(p, i, k, stride))
                 text_add(p->text, "    const ptrdiff_t %s%lld = round * (%lld * LANES_HERE);\n",
                          stride < 0 ? "back" : "by", (long long)(stride < 0 ? -stride : stride), (long long)stride);
         }

@@ -50,9 +50,9 @@ static const struct stored stored[] = {
     {4281, 0x41fffccf025163b5},  /* model 11, paper */
     {7671, 0xef69d7fa5ebab27f},  /* model 11, auto */
     {7393, 0xb3170673503ef56b},  /* model 11, lm */
-    {34253, 0xf7548d5dece0b0e3}, /* model 12, paper */
-    {39155, 0x0c8781f1619653e2}, /* model 12, auto */
-    {37862, 0x6e8a6e14d981847e}, /* model 12, lm */
+    {34253, 0xf1e167975563030f}, /* model 12, paper */
+    {39155, 0xb95c753671a92a61}, /* model 12, auto */
+    {37862, 0x9e624d2be44412a9}, /* model 12, lm */
     {12789, 0x0329f2e2ce24e38a}, /* model 13, paper */
     {18591, 0xcc2aea7cb7a7b526}, /* model 13, auto */
     {18155, 0xc5fcfa48e19f1277}, /* model 13, lm */
