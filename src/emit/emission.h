@@ -49,6 +49,19 @@ struct emission_lists {
     const void *own;
 };
 
+/* The rows as steps with a bound on their rounding; emission_rounding.c. */
+struct rounding_step {
+    uint32_t code, to, a, b, c;
+};
+
+struct emission_rounding {
+    struct rounding_step *steps;
+    size_t count, capacity;
+    uint32_t *number; /* per slot: 1 + its number there, 0: none */
+    uint32_t numbers;
+    bool *leaf; /* per slot: its number is there before the first step */
+};
+
 struct emission {
     const hn_model *model;
     const hn_network *network; /* or NULL */
@@ -67,6 +80,7 @@ struct emission {
     size_t turns, width; /* the network's arrays, and numbers of each, whole blocks */
     size_t hidden;       /* numbers of the network's inner layers, whole blocks */
     size_t work_bytes, constant_bytes;
+    struct emission_rounding rounding; /* of float files */
     struct emission_cost cost;
     char fingerprint[HN_FINGERPRINT_BYTES], names_fingerprint[HN_FINGERPRINT_BYTES];
 };
@@ -128,6 +142,7 @@ void emission_print_policy(const struct emission *e, struct text *out);
 void emission_print_policy_lists(const struct emission *e, struct text *out);
 void emission_print_policy_init(const struct emission *e, struct text *out);
 void emission_print_policy_run(const struct emission *e, struct text *out);
+void emission_print_rounding_verdict(const struct emission *e, struct text *out); /* into the local `most` */
 
 /* Lists of the public headers that the decisions name, and the elementary functions that are needed. */
 void emission_print_lists(const struct emission *e, struct text *out);
@@ -154,8 +169,16 @@ void emission_print_upper(struct text *out, const char *text);
 /* A number as a constant of C with all its bits, of the file's own precision. */
 void emission_number(const struct emission *e, struct text *out, double value);
 
-/* The tolerance that the file judges by: that of the layer, less room for what floats round. */
+/* The tolerance that the driver aims at: that of the layer, less room for what floats round. */
 double emission_tolerance(const struct emission *e);
+
+/* What rounding may hide in a float file (rounding_text.h): finds its steps, prints them; numbers of the workspace that they take. */
+hn_status emission_find_rounding(struct emission *e, hn_error *error);
+void emission_release_rounding(struct emission *e);
+void emission_print_rounding(const struct emission *e, struct text *out);
+size_t emission_rounding_numbers(const struct emission *e);
+size_t emission_rounding_leaves(const struct emission *e);
+size_t emission_rounding_bytes(const struct emission *e); /* of constant data */
 
 /* Bytes of constant data that the two print; of one number. */
 size_t emission_plan_bytes(const struct emission *e);

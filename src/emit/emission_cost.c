@@ -293,6 +293,21 @@ static struct count count_network(const struct emission *e) {
     return sum;
 }
 
+/* The rows once more with their bounds (rounding_text.h), once in a call of a float file. */
+static struct count count_rounding(const struct emission *e) {
+    const struct emission_rounding *r = &e->rounding;
+    struct count sum = {0, 0, 0};
+    if (!r->number)
+        return sum;
+    for (size_t i = 0; i < r->count; i++) {
+        sum.operations += 8;
+        sum.instructions += 48 + emission_call_cost(e, r->steps[i].code);
+    }
+    sum.operations += 10.0 * e->plan->rows;
+    sum.instructions += 80 + 42.0 * e->plan->rows + 9.0 * (double)emission_rounding_leaves(e);
+    return sum;
+}
+
 /* ---- all of it ---- */
 
 static void add_counts(struct count *sum, const struct emission *e, const enum kernel_entry *entries, size_t count,
@@ -316,7 +331,7 @@ static const enum kernel_entry backs[] = {KERNEL_BACK_BEGIN, KERNEL_BACK_ROWS_BO
 bool emission_cost(struct emission_cost *out, const struct emission *e) {
     const struct plan *p = e->plan;
     struct count prepare = {0, 0, 0}, evaluate = {0, 0, 0}, step = {0, 0, 0}, back = {0, 0, 0},
-                 network = count_network(e);
+                 network = count_network(e), rounding = count_rounding(e);
     struct policy_cost policy = emission_policy_cost(e);
     struct known known = {base_allocate(e->walk.slots * sizeof(bool)), e->walk.slots};
     struct emission_cost cost = {.fixed = !p->options.stops};
@@ -337,11 +352,11 @@ bool emission_cost(struct emission_cost *out, const struct emission *e) {
     cost.corrections = emission_has_policy(e) ? (double)e->policy.candidates * (1.0 + e->policy.refine) : 1;
     cost.operations_worst = cost.corrections * (cost.rounds * evaluate.operations +
                                                 p->options.iterations * step.operations + prepare.operations) +
-                            network.operations + policy.operations;
+                            network.operations + policy.operations + rounding.operations;
     cost.worst =
         cost.corrections * (cost.rounds * (evaluate.instructions + driver_round(e)) +
                             p->options.iterations * step.instructions + driver_call(e) + prepare.instructions) +
-        network.instructions + policy.instructions;
+        network.instructions + policy.instructions + rounding.instructions;
     cost.code_x86 = 5.7 * text + 16000 + policy.code;
     cost.code_arm = (e->options.single ? 4.2 : 5.0) * plain + 14000 + policy.code;
     *out = cost;

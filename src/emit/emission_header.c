@@ -56,7 +56,9 @@ static void print_about(const struct emission *e, struct text *out) {
                  "objective.\n",
                  e->policy.candidates, e->policy.refine);
     if (e->options.single)
-        text_add(out, " * Floats judge by %.4g: what is left is room for their rounding.\n", emission_tolerance(e));
+        text_add(
+            out,
+            " * What rounding may hide counts as violation: ok holds for exact arithmetic at x and y as they are.\n");
     text_add(out, " * Numbers are %s; elementary functions are %s.\n *\n", e->options.single ? "floats" : "doubles",
              e->options.libm     ? "those of <math.h>"
              : e->options.single ? "in the file"
@@ -89,6 +91,11 @@ static void print_names(const struct emission *e, struct text *out) {
 static void print_types(const struct emission *e, struct text *out) {
     const char *name = e->options.name;
     text_add(out, "\ntypedef %s %s_real;\n", e->options.single ? "float" : "double", name);
+    if (e->options.single)
+        text_add(out,
+                 "\n/* A number, and how far it may be from what exact arithmetic would give. */\n"
+                 "struct %s_rounded {\n    %s_real value, error;\n};\n",
+                 name, name);
     text_add(
         out,
         "\n/* Everything that a call needs. Set warm_start to 1 after %s_init to begin each call from the correction\n"
@@ -102,6 +109,8 @@ static void print_types(const struct emission *e, struct text *out) {
         text_add(out, "    %s_real turn_1[%zu], turn_2[%zu];\n", name, e->width, e->width);
     if (emission_network_is_shaped(e))
         text_add(out, "    %s_real turn_3[%zu];\n", name, e->width);
+    if (e->options.single)
+        text_add(out, "    struct %s_rounded rounded[%zu];\n", name, emission_rounding_numbers(e) / 2);
     if (e->options.adjoint)
         emission_print_gradient_work(e, out);
     text_add(out, "    int32_t warm_start;\n};\n");
@@ -118,6 +127,9 @@ static void print_types(const struct emission *e, struct text *out) {
         "    %s_real moved;            /* |y - raw output|, 2-norm */\n"
         "    %s_real damping;          /* eps of the last step */\n",
         name, name, name, name, name);
+    if (e->options.single)
+        text_add(out, "    %s_real violation_most;   /* max |r| of y with what rounding may hide: what is judged */\n",
+                 name);
     if (emission_has_policy(e))
         text_add(out,
                  "    int32_t candidate;        /* that y comes from, counted from 0 */\n"

@@ -154,6 +154,9 @@ void emission_print_policy_run(const struct emission *e, struct text *out) {
         text_add(out, "    policy.refine_slots = work->refine;\n    policy.trial = work->trial;\n"
                       "    policy.multipliers = work->multipliers;\n");
     text_add(out, "    policy_run(&policy, work->raw, work->warm_start ? work->warm : 0, y, &own);\n");
+    if (e->options.single) /* the slots hold the last trial */
+        text_add(out, "    drive_copy(y, work->slots + layer_plan.y, layer_plan.outputs);\n");
+    emission_print_rounding_verdict(e, out);
     if (e->options.adjoint)
         text_add(out, "    work_keep(work, &policy.tapes[1]->head, own.outcome);\n"
                       "    work->tape_kept = policy.tapes[1] == &tapes[1];\n"

@@ -75,6 +75,8 @@ static void print_precision(const struct emission *e, struct text *out) {
     if (emission_drive_judges(e))
         text_add(out, "#define DRIVE_JUDGES\n");
     text_add(out, "\ntypedef %s_real real;\n", e->options.name);
+    if (e->rounding.number)
+        text_add(out, "typedef struct %s_rounded rounded_number;\n", e->options.name);
 }
 
 /* A header and a source of different runs must not be compiled together: the workspace of one may be too small for the other. */
@@ -205,11 +207,21 @@ void emission_print_elementary(const struct emission *e, struct text *out) {
 
 /* ---- the header's functions ---- */
 
+/* In floats: the verdict counts what rounding may hide at the y in the slots. */
+void emission_print_rounding_verdict(const struct emission *e, struct text *out) {
+    if (!e->options.single)
+        return;
+    text_add(out, "    most = rounding_finish(work->slots, work->rounded, layer_plan.options.relative != 0, ");
+    emission_number(e, out, e->plan->options.tolerance);
+    text_add(out, ", &own);\n");
+}
+
 /* One correction, from the raw output in the workspace to y. */
 static void print_run(const struct emission *e, struct text *out) {
     text_add(out, "    d.warm = work->warm_start ? work->warm : 0;\n");
     text_add(out, e->options.adjoint ? "    work_tape(work, &tape);\n    d.tape = &tape;\n" : "    d.tape = 0;\n");
     text_add(out, "    drive_run(&d, &own);\n    drive_copy(work->slots + layer_plan.y, y, layer_plan.outputs);\n");
+    emission_print_rounding_verdict(e, out);
     if (e->options.adjoint)
         text_add(out, "    work_keep(work, &tape.head, own.outcome);\n");
 }
@@ -225,6 +237,8 @@ static void print_solve(const struct emission *e, struct text *out) {
              : policy            ? "    struct drive_tape tapes[2];\n"
                                  : "    struct drive_tape tape;\n",
              policy ? "    struct policy policy;\n" : "");
+    if (e->options.single)
+        text_add(out, "    real most;\n");
     if (e->network)
         text_add(out, "%s", emission_network_turns(e));
     text_add(out, "    d.plan = &layer_plan;\n    d.options = &layer_plan.options;\n"
@@ -242,8 +256,9 @@ static void print_solve(const struct emission *e, struct text *out) {
              "        report->worst = own.worst == SIZE_MAX ? -1 : (int32_t)own.worst;\n"
              "        report->culprit = own.culprit == SIZE_MAX ? -1 : (int32_t)own.culprit;\n"
              "        report->violation_before = own.violation_before;\n        report->violation = own.violation;\n"
-             "        report->moved = own.moved;\n        report->damping = own.damping;\n%s    }\n"
+             "        report->moved = own.moved;\n        report->damping = own.damping;\n%s%s    }\n"
              "    return (int)own.outcome;\n}\n",
+             e->options.single ? "        report->violation_most = most;\n" : "",
              policy ? "        report->candidate = (int32_t)policy.chosen;\n"
                       "        report->objective = policy.objective;\n"
                     : "");
@@ -319,6 +334,8 @@ void emission_print_drive(const struct emission *e, struct text *out) {
         print_two(e, out);
     emission_print_entries(e, out);
     amalgamate_file(out, "emit/drive_text.h", single);
+    if (e->rounding.number)
+        emission_print_rounding(e, out);
     if (e->options.adjoint) {
         amalgamate_file(out, "plan/point_back.h", single);
         amalgamate_file(out, "emit/drive_back_text.h", single);

@@ -216,10 +216,11 @@ static void measure_network(struct emission *e) {
 
 static bool measure(struct emission *e) {
     size_t numbers = e->walk.slots + 3 * (size_t)e->plan->outputs + e->turns * e->width + emission_gradient_numbers(e) +
-                     emission_policy_numbers(e);
+                     emission_policy_numbers(e) + emission_rounding_numbers(e);
     size_t integers = 1 + emission_gradient_integers(e), real = emission_real(e); /* warm_start is the one */
     e->work_bytes = (numbers * real + integers * sizeof(int32_t) + real - 1) / real * real;
-    e->constant_bytes = emission_plan_bytes(e) + emission_network_bytes(e) + emission_policy_bytes(e);
+    e->constant_bytes =
+        emission_plan_bytes(e) + emission_network_bytes(e) + emission_policy_bytes(e) + emission_rounding_bytes(e);
     return emission_cost(&e->cost, e);
 }
 
@@ -253,6 +254,8 @@ static hn_status complete(struct emission *e, hn_error *error) {
     hn_status status = hn_model_fingerprint(e->model, e->fingerprint, error);
     if (status == HN_OK)
         status = hn_model_names_fingerprint(e->model, e->names_fingerprint, error);
+    if (status == HN_OK)
+        status = emission_find_rounding(e, error);
     if (status == HN_OK && !(emission_pair(e) && measure(e)))
         status = error_no_memory(error, "emitted files");
     return status;
@@ -323,6 +326,7 @@ static hn_status begin(struct emission *e, const hn_emit_options *options, bool 
 
 static void release(struct emission *e) {
     emission_release_pairs(e);
+    emission_release_rounding(e);
     emission_policy_release(e);
     walk_release(&e->walk);
     plan_destroy(e->plan);

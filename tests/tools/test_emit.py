@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import subprocess
+from fractions import Fraction as F
 
 import emitted
 import tool
@@ -172,6 +173,34 @@ class Emit(tool.Tool):
         worst = max(sample["violation_before"] for sample in samples)
         print(f"float: largest violation, judged in double: {worst:.4e}")
         self.assertLessEqual(worst, 1e-4)
+
+    # Where terms are large, cancel, or are undefined nearby; x and y as they come. Rows: the model's, in exact or double arithmetic.
+    ROUNDED = {
+        "large terms": ("param x; var y{1..2}; subject to c: y[1]*1000 - y[2]*1000 + x = 0.5;",
+                        lambda x, y: [abs(1000 * F(y[0]) - 1000 * F(y[1]) + F(x[0]) - F(1, 2))]),
+        "a large constant": ("param x; var y{1..2}; subject to c: (y[1] + 40000.1) - (y[2] + 40000.7) + x <= 0.25; d: y[1] + y[2] >= 1;",
+                             lambda x, y: [F(y[0]) + F("40000.1") - F(y[1]) - F("40000.7") + F(x[0]) - F(1, 4), 1 - F(y[0]) - F(y[1])]),
+        "functions": ("param x; var y{1..2} >= -4, <= 4; subject to c: 300 * sin(y[1] * 40) + exp(2 * y[2]) = x; d: sqrt(5 + y[1]) * y[2] <= 3;",
+                      lambda x, y: [abs(300 * np.sin(40 * y[0]) + np.exp(2 * y[1]) - x[0]), np.sqrt(5 + y[0]) * y[1] - 3,
+                                    *(np.abs(y) - 4)]),
+    }
+
+    @tool.without_sanitizers
+    def test_ok_in_float_holds_in_exact_arithmetic_where_terms_are_large(self):
+        """Judged outside: whatever is ok is within the tolerance, and what rounding hides is bounded by the report."""
+        rng, counts = np.random.default_rng(1), {}
+        for name, (text, rows) in self.ROUNDED.items():
+            folder = self.emit(self.file("m.mod", text + "\n"), "--real", "float")
+            for scale in (0.01, 1, 10, 100):
+                x, y = (s * rng.normal(size=(200, n)).astype("f4").astype("f8") for s, n in ((1, 1), (scale, 2)))
+                mine = emitted.run_host(folder, x, y.astype("f4").astype("f8"), single=True)
+                beyond = [max(rows(one, own.astype("f8"))) > F(1, 10000) for one, (*_, own) in zip(x.astype("f4").astype("f8"), mine)]
+                oks = [outcome == "ok" for outcome, *_ in mine]
+                self.assertEqual(sum(a and b for a, b in zip(oks, beyond)), 0, (name, scale))
+                counts[name, scale] = sum(oks)
+        print("float: ok of 200:", counts)
+        self.assertEqual(counts["large terms", 0.01], 200)  # nothing is lost where terms are of size 10
+        self.assertGreater(counts["large terms", 1], 100)
 
     def test_float_functions_are_accurate(self):
         inputs = np.concatenate([np.linspace(-12, 12, 401), 10.0 ** np.linspace(-20, 30, 201), -10.0 ** np.linspace(-20, 30, 101)])
