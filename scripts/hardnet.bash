@@ -140,7 +140,7 @@ _hardnet() {
         own="--net --reference --x0 --samples --steps --feedback --cost --final-cost --margin --report --csv --show"
         own+=" --states --allow-infeasible --allow-outside --starts --reference-seconds --seed $compile"
         ;;
-    emit) own="--out --net --real --name --libm --adjoint --abi $layer" ;;
+    emit) own="--out --net --candidates --refine --real --name --libm --adjoint --abi $layer" ;;
     write) own="--out" ;;
     table)
         own="--title --out --json --help"

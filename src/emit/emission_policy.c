@@ -51,6 +51,9 @@ hn_status emission_policy_create(struct emission *e, hn_error *error) {
     struct emission_policy *p = &e->policy;
     if (!emission_has_policy(e))
         return HN_OK;
+    if (!hn_model_objective(e->model).name)
+        return error_about(error, HN_INVALID, error_argument("model"), "the model has no objective: %s need one",
+                           p->candidates > 1 ? "candidates" : "refinement steps");
     p->objective = (struct loss){.stride = 1};
     hn_status status = loss_compile_objective(&p->objective, e->model, error);
     if (status == HN_OK)

@@ -44,15 +44,11 @@ static hn_status make_network(hn_network **network, size_t outputs, hn_error *er
 
 /* ---- lives in memory ---- */
 
-static hn_status emit(struct digest *digest, hn_error *error) {
-    hn_emit_options options = {.size = sizeof options};
+static hn_status emit_with(struct digest *digest, hn_emit_options options, hn_error *error) {
     hn_network *network = NULL;
     hn_emitted files = {NULL, NULL, NULL, NULL};
-    hn_status status = hn_emit_get_defaults(&options, error);
     options.name = "life";
-    options.adjoint = true;
-    if (status == HN_OK)
-        status = make_network(&network, OUTPUTS, error);
+    hn_status status = make_network(&network, options.candidates * OUTPUTS, error);
     if (status == HN_OK)
         status = hn_emit(&files, model, network, &options, error);
     assert_true((status == HN_OK) == (files.source != NULL));
@@ -64,6 +60,22 @@ static hn_status emit(struct digest *digest, hn_error *error) {
     hn_emitted_release(&files);
     hn_network_destroy(network);
     return status;
+}
+
+static hn_status emit(struct digest *digest, hn_error *error) {
+    hn_emit_options options = {.size = sizeof options};
+    hn_status status = hn_emit_get_defaults(&options, error);
+    options.adjoint = true;
+    return status == HN_OK ? emit_with(digest, options, error) : status;
+}
+
+static hn_status emit_policy(struct digest *digest, hn_error *error) {
+    hn_emit_options options = {.size = sizeof options};
+    hn_status status = hn_emit_get_defaults(&options, error);
+    options.candidates = 3;
+    options.keep = CANDIDATES;
+    options.refine = 1;
+    return status == HN_OK ? emit_with(digest, options, error) : status;
 }
 
 /* Two steps, and the outputs of what was trained. */
@@ -275,6 +287,7 @@ static const struct life {
     int threads; /* that it starts */
 } lives[] = {
     {"emit", emit, 200, 0, 0},
+    {"emit a policy", emit_policy, 200, 0, 0},
     {"train, improve", train_improving, 100, 0, THREADS - 1},
     {"train through the layer", train_through_the_layer, 100, 0, THREADS - 1},
     {"train on targets", train_on_targets, 100, 0, THREADS - 1},

@@ -71,20 +71,36 @@ def undefined(path, nm="nm"):
     return {line.split()[-1] for line in listing.splitlines()}
 
 
-class Loaded:
-    """An emitted file in double, compiled and loaded, with a workspace of its own."""
+def report_of(real):
+    """layer_report; the last two fields are there with several candidates or refinement only."""
+    class Report(ctypes.Structure):
+        _fields_ = [(name, ctypes.c_int32) for name in "outcome iterations steps worst culprit".split()] + \
+                   [(name, real) for name in "violation_before violation moved damping".split()] + \
+                   [("candidate", ctypes.c_int32), ("objective", real)]
+    return Report()
 
-    def __init__(self, folder):
+
+class Loaded:
+    """An emitted file, in double unless it is single, compiled and loaded, with a workspace of its own."""
+
+    def __init__(self, folder, single=False):
         header, path = (folder / "layer.h").read_text(), folder / "layer.so"
         subprocess.run(["cc", "-std=c99", "-O0", "-fPIC", "-shared", str(folder / "layer.c"), "-o", str(path)], check=True)
         self.object = ctypes.CDLL(str(path))
         self.inputs, self.outputs = (int(re.search(rf"layer_{name} = (\d+)", header)[1]) for name in ("INPUTS", "OUTPUTS"))
-        self.work = (ctypes.c_double * (int(re.search(r"workspace +(\d+)", header)[1]) // 8))()
+        self.real, self.kind = (ctypes.c_float, "f4") if single else (ctypes.c_double, "f8")
+        self.work = (self.real * (int(re.search(r"workspace +(\d+)", header)[1]) // ctypes.sizeof(self.real)))()
         self.object.layer_init(self.work)
 
     @staticmethod
     def address(array):
         return array.ctypes.data_as(ctypes.c_void_p)
+
+    def report(self, x):
+        """The outputs of the network at x, corrected, and the report."""
+        x, y, report = np.ascontiguousarray(x, self.kind), np.zeros(self.outputs, self.kind), report_of(self.real)
+        self.object.layer_solve(self.work, self.address(x), self.address(y), ctypes.byref(report))
+        return y, report
 
     def solve(self, x, y=None):
         x, y = np.ascontiguousarray(x, "f8"), np.zeros(self.outputs) if y is None else np.array(y, "f8")

@@ -206,6 +206,44 @@ static void models_and_emission_name_what_they_have_not_got(void **state) {
     hn_model_destroy(open);
 }
 
+static void emission_is_refused(hn_emit_options options, const hn_model *of, const hn_network *with,
+                                const char *words) {
+    hn_emitted files;
+    refused(hn_emit(&files, of, with, &options, &error), words);
+    assert_null(files.source);
+    refused(hn_emit_check(of, with, &options, &error), words);
+}
+
+static void an_emission_s_candidates_and_refinement_have_ranges(void **state) {
+    (void)state;
+    hn_emit_options good = {.size = sizeof good};
+    assert_int_equal(hn_emit_get_defaults(&good, NULL), HN_OK);
+    good.name = "layer";
+    hn_emit_options options = good;
+    options.candidates = 0;
+    emission_is_refused(options, model, network, "candidates 0: choose 1");
+    options.candidates = 2; /* the network has outputs for one */
+    emission_is_refused(options, model, network, "for each of 2 candidates");
+    options = good;
+    options.keep = 2;
+    emission_is_refused(options, model, network, "candidates 2: the network has 1");
+    options = good;
+    options.refine = -1;
+    emission_is_refused(options, model, network, "refine -1");
+    options.refine = HN_POLICY_MOST_REFINE + 1;
+    emission_is_refused(options, model, network, "refine 1001");
+    options.refine = 1;
+    emission_is_refused(options, model, NULL, "with a network only");
+    emission_is_refused(options, plain, network, "no objective");
+    assert_int_equal(hn_emit_check(model, network, &options, &error), HN_OK);
+    options.adjoint = true;
+    assert_int_equal(hn_emit_check(model, network, &options, &error), HN_UNSUPPORTED);
+    assert_contains(error.text, "not differentiated");
+    refused(hn_emit_check(NULL, network, &good, &error), "model");
+    good.name = NULL; /* a check needs none */
+    assert_int_equal(hn_emit_check(model, network, &good, &error), HN_OK);
+}
+
 static void baselines_have_ranges(void **state) {
     (void)state;
     static const double rates[] = {0, -1, NAN, INFINITY}, momenta[] = {-0.1, 1, NAN};
@@ -239,6 +277,7 @@ int main(void) {
         cmocka_unit_test(scaling_names_what_it_has_not_got),
         cmocka_unit_test(files_name_what_they_have_not_got),
         cmocka_unit_test(models_and_emission_name_what_they_have_not_got),
+        cmocka_unit_test(an_emission_s_candidates_and_refinement_have_ranges),
         cmocka_unit_test(baselines_have_ranges),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -113,13 +113,6 @@ static void print_search(const struct train_options *o) {
         printf("  optima      for %zu of %zu inputs another start leads to a better one\n", o->several, o->probed);
 }
 
-/* What was chosen, and not asked for, is more than an emitted file can have. */
-static void print_emit(const struct train_options *o) {
-    bool many = o->candidates > 1 && !o->candidates_given, refined = o->refine > 0 && !o->refine_given;
-    if (many || refined)
-        printf("  emit        takes one candidate without refinement: train with --candidates 1 --refine 0 for it\n");
-}
-
 static hn_status print_more(const struct last_run *r, const struct training *t, hn_error *error) {
     const struct prospects_task task = {.model = t->model,
                                         .network = t->network,
@@ -150,7 +143,6 @@ void train_print_prospects(const struct training *t) {
         print_uses(&r, t->options->candidates, t->validation);
     if (!done || print_more(&r, t, &error) != HN_OK)
         console_warning("prospects: %s", error.text);
-    print_emit(t->options);
     hn_policy_destroy(r.policy);
     base_release(r.y);
     base_release(r.chosen);

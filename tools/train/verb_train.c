@@ -13,6 +13,7 @@
 #include "common/load.h"
 #include "common/survey.h"
 #include "common/verbs.h"
+#include "hardnet/emit.h"
 #include "reference/reference.h"
 #include "train/train.h"
 
@@ -66,12 +67,31 @@ static int finish(struct training *t, bool done) {
     return corrects && state_count(t, NUMBER_BEST_OK) == 0 ? VERB_NOT_OK : VERB_OK;
 }
 
-static int train(struct training *t) {
+/* Whether hardnet emit can write what comes out; the reason why not, before time is spent. Candidates and refinement make no difference. */
+static bool can_be_emitted(const struct train_options *o, const hn_model *model) {
+    hn_error error = {.status = HN_OK};
+    hn_emit_options options = {.size = sizeof options};
+    hn_emit_get_defaults(&options, &error);
+    options.layer = train_trainer_options(o).policy.layer;
+    options.layer.kernel = NULL;
+    if (o->scheme != HN_SCHEME_LAYER)
+        console_warning("hardnet emit will refuse this network: outputs of --method %s do not go through the layer",
+                        o->choice.method);
+    else if (hn_emit_check(model, NULL, &options, &error) != HN_OK)
+        console_warning("hardnet emit will refuse this network: %s", error.text);
+    else
+        return true;
+    return false;
+}
+
+static int train(struct training *t, bool emits) {
     hn_error error = {.status = HN_OK};
     bool done = false;
     interrupt_begin();
     interrupt_take_terminate();
     int code = training_create(t);
+    if (code == VERB_OK && emits)
+        printf("Emission\n  possible, with candidates and refinement: hardnet emit\n");
     if (code == VERB_OK)
         training_print_survey(t);
     if (code == VERB_OK)
@@ -108,8 +128,9 @@ static int run(void *values) {
         code = train_compile(options, model);
     if (code == VERB_OK)
         code = init_load(&training.network, options, model);
+    bool emits = code == VERB_OK && hn_model_objective(model).name && can_be_emitted(options, model);
     if (code == VERB_OK)
-        code = train(&training);
+        code = train(&training, emits);
     training_release(&training);
     hn_model_destroy(model);
     return code;
