@@ -59,8 +59,9 @@ static void print_code(const struct program *program, struct text *out, const ch
     text_add(out, "\n};\n");
 }
 
-static void print_program(const struct emission *e, const struct program *program, struct text *out,
-                          const char *owner) {
+/* wrapped: as the struct program of refine_slots_text.h. */
+static void print_program(const struct emission *e, const struct program *program, struct text *out, const char *owner,
+                          bool wrapped) {
     char pairs[64], columns[64];
     snprintf(pairs, sizeof pairs, "%s_pairs", owner);
     snprintf(columns, sizeof columns, "%s_columns", owner);
@@ -71,14 +72,14 @@ static void print_program(const struct emission *e, const struct program *progra
     print_words(&lists[1], out);
     print_numbers(e, out, owner, "coefficients", program->coefficients, program->coefficient_count);
     print_numbers(e, out, owner, "constants", program->constants, program->constant_count);
-    text_add(out, "static const struct policy_program %s = {", owner);
+    text_add(out, wrapped ? "static const struct program %s = {{" : "static const struct policy_program %s = {", owner);
     text_add(out, "%s%s, ", named(program->first[PHASES], owner), program->first[PHASES] ? "_code" : "");
     text_add(out, "%s, %s, ", named(lists[0].count, pairs), named(lists[1].count, columns));
     text_add(out, "%s%s, ", named(program->coefficient_count, owner),
              program->coefficient_count ? "_coefficients" : "");
     text_add(out, "%s%s, ", named(program->constant_count, owner), program->constant_count ? "_constants" : "");
-    text_add(out, "{%zu, %zu, %zu, %zu}, %zu, %zu};\n", program->first[0], program->first[1], program->first[2],
-             program->first[3], program->constant_count, program->slots);
+    text_add(out, "{%zu, %zu, %zu, %zu}, %zu, %zu}%s;\n", program->first[0], program->first[1], program->first[2],
+             program->first[3], program->constant_count, program->slots, wrapped ? "}" : "");
 }
 
 static size_t program_bytes(const struct emission *e, const struct program *program) {
@@ -180,7 +181,7 @@ static void print_places(const struct emission *e, struct text *out) {
     text_add(out, "\nstatic const struct refine_places policy_refine_places = {\n");
     print_task(&p->task, out);
     print_system(&p->system, lists + REFINE_LISTS - SYSTEM_LISTS, out);
-    text_add(out, "    .program = (const struct program *)(const void *)&refine_program, .inputs = %zu,\n", p->inputs);
+    text_add(out, "    .program = &refine_program, .inputs = %zu,\n", p->inputs);
     text_add(out, "    .x = %u, .y = %u, .sigma = %u, .lambda = %u, .own = %u,\n", p->x, p->y, p->sigma, p->lambda,
              p->own);
     text_add(out, "    .curvature = refine_curvature, .fixed = refine_fixed,\n};\n");
@@ -190,11 +191,11 @@ static void print_places(const struct emission *e, struct text *out) {
 
 void emission_print_policy_lists(const struct emission *e, struct text *out) {
     text_add(out, "\n/* The objective by itself. */\n\n");
-    print_program(e, e->policy.objective.alone.program, out, "policy_objective_program");
+    print_program(e, e->policy.objective.alone.program, out, "policy_objective_program", false);
     if (e->policy.refine == 0)
         return;
     text_add(out, "\n/* A step of refinement. */\n\n");
-    print_program(e, e->policy.refinement.program, out, "refine_program");
+    print_program(e, e->policy.refinement.program, out, "refine_program", true);
     print_places(e, out);
 }
 

@@ -54,7 +54,7 @@ static double policy_distance(const double *a, const double *b) {
 
 static void policy_begin_refine(double *slots, size_t count) {
     const struct refine_places *places = &policy_refine_places;
-    policy_begin((const struct policy_program *)(const void *)places->program, slots, count);
+    policy_begin(&places->program->own, slots, count);
     for (size_t i = 0; i < places->system.constant_count; i++)
         slots[places->system.constants[i].offset] = places->system.constants[i].value;
 }

@@ -15,7 +15,11 @@
 #define REFINE_CALL(k, name)       ((void)(k), kernel_##name)
 
 struct backend;
-struct program; /* a struct policy_program */
+
+/* A program has a struct's name of its own in refinement/refine_places.h. */
+struct program {
+    struct policy_program own;
+};
 
 static void kernel_load(double *slots, uint32_t offset, size_t count, const double *const *from) {
     drive_copy(from[0], slots + offset, count);
@@ -27,7 +31,7 @@ static void kernel_subtract(double *slots, uint32_t a, uint32_t b, uint32_t to, 
 }
 
 static void kernel_run(const struct program *program, int phase, double *slots) {
-    program_run((const struct policy_program *)(const void *)program, phase, slots, 1);
+    program_run(&program->own, phase, slots, 1);
 }
 
 #endif

@@ -47,7 +47,8 @@ WIDE_INLINE const uint32_t *kernel_pairs(const double *slots, const uint32_t *st
     case 1:
         kernel_pair(slots, stream, sums);
         break;
-    default:;
+    default:
+        break;
     }
     return stream + 2 * (size_t)count;
 }
@@ -291,6 +292,7 @@ static void kernel_solve(const struct damped *system, double *slots, const struc
         kernel_factor_dense(system, slots);
         for (int side = 0; side < sides->count; side++)
             kernel_solve_dense(system, slots, sides->from[side], sides->to[side]);
+        break;
     }
 }
 

@@ -26,7 +26,8 @@ FILES = {  # model, options of emit, those of a network
     "auto, double, with gradients": (ELLIPSE, "--adjoint", None),
     "auto, float": (ELLIPSE, "--real float", None),
     "auto, double, for CasADi": (ELLIPSE, "--abi casadi", None),
-    "auto, float, with a network": (CARTPOLE, "--real float", "--hidden 8,8 --structure residual --norm layer"),
+    "auto, float, with a network": (CARTPOLE, "--real float", "--hidden 8,8 --structure residual --norm layer --candidates 1 --refine 0"),
+    "auto, double, with candidates and refinement": (ELLIPSE, "", "--hidden 8 --candidates 2 --refine 1"),
 }
 MANDATORY = "9.1 12.5 13.6 17.3 17.4 17.6 19.1 21.13 21.17 21.18 21.19 21.20 22.2 22.4 22.5 22.6".split()
 
@@ -65,7 +66,7 @@ def emit(tool, model, options, network, folder):
     words = options.split()
     if network:
         net = folder.with_suffix(".safetensors")
-        must_run([tool, "train", model, "--out", net, "--steps", "2", "--candidates", "1", "--refine", "0", *network.split()])
+        must_run([tool, "train", model, "--out", net, "--steps", "2", *network.split()])
         words += ["--net", net]
     must_run([tool, "emit", model, "--out", folder, "--name", "layer", *words])
 
