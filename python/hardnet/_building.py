@@ -39,6 +39,10 @@ __all__ = ["Building", "definition_nodes", "input_nodes", "output_parts"]
 
 ShapeLike = Union[int, Sequence[int]]
 
+# NumPy's type hints say that `A @ y <= b` and `numpy.sin(y) <= 1` are arrays of truth values, though
+# they are conditions: an expression takes over such operations.
+ConditionLike = Union[Condition, NDArray[np.bool_]]
+
 _RELATIONS = {"<=": -1, "==": 0, ">=": 1}
 
 
@@ -259,7 +263,9 @@ class Building:
 
     # ---- what must hold ----
 
-    def subject_to(self, *conditions: Condition, name: str | Sequence[str] | None = None) -> None:
+    def subject_to(
+        self, *conditions: ConditionLike, name: str | Sequence[str] | None = None
+    ) -> None:
         """Adds constraints: conditions with <=, >= or ==, or hardnet.between(...).
 
         Every element is a row. Rows of a condition named "dynamics" are called "dynamics[0]",
@@ -281,7 +287,7 @@ class Building:
             raise InvalidError("there must be as many names as conditions")
         for condition in conditions:
             self._check_constraint(condition)
-        for i, condition in enumerate(conditions):
+        for i, condition in enumerate(cast("tuple[Condition, ...]", conditions)):
             self._constrain(condition, None if names == [None] else names[i])
 
     def _check_constraint(self, condition: Any) -> None:
@@ -340,7 +346,7 @@ class Building:
         self._adding().objective(name, np.ascontiguousarray(nodes).reshape(()), maximize)
         self._taken.add(name)
 
-    def require(self, condition: Expression) -> None:
+    def require(self, condition: Expression | NDArray[Any]) -> None:
         """A condition on inputs that sampled inputs must satisfy, all elements of it.
 
         >>> import hardnet

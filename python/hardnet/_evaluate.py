@@ -145,7 +145,7 @@ def evaluate(model: Model, y: ArrayLike | None, x: ArrayLike | None) -> Evaluati
     return Evaluation(model, samples.y, _run(model, samples, *quantities))
 
 
-def value(model: Model, expression: Expression, y: ArrayLike | None, x: ArrayLike | None) -> Any:
+def value(model: Model, expression: Any, y: ArrayLike | None, x: ArrayLike | None) -> Any:
     if not isinstance(expression, Expression) or expression.model is not model:
         raise TypeError("expression must be an expression of this model")
     nodes = np.ascontiguousarray(expression._nodes)

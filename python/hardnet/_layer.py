@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _checks, _core, _dlpack, _rounding
 from ._devices import Devices, checked_precision
 from ._errors import InvalidError
+from ._options import Instructions, Method, Precision
 from ._result import REPORT, Gradient, Result
 
 if TYPE_CHECKING:
@@ -117,17 +118,17 @@ class Layer:
     def __init__(
         self,
         model: Model,
-        method: str = "auto",
+        method: Method = "auto",
         tolerance: float = 1e-8,
         *,
         iterations: int | None = None,
         damping: float | None = None,
         relative: bool = False,
-        instructions: str = "best",
+        instructions: Instructions = "best",
         threads: int = 0,
         compile: bool | str | os.PathLike[str] = False,
         effort: float = 1,
-        precision: str = "float64",
+        precision: Precision = "float64",
         weights: ArrayLike | None = None,
         fallback: ArrayLike | None = None,
         not_ok: str = "best",

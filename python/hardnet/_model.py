@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from ._evaluate import Evaluation
 from ._expression import Expression
 from ._layer import Layer
 from ._names import Family, families_of, family_name
+from ._options import Instructions, Method, Precision
 from ._reading import Lets, Message, Path, read_files, read_texts
 
 __all__ = ["Model"]
@@ -339,7 +340,10 @@ class Model(Building):
         return _evaluate.evaluate(self, y, x)
 
     def value(
-        self, expression: Expression, y: ArrayLike | None = None, x: ArrayLike | None = None
+        self,
+        expression: Expression | NDArray[Any],
+        y: ArrayLike | None = None,
+        x: ArrayLike | None = None,
     ) -> Any:
         """The value of an expression at y and x, of shape (..., *expression.shape).
 
@@ -355,8 +359,8 @@ class Model(Building):
         self,
         y: ArrayLike | None = None,
         x: ArrayLike | None = None,
-        wrt: str = "y",
-        of: str = "rows",
+        wrt: Literal["y", "x"] = "y",
+        of: Literal["rows", "lower", "upper"] = "rows",
     ) -> Any:
         """The derivative of the rows by y or x, or of "lower" or "upper" bounds by x.
 
@@ -375,7 +379,10 @@ class Model(Building):
         return _evaluate.jacobian(self, y, x, wrt, of)
 
     def gradient(
-        self, y: ArrayLike | None = None, x: ArrayLike | None = None, wrt: str = "y"
+        self,
+        y: ArrayLike | None = None,
+        x: ArrayLike | None = None,
+        wrt: Literal["y", "x"] = "y",
     ) -> NDArray[np.float64]:
         """The derivative of the objective by y or x, of shape (..., outputs) or (..., inputs)."""
         return _evaluate.gradient(self, y, x, wrt)
@@ -386,7 +393,7 @@ class Model(Building):
         x: ArrayLike | None = None,
         multipliers: ArrayLike | None = None,
         sigma: ArrayLike = 1.0,
-        block: str = "yy",
+        block: Literal["yy", "yx", "xx"] = "yy",
     ) -> Any:
         """Second derivatives of sigma times the objective plus multipliers times the rows.
 
@@ -430,17 +437,17 @@ class Model(Building):
 
     def layer(
         self,
-        method: str = "auto",
+        method: Method = "auto",
         tolerance: float = 1e-8,
         *,
         iterations: int | None = None,
         damping: float | None = None,
         relative: bool = False,
-        instructions: str = "best",
+        instructions: Instructions = "best",
         threads: int = 0,
         compile: bool | str | os.PathLike[str] = False,
         effort: float = 1,
-        precision: str = "float64",
+        precision: Precision = "float64",
         weights: ArrayLike | None = None,
         fallback: ArrayLike | None = None,
         not_ok: str = "best",

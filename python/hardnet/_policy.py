@@ -32,7 +32,7 @@ class PolicyResult(Result):
     __slots__ = ("_objective",)
 
     def __init__(
-        self, policy: Policy, y: NDArray[Any], reports: NDArray[Any], objective: NDArray[Any]
+        self, policy: Any, y: NDArray[Any], reports: NDArray[Any], objective: NDArray[Any]
     ) -> None:
         self._layer = policy
         self._reports = reports

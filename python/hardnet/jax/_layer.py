@@ -9,7 +9,7 @@ import functools
 import hashlib
 import json
 import os
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import jax
 import jax.numpy as jnp
@@ -19,9 +19,14 @@ from .. import _core
 from .. import _layer as plain
 from .._errors import UnsupportedError
 from .._model import Model
+from .._options import Method, OnFail, Path, Settings
 from . import _cuda
 from ._multipliers import solve
 from ._primitives import Call, backward, forward
+
+if TYPE_CHECKING:
+    from jax.typing import ArrayLike
+    from typing_extensions import Unpack
 
 __all__ = ["Gradients", "Layer", "Report", "layer"]
 
@@ -31,13 +36,13 @@ _ON_FAIL = ("return", "warn", "raise")
 class Report(NamedTuple):
     """What happened to each sample: arrays with the leading shape of the call."""
 
-    outcome: Any  #: int32, a number of hardnet.Outcome; 0 is ok
-    iterations: Any  #: int32, steps computed
-    violation: Any  #: the largest violation of a row at y, before y is rounded to float32
-    worst: Any  #: int32, the row of the largest violation; -1 where none is violated
+    outcome: jax.Array  #: int32, a number of hardnet.Outcome; 0 is ok
+    iterations: jax.Array  #: int32, steps computed
+    violation: jax.Array  #: the largest violation of a row at y, before y is rounded to float32
+    worst: jax.Array  #: int32, the row of the largest violation; -1 where none is violated
 
     @property
-    def ok(self) -> Any:
+    def ok(self) -> jax.Array:
         """Whether a fresh evaluation at y found every row within the tolerance."""
         return self.outcome == 0
 
@@ -45,9 +50,9 @@ class Report(NamedTuple):
 class Gradients(NamedTuple):
     """Gradients of a loss through a layer, and where there are none."""
 
-    y_raw: Any  #: None where y_raw was not given
-    x: Any  #: None for a model without inputs
-    flagged: Any  #: bool: the sample is not ok, or no finite gradient was found
+    y_raw: jax.Array | None  #: None where y_raw was not given
+    x: jax.Array | None  #: None for a model without inputs
+    flagged: jax.Array  #: bool: the sample is not ok, or no finite gradient was found
 
 
 # ---- the function that is differentiated ----
@@ -172,7 +177,7 @@ class Layer:
     compiled into a cache on disk works in another process once that has made an equal layer.
     """
 
-    def __init__(self, plain_layer: plain.Layer, on_fail: str = "return") -> None:
+    def __init__(self, plain_layer: plain.Layer, on_fail: OnFail = "return") -> None:
         if on_fail not in _ON_FAIL:
             raise ValueError(f"on_fail must be one of {', '.join(_ON_FAIL)}, not {on_fail!r}")
         self.inner = plain_layer
@@ -189,6 +194,24 @@ class Layer:
 
     # ---- calls ----
 
+    @overload
+    def __call__(
+        self,
+        y_raw: ArrayLike | None = None,
+        x: ArrayLike | None = None,
+        *,
+        return_report: Literal[False] = False,
+    ) -> jax.Array: ...
+
+    @overload
+    def __call__(
+        self,
+        y_raw: ArrayLike | None = None,
+        x: ArrayLike | None = None,
+        *,
+        return_report: Literal[True],
+    ) -> tuple[jax.Array, Report]: ...
+
     def __call__(self, y_raw: Any = None, x: Any = None, *, return_report: bool = False) -> Any:
         """Corrects y_raw, of shape (..., outputs), at inputs x, of shape (..., inputs).
 
@@ -200,12 +223,16 @@ class Layer:
         y = y if y.dtype == dtype else y.astype(dtype)
         return (y, Report(*map(jax.lax.stop_gradient, columns))) if return_report else y
 
-    def with_report(self, y_raw: Any = None, x: Any = None) -> tuple[Any, Report]:
+    def with_report(
+        self, y_raw: ArrayLike | None = None, x: ArrayLike | None = None
+    ) -> tuple[jax.Array, Report]:
         """y and what happened to each sample."""
-        pair: tuple[Any, Report] = self(y_raw, x, return_report=True)
+        pair: tuple[jax.Array, Report] = self(y_raw, x, return_report=True)
         return pair
 
-    def with_multipliers(self, y_raw: Any, x: Any = None) -> tuple[Any, Any]:
+    def with_multipliers(
+        self, y_raw: ArrayLike, x: ArrayLike | None = None
+    ) -> tuple[jax.Array, jax.Array]:
         """y and the multipliers of the rows, (..., rows), which have gradients, too.
 
         For the methods "nearest" and "optimal", on the CPU; both in the type of y_raw.
@@ -221,7 +248,9 @@ class Layer:
         y, multipliers = solve(self.inner, raw, inputs)
         return y.astype(dtype), multipliers.astype(dtype)
 
-    def gradient(self, y_raw: Any, x: Any, grad_y: Any) -> Gradients:
+    def gradient(
+        self, y_raw: ArrayLike | None, x: ArrayLike | None, grad_y: ArrayLike
+    ) -> Gradients:
         """Gradients of a loss from its gradient by y, and where they are missing.
 
         They are those that `jax.grad` gives. All leading shapes are the same, or broadcast.
@@ -313,12 +342,12 @@ jax.tree_util.register_pytree_node(Layer, lambda node: ((), node), lambda node, 
 
 
 def layer(
-    model: Any,
-    method: str = "auto",
+    model: Model | plain.Layer | Path,
+    method: Method = "auto",
     tolerance: float = 1e-8,
     *,
-    on_fail: str = "return",
-    **settings: Any,
+    on_fail: OnFail = "return",
+    **settings: Unpack[Settings],
 ) -> Layer:
     """A layer for JAX.
 

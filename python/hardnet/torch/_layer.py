@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from .. import _layer as plain
 from .._errors import Error
 from .._model import Model
+from .._options import Method, OnFail
 from .._outcome import Outcome
 from .._result import REPORT
 from .._warnings import stacklevel
@@ -116,10 +117,10 @@ class Layer(nn.Module):
     def __init__(
         self,
         model: Model | plain.Layer,
-        method: str = "auto",
+        method: Method = "auto",
         tolerance: float = 1e-8,
         *,
-        on_fail: str = "return",
+        on_fail: OnFail = "return",
         **settings: Any,
     ) -> None:
         """
