@@ -162,3 +162,22 @@ int system_close(int descriptor) {
     (void)descriptor;
     return 0;
 }
+
+int system_remove_in(int folder, const char *name) {
+    (void)folder, (void)name;
+    return -1;
+}
+
+int system_visit(int folder, void (*visit)(void *context, const char *name), void *context) {
+    (void)folder, (void)visit, (void)context;
+    return -1;
+}
+
+double system_age_in(int folder, const char *name) {
+    (void)folder, (void)name;
+    return -1;
+}
+
+uint64_t system_unique(void) {
+    return 0;
+}

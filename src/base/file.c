@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { READ_STEP = 64 * 1024, TEMPORARY_TRIES = 100, MOST_LINKS = 40 };
+enum { READ_STEP = 64 * 1024, TEMPORARY_TRIES = 100, TEMPORARY_DIGITS = 8, MOST_LINKS = 40 };
+static const double STALE_SECONDS = 24 * 3600;
 
 hn_status file_error(hn_error *error, const char *path, const char *what, int code) {
     char reason[128];
@@ -218,7 +219,7 @@ static hn_status find_target(struct target *t, const char *path, hn_error *error
     return file_follow(t->path) == 0 ? HN_OK : file_error(error, path, "write", errno);
 }
 
-/* A file that is to become path.N.tmp for the smallest free N; that name is left in name once it has it. */
+/* A file that is to become path.N.tmp, N eight random digits; that name is left in name once it has it. */
 struct temporary {
     const char *shown; /* the caller's path, for messages */
     const struct target *target;
@@ -232,7 +233,8 @@ struct temporary {
 static int take_name(struct temporary *t) {
     int result = -1;
     for (int i = 0; i < TEMPORARY_TRIES; i++) {
-        snprintf(t->name, t->size, "%s.%d.tmp", t->target->path, i);
+        unsigned long number = (unsigned long)(system_unique() >> 32) + (unsigned long)i;
+        snprintf(t->name, t->size, "%s.%08lx.tmp", t->target->path, number & 0xfffffffful);
         result = t->file < 0 ? system_create(t->name) : system_name(t->file, t->name);
         if (result >= 0 || errno != EEXIST)
             break;
@@ -291,6 +293,30 @@ static hn_status replace_file(struct temporary *t, const void *bytes, size_t cou
     return HN_OK;
 }
 
+/* ---- what killed programs have left ---- */
+
+struct sweep {
+    int folder;
+    const char *name; /* of the file that was written */
+};
+
+/* Whether the name is that of a temporary file for it; earlier versions counted from 0 to 99. */
+static bool is_temporary(const char *name, const char *target) {
+    size_t length = strlen(target), digits = 0;
+    if (strncmp(name, target, length) != 0 || name[length] != '.')
+        return false;
+    const char *at = name + length + 1;
+    digits = strspn(at, "0123456789abcdef");
+    bool counted = digits >= 1 && digits <= 2 && strspn(at, "0123456789") == digits;
+    return (counted || digits == TEMPORARY_DIGITS) && strcmp(at + digits, ".tmp") == 0;
+}
+
+static void sweep_one(void *context, const char *name) {
+    const struct sweep *sweep = context;
+    if (is_temporary(name, sweep->name) && system_age_in(sweep->folder, name) > STALE_SECONDS)
+        system_remove_in(sweep->folder, name);
+}
+
 /* Syncing the folder makes the rename itself survive a power cut. It is opened first, while nothing has changed yet. Some
  * file systems cannot sync folders (EINVAL); they are taken as they are. */
 static hn_status replace_and_sync(struct temporary *t, const void *bytes, size_t count, hn_error *error) {
@@ -300,6 +326,8 @@ static hn_status replace_and_sync(struct temporary *t, const void *bytes, size_t
     hn_status status = replace_file(t, bytes, count, error);
     if (status == HN_OK && system_sync(folder) != 0 && errno != EINVAL)
         status = file_error(error, t->shown, "sync the folder of", errno);
+    if (status == HN_OK)
+        system_visit(folder, sweep_one, &(struct sweep){folder, t->target->path + folder_length(t->target->path)});
     system_close(folder);
     return status;
 }
@@ -311,7 +339,7 @@ static hn_status write_file(const char *path, const void *bytes, size_t count, c
     hn_status status = find_target(&target, path, error);
     if (status != HN_OK)
         return status;
-    t.size = strlen(target.path) + sizeof ".99.tmp";
+    t.size = strlen(target.path) + sizeof ".01234567.tmp";
     t.name = base_allocate(t.size);
     if (!t.name)
         return error_no_memory(error, path);

@@ -3,7 +3,7 @@
  * Writing goes to a file without a name, is synced, gets a temporary name beside the target, is renamed over the target, and the
  * folder is synced. On failure the temporary file is gone and the target is as it was; only when the folder cannot be
  * synced, the last step, is the new file already there. A process that is killed leaves nothing behind either, but for the
- * moment between the two names; where files without a name are not supported the temporary name is there from the start.
+ * moment between the two names (a name that is left is removed by the next writing of the file after a day); where files without a name are not supported the temporary name is there from the start.
  *
  * A symbolic link stays: what it leads to is replaced, or created. A file that is replaced keeps its permissions, and its owner
  * where the system allows that. Nothing but a regular file is replaced: folders, devices and pipes are refused.
@@ -45,7 +45,7 @@ hn_status file_read_checked(struct file_bytes *out, const char *path, size_t max
 
 hn_status file_write(const char *path, const void *bytes, size_t count, hn_error *error);
 
-/* The same with these permissions, whatever those of the file that is replaced and of new files are. */
+/* The same with these permissions at most: others are taken from those of the file that is replaced, or of new files. */
 hn_status file_write_for(const char *path, const void *bytes, size_t count, mode_t permissions, hn_error *error);
 
 /* All the bytes to an open file; -1 with errno when they do not arrive. */

@@ -70,25 +70,6 @@ double launch_age(int file) {
     return (double)(now.tv_sec - seen.st_mtim.tv_sec);
 }
 
-int launch_remove_in(int folder, const char *name) {
-    return unlinkat(folder, name, 0);
-}
-
-int launch_visit(int folder, void (*visit)(void *context, const char *name), void *context) {
-    int file = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *open = file >= 0 ? fdopendir(file) : NULL;
-    if (!open) {
-        if (file >= 0)
-            close(file);
-        return -1;
-    }
-    for (const struct dirent *at = readdir(open); at;
-         at = readdir(open)) // NOLINT(concurrency-mt-unsafe): its own stream
-        if (strcmp(at->d_name, ".") != 0 && strcmp(at->d_name, "..") != 0)
-            visit(context, at->d_name);
-    return closedir(open);
-}
-
 /* ---- programs ---- */
 
 /* What this process blocks, ignores or handles must not stop another one from being interrupted. */

@@ -29,11 +29,6 @@ int launch_open_folder(const char *path); /* itself: a symbolic link fails with 
 int launch_facts(int file, struct system_facts *facts);
 
 double launch_age(int file); /* seconds since it was written to, or names in it were; -1: not known */
-int launch_remove_in(int folder, const char *name); /* a file */
-
-/* Calls visit for every name in the open folder. -1 when it cannot be read. */
-int launch_visit(int folder, void (*visit)(void *context, const char *name), void *context);
-
 /* Starts words[0], which is searched for where commands are, with nothing to read, with both of its outputs in the file, which is
  * created, and with TMPDIR naming the folder. Its signals are those of a fresh program, and it has a process group of its own. The
  * process, or -1. */

@@ -4,10 +4,13 @@
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "base/system.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 int system_open_read(const char *path) {
@@ -78,8 +81,9 @@ int system_take_after(int file, const struct system_facts *facts) {
     return fchmod(file, facts->mode & 07777);
 }
 
-int system_permit(int file, mode_t permissions) {
-    return fchmod(file, permissions);
+int system_permit(int file, mode_t most) {
+    struct stat now;
+    return fstat(file, &now) != 0 ? -1 : fchmod(file, now.st_mode & most);
 }
 
 bool system_is_regular(const struct system_facts *facts) {
@@ -121,4 +125,41 @@ int system_rename(const char *from, const char *to) {
 
 int system_remove(const char *path) {
     return unlink(path);
+}
+
+/* ---- what a folder holds ---- */
+
+int system_remove_in(int folder, const char *name) {
+    return unlinkat(folder, name, 0);
+}
+
+int system_visit(int folder, void (*visit)(void *context, const char *name), void *context) {
+    int file = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *open = file >= 0 ? fdopendir(file) : NULL;
+    if (!open) {
+        if (file >= 0)
+            close(file);
+        return -1;
+    }
+    for (const struct dirent *at = readdir(open); at;
+         at = readdir(open)) // NOLINT(concurrency-mt-unsafe): its own stream
+        if (strcmp(at->d_name, ".") != 0 && strcmp(at->d_name, "..") != 0)
+            visit(context, at->d_name);
+    return closedir(open);
+}
+
+double system_age_in(int folder, const char *name) {
+    struct stat seen;
+    struct timespec now;
+    if (fstatat(folder, name, &seen, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(seen.st_mode) || seen.st_uid != geteuid() ||
+        clock_gettime(CLOCK_REALTIME, &now) != 0)
+        return -1;
+    return (double)(now.tv_sec - seen.st_mtim.tv_sec);
+}
+
+uint64_t system_unique(void) {
+    struct timespec now = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t mixed = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    return (mixed ^ (uint64_t)getpid() << 40) * UINT64_C(0x9e3779b97f4a7c15);
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* What is known about a file before it is replaced. */
@@ -28,7 +29,7 @@ int system_open_folder(const char *path);
 int system_look(const char *path, struct system_facts *facts);         /* through links */
 ssize_t system_read_link(const char *path, char *target, size_t size); /* no 0 at the end; EINVAL: it is no link */
 int system_take_after(int file, const struct system_facts *facts);     /* permissions; the owner where possible */
-int system_permit(int file, mode_t permissions);
+int system_permit(int file, mode_t most);                              /* takes all other permissions away */
 bool system_is_regular(const struct system_facts *facts);
 bool system_is_device(const struct system_facts *facts);
 off_t system_size(int file); /* -1 unless it is a regular file */
@@ -39,5 +40,15 @@ int system_sync(int file);
 int system_close(int file);
 int system_rename(const char *from, const char *to);
 int system_remove(const char *path);
+int system_remove_in(int folder, const char *name); /* a file */
+
+/* Calls visit for every name in the open folder. -1 when it cannot be read. */
+int system_visit(int folder, void (*visit)(void *context, const char *name), void *context);
+
+/* Seconds since a regular file of this user was written to; -1 for anything else. */
+double system_age_in(int folder, const char *name);
+
+/* A number that hardly any other call has, in this process or another. */
+uint64_t system_unique(void);
 
 #endif

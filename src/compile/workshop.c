@@ -33,7 +33,7 @@ static const char *parent_folder(void) {
 /* ---- removing ---- */
 
 static void remove_file(void *context, const char *name) {
-    launch_remove_in(*(const int *)context, name);
+    system_remove_in(*(const int *)context, name);
 }
 
 static bool is_stale(int folder) {
@@ -55,9 +55,9 @@ static void remove_workshop(const char *path, bool stale_only) {
         return;
     bool wanted = !stale_only || is_stale(folder);
     if (wanted && stale_only)
-        launch_visit(folder, look_for_text, &has_text);
+        system_visit(folder, look_for_text, &has_text);
     if (wanted && (has_text || !stale_only))
-        launch_visit(folder, remove_file, &folder);
+        system_visit(folder, remove_file, &folder);
     system_close(folder);
     if (wanted)
         launch_remove_folder(path);
@@ -88,7 +88,7 @@ static void sweep(const char *parent) {
     int folder = system_open_folder(parent);
     if (folder < 0)
         return;
-    launch_visit(folder, sweep_one, name);
+    system_visit(folder, sweep_one, name);
     system_close(folder);
 }
 

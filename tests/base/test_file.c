@@ -69,29 +69,63 @@ static void what_is_written_is_read(void **state) {
     }
 }
 
-static void writing_takes_the_first_temporary_name_that_is_free(void **state) {
-    (void)state;
-    const char *path = scratch_path(&scratch, "file");
-    file_write(scratch_path(&scratch, "file.0.tmp"), "other", 5, NULL);
-    file_write(scratch_path(&scratch, "file.1.tmp"), "other", 5, NULL);
-    assert_int_equal(file_write(path, "mine", 4, NULL), HN_OK);
-    check_holds(path, "mine", 4);
-    check_holds(scratch_path(&scratch, "file.0.tmp"), "other", 5);
-    check_holds(scratch_path(&scratch, "file.1.tmp"), "other", 5);
-    assert_int_equal(count_entries(scratch.folder), 3);
+/* A file beside the others, written so many days ago. */
+static void leave(const char *name, int days) {
+    const char *path = scratch_path(&scratch, name);
+    int file = open(path, O_CREAT | O_WRONLY, 0600);
+    struct timespec times[2] = {{.tv_sec = time(NULL) - (time_t)days * 24 * 3600 - 60}};
+    times[1] = times[0];
+    assert_true(file >= 0 && futimens(file, times) == 0);
+    close(file);
 }
 
-static void writing_gives_up_when_no_temporary_name_is_free(void **state) {
+static void names_that_were_left_do_not_block_a_file(void **state) {
     (void)state;
     char name[32];
-    hn_error error;
     for (int i = 0; i < 100; i++) {
         snprintf(name, sizeof name, "file.%d.tmp", i);
-        close(open(scratch_path(&scratch, name), O_CREAT | O_WRONLY, 0600));
+        leave(name, 0);
     }
-    assert_int_equal(file_write(scratch_path(&scratch, "file"), "mine", 4, &error), HN_IO);
-    assert_contains(error.text, "file: cannot create a temporary file for");
-    assert_int_equal(count_entries(scratch.folder), 100);
+    assert_int_equal(file_write(scratch_path(&scratch, "file"), "mine", 4, NULL), HN_OK);
+    check_holds(scratch_path(&scratch, "file"), "mine", 4);
+    assert_int_equal(count_entries(scratch.folder), 101); /* they are not a day old */
+}
+
+static void names_that_were_left_a_day_ago_are_removed_and_nothing_else(void **state) {
+    (void)state;
+    static const char *const stale[] = {"file.0.tmp", "file.99.tmp", "file.01ab89ef.tmp"},
+                             *const others[] = {"file.old.tmp",   "file.100.tmp",     "file.01AB89EF.tmp",
+                                                "file.0.tmp.txt", "file.01ab89e.tmp", "other.0.tmp",
+                                                "xfile.0.tmp",    "file.0.temp"};
+    for (size_t i = 0; i < COUNT_OF(stale); i++)
+        leave(stale[i], 1);
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        leave(others[i], 3);
+    assert_int_equal(symlink("other.0.tmp", scratch_path(&scratch, "file.7.tmp")), 0);
+    assert_int_equal(file_write(scratch_path(&scratch, "file"), "mine", 4, NULL), HN_OK);
+    for (size_t i = 0; i < COUNT_OF(stale); i++)
+        assert_int_not_equal(access(scratch_path(&scratch, stale[i]), F_OK), 0);
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        assert_int_equal(access(scratch_path(&scratch, others[i]), F_OK), 0);
+    assert_int_equal(count_entries(scratch.folder), COUNT_OF(others) + 2);
+}
+
+static void permissions_are_those_of_new_files_and_at_most_the_given_ones(void **state) {
+    (void)state;
+    static const struct {
+        mode_t mask, most, expected;
+    } cases[] = {{022, 0644, 0644}, {077, 0644, 0600}, {0, 0644, 0644}, {027, 0644, 0640}, {022, 0600, 0600}};
+    struct stat facts;
+    mode_t before = umask(0);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const char *path = scratch_path(&scratch, "new");
+        umask(cases[i].mask);
+        assert_int_equal(file_write_for(path, "text", 4, cases[i].most, NULL), HN_OK);
+        assert_int_equal(stat(path, &facts), 0);
+        assert_int_equal(facts.st_mode & 07777, cases[i].expected);
+        assert_int_equal(unlink(path), 0);
+    }
+    umask(before);
 }
 
 /* Writes for ever, until it is killed. */
@@ -331,8 +365,9 @@ static void a_file_takes_what_it_can_from_another(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(what_is_written_is_read),
-        IN_A_FOLDER(writing_takes_the_first_temporary_name_that_is_free),
-        IN_A_FOLDER(writing_gives_up_when_no_temporary_name_is_free),
+        IN_A_FOLDER(names_that_were_left_do_not_block_a_file),
+        IN_A_FOLDER(names_that_were_left_a_day_ago_are_removed_and_nothing_else),
+        IN_A_FOLDER(permissions_are_those_of_new_files_and_at_most_the_given_ones),
         IN_A_FOLDER(a_writer_that_is_killed_leaves_the_file_whole_and_the_next_one_works),
         IN_A_FOLDER(a_file_in_the_working_folder_needs_no_slash),
         IN_A_FOLDER(a_file_up_to_the_limit_is_read_and_a_larger_one_refused),

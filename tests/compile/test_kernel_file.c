@@ -87,7 +87,7 @@ static void what_was_written_is_read(void **state) {
     assert_int_equal(count_entries(scratch.folder), 1);
 }
 
-static void permissions_are_those_asked_for_whatever_the_umask_and_the_old_file(void **state) {
+static void permissions_are_at_most_those_asked_for(void **state) {
     (void)state;
     const char *path = written();
     struct kernel_identity own = usual();
@@ -216,7 +216,7 @@ static void code_is_counted_in_executable_segments(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(what_was_written_is_read),
-        IN_A_FOLDER(permissions_are_those_asked_for_whatever_the_umask_and_the_old_file),
+        IN_A_FOLDER(permissions_are_at_most_those_asked_for),
         IN_A_FOLDER(the_code_decides),
         IN_A_FOLDER(another_ones_kernel_is_told_by_what_differs),
         IN_A_FOLDER(a_file_that_is_cut_off_anywhere_is_refused),

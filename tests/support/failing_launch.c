@@ -8,7 +8,6 @@
 
 #include "base/launch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -62,21 +61,6 @@ int launch_facts(int file, struct system_facts *facts) {
 double launch_age(int file) {
     struct stat seen;
     return system_fails_now(CALL_FACTS) || fstat(file, &seen) != 0 ? -1 : difftime(time(NULL), seen.st_mtime);
-}
-
-int launch_remove_in(int folder, const char *name) {
-    return system_fails_now(CALL_REMOVE) ? -1 : unlinkat(folder, name, 0);
-}
-
-int launch_visit(int folder, void (*visit)(void *context, const char *name), void *context) {
-    int file = system_fails_now(CALL_FOLDER) ? -1 : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0)
-        return -1;
-    DIR *open = fdopendir(file);
-    for (struct dirent *at = readdir(open); at; at = readdir(open))
-        if (at->d_name[0] != '.')
-            visit(context, at->d_name);
-    return closedir(open);
 }
 
 static void become(const char *const *words, const char *output, const char *folder) {

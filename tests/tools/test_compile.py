@@ -109,6 +109,12 @@ class Compile(SampleTool):
         listed, _ = self.corrected(UNICYCLE, *samples, "--tolerance", 1e-6, "--iterations", 7)
         self.assertEqual(listed, compiled)
 
+    def test_a_kernel_in_a_file_follows_the_umask_and_is_never_writable_for_others(self):
+        for mask, expected in (0o077, 0o600), (0o027, 0o640), (0, 0o644):
+            kernel = self.folder / f"{mask}.so"
+            self.run_it("compile", self.file("m.mod", "var y; s.t. c: y^2 + y <= 1;"), "--out", kernel, preexec_fn=lambda: os.umask(mask))
+            self.assertEqual(stat.S_IMODE(kernel.stat().st_mode), expected)
+
     def test_a_kernel_of_something_else_is_refused(self):
         model, kernel = self.file("m.mod", DISC), self.folder / "k.so"
         self.run_it("compile", model, "--out", kernel, "--no-gradients", "--isa", "portable")
