@@ -44,6 +44,7 @@ static bool reader_start(struct reader *reader, const hn_read_options *options) 
     reader->parser.symbols = &reader->symbols;
     reader->parser.arena = &reader->arena;
     reader->parser.program = &reader->program;
+    reader->sources.capped = options->untrusted && options->max_nodes == HN_UNTRUSTED_NODES;
     reader->parser.untrusted = options->untrusted;
     struct ampl_evaluator *e = &reader->evaluator;
     e->sources = &reader->sources;

@@ -10,6 +10,7 @@
 #include "files/stranger.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- notes ---- */
@@ -106,7 +107,18 @@ bool ampl_error(struct ampl_sources *sources, hn_status status, const struct amp
     return ampl_pass_error(sources, place, &error);
 }
 
-bool ampl_pass_error(struct ampl_sources *sources, const struct ampl_place *place, const hn_error *error) {
+/* What is advised about a limit is left out where it would not help. */
+static hn_error without_advice(const struct ampl_sources *sources, const hn_error *error) {
+    static const char advice[] = "; raise max_nodes", instead[] = "; models that are not trusted have no more";
+    hn_error own = *error;
+    char *at = sources->capped && error->status == HN_LIMIT ? strstr(own.text, advice) : NULL;
+    if (at)
+        snprintf(at, sizeof own.text - (size_t)(at - own.text), "%s", instead);
+    return own;
+}
+
+bool ampl_pass_error(struct ampl_sources *sources, const struct ampl_place *place, const hn_error *given) {
+    const hn_error own = without_advice(sources, given), *error = &own;
     hn_status status = error->status;
     if (sources->stopped)
         return false;

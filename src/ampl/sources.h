@@ -44,6 +44,7 @@ struct ampl_sources {
     struct ampl_repeated *repeated;
     size_t repeated_count, repeated_capacity;
     bool stopped;
+    bool capped;   /* max_nodes is that of models that are not trusted: raising it has no effect */
     char hint[80]; /* for the next error; "" without */
 };
 
