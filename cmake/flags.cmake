@@ -32,6 +32,24 @@ if(HARDNET_COVERAGE)
     add_link_options(--coverage)
 endif()
 
+# harden(TARGET): for what reads files of others. Functions with arrays on the stack check it before they return, calls of the C
+# library check the sizes of their targets, and what the loader has resolved is read-only. The kernels (src/backends), which see
+# numbers only, keep the stack as it is. Sanitizers do all of this themselves, and unoptimised code has no fortified calls.
+include(CheckPIESupported)
+check_pie_supported()
+function(harden target)
+    if(HARDNET_SANITIZE OR NOT CMAKE_SYSTEM_NAME STREQUAL Linux)
+        return()
+    endif()
+    target_compile_options(${target} PRIVATE -fstack-protector-strong
+                                             $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE$<SEMICOLON>-D_FORTIFY_SOURCE=2>)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    get_target_property(type ${target} TYPE)
+    if(type MATCHES "EXECUTABLE|SHARED_LIBRARY|MODULE_LIBRARY")
+        target_link_options(${target} PRIVATE -Wl,-z,relro -Wl,-z,now)
+    endif()
+endfunction()
+
 # The order of operations is what makes the same bits everywhere: whatever lets the compiler change it is refused. gcc says in
 # macros what it may do, and src/base/wide.h looks at those. clang does not: the flags are searched here, those of an including
 # project as well, and where they come from elsewhere a difference that may be folded tells.
@@ -87,7 +105,7 @@ function(instruction_sets list)
         endif()
         if(source MATCHES "/src/backends/")
             # Aligned: otherwise a change in one kernel moves the next one, and its time by up to 9 %.
-            list(APPEND options $<$<CONFIG:Release,RelWithDebInfo>:-O3> -falign-functions=64)
+            list(APPEND options $<$<CONFIG:Release,RelWithDebInfo>:-O3> -falign-functions=64 -fno-stack-protector)
         endif()
         set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS ${options})
         if(name STREQUAL registry)
