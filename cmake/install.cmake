@@ -25,9 +25,16 @@ endforeach()
 configure_file(cmake/hardnet.pc.in hardnet.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/hardnet.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# The bill of materials (SPDX 2.3): what the build links with, and what may be opened at run time. SOURCE_DATE_EPOCH makes it
+# reproducible.
+string(TIMESTAMP sbom_created "%Y-%m-%dT%H:%M:%SZ" UTC)
+string(SHA1 sbom_id "${PROJECT_VERSION} ${sbom_created} ${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}")
+configure_file(cmake/hardnet.spdx.json.in hardnet.spdx.json @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/hardnet.spdx.json DESTINATION ${CMAKE_INSTALL_DATADIR}/hardnet)
+
 file(GLOB documents docs/*.md)
 file(GLOB pictures docs/pictures/*.svg)
-install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md CHANGELOG.md CITATION.cff SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(FILES ${pictures} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs/pictures)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c" PATTERN python EXCLUDE)

@@ -123,7 +123,7 @@ def check_installed(prefix):
     """What --help and the headers name is there, and nothing carries debugging information, which would make it several times as large: below 4 MB each."""
     found = files(prefix)
     for wanted in ("share/doc/hardnet/LICENSE", "share/doc/hardnet/docs/method.md", "share/doc/hardnet/examples/correct.c",
-                   "share/hardnet/models/unicycle.mod", "share/man/man1/hardnet.1", "bin/hardnet"):
+                   "share/hardnet/models/unicycle.mod", "share/hardnet/hardnet.spdx.json", "share/man/man1/hardnet.1", "bin/hardnet"):
         assert wanted in found, (wanted, found)
     binaries = [path for path in prefix.rglob("*") if not path.is_symlink() and (path.name == "hardnet" and path.parent.name == "bin"
                                                                                or path.name.startswith("libhardnet"))]
