@@ -19,7 +19,7 @@ set(text_files
     device/policy_backend_text.h device/policy_refine_text.h device/policy_improve_text.h sparse/damped_factor.h sparse/damped_kernel.h sparse/dense_kernel.h sparse/walked_kernel.h
     refinement/residual_text.h refinement/barrier.h refinement/barrier_kernel.h refinement/refine_places.h refinement/refine_text.h refinement/choice_text.h emit/refine_slots_text.h emit/policy_text.h
     base/arena_memory.h program/program_places.h sparse/signed_factor.h sparse/signed_kernel.h nearest/nearest_places.h nearest/nearest_samples.h nearest/nearest_state.h nearest/affine_places.h
-    nearest/rows_text.h nearest/products_text.h nearest/solve_text.h nearest/nearest_barrier_text.h nearest/nearest_polish_text.h nearest/search_text.h nearest/proof_text.h nearest/pull_text.h
+    nearest/rows_text.h nearest/products_text.h nearest/solve_text.h nearest/nearest_barrier_text.h nearest/nearest_polish_text.h nearest/nearest_best_text.h nearest/plain_text.h nearest/search_group_text.h nearest/search_end_text.h nearest/search_text.h nearest/proof_text.h nearest/pull_text.h
     nearest/affine_text.h nearest/affine_goal_text.h device/nearest_backend_text.h device/one_backend_text.h device/team_text.h device/search_places_text.h device/far_search_text.h device/far_search_back_text.h)
 
 if(CMAKE_SCRIPT_MODE_FILE)

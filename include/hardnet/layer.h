@@ -69,6 +69,22 @@ bool hn_not_ok_find(const char *text, hn_not_ok *choice); /* false, and nothing 
 /* A sample of nearest or optimal is certified when it is ok and its report's kkt is at most this. */
 #define HN_CERTIFIED 1e-8
 
+/* Why a sample of nearest or optimal that is ok is not certified: X(name, text). */
+#define HN_REASON_LIST(X)                                                                                              \
+    X(HN_REASON_NONE, "")                                                                                              \
+    X(HN_REASON_NOT_CONVERGED, "the search did not converge")                                                          \
+    X(HN_REASON_KINK, "objective or constraints have a kink (abs, min, max, if, <<>>, sqrt at 0) at the point")        \
+    X(HN_REASON_UNBOUNDED, "the objective is unbounded along a feasible direction")                                    \
+    X(HN_REASON_UNDEFINED, "the objective or a derivative has no finite value where the search starts")                \
+    X(HN_REASON_NOT_CONFIRMED, "a fresh evaluation did not confirm the solution")                                      \
+    X(HN_REASON_STOPPED, "the deadline or the caller stopped the search")
+
+#define HN_ENUMERATE(name, text) name,
+typedef enum hn_reason { HN_REASON_LIST(HN_ENUMERATE) HN_REASON_COUNT } hn_reason;
+#undef HN_ENUMERATE
+
+const char *hn_reason_text(hn_reason reason); /* "" for certified, "unknown" for a number that is none */
+
 /* Start from hn_layer_defaults(). */
 typedef struct hn_layer_options {
     size_t size; /* sizeof(hn_layer_options) */
@@ -103,8 +119,10 @@ typedef struct hn_report {
     hn_real slope;            /* of auto and lm: the smallest |J' r| / (|J| |r|), rows brought to one scale, where steps
                                * came to a stand: 0 where r cannot be lowered nearby; infinite: they never did */
     hn_real kkt;              /* of nearest and optimal: the residual of the optimality conditions at y, with the
-                               * multipliers that were found: at most HN_CERTIFIED where y is the nearest or the optimum; infinite
-                               * where it is not, and y is what auto found. Of other methods: infinite */
+                               * multipliers that were found: at most HN_CERTIFIED where y is the nearest point or an
+                               * optimum, by its first-order conditions: a local one, unless the problem is convex. Infinite
+                               * where it is not certified: y is then what auto found, or of optimal the feasible point with
+                               * the lowest objective that was met. Of other methods: infinite */
     hn_real distance;         /* of nearest: |S (y - y_raw)|; of other methods: moved */
     size_t programmes;        /* of nearest and optimal: barrier problems begun, */
     size_t factorisations; /* and systems factored, after auto's steps; under affine rows: changes of the active set */
@@ -112,9 +130,11 @@ typedef struct hn_report {
                                * has no value, and of other methods */
     hn_real complementarity; /* of nearest and optimal: the largest multiplier times the distance to its bound, at y, a
                               * part of kkt; infinite where that is */
-    hn_real proof; /* of nearest and optimal, where y is locally infeasible: the sum of |J' w| for the weights w
-                              * that are returned as multipliers. With them the violation at y weighs 1: to first order
-                              * nothing closer to y than 1 / proof, by the largest entry, holds all rows. Else infinite */
+    hn_real proof;    /* of nearest and optimal, where y is locally infeasible: the sum of |J' w| for the weights w
+                              * that are returned as multipliers. With them the violation at proof_y (hn_batch) weighs 1: to
+                              * first order nothing closer to that point than 1 / proof, by the largest entry, satisfies all
+                              * rows. Else infinite */
+    hn_reason reason; /* of nearest and optimal, where y is ok: why it is not certified; else HN_REASON_NONE */
 } hn_report;
 
 /* Samples, one row each; the flags repeat a single row for all samples. What it points to is the
@@ -148,6 +168,8 @@ typedef struct hn_batch {
     hn_not_ok
         not_ok; /* what is returned where a sample is not ok. Where that is not the best iterate the gradient is 0,
                        * and there are no steps and no multipliers. On the CPU only */
+    hn_real *proof_y; /* of nearest and optimal: count x outputs, or NULL: the point at which those weights prove that a
+                       * sample is locally infeasible, which need not be y; of other samples y */
 } hn_batch;
 
 /* Gradients of a scalar loss. The batch is the one that was run, with its tape, reports and

@@ -14,6 +14,7 @@ _Shape = tuple[int, ...]
 version: str
 report_fields: Any
 outcomes: list[str]
+reasons: list[str]
 
 class Model:
     def __new__(cls, max_nodes: int = 0) -> Model: ...
@@ -167,6 +168,7 @@ class Layer:
         seconds: float = 0.0,
         multipliers: _Reals | None = None,
         not_ok: str = "best",
+        proof_y: _Reals | None = None,
     ) -> None: ...
     def gradient(
         self,

@@ -33,6 +33,7 @@ class _Batch:
         "count",
         "lead",
         "multipliers",
+        "proof_y",
         "repeat_x",
         "repeat_y",
         "residual",
@@ -52,6 +53,7 @@ class _Batch:
     tape: NDArray[np.uint8] | None
     residual: Reals | None
     multipliers: Reals | None
+    proof_y: Reals | None
 
 
 _NOT_OK = ("best", "clip", "fallback")
@@ -245,6 +247,7 @@ class Layer:
         batch.tape = np.empty(self.core.tape_bytes(batch.count), np.uint8) if tape else None
         batch.residual = np.empty((batch.count, self._rows)) if residual else None
         batch.multipliers = np.empty((batch.count, self._rows)) if self.proves else None
+        batch.proof_y = np.empty((batch.count, self._outputs)) if self.proves else None
         reports = np.empty(batch.count, REPORT)
         spare = self.fallback
         if fallback is not None:
@@ -264,6 +267,7 @@ class Layer:
             seconds=_checks.real(seconds, "seconds"),
             multipliers=batch.multipliers,
             not_ok=self.settings["not_ok"],
+            proof_y=batch.proof_y,
         )
         y: NDArray[Any] = batch.y if kind is np.float64 else batch.y.astype(kind)
         if kind is np.float16:

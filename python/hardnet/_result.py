@@ -31,6 +31,7 @@ class Result:
     __slots__ = (
         "_layer",
         "_multipliers",
+        "_proof_y",
         "_reports",
         "_residual",
         "_shape",
@@ -55,6 +56,7 @@ class Result:
         self._tape = batch.tape
         self._residual = batch.residual
         self._multipliers = getattr(batch, "multipliers", None)
+        self._proof_y = getattr(batch, "proof_y", None)
         self.y = y
 
     def _field(self, name: str) -> Any:
@@ -123,19 +125,43 @@ class Result:
     def proof(self) -> Any:
         """Of "nearest" and "optimal": how well the multipliers of a locally infeasible sample prove it.
 
-        They are weights w of the rows, with which the violation at y weighs 1; this is the sum of
-        |J' w|. To first order nothing closer to y than 1 / proof, by the largest entry, holds all
-        rows. Infinite where there are no weights.
+        They are weights w of the rows, with which the violation at proof_y weighs 1; this is the sum
+        of |J' w|. To first order nothing closer to proof_y than 1 / proof, by the largest entry,
+        satisfies all rows. Infinite where there are no weights.
         """
         return self._field("proof")
 
     @property
-    def certified(self) -> Any:
-        """Of "nearest" and "optimal": y is proven to be the nearest point or the optimum, locally.
+    def proof_y(self) -> Any:
+        """Of "nearest" and "optimal": the point at which `proof` is; of other samples y.
 
-        False of other methods.
+        y has the smallest violation that was found. The steps may have come to rest elsewhere, where
+        the proof is a better one.
+        """
+        if self._proof_y is None:
+            raise ValueError("proof_y is there for the methods nearest and optimal, on the CPU")
+        return self._proof_y.reshape(*self._shape, -1)
+
+    @property
+    def certified(self) -> Any:
+        """Of "nearest" and "optimal": y satisfies the first-order optimality conditions to 1e-8.
+
+        It is a local solution, and the global one where the problem is convex. `reason` says why a
+        sample that is ok is not certified. False for other methods.
         """
         return self.ok & (self._field("kkt") <= 1e-8)
+
+    @property
+    def reason(self) -> Any:
+        """Of "nearest" and "optimal": why a sample that is ok is not certified; else an empty text.
+
+        >>> import hardnet
+        >>> m = hardnet.Model.from_text("var y <= 1; minimize f: y;")
+        >>> m.layer(method="optimal")([0.0]).reason
+        'the objective is unbounded along a feasible direction'
+        """
+        texts = np.array(_core.reasons, dtype=np.str_)
+        return texts[self._reports["reason"]].reshape(self._shape)[()]
 
     @property
     def programmes(self) -> Any:

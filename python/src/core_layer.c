@@ -32,20 +32,20 @@ static void release_arrays(layer_call *call) {
 
 typedef struct run_arguments {
     Py_ssize_t count;
-    PyObject *x, *y_raw, *y, *reports, *residual, *tape, *warm, *fallback, *multipliers;
+    PyObject *x, *y_raw, *y, *reports, *residual, *tape, *warm, *fallback, *multipliers, *proof_y;
     int repeat_x, repeat_y;
     double seconds;
     const char *not_ok;
 } run_arguments;
 
 static bool parse_run(run_arguments *a, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {"count",    "x",       "y_raw",       "y",        "reports",
-                                        "residual", "tape",    "warm",        "fallback", "repeat_x",
-                                        "repeat_y", "seconds", "multipliers", "not_ok",   NULL};
-    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOO|$OOOOppdOs:run", CORE_KEYWORDS(names), &a->count,
+    static const char *const names[] = {"count",       "x",      "y_raw",    "y",        "reports",  "residual",
+                                        "tape",        "warm",   "fallback", "repeat_x", "repeat_y", "seconds",
+                                        "multipliers", "not_ok", "proof_y",  NULL};
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOO|$OOOOppdOsO:run", CORE_KEYWORDS(names), &a->count,
                                        &a->x, &a->y_raw, &a->y, &a->reports, &a->residual, &a->tape, &a->warm,
                                        &a->fallback, &a->repeat_x, &a->repeat_y, &a->seconds, &a->multipliers,
-                                       &a->not_ok);
+                                       &a->not_ok, &a->proof_y);
 }
 
 static bool view_run(const core_layer *self, layer_call *call, const run_arguments *a) {
@@ -61,6 +61,7 @@ static bool view_run(const core_layer *self, layer_call *call, const run_argumen
         {WARM, "warm", a->warm, CORE_REAL, count, outputs, CORE_WRITABLE | CORE_OPTIONAL},
         {FALLBACK, "fallback", a->fallback, CORE_REAL, 1, outputs, CORE_OPTIONAL},
         {MULTIPLIERS, "multipliers", a->multipliers, CORE_REAL, count, self->info.rows, CORE_WRITABLE | CORE_OPTIONAL},
+        {PROOF_Y, "proof_y", a->proof_y, CORE_REAL, count, outputs, CORE_WRITABLE | CORE_OPTIONAL},
     };
     if (count > 0 && tape == 0 && a->tape && a->tape != Py_None) {
         PyErr_SetString(PyExc_OverflowError, "the tape of so many samples is larger than memory can be");
@@ -87,6 +88,7 @@ static void fill_batch(layer_call *call, size_t count, bool repeat_x, bool repea
         .warm = arrays[WARM].data,
         .cancel = &call->cancel,
         .multipliers = arrays[MULTIPLIERS].data,
+        .proof_y = arrays[PROOF_Y].data,
     };
 }
 
@@ -360,32 +362,43 @@ static int add_report_fields(PyObject *module) {
 #define FIELD(name) offsetof(hn_report, name)
     const char *word = sizeof(size_t) == 8 ? "u8" : "u4";
     PyObject *fields = Py_BuildValue(
-        "{s:[sssssssssssssssss],s:[sssssssssssssssss],s:[nnnnnnnnnnnnnnnnn],s:n}", "names", "outcome", "iterations",
+        "{s:[ssssssssssssssssss],s:[ssssssssssssssssss],s:[nnnnnnnnnnnnnnnnnn],s:n}", "names", "outcome", "iterations",
         "steps", "violation_before", "violation", "worst", "moved", "damping", "culprit", "slope", "kkt", "distance",
-        "objective", "complementarity", "proof", "programmes", "factorisations", "formats", "i4", "i4", "i4", "f8",
-        "f8", word, "f8", "f8", word, "f8", "f8", "f8", "f8", "f8", "f8", word, word, "offsets", FIELD(outcome),
-        FIELD(iterations), FIELD(steps), FIELD(violation_before), FIELD(violation), FIELD(worst), FIELD(moved),
-        FIELD(damping), FIELD(culprit), FIELD(slope), FIELD(kkt), FIELD(distance), FIELD(objective),
-        FIELD(complementarity), FIELD(proof), FIELD(programmes), FIELD(factorisations), "itemsize", sizeof(hn_report));
+        "objective", "complementarity", "proof", "programmes", "factorisations", "reason", "formats", "i4", "i4", "i4",
+        "f8", "f8", word, "f8", "f8", word, "f8", "f8", "f8", "f8", "f8", "f8", word, word, "i4", "offsets",
+        FIELD(outcome), FIELD(iterations), FIELD(steps), FIELD(violation_before), FIELD(violation), FIELD(worst),
+        FIELD(moved), FIELD(damping), FIELD(culprit), FIELD(slope), FIELD(kkt), FIELD(distance), FIELD(objective),
+        FIELD(complementarity), FIELD(proof), FIELD(programmes), FIELD(factorisations), FIELD(reason), "itemsize",
+        sizeof(hn_report));
 #undef FIELD
     int status = fields ? PyModule_AddObjectRef(module, "report_fields", fields) : -1;
     Py_XDECREF(fields);
     return status;
 }
 
-/* The texts of outcomes, by number. */
-static int add_outcomes(PyObject *module) {
-    PyObject *list = PyList_New(HN_OUTCOME_COUNT);
-    for (int i = 0; list && i < HN_OUTCOME_COUNT; i++)
-        if (PyList_SetItem(list, i, PyUnicode_FromString(hn_outcome_text((hn_outcome)i))) < 0)
+/* Texts by number. */
+static int add_texts(PyObject *module, const char *name, int count, const char *(*text_of)(int)) {
+    PyObject *list = PyList_New(count);
+    for (int i = 0; list && i < count; i++)
+        if (PyList_SetItem(list, i, PyUnicode_FromString(text_of(i))) < 0)
             return -1;
-    int status = list ? PyModule_AddObjectRef(module, "outcomes", list) : -1;
+    int status = list ? PyModule_AddObjectRef(module, name, list) : -1;
     Py_XDECREF(list);
     return status;
+}
+
+static const char *outcome_text(int outcome) {
+    return hn_outcome_text((hn_outcome)outcome);
+}
+
+static const char *reason_text(int reason) {
+    return hn_reason_text((hn_reason)reason);
 }
 
 int core_add_layer(PyObject *module) {
     if (core_add_type(module, &spec, &core_state_of(module)->layer) < 0 || add_report_fields(module) < 0)
         return -1;
-    return add_outcomes(module);
+    return add_texts(module, "outcomes", HN_OUTCOME_COUNT, outcome_text) < 0
+               ? -1
+               : add_texts(module, "reasons", HN_REASON_COUNT, reason_text);
 }

@@ -34,6 +34,7 @@ enum role {
     GRAD_UPPER,
     FLAGGED,
     MULTIPLIERS,
+    PROOF_Y,
     GRAD_MULTIPLIERS,
     GRAD_WEIGHTS,
     ROLES

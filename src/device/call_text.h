@@ -20,6 +20,7 @@ struct device_report {
     full slope, kkt, distance;
     uint64_t programmes, factorisations;
     full objective, complementarity, proof;
+    int32_t reason, rest; /* rest: zeros, up to the size of hn_report */
 };
 
 /* Everything lies in the memory of the device; what is not wanted, or not there, is 0. */
@@ -48,7 +49,7 @@ struct device_call {
     struct tape_head *first_heads;     /* and the heads of its tape */
     /* of the methods nearest and optimal: what they walk, numbers of all threads, results and gradients of their own */
     const struct search_places *search;
-    full *search_memory, *multipliers, *tape_numbers;
+    full *search_memory, *multipliers, *tape_numbers, *proof_y;
     const full *grad_multipliers;
     full *grad_weights;
 };

@@ -69,6 +69,7 @@ static void list_batch(struct transfer *t, const struct plan *plan) {
     add_out(t, &b->y, b->count * plan->outputs);
     add_out(t, &b->residual, b->count * plan->rows);
     add_out(t, &b->multipliers, b->count * plan->rows);
+    add_out(t, &b->proof_y, b->count * plan->outputs);
     if (b->warm)
         add(t, (void **)(void *)&b->warm, b->warm, b->warm, b->count * plan->outputs, sizeof(hn_real));
     if (b->reports)

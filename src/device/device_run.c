@@ -20,6 +20,7 @@ _Static_assert(IS_32_BIT || offsetof(struct device_report, slope) == offsetof(hn
 _Static_assert(IS_32_BIT || offsetof(struct device_report, factorisations) == offsetof(hn_report, factorisations),
                "in every field");
 _Static_assert(IS_32_BIT || offsetof(struct device_report, proof) == offsetof(hn_report, proof), "in every field");
+_Static_assert(IS_32_BIT || offsetof(struct device_report, reason) == offsetof(hn_report, reason), "in every field");
 
 /* ---- memory ---- */
 
@@ -117,6 +118,7 @@ static struct device_call call_of(const hn_device_layer *layer, const hn_batch *
     call.fallback = batch->fallback;
     call.warm = batch->warm;
     call.multipliers = batch->multipliers;
+    call.proof_y = batch->proof_y;
     call.repeats_x = batch->repeat_x;
     call.repeats_raw = batch->repeat_y;
     call.next = workspace;
@@ -159,6 +161,8 @@ static hn_status check_batch(const hn_device_layer *layer, const hn_batch *batch
         return refuse(error, "batch.y", "there is no place for the outputs");
     if (batch->reports && batch->report_size != sizeof(hn_report))
         return refuse(error, "batch.report_size", "on a device it is sizeof(hn_report)");
+    if (batch->proof_y && layer->plan->tape_numbers == 0)
+        return refuse(error, "batch.proof_y", "only the methods nearest and optimal have proofs");
     if (batch->multipliers && layer->plan->tape_numbers == 0)
         return refuse(error, "batch.multipliers", "only the methods nearest and optimal have them");
     if (batch->cancel || batch->watch || batch->seconds != 0)

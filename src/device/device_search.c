@@ -17,16 +17,26 @@
 #include "device/search_places_text.h"
 #include "device/team_lists_text.h"
 
-enum { MOST_LISTS = 96 };
-enum { PROGRAM_OF_SEARCH, PROGRAM_OF_PRODUCTS, PROGRAM_OF_INPUTS, PROGRAM_OF_GOAL, SEARCH_PROGRAMS };
+enum { MOST_LISTS = 160 };
+enum {
+    PROGRAM_OF_SEARCH,
+    PROGRAM_OF_PRODUCTS,
+    PROGRAM_OF_INPUTS,
+    PROGRAM_OF_GOAL,
+    PROGRAM_OF_SPLIT,
+    PROGRAM_OF_SPLIT_PRODUCTS,
+    SEARCH_PROGRAMS
+};
 
 struct device_search {
-    struct nearest near; /* of the host: one sample at a time, as a thread of the device has it */
+    struct nearest near;  /* of the host: one sample at a time, as a thread of the device has it */
+    struct nearest split; /* without kinks */
     struct affine affine;
     struct search_places places;
     struct team_program program[SEARCH_PROGRAMS];
     struct team_code code[SEARCH_PROGRAMS]; /* where threads of a team share a sample */
-    struct signed_system system;            /* likewise: lists of its own */
+    struct signed_system system;            /* likewise: lists of its own, */
+    struct signed_system split_system;      /* and of the search without kinks */
     struct arena team;                      /* what those two consist of */
     bool is_team;
     cuda_address lists;
@@ -49,11 +59,13 @@ static void add(struct lists *all, const void *from, size_t count, size_t each, 
 
 static const struct program *program_of(const struct device_search *s, int which) {
     const struct nearest_parts *n = &s->near.parts;
-    return which == PROGRAM_OF_SEARCH     ? n->plan.program
-           : which == PROGRAM_OF_PRODUCTS ? n->products.program
-           : which == PROGRAM_OF_INPUTS   ? n->by_inputs.program
-           : s->affine.there              ? s->affine.goal
-                                          : NULL;
+    return which == PROGRAM_OF_SEARCH           ? n->plan.program
+           : which == PROGRAM_OF_PRODUCTS       ? n->products.program
+           : which == PROGRAM_OF_INPUTS         ? n->by_inputs.program
+           : which == PROGRAM_OF_SPLIT          ? s->split.parts.plan.program
+           : which == PROGRAM_OF_SPLIT_PRODUCTS ? s->split.parts.products.program
+           : s->affine.there                    ? s->affine.goal
+                                                : NULL;
 }
 
 /* Programs that are not there stay NULL. */
@@ -106,6 +118,9 @@ static void add_plan(struct lists *all, const struct nearest_plan *from, struct 
     ADD(all, from->first, from->rows + 1, to->first);
     ADD(all, from->column, from->entries, to->column);
     ADD(all, from->entry, from->entries, to->entry);
+    ADD(all, from->own_value, from->own_rows, to->own_value);
+    ADD(all, from->lift, from->outputs - from->own_outputs, to->lift);
+    ADD(all, from->kink, 2 * from->kinks, to->kink);
     ADD(all, from->gradient, from->outputs, to->gradient);
     ADD(all, from->curvature, from->outputs, to->curvature);
     ADD(all, from->bend, from->curvatures, to->bend);
@@ -167,15 +182,24 @@ static void list_all(struct device_search *s, struct lists *all) {
         to->affine = s->affine;
     add_plan(all, &from->plan, &to->near.plan);
     add_products(all, &from->products, &to->near.products);
+    if (s->split.parts.plan.program) {
+        to->split = s->split.parts;
+        add_plan(all, &s->split.parts.plan, &to->split.plan);
+        add_products(all, &s->split.parts.products, &to->split.products);
+    }
     add_matrix(all, &from->by_inputs.rows, &to->near.by_inputs.rows);
     add_matrix(all, &from->by_inputs.bends, &to->near.by_inputs.bends);
     add_affine(all, &s->affine, &to->affine);
     if (s->is_team)
         add_team_system(all, &from->plan.system, &s->system, &to->near.plan.system);
+    if (s->is_team && to->split.plan.program)
+        add_team_system(all, &s->split.parts.plan.system, &s->split_system, &to->split.plan.system);
     add_program(all, s, PROGRAM_OF_SEARCH, &to->near.plan.program);
     add_program(all, s, PROGRAM_OF_PRODUCTS, &to->near.products.program);
     add_program(all, s, PROGRAM_OF_INPUTS, &to->near.by_inputs.program);
     add_program(all, s, PROGRAM_OF_GOAL, &to->affine.goal);
+    add_program(all, s, PROGRAM_OF_SPLIT, &to->split.plan.program);
+    add_program(all, s, PROGRAM_OF_SPLIT_PRODUCTS, &to->split.products.program);
 }
 
 /* The copies are done when it returns: what they come from may go. */
@@ -192,24 +216,35 @@ static hn_status upload(const hn_device_layer *layer, struct device_search *s, c
 static hn_status create_search(struct device_search *s, const hn_device_layer *layer, const hn_model *model,
                                hn_error *error) {
     const hn_layer_options *o = &layer->layer;
-    const struct nearest_goal goal = {.optimal = o->method == HN_METHOD_OPTIMAL, .weights = o->weights};
+    struct nearest_goal goal = {.optimal = o->method == HN_METHOD_OPTIMAL,
+                                .weights = o->weights,
+                                .tolerance = o->tolerance,
+                                .relative = o->relative};
     hn_status status = nearest_create(&s->near, model, &goal, o->instructions, true, error);
+    goal.split = goal.optimal;
+    if (status == HN_OK && goal.split)
+        status = nearest_create_split(&s->split, model, &goal, o->instructions, true, error);
     return status == HN_OK ? affine_create(&s->affine, &s->near.parts.plan, model, error) : status;
 }
 
 /* Where the numbers of each part of the search begin; spare ones of a team come last. */
 static void place(struct device_search *s) {
     struct search_places *p = &s->places;
-    p->goal_at = s->near.bytes / sizeof(double);
+    p->split_at = s->near.bytes / sizeof(double);
+    p->goal_at = p->split_at + s->split.bytes / sizeof(double);
     p->affine_at = p->goal_at + (s->affine.there ? affine_goal_numbers(&s->affine) : 0);
     p->near_numbers = p->affine_at + (s->affine.there ? s->affine.numbers : 0);
 }
 
 static hn_status make_team(struct device_search *s, hn_error *error) {
     const struct nearest_parts *n = &s->near.parts;
-    const size_t begin[SEARCH_PROGRAMS] = {0, n->products_at, n->inputs_at, s->places.goal_at};
+    const size_t split = s->places.split_at;
+    const size_t begin[SEARCH_PROGRAMS] = {
+        0, n->products_at, n->inputs_at, s->places.goal_at, split, split + s->split.parts.products_at};
     size_t spare = 0;
     hn_status status = team_system_create(&s->system, &n->plan.system, &s->team, error);
+    if (status == HN_OK && s->split.parts.plan.program)
+        status = team_system_create(&s->split_system, &s->split.parts.plan.system, &s->team, error);
     for (int k = 0; k < SEARCH_PROGRAMS && status == HN_OK; k++) {
         const struct program *program = program_of(s, k);
         if (program)
@@ -279,6 +314,7 @@ void device_search_destroy(hn_device_layer *layer) {
         device_leave(layer);
     }
     nearest_release(&s->near);
+    nearest_release(&s->split);
     affine_release(&s->affine);
     base_release(s);
     layer->search = NULL;

@@ -143,7 +143,9 @@ static void print_search(struct text *out, bool team) {
     static const char backends[2][32] = {"device/one_backend_text.h", "device/team_text.h"};
     static const char own[][32] = {"nearest/rows_text.h",           "nearest/products_text.h",
                                    "nearest/solve_text.h",          "nearest/nearest_barrier_text.h",
-                                   "nearest/nearest_polish_text.h", "nearest/search_text.h",
+                                   "nearest/nearest_polish_text.h", "nearest/nearest_best_text.h",
+                                   "nearest/plain_text.h",          "nearest/search_group_text.h",
+                                   "nearest/search_end_text.h",     "nearest/search_text.h",
                                    "nearest/proof_text.h",          "nearest/pull_text.h",
                                    "nearest/affine_goal_text.h",    "nearest/affine_text.h"};
     amalgamate_file(out, "program/program_lists_text.h", false);

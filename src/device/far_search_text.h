@@ -48,6 +48,8 @@ static void far_search_clear(const struct far_search *s) {
     far_search_prepare(places->near.plan.program, s->near);
     far_search_prepare(places->near.products.program, NEAREST_AT(s->near, places->near.products_at));
     far_search_prepare(places->near.by_inputs.program, NEAREST_AT(s->near, places->near.inputs_at));
+    far_search_prepare(places->split.plan.program, s->without);
+    far_search_prepare(places->split.products.program, NEAREST_AT(s->without, places->split.products_at));
     far_search_prepare(places->affine.goal, s->goal);
 }
 
@@ -67,6 +69,7 @@ static void far_search_begin(struct far *f, const struct device_call *call, uint
     s->rows = s->weights + LAYER_ROWS;
     s->inputs = s->rows + 3 * LAYER_ROWS;
     s->slope = s->inputs + LAYER_INPUTS;
+    s->without = NEAREST_AT(s->near, places->split_at);
     s->goal = NEAREST_AT(s->near, places->goal_at);
     s->affine = NEAREST_AT(s->near, places->affine_at);
     far_search_clear(s);
@@ -74,7 +77,9 @@ static void far_search_begin(struct far *f, const struct device_call *call, uint
 
 static void far_search_open(struct far *f) {
     struct far_search *s = &f->search;
-    s->tried = s->found_at_once = s->lost = s->searched = s->elsewhere = false;
+    s->tried = s->found_at_once = s->lost = s->searched = s->split = false;
+    s->sample.moved = false;
+    s->sample.reason = NEAREST_CERTIFIED;
     s->stood = s->proof = HUGE_VAL;
     s->kept = s->multipliers;
 }
@@ -135,9 +140,8 @@ static GENERATED bool far_search_solve_affine(struct far *f) {
         sample.slope = s->slope;
     }
     affine_run(a, s->affine, &sample);
-    bool there = sample.kkt <= SEARCH_CERTIFIED &&
-                 affine_look_after(&kernels, a, s->goal, f->drive.x, &sample, s->slope, &s->sample.objective) <=
-                     SEARCH_CERTIFIED;
+    bool there = sample.kkt <= NEAREST_ENOUGH && affine_look_after(&kernels, a, s->goal, f->drive.x, &sample, s->slope,
+                                                                   &s->sample.objective) <= NEAREST_ENOUGH;
     s->sample.kkt = sample.kkt;
     s->sample.factorisations = sample.changes;
     return there;
@@ -168,15 +172,38 @@ static GENERATED bool far_search_answer(struct far *f) {
 
 /* ---- what becomes of a sample that auto has ended with ---- */
 
-static void far_search_run(struct far *f) {
+/* A search from `found`, which becomes what it finds. */
+static void far_search_look(struct far *f, const struct nearest_parts *parts, double *memory,
+                            struct nearest_sample *sample) {
     struct far_search *s = &f->search;
     const struct backend kernels = {};
+    sample->x = f->drive.x;
+    sample->raw = s->raw;
+    sample->y = s->found;
+    sample->multipliers = s->multipliers;
+    search_run(&kernels, parts, memory, sample, 1, 0);
+}
+
+/* Without kinks, from where the first search has ended. */
+static void far_search_run_split(struct far *f) {
+    struct far_search *s = &f->search;
+    struct nearest_sample *near = &s->sample, second = {};
+    far_search_look(f, &s->places->split, s->without, &second);
+    s->split = second.kkt <= NEAREST_ENOUGH;
+    near->kkt = second.kkt;
+    near->objective = second.objective;
+    near->moved = near->moved || second.moved;
+    near->reason = s->split ? second.reason : near->reason;
+    near->programmes += second.programmes;
+    near->factorisations += second.factorisations;
+}
+
+static void far_search_run(struct far *f) {
+    struct far_search *s = &f->search;
     far_search_copy(s->best, s->found, LAYER_OUTPUTS);
-    s->sample.x = f->drive.x;
-    s->sample.raw = s->raw;
-    s->sample.y = s->found;
-    s->sample.multipliers = s->multipliers;
-    search_run(&kernels, &s->places->near, s->near, &s->sample, 1, 0);
+    far_search_look(f, &s->places->near, s->near, &s->sample);
+    if (s->places->split.plan.program && s->sample.kkt > NEAREST_ENOUGH && s->sample.reason != NEAREST_UNBOUNDED)
+        far_search_run_split(f);
 }
 
 /* Weights at y; what is left of them. */
@@ -194,41 +221,31 @@ static bool far_search_proves_little(const struct far *f, double rest) {
     return !(rest * size <= FAR_SEARCH_PROVEN);
 }
 
-/* The better one of two proofs, if there are two; y goes to `found`. */
+/* The better one of two proofs, if there are two; its point goes to `found`. */
 static void far_search_prove(struct far *f) {
     struct far_search *s = &f->search;
     double rest = far_search_weights(f, s->best, s->multipliers), other = HUGE_VAL;
     bool again = sample_is_finite(s->stood) && far_search_proves_little(f, rest);
     if (again)
         other = far_search_weights(f, s->found, s->weights);
-    s->elsewhere = again && other < rest;
-    s->proof = s->elsewhere ? other : rest;
-    s->proof_at_best = rest;
-    s->kept = s->elsewhere ? s->weights : s->multipliers;
-    if (!s->elsewhere)
+    bool elsewhere = again && other < rest;
+    s->proof = elsewhere ? other : rest;
+    s->kept = elsewhere ? s->weights : s->multipliers;
+    if (!elsewhere)
         far_search_copy(s->best, s->found, LAYER_OUTPUTS);
 }
 
 /* Whether auto's y is returned after all, where what was found has been evaluated. */
 static bool far_search_goes_back(struct far *f) {
     struct far_search *s = &f->search;
-    const struct sample *state = &f->drive.state;
-    bool worse = !f->numbers.finite || f->numbers.measure > state->before;
-    if (!s->lost) {
-        bool holds = sample_verdict(state, f->drive.options, &f->numbers, false) == HN_OUTCOME_OK;
-        if (holds)
-            return false;
-        s->sample.kkt = HUGE_VAL;
-        s->sample.objective = s->sample.before;
-        for (size_t i = 0; i < LAYER_ROWS; i++)
-            s->multipliers[i] = 0;
-        return true;
-    }
-    if (!s->elsewhere || !worse)
+    if (sample_verdict(&f->drive.state, f->drive.options, &f->numbers, false) == HN_OUTCOME_OK)
         return false;
-    s->elsewhere = false;
-    s->proof = s->proof_at_best;
-    s->kept = s->multipliers;
+    s->sample.reason = s->sample.kkt <= NEAREST_ENOUGH ? (int)NEAREST_NOT_CONFIRMED : s->sample.reason;
+    s->sample.kkt = HUGE_VAL;
+    s->sample.objective = s->sample.before;
+    s->sample.moved = s->split = false;
+    for (size_t i = 0; i < LAYER_ROWS; i++)
+        s->multipliers[i] = 0;
     return true;
 }
 
@@ -254,8 +271,8 @@ static GENERATED void far_search_after(struct far *f) {
         far_search_prove(f);
     else
         far_search_run(f);
-    far_search_evaluate(f, s->found);
-    if (far_search_goes_back(f))
+    far_search_evaluate(f, s->lost ? s->best : s->found);
+    if (!s->lost && far_search_goes_back(f))
         far_search_evaluate(f, s->best);
     state->outcome = far_search_verdict(f);
 }
@@ -304,6 +321,7 @@ static void far_search_report(const struct far *f, struct device_report *out) {
     if (s->searched && !s->lost) {
         double f_min = s->sample.objective;
         out->kkt = s->sample.kkt;
+        out->reason = s->sample.reason;
         out->complementarity = far_search_complementarity(f);
         if (s->places->optimal)
             out->objective = f_min != f_min ? HUGE_VAL : s->places->maximizes ? -f_min : f_min;
@@ -314,16 +332,22 @@ static void far_search_report(const struct far *f, struct device_report *out) {
         out->distance = far_search_distance(f);
 }
 
-/* Multipliers, and what the gradient needs: a certified sample goes back as a solution does, others by auto's steps. */
+/* Multipliers, the point of a proof, and what the gradient needs: a certified sample goes back as a solution does, others by auto's
+ * steps. */
 static void far_search_close(const struct far *f, const struct device_call *call) {
     const struct far_search *s = &f->search;
-    bool certified = s->searched && !s->lost && s->sample.kkt <= SEARCH_CERTIFIED;
+    bool searched = s->searched && !s->lost;
+    bool certified = searched && s->sample.kkt <= NEAREST_ENOUGH && !s->split;
+    bool elsewhere = searched && (s->split || s->sample.moved);
     for (uint32_t i = 0; call->multipliers && i < LAYER_ROWS; i++)
         call->multipliers[f->sample * LAYER_ROWS + i] = s->searched ? s->kept[i] : 0;
+    for (uint32_t j = 0; call->proof_y && j < LAYER_OUTPUTS; j++)
+        call->proof_y[f->sample * LAYER_OUTPUTS + j] =
+            s->searched && s->lost ? s->found[j] : *point_at(&f->drive.point, f->drive.plan->y + j);
     if (!call->tape_numbers)
         return;
     double *numbers = call->tape_numbers + f->sample * (LAYER_ROWS + 1);
-    numbers[0] = certified ? FAR_SEARCH_BY_SOLUTION : s->elsewhere ? FAR_SEARCH_ELSEWHERE : FAR_SEARCH_BY_STEPS;
+    numbers[0] = certified ? FAR_SEARCH_BY_SOLUTION : elsewhere ? FAR_SEARCH_ELSEWHERE : FAR_SEARCH_BY_STEPS;
     for (uint32_t i = 0; i < LAYER_ROWS; i++)
         numbers[1 + i] = certified ? s->multipliers[i] : 0;
 }

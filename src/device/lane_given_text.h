@@ -107,6 +107,7 @@ WIDE_INLINE void lane_fill_report(const struct drive *d, double violation, size_
     out->kkt = out->objective = out->complementarity = out->proof =
         HUGE_VAL; /* of the methods nearest and optimal, as what follows */
     out->programmes = out->factorisations = 0;
+    out->reason = out->rest = 0;
 }
 
 #ifdef DEVICE_POLISH

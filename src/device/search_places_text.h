@@ -7,10 +7,10 @@
 
 /* Numbers of a thread: first those that lie side by side with those of the other threads of its warp. */
 struct search_places {
-    struct nearest_parts near;
+    struct nearest_parts near, split; /* split: without kinks; its program is 0 where there are none */
     struct affine affine;
     const double *weights; /* outputs: S; 0: all 1 */
-    uint64_t goal_at, affine_at, near_numbers, numbers;
+    uint64_t split_at, goal_at, affine_at, near_numbers, numbers;
     int32_t optimal, maximizes;
 };
 
@@ -20,7 +20,7 @@ enum { FAR_SEARCH_BY_STEPS, FAR_SEARCH_BY_SOLUTION, FAR_SEARCH_ELSEWHERE };
 #ifdef DEVICE_SEARCHES
 struct far_search {
     const struct search_places *places;
-    double *near; /* the thread's own among those of its warp */
+    double *near, *without; /* the thread's own among those of its warp; of the search without kinks */
     double *raw, *best,
         *found; /* outputs: what came in, auto's y, and what was found, or where steps came to a stand */
     double *multipliers, *weights; /* rows: at `found`, or at `best`; where steps came to a stand */
@@ -29,8 +29,8 @@ struct far_search {
     double *goal, *affine;         /* of affine_text.h, among those of its warp */
     struct nearest_sample sample;
     double stood; /* the ratio by which they did */
-    double proof, proof_at_best;
-    bool tried, found_at_once, lost, searched, elsewhere;
+    double proof;
+    bool tried, found_at_once, lost, searched, split;
 };
 #endif
 

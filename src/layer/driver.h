@@ -26,6 +26,8 @@ struct hn_layer {
     struct executor single;      /* and for a single sample */
     struct nearest near_lanes;   /* of the method nearest: what follows the steps, for batches, */
     struct nearest near_single;  /* and for a single sample; */
+    struct nearest split_lanes;  /* of optimal: the same without kinks, where the model has any that can be split, */
+    struct nearest split_single; /* likewise */
     struct affine affine;        /* what comes before the steps where rows are affine */
     bool maximizes;              /* the model's objective is the larger the better */
     double *weights;             /* what options.weights names; NULL: none */
@@ -44,11 +46,10 @@ struct seat {
     bool regular;            /* of a gradient: exact */
     bool waits, searched;    /* of the method nearest: auto has ended and the search is to come; it has been */
     bool tried, found;       /* by affine.h: whether; y and multipliers are its answer */
-    bool lost;               /* it waits for the proof that there is no answer nearby, */
-    bool elsewhere;          /* which is one at another point than auto's, */
+    bool lost;               /* it waits for the proof that there is no answer nearby */
     double stood;            /* where the slope was smallest that steps came to a stand at; infinite: nowhere */
-    double proof;            /* and what is known of it: hn_report.proof, */
-    double proof_at_best;    /* and at auto's point */
+    double proof;            /* hn_report.proof */
+    bool split;              /* it is certified by the search without kinks */
     enum sample_doing doing; /* while it waits: what the state says again afterwards */
     struct nearest_sample near;
 };
@@ -71,6 +72,7 @@ struct worker {
     double *slots;
     double *row;       /* outputs: one sample's y */
     double *near;      /* of the method nearest: memory of the search, */
+    double *split;     /* and of the one without kinks, */
     double *near_rows; /* and of every seat raw output, auto's y, the nearest y and the multipliers, */
     double *affine;    /* and of affine.h, */
     double *goal;      /* and of its objective */
@@ -161,9 +163,6 @@ void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient);
 /* Of those that wait and are locally infeasible: the weights that prove it, and the point where they do. */
 void worker_prove(struct worker *worker);
 
-/* After the evaluation there: true where auto's point is to be returned instead, because this one is worse than what came in. */
-bool worker_stays(struct worker *worker, uint32_t seat, const struct sample_numbers *numbers);
-
 /* Numbers of a seat in worker.near_rows: raw output, auto's y, the nearest y and the multipliers, twice, or what the gradient has. */
 static inline size_t worker_near_numbers(const struct plan *plan) {
     return 3 * (size_t)plan->outputs + 2 * (size_t)plan->rows + plan->inputs;
@@ -183,6 +182,11 @@ static inline bool method_searches(hn_method method) {
 /* As wide as the executor: tiles have one seat, too. */
 static inline const struct nearest *worker_nearest(const struct worker *worker) {
     return worker->width > 1 ? &worker->layer->near_lanes : &worker->layer->near_single;
+}
+
+/* Without kinks; parts.plan.program is NULL where there are none that can be split. */
+static inline const struct nearest *worker_split(const struct worker *worker) {
+    return worker->width > 1 ? &worker->layer->split_lanes : &worker->layer->split_single;
 }
 
 /* The outcome of what the seat's sample was just evaluated at. */

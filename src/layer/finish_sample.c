@@ -71,6 +71,15 @@ static double moved(const struct worker *worker, uint32_t seat, const double *y)
     return scale * sqrt(sum);
 }
 
+#define SAME(name) _Static_assert((int)HN_REASON_##name == (int)NEAREST_##name, "the same list")
+SAME(NOT_CONVERGED);
+SAME(UNBOUNDED);
+SAME(UNDEFINED);
+SAME(NOT_CONFIRMED);
+SAME(STOPPED);
+_Static_assert((int)HN_REASON_NONE == NEAREST_CERTIFIED && (int)HN_REASON_KINK == NEAREST_AT_KINK, "the same list");
+#undef SAME
+
 /* The largest multiplier times the distance to its bound. */
 static double complementarity(const struct worker *worker, uint32_t seat) {
     const struct plan *plan = worker->plan;
@@ -120,12 +129,15 @@ static void report_nearest(const struct worker *worker, uint32_t seat, const dou
     out->proof = own->proof;
     if (own->searched && !own->lost) {
         out->kkt = own->near.kkt;
+        out->reason = (hn_reason)own->near.reason;
         out->complementarity = complementarity(worker, seat);
         if (worker->layer->options.method == HN_METHOD_OPTIMAL)
             out->objective = objective_of(worker, own->near.objective);
         out->programmes = (size_t)own->near.programmes;
         out->factorisations = (size_t)own->near.factorisations;
     }
+    if (!own->searched && own->state.outcome == HN_OUTCOME_OK)
+        out->reason = HN_REASON_STOPPED;
     if (weights)
         out->distance = weighed_distance(worker, seat, y);
 }
@@ -190,10 +202,20 @@ hn_outcome worker_verdict(const struct worker *worker, uint32_t seat, const stru
 /* What the gradient of a certified sample needs; others go back by auto's steps. */
 static void tape_nearest(const struct worker *worker, uint32_t seat, const struct tape *tape) {
     const struct seat *own = &worker->seat[seat];
-    bool certified = own->searched && !own->lost && own->near.kkt <= HN_CERTIFIED;
-    tape->numbers[0] = certified ? TAPE_CERTIFIED : own->elsewhere ? TAPE_ELSEWHERE : TAPE_BY_STEPS;
+    bool searched = own->searched && !own->lost, elsewhere = own->split || own->near.moved;
+    bool certified = searched && own->near.kkt <= HN_CERTIFIED && !own->split;
+    tape->numbers[0] = certified ? TAPE_CERTIFIED : searched && elsewhere ? TAPE_ELSEWHERE : TAPE_BY_STEPS;
     for (size_t i = 0; i < worker->plan->rows; i++)
         tape->numbers[1 + i] = certified ? own->near.multipliers[i] : 0;
+}
+
+/* Where the weights of a sample that is locally infeasible prove it; of others y. */
+static void write_proof_point(const struct worker *worker, uint32_t seat) {
+    const struct seat *own = &worker->seat[seat];
+    size_t outputs = worker->plan->outputs;
+    bool proven = own->searched && own->lost;
+    memcpy(worker->batch->proof_y + own->sample * outputs,
+           proven ? worker_near_row(worker, seat, ROW_NEAREST) : worker->row, outputs * sizeof *worker->row);
 }
 
 static void write_multipliers(const struct worker *worker, uint32_t seat) {
@@ -257,6 +279,8 @@ void worker_finish(struct worker *worker, uint32_t seat, const struct sample_num
     point_read(&p, y, plan->outputs, worker->row);
     if (batch->multipliers)
         write_multipliers(worker, seat);
+    if (batch->proof_y)
+        write_proof_point(worker, seat);
     if (batch->reports)
         report(worker, seat, n, worker->row);
     if (batch->warm)

@@ -71,6 +71,18 @@ static hn_status keep_weights(hn_layer *layer, hn_error *error) {
     return HN_OK;
 }
 
+/* The search without kinks. */
+static hn_status open_split(hn_layer *layer, const hn_model *model, struct nearest_goal goal, hn_error *error) {
+    hn_instructions set = layer->options.instructions;
+    goal.split = true;
+    goal.by_products = false;
+    hn_status status = nearest_create_split(&layer->split_lanes, model, &goal, set, false, error);
+    goal.by_products = layer->split_lanes.parts.products.program != NULL;
+    if (status == HN_OK && layer->split_lanes.parts.plan.program)
+        status = nearest_create_split(&layer->split_single, model, &goal, set, true, error);
+    return status;
+}
+
 /* For batches and for a single sample. */
 static hn_status open_nearest(hn_layer *layer, const hn_model *model, hn_error *error) {
     if (!method_searches(layer->options.method))
@@ -78,13 +90,18 @@ static hn_status open_nearest(hn_layer *layer, const hn_model *model, hn_error *
     layer->plan->tape_numbers = layer->plan->rows + 1;
     hn_status status = keep_weights(layer, error);
     layer->maximizes = hn_model_objective(model).maximize;
-    struct nearest_goal goal = {.optimal = layer->options.method == HN_METHOD_OPTIMAL, .weights = layer->weights};
+    struct nearest_goal goal = {.optimal = layer->options.method == HN_METHOD_OPTIMAL,
+                                .weights = layer->weights,
+                                .tolerance = layer->options.tolerance,
+                                .relative = layer->options.relative};
     hn_instructions set = layer->options.instructions;
     if (status == HN_OK)
         status = nearest_create(&layer->near_lanes, model, &goal, set, false, error);
     goal.by_products = layer->near_lanes.parts.products.program != NULL;
     if (status == HN_OK)
         status = nearest_create(&layer->near_single, model, &goal, set, true, error);
+    if (status == HN_OK && goal.optimal)
+        status = open_split(layer, model, goal, error);
     return status == HN_OK ? affine_create(&layer->affine, &layer->near_single.parts.plan, model, error) : status;
 }
 
@@ -163,6 +180,8 @@ void layer_release(hn_layer *layer) {
     kernel_unload(&layer->loaded);
     nearest_release(&layer->near_lanes);
     nearest_release(&layer->near_single);
+    nearest_release(&layer->split_lanes);
+    nearest_release(&layer->split_single);
     affine_release(&layer->affine);
     plan_destroy(layer->plan);
     base_release(layer->weights);

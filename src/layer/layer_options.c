@@ -8,11 +8,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONGEST = 16 };
+enum { LONGEST = 16, LONGEST_REASON = 96 };
 
-#define METHOD_TEXT(name, text) text,
-static const char texts[HN_METHOD_COUNT][LONGEST] = {HN_METHOD_LIST(METHOD_TEXT)};
-#undef METHOD_TEXT
+#define LIST_TEXT(name, text) text,
+static const char texts[HN_METHOD_COUNT][LONGEST] = {HN_METHOD_LIST(LIST_TEXT)};
+static const char reasons[HN_REASON_COUNT][LONGEST_REASON] = {HN_REASON_LIST(LIST_TEXT)};
+#undef LIST_TEXT
+
+const char *hn_reason_text(hn_reason reason) {
+    return (unsigned)reason < HN_REASON_COUNT ? reasons[reason] : "unknown";
+}
 
 const char *hn_method_text(hn_method method) {
     return (unsigned)method < HN_METHOD_COUNT ? texts[method] : "unknown";

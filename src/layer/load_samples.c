@@ -101,7 +101,7 @@ static bool take_sample(struct worker *worker, uint32_t seat) {
             return false;
     while (skips && worker_skip(worker, own->sample));
     own->culprit = SIZE_MAX;
-    own->searched = own->tried = own->found = own->lost = own->elsewhere = false;
+    own->searched = own->tried = own->found = own->lost = own->split = false;
     own->stood = own->proof = INFINITY;
     sample_open(&own->state, &worker->plan->options);
     if (worker->plan->inputs)

@@ -1,8 +1,8 @@
-/* prove.c - the methods nearest and optimal: what is returned of a sample that is locally infeasible.
+/* prove.c - the methods nearest and optimal: the proof that a sample is locally infeasible.
  *
- * Its weights (nearest_prove) are looked for at auto's y, which has the smallest violation that was met. Where it was met on the way,
- * no weights prove much there: then they are looked for where auto's steps came to a stand, and that point is returned with them. It
- * depends on what came in by a way that no tape has.
+ * Its weights (nearest_prove) are looked for at auto's y, which has the smallest violation that was met and is returned. Where it was met on
+ * the way, no weights prove much there: then they are looked for where auto's steps came to a stand. The proof has its own point
+ * (hn_batch.proof_y).
  *
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
@@ -52,23 +52,11 @@ static void prove_at(struct worker *worker, size_t which, const bool *flags, str
 static void choose(struct worker *worker, uint32_t seat, const struct nearest_proof *at_best,
                    const struct nearest_proof *at_stand) {
     struct seat *own = &worker->seat[seat];
-    own->elsewhere = at_stand && at_stand->rest < at_best->rest;
-    own->proof = own->elsewhere ? at_stand->rest : at_best->rest;
-    own->proof_at_best = at_best->rest;
-    own->near = (struct nearest_sample){.multipliers = own->elsewhere ? at_stand->multipliers : at_best->multipliers};
-    if (!own->elsewhere)
+    bool elsewhere = at_stand && at_stand->rest < at_best->rest;
+    own->proof = elsewhere ? at_stand->rest : at_best->rest;
+    own->near = (struct nearest_sample){.multipliers = elsewhere ? at_stand->multipliers : at_best->multipliers};
+    if (!elsewhere)
         memcpy(worker_near_row(worker, seat, ROW_NEAREST), at_best->y, worker->plan->outputs * sizeof *at_best->y);
-}
-
-bool worker_stays(struct worker *worker, uint32_t seat, const struct sample_numbers *n) {
-    struct seat *own = &worker->seat[seat];
-    bool worse = !n->finite || n->measure > own->state.before;
-    if (!own->elsewhere || !worse)
-        return false;
-    own->elsewhere = false;
-    own->proof = own->proof_at_best;
-    own->near.multipliers = worker_near_row(worker, seat, ROW_MULTIPLIERS);
-    return true;
 }
 
 void worker_prove(struct worker *worker) {

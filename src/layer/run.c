@@ -58,6 +58,10 @@ static hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_er
         return error_about(error, HN_INVALID, error_argument("batch.multipliers"),
                            "batch: the method %s has no multipliers, only nearest and optimal have",
                            hn_method_text(layer->options.method));
+    if (batch->proof_y && !method_searches(layer->options.method))
+        return error_about(error, HN_INVALID, error_argument("batch.proof_y"),
+                           "batch: the method %s has no proofs, only nearest and optimal have",
+                           hn_method_text(layer->options.method));
     if (!(batch->seconds >= 0 && batch->seconds < INFINITY))
         return error_about(error, HN_INVALID, error_argument("batch.seconds"),
                            "batch.seconds %s: a deadline is a finite number from 0 on, and 0 means none",

@@ -1,8 +1,9 @@
 /* search.c - the method nearest: what follows when auto has corrected a sample, or has found that it is locally infeasible.
  *
  * Such samples wait in their seats, with y set aside, until no seat is busy; then all of them are searched for at once
- * (nearest/nearest.h). What was found is evaluated by the executor like any other point: where the rows do not hold there, auto's y is
- * returned, and not as a certified one. prove.c has what becomes of those that are locally infeasible.
+ * (nearest/nearest.h), and those without a certificate once more without kinks, where the model has some that can be split. What was found
+ * is evaluated by the executor like any other point: where the rows do not hold there, auto's y is returned, and not as a certified one.
+ * prove.c has the proofs of those that are locally infeasible.
  *
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
@@ -81,7 +82,7 @@ bool worker_answer(struct worker *worker, uint32_t seat, const struct sample_num
     return true;
 }
 
-/* Points for the waiting seats that are flagged, evaluated. */
+/* Points for the waiting seats that are flagged, evaluated: one row for all of them, or where each has what is returned of it. */
 static void evaluate_at(struct worker *worker, size_t which, const bool *flags) {
     const struct plan *plan = worker->plan;
     const bool none[EXECUTOR_WIDEST] = {false};
@@ -89,45 +90,80 @@ static void evaluate_at(struct worker *worker, size_t which, const bool *flags) 
         const struct point p = worker_point(worker, k);
         if (!flags[k])
             continue;
-        point_write(&p, plan->y, plan->outputs, worker_near_row(worker, k, which));
+        size_t row = worker->seat[k].lost ? ROW_AUTO : which;
+        point_write(&p, plan->y, plan->outputs, worker_near_row(worker, k, row));
         point_set_mask(&p, plan->summary + SUMMARY_USABLE, true);
     }
     worker->executor->evaluate(worker->executor, worker->slots, none, false);
 }
 
-static bool is_searched_for(const struct seat *own) {
-    return own->waits && !own->found && !own->lost;
-}
-
-static void search(struct worker *worker) {
-    const struct plan *plan = worker->plan;
+/* Runs a search for the seats that are flagged, from their ROW_NEAREST, which becomes what it finds. */
+static void run_search(struct worker *worker, const struct nearest *nearest, double *memory, const bool *flags,
+                       struct nearest_sample *found) {
     const struct nearest_watch watch = worker_watch(worker);
     struct nearest_sample samples[EXECUTOR_WIDEST];
     size_t count = 0;
-    for (uint32_t k = 0; k < worker->width; k++) {
-        struct seat *own = &worker->seat[k];
-        if (!is_searched_for(own))
-            continue;
-        memcpy(worker_near_row(worker, k, ROW_NEAREST), worker_near_row(worker, k, ROW_AUTO),
-               plan->outputs * sizeof *worker->row);
-        samples[count++] = (struct nearest_sample){.x = batch_inputs(worker, own->sample),
-                                                   .raw = worker_near_row(worker, k, ROW_RAW),
-                                                   .y = worker_near_row(worker, k, ROW_NEAREST),
-                                                   .multipliers = worker_near_row(worker, k, ROW_MULTIPLIERS)};
-    }
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (flags[k])
+            samples[count++] = (struct nearest_sample){.x = batch_inputs(worker, worker->seat[k].sample),
+                                                       .raw = worker_near_row(worker, k, ROW_RAW),
+                                                       .y = worker_near_row(worker, k, ROW_NEAREST),
+                                                       .multipliers = worker_near_row(worker, k, ROW_MULTIPLIERS)};
     if (count > 0)
-        nearest_run(worker_nearest(worker), worker->near, samples, count, &watch);
+        nearest_run(nearest, memory, samples, count, &watch);
     count = 0;
     for (uint32_t k = 0; k < worker->width; k++)
-        if (is_searched_for(&worker->seat[k]))
-            worker->seat[k].near = samples[count++];
+        if (flags[k])
+            found[k] = samples[count++];
+}
+
+/* Whether a search without kinks may find more than the one before it. */
+static bool may_split(const struct worker *worker, const struct nearest_sample *near) {
+    return worker_split(worker)->parts.plan.program && near->kkt > HN_CERTIFIED && near->reason != NEAREST_UNBOUNDED &&
+           near->reason != NEAREST_STOPPED;
+}
+
+/* What the second search has found, from where the first one ended. */
+static void take_split(struct seat *own, const struct nearest_sample *second) {
+    struct nearest_sample *near = &own->near;
+    own->split = second->kkt <= HN_CERTIFIED;
+    near->kkt = second->kkt;
+    near->objective = second->objective;
+    near->moved = near->moved || second->moved;
+    near->reason = own->split || second->reason == NEAREST_STOPPED ? second->reason : near->reason;
+    near->programmes += second->programmes;
+    near->factorisations += second->factorisations;
+}
+
+static void search(struct worker *worker) {
+    struct nearest_sample found[EXECUTOR_WIDEST];
+    bool flags[EXECUTOR_WIDEST] = {false};
+    for (uint32_t k = 0; k < worker->width; k++) {
+        const struct seat *own = &worker->seat[k];
+        flags[k] = own->waits && !own->found && !own->lost;
+        if (flags[k])
+            memcpy(worker_near_row(worker, k, ROW_NEAREST), worker_near_row(worker, k, ROW_AUTO),
+                   worker->plan->outputs * sizeof *worker->row);
+    }
+    run_search(worker, worker_nearest(worker), worker->near, flags, found);
+    for (uint32_t k = 0; k < worker->width; k++) {
+        if (flags[k])
+            worker->seat[k].near = found[k];
+        flags[k] = flags[k] && may_split(worker, &found[k]);
+    }
+    run_search(worker, worker_split(worker), worker->split, flags, found);
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (flags[k])
+            take_split(&worker->seat[k], &found[k]);
 }
 
 /* The search's answer is withdrawn: its point does not hold by the executor's own evaluation. */
 static void withdraw(struct worker *worker, uint32_t seat) {
     struct nearest_sample *near = &worker->seat[seat].near;
+    near->reason = near->kkt <= HN_CERTIFIED ? NEAREST_NOT_CONFIRMED : near->reason;
     near->kkt = INFINITY;
     near->objective = near->before;
+    near->moved = worker->seat[seat].split = false;
     memset(near->multipliers, 0, worker->plan->rows * sizeof *near->multipliers);
 }
 
@@ -146,7 +182,7 @@ static void begin_anew(struct worker *worker, uint32_t seat) {
     point_write(&p, plan->y, plan->outputs, worker_near_row(worker, seat, ROW_AUTO));
 }
 
-/* Evaluates what was found, and auto's y again where it does not hold. */
+/* Evaluates what was found, and auto's y again where it does not hold. Of what is locally infeasible auto's y is returned. */
 static void evaluate_found(struct worker *worker, bool *waits) {
     bool back[EXECUTOR_WIDEST] = {false};
     evaluate_at(worker, ROW_NEAREST, waits);
@@ -156,11 +192,11 @@ static void evaluate_found(struct worker *worker, bool *waits) {
             continue;
         own->state.doing = own->doing;
         const struct sample_numbers n = worker_numbers(worker, k);
-        back[k] = own->lost ? worker_stays(worker, k, &n) : worker_verdict(worker, k, &n) != HN_OUTCOME_OK;
+        back[k] = !own->lost && worker_verdict(worker, k, &n) != HN_OUTCOME_OK;
         if (back[k] && own->found) {
             begin_anew(worker, k);
             back[k] = waits[k] = false;
-        } else if (back[k] && !own->lost)
+        } else if (back[k])
             withdraw(worker, k);
     }
     if (any(back, worker->width))

@@ -17,6 +17,8 @@ static void lay_out(struct layout *layout, void *context) {
         size_t own = worker_near_numbers(layer->plan);
         size_t lanes = layer->near_lanes.bytes, single = layer->near_single.bytes;
         worker->near = layout_take(layout, lanes > single ? lanes : single, 1);
+        lanes = layer->split_lanes.bytes, single = layer->split_single.bytes;
+        worker->split = layout_take(layout, lanes > single ? lanes : single, 1);
         worker->near_rows = layout_take(layout, layer->lanes.width * own, sizeof *worker->near_rows);
         size_t numbers = 3 * (size_t)layer->plan->rows + layer->plan->outputs + layer->affine.numbers;
         worker->affine = layout_take(layout, numbers, sizeof *worker->affine);
@@ -54,6 +56,8 @@ bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, vo
     worker->executor->begin(worker->executor, worker->slots);
     if (method_searches(layer->options.method)) {
         nearest_begin(worker_nearest(worker), worker->near);
+        if (worker_split(worker)->parts.plan.program)
+            nearest_begin(worker_split(worker), worker->split);
         affine_goal_begin(&layer->affine, worker->goal);
     }
     return true;

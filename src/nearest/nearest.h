@@ -28,6 +28,11 @@ hn_status nearest_create(struct nearest *nearest, const hn_model *model, const s
                          hn_instructions instructions, bool alone, hn_error *error);
 void nearest_release(struct nearest *nearest);
 
+/* The same without kinks: goal->split is true. Where there are none that can be split, or too many nodes without them, parts.plan.program
+ * is NULL and bytes is 0. */
+hn_status nearest_create_split(struct nearest *nearest, const hn_model *model, const struct nearest_goal *goal,
+                               hn_instructions instructions, bool alone, hn_error *error);
+
 /* Memory of nearest->bytes, 64-byte aligned, is begun once. */
 void nearest_begin(const struct nearest *nearest, double *memory);
 

@@ -111,7 +111,7 @@ static void barrier_measure_cost(const struct nearest_view *v, struct nearest_st
     *view_number(v, NUMBER_CURVATURE) = 1;
     *view_number(v, NUMBER_COST) = program_cost(v);
     if (s->attempt == 0)
-        s->start_cost = *view_slot(v, p->cost);
+        s->start_cost = *view_slot(v, p->own_cost);
     s->scale = s->slope = 1;
     s->energy = fabs(program_cost(v)) + 1;
 }

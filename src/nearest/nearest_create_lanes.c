@@ -18,7 +18,7 @@ static hn_status create_plan(struct nearest *n, const hn_model *model, const str
             *error = own;
         return status;
     }
-    status = nearest_products_create(&n->parts.products, model, goal->optimal, stride, error);
+    status = nearest_products_create(&n->parts.products, model, goal->optimal, goal->split, stride, error);
     return status == HN_OK ? nearest_plan_create(&n->parts.plan, model, goal, &n->parts.products, stride, error)
                            : status;
 }
@@ -35,11 +35,26 @@ hn_status nearest_create(struct nearest *n, const hn_model *model, const struct 
         n->backend = backend_single();
     if (status == HN_OK)
         status = create_plan(n, model, goal, alone ? 1 : LANES, error);
-    if (status == HN_OK)
+    if (status == HN_OK && !goal->split) /* gradients do not go through what is split */
         status = nearest_inputs_create(&n->parts.by_inputs, model, goal->optimal, alone ? 1 : LANES, error);
     n->parts.products_at = aligned(n->parts.plan.bytes) / sizeof(double);
     n->parts.inputs_at = n->parts.products_at + aligned(n->parts.products.bytes) / sizeof(double);
     n->bytes = n->parts.inputs_at * sizeof(double) + n->parts.by_inputs.bytes;
+    return status;
+}
+
+hn_status nearest_create_split(struct nearest *n, const hn_model *model, const struct nearest_goal *goal,
+                               hn_instructions instructions, bool alone, hn_error *error) {
+    hn_error own = {.status = HN_OK};
+    hn_status status = nearest_create(n, model, goal, instructions, alone, &own);
+    if (status == HN_OK && n->parts.plan.program)
+        return HN_OK;
+    nearest_release(n);
+    n->bytes = 0;
+    if (status == HN_OK || status == HN_LIMIT)
+        return HN_OK;
+    if (error)
+        *error = own;
     return status;
 }
 

@@ -37,6 +37,7 @@ enum {
     ROW_KEPT,   /* the best multipliers so far */
     ROW_KIND,   /* which bounds it has: KIND_* */
     ROW_START,  /* violation where the search began, in the user's units */
+    ROW_HELD,   /* factor on the row's damping: 1, or more where rows depend on each other */
     ROW_VECTORS
 };
 
@@ -50,7 +51,9 @@ enum {
     COLUMN_Y,     /* the iterate */
     COLUMN_SLOPE, /* S^2 (y - y_raw) */
     COLUMN_REST,  /* slope - J' l */
-    COLUMN_KEPT,  /* the best y so far */
+    COLUMN_KEPT,  /* the best y so far, by its residual */
+    COLUMN_BEST,  /* of f: the y that satisfies the rows and has the lowest f so far, */
+    COLUMN_RAY,   /* and the step that led there */
     COLUMN_VECTORS
 };
 
@@ -67,8 +70,13 @@ enum {
 
 struct nearest_plan {
     uint32_t stride;
-    bool optimal; /* the objective is the model's, f; else the distance */
+    bool optimal;     /* the objective is the model's, f; else the distance */
+    bool relative;    /* as in hn_layer_options, */
+    double tolerance; /* likewise */
     size_t inputs, outputs, rows, entries, curvatures;
+    size_t own_outputs,
+        own_rows; /* those of the model; the others come from kinks that are split (derivatives/split.h) */
+    size_t kinks;
     struct program *program;
     struct signed_system system;
     struct arena arena;
@@ -76,8 +84,12 @@ struct nearest_plan {
     uint32_t *value, *lower, *upper; /* offsets, by row */
     size_t *first;                   /* rows + 1: J by rows */
     uint32_t *column, *entry;        /* columns and offsets of J's entries */
-    uint32_t cost;                   /* offset of f, */
-    uint32_t *gradient;              /* and by output of its derivatives; a slot of zeros where there is none */
+    uint32_t *own_value;             /* offsets, by own row: its value without splitting, */
+    uint32_t own_cost;               /* and of f likewise */
+    uint32_t *lift;            /* offsets, by output that is not the model's: the value of the kink it stands for */
+    uint32_t *kink;            /* kinks x 2, offsets: there is a kink where both numbers are equal */
+    uint32_t cost;             /* offset of f, */
+    uint32_t *gradient;        /* and by output of its derivatives; a slot of zeros where there is none */
     uint32_t *curvature;       /* offsets by output of the Hessian's diagonal; a slot of zeros where there is none */
     struct signed_entry *bend; /* curvatures: all entries of the Hessian, of fixed outputs, too */
     double *square;            /* S^2, by output; 0 where the objective is f */

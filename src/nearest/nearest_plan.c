@@ -5,12 +5,16 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "derivatives/split.h"
 #include "program/recipe.h"
 
 #include <string.h>
 
 struct parts {
     struct recipe recipe;
+    struct problem_split split;
+    struct node_list kinks;
+    size_t own_rows, own_cost, lifts, pairs;        /* where their nodes begin, as those below */
     struct node_matrix jacobian, hessian, gradient; /* of c; of the Lagrangian, its lower triangle; of f */
     size_t rows, entries, curvatures, cost, slopes; /* where their nodes begin */
 };
@@ -25,6 +29,8 @@ static void differentiate(struct parts *parts, bool optimal, bool entries) {
     struct graph *g = &recipe->problem.graph;
     if (!optimal)
         recipe->problem.objective = 0;
+    if (optimal && recipe->status == HN_OK && !parts->split.count)
+        recipe->status = problem_list_kinks(&recipe->problem, &parts->kinks, recipe->error);
     recipe_jacobian(recipe, &parts->jacobian, SPACE_Y);
     if (optimal)
         recipe_gradient(recipe, &parts->gradient, SPACE_Y);
@@ -47,11 +53,20 @@ static void compile(struct nearest_plan *r, struct parts *parts) {
         parts->cost = recipe_ask(recipe, &recipe->problem.objective, 1);
         parts->slopes = recipe_ask_matrix(recipe, &parts->gradient);
     }
+    parts->pairs = recipe_ask(recipe, parts->kinks.nodes, parts->kinks.count);
+    if (parts->split.count) {
+        parts->lifts = recipe_ask(recipe, parts->split.kink, parts->split.count);
+        parts->own_rows = recipe_ask(recipe, parts->split.body, parts->split.rows);
+        parts->own_cost = recipe_ask(recipe, &parts->split.objective, 1);
+    }
     r->program = recipe_compile(recipe, r->stride, others, r->optimal ? 2 : 1);
     r->inputs = recipe->problem.inputs;
     r->outputs = recipe->problem.outputs;
     r->rows = recipe->problem.rows;
     r->entries = parts->jacobian.count;
+    r->kinks = parts->kinks.count / 2;
+    r->own_outputs = parts->split.count ? parts->split.outputs : r->outputs;
+    r->own_rows = parts->split.count ? parts->split.rows : r->rows;
 }
 
 /* ---- where everything lies ---- */
@@ -106,11 +121,15 @@ static void keep(struct nearest_plan *r, struct parts *parts, const struct neare
     recipe_matrix(recipe, &parts->jacobian, parts->entries, &r->arena, &jacobian);
     r->value = rows.value, r->lower = rows.lower, r->upper = rows.upper;
     r->first = jacobian.first, r->column = jacobian.column, r->entry = jacobian.entry;
+    r->kink = recipe_places(recipe, parts->pairs, parts->kinks.count, &r->arena);
+    r->lift = recipe_places(recipe, parts->lifts, parts->split.count, &r->arena);
+    r->own_value = parts->split.count ? recipe_places(recipe, parts->own_rows, r->own_rows, &r->arena) : r->value;
     keep_columns(r, parts, goal->weights);
     keep_curvatures(r, parts, products);
     if (recipe->status != HN_OK || !r->optimal)
         return;
     r->cost = r->program->output_slot[parts->cost] * r->stride;
+    r->own_cost = parts->split.count ? r->program->output_slot[parts->own_cost] * r->stride : r->cost;
     r->gradient =
         recipe_vector(recipe, &parts->gradient, parts->slopes, (uint32_t)(r->program->slots * r->stride), &r->arena);
 }
@@ -157,10 +176,16 @@ static hn_status create_system(struct nearest_plan *r, hn_error *error) {
 hn_status nearest_plan_create(struct nearest_plan *plan, const hn_model *model, const struct nearest_goal *goal,
                               const struct nearest_products *products, uint32_t stride, hn_error *error) {
     struct parts parts = {.rows = 0};
-    *plan = (struct nearest_plan){.stride = stride, .optimal = goal->optimal};
+    *plan = (struct nearest_plan){
+        .stride = stride, .optimal = goal->optimal, .tolerance = goal->tolerance, .relative = goal->relative};
     recipe_begin(&parts.recipe, model, goal->optimal ? "the optimal point" : "the nearest point", error);
-    differentiate(&parts, goal->optimal, !products);
-    compile(plan, &parts);
+    if (goal->split && parts.recipe.status == HN_OK)
+        parts.recipe.status = problem_split_kinks(&parts.recipe.problem, &parts.split, error);
+    bool empty = goal->split && parts.split.count == 0;
+    if (!empty) {
+        differentiate(&parts, goal->optimal, !products);
+        compile(plan, &parts);
+    }
     if (plan->program) {
         plan->slots = plan->program->slots + 1; /* zeros of keep_curvatures */
         plan->hessian = take(plan, products ? products->first[plan->outputs] : 0);
@@ -169,8 +194,10 @@ hn_status nearest_plan_create(struct nearest_plan *plan, const hn_model *model, 
     node_matrix_release(&parts.jacobian);
     node_matrix_release(&parts.hessian);
     node_matrix_release(&parts.gradient);
+    node_list_release(&parts.kinks);
+    problem_split_release(&parts.split);
     hn_status status = recipe_end(&parts.recipe);
-    if (status == HN_OK)
+    if (status == HN_OK && !empty)
         status = create_system(plan, error);
     if (status != HN_OK)
         nearest_plan_release(plan);

@@ -23,6 +23,10 @@ struct nearest_goal {
     bool optimal;          /* the model's objective, which it has; else the distance, */
     const double *weights; /* S, one per output; NULL: all 1 */
     bool by_products;      /* the Hessian's entries are known to be too many for the program */
+    double tolerance;      /* of rows, and */
+    bool relative;         /* whether it is relative, as in hn_layer_options */
+    bool split; /* of f: without the kinks that can be split (derivatives/split.h); plan->program stays NULL where
+                            * there are none */
 };
 
 /* products: where the entries of the Hessian come from; NULL: they are in the program, and HN_LIMIT says that they are too

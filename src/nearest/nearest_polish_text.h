@@ -20,6 +20,8 @@
 enum { NEAREST_POLISHES_MOST = 10 };
 static const double POLISH_LEFT_OUT = 1e30; /* W of a row that is not active, in units of its gradient's square */
 static const double POLISH_NOTHING = 1e-12; /* a residual that needs no further step */
+static const double POLISH_VANISHES = 1e-6; /* the largest entry of a gradient, in units of the row's at the start */
+static const double NEAREST_ENOUGH = 1e-8;  /* residual of the optimality conditions of a certified sample */
 
 /* ---- the residual ---- */
 
@@ -64,17 +66,35 @@ static double polish_residual(const struct nearest_view *v, size_t multipliers) 
     return polish_residual_of(v, multipliers, rows_rest(v, multipliers, COLUMN_REST));
 }
 
+/* Whether row i, whose multiplier is not 0, has hardly a gradient at the program's y. */
+static bool polish_row_vanishes(const struct nearest_view *v, size_t i) {
+    const struct nearest_plan *p = v->plan;
+    double most = 0;
+    for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
+        if (!p->fixed[p->column[e]])
+            most = larger(most, fabs(row_entry(v, i, e)));
+    return most <= POLISH_VANISHES;
+}
+
 /* Keeps the program's y with these multipliers where its residual is the smallest so far. */
 static void polish_keep(const struct nearest_view *v, struct nearest_state *s, size_t multipliers, double residual) {
     const struct nearest_plan *p = v->plan;
     if (!(residual < s->kept))
         return;
     s->kept = residual;
-    s->kept_cost = p->optimal ? *view_slot(v, p->cost) : 0;
+    s->vanishes = false;
+    s->gap = 0;
+    s->kept_cost = p->optimal ? *view_slot(v, p->own_cost) : 0;
     for (size_t j = 0; j < p->outputs; j++)
         *view_column(v, COLUMN_KEPT, j) = *view_slot(v, p->y + j * p->stride);
-    for (size_t i = 0; i < p->rows; i++)
-        *view_row(v, ROW_KEPT, i) = *view_row(v, multipliers, i);
+    for (size_t i = 0; i < p->rows; i++) {
+        double l = *view_row(v, ROW_KEPT, i) = *view_row(v, multipliers, i);
+        if (l == 0 || !(residual <= NEAREST_ENOUGH))
+            continue;
+        s->vanishes = s->vanishes || polish_row_vanishes(v, i);
+        if (!row_is_equality(v, i))
+            s->gap += fabs(l) * larger(0, side_room(v, i, l < 0)) / *view_number(v, NUMBER_UNIT);
+    }
 }
 
 /* ---- active rows ---- */

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "derivatives/split.h"
 
 #include <string.h>
 
@@ -179,11 +180,15 @@ static void compile(struct nearest_products *p, struct parts *parts, bool optima
     p->bytes = (p->program->slots + 1) * p->stride * sizeof(double);
 }
 
-hn_status nearest_products_create(struct nearest_products *p, const hn_model *model, bool optimal, uint32_t stride,
-                                  hn_error *error) {
+hn_status nearest_products_create(struct nearest_products *p, const hn_model *model, bool optimal, bool split,
+                                  uint32_t stride, hn_error *error) {
     struct parts parts = {.depends = NULL};
+    struct problem_split kinks = {.count = 0};
     *p = (struct nearest_products){.stride = stride, .objective = optimal};
     recipe_begin(&parts.recipe, model, "the Hessian's products", error);
+    if (split && parts.recipe.status == HN_OK)
+        parts.recipe.status = problem_split_kinks(&parts.recipe.problem, &kinks, error);
+    problem_split_release(&kinks);
     p->inputs = parts.recipe.problem.inputs;
     p->outputs = parts.recipe.problem.outputs;
     p->rows = parts.recipe.problem.rows;

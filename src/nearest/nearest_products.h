@@ -13,7 +13,7 @@
 #include "nearest/nearest_places.h"
 #include "program/recipe.h"
 
-hn_status nearest_products_create(struct nearest_products *products, const hn_model *model, bool optimal,
+hn_status nearest_products_create(struct nearest_products *products, const hn_model *model, bool optimal, bool split,
                                   uint32_t stride, hn_error *error);
 void nearest_products_release(struct nearest_products *products);
 

@@ -6,16 +6,28 @@
 
 #include <stdbool.h>
 
+/* Why a search has no certificate; hn_reason (hardnet/layer.h) in the same order. */
+enum nearest_reason {
+    NEAREST_CERTIFIED,
+    NEAREST_NOT_CONVERGED,
+    NEAREST_AT_KINK,
+    NEAREST_UNBOUNDED,
+    NEAREST_UNDEFINED,
+    NEAREST_NOT_CONFIRMED,
+    NEAREST_STOPPED
+};
+
 struct nearest_sample {
     const double *x, *raw; /* inputs, outputs */
     double *y;             /* outputs: in and out */
-    double *multipliers;   /* rows, out: positive at lower bounds; or NULL */
+    double *multipliers;   /* own rows, out: positive at lower bounds; or NULL */
     /* out */
     bool moved;               /* y is another one */
     double objective, before; /* of the goal optimal: f at y, and at the y that came in */
     double kkt;     /* the residual of the optimality conditions at y; infinite where no multipliers are known */
     int programmes; /* interior-point problems: values of mu */
     int factorisations;
+    int reason; /* enum nearest_reason */
 };
 
 /* Where nothing holds the rows: weights that prove it to first order, as multipliers are: positive at lower bounds, 0 on rows that are no part of it. With them what y is

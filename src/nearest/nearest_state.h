@@ -50,6 +50,12 @@ struct nearest_state {
     double polished;    /* its best residual */
     double polished_mu; /* where polishing was tried last */
     double kept;        /* residual of the best y and multipliers so far */
+    double best_cost;   /* of f: the lowest where the rows were satisfied, */
+    bool led;           /* a step has led there: COLUMN_RAY */
+    bool unbounded;     /* f falls without end along it */
+    bool finite;        /* f and its derivatives, where the search began first */
+    double gap;         /* sum of multipliers times distances to their bounds there */
+    bool vanishes;      /* a row with a multiplier has hardly a gradient at the best y and multipliers */
 };
 
 #endif

@@ -172,6 +172,7 @@ static inline void row_measure(const struct nearest_view *v, size_t i) {
             squares += row_entry(v, i, e) * row_entry(v, i, e);
     double norm = sqrt(squares), lower = row_lower(v, i), upper = row_upper(v, i);
     *view_row(v, ROW_NORM, i) = norm > 0 && norm <= DBL_MAX ? norm : 1;
+    *view_row(v, ROW_HELD, i) = 1;
     *view_row(v, ROW_KIND, i) =
         lower == upper ? KIND_EQUALITY : (fabs(lower) <= DBL_MAX ? 1 : 0) + (fabs(upper) <= DBL_MAX ? 2 : 0);
 }
@@ -179,7 +180,7 @@ static inline void row_measure(const struct nearest_view *v, size_t i) {
 /* How much each row is damped: w. */
 static inline double row_damping(const struct nearest_view *v, size_t i) {
     double norm = *view_row(v, ROW_NORM, i);
-    return 0x1p-44 * norm * norm / *view_number(v, NUMBER_CURVATURE);
+    return 0x1p-44 * norm * norm / *view_number(v, NUMBER_CURVATURE) * *view_row(v, ROW_HELD, i);
 }
 
 /* What stands on the diagonal of H besides: where f is flat in an output, its pivot would be 0. */

@@ -31,7 +31,7 @@ static const uint64_t stored[][HN_METHOD_COUNT] = {
      0xa0d7c24b987abdbf, 0xf1af6a37db6a1f58, 0x35adb3fe7a7a7f85}, /* shape 10 */
     {0xa9bfae967e8377ae, 0x8fbdd80c0c89df72, 0x605390e5a369ee56, 0x8947b2161cce5909, 0x5fd793de65caf6fb,
      0xff0d61fe15fea07e, 0x3289c4fadba380f1, 0x605390e5a369ee56}, /* shape 11 */
-    {0x91cf050b88ba25ef, 0xeaa5b73536297ce5, 0x605390e5a369ee56, 0xb5585157ecba60ed, 0xceccd99e806e8195,
+    {0x91cf050b88ba25ef, 0xeaa5b73536297ce5, 0x605390e5a369ee56, 0xb5585157ecba60ed, 0x5ef3924dbea30303,
      0x15db96dc92f2f8b3, 0xbc4811ad1819372c, 0x605390e5a369ee56}, /* shape 12 */
     {0x4eaf486f39290569, 0x4c64da5297470d56, 0x692f6ccd60c1f781, 0x71b42fb92e688104, 0x4dbe2fcd3e887648,
      0xeca5fc5d7e818f0e, 0x0eb9f2a3825b323b, 0x605390e5a369ee56}, /* shape 13 */
@@ -45,7 +45,7 @@ static const uint64_t stored[][HN_METHOD_COUNT] = {
      0x2140bd25c37d7913, 0x0c17edc531507f9f, 0x8409441e22713fd3}, /* models/ellipse.mod */
     {0x263ffbba2edf9e44, 0x3d47e3bd87dda8bf, 0x605390e5a369ee56, 0x14b45b531ad540fc, 0xa8e8e522d5f9db07,
      0x617dac19e4c4a1b7, 0x9243c64521c23536, 0x6c7b2c1f945ae58d}, /* models/simplex.mod */
-    {0x7fea200f3b658eaf, 0xeee12297cf6e5de3, 0x93b07732ec44a749, 0x504fabd900f6da85, 0xd899cd4ade284f2c,
+    {0x7fea200f3b658eaf, 0xeee12297cf6e5de3, 0x93b07732ec44a749, 0x504fabd900f6da85, 0xe928801d3580b0ba,
      0x4c77e6d3e6483a15, 0xfc724a2ba2ea7787, 0x605390e5a369ee56}, /* models/infeasible.mod */
     {0x1dde7c01a7e46f07, 0x9968fca4d5ee6297, 0x605390e5a369ee56, 0x57214d18f5a5b288, 0x1dd1d9f1ebb438a9,
      0x045c2b86b541b6fe, 0x282bd37141a4ed1d, 0x6511b3821026cfce}, /* models/pooling.mod */
@@ -53,8 +53,8 @@ static const uint64_t stored[][HN_METHOD_COUNT] = {
      0x4859134fbe01fb6f, 0x123f44de9197a1e5, 0x4792535895fee562}, /* models/tasks/arm.mod */
     {0xf3e1499e8b8c45de, 0x56caa545d9a62e5b, 0x605390e5a369ee56, 0xa7f3c16cb816a749, 0xa46b0b7ed740a402,
      0xe852a4786f867e35, 0x129c3bf19496f367, 0x7fd921dd2c4dc3ff}, /* models/tasks/portfolio.mod */
-    {0xb2bea739ae2eb9ae, 0xcf26d680a7e34ace, 0x605390e5a369ee56, 0x297c35f3a995acf7, 0x5d3f8f4e19faa1b8,
-     0x71fa19b5817dd103, 0x98d08fd76bb8db54, 0x837899a98920d84e}, /* models/tasks/opf5.mod */
+    {0xb2bea739ae2eb9ae, 0xcf26d680a7e34ace, 0x605390e5a369ee56, 0x297c35f3a995acf7, 0x6ffcbf1532109872,
+     0x71fa19b5817dd103, 0x98d08fd76bb8db54, 0x7caf4ff065050051}, /* models/tasks/opf5.mod */
     {0xf7a67f2e5ebd5f48, 0x41cce9a7a4cfc795, 0x605390e5a369ee56, 0x642571a5d10267c7, 0x11b3a2fed74d3a65,
      0xd93da355add896eb, 0x2d3db559ef9fe573, 0xf55be95670eff6e5}, /* models/unicycle.mod */
     {0x2a7d6587220f388c, 0x736cc3eddd24fdf6, 0x605390e5a369ee56, 0x6d08f97a493aea83, 0x108f9d38aec19ebb,
@@ -73,7 +73,7 @@ static const uint64_t stored[][HN_METHOD_COUNT] = {
      0x47ea22e346604c42, 0x04f68b1993f385f7, 0x605390e5a369ee56}, /* random problem 1 */
     {0xa1ebe95df1958f99, 0x5d7e9c2628b6f1f6, 0x0c5d05270124c54d, 0xcfd2a31ed111c719, 0x67156f16223cc0c5,
      0xeea67bba759227f9, 0x5224dd068fd281c9, 0xa70a3bf7c42bdcd9}, /* random problem 2 */
-    {0xe72cf575d6a27de4, 0x347a5a6fb021e774, 0x605390e5a369ee56, 0xdbb3327bb7cd1f88, 0x22e631d1f8581382,
+    {0xe72cf575d6a27de4, 0x347a5a6fb021e774, 0x605390e5a369ee56, 0xdbb3327bb7cd1f88, 0xd195913d8cb6249c,
      0xc5683ac8c3e0f5ac, 0xf95269b68fc7de1a, 0x605390e5a369ee56}, /* random problem 3 */
     {0xab17706ab31463ad, 0x876d2f6540e4dfe8, 0x605390e5a369ee56, 0xb572526e99e3612a, 0x4c9fe03d457cb936,
      0x885ef2f6c5dea310, 0xa195108ad394e764, 0x605390e5a369ee56}, /* random problem 4 */
@@ -89,8 +89,8 @@ static const uint64_t stored[][HN_METHOD_COUNT] = {
      0xfd876b9e721e7cc6, 0xf16850c742827c72, 0x605390e5a369ee56}, /* random problem 9 */
     {0x97f9bf0f6ef3d09f, 0xd61eb970de534e4c, 0x605390e5a369ee56, 0x10d46952449f3ffa, 0x8f36e325d3661830,
      0x93e50fa1ed42e66f, 0x45efb9168ad2a5c0, 0x605390e5a369ee56}, /* random problem 10 */
-    {0x74e90f5fadef31e6, 0x3647cffd181edf28, 0x605390e5a369ee56, 0xa85e58207c0785a0, 0x35043160018bb55b,
-     0xbdc75adf12c7e62e, 0x01f407a9e51fb4c6, 0xf88b077ffd9fc088}, /* random problem 11 */
+    {0x74e90f5fadef31e6, 0x3647cffd181edf28, 0x605390e5a369ee56, 0xa85e58207c0785a0, 0x5ec7616fa4762f5f,
+     0xbdc75adf12c7e62e, 0x01f407a9e51fb4c6, 0xbb78f36b9921152a}, /* random problem 11 */
     {0x3d1a4d4e5be28fbe, 0x8452f800122d0efa, 0x605390e5a369ee56, 0x806c40a1e7881d58, 0x2ae3f327b74fc701,
      0x977df7e8897b7475, 0xed9a0b75c934d4af, 0x605390e5a369ee56}, /* random problem 12 */
     {0x05f14e297262431e, 0x5838f172fca9c849, 0xda8ebf41bcdffa6a, 0x559ecaafed703835, 0x27549848b43edd7a,
@@ -103,7 +103,7 @@ static const uint64_t stored[][HN_METHOD_COUNT] = {
      0x55cc6c2724650262, 0xed62c9d712766a85, 0x605390e5a369ee56}, /* random problem 16 */
     {0x1a921fc6ad31d4ee, 0xf2bfe5d789904cb6, 0x605390e5a369ee56, 0x171c58df4226e4df, 0xf97c2d3c1b2d533b,
      0x88799832152d15c1, 0x146369ecdb30484e, 0x6d550ad8ac46a68c}, /* random problem 17 */
-    {0xadcf990ce88384b5, 0x12a207010e6e9e8a, 0x605390e5a369ee56, 0xe4f3b0a4467a1d04, 0x496998a15c996a1b,
+    {0xadcf990ce88384b5, 0x12a207010e6e9e8a, 0x605390e5a369ee56, 0xe4f3b0a4467a1d04, 0xdb27d150c00b56f5,
      0x697d6229f90f9279, 0x0ef3298979a983be, 0x605390e5a369ee56}, /* random problem 18 */
     {0x1d7cff15936b0555, 0x15e50dc746cd07e8, 0xa54feebaaf80dbf0, 0x31459f122cfc3de4, 0xfceb45be4a16bad9,
      0xb375971f67c097be, 0x7eda6096ac524e52, 0x605390e5a369ee56}, /* random problem 19 */
@@ -117,7 +117,7 @@ static const uint64_t stored[][HN_METHOD_COUNT] = {
      0xdd5c9e2c63271bab, 0xfa047aa235cbe794, 0xb6993736ab3e0d5f}, /* random problem 23 */
     {0x4484ecac9248aa63, 0x9b896b3f1683eb4d, 0x605390e5a369ee56, 0x70c3bf48e743cc78, 0x8a09a668aeb5dafd,
      0xd4aca4b2f86c78b2, 0xec187fb39cb0895e, 0x605390e5a369ee56}, /* random problem 24 */
-    {0x089790a5dd8936c1, 0xfac5277672d095e2, 0x605390e5a369ee56, 0x8b0bcde6cc153e06, 0x163cef04188ec2d6,
+    {0x089790a5dd8936c1, 0xfac5277672d095e2, 0x605390e5a369ee56, 0x8b0bcde6cc153e06, 0xceee1a7817322ff3,
      0x50e7dcd35eccedfb, 0x11c3b141c87e4853, 0x605390e5a369ee56}, /* random problem 25 */
     {0xa2f73341e5c879e0, 0xdfcbe768c98e07db, 0x605390e5a369ee56, 0x61e10597da08cfc9, 0x2c33cddbdcc081f9,
      0x344fef6833143dc6, 0xfcaca15788b4425c, 0x8378485573c5ae36}, /* random problem 26 */

@@ -48,6 +48,13 @@ static const char wide_affine[] = "param a >= 0, <= 1; var y{1..30} >= -1, <= 1;
                                   "subject to chain{k in K}: -0.2 <= y[k+1] - 0.9*y[k] <= 0.1 + 0.5*a;\n"
                                   "subject to all_of_them: sum{k in 1..30} y[k] = 1 + a;";
 
+/* Kinks that can be split and one that cannot, equalities that repeat each other, and where a is below 0 nothing that bounds the objective. */
+static const char kinked[] =
+    "param a >= -1, <= 1; var y{1..3} >= -2, := 0.5; var u;\n"
+    "minimize f: abs(y[1] - a) + max(y[2], 0.5*y[3], a) + <<0, 1; -1, 0.5, 2>> y[3] + min(0, a)*u^2;\n"
+    "subject to total: y[1] + y[2] + y[3] = 0.5*a; subject to again: 2*y[1] + 2*y[2] + 2*y[3] = a;\n"
+    "subject to ball: abs(y[1]) + abs(u) <= 1 + 1e6*max(0, -a) + 0*min(y[1], u);";
+
 /* ---- one batch on both ---- */
 
 struct scene {
@@ -165,6 +172,11 @@ static void solutions_under_curved_rows_have_them(void **state) {
     judge_text(curved, HN_METHOD_OPTIMAL, NULL);
 }
 
+static void solutions_at_kinks_have_them(void **state) {
+    (void)state;
+    judge_text(kinked, HN_METHOD_OPTIMAL, NULL);
+}
+
 static void solutions_of_teams_have_them(void **state) {
     (void)state;
     judge_text(wide_curved, HN_METHOD_OPTIMAL, NULL);
@@ -219,6 +231,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solutions_under_affine_rows_have_the_cpu_s_bits),
         cmocka_unit_test(solutions_under_curved_rows_have_them),
+        cmocka_unit_test(solutions_at_kinks_have_them),
         cmocka_unit_test(solutions_of_teams_have_them),
         cmocka_unit_test(random_problems_have_them),
         cmocka_unit_test(they_are_computed_in_double),

@@ -299,7 +299,7 @@ static void products_without_memory_are_none(void **state) {
     for (; status != HN_OK; k++) {
         hn_error error = {.status = HN_OK};
         memory_fail_at(k, true);
-        status = nearest_products_create(&products, model, true, 1, &error);
+        status = nearest_products_create(&products, model, true, false, 1, &error);
         memory_fail_never();
         assert_true(status == HN_OK || (status == HN_NO_MEMORY && error.status == HN_NO_MEMORY));
         assert_true(status == HN_OK || memory_live_blocks() == blocks);

@@ -51,7 +51,8 @@ static bool check_problem(enum problem_kind kind, uint64_t number) {
     if (certified)
         assert_in_interval(residual, 0, 1.01 * HN_CERTIFIED);
     bool lost = o.report.outcome == HN_OUTCOME_LOCALLY_INFEASIBLE; /* test_proof.c */
-    for (size_t j = 0; !certified && !lost && j < p.outputs; j++)
+    assert_true((o.report.reason == HN_REASON_NONE) == (certified || !ok));
+    for (size_t j = 0; !ok && j < p.outputs; j++)
         assert_same_bits(o.y[j], before.y[j]);
     for (size_t i = 0; !certified && !lost && i < p.rows; i++)
         assert_true(o.l[i] == 0);

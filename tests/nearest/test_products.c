@@ -41,7 +41,7 @@ static void known_hessian(const struct random_problem *p, double sigma, const do
 static void check_products(const struct random_problem *p, const double *lambda, double sigma) {
     struct nearest_products products;
     size_t n = p->outputs;
-    assert_int_equal(nearest_products_create(&products, p->model, true, 1, NULL), HN_OK);
+    assert_int_equal(nearest_products_create(&products, p->model, true, false, 1, NULL), HN_OK);
     size_t entries = products.first[n], count = p->inputs + n + 1 + p->rows + entries;
     double *memory = calloc(count + 1, sizeof *memory), *known = calloc(n * n, sizeof *known);
     double *own = aligned_alloc(64, (products.bytes + 63) / 64 * 64);

@@ -91,7 +91,7 @@ struct layer_results results_of(const hn_layer *layer, size_t count) {
     r.grad_upper = poisoned(count * info.rows);
     hn_method method = hn_layer_options_of(layer).method;
     if (method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL)
-        r.multipliers = poisoned(count * info.rows);
+        r.multipliers = poisoned(count * info.rows), r.proof_y = poisoned(count * info.outputs);
     r.reports = malloc((count + 1) * sizeof *r.reports);
     memset(r.reports, 0x7f, count * sizeof *r.reports);
     r.flagged = malloc((count + 1) * sizeof *r.flagged);
@@ -109,6 +109,7 @@ void results_release(struct layer_results *results) {
     free(results->grad_lower);
     free(results->grad_upper);
     free(results->multipliers);
+    free(results->proof_y);
     free(results->reports);
     free(results->flagged);
     free(results->tape);
@@ -125,6 +126,7 @@ hn_batch batch_into(const struct layer_results *results, const double *x, const 
                       .reports = results->reports,
                       .residual = results->residual,
                       .multipliers = results->multipliers,
+                      .proof_y = results->proof_y,
                       .tape = results->tape};
 }
 
@@ -199,6 +201,7 @@ bool same_results(const struct layer_results *first, size_t a, const struct laye
            same_numbers("grad_lower", first->grad_lower + a * m, second->grad_lower + b * m, m) &&
            same_numbers("grad_upper", first->grad_upper + a * m, second->grad_upper + b * m, m) &&
            (!first->multipliers ||
-            same_numbers("multipliers", first->multipliers + a * m, second->multipliers + b * m, m)) &&
+            (same_numbers("multipliers", first->multipliers + a * m, second->multipliers + b * m, m) &&
+             same_numbers("proof_y", first->proof_y + a * n, second->proof_y + b * n, n))) &&
            memcmp(&first->flagged[a], &second->flagged[b], sizeof *first->flagged) == 0;
 }

@@ -23,6 +23,7 @@ struct layer_results {
     size_t count, inputs, outputs, rows;
     double *y, *residual, *grad_y_raw, *grad_x, *grad_lower, *grad_upper;
     double *multipliers; /* of nearest and optimal; else NULL */
+    double *proof_y;     /* likewise */
     hn_report *reports;
     bool *flagged;
     void *tape;

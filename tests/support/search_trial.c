@@ -8,7 +8,10 @@
 #include <stdlib.h>
 
 struct outcome run_one(const struct random_problem *problem, hn_method method) {
-    struct outcome o = {.y = calloc(problem->outputs + 1, sizeof *o.y), .l = calloc(problem->rows + 1, sizeof *o.l)};
+    struct outcome o = {.y = calloc(problem->outputs + 1, sizeof *o.y),
+                        .proof_y = calloc(problem->outputs + 1, sizeof *o.proof_y),
+                        .l = calloc(problem->rows + 1, sizeof *o.l)};
+    bool proves = method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL;
     hn_layer *layer = layer_of(problem->model, layer_method(method));
     const hn_batch batch = {.size = sizeof batch,
                             .count = 1,
@@ -17,7 +20,8 @@ struct outcome run_one(const struct random_problem *problem, hn_method method) {
                             .y = o.y,
                             .report_size = sizeof o.report,
                             .reports = &o.report,
-                            .multipliers = method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL ? o.l : NULL};
+                            .multipliers = proves ? o.l : NULL,
+                            .proof_y = proves ? o.proof_y : NULL};
     layer_run(layer, &batch);
     hn_layer_destroy(layer);
     return o;
@@ -25,6 +29,7 @@ struct outcome run_one(const struct random_problem *problem, hn_method method) {
 
 void outcome_release(struct outcome *outcome) {
     free(outcome->y);
+    free(outcome->proof_y);
     free(outcome->l);
 }
 

@@ -10,7 +10,7 @@
 
 /* What a method makes of one problem; l: multipliers, zeros where the method has none. */
 struct outcome {
-    double *y, *l;
+    double *y, *l, *proof_y;
     hn_report report;
 };
 
