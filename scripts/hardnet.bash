@@ -44,7 +44,7 @@ _hardnet() {
         ;;
     esac
     case $previous in
-    --x | --x0 | --y | --out | --targets | --states | --weights | --multipliers | --objective) _hardnet_files npy && return ;;
+    --x | --x0 | --y | --out | --targets | --states | --weights | --multipliers | --proof-point | --objective) _hardnet_files npy && return ;;
     --trace | --log | --csv) _hardnet_files csv && return ;;
     --checkpoint) _hardnet_files checkpoint && return ;;
     --net | --init) _hardnet_files safetensors && return ;;
@@ -123,9 +123,9 @@ _hardnet() {
     esac
     case $verb in
     check) own="--all --pattern --picture --json --x --seed --points --survey" ;;
-    project) own="--y --x --out --report --trace --allow-infeasible --time-limit --weights --multipliers $layer $compile $device" ;;
+    project) own="--y --x --out --report --trace --allow-infeasible --time-limit --weights --multipliers --proof-point $layer $compile $device" ;;
     solve)
-        own="--y --x --multistart --out --multipliers --objective --report --allow-infeasible --time-limit"
+        own="--y --x --multistart --out --multipliers --proof-point --objective --report --allow-infeasible --time-limit"
         own+=" --damping --iterations --tolerance --effort --relative --isa"
         ;;
     bench) own="--y --x --samples --seed --repeat --report $layer $compile $device" ;;

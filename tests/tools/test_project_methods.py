@@ -169,11 +169,13 @@ class Methods(ProjectTool):
             if method == "optimal":
                 model = self.file("o.mod", open(model).read() + "minimize f: (y[1] - 1)^2 + y[3];")
             y, report, _ = self.project(model, "--x", self.array("x.npy", x), "--y", self.array("y.npy", raw), "--method", method,
-                                        "--multipliers", self.folder / "m.npy", code=3)
-            weights = np.load(self.folder / "m.npy")
+                                        "--multipliers", self.folder / "m.npy", "--proof-point", self.folder / "p.npy", code=3)
+            weights, points = np.load(self.folder / "m.npy"), np.load(self.folder / "p.npy")
+            plain, _, _ = self.project(model, "--x", self.folder / "x.npy", "--y", self.folder / "y.npy", code=3)
+            np.testing.assert_array_equal(y, plain)  # the point of auto
             for k, sample in enumerate(report["samples"]):
                 self.assertEqual((sample["status"], sample["kkt"], sample["complementarity"]), ("locally_infeasible", None, None))
-                w, p = weights[k], y[k]
+                w, p = weights[k], points[k]
                 jacobian = np.array([2 * p, [1, 2, 0], [-1, 0, 2 * p[2]], [0, 1, 0]])
                 beyond = np.array([(p ** 2).sum() - 1, x[k, 0] - p[0] - 2 * p[1], p[2] ** 2 - p[0] + x[k, 0], -9 - p[1]])
                 self.assertTrue((w * [-1, 1, -1, 1] >= 0).all())  # the bounds that the rows have

@@ -3,6 +3,7 @@
 Run with the path of the built program: test_solve.py BUILD/hardnet. Optima are judged by formulas, and by the optimality conditions
 of the model in numpy.
 """
+import csv
 import json
 
 import numpy as np
@@ -46,6 +47,43 @@ class Solve(samples.SampleTool):
             self.assertLessEqual(sample["kkt"], 1e-8)
         self.assertRegex(printed, r"certified optimal +4\n")
         self.assertRegex(printed, r"objective +min 3, median")
+
+    def test_the_solution_of_one_sample_is_printed_by_name(self):
+        model = self.file("m.mod", PROFIT)
+        *_, printed = self.solve(model, "--x", self.array("x.npy", np.array([[4.0]])))
+        solution = printed[printed.index("\nSolution"):]
+        for pattern in (r"\n  y\[1\] +3\n  y\[2\] +1\n", r"\n  total +4 +0 +-2\n", r"\n  first +3 +0 +-1\n",
+                        r"\n  y\[1\] +3 +3 +0\n"):  # value, slack and multiplier of rows, bounds of outputs among them
+            self.assertRegex(solution, pattern)
+        *_, printed = self.solve(model, "--x", self.array("x.npy", np.array([[4.0], [5.0]])))
+        self.assertNotIn("Solution", printed)
+        many = self.file("many.mod", "var y{1..30} >= 0; minimize f: sum{i in 1..30} (y[i] - i)^2;")
+        *_, printed = self.solve(many)
+        self.assertIn("  ... 10 more; --out FILE.csv writes all\n", printed)
+        self.assertNotRegex(printed, r"y\[21\]")
+
+    def test_files_that_end_in_csv_have_columns_by_name(self):
+        model, x = self.file("m.mod", PROFIT), self.array("x.npy", np.array([[4.0], [2.5]]))
+        y, f, m, _, _ = self.solve(model, "--x", x)
+        names = {"out": ["y[1]", "y[2]"], "multipliers": ["total", "first", "y[1]", "y[2]"], "objective": ["profit"]}
+        line = [part for name in names for part in ("--" + name, self.folder / (name + ".csv"))]
+        self.run_it("solve", model, "--x", x, *line)
+        for (name, columns), values in zip(names.items(), (y, m, f)):
+            rows = list(csv.reader((self.folder / (name + ".csv")).read_text().splitlines()))
+            self.assertEqual(rows[0], ["sample", "status", *columns])
+            self.assertEqual([row[:2] for row in rows[1:]], [["0", "ok"], ["1", "ok"]])
+            np.testing.assert_array_equal([[float(v) for v in row[2:]] for row in rows[1:]], values)
+
+    def test_the_reason_of_what_is_not_certified_is_told(self):
+        model = self.file("m.mod", "var y <= 1; minimize f: y;")
+        y, f, m, report, printed = self.solve(model, code=3)
+        reason = "the objective is unbounded along a feasible direction"
+        self.assertRegex(printed, r"not certified +1  " + reason + "\n")
+        self.assertEqual((report["samples"][0]["certified"], report["samples"][0]["reason"]), (False, reason))
+        self.assertLess(f[0, 0], -1e6)
+        *_, report, printed = self.solve(self.file("n.mod", "var y <= 1; minimize f: y^2;"))
+        self.assertIsNone(report["samples"][0]["reason"])
+        self.assertNotIn("not certified", printed)
 
     def test_project_finds_the_same(self):
         model, x = self.file("m.mod", PROFIT), self.array("x.npy", np.array([[4.0], [5.0]]))

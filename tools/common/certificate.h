@@ -10,13 +10,13 @@
 /* Whether a layer's method has certificates. */
 bool certificate_expected(const hn_layer *layer);
 
-/* "certified nearest", "certified optimal". */
-const char *certificate_word(const hn_layer *layer);
-
 /* Ok, and the residual of the optimality conditions is small enough. */
 bool certificate_holds(const hn_report *report);
 
 size_t certificate_count(const hn_report *reports, size_t count);
+
+/* The number of certified samples, and a line for each reason why others that are ok are not; nothing for other methods. */
+void certificate_print(const hn_layer *layer, const hn_report *reports, size_t count, int width);
 
 /* Keys of a sample's object. */
 void certificate_write(struct json *json, const hn_report *report);

@@ -105,6 +105,7 @@ static hn_batch batch_of(struct starts *s, const hn_batch *first, size_t number)
     batch.residual = first->residual ? s->residual : NULL;
     batch.multipliers = first->multipliers ? s->multipliers : NULL;
     batch.watch = NULL;
+    batch.proof_y = NULL;
     if (!own)
         disturb(s, first->count, first->y_raw ? number - 2 : number - 1);
     return batch;
@@ -128,6 +129,8 @@ static void take_over(const struct starts *s, const hn_batch *to, const hn_batch
         memcpy(to->residual + k * s->rows, from->residual + k * s->rows, s->rows * sizeof *to->residual);
     if (to->multipliers)
         memcpy(to->multipliers + k * s->rows, from->multipliers + k * s->rows, s->rows * sizeof *to->multipliers);
+    if (to->proof_y) /* what is better is feasible: it has no proof */
+        memcpy(to->proof_y + k * s->outputs, from->y + k * s->outputs, s->outputs * sizeof *to->proof_y);
     to->reports[k] = from->reports[k];
 }
 

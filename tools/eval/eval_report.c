@@ -126,9 +126,7 @@ static void print_statuses(const struct eval *eval) {
             printf("  %s%-*s%s %9zu\n", console_tone(stdout, tone), NAME_WIDTH, hn_outcome_text((hn_outcome)outcome),
                    console_plain(stdout), count);
     }
-    if (certificate_expected(eval->layer))
-        printf("  %-*s %9zu\n", NAME_WIDTH, certificate_word(eval->layer),
-               certificate_count(eval->reports, eval->reached));
+    certificate_print(eval->layer, eval->reports, eval->reached, NAME_WIDTH);
     if (eval->reached < eval->samples.count)
         printf("  %-*s %9zu\n", NAME_WIDTH, "(not begun)", eval->samples.count - eval->reached);
     if (eval->broken > 0)

@@ -23,7 +23,8 @@ struct project_options {
     struct layer_choice choice;
     struct device_choice device;
     const char *x, *y, *out, *report, *trace;
-    const char *weights, *multipliers; /* of the methods nearest, and optimal */
+    const char *weights, *multipliers; /* of the methods nearest, and optimal, */
+    const char *proof_point;           /* likewise */
     const char *objective;             /* of solve: a file for the objectives */
     const char *verb;                  /* whose options these are */
     size_t multistart;                 /* starts of each sample; 0: one, and nobody asked */
@@ -41,6 +42,7 @@ struct project {
     size_t inputs, outputs, rows, groups;
     double *y;                  /* samples x outputs: corrected */
     double *multipliers;        /* samples x rows; NULL: not asked for */
+    double *proof_y;            /* samples x outputs; NULL: not asked for */
     hn_report *reports;         /* samples */
     uint32_t *start;            /* samples: the start that was best; NULL: there is only one */
     struct group_violation *by; /* groups */
@@ -61,10 +63,22 @@ size_t project_count(const struct project *project, hn_outcome outcome);
 /* The name of a sample's worst row; NULL when no row is violated. */
 const char *project_worst(const struct project *project, size_t sample);
 
+/* Of solve with a single sample that is ok: its outputs, and rows with slacks and multipliers, by name. */
+void project_print_solution(const struct project *project);
+
+/* Whether an array goes to a file as CSV: its name ends so. Columns are the sample, its status, and what the values belong to, by name. */
+bool project_is_csv(const char *path);
+enum project_columns { PROJECT_OUTPUTS, PROJECT_ROWS, PROJECT_OBJECTIVE };
+hn_status project_write_csv(const struct project *project, const char *path, enum project_columns columns, size_t count,
+                            const double *values, hn_error *error);
+
 /* Everything after the options were read, struct project_options: the verb's exit code. */
 int project_command(void *values);
 
 /* The last options of both verbs, and the command of a verb whose options are o and table. */
+#define PROJECT_PROOF(o)                                                                                               \
+    WRITTEN_FILE("proof-point", "P.npy", "write where those weights prove that a sample is locally infeasible",        \
+                 (o).proof_point)
 #define PROJECT_ALLOWANCE(o)                                                                                           \
     {                                                                                                                  \
         .name = "allow-infeasible", .help = "exit 0 even if a sample is not ok or not certified",                      \

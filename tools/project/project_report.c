@@ -56,9 +56,7 @@ static void print_statuses(const struct project *project) {
             printf("  %s%-*s%s %9zu\n", console_tone(stdout, tone), STATUS_WIDTH, hn_outcome_text((hn_outcome)outcome),
                    console_plain(stdout), count);
     }
-    if (certificate_expected(project->layer))
-        printf("  %-*s %9zu\n", STATUS_WIDTH, certificate_word(project->layer),
-               certificate_count(project->reports, project->reached));
+    certificate_print(project->layer, project->reports, project->reached, STATUS_WIDTH);
     if (project->reached < project->samples.count)
         printf("  %-*s %9zu\n", STATUS_WIDTH, "(not begun)", project->samples.count - project->reached);
     const struct unusual_inputs *unusual = &project->unusual;
@@ -176,5 +174,6 @@ void project_print(const struct project *project) {
     print_statuses(project);
     groups_print(project->by, project->model);
     print_effort(project);
+    project_print_solution(project);
     print_all_not_ok(project);
 }

@@ -55,8 +55,11 @@ static hn_status reserve(struct run *run, hn_error *error) {
     p->reports = take(count, 1, sizeof *p->reports);
     p->by = take(p->groups, 1, sizeof *p->by);
     run->residual = take(run->room, p->rows, sizeof *run->residual);
-    if (p->options->multipliers && !(p->multipliers = take(count, p->rows, sizeof *p->multipliers)))
-        return error_no_memory(error, p->options->multipliers);
+    bool printed = strcmp(p->options->verb, "solve") == 0 && count == 1;
+    if ((p->options->multipliers || printed) && !(p->multipliers = take(count, p->rows, sizeof *p->multipliers)))
+        return error_no_memory(error, "the multipliers");
+    if (p->options->proof_point && !(p->proof_y = take(count, p->outputs, sizeof *p->proof_y)))
+        return error_no_memory(error, p->options->proof_point);
     if (!p->y || !p->reports || !p->by || !run->residual)
         return error_no_memory(error, "the samples");
     if (p->options->trace && !trace_begin(&run->trace, p->outputs, run->room))
@@ -85,6 +88,7 @@ void project_release(struct project *project) {
     text_release(&project->trace);
     base_release(project->y);
     base_release(project->multipliers);
+    base_release(project->proof_y);
     base_release(project->reports);
     base_release(project->start);
     base_release(project->by);
@@ -113,6 +117,7 @@ static hn_status run_chunk(struct run *run, size_t first, size_t count, hn_error
     batch.reports = p->reports + first;
     batch.residual = run->residual;
     batch.multipliers = p->multipliers ? p->multipliers + first * p->rows : NULL;
+    batch.proof_y = p->proof_y ? p->proof_y + first * p->outputs : NULL;
     batch.cancel = run->cancel;
     batch.seconds = starts_time_left(deadline(run));
     if (p->options->trace) {

@@ -29,8 +29,10 @@ static const char example[] =
 
 /* ---- files ---- */
 
-static hn_status write_array(const struct project *project, const char *path, size_t columns, const double *values,
-                             hn_error *error) {
+static hn_status write_array(const struct project *project, const char *path, enum project_columns kind, size_t columns,
+                             const double *values, hn_error *error) {
+    if (project_is_csv(path))
+        return project_write_csv(project, path, kind, columns, values, error);
     console_hold_interrupt();
     hn_status status = hn_array_write(path, project->samples.count, columns, values, error);
     console_release_interrupt();
@@ -44,16 +46,19 @@ static hn_status write_objectives(const struct project *project, hn_error *error
         return error_no_memory(error, project->options->objective);
     for (size_t k = 0; k < count; k++)
         values[k] = project->reports[k].objective;
-    hn_status status = write_array(project, project->options->objective, 1, values, error);
+    hn_status status = write_array(project, project->options->objective, PROJECT_OBJECTIVE, 1, values, error);
     base_release(values);
     return status;
 }
 
 static hn_status write_files(const struct project *project, hn_error *error) {
     const struct project_options *options = project->options;
-    hn_status status = options->out ? write_array(project, options->out, project->outputs, project->y, error) : HN_OK;
+    hn_status status =
+        options->out ? write_array(project, options->out, PROJECT_OUTPUTS, project->outputs, project->y, error) : HN_OK;
     if (status == HN_OK && options->multipliers)
-        status = write_array(project, options->multipliers, project->rows, project->multipliers, error);
+        status = write_array(project, options->multipliers, PROJECT_ROWS, project->rows, project->multipliers, error);
+    if (status == HN_OK && options->proof_point)
+        status = write_array(project, options->proof_point, PROJECT_OUTPUTS, project->outputs, project->proof_y, error);
     if (status == HN_OK && options->objective)
         status = write_objectives(project, error);
     if (status == HN_OK && options->trace)
@@ -111,6 +116,8 @@ static int check_proofs(const struct project_options *o) {
         console_error("--weights: only --method nearest has weights");
     else if (o->multipliers && method != HN_METHOD_NEAREST && method != HN_METHOD_OPTIMAL)
         console_error("--multipliers: only --method nearest and --method optimal have multipliers");
+    else if (o->proof_point && method != HN_METHOD_NEAREST && method != HN_METHOD_OPTIMAL)
+        console_error("--proof-point: only --method nearest and --method optimal have proofs");
     else
         return VERB_OK;
     return VERB_MISUSED;
@@ -160,12 +167,14 @@ int verb_project(int argc, char **argv) {
     const struct option table[] = {
         READ_FILE("y", "Y.npy", "outputs to correct, a row per sample", o.y),
         READ_FILE("x", "X.npy", "inputs, a row per sample", o.x),
-        WRITTEN_FILE("out", "OUT.npy", "write the corrected outputs, as float64", o.out),
+        WRITTEN_FILE("out", "OUT.npy", "write the corrected outputs, as float64; as CSV where the name ends in .csv",
+                     o.out),
         WRITTEN_FILE("report", "FILE", "write status, steps and violation of every sample, as JSON", o.report),
         WRITTEN_FILE("trace", "FILE", "write every iterate, as CSV", o.trace),
         READ_FILE("weights", "S.npy", "of --method nearest: weights of the outputs in the distance (1)", o.weights),
         WRITTEN_FILE("multipliers", "M.npy", "of --method nearest or optimal: write the multipliers of the rows",
                      o.multipliers),
+        PROJECT_PROOF(o),
         PROJECT_ALLOWANCE(o),
         LAYER_OPTIONS(o.choice),
         COMPILE_OPTIONS(o.choice.compile),

@@ -12,7 +12,8 @@
 static const char about[] =
     "Finds an optimum of the model for every sample, with multipliers and a proof: local, by the\n"
     "optimality conditions, to 1e-8. Each row of --x and --y is a sample; a file with a single row\n"
-    "is used for all samples. Without --y the search starts from the model's start values.";
+    "is used for all samples. Without --y the search starts from the model's start values. The solution\n"
+    "of a single sample is printed: outputs, and rows with slacks and multipliers, 20 of each.";
 
 static const char example[] =
     "  hardnet solve models/pooling.mod --x x.npy --out y.npy --multipliers m.npy --report report.json\n"
@@ -29,13 +30,15 @@ int verb_solve(int argc, char **argv) {
          .count = &o.multistart,
          .least = 1,
          .most = 1000000},
-        WRITTEN_FILE("out", "OUT.npy", "write the optima, as float64", o.out),
+        WRITTEN_FILE("out", "OUT.npy", "write the optima, as float64; as CSV with names where the name ends in .csv",
+                     o.out),
         WRITTEN_FILE("multipliers", "M.npy",
                      "write the multipliers of the rows, or the weights that prove what is locally infeasible",
                      o.multipliers),
         WRITTEN_FILE("objective", "F.npy", "write the objectives, infinite where there is no feasible point",
                      o.objective),
         WRITTEN_FILE("report", "FILE", "write status, certificate and objective of every sample, as JSON", o.report),
+        PROJECT_PROOF(o),
         PROJECT_ALLOWANCE(o),
         LAYER_SETTINGS(o.choice),
         PROJECT_TIME_LIMIT(o),
