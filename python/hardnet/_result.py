@@ -157,8 +157,8 @@ class Result:
 
         >>> import hardnet
         >>> m = hardnet.Model.from_text("var y <= 1; minimize f: y;")
-        >>> m.layer(method="optimal")([0.0]).reason
-        'the objective is unbounded along a feasible direction'
+        >>> print(m.layer(method="optimal")([0.0]).reason)
+        the objective is unbounded along a feasible direction
         """
         texts = np.array(_core.reasons, dtype=np.str_)
         return texts[self._reports["reason"]].reshape(self._shape)[()]

@@ -152,9 +152,39 @@ def test_what_is_locally_infeasible_is_proven_by_its_rows() -> None:
     result = model.layer("nearest")(raw, np.array([[0.5], [3], [4], [5], [6], [7.0]]))
     assert [str(outcome) for outcome in result.outcome] == ["ok"] + ["locally_infeasible"] * 5
     assert result.certified[0] and result.complementarity[0] <= 1e-8 and np.isinf(result.proof[0])
-    w, y = result.multipliers[1:], result.y[1:]
+    w, y = result.multipliers[1:], result.proof_y[1:]
     rest = 2 * y * w[:, :1] + w[:, 1:]  # J' w
     assert (w[:, 0] < 0).all() and (w[:, 1] > 0).all()
     assert abs(abs(rest).sum(1) - result.proof[1:]).max() <= 1e-9 and result.proof[1:].max() <= 1e-5
     weighed = -w[:, 0] * ((y**2).sum(1) - 1) + w[:, 1] * (np.arange(3, 8) - y.sum(1))
     assert abs(weighed - 1).max() <= 1e-9
+
+
+def test_the_point_of_auto_is_returned_where_nothing_is_feasible() -> None:
+    model = hardnet.Model.from_text(
+        "var y{1..2}; subject to a: y[1]^2 + y[2]^2 = 0.0001; subject to b: y[1] >= 5;"
+        "subject to c: sin(y[2]) = 2; minimize f: y[1];"
+    )
+    raw = [-4.548478881673502, -0.623493735004022]
+    plain = model.layer()(raw)
+    for method in ("nearest", "optimal"):
+        result = model.layer(method)(raw)
+        assert str(result.outcome) == "locally_infeasible" and result.proof <= 1e-6
+        assert (result.y == plain.y).all() and result.violation == plain.violation
+        assert (result.proof_y != plain.y).any() and result.reason == ""
+
+
+def test_kinks_are_split_and_reasons_have_texts() -> None:
+    fit = hardnet.Model.from_text(
+        "param b{1..6}; var a{1..2}; minimize e: sum{i in 1..6} abs(a[1] + a[2]*i - b[i]);"
+    )
+    b = np.array([[1.1, 2, 3.2, 3.9, 9, 6.1], [1, 2, 3, 4, 5, 6.0]])
+    result = fit.layer("optimal")(np.zeros((2, 2)), b)
+    assert result.certified.all() and abs(result.objective - [4.3, 0]).max() <= 1e-9
+    assert result.reason.tolist() == ["", ""]
+    endless = hardnet.Model.from_text("var y <= 1; minimize f: y;").layer("optimal")([0.0])
+    assert endless.ok and not endless.certified and "unbounded" in endless.reason
+    kink = hardnet.Model.from_text("var x; minimize f: (abs(x) - 1)*(abs(x) + 2);")
+    result = kink.layer("optimal")([3.0])
+    assert result.ok and not result.certified and "kink" in result.reason
+    assert result.objective <= -2 + 1e-3

@@ -289,6 +289,20 @@ static void layers_that_search_likewise(void **state) {
     every_allocation_fails(searched_model(), methods, COUNT_OF(methods));
 }
 
+/* abs, max and a piecewise linear term, which are split. */
+static void layers_without_kinks_likewise(void **state) {
+    (void)state;
+    static const hn_method methods[] = {HN_METHOD_OPTIMAL};
+    hn_model *m;
+    assert_int_equal(hn_model_create(&m, NULL, NULL), HN_OK);
+    hn_expr y = hn_output(m, "y"), z = hn_output(m, "z"), one = hn_constant(m, 1);
+    hn_expr pieces = hn_if(hn_less(z, one), hn_constant(m, 0), hn_sub(z, one));
+    hn_minimize(m, "f", hn_add(hn_add(hn_abs(y), hn_max(z, hn_mul(y, y))), pieces));
+    hn_constrain(m, "row", 1, hn_add(y, z), 2);
+    assert_int_equal(hn_model_finish(m, NULL), HN_OK);
+    every_allocation_fails(m, methods, COUNT_OF(methods));
+}
+
 /* The Hessian by products, which only large models need. */
 static void products_without_memory_are_none(void **state) {
     (void)state;
@@ -346,6 +360,7 @@ int main(void) {
         cmocka_unit_test(a_layer_that_keeps_an_output_out_likewise),
         cmocka_unit_test(a_layer_of_large_samples_likewise),
         cmocka_unit_test(layers_that_search_likewise),
+        cmocka_unit_test(layers_without_kinks_likewise),
         cmocka_unit_test(products_without_memory_are_none),
         cmocka_unit_test(lists_of_teams_without_memory_are_none),
     };

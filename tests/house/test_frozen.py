@@ -78,10 +78,10 @@ def shortened(text):
 
 
 def lengthened(text):
-    """Every struct that may grow with a field more."""
+    """Every struct that may grow with a field more, behind those that it has got since."""
     def add(found):
         name, body = found.groups()
-        return f"typedef struct {name} {{\n{body}\n    double later;\n}} {name};" if grows(name, body) else found.group(0)
+        return f"typedef struct {name} {{\n{body}\n    double since[8], later;\n}} {name};" if grows(name, body) else found.group(0)
     return STRUCT.sub(add, plain(text))
 
 
