@@ -13,7 +13,8 @@
 
 struct count {
     double operations, instructions;
-    double plain; /* instructions where no two statements are one */
+    double text,
+        plain_text; /* instructions that a compiler prints, a loop's once: of statements in pairs, and of others */
 };
 
 /* ---- statements ---- */
@@ -110,6 +111,7 @@ static double row_cost(uint32_t function) {
 struct known {
     bool *slot;
     size_t count;
+    bool failed; /* memory is out */
 };
 
 static bool is_known(const struct known *known, uint32_t operand) {
@@ -128,7 +130,7 @@ static struct count count_sum(const struct emission *e, const struct statement *
                               const struct known *known) {
     bool starts = at->function == SUM_PLUS || at->function == SUM_MINUS;
     bool constant = starts ? is_known(known, operands[1]) : true;
-    struct count sum = {0, 0, 0};
+    struct count sum = {0, 0, 0, 0};
     for (uint32_t k = starts ? 2 : 1; k + 1 < at->count; k += 2) {
         bool unit = is_unit(e, operands[k]) || is_unit(e, operands[k + 1]);
         bool first = k == 1 && (at->function == SUM_FIRST || at->function == SUM_BACK);
@@ -147,12 +149,12 @@ static struct count count_statement(const struct emission *e, const struct state
     if (function_is_sum((enum function)at->function))
         return count_sum(e, at, operands, known);
     if (all_known(known, operands, statement_destinations(at), at->count))
-        return (struct count){0, 0, 0};
+        return (struct count){0, 0, 0, 0};
     if (call > 0)
-        return (struct count){at->function == FUNCTION_SQRT ? 1 : 20, call, 0};
+        return (struct count){at->function == FUNCTION_SQRT ? 1 : 20, call, 0, 0};
     double arguments = at->count - 1.0;
     return (struct count){arguments > 0 ? arguments : 0,
-                          at->function >= CODE_COUNT ? row_cost(at->function) : operator_cost(at->function), 0};
+                          at->function >= CODE_COUNT ? row_cost(at->function) : operator_cost(at->function), 0, 0};
 }
 
 static void note_known(struct known *known, const struct statement *at, const uint32_t *operands) {
@@ -162,15 +164,25 @@ static void note_known(struct known *known, const struct statement *at, const ui
             known->slot[operands[d]] = all_known(known, operands, destinations, at->count);
 }
 
-static struct count count_plain(const struct emission *e, const struct statements *s, struct known *known) {
-    struct count sum = {0, 0, 0};
-    for (size_t i = 0; i < s->count; i++) {
-        const uint32_t *operands = s->operands + s->list[i].first;
-        struct count own = count_statement(e, &s->list[i], operands, known);
-        sum.operations += own.operations;
-        sum.instructions += own.instructions;
-        note_known(known, &s->list[i], operands);
-    }
+/* What a statement is in the code: functions are called. */
+static double printed_of(const struct emission *e, const struct statement *at, double instructions) {
+    const double CALLED = 6;
+    return call_cost(e, at->function) > CALLED ? CALLED : instructions;
+}
+
+static struct count count_plain(const struct emission *e, const struct statements *s, const struct regions *regions,
+                                struct known *known) {
+    struct count sum = {0, 0, 0, 0};
+    for (size_t r = 0; r < regions->count; r++)
+        for (size_t n = 0; n < regions->list[r].period * regions->list[r].repeats; n++) {
+            const struct statement *at = &s->list[regions->list[r].first + n];
+            struct count own = count_statement(e, at, s->operands + at->first, known);
+            sum.operations += own.operations;
+            sum.instructions += own.instructions;
+            if (n < regions->list[r].period)
+                sum.plain_text += printed_of(e, at, own.instructions);
+            note_known(known, at, s->operands + at->first);
+        }
     return sum;
 }
 
@@ -217,7 +229,7 @@ static double paired_statement(const struct emission *e, const struct paired *al
     return sum;
 }
 
-static double count_paired(const struct emission *e, const struct paired *all, struct known *known) {
+static double count_paired(const struct emission *e, const struct paired *all, struct known *known, double *text) {
     double sum = 0;
     for (size_t r = 0; r < all->regions.count; r++) {
         const struct region *region = &all->regions.list[r];
@@ -226,8 +238,10 @@ static double count_paired(const struct emission *e, const struct paired *all, s
         for (size_t n = 0; n < count; n++) {
             size_t i = region->first + (region->repeats > 1 ? n : pairs->order[n]);
             const struct statement *at = &all->s.list[i];
-            sum += region->repeats > 1 ? count_statement(e, at, all->s.operands + at->first, known).instructions
-                                       : paired_statement(e, all, pairs, i, region->first, known);
+            double own = region->repeats > 1 ? count_statement(e, at, all->s.operands + at->first, known).instructions
+                                             : paired_statement(e, all, pairs, i, region->first, known);
+            sum += own;
+            *text += n < region->period ? printed_of(e, at, own) : 0;
             note_known(known, at, all->s.operands + at->first);
         }
     }
@@ -244,16 +258,28 @@ static bool has_pairs(const struct paired *all) {
     return printed > 0 && statements > 0;
 }
 
+static void forget_known(struct known *known) {
+    for (size_t i = 0; i < known->count; i++)
+        known->slot[i] = false;
+}
+
 static struct count count_entry(const struct emission *e, enum kernel_entry entry, struct known *known) {
-    for (size_t i = 0; i < known->count; i++)
-        known->slot[i] = false;
-    struct count sum = count_plain(e, &e->walk.entry[entry], known);
-    for (size_t i = 0; i < known->count; i++)
-        known->slot[i] = false;
-    sum.plain = sum.instructions;
-    if (e->paired && has_pairs(&e->pairs[entry]))
-        sum.instructions = count_paired(e, &e->pairs[entry], known);
-    sum.instructions += e->walk.entry[entry].count > 0 ? ENTRY_BASE : 0;
+    const struct statements *s = &e->walk.entry[entry];
+    struct regions regions;
+    struct count sum = {0, 0, 0, 0};
+    regions_find(&regions, s, e->walk.constants, e->walk.loops);
+    known->failed = known->failed || regions.failed;
+    forget_known(known);
+    if (!regions.failed)
+        sum = count_plain(e, s, &regions, known);
+    regions_release(&regions);
+    forget_known(known);
+    sum.text = sum.plain_text;
+    if (e->paired && has_pairs(&e->pairs[entry])) {
+        sum.text = 0;
+        sum.instructions = count_paired(e, &e->pairs[entry], known, &sum.text);
+    }
+    sum.instructions += s->count > 0 ? ENTRY_BASE : 0;
     return sum;
 }
 
@@ -281,7 +307,7 @@ static double driver_call(const struct emission *e) {
 static const double SHAPED = 30; /* of a neuron, where it is residual and normalised */
 
 static struct count count_network(const struct emission *e) {
-    struct count sum = {0, 0, 0};
+    struct count sum = {0, 0, 0, 0};
     for (size_t k = 0; e->network && k < e->network->layers; k++) {
         double in = (double)e->network->width[k], out = (double)e->network->width[k + 1];
         double blocks = ceil(out / EMIT_BLOCK);
@@ -296,7 +322,7 @@ static struct count count_network(const struct emission *e) {
 /* The rows once more with their bounds (rounding_text.h), once in a call of a float file. */
 static struct count count_rounding(const struct emission *e) {
     const struct emission_rounding *r = &e->rounding;
-    struct count sum = {0, 0, 0};
+    struct count sum = {0, 0, 0, 0};
     if (!r->number)
         return sum;
     for (size_t i = 0; i < r->count; i++) {
@@ -316,7 +342,8 @@ static void add_counts(struct count *sum, const struct emission *e, const enum k
         struct count own = count_entry(e, entries[i], known);
         sum->operations += own.operations;
         sum->instructions += own.instructions;
-        sum->plain += own.plain;
+        sum->text += own.text;
+        sum->plain_text += own.plain_text;
     }
 }
 
@@ -326,14 +353,20 @@ static const enum kernel_entry steps[] = {KERNEL_WEIGH_ALL, KERNEL_LARGEST, KERN
 static const enum kernel_entry backs[] = {KERNEL_BACK_BEGIN, KERNEL_BACK_ROWS_BOUNDS, KERNEL_BACK_PROGRAM,
                                           KERNEL_BACK_END};
 
+/* Bytes of what is the same for every model: the driver, functions, the way back. tests/targets/test_sizes.py compares. */
+static double code_of_driver(const struct emission *e) {
+    double driver = emission_drive_judges(e) ? 18000 : 11000;
+    return driver + (e->options.adjoint ? 2500 : 0) + (e->network ? 1200 : 0);
+}
+
 #define ADD_COUNTS(sum, list) add_counts(&(sum), e, list, sizeof(list) / sizeof(list)[0], &known)
 
 bool emission_cost(struct emission_cost *out, const struct emission *e) {
     const struct plan *p = e->plan;
-    struct count prepare = {0, 0, 0}, evaluate = {0, 0, 0}, step = {0, 0, 0}, back = {0, 0, 0},
+    struct count prepare = {0, 0, 0, 0}, evaluate = {0, 0, 0, 0}, step = {0, 0, 0, 0}, back = {0, 0, 0, 0},
                  network = count_network(e), rounding = count_rounding(e);
     struct policy_cost policy = emission_policy_cost(e);
-    struct known known = {base_allocate(e->walk.slots * sizeof(bool)), e->walk.slots};
+    struct known known = {base_allocate(e->walk.slots * sizeof(bool)), e->walk.slots, false};
     struct emission_cost cost = {.fixed = !p->options.stops};
     if (!known.slot)
         return false;
@@ -343,8 +376,10 @@ bool emission_cost(struct emission_cost *out, const struct emission *e) {
     if (e->options.adjoint)
         ADD_COUNTS(back, backs);
     base_release(known.slot);
-    double text = prepare.instructions + evaluate.instructions + step.instructions + back.instructions;
-    double plain = prepare.plain + evaluate.plain + step.plain + back.plain;
+    if (known.failed)
+        return false;
+    double text = prepare.text + evaluate.text + step.text + back.text;
+    double plain = prepare.plain_text + evaluate.plain_text + step.plain_text + back.plain_text;
     cost.rounds = p->options.iterations + (p->options.method == HN_METHOD_AUTO ? AUTO_ROUNDS : OTHER_ROUNDS);
     if (cost.fixed)
         cost.rounds = p->options.iterations + 2;
@@ -357,8 +392,8 @@ bool emission_cost(struct emission_cost *out, const struct emission *e) {
         cost.corrections * (cost.rounds * (evaluate.instructions + driver_round(e)) +
                             p->options.iterations * step.instructions + driver_call(e) + prepare.instructions) +
         network.instructions + policy.instructions + rounding.instructions;
-    cost.code_x86 = 5.7 * text + 16000 + policy.code;
-    cost.code_arm = (e->options.single ? 4.2 : 5.0) * plain + 14000 + policy.code;
+    cost.code_x86 = 5.2 * text + code_of_driver(e) + policy.code;
+    cost.code_arm = (e->options.single ? 4.3 : 5.0) * plain + code_of_driver(e) + policy.code;
     *out = cost;
     return true;
 }
