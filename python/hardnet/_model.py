@@ -5,7 +5,6 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable
 from typing import Any, Literal
@@ -16,17 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from . import _check, _checks, _core, _display, _evaluate, _packing
 from ._building import Building, definition_nodes, input_nodes, output_parts
 from ._check import Check
-from ._errors import UnknownNameError
 from ._evaluate import Evaluation
 from ._expression import Expression
 from ._layer import Layer
-from ._names import Family, families_of, family_name
+from ._names import Family, families_of, family_name, unknown_name
 from ._options import Instructions, Method, Precision
 from ._reading import Lets, Message, Path, read_files, read_texts
 
 __all__ = ["Model"]
 
-_MOST_NAMES = 10  # that an exception lists
 _BATCHES = 1 << 48  # the stream that `hardnet train` draws its batches from
 
 
@@ -168,27 +165,8 @@ class Model(Building):
             for i in family.index:
                 if names[i] == name:
                     return Expression._of(self, nodes[i : i + 1].reshape(()))
-        raise self._unknown(name)
-
-    def _unknown(self, name: str) -> UnknownNameError:
-        """The exception for a name that no part has, with the names that there are."""
         kinds = ("input", "output", "definition")
-        names = [family for kind in kinds for family in self._families(kind)]
-        text = f"no input, output or definition is called {name}"
-        if family_name(name) in names:
-            parts = [
-                part
-                for kind in kinds
-                for part in getattr(self._closed or self._open(), f"{kind}_names")
-            ]
-            names = [part for part in parts if family_name(part) == family_name(name)]
-        close = difflib.get_close_matches(name, names, 1)
-        if close:
-            text += f"; did you mean {close[0]}?"
-        elif names:
-            more = ", ..." if len(names) > _MOST_NAMES else ""
-            text += f"; there are {', '.join(names[:_MOST_NAMES])}{more}"
-        return UnknownNameError(text, "part", name)
+        raise unknown_name(name, [part for k in kinds for part in getattr(core, f"{k}_names")])
 
     def __contains__(self, name: object) -> bool:
         try:

@@ -6,15 +6,18 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import re
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._errors import InvalidError
+from ._errors import InvalidError, UnknownNameError
 
-__all__ = ["Family", "check_name", "families_of", "family_name"]
+__all__ = ["Family", "check_name", "families_of", "family_name", "unknown_name"]
+
+_MOST_NAMES = 10  # that an exception lists
 
 _SUBSCRIPTS = re.compile(r"'(?:[^']|'')*'|[^,]+")
 
@@ -31,6 +34,22 @@ def check_name(name: str, kind: str) -> str:
 def family_name(name: str) -> str:
     """What stands before the subscripts."""
     return name.split("[", 1)[0]
+
+
+def unknown_name(name: str, parts: Sequence[str]) -> UnknownNameError:
+    """The exception for a name that no part has: the closest name, or the names there are."""
+    family = family_name(name)
+    names = list(dict.fromkeys(family_name(part) for part in parts))
+    if family in names:
+        names = [part for part in parts if family_name(part) == family]
+    text = f"no input, output or definition is called {name}"
+    close = difflib.get_close_matches(name, names, 1)
+    if close:
+        text += f"; did you mean {close[0]}?"
+    elif names:
+        more = ", ..." if len(names) > _MOST_NAMES else ""
+        text += f"; there are {', '.join(names[:_MOST_NAMES])}{more}"
+    return UnknownNameError(text, "part", name)
 
 
 @dataclasses.dataclass(frozen=True)
