@@ -39,8 +39,8 @@ class _Screen:
     """Where progress goes: sys.stderr. In a terminal a step replaces the one before it."""
 
     def __init__(self, on: bool) -> None:
-        self._on = on
-        self._replaces = on and sys.stderr.isatty()
+        self._on = on and sys.stderr is not None
+        self._replaces = self._on and sys.stderr.isatty()
         self._open = False
 
     def show(self, line: str) -> None:
