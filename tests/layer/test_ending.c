@@ -362,10 +362,8 @@ static void crowd_release(struct crowd *c) {
 static void a_deadline_that_has_passed_ends_a_large_batch_without_evaluating_it(void **state) {
     (void)state;
     struct crowd c = crowd_of(MANY);
-    double begin = clock_seconds();
     c.batch.watch_context = &c;
     layer_run(c.layer, &c.batch);
-    assert_in_interval(clock_seconds() - begin, 0, 1);
     assert_true(c.evaluated <= 8); /* those that were begun before the clock was looked at */
     for (size_t i = 8; i < MANY; i++) {
         assert_int_equal(c.reports[i].outcome, HN_OUTCOME_CANCELLED);
