@@ -33,23 +33,27 @@ static bool take_what_came(const struct worker *worker, size_t sample, double *y
     const uint32_t *start = plan_words(plan, plan->start);
     const uint32_t *fixed = plan_words(plan, plan->fixed.slot), *output = plan_words(plan, plan->fixed.entry);
     size_t unused;
-    for (size_t j = 0; j < plan->outputs; j++)
-        y[j] = raw ? raw[j] : *point_at(&p, start[j]);
+    if (raw)
+        memcpy(y, raw, plan->outputs * sizeof *y);
+    for (size_t j = 0; !raw && j < plan->outputs; j++)
+        y[j] = *point_at(&p, start[j]);
     for (size_t f = 0; f < plan->fixed.slot.count; f++)
         y[output[f]] = *point_at(&p, fixed[f]);
-    return (!raw || all_finite(raw, plan->outputs, &unused)) && all_finite(y, plan->outputs, &unused) &&
+    bool changed = plan->fixed.slot.count > 0; /* what came in may be hidden by a fixed value */
+    return all_finite(y, plan->outputs, &unused) && (!changed || all_finite(raw, plan->outputs, &unused)) &&
            all_finite(batch_inputs(worker, sample), plan->inputs, &unused);
 }
 
 static void report_skipped(const struct worker *worker, size_t sample, const struct sample *s, const double *y) {
-    const double *raw = batch_raw(worker, sample);
+    const struct plan *plan = worker->plan;
     hn_report out;
     memset(&out, 0, sizeof out); /* what lies between fields, too: equal reports have equal bytes */
     out.outcome = HN_OUTCOME_CANCELLED;
     out.violation_before = out.violation = out.slope = INFINITY;
     out.worst = out.culprit = SIZE_MAX;
     out.damping = s->used;
-    out.moved = out.distance = raw ? vector_distance(raw, y, worker->plan->outputs) : 0; /* by fixed outputs */
+    if (plan->fixed.slot.count > 0)
+        out.moved = out.distance = vector_distance(batch_raw(worker, sample), y, plan->outputs);
     out.kkt = out.objective = out.complementarity = out.proof = INFINITY;
     report_write(worker->batch, sample, &out);
 }
