@@ -52,10 +52,23 @@ def is_collection(value: Any) -> bool:
     return isinstance(value, (list, tuple))
 
 
+def _refuse_learned(value: Any) -> None:
+    """A tensor with a gradient, or a value that JAX traces, would become a constant of the model."""
+    tracer = any(kind.__name__ == "Tracer" for kind in type(value).__mro__)
+    if getattr(value, "requires_grad", False) is True or tracer:
+        raise TypeError(
+            f"a model holds constants, and this {type(value).__name__} is learned or traced: make it "
+            'an input of the model, p = m.inputs("p", shape), use p in the constraints, and pass '
+            "its values with x when the layer is called; or detach it"
+        )
+
+
 def numbers_of(value: Any, name: str = "an array beside an expression") -> NDArray[np.float64]:
     """Real numbers as float64."""
     if isinstance(value, numbers.Real) and not isinstance(value, np.generic):
         return np.asarray(float(value))
+    if not isinstance(value, np.ndarray):
+        _refuse_learned(value)
     found = _checks.numbers(value, name)
     if found.dtype.kind not in "biuf":
         raise TypeError(f"{type(value).__name__} of type {found.dtype} is no array of real numbers")

@@ -206,7 +206,7 @@ class Layer:
         self._rows: int = info["rows"]
         self.proves = method in ("nearest", "optimal")  #: there are multipliers
         self.devices = Devices(self)  #: its kernels on CUDA devices
-        self.judge: _core.Layer | None = None  #: what _rounding.py judges with, once it is needed
+        self.judge: Layer | None = None  #: what _rounding.py judges with, once it is needed
 
     # ---- calls ----
 

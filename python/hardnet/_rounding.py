@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
 from ._outcome import Outcome
 from ._result import REPORT
 
@@ -23,14 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["judge", "judge_of"]
 
 
-def judge_of(layer: Layer) -> _core.Layer:
+def judge_of(layer: Layer) -> Layer:
     """A layer with the same rows and tolerance that takes no step: its reports are about y_raw."""
     if layer.judge is None:
-        of = layer.settings
-        layer.judge = _core.Layer(
-            layer.model.core, "lm", 0, -1.0, float(of["tolerance"]), bool(of["relative"]),
-            of["instructions"], int(of["threads"]), False, None,
-        )  # fmt: skip
+        names = ("tolerance", "relative", "instructions", "threads")
+        settings = {name: layer.settings[name] for name in names}
+        layer.judge = layer.model.layer("lm", iterations=0, **settings)
     return layer.judge
 
 
@@ -45,7 +42,7 @@ def judge(layer: Layer, x: Any, y: NDArray[np.float64], reports: NDArray[Any]) -
         return
     fresh = np.empty(count, REPORT)
     repeat = x is not None and x.shape[-1] > 0 and x.size != count * x.shape[-1]
-    judge_of(layer).run(count, x, y, np.empty_like(y), fresh.view(np.uint8), repeat_x=repeat)
+    judge_of(layer).core.run(count, x, y, np.empty_like(y), fresh.view(np.uint8), repeat_x=repeat)
     keep_verdict(fresh, np.isfinite(y).all(-1).reshape(-1), reports)
 
 

@@ -39,10 +39,10 @@ class Improvement:
 
 
 def _improve(
-    y_raw: Tensor, x: Tensor, round: Tensor, key: int, outputs: int, steps: int, explore: float,
+    y_raw: Tensor, x: Tensor, round: Tensor, contents: str, number: int, outputs: int, steps: int, explore: float,
     scaled: bool,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
-    layer = _handles.find(key)
+    layer = _handles.find(contents, number)
     lead, count = y_raw.shape[:-1], y_raw.shape[:-1].numel()
     candidates = y_raw.shape[-1] // outputs
     targets = torch.empty(y_raw.shape, dtype=torch.float64)
@@ -61,7 +61,7 @@ def _improve(
 
 
 def _shapes(
-    y_raw: Tensor, x: Tensor, round: Tensor, key: int, outputs: int, steps: int, explore: float,
+    y_raw: Tensor, x: Tensor, round: Tensor, contents: str, number: int, outputs: int, steps: int, explore: float,
     scaled: bool,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
     lead = y_raw.shape[:-1]
@@ -127,16 +127,16 @@ def improve(
     """
     raw, inputs = _prepared(layer, y_raw, x)
     number = torch.tensor(round, dtype=torch.int64)
-    owner = layer._key, layer.outputs
+    owner = layer.contents, layer._number, layer.outputs
     found = improve_operator(raw, inputs, number, *owner, steps, float(explore), False)
     targets, best, objective, ok, _ = found
     return Improvement(targets.to(y_raw.dtype), best, objective.to(y_raw.dtype), ok)
 
 
-def _huber(distances: Tensor, huber: float) -> Tensor:
-    """h of the length of each last dimension; rows that are not finite count as 0."""
-    finite = distances.detach().square().sum(-1, keepdim=True).isfinite()
-    squares = torch.where(finite, distances, torch.zeros_like(distances)).square().sum(-1)
+def _huber(distances: Tensor, counts: Tensor, huber: float) -> Tensor:
+    """h of the length of each last dimension. Rows whose square is not finite are 0 unless they count."""
+    kept = counts | distances.detach().square().sum(-1, keepdim=True).isfinite()
+    squares = torch.where(kept, distances, torch.zeros_like(distances)).square().sum(-1)
     if huber <= 0:
         return squares
     length = squares.clamp_min(huber * huber).sqrt()
@@ -154,7 +154,7 @@ def improve_loss(
     It is the loss that `hardnet train` uses unless told otherwise (there with explore=0.01): the
     mean over inputs of h(y_raw - targets), see `improve`. Of K candidates the best counts fully,
     the others with the weight `others`, so that none stops learning. Samples that cannot be
-    corrected, or are not finite, have no gradient.
+    corrected have no gradient. Where y_raw or x is not finite the loss is NaN.
 
     scale: units of the outputs, (outputs,) or (K * outputs,); those that `Network.for_model` has
         unless given.
@@ -163,7 +163,7 @@ def improve_loss(
     In training mode each call advances `layer.round`, which decides when to explore.
     """
     raw, inputs = _prepared(layer, y_raw, x)
-    owner = layer._key, layer.outputs
+    owner = layer.contents, layer._number, layer.outputs
     found = improve_operator(raw, inputs, layer.round, *owner, steps, float(explore), scale is None)
     targets, best, objective, _, own = found  # before the round is over
     if layer.training:
@@ -173,7 +173,10 @@ def improve_loss(
     if unit.shape[-1] == layer.outputs:
         unit = unit.repeat(candidates)
     distances = (y_raw.to(torch.float64) - targets) / unit
-    losses = _huber(distances.unflatten(-1, (candidates, layer.outputs)), huber)
+    bad = ~(raw.isfinite().all(-1, keepdim=True) & inputs.isfinite().all(-1, keepdim=True))
+    distances = distances + torch.where(bad, torch.nan, 0.0)
+    apart = distances.unflatten(-1, (candidates, layer.outputs))
+    losses = _huber(apart, bad.unsqueeze(-1), huber)
     is_best = torch.arange(candidates) == best.unsqueeze(-1)
     weights = torch.where(is_best, losses.new_ones(()), losses.new_full((), others))
     count = max(1, best.numel())

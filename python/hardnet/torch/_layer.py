@@ -15,22 +15,52 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from .. import _layer as plain
+from .. import _rounding
 from .._errors import Error
 from .._model import Model
 from .._options import Method, OnFail
 from .._outcome import Outcome
 from .._result import REPORT
 from .._warnings import stacklevel
-from . import _cuda, _handles
+from . import _cuda, _handles, _nonfinite
 from ._arguments import broadcast, check_devices, double
 from ._buffers import Buffers
-from ._correct import corrected, corrected_taped
+from ._correct import ROUNDS, corrected, corrected_taped
 from ._multipliers import with_multipliers
+from ._operators import is_tracing
 from ._refine import Refiners
 
 __all__ = ["Layer", "NotOkError", "NotOkWarning", "Reports"]
 
 _ON_FAIL = ("return", "warn", "raise")
+
+#: What every copy of a layer has for itself.
+_OWN = (
+    "_reports",
+    "_flagged",
+    "_number",
+    "contents",
+    "memory",
+    "record_bytes",
+    "refiners",
+    "spreads_nan",
+)
+
+_exporting: Any = getattr(torch.compiler, "is_exporting", lambda: False)
+
+
+def _is_exported() -> bool:
+    """Whether a program is made that may run elsewhere, where a record has another size."""
+    if torch.compiler.is_compiling():
+        return bool(_exporting())
+    return bool(is_tracing())
+
+
+def returned_type(y_raw: Tensor) -> torch.dtype:
+    """The type of y: that of y_raw, but never one that autocast has chosen for products."""
+    if y_raw.dtype in ROUNDS and torch.is_autocast_enabled(y_raw.device.type):
+        return torch.float32
+    return y_raw.dtype
 
 
 class NotOkError(Error, RuntimeError):
@@ -103,10 +133,15 @@ class Layer(nn.Module):
     >>> y_raw.grad.shape
     torch.Size([2, 2])
 
-    It has no parameters. What it computes is computed in double, where y_raw is, on the CPU or on a
-    CUDA device, whatever the type of y_raw, and y has that type: float32 outputs are rounded once,
-    after the verdict. Gradients are those of the whole correction, by y_raw and by x; second
+    It has no parameters, and nothing in a state_dict. It computes in double, where y_raw is, on the
+    CPU or on a CUDA device, whatever the type of y_raw, and y has that type. float32 outputs are
+    rounded once, after the verdict. Reports of float16 and bfloat16 outputs are about the rounded y:
+    a tolerance that fits the type is needed for `ok`. Under autocast y is float32 where y_raw is in
+    half precision. Gradients are those of the whole correction, with respect to y_raw and x; second
     derivatives and forward mode raise.
+
+    NaN in gives NaN out: where y_raw or x is not finite y is NaN, and so is its gradient, with one
+    warning (NotOkWarning). A layer with a `fallback` returns that instead.
 
     On a CUDA device a call returns before it is done; only `layer.last`, `layer.flagged` and
     on_fail="raise" wait for it.
@@ -142,14 +177,18 @@ class Layer(nn.Module):
         self.on_fail = on_fail
         self.inputs: int = self.inner.info["inputs"]  #: of the model
         self.outputs: int = self.inner.info["outputs"]  #: of the model
-        self.register_buffer("round", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("round", torch.zeros((), dtype=torch.int64), persistent=False)
         self._prepare()
 
     def _prepare(self) -> None:
         """What is not part of the state, and made anew in every copy."""
         self._flagged: NDArray[np.bool_] | Tensor | None = None
         self._reports: NDArray[Any] | Tensor | None = None  # bytes, where they are on a device
-        self._key = _handles.register(self)
+        settings = self.inner.settings
+        self.contents = _handles.contents_of("layer", self.inner.model, settings, self.on_fail)
+        self._number = _handles.register(self)
+        #: whether outputs are NaN where y_raw or x is not finite
+        self.spreads_nan = settings["fallback"] is None and settings["not_ok"] != "fallback"
         self.memory = Buffers()
         self.refiners = Refiners(self.inner)
         self.record_bytes: int = REPORT.itemsize + self.core.tape_bytes(1)
@@ -159,15 +198,18 @@ class Layer(nn.Module):
         raw, given = double(y_raw, "y_raw", True), None if x is None else double(x, "x", True)
         check_devices(raw, given)
         raw, inputs = broadcast(self, raw, given)
+        kind = returned_type(y_raw)
+        rounds, layer = ROUNDS.get(kind, 0), (self.contents, self._number)
+        needs_grad = torch.is_grad_enabled() and (raw.requires_grad or inputs.requires_grad)
         y: Tensor
-        if torch.is_grad_enabled() and (raw.requires_grad or inputs.requires_grad):
+        if needs_grad and rounds == 0 and not _is_exported():
             each = self.record_bytes
             if raw.is_cuda:
-                each = _cuda.record_bytes(self._key, raw.device.index)
-            y, _ = corrected_taped(raw, inputs, self._key, each)
+                each = _cuda.record_bytes(*layer, raw.device.index)
+            y, _ = corrected_taped(raw, inputs, *layer, each)
         else:
-            y = corrected(raw, inputs, self._key)
-        return y if y_raw.dtype is torch.float64 else y.to(y_raw.dtype)
+            y = corrected(raw, inputs, *layer, rounds)
+        return y if kind is torch.float64 else y.to(kind)
 
     def with_multipliers(self, y_raw: Tensor, x: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Corrected outputs and the multipliers of the rows, (..., rows), which have gradients, too.
@@ -180,8 +222,18 @@ class Layer(nn.Module):
         raw, given = double(y_raw, "y_raw", True), None if x is None else double(x, "x", True)
         check_devices(raw, given)
         raw, inputs = broadcast(self, raw, given)
+        kind = returned_type(y_raw)
         y, multipliers = with_multipliers(self, raw, inputs)
-        return y.to(y_raw.dtype), multipliers.to(y_raw.dtype)
+        if kind in ROUNDS and y.is_cpu:
+            self._judge(y.detach().to(kind).to(torch.float64), inputs)
+        return y.to(kind), multipliers.to(kind)
+
+    def _judge(self, y: Tensor, x: Tensor) -> None:
+        """Makes the reports of the last call about y, which was rounded to half precision."""
+        reports: Any = self._reports
+        inputs = x.detach().contiguous().numpy() if self.inputs else None
+        _rounding.judge(self.inner, inputs, y.numpy(), reports)
+        self._complain(reports)
 
     # ---- for the operators ----
 
@@ -190,13 +242,21 @@ class Layer(nn.Module):
         """The layer of the extension."""
         return self.inner.core
 
-    def note_reports(self, reports: NDArray[Any]) -> None:
-        """Keeps the reports of a call, and complains where that is wanted."""
+    def note_reports(self, reports: NDArray[Any], wrong: bool = True) -> None:
+        """Keeps the reports of a call, and complains where that is wanted.
+
+        wrong: whether samples may be not ok.
+        """
         self.__dict__["_reports"] = reports
-        self._complain(reports)
+        if wrong:
+            self._complain(reports)
 
     def _complain(self, reports: NDArray[Any]) -> None:
-        if self.on_fail == "return" or not reports["outcome"].any():
+        if not reports["outcome"].any():
+            return
+        if self.on_fail == "return":
+            if self.spreads_nan and (reports["outcome"] == Outcome.NONFINITE_INPUT).any():
+                warnings.warn(_nonfinite.WARNING, NotOkWarning, stacklevel=3)
             return
         last = Reports(self, reports)
         if self.on_fail == "raise":
@@ -232,7 +292,7 @@ class Layer(nn.Module):
         """
         if isinstance(self._reports, Tensor):
             reports = _on_host(self._reports)
-            if self.on_fail == "warn":
+            if self.on_fail != "raise":  # which has been already
                 self._complain(reports)
             return Reports(self, reports)
         return None if self._reports is None else Reports(self, self._reports)
@@ -266,10 +326,27 @@ class Layer(nn.Module):
     # ---- copies ----
 
     def __getstate__(self) -> dict[str, Any]:
-        own = ("_reports", "_flagged", "_key", "memory", "refiners", "record_bytes")
-        return {name: value for name, value in self.__dict__.items() if name not in own}
+        return {name: value for name, value in self.__dict__.items() if name not in _OWN}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         restore: Any = super().__setstate__
         restore(state)
+        self._non_persistent_buffers_set.add("round")  # it was part of the state once
         self._prepare()
+
+    def _load_from_state_dict(
+        self, state_dict: dict[str, Any], prefix: str, *arguments: Any
+    ) -> None:
+        """Earlier checkpoints have the round."""
+        number = state_dict.pop(prefix + "round", None)
+        if number is not None:
+            self.round.copy_(number)
+        load: Any = super()._load_from_state_dict
+        load(state_dict, prefix, *arguments)
+
+
+def _made(text: str, settings: dict[str, Any], on_fail: str) -> Layer:
+    return Layer(plain.Layer(Model.from_text(text), **settings), on_fail=on_fail)
+
+
+_handles.makers["layer"] = _made

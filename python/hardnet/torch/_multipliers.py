@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from . import _cuda
+from ._operators import is_tracing
 
 if TYPE_CHECKING:
     from ._layer import Layer
@@ -62,6 +63,10 @@ class _SolveThere(torch.autograd.Function):
 
 def with_multipliers(layer: Layer, y_raw: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
     """Of double tensors with equal leading shapes, on the same device."""
+    if is_tracing():
+        raise NotImplementedError(
+            "hardnet: with_multipliers cannot be traced (torch.jit.trace, torch.onnx)"
+        )
     apply: Any = _SolveThere.apply if y_raw.is_cuda else _Solve.apply
     pair: tuple[Tensor, Tensor] = apply(y_raw.contiguous(), x.contiguous(), layer)
     return pair

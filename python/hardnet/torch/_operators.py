@@ -5,7 +5,7 @@ An operator can be called in three ways that give the same bits:
     directly            the kernel itself, for plain tensors in eager mode: an operator's dispatch
                         costs 160 us with cold caches, as much as 50 samples of the unicycle
     as an operator      where a transform of torch.func or a mode that looks at operators is active
-    by torch.compile    as one node with known shapes
+    by torch.compile    as one node with known shapes; by torch.jit.trace, too
 
 Gradients are never called directly: they may be batched in a way that cannot be seen from here
 (torch.autograd.grad with is_grads_batched).
@@ -30,6 +30,7 @@ from torch.autograd import forward_ad
 _transforms_active = getattr(torch._C, "_are_functorch_transforms_active", lambda: True)
 _modes_active = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 1)
 _PLAIN = (Tensor, nn.Parameter)
+is_tracing: Any = getattr(torch._C, "_is_tracing", lambda: False)
 
 # A kernel keeps reports beside its results, which memory that torch.compile(mode="reduce-overhead") plans for its
 # graphs has no place for: such a graph is made of what lies around the operators.
@@ -40,7 +41,7 @@ _TAGS: dict[str, Any] = (
 
 def _is_plain(arguments: tuple[Any, ...]) -> bool:
     """Whether a kernel may look at the numbers of these tensors."""
-    if _transforms_active() or _modes_active():
+    if _transforms_active() or _modes_active() or is_tracing():
         return False
     return all(type(a) in _PLAIN for a in arguments if isinstance(a, Tensor))
 
@@ -52,6 +53,15 @@ def _is_constant(arguments: tuple[Any, ...]) -> bool:
     if not torch.is_grad_enabled():
         return True
     return not any(a.requires_grad for a in arguments if isinstance(a, Tensor))
+
+
+def refuse_onnx() -> None:
+    """ONNX has no such operators: its exporter would raise something else, or write constants."""
+    if torch.onnx.is_in_onnx_export():
+        raise NotImplementedError(
+            "hardnet: ONNX has no operator for a layer; use torch.export (a .pt2 that needs "
+            "nothing but hardnet.torch), or export the network without its layer"
+        )
 
 
 class Operator:
@@ -104,7 +114,8 @@ def differentiable(
     operator.operator.register_autograd(backward, setup_context=keep)
 
     def call(*arguments: Any) -> Any:
-        if torch.compiler.is_compiling():
+        if torch.compiler.is_compiling() or is_tracing():
+            refuse_onnx()
             return operator.operator(*arguments)
         if operator.direct and _is_plain(arguments) and _is_constant(arguments):
             return operator.kernel(*arguments)

@@ -19,7 +19,8 @@ from .._result import REPORT
 from .._model import Model
 from . import _handles
 from ._arguments import checked_inputs, double
-from ._layer import Layer
+from ._correct import ROUNDS, finished
+from ._layer import Layer, returned_type
 from ._network import _ACTIVATIONS, Network
 from ._operators import Operator, batch_first, differentiable, numbers
 from ._perceptron import core_network
@@ -43,8 +44,10 @@ def _choose(ok: Any, objective: Any) -> Any:
     return best
 
 
-def _refined(y_raw: Tensor, x: Tensor, key: int, outputs: int, steps: int) -> Tensor:
-    layer = _handles.find(key)
+def _refined(
+    y_raw: Tensor, x: Tensor, contents: str, number: int, outputs: int, steps: int, rounds: int
+) -> Tensor:
+    layer = _handles.find(contents, number)
     lead, count = y_raw.shape[:-1], y_raw.shape[:-1].numel()
     candidates = y_raw.shape[-1] // outputs
     y = np.empty((count * candidates, outputs))
@@ -59,16 +62,18 @@ def _refined(y_raw: Tensor, x: Tensor, key: int, outputs: int, steps: int) -> Te
     records = reports.view(REPORT).reshape(count, candidates)
     best = _choose(records["outcome"] == 0, objective.reshape(count, candidates))
     rows = np.arange(count)
-    layer.note_reports(records[rows, best].reshape(lead))
-    chosen = y.reshape(count, candidates, outputs)[rows, best]
-    return torch.from_numpy(chosen).reshape(*lead, outputs)
+    chosen = y.reshape(count, candidates, outputs)[rows, best].reshape(*lead, outputs)
+    kept = records[rows, best].view(np.uint8)
+    return finished(layer, x, torch.from_numpy(chosen), kept, rounds)
 
 
-def _refined_shape(y_raw: Tensor, x: Tensor, key: int, outputs: int, steps: int) -> Tensor:
+def _refined_shape(
+    y_raw: Tensor, x: Tensor, contents: str, number: int, outputs: int, steps: int, rounds: int
+) -> Tensor:
     return y_raw.new_empty((*y_raw.shape[:-1], outputs))
 
 
-def _refined_batch(info: Any, in_dims: Any, y_raw: Tensor, x: Tensor, *rest: int) -> Any:
+def _refined_batch(info: Any, in_dims: Any, y_raw: Tensor, x: Tensor, *rest: Any) -> Any:
     return refine_operator(*batch_first(info, in_dims, y_raw, x), *rest), 0
 
 
@@ -126,13 +131,14 @@ class Policy(nn.Module):
                 raw.requires_grad_()  # so that backward says why there is no gradient
         else:
             given: Tensor = self.network(x)
-            raw, kind = double(given, "y_raw"), given.dtype
+            raw, kind = double(given, "y_raw"), returned_type(given)
         if raw.shape[-1] != self.candidates * self.layer.outputs:
             raise ValueError(
                 f"the network gives {raw.shape[-1]} numbers; {self.candidates} candidates have "
                 f"{self.candidates * self.layer.outputs}"
             )
-        found: Tensor = _refine(raw, inputs, self.layer._key, self.layer.outputs, self.refine)
+        owner = self.layer.contents, self.layer._number, self.layer.outputs
+        found: Tensor = _refine(raw, inputs, *owner, self.refine, ROUNDS.get(kind, 0))
         return found.to(kind)
 
     def extra_repr(self) -> str:

@@ -32,11 +32,12 @@ _WANTED = {
 class Values:
     """The evaluators of a model, made when they are first used; nothing of the model is kept."""
 
-    def __init__(self, core: _core.Model) -> None:
+    def __init__(self, core: _core.Model, contents: str) -> None:
         self.core = core
         self.inputs, self.outputs, self.rows = core.input_count, core.output_count, core.row_count
         self.sign = -1.0 if core.goal is not None and core.goal[2] else 1.0
-        self.key = _handles.register(self)
+        self.contents = contents
+        self.number = _handles.register(self)
         self._evaluators: dict[str, _core.Evaluator] = {}
 
     def run(self, what: str, y: Tensor, x: Tensor, **given: Any) -> dict[str, Any]:
@@ -63,8 +64,19 @@ def _values_of(owner: Model | plain.Layer | Layer) -> Values:
     if not isinstance(model, Model):
         raise TypeError(f"a model or a layer is needed, not {type(owner).__name__}")
     core = model.core  # more may have been added to the model
-    values: Values = model._cached("torch", lambda: Values(core))
+
+    def make() -> Values:
+        return Values(core, _handles.contents_of("model", model))
+
+    values: Values = model._cached("torch", make)
     return values
+
+
+def _made(text: str) -> Values:
+    return _values_of(Model.from_text(text))
+
+
+_handles.makers["model"] = _made
 
 
 def _arguments(owner: Any, y: Tensor, x: Tensor | None) -> tuple[Values, Tensor, Tensor]:
@@ -76,33 +88,37 @@ def _arguments(owner: Any, y: Tensor, x: Tensor | None) -> tuple[Values, Tensor,
 # ---- the objective ----
 
 
-def _objective(y: Tensor, x: Tensor, key: int) -> Tensor:
-    values = _handles.find(key)
+def _objective(y: Tensor, x: Tensor, contents: str, number: int) -> Tensor:
+    values = _handles.find(contents, number)
     found = torch.from_numpy(values.sign * values.run("value", y, x)["objective"])
     return found.reshape(y.shape[:-1])
 
 
-def _objective_gradient(y: Tensor, x: Tensor, key: int) -> tuple[Tensor, Tensor]:
-    values = _handles.find(key)
+def _objective_gradient(y: Tensor, x: Tensor, contents: str, number: int) -> tuple[Tensor, Tensor]:
+    values = _handles.find(contents, number)
     found = values.run("slope", y, x)
     by_y, by_x = (torch.from_numpy(values.sign * found[name]) for name in _WANTED["slope"])
     return by_y.reshape(y.shape), by_x.reshape(x.shape)
 
 
-def _objective_shape(y: Tensor, x: Tensor, key: int) -> Tensor:
+def _objective_shape(y: Tensor, x: Tensor, contents: str, number: int) -> Tensor:
     return y.new_empty(y.shape[:-1])
 
 
-def _objective_batch(info: Any, in_dims: Any, y: Tensor, x: Tensor, key: int) -> Any:
-    return objective_operator(*batch_first(info, in_dims, y, x), key), 0
+def _objective_batch(
+    info: Any, in_dims: Any, y: Tensor, x: Tensor, contents: str, number: int
+) -> Any:
+    return objective_operator(*batch_first(info, in_dims, y, x), contents, number), 0
 
 
-def _gradient_shapes(y: Tensor, x: Tensor, key: int) -> tuple[Tensor, Tensor]:
+def _gradient_shapes(y: Tensor, x: Tensor, contents: str, number: int) -> tuple[Tensor, Tensor]:
     return y.new_empty(y.shape), x.new_empty(x.shape)
 
 
-def _gradient_batch(info: Any, in_dims: Any, y: Tensor, x: Tensor, key: int) -> Any:
-    return gradient_operator(*batch_first(info, in_dims, y, x), key), (0, 0)
+def _gradient_batch(
+    info: Any, in_dims: Any, y: Tensor, x: Tensor, contents: str, number: int
+) -> Any:
+    return gradient_operator(*batch_first(info, in_dims, y, x), contents, number), (0, 0)
 
 
 objective_operator = Operator("objective", _objective, _objective_shape, _objective_batch)
@@ -112,15 +128,15 @@ gradient_operator = Operator(
 _slope = differentiable_once(gradient_operator, "the objective")
 
 
-def _keep(ctx: Any, inputs: tuple[Tensor, Tensor, int], output: Tensor) -> None:
-    y, x, ctx.key = inputs
-    ctx.owner = _handles.find(int(ctx.key))
+def _keep(ctx: Any, inputs: tuple[Tensor, Tensor, str, int], output: Tensor) -> None:
+    y, x, *ctx.values = inputs
+    ctx.owner = _handles.find(inputs[2], int(inputs[3]))
     ctx.save_for_backward(y, x)
 
 
-def _objective_backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
-    by_y, by_x = _slope(*ctx.saved_tensors, ctx.key)
-    return grad.unsqueeze(-1) * by_y, grad.unsqueeze(-1) * by_x, None
+def _objective_backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
+    by_y, by_x = _slope(*ctx.saved_tensors, *ctx.values)
+    return grad.unsqueeze(-1) * by_y, grad.unsqueeze(-1) * by_x, None, None
 
 
 _objective_of = differentiable(objective_operator, "the objective", _keep, _objective_backward)
@@ -146,15 +162,15 @@ def objective(owner: Model | plain.Layer | Layer, y: Tensor, x: Tensor | None = 
     values, rows, inputs = _arguments(owner, y, x)
     if values.core.goal is None:
         raise ValueError("the model has no objective (minimize or maximize)")
-    found: Tensor = _objective_of(rows, inputs, values.key)
+    found: Tensor = _objective_of(rows, inputs, values.contents, values.number)
     return found.to(y.dtype)
 
 
 # ---- the rows ----
 
 
-def _residual(y: Tensor, x: Tensor, key: int) -> Tensor:
-    values = _handles.find(key)
+def _residual(y: Tensor, x: Tensor, contents: str, number: int) -> Tensor:
+    values = _handles.find(contents, number)
     found = values.run("rows", y, x)["residual"]
     return torch.from_numpy(found).reshape(*y.shape[:-1], values.rows)
 
@@ -165,8 +181,10 @@ def _subtract_bound(values: Values, pulled: Any, bound: str, weights: Any) -> No
     np.add.at(pulled["jacobian_x_w"].T, columns, -(pulled[bound] * weights[:, rows]).T)
 
 
-def _residual_gradient(grad: Tensor, y: Tensor, x: Tensor, key: int) -> tuple[Tensor, Tensor]:
-    values = _handles.find(key)
+def _residual_gradient(
+    grad: Tensor, y: Tensor, x: Tensor, contents: str, number: int
+) -> tuple[Tensor, Tensor]:
+    values = _handles.find(contents, number)
     found = values.run("rows", y, x)
     residual, equal = found["residual"], found["lower"] == found["upper"]
     below, above = residual < 0, (residual > 0) | (equal & (residual == 0))
@@ -178,20 +196,26 @@ def _residual_gradient(grad: Tensor, y: Tensor, x: Tensor, key: int) -> tuple[Te
     return by_y.reshape(y.shape), by_x.reshape(x.shape)
 
 
-def _residual_shape(y: Tensor, x: Tensor, key: int) -> Tensor:
-    return y.new_empty((*y.shape[:-1], _handles.find(int(key)).rows))
+def _residual_shape(y: Tensor, x: Tensor, contents: str, number: int) -> Tensor:
+    return y.new_empty((*y.shape[:-1], _handles.find(contents, int(number)).rows))
 
 
-def _residual_batch(info: Any, in_dims: Any, y: Tensor, x: Tensor, key: int) -> Any:
-    return residual_operator(*batch_first(info, in_dims, y, x), key), 0
+def _residual_batch(
+    info: Any, in_dims: Any, y: Tensor, x: Tensor, contents: str, number: int
+) -> Any:
+    return residual_operator(*batch_first(info, in_dims, y, x), contents, number), 0
 
 
-def _pull_shapes(grad: Tensor, y: Tensor, x: Tensor, key: int) -> tuple[Tensor, Tensor]:
+def _pull_shapes(
+    grad: Tensor, y: Tensor, x: Tensor, contents: str, number: int
+) -> tuple[Tensor, Tensor]:
     return y.new_empty(y.shape), x.new_empty(x.shape)
 
 
-def _pull_batch(info: Any, in_dims: Any, grad: Tensor, y: Tensor, x: Tensor, key: int) -> Any:
-    return pull_operator(*batch_first(info, in_dims, grad, y, x), key), (0, 0)
+def _pull_batch(
+    info: Any, in_dims: Any, grad: Tensor, y: Tensor, x: Tensor, contents: str, number: int
+) -> Any:
+    return pull_operator(*batch_first(info, in_dims, grad, y, x), contents, number), (0, 0)
 
 
 residual_operator = Operator("residual", _residual, _residual_shape, _residual_batch)
@@ -201,8 +225,8 @@ pull_operator = Operator(
 _pull = differentiable_once(pull_operator, "the residual")
 
 
-def _residual_backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
-    return *_pull(grad, *ctx.saved_tensors, ctx.key), None
+def _residual_backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
+    return *_pull(grad, *ctx.saved_tensors, *ctx.values), None, None
 
 
 _residual_of = differentiable(residual_operator, "the residual", _keep, _residual_backward)
@@ -222,7 +246,7 @@ def residual(owner: Model | plain.Layer | Layer, y: Tensor, x: Tensor | None = N
             [ 4.]])
     """
     values, rows, inputs = _arguments(owner, y, x)
-    found: Tensor = _residual_of(rows, inputs, values.key)
+    found: Tensor = _residual_of(rows, inputs, values.contents, values.number)
     return found.to(y.dtype)
 
 

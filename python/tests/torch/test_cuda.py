@@ -123,13 +123,16 @@ def test_any_layout_and_leading_shape_is_taken() -> None:
     assert layer.last.ok.shape == (0,)
 
 
-def test_other_types_are_rounded_once_after_the_verdict() -> None:
+def test_other_types_are_rounded_as_on_the_cpu_with_the_same_reports() -> None:
     raw, x = batch("ring", 50)
     layer = hardnet.torch.Layer(model("ring"))
     for dtype in (torch.float32, torch.float16, torch.bfloat16):
         there = layer(raw.to(dtype).cuda(), x.cuda())
         assert there.dtype is dtype and there.is_cuda
+        last = layer.last
         assert torch.equal(there.cpu(), layer(raw.to(dtype), x))
+        assert np.array_equal(last.violation, layer.last.violation)
+        assert np.array_equal(last.outcome, layer.last.outcome)
 
 
 def test_gradients_are_those_of_differences() -> None:
@@ -204,6 +207,10 @@ def test_a_first_call_cannot_be_captured_and_says_so() -> None:
     with pytest.raises(RuntimeError, match="call the layer once before"):
         with torch.cuda.graph(torch.cuda.CUDAGraph()):
             layer(raw, x)
+    spare = hardnet.torch.Layer(model("ring"), fallback=[1.0, 0.5, 2.0])
+    assert spare(raw, x)[2].tolist() == [1.0, 0.5, 2.0]
+    with pytest.raises(ValueError, match="computes on the CPU"):
+        hardnet.torch.Layer(model("ring"), not_ok="clip")(raw, x)
     strict = hardnet.torch.Layer(model("ring"), on_fail="raise")
     strict(raw, x)
     with pytest.raises(RuntimeError, match="on_fail='raise' waits"):
@@ -247,8 +254,15 @@ def test_bad_samples_are_told_as_on_fail_says() -> None:
     raw, x = on_device(*batch("ring", 6))
     raw[2] = float("nan")
     layer = hardnet.torch.Layer(model("ring"))
-    assert torch.isfinite(layer(raw, x)).all()
+    y = layer(raw, x)
+    assert y[2].isnan().all() and y[[0, 1, 3, 4, 5]].isfinite().all()
+    with pytest.warns(hardnet.torch.NotOkWarning, match="not finite"):
+        assert layer.last.violation[2] == float("inf")
     assert layer.last.outcome[2] == hardnet.Outcome.NONFINITE_INPUT and layer.last.ok.sum() == 5
+    spare = hardnet.torch.Layer(model("ring"), fallback=[1.0, 0.5, 2.0])
+    assert spare(raw, x)[2].tolist() == [1.0, 0.5, 2.0]
+    with pytest.raises(ValueError, match="computes on the CPU"):
+        hardnet.torch.Layer(model("ring"), not_ok="clip")(raw, x)
     strict = hardnet.torch.Layer(model("ring"), on_fail="raise")
     with pytest.raises(hardnet.torch.NotOkError, match="1 of 6 samples are not ok"):
         strict(raw, x)

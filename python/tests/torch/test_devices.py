@@ -24,13 +24,13 @@ def test_the_operators_tell_shapes_of_cuda_tensors_from_their_arguments() -> Non
     layer = hardnet.torch.Layer(model("ring"))
     with FakeTensorMode():
         raw, x = fake_pair()
-        operators = torch.ops.hardnet
-        assert operators.correct(raw, x, layer._key).shape == (4, 5, 3)
-        y, record = operators.correct_taped(raw, x, layer._key, 1000)
+        operators, key = torch.ops.hardnet, (layer.contents, layer._number)
+        assert operators.correct(raw, x, *key, 0).shape == (4, 5, 3)
+        y, record = operators.correct_taped(raw, x, *key, 1000)
         assert y.is_cuda and record.is_cuda and record.shape == (4, 5, 1000)
-        by_raw, by_x = operators.correct_gradient(y, raw, x, y, record, layer._key, True)
+        by_raw, by_x = operators.correct_gradient(y, raw, x, y, record, *key, True)
         assert by_raw.is_cuda and by_raw.shape == raw.shape and by_x.shape == x.shape
-        by_raw, by_x = operators.correct_again(y, raw, x, layer._key, False)
+        by_raw, by_x = operators.correct_again(y, raw, x, *key, False)
         assert by_raw.shape == raw.shape and by_x.shape == (0,)
 
 
@@ -49,20 +49,20 @@ def test_the_module_is_traced_with_cuda_tensors() -> None:
 def test_torch_compile_takes_the_bytes_of_a_record_as_they_are() -> None:
     asked = []
 
-    def bytes_of(key: int, number: int | None) -> int:
-        asked.append((key, number))
+    def bytes_of(contents: str, number: int, index: int | None) -> int:
+        asked.append((contents, number, index))
         return 2048
 
     constant = torch.compiler.assume_constant_result(bytes_of)
     layer = hardnet.torch.Layer(model("ring"))
 
     def call(y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        return layer(y, x) + constant(layer._key, y.device.index)
+        return layer(y, x) + constant(layer.contents, layer._number, y.device.index)
 
     raw, x = ring_samples(4)
     compiled = torch.compile(call, fullgraph=True, backend="aot_eager")
     assert torch.equal(compiled(raw, x), layer(raw, x) + 2048)
-    assert asked == [(layer._key, None)]
+    assert asked == [(layer.contents, layer._number, None)]
     assert getattr(_cuda.record_bytes, "_dynamo_marked_constant", False)
 
 

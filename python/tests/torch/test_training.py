@@ -176,13 +176,25 @@ def test_the_best_candidate_is_the_cheapest_and_exploring_finds_better_ones() ->
 def test_what_cannot_be_corrected_is_its_own_target_and_has_no_gradient() -> None:
     layer = hardnet.torch.Layer(model("ring"))
     y_raw, x = ring_samples(4)
-    y_raw[1, 0] = float("nan")
     y_raw[2] = 1e200
     y_raw.requires_grad_()
     loss = hardnet.torch.improve_loss(layer, y_raw, x)
     loss.backward()
     assert loss.isfinite() and y_raw.grad.isfinite().all()
-    assert (y_raw.grad[1] == 0).all() and (y_raw.grad[0] != 0).any()
+    assert (y_raw.grad[2] == 0).all() and (y_raw.grad[0] != 0).any()
+
+
+@pytest.mark.parametrize("where", ["y_raw", "x"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_the_loss_of_a_network_that_is_not_finite_is_nan(where: str, value: float) -> None:
+    layer = hardnet.torch.Layer(model("ring"))
+    tensors = dict(zip(("y_raw", "x"), ring_samples(4)))
+    tensors[where][1, 0] = value
+    y_raw = tensors["y_raw"].requires_grad_()
+    loss = hardnet.torch.improve_loss(layer, y_raw, tensors["x"])
+    loss.backward()
+    assert loss.isnan() and y_raw.grad[1].isnan().any()
+    assert y_raw.grad[[0, 2, 3]].isfinite().all()
 
 
 def loss_by_hand(layer, y_raw, x, scale, huber, others, candidates, **settings):

@@ -111,9 +111,9 @@ def test_the_operators_pass_the_tests_of_pytorch() -> None:
 
     layer = ring()
     y_raw, x = ring_samples(3)
-    arguments = (y_raw.requires_grad_(), x.requires_grad_(), layer._key)
+    arguments = (y_raw.requires_grad_(), x.requires_grad_(), layer.contents, layer._number)
     tests = ("test_schema", "test_faketensor", "test_aot_dispatch_dynamic")
-    torch.library.opcheck(correct.operator, arguments, test_utils=tests)
+    torch.library.opcheck(correct.operator, (*arguments, 0), test_utils=tests)
     # The record has room that nobody writes to: only its shape can be compared.
     tests = ("test_faketensor",)
     arguments = (*arguments, layer.record_bytes)
@@ -172,7 +172,7 @@ def test_jacobians_agree_however_they_are_asked_for() -> None:
 # ---- autocast ----
 
 
-def test_autocast_leaves_the_correction_in_double() -> None:
+def test_autocast_leaves_the_correction_in_double_and_returns_float32() -> None:
     layer = ring()
     net = torch.nn.Linear(1, 3)
     x = ring_samples(8)[1].float()
@@ -180,10 +180,15 @@ def test_autocast_leaves_the_correction_in_double() -> None:
         y_raw = net(x)
         assert y_raw.dtype == torch.bfloat16
         y = layer(y_raw, x)
-        assert y.dtype == torch.bfloat16 and (layer.last.violation <= 1e-8).all()
-        y.float().square().sum().backward()
+        assert y.dtype == torch.float32 and (layer.last.violation <= 1e-8).all()
+        assert (hardnet.torch.violation(layer, y.double(), x.double()) <= 1e-5).all()
+        compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")(y_raw, x)
+        assert compiled.dtype == torch.float32 and torch.equal(compiled, y)
+        assert layer(y_raw.double(), x).dtype == torch.float64
+        y.square().sum().backward()
     expected = layer.inner(y_raw.detach().double().numpy(), x.double().numpy()).y
-    assert torch.equal(y.detach(), torch.from_numpy(expected).bfloat16())
+    assert torch.equal(y.detach(), torch.from_numpy(expected).float())
+    assert layer(y_raw, x).dtype == torch.bfloat16  # autocast has ended
     assert net.weight.grad.isfinite().all()
 
 
