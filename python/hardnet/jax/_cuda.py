@@ -66,6 +66,11 @@ def _kernels(call: Any) -> _core.DeviceLayer:
             f"hardnet: on_fail={call.on_fail!r} is not there on CUDA devices, where nothing waits for "
             "a sample: use on_fail='return' and look at the report (layer.with_report)"
         )
+    if call.replaces:
+        raise NotImplementedError(
+            "hardnet: a layer with fallback or not_ok computes on the CPU, and this program is "
+            "compiled for a CUDA device"
+        )
     if call.key not in _finders:
         raise RuntimeError("hardnet: the layer of this program was released before it was compiled")
     return _finders[call.key][0](0)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import json
 import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
@@ -16,13 +15,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import _core
+from .. import _contents, _rounding
 from .. import _layer as plain
-from .._errors import UnsupportedError
 from .._model import Model
 from .._options import Method, OnFail, Path, Settings
+from .._outcome import Outcome
 from . import _cuda
 from ._multipliers import solve
 from ._primitives import Call, backward, forward
+from ._varying import alike, varying_as
 
 if TYPE_CHECKING:
     from jax.typing import ArrayLike
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 __all__ = ["Gradients", "Layer", "Report", "layer"]
 
 _ON_FAIL = ("return", "warn", "raise")
+_OK, _STALLED = int(Outcome.OK), int(Outcome.STALLED)
+_NONFINITE = int(Outcome.NONFINITE_INPUT)
+_HALF = ("float16", "bfloat16")
+_barrier: Any = jax.lax.optimization_barrier
 
 
 class Report(NamedTuple):
@@ -38,7 +43,7 @@ class Report(NamedTuple):
 
     outcome: jax.Array  #: int32, a number of hardnet.Outcome; 0 is ok
     iterations: jax.Array  #: int32, steps computed
-    violation: jax.Array  #: the largest violation of a row at y, before y is rounded to float32
+    violation: jax.Array  #: the largest violation at y; of float32 before rounding, of half after
     worst: jax.Array  #: int32, the row of the largest violation; -1 where none is violated
 
     @property
@@ -62,17 +67,62 @@ def _operands(call: Call, *arrays: Any) -> list[Any]:
     return [array for array in arrays if array is not None]
 
 
+def _rounded(call: Call, x: Any, columns: list[Any]) -> list[Any]:
+    """y in half precision, and reports about it: the judge's, which takes no step.
+
+    A sample that is ok only before it is rounded is stalled. The barrier keeps the judge, who
+    may complain, where nothing else is asked of it.
+    """
+    y, outcome, iterations, *_ = columns
+    y = y.astype(call.rounds).astype(y.dtype)
+    judge = call._replace(key=call.judge, has_y_raw=True)
+    fresh = varying_as(forward(*_operands(call, y, x), call=judge), [y])
+    finite = jnp.isfinite(y).all(-1)
+    within = finite & (fresh[1] == _OK)
+    outcome = jnp.where((outcome == _OK) & ~within, _STALLED, outcome)
+    violation = jnp.where(finite, fresh[3], jnp.inf).astype(fresh[3].dtype)
+    worst = jnp.where(finite, fresh[4], -1)
+    return list(_barrier((y, outcome, iterations, violation, worst)))
+
+
+def _spread_nan(columns: list[Any]) -> list[Any]:
+    """NaN where y_raw or x is not finite, and reports about that."""
+    y, outcome, iterations, violation, worst = columns
+    bad = outcome == _NONFINITE
+    y = jnp.where(bad[..., None], jnp.nan, y).astype(y.dtype)
+    violation = jnp.where(bad, jnp.inf, violation).astype(violation.dtype)
+    return [y, outcome, iterations, violation, jnp.where(bad, -1, worst)]
+
+
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
 def _correct(call: Call, y_raw: Any, x: Any) -> Any:
-    return tuple(forward(*_operands(call, y_raw, x), call=call))
+    operands = _operands(call, y_raw, x)
+    quiet = call._replace(on_fail="return") if call.rounds else call  # the judge complains
+    columns = list(varying_as(forward(*operands, call=quiet), operands))
+    if call.rounds:
+        columns = _rounded(call, x, columns)
+    return tuple(_spread_nan(columns) if call.spreads_nan else columns)
 
 
 def _correct_forward(call: Call, y_raw: Any, x: Any) -> Any:
     return _correct(call, y_raw, x), (y_raw, x)
 
 
+def _any_nonfinite(operands: list[Any], like: Any) -> Any:
+    """Which samples have an operand that is not finite."""
+    bad = jnp.zeros_like(like)
+    for array in operands:
+        bad |= ~jnp.isfinite(array).all(-1)
+    return bad
+
+
 def _pull(call: Call, y_raw: Any, x: Any, grad_y: Any) -> Gradients:
-    by_y, *by_x, flagged = backward(*_operands(call, y_raw, x, grad_y), call=call)
+    operands = _operands(call, y_raw, x, grad_y)
+    by_y, *by_x, flagged = varying_as(backward(*operands, call=call), operands)
+    if call.spreads_nan:  # unless the loss does not depend on these outputs
+        bad = (grad_y != 0).any(-1) & _any_nonfinite(operands[:-1], flagged)
+        by_y = jnp.where(bad[..., None], jnp.nan, by_y).astype(by_y.dtype)
+        by_x = [jnp.where(bad[..., None], jnp.nan, by).astype(by.dtype) for by in by_x]
     return Gradients(by_y if call.has_y_raw else None, by_x[0] if by_x else None, flagged)
 
 
@@ -138,11 +188,12 @@ def _key_of(layer: plain.Layer) -> str:
     The model counts by its text: fingerprints are equal for rows that mean the same but are rounded
     differently. They do where there is no text: for models that divide by 0 or contain NaN.
     """
-    try:
-        model = layer.model.to_ampl()
-    except UnsupportedError:
+    model = _contents.model_text(layer.model)
+    if model is None:
         model = layer.model.fingerprint + layer.model.names_fingerprint
-    text = json.dumps([model, layer.settings, layer.options], sort_keys=True)
+    unset = {"fallback": None, "not_ok": "best"}  # keys of earlier versions are without them
+    settings = {k: v for k, v in layer.settings.items() if k not in unset or v != unset[k]}
+    text = _contents.spelled([model, settings, layer.options])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -153,9 +204,11 @@ class Layer:
     """Corrects a network's outputs onto the constraints of a model. Made by `hardnet.jax.layer`.
 
     A pure function: `layer(y_raw, x)` may be traced, compiled, batched and differentiated as any
-    other; the layer itself may be an argument, or a part of a tree of parameters. y has the type of y_raw and is computed in double precision, whatever that type is;
-    float32 outputs are rounded once, after the verdict. Gradients by y_raw and x are those of the
-    whole correction. They are computed by running it again, so that nothing but y_raw and x is
+    other; the layer itself may be an argument, or a part of a tree of parameters. y has the type of
+    y_raw and is computed in double precision, whatever that type is. float32 outputs are rounded once,
+    after the verdict; reports of float16 and bfloat16 outputs are about the rounded y. Where y_raw or
+    x is not finite y is NaN, and so is its gradient, with one RuntimeWarning on the CPU; a layer with
+    a `fallback` returns that instead. Gradients by y_raw and x are those of the whole correction. They are computed by running it again, so that nothing but y_raw and x is
     stored between forward and backward. Where a sample is not ok its gradient may be zero:
     `gradient` says where.
 
@@ -189,7 +242,12 @@ class Layer:
         self.outputs: int = info["outputs"]
         self._kept = True
         threads = plain_layer.settings["threads"]
-        _core.xla_keep(self.key, plain_layer.core, threads, plain_layer.devices.find)
+        spare = plain_layer.fallback
+        _core.xla_keep(
+            self.key, plain_layer.core, threads, plain_layer.devices.find,
+            None if spare is None else spare.tobytes(), plain_layer.settings["not_ok"],
+        )  # fmt: skip
+        self._judge: Layer | None = None
         _cuda.know(self.key, plain_layer.devices.find)
 
     # ---- calls ----
@@ -245,6 +303,7 @@ class Layer:
             raise ValueError("y_raw is missing")
         if inputs is None:
             inputs = jnp.zeros((*raw.shape[:-1], 0), raw.dtype)
+        raw, inputs = alike([raw, inputs])
         y, multipliers = solve(self.inner, raw, inputs)
         return y.astype(dtype), multipliers.astype(dtype)
 
@@ -277,12 +336,25 @@ class Layer:
             raw is not None,
             wide.name,
             np.dtype(_default_type()).name,
+            *self._returns(dtype),
         )
         spread = [
             None if array is None else jnp.broadcast_to(_wide(array), (*lead, array.shape[-1]))
             for _, array in named
         ]
-        return call, spread, dtype
+        return call, alike(spread), dtype
+
+    def _returns(self, dtype: Any) -> tuple[bool, bool, str, str]:
+        """What a call knows about the outputs that it returns: the last fields of `Call`."""
+        fallback, not_ok = self.inner.settings["fallback"], self.inner.settings["not_ok"]
+        spreads = fallback is None and not_ok != "fallback"
+        replaces = fallback is not None or not_ok != "best"
+        name = np.dtype(dtype).name
+        if name not in _HALF:
+            return spreads, replaces, "", ""
+        if self._judge is None:
+            self._judge = Layer(_rounding.judge_of(self.inner))
+        return spreads, replaces, name, self._judge.key
 
     def _checked_inputs(self, x: Any) -> Any:
         if self.inputs == 0:
@@ -305,6 +377,8 @@ class Layer:
             self._kept = False
             _core.xla_drop(self.key)
             _cuda.forget(self.key)
+            if self._judge is not None:
+                self._judge.release()
 
     @property
     def model(self) -> Model:

@@ -40,6 +40,10 @@ class Call(NamedTuple):
     has_y_raw: bool  #: else the start values are corrected
     y_type: str  #: of y and of its gradients where there is no y_raw
     violation_type: str
+    spreads_nan: bool  #: y is NaN where y_raw or x is not finite
+    replaces: bool  #: the layer has a fallback, or not_ok
+    rounds: str  #: the type in half precision that y is returned in; "" for another
+    judge: str  #: the key of the layer that judges rounded outputs
 
 
 def _lead(call: Call, operands: Any) -> tuple[Any, ...]:

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from .._outcome import Outcome
 from . import _cuda
+from ._correct import finished
+from ._nonfinite import spread_gradients
 from ._operators import is_tracing
 
 if TYPE_CHECKING:
@@ -26,9 +30,10 @@ class _Solve(torch.autograd.Function):
     def forward(context: Any, y_raw: Tensor, x: Tensor, layer: Layer) -> tuple[Tensor, Tensor]:
         inputs = x.detach().numpy() if layer.inputs else None
         result = layer.inner(y_raw.detach().numpy(), inputs, tape=True)
-        layer.note_reports(result.reports)
         context.layer, context.result = layer, result
-        return torch.from_numpy(result.y), torch.from_numpy(result.multipliers)
+        kept = result.reports.reshape(-1).copy().view(np.uint8)
+        y = finished(layer, x, torch.from_numpy(result.y.copy()), kept, 0)
+        return y, torch.from_numpy(result.multipliers)
 
     @staticmethod
     @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator,unused-ignore]
@@ -39,7 +44,11 @@ class _Solve(torch.autograd.Function):
         )
         layer.note_flagged(gradient.flagged)
         by_x = torch.from_numpy(gradient.x) if layer.inputs else None
-        return torch.from_numpy(gradient.y_raw), by_x, None
+        by_y_raw = torch.from_numpy(gradient.y_raw)
+        if layer.spreads_nan:
+            bad = torch.as_tensor(result.outcome == Outcome.NONFINITE_INPUT)
+            spread_gradients(bad, grad_y, by_y_raw, *([] if by_x is None else [by_x]))
+        return by_y_raw, by_x, None
 
 
 class _SolveThere(torch.autograd.Function):

@@ -131,7 +131,7 @@ def test_reports_are_those_of_the_layer_for_numpy(ring: hardnet.Model) -> None:
     generator = np.random.default_rng(2)
     y_raw, x = generator.normal(scale=3, size=(50, 3)), generator.uniform(0.5, 2, size=(50, 1))
     y_raw[7, 1], x[9, 0] = np.nan, np.inf
-    plain = ring.layer(iterations=3)
+    plain = ring.layer(iterations=3, fallback=[1.0, 1.0, 2.0])  # without one they would be NaN
     expected = plain(y_raw, x)
     y, report = jax.jit(hardnet.jax.layer(plain).with_report)(y_raw, x)
     assert set(np.asarray(report.outcome)) > {0}

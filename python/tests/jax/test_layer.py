@@ -292,6 +292,36 @@ def test_a_sharded_batch_gives_the_same_bits(
     assert np.array_equal(y, expected)
 
 
+def test_gradients_inside_shard_map_are_those_of_the_whole_batch(ring: hardnet.Model) -> None:
+    """With what shard_map checks by itself: which values vary over the mesh."""
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:2]), ("batch",))
+    along, everywhere = jax.sharding.PartitionSpec("batch"), jax.sharding.PartitionSpec()
+    generator = np.random.default_rng(5)
+    weights, shared = generator.normal(size=(1, 3)), np.array([1.5])
+    x = generator.uniform(0.5, 2, size=(8, 1))
+
+    for name in ("auto", "nearest"):
+        layer = hardnet.jax.layer(ring, name)
+        kinds = [layer, lambda raw, x: layer.with_multipliers(raw, x)[0]][: 1 + (name != "auto")]
+        for correct in kinds:
+
+            def cost(weights: Any, x: Any, shared: Any, correct: Any = correct) -> Any:
+                raw = jnp.tanh(x @ weights) + 0.3
+                return jnp.mean(correct(raw, x)[:, 0] + correct(raw, shared)[:, 2])
+
+            def part(weights: Any, x: Any, shared: Any) -> Any:
+                return jax.lax.pmean(cost(weights, x, shared), "batch")
+
+            spread = shard_map(
+                part, mesh=mesh, in_specs=(everywhere, along, everywhere), out_specs=everywhere,
+                **UNCHECKED,
+            )  # fmt: skip
+            expected = jax.value_and_grad(cost, argnums=(0, 1, 2))(weights, x, shared)
+            found = jax.jit(jax.value_and_grad(spread, argnums=(0, 1, 2)))(weights, x, shared)
+            for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(expected)):
+                np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+
+
 def test_another_platform_is_refused_with_a_sentence(ring: hardnet.Model) -> None:
     traced = jax.jit(hardnet.jax.layer(ring)).trace(*AT)
     traced.lower(lowering_platforms=("cpu",))
