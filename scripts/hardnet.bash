@@ -75,7 +75,7 @@ _hardnet() {
         return
         ;;
     --reference)
-        mapfile -t COMPREPLY < <(compgen -W "ipopt" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "ipopt optimal" -- "$current")
         return
         ;;
     --json | --report) _hardnet_files json && return ;;
@@ -119,7 +119,7 @@ _hardnet() {
     --epochs | --steps-per-epoch | --steps | --batch | --rate | --warmup | --clip-sample | --clip-batch) return ;;
     --labels | --target-steps | --feedback | --feedback-share | --feedback-steps | --validation) return ;;
     --validate-every | --patience | --checkpoint-every | --checkpoint-steps) return ;;
-    --cost | --final-cost | --margin | --name) return ;;
+    --cost | --final-cost | --margin | --name | --disturbance) return ;;
     esac
     case $verb in
     check) own="--all --pattern --picture --json --x --seed --points --survey" ;;
@@ -137,7 +137,7 @@ _hardnet() {
         own+=" --reference --starts --reference-seconds --cache $compile $device"
         ;;
     rollout)
-        own="--net --reference --x0 --samples --steps --feedback --cost --final-cost --margin --report --csv --show"
+        own="--net --reference --x0 --samples --steps --feedback --plant --disturbance --cost --final-cost --margin --report --csv --show"
         own+=" --states --allow-infeasible --allow-outside --starts --reference-seconds --seed $compile"
         ;;
     emit) own="--out --net --candidates --refine --real --name --libm --adjoint --abi $layer" ;;

@@ -58,6 +58,22 @@ class EvalReference(EvalTool):
         self.assertRegex(printed, r"reference +mean \S+, IPOPT \S+, best of 3 starts\n +23 of 23 found, 23 of them solved")
         self.assertRegex(printed, r"suboptimality +mean \S+, max \S+, median \S+, 90 % \S+, 99 % \S+ \(23 samples\)")
 
+    def test_the_method_optimal_is_a_reference_that_is_always_there(self):
+        model, net = self.disc()
+        radius = np.linspace(0.7, 2, 23)[:, None]
+        x, cache = self.array("x.npy", radius), self.folder / "cache"
+        y, report, printed, said = self.eval(model, net, "--x", x, "--reference", "optimal", "--cache", cache)
+        self.assertEqual(said, "")
+        best = (3 - radius[:, 0]) ** 2
+        np.testing.assert_allclose([one["reference"] for one in report["samples"]], best, rtol=1e-6)
+        self.check_suboptimality(report, (cost(y) - best) / best)
+        reference = report["reference"]
+        self.assertEqual(reference["name"], "hardnet, method optimal")
+        self.assertEqual([reference[key] for key in ("starts", "found", "solved", "cached", "better")], [3, 23, 23, 0, 0])
+        self.assertRegex(printed, r"reference +mean \S+, hardnet, method optimal, best of 3 starts")
+        again = self.eval(model, net, "--x", x, "--reference", "optimal", "--cache", cache)[1]["reference"]
+        self.assertEqual((again["cached"], [path.name.count(".optimal.npy") for path in cache.iterdir()]), (23, [1]))
+
     def test_options_about_a_solver_that_is_not_asked_for_are_warned_about(self):
         model, net = self.disc()
         x = self.array("x.npy", [[1.0]])

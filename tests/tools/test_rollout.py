@@ -103,6 +103,56 @@ class Rollout(SampleTool):
         self.assertAlmostEqual(sum(float(row["cost"]) for row in rows), loop["cost"], delta=1e-14)
         self.assertEqual([row["status"] for row in rows], ["ok"] * 4 + [""])
 
+    # ---- another plant ----
+
+    def states(self, report, controller=0, start=0):
+        loop = report["controllers"][controller]["starts"][start]
+        return np.array([step["x"] for step in loop["steps"]] + [loop["reached"]])
+
+    def test_another_plant_moves_by_its_own_dynamics(self):
+        model, net = self.cart()
+        plant = self.file("plant.mod", CART.replace("place[1] + u else", "0.9*place[1] + 0.8*u else"))
+        report, _, printed, _ = self.rollout(model, "--net", net, "--x0", "0,3,1", "--steps", 5, "--plant", plant, *LOOP)
+        place = [0.0]
+        for _ in range(5):
+            place.append(0.9 * place[-1] + 0.8 * 0.5 * (1 - place[-1]))
+        np.testing.assert_allclose(self.states(report)[:, 0], place, atol=1e-14)
+        self.assertEqual(report["plant"], plant)
+        self.assertIn(f"place=next of the plant {plant}"[:90], printed)
+        for text, saying in ((CART.replace("var u", "var push").replace("*u", "*push").replace("+ u", "+ push").replace("u^2", "push^2")
+                              .replace("<= u <=", "<= push <=").replace("to push", "to limit"), "output 1 is push, and that of the model is u"),
+                             (CART.replace("goal", "aim"), r"input 3 is aim, and that of the model is goal"),
+                             (CART.replace("var next", "var later").replace("next", "later"), "the model defines no next")):
+            self.refused("rollout", model, "--net", net, "--x0", "0,3,1", "--plant", self.file("p.mod", text), *LOOP[:2], code=2, saying=saying)
+
+    def test_disturbances_are_normal_seeded_and_the_same_for_all(self):
+        model, net = self.cart()
+        half = self.cart(gain=0.25, name="half.safetensors")[1]
+        options = ("--net", net, "--net", half, "--x0", "0,0,1", "--steps", 400, "--feedback", "place=next", "--allow-outside")
+
+        def noise(gain, path):
+            return path[1:, :2] - path[:-1, :2] - gain * (1 - path[:-1, :1]) * [1, 2]
+        report, _, printed, _ = self.rollout(model, *options, "--disturbance", "0.1,0.02")
+        first = noise(0.5, self.states(report))
+        np.testing.assert_allclose(first, noise(0.25, self.states(report, 1)), atol=1e-12)
+        np.testing.assert_allclose(first.std(axis=0), [0.1, 0.02], rtol=0.15)
+        np.testing.assert_allclose(first.mean(axis=0), 0, atol=0.02)
+        self.assertEqual((report["disturbance"], report["seed"]), ("0.1,0.02", 1))
+        self.assertRegex(printed, r"place=next, disturbed by N\(0, 0\.1,0\.02\^2\) with seed 1")
+        np.testing.assert_array_equal(self.states(self.rollout(model, *options, "--disturbance", "0.1,0.02")[0]), self.states(report))
+        other = noise(0.5, self.states(self.rollout(model, *options, "--disturbance", "0.1", "--seed", 2)[0]))
+        self.assertTrue((other != first).all())
+        np.testing.assert_allclose(other.std(axis=0), 0.1, rtol=0.15)
+        for wrong in ("1,2,3", "-1", "nan", "much"):
+            self.refused("rollout", model, *options, "--disturbance", wrong, code=2, saying="--disturbance .*one standard deviation from 0 on")
+
+    def test_the_method_optimal_is_a_reference(self):
+        model = self.file("cart.mod", CART)
+        report, _, printed, _ = self.rollout(model, "--reference", "optimal", "--x0", "0,3,1", "--steps", 4, *LOOP)
+        one = report["controllers"][0]
+        self.assertAlmostEqual(one["cost"], self.known_cart([0, 3, 1], 4)[1].sum(), delta=1e-6)
+        self.assertEqual((one["name"], one["net"], one["ok"], one["reference"]), ("optimal", None, 4, "hardnet, method optimal"))
+
     def test_inputs_that_are_not_fed_back_stay(self):
         model, net = self.cart()
         report, _, _, _ = self.rollout(model, "--net", net, "--x0", "0,3,1", "--steps", 3, "--feedback", "place=next")

@@ -1,4 +1,4 @@
-/* eval_cache.c - optima of former runs, in a file that NumPy reads: FOLDER/FINGERPRINT.npy, a row per input. See eval.h.
+/* eval_cache.c - optima of former runs, in a file that NumPy reads: FOLDER/FINGERPRINT.npy (of the method optimal FINGERPRINT.optimal.npy), a row per input. See eval.h.
  *
  *     inputs | outputs of the best known point | its objective as minimised, 1 if the solver called it optimal, number of starts
  *
@@ -61,7 +61,8 @@ hn_status eval_cache_name(const struct eval *eval, char path[EVAL_CACHE_NAME], h
     hn_status status = hn_model_fingerprint(eval->model, print, error);
     if (status != HN_OK)
         return status;
-    int length = snprintf(path, EVAL_CACHE_NAME, "%s/%s.npy", eval->options->cache, print);
+    int length = snprintf(path, EVAL_CACHE_NAME, "%s/%s%s.npy", eval->options->cache, print,
+                          judging_is_own(&eval->options->judging) ? ".optimal" : "");
     if (length < 0 || length >= EVAL_CACHE_NAME)
         return error_set(error, HN_IO, "--cache: the name of the folder is too long");
     return HN_OK;

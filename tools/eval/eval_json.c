@@ -46,7 +46,7 @@ static void write_objective(struct json *json, const struct eval *eval) {
 static void write_reference(struct json *json, const struct eval *eval) {
     struct optima_count count = eval_count_optima(eval);
     json_object(json, "reference");
-    json_text(json, "name", reference_name());
+    json_text(json, "name", judging_solver(&eval->options->judging));
     json_count(json, "starts", eval->options->judging.starts);
     json_count(json, "found", count.found);
     json_count(json, "solved", count.solved);

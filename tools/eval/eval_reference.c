@@ -46,6 +46,7 @@ static hn_status solve_all(struct eval *eval, const size_t *jobs, size_t count, 
                                 .starts = eval->options->judging.starts,
                                 .seed = eval->options->judging.seed,
                                 .seconds = eval->options->judging.seconds,
+                                .optimal = judging_is_own(&eval->options->judging),
                                 .feasible = eval_feasible(eval)};
     if (count == 0)
         return HN_OK;

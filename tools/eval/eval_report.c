@@ -140,7 +140,8 @@ static void print_statuses(const struct eval *eval) {
 static void print_reference(const struct eval *eval) {
     struct optima_count count = eval_count_optima(eval);
     printf("  %-*s mean %.6g, %s, best of %zu start%s\n", NAME_WIDTH, "reference", eval_mean_optimum(eval),
-           reference_name(), eval->options->judging.starts, report_plural(eval->options->judging.starts));
+           judging_solver(&eval->options->judging), eval->options->judging.starts,
+           report_plural(eval->options->judging.starts));
     printf("  %-*s %zu of %zu found, %zu of them solved, %zu from the cache", NAME_WIDTH, "", count.found,
            eval->reached, count.solved, count.cached);
     if (eval->reference_seconds > 0)

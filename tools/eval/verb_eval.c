@@ -52,7 +52,7 @@ static int check_options(const struct eval_options *options, const hn_model *mod
                               : VERB_OK;
     if (!hn_model_objective(model).name)
         return verb_misuse("eval", "--reference: the model has no objective that could be compared");
-    if (reference_find(&error) == HN_OK)
+    if (judging_find(&options->judging, &error) == HN_OK)
         return VERB_OK;
     console_error("--reference %s: %s", options->judging.reference, error.text);
     return VERB_FAILED;

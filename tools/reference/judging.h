@@ -5,6 +5,7 @@
 #define HN_TOOLS_JUDGING_H
 
 #include "common/options.h"
+#include "hardnet/base.h"
 
 struct judging {
     const char *reference, *report; /* NULL: not asked for */
@@ -18,6 +19,11 @@ enum { JUDGING_STARTS = 3, JUDGING_MOST_STARTS = 1000, JUDGING_SEED = 1 };
 
 extern const char *const judging_references[]; /* solvers, NULL after the last */
 
+/* Whether it is the layer's own method optimal; what the solver is called; whether it is there. */
+bool judging_is_own(const struct judging *judging);
+const char *judging_solver(const struct judging *judging);
+hn_status judging_find(const struct judging *judging, hn_error *error);
+
 /* Warns of options about a solver where none is asked for. */
 void judging_warn(const struct judging *judging);
 
@@ -25,7 +31,7 @@ void judging_warn(const struct judging *judging);
 #define JUDGING_OPTIONS(judging, SAMPLE)                                                                               \
     {.name = "reference",                                                                                              \
      .value = "SOLVER",                                                                                                \
-     .help = "compare with this solver: ipopt",                                                                        \
+     .help = "compare with this solver: ipopt, or optimal, the layer's own method",                                    \
      .text = &(judging).reference,                                                                                     \
      .words = judging_references},                                                                                     \
         {.name = "starts",                                                                                             \

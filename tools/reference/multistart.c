@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "common/certificate.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,12 +16,25 @@ static const double NOISE = 0.5;
 
 /* ---- life ---- */
 
+static hn_status create_reference(struct multistart *m, hn_error *error) {
+    struct reference_options options = reference_defaults();
+    options.seconds = m->seconds;
+    return reference_create(&m->reference, m->model, &options, error);
+}
+
+static hn_status create_layer(struct multistart *m, hn_error *error) {
+    hn_layer_options options = hn_layer_defaults();
+    options.method = HN_METHOD_OPTIMAL;
+    hn_status status = hn_layer_create(&m->layer, m->model, &options, error);
+    if (status == HN_OK && !(m->workspace = base_allocate(hn_layer_workspace_bytes(m->layer))))
+        status = error_no_memory(error, "the reference");
+    return status;
+}
+
 hn_status multistart_create(struct multistart *m, bool relative, hn_error *error) {
     m->inputs = hn_model_input_count(m->model);
     m->outputs = hn_model_output_count(m->model);
-    struct reference_options options = reference_defaults();
-    options.seconds = m->seconds;
-    hn_status status = reference_create(&m->reference, m->model, &options, error);
+    hn_status status = m->optimal ? create_layer(m, error) : create_reference(m, error);
     if (status != HN_OK)
         return status;
     m->start_exprs = eval_take(m->outputs, 1, sizeof *m->start_exprs);
@@ -36,6 +50,8 @@ hn_status multistart_create(struct multistart *m, bool relative, hn_error *error
 
 void multistart_release(struct multistart *m) {
     reference_destroy(m->reference);
+    hn_layer_destroy(m->layer);
+    base_release(m->workspace);
     eval_judge_release(&m->judge);
     base_release(m->start_exprs);
     base_release(m->start);
@@ -72,6 +88,31 @@ static const double *choose_start(struct multistart *m, const double *own, size_
 
 /* ---- solving ---- */
 
+/* The same from the method optimal. start NULL: the model's. */
+static hn_status solve_by_layer(struct multistart *m, const double *x, const double *start,
+                                struct reference_result *result, hn_error *error) {
+    hn_report report = {.outcome = HN_OUTCOME_OK};
+    const hn_batch batch = {.size = sizeof batch,
+                            .count = 1,
+                            .x = m->inputs > 0 ? x : NULL,
+                            .y_raw = start ? start : m->model_start,
+                            .y = m->y,
+                            .report_size = sizeof report,
+                            .reports = &report,
+                            .seconds = m->seconds};
+    hn_status status = hn_layer_run(m->layer, &batch, m->workspace, hn_layer_workspace_bytes(m->layer), error);
+    *result = (struct reference_result){.status = hn_outcome_text(report.outcome),
+                                        .solved = certificate_holds(&report),
+                                        .late = m->seconds > 0 && report.outcome == HN_OUTCOME_CANCELLED};
+    return status;
+}
+
+static hn_status solve(struct multistart *m, const double *x, const double *start, struct reference_result *result,
+                       hn_error *error) {
+    return m->layer ? solve_by_layer(m, x, start, result, error)
+                    : reference_solve(m->reference, x, start, m->y, result, error);
+}
+
 /* Keeps the point in m->y if it is feasible and better than the best. */
 static hn_status consider(struct multistart *m, const double *x, bool solved, struct optimum *best, double *y,
                           hn_error *error) {
@@ -96,7 +137,7 @@ hn_status multistart_run(struct multistart *m, const double *x, const double *ow
     for (size_t s = 0; s < m->starts && status == HN_OK; s++) {
         struct reference_result result = {.status = NULL};
         const double *start = choose_start(m, own, s, &random);
-        status = reference_solve(m->reference, x, start, m->y, &result, error);
+        status = solve(m, x, start, &result, error);
         m->said = result.status;
         best->late += result.late;
         if (status == HN_OK)

@@ -1,4 +1,4 @@
-/* multistart.h - the best feasible point that a general solver finds for one input, from several starts.
+/* multistart.h - the best feasible point that a general solver, or the method optimal, finds for one input, from several starts.
  *
  * The first start is the model's own, the second the caller's (a network's output, the last step's solution), further ones are
  * disturbances of both, y_j = s_j + w max(1, |s_j|) N(0, 1) with w = 0.5, 1, 1.5, ... as there are more of them, from a random stream that
@@ -16,7 +16,10 @@ struct multistart {
     size_t inputs, outputs, starts, seed;
     double feasible; /* the largest violation that is */
     double seconds;  /* of processor time for one solve, at most; 0: no limit */
+    bool optimal;    /* the layer's own method optimal solves, not a general solver */
     struct reference *reference;
+    hn_layer *layer; /* of optimal */
+    void *workspace;
     struct eval_judge judge;
     hn_expr *start_exprs;        /* of the model's outputs */
     double *start, *model_start; /* outputs each */
@@ -24,7 +27,7 @@ struct multistart {
     const char *said;            /* ... and what the solver calls that */
 };
 
-/* Model, starts, seed, feasible and seconds are set; the rest is made. Released in either case. */
+/* Model, starts, seed, feasible, seconds and optimal are set; the rest is made. Released in either case. */
 hn_status multistart_create(struct multistart *multistart, bool relative, hn_error *error);
 void multistart_release(struct multistart *multistart);
 

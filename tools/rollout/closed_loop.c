@@ -54,8 +54,8 @@ static int find_reference(struct judging *judging, const hn_model *model) {
     bool asked = judging->reference != NULL;
     if (!hn_model_objective(model).name)
         return asked ? verb_misuse("eval", "--reference: the model has no objective that could be compared") : VERB_OK;
-    if (reference_find(&error) == HN_OK) {
-        judging->reference = judging_references[0];
+    if (judging_find(judging, &error) == HN_OK) {
+        judging->reference = asked ? judging->reference : judging_references[0];
         return VERB_OK;
     }
     if (!asked) {

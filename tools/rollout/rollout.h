@@ -23,6 +23,7 @@ struct rollout_options {
     struct text_list files, nets, feedback, show;
     struct judging judging;
     const char *x0, *cost, *final_cost, *margin, *csv, *states;
+    const char *plant, *disturbance; /* NULL: the model itself, none */
     size_t steps;
     size_t samples; /* starts of loops that are drawn; 0: they are those of x0 */
     bool allow_outside;
@@ -93,8 +94,10 @@ struct rollout_verdict {
 struct rollout {
     const struct rollout_options *options;
     const hn_model *model;
+    const hn_model *plant; /* whose defined variables are fed back; NULL until rollout_setup: the model */
     size_t inputs, outputs, starts, steps;
     hn_array x0;
+    double *deviation; /* of each input that is fed back; NULL: no disturbance */
     struct feedback feedback;
     struct rollout_formulas formulas;
     struct rollout_shown shown;
@@ -106,6 +109,17 @@ struct rollout {
 
 /* Without --feedback takes what the model suggests; a verb code, after what is wrong has been printed. */
 int rollout_find_feedback(struct rollout_options *options, const hn_model *model, const char *verb);
+
+/* Loads --plant, which must have the model's inputs and outputs by name; *plant NULL without one. A verb code. */
+int rollout_load_plant(hn_model **plant, const struct rollout_options *options, const hn_model *model);
+
+/* What --disturbance asks for: a verb code after what is wrong has been printed; and its effect on the inputs x of a step. Every
+ * controller meets the same. */
+int rollout_find_disturbance(struct rollout *rollout);
+void rollout_disturb(const struct rollout *rollout, size_t start, size_t step, double *x);
+
+/* How many numbers a text such as -3.2,0.3 has, of which the first `room` are stored; 0: it is something else. */
+size_t rollout_read_numbers(const char *text, double *values, size_t room);
 
 /* VERB_OK, or another verb code after what is wrong has been printed; released in either case. */
 int rollout_setup(struct rollout *rollout);

@@ -68,7 +68,7 @@ static void write_controller(struct json *json, const struct rollout *r, const s
     json_object(json, NULL);
     json_text(json, "name", c->name);
     json_text(json, "net", c->file);
-    json_text(json, "reference", c->file ? NULL : reference_name());
+    json_text(json, "reference", c->file ? NULL : judging_solver(&r->options->judging));
     write_total(json, r, &c->total);
     json_number(json, "highest_cost", c->total.highest);
     json_count(json, "loops_outside", c->total.loops_outside);
@@ -97,6 +97,9 @@ static void write_question(struct json *json, const struct rollout *r) {
     json_count(json, "steps", r->steps);
     json_text(json, "x0", o->x0);
     write_list(json, "feedback", &o->feedback);
+    json_text(json, "plant", o->plant);
+    json_text(json, "disturbance", o->disturbance);
+    json_count(json, "seed", o->judging.seed);
     json_text(json, "cost", o->cost);
     json_text(json, "final_cost", o->final_cost);
     json_text(json, "margin", o->margin);

@@ -39,6 +39,10 @@ static void print_head(const struct rollout *r) {
            report_plural(r->steps), r->starts, report_plural(r->starts));
     for (size_t i = 0; i < o->feedback.count; i++)
         printf("%s%s", i > 0 ? ", " : "", figures_name(o->feedback.items[i]).text);
+    if (o->plant)
+        printf(" of the plant %s", figures_name(o->plant).text);
+    if (o->disturbance)
+        printf(", disturbed by N(0, %s^2) with seed %zu", figures_name(o->disturbance).text, o->judging.seed);
     printf("\n");
     if (o->cost)
         printf("  cost: the sum of %s over the steps", figures_name(o->cost).text);

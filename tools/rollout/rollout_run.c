@@ -140,7 +140,8 @@ static hn_status run_loop(struct loop *loop, size_t start, struct progress *prog
             status = rollout_show(r, x, loop->y, c->shown + (start * r->steps + k) * r->shown.count, error);
         memcpy(x + r->inputs, x, r->inputs * sizeof *x);
         if (status == HN_OK)
-            status = feedback_advance(&r->feedback, r->model, x + r->inputs, loop->y, error);
+            status = feedback_advance(&r->feedback, r->plant, x + r->inputs, loop->y, error);
+        rollout_disturb(r, start, k, x + r->inputs);
         progress_update(progress, ((size_t)(c - r->controllers) * r->starts + start) * r->steps + k + 1);
     }
     return status;

@@ -21,8 +21,7 @@ static int no_memory(void) {
 
 /* ---- starts: numbers, or a file ---- */
 
-/* How many numbers a text such as -3.2,0.3 has, of which the first `room` are stored; 0: it is something else. */
-static size_t read_numbers(const char *text, double *values, size_t room) {
+size_t rollout_read_numbers(const char *text, double *values, size_t room) {
     for (size_t count = 0;; count++) {
         char *end = NULL;
         double value = strtod(text, &end);
@@ -84,7 +83,7 @@ static int find_starts(struct rollout *r) {
         return draw_starts(r);
     if (hn_array_create(&r->x0, 1, r->inputs, NULL) != HN_OK)
         return no_memory();
-    size_t count = read_numbers(r->options->x0, r->x0.values, r->inputs);
+    size_t count = rollout_read_numbers(r->options->x0, r->x0.values, r->inputs);
     int code = count > 0 ? take_numbers(r, count) : read_file(r);
     if (code == VERB_OK)
         code = warn_of_unusual(r);
@@ -223,6 +222,7 @@ static int take_reference(struct rollout *r, struct controller *c) {
                                     .starts = r->options->judging.starts,
                                     .seed = r->options->judging.seed,
                                     .seconds = r->options->judging.seconds,
+                                    .optimal = judging_is_own(&r->options->judging),
                                     .feasible = feasible};
     if (multistart_create(&r->solver, c->relative, &error) == HN_OK)
         return VERB_OK;
@@ -280,7 +280,10 @@ int rollout_setup(struct rollout *r) {
     r->inputs = hn_model_input_count(r->model);
     r->outputs = hn_model_output_count(r->model);
     r->steps = r->options->steps;
-    int code = feedback_create(&r->feedback, r->model, &r->options->feedback);
+    r->plant = r->plant ? r->plant : r->model;
+    int code = feedback_create(&r->feedback, r->plant, &r->options->feedback);
+    if (code == VERB_OK)
+        code = rollout_find_disturbance(r);
     if (code == VERB_OK)
         code = find_formulas(r);
     if (code == VERB_OK)
@@ -306,5 +309,6 @@ void rollout_end(struct rollout *r) {
     base_release(r->formulas.values);
     hn_array_release(&r->x0);
     feedback_release(&r->feedback);
+    base_release(r->deviation);
     multistart_release(&r->solver);
 }

@@ -85,7 +85,7 @@ static int roll_out(struct rollout *rollout) {
 
 static int run(void *values) {
     struct rollout_options *options = values;
-    hn_model *model = NULL;
+    hn_model *model = NULL, *plant = NULL;
     struct rollout rollout = {.options = options};
     int code = load_model(&model, &options->files, &options->common);
     if (code != VERB_OK)
@@ -93,9 +93,13 @@ static int run(void *values) {
     rollout.model = model;
     code = rollout_find_feedback(options, model, "rollout");
     if (code == VERB_OK)
+        code = rollout_load_plant(&plant, options, model);
+    rollout.plant = plant;
+    if (code == VERB_OK)
         code = roll_out(&rollout);
     rollout_end(&rollout);
     hn_model_destroy(model);
+    hn_model_destroy(plant);
     return code;
 }
 
@@ -127,6 +131,13 @@ int verb_rollout(int argc, char **argv) {
          .value = "INPUT=DEFINED",
          .help = "next inputs INPUT[...] are the defined variables DEFINED[...]; may be repeated (the model's next)",
          .list = &o.feedback},
+        READ_FILE("plant", "OTHER.mod",
+                  "model with the same inputs and outputs whose defined variables are fed back instead", o.plant),
+        {.name = "disturbance",
+         .value = "S",
+         .help =
+             "standard deviation of a normal disturbance of the next inputs: one, or one for each, as in 0.1,0,0.02",
+         .text = &o.disturbance},
         {.name = "cost", .value = "NAME", .help = "defined variable that is summed over the steps", .text = &o.cost},
         {.name = "final-cost",
          .value = "NAME",
