@@ -407,6 +407,32 @@ class Train(TrainTool):
         self.assertGreater(prospects["candidates_inputs"], 0)
         self.assertRegex(out, r"prospects +--refine 1 would lower f by .*; more candidates by up to ")
 
+    def test_an_optimum_that_jumps_is_followed(self):
+        # Every start leads to the better of two optima, which changes sides with the sign of a[1].
+        model = self.file("m.mod", "param a{1..2} >= -1, <= 1; var y{1..2} >= -3, <= 3;"
+                                   "minimize f: (y[1]^2 - 1)^2 + 0.5*(y[2] - y[1]*a[2])^2 - 0.3*a[1]*y[1] + 1; s.t. c: y[2] <= 2 + a[2];")
+        options = ["--hidden", "32,32", "--steps", 1000, "--survey", 0, "--validation", 200, "--validation-inputs", self.folder / "x.npy"]
+        path, out, err = self.train("net", model, *options)
+        self.assertRegex(err, r"the optimum jumps: \d+ of 100 inputs have another optimum that is 1 % better than where the network is")
+        self.assertRegex(err, r"the training begins again, from these optima, with 2 candidates")
+        self.assertRegex(out, r"more candidates by up to 0 %: 0 of 100 inputs have another optimum")
+        grid, a = np.linspace(-2, 2, 4001), np.load(self.folder / "x.npy")
+        best = ((grid ** 2 - 1) ** 2 + 1 - 0.3 * a[:, :1] * grid).min(axis=1).mean()
+        reached = float(re.search(r"validation +f (\S+) in the mean", out).group(1))
+        self.assertLess(reached, 1.003 * best)  # 14 % above it without
+        wanted = sha(path)
+        for labels in ("0", "4000"):  # a checkpoint before the second look, and one after it
+            child = self.start(path, model, *options, "--checkpoint-steps", 50)
+            checkpoint = pathlib.Path(f"{path}.checkpoint")
+            self.wait_for(checkpoint, child)
+            while network_texts(checkpoint)["labels found"] != labels:
+                self.assertIsNone(child.poll(), "it ended too early")
+                time.sleep(0.005)
+            child.kill()
+            child.communicate(timeout=100)
+            path, _, _ = self.train("net", model, *options, "--resume")
+            self.assertEqual(sha(path), wanted, labels)
+
     def test_every_option_is_explained(self):
         out, err = self.run_it("train", "--help")
         self.assertRegex(out, r"(?s)Usage: hardnet train MODEL.*--out NET.*\(\d+\).*Example\n +hardnet train ")

@@ -20,6 +20,7 @@
 #include "common/layer_choice.h"
 #include "common/options.h"
 #include "common/progress.h"
+#include "common/prospects.h"
 #include "common/survey.h"
 #include "hardnet/arrays.h"
 #include "hardnet/baselines.h"
@@ -284,6 +285,7 @@ struct train_state {
     double *best;  /* weights */
     double *curve; /* rows x CURVE_COLUMNS */
     size_t rows, most_rows;
+    bool extended; /* a checkpoint with other steps */
 };
 
 enum { HOLD_MOST = 2, HOLD_PATH = 4096 + 8 };
@@ -313,6 +315,7 @@ struct training {
     size_t steps_here, samples;      /* since it began or went on: steps, and samples that have a loss */
     size_t undefined, undefined_row; /* samples that were dropped because a row has no value, and the first such row */
     bool hopeless;                   /* every sample was dropped */
+    bool looked_again;               /* train_search.c */
 };
 
 hn_status state_create(struct training *training, hn_error *error);
@@ -384,11 +387,18 @@ bool train_searches(const struct train_options *options);
 /* Labels, the number of candidates and the steps that imitate, into source and options. */
 hn_status training_search(struct training *training, hn_error *error);
 
+/* Whether it is time to look at what the network does, where the search has found one optimum only; then training may begin anew. */
+bool training_looks_again(const struct training *training);
+hn_status training_look_again(struct training *training, hn_error *error);
+
 /* ---- the loop: train_build.c, train_run.c ---- */
 
 /* Network, trainer and batches, from source and options; one step, with its report unless NULL; a validation. */
 hn_status training_prepare(struct training *training, hn_error *error);
 hn_status training_step(struct training *training, hn_train_report *report, hn_error *error);
+
+/* From the first step, with what the options say now. */
+hn_status training_restart(struct training *training, hn_error *error);
 
 /* Builds everything; VERB_OK, or another verb code after what is wrong has been printed. */
 int training_create(struct training *training);
@@ -429,5 +439,8 @@ hn_status train_choose_refine(struct training *training, hn_error *error);
 
 /* Which candidates are used, and what more of everything would bring to the network that was written: train_prospects.c. */
 void train_print_prospects(const struct training *training);
+
+/* The same of the present weights, as numbers; count 0 where there is nothing to say. */
+hn_status train_find_prospects(const struct training *training, struct prospects *prospects, hn_error *error);
 
 #endif

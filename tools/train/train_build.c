@@ -134,18 +134,33 @@ int training_create(struct training *t) {
     return code == VERB_OK && interrupt_came() ? interrupt_code() : code;
 }
 
-void training_release(struct training *t) {
-    hold_release(&t->hold);
+/* What training_prepare makes. */
+static void release_prepared(struct training *t) {
+    void *numbers[] = {t->x, t->targets, t->validation_x, t->objective, t->kept, t->sorted, t->reports};
     state_release(&t->state);
     hn_trainer_destroy(t->trainer);
     hn_network_destroy(t->network);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        base_release(numbers[i]);
+    t->state = (struct train_state){.rows = 0};
+    t->trainer = NULL;
+    t->network = NULL;
+    t->x = t->targets = t->validation_x = t->objective = t->kept = t->sorted = NULL;
+    t->reports = NULL;
+}
+
+hn_status training_restart(struct training *t, hn_error *error) {
+    release_prepared(t);
+    t->steps_here = t->samples = t->undefined = t->rollout.moves = t->rollout.left = 0;
+    hn_status status = record_make(&t->record, t->options, t->model, &t->source, error);
+    if (status == HN_OK)
+        status = training_prepare(t, error);
+    return status == HN_OK ? hold_take_room(&t->hold, t, error) : status;
+}
+
+void training_release(struct training *t) {
+    hold_release(&t->hold);
+    release_prepared(t);
     rollout_release(&t->rollout);
     source_release(&t->source);
-    base_release(t->x);
-    base_release(t->targets);
-    base_release(t->validation_x);
-    base_release(t->objective);
-    base_release(t->kept);
-    base_release(t->sorted);
-    base_release(t->reports);
 }

@@ -89,6 +89,13 @@ static bool run(struct last_run *r, const struct training *t, hn_error *error) {
                                 error) == HN_OK;
 }
 
+static void end_run(struct last_run *r) {
+    hn_policy_destroy(r->policy);
+    base_release(r->y);
+    base_release(r->chosen);
+    base_release(r->uses);
+}
+
 /* As few candidates as have nearly all inputs. */
 static void print_uses(const struct last_run *r, size_t candidates, size_t inputs) {
     size_t covered = 0, needed = 0;
@@ -113,7 +120,8 @@ static void print_search(const struct train_options *o) {
         printf("  optima      for %zu of %zu inputs another start leads to a better one\n", o->several, o->probed);
 }
 
-static hn_status print_more(const struct last_run *r, const struct training *t, hn_error *error) {
+static hn_status find_more(const struct last_run *r, const struct training *t, struct prospects *prospects,
+                           hn_error *error) {
     const struct prospects_task task = {.model = t->model,
                                         .network = t->network,
                                         .options = hn_policy_options_of(r->policy),
@@ -122,8 +130,12 @@ static hn_status print_more(const struct last_run *r, const struct training *t, 
                                         .y = r->y,
                                         .objective = t->objective,
                                         .reports = t->reports};
+    return prospects_find(prospects, &task, error);
+}
+
+static hn_status print_more(const struct last_run *r, const struct training *t, hn_error *error) {
     struct prospects prospects;
-    hn_status status = prospects_find(&prospects, &task, error);
+    hn_status status = find_more(r, t, &prospects, error);
     if (status != HN_OK || prospects.count == 0)
         return status;
     printf("  prospects   ");
@@ -143,8 +155,15 @@ void train_print_prospects(const struct training *t) {
         print_uses(&r, t->options->candidates, t->validation);
     if (!done || print_more(&r, t, &error) != HN_OK)
         console_warning("prospects: %s", error.text);
-    hn_policy_destroy(r.policy);
-    base_release(r.y);
-    base_release(r.chosen);
-    base_release(r.uses);
+    end_run(&r);
+}
+
+hn_status train_find_prospects(const struct training *t, struct prospects *prospects, hn_error *error) {
+    struct last_run r = {.policy = NULL};
+    *prospects = (struct prospects){.count = 0};
+    if (t->options->scheme != HN_SCHEME_LAYER || proves(t))
+        return HN_OK;
+    hn_status status = run(&r, t, error) ? find_more(&r, t, prospects, error) : error_no_memory(error, "prospects");
+    end_run(&r);
+    return status;
 }

@@ -192,7 +192,11 @@ hn_status training_run(struct training *t, bool *done, hn_error *error) {
     while (status == HN_OK && !*done && !interrupt_came()) {
         if (validation_is_due(t))
             status = training_validate(t, error);
-        else if (is_over(t))
+        else if (training_looks_again(t)) {
+            status = training_look_again(t, error);
+            if (state_count(t, NUMBER_STEPS) == 0)
+                train_progress_begin(&progress, t);
+        } else if (is_over(t))
             *done = true;
         else {
             status = training_step(t, &report, error);

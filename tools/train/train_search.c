@@ -4,7 +4,8 @@
  * nothing to search for: one candidate, no labels. Otherwise labels are made from more starts (train_teacher.c); the first steps imitate them, the
  * candidate that is nearest to a label taking most of it, and later steps explore from the labels of similar inputs. The number of
  * candidates, unless given, is doubled from 1 on, each time in a short training on the labels, while that lowers the objective of the
- * validation inputs; they are refined there, so that it is the optima that count and not yet how well they are met. A training that is taken up again finds what was chosen in its checkpoint.
+ * validation inputs; a second look after a quarter of the steps finds optima that jump between inputs, each of which is found from the
+ * first start: then the search is made after all, and the training begins anew. They are refined there, so that it is the optima that count and not yet how well they are met. A training that is taken up again finds what was chosen in its checkpoint.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -24,11 +25,13 @@
 enum { LEAST_STEPS = 1000 }; /* of a training; a search would cost more than a shorter one */
 enum { PROBE = 100, MOST_LABELS = 4000, LEAST_LABELS = 500, USUAL_OUTPUTS = 50 };
 enum { LABEL_STARTS = 3 };  /* times those of the probe: a label that is not the best optimum is learnt, too */
+enum { LOOK_SHARE = 4 };    /* a second look after a quarter of the steps */
 enum { SEVERAL_STEPS = 2 }; /* times the usual ones: branches that part are more to learn */
 enum { MOST_CANDIDATES = 8, TRIAL_STEPS = 300, TRIAL_WARMUP = 20, TRIAL_REFINE = 2, TARGET_SHARE = 4 /* a quarter */ };
 
 static const double MOST_WORK = 1e13; /* operations of labels: many minutes of a core */
 static const double FEW = 0.01;   /* share of inputs with a better optimum than the first, up to which there is one */
+static const double MANY = 0.1;   /* share of inputs at which the network is at another optimum than the best */
 static const double PAYS = 0.005; /* share of the objective that twice as many candidates must bring */
 
 static const char KEY_CANDIDATES[] = "--candidates", KEY_LABELS[] = "labels found",
@@ -98,7 +101,8 @@ static bool pays(size_t count, const double *before, const double *after) {
     return fabs(more) > PAYS ? more > 0 : pair.after < pair.before - PAYS * fabs(pair.before);
 }
 
-static hn_status choose_candidates(struct training *t, hn_error *error) {
+/* *better: than the best weights that there are so far. */
+static hn_status choose_candidates(struct training *t, bool *better, hn_error *error) {
     size_t count = t->options->validation;
     double *least = train_numbers(2 * count, 1), *now = least ? least + count : NULL;
     for (size_t i = 0; least && i < 2 * count; i++)
@@ -111,6 +115,7 @@ static hn_status choose_candidates(struct training *t, hn_error *error) {
         memcpy(least, now, count * sizeof *now);
         t->options->candidates = k;
     }
+    *better = status == HN_OK && t->kept && pays(t->validation, t->kept, least);
     base_release(least);
     return status;
 }
@@ -145,7 +150,7 @@ static hn_status probe(struct training *t, hn_error *error) {
 
 static hn_status search(struct training *t, hn_error *error) {
     struct train_source *s = &t->source;
-    bool large = false;
+    bool large = false, better = false;
     hn_status status = is_too_large(t, &large, error);
     if (status == HN_OK && large) {
         console_remark(
@@ -168,7 +173,7 @@ static hn_status search(struct training *t, hn_error *error) {
                    s->several, s->labels);
     status = make_labels(t, error);
     if (status == HN_OK && !has_shape(t->options) && !interrupt_came())
-        status = choose_candidates(t, error);
+        status = choose_candidates(t, &better, error);
     return status;
 }
 
@@ -206,16 +211,70 @@ static hn_status recall(struct training *t, hn_error *error) {
     return labels > 0 ? source_make_labels(&t->source, labels, error) : HN_OK;
 }
 
+/* Labels were found, or are in the checkpoint. */
+static void plan_steps(struct train_options *o, size_t labels, bool again) {
+    bool usual = !o->steps_given && !o->epochs_given && o->steps <= INT_MAX / SEVERAL_STEPS;
+    o->found = labels;
+    if (labels > 0 && usual)
+        o->steps *= SEVERAL_STEPS;
+    if (labels > 0 && !again && !o->init) /* whose weights know more than labels do */
+        o->target_steps = o->steps / TARGET_SHARE;
+}
+
 hn_status training_search(struct training *t, hn_error *error) {
     if (!train_searches(t->options))
         return HN_OK;
     bool again = t->options->resume && access(t->options->checkpoint, F_OK) == 0;
     hn_status status = again ? recall(t, error) : search(t, error);
-    t->options->found = again ? t->source.most_labels : t->source.labels;
-    bool usual = !t->options->steps_given && !t->options->epochs_given && t->options->steps <= INT_MAX / SEVERAL_STEPS;
-    if (t->options->found > 0 && usual)
-        t->options->steps *= SEVERAL_STEPS;
-    if (t->options->found > 0 && !again && !t->options->init) /* whose weights know more than labels do */
-        t->options->target_steps = t->options->steps / TARGET_SHARE;
+    plan_steps(t->options, again ? t->source.most_labels : t->source.labels, again);
     return status;
+}
+
+/* ---- a second look ---- */
+
+bool training_looks_again(const struct training *t) {
+    const struct train_options *o = t->options;
+    return train_searches(o) && o->found == 0 && !has_shape(o) && !t->looked_again && !t->state.extended &&
+           state_count(t, NUMBER_STEPS) == o->steps / LOOK_SHARE;
+}
+
+/* Labels and candidates after all; the training begins again where a short one with them is better than the present weights. */
+static hn_status search_after_all(struct training *t, hn_error *error) {
+    struct train_source *s = &t->source;
+    bool better = false;
+    hn_status status = source_make_labels(s, label_count(t), error);
+    if (status == HN_OK)
+        status = make_labels(t, error);
+    if (status == HN_OK && !interrupt_came())
+        status = choose_candidates(t, &better, error);
+    if (status != HN_OK || interrupt_came())
+        return status;
+    if (!better) {
+        t->options->candidates = 1;
+        source_drop_labels(s);
+        return HN_OK;
+    }
+    console_remark("the training begins again, from these optima, with %zu candidate%s", t->options->candidates,
+                   t->options->candidates > 1 ? "s" : "");
+    plan_steps(t->options, s->labels, false);
+    return training_restart(t, error);
+}
+
+/* Where every input's first start leads to its best optimum, the optimum may still jump from one input to another, which a network
+ * with one candidate cannot follow: it stays at the optimum that it has found first. */
+hn_status training_look_again(struct training *t, hn_error *error) {
+    struct prospects prospects = {.count = 0};
+    bool large = false;
+    t->looked_again = true;
+    hn_status status = is_too_large(t, &large, error);
+    if (status == HN_OK && !large)
+        status = train_find_prospects(t, &prospects, error);
+    bool stuck = (double)prospects.others > MANY * (double)prospects.solutions && prospects.other_mean > PAYS;
+    if (status != HN_OK || large || !stuck || interrupt_came())
+        return status;
+    console_remark(
+        "the optimum jumps: %zu of %zu inputs have another optimum that is 1 %% better than where the network is; "
+        "looking for them",
+        prospects.others, prospects.solutions);
+    return search_after_all(t, error);
 }

@@ -81,6 +81,7 @@ static void extend(struct training *t) {
         return;
     console_remark("--resume: %zu steps instead of %zu; the training goes on from step %zu", steps, planned,
                    state_count(t, NUMBER_STEPS));
+    t->state.extended = true;
     t->state.number[NUMBER_PLANNED] = (double)steps;
     t->state.number[NUMBER_WAITED] = 0;
 }
