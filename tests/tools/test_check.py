@@ -339,6 +339,36 @@ class Check(tool.Tool):
         out, _ = self.run_it("check", self.file("m.mod", text.replace("0.95", "1.95")))
         self.assertIn("nothing suspicious", out)
 
+    def test_slow_corrections_name_rows_units_and_norms(self):
+        rocket = """param N := 20; param m := 400; param Tmax := 6000; param lo{1..6}; param hi{1..6};
+param x0{i in 1..6} >= lo[i], <= hi[i];
+var z{1..N, 1..6} := 1; var t{0..N-1, 1..3} := 100;
+minimize fuel: sum{k in 0..N-1, i in 1..3} t[k,i]^2/1e6 + sum{i in 1..6} z[N,i]^2/100;
+subject to pos{k in 1..N, i in 1..3}: z[k,i] = (if k = 1 then x0[i] else z[k-1,i]) + (if k = 1 then x0[i+3] else z[k-1,i+3])
+    + 0.5*(t[k-1,i]/m - (if i = 3 then 3.71 else 0));
+subject to vel{k in 1..N, i in 4..6}: z[k,i] = (if k = 1 then x0[i] else z[k-1,i]) + t[k-1,i-3]/m - (if i = 6 then 3.71 else 0);
+subject to thrust{k in 0..N-1}: sqrt(t[k,1]^2 + t[k,2]^2 + t[k,3]^2) <= Tmax;
+subject to glide{k in 1..N}: sqrt(z[k,1]^2 + z[k,2]^2) <= 2*z[k,3] + 5;
+data; param lo := 1 -200 2 -200 3 300 4 -10 5 -10 6 -28; param hi := 1 200 2 200 3 500 4 10 5 10 6 -10;
+"""
+        slow = self.file("slow.mod", rocket)
+        sentence = (r"warning: corrections take \d{3,} steps in the median, which makes training slow; after 100 steps vel is still violated; outputs "
+                    r"differ in size, from \S+ \(z\S+\) to \S+ \(t\S+\): choose units in which they are alike; square roots of outputs in "
+                    r"thrust, glide: squared rows may take fewer steps")
+        out, err = self.run_it("check", slow, "--points", 1, "--survey", 20)
+        self.assertRegex(out.split("Findings")[1], sentence)
+        self.assertRegex(err, sentence)
+        tiny = ("--out", self.folder / "net", "--batch", 16, "--validation", 2, "--multistart", 0)
+        self.assertRegex(self.run_it("train", slow, *tiny, "--steps", 1, "--survey", 20)[1], sentence)
+        _, err = self.run_it("train", slow, *tiny, "--steps", 60, "--survey", 0)  # at first its outputs are near feasible ones
+        self.assertRegex(err, r"warning: corrections take \d{3,} steps in the mean, which makes training slow; hardnet check")
+        scaled = rocket.replace("m := 400", "m := 0.4").replace("6000", "6").replace(":= 100;", ":= 0.1;").replace("/1e6", "")
+        squared = rocket.replace("sqrt(t[k,1]^2 + t[k,2]^2 + t[k,3]^2) <= Tmax", "t[k,1]^2 + t[k,2]^2 + t[k,3]^2 <= Tmax^2")
+        squared = squared.replace("sqrt(z[k,1]^2 + z[k,2]^2) <= 2*z[k,3] + 5", "z[k,1]^2 + z[k,2]^2 <= (2*z[k,3] + 5)^2")
+        for text in (scaled, squared):  # what it proposes helps
+            out, err = self.run_it("check", self.file("quick.mod", text), "--points", 1, "--survey", 20)
+            self.assertNotIn("slow", out + err)
+
     def test_a_product_that_is_flat_at_0_has_the_derivatives_that_differences_have(self):
         for text in ("var y{1..20}; s.t. c: prod{i in 1..20} y[i] <= 1;",
                      "var y{1..20} >= 0; minimize f: prod{i in 1..20} y[i];"):

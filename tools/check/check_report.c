@@ -203,14 +203,20 @@ static void print_finding(struct check_view *check, const hn_check_finding *find
         printf("    ... %zu more; --all lists them\n", finding->count - shown);
 }
 
+static void print_warning(const char *text) {
+    printf("  %swarning:%s %s\n", console_tone(stdout, TONE_WARNING), console_plain(stdout), text);
+}
+
 static void print_findings(struct check_view *check) {
     report_heading("Findings");
     bool infeasible = survey_decided(&check->survey) > check->survey.ok;
-    if (check->found->findings == 0 && !infeasible)
+    bool slow = survey_is_slow(check->survey.median_steps);
+    if (check->found->findings == 0 && !infeasible && !slow)
         printf("  nothing suspicious\n");
     if (infeasible)
-        printf("  %swarning:%s %s\n", console_tone(stdout, TONE_WARNING), console_plain(stdout),
-               survey_sentence(&check->survey, check->model).text);
+        print_warning(survey_sentence(&check->survey, check->model).text);
+    if (slow)
+        print_warning(survey_slow_sentence(&check->survey, check->model).text);
     for (size_t i = 0; i < check->found->findings; i++)
         print_finding(check, &check->found->finding[i]);
 }

@@ -333,6 +333,10 @@ static hn_status look(struct survey *s, struct memory *m, hn_error *error) {
         return status;
     survey_find_place(s, m->x, m->reports);
     measure(s, m, m->base);
+    if (survey_is_slow(s->median_steps))
+        status = survey_find_slow(s, m->model, m->x, error);
+    if (status != HN_OK)
+        return status;
     return m->optimises && s->ok > 0 ? optimise(s, m, error) : HN_OK;
 }
 
@@ -342,8 +346,12 @@ hn_status survey_run(struct survey *s, const hn_model *model, const struct surve
     m.outputs = hn_model_output_count(model);
     m.optimises = hn_model_objective(model).name;
     m.count = m.inputs == 0 ? 1 : options->x && options->rows < options->count ? options->rows : options->count;
-    *s = (struct survey){
-        .inputs = m.inputs, .outputs = m.outputs, .count = m.count, .least_scale = NAN, .most_scale = NAN};
+    *s = (struct survey){.inputs = m.inputs,
+                         .outputs = m.outputs,
+                         .count = m.count,
+                         .least_scale = NAN,
+                         .most_scale = NAN,
+                         .slow_group = SIZE_MAX};
     if (m.count == 0)
         return HN_OK;
     hn_status status = make_room(&m, error);

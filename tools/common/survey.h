@@ -45,6 +45,7 @@ struct survey {
     size_t conditions;                /* that an input meets where it fails most; 0: no such place */
     struct survey_condition condition[SURVEY_CONDITIONS];
     size_t inside, inside_bad; /* inputs that meet them, and those of them that fail */
+    size_t slow_group;         /* that stays violated for long where corrections are slow; SIZE_MAX: none */
 };
 
 struct survey_options survey_defaults(void);
@@ -67,6 +68,17 @@ struct survey_words survey_sentence(const struct survey *survey, const hn_model 
 void survey_warn(const struct survey *survey, const hn_model *model);
 void survey_print(const struct survey *survey, const hn_model *model, int width);
 void survey_write(struct json *json, const struct survey *survey, const hn_model *model);
+
+/* ---- corrections that take many steps: survey_slow.c ---- */
+
+/* So many steps, in the median. */
+bool survey_is_slow(double steps);
+
+/* The group that stays violated, into the survey. x: rows. */
+hn_status survey_find_slow(struct survey *survey, const hn_model *model, const double *x, hn_error *error);
+
+/* What may be to blame: rows, units, norms. */
+struct survey_words survey_slow_sentence(const struct survey *survey, const hn_model *model);
 
 /* ---- the place: survey_region.c ---- */
 

@@ -50,6 +50,8 @@ struct survey_words survey_sentence(const struct survey *s, const hn_model *mode
 void survey_warn(const struct survey *s, const hn_model *model) {
     if (survey_bad_share(s) >= WORTH_A_WARNING)
         console_warning("%s", survey_sentence(s, model).text);
+    if (survey_is_slow(s->median_steps))
+        console_warning("%s", survey_slow_sentence(s, model).text);
 }
 
 void survey_print(const struct survey *s, const hn_model *model, int width) {
@@ -94,6 +96,8 @@ void survey_write(struct json *json, const struct survey *s, const hn_model *mod
     write_place(json, s, model);
     json_number(json, "median_steps", s->median_steps);
     json_number(json, "most_steps", s->most_steps);
+    json_flag(json, "slow", survey_is_slow(s->median_steps));
+    json_text(json, "slow_group", s->slow_group != SIZE_MAX ? hn_model_group(model, s->slow_group).name : NULL);
     json_number(json, "seconds_per_input", s->seconds);
     json_flag(json, "too_large_for_optima", s->too_large);
     json_count(json, "optimised", s->optimised);

@@ -314,8 +314,10 @@ struct training {
     struct survey found;             /* count 0: not asked for */
     size_t steps_here, samples;      /* since it began or went on: steps, and samples that have a loss */
     size_t undefined, undefined_row; /* samples that were dropped because a row has no value, and the first such row */
-    bool hopeless;                   /* every sample was dropped */
-    bool looked_again;               /* train_search.c */
+    double layer_steps;              /* of the layer, the sum of means since the last look at them */
+    bool told_slow;
+    bool hopeless;     /* every sample was dropped */
+    bool looked_again; /* train_search.c */
 };
 
 hn_status state_create(struct training *training, hn_error *error);

@@ -151,6 +151,7 @@ static void release_prepared(struct training *t) {
 
 hn_status training_restart(struct training *t, hn_error *error) {
     release_prepared(t);
+    t->layer_steps = 0;
     t->steps_here = t->samples = t->undefined = t->rollout.moves = t->rollout.left = 0;
     hn_status status = record_make(&t->record, t->options, t->model, &t->source, error);
     if (status == HN_OK)

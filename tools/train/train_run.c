@@ -19,6 +19,7 @@
 /* ---- a step ---- */
 
 enum { EXPLORE_EVERY = 2 }; /* steps, from labels */
+enum { WINDOW = 10 };       /* steps whose corrections are judged together */
 enum { ENOUGH = 100 };      /* steps whose samples are all dropped: there is nothing to learn from */
 
 static bool uses_targets(const struct training *t, size_t step) {
@@ -38,10 +39,26 @@ static hn_status draw(struct training *t, size_t step, bool targets, hn_error *e
     return status;
 }
 
+/* Once, where the survey has not seen it: the network's outputs may be harder to correct than the start values. */
+static void warn_of_slow_steps(struct training *t) {
+    double steps = t->layer_steps / WINDOW;
+    t->layer_steps = 0;
+    if (!survey_is_slow(steps) || survey_is_slow(t->found.median_steps) || t->told_slow)
+        return;
+    t->told_slow = true;
+    console_warning(
+        "corrections take %.0f steps in the mean, which makes training slow; hardnet check --survey 200 looks for "
+        "rows and units to blame",
+        steps);
+}
+
 static void add_up(struct training *t, const hn_train_report *report) {
     double *number = t->state.number;
     t->steps_here++;
     t->samples += report->samples;
+    t->layer_steps += report->steps;
+    if (t->steps_here % WINDOW == 0)
+        warn_of_slow_steps(t);
     if (t->undefined == 0)
         t->undefined_row = report->undefined_row;
     t->undefined += report->undefined;
