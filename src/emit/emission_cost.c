@@ -167,7 +167,7 @@ static void note_known(struct known *known, const struct statement *at, const ui
 /* What a statement is in the code: functions are called. */
 static double printed_of(const struct emission *e, const struct statement *at, double instructions) {
     const double CALLED = 6;
-    return call_cost(e, at->function) > CALLED ? CALLED : instructions;
+    return emission_call_cost(e, at->function) > CALLED ? CALLED : instructions;
 }
 
 static struct count count_plain(const struct emission *e, const struct statements *s, const struct regions *regions,
