@@ -94,9 +94,10 @@ static hn_status begin(struct training *t, hn_error *error) {
         status = source_make_labels(&t->source, t->options->labels, error);
     if (status != HN_OK)
         return status;
-    if (t->options->resume && access(t->options->checkpoint, F_OK) == 0)
-        return state_load(t, error);
-    return begin_anew(t, error);
+    if (!t->options->resume || access(t->options->checkpoint, F_OK) != 0)
+        return begin_anew(t, error);
+    status = state_load(t, error);
+    return status == HN_OK ? judge_recall(t, error) : status;
 }
 
 hn_status training_prepare(struct training *t, hn_error *error) {
