@@ -328,7 +328,7 @@ if(TARGET hardnet_tool)
 endif()
 # On other processors, by `make test-targets` only (ctest -C Targets).
 if(TARGET hardnet_tool AND Python3_Interpreter_FOUND)
-    foreach(name targets instructions)
+    foreach(name targets instructions sizes)
         add_test(NAME targets/${name} CONFIGURATIONS Targets
                  COMMAND ${Python3_EXECUTABLE} -B ${tests_dir}/targets/test_${name}.py $<TARGET_FILE:hardnet_tool>)
         set_tests_properties(targets/${name} PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)

@@ -46,6 +46,12 @@ typedef struct hn_emitted {
     char *source;  /* NAME.c */
     char *example; /* example.c: a main function that calls it */
     char *cmake;   /* CMakeLists.txt: a library, and the example */
+    /* ---- what the header says, too ---- */
+    size_t workspace, constants, stack; /* bytes; the stack at most, gcc -O2 on a Cortex-M7 */
+    double code_arm, code_x86;          /* bytes, about: Cortex-M7, x86-64, gcc -O2 */
+    double operations, instructions;    /* of a call, at most; instructions of x86-64 */
+    int steps;                          /* at most */
+    bool fixed;                         /* every finite input takes as many */
 } hn_emitted;
 
 /* network: from the model's inputs to its outputs, once per candidate; NULL: raw outputs are given. Several candidates and refinement

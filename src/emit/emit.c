@@ -274,6 +274,18 @@ static hn_status print(char **out, const struct emission *e, print_part *part, h
     return status;
 }
 
+static void give_sizes(const struct emission *e, hn_emitted *out) {
+    out->workspace = e->work_bytes;
+    out->constants = e->constant_bytes;
+    out->stack = EMIT_STACK * emission_real(e);
+    out->code_arm = e->cost.code_arm;
+    out->code_x86 = e->cost.code_x86;
+    out->operations = e->cost.operations_worst;
+    out->instructions = e->cost.worst;
+    out->steps = e->layer.iterations;
+    out->fixed = e->cost.fixed;
+}
+
 /* The header and the source carry the same number: a source does not compile with the header of another run. */
 static void mark_pair(const hn_emitted *out) {
     enum { PLACE = sizeof EMIT_NO_PAIR - 1 };
@@ -296,9 +308,10 @@ static hn_status print_all(const struct emission *e, hn_emitted *out, hn_error *
         status = print(&out->example, e, emission_print_example, error);
     if (status == HN_OK)
         status = print(&out->cmake, e, emission_print_cmake, error);
-    if (status == HN_OK)
+    if (status == HN_OK) {
         mark_pair(out);
-    else
+        give_sizes(e, out);
+    } else
         hn_emitted_release(out);
     return status;
 }

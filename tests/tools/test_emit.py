@@ -6,6 +6,7 @@ Run with the path of the built program: test_emit.py BUILD/hardnet.
 import fcntl
 import json
 import os
+import re
 import shutil
 import subprocess
 from fractions import Fraction as F
@@ -319,6 +320,23 @@ class Emit(tool.Tool):
         self.run_it("emit", UNICYCLE, *SHORT, "--out", folder, "--name", "layer")  # over its own files
         self.assertEqual(once, {path.name: path.read_bytes() for path in folder.iterdir()})
         self.assertEqual(sorted(once), ["CMakeLists.txt", "example.c", "layer.c", "layer.h"])
+
+    def test_what_a_layer_needs_is_printed_with_a_limit_of_steps_that_does(self):
+        model = self.file("m.mod", DISC)
+        printed, _ = self.run_it("emit", model, "--out", self.folder / "out", "--name", "layer")
+        header = (self.folder / "out" / "layer.h").read_text()
+        for words in (r"code +about \d+ kB on a Cortex-M7", r"at most 8192 of stack", r"at most 5000 steps: \S+ operations, \S+ instr"):
+            self.assertRegex(printed, words)
+        self.assertEqual(re.search(r"(\d+) bytes of workspace", printed)[1], re.search(r"workspace  (\d+)", header)[1])
+        found = re.search(r"(\d+) of 1000 sampled inputs are ok from the model's start values, 99\.9 % of these after at most (\d+) steps: "
+                          r"--iterations \2 would do", printed)
+        self.assertEqual(found[1], "1000")
+        shorter = self.emit(model, "--iterations", found[2])
+        bound = [float(re.search(r"instructions (\d+) in a call", text)[1]) for text in (header, (shorter / "layer.h").read_text())]
+        self.assertLess(bound[1], bound[0] / 20)
+        x = np.random.default_rng(8).uniform(0.5, 2, size=(500, 1))  # others from the same box; y starts at r
+        mine = emitted.run_host(shorter, x, np.repeat(x, 2, 1))
+        self.assertGreater(sum(outcome == "ok" for outcome, *_ in mine), 495)
 
     # ---- mistakes ----
 

@@ -23,4 +23,17 @@ struct emit_options {
  * next run. What is there under these names and was not made by hardnet emit is refused. Prints what is wrong; a verb code. */
 int emit_write(const char *folder, const char *name, const hn_emitted *texts);
 
+/* Corrects sampled inputs by the library, from the network's outputs or the model's start values: how many steps they take. False
+ * where that cannot be found out. */
+struct emit_probe {
+    size_t samples, ok;
+    int steps;    /* of 99.9 % of those that are ok, at most */
+    bool network; /* from its outputs; else from the start values */
+};
+bool emit_probe(struct emit_probe *out, const hn_model *model, const hn_network *network,
+                const hn_layer_options *options);
+
+/* Prints what an emitted layer needs, and what the probe has found. */
+void emit_print(const hn_emitted *emitted, const struct emit_probe *probe);
+
 #endif

@@ -16,6 +16,7 @@ static const char about[] =
     "Writes the layer, with the network if one is given, as one header and one C99 source for a controller\n"
     "without heap or operating system; the header says how to call it and what it needs. An example and a CMake\n"
     "file come along. In double it gives the bits that the library gives, on every target with IEEE arithmetic.\n"
+    "What it needs is printed, with the steps that 99.9 % of 1000 sampled inputs take: a limit for --iterations.\n"
     "Settings of the network apply unless others are given: those of its layer, candidates and refinement. --method "
     "paper with --iterations takes the\n"
     "same time for every input.";
@@ -111,6 +112,11 @@ static int emit(const struct emit_options *o, const hn_model *model, const hn_po
     int code = emit_write(o->out, options.name, &files);
     if (policy && code == VERB_OK)
         remark_left_out(o, policy, &options);
+    struct emit_probe probe;
+    if (code == VERB_OK) {
+        emit_probe(&probe, model, policy ? hn_policy_network(policy) : NULL, &options.layer);
+        emit_print(&files, &probe);
+    }
     hn_emitted_release(&files);
     return code;
 }
