@@ -35,7 +35,6 @@ _ON_FAIL = ("return", "warn", "raise")
 _OK, _STALLED = int(Outcome.OK), int(Outcome.STALLED)
 _NONFINITE = int(Outcome.NONFINITE_INPUT)
 _HALF = ("float16", "bfloat16")
-_barrier: Any = jax.lax.optimization_barrier
 
 
 class Report(NamedTuple):
@@ -67,14 +66,26 @@ def _operands(call: Call, *arrays: Any) -> list[Any]:
     return [array for array in arrays if array is not None]
 
 
+def _to_half(y: Any, kind: str) -> Any:
+    """y rounded to a type in half precision, but still in its own.
+
+    XLA may drop a conversion there and back, which it must not do here. Its own rounding takes the
+    subnormal numbers of float16, multiples of 2^-24 below 2^-14, for 0.
+    """
+    if kind == "bfloat16":
+        return jax.lax.reduce_precision(y, exponent_bits=8, mantissa_bits=7)
+    normal = jax.lax.reduce_precision(y, exponent_bits=5, mantissa_bits=10)
+    return jnp.where(jnp.abs(y) < 2.0**-14, jnp.round(y * 2.0**24) * 2.0**-24, normal)
+
+
 def _rounded(call: Call, x: Any, columns: list[Any]) -> list[Any]:
     """y in half precision, and reports about it: the judge's, which takes no step.
 
-    A sample that is ok only before it is rounded is stalled. The barrier keeps the judge, who
-    may complain, where nothing else is asked of it.
+    A sample that is ok only before it is rounded is stalled. y depends on the judge's outcomes,
+    which are never negative, so that a compiler does not remove the judge: it may complain.
     """
     y, outcome, iterations, *_ = columns
-    y = y.astype(call.rounds).astype(y.dtype)
+    y = _to_half(y, call.rounds)
     judge = call._replace(key=call.judge, has_y_raw=True)
     fresh = varying_as(forward(*_operands(call, y, x), call=judge), [y])
     finite = jnp.isfinite(y).all(-1)
@@ -82,7 +93,8 @@ def _rounded(call: Call, x: Any, columns: list[Any]) -> list[Any]:
     outcome = jnp.where((outcome == _OK) & ~within, _STALLED, outcome)
     violation = jnp.where(finite, fresh[3], jnp.inf).astype(fresh[3].dtype)
     worst = jnp.where(finite, fresh[4], -1)
-    return list(_barrier((y, outcome, iterations, violation, worst)))
+    y = jnp.where((fresh[1] < 0)[..., None], jnp.nan, y).astype(y.dtype)
+    return [y, outcome, iterations, violation, worst]
 
 
 def _spread_nan(columns: list[Any]) -> list[Any]:

@@ -113,6 +113,20 @@ def test_half_precision_is_judged_after_rounding(
     assert gradient.dtype == kind and np.isfinite(gradient).all()
 
 
+@pytest.mark.parametrize("kind", [np.float16, jnp.bfloat16])
+def test_every_number_is_rounded_as_a_conversion_does(kind: Any) -> None:
+    free = hardnet.jax.layer("var y; subject to c: y <= 1e300;")
+    exponents = np.linspace(-40, 17, 4001)
+    y_raw = np.concatenate([2.0**exponents, -(2.0**exponents), [0.0, 65504, 65519, 65520]])
+    wide = jnp.asarray(y_raw, np.float32)
+    from hardnet.jax._layer import _to_half
+
+    found = jax.jit(lambda y: _to_half(y, np.dtype(kind).name))(wide)
+    assert np.array_equal(found, np.asarray(wide).astype(kind).astype(np.float32))
+    half = jnp.asarray(y_raw).astype(kind)[:, None]
+    assert np.array_equal(jax.jit(free)(half)[jnp.isfinite(half)], half[jnp.isfinite(half)])
+
+
 def test_half_precision_beyond_the_tolerance_is_told(ring: hardnet.Model) -> None:
     raw, x = samples(4)
     y_raw = jnp.asarray(raw).astype(jnp.bfloat16)
