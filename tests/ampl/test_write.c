@@ -364,7 +364,7 @@ static void what_a_text_cannot_say_is_refused_by_name(void **state) {
     must_refuse(with_row(0, hn_div), HN_UNSUPPORTED, "the row: it divides by the constant 0");
     hn_model *model = new_model();
     hn_output(model, "two\nlines");
-    must_refuse(finished(model), HN_UNSUPPORTED, "two\nlines: its name has a line break");
+    must_refuse(finished(model), HN_UNSUPPORTED, "two\\nlines: its name has a line break");
     model = new_model();
     hn_output(model, "y");
     hn_require(model, "never", hn_constant(model, 0));
