@@ -184,7 +184,7 @@ typedef struct hn_gradient {
     bool *flagged; /* count, or NULL: the sample is not ok, or its gradient is 0 because it was not finite, because
                             * auto needed more steps than its tape holds, 150 in the attempt that arrived, or because
                             * one of these was the solution of a programme (docs/method.md, elastic); of nearest and optimal: it is not
-                            * certified, or its solution is not regular (docs/method.md, nearest) */
+                            * certified, or its solution is not regular or at a kink (docs/method.md, nearest and optimal) */
     const hn_real *grad_multipliers; /* of nearest and optimal: count x rows, of the loss with respect to the
                                       * multipliers; or NULL */
     hn_real *grad_weights;           /* of nearest: count x outputs, with respect to S; or NULL */
