@@ -58,19 +58,29 @@ class Targets(tool.Tool):
         self.run_it("emit", UNICYCLE, "--out", folder, "--name", "layer", *options)
         return folder
 
-    def network(self):
+    def network(self, *options):
         net = self.folder / "net.safetensors"
-        self.run_it("train", UNICYCLE, "--out", net, "--epochs", "1", "--steps-per-epoch", "20", "--hidden", "64,64")
+        self.run_it("train", UNICYCLE, "--out", net, "--epochs", "1", "--steps-per-epoch", "20", "--hidden", "64,64", *options)
         return net
 
     def test_double_has_the_library_s_bits_on_every_target(self):
-        x, net = np.load(STATES), self.network()
+        self.double_agrees(self.network())
+
+    def test_candidates_and_refinement_have_the_library_s_bits_on_every_target(self):
+        # The Cortex-M4F has no double in hardware; with libgcc's a plain layer, too, differs in the last place from some raw outputs.
+        self.double_agrees(self.network("--candidates", "2", "--refine", "1"), left_out="Cortex-M4F")
+
+    def double_agrees(self, net, left_out=None):
+        x = np.load(STATES)
         self.run_it("eval", UNICYCLE, "--net", net, "--x", STATES, "--out", self.folder / "y.npy", "--allow-infeasible")
         wanted = hashlib.sha256(np.load(self.folder / "y.npy").tobytes()).hexdigest()
         print("library", wanted)
         folder = self.emit("--net", net)
         emitted.states_header(folder / "states.h", x, np.zeros((1, 50)), False)
         for name, *target in self.each_target():
+            if name == left_out:
+                print(f"left out: {name}")
+                continue
             found = self.run_target(folder, *target, False)
             digest = hashlib.sha256(b"".join(own.tobytes() for *_, own in found)).hexdigest()
             print(name, digest)
@@ -100,25 +110,30 @@ class Targets(tool.Tool):
         compiler, flags, rest, emulator = TARGETS[name]
         if not shutil.which(compiler):
             self.skipTest(f"{compiler} is not installed")
-        net = self.network()
         for real, stack, allowed in (("float", 4096, set()), ("double", 8192, {"__aeabi_ul2d"})):
-            folder = self.emit("--net", net, "--real", real)
-            subprocess.run([compiler, "-std=c99", "-O2", *flags, "-mthumb", "-mfloat-abi=hard", "-ffreestanding", "-fstack-usage", "-c",
-                            str(folder / "layer.c"), "-o", str(folder / "layer.o")], check=True)
-            self.assertLessEqual(emitted.undefined(folder / "layer.o", "arm-none-eabi-nm"), allowed)
-            frames = [line.split("\t") for line in (folder / "layer.su").read_text().splitlines()]
-            self.assertEqual({kind for *_, kind in frames}, {"static"})  # no array of variable length
-            deepest = sum(sorted((int(size) for _, size, _ in frames), reverse=True)[:3])  # no path calls more than the three largest
-            sizes = (folder / "layer.h").read_text()
-            work = int(re.search(r"workspace +(\d+)", sizes)[1])
-            print(f"{real}: workspace {work}, stack at most {deepest} bytes")
-            self.assertLess(work, 40000)
-            self.assertLessEqual(deepest, stack)
-            self.assertIn(f"stack      at most {stack} ", sizes)
-            if shutil.which(emulator[0]):
-                self.stack_of_calls(folder, real, deepest, (compiler, flags, rest, emulator))
-            else:
-                print(f"skipped: calls on a painted stack: {emulator[0]} is not installed")
+            # frames of a path at most, and the largest workspace; with candidates and refinement two more functions call each other
+            self.sizes_hold(self.network(), real, stack, allowed, 3, 40000)
+            self.sizes_hold(self.network("--candidates", "2", "--refine", "1"), real, stack, allowed, 5, 80000)
+
+    def sizes_hold(self, net, real, stack, allowed, frames_at_most, most_work):
+        compiler, flags, rest, emulator = TARGETS["Cortex-M7"]
+        folder = self.emit("--net", net, "--real", real)
+        subprocess.run([compiler, "-std=c99", "-O2", *flags, "-mthumb", "-mfloat-abi=hard", "-ffreestanding", "-fstack-usage", "-c",
+                        str(folder / "layer.c"), "-o", str(folder / "layer.o")], check=True)
+        self.assertLessEqual(emitted.undefined(folder / "layer.o", "arm-none-eabi-nm"), allowed)
+        frames = [line.split("\t") for line in (folder / "layer.su").read_text().splitlines()]
+        self.assertEqual({kind for *_, kind in frames}, {"static"})  # no array of variable length
+        deepest = sum(sorted((int(size) for _, size, _ in frames), reverse=True)[:frames_at_most])
+        sizes = (folder / "layer.h").read_text()
+        work = int(re.search(r"workspace +(\d+)", sizes)[1])
+        print(f"{real}: workspace {work}, stack at most {deepest} bytes")
+        self.assertLess(work, most_work)
+        self.assertLessEqual(deepest, stack)
+        self.assertIn(f"stack      at most {stack} ", sizes)
+        if shutil.which(emulator[0]):
+            self.stack_of_calls(folder, real, deepest, (compiler, flags, rest, emulator))
+        else:
+            print(f"skipped: calls on a painted stack: {emulator[0]} is not installed")
 
     def stack_of_calls(self, folder, real, deepest, target):
         """What calls take of a painted stack: ordinary states, and numbers that are none."""
