@@ -46,7 +46,7 @@ static hn_status make_network(hn_network **network, size_t outputs, hn_error *er
 
 static hn_status emit_with(struct digest *digest, hn_emit_options options, hn_error *error) {
     hn_network *network = NULL;
-    hn_emitted files = {NULL, NULL, NULL, NULL};
+    hn_emitted files = {.header = NULL};
     options.name = "life";
     hn_status status = make_network(&network, options.candidates * OUTPUTS, error);
     if (status == HN_OK)
