@@ -162,7 +162,7 @@ static void search_finish(const struct search_group *g, size_t lane) {
     struct nearest_sample *sample = &g->samples[lane];
     bool taken = search_is_taken(&v, s), best = !taken && v.plan->optimal && s->best_cost < s->start_cost;
     sample->kkt = taken ? s->kept : INFINITY;
-    sample->reason = search_reason(g, lane);
+    sample->reason = (int)search_reason(g, lane);
     sample->programmes = s->programmes;
     sample->factorisations = s->factorisations;
     sample->before = s->start_cost;
