@@ -365,7 +365,7 @@ class Compile(SampleTool):
             seen += part
         os.close(ours)
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(seen, rb"compiling \.\.\. [12] s\r\x1b\[K(.|\n)*error: .*the compiler")
+        self.assertRegex(seen, rb"compiling \.\.\. [12] s\x1b\[K(.|\n)*\r\x1b\[K(.|\n)*error: .*the compiler")
         self.assertNotIn("so far", self.refused("compile", model, code=1, saying="slow failed", env={"CC": compiler}))
 
     def test_a_model_that_is_too_large_is_told_with_a_figure(self):
