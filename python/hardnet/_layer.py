@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _checks, _core, _dlpack, _rounding
 from ._devices import Devices, checked_precision
 from ._errors import InvalidError
-from ._options import Instructions, Method, Precision
+from ._options import Instructions, Method, NotOk, Precision
 from ._result import REPORT, Gradient, Result
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Layer:
         precision: Precision = "float64",
         weights: ArrayLike | None = None,
         fallback: ArrayLike | None = None,
-        not_ok: str = "best",
+        not_ok: NotOk = "best",
     ) -> None:
         """
         method: "auto", "paper", "hardnet", "lm", "enforce", "snarenet", "nearest" or "optimal";
@@ -447,7 +447,7 @@ def _checked_row(values: ArrayLike, name: str, model: Model) -> Reals:
 def _checked_not_ok(not_ok: object) -> str:
     text = _checks.text(not_ok, "not_ok")
     if text not in _NOT_OK:
-        raise ValueError(f"not_ok '{text}' is unknown; choose one of {', '.join(_NOT_OK)}")
+        raise InvalidError(f"not_ok '{text}' is unknown; choose one of {', '.join(_NOT_OK)}")
     return text
 
 

@@ -19,7 +19,7 @@ from ._evaluate import Evaluation
 from ._expression import Expression
 from ._layer import Layer
 from ._names import Family, families_of, family_name, unknown_name
-from ._options import Instructions, Method, Precision
+from ._options import Instructions, Method, NotOk, Precision
 from ._reading import Lets, Message, Path, read_files, read_texts
 
 __all__ = ["Model"]
@@ -428,7 +428,7 @@ class Model(Building):
         precision: Precision = "float64",
         weights: ArrayLike | None = None,
         fallback: ArrayLike | None = None,
-        not_ok: str = "best",
+        not_ok: NotOk = "best",
     ) -> Layer:
         """A layer that corrects outputs onto this model.
 

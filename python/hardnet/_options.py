@@ -10,12 +10,13 @@ from typing import Literal, TypedDict, Union
 
 from numpy.typing import ArrayLike
 
-__all__ = ["Instructions", "Method", "OnFail", "Path", "Precision", "Settings"]
+__all__ = ["Instructions", "Method", "NotOk", "OnFail", "Path", "Precision", "Settings"]
 
 Method = Literal["auto", "paper", "hardnet", "lm", "enforce", "snarenet", "nearest", "optimal"]
 Instructions = Literal["best", "portable", "avx2", "avx512"]
 Precision = Literal["float64", "float32"]
 OnFail = Literal["return", "warn", "raise"]
+NotOk = Literal["best", "clip", "fallback"]
 Path = Union[str, "os.PathLike[str]"]
 
 
@@ -31,3 +32,5 @@ class Settings(TypedDict, total=False):
     effort: float
     precision: Precision
     weights: ArrayLike | None
+    fallback: ArrayLike | None
+    not_ok: NotOk

@@ -139,7 +139,7 @@ class Result:
         the proof is a better one.
         """
         if self._proof_y is None:
-            raise ValueError("proof_y is there for the methods nearest and optimal, on the CPU")
+            raise InvalidError("proof_y is there for the methods nearest and optimal, on the CPU")
         return self._proof_y.reshape(*self._shape, -1)
 
     @property

@@ -17,7 +17,7 @@ const hn_layer *core_layer_of(core_state *state, PyObject *object) {
 bool core_not_ok_of(const char *text, hn_not_ok *choice) {
     if (hn_not_ok_find(text, choice))
         return true;
-    PyErr_Format(PyExc_ValueError, "not_ok '%s' is unknown; choose best, clip or fallback", text);
+    core_invalid("not_ok '%s' is unknown; choose best, clip or fallback", text);
     return false;
 }
 

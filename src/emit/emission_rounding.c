@@ -71,11 +71,18 @@ static const char *rule_of(uint32_t code) {
     }
 }
 
+/* A switch, not a table: a table of pointers would have to be relocated. */
 static const char *meaning_of(uint32_t code) {
-#define MEANING(name, text, arguments, meaning) #meaning,
-    static const char *const meanings[] = {NODE_LIST(MEANING) OPERATOR_LIST(MEANING)};
+#define MEANING(name, text, arguments, meaning)                                                                        \
+    case OP_##name:                                                                                                    \
+        return #meaning;
+    switch ((enum op)code) {
+        NODE_LIST(MEANING)
+        OPERATOR_LIST(MEANING)
+    default:
+        return "";
+    }
 #undef MEANING
-    return meanings[code];
 }
 
 /* ---- steps ---- */

@@ -20,6 +20,8 @@ static bool are_constant(const struct plan *plan, const uint32_t *slots, size_t 
 
 bool worker_can_skip(const struct worker *worker) {
     const struct plan *plan = worker->plan;
+    if (worker->batch->not_ok != HN_NOT_OK_BEST)
+        return false; /* another y is returned, and evaluated */
     if (worker->batch->y_raw)
         return are_constant(plan, plan_words(plan, plan->fixed.slot), plan->fixed.slot.count);
     return plan->fixed.slot.count == 0 && are_constant(plan, plan_words(plan, plan->start), plan->outputs);

@@ -17,6 +17,7 @@ import numpy as np
 from .. import _core
 from .. import _contents, _rounding
 from .. import _layer as plain
+from .._errors import InvalidError
 from .._model import Model
 from .._options import Method, OnFail, Path, Settings
 from .._outcome import Outcome
@@ -164,7 +165,9 @@ def _reals(value: Any, name: str, width: int) -> Any:
             raise TypeError(f"{name} must be an array of real numbers, not of {array.dtype}")
         array = array.astype(_default_type())
     if array.ndim == 0 or array.shape[-1] != width:
-        raise ValueError(f"{name} has the shape {array.shape}; its last axis must be {width} long")
+        raise InvalidError(
+            f"{name} has the shape {array.shape}; its last axis must be {width} long"
+        )
     return array
 
 
@@ -181,7 +184,7 @@ def _joined(arrays: list[tuple[str, Any]]) -> Any:
     except ValueError:
         shapes = " and ".join(str(tuple(array.shape[:-1])) for _, array in arrays)
         names = " and ".join(name for name, _ in arrays)
-        raise ValueError(f"{names} do not fit together: leading shapes {shapes}") from None
+        raise InvalidError(f"{names} do not fit together: leading shapes {shapes}") from None
 
 
 def _model_of(model: Any) -> Model:
@@ -244,7 +247,7 @@ class Layer:
 
     def __init__(self, plain_layer: plain.Layer, on_fail: OnFail = "return") -> None:
         if on_fail not in _ON_FAIL:
-            raise ValueError(f"on_fail must be one of {', '.join(_ON_FAIL)}, not {on_fail!r}")
+            raise InvalidError(f"on_fail must be one of {', '.join(_ON_FAIL)}, not {on_fail!r}")
         self.inner = plain_layer
         self.on_fail = on_fail
         self.key = _key_of(plain_layer)
@@ -309,10 +312,10 @@ class Layer:
         """
         if self.inner.settings["method"] not in ("nearest", "optimal"):
             method = self.inner.settings["method"]
-            raise ValueError(f"the method {method} has no multipliers; nearest and optimal have")
+            raise InvalidError(f"the method {method} has no multipliers; nearest and optimal have")
         call, (raw, inputs), dtype = self._prepared(y_raw, x)
         if raw is None:
-            raise ValueError("y_raw is missing")
+            raise InvalidError("y_raw is missing")
         if inputs is None:
             inputs = jnp.zeros((*raw.shape[:-1], 0), raw.dtype)
         raw, inputs = alike([raw, inputs])
@@ -371,10 +374,10 @@ class Layer:
     def _checked_inputs(self, x: Any) -> Any:
         if self.inputs == 0:
             if x is not None and np.size(x) != 0:
-                raise ValueError("x was given, but the model has no inputs")
+                raise InvalidError("x was given, but the model has no inputs")
             return None
         if x is None:
-            raise ValueError(f"x is missing: the model has {self.inputs} inputs")
+            raise InvalidError(f"x is missing: the model has {self.inputs} inputs")
         return _reals(x, "x", self.inputs)
 
     # ---- life and looks ----

@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .._errors import InvalidError
+
 _broadcast_shapes: Any = torch.broadcast_shapes
 _FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
@@ -26,7 +28,7 @@ def double(tensor: Tensor, name: str, cuda: bool = False) -> Tensor:
         return tensor
     if not here:
         where = "on the CPU and on CUDA devices" if cuda else "this on the CPU"
-        raise ValueError(
+        raise InvalidError(
             f"{name} is on {tensor.device}: hardnet computes {where}; call {name}.cpu() before"
         )
     if tensor.dtype not in _FLOATS:
@@ -37,7 +39,7 @@ def double(tensor: Tensor, name: str, cuda: bool = False) -> Tensor:
 def check_devices(y_raw: Tensor, x: Tensor | None) -> None:
     """Says clearly that two tensors are not on the same device."""
     if x is not None and x.device != y_raw.device:
-        raise ValueError(
+        raise InvalidError(
             f"y_raw is on {y_raw.device} and x on {x.device}: they must be on the same device"
         )
 
@@ -45,7 +47,7 @@ def check_devices(y_raw: Tensor, x: Tensor | None) -> None:
 def check_width(tensor: Tensor, name: str, width: int) -> None:
     """Says clearly that the last dimension is not what it must be."""
     if tensor.dim() == 0 or tensor.shape[-1] != width:
-        raise ValueError(
+        raise InvalidError(
             f"{name} has the shape {tuple(tensor.shape)}; its last dimension must be {width}"
         )
 
@@ -54,10 +56,10 @@ def checked_inputs(sizes: Any, x: Tensor | None) -> Tensor | None:
     """x of the width that `sizes.inputs` says; None for a model without inputs."""
     if sizes.inputs == 0:
         if x is not None and x.numel() != 0:
-            raise ValueError("x was given, but the model has no inputs")
+            raise InvalidError("x was given, but the model has no inputs")
         return None
     if x is None:
-        raise ValueError(f"x is missing: the model has {sizes.inputs} inputs")
+        raise InvalidError(f"x is missing: the model has {sizes.inputs} inputs")
     check_width(x, "x", sizes.inputs)
     return x
 
@@ -75,7 +77,7 @@ def broadcast(
     try:
         lead = _broadcast_shapes(y.shape[:-1], x.shape[:-1])
     except RuntimeError:
-        raise ValueError(
+        raise InvalidError(
             f"{name} and x do not fit together: leading shapes {tuple(y.shape[:-1])} "
             f"and {tuple(x.shape[:-1])}"
         ) from None

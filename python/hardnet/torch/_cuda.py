@@ -18,6 +18,7 @@ from torch import Tensor
 
 from .. import _core, _rounding
 from .. import _layer as plain
+from .._errors import InvalidError
 from .._outcome import Outcome
 from .._result import REPORT
 from . import _handles, _nonfinite
@@ -86,7 +87,7 @@ _fallbacks: weakref.WeakKeyDictionary[plain.Layer, dict[torch.device, Tensor]] =
 def _fallback(inner: plain.Layer, device: torch.device) -> Tensor | None:
     """The layer's fallback in the memory of the device."""
     if inner.settings["not_ok"] != "best":
-        raise ValueError(
+        raise InvalidError(
             f"not_ok={inner.settings['not_ok']!r} computes on the CPU: call y_raw.cpu() before"
         )
     if inner.fallback is None:

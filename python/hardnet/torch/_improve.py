@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .._errors import InvalidError
 from .._result import REPORT
 from . import _handles
 from ._arguments import check_width, checked_inputs, double
@@ -96,7 +97,7 @@ def _prepared(layer: Layer, y_raw: Tensor, x: Tensor | None) -> tuple[Tensor, Te
     if inputs is None:
         return raw, raw.new_empty((*raw.shape[:-1], 0))
     if inputs.dim() > 1 and inputs.shape[:-1] != raw.shape[:-1]:
-        raise ValueError(
+        raise InvalidError(
             f"y_raw and x do not fit together: leading shapes {tuple(raw.shape[:-1])} "
             f"and {tuple(inputs.shape[:-1])}"
         )

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from .. import _layer as plain
 from .. import _rounding
-from .._errors import Error
+from .._errors import Error, InvalidError
 from .._model import Model
 from .._options import Method, OnFail
 from .._outcome import Outcome
@@ -167,7 +167,7 @@ class Layer(nn.Module):
         """
         super().__init__()
         if on_fail not in _ON_FAIL:
-            raise ValueError(f"on_fail must be one of {', '.join(_ON_FAIL)}, not {on_fail!r}")
+            raise InvalidError(f"on_fail must be one of {', '.join(_ON_FAIL)}, not {on_fail!r}")
         if isinstance(model, plain.Layer):
             if settings or (method, tolerance) != ("auto", 1e-8):
                 raise TypeError("a hardnet.Layer was given: it has its own settings")
@@ -218,7 +218,7 @@ class Layer(nn.Module):
         """
         if self.inner.settings["method"] not in ("nearest", "optimal"):
             method = self.inner.settings["method"]
-            raise ValueError(f"the method {method} has no multipliers; nearest and optimal have")
+            raise InvalidError(f"the method {method} has no multipliers; nearest and optimal have")
         raw, given = double(y_raw, "y_raw", True), None if x is None else double(x, "x", True)
         check_devices(raw, given)
         raw, inputs = broadcast(self, raw, given)

@@ -15,6 +15,7 @@ from torch.nn.functional import layer_norm as normalized
 
 from .. import _core
 from .. import _layer as plain
+from .._errors import InvalidError
 from .._model import Model
 from ._arguments import double
 from ._layer import Layer
@@ -37,7 +38,7 @@ def _model_of(owner: Model | plain.Layer | Layer) -> Model:
 
 def _checked_seed(seed: int) -> int:
     if not 0 <= seed < _MOST_SEED:
-        raise ValueError(f"seed must be from 0 to 2^64 - 1, not {seed}")
+        raise InvalidError(f"seed must be from 0 to 2^64 - 1, not {seed}")
     return int(seed)
 
 
@@ -59,7 +60,7 @@ def sample_inputs(
     """
     core = _model_of(owner).core
     if count < 0 or not 0 <= step < _BATCHES:
-        raise ValueError("count and step must not be negative")
+        raise InvalidError("count and step must not be negative")
     x = np.empty((count, core.input_count))
     _core.sample_inputs(core, _checked_seed(seed), _BATCHES + step, count, x)
     return torch.from_numpy(x).to(dtype or torch.get_default_dtype())
@@ -123,7 +124,7 @@ class Network(nn.Module):
         )  # fmt: skip
         rows = None if x is None else np.array(torch.as_tensor(x, dtype=torch.float64).numpy())
         if rows is not None and (rows.ndim != 2 or rows.shape[1] != model.input_count):
-            raise ValueError(f"x has the shape {rows.shape}, not (count, {model.input_count})")
+            raise InvalidError(f"x has the shape {rows.shape}, not (count, {model.input_count})")
         scaled(core, model, seed, rows)
         return cls._from_core(core, dtype)
 

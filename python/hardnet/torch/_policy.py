@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from .. import _core
 from .. import _layer as plain
-from .._errors import UnsupportedError
+from .._errors import InvalidError, UnsupportedError
 from .._result import REPORT
 from .._model import Model
 from . import _handles
@@ -111,9 +111,9 @@ class Policy(nn.Module):
     ) -> None:
         super().__init__()
         if candidates < 1 or refine < 0:
-            raise ValueError("candidates must be at least 1 and refine at least 0")
+            raise InvalidError("candidates must be at least 1 and refine at least 0")
         if (candidates > 1 or refine > 0) and layer.model.core.goal is None:
-            raise ValueError("the model has no objective: candidates and refinement need one")
+            raise InvalidError("the model has no objective: candidates and refinement need one")
         self.network = network
         self.layer = layer
         self.candidates = candidates
@@ -133,7 +133,7 @@ class Policy(nn.Module):
             given: Tensor = self.network(x)
             raw, kind = double(given, "y_raw"), returned_type(given)
         if raw.shape[-1] != self.candidates * self.layer.outputs:
-            raise ValueError(
+            raise InvalidError(
                 f"the network gives {raw.shape[-1]} numbers; {self.candidates} candidates have "
                 f"{self.candidates * self.layer.outputs}"
             )
@@ -259,7 +259,7 @@ def save_policy(
     settings, model = inner.settings, inner.model.core
     outputs = core.info["outputs"]
     if outputs % model.output_count != 0:
-        raise ValueError(
+        raise InvalidError(
             f"the network gives {outputs} numbers, and the model has {model.output_count} outputs"
         )
     core.save(

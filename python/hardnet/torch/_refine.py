@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import _core
 from .. import _layer as plain
+from .._errors import InvalidError
 
 _SCALING = 4 << 48  # the stream that `hardnet train` draws the inputs for scales from
 _SAMPLES = 300
@@ -69,7 +70,9 @@ class Refiners:
         model = self._layer.model.core
         inputs, outputs = model.input_count, model.output_count
         if inputs == 0:
-            raise ValueError("the model has no inputs to find the outputs' scales with: give scale")
+            raise InvalidError(
+                "the model has no inputs to find the outputs' scales with: give scale"
+            )
         network = _core.Network(inputs, outputs, (), "relu", 1, False)
         scaled(network, model, 1)
         numbers = [np.empty(network.info["parameters"])]

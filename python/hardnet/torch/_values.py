@@ -13,6 +13,7 @@ from torch import Tensor
 
 from .. import _core
 from .. import _layer as plain
+from .._errors import InvalidError
 from .._model import Model
 from . import _handles
 from ._arguments import broadcast, double
@@ -161,7 +162,7 @@ def objective(owner: Model | plain.Layer | Layer, y: Tensor, x: Tensor | None = 
     """
     values, rows, inputs = _arguments(owner, y, x)
     if values.core.goal is None:
-        raise ValueError("the model has no objective (minimize or maximize)")
+        raise InvalidError("the model has no objective (minimize or maximize)")
     found: Tensor = _objective_of(rows, inputs, values.contents, values.number)
     return found.to(y.dtype)
 
