@@ -25,16 +25,13 @@
 extern "C" {
 #endif
 
-/* Constant once it is made; any number of threads may use it. It keeps nothing of its model, which
- * may be destroyed. */
+/* Constant; any number of threads may use it. It keeps nothing of its model, which may be destroyed. */
 typedef struct hn_layer hn_layer;
 
-/* One call at a time: a call while another thread is within one returns HN_INVALID. Its layer is
- * the caller's and outlives it. */
+/* One call at a time: a second one meanwhile returns HN_INVALID. Its layer is the caller's and outlives it. */
 typedef struct hn_pool hn_pool;
 
-/* One list, expanded to the enum and to the texts: X(name, text). docs/method.md says what each
- * does. */
+/* One list, expanded to the enum and to the texts: X(name, text). docs/method.md describes each. */
 #define HN_METHOD_LIST(X)                                                                                              \
     X(HN_METHOD_AUTO, "auto")                                                                                          \
     X(HN_METHOD_PAPER, "paper")                                                                                        \
@@ -68,7 +65,6 @@ bool hn_not_ok_find(const char *text, hn_not_ok *choice); /* false, and nothing 
 
 /* A sample of nearest or optimal is certified when it is ok and its report's kkt is at most this. */
 #define HN_CERTIFIED 1e-8
-
 /* Why a sample of nearest or optimal that is ok is not certified: X(name, text). */
 #define HN_REASON_LIST(X)                                                                                              \
     X(HN_REASON_NONE, "")                                                                                              \
@@ -95,50 +91,40 @@ typedef struct hn_layer_options {
     hn_real tolerance;            /* on max |r|, in the units of the rows */
     bool relative;                /* a row holds when |r| <= tolerance max(1, |the bound that it is beyond|) */
     hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best that this processor has */
-    const char *kernel;           /* a file of hn_kernel_compile (hardnet/kernel.h), whose code runs batches; read when
-                                   * the layer is made. NULL: the library's own kernels */
-    hn_real effort;               /* of auto: a factor on what is spent on a sample before it is given up, 1 unless
-                                   * given; above 0, at most 1000 */
-    const hn_real *weights;       /* of nearest: S, one per output, finite and not negative, in |S (y - y_raw)|; copied
-                                   * when the layer is made. NULL: all 1 */
+    const char *kernel;           /* a file of hn_kernel_compile (hardnet/kernel.h) for batches; NULL: none */
+    hn_real effort;               /* of auto: a factor on the steps spent on a sample, above 0, at most 1000 */
+    const hn_real *weights;       /* of nearest: S, one per output, >= 0, in |S (y - y_raw)|; copied. NULL: all 1 */
 } hn_layer_options;
 
-/* What happened to one sample. Arrays of reports have the stride that the caller gives:
- * hn_batch.report_size. */
+/* What happened to one sample. Arrays of reports have the stride hn_batch.report_size. */
 typedef struct hn_report {
     hn_outcome outcome;
     int iterations;           /* steps computed */
     int steps;                /* steps between y_raw and the returned y; what the gradient goes through */
     hn_real violation_before; /* max |r| of what came in; infinite when it could not be evaluated */
-    hn_real violation;        /* max |r| of what is returned; of a cancelled sample that was not begun, which is
-                               * returned as it came in, infinite: it was not evaluated */
+    hn_real violation;        /* max |r| at the returned y; infinite for a cancelled sample that was not evaluated */
     size_t worst;             /* the row of the largest violation; SIZE_MAX when there is none */
     hn_real moved;            /* |y - y_raw|, 2-norm */
     hn_real damping;          /* eps of the last step */
-    size_t culprit;           /* of bad_bounds: the row; of nonfinite_input: the entry, inputs first; else SIZE_MAX */
-    hn_real slope;            /* of auto and lm: the smallest |J' r| / (|J| |r|), rows brought to one scale, where steps
-                               * came to a stand: 0 where r cannot be lowered nearby; infinite: they never did */
-    hn_real kkt;              /* of nearest and optimal: the residual of the optimality conditions at y, with the
-                               * multipliers that were found: at most HN_CERTIFIED where y is the nearest point or an
-                               * optimum, by its first-order conditions: a local one, unless the problem is convex. Infinite
-                               * where it is not certified: y is then what auto found, or of optimal the feasible point with
-                               * the lowest objective that was met. Of other methods: infinite */
-    hn_real distance;         /* of nearest: |S (y - y_raw)|; of other methods: moved */
-    size_t programmes;        /* of nearest and optimal: barrier problems begun, */
-    size_t factorisations; /* and systems factored, after auto's steps; under affine rows: changes of the active set */
-    hn_real objective;     /* of optimal: the model's, at y, as the user wrote it; infinite where auto failed, where it
-                               * has no value, and of other methods */
-    hn_real complementarity; /* of nearest and optimal: the largest multiplier times the distance to its bound, at y, a
-                              * part of kkt; infinite where that is */
-    hn_real proof;    /* of nearest and optimal, where y is locally infeasible: the sum of |J' w| for the weights w
-                              * that are returned as multipliers. With them the violation at proof_y (hn_batch) weighs 1: to
-                              * first order nothing closer to that point than 1 / proof, by the largest entry, satisfies all
-                              * rows. Else infinite */
-    hn_reason reason; /* of nearest and optimal, where y is ok: why it is not certified; else HN_REASON_NONE */
+    size_t culprit;           /* bad_bounds: the row; nonfinite_input: the entry, inputs first; else SIZE_MAX */
+    hn_real slope;            /* auto and lm: the smallest |J' r| / (|J| |r|), rows brought to one scale, where steps
+                               * stalled: 0 where r cannot be lowered nearby; infinite where none did */
+    /* Of nearest and optimal; infinite or 0 for other methods. */
+    hn_real kkt;             /* residual of the first-order optimality conditions at y with the multipliers, at most
+                               * HN_CERTIFIED at a local optimum; infinite where not certified: y is then auto's, or for
+                               * optimal the feasible point with the lowest objective that was found */
+    hn_real distance;        /* nearest: |S (y - y_raw)|; other methods: moved */
+    size_t programmes;       /* barrier problems solved */
+    size_t factorisations;   /* systems factored after auto's steps; under affine rows: changes of the active set */
+    hn_real objective;       /* optimal: the model's, at y, as the user wrote it; infinite without a value */
+    hn_real complementarity; /* the largest multiplier times the distance to its bound; a part of kkt */
+    hn_real proof;           /* where y is locally infeasible: the sum of |J' w| for the weights w in multipliers, by
+                               * which the violation at proof_y is 1: to first order nothing closer to it than 1 / proof,
+                               * by the largest entry, satisfies all rows */
+    hn_reason reason;        /* why a sample that is ok is not certified; else HN_REASON_NONE */
 } hn_report;
 
-/* Samples, one row each; the flags repeat a single row for all samples. What it points to is the
- * caller's and is used during a call only. */
+/* Samples, one row each; the flags repeat a single row for all samples. The arrays are the caller's. */
 typedef struct hn_batch {
     size_t size; /* sizeof(hn_batch) */
     size_t count;
@@ -146,34 +132,30 @@ typedef struct hn_batch {
     const hn_real *y_raw; /* count x outputs; NULL: the model's start values */
     bool repeat_x, repeat_y;
     hn_real *y;              /* count x outputs: the corrected ones; may be y_raw itself */
-    size_t report_size;      /* sizeof(hn_report); not needed without reports */
+    size_t report_size;      /* sizeof(hn_report), with reports */
     hn_report *reports;      /* count, or NULL */
     hn_real *residual;       /* count x rows: r at the returned y, or NULL */
     void *tape;              /* hn_layer_tape_bytes(layer, count), or NULL: what hn_layer_gradient needs later */
     const hn_real *fallback; /* outputs, finite: returned for unusable input; NULL: start values, clipped */
     hn_real *warm;           /* count x outputs, or NULL: y - y_raw of the call before, where to start; zeros at first.
-                              * Holds this call's afterwards, zeros where a sample is not ok. The caller's own state */
-    const int *cancel;       /* polled between steps by an atomic load; not 0 ends the run early; may be NULL. While
-                              * the call runs any other thread or a signal handler may write it, by an atomic store */
-    double seconds;          /* deadline from the call's start; 0: none. Samples that are not begun by then are not
-                              * evaluated: y is y_raw, their violation and residual are infinite */
+                              * Afterwards this call's, zeros where a sample is not ok */
+    const int *cancel;       /* not 0 ends the run early; read between steps by an atomic load, may be written by any
+                              * thread or signal handler by an atomic store; or NULL */
+    double seconds; /* deadline from the call's start; 0: none. Samples not begun by then are not evaluated: y is
+                              * y_raw, violation and residual are infinite */
     void (*watch)(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping);
-    void *watch_context; /* watch, unless NULL, sees every iterate, on the thread that computes it; damping is that of
-                          * the step that led there, NaN where none did. Where auto goes back or begins anew it sees
-                          * the same iteration twice. Of nearest and optimal it sees the steps of auto */
-    hn_real *
-        multipliers; /* of nearest and optimal: count x rows, or NULL: what holds y where it is, positive at lower bounds;
-                           * where y is locally infeasible the weights that prove it (hn_report.proof); else zeros where
-                           * y is not certified */
-    hn_not_ok
-        not_ok; /* what is returned where a sample is not ok. Where that is not the best iterate the gradient is 0,
-                       * and there are no steps and no multipliers. On the CPU only */
-    hn_real *proof_y; /* of nearest and optimal: count x outputs, or NULL: the point at which those weights prove that a
-                       * sample is locally infeasible, which need not be y; of other samples y */
+    void *watch_context;  /* watch, unless NULL, is called with every iterate on the thread that computes it, and with
+                              * the damping of the step before it, NaN at the first. auto may repeat an iteration when it
+                              * goes back or restarts; of nearest and optimal it gets the steps of auto */
+    hn_real *multipliers; /* of nearest and optimal: count x rows, or NULL: positive at lower bounds; where y is locally
+                              * infeasible the weights of hn_report.proof; else zeros where y is not certified */
+    hn_not_ok not_ok;     /* what is returned where a sample is not ok. Unless it is the best iterate the gradient is
+                              * 0, and there are no steps and no multipliers. On the CPU only */
+    hn_real *proof_y;     /* of nearest and optimal: count x outputs, or NULL: the point at which the weights prove
+                              * that a sample is locally infeasible; y for other samples */
 } hn_batch;
 
-/* Gradients of a scalar loss. The batch is the one that was run, with its tape, reports and
- * results. */
+/* Gradients of a scalar loss. The batch is the one that was run, with its tape, reports and results. */
 typedef struct hn_gradient {
     size_t size;           /* sizeof(hn_gradient) */
     const hn_real *grad_y; /* count x outputs: of the loss with respect to the returned y */
@@ -181,10 +163,9 @@ typedef struct hn_gradient {
     hn_real *grad_x;       /* count x inputs, y_raw held fixed (start values that stand in for it are not); or NULL */
     hn_real *grad_lower;   /* count x rows, or NULL */
     hn_real *grad_upper;   /* count x rows, or NULL */
-    bool *flagged; /* count, or NULL: the sample is not ok, or its gradient is 0 because it was not finite, because
-                            * auto needed more steps than its tape holds, 150 in the attempt that arrived, or because
-                            * one of these was the solution of a programme (docs/method.md, elastic); of nearest and optimal: it is not
-                            * certified, or its solution is not regular or at a kink (docs/method.md, nearest and optimal) */
+    bool *flagged; /* count, or NULL: the sample is not ok, its gradient was not finite and is 0, auto needed more
+                            * steps than its tape holds (150 in the last attempt) or an elastic step; for nearest and
+                            * optimal: not certified, not regular, or at a kink (docs/method.md) */
     const hn_real *grad_multipliers; /* of nearest and optimal: count x rows, of the loss with respect to the
                                       * multipliers; or NULL */
     hn_real *grad_weights;           /* of nearest: count x outputs, with respect to S; or NULL */

@@ -34,7 +34,7 @@ hn_status problem_list_kinks(struct problem *problem, struct node_list *pairs, h
 enum { USE_UP = 1, USE_DOWN = 2, USE_BOTH = USE_UP | USE_DOWN };
 
 /* How a node is used, by node, once that of all nodes above it is known: handed on to its arguments. signs: of sign_of_nodes. */
-void split_hand_on(const struct graph *graph, const uint8_t *signs, uint32_t node, uint8_t *uses);
+void split_hand_on(const struct graph *g, const uint8_t *signs, uint32_t u, uint8_t *uses);
 
 /* What is known of values: SIGN_* by node. */
 enum { SIGN_NOT_NEGATIVE = 1, SIGN_NOT_POSITIVE = 2 };
@@ -42,6 +42,6 @@ void split_find_signs(const struct graph *graph, uint8_t *signs);
 
 /* A tree of comparisons that is continuous, piecewise linear along one direction, and convex (USE_UP) or concave (USE_DOWN): its lines.
  * The number of lines, 0: it is not, or has more than most. */
-size_t split_find_lines(const struct graph *graph, uint32_t node, int use, uint32_t *lines, size_t most);
+size_t split_find_lines(const struct graph *g, uint32_t u, int use, uint32_t *lines, size_t most);
 
 #endif

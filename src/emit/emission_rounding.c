@@ -76,8 +76,8 @@ static const char *meaning_of(uint32_t code) {
 #define MEANING(name, text, arguments, meaning)                                                                        \
     case OP_##name:                                                                                                    \
         return #meaning;
-    switch ((enum op)code) {
-        NODE_LIST(MEANING)
+    switch ((enum op)code) { // NOLINT(bugprone-branch-clone): several nodes have the same meaning
+        NODE_LIST(MEANING)   // NOLINT(bugprone-branch-clone)
         OPERATOR_LIST(MEANING)
     default:
         return "";
@@ -240,7 +240,8 @@ size_t emission_rounding_leaves(const struct emission *e) {
 }
 
 size_t emission_rounding_bytes(const struct emission *e) {
-    size_t steps = (e->rounding.count + 1) * 5 * sizeof(uint16_t), rows = (e->plan->rows + 1) * 3 * sizeof(uint16_t);
+    size_t steps = (e->rounding.count + (size_t)1) * 5 * sizeof(uint16_t);
+    size_t rows = (e->plan->rows + (size_t)1) * 3 * sizeof(uint16_t);
     size_t leaves = emission_rounding_leaves(e) * (2 * sizeof(uint32_t) + sizeof(float));
     return e->rounding.number ? steps + rows + leaves + 2 * sizeof(float) * (e->plan->program.coefficients.count + 1)
                               : 0;
