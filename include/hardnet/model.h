@@ -80,8 +80,9 @@ void hn_output_bounds(hn_expr output, hn_real lower, hn_real upper);
 void hn_output_between(hn_expr output, hn_expr lower, hn_expr upper);
 void hn_output_start(hn_expr output, hn_expr start);
 
-/* A fixed output keeps its column, holds the value (which may depend on x) and has no row. A constant
- * value outside constant bounds is an error of hn_model_finish. */
+/* A fixed output keeps its column and holds the value, which may depend on x. A constant value within
+ * constant bounds has no row; outside them it is an error of hn_model_finish. Where the value or a
+ * bound depends on x, the bounds are a row, which each sample is judged by. */
 void hn_output_fix(hn_expr output, hn_expr value);
 
 /* Names an expression for later use. hn_defined may be asked before the definition exists; it must

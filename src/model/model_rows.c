@@ -100,7 +100,7 @@ static void check_bounds(hn_model *model, const char *kind, const char *name, ui
                    error_number(low).text, error_number(high).text);
 }
 
-/* A fixed output has no row, so that nothing else compares its value with its bounds. The value may be beyond a bound by the default
+/* A constant that is fixed has no row, so that nothing else compares it with constant bounds. It may be beyond a bound by the default
  * tolerance of a row. */
 static void check_fixed(hn_model *model, const struct model_output *output) {
     static const double tolerance = 1e-8;
@@ -234,14 +234,22 @@ static bool find_group(hn_model *model, const char *name, uint32_t *group) {
     return true;
 }
 
-/* All rows that are rows: constraints, then bounds of free outputs, those without a finite bound left out. */
+/* Whether an output has a row for its bounds. A constant that is fixed within constant bounds needs none; where one of them depends on
+ * x each sample is judged. */
+static bool has_row(const hn_model *model, const struct model_output *output) {
+    const struct graph *g = &model->graph;
+    return output->fixed == 0 || !graph_is_constant(g, output->fixed, NULL) ||
+           !graph_is_constant(g, output->lower, NULL) || !graph_is_constant(g, output->upper, NULL);
+}
+
+/* All rows that are rows: constraints, then bounds of outputs, those without a finite bound left out. */
 static size_t collect_rows(const hn_model *model, struct model_row *rows) {
     size_t n = 0;
     for (size_t i = 0; i < model->row_count; i++)
         rows[n++] = model->rows[i];
     for (size_t i = 0; i < model->output_count; i++) {
         const struct model_output *output = &model->outputs[i];
-        if (output->fixed == 0)
+        if (has_row(model, output))
             rows[n++] = (struct model_row){output->name, 0, output->lower, output->node, output->upper};
     }
     size_t kept = 0;

@@ -260,7 +260,7 @@ static void the_fingerprint_is_the_same_everywhere(void **state) {
     hn_model *model;
     hn_error error = {.text = ""};
     assert_int_equal(rich_model_build(&model, &error), HN_OK);
-    assert_string_equal(print_of(model).text, "4056cf67248ad9fc289dbb75c6313952c6b2f3f8e4430d5a01558b6b539af63f");
+    assert_string_equal(print_of(model).text, "efb83db302403fb89672c7cbc134ccad9eca2675b41d0c2915864d18452a0cbc");
     hn_model_destroy(model);
 }
 

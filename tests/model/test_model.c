@@ -137,20 +137,29 @@ static void a_row_without_finite_bounds_is_no_row(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_fixed_output_has_a_column_but_no_row(void **state) {
+static void a_fixed_output_has_a_row_only_where_x_decides_about_its_bounds(void **state) {
     (void)state;
     hn_model *m = model_new();
-    hn_expr y = hn_output(m, "y"), z = hn_output(m, "z"), x = hn_input(m, "x");
-    hn_output_bounds(y, 0, 1);
-    hn_output_bounds(z, 0, 1);
-    hn_output_fix(y, hn_sin(x));
+    static const char *const names[] = {"constant", "value", "bound", "unbounded", "free"};
+    static const int rows[] = {1, 2, 4}; /* the outputs that have one */
+    hn_expr x = hn_input(m, "x"), y[5];
+    for (int j = 0; j < 5; j++) {
+        y[j] = hn_output(m, names[j]);
+        if (j != 3)
+            hn_output_bounds(y[j], 0, 1);
+        if (j < 4)
+            hn_output_fix(y[j], j % 2 ? hn_sin(x) : hn_constant(m, 0.5));
+    }
+    hn_output_between(y[2], x, hn_constant(m, 1));
     model_finish_good(m);
-    assert_int_equal(hn_model_output_count(m), 2);
-    assert_int_equal(hn_model_row_count(m), 1);
-    assert_string_equal(hn_model_row(m, 0).name, "z");
-    assert_true(same_expr(hn_model_row(m, 0).body, z));
+    assert_int_equal(hn_model_output_count(m), 5);
+    assert_int_equal(hn_model_row_count(m), COUNT_OF(rows));
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_string_equal(hn_model_row(m, i).name, names[rows[i]]);
+        assert_true(same_expr(hn_model_row(m, i).body, y[rows[i]]));
+    }
     assert_true(hn_is_valid(hn_model_output(m, 0).fixed));
-    assert_false(hn_is_valid(hn_model_output(m, 1).fixed));
+    assert_false(hn_is_valid(hn_model_output(m, 4).fixed));
     hn_model_destroy(m);
 }
 
@@ -220,7 +229,7 @@ int main(void) {
         cmocka_unit_test(interleaved_groups_are_gathered_in_order_of_first_appearance),
         cmocka_unit_test(bounds_of_outputs_come_after_all_constraints_by_family),
         cmocka_unit_test(a_row_without_finite_bounds_is_no_row),
-        cmocka_unit_test(a_fixed_output_has_a_column_but_no_row),
+        cmocka_unit_test(a_fixed_output_has_a_row_only_where_x_decides_about_its_bounds),
         cmocka_unit_test(the_last_bounds_and_start_count),
         cmocka_unit_test(bounds_that_depend_on_inputs_may_cross),
         cmocka_unit_test(equal_bounds_make_an_equality),

@@ -331,6 +331,8 @@ class Emit(tool.Tool):
         found = re.search(r"(\d+) of 1000 sampled inputs are ok from the model's start values, 99\.9 % of these after at most (\d+) steps: "
                           r"--iterations \2 would do", printed)
         self.assertEqual(found[1], "1000")
+        for real, words in (("float", r"start values in double \(float adds .*\), 99\.9 %"), ("double", r"values, 99\.9 %")):
+            self.assertRegex(self.run_it("emit", model, "--out", self.folder / real, "--real", real)[0], words)
         shorter = self.emit(model, "--iterations", found[2])
         bound = [float(re.search(r"instructions (\d+) in a call", text)[1]) for text in (header, (shorter / "layer.h").read_text())]
         self.assertLess(bound[1], bound[0] / 20)

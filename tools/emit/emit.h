@@ -33,7 +33,7 @@ struct emit_probe {
 bool emit_probe(struct emit_probe *out, const hn_model *model, const hn_network *network,
                 const hn_layer_options *options);
 
-/* Prints what an emitted layer needs, and what the probe has found. */
-void emit_print(const hn_emitted *emitted, const struct emit_probe *probe);
+/* Prints what an emitted layer needs, and what the probe has found, in double whatever the file computes in. */
+void emit_print(const hn_emitted *emitted, const struct emit_probe *probe, bool single);
 
 #endif

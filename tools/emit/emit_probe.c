@@ -104,7 +104,7 @@ bool emit_probe(struct emit_probe *out, const hn_model *model, const hn_network 
     return done;
 }
 
-void emit_print(const hn_emitted *e, const struct emit_probe *probe) {
+void emit_print(const hn_emitted *e, const struct emit_probe *probe, bool single) {
     printf("  code        about %.0f kB on a Cortex-M7, %.0f kB on x86-64 (gcc -O2)\n", e->code_arm / 1000,
            e->code_x86 / 1000);
     printf("  memory      %zu bytes of workspace, %zu of constants, at most %zu of stack\n", e->workspace, e->constants,
@@ -116,6 +116,8 @@ void emit_print(const hn_emitted *e, const struct emit_probe *probe) {
     printf("  measured    %zu of %zu sampled %s are ok from the %s", probe->ok, probe->samples,
            probe->samples > SAMPLES ? "candidates" : "inputs",
            probe->network ? "network's outputs" : "model's start values");
+    if (single)
+        printf(" in double (float adds what rounding may hide to each violation, and fewer may be ok)");
     if (probe->ok > 0)
         printf(", %g %% of these after at most %d steps", 100 * SHARE, probe->steps);
     if (probe->steps > 0 && !e->fixed && probe->steps < e->steps)

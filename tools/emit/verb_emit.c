@@ -115,7 +115,7 @@ static int emit(const struct emit_options *o, const hn_model *model, const hn_po
     struct emit_probe probe;
     if (code == VERB_OK) {
         emit_probe(&probe, model, policy ? hn_policy_network(policy) : NULL, &options.layer);
-        emit_print(&files, &probe);
+        emit_print(&files, &probe, options.single);
     }
     hn_emitted_release(&files);
     return code;
