@@ -345,7 +345,7 @@ class Layer(nn.Module):
         load(state_dict, prefix, *arguments)
 
 
-def _made(text: str, settings: dict[str, Any], on_fail: str) -> Layer:
+def _made(text: str, settings: dict[str, Any], on_fail: OnFail) -> Layer:
     return Layer(plain.Layer(Model.from_text(text), **settings), on_fail=on_fail)
 
 
