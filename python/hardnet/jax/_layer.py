@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import _core
-from .. import _contents, _rounding
+from .. import _checks, _contents, _rounding
 from .. import _layer as plain
 from .._errors import InvalidError
 from .._model import Model
@@ -164,10 +164,7 @@ def _reals(value: Any, name: str, width: int) -> Any:
         if jnp.issubdtype(array.dtype, jnp.complexfloating):
             raise TypeError(f"{name} must be an array of real numbers, not of {array.dtype}")
         array = array.astype(_default_type())
-    if array.ndim == 0 or array.shape[-1] != width:
-        raise InvalidError(
-            f"{name} has the shape {array.shape}; its last axis must be {width} long"
-        )
+    _checks.width(array.shape, name, width)
     return array
 
 
