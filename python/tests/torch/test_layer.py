@@ -237,10 +237,16 @@ def test_a_warning_points_to_the_callers_line() -> None:
     layer = hardnet.torch.Layer(impossible, on_fail="warn")
     network = torch.nn.Sequential(torch.nn.Linear(2, 2).double())
     y_raw, x = torch.ones(1, 2).double(), torch.ones(1, 1).double()
-    for call in (lambda: layer(y_raw, x), lambda: layer(network(y_raw), x)):
+    compiled = torch.compile(layer, backend="aot_eager")
+    for call in (
+        lambda: layer(y_raw, x),
+        lambda: layer(network(y_raw), x),
+        lambda: compiled(y_raw, x),
+    ):
         with pytest.warns(hardnet.torch.NotOkWarning) as caught:
             call()
         assert caught[0].filename == __file__
+    torch._dynamo.reset()  # it counts how often it compiled the same function
 
 
 def test_of_input_that_is_not_finite_no_violation_is_told() -> None:
