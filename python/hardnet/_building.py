@@ -141,7 +141,10 @@ class Building:
         """
         self._take_name(name, "inputs")
         out = np.empty(self._check_room(_shape(shape), name), np.uint32)
-        low, high = (np.ascontiguousarray(_box(v, out.shape), np.float64) for v in (lower, upper))
+        low, high = (
+            np.ascontiguousarray(_box(v, out.shape, f"inputs {name}"), np.float64)
+            for v in (lower, upper)
+        )
         if not np.all(low <= high):
             raise InvalidError(f"inputs {name}: a range is empty or not a number")
         core = self._adding()
@@ -184,7 +187,7 @@ class Building:
 
     def _of_inputs(self, value: Any, shape: Shape, name: str) -> Nodes:
         """Nodes in a shape that do not depend on outputs."""
-        nodes = spread(nodes_of(self._model, value), shape)
+        nodes = _fitted(nodes_of(self._model, value), shape, f"outputs {name}")
         on_x, on_y = np.empty(shape, np.bool_), np.empty(shape, np.bool_)
         self._open().depends(nodes, on_x, on_y)
         if on_y.any():
@@ -417,10 +420,20 @@ def _place_of_nan(core: _core.Model, nodes: Nodes) -> str | None:
     return None
 
 
-def _box(value: ArrayLike, shape: Shape) -> NDArray[Any]:
+def _fitted(array: NDArray[Any], shape: Shape, what: str) -> NDArray[Any]:
+    """The array in a shape, in one block of memory."""
+    try:
+        return spread(array, shape)
+    except ValueError:
+        raise InvalidError(
+            f"{what}: an array of shape {array.shape} does not fit the shape {shape}", "part", what
+        ) from None
+
+
+def _box(value: ArrayLike, shape: Shape, what: str) -> NDArray[Any]:
     if isinstance(value, Expression):
         raise TypeError("the range of inputs must be numbers")
-    return np.broadcast_to(numbers_of(value), shape)
+    return _fitted(numbers_of(value), shape, what)
 
 
 def _names_in(core: _core.Model) -> set[str]:

@@ -65,7 +65,12 @@ def whole(value: Any, name: str, most: int = 2**31 - 1) -> int:
 
 
 def numbers(value: Any, name: str) -> NDArray[Any]:
-    """The value as an array. Lists of different lengths and masked elements are refused."""
+    """The value as an array. Lists of different lengths, masked elements and gradients are refused."""
+    if getattr(value, "requires_grad", False) is True:
+        raise TypeError(
+            f"{name} has a gradient, which an array of NumPy loses: hardnet.torch.Layer takes and "
+            f"returns tensors; or give {name}.detach()"
+        )
     try:
         found = np.asanyarray(value)
     except ValueError as error:

@@ -52,7 +52,7 @@ def is_collection(value: Any) -> bool:
     return isinstance(value, (list, tuple))
 
 
-def _refuse_learned(value: Any) -> None:
+def refuse_learned(value: Any) -> None:
     """A tensor with a gradient, or a value that JAX traces, would become a constant of the model."""
     tracer = any(kind.__name__ == "Tracer" for kind in type(value).__mro__)
     if getattr(value, "requires_grad", False) is True or tracer:
@@ -68,7 +68,7 @@ def numbers_of(value: Any, name: str = "an array beside an expression") -> NDArr
     if isinstance(value, numbers.Real) and not isinstance(value, np.generic):
         return np.asarray(float(value))
     if not isinstance(value, np.ndarray):
-        _refuse_learned(value)
+        refuse_learned(value)
     found = _checks.numbers(value, name)
     if found.dtype.kind not in "biuf":
         raise TypeError(f"{type(value).__name__} of type {found.dtype} is no array of real numbers")

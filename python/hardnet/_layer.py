@@ -271,7 +271,7 @@ class Layer:
         )
         y: NDArray[Any] = batch.y if kind is np.float64 else batch.y.astype(kind)
         if kind is np.float16:
-            _rounding.judge(self, batch.x, y.astype(np.float64), reports)
+            _rounding.judge(self, batch.x, y.astype(np.float64), reports, batch.residual)
         return Result(self, batch, y, reports)
 
     def gradient(

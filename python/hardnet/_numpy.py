@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _products
+from . import _checks, _products
 from ._condition import Condition, compare
 from ._errors import InvalidError
 from ._expression import (
@@ -275,7 +275,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     model = model_of([condition, x, y])
     if isinstance(condition, Expression):
         return apply(model, "if", condition, x, y)
-    known = np.asarray(condition)
+    known = _checks.numbers(condition, "the condition")
     yes, no = nodes_of(model, x), nodes_of(model, y)
     shape = model._check_room(joint_shape(known.shape, yes.shape, no.shape))
     return Expression._of(model, np.where(known, spread(yes, shape), spread(no, shape)))

@@ -14,6 +14,7 @@ from typing import Any, Union
 
 from . import _checks, _core
 from ._errors import Error, InvalidError
+from ._expression import refuse_learned
 from ._warnings import stacklevel
 
 __all__ = ["Message", "ModelWarning", "read_files", "read_texts"]
@@ -63,6 +64,8 @@ def _lets(let: Lets | None) -> list[str]:
     def text(value: str | float) -> str:
         return value if isinstance(value, str) else repr(value + 0)
 
+    for value in (let or {}).values():
+        refuse_learned(value)
     values = {
         name: getattr(value, "item", lambda v=value: v)() for name, value in (let or {}).items()
     }

@@ -31,8 +31,10 @@ def judge_of(layer: Layer) -> Layer:
     return layer.judge
 
 
-def judge(layer: Layer, x: Any, y: NDArray[np.float64], reports: NDArray[Any]) -> None:
-    """Makes `reports` about y, in float64 but rounded.
+def judge(
+    layer: Layer, x: Any, y: NDArray[np.float64], reports: NDArray[Any], residual: Any = None
+) -> None:
+    """Makes `reports`, and the residual if there is one, about y, in float64 but rounded.
 
     A sample that was ok before it was rounded, and is not any more, is `stalled`: in this type no
     step brings it closer.
@@ -42,7 +44,9 @@ def judge(layer: Layer, x: Any, y: NDArray[np.float64], reports: NDArray[Any]) -
         return
     fresh = np.empty(count, REPORT)
     repeat = x is not None and x.shape[-1] > 0 and x.size != count * x.shape[-1]
-    judge_of(layer).core.run(count, x, y, np.empty_like(y), fresh.view(np.uint8), repeat_x=repeat)
+    judge_of(layer).core.run(
+        count, x, y, np.empty_like(y), fresh.view(np.uint8), repeat_x=repeat, residual=residual
+    )
     keep_verdict(fresh, np.isfinite(y).all(-1).reshape(-1), reports)
 
 

@@ -155,8 +155,10 @@ def test_reports_of_half_precision_are_about_the_rounded_outputs(
 ) -> None:
     y_raw, x = samples(40)
     y_raw[7] = np.nan
-    result = ring.layer(tolerance=tolerance, relative=relative)(y_raw.astype(np.float16), x)
+    layer = ring.layer(tolerance=tolerance, relative=relative)
+    result = layer(y_raw.astype(np.float16), x, residual=True)
     at = ring.evaluate(result.y.astype(np.float64), x)
+    assert np.array_equal(result.residual, at.residual)
     residual = np.abs(at.residual)
     assert np.array_equal(result.violation, residual.max(-1))
     bound = np.where(at.residual > 0, at.upper, at.lower)

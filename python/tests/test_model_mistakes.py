@@ -36,7 +36,15 @@ def test_mistakes_are_refused_and_leave_the_model_as_it_was() -> None:
         (ValueError, "scalar", lambda: hardnet.Model().minimize([1.0, 2.0])),
         (ValueError, "negative", lambda: m.outputs("n", (2, -1))),
         (TypeError, "integer", lambda: m.outputs("n", 2.5)),
-        (ValueError, "broadcast", lambda: m.outputs("n", 3, lower=[1, 2])),
+        (
+            hardnet.InvalidError,
+            r"outputs n: .* \(2,\) does not fit",
+            lambda: m.outputs("n", 3, lower=[1, 2]),
+        ),
+        (hardnet.InvalidError, "inputs n: .* does not fit", lambda: m.inputs("n", 3, upper=[1, 2])),
+        (hardnet.InvalidError, "does not fit", lambda: m.start(z[0], [1, 2, 3, 4])),
+        (hardnet.InvalidError, "does not fit", lambda: m.fix(z[0], [1, 2, 3, 4])),
+        (hardnet.InvalidError, "does not fit", lambda: m.bound(z[0], lower=[1, 2, 3, 4])),
         (ValueError, "no value meets", lambda: m.outputs("n", 3, lower=1, upper=[1, 2, 0])),
         (ValueError, "outputs n: .* is NaN", lambda: m.outputs("n", lower=np.nan)),
         (ValueError, "no value meets", lambda: m.outputs("n", lower=np.inf)),
@@ -192,6 +200,7 @@ def test_masked_elements_are_refused_and_their_absence_is_not() -> None:
         lambda: layer(some, [1.0]),
         lambda: m.evaluate(some, [1.0]),
         lambda: m.pack(y=some),
+        lambda: hardnet.where(np.ma.masked_array([True, False, True], some.mask), y, 0),
     ):
         with pytest.raises(hardnet.InvalidError, match="masked elements: fill them"):
             call()

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import _core
-from .. import _contents, _rounding
+from .. import _checks, _contents, _rounding
 from .. import _layer as plain
 from .._errors import InvalidError
 from .._model import Model
@@ -164,10 +164,7 @@ def _reals(value: Any, name: str, width: int) -> Any:
         if jnp.issubdtype(array.dtype, jnp.complexfloating):
             raise TypeError(f"{name} must be an array of real numbers, not of {array.dtype}")
         array = array.astype(_default_type())
-    if array.ndim == 0 or array.shape[-1] != width:
-        raise InvalidError(
-            f"{name} has the shape {array.shape}; its last axis must be {width} long"
-        )
+    _checks.width(array.shape, name, width)
     return array
 
 
@@ -210,6 +207,16 @@ def _key_of(layer: plain.Layer) -> str:
     settings = {k: v for k, v in layer.settings.items() if k not in unset or v != unset[k]}
     text = _contents.spelled([model, settings, layer.options])
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _keep(key: str, layer: plain.Layer) -> None:
+    """Into the table that compiled functions look layers up in."""
+    spare, settings = layer.fallback, layer.settings
+    _core.xla_keep(
+        key, layer.core, settings["threads"], layer.devices.find,
+        None if spare is None else spare.tobytes(), settings["not_ok"],
+    )  # fmt: skip
+    _cuda.know(key, layer.devices.find)
 
 
 # ---- the layer ----
@@ -256,14 +263,10 @@ class Layer:
         self.inputs: int = info["inputs"]
         self.outputs: int = info["outputs"]
         self._kept = True
-        threads = plain_layer.settings["threads"]
-        spare = plain_layer.fallback
-        _core.xla_keep(
-            self.key, plain_layer.core, threads, plain_layer.devices.find,
-            None if spare is None else spare.tobytes(), plain_layer.settings["not_ok"],
-        )  # fmt: skip
-        self._judge: Layer | None = None
-        _cuda.know(self.key, plain_layer.devices.find)
+        self._judge_key = hashlib.sha256(f"{self.key} judge".encode()).hexdigest()
+        _keep(self.key, plain_layer)
+        # A program in half precision calls it, too, also one that another process has exported.
+        _keep(self._judge_key, _rounding.judge_of(plain_layer))
 
     # ---- calls ----
 
@@ -365,11 +368,7 @@ class Layer:
         spreads = fallback is None and not_ok != "fallback"
         replaces = fallback is not None or not_ok != "best"
         name = np.dtype(dtype).name
-        if name not in _HALF:
-            return spreads, replaces, "", ""
-        if self._judge is None:
-            self._judge = Layer(_rounding.judge_of(self.inner))
-        return spreads, replaces, name, self._judge.key
+        return (spreads, replaces, *((name, self._judge_key) if name in _HALF else ("", "")))
 
     def _checked_inputs(self, x: Any) -> Any:
         if self.inputs == 0:
@@ -390,10 +389,9 @@ class Layer:
         """
         if self._kept:
             self._kept = False
-            _core.xla_drop(self.key)
-            _cuda.forget(self.key)
-            if self._judge is not None:
-                self._judge.release()
+            for key in (self.key, self._judge_key):
+                _core.xla_drop(key)
+                _cuda.forget(key)
 
     @property
     def model(self) -> Model:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .. import _checks
 from .._errors import InvalidError
 
 _broadcast_shapes: Any = torch.broadcast_shapes
@@ -46,10 +47,7 @@ def check_devices(y_raw: Tensor, x: Tensor | None) -> None:
 
 def check_width(tensor: Tensor, name: str, width: int) -> None:
     """Says clearly that the last dimension is not what it must be."""
-    if tensor.dim() == 0 or tensor.shape[-1] != width:
-        raise InvalidError(
-            f"{name} has the shape {tuple(tensor.shape)}; its last dimension must be {width}"
-        )
+    _checks.width(tuple(tensor.shape), name, width)
 
 
 def checked_inputs(sizes: Any, x: Tensor | None) -> Tensor | None:

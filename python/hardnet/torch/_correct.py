@@ -99,7 +99,8 @@ def _pull(
         if layer.spreads_nan and flagged.any():
             bad = reports.view(REPORT)["outcome"] == Outcome.NONFINITE_INPUT
             mask = torch.from_numpy(bad).reshape(y_raw.shape[:-1])
-            _nonfinite.spread_gradients(mask, grad_y, grad_y_raw, *([grad_x] if by_x else []))
+            gradients = [grad_y_raw, grad_x] if by_x else [grad_y_raw]
+            _nonfinite.spread_gradients(mask, grad_y, None, *gradients)
     layer.note_flagged(flagged.reshape(y_raw.shape[:-1]))
     return grad_y_raw, grad_x
 

@@ -189,6 +189,8 @@ def solve(layer: Layer, y_raw: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tenso
     multipliers = torch.empty((*lead, rows), dtype=torch.float64, device=device)
     y, record, reports = _taped(layer, y_raw, x, _bytes_of(layer, device), multipliers)
     _note(layer, y, reports)
+    if layer.spreads_nan:
+        _nonfinite.spread_multipliers(multipliers, reports)
     return y, multipliers, record
 
 
@@ -218,7 +220,8 @@ def pull(
         )  # fmt: skip
         if layer.spreads_nan:
             bad = _nonfinite.nonfinite(reports.clone().view(*flagged.shape, REPORT.itemsize))
-            _nonfinite.spread_gradients(bad, grad_y, grad_y_raw, *([grad_x] if by_x else []))
+            gradients = [grad_y_raw, grad_x] if by_x else [grad_y_raw]
+            _nonfinite.spread_gradients(bad, grad_y, grad_multipliers, *gradients)
     layer.note_flagged(flagged)
     return grad_y_raw, grad_x
 

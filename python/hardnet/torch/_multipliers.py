@@ -12,9 +12,10 @@ import torch
 from torch import Tensor
 
 from .._outcome import Outcome
+from .._result import REPORT
 from . import _cuda
 from ._correct import finished
-from ._nonfinite import spread_gradients
+from ._nonfinite import spread_gradients, spread_multipliers
 from ._operators import is_tracing
 
 if TYPE_CHECKING:
@@ -33,7 +34,11 @@ class _Solve(torch.autograd.Function):
         context.layer, context.result = layer, result
         kept = result.reports.reshape(-1).copy().view(np.uint8)
         y = finished(layer, x, torch.from_numpy(result.y.copy()), kept, 0)
-        return y, torch.from_numpy(result.multipliers)
+        multipliers = torch.from_numpy(result.multipliers.copy())
+        if layer.spreads_nan:
+            reports = torch.from_numpy(kept).view(*y.shape[:-1], REPORT.itemsize)
+            spread_multipliers(multipliers, reports)
+        return y, multipliers
 
     @staticmethod
     @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator,unused-ignore]
@@ -47,7 +52,8 @@ class _Solve(torch.autograd.Function):
         by_y_raw = torch.from_numpy(gradient.y_raw)
         if layer.spreads_nan:
             bad = torch.as_tensor(result.outcome == Outcome.NONFINITE_INPUT)
-            spread_gradients(bad, grad_y, by_y_raw, *([] if by_x is None else [by_x]))
+            gradients = [by_y_raw] if by_x is None else [by_y_raw, by_x]
+            spread_gradients(bad, grad_y, grad_multipliers, *gradients)
         return by_y_raw, by_x, None
 
 

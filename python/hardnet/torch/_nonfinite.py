@@ -1,8 +1,8 @@
 """NaN in gives NaN out: samples whose y_raw or x is not finite.
 
 The library returns a fallback for them. In a network that would look like a result: a finite loss
-with the gradient 0. So their outputs are NaN here, and so are their gradients, unless the layer has a
-fallback. A gradient remains 0 where the loss does not depend on such an output.
+with the gradient 0. So their outputs and multipliers are NaN here, and so are their gradients, unless
+the layer has a fallback. A gradient remains 0 where the loss depends on neither.
 
 All functions take tensors on any device, and wait for nothing.
 
@@ -17,7 +17,7 @@ from torch import Tensor
 from .._outcome import Outcome
 from .._result import REPORT
 
-__all__ = ["WARNING", "nonfinite", "spread", "spread_gradients"]
+__all__ = ["WARNING", "nonfinite", "spread", "spread_gradients", "spread_multipliers"]
 
 #: Always the same sentence, so that Python shows it once.
 WARNING = (
@@ -46,8 +46,18 @@ def spread(y: Tensor, reports: Tensor) -> None:
     column(reports, "worst", torch.int64).masked_fill_(bad, -1)
 
 
-def spread_gradients(bad: Tensor, grad_y: Tensor, *gradients: Tensor) -> None:
-    """Makes gradients NaN where the loss depends on an output that is."""
-    used = bad & (grad_y != 0).any(-1)
+def spread_multipliers(multipliers: Tensor, reports: Tensor) -> None:
+    """Makes multipliers NaN."""
+    multipliers.masked_fill_(nonfinite(reports).unsqueeze(-1), torch.nan)
+
+
+def spread_gradients(
+    bad: Tensor, grad_y: Tensor, grad_multipliers: Tensor | None, *gradients: Tensor
+) -> None:
+    """Makes gradients NaN where the loss depends on an output or a multiplier that is."""
+    used = (grad_y != 0).any(-1)
+    if grad_multipliers is not None:
+        used |= (grad_multipliers != 0).any(-1)
+    used &= bad
     for gradient in gradients:
         gradient.masked_fill_(used.unsqueeze(-1), torch.nan)

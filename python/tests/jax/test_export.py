@@ -51,25 +51,28 @@ from jax import export
 if "made" in sys.argv:
     hardnet.jax.layer(TEXT)
 called = export.deserialize(bytearray(pathlib.Path(sys.argv[1]).read_bytes()))
-print(np.asarray(called.call(np.array([3.0, 4.0]), np.array([1.0]))).tobytes().hex())
+kind = sys.argv[-1]
+y = called.call(np.array([3.0, 4.0]).astype(kind), np.array([1.0]).astype(kind))
+print(np.asarray(y).tobytes().hex())
 """
 
 
+@pytest.mark.parametrize("kind", ["float64", "float32", "bfloat16", "float16"])
 @pytest.mark.parametrize("backward", [False, True])
 def test_an_exported_function_works_where_an_equal_layer_was_made(
-    export: Any, tmp_path: pathlib.Path, backward: bool
+    export: Any, tmp_path: pathlib.Path, backward: bool, kind: str
 ) -> None:
     layer = hardnet.jax.layer(TEXT)
     call = jax.jit(jax.grad(lambda y_raw, x: layer(y_raw, x)[0]) if backward else layer)
-    at = (jnp.array([3.0, 4.0]), jnp.array([1.0]))
+    at = (jnp.array([3.0, 4.0], kind), jnp.array([1.0], kind))
     with pytest.raises(ValueError, match="hardnet_"):
         export.export(call)(*at)
     path = tmp_path / "exported"
     path.write_bytes(export.export(call, disabled_checks=checks(export))(*at).serialize())
-    found = run(CALL, path, "made")
+    found = run(CALL, path, "made", kind)
     assert found.returncode == 0, found.stderr
     assert bytes.fromhex(found.stdout.strip()) == np.asarray(call(*at)).tobytes()
-    lost = run(CALL, path)
+    lost = run(CALL, path, kind)
     assert lost.returncode == 1
     assert "is not known in this process" in lost.stderr
 
@@ -92,7 +95,9 @@ jax.config.update("jax_compilation_cache_dir", sys.argv[1])
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
 jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 layer = hardnet.jax.layer(TEXT)
-print(np.asarray(jax.jit(layer)(np.array([3.0, 4.0]), np.array([1.0]))).tobytes().hex())
+for kind in ("float64", "float32", "bfloat16", "float16"):
+    at = np.array([3.0, 4.0]).astype(kind), np.array([1.0]).astype(kind)
+    print(np.asarray(jax.jit(layer)(*at)).tobytes().hex())
 """
     first = run(program, tmp_path)
     assert first.returncode == 0, first.stderr

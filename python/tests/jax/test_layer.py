@@ -177,6 +177,7 @@ def test_32_bit_mode(ring: hardnet.Model) -> None:
     ("y_raw", "x", "sentence"),
     [
         (np.ones(2), np.ones(1), r"y_raw has the shape \(2,\); its last axis must be 3 long"),
+        (np.ones((9, 3)), np.ones(9), r"for 9 samples write x\[:, None\]"),
         (
             np.ones((4, 3)),
             np.ones((4, 2)),

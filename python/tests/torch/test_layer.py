@@ -237,10 +237,16 @@ def test_a_warning_points_to_the_callers_line() -> None:
     layer = hardnet.torch.Layer(impossible, on_fail="warn")
     network = torch.nn.Sequential(torch.nn.Linear(2, 2).double())
     y_raw, x = torch.ones(1, 2).double(), torch.ones(1, 1).double()
-    for call in (lambda: layer(y_raw, x), lambda: layer(network(y_raw), x)):
+    compiled = torch.compile(layer, backend="aot_eager")
+    for call in (
+        lambda: layer(y_raw, x),
+        lambda: layer(network(y_raw), x),
+        lambda: compiled(y_raw, x),
+    ):
         with pytest.warns(hardnet.torch.NotOkWarning) as caught:
             call()
         assert caught[0].filename == __file__
+    torch._dynamo.reset()  # it counts how often it compiled the same function
 
 
 def test_of_input_that_is_not_finite_no_violation_is_told() -> None:
@@ -382,8 +388,31 @@ def test_a_parameter_in_a_model_is_refused_and_as_an_input_it_learns() -> None:
     for call in wrong:
         with pytest.raises(TypeError, match=r"an input of the model, p = m\.inputs"):
             call()
+    text = "param n; var y{1..2} <= n;"
+    with pytest.raises(TypeError, match=r"an input of the model, p = m\.inputs"):
+        hardnet.Model.from_text(text, let={"n": limit[0]})
+    plain = hardnet.Model.from_text(text, let={"n": torch.ones(())})
+    for call in (
+        lambda: plain.layer()(limit),
+        lambda: plain.layer(fallback=limit),
+        lambda: plain.layer("nearest", weights=limit),
+    ):
+        with pytest.raises(TypeError, match=r"has a gradient.*hardnet\.torch"):
+            call()
     p = m.inputs("p", 2)  # what the sentence says
     m.subject_to(y <= p)
     hardnet.torch.Layer(m)(torch.full((3, 2), 5.0), limit).sum().backward()
     torch.testing.assert_close(limit.grad, torch.full((2,), 3.0))
     m.subject_to(y >= torch.zeros(2))  # a tensor of numbers is fine
+
+
+def test_one_input_for_many_samples_is_refused_with_the_way() -> None:
+    one = hardnet.Model.from_text("param a; var y; minimize f: y^2; subject to c: y >= a;")
+    layer = hardnet.torch.Layer(one)
+    for name, call in (
+        ("x", lambda: layer(torch.ones(9, 1), torch.ones(9))),
+        ("y_raw", lambda: layer(torch.ones(9), torch.ones(9, 1))),
+        ("x", lambda: hardnet.torch.violation(one, torch.ones(9, 1), torch.ones(9))),
+    ):
+        with pytest.raises(hardnet.InvalidError, match=rf"for 9 samples write {name}\[:, None\]"):
+            call()

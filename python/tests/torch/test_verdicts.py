@@ -115,6 +115,23 @@ def test_a_refined_policy_of_nan_is_nan() -> None:
     assert y[1].isnan().all() and y[[0, 2]].isfinite().all()
 
 
+def test_multipliers_of_what_is_not_finite_are_nan() -> None:
+    layer = ring(method="nearest")
+    y_raw, x = ring_samples(3)
+    y_raw[1, 0] = NAN
+    y_raw.requires_grad_()
+    with pytest.warns(hardnet.torch.NotOkWarning, match="not finite"):
+        y, multipliers = layer.with_multipliers(y_raw, x)
+    assert y[1].isnan().all() and multipliers[1].isnan().all()
+    assert multipliers[[0, 2]].isfinite().all()
+    (gradient,) = torch.autograd.grad(multipliers.square().sum(), y_raw, retain_graph=True)
+    assert gradient[1].isnan().all() and gradient[[0, 2]].isfinite().all()
+    (gradient,) = torch.autograd.grad(multipliers[[0, 2]].sum(), y_raw)
+    assert (gradient[1] == 0).all() and gradient.isfinite().all()
+    spare = ring(method="nearest", fallback=[1.0, 0.0, 2.0])
+    assert spare.with_multipliers(y_raw.detach(), x)[1].isfinite().all()
+
+
 # ---- half precision ----
 
 
