@@ -43,7 +43,8 @@ static void add_node(const struct graph *g, uint32_t u, double scale, int depth,
     double number;
     if (graph_is_constant(g, u, &number))
         f->constant += scale * number;
-    else if (depth == 0) // NOLINT(bugprone-branch-clone): what is too deep is an atom, as is any other operator
+    // NOLINTNEXTLINE(bugprone-branch-clone): a node below the depth limit is an atom, as any other operator is
+    else if (depth == 0)
         add_atom(f, u, scale);
     else if (n->op == OP_ADD || n->op == OP_SUB) {
         add_node(g, n->a, scale, depth - 1, f);
