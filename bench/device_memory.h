@@ -5,7 +5,7 @@
 #define HN_BENCH_DEVICE_MEMORY_H
 
 #include "base/random.h"
-#include "device/device_parts.h"
+#include "cuda/device_parts.h"
 #include "model/draw_inputs.h"
 
 #include <stdio.h>

@@ -9,8 +9,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "layer_speed.h"
-#include "backends/backend.h"
 #include "command_line.h"
+#include "cpu/backend.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,12 +6,12 @@
  * processor has.
  *
  * SPDX-License-Identifier: MIT */
-#include "backends/backend.h"
+#include "autodiff/derivatives.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "command_line.h"
-#include "derivatives/derivatives.h"
+#include "cpu/backend.h"
 #include "unicycle.h"
 
 #include <malloc.h>

@@ -5,11 +5,11 @@
  * of n x n numbers of 16 digits, from data to a layer, with the largest resident size so far.
  *
  * SPDX-License-Identifier: MIT */
-#include "backends/backend.h"
+#include "autodiff/derivatives.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "command_line.h"
-#include "derivatives/derivatives.h"
+#include "cpu/backend.h"
 #include "hardnet/layer.h"
 #include "hardnet/read.h"
 

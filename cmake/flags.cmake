@@ -33,7 +33,7 @@ if(HARDNET_COVERAGE)
 endif()
 
 # harden(TARGET): for what reads files of others. Functions with arrays on the stack check it before they return, calls of the C
-# library check the sizes of their targets, and what the loader has resolved is read-only. The kernels (src/backends), which see
+# library check the sizes of their targets, and what the loader has resolved is read-only. The kernels (src/cpu), which see
 # numbers only, keep the stack as it is. Sanitizers do all of this themselves, and unoptimised code has no fortified calls.
 include(CheckPIESupported)
 check_pie_supported()
@@ -51,7 +51,7 @@ function(harden target)
 endfunction()
 
 # The order of operations is what makes the same bits everywhere: whatever lets the compiler change it is refused. gcc says in
-# macros what it may do, and src/base/wide.h looks at those. clang does not: the flags are searched here, those of an including
+# macros what it may do, and src/base/simd.h looks at those. clang does not: the flags are searched here, those of an including
 # project as well, and where they come from elsewhere a difference that may be folded tells.
 string(TOUPPER "${CMAKE_BUILD_TYPE}" config)
 get_directory_property(inherited COMPILE_OPTIONS)
@@ -103,7 +103,7 @@ function(instruction_sets list)
         if(options AND NOT HARDNET_X86)
             list(REMOVE_ITEM ${list} ${source})
         endif()
-        if(source MATCHES "/src/backends/")
+        if(source MATCHES "/src/cpu/")
             # Aligned: otherwise a change in one kernel moves the next one, and its time by up to 9 %.
             list(APPEND options $<$<CONFIG:Release,RelWithDebInfo>:-O3> -falign-functions=64 -fno-stack-protector)
         endif()

@@ -1,4 +1,4 @@
-# Headers as text in the library: generated code (src/generate/) begins with them. As a script,
+# Headers as text in the library: generated code (src/codegen/) begins with them. As a script,
 #
 #     cmake -DOUT=prelude.c -DSOURCE=src -P cmake/prelude.cmake
 #
@@ -8,13 +8,13 @@
 include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 
 set(prelude_files
-    base/lanes.h base/wide.h base/wide_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h
-    base/elementary_circle.h base/elementary_arc.h base/elementary_hyperbolic.h sparse/pivot_kernel.h backends/row_values_kernel.h
-    backends/unload_kernel.h
-    backends/near_rounds.h plan/summary.h
-    generate/row_functions_kernel.h generate/kernel_table.h generate/generated_kernel.h generate/rounds_kernel.h
-    generate/back_rounds_kernel.h
-    generate/lanes_number_kernel.h sample/precision.h sample/number.h sample/near.h generate/near_rounds_kernel.h)
+    base/lanes.h base/simd.h base/simd_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h
+    base/elementary_circle.h base/elementary_arc.h base/elementary_hyperbolic.h linalg/pivot_kernel.h cpu/row_values_kernel.h
+    cpu/unload_kernel.h
+    cpu/fused_auto.h core/summary.h
+    codegen/kernel/row_functions_kernel.h cpu/kernel_table.h codegen/kernel/generated_kernel.h codegen/kernel/fused_fixed_kernel.h
+    codegen/kernel/fused_adjoint_kernel.h
+    codegen/kernel/lanes_number_kernel.h core/precision.h core/number.h core/damping.h codegen/kernel/fused_auto_kernel.h)
 
 if(CMAKE_SCRIPT_MODE_FILE)
     set(bytes "")
@@ -26,7 +26,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
         string(APPEND bytes "${hex}")
     endforeach()
     file(REMOVE ${OUT}.part)
-    embed_bytes(generate/prelude.h generate_prelude "${bytes}")
+    embed_bytes(codegen/kernel/prelude.h generate_prelude "${bytes}")
     return()
 endif()
 

@@ -1,4 +1,4 @@
-# Texts of our own files in the library: emitted files (src/emit/) are made of them. As a script,
+# Texts of our own files in the library: emitted files (src/codegen/emit/) are made of them. As a script,
 #
 #     cmake -DOUT=texts.c -DSOURCE=src -P cmake/texts.cmake
 #
@@ -7,20 +7,20 @@
 include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 
 set(text_files
-    base/wide_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h base/elementary_circle.h
-    base/elementary_arc.h base/elementary_hyperbolic.h base/random_state.h base/random_core.h sample/precision.h sample/number.h sample/near.h sample/compute.h sample/elastic.h sample/evidence.h sample/budget.h sample/restart.h
-    sample/state.h sample/sample.h sample/sample_auto.h plan/summary.h plan/point.h plan/point_elastic.h plan/point_back.h sample/way.h sparse/pivot_kernel.h backends/row_values_kernel.h generate/row_functions_kernel.h network/activation_kernel.h network/normalize.h
-    emit/scalar_double.h emit/scalar_float.h emit/scalar_operations.h emit/root.h emit/two_text.h emit/float_exponential.h emit/float_circle.h emit/float_arc.h emit/float_hyperbolic.h
-    emit/precision_float.h emit/rounding_text.h emit/rounding_run_text.h emit/layer_text.h emit/drive_text.h emit/drive_back_text.h emit/network_text.h emit/network_back_text.h emit/entry_text.h emit/libm_text.h emit/casadi_text.h
-    device/call_text.h device/ptx_text.h device/quick_text.h device/lane_given_text.h device/lane_given_back_text.h device/lane_loops_text.h device/lane_text.h device/lane_close_text.h device/lane_polish_text.h device/polish_text.h device/lane_back_text.h device/thread_text.h device/kernel_text.h
-    device/batched_text.h device/dense_text.h device/gathered_text.h device/walked_text.h device/system_text.h device/system_begin_text.h device/tiled_known_text.h device/tiled_text.h device/tiled_solve_text.h device/reduced_text.h device/tiled_step_text.h
-    device/far_slots_text.h device/listed_text.h device/far_text.h device/far_back_text.h device/far_kernel_text.h
-    program/program_lists_text.h program/program_text.h device/team_lists_text.h device/warp_text.h device/policy_call_text.h device/policy_network_text.h device/policy_loss_text.h device/policy_learn_text.h
-    device/policy_backend_text.h device/policy_refine_text.h device/policy_improve_text.h sparse/damped_factor.h sparse/damped_kernel.h sparse/dense_kernel.h sparse/walked_kernel.h
-    refinement/residual_text.h refinement/barrier.h refinement/barrier_kernel.h refinement/refine_places.h refinement/refine_text.h refinement/choice_text.h emit/refine_slots_text.h emit/policy_text.h
-    base/arena_memory.h program/program_places.h sparse/signed_factor.h sparse/signed_kernel.h nearest/nearest_places.h nearest/nearest_samples.h nearest/nearest_state.h nearest/affine_places.h
-    nearest/rows_text.h nearest/products_text.h nearest/solve_text.h nearest/nearest_barrier_text.h nearest/nearest_polish_text.h nearest/nearest_best_text.h nearest/plain_text.h nearest/search_group_text.h nearest/search_end_text.h nearest/search_text.h nearest/proof_text.h nearest/pull_text.h
-    nearest/affine_text.h nearest/affine_goal_text.h device/nearest_backend_text.h device/one_backend_text.h device/team_text.h device/search_places_text.h device/far_search_text.h device/far_search_back_text.h)
+    base/simd_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h base/elementary_circle.h
+    base/elementary_arc.h base/elementary_hyperbolic.h base/random_state.h base/random_core.h core/precision.h core/number.h core/damping.h core/compute.h core/elastic.h core/stationarity.h core/sample_budget.h core/restart.h
+    core/sample_state.h core/sample.h core/sample_auto.h core/summary.h core/point.h core/point_elastic.h core/point_back.h core/tape_head.h linalg/pivot_kernel.h cpu/row_values_kernel.h codegen/kernel/row_functions_kernel.h core/activation_kernel.h core/normalize.h
+    core/scalar_double.h core/scalar_float.h core/scalar_operations.h core/sqrt.h core/simd2.h core/float_exponential.h core/float_circle.h core/float_arc.h core/float_hyperbolic.h
+    core/precision_float.h core/rounding_bound.h core/rounding_bound_run.h core/emitted_plan.h core/solver.h core/solver_adjoint.h core/mlp.h core/mlp_adjoint.h core/entry_slots.h core/libm_math.h core/casadi_external.h
+    cuda/kernels/kernel_args.h cuda/kernels/ptx_text.h cuda/kernels/branchless_math.h cuda/kernels/sample_io.h cuda/kernels/sample_io_adjoint.h cuda/kernels/register_loops.h cuda/kernels/kernel_registers.h cuda/kernels/kernel_registers_close.h cuda/kernels/mixed_precision_registers.h cuda/kernels/mixed_precision.h cuda/kernels/kernel_registers_adjoint.h cuda/kernels/thread_begin.h cuda/kernels/kernel_main.h
+    cuda/kernels/bytecode_groups.h cuda/kernels/dense_ldl.h cuda/kernels/normal_matrix.h cuda/kernels/sparse_ldl.h cuda/kernels/system_step.h cuda/kernels/system_constants.h cuda/kernels/blocked_ldl_known.h cuda/kernels/blocked_ldl_thread.h cuda/kernels/blocked_ldl_solve.h cuda/kernels/tridiagonal_schur.h cuda/kernels/blocked_ldl_step.h
+    cuda/kernels/global_slots.h cuda/kernels/bytecode_run.h cuda/kernels/kernel_global.h cuda/kernels/kernel_global_adjoint.h cuda/kernels/kernel_global_main.h
+    core/program_lists.h core/program_run.h cuda/kernels/level_schedule_lists.h cuda/kernels/warp_slots.h cuda/kernels/policy_args.h cuda/kernels/policy_network.h cuda/kernels/policy_loss.h cuda/kernels/policy_learn.h
+    cuda/kernels/policy_slots.h cuda/kernels/policy_refine.h cuda/kernels/policy_improve.h linalg/damped_factor.h linalg/damped_kernel.h linalg/dense_ldl_kernel.h linalg/sparse_ldl_kernel.h
+    core/residual.h core/barrier.h core/barrier_kernel.h core/refine_layout.h core/refine_qp.h core/candidate_choice.h core/refine_slots.h core/policy_run.h
+    base/arena_memory.h autodiff/program_layout.h linalg/signed_factor.h linalg/signed_kernel.h core/nearest_layout.h core/nearest_samples.h core/nearest_state.h core/active_set_layout.h
+    core/nearest_rows.h core/hessian_products.h core/nearest_solve.h core/nearest_barrier.h core/nearest_newton.h core/nearest_best.h core/least_squares.h core/search_group.h core/search_end.h core/search.h core/infeasibility_proof.h core/implicit_vjp.h
+    core/active_set.h core/active_set_objective.h cuda/kernels/nearest_slots.h cuda/kernels/kernels_thread.h cuda/kernels/kernels_block.h cuda/kernels/search_layout.h cuda/kernels/nearest_kernel.h cuda/kernels/nearest_kernel_adjoint.h)
 
 if(CMAKE_SCRIPT_MODE_FILE)
     set(bytes "")
@@ -31,7 +31,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
         string(APPEND bytes "${name}00${text}00")
     endforeach()
     file(REMOVE ${OUT}.part)
-    embed_bytes(emit/texts.h emit_texts "${bytes}")
+    embed_bytes(codegen/emit/texts.h emit_texts "${bytes}")
     return()
 endif()
 

@@ -4,8 +4,8 @@
  * is taken for a kernel is none any more when one of its bits is turned, or its last byte is missing.
  *
  * SPDX-License-Identifier: MIT */
+#include "codegen/kernel/kernel_file.h"
 #include "common/memory_bound.h"
-#include "compile/kernel_file.h"
 
 #include <stdlib.h>
 #include <string.h>

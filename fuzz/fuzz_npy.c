@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "common/memory_bound.h"
-#include "files/npy.h"
-#include "files/npz.h"
+#include "io/npy.h"
+#include "io/npz.h"
 
 #include <stdlib.h>
 #include <string.h>

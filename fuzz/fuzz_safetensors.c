@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/memory_bound.h"
 #include "common/mend.h"
-#include "network/network_parts.h"
+#include "nn/network_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

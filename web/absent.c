@@ -5,9 +5,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
-#include "compile/compile.h"
-#include "device/device_policy.h"
-#include "generate/loaded_kernel.h"
+#include "codegen/kernel/compile.h"
+#include "cuda/device_policy.h"
+#include "codegen/kernel/loaded_kernel.h"
 
 static hn_status absent(hn_error *error, const char *what) {
     return error_set(error, HN_UNSUPPORTED, "%s: there are none in WebAssembly", what);

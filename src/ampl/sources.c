@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "files/stranger.h"
+#include "io/stranger.h"
 
 #include <stdarg.h>
 #include <stdio.h>

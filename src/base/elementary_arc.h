@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "base/wide_pair.h"
+#include "base/simd_pair.h"
 
 static const double HALF_PI_HIGH = 0x1.921fb54442d18p+0; /* pi/2 = HALF_PI_HIGH + HALF_PI_LOW to 2^-109 */
 static const double HALF_PI_LOW = 0x1.1a62633145c07p-54;

@@ -15,7 +15,7 @@
 
 #include "base/elementary_round.h"
 #include "base/reduce.h"
-#include "base/wide_pair.h"
+#include "base/simd_pair.h"
 
 static const double TWO_OVER_PI = 0x1.45f306dc9c883p-1;
 static const double HALF_PI_FIRST = 0x1.921fb5444p+0;      /* 39 bits: n HALF_PI_FIRST is exact for n < 2^14 */

@@ -18,7 +18,7 @@
 #include <math.h>
 
 #include "base/elementary_round.h"
-#include "base/wide_pair.h"
+#include "base/simd_pair.h"
 
 static const double LN2_HIGH = 0x1.62e42fefa38p-1;       /* 42 bits: n LN2_HIGH is exact for |n| < 2^11 */
 static const double LN2_LOW = 0x1.ef35793c7673p-45;      /* ln 2 - LN2_HIGH */

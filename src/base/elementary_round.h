@@ -8,7 +8,7 @@
 #ifndef HN_BASE_ELEMENTARY_ROUND_H
 #define HN_BASE_ELEMENTARY_ROUND_H
 
-#include "base/wide.h"
+#include "base/simd.h"
 
 enum { ROUND_PLACES = 20 };
 static const double ROUND_ZERO = 0x1.8p+32;

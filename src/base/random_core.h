@@ -1,5 +1,5 @@
 /* random_core.h - the generator of random.h: states, bits, uniform and normal numbers. The text that random.c is made of, and
- * that goes into a file for a controller; whoever includes it has wide.h and elementary.h at WIDTH 1.
+ * that goes into a file for a controller; whoever includes it has simd.h and elementary.h at WIDTH 1.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_RANDOM_CORE_H

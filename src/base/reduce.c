@@ -15,7 +15,7 @@
 #ifndef WIDTH /* generated code has this text among kernels of another width */
 #define WIDTH 1
 #endif
-#include "base/wide_pair.h"
+#include "base/simd_pair.h"
 
 enum { WORDS = 7, WORD_BITS = 32, FRACTION_BITS = 52, EXPONENT_BIAS = 1023, PLACES = 1034 };
 

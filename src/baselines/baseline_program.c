@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "baselines/baseline_program.h"
 
+#include "autodiff/program_spec.h"
 #include "base/memory.h"
-#include "program/recipe.h"
 
 /* The outputs of the program, in this order: c, bl, bu, J, starts, fixed values, the bracket. */
 struct parts {

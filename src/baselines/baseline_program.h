@@ -10,9 +10,9 @@
 #ifndef HN_BASELINES_BASELINE_PROGRAM_H
 #define HN_BASELINES_BASELINE_PROGRAM_H
 
+#include "autodiff/program.h"
 #include "base/arena.h"
 #include "hardnet/model.h"
-#include "program/program.h"
 
 /* Offsets of values, and for each the number that says which entry of a vector it belongs to. */
 struct baseline_list {

@@ -6,8 +6,8 @@
 #ifndef HN_BASELINES_COMPLETION_H
 #define HN_BASELINES_COMPLETION_H
 
-#include "backends/backend.h"
 #include "baselines/baseline_program.h"
+#include "cpu/backend.h"
 #include "hardnet/layer.h"
 
 struct completion {

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "baselines/completion_lanes.h"
-#include "refinement/residual_text.h"
+#include "core/residual.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,15 +5,15 @@
  *     the way back     F(z) = f(z, w(z)):   dF/dz = f_z - h_z' mu,   h_w' mu = f_w      (implicit function theorem)
  *
  * h_w is a matrix over all rows and outputs whose other rows and columns are empty, so that every vector here has one slot per row
- * or per output. Systems with it are solved by way of h_w h_w' (sparse/damped_system.h), where empty rows give 0.
+ * or per output. Systems with it are solved by way of h_w h_w' (linalg/damped_system.h), where empty rows give 0.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASELINES_COMPLETION_LANES_H
 #define HN_BASELINES_COMPLETION_LANES_H
 
-#include "backends/backend.h"
 #include "base/lanes.h"
 #include "baselines/completion.h"
+#include "cpu/backend.h"
 
 /* x in; what depends only on it is evaluated, and fixed and dependent outputs get their values and starts. */
 void completion_load(const struct completion *completion, double *slots, const double *const x[LANES]);

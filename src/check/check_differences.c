@@ -1,4 +1,4 @@
-/* check_differences.c - J, the gradient and the derivatives by x against differences, entry by entry. See check_parts.h and judge.h.
+/* check_differences.c - J, the gradient and the derivatives by x against differences, entry by entry. See check_parts.h and richardson.h.
  *
  * Columns of one colour (colors.h) move together: one run of a board gives the functions at all steps
  * of a pass. Column j moves by h s_j d_j, s_j = max(1, |y_j|) and d_j = +-1, so that a row with the single entry J_ij in the colour
@@ -6,10 +6,10 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
-#include "base/team.h"
-#include "check/board.h"
+#include "base/thread_pool.h"
 #include "check/colors.h"
-#include "check/judge.h"
+#include "check/point_table.h"
+#include "check/richardson.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
-#include "check/board.h"
+#include "check/point_table.h"
 
 #include <math.h>
 

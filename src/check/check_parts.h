@@ -1,7 +1,7 @@
 /* check_parts.h - what a check of a model works with, and the parts that find things out. See hardnet/check.h.
  *
  * The functions looked at are f_0 ... f_{m-1} (the bodies of the m rows), the objective if there is one, then the m lower and
- * the m upper bounds. All are evaluated by one evaluator, at CHECK_MOST points side by side (board.h); point 0 is the
+ * the m upper bounds. All are evaluated by one evaluator, at CHECK_MOST points side by side (point_table.h); point 0 is the
  * start point. Everything allocated lives in one arena.
  *
  * SPDX-License-Identifier: MIT */

@@ -1,8 +1,8 @@
 /* check_paths.h - the paper's iteration from several points: the iterates, and V along them.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_CHECK_CHECK_PATHS_H
-#define HN_CHECK_CHECK_PATHS_H
+#ifndef HN_CHECK_PATHS_H
+#define HN_CHECK_PATHS_H
 
 #include "check/check_parts.h"
 #include "check/check_probe.h"

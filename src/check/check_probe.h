@@ -1,10 +1,10 @@
 /* check_probe.h - r, J and the gradient of V = |r|^2 / 2 at CHECK_MOST points side by side.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_CHECK_CHECK_PROBE_H
-#define HN_CHECK_CHECK_PROBE_H
+#ifndef HN_CHECK_PROBE_H
+#define HN_CHECK_PROBE_H
 
-#include "check/board.h"
+#include "check/point_table.h"
 
 /* Vectors hold CHECK_MOST numbers for each entry. */
 struct probe {

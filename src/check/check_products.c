@@ -1,4 +1,4 @@
-/* check_products.c - second derivatives against differences of first ones. See check_parts.h and judge.h.
+/* check_products.c - second derivatives against differences of first ones. See check_parts.h and richardson.h.
  *
  * With multipliers v and a direction t, both random, (sum_i v_i Hess f_i) t is the derivative of g(y) = sum_i v_i grad f_i along t.
  * The product is computed in both ways that the library has: without the Hessian, and from its lower triangle.
@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "check/board.h"
-#include "check/judge.h"
+#include "check/point_table.h"
+#include "check/richardson.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,10 +4,10 @@
  * The Hessian comes last, because a graph that has met its limit takes no further nodes.
  *
  * SPDX-License-Identifier: MIT */
+#include "autodiff/derivatives.h"
+#include "autodiff/sweep.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "derivatives/derivatives.h"
-#include "derivatives/sweep.h"
 #include "evaluate/evaluate_parts.h"
 
 #include <math.h>

@@ -15,8 +15,8 @@
 #ifndef HN_EVALUATE_PARTS_H
 #define HN_EVALUATE_PARTS_H
 
-#include "backends/backend.h"
 #include "base/arena.h"
+#include "cpu/backend.h"
 #include "hardnet/evaluate.h"
 
 enum piece {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "evaluate/evaluate_parts.h"
 
 #include <stdatomic.h>

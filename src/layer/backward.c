@@ -1,11 +1,11 @@
 /* backward.c - the exact gradient of a correction: the steps of a tape backwards, over all seats of a worker.
  *
  * From the forward run come the iterates, their eps and the kinds of the steps (tape.h); all else is computed again, to the same
- * bits. The mathematics of one step is the executor's (backends/lanes_back.c).
+ * bits. The mathematics of one step is the executor's (cpu/lanes_back.c).
  *
  * SPDX-License-Identifier: MIT */
+#include "core/point_back.h"
 #include "layer/driver.h"
-#include "plan/point_back.h"
 
 #include <string.h>
 

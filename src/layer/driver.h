@@ -1,19 +1,19 @@
 /* driver.h - takes samples from a batch, gives them to an executor, writes results and reports.
  *
  * The only one that knows batches, threads and cancellation. A worker is one thread's part of a call: its executor has `width` seats,
- * each with the state of one sample (sample/sample.h). What a sample does is decided there; here vectors are moved accordingly.
+ * each with the state of one sample (core/sample.h). What a sample does is decided there; here vectors are moved accordingly.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LAYER_DRIVER_H
 #define HN_LAYER_DRIVER_H
 
-#include "backends/executor.h"
-#include "compile/compile.h"
+#include "codegen/kernel/compile.h"
+#include "core/point.h"
+#include "cpu/executor.h"
 #include "hardnet/layer.h"
 #include "layer/tape.h"
 #include "nearest/affine.h"
 #include "nearest/nearest.h"
-#include "plan/point.h"
 
 /* Constant. */
 struct hn_layer {

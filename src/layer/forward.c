@@ -2,14 +2,14 @@
  *
  *     load     a free seat takes the next sample; what depends on x only is evaluated
  *     evaluate c, J and r at the present iterate of every sample; twice for a new sample with a warm start
- *     decide   per sample (sample/sample.h): go on, reject the step, rewind, restart, or end
+ *     decide   per sample (core/sample.h): go on, reject the step, rewind, restart, or end
  *     step     eps, factor, solve, y = base - A' (A A' + eps I)^-1 W r; an elastic programme takes the solution and goes on
  *
  * A seat that has no sample goes on computing with old numbers, which nobody reads.
  *
  * SPDX-License-Identifier: MIT */
+#include "core/point_elastic.h"
 #include "layer/driver.h"
-#include "plan/point_elastic.h"
 
 /* ---- evaluation ---- */
 

@@ -1,13 +1,13 @@
 /* layer_create.c - from a finished model to a layer: options, plan, executors.
  *
  * SPDX-License-Identifier: MIT */
-#include "backends/backend.h"
 #include "base/arena.h"
 #include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/structs.h"
+#include "cpu/backend.h"
 #include "hardnet/inspect.h"
 #include "layer/driver.h"
 

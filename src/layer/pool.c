@@ -2,15 +2,15 @@
  *
  * Each member of the team has a workspace of its own, made with the pool. Since a sample's bits depend on that sample
  * only, it does not matter which thread takes it. Where samples are large, members that get none, or no more, join the
- * crews of those that still have one (base/crew.h).
+ * crews of those that still have one (base/helpers.h).
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/crew.h"
 #include "base/error.h"
+#include "base/helpers.h"
 #include "base/memory.h"
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "layer/driver.h"
 
 struct hn_pool {

@@ -3,7 +3,7 @@
  * Such samples wait in their seats, with y set aside, until no seat is busy; then all of them are searched for at once
  * (nearest/nearest.h), and those without a certificate once more without kinks, where the model has some that can be split. What was found
  * is evaluated by the executor like any other point: where the rows do not hold there, auto's y is returned, and not as a certified one.
- * prove.c has the proofs of those that are locally infeasible.
+ * infeasibility.c has the proofs of those that are locally infeasible.
  *
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"

@@ -8,7 +8,7 @@
 #ifndef HN_LAYER_TAPE_H
 #define HN_LAYER_TAPE_H
 
-#include "plan/plan.h"
+#include "core/plan.h"
 
 struct tape_step {
     double eps;

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/layout.h"
 #include "layer/driver.h"
-#include "sparse/tiled_system.h"
+#include "linalg/blocked_ldl.h"
 
 /* ---- memory: one block, laid out for the larger of the two executors ---- */
 

@@ -1,6 +1,6 @@
 /* operators.h - the one list of operators: X(name, text, arguments, meaning).
  *
- * The meaning is an expression over SIMD vectors a, b, c (base/wide.h, base/elementary.h). It is expanded at WIDTH 1 for constant
+ * The meaning is an expression over SIMD vectors a, b, c (base/simd.h, base/elementary.h). It is expanded at WIDTH 1 for constant
  * folding and plain evaluation and at the width of each instruction set for programs, so that an operator means the same
  * bits everywhere. NODE operators have no meaning of their own: they stand for a number, a leaf or a list.
  *

@@ -15,7 +15,7 @@
 #ifndef HN_NEAREST_AFFINE_H
 #define HN_NEAREST_AFFINE_H
 
-#include "nearest/affine_places.h"
+#include "core/active_set_layout.h"
 #include "nearest/nearest_plan.h"
 
 /* What was made is released also where it failed. */

@@ -1,16 +1,16 @@
 /* affine_goal.c - see affine.h: the model's objective where it is quadratic: its second derivatives are numbers.
  *
  * SPDX-License-Identifier: MIT */
-#include "backends/backend.h"
+#include "autodiff/program_spec.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "cpu/backend.h"
 #include "nearest/affine.h"
-#include "program/recipe.h"
 
 #include <string.h>
 
 #define NEAREST_AT(slots, offset) ((slots) + (offset))
-#include "nearest/affine_goal_text.h"
+#include "core/active_set_objective.h"
 
 enum { MOST_OUTPUTS = 512, MOST_NODES = 1 << 18 };
 

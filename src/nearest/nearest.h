@@ -11,10 +11,10 @@
 #ifndef HN_NEAREST_H
 #define HN_NEAREST_H
 
-#include "backends/backend.h"
+#include "core/nearest_samples.h"
+#include "cpu/backend.h"
 #include "nearest/nearest_inputs.h"
 #include "nearest/nearest_plan.h"
-#include "nearest/nearest_samples.h"
 
 /* Constant; any number of threads may use it, each in memory of its own. */
 struct nearest {

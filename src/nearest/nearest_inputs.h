@@ -8,8 +8,8 @@
 #ifndef HN_NEAREST_INPUTS_H
 #define HN_NEAREST_INPUTS_H
 
-#include "nearest/nearest_places.h"
-#include "program/recipe.h"
+#include "autodiff/program_spec.h"
+#include "core/nearest_layout.h"
 
 hn_status nearest_inputs_create(struct nearest_inputs *inputs, const hn_model *model, bool optimal, uint32_t stride,
                                 hn_error *error);

@@ -1,11 +1,12 @@
-/* nearest_lanes.c - see nearest.h: the search of up to plan.stride samples side by side, which is search_text.h.
+/* nearest_lanes.c - see nearest.h: the search of up to plan.stride samples side by side, which is search.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "nearest/nearest_lanes.h"
 
 #define WIDTH 1
+#include "nearest/nearest_lanes.h"
+
 #include "base/elementary.h"
-#include "nearest/search_text.h"
+#include "core/search.h"
 
 void nearest_run(const struct nearest *n, double *memory, struct nearest_sample *samples, size_t count,
                  const struct nearest_watch *watch) {

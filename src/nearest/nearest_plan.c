@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "nearest/nearest_plan.h"
 
+#include "autodiff/program_spec.h"
+#include "autodiff/split.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "derivatives/split.h"
-#include "program/recipe.h"
 
 #include <string.h>
 

@@ -14,9 +14,9 @@
 #ifndef HN_NEAREST_PLAN_H
 #define HN_NEAREST_PLAN_H
 
+#include "autodiff/program.h"
+#include "linalg/signed_system.h"
 #include "nearest/nearest_products.h"
-#include "program/program.h"
-#include "sparse/signed_system.h"
 
 /* What is to be made small. */
 struct nearest_goal {
@@ -25,7 +25,7 @@ struct nearest_goal {
     bool by_products;      /* the Hessian's entries are known to be too many for the program */
     double tolerance;      /* of rows, and */
     bool relative;         /* whether it is relative, as in hn_layer_options */
-    bool split; /* of f: without the kinks that can be split (derivatives/split.h); plan->program stays NULL where
+    bool split; /* of f: without the kinks that can be split (autodiff/split.h); plan->program stays NULL where
                             * there are none */
 };
 

@@ -3,14 +3,14 @@
  * SPDX-License-Identifier: MIT */
 #include "nearest/nearest_products.h"
 
+#include "autodiff/split.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "derivatives/split.h"
 
 #include <string.h>
 
 #define NEAREST_AT(slots, offset) ((slots) + (offset))
-#include "nearest/products_text.h"
+#include "core/hessian_products.h"
 
 /* What is made on the way. */
 struct parts {

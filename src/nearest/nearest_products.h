@@ -9,9 +9,9 @@
 #ifndef HN_NEAREST_PRODUCTS_H
 #define HN_NEAREST_PRODUCTS_H
 
-#include "backends/backend.h"
-#include "nearest/nearest_places.h"
-#include "program/recipe.h"
+#include "autodiff/program_spec.h"
+#include "core/nearest_layout.h"
+#include "cpu/backend.h"
 
 hn_status nearest_products_create(struct nearest_products *products, const hn_model *model, bool optimal, bool split,
                                   uint32_t stride, hn_error *error);

@@ -1,8 +1,9 @@
-/* proof_lanes.c - see nearest.h: that nothing near a point holds all rows, which is proof_text.h.
+/* proof_lanes.c - see nearest.h: that nothing near a point holds all rows, which is infeasibility_proof.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "nearest/nearest_lanes.h"
-#include "nearest/proof_text.h"
+
+#include "core/infeasibility_proof.h"
 
 void nearest_prove(const struct nearest *n, double *memory, struct nearest_proof *samples, size_t count,
                    const struct nearest_watch *watch) {

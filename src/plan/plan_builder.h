@@ -4,9 +4,9 @@
 #ifndef HN_PLAN_BUILDER_H
 #define HN_PLAN_BUILDER_H
 
+#include "autodiff/derivatives.h"
 #include "base/arena.h"
-#include "derivatives/derivatives.h"
-#include "plan/plan.h"
+#include "core/plan.h"
 
 /* Rows with the outputs that they bound. */
 struct plan_pairs {

@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "network/safetensors.h"
-#include "network/safetensors_write.h"
+#include "nn/safetensors.h"
+#include "nn/safetensors_write.h"
 
 #include <math.h>
 #include <stdio.h>

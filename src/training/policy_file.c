@@ -18,7 +18,7 @@
 #include "base/hexadecimal.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "network/network_parts.h"
+#include "nn/network_parts.h"
 #include "training/policy_parts.h"
 
 #include <limits.h>

@@ -7,13 +7,13 @@
 #ifndef HN_TRAINING_POLICY_PARTS_H
 #define HN_TRAINING_POLICY_PARTS_H
 
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "baselines/baseline.h"
-#include "device/device_policy.h"
+#include "cuda/device_policy.h"
 #include "hardnet/policy.h"
 #include "model/fingerprint_parts.h"
-#include "network/perceptron.h"
-#include "refinement/improver.h"
+#include "nn/improver.h"
+#include "nn/perceptron.h"
 
 enum { CHUNK = IMPROVE_CHUNK }; /* inputs at most, and in training always */
 

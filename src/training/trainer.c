@@ -5,11 +5,11 @@
  * of their numbers, so that the bits do not depend on the number of threads.
  *
  * SPDX-License-Identifier: MIT */
+#include "autodiff/derivatives.h"
 #include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "derivatives/derivatives.h"
 #include "training/trainer_parts.h"
 
 #define WIDTH 1

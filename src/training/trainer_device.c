@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/layout.h"
 #include "base/memory.h"
-#include "network/network_parts.h"
+#include "nn/network_parts.h"
 #include "training/trainer_parts.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static void lay_out(struct layout *layout, void *context) {
     l->best = layout_take(layout, l->count, sizeof *l->best);
 }
 
-/* As add_sums of learn.c: the inputs of a chunk, in their order. */
+/* As add_sums of loss_gradient.c: the inputs of a chunk, in their order. */
 static struct learn_sums sums_of(const hn_trainer *t, const struct device_lesson *l, size_t first) {
     struct learn_sums sums = {.samples = 0};
     size_t end = first + CHUNK < l->count ? first + CHUNK : l->count;

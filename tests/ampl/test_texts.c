@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/lines.h"
 
-#include "derivatives/derivatives.h"
+#include "autodiff/derivatives.h"
 #include "support/node_matrices.h"
 #include "support/run_program.h"
 

@@ -5,7 +5,7 @@
 
 #include "support/check.h"
 
-#include "backends/backend.h"
+#include "cpu/backend.h"
 
 static void the_best_backend_is_chosen_unless_told(void **state) {
     (void)state;

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 
-#include "base/crew.h"
-#include "base/team.h"
+#include "base/helpers.h"
+#include "base/thread_pool.h"
 
 #include <string.h>
 #include <time.h>

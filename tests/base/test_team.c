@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "hardnet/layer.h"
 
 #include <stdlib.h>

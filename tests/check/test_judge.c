@@ -1,7 +1,7 @@
 /* test_judge.c - right derivatives pass, wrong ones do not, corners are not judged.
  *
  * SPDX-License-Identifier: MIT */
-#include "check/judge.h"
+#include "check/richardson.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 #include "support/scratch.h"
 
 #include "base/memory.h"
-#include "compile/kernel_file.h"
+#include "codegen/kernel/kernel_file.h"
 
 #include <stdio.h>
 #include <string.h>

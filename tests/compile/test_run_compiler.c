@@ -9,8 +9,8 @@
 #include "support/scratch.h"
 
 #include "base/memory.h"
-#include "compile/kernel_file.h"
-#include "compile/run_compiler.h"
+#include "codegen/kernel/kernel_file.h"
+#include "codegen/kernel/run_compiler.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -12,8 +12,8 @@
 #include "support/run_layer.h"
 #include "support/shape_models.h"
 
-#include "backends/backend.h"
 #include "base/random.h"
+#include "cpu/backend.h"
 #include "layer/driver.h"
 
 #include <math.h>

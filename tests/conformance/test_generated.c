@@ -15,9 +15,9 @@
 #include "support/scratch.h"
 #include "support/shape_models.h"
 
-#include "backends/backend.h"
 #include "base/random.h"
-#include "generate/kernel_parts.h"
+#include "codegen/kernel/kernel_parts.h"
+#include "cpu/backend.h"
 #include "layer/driver.h"
 
 #include "hardnet/read.h"

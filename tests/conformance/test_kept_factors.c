@@ -9,8 +9,8 @@
 #include "support/run_layer.h"
 
 #include "base/random.h"
+#include "core/point.h"
 #include "layer/driver.h"
-#include "plan/point.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "layer/driver.h"
-#include "sparse/tiled_system.h"
+#include "linalg/blocked_ldl.h"
 
 #include <math.h>
 #include <stdio.h>

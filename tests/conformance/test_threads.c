@@ -11,9 +11,9 @@
 
 #include "support/check.h"
 
-#include "backends/backend.h"
+#include "autodiff/derivatives.h"
 #include "base/random.h"
-#include "derivatives/derivatives.h"
+#include "cpu/backend.h"
 #include "hardnet/layer.h"
 
 enum { THREADS = 8, ROUNDS = 50, OUTPUTS = 6 };

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 
+#include "autodiff/derivatives.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "derivatives/derivatives.h"
 #include "support/node_matrices.h"
 #include "support/plain_graph.h"
 #include "support/random_graph.h"

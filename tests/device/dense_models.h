@@ -4,7 +4,7 @@
 #ifndef HN_TESTS_DEVICE_DENSE_MODELS_H
 #define HN_TESTS_DEVICE_DENSE_MODELS_H
 
-#include "sparse/damped_system.h"
+#include "linalg/damped_system.h"
 
 /* Numbers between -1 and 1 that no two rows share. */
 #define DENSE_MIXED "((i*i*7 + j*j*j*3 + i*j*5) mod 41 - 20)/20"

@@ -8,7 +8,7 @@
 #include "support/model_check.h"
 
 #include "hardnet/hardnet.h"
-#include "refinement/refine_plan.h"
+#include "nn/refine_plan.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
 #include "support/run_layer.h"
 #include "support/scratch.h"
 
-#include "device/device_plan.h"
-#include "device/device_print.h"
+#include "cuda/device_plan.h"
+#include "cuda/print_kernel.h"
 #include "hardnet/read.h"
 
 #include <dlfcn.h>

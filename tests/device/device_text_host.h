@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 typedef double full, real;
-#include "device/call_text.h"
+#include "cuda/kernels/kernel_args.h"
 
 typedef void kernel_run(const struct device_call *call);
 
@@ -32,12 +32,12 @@ hn_model *host_read_model(const char *name);
 /* The unicycle's kernel; base_release releases it. */
 char *host_print_unicycle(hn_method method, bool single);
 
-/* ---- tests: what rounds compute without branches (device/quick_text.h) ---- */
+/* ---- tests: what rounds compute without branches (cuda/kernels/branchless_math.h) ---- */
 
 void quick_sines_are_within_two_units(void **state);
 void quick_quotients_are_rounded_correctly(void **state);
 
-/* ---- tests: lines of instructions (device/ptx.h) ---- */
+/* ---- tests: lines of instructions (cuda/ptx.h) ---- */
 
 void functions_as_instructions_have_their_bits_in_c(void **state);
 

@@ -1,4 +1,4 @@
-/* device_text_ptx.c - the meaning of every function as instructions of a device has the bits of its meaning in C: see device/ptx.h.
+/* device_text_ptx.c - the meaning of every function as instructions of a device has the bits of its meaning in C: see cuda/ptx.h.
  *
  * Both are printed behind a kernel of the unicycle, whose text has all that they call, and run on numbers of all kinds; with arguments in
  * slots, and with some that are known when the text is printed.
@@ -10,8 +10,8 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "device/ptx.h"
-#include "device/ptx_meaning.h"
+#include "cuda/ptx.h"
+#include "cuda/ptx_meaning.h"
 
 #include <dlfcn.h>
 #include <math.h>

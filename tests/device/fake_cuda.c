@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "fake_device.h"
 
-#include "device/cuda_driver.h"
+#include "cuda/cuda_driver.h"
 #include "fake_parts.h"
 
 #include <dlfcn.h>

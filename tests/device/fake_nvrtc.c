@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "device/nvrtc.h"
+#include "cuda/nvrtc.h"
 #include "fake_parts.h"
 #include "support/ptx_host.h"
 

@@ -11,7 +11,7 @@
 #include "support/run_layer.h"
 #include "support/scratch.h"
 
-#include "device/nvrtc.h"
+#include "cuda/nvrtc.h"
 #include "hardnet/hardnet.h"
 
 #include <dlfcn.h>

@@ -8,13 +8,13 @@
 #include "support/check.h"
 
 #include "base/memory.h"
-#include "device/device_far.h"
-#include "device/nvrtc.h"
+#include "cuda/kernel_global_plan.h"
+#include "cuda/nvrtc.h"
 
 #include <math.h>
 
 typedef double full, real;
-#include "device/call_text.h"
+#include "cuda/kernels/kernel_args.h"
 
 enum { SLOTS = 10, OUTPUTS = 6, CAPABILITY = 90, LOST = 700 };
 enum { WARP_BYTES = (SLOTS + OUTPUTS) * FAR_WARP * sizeof(double) };

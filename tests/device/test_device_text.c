@@ -14,12 +14,12 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "device/device_form.h"
-#include "device/device_plan.h"
-#include "device/device_print.h"
-#include "device/far_print.h"
+#include "core/sample.h"
+#include "cuda/device_plan.h"
+#include "cuda/kernel_variant.h"
+#include "cuda/print_global.h"
+#include "cuda/print_kernel.h"
 #include "hardnet/read.h"
-#include "sample/sample.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -55,7 +55,7 @@ static bool compiler_is_there(void) {
 
 /* ---- from a model to functions ---- */
 
-/* Where the text looks for its lists; see device/listed_text.h. */
+/* Where the text looks for its lists; see cuda/kernels/bytecode_run.h. */
 struct listed_memory {
     const uint32_t *words;
     const double *numbers;

@@ -1,7 +1,7 @@
 /* test_adjoint.c - emitted files give the library's results and the library's gradients, to the last bit.
  *
  * A layer is emitted with its adjoint, compiled by the system's C compiler, loaded, and run beside the library: one sample at a time,
- * by the driver's text (emit/drive_text.h, emit/drive_back_text.h). Methods, sides and kinds of problems come in turns; clipped steps,
+ * by the driver's text (core/solver.h, core/solver_adjoint.h). Methods, sides and kinds of problems come in turns; clipped steps,
  * restarts, ways that are lost, bounds that follow x and fixed outputs are among them. `adjoint 200` takes as many random problems,
  * and all shipped models, the smaller ones by all methods, which takes long.
  *

@@ -7,9 +7,9 @@
 #include "support/check.h"
 #include "support/run_layer.h"
 
-#include "emit/emission.h"
-#include "emit/texts.h"
-#include "emit/two_names.h"
+#include "codegen/emit/emission.h"
+#include "codegen/emit/simd2_names.h"
+#include "codegen/emit/texts.h"
 #include "hardnet/read.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static void a_missing_text_is_named(void **state) {
     hn_emit_get_defaults(&options, NULL);
     options.name = "layer";
     assert_int_equal(hn_emit(&files, model, NULL, &options, &error), HN_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "does not contain the text emit/scalar_double.h"));
+    assert_non_null(strstr(error.text, "does not contain the text core/scalar_double.h"));
     assert_null(strstr(error.text, "memory"));
     assert_true(!files.header && !files.source);
     hn_model_destroy(model);

@@ -5,8 +5,8 @@
 #include "support/check.h"
 #include "support/smooth_model.h"
 
-#include "backends/backend.h"
 #include "base/random.h"
+#include "cpu/backend.h"
 #include "hardnet/evaluate.h"
 
 #include <math.h>

@@ -7,8 +7,8 @@
 #include "support/failing_memory.h"
 
 #include "base/memory.h"
-#include "device/cuda_driver.h"
-#include "device/nvrtc.h"
+#include "cuda/cuda_driver.h"
+#include "cuda/nvrtc.h"
 
 #include <stdio.h>
 

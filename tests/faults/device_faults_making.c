@@ -8,8 +8,8 @@
 #include "support/failing_count.h"
 #include "support/failing_memory.h"
 
-#include "device/cuda_driver.h"
-#include "device/device_policy.h"
+#include "cuda/cuda_driver.h"
+#include "cuda/device_policy.h"
 
 enum { LOST = 700 };
 

@@ -8,7 +8,7 @@
 #include "support/failing_count.h"
 #include "support/failing_memory.h"
 
-#include "device/cuda_driver.h"
+#include "cuda/cuda_driver.h"
 #include "training/trainer_parts.h"
 
 #include <limits.h>

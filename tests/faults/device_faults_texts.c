@@ -9,10 +9,10 @@
 #include "support/run_layer.h"
 
 #include "base/memory.h"
-#include "device/device_form.h"
-#include "device/device_plan.h"
-#include "device/far_print.h"
-#include "device/policy_print.h"
+#include "cuda/device_plan.h"
+#include "cuda/kernel_variant.h"
+#include "cuda/print_global.h"
+#include "cuda/print_policy.h"
 #include "hardnet/read.h"
 
 #include <string.h>

@@ -18,7 +18,7 @@
 #include "support/run_layer.h"
 #include "support/scratch.h"
 
-#include "device/cuda_driver.h"
+#include "cuda/cuda_driver.h"
 #include "hardnet/hardnet.h"
 
 #include <stdio.h>

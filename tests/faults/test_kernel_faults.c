@@ -8,8 +8,8 @@
 #include "support/scratch.h"
 
 #include "base/memory.h"
-#include "compile/kernel_cache.h"
-#include "compile/run_compiler.h"
+#include "codegen/kernel/kernel_cache.h"
+#include "codegen/kernel/run_compiler.h"
 #include "hardnet/kernel.h"
 
 #include <errno.h>

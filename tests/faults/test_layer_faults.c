@@ -10,11 +10,11 @@
 #include "support/rich_model.h"
 
 #include "base/random.h"
-#include "device/team_lists.h"
+#include "cuda/level_schedule.h"
 #include "hardnet/layer.h"
 #include "layer/driver.h"
+#include "linalg/blocked_ldl.h"
 #include "nearest/nearest_plan.h"
-#include "sparse/tiled_system.h"
 
 #include <math.h>
 #include <stdio.h>

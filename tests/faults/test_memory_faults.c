@@ -9,10 +9,10 @@
 #include "support/failing_memory.h"
 #include "support/rich_model.h"
 
+#include "autodiff/derivatives.h"
+#include "autodiff/program.h"
 #include "base/arena.h"
 #include "base/memory.h"
-#include "derivatives/derivatives.h"
-#include "program/program.h"
 
 #include <string.h>
 

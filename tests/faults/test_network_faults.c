@@ -10,8 +10,8 @@
 #include "support/failing_system.h"
 #include "support/scratch.h"
 
-#include "network/network_parts.h"
-#include "network/perceptron.h"
+#include "nn/network_parts.h"
+#include "nn/perceptron.h"
 
 #include <errno.h>
 #include <stdlib.h>

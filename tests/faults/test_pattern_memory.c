@@ -2,7 +2,7 @@
  * never made where the number of its products decides for the other side: memory grows with the entries, not with their square.
  *
  * SPDX-License-Identifier: MIT */
-#include "sparse/damped_system.h"
+#include "linalg/damped_system.h"
 #include "support/check.h"
 #include "support/failing_memory.h"
 

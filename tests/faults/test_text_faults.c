@@ -12,7 +12,7 @@
 #include "support/shape_models.h"
 
 #include "base/memory.h"
-#include "generate/generate.h"
+#include "codegen/kernel/kernel_source.h"
 #include "hardnet/check.h"
 #include "hardnet/emit.h"
 #include "hardnet/evaluate.h"

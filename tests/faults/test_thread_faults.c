@@ -8,7 +8,7 @@
 #include "support/failing_memory.h"
 #include "support/failing_threads.h"
 
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "hardnet/layer.h"
 
 #include <stdio.h>

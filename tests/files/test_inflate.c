@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 
-#include "files/inflate.h"
+#include "io/inflate.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "base/random.h"
-#include "files/npy.h"
+#include "io/npy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

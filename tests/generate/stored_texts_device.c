@@ -5,8 +5,8 @@
 
 #include "support/check.h"
 
-#include "device/device_plan.h"
-#include "device/round_print.h"
+#include "cuda/device_plan.h"
+#include "cuda/print_iteration.h"
 
 enum { TASK = 59 };
 

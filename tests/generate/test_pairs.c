@@ -5,8 +5,8 @@
 #include "support/run_layer.h"
 
 #include "base/memory.h"
-#include "generate/paired.h"
-#include "generate/print.h"
+#include "codegen/passes/slp_regions.h"
+#include "codegen/print/print.h"
 #include "layer/driver.h"
 
 #include "hardnet/read.h"

@@ -6,9 +6,9 @@
 #include "support/shape_models.h"
 
 #include "base/memory.h"
-#include "generate/generate.h"
-#include "generate/part_sizes.h"
-#include "generate/print.h"
+#include "codegen/kernel/kernel_source.h"
+#include "codegen/passes/size_limits.h"
+#include "codegen/print/print.h"
 #include "layer/driver.h"
 
 #include "hardnet/read.h"

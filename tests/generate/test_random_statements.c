@@ -12,8 +12,8 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "device/ptx.h"
-#include "generate/print.h"
+#include "codegen/print/print.h"
+#include "cuda/ptx.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

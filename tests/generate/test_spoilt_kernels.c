@@ -11,7 +11,7 @@
 #include "support/run_layer.h"
 #include "support/scratch.h"
 
-#include "generate/kernel_parts.h"
+#include "codegen/kernel/kernel_parts.h"
 #include "layer/driver.h"
 
 #include <math.h>

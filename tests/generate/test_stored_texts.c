@@ -14,10 +14,10 @@
 #include "support/shape_models.h"
 
 #include "base/memory.h"
-#include "generate/generate.h"
-#include "generate/paired.h"
-#include "generate/prelude.h"
-#include "generate/print.h"
+#include "codegen/kernel/kernel_source.h"
+#include "codegen/kernel/prelude.h"
+#include "codegen/passes/slp_regions.h"
+#include "codegen/print/print.h"
 #include "layer/driver.h"
 
 #include "hardnet/read.h"

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 
-#include "generate/walk.h"
+#include "codegen/ir/lower.h"
 
 enum { OWN = 40, SLOTS = OWN + OWN_COUNT, MOST = 16, LATE = 4 };
 

@@ -12,7 +12,7 @@ SENTENCE = "must not be compiled with -ffast-math"
 
 
 def compile_wide(compiler, options, *flags):
-    text = '#define WIDTH 1\n#include "base/wide.h"\nint unused;\n'
+    text = '#define WIDTH 1\n#include "base/simd.h"\nint unused;\n'
     return subprocess.run([compiler, "-std=c11", f"-I{options.source}/src", *flags, "-x", "c", "-fsyntax-only", "-"],
                           input=text, stderr=subprocess.PIPE, text=True)
 

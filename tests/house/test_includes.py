@@ -1,9 +1,9 @@
-"""A module includes itself, modules above it and the public headers, and nothing else.
+"""A module includes itself, the modules before it and the public headers, and nothing else.
 
-ampl is a client of the public API: beside that it sees base and files only. Public headers include each other. backends compiles
-the kernels of all modules: its kernels.h includes their *_kernel.h. A layer's parts are its own: whoever stands below it uses
-hardnet/layer.h. How many samples go side by side is known to backends, to kernels and to files called *_lanes. tools/, the command
-line, sees public headers and base only, beside its own folders.
+A module is a folder of src/; codegen and cuda have subfolders. ampl is a client of the public API: besides that it includes base and
+io only. Public headers include each other. cpu compiles the kernels of all modules: its kernels.h includes their *_kernel.h. The parts
+of a layer are private: later modules use hardnet/layer.h. Only cpu, kernels and files called *_lanes know how many samples are
+computed side by side. tools/, the command line, includes public headers, base and its own folders only.
 """
 import argparse
 import pathlib
@@ -11,25 +11,31 @@ import re
 import sys
 import tempfile
 
-MODULES = ("base files model ampl derivatives program sparse sample plan backends generate compile evaluate nearest layer check refinement network emit "
-         "device baselines training").split()
+MODULES = ("base io model ampl autodiff linalg core plan cpu codegen/ir codegen/passes codegen/print codegen/kernel evaluate nearest layer check nn "
+           "codegen/emit cuda baselines training").split()
 MAY_SEE = {module: set(MODULES[: MODULES.index(module) + 1]) - {"ampl"} for module in MODULES}
-MAY_SEE["ampl"] = {"base", "files", "ampl"}
+MAY_SEE["ampl"] = {"base", "io", "ampl"}
+
+
+def module_of(path):
+    """The module of a file, given by its path below src/."""
+    folder = str(pathlib.PurePath(path).parent)
+    return "cuda" if folder == "cuda/kernels" else folder
 
 
 def knows_lanes(folder, name):
-    return folder == "backends" or name.endswith("_kernel.h") or name[:-2].endswith("_lanes")
+    return folder == "cpu" or name.endswith("_kernel.h") or name[:-2].endswith("_lanes")
 
 
 def breach(folder, target, name="a.c"):
     """What is wrong when the file src/<folder>/<name> or include/hardnet/<name> includes "target"; None when nothing is."""
-    module = pathlib.PurePath(target).parts[0]
-    if (folder, name) == ("backends", "kernels.h") and target.endswith("_kernel.h"):
+    module = module_of(target)
+    if (folder, name) == ("cpu", "kernels.h") and target.endswith("_kernel.h"):
         return None
     if module == "layer" and folder != "layer":
         return "a layer is used through hardnet/layer.h"
     if target == "base/lanes.h" and folder != "base" and not knows_lanes(folder, name):
-        return "only backends, kernels and files called *_lanes know lanes"
+        return "only cpu, kernels and files called *_lanes know lanes"
     if module == "hardnet":
         return None
     if folder == "hardnet":
@@ -66,8 +72,8 @@ def tool_breaches(source):
 
 def breaches(source):
     yield from tool_breaches(source)
-    for path in sorted([*source.glob("src/*/*.[ch]"), *source.glob("include/hardnet/*.h")]):
-        folder = path.parent.name
+    for path in sorted([*source.glob("src/**/*.[ch]"), *source.glob("include/hardnet/*.h")]):
+        folder = module_of(path.relative_to(source / path.relative_to(source).parts[0]))
         for number, line in enumerate(path.read_text().splitlines(), 1):
             found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
             if re.search(r"\bLANES\b", line) and folder != "base" and not knows_lanes(folder, path.name):
@@ -84,9 +90,9 @@ def breaches(source):
 
 def self_check():
     """Builds a small tree with one include of every kind and expects exactly the bad ones to be found."""
-    bad = {("base", "model/b.h"), ("ampl", "model/b.h"), ("program", "backends/b.h"), ("layer", "ampl/b.h"),
+    bad = {("base", "model/b.h"), ("ampl", "model/b.h"), ("autodiff", "cpu/b.h"), ("layer", "ampl/b.h"),
            ("hardnet", "base/b.h"), ("model", "b.h"), ("model", "base/missing.h")}
-    good = {("model", "base/b.h"), ("ampl", "hardnet/b.h"), ("backends", "program/b.h"), ("hardnet", "hardnet/b.h")}
+    good = {("model", "base/b.h"), ("ampl", "hardnet/b.h"), ("cpu", "autodiff/b.h"), ("hardnet", "hardnet/b.h")}
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)
         for index, (module, target) in enumerate(bad | good):
@@ -103,7 +109,7 @@ def self_check():
         for target in "model/b.h", "common/missing.h", "base/missing.h", "hardnet/missing.h", "base/lanes.h", "c.h":
             (tree / "tools" / "common" / "bad.c").write_text(f'#include "{target}"\n')
             assert len(list(tool_breaches(tree))) == 1, target
-    assert breach("backends", "refinement/b_kernel.h", "kernels.h") is None and breach("backends", "refinement/b.h")
+    assert breach("cpu", "nn/b_kernel.h", "kernels.h") is None and breach("cpu", "nn/b.h")
     assert breach("training", "layer/layer_parts.h") and breach("layer", "layer/layer_parts.h") is None
     assert breach("training", "base/lanes.h") and breach("training", "base/lanes.h", "a_lanes.c") is None
 

@@ -1,4 +1,4 @@
-"""The decisions about a sample (src/sample, src/plan/point*.h) are one text for every executor: it compiles as C99 and as C++ without a
+"""The decisions about a sample (src/core/sample*.h, point*.h) are one text for every executor: it compiles as C99 and as C++ without a
 warning, and the decisions themselves call nothing but sqrt, whoever says what a function and a constant look like."""
 import argparse
 import pathlib
@@ -35,10 +35,10 @@ def main():
     commands = [[options.compiler, "-std=c99"]] + ([[plus, "-std=c++17"]] if plus else [])
     with tempfile.TemporaryDirectory() as folder:
         for command in commands:
-            declared = '#include "sample/sample.h"\n'
+            declared = '#include "core/sample.h"\n'
             calls = undefined(compile_text(command, options.source, declared, folder, PROBE))
             assert calls <= {"sqrt"}, f"{command}: the decisions call {calls}"
-            compile_text(command, options.source, '#include "plan/point_back.h"\nint unused;\n', folder)
+            compile_text(command, options.source, '#include "core/point_back.h"\nint unused;\n', folder)
     if not plus:
         print("skipped: there is no C++ compiler")
         return 77

@@ -5,7 +5,7 @@
 #include "support/model_check.h"
 #include "support/run_layer.h"
 
-#include "sample/sample.h"
+#include "core/sample.h"
 
 #include <math.h>
 

@@ -11,8 +11,8 @@
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
-#include "backends/backend.h"
 #include "base/random.h"
+#include "cpu/backend.h"
 #include "hardnet/read.h"
 #include "layer/driver.h"
 

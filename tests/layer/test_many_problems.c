@@ -11,7 +11,7 @@
  * 80-bit numbers, with libm's functions, once more, unless outputs have units far apart.
  *
  * SPDX-License-Identifier: MIT */
-#include "derivatives/derivatives.h"
+#include "autodiff/derivatives.h"
 #include "support/check.h"
 #include "support/plain_graph.h"
 #include "support/random_problem.h"

@@ -6,7 +6,7 @@
 #include "support/run_layer.h"
 
 #include "base/random.h"
-#include "sample/sample.h"
+#include "core/sample.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
  * come out of one program over everything that the model holds, J among it.
  *
  * SPDX-License-Identifier: MIT */
-#include "derivatives/derivatives.h"
+#include "autodiff/derivatives.h"
 #include "hardnet/read.h"
 #include "hardnet/train.h"
 #include "support/check.h"

@@ -9,7 +9,7 @@
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "network/network_parts.h"
+#include "nn/network_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,10 +6,10 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 
-#include "backends/backend.h"
 #include "base/random.h"
-#include "network/matrix_product.h"
-#include "network/normalize.h"
+#include "core/normalize.h"
+#include "cpu/backend.h"
+#include "nn/matrix_product.h"
 
 #include <float.h>
 #include <math.h>

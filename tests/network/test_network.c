@@ -4,7 +4,7 @@
 #include "support/check.h"
 
 #include "base/random.h"
-#include "network/network_parts.h"
+#include "nn/network_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include "support/check.h"
 
 #include "base/random.h"
-#include "network/network_parts.h"
-#include "network/perceptron.h"
+#include "nn/network_parts.h"
+#include "nn/perceptron.h"
 
 #include <complex.h>
 #include <math.h>

@@ -6,9 +6,9 @@
 #include "support/run_layer.h"
 
 #include "base/random.h"
+#include "core/point_elastic.h"
 #include "hardnet/read.h"
 #include "layer/driver.h"
-#include "plan/point_elastic.h"
 
 #include <math.h>
 #include <stdlib.h>

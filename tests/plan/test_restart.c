@@ -5,9 +5,9 @@
 #include "support/check.h"
 #include "support/run_layer.h"
 
+#include "core/point.h"
 #include "hardnet/read.h"
 #include "layer/driver.h"
-#include "plan/point.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/compiler.h"
+#include "autodiff/compiler.h"
 #include "support/check.h"
 #include "support/plain_graph.h"
 #include "support/random_graph.h"

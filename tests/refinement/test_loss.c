@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "hardnet/read.h"
-#include "refinement/loss.h"
+#include "nn/loss.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* test_refine_step.c - a refinement step judged by the optimality conditions: its multipliers, its feasibility, what it lowers.
  *
  * SPDX-License-Identifier: MIT */
-#include "refinement/refine_step.h"
+#include "nn/refine_step.h"
 
 #include "base/layout.h"
 #include "base/random.h"

@@ -1,7 +1,7 @@
 /* order_models.c - the patterns of J J' and J' J of model files.
  *
  * SPDX-License-Identifier: MIT */
-#include "derivatives/derivatives.h"
+#include "autodiff/derivatives.h"
 #include "hardnet/read.h"
 #include "sparse/order_patterns.h"
 #include "support/check.h"

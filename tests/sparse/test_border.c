@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/random.h"
-#include "sparse/border.h"
+#include "linalg/border.h"
 #include "support/check.h"
 #include "support/damped_judge.h"
 

@@ -6,8 +6,8 @@
  * give the same bits.
  *
  * SPDX-License-Identifier: MIT */
-#include "backends/backend.h"
 #include "base/random.h"
+#include "cpu/backend.h"
 #include "support/check.h"
 #include "support/damped_judge.h"
 

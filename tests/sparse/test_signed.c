@@ -2,10 +2,10 @@
  * quasi-definite matrix must have.
  *
  * SPDX-License-Identifier: MIT */
-#include "sparse/signed_system.h"
+#include "linalg/signed_system.h"
 
-#include "backends/backend.h"
 #include "base/random.h"
+#include "cpu/backend.h"
 #include "support/check.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* test_symbolic.c - order, elimination tree and pattern of L against elimination on a full matrix of booleans.
  *
  * SPDX-License-Identifier: MIT */
-#include "sparse/order_shallow.h"
-#include "sparse/symbolic.h"
+#include "linalg/order_shallow.h"
+#include "linalg/symbolic.h"
 
 #include "base/random.h"
 #include "support/check.h"

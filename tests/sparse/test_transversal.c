@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/random.h"
-#include "sparse/transversal.h"
+#include "linalg/transversal.h"
 #include "support/check.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "damped_judge.h"
 
-#include "backends/backend.h"
-#include "sparse/stream_scale.h"
+#include "cpu/backend.h"
+#include "linalg/stream_scale.h"
 #include "support/check.h"
 
 #include <math.h>

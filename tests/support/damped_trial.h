@@ -6,7 +6,7 @@
 
 #include "base/lanes.h"
 #include "base/random.h"
-#include "sparse/damped_system.h"
+#include "linalg/damped_system.h"
 
 /* A random system: A by rows with numbers for every lane, and where they lie. */
 struct trial {

@@ -4,7 +4,7 @@
 #ifndef HN_TESTS_SUPPORT_NODE_MATRICES_H
 #define HN_TESTS_SUPPORT_NODE_MATRICES_H
 
-#include "derivatives/derivatives.h"
+#include "autodiff/derivatives.h"
 
 /* derivatives_jacobian, derivatives_hessian and derivatives_weights with derivatives_contract; the test fails when they do,
  * or when the matrix has no proper form: row starts rising, columns ascending within range, no entry the constant 0. Entries

@@ -4,7 +4,7 @@
 #include "plain_executor.h"
 #include "plain_tiled.h"
 
-#include "plan/point.h"
+#include "core/point.h"
 
 #include <math.h>
 #include <string.h>
@@ -356,7 +356,7 @@ static void step(const struct executor *x, double *s, const double *eps, const b
     set(s, p->summary + SUMMARY_USABLE, usable);
 }
 
-/* ---- the adjoint; the letters are those of backends/lanes_back.c ---- */
+/* ---- the adjoint; the letters are those of cpu/lanes_back.c ---- */
 
 static void subtract(double *s, uint32_t a, uint32_t b, uint32_t to, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)

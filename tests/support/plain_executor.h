@@ -6,7 +6,7 @@
 #ifndef HN_TESTS_SUPPORT_PLAIN_EXECUTOR_H
 #define HN_TESTS_SUPPORT_PLAIN_EXECUTOR_H
 
-#include "backends/executor.h"
+#include "cpu/executor.h"
 
 /* Needs nothing but the plan, and is not closed. */
 struct executor plain_executor(const struct plan *plan);

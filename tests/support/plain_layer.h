@@ -12,7 +12,7 @@
 
 #include <complex.h>
 
-#include "derivatives/derivatives.h"
+#include "autodiff/derivatives.h"
 
 /* Seeds of the imaginary parts: squares vanish, quotients do not. */
 #define PLAIN_SEED 1e-400L

@@ -1,4 +1,4 @@
-/* plain_tiled.c - see plain_tiled.h. The reduction's letters are those of sparse/reduced_kernel.h.
+/* plain_tiled.c - see plain_tiled.h. The reduction's letters are those of linalg/tridiagonal_schur_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "plain_tiled.h"

@@ -4,7 +4,7 @@
 #ifndef HN_TESTS_SUPPORT_PLAIN_TILED_H
 #define HN_TESTS_SUPPORT_PLAIN_TILED_H
 
-#include "plan/plan.h"
+#include "core/plan.h"
 
 /* Where a full factor lies: L by rows, packed, D on its diagonal; 1/D; a row of L D. */
 struct plain_full {

@@ -81,7 +81,7 @@ static void take_register(char *to, const char *from, size_t length) {
         snprintf(to, OPERAND, "%.*s[%.*s]", (int)letters, from, (int)(length - letters), from + letters);
 }
 
-/* Places of the array of kept.h lie one behind the other on a host. */
+/* Places of the array of spill.h lie one behind the other on a host. */
 static void take_address(char *to, const char *from, int bits) {
     unsigned long offset = strtoul(strchr(from, '+') + 1, NULL, 10) / (bits == 32 ? 4UL : 8UL);
     enum { WARP = 32 };

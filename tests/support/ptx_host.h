@@ -1,4 +1,4 @@
-/* ptx_host.h - lines of a device's instructions (device/ptx.h) as C++ for the host, so that tests run the very text that a device gets.
+/* ptx_host.h - lines of a device's instructions (cuda/ptx.h) as C++ for the host, so that tests run the very text that a device gets.
  *
  * Each instruction becomes one statement: sums and products are those of C, and what a device only estimates has the host's best bits with
  * none in its low half. Reciprocals of pivots outside 1/8 to 8 are doubted, so that rounds go both ways.

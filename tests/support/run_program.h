@@ -4,7 +4,7 @@
 #ifndef TESTS_SUPPORT_RUN_PROGRAM_H
 #define TESTS_SUPPORT_RUN_PROGRAM_H
 
-#include "backends/backend.h"
+#include "cpu/backend.h"
 
 /* All spaces of x in phase 0, of y in phase 1, all others in phase 2, with the given numbers of leaves. */
 struct program_request request_of(const struct graph *graph, const uint32_t *outputs, size_t output_count,

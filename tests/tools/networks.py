@@ -1,6 +1,6 @@
 """Networks as the program reads them, written from Python: safetensors with a checksum and the settings of a policy.
 
-The format is that of src/network/safetensors.h and src/training/policy_file.c, written down once more.
+The format is that of src/nn/safetensors.h and src/training/policy_file.c, written down once more.
 """
 import json
 import pathlib

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "hardnet/hardnet.h"
-#include "network/network_parts.h"
+#include "nn/network_parts.h"
 #include "support/check.h"
 #include "support/comma_locale.h"
 #include "support/scratch.h"

@@ -5,9 +5,9 @@
 #include "support/check.h"
 #include "support/model_check.h"
 
-#include "compile/compile.h"
-#include "device/cuda_driver.h"
-#include "generate/generate.h"
+#include "codegen/kernel/compile.h"
+#include "codegen/kernel/kernel_source.h"
+#include "cuda/cuda_driver.h"
 #include "hardnet/hardnet.h"
 
 /* Where the archive has to give them for something else, they are there; else not. */

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "common/interrupt.h"
 #include "common/progress.h"
 

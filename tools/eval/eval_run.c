@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "common/console.h"
 #include "common/interrupt.h"
 #include "common/progress.h"

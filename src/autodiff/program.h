@@ -1,0 +1,104 @@
+/* program.h - graph to straight-line code: any set of nodes, evaluated for one sample or for several side by side.
+ *
+ * In come nodes of a graph; out goes a list of instructions over slots. A slot is as many doubles as samples go side by side. Constants
+ * come first, then the leaves of each space, then temporaries that are reused as soon as they are dead. Results are not
+ * copied: output_slot says where each one lies. Each space belongs to a phase; an instruction runs in the latest phase of
+ * what it depends on, so that what depends on x only is computed once per sample and not once per step, or later, where
+ * only a later phase reads it. Running never
+ * allocates; a backend (cpu/backend.h) runs it.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_AUTODIFF_PROGRAM_H
+#define HN_AUTODIFF_PROGRAM_H
+
+#include "base/arena.h"
+#include "model/graph.h"
+
+enum { PHASES = 3 };
+
+/* Instructions beyond the operators: X(name, text, meaning) over SIMD vectors a, b, c. Products are rounded before they are added,
+ * as in the plain operators, so that fusing changes no bit. */
+#define FUSED_LIST(X)                                                                                                  \
+    X(MUL_ADD, "mul_add", a *b + c)                                                                                    \
+    X(MUL_SUB, "mul_sub", a *b - c)                                                                                    \
+    X(SUB_MUL, "sub_mul", c - a * b)                                                                                   \
+    X(MUL_MUL, "mul_mul", (a * b) * c)
+
+#define FUSED_ENUMERATE(name, text, meaning) CODE_##name,
+enum code {
+    CODE_FIRST = OP_COUNT - 1,
+    FUSED_LIST(FUSED_ENUMERATE) CODE_SINCOS, /* destination = sin a, c = cos a */
+    CODE_DOT,                                /* destination = sum of products: b pairs of slots from pairs[a] on */
+    CODE_LINEAR, /* destination = sum of numbers times slots: b of them from coefficients[a] and columns[c] on */
+    CODE_COUNT
+};
+#undef FUSED_ENUMERATE
+
+/* Offsets in doubles from the first slot: slot number times the program's stride. */
+struct instruction {
+    uint32_t code; /* enum op or enum code */
+    uint32_t destination, a, b, c;
+};
+
+struct program {
+    uint32_t stride; /* doubles from one slot to the next: samples side by side */
+    size_t slots;
+    size_t constant_count;
+    double *constants;             /* slot i holds constants[i] */
+    size_t leaf_slot[SPACE_COUNT]; /* the first leaf of each space; one slot per leaf */
+    size_t leaf_count[SPACE_COUNT];
+    size_t output_count;
+    uint32_t *output_slot;
+    struct instruction *code;
+    size_t first[PHASES + 1]; /* phase p is code[first[p]] up to code[first[p + 1]] */
+    uint32_t *pairs;          /* of DOT instructions: two offsets each */
+    size_t pair_count;
+    double *coefficients; /* of LINEAR instructions, the same for all samples */
+    uint32_t *columns;    /* offsets of what they multiply; instructions with equal lists share one */
+    size_t coefficient_count, column_count;
+    size_t operators[PHASES]; /* graph operators behind the code of each phase; a sum of k terms counts k - 1 */
+    void *block;              /* the one allocation that holds all of this */
+    size_t bytes;
+};
+
+struct program_request {
+    uint32_t stride; /* doubles in a slot, at least 1 */
+    const struct graph *graph;
+    const uint32_t *outputs; /* entries: nodes and numbers */
+    size_t output_count;
+    size_t leaf_count[SPACE_COUNT];
+    uint8_t phase[SPACE_COUNT]; /* below PHASES */
+};
+
+/* The program is one block; release it with program_destroy. */
+hn_status program_create(struct program **out, const struct program_request *request, hn_error *error);
+void program_destroy(struct program *program);
+
+/* The same program over slots of so many times as many numbers, in a block of its own. */
+hn_status program_widen(struct program **out, const struct program *program, uint32_t factor, hn_error *error);
+
+/* An instruction over such slots; a sum's arguments are no slots. */
+static inline struct instruction instruction_widen(struct instruction at, uint32_t factor) {
+    bool sum = at.code == CODE_DOT || at.code == CODE_LINEAR;
+    at.destination *= factor;
+    at.a *= sum ? 1 : factor;
+    at.b *= sum ? 1 : factor;
+    at.c *= at.code == CODE_LINEAR ? 1 : factor;
+    return at;
+}
+
+/* How many slots an instruction that is no sum reads: the first of a, b and c. */
+static inline int instruction_arguments(uint32_t code) {
+    return code == CODE_SINCOS ? 1 : code > CODE_FIRST ? MOST_ARGUMENTS : operator_arguments((enum op)code);
+}
+
+/* Fills the constants into a fresh set of slots (slots times stride doubles, 64-byte aligned) and zeroes the rest. */
+void program_prepare(const struct program *program, double *slots);
+
+/* The offsets of count outputs from begin on, as a list in the arena; NULL when memory is out. */
+uint32_t *program_places(const struct program *program, struct arena *arena, size_t begin, size_t count);
+
+/* Writes the code for people, as snprintf does: at most size bytes with the ending 0; returns the length of the whole. */
+size_t program_listing(const struct program *program, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,186 @@
+/* slots.c - third stage of a compilation: a slot for every value, reused once the value is dead.
+ *
+ * Constants come first, then the leaves of each space in order. A temporary's slot is free again after its last use; one that
+ * an output or a later phase needs is kept. An instruction may write where one of its arguments was: kernels read an element
+ * before they write it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "autodiff/compiler.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+static const uint32_t KEEP = UINT32_MAX;
+
+struct assigner {
+    struct compiler *compiler;
+    uint32_t *last; /* per node: the instruction that uses it last; KEEP = it must stay */
+    uint32_t *free_slots;
+    size_t free_count;
+    uint32_t *list; /* the nodes that one instruction reads */
+};
+
+static void place_constant(struct compiler *compiler, uint32_t node, double value) {
+    compiler->slot[node] = (uint32_t)compiler->constant_count;
+    compiler->constants[compiler->constant_count++] = value;
+}
+
+/* Numbers among the outputs. Equal ones share a slot where the cache still knows it: most matrices have few different ones, and
+ * for one of random numbers a table of all would cost more than the slots. */
+enum { CACHE = 1024 };
+
+static uint32_t *cached(uint32_t cache[CACHE], double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return &cache[bits * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+}
+
+static void place_numbers(struct compiler *compiler) {
+    const struct program_request *request = compiler->request;
+    uint32_t cache[CACHE] = {0}; /* slots */
+    for (size_t i = compiler->constant_count; i-- > 0;)
+        *cached(cache, compiler->constants[i]) = (uint32_t)i;
+    for (size_t i = 0; i < request->output_count; i++) {
+        if (!(request->outputs[i] & ENTRY_NUMBER))
+            continue;
+        double value = compiler->graph->numbers[request->outputs[i] & ~ENTRY_NUMBER];
+        uint32_t *known = cached(cache, value);
+        if (memcmp(&compiler->constants[*known], &value, sizeof value) != 0) {
+            *known = (uint32_t)compiler->constant_count;
+            compiler->constants[compiler->constant_count++] = value;
+        }
+        compiler->output_slot[i] = *known;
+    }
+}
+
+static size_t count_numbers(const struct program_request *request) {
+    size_t count = 0;
+    for (size_t i = 0; i < request->output_count; i++)
+        count += (request->outputs[i] & ENTRY_NUMBER) != 0;
+    return count;
+}
+
+static void place_constants_and_leaves(struct compiler *compiler) {
+    const struct program_request *request = compiler->request;
+    double value;
+    place_constant(compiler, compiler->one, 1);
+    place_constant(compiler, compiler->minus_one, -1);
+    for (size_t i = 0; i < compiler->order_count; i++)
+        if (graph_is_constant(compiler->graph, compiler->order[i], &value))
+            place_constant(compiler, compiler->order[i], value);
+    place_numbers(compiler);
+    compiler->slots = compiler->constant_count;
+    for (int space = 0; space < SPACE_COUNT; space++) {
+        compiler->leaf_slot[space] = compiler->slots;
+        compiler->slots += request->leaf_count[space];
+    }
+    for (size_t i = 0; i < compiler->order_count; i++) {
+        const struct node *node = &compiler->graph->nodes[compiler->order[i]];
+        if (node->op == OP_LEAF)
+            compiler->slot[compiler->order[i]] = (uint32_t)(compiler->leaf_slot[node->a] + node->b);
+    }
+}
+
+/* The nodes that an instruction reads, into the assigner's list. */
+static size_t reads(const struct assigner *assigner, const struct instruction *at) {
+    const struct compiler *compiler = assigner->compiler;
+    if (at->code == CODE_DOT) {
+        memcpy(assigner->list, compiler->pairs + 2 * (size_t)at->a, 2 * (size_t)at->b * sizeof *assigner->list);
+        return 2 * (size_t)at->b;
+    }
+    if (at->code == CODE_LINEAR) {
+        memcpy(assigner->list, compiler->columns + at->c, (size_t)at->b * sizeof *assigner->list);
+        return at->b;
+    }
+    const uint32_t nodes[MOST_ARGUMENTS] = {at->a, at->b, at->c};
+    size_t count = (size_t)instruction_arguments(at->code);
+    memcpy(assigner->list, nodes, count * sizeof nodes[0]);
+    return count;
+}
+
+static bool is_temporary(const struct assigner *assigner, uint32_t node) {
+    const struct graph *graph = assigner->compiler->graph;
+    return node < graph->count && graph->nodes[node].op != OP_CONSTANT && graph->nodes[node].op != OP_LEAF;
+}
+
+/* Who reads each node last; what outputs or later phases read is kept. */
+static void find_last_uses(struct assigner *assigner) {
+    struct compiler *compiler = assigner->compiler;
+    memset(assigner->last, 0, (compiler->graph->count + 2) * sizeof *assigner->last);
+    for (int phase = 0; phase < PHASES; phase++)
+        for (size_t i = compiler->first[phase]; i < compiler->first[phase + 1]; i++) {
+            size_t count = reads(assigner, &compiler->code[i]);
+            for (size_t j = 0; j < count; j++) {
+                uint32_t node = assigner->list[j];
+                bool later = is_temporary(assigner, node) && compiler_phase(compiler, node) < phase;
+                if (assigner->last[node] != KEEP)
+                    assigner->last[node] = later ? KEEP : (uint32_t)i;
+            }
+        }
+    for (size_t i = 0; i < compiler->request->output_count; i++)
+        if (!(compiler->request->outputs[i] & ENTRY_NUMBER))
+            assigner->last[compiler->request->outputs[i]] = KEEP;
+}
+
+static uint32_t take_slot(struct assigner *assigner) {
+    if (assigner->free_count > 0)
+        return assigner->free_slots[--assigner->free_count];
+    return (uint32_t)assigner->compiler->slots++;
+}
+
+static void assign_instruction(struct assigner *assigner, uint32_t index) {
+    struct compiler *compiler = assigner->compiler;
+    const struct instruction *at = &compiler->code[index];
+    size_t count = reads(assigner, at);
+    for (size_t j = 0; j < count; j++) {
+        uint32_t node = assigner->list[j];
+        if (!is_temporary(assigner, node) || assigner->last[node] != index)
+            continue;
+        assigner->free_slots[assigner->free_count++] = compiler->slot[node];
+        assigner->last[node] = KEEP; /* once only, though it may be read twice */
+    }
+    compiler->slot[at->destination] = take_slot(assigner);
+    if (at->code == CODE_SINCOS)
+        compiler->slot[at->c] = take_slot(assigner);
+}
+
+static size_t longest_sum(const struct compiler *compiler) {
+    size_t longest = 2;
+    for (size_t i = 0; i < compiler->code_count; i++)
+        if ((compiler->code[i].code == CODE_DOT || compiler->code[i].code == CODE_LINEAR) &&
+            compiler->code[i].b > longest)
+            longest = compiler->code[i].b;
+    return longest;
+}
+
+/* Those that are numbers have their slots. */
+static void place_outputs(struct compiler *compiler) {
+    const struct program_request *request = compiler->request;
+    for (size_t i = 0; i < request->output_count; i++)
+        if (!(request->outputs[i] & ENTRY_NUMBER))
+            compiler->output_slot[i] = compiler->slot[request->outputs[i]];
+}
+
+hn_status compiler_assign(struct compiler *compiler, hn_error *error) {
+    struct assigner assigner = {.compiler = compiler};
+    size_t nodes = compiler->graph->count + 2;
+    size_t constants = compiler->order_count + 2 + count_numbers(compiler->request);
+    compiler->constants = base_allocate(constants * sizeof *compiler->constants);
+    compiler->output_slot = base_allocate((compiler->request->output_count + 1) * sizeof *compiler->output_slot);
+    assigner.last = base_allocate(nodes * sizeof *assigner.last);
+    assigner.free_slots = base_allocate(nodes * sizeof *assigner.free_slots);
+    assigner.list = base_allocate(2 * longest_sum(compiler) * sizeof *assigner.list);
+    bool ready = compiler->constants && compiler->output_slot && assigner.last && assigner.free_slots && assigner.list;
+    if (ready) {
+        place_constants_and_leaves(compiler);
+        find_last_uses(&assigner);
+        for (size_t i = 0; i < compiler->code_count; i++)
+            assign_instruction(&assigner, (uint32_t)i);
+        place_outputs(compiler);
+    }
+    base_release(assigner.last);
+    base_release(assigner.free_slots);
+    base_release(assigner.list);
+    return ready ? HN_OK : error_no_memory(error, "program");
+}

@@ -1,0 +1,309 @@
+/* split.c - see split.h.
+ *
+ * From the roots down, every node learns whether a larger or a smaller value makes objective and rows worse; what is above it in the graph
+ * has a larger number, so that all is known of a node when its turn comes. Then the roots are made again from below, with additional
+ * outputs in place of the kinks.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "autodiff/split.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_PIECES = 128 }; /* of a kink */
+
+/* t >= piece, or piece >= t where the kink is used downwards; of abs the second piece is -a. */
+struct piece {
+    uint32_t node, output;
+    bool negated;
+};
+
+struct splitter {
+    struct problem *problem;
+    size_t count;          /* nodes before anything is added */
+    uint8_t *signs, *uses; /* by node */
+    uint32_t *image;       /* by node: what it becomes; 0: not met */
+    uint32_t *output;      /* by node: 1 + the additional output that takes its place; 0: none */
+    struct piece *pieces;
+    size_t piece_count, piece_capacity;
+    uint32_t *kink; /* by additional output */
+    size_t outputs, kink_capacity;
+    bool failed; /* memory */
+};
+
+/* ---- what can be split ---- */
+
+static void use_roots(struct splitter *s) {
+    const struct problem *p = s->problem;
+    s->uses[p->objective] |= p->objective ? USE_UP : 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        s->uses[p->body[i]] |= graph_is_number(&p->graph, p->upper[i], INFINITY) ? 0 : USE_UP;
+        s->uses[p->body[i]] |= graph_is_number(&p->graph, p->lower[i], -INFINITY) ? 0 : USE_DOWN;
+    }
+}
+
+/* Arguments of max(max(a, b), c), and of min likewise. */
+// NOLINTNEXTLINE(misc-no-recursion): no deeper than the number of arguments that there is room for
+static size_t list_arguments(const struct graph *g, uint32_t u, enum op op, uint32_t *list, size_t count) {
+    if (g->nodes[u].op == op && count + 1 < MOST_PIECES) {
+        count = list_arguments(g, g->nodes[u].a, op, list, count);
+        return list_arguments(g, g->nodes[u].b, op, list, count);
+    }
+    if (count < MOST_PIECES)
+        list[count] = u;
+    return count + 1;
+}
+
+/* The pieces of a kink that can be split; 0: it is none, or cannot be. */
+static size_t list_pieces(const struct splitter *s, uint32_t u, uint32_t *list) {
+    const struct graph *g = &s->problem->graph;
+    enum op op = (enum op)g->nodes[u].op;
+    unsigned use = s->uses[u];
+    size_t count = 0;
+    if (!graph_depends(g, u, SPACE_Y) || (use != USE_UP && use != USE_DOWN))
+        return 0;
+    if ((op == OP_MAX && use == USE_UP) || (op == OP_MIN && use == USE_DOWN))
+        count = list_arguments(g, u, op, list, 0);
+    else if (op == OP_ABS && use == USE_UP && s->signs[g->nodes[u].a] == 0) {
+        list[0] = list[1] = g->nodes[u].a;
+        count = 2;
+    } else if (op == OP_IF)
+        count = split_find_lines(g, u, (int)use, list, MOST_PIECES);
+    return count <= MOST_PIECES ? count : 0;
+}
+
+static bool add_piece(struct splitter *s, struct piece piece) {
+    struct piece *list = array_grow(s->pieces, &s->piece_capacity, s->piece_count + 1, sizeof *list);
+    s->failed = s->failed || !list;
+    if (!list)
+        return false;
+    s->pieces = list;
+    list[s->piece_count++] = piece;
+    return true;
+}
+
+static bool add_output(struct splitter *s, uint32_t u) {
+    uint32_t *list = array_grow(s->kink, &s->kink_capacity, s->outputs + 1, sizeof *list);
+    s->failed = s->failed || !list;
+    if (!list)
+        return false;
+    s->kink = list;
+    list[s->outputs++] = u;
+    s->output[u] = (uint32_t)s->outputs;
+    return true;
+}
+
+static void find_kinks(struct splitter *s) {
+    const struct graph *g = &s->problem->graph;
+    uint32_t list[MOST_PIECES];
+    use_roots(s);
+    for (uint32_t u = (uint32_t)s->count; --u > 0 && !s->failed;) {
+        size_t count = s->uses[u] ? list_pieces(s, u, list) : 0;
+        bool is_abs = g->nodes[u].op == OP_ABS;
+        if (count == 0 && s->uses[u])
+            split_hand_on(g, s->signs, u, s->uses);
+        if (count == 0 || !add_output(s, u))
+            continue;
+        for (size_t i = 0; i < count; i++) {
+            s->uses[list[i]] |= is_abs ? USE_BOTH : s->uses[u];
+            if (!add_piece(s, (struct piece){list[i], (uint32_t)s->outputs - 1, is_abs && i == 1}))
+                return;
+        }
+    }
+}
+
+/* ---- without them ---- */
+
+static uint32_t image_of_list(struct splitter *s, uint32_t u) {
+    struct graph *g = &s->problem->graph;
+    const struct node n = g->nodes[u];
+    size_t capacity = 0, other = 0, first = n.op == OP_SUM ? n.a : n.c;
+    uint32_t *terms = array_grow(NULL, &capacity, n.b + 1, sizeof *terms), made = 0;
+    double *factors = array_grow(NULL, &other, n.b + 1, sizeof *factors);
+    s->failed = s->failed || !terms || !factors;
+    for (uint32_t i = 0; !s->failed && i < n.b; i++) { /* the graph's lists may move */
+        terms[i] = s->image[g->arguments[first + i]];
+        factors[i] = n.op == OP_SUM ? 1 : g->numbers[n.a + i];
+    }
+    if (!s->failed)
+        made = n.op == OP_SUM ? graph_sum(g, terms, n.b) : graph_linear(g, factors, terms, n.b);
+    base_release(terms);
+    base_release(factors);
+    return made;
+}
+
+static uint32_t image_of(struct splitter *s, uint32_t u) {
+    struct graph *g = &s->problem->graph;
+    const struct node n = g->nodes[u];
+    const uint32_t *arguments;
+    size_t count = graph_arguments(g, u, &arguments);
+    bool same = true;
+    for (size_t i = 0; i < count; i++)
+        same = same && s->image[arguments[i]] == arguments[i];
+    if (same)
+        return u;
+    if (n.op == OP_SUM || n.op == OP_LINEAR)
+        return image_of_list(s, u);
+    return graph_apply(g, (enum op)n.op, s->image[n.a], count > 1 ? s->image[n.b] : 0, count > 2 ? s->image[n.c] : 0);
+}
+
+static void make_images(struct splitter *s) {
+    const struct problem *p = s->problem;
+    for (uint32_t u = 1; u < s->count && !s->failed; u++)
+        if (s->output[u])
+            s->image[u] = graph_leaf(&s->problem->graph, SPACE_Y, (uint32_t)(p->outputs + s->output[u] - 1));
+        else if (s->uses[u])
+            s->image[u] = image_of(s, u);
+}
+
+static void write_piece(struct splitter *s, const struct piece *piece, size_t row) {
+    struct problem *p = s->problem;
+    struct graph *g = &p->graph;
+    uint32_t t = graph_leaf(g, SPACE_Y, (uint32_t)(p->outputs + piece->output));
+    uint32_t line = piece->negated ? graph_neg(g, s->image[piece->node]) : s->image[piece->node];
+    bool up = s->uses[s->kink[piece->output]] == USE_UP;
+    p->body[row] = up ? graph_sub(g, t, line) : graph_sub(g, line, t);
+    p->lower[row] = graph_constant(g, 0);
+    p->upper[row] = graph_constant(g, INFINITY);
+}
+
+/* Lists for more rows and outputs; the old ones are the split's. */
+static bool grow_lists(struct splitter *s, struct problem_split *split) {
+    struct problem *p = s->problem;
+    const struct problem old = *p;
+    size_t m = old.rows + s->piece_count, n = old.outputs + s->outputs;
+    uint32_t *block = base_allocate(size_product(size_sum(size_product(3, m), size_product(2, n)), sizeof *block));
+    s->failed = s->failed || !block;
+    if (!block)
+        return false;
+    split->body = old.body;
+    split->objective = old.objective;
+    p->body = block;
+    p->lower = p->body + m;
+    p->upper = p->lower + m;
+    p->start = p->upper + m;
+    p->fixed = p->start + n;
+    for (size_t i = 0; i < old.rows; i++) {
+        p->body[i] = s->image[old.body[i]];
+        p->lower[i] = old.lower[i];
+        p->upper[i] = old.upper[i];
+    }
+    for (size_t j = 0; j < n; j++) {
+        p->start[j] = j < old.outputs ? old.start[j] : graph_constant(&p->graph, 0);
+        p->fixed[j] = j < old.outputs ? old.fixed[j] : 0;
+    }
+    return true;
+}
+
+static void change_problem(struct splitter *s, struct problem_split *split) {
+    struct problem *p = s->problem;
+    make_images(s);
+    if (s->failed || !grow_lists(s, split))
+        return;
+    for (size_t i = 0; i < s->piece_count; i++)
+        write_piece(s, &s->pieces[i], p->rows + i);
+    p->objective = p->objective ? s->image[p->objective] : 0;
+    p->rows += s->piece_count;
+    p->outputs += s->outputs;
+    split->count = s->outputs;
+    split->kink = s->kink;
+    s->kink = NULL;
+}
+
+static bool begin(struct splitter *s, struct problem *problem) {
+    size_t count = problem->graph.count, bytes = count * sizeof *s->image;
+    *s = (struct splitter){.problem = problem, .count = count};
+    s->signs = base_allocate(count);
+    s->uses = base_allocate(count);
+    s->image = base_allocate(bytes);
+    s->output = base_allocate(bytes);
+    if (!s->signs || !s->uses || !s->image || !s->output)
+        return false;
+    memset(s->uses, 0, count);
+    memset(s->image, 0, bytes);
+    memset(s->output, 0, bytes);
+    split_find_signs(&problem->graph, s->signs);
+    return true;
+}
+
+hn_status problem_split_kinks(struct problem *problem, struct problem_split *split, hn_error *error) {
+    struct splitter s;
+    *split = (struct problem_split){.outputs = problem->outputs, .rows = problem->rows};
+    s.failed = !begin(&s, problem);
+    if (!s.failed)
+        find_kinks(&s);
+    if (!s.failed && s.outputs > 0)
+        change_problem(&s, split);
+    base_release(s.signs);
+    base_release(s.uses);
+    base_release(s.image);
+    base_release(s.output);
+    base_release(s.pieces);
+    base_release(s.kink);
+    if (s.failed || problem->graph.status == HN_NO_MEMORY)
+        return error_no_memory(error, "derivatives");
+    return problem->graph.status == HN_OK
+               ? HN_OK
+               : error_set(error, HN_LIMIT, "without its kinks the model has more than %zu nodes",
+                           problem->graph.max_nodes);
+}
+
+void problem_split_release(struct problem_split *split) {
+    base_release(split->body);
+    base_release(split->kink);
+    *split = (struct problem_split){.count = 0};
+}
+
+/* ---- where they are ---- */
+
+/* The two nodes that are equal at a kink; false: the node has none. */
+static bool kink_of(const struct graph *g, uint32_t u, uint32_t zero, uint32_t *pair) {
+    const struct node *n = &g->nodes[u];
+    switch ((enum op)n->op) {
+    case OP_ABS:
+    case OP_SQRT:
+        pair[0] = n->a;
+        pair[1] = zero;
+        return true;
+    case OP_MIN:
+    case OP_MAX:
+    case OP_LESS:
+    case OP_LESS_EQUAL:
+    case OP_EQUAL:
+    case OP_NOT_EQUAL:
+        pair[0] = n->a;
+        pair[1] = n->b;
+        return true;
+    default:
+        return false;
+    }
+}
+
+hn_status problem_list_kinks(struct problem *problem, struct node_list *pairs, hn_error *error) {
+    struct graph *g = &problem->graph;
+    size_t count = g->count;
+    uint32_t zero = graph_constant(g, 0), pair[2];
+    uint8_t *met = base_allocate(g->count);
+    hn_status status = met ? HN_OK : error_no_memory(error, "derivatives");
+    if (met)
+        memset(met, 0, g->count);
+    if (met && problem->objective)
+        met[problem->objective] = 1;
+    for (size_t i = 0; met && i < problem->rows; i++)
+        met[problem->body[i]] = 1;
+    for (uint32_t u = (uint32_t)count; status == HN_OK && --u > 0;) {
+        const uint32_t *arguments;
+        size_t many = met[u] ? graph_arguments(g, u, &arguments) : 0;
+        for (size_t i = 0; i < many; i++)
+            met[arguments[i]] = 1;
+        if (met[u] && graph_depends(g, u, SPACE_Y) && kink_of(g, u, zero, pair))
+            status = node_list_add(pairs, pair, 2, error);
+    }
+    base_release(met);
+    return status;
+}

@@ -1,0 +1,197 @@
+/* split_uses.c - see split.h: signs of values, and in which direction each node makes things worse.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "autodiff/split.h"
+
+#include <math.h>
+
+/* ---- signs ---- */
+
+static unsigned flipped(unsigned mask) {
+    return (mask & 1u) << 1 | (mask & 2u) >> 1;
+}
+
+static unsigned sign_of_number(double value) {
+    return (value >= 0 ? SIGN_NOT_NEGATIVE : 0) | (value <= 0 ? SIGN_NOT_POSITIVE : 0);
+}
+
+static unsigned sign_of_product(unsigned a, unsigned b) {
+    return a == 0 || b == 0 ? 0 : a == SIGN_NOT_POSITIVE ? flipped(b) : a == SIGN_NOT_NEGATIVE ? b : a;
+}
+
+/* An exponent that is an even or an odd whole number: 2 or 1; else 0. */
+static int parity(const struct graph *g, uint32_t exponent) {
+    double p;
+    if (!graph_is_constant(g, exponent, &p) || p != floor(p) || !(fabs(p) < 1e9))
+        return 0;
+    return fmod(fabs(p), 2) == 0 ? 2 : 1;
+}
+
+static unsigned sign_of_list(const struct graph *g, const struct node *n, const uint8_t *signs) {
+    unsigned sign = SIGN_NOT_NEGATIVE | SIGN_NOT_POSITIVE;
+    for (uint32_t i = 0; i < n->b; i++)
+        if (n->op == OP_SUM)
+            sign &= signs[g->arguments[n->a + i]];
+        else
+            sign &= sign_of_product(sign_of_number(g->numbers[n->a + i]), signs[g->arguments[n->c + i]]);
+    return sign;
+}
+
+static unsigned sign_of_power(const struct graph *g, const struct node *n, const uint8_t *signs) {
+    int whole = parity(g, n->b);
+    if (whole == 2 || signs[n->a] & SIGN_NOT_NEGATIVE)
+        return SIGN_NOT_NEGATIVE;
+    return whole == 1 ? signs[n->a] : 0;
+}
+
+static unsigned sign_of_node(const struct graph *g, uint32_t u, const uint8_t *signs) {
+    const struct node *n = &g->nodes[u];
+    double value;
+    if (graph_is_constant(g, u, &value))
+        return sign_of_number(value);
+    if (n->op == OP_SUM || n->op == OP_LINEAR)
+        return sign_of_list(g, n, signs);
+    unsigned a = signs[n->a], b = signs[n->b];
+    switch ((enum op)n->op) {
+    case OP_ADD:
+        return a & b;
+    case OP_SUB:
+        return a & flipped(b);
+    case OP_NEG:
+        return flipped(a);
+    case OP_MUL:
+        return n->a == n->b ? SIGN_NOT_NEGATIVE : sign_of_product(a, b);
+    case OP_DIV:
+        return sign_of_product(a, b);
+    case OP_POW:
+        return sign_of_power(g, n, signs);
+    case OP_MAX:
+        return ((a | b) & SIGN_NOT_NEGATIVE) | (a & b & SIGN_NOT_POSITIVE);
+    case OP_MIN:
+        return ((a | b) & SIGN_NOT_POSITIVE) | (a & b & SIGN_NOT_NEGATIVE);
+    case OP_IF:
+        return b & signs[n->c];
+    case OP_ASIN:
+    case OP_ATAN:
+    case OP_SINH:
+    case OP_TANH:
+    case OP_ASINH:
+    case OP_ATANH:
+        return a;
+    case OP_ABS:
+    case OP_SQRT:
+    case OP_EXP:
+    case OP_COSH:
+    case OP_ACOSH:
+    case OP_ACOS:
+        return SIGN_NOT_NEGATIVE;
+    default:
+        return 0;
+    }
+}
+
+void split_find_signs(const struct graph *g, uint8_t *signs) {
+    signs[0] = 0;
+    for (uint32_t u = 1; u < g->count; u++) {
+        const struct node *n = &g->nodes[u];
+        bool plain = n->op != OP_LEAF && n->op != OP_NONE && n->op != OP_REFERENCE;
+        signs[u] = plain ? (uint8_t)sign_of_node(g, u, signs) : 0;
+    }
+}
+
+/* ---- uses ---- */
+
+/* Along a factor of this sign: the same use, the opposite one, or both. */
+static unsigned use_by(unsigned use, unsigned sign) {
+    return sign & SIGN_NOT_NEGATIVE ? use : sign & SIGN_NOT_POSITIVE ? flipped(use) : USE_BOTH;
+}
+
+static void hand_list_on(const struct graph *g, const struct node *n, unsigned use, uint8_t *uses) {
+    for (uint32_t i = 0; i < n->b; i++)
+        if (n->op == OP_SUM)
+            uses[g->arguments[n->a + i]] |= (uint8_t)use;
+        else
+            uses[g->arguments[n->c + i]] |= (uint8_t)use_by(use, sign_of_number(g->numbers[n->a + i]));
+}
+
+/* Of a / b: where the sign of b is known, it falls with b where a is positive. */
+static void hand_quotient_on(const struct node *n, const uint8_t *signs, unsigned use, uint8_t *uses) {
+    uses[n->a] |= (uint8_t)use_by(use, signs[n->b]);
+    uses[n->b] |= (uint8_t)(signs[n->b] ? use_by(flipped(use), signs[n->a]) : USE_BOTH);
+}
+
+static unsigned use_of_base(const struct graph *g, const struct node *n, const uint8_t *signs, unsigned use) {
+    double p;
+    if (!graph_is_constant(g, n->b, &p))
+        return USE_BOTH;
+    int whole = parity(g, n->b);
+    if (p < 0)
+        return signs[n->a] & SIGN_NOT_NEGATIVE ? flipped(use) : USE_BOTH;
+    return whole == 1 ? use : whole == 2 ? use_by(use, signs[n->a]) : use; /* else the base is not negative */
+}
+
+void split_hand_on(const struct graph *g, const uint8_t *signs, uint32_t u, uint8_t *uses) {
+    const struct node *n = &g->nodes[u];
+    unsigned use = uses[u];
+    switch ((enum op)n->op) {
+    case OP_NONE:
+    case OP_CONSTANT:
+    case OP_LEAF:
+    case OP_REFERENCE:
+        return;
+    case OP_SUM:
+    case OP_LINEAR:
+        hand_list_on(g, n, use, uses);
+        return;
+    case OP_ADD:
+    case OP_MAX:
+    case OP_MIN:
+        uses[n->a] |= (uint8_t)use;
+        uses[n->b] |= (uint8_t)use;
+        return;
+    case OP_SUB:
+        uses[n->a] |= (uint8_t)use;
+        uses[n->b] |= (uint8_t)flipped(use);
+        return;
+    case OP_NEG:
+    case OP_ACOS:
+        uses[n->a] |= (uint8_t)flipped(use);
+        return;
+    case OP_MUL:
+        uses[n->a] |= (uint8_t)use_by(use, n->a == n->b ? signs[n->a] : signs[n->b]);
+        uses[n->b] |= (uint8_t)use_by(use, signs[n->a]);
+        return;
+    case OP_DIV:
+        hand_quotient_on(n, signs, use, uses);
+        return;
+    case OP_POW:
+        uses[n->a] |= (uint8_t)use_of_base(g, n, signs, use);
+        uses[n->b] |= USE_BOTH;
+        return;
+    case OP_ABS:
+    case OP_COSH:
+        uses[n->a] |= (uint8_t)use_by(use, signs[n->a]);
+        return;
+    case OP_SQRT:
+    case OP_EXP:
+    case OP_LOG:
+    case OP_LOG10:
+    case OP_ASIN:
+    case OP_ATAN:
+    case OP_SINH:
+    case OP_TANH:
+    case OP_ASINH:
+    case OP_ACOSH:
+    case OP_ATANH:
+        uses[n->a] |= (uint8_t)use;
+        return;
+    case OP_IF:
+        uses[n->a] |= USE_BOTH;
+        uses[n->b] |= (uint8_t)use;
+        uses[n->c] |= (uint8_t)use;
+        return;
+    default:
+        for (int i = 0; i < operator_arguments((enum op)n->op); i++)
+            uses[(&n->a)[i]] |= USE_BOTH;
+    }
+}

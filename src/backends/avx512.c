@@ -1,9 +1,0 @@
-/* avx512.c - the kernels compiled for AVX-512 (F, DQ, VL).
- *
- * SPDX-License-Identifier: MIT */
-#define WIDTH 8
-#include "backends/kernels.h"
-
-struct backend backend_avx512(void) {
-    return kernel_table("avx512");
-}

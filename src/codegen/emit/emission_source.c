@@ -1,0 +1,377 @@
+/* emission_source.c - NAME.c: texts of the library, the layer's data and statements, and the functions of the header.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "codegen/emit/emission.h"
+#include "codegen/emit/simd2_names.h"
+
+#include <math.h>
+#include <stdio.h>
+
+void emission_number(const struct emission *e, struct text *out, double value) {
+    const char *suffix = e->options.single ? "f" : "";
+    if (isnan(value))
+        text_add(out, "REAL_NAN");
+    else if (isinf(value))
+        text_add(out, "%sREAL_INFINITY", value < 0 ? "-" : "");
+    else if (e->options.single)
+        text_add(out, "%af", (double)(float)value);
+    else
+        text_add(out, "%a%s", value, suffix);
+}
+
+/* ---- the head ---- */
+
+static const char checks[] =
+    "#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)\n"
+    "#error \"compile without -ffast-math: it hides NaN and changes results\"\n"
+    "#endif\n"
+    "#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0\n"
+    "#error \"numbers must be rounded after every operation: FLT_EVAL_METHOD must be 0\"\n"
+    "#endif\n\n"
+    "/* Products are rounded before they are added, whatever the compiler's flags say, and "
+    "loops stay loops: nothing but what\n"
+    " * is in this file is called. */\n"
+    "#if defined(__clang__)\n"
+    "#pragma STDC FP_CONTRACT OFF\n"
+    "#elif defined(__GNUC__)\n"
+    "#pragma GCC optimize(\"fp-contract=off\")\n"
+    "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\")\n"
+    "#endif\n"
+    "#if defined(__GNUC__) && !defined(__clang__)\n"
+    "#define GENERATED __attribute__((noinline, noipa)) /* they share nothing but slots */\n"
+    "#elif defined(__GNUC__)\n"
+    "#define GENERATED __attribute__((noinline))\n"
+    "#else\n"
+    "#define GENERATED\n"
+    "#endif\n"
+    "#if defined(__GNUC__)\n"
+    "#define MAY_BE_UNUSED __attribute__((unused))\n"
+    "#define SELDOM __attribute__((noinline, unused))\n"
+    "#define LOOP_STAYS __asm__ volatile(\"\" ::: \"memory\")\n"
+    "#else\n"
+    "#define MAY_BE_UNUSED\n"
+    "#define SELDOM\n"
+    "#define LOOP_STAYS ((void)0)\n"
+    "#endif\n"
+    "#if defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__)) && !defined(NO_PAIRS)\n"
+    "#define PAIRS /* what is computed twice in a row is computed at once */\n"
+    "#endif\n"
+    "#define SHARED_FUNCTION static inline MAY_BE_UNUSED\n"
+    "#define SHARED_CONSTANT static const MAY_BE_UNUSED\n"
+    "#define WIDE_INLINE SHARED_FUNCTION\n"
+    "#define SAMPLE_FUNCTION SHARED_FUNCTION\n"
+    "#define SAMPLE_CONSTANT SHARED_CONSTANT\n"
+    "#define RANDOM_FUNCTION SHARED_FUNCTION\n"
+    "#define RANDOM_INNER SHARED_FUNCTION\n";
+
+static void print_precision(const struct emission *e, struct text *out) {
+    bool single = e->options.single;
+    text_add(out, "#define REAL_MAX %s_MAX\n#define REAL_MIN %s_MIN\n", single ? "FLT" : "DBL", single ? "FLT" : "DBL");
+    if (single)
+        text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n");
+    if (e->options.libm)
+        text_add(out, "#define REAL_LIBM\n#define REAL_SQRT sqrt%s\n#define REAL_CALL(name) name%s\n",
+                 single ? "f" : "", single ? "##f" : "");
+    if (emission_drive_judges(e))
+        text_add(out, "#define DRIVE_JUDGES\n");
+    text_add(out, "\ntypedef %s_real real;\n", e->options.name);
+    if (e->rounding.number)
+        text_add(out, "typedef struct %s_rounded rounded_number;\n", e->options.name);
+}
+
+/* A header and a source of different runs must not be compiled together: the workspace of one may be too small for the other. */
+static void print_pair(const struct emission *e, struct text *out) {
+    const char *name = e->options.name;
+    text_add(out, "\n#if !defined(");
+    emission_print_upper(out, name);
+    text_add(out, "_PAIR) || (");
+    emission_print_upper(out, name);
+    text_add(out,
+             "_PAIR != " EMIT_NO_PAIR ")\n"
+             "#error \"%s.h and %s.c are from different runs of hardnet emit: emit both again\"\n#endif\n",
+             name, name);
+}
+
+static void print_head(const struct emission *e, struct text *out) {
+    text_add(
+        out,
+        "/* %s.c - made by hardnet emit %s; see %s.h. Most of it is text of the library, with its comments. MIT "
+        "licence. */\n"
+        "#include \"%s.h\"\n\n#include <float.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n",
+        e->options.name, hn_version(), e->options.name, e->options.name);
+    print_pair(e, out);
+    text_add(out, "%s\n%s", e->options.libm ? "#include <math.h>\n" : "", checks);
+    print_precision(e, out);
+}
+
+/* ---- lists of the public headers that the decisions name ---- */
+
+#define LIST_ENTRY(name, text) text_add(out, "    " #name ",\n");
+
+void emission_print_lists(const struct emission *e, struct text *out) {
+    text_add(out, "\ntypedef enum hn_outcome {\n");
+    HN_OUTCOME_LIST(LIST_ENTRY)
+    text_add(out, "} hn_outcome;\n\nenum {\n");
+    HN_METHOD_LIST(LIST_ENTRY)
+    text_add(out, "};\n");
+    if (!e->network)
+        return;
+    text_add(out, "\ntypedef enum hn_activation {\n");
+    HN_ACTIVATION_LIST(LIST_ENTRY)
+    text_add(out, "} hn_activation;\n");
+}
+
+/* ---- elementary functions: the families that are needed ---- */
+
+/* exp, log, sin and cos are always there: the random numbers of restarts need them. */
+struct families {
+    bool arc, hyperbolic;
+};
+
+static void add_operator(struct families *f, uint32_t code) {
+    f->arc |= code == OP_ASIN || code == OP_ACOS || code == OP_ATAN || code == OP_ATAN2;
+    f->hyperbolic |= code == OP_SINH || code == OP_COSH || code == OP_TANH || code == OP_ASINH || code == OP_ACOSH ||
+                     code == OP_ATANH;
+}
+
+static struct families find_families(const struct emission *e) {
+    struct families f = {.arc = false};
+    const struct plan_program *program = &e->plan->program;
+    for (uint32_t i = 0; i < program->first[e->options.adjoint ? 3 : 2]; i++)
+        add_operator(&f, plan_code(e->plan)[i].code);
+    for (uint32_t code = 0; code < CODE_COUNT; code++)
+        if (e->policy.used[code])
+            add_operator(&f, code);
+    f.hyperbolic = f.hyperbolic || e->network;
+    if (e->plan->tape_numbers > 0) /* a search runs programs of its own */
+        f.arc = f.hyperbolic = true;
+    return f;
+}
+
+static void print_own_double(struct families f, struct text *out) {
+    amalgamate_file(out, "base/elementary_round.h", false);
+    amalgamate_file(out, "base/elementary_exponential.h", false);
+    amalgamate_file(out, "base/reduce.h", false);
+    text_add(out, "\nstatic SELDOM reduced_angle reduce_angle(real size);\n");
+    amalgamate_file(out, "base/reduce.c", false);
+    amalgamate_file(out, "base/elementary_circle.h", false);
+    if (f.arc)
+        amalgamate_file(out, "base/elementary_arc.h", false);
+    if (f.hyperbolic)
+        amalgamate_file(out, "base/elementary_hyperbolic.h", false);
+}
+
+/* The same, and what rows and pivots are made of, over vectors of two. */
+static void print_two(const struct emission *e, struct text *out) {
+    static const char files[][48] = {
+        "base/simd_pair.h",         "base/elementary_round.h", "base/elementary_exponential.h",
+        "base/elementary_circle.h", "base/elementary_arc.h",   "base/elementary_hyperbolic.h"};
+    static const char rows[][48] = {"linalg/pivot_kernel.h", "cpu/row_values_kernel.h",
+                                    "codegen/kernel/row_functions_kernel.h"};
+    struct families f = find_families(e);
+    struct two_names names = {.count = 0};
+    text_add(out, "\n#ifdef PAIRS\n");
+    amalgamate_file(out, "core/simd2.h", false);
+    for (size_t i = 0; i < sizeof files / sizeof files[0] && !e->options.libm; i++)
+        if ((i != 4 || f.arc) && (i != 5 || f.hyperbolic))
+            two_names_file(out, &names, files[i]);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        two_names_file(out, &names, rows[i]);
+    text_add(out, "\n#endif\n");
+}
+
+static void print_own_float(struct families f, struct text *out) {
+    amalgamate_file(out, "core/float_exponential.h", true);
+    amalgamate_file(out, "core/float_circle.h", true);
+    if (f.arc)
+        amalgamate_file(out, "core/float_arc.h", true);
+    if (f.hyperbolic)
+        amalgamate_file(out, "core/float_hyperbolic.h", true);
+}
+
+void emission_print_elementary(const struct emission *e, struct text *out) {
+    bool single = e->options.single;
+    amalgamate_file(out, single ? "core/scalar_float.h" : "core/scalar_double.h", single);
+    amalgamate_file(out, "core/scalar_operations.h", single);
+    amalgamate_file(out, "core/sqrt.h", single);
+    if (e->options.libm) {
+        amalgamate_file(out, "core/libm_math.h", single);
+        return;
+    }
+    amalgamate_file(out, "base/simd_pair.h", single);
+    if (single)
+        print_own_float(find_families(e), out);
+    else
+        print_own_double(find_families(e), out);
+}
+
+/* ---- the header's functions ---- */
+
+/* In floats: the verdict counts what rounding may hide at the y in the slots. */
+void emission_print_rounding_verdict(const struct emission *e, struct text *out) {
+    if (!e->options.single)
+        return;
+    text_add(out, "    most = rounding_finish(work->slots, work->rounded, layer_plan.options.relative != 0, ");
+    emission_number(e, out, e->plan->options.tolerance);
+    text_add(out, ", &own);\n");
+}
+
+/* One correction, from the raw output in the workspace to y. */
+static void print_run(const struct emission *e, struct text *out) {
+    text_add(out, "    d.warm = work->warm_start ? work->warm : 0;\n");
+    text_add(out, e->options.adjoint ? "    work_tape(work, &tape);\n    d.tape = &tape;\n" : "    d.tape = 0;\n");
+    text_add(out, "    drive_run(&d, &own);\n    drive_copy(work->slots + layer_plan.y, y, layer_plan.outputs);\n");
+    emission_print_rounding_verdict(e, out);
+    if (e->options.adjoint)
+        text_add(out, "    work_keep(work, &tape.head, own.outcome);\n");
+}
+
+static void print_solve(const struct emission *e, struct text *out) {
+    const char *name = e->options.name;
+    bool policy = emission_has_policy(e);
+    text_add(out,
+             "\nint %s_solve(struct %s_work *work, const %s_real x[], %s_real y[], %s_report *report) {\n"
+             "    struct drive d;\n    struct drive_report own;\n%s%s",
+             name, name, name, name, name,
+             !e->options.adjoint ? ""
+             : policy            ? "    struct drive_tape tapes[2];\n"
+                                 : "    struct drive_tape tape;\n",
+             policy ? "    struct policy policy;\n" : "");
+    if (e->options.single)
+        text_add(out, "    real most;\n");
+    if (e->network)
+        text_add(out, "%s", emission_network_turns(e));
+    text_add(out, "    d.plan = &layer_plan;\n    d.options = &layer_plan.options;\n"
+                  "    d.point.plan = &layer_plan;\n    d.point.slots = work->slots;\n    d.point.width = 1;\n"
+                  "    d.x = x;\n    d.raw = work->raw;\n    d.row = work->row;\n");
+    text_add(out, e->network ? "    network_run(x, work->raw, turns);\n"
+                             : "    drive_copy(y, work->raw, layer_plan.outputs);\n");
+    if (policy)
+        emission_print_policy_run(e, out);
+    else
+        print_run(e, out);
+    text_add(out,
+             "    if (report) {\n        report->outcome = (int32_t)own.outcome;\n"
+             "        report->iterations = (int32_t)own.iterations;\n        report->steps = (int32_t)own.steps;\n"
+             "        report->worst = own.worst == SIZE_MAX ? -1 : (int32_t)own.worst;\n"
+             "        report->culprit = own.culprit == SIZE_MAX ? -1 : (int32_t)own.culprit;\n"
+             "        report->violation_before = own.violation_before;\n        report->violation = own.violation;\n"
+             "        report->moved = own.moved;\n        report->damping = own.damping;\n%s%s    }\n"
+             "    return (int)own.outcome;\n}\n",
+             e->options.single ? "        report->violation_most = most;\n" : "",
+             policy ? "        report->candidate = (int32_t)policy.chosen;\n"
+                      "        report->objective = policy.objective;\n"
+                    : "");
+}
+
+static void print_constants(const struct emission *e, struct text *out) {
+    const struct plan *p = e->plan;
+    const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
+    const uint32_t *slot = plan_words(p, p->system.constant_slot);
+    for (uint32_t i = 0; i < p->program.constants.count; i++) {
+        text_add(out, "    work->slots[%u] = ", i);
+        emission_number(e, out, numbers[i]);
+        text_add(out, ";\n");
+    }
+    for (uint32_t i = 0; i < p->system.constant_slot.count; i++) {
+        text_add(out, "    work->slots[%u] = ", slot[i]);
+        emission_number(e, out, value[i]);
+        text_add(out, ";\n");
+    }
+}
+
+static void print_init(const struct emission *e, struct text *out) {
+    const char *name = e->options.name;
+    text_add(out,
+             "\nvoid %s_init(struct %s_work *work) {\n    for (size_t i = 0; i < sizeof work->slots / sizeof "
+             "work->slots[0]; "
+             "i++) {\n        work->slots[i] = 0;\n        LOOP_STAYS;\n    }\n"
+             "    for (size_t i = 0; i < sizeof work->warm / sizeof work->warm[0]; i++) {\n        work->warm[i] = "
+             "0;\n        LOOP_STAYS;\n"
+             "    }\n    work->warm_start = 0;\n",
+             name, name);
+    print_constants(e, out);
+    if (emission_has_policy(e))
+        emission_print_policy_init(e, out);
+    text_add(out, "}\n");
+    text_add(out,
+             "\nvoid %s_start(struct %s_work *work, const %s_real x[], %s_real y[]) {\n"
+             "    drive_copy(x, work->slots + layer_plan.x, layer_plan.inputs);\n    entry_prepare(work->slots);\n"
+             "    for (size_t j = 0; j < layer_plan.outputs; j++)\n"
+             "        y[j] = work->slots[plan_words(&layer_plan, layer_plan.start)[j]];\n}\n",
+             name, name, name, name);
+    text_add(out, "\nconst char *%s_outcome_text(int outcome) {\n    static const char *const texts[] = {", name);
+#define LIST_TEXT(id, text) text_add(out, "\"" text "\", ");
+    HN_OUTCOME_LIST(LIST_TEXT)
+    text_add(out, "};\n    return outcome >= 0 && outcome < (int)(sizeof texts / sizeof texts[0]) ? texts[outcome] : "
+                  "\"unknown\";\n}\n");
+}
+
+/* ---- all of it ---- */
+
+void emission_print_sample(const struct emission *e, struct text *out) {
+    bool single = e->options.single;
+    amalgamate_file(out, "core/sample.h", single);
+    amalgamate_file(out, "core/summary.h", single);
+    amalgamate_file(out, "core/emitted_plan.h", single);
+}
+
+void emission_print_points(const struct emission *e, struct text *out) {
+    bool single = e->options.single;
+    amalgamate_file(out, "base/random_state.h", single);
+    amalgamate_file(out, "base/random_core.h", single);
+    amalgamate_file(out, "core/point.h", single);
+    amalgamate_file(out, "core/point_elastic.h", single);
+}
+
+void emission_print_drive(const struct emission *e, struct text *out) {
+    bool single = e->options.single;
+    amalgamate_file(out, "linalg/pivot_kernel.h", single);
+    amalgamate_file(out, "cpu/row_values_kernel.h", single);
+    amalgamate_file(out, "codegen/kernel/row_functions_kernel.h", single);
+    amalgamate_file(out, "core/entry_slots.h", single);
+    if (e->paired)
+        print_two(e, out);
+    emission_print_entries(e, out);
+    amalgamate_file(out, "core/solver.h", single);
+    if (e->rounding.number)
+        emission_print_rounding(e, out);
+    if (e->options.adjoint) {
+        amalgamate_file(out, "core/point_back.h", single);
+        amalgamate_file(out, "core/solver_adjoint.h", single);
+    }
+}
+
+void emission_print_source(const struct emission *e, struct text *out) {
+    bool single = e->options.single;
+    print_head(e, out);
+    emission_print_lists(e, out);
+    emission_print_elementary(e, out);
+    text_add(out, "\n/* There is one layer here, and slots are numbers: compilers make constants of them. */\n"
+                  "#define POINT_PLAN(p)    ((void)(p), &layer_plan)\n"
+                  "#define POINT_WIDTH(p)   ((void)(p), (size_t)1)\n"
+                  "#define DRIVE_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
+    emission_print_sample(e, out);
+    emission_print_plan(e, out);
+    emission_print_points(e, out);
+    emission_print_drive(e, out);
+    if (e->network) {
+        amalgamate_file(out, "core/activation_kernel.h", single);
+        if (emission_network_is_shaped(e))
+            amalgamate_file(out, "core/normalize.h", single);
+        emission_print_network(e, out);
+        amalgamate_file(out, "core/mlp.h", single);
+        if (e->options.adjoint)
+            amalgamate_file(out, "core/mlp_adjoint.h", single);
+    }
+    if (emission_has_policy(e))
+        emission_print_policy(e, out);
+    print_init(e, out);
+    if (e->options.adjoint)
+        emission_print_tape(e, out);
+    print_solve(e, out);
+    if (e->options.adjoint)
+        emission_print_gradient(e, out);
+    if (e->options.casadi)
+        emission_print_casadi(e, out);
+}

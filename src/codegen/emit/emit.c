@@ -1,0 +1,384 @@
+/* emit.c - from a model and a network to the texts of hardnet/emit.h, and what is refused.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/structs.h"
+#include "codegen/emit/emission.h"
+#include "hardnet/policy.h"
+
+#include <ctype.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+hn_status hn_emit_get_defaults(hn_emit_options *out, hn_error *error) {
+    const hn_emit_options own = {.size = sizeof own, .layer = hn_layer_defaults(), .candidates = 1};
+    return STRUCT_GIVE(hn_emit_options, out, &own, error);
+}
+
+/* ---- what is refused ---- */
+
+static bool is_keyword(const char *name) {
+    static const char words[][12] = {
+        "auto",   "break",    "case",     "char",   "const",  "continue",  "default",  "do",     "double",  "else",
+        "enum",   "extern",   "float",    "for",    "goto",   "if",        "inline",   "int",    "long",    "register",
+        "return", "restrict", "short",    "signed", "sizeof", "static",    "struct",   "switch", "typedef", "union",
+        "void",   "unsigned", "volatile", "while",  "class",  "namespace", "template", "this",   "new",     "delete"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(name, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* In any case: file systems may not tell Example.c from example.c. */
+static bool is_example(const char *name) {
+    static const char own[] = "example";
+    for (size_t i = 0; i < sizeof own; i++)
+        if (tolower((unsigned char)name[i]) != own[i])
+            return false;
+    return true;
+}
+
+static hn_status check_name(const char *name, hn_error *error) {
+    size_t length = name ? strlen(name) : 0;
+    bool good = length > 0 && length <= EMIT_LONGEST_NAME && isalpha((unsigned char)name[0]) && !is_keyword(name);
+    for (size_t i = 0; i < length && good; i++)
+        good = isalnum((unsigned char)name[i]) || name[i] == '_';
+    if (good && is_example(name))
+        return error_about(error, HN_INVALID, error_option("name"),
+                           "name %s: %s.c would be two files, the layer and the example that calls it", name, name);
+    if (good)
+        return HN_OK;
+    return error_about(error, HN_INVALID, error_option("name"),
+                       "name %.60s: it must be a C identifier that begins with a letter, at most %d characters long",
+                       name ? name : "(none)", EMIT_LONGEST_NAME);
+}
+
+/* What floats of the size of 1 can hold, after a few operations. */
+static const double FLOAT_LEAST_TOLERANCE = 1e-6;
+
+static hn_status check_tolerance(const struct emission *e, hn_error *error) {
+    if (!e->options.single || e->options.layer.tolerance >= FLOAT_LEAST_TOLERANCE)
+        return HN_OK;
+    return error_about(error, HN_INVALID, error_option("tolerance"),
+                       "tolerance %s: floats hold %g at best; emit it in double, or ask for less",
+                       error_number(e->options.layer.tolerance).text, FLOAT_LEAST_TOLERANCE);
+}
+
+static hn_status check_casadi(const struct emission *e, hn_error *error) {
+    if (!e->options.casadi || !e->options.single)
+        return HN_OK;
+    return error_about(error, HN_INVALID, error_option("casadi"), "CasADi's numbers are doubles: emit it in double");
+}
+
+static hn_status check_candidates(const struct emission *e, hn_error *error) {
+    const hn_emit_options *o = &e->options;
+    if (o->candidates < 1 || o->candidates > HN_POLICY_MOST_CANDIDATES)
+        return error_about(error, HN_INVALID, error_option("candidates"), "candidates %zu: choose 1 to %d",
+                           o->candidates, HN_POLICY_MOST_CANDIDATES);
+    if (o->keep > o->candidates)
+        return error_about(error, HN_INVALID, error_option("keep"), "candidates %zu: the network has %zu", o->keep,
+                           o->candidates);
+    if (o->refine < 0 || o->refine > HN_POLICY_MOST_REFINE)
+        return error_about(error, HN_INVALID, error_option("refine"), "refine %d: choose 0 to %d steps", o->refine,
+                           HN_POLICY_MOST_REFINE);
+    if (o->refine > 0 && !e->network)
+        return error_about(error, HN_INVALID, error_option("refine"),
+                           "refine %d: refinement is emitted with a network only", o->refine);
+    if (o->refine > 0 && o->adjoint)
+        return error_about(error, HN_UNSUPPORTED, error_option("refine"),
+                           "refine %d: refinement steps are not differentiated; emit gradients without refinement",
+                           o->refine);
+    return HN_OK;
+}
+
+static hn_status check_network(const struct emission *e, hn_error *error) {
+    size_t inputs = hn_model_input_count(e->model), outputs = hn_model_output_count(e->model);
+    if (!e->network)
+        return HN_OK;
+    hn_network_options o = hn_network_options_of(e->network);
+    if (o.inputs == inputs && o.outputs == e->options.candidates * outputs)
+        return HN_OK;
+    return error_about(error, HN_INVALID, error_argument("network"),
+                       "the network leads from %zu inputs to %zu outputs, the model's are %zu and %zu, for each of %zu "
+                       "candidates",
+                       o.inputs, o.outputs, inputs, outputs, e->options.candidates);
+}
+
+/* Those that are emitted, and the network's part that computes them. */
+static hn_status keep_candidates(struct emission *e, hn_error *error) {
+    size_t keep = e->options.keep ? e->options.keep : e->options.candidates;
+    e->policy.candidates = e->network ? keep : 1;
+    e->policy.refine = e->options.refine;
+    if (!e->network || keep == e->options.candidates)
+        return HN_OK;
+    hn_status status = emission_network_first(&e->kept, e->network, keep * hn_model_output_count(e->model), error);
+    e->network = e->kept;
+    return status;
+}
+
+static bool fits_float(double value) {
+    double size = fabs(value);
+    return !isfinite(value) || size == 0 || (size <= FLT_MAX && size >= FLT_MIN);
+}
+
+static hn_status check_numbers(const struct emission *e, hn_error *error) {
+    for (uint32_t i = 0; e->options.single && i < e->walk.constant_count; i++)
+        if (!fits_float(e->walk.constants[i]))
+            return error_set(error, HN_UNSUPPORTED, "the model's constant %s does not fit a float: emit it in double",
+                             error_number(e->walk.constants[i]).text);
+    for (size_t i = 0; e->options.single && e->network && i < hn_network_parameter_count(e->network); i++)
+        if (fabs(e->network->parameters[i]) > FLT_MAX)
+            return error_set(error, HN_UNSUPPORTED,
+                             "weight %zu of the network, %s, does not fit a float: emit it in double", i,
+                             error_number(e->network->parameters[i]).text);
+    return HN_OK;
+}
+
+/* A text of this many operands compiles in a minute or two. */
+enum { MOST_OPERANDS = 2000000 };
+
+static hn_status check_size(const struct emission *e, hn_error *error) {
+    size_t operands = 0;
+    for (int i = 0; i < KERNEL_ENTRIES; i++)
+        operands += e->walk.entry[i].operand_count;
+    if (operands > MOST_OPERANDS)
+        return error_set(error, HN_LIMIT, "the emitted statements would have %zu operands; at most %d are possible",
+                         operands, MOST_OPERANDS);
+    return HN_OK;
+}
+
+static hn_status check_tape(const struct emission *e, hn_error *error) {
+    size_t bytes = emission_gradient_bytes(e);
+    if (bytes <= EMIT_MOST_TAPE)
+        return HN_OK;
+    return error_set(error, HN_LIMIT,
+                     "the tape of %u steps over %u outputs would take %zu bytes of workspace; at most %d are "
+                     "possible: ask for fewer iterations",
+                     e->plan->tape_steps, e->plan->outputs, bytes, EMIT_MOST_TAPE);
+}
+
+/* What is generated as loops over lists in the library has no text here. */
+hn_status emission_check_walk(const struct emission *e, hn_error *error) {
+    const struct plan_program *program = &e->plan->program;
+    if (!e->walk.solves)
+        return error_set(error, HN_UNSUPPORTED,
+                         "the factor of the linear system is too full for straight code: %u unknowns, %u entries",
+                         e->plan->system.order, e->plan->system.nonzeros);
+    const enum kernel_entry entries[PHASES] = {KERNEL_PREPARE, KERNEL_EVALUATE, KERNEL_BACK_PROGRAM};
+    for (int phase = 0; phase < (e->options.adjoint ? 3 : 2); phase++)
+        if (program->first[phase + 1] > program->first[phase] && e->walk.entry[entries[phase]].count == 0)
+            return error_set(error, HN_UNSUPPORTED, "the model's sums are too long for straight code: %u terms in all",
+                             program->pairs.count / 2 + program->columns.count);
+    return HN_OK;
+}
+
+/* ---- making it ---- */
+
+/* A layer fills in the method's own numbers and refuses what does not fit together. */
+static hn_status fill_layer(struct emission *e, hn_error *error) {
+    hn_layer *layer;
+    hn_method method = e->options.layer.method;
+    if (!emission_method(method))
+        return error_about(error, HN_INVALID, error_option("method"),
+                           "method %s: it cannot be emitted; all but nearest and optimal can", hn_method_text(method));
+    hn_status status = hn_layer_create(&layer, e->model, &e->options.layer, error);
+    if (status != HN_OK)
+        return status;
+    e->layer = hn_layer_options_of(layer);
+    e->info = hn_layer_info_of(layer);
+    hn_layer_destroy(layer);
+    return HN_OK;
+}
+
+/* What a layer finds out when it is made. */
+static void take_budget(struct emission *e) {
+    e->plan->options.usual = e->info.usual_steps;
+    e->plan->options.budget = e->info.budget_steps;
+}
+
+static size_t whole_blocks(size_t count) {
+    return (count + EMIT_BLOCK - 1) / EMIT_BLOCK * EMIT_BLOCK;
+}
+
+static void measure_network(struct emission *e) {
+    const hn_network *network = e->network;
+    e->turns = emission_network_is_shaped(e) ? 3 : 2;
+    for (size_t k = 0; network && k <= network->layers; k++) {
+        size_t own = whole_blocks(network->width[k]);
+        e->width = own > e->width ? own : e->width;
+        e->hidden += k > 0 && k < network->layers ? own + emission_network_is_shaped(e) : 0;
+    }
+}
+
+static bool measure(struct emission *e) {
+    size_t numbers = e->walk.slots + 3 * (size_t)e->plan->outputs + e->turns * e->width + emission_gradient_numbers(e) +
+                     emission_policy_numbers(e) + emission_rounding_numbers(e);
+    size_t integers = 1 + emission_gradient_integers(e), real = emission_real(e); /* warm_start is the one */
+    e->work_bytes = (numbers * real + integers * sizeof(int32_t) + real - 1) / real * real;
+    e->constant_bytes =
+        emission_plan_bytes(e) + emission_network_bytes(e) + emission_policy_bytes(e) + emission_rounding_bytes(e);
+    return emission_cost(&e->cost, e);
+}
+
+static hn_status prepare(struct emission *e, hn_error *error) {
+    hn_status status = fill_layer(e, error);
+    e->paired = !e->options.single;
+    if (status == HN_OK)
+        status = plan_create(&e->plan, e->model, &e->layer, error);
+    if (status == HN_OK)
+        take_budget(e);
+    measure_network(e);
+    if (status == HN_OK)
+        status = walk_create(&e->walk, e->plan, e->options.adjoint, error);
+    if (status == HN_OK)
+        status = emission_check_walk(e, error);
+    if (status == HN_OK)
+        emission_drop_unasked(e);
+    if (status == HN_OK && !emission_drop_zeros(e))
+        status = error_no_memory(error, "emitted files");
+    if (status == HN_OK)
+        status = check_numbers(e, error);
+    if (status == HN_OK)
+        status = check_tape(e, error);
+    if (status == HN_OK)
+        status = check_size(e, error);
+    return status == HN_OK ? emission_policy_create(e, error) : status;
+}
+
+/* What is printed beyond the layer. */
+static hn_status complete(struct emission *e, hn_error *error) {
+    hn_status status = hn_model_fingerprint(e->model, e->fingerprint, error);
+    if (status == HN_OK)
+        status = hn_model_names_fingerprint(e->model, e->names_fingerprint, error);
+    if (status == HN_OK)
+        status = emission_find_rounding(e, error);
+    if (status == HN_OK && !(emission_pair(e) && measure(e)))
+        status = error_no_memory(error, "emitted files");
+    return status;
+}
+
+typedef void print_part(const struct emission *e, struct text *out);
+
+static hn_status print(char **out, const struct emission *e, print_part *part, hn_error *error) {
+    struct text text = {.bytes = NULL};
+    part(e, &text);
+    hn_status status = text.failed ? text_error(&text, "emitted files", error) : HN_OK;
+    if (status == HN_OK)
+        *out = text.bytes;
+    else
+        text_drop(&text);
+    return status;
+}
+
+static void give_sizes(const struct emission *e, hn_emitted *out) {
+    out->workspace = e->work_bytes;
+    out->constants = e->constant_bytes;
+    out->stack = EMIT_STACK * emission_real(e);
+    out->code_arm = e->cost.code_arm;
+    out->code_x86 = e->cost.code_x86;
+    out->operations = e->cost.operations_worst;
+    out->instructions = e->cost.worst;
+    out->steps = e->layer.iterations;
+    out->fixed = e->cost.fixed;
+}
+
+/* The header and the source carry the same number: a source does not compile with the header of another run. */
+static void mark_pair(const hn_emitted *out) {
+    enum { PLACE = sizeof EMIT_NO_PAIR - 1 };
+    struct digest digest = digest_start();
+    unsigned char bytes[DIGEST_BYTES];
+    char number[PLACE + 1], *const texts[] = {out->header, out->source};
+    for (int i = 0; i < 2; i++)
+        digest_add(&digest, texts[i], strlen(texts[i]));
+    digest_finish(&digest, bytes);
+    snprintf(number, sizeof number, "0x%02x%02x%02x%02xu", bytes[0], bytes[1], bytes[2], bytes[3]);
+    for (int i = 0; i < 2; i++)
+        memcpy(strstr(texts[i], EMIT_NO_PAIR), number, PLACE);
+}
+
+static hn_status print_all(const struct emission *e, hn_emitted *out, hn_error *error) {
+    hn_status status = print(&out->header, e, emission_print_header, error);
+    if (status == HN_OK)
+        status = print(&out->source, e, emission_print_source, error);
+    if (status == HN_OK)
+        status = print(&out->example, e, emission_print_example, error);
+    if (status == HN_OK)
+        status = print(&out->cmake, e, emission_print_cmake, error);
+    if (status == HN_OK) {
+        mark_pair(out);
+        give_sizes(e, out);
+    } else
+        hn_emitted_release(out);
+    return status;
+}
+
+/* Options, the network and the layer; whatever comes out, release follows. */
+static hn_status begin(struct emission *e, const hn_emit_options *options, bool named, hn_error *error) {
+    e->options.size = sizeof e->options;
+    hn_emit_get_defaults(&e->options, NULL);
+    hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_emit_options, &e->options, options, error) : HN_OK;
+    if (status == HN_OK && named)
+        status = check_name(e->options.name, error);
+    if (status == HN_OK)
+        status = check_tolerance(e, error);
+    if (status == HN_OK)
+        status = check_casadi(e, error);
+    e->options.adjoint = e->options.adjoint || e->options.casadi;
+    if (status == HN_OK)
+        status = check_candidates(e, error);
+    if (status == HN_OK)
+        status = check_network(e, error);
+    if (status == HN_OK)
+        status = keep_candidates(e, error);
+    return status == HN_OK ? prepare(e, error) : status;
+}
+
+static void release(struct emission *e) {
+    emission_release_pairs(e);
+    emission_release_rounding(e);
+    emission_policy_release(e);
+    walk_release(&e->walk);
+    plan_destroy(e->plan);
+    hn_network_destroy(e->kept);
+}
+
+hn_status hn_emit(hn_emitted *out, const hn_model *model, const hn_network *network, const hn_emit_options *options,
+                  hn_error *error) {
+    struct emission e = {.model = model, .network = network};
+    if (!out)
+        return error_missing(error, "hn_emit", "out");
+    *out = (hn_emitted){.header = NULL};
+    if (!model || !options)
+        return error_missing(error, "hn_emit", model ? "options" : "model");
+    hn_status status = begin(&e, options, true, error);
+    if (status == HN_OK)
+        status = complete(&e, error);
+    if (status == HN_OK)
+        status = print_all(&e, out, error);
+    release(&e);
+    return status;
+}
+
+hn_status hn_emit_check(const hn_model *model, const hn_network *network, const hn_emit_options *options,
+                        hn_error *error) {
+    struct emission e = {.model = model, .network = network};
+    if (!model)
+        return error_missing(error, "hn_emit_check", "model");
+    hn_status status = begin(&e, options, false, error);
+    release(&e);
+    return status;
+}
+
+void hn_emitted_release(hn_emitted *emitted) {
+    if (!emitted)
+        return;
+    base_release(emitted->header);
+    base_release(emitted->source);
+    base_release(emitted->example);
+    base_release(emitted->cmake);
+    *emitted = (hn_emitted){.header = NULL};
+}

@@ -1,0 +1,122 @@
+/* simd2_names.c - see simd2_names.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "codegen/emit/simd2_names.h"
+
+#include "codegen/emit/amalgamate.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MOST_NAMES = sizeof((struct two_names *)0)->at / sizeof(const char *) };
+
+static bool begins(const char *at, const char *word) {
+    return strncmp(at, word, strlen(word)) == 0;
+}
+
+static size_t name_length(const char *at) {
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_')
+        length++;
+    return length;
+}
+
+static const char *end_of_line(const char *at) {
+    const char *end = strchr(at, '\n');
+    return end ? end + 1 : at + strlen(at);
+}
+
+/* ---- names ---- */
+
+static void add_name(struct text *out, struct two_names *names, const char *at) {
+    if (names->count == MOST_NAMES) {
+        text_fail(out, "the shared texts declare more than %d names (MOST_NAMES in simd2_names.c)", (int)MOST_NAMES);
+        return;
+    }
+    names->at[names->count] = at;
+    names->length[names->count++] = name_length(at);
+}
+
+/* A line that declares: the function's name is the one before the first parenthesis, a struct's the one behind its brace. */
+static void note_declared(struct text *out, struct two_names *names, const char *line) {
+    if (begins(line, "WIDE_INLINE ")) {
+        const char *at = strchr(line, '(');
+        while (at && at > line && name_length(at - 1) > 0)
+            at--;
+        if (at)
+            add_name(out, names, at);
+    } else if (begins(line, "} ") && name_length(line + 2) > 0)
+        add_name(out, names, line + 2);
+}
+
+static bool is_declared(const struct two_names *names, const char *at, size_t length) {
+    for (size_t i = 0; i < names->count; i++)
+        if (names->length[i] == length && strncmp(names->at[i], at, length) == 0)
+            return true;
+    return false;
+}
+
+static void take_name(struct text *out, const struct two_names *names, const char *at, size_t length) {
+    if (begins(at, "wide") && (length == 4 || at[4] == '_')) {
+        text_add(out, "two");
+        text_add_bytes(out, at + 4, length - 4);
+    } else if (begins(at, "WIDE_MASK") || begins(at, "WIDE_AT")) {
+        text_add(out, "TWO");
+        text_add_bytes(out, at + 4, length - 4);
+    } else if (length == 5 && begins(at, "WIDTH"))
+        text_add(out, "TWO_WIDTH");
+    else {
+        text_add(out, is_declared(names, at, length) ? "two_" : "");
+        text_add_bytes(out, at, length);
+    }
+}
+
+/* ---- lines ---- */
+
+static const char *take_line(struct text *out, const struct two_names *names, const char *at) {
+    while (*at) {
+        size_t length = name_length(at);
+        if (begins(at, "/*"))
+            at = strstr(at, "*/") ? strstr(at, "*/") + 2 : at + strlen(at);
+        else if (isalpha((unsigned char)*at)) {
+            take_name(out, names, at, length);
+            at += length;
+        } else if (length > 0) { /* a number */
+            text_add_bytes(out, at, length);
+            at += length;
+        } else {
+            text_add_bytes(out, at, 1);
+            if (*at++ == '\n')
+                break;
+        }
+    }
+    return at;
+}
+
+static void take_text(struct text *out, struct two_names *names, const char *at) {
+    while (*at) {
+        bool constant = begins(at, "static const ") || begins(at, "enum ");
+        bool guard = begins(at, "#include ") || begins(at, "#ifndef HN_") || begins(at, "#define HN_") ||
+                     (begins(at, "#endif") && *end_of_line(at) == '\0');
+        if (constant || guard) {
+            at = end_of_line(at);
+            continue;
+        }
+        note_declared(out, names, at);
+        at = take_line(out, names, at);
+    }
+}
+
+void two_names_file(struct text *out, struct two_names *names, const char *file) {
+    struct text renamed = {.bytes = NULL};
+    const char *text = amalgamate_find(file);
+    if (text)
+        take_text(&renamed, names, text);
+    else
+        amalgamate_lacks(&renamed, file);
+    if (renamed.failed)
+        text_fail_with(out, &renamed);
+    else
+        amalgamate(out, renamed.bytes, false);
+    text_drop(&renamed);
+}

@@ -1,0 +1,53 @@
+/* fused_adjoint_kernel.h - the text around a generated step of the adjoint: from iterate to iterate of a tape, backwards.
+ *
+ * Where there are such steps, the text before has defined BACK_ROUNDS, GRADIENT_SLOT, GRAD_X_SLOT and INPUTS, and all that
+ * fused_fixed_kernel.h asks for.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CODEGEN_FUSED_ADJOINT_KERNEL_H
+#define HN_CODEGEN_FUSED_ADJOINT_KERNEL_H
+
+#ifdef BACK_ROUNDS
+
+#include "codegen/kernel/fused_fixed_kernel.h"
+
+static int back_round_once(double *slots, struct round *round);
+
+/* Whether a number of a lane that somebody looks at is -0: the statements leave open which sign a zero has, unless there is none. */
+static int back_has_minus(const double *numbers, size_t count, const struct kernel_back_rounds *all) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t part = 0; part < LANE_PARTS; part++) {
+            wide number = wide_load(numbers + i * LANES_HERE + part * WIDTH);
+            wide_bits minus = WIDE_MASK(wide_to_bits(number) == wide_bits_all(INT64_MIN));
+            for (size_t lane = 0; lane < WIDTH && wide_seldom(minus); lane++)
+                if (WIDE_AT(minus, lane) && all->tape[part * WIDTH + lane])
+                    return 1;
+        }
+    return 0;
+}
+
+static void back_part(double *slots, const struct kernel_back_rounds *all, size_t first) {
+    struct round round = {.from = slots};
+    const double *from[WIDTH];
+    for (int64_t step = 0; step < all->count; step++) {
+        for (size_t k = 0; k < WIDTH; k++) {
+            const double *tape = all->tape[first + k];
+            from[k] = tape ? tape - (size_t)step * OUTPUTS : (const double *)0;
+            round.ahead[k] = tape && step + 1 < all->count ? from[k] - OUTPUTS : (const double *)0;
+        }
+        kernel_load_part(slots + (size_t)Y_SLOT * LANES_HERE, OUTPUTS, from);
+        back_round_once(slots, &round);
+    }
+}
+
+static int entry_back_rounds(double *slots, const struct kernel_back_rounds *all) {
+    if (back_has_minus(slots + (size_t)GRADIENT_SLOT * LANES_HERE, OUTPUTS, all) ||
+        back_has_minus(slots + (size_t)GRAD_X_SLOT * LANES_HERE, INPUTS, all))
+        return 0;
+    for (size_t part = 0; part < LANE_PARTS; part++)
+        back_part(slots + part * WIDTH, all, part * WIDTH);
+    return 1;
+}
+
+#endif
+#endif

@@ -1,0 +1,213 @@
+/* kernel_executor.c - the executor over lanes whose arithmetic is generated: what is left is the order of the entries.
+ *
+ * Masks and numbers of samples go into slots, then an entry of the kernel runs, or the listed kernel where none is generated. What is
+ * rare stays with the listed kernels: clipping, holding outputs on their bounds, and their adjoints. So does what is too large
+ * (size_limits.h).
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/error.h"
+#include "base/memory.h"
+#include "codegen/kernel/kernel_parts.h"
+
+static const struct kernel_table *table_of(const struct executor *x) {
+    return ((const struct generated *)x->own)->table;
+}
+
+/* False when the entry is not generated. */
+static bool run_entry(const struct executor *x, double *slots, enum kernel_entry entry) {
+    kernel_function *function = table_of(x)->entry[entry];
+    if (function)
+        function(slots);
+    return function != NULL;
+}
+
+/* ---- evaluation ---- */
+
+static void kernel_prepare(const struct executor *x, double *slots) {
+    if (!run_entry(x, slots, KERNEL_PREPARE))
+        lanes_of(x)->kernels.run(&lanes_of(x)->program, 0, slots);
+}
+
+static void rescale(const struct executor *x, double *slots) {
+    const struct lanes *own = lanes_of(x);
+    if (!run_entry(x, slots, KERNEL_RESCALE))
+        own->kernels.rescale(&own->rows, slots, own->flags);
+}
+
+static void kernel_evaluate(const struct executor *x, double *slots, const bool *fresh, bool brief) {
+    const struct lanes *own = lanes_of(x);
+    if (!run_entry(x, slots, KERNEL_EVALUATE))
+        lanes_values(x, slots);
+    if (fresh && lanes_flag(x, slots, own->flags, fresh))
+        rescale(x, slots);
+    if (run_entry(x, slots, brief ? KERNEL_RESIDUAL_BRIEF : KERNEL_RESIDUAL))
+        return;
+    if (brief)
+        own->kernels.residual_only(&own->rows, slots);
+    else
+        own->kernels.residual(&own->rows, slots);
+}
+
+static void kernel_weigh(const struct executor *x, double *slots, const struct executor_rows *rows) {
+    const struct lanes *own = lanes_of(x);
+    uint32_t step = lanes_at(x, x->plan->step);
+    bool all = true;
+    lanes_put(x, slots, x->plan->slots + LANES_HOLD, rows->hold);
+    lanes_flag(x, slots, own->rows.leads, rows->leads);
+    lanes_flag(x, slots, own->flags, rows->accepted);
+    for (uint32_t k = 0; k < x->width; k++)
+        all = all && rows->accepted[k];
+    run_entry(x, slots, all ? KERNEL_WEIGH_ALL : KERNEL_WEIGH);
+    if (!lanes_flag(x, slots, own->holds, rows->holds))
+        return;
+    own->kernels.multiply(&own->system.by_columns, slots, own->rows.right, step); /* A' W r; the step comes later */
+    own->kernels.hold_bounds(&own->rows, &own->clip, slots, step, own->holds);
+}
+
+static void kernel_largest(const struct executor *x, double *slots) {
+    run_entry(x, slots, KERNEL_LARGEST);
+}
+
+/* ---- the step ---- */
+
+/* Between its two entries where the system is not generated. */
+static void solve(const struct executor *x, double *slots) {
+    const struct plan *plan = x->plan;
+    uint32_t right = lanes_of(x)->rows.right, step = lanes_at(x, plan->step), unknown = lanes_at(x, plan->unknown);
+    uint32_t from = plan->options.adaptive ? lanes_at(x, plan->gradient) : step;
+    const struct damped_sides rows = {1, {right}, {unknown}}, outputs = {1, {from}, {step}};
+    run_entry(x, slots, KERNEL_STEP_BEGIN);
+    if (table_of(x)->solves)
+        return;
+    lanes_solve(x, slots, plan->options.outputs_side ? &outputs : &rows);
+    run_entry(x, slots, KERNEL_STEP_END);
+}
+
+static void kernel_step(const struct executor *x, double *slots, const double *eps, const bool *clipped) {
+    if (eps)
+        lanes_put(x, slots, x->plan->eps, eps);
+    solve(x, slots);
+    lanes_clip(x, slots, clipped);
+}
+
+static bool kernel_step_near(const struct executor *x, double *slots, const struct executor_rows *rows,
+                             const double *eps) {
+    const struct lanes *own = lanes_of(x);
+    lanes_put(x, slots, x->plan->slots + LANES_HOLD, rows->hold);
+    lanes_put(x, slots, x->plan->eps, eps);
+    lanes_flag(x, slots, own->rows.leads, rows->leads);
+    lanes_flag(x, slots, own->flags, rows->accepted);
+    return table_of(x)->near(slots) != 0;
+}
+
+/* ---- rounds ---- */
+
+static void kernel_go_on(const struct executor *x, double *slots, struct executor_rounds *rounds) {
+    struct kernel_rounds all = {.count = rounds->count};
+    for (uint32_t k = 0; k < x->width; k++) {
+        all.busy[k] = -(int64_t)rounds->busy[k];
+        all.best[k] = rounds->best[k];
+        all.tape[k] = rounds->tape[k];
+    }
+    table_of(x)->rounds(slots, &all);
+    for (uint32_t k = 0; k < x->width; k++) {
+        rounds->best[k] = all.best[k];
+        rounds->best_at[k] = (int)all.best_at[k];
+        rounds->done[k] = (int)all.done[k];
+    }
+}
+
+static void kernel_near_rounds(const struct executor *x, double *slots, struct near_rounds *rounds) {
+    table_of(x)->near_rounds(slots, rounds);
+}
+
+/* ---- one step of the adjoint ---- */
+
+static void solve_back(const struct executor *x, double *slots) {
+    const struct lanes *own = lanes_of(x);
+    const struct plan *plan = x->plan;
+    uint32_t right = own->rows.right, step = lanes_at(x, plan->step), gradient = lanes_at(x, plan->gradient);
+    uint32_t work = lanes_at(x, plan->work), s = lanes_at(x, plan->leaf_s), t = lanes_at(x, plan->leaf_t);
+    const struct damped_sides rows = {2, {right, work}, {own->adjoint.v, own->adjoint.q}};
+    const struct damped_sides outputs = {2, {step, gradient}, {s, t}};
+    run_entry(x, slots, KERNEL_BACK_BEGIN);
+    if (table_of(x)->solves)
+        return;
+    lanes_solve(x, slots, plan->options.outputs_side ? &outputs : &rows);
+    run_entry(x, slots, KERNEL_BACK_MIDDLE);
+}
+
+static void unclip(const struct executor *x, double *slots, const bool *clipped) {
+    bool any = false;
+    for (uint32_t k = 0; k < x->width; k++)
+        any = any || clipped[k];
+    if (!any)
+        return;
+    lanes_of(x)->kernels.shift(&lanes_of(x)->rows, slots);
+    lanes_unclip(x, slots, clipped);
+}
+
+static void kernel_back(const struct executor *x, double *slots, const struct executor_back *step) {
+    const struct lanes *own = lanes_of(x);
+    bool weighted = x->plan->options.weighted;
+    if (weighted) {
+        lanes_put(x, slots, x->plan->eps, step->eps);
+        unclip(x, slots, step->clipped);
+    }
+    solve_back(x, slots);
+    if (weighted)
+        lanes_weigh_damping(x, slots, step->slope);
+    run_entry(x, slots, step->bounds || weighted ? KERNEL_BACK_ROWS_BOUNDS : KERNEL_BACK_ROWS);
+    if (!run_entry(x, slots, KERNEL_BACK_PROGRAM))
+        own->kernels.run(&own->program, 2, slots);
+    run_entry(x, slots, KERNEL_BACK_END);
+}
+
+static bool kernel_go_back(const struct executor *x, double *slots, const struct executor_way_back *way) {
+    struct kernel_back_rounds all = {.count = way->count};
+    for (uint32_t k = 0; k < x->width; k++)
+        all.tape[k] = way->tape[k];
+    return table_of(x)->back_rounds(slots, &all) != 0;
+}
+
+/* ---- life ---- */
+
+static void take_entries(struct executor *out, const struct kernel_table *table) {
+    size_t bytes = (size_t)table->slots * out->width * sizeof(double);
+    out->bytes = bytes > out->bytes ? bytes : out->bytes;
+    out->prepare = kernel_prepare;
+    out->evaluate = kernel_evaluate;
+    if (table->entry[KERNEL_WEIGH])
+        out->weigh = kernel_weigh;
+    if (table->entry[KERNEL_LARGEST])
+        out->largest = kernel_largest;
+    if (table->entry[KERNEL_STEP_BEGIN])
+        out->step = kernel_step;
+    if (table->adjoint && table->entry[KERNEL_BACK_ROWS_BOUNDS])
+        out->back = kernel_back;
+    if (table->rounds)
+        out->go_on = kernel_go_on;
+    if (table->adjoint && table->back_rounds)
+        out->go_back = kernel_go_back;
+    if (table->near)
+        out->step_near = kernel_step_near;
+    if (table->near_rounds)
+        out->near_rounds = kernel_near_rounds;
+}
+
+hn_status executor_open_kernel(struct executor *out, const struct plan *plan, const struct kernel *kernel,
+                               hn_error *error) {
+    hn_status status = executor_open_lanes(out, plan, kernel->instructions, error);
+    if (status != HN_OK)
+        return status;
+    struct generated *own = base_allocate(sizeof *own);
+    if (!own) {
+        executor_close(out);
+        return error_no_memory(error, "the layer");
+    }
+    *own = (struct generated){*lanes_of(out), kernel->table};
+    base_release(out->own);
+    out->own = own;
+    take_entries(out, kernel->table);
+    return HN_OK;
+}

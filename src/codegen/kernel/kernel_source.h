@@ -1,0 +1,39 @@
+/* kernel_source.h - from a plan to C text: the arithmetic of a layer as code, for one model, one method, one instruction set.
+ *
+ * In comes a plan; out goes the source of a shared object, complete in one text: it includes nothing but headers of the C library.
+ * What it computes has the bits of the listed kernels (backends/): operators are printed from the one list, small functions are the
+ * kernels' own text, sums keep their order and their start. codegen/kernel/loaded_kernel.h loads what a compiler made of it.
+ *
+ * Compile it with generate_flags; other flags must not let products and sums be fused or reordered, which the text itself refuses
+ * where a compiler tells.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CODEGEN_KERNEL_SOURCE_H
+#define HN_CODEGEN_KERNEL_SOURCE_H
+
+#include "core/plan.h"
+
+struct generate_options {
+    hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best that this processor has */
+    bool adjoint;                 /* gradients, too; without them they go through the listed kernels */
+};
+
+struct generated_text {
+    char *bytes;   /* with a 0 behind them; base_release releases them */
+    size_t length; /* without it */
+    size_t left;   /* about as many bytes would be there, too, but for parts that are too large (size_limits.h) */
+};
+
+/* The same plan, options and library give the same bytes. HN_UNSUPPORTED where the plan has something that is not generated, or where
+ * all of it is too large; the error says what. */
+hn_status generate_lanes(struct generated_text *out, const struct plan *plan, const struct generate_options *options,
+                         hn_error *error);
+
+/* Flags that a C compiler needs for these instructions (gcc's and clang's are the same), at most `most` of them: how many there are.
+ * They say nothing about optimisation (generate_level does), input or output. */
+size_t generate_flags(hn_instructions instructions, const char **flags, size_t most);
+
+/* The flag of optimisation that was found best: compile time against speed. */
+const char *generate_level(void);
+
+#endif

@@ -1,0 +1,227 @@
+/* run_compiler.c - see run_compiler.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "codegen/kernel/run_compiler.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/launch.h"
+#include "base/memory.h"
+#include "codegen/kernel/kernel_source.h"
+#include "codegen/kernel/temp_folder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { OBJECT_MOST = 1 << 30, SAID_MOST = 1 << 20, SHOWN = 240 };
+static const double PAUSE_SECONDS = 0.1, PATIENCE_SECONDS = 2;
+
+static struct error_subject about(const struct compiler *compiler) {
+    return (struct error_subject){.code = HN_CODE_COMPILER, .name = compiler->command};
+}
+
+/* ---- words ---- */
+
+static hn_status add(struct compiler *compiler, const char *word, hn_error *error) {
+    if (compiler->count >= COMPILER_WORDS)
+        return error_about(error, HN_LIMIT, about(compiler), "the compiler %s: more than %d words", compiler->command,
+                           COMPILER_WORDS);
+    compiler->words[compiler->count++] = word;
+    compiler->words[compiler->count] = NULL;
+    return HN_OK;
+}
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\n';
+}
+
+static hn_status split(struct compiler *compiler, hn_error *error) {
+    hn_status status = HN_OK;
+    for (char *at = compiler->text; *at && status == HN_OK;) {
+        while (is_blank(*at))
+            *at++ = '\0';
+        if (*at)
+            status = add(compiler, at, error);
+        while (*at && !is_blank(*at))
+            at++;
+    }
+    return status;
+}
+
+/* The last words on what may change bits are ours: the generator's, and that nothing of -ffast-math is left. */
+static hn_status add_flags(struct compiler *compiler, hn_instructions instructions, hn_error *error) {
+    enum { MOST = 32 };
+    const char *flags[MOST];
+    size_t count = generate_flags(instructions, flags, MOST);
+    hn_status status = add(compiler, "-fno-fast-math", error);
+    if (status == HN_OK)
+        status = add(compiler, "-fno-unsafe-math-optimizations", error);
+    if (status == HN_OK)
+        status = add(compiler, generate_level(), error);
+    for (size_t i = 0; i < count && status == HN_OK; i++)
+        status = add(compiler, flags[i], error);
+    return status == HN_OK ? add(compiler, "-w", error)
+                           : status; /* what a compiler remarks is not the user's business */
+}
+
+hn_status compiler_choose(struct compiler *compiler, const char *command, hn_instructions instructions,
+                          hn_error *error) {
+    if (launch_is_privileged()) /* posix_spawnp would search the caller's PATH with the rights of the program's owner */
+        return error_about(error, HN_UNSUPPORTED, error_option("compiler"),
+                           "this program runs with more rights than its user: it starts no compiler");
+    const char *given = command ? command : launch_variable("CC");
+    bool empty = !given || given[strspn(given, " \t\n")] == '\0';
+    if (empty && command)
+        return error_about(error, HN_INVALID, error_option("compiler"), "compiler: it has no words");
+    *compiler = (struct compiler){.count = 0};
+    size_t length = strlen(empty ? "cc" : given);
+    if (length >= COMPILER_LONGEST)
+        return error_about(error, HN_LIMIT, error_option("compiler"), "compiler: more than %d bytes", COMPILER_LONGEST);
+    memcpy(compiler->command, empty ? "cc" : given, length);
+    memcpy(compiler->text, compiler->command, length);
+    hn_status status = split(compiler, error);
+    return status == HN_OK ? add_flags(compiler, instructions, error) : status;
+}
+
+/* ---- what a compiler said ---- */
+
+/* The first line that speaks of an error, else the first one; without control characters, and not too long. */
+static void first_words(const char *said, char shown[SHOWN]) {
+    const char *line = NULL;
+    for (const char *at = said; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        size_t length = strcspn(at, "\n");
+        const char *word = strstr(at, "error");
+        if (!line && length > 0)
+            line = at;
+        if (word && word < at + length) {
+            line = at;
+            break;
+        }
+    }
+    size_t length = line ? strcspn(line, "\n") : 0;
+    length = length < SHOWN ? length : SHOWN - 1;
+    for (size_t i = 0; i < length; i++)
+        shown[i] = (unsigned char)line[i] < ' ' ? ' ' : line[i];
+    shown[length] = '\0';
+}
+
+static hn_status complain(const struct compiler *compiler, int how, const char *output, hn_error *error) {
+    struct file_bytes said = {NULL, 0};
+    char shown[SHOWN] = "";
+    if (file_read(&said, output, SAID_MOST, NULL) == HN_OK)
+        first_words((const char *)said.data, shown);
+    base_release(said.data);
+    const char *colon = shown[0] ? ": " : "";
+    if (WIFSIGNALED(how))
+        return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s was ended by signal %d%s%s",
+                           compiler->command, WTERMSIG(how), colon, shown);
+    return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s failed (exit code %d)%s%s",
+                       compiler->command, WEXITSTATUS(how), colon, shown);
+}
+
+/* ---- running ---- */
+
+/* Its children, too; those that do not end when they are asked are ended. */
+static void end(pid_t process) {
+    int how;
+    double begun = clock_seconds();
+    launch_end(process, false);
+    while (launch_look(process, &how) == 0 && clock_seconds() - begun < PATIENCE_SECONDS)
+        launch_pause(PAUSE_SECONDS / 10);
+    launch_end(process, true);
+    launch_wait(process, &how); /* fails where it has been waited for */
+}
+
+/* NULL, or why it must not go on. */
+static const char *reason_to_end(const struct compiler_watch *watch, double seconds) {
+    if (watch->cancel && __atomic_load_n(watch->cancel, __ATOMIC_RELAXED) != 0)
+        return "because that was asked for";
+    return seconds > watch->seconds ? "because it took too long" : NULL;
+}
+
+static hn_status wait_for(const struct compiler *compiler, pid_t process, const struct compiler_watch *watch, int *how,
+                          hn_error *error) {
+    double begun = clock_seconds(), pause = PAUSE_SECONDS / 100;
+    for (;;) {
+        pid_t ended = launch_look(process, how);
+        if (ended == process)
+            return HN_OK;
+        if (ended < 0 && errno != EINTR)
+            return error_about(
+                error, HN_UNSUPPORTED, about(compiler),
+                "the compiler %s: how it ended is not known; this program ignores SIGCHLD or waits for others",
+                compiler->command);
+        double seconds = clock_seconds() - begun;
+        const char *reason = reason_to_end(watch, seconds);
+        if (reason) {
+            end(process);
+            return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s was ended after %.3g s, %s",
+                               compiler->command, seconds, reason);
+        }
+        if (watch->waiting)
+            watch->waiting(watch->context, seconds);
+        launch_pause(pause);
+        pause = 1.5 * pause < PAUSE_SECONDS ? 1.5 * pause : PAUSE_SECONDS;
+    }
+}
+
+static hn_status start(const struct compiler *compiler, const struct workshop *shop, pid_t *process, hn_error *error) {
+    const char *words[COMPILER_WORDS + 4];
+    size_t count = compiler->count;
+    char reason[128];
+    memcpy(words, compiler->words, count * sizeof *words);
+    words[count++] = "-o";
+    words[count++] = shop->object;
+    words[count++] = shop->text;
+    words[count] = NULL;
+    *process = launch_start(words, shop->output, shop->folder);
+    if (*process >= 0)
+        return HN_OK;
+    int code = errno;
+    if (code == ENOENT)
+        return error_about(error, HN_UNSUPPORTED, about(compiler),
+                           "the compiler %s is not there; install a C compiler, or name one in CC", words[0]);
+    if (strerror_r(code, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", code);
+    return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s cannot be started: %s", words[0],
+                       reason);
+}
+
+static hn_status work(const struct compiler *compiler, const struct workshop *shop, const struct compiler_watch *watch,
+                      struct file_bytes *out, hn_error *error) {
+    pid_t process = -1;
+    int how = 0;
+    hn_status status = start(compiler, shop, &process, error);
+    if (status == HN_OK)
+        status = wait_for(compiler, process, watch, &how, error);
+    if (status != HN_OK)
+        return status;
+    if (!WIFEXITED(how) || WEXITSTATUS(how) != 0)
+        return complain(compiler, how, shop->output, error);
+    status = file_read_regular(out, shop->object, OBJECT_MOST, NULL);
+    if (status == HN_NO_MEMORY)
+        return error_no_memory(error, "the kernel");
+    if (status != HN_OK || out->count == 0) {
+        base_release(out->data);
+        *out = (struct file_bytes){NULL, 0};
+        return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s wrote no shared object",
+                           compiler->command);
+    }
+    return HN_OK;
+}
+
+hn_status compiler_run(const struct compiler *compiler, const struct compiler_watch *watch, struct file_bytes *out,
+                       const char *text, size_t length, hn_error *error) {
+    struct workshop shop;
+    *out = (struct file_bytes){NULL, 0};
+    hn_status status = workshop_open(&shop, error);
+    if (status != HN_OK)
+        return status;
+    status = file_write(shop.text, text, length, error);
+    if (status == HN_OK)
+        status = work(compiler, &shop, watch, out, error);
+    workshop_close(&shop);
+    return status;
+}

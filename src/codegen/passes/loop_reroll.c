@@ -1,0 +1,204 @@
+/* loop_reroll.c - cuts statements into regions and finds what comes again.
+ *
+ * Two statements are alike when they compute the same function of as many operands, with the same numbers in the same places. A loop
+ * begins at a statement when those that follow are like those `period` before them, again and again, and every slot moves on by the
+ * same distance each time. Candidates for the period are the places where the first few statements come again.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "codegen/passes/loop_reroll.h"
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "codegen/ir/lower.h"
+
+#include <string.h>
+
+enum {
+    REGION_OPERANDS = 6000, /* of a function: longer ones take compilers more than proportionally longer */
+    SPLIT_OPERANDS = 10000, /* where each product of a sum names the sum */
+    ROUND_OPERANDS = 12000, /* of a whole round, which gains by being one */
+    LOOP_ROUNDS = 4,        /* at least */
+    LOOP_OPERANDS = 150,    /* of a round, at least: what goes on from one round to the next passes through memory */
+    LOOP_CANDIDATES = 12,
+    SIGNATURE = 3 /* statements */
+};
+
+struct finder {
+    const struct statements *s;
+    const double *constants;
+    uint64_t *shape; /* per statement: equal for statements that are alike */
+    uint32_t *next;  /* per statement: the next one where the same few begin; 0: none */
+};
+
+void regions_release(struct regions *regions) {
+    base_release(regions->list);
+    *regions = (struct regions){.count = 0};
+}
+
+static void add_region(struct regions *regions, struct region region) {
+    struct region *list =
+        regions->failed ? NULL : array_grow(regions->list, &regions->capacity, regions->count + 1, sizeof *list);
+    regions->failed = !list;
+    if (!list)
+        return;
+    regions->list = list;
+    list[regions->count++] = region;
+}
+
+/* Straight statements from first up to end, in regions of bounded size. */
+static void cut_straight(struct regions *regions, const struct statements *s, size_t first, size_t end) {
+    size_t start = first, operands = 0, most = s->round ? ROUND_OPERANDS : regions->most;
+    for (size_t i = first; i < end; i++) {
+        operands += s->list[i].count;
+        if (operands < most && i + 1 < end)
+            continue;
+        add_region(regions, (struct region){start, i + 1 - start, 1});
+        start = i + 1;
+        operands = 0;
+    }
+}
+
+/* ---- what is alike ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t shape_of(const struct finder *f, size_t i) {
+    const struct statement *at = &f->s->list[i];
+    uint64_t hash = mix(at->function, at->count);
+    for (uint32_t k = 0; k < at->count; k++) {
+        uint32_t operand = f->s->operands[at->first + k];
+        uint64_t bits = 0;
+        if (operand_is_constant(operand))
+            memcpy(&bits, &f->constants[operand - STATEMENT_CONSTANT], sizeof bits);
+        bool windowed = !operand_is_constant(operand) && statements_in_window(f->s, operand);
+        hash = mix(mix(hash, operand_is_constant(operand) ? 1 : windowed ? 2 : 0), bits);
+    }
+    return hash;
+}
+
+static uint64_t signature_at(const struct finder *f, size_t i) {
+    uint64_t hash = 0;
+    for (size_t k = i; k < i + SIGNATURE && k < f->s->count; k++)
+        hash = mix(hash, f->shape[k]);
+    return hash;
+}
+
+/* From the last statement to the first, the latest place of each signature; places share a cell at times, which loses loops only. */
+static bool link_places(struct finder *f) {
+    size_t cells = 1024;
+    while (cells < 2 * f->s->count)
+        cells *= 2;
+    uint32_t *latest = base_allocate(cells * sizeof *latest);
+    if (!latest)
+        return false;
+    memset(latest, 0, cells * sizeof *latest);
+    for (size_t i = f->s->count; i-- > 0;) {
+        uint32_t *cell = &latest[signature_at(f, i) & (cells - 1)];
+        f->next[i] = *cell;
+        *cell = (uint32_t)i;
+    }
+    base_release(latest);
+    return true;
+}
+
+/* ---- loops ---- */
+
+/* Every slot of statement i + 2 period is as far from that of i + period as that one from statement i's. */
+static bool goes_on(const struct finder *f, size_t i, size_t period) {
+    const struct statement *at = f->s->list + i;
+    const uint32_t *a = f->s->operands + at->first, *b = f->s->operands + at[period].first;
+    const uint32_t *c = f->s->operands + at[2 * period].first;
+    for (uint32_t k = 0; k < at->count; k++)
+        if (!operand_is_constant(a[k]) && b[k] - a[k] != c[k] - b[k])
+            return false;
+    return true;
+}
+
+/* How often `period` statements from first on come one after the other. */
+static size_t count_rounds(const struct finder *f, size_t first, size_t period) {
+    size_t i = first;
+    while (i + period < f->s->count && f->shape[i] == f->shape[i + period] &&
+           (i < first + period || goes_on(f, i - period, period)))
+        i++;
+    return (i - first) / period + 1; // NOLINT(clang-analyzer-core.DivideZero): a period has statements
+}
+
+static size_t operands_of(const struct finder *f, size_t first, size_t count) {
+    return f->s->list[first + count - 1].first + f->s->list[first + count - 1].count - f->s->list[first].first;
+}
+
+/* The loop at this statement that covers most; one round when there is none. */
+static struct region loop_at(const struct finder *f, size_t first, size_t most) {
+    struct region best = {first, 1, 1};
+    size_t place = first;
+    for (int k = 0; k < LOOP_CANDIDATES && f->next[place] > first; k++) {
+        place = f->next[place];
+        size_t period = place - first;
+        if (operands_of(f, first, period) > most)
+            break;
+        size_t rounds = count_rounds(f, first, period);
+        if (rounds >= LOOP_ROUNDS && 10 * period * rounds > 11 * best.period * best.repeats)
+            best = (struct region){first, period, rounds};
+    }
+    return best;
+}
+
+/* Several rounds in one where they are short; those that are left over are found again. */
+static struct region lengthen(const struct finder *f, struct region loop) {
+    size_t operands = operands_of(f, loop.first, loop.period), times = 1;
+    while (2 * times * LOOP_ROUNDS <= loop.repeats && times * operands < LOOP_OPERANDS)
+        times *= 2;
+    return (struct region){loop.first, times * loop.period, loop.repeats / times};
+}
+
+static void find_loops(struct regions *regions, const struct finder *f) {
+    size_t straight = 0, i = 0;
+    while (i < f->s->count) {
+        struct region loop = loop_at(f, i, regions->most);
+        if (loop.repeats == 1) {
+            i++;
+            continue;
+        }
+        loop = lengthen(f, loop);
+        cut_straight(regions, f->s, straight, i);
+        add_region(regions, loop);
+        i += loop.period * loop.repeats;
+        straight = i;
+    }
+    cut_straight(regions, f->s, straight, f->s->count);
+}
+
+static void find(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
+    if (!loops) {
+        cut_straight(regions, s, 0, s->count);
+        return;
+    }
+    struct finder f = {s, constants, base_allocate((s->count + 1) * sizeof *f.shape),
+                       base_allocate((s->count + 1) * sizeof *f.next)};
+    for (size_t i = 0; f.shape && i < s->count; i++)
+        f.shape[i] = shape_of(&f, i);
+    regions->failed = !f.shape || !f.next || !link_places(&f);
+    if (!regions->failed)
+        find_loops(regions, &f);
+    base_release(f.shape);
+    base_release(f.next);
+}
+
+void regions_find(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
+    *regions = (struct regions){.most = REGION_OPERANDS};
+    find(regions, s, constants, loops);
+}
+
+void regions_find_split(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
+    *regions = (struct regions){.most = SPLIT_OPERANDS};
+    find(regions, s, constants, loops);
+}
+
+void regions_find_short(struct regions *regions, const struct statements *s, const double *constants, bool loops,
+                        size_t most) {
+    *regions = (struct regions){.most = most};
+    find(regions, s, constants, loops);
+}

@@ -1,0 +1,98 @@
+/* slp_order.c - the order in which pairs stand: each where the later of the two stood, behind what it needs.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "codegen/passes/slp_finder.h"
+
+struct schedule {
+    uint32_t *missing; /* per statement: what it needs and is not there yet; UINT32_MAX: it is done itself */
+    uint32_t *writer;  /* per slot: 1 + the statement that stores it */
+    size_t slots;
+};
+
+/* Whoever reads a slot comes before the one that stores it. Else NULL. */
+static uint32_t *waits_for_reader(const struct pairs_finder *f, const struct schedule *t, size_t i, uint32_t k) {
+    uint32_t slot = pairs_operand(f, i, k);
+    if (pairs_source(f, i, k) || operand_is_constant(slot) || !t->writer[slot] || t->writer[slot] - 1 == i)
+        return NULL;
+    return &t->missing[t->writer[slot] - 1];
+}
+
+static void count_missing(const struct pairs_finder *f, struct schedule *t) {
+    for (uint32_t i = 0; i < f->count; i++)
+        for (uint32_t d = 0; d < statement_destinations(pairs_at(f, i)); d++)
+            if (f->flow->stored[f->first + i] >> d & 1)
+                t->writer[pairs_operand(f, i, d)] = i + 1;
+    for (size_t i = 0; i < f->count; i++)
+        for (uint32_t k = statement_destinations(pairs_at(f, i)); k < pairs_at(f, i)->count && pairs_live(f, i); k++) {
+            uint32_t *missing = waits_for_reader(f, t, i, k);
+            t->missing[i] += pairs_source(f, i, k) ? 1 : 0;
+            if (missing)
+                ++*missing;
+        }
+}
+
+static void finish(const struct pairs_finder *f, struct schedule *t, uint32_t i) {
+    for (uint32_t u = f->use_first[i]; u < f->use_first[i + 1]; u++)
+        t->missing[f->use[u].statement]--;
+    for (uint32_t k = statement_destinations(pairs_at(f, i)); k < pairs_at(f, i)->count; k++) {
+        uint32_t *missing = waits_for_reader(f, t, i, k);
+        if (missing)
+            --*missing;
+    }
+    t->missing[i] = UINT32_MAX;
+}
+
+/* The pair, or the statement by itself, whose later member stands first among those that can be next. Where there is none, pairs
+ * wait for each other: one is given up. */
+static uint32_t next_of(struct pairs_finder *f, const struct schedule *t, size_t from) {
+    uint32_t best = (uint32_t)f->count, least = UINT32_MAX;
+    for (uint32_t i = (uint32_t)from; i < f->count && i < least; i++) {
+        uint32_t mate = f->mate[i], later = mate > i ? mate : i;
+        if (pairs_live(f, i) && t->missing[i] == 0 && t->missing[mate] == 0 && later < least) {
+            best = i;
+            least = later;
+        }
+    }
+    for (uint32_t i = (uint32_t)from; i < f->count && best == f->count; i++)
+        if (pairs_live(f, i) && t->missing[i] == 0) {
+            pairs_give_up(f, i);
+            best = i;
+        }
+    return best;
+}
+
+static size_t most_slots(const struct pairs_finder *f) {
+    size_t most = 0;
+    for (size_t i = 0; i < f->count; i++)
+        for (uint32_t k = 0; k < pairs_at(f, i)->count; k++)
+            most = !operand_is_constant(pairs_operand(f, i, k)) && pairs_operand(f, i, k) > most
+                       ? pairs_operand(f, i, k)
+                       : most;
+    return most + 1;
+}
+
+bool pairs_order(struct pairs_finder *f, struct pairs *pairs) {
+    struct schedule t = {.slots = most_slots(f)};
+    size_t from = 0;
+    t.missing = pairs_zeroed(f->count * sizeof *t.missing);
+    t.writer = pairs_zeroed(t.slots * sizeof *t.writer);
+    bool done = t.missing && t.writer;
+    if (done)
+        count_missing(f, &t);
+    pairs->ordered = 0;
+    while (done) {
+        while (from < f->count && (!pairs_live(f, from) || t.missing[from] == UINT32_MAX))
+            from++;
+        uint32_t i = next_of(f, &t, from);
+        if (i == f->count)
+            break;
+        uint32_t mate = f->mate[i];
+        pairs->order[pairs->ordered++] = f->high[i] ? mate : i;
+        finish(f, &t, i);
+        if (mate != i)
+            finish(f, &t, mate);
+    }
+    base_release(t.missing);
+    base_release(t.writer);
+    return done;
+}

@@ -1,0 +1,248 @@
+/* print.c - see print.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "codegen/print/print.h"
+
+#include "base/memory.h"
+#include "codegen/print/print_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ENTRY_TEXT(name, text)                                                                                         \
+    case KERNEL_##name:                                                                                                \
+        return text;
+const char *entry_text(enum kernel_entry entry) {
+    switch (entry) {
+        KERNEL_ENTRY_LIST(ENTRY_TEXT)
+    default:
+        return "unknown";
+    }
+}
+
+/* ---- functions ---- */
+
+/* Whether a stride has been declared for this region before operand k of statement i. */
+static bool stride_is_new(const struct printer *p, size_t i, uint32_t k, int64_t stride) {
+    for (size_t j = p->region->first; j <= i; j++)
+        for (uint32_t e = 0; e < (j < i ? p->s->list[j].count : k); e++)
+            if (stride_of(p, j, e) == stride)
+                return false;
+    return true;
+}
+
+/* by5: what slots move on by when 5 of them are passed in every round; back5: likewise, backwards. */
+static void print_strides(const struct printer *p) {
+    for (size_t i = p->region->first; i < p->region->first + p->region->period; i++)
+        for (uint32_t k = 0; k < p->s->list[i].count; k++) {
+            int64_t stride = stride_of(p, i, k);
+            if (stride == 1 && stride_is_new(p, i, k, stride)) /* MISRA 2.2: no product with 1 */
+                text_add(p->text, "    const ptrdiff_t by1 = round * LANES_HERE;\n");
+            else if (stride != 0 && stride_is_new(p, i, k, stride))
+                text_add(p->text, "    const ptrdiff_t %s%lld = round * (%lld * LANES_HERE);\n",
+                         stride < 0 ? "back" : "by", (long long)(stride < 0 ? -stride : stride), (long long)stride);
+        }
+}
+
+/* The statement, behind those whose values it needs and that have not been printed. */
+static void print_late(const struct printer *p, bool *printed, size_t i) {
+    const struct statement *at = &p->s->list[i];
+    if (printed[i])
+        return;
+    printed[i] = true;
+    for (uint32_t k = statement_destinations(at); k < at->count; k++)
+        if (p->flow->source[at->first + k])
+            print_late(p, printed, (p->flow->source[at->first + k] - 1) / 2);
+    print_statement(p, i);
+    if (i + 1 < p->s->late && statement_follows_row(at + 1))
+        print_late(p, printed, i + 1);
+}
+
+/* Here and there in a round, lane by lane: behind `done` of so many pieces of its text. */
+static void print_ahead(struct text *text, size_t done, size_t pieces, const char *end) {
+    for (size_t lane = 0; lane < KERNEL_WIDEST; lane++)
+        if (lane * pieces / KERNEL_WIDEST == done)
+            text_add(text, "round_ahead(round, %zu)%s", lane, end);
+}
+
+/* A round in one function: values are made where they are needed, so that few of them wait. */
+static void print_straight(const struct printer *p) {
+    size_t first = p->s->late, end = p->s->count;
+    bool *printed = base_allocate(end * sizeof *printed);
+    struct call_loop calls;
+    struct printer own = *p;
+    bool taken = call_loop_find(&calls, p->s, p->flow) && printed;
+    own.calls = &calls;
+    if (taken) {
+        memset(printed, 0, end * sizeof *printed);
+        if (calls.count > 0)
+            print_call_loop(&own);
+        for (size_t i = first; i < end; i++) {
+            print_ahead(p->text, i - first, end - first, ";\n");
+            print_late(&own, printed, i);
+        }
+    }
+    p->text->failed = p->text->failed || !taken;
+    call_loop_release(&calls);
+    base_release(printed);
+}
+
+static void print_body(const struct printer *p) {
+    if (p->s->late > 0 && p->region->period == p->s->count) {
+        print_straight(p);
+        return;
+    }
+    for (size_t i = p->region->first; i < p->region->first + p->region->period; i++) {
+        print_early_loads(p, i);
+        print_statement(p, i);
+        print_early_next(p, i);
+    }
+}
+
+static void print_region(const struct printer *p, const char *name, size_t number) {
+    bool round = p->s->round, window = p->s->window_slots > 0;
+    text_add(p->text, "\nstatic GENERATED %s %s_%zu(double *slots%s) {\n", round ? "int" : "void", name, number,
+             round ? ", struct round *round" : "");
+    if (window)
+        text_add(p->text, "    const double *const from = round->from;\n    double *const to = round->to;\n");
+    print_early_before(p);
+    if (p->region->repeats > 1) {
+        text_add(p->text, "%s    for (ptrdiff_t round = 0; round < %zu; round++) {\n",
+                 p->early ? "    LOOP_ROLLED\n" : "", p->region->repeats);
+        print_strides(p);
+    }
+    print_body(p);
+    print_early_after(p);
+    text_add(p->text, "%s%s}\n", p->region->repeats > 1 ? "    }\n" : "",
+             window  ? "    (void)slots, (void)from, (void)to;\n    return 0;\n"
+             : round ? "    (void)round;\n    return 0;\n"
+                     : "");
+}
+
+/* All parts of the samples, one after the other. */
+static void print_all(struct text *text, const char *name, size_t regions) {
+    text_add(text, "\nstatic void entry_%s(double *slots) {\n", name);
+    text_add(text, "    for (int part = 0; part < LANE_PARTS; part++, slots += WIDTH) {\n");
+    for (size_t r = 0; r < regions; r++)
+        text_add(text, "        %s_%zu(slots);\n", name, r);
+    text_add(text, "    }\n}\n");
+}
+
+/* One round of one part; fused_fixed_kernel.h has the rest. */
+static void print_round(struct text *text, const char *name, size_t regions) {
+    text_add(text, "\nstatic int %s_once(double *slots, struct round *round) {\n    return ", name);
+    for (size_t r = 0; r < regions; r++) {
+        text_add(text, "%s(", r > 0 ? " ||\n           " : "");
+        if (regions > 1)
+            print_ahead(text, r, regions, ", ");
+        text_add(text, "%s_%zu(slots, round))", name, r);
+    }
+    text_add(text, ";\n}\n");
+}
+
+/* As one function of the walk's dialect, where it can be that. */
+static bool print_in_dialect(const struct printer *p, const char *name, size_t number) {
+    struct text body = {.bytes = NULL};
+    struct printer own = *p;
+    own.dialect = p->walk->dialect;
+    if (!own.dialect || p->early || p->s->round || p->s->late > 0 || p->region->repeats > 1 ||
+        !own.dialect->knows(&own))
+        return false;
+    own.text = &body;
+    body.failed = !own.dialect->begin(&own);
+    for (size_t i = p->region->first; i < p->region->first + p->region->period && !body.failed; i++)
+        print_statement(&own, i);
+    own.dialect->end(&own);
+    text_add(p->text, "\nstatic GENERATED void %s_%zu(double *slots) {\n", name, number);
+    own.dialect->declare(&own, p->text);
+    if (!body.failed)
+        text_add_bytes(p->text, body.bytes, body.length);
+    text_add(p->text, "}\n");
+    p->text->failed = p->text->failed || body.failed;
+    text_drop(&body);
+    return true;
+}
+
+static void print_regions(const struct printer *entry, const struct regions *regions, const char *name,
+                          const struct early *early) {
+    for (size_t r = 0; r < regions->count; r++) {
+        struct printer p = *entry;
+        p.region = &regions->list[r];
+        p.early = early ? &early[r] : NULL;
+        if (!print_in_dialect(&p, name, r))
+            print_region(&p, name, r);
+    }
+}
+
+/* early: room for one per region. False when memory is out. */
+static bool read_early(struct early *early, const struct statements *s, struct flow *flow,
+                       const struct regions *regions, const bool *kept, size_t slots) {
+    bool done = early != NULL;
+    for (size_t r = 0; r < regions->count && done; r++)
+        done = early_find(&early[r], s, flow, &regions->list[r]);
+    return done && early_store(early, s, flow, regions, kept, slots);
+}
+
+static struct early *take_early(size_t count) {
+    struct early *early = base_allocate((count + 1) * sizeof *early);
+    if (early)
+        memset(early, 0, (count + 1) * sizeof *early);
+    return early;
+}
+
+static void drop_early(struct early *early, size_t count) {
+    for (size_t r = 0; early && r < count; r++)
+        early_release(&early[r]);
+    base_release(early);
+}
+
+bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry entry, const bool *kept, bool early) {
+    const struct statements *s = &walk->entry[entry];
+    struct regions regions;
+    struct flow flow;
+    if (walk->shortened > 0)
+        regions_find_short(&regions, s, walk->constants, walk->loops, walk->shortened);
+    else
+        regions_find(&regions, s, walk->constants, walk->loops);
+    bool done = !regions.failed && flow_find(&flow, s, &regions, kept, walk->slots);
+    struct early *loads = early && done ? take_early(regions.count) : NULL;
+    if (done) {
+        const struct printer p = {.text = text, .walk = walk, .s = s, .flow = &flow};
+        done = !early || read_early(loads, s, &flow, &regions, kept, walk->slots);
+        if (done)
+            print_regions(&p, &regions, entry_text(entry), loads);
+        if (s->round)
+            print_round(text, entry_text(entry), regions.count);
+        else
+            print_all(text, entry_text(entry), regions.count);
+        flow_release(&flow);
+    }
+    drop_early(loads, regions.count);
+    regions_release(&regions);
+    return done;
+}
+
+/* ---- statements in pairs ---- */
+
+static void print_paired_region(const struct printer *p, const char *name, size_t number) {
+    if (p->region->repeats > 1) {
+        print_region(p, name, number);
+        return;
+    }
+    text_add(p->text, "\nstatic GENERATED void %s_%zu(double *slots) {\n", name, number);
+    for (size_t i = 0; i < p->pairs->ordered; i++)
+        print_statement(p, p->region->first + p->pairs->order[i]);
+    text_add(p->text, "}\n");
+}
+
+void print_entry_paired(struct text *text, const struct walk *walk, enum kernel_entry entry,
+                        const struct paired *paired) {
+    for (size_t r = 0; r < paired->regions.count; r++) {
+        const struct region *region = &paired->regions.list[r];
+        const struct pairs *pairs = region->repeats > 1 ? NULL : &paired->pairs[r];
+        const struct printer p = {
+            .text = text, .walk = walk, .s = &paired->s, .flow = &paired->flow, .region = region, .pairs = pairs};
+        print_paired_region(&p, entry_text(entry), r);
+    }
+    print_all(text, entry_text(entry), paired->regions.count);
+}

@@ -1,0 +1,324 @@
+/* print_chain.c - several entries as one straight line of statements: print_chain of print.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/memory.h"
+#include "codegen/print/spill.h"
+
+#include <string.h>
+
+static const uint32_t NOBODY = UINT32_MAX;
+
+struct chain {
+    struct statements all;
+    const struct print_chain *wanted;
+    struct acts acts;
+    size_t first[PRINT_LINKS + 1]; /* of each link, and behind the last */
+    size_t late;                   /* statements before this one come when they are needed */
+    bool *printed;                 /* per statement */
+    bool *ahead;                   /* per statement: it comes first */
+    uint32_t *reader; /* per slot: an argument that reads it there, in a statement that may not be printed yet */
+    uint32_t *next;   /* per operand: another one of the same slot */
+    uint32_t *owner;  /* per operand: its statement */
+};
+
+void acts_add(struct acts *acts, struct act act) {
+    if (acts->count == acts->capacity) {
+        size_t capacity = 2 * acts->capacity + 64;
+        struct act *list = base_allocate(capacity * sizeof *list);
+        acts->failed = acts->failed || !list;
+        if (!list)
+            return;
+        if (acts->count > 0)
+            memcpy(list, acts->list, acts->count * sizeof *list);
+        base_release(acts->list);
+        acts->list = list;
+        acts->capacity = capacity;
+    }
+    acts->list[acts->count++] = act;
+}
+
+static void add_text(struct chain *chain, enum act_kind kind, const char *text) {
+    if (text[0] != '\0')
+        acts_add(&chain->acts, (struct act){kind, 0, text});
+}
+
+static void chain_add(struct chain *chain, const struct statements *s) {
+    for (size_t i = 0; i < s->count; i++) {
+        statements_begin(&chain->all, (enum function)s->list[i].function);
+        for (uint32_t k = 0; k < s->list[i].count; k++)
+            statements_operand(&chain->all, s->operands[s->list[i].first + k]);
+    }
+}
+
+/* Other entries read a slot that the text behind an entry changes, not the local variable. */
+static void set_apart(const struct chain *chain, struct flow *flow, uint32_t changed, const size_t *ends) {
+    for (size_t i = ends[1]; i < chain->all.count; i++) {
+        const struct statement *at = &chain->all.list[i];
+        for (uint32_t k = statement_destinations(at); k < at->count; k++) {
+            uint32_t *source = &flow->source[at->first + k];
+            size_t writer = *source ? (*source - 1) / 2 : 0;
+            bool here = *source != 0 && writer >= ends[0] && writer < ends[1];
+            if (!here || chain->all.operands[at->first + k] != changed)
+                continue;
+            flow->stored[writer] |= (uint8_t)(1U << (*source - 1) % 2);
+            *source = 0;
+        }
+    }
+}
+
+static bool reads_slot(const struct printer *p, const struct statement *at, uint32_t k) {
+    return !operand_is_constant(p->s->operands[at->first + k]) && !p->flow->source[at->first + k];
+}
+
+static bool chain_index(struct chain *chain, const struct printer *p) {
+    size_t count = chain->all.count, operands = chain->all.operand_count, slots = p->walk->slots;
+    chain->printed = base_allocate(count + 1);
+    chain->ahead = base_allocate(count + 1);
+    chain->reader = base_allocate((slots + 1) * sizeof *chain->reader);
+    chain->next = base_allocate((operands + 1) * sizeof *chain->next);
+    chain->owner = base_allocate((operands + 1) * sizeof *chain->owner);
+    if (!chain->printed || !chain->ahead || !chain->reader || !chain->next || !chain->owner)
+        return false;
+    memset(chain->printed, 0, count + 1);
+    memset(chain->ahead, 0, count + 1);
+    chain->acts.ahead = chain->ahead;
+    chain->acts.steady = chain->wanted->steady;
+    chain->acts.pinned = chain->wanted->pinned;
+    chain->acts.pinned_count = chain->wanted->pinned_count;
+    for (size_t slot = 0; slot < slots; slot++)
+        chain->reader[slot] = NOBODY;
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < chain->all.list[i].count; k++)
+            chain->owner[chain->all.list[i].first + k] = (uint32_t)i;
+    return true;
+}
+
+/* From here on the statement's arguments that lie in slots are looked after. */
+static void chain_note(struct chain *chain, const struct printer *p, size_t i) {
+    const struct statement *at = &chain->all.list[i];
+    for (uint32_t k = statement_destinations(at); k < at->count; k++)
+        if (reads_slot(p, at, k)) {
+            uint32_t *reader = &chain->reader[chain->all.operands[at->first + k]];
+            chain->next[at->first + k] = *reader;
+            *reader = at->first + k;
+        }
+}
+
+static void chain_print(struct chain *chain, const struct printer *p, size_t i);
+
+/* Whoever reads the slots that the statement is about to write comes first. */
+static void chain_flush(struct chain *chain, const struct printer *p, size_t i) {
+    const struct statement *at = &chain->all.list[i];
+    for (uint32_t d = 0; d < statement_destinations(at); d++) {
+        uint32_t slot = chain->all.operands[at->first + d];
+        uint32_t reader = p->flow->stored[i] >> d & 1 ? chain->reader[slot] : NOBODY;
+        if (reader == NOBODY)
+            continue;
+        chain->reader[slot] = NOBODY;
+        for (; reader != NOBODY; reader = chain->next[reader])
+            if (chain->owner[reader] != i)
+                chain_print(chain, p, chain->owner[reader]);
+    }
+}
+
+/* The statement, behind those whose values it needs: each as late as possible, so that few are alive at once. */
+static void chain_print(struct chain *chain, const struct printer *p, size_t i) {
+    const struct statement *at = &chain->all.list[i];
+    if (chain->printed[i])
+        return;
+    chain->printed[i] = true;
+    for (uint32_t k = statement_destinations(at); k < at->count; k++)
+        if (p->flow->source[at->first + k])
+            chain_print(chain, p, (p->flow->source[at->first + k] - 1) / 2);
+    chain_flush(chain, p, i);
+    acts_add(&chain->acts, (struct act){ACT_STATEMENT, (uint32_t)i, NULL});
+}
+
+/* The statement is wanted, and its value was not printed ahead. */
+static bool is_open(const struct chain *chain, const struct printer *p, size_t i) {
+    return (p->flow->used[i] || p->flow->stored[i]) && !chain->printed[i];
+}
+
+static bool is_ahead(const struct printer *p, size_t i) {
+    const struct statement *at = &p->s->list[i];
+    return at->function == FUNCTION_SINCOS && reads_slot(p, at, 2) && p->flow->used[i] && !p->flow->stored[i];
+}
+
+/* What comes first: sines and cosines of slots, in which nothing has been written yet. */
+static void find_ahead(const struct printer *p, struct chain *chain) {
+    for (size_t i = 0; i < chain->first[1]; i++)
+        chain->ahead[i] = chain->printed[i] = is_ahead(p, i);
+    acts_add(&chain->acts, (struct act){ACT_AHEAD, 0, NULL});
+}
+
+static void print_ahead(const struct printer *p, const bool *ahead) {
+    bool any = false;
+    print_between(p, "");
+    for (size_t i = 0; i < p->s->count; i++) {
+        if (!ahead[i])
+            continue;
+        text_add(p->text, "%s    wide v%zu, w%zu;\n    small = sincos_near(S(%u), &v%zu, &w%zu) & small;\n",
+                 any ? "" : "    bool small = true;\n", i, i, p->s->operands[p->s->list[i].first + 2], i, i);
+        any = true;
+    }
+    text_add(p->text, any ? "    if (!small) {\n        struct sincos_values all;\n" : "");
+    for (size_t i = 0; i < p->s->count; i++)
+        if (ahead[i])
+            text_add(p->text,
+                     "        all = sincos_any(S(%u));\n        v%zu = all.sine;\n        w%zu = all.cosine;\n",
+                     p->s->operands[p->s->list[i].first + 2], i, i);
+    text_add(p->text, any ? "    }\n" : "");
+    for (size_t i = 0; i < p->s->count; i++)
+        if (ahead[i])
+            p->dialect->given(p, i);
+}
+
+/* Behind the last reciprocal of a link; `first` where there is none. */
+static size_t inverses_end(const struct printer *p, size_t first, size_t end) {
+    while (end > first && !(function_is_inverse((enum function)p->s->list[end - 1].function) && p->flow->used[end - 1]))
+        end--;
+    return end;
+}
+
+static bool is_seldom(const struct printer *p, const struct chain *chain, size_t i) {
+    const struct print_seldom *seldom = &chain->wanted->seldom;
+    return p->s->operands[p->s->list[i].first] - seldom->first < seldom->count && !p->flow->used[i];
+}
+
+static void order_range(const struct printer *p, struct chain *chain, size_t first, size_t end) {
+    for (size_t i = first; i < end; i++)
+        if (is_open(chain, p, i) && !is_seldom(p, chain, i)) {
+            chain_note(chain, p, i);
+            if (p->flow->stored[i] || i >= chain->late)
+                chain_print(chain, p, i);
+        }
+}
+
+/* Reciprocals and what they need, so that all of them can be judged before anything is stored. */
+static void order_inverses(const struct printer *p, struct chain *chain, size_t first, size_t end) {
+    for (size_t i = first; i < end; i++)
+        if (is_open(chain, p, i))
+            chain_note(chain, p, i);
+    for (size_t i = first; i < end; i++)
+        if (is_open(chain, p, i) && (i >= chain->late || function_is_inverse((enum function)p->s->list[i].function)))
+            chain_print(chain, p, i);
+}
+
+/* All that is left of a link. */
+static void order_seldom(const struct printer *p, struct chain *chain, size_t first, size_t end) {
+    size_t block = chain->acts.count;
+    for (size_t i = first; i < end; i++)
+        if (is_open(chain, p, i) && is_seldom(p, chain, i)) {
+            if (chain->acts.count == block)
+                acts_add(&chain->acts, (struct act){ACT_SELDOM, 0, chain->wanted->seldom.text});
+            chain->printed[i] = true;
+            acts_add(&chain->acts, (struct act){ACT_STATEMENT, (uint32_t)i, NULL});
+        }
+    if (!chain->acts.failed && chain->acts.count > block)
+        chain->acts.list[block].statement = (uint32_t)(chain->acts.count - block - 1);
+}
+
+/* The first statement of a link that does not wait until it is needed. */
+static size_t late_end(const struct printer *p, enum print_late late, size_t first, size_t end) {
+    size_t i = first;
+    if (late != PRINT_LATE_BEFORE_SUM)
+        return late == PRINT_LATE ? end : first;
+    while (i < end && !function_is_sum((enum function)p->s->list[i].function))
+        i++;
+    return i;
+}
+
+static void order_link(const struct printer *p, struct chain *chain, size_t k) {
+    size_t first = chain->first[k], end = chain->first[k + 1], judged = inverses_end(p, first, end);
+    chain->late = late_end(p, chain->wanted->links[k].late, first, end);
+    if (judged > first) {
+        order_inverses(p, chain, first, judged);
+        add_text(chain, ACT_QUIET, chain->wanted->unsafe);
+    }
+    for (size_t i = first; i < judged; i++)
+        if (is_open(chain, p, i) && p->flow->stored[i])
+            chain_print(chain, p, i);
+    order_range(p, chain, judged, end);
+    order_seldom(p, chain, first, end);
+}
+
+static void order_links(const struct printer *p, struct chain *chain) {
+    for (size_t k = 0; k < chain->wanted->count; k++) {
+        add_text(chain, ACT_TEXT, chain->wanted->links[k].before);
+        if (k == 0)
+            find_ahead(p, chain);
+        order_link(p, chain, k);
+        add_text(chain, ACT_TEXT, chain->wanted->links[k].after);
+    }
+}
+
+static void print_acts(const struct printer *p, const struct acts *acts) {
+    size_t ends = 0; /* of a block */
+    for (size_t i = 0; i < acts->count; i++) {
+        const struct act *act = &acts->list[i];
+        if (act->kind == ACT_AHEAD)
+            print_ahead(p, acts->ahead);
+        else if (act->kind == ACT_STATEMENT)
+            print_statement(p, act->statement);
+        else
+            print_between(p, act->text);
+        ends = act->kind == ACT_SELDOM ? i + act->statement : ends;
+        if (ends > 0 && i == ends)
+            print_between(p, "    }\n");
+    }
+}
+
+/* False when memory is out. */
+static bool print_line(const struct printer *p, const struct chain *chain) {
+    const struct print_chain *wanted = chain->wanted;
+    bool done = p->dialect->begin(p);
+    if (done && wanted->most > 0)
+        done = kept_print(p, &chain->acts, wanted->most, wanted->places, print_ahead);
+    else if (done)
+        print_acts(p, &chain->acts);
+    p->dialect->end(p);
+    return done;
+}
+
+static void chain_release(struct chain *chain) {
+    statements_release(&chain->all);
+    base_release(chain->acts.list);
+    base_release(chain->printed);
+    base_release(chain->ahead);
+    base_release(chain->reader);
+    base_release(chain->next);
+    base_release(chain->owner);
+}
+
+bool print_chain(struct text *text, const struct walk *walk, const struct print_chain *wanted) {
+    struct chain chain = {.all = {.list = NULL}, .wanted = wanted};
+    struct flow flow;
+    for (size_t k = 0; k < wanted->count; k++) {
+        chain.first[k] = chain.all.count;
+        chain_add(&chain, wanted->links[k].statements);
+        chain.first[k + 1] = chain.all.count;
+    }
+    struct region region = {0, chain.all.count, 1};
+    const struct regions regions = {.list = &region, .count = 1};
+    bool done = !chain.all.failed && flow_find(&flow, &chain.all, &regions, wanted->kept, walk->slots);
+    if (done) {
+        const struct printer p = {.text = text,
+                                  .walk = walk,
+                                  .s = &chain.all,
+                                  .flow = &flow,
+                                  .region = &region,
+                                  .quick = true,
+                                  .keeps = wanted->most > 0,
+                                  .dialect = wanted->dialect};
+        for (size_t k = 0; k < wanted->count; k++)
+            if (wanted->links[k].changed)
+                set_apart(&chain, &flow, wanted->links[k].changed, &chain.first[k]);
+        done = chain_index(&chain, &p);
+        if (done)
+            order_links(&p, &chain);
+        done = done && !chain.acts.failed && print_line(&p, &chain);
+        flow_release(&flow);
+    }
+    chain_release(&chain);
+    return done;
+}

@@ -1,0 +1,48 @@
+/* print_parts.h - what the files that print statements share.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CODEGEN_PRINT_PARTS_H
+#define HN_CODEGEN_PRINT_PARTS_H
+
+#include "codegen/passes/call_batching.h"
+#include "codegen/passes/load_schedule.h"
+#include "codegen/print/print.h"
+#include "codegen/print/target.h"
+
+struct printer {
+    struct text *text;
+    const struct walk *walk;
+    const struct statements *s;
+    const struct flow *flow;
+    const struct region *region;
+    const struct early *early;     /* or NULL: slots are read where they are needed */
+    const struct call_loop *calls; /* or NULL: elementary functions are called there */
+    const struct pairs *pairs;     /* or NULL: every statement by itself */
+    bool quick;                    /* a dialect's reciprocals of pivots say whether they are right: see print_chain */
+    bool keeps;                    /* it reads slots where it is told to: see spill.h */
+    const struct dialect *dialect; /* or NULL: C */
+};
+
+/* Statement number i of the list, in a region; of a pair both, by the number of the first. */
+void print_statement(const struct printer *p, size_t i);
+void print_meaning(const struct printer *p, size_t i);
+
+/* Text of C between statements. */
+void print_between(const struct printer *p, const char *text);
+
+/* How far operand k of statement i moves from one round to the next, in slots. */
+int64_t stride_of(const struct printer *p, size_t i, uint32_t k);
+void print_slot(const struct printer *p, size_t i, uint32_t k, bool mask);
+
+/* What is read early: before a loop, before a statement of a round; what goes on to the next round. */
+void print_early_before(const struct printer *p);
+void print_early_loads(const struct printer *p, size_t i);
+void print_early_next(const struct printer *p, size_t i);
+void print_early_value(const struct printer *p, uint32_t n);
+void print_early_after(const struct printer *p);
+
+/* A loop of calls, and the values of one of them. */
+void print_call_loop(const struct printer *p);
+void print_called(const struct printer *p, size_t i);
+
+#endif

@@ -1,0 +1,313 @@
+/* print_statement.c - one statement as C text.
+ *
+ * Of a pair every value is a SIMD vector of two, named p and q instead of v and w; what it calls is named two_ instead of wide_, and
+ * two_row_... instead of row_...
+ *
+ * SPDX-License-Identifier: MIT */
+#include "codegen/print/print_parts.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- operands ---- */
+
+/* A number with all its bits; printf's %a has no say in the spelling of what is not finite. */
+static void print_number(const struct printer *p, double value) {
+    if (isnan(value))
+        text_add(p->text, "wide_all(NAN)");
+    else if (isinf(value))
+        text_add(p->text, "wide_all(%sHUGE_VAL)", value < 0 ? "-" : "");
+    else
+        text_add(p->text, "wide_all(%a)", value);
+}
+
+/* How far the operand moves from one round to the next, in slots. */
+int64_t stride_of(const struct printer *p, size_t i, uint32_t k) {
+    const struct region *region = p->region;
+    if (region->repeats == 1)
+        return 0;
+    uint32_t here = p->s->operands[p->s->list[i].first + k];
+    return (int64_t)p->s->operands[p->s->list[i + region->period].first + k] - here;
+}
+
+void print_slot(const struct printer *p, size_t i, uint32_t k, bool mask) {
+    uint32_t slot = p->s->operands[p->s->list[i].first + k];
+    int64_t stride = stride_of(p, i, k);
+    char kind = mask ? 'M' : 'S';
+    if (statements_in_window(p->s, slot))
+        kind = k < statement_destinations(&p->s->list[i]) ? 'T' : 'F';
+    if (stride == 0)
+        text_add(p->text, "%c(%u)", kind, slot);
+    else
+        text_add(p->text, "%c_AT(%s%lld, %u)", kind, stride < 0 ? "back" : "by",
+                 (long long)(stride < 0 ? -stride : stride), slot);
+}
+
+/* ---- pairs: numbers of statements are those within the region ---- */
+
+static bool is_paired(const struct printer *p, size_t i) {
+    return p->pairs && pairs_has(p->pairs, (uint32_t)(i - p->region->first));
+}
+
+static size_t mate_of(const struct printer *p, size_t i) {
+    return p->region->first + p->pairs->mate[i - p->region->first];
+}
+
+/* The local variable of a value: source - 1 is 2 (statement) + destination. */
+static void print_variable(const struct printer *p, uint32_t source, bool mask) {
+    uint32_t i = (source - 1) / 2;
+    bool second = (source - 1) % 2;
+    if (!p->pairs || !pairs_has(p->pairs, i)) {
+        text_add(p->text, "%c%u", second ? 'w' : 'v', i);
+        return;
+    }
+    bool high = p->pairs->high[i];
+    text_add(p->text, "two_%s%s(%c%u)", mask ? "bits_" : "", high ? "high" : "low", second ? 'q' : 'p',
+             high ? p->pairs->mate[i] : i);
+}
+
+/* One number. */
+static void print_value(const struct printer *p, size_t i, uint32_t k, bool mask) {
+    const struct statement *at = &p->s->list[i];
+    uint32_t operand = p->s->operands[at->first + k], source = p->flow->source[at->first + k];
+    if (operand_is_constant(operand))
+        print_number(p, p->walk->constants[operand - STATEMENT_CONSTANT]);
+    else if (source)
+        print_variable(p, source, mask);
+    else if (p->early && p->early->load[at->first + k - p->early->first]) {
+        text_add(p->text, mask ? "wide_to_bits(" : "");
+        print_early_value(p, p->early->load[at->first + k - p->early->first] - 1);
+        text_add(p->text, mask ? ")" : "");
+    } else
+        print_slot(p, i, k, mask);
+}
+
+/* Two numbers that are a pair already, in this order or in the other one. */
+static bool print_pair(const struct printer *p, uint32_t x, uint32_t y, bool mask) {
+    uint32_t i = (x - 1) / 2, j = (y - 1) / 2;
+    bool are_pair = x && y && i != j && p->pairs->mate[i] == j && (x - 1) % 2 == (y - 1) % 2, turned;
+    if (!are_pair)
+        return false;
+    turned = p->pairs->high[i];
+    const char *turn = mask ? "two_bits_turn(" : "two_turn(";
+    text_add(p->text, "%s%c%u%s", turned ? turn : "", (x - 1) % 2 ? 'q' : 'p', turned ? j : i, turned ? ")" : "");
+    return true;
+}
+
+static bool are_neighbours(const struct printer *p, size_t i, size_t j, uint32_t k) {
+    return p->s->operands[p->s->list[j].first + k] == p->s->operands[p->s->list[i].first + k] + 1;
+}
+
+/* An operand of statement i and the same one of its mate, as one value. */
+static void print_two(const struct printer *p, size_t i, uint32_t k, bool mask) {
+    size_t j = mate_of(p, i);
+    uint32_t first = p->s->list[i].first + k, second = p->s->list[j].first + k;
+    uint32_t x = p->flow->source[first], y = p->flow->source[second];
+    bool constant = operand_is_constant(p->s->operands[first]);
+    if (print_pair(p, x, y, mask))
+        return;
+    if (!constant && !x && !y && are_neighbours(p, i, j, k)) {
+        text_add(p->text, mask ? "two_to_bits(two_load(&S(%u)))" : "two_load(&S(%u))", p->s->operands[first]);
+        return;
+    }
+    text_add(p->text, mask ? "two_bits_of(" : "two_of(");
+    print_value(p, i, k, mask);
+    text_add(p->text, ", ");
+    print_value(p, j, k, mask);
+    text_add(p->text, ")");
+}
+
+static void print_argument(const struct printer *p, size_t i, uint32_t k, bool mask) {
+    if (is_paired(p, i))
+        print_two(p, i, k, mask);
+    else
+        print_value(p, i, k, mask);
+}
+
+/* The value of a constant argument, of both statements of a pair, else NaN. */
+static double constant_of(const struct printer *p, size_t i, uint32_t k) {
+    uint32_t operand = p->s->operands[p->s->list[i].first + k];
+    double value = operand_is_constant(operand) ? p->walk->constants[operand - STATEMENT_CONSTANT] : NAN;
+    if (!is_paired(p, i) || isnan(value))
+        return value;
+    uint32_t other = p->s->operands[p->s->list[mate_of(p, i)].first + k];
+    return p->walk->constants[other - STATEMENT_CONSTANT] == value ? value : NAN;
+}
+
+/* ---- statements ---- */
+
+/* What a name of a meaning is called; returns how much of it that was. */
+static size_t print_name(const struct printer *p, const char *name, bool two) {
+    static const char elementary[] = "elementary_", wide[] = "wide_";
+    if (strncmp(name, elementary, strlen(elementary)) == 0) {
+        text_add(p->text, two ? "two_call_" : "call_");
+        return strlen(elementary);
+    }
+    if (two && strncmp(name, wide, strlen(wide)) == 0) {
+        text_add(p->text, "two_");
+        return strlen(wide);
+    }
+    text_add(p->text, two && islower((unsigned char)*name) ? "two_" : "");
+    text_add_bytes(p->text, name, 1);
+    return 1;
+}
+
+static bool is_part_of_name(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The meaning with its arguments in place of a, b, c, ... */
+void print_meaning(const struct printer *p, size_t i) {
+    struct function_shape shape = function_shape((enum function)p->s->list[i].function);
+    bool inside = false; /* of a longer name */
+    for (const char *c = shape.meaning; *c;) {
+        bool alone = !inside && isalpha((unsigned char)*c) && !is_part_of_name(c[1]);
+        if (alone && *c - 'a' < shape.arguments)
+            print_argument(p, i, 1 + (uint32_t)(*c - 'a'), shape.masks >> (*c - 'a') & 1);
+        if (!alone && !inside && isalpha((unsigned char)*c)) {
+            c += print_name(p, c, is_paired(p, i));
+            inside = true;
+            continue;
+        }
+        if (!alone || *c - 'a' >= shape.arguments)
+            text_add_bytes(p->text, c, 1);
+        inside = is_part_of_name(*c);
+        c++;
+    }
+}
+
+/* A product, without factors of 1, which change no bit. */
+static void print_product(const struct printer *p, size_t i, uint32_t k) {
+    double a = fabs(constant_of(p, i, k)), b = fabs(constant_of(p, i, k + 1));
+    if (a != 1)
+        print_argument(p, i, k, false);
+    if (a != 1 && b != 1)
+        text_add(p->text, " * ");
+    if (b != 1)
+        print_argument(p, i, k + 1, false);
+    if (a == 1 && b == 1)
+        text_add(p->text, is_paired(p, i) ? "two_all(1)" : "wide_all(1)");
+}
+
+static bool product_turns(const struct printer *p, size_t i, uint32_t k) {
+    return (constant_of(p, i, k) == -1) != (constant_of(p, i, k + 1) == -1);
+}
+
+/* One rounding per statement: each product by itself. Adding -1 times a number is subtracting it. */
+static void print_sum(const struct printer *p, size_t i, const char *name) {
+    const struct statement *at = &p->s->list[i];
+    bool minus = at->function == SUM_MINUS || at->function == SUM_BACK;
+    uint32_t k = 1;
+    bool two = is_paired(p, i);
+    text_add(p->text, "    %s %s = ", two ? "two" : "wide", name);
+    if (at->function == SUM_PLUS || at->function == SUM_MINUS)
+        print_argument(p, i, k++, false);
+    else if (at->function == SUM_ZERO)
+        text_add(p->text, two ? "two_all(0)" : "wide_all(0)");
+    else {
+        text_add(p->text, product_turns(p, i, k) ? "-(" : "(");
+        print_product(p, i, k);
+        text_add(p->text, ")");
+        k += 2;
+    }
+    text_add(p->text, ";\n");
+    for (; k < at->count; k += 2) {
+        text_add(p->text, "    %s %c= ", name, minus != product_turns(p, i, k) ? '-' : '+');
+        print_product(p, i, k);
+        text_add(p->text, ";\n");
+    }
+}
+
+static bool is_stored(const struct printer *p, size_t i, uint32_t d) {
+    return p->flow->stored[i] >> d & 1;
+}
+
+static void print_store(const struct printer *p, size_t i, uint32_t d, const char *value, bool mask) {
+    text_add(p->text, "    ");
+    print_slot(p, i, d, false); /* a mask, too: where slots are numbers of C, it is no other type's place */
+    text_add(p->text, mask ? " = wide_of_bits(%s);\n" : " = %s;\n", value);
+}
+
+static void print_stores(const struct printer *p, size_t i, bool mask) {
+    char name[24];
+    for (uint32_t d = 0; d < statement_destinations(&p->s->list[i]); d++) {
+        snprintf(name, sizeof name, "%c%zu", d ? 'w' : 'v', i - p->region->first);
+        if (is_stored(p, i, d))
+            print_store(p, i, d, name, mask);
+    }
+}
+
+static void print_two_stores(const struct printer *p, size_t i, bool mask) {
+    size_t j = mate_of(p, i), number = i - p->region->first;
+    const char *bits = mask ? "bits_" : "";
+    char name[40];
+    for (uint32_t d = 0; d < statement_destinations(&p->s->list[i]); d++) {
+        char kind = d ? 'q' : 'p';
+        if (is_stored(p, i, d) && is_stored(p, j, d) && are_neighbours(p, i, j, d)) {
+            text_add(p->text, mask ? "    two_store(&S(%u), two_of_bits(%c%zu));\n" : "    two_store(&S(%u), %c%zu);\n",
+                     p->s->operands[p->s->list[i].first + d], kind, number);
+            continue;
+        }
+        snprintf(name, sizeof name, "two_%slow(%c%zu)", bits, kind, number);
+        if (is_stored(p, i, d))
+            print_store(p, i, d, name, mask);
+        snprintf(name, sizeof name, "two_%shigh(%c%zu)", bits, kind, number);
+        if (is_stored(p, j, d))
+            print_store(p, j, d, name, mask);
+    }
+}
+
+static void print_call_sincos(const struct printer *p, size_t i) {
+    size_t number = i - p->region->first;
+    bool two = is_paired(p, i);
+    char sine = two ? 'p' : 'v', cosine = two ? 'q' : 'w';
+    text_add(p->text, "    %s %c%zu, %c%zu;\n    %scall_sincos(", two ? "two" : "wide", sine, number, cosine, number,
+             two ? "two_" : "");
+    print_argument(p, i, 2, false);
+    text_add(p->text, ", &%c%zu, &%c%zu);\n", sine, number, cosine, number);
+}
+
+void print_between(const struct printer *p, const char *text) {
+    if (p->dialect)
+        p->dialect->text(p, text);
+    else
+        text_add(p->text, "%s", text);
+}
+
+void print_statement(const struct printer *p, size_t i) {
+    enum function function = (enum function)p->s->list[i].function;
+    size_t number = i - p->region->first;
+    bool two = is_paired(p, i), mask = false;
+    char name[24];
+    if (function_is_act(function)) {
+        text_add(p->text, "    ");
+        print_meaning(p, i);
+        text_add(p->text, ";\n");
+        return;
+    }
+    if (!p->flow->used[i] && !p->flow->stored[i])
+        return; /* nobody reads it */
+    if (p->dialect) {
+        p->dialect->statement(p, i);
+        return;
+    }
+    snprintf(name, sizeof name, "%c%zu", two ? 'p' : 'v', number);
+    if (p->calls && p->calls->place && p->calls->place[i])
+        print_called(p, i);
+    else if (function == FUNCTION_SINCOS)
+        print_call_sincos(p, i);
+    else if (function_is_sum(function))
+        print_sum(p, i, name);
+    else {
+        mask = function_shape(function).mask;
+        text_add(p->text, "    const %s%s %s = ", two ? "two" : "wide", mask ? "_bits" : "", name);
+        print_meaning(p, i);
+        text_add(p->text, ";\n");
+    }
+    if (two)
+        print_two_stores(p, i, mask);
+    else
+        print_stores(p, i, mask);
+}

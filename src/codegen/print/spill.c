@@ -1,0 +1,223 @@
+/* spill.c - see spill.h.
+ *
+ * Values have numbers: 2 (statement) + destination, then slots as numbers, then slots as masks. Time is the place of an act in the line.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "codegen/print/spill.h"
+
+#include "base/memory.h"
+#include "codegen/print/spill_plan.h"
+
+/* ---- local variables ---- */
+
+static void hold(struct keeper *k, uint32_t value) {
+    k->local[value] = true;
+    k->held[k->held_count++] = value;
+}
+
+static void drop(struct keeper *k, uint32_t value) {
+    size_t i = 0;
+    if (!k->local[value])
+        return;
+    k->local[value] = false;
+    while (k->held[i] != value)
+        i++;
+    k->held[i] = k->held[--k->held_count];
+}
+
+static struct dialect_value in_dialect(const struct keeper *k, uint32_t value) {
+    if (value < 2 * k->statements)
+        return (struct dialect_value){value % 2 ? DIALECT_SECOND : DIALECT_VALUE, value / 2};
+    uint32_t slot = value - 2 * k->statements;
+    return (struct dialect_value){slot < k->slots ? DIALECT_SLOT : DIALECT_MASK,
+                                  slot < k->slots ? slot : slot - k->slots};
+}
+
+/* The value waits in a place of its own from here on. */
+static void keep(struct keeper *k, uint32_t value) {
+    k->place[value] = k->free_count > 0 ? k->free[--k->free_count] : ++k->places;
+    k->p->dialect->keep(k->p, in_dialect(k, value), k->place[value] - 1);
+}
+
+static bool is_pinned(const struct keeper *k, uint32_t slot) {
+    return slot - k->acts->pinned < k->acts->pinned_count;
+}
+
+/* Whoever is needed last goes first; one that costs nothing to leave counts as needed later. */
+static void make_room(struct keeper *k, size_t most, uint32_t now) {
+    enum { CHEAP = 100 };
+    while (k->held_count > most) {
+        uint32_t worst = UINT32_MAX, at = 0;
+        for (size_t i = 0; i < k->held_count; i++) {
+            uint32_t value = k->held[i], next = kept_next(k, value, now);
+            bool cheap = next != KEPT_NEVER && (value >= 2 * k->statements || k->place[value]);
+            next += cheap ? CHEAP : 0;
+            if (k->stamp[value] == now + 1 || (worst != UINT32_MAX && next <= at))
+                continue;
+            worst = value;
+            at = next;
+        }
+        if (worst == UINT32_MAX)
+            return; /* the statement needs all of them */
+        if (kept_must_wait(k, worst, now))
+            keep(k, worst);
+        drop(k, worst);
+    }
+}
+
+/* Nobody needs it any more. */
+static void forget(struct keeper *k, uint32_t value, uint32_t now) {
+    if (kept_next(k, value, now) != KEPT_NEVER)
+        return;
+    drop(k, value);
+    if (k->place[value])
+        k->free[k->free_count++] = k->place[value];
+    k->place[value] = 0;
+}
+
+/* ---- back into local variables ---- */
+
+static void load(struct keeper *k, uint32_t value, bool apart);
+
+static void compute_again(struct keeper *k, uint32_t value, bool apart) {
+    const struct statement *at = &k->p->s->list[value / 2];
+    for (uint32_t a = statement_destinations(at); a < at->count; a++) {
+        uint32_t needed = kept_value(k, value / 2, a);
+        if (needed != KEPT_NEVER)
+            load(k, needed, apart);
+    }
+}
+
+static void print_load(const struct keeper *k, uint32_t value) {
+    const struct dialect *dialect = k->p->dialect;
+    const struct dialect_value own = in_dialect(k, value);
+    bool slot = value >= 2 * k->statements;
+    if (slot && is_pinned(k, own.number))
+        dialect->take(k->p, own, own.number - k->acts->pinned);
+    else if (slot)
+        dialect->read(k->p, own);
+    else if (k->place[value])
+        dialect->take(k->p, own, k->place[value] - 1);
+    else
+        dialect->again(k->p, value / 2);
+}
+
+/* apart: in a block, which does not always run: what it loads, it loads for itself. */
+static void load(struct keeper *k, uint32_t value, bool apart) {
+    bool slot = value >= 2 * k->statements;
+    if (k->local[value] || (apart && k->shadow[value] == k->block))
+        return;
+    if (!slot && !k->place[value])
+        compute_again(k, value, apart);
+    print_load(k, value);
+    if (apart) {
+        k->shadow[value] = k->block;
+        return;
+    }
+    hold(k, value);
+}
+
+/* ---- acts ---- */
+
+static void load_arguments(struct keeper *k, uint32_t statement, uint32_t now, bool apart) {
+    const struct statement *at = &k->p->s->list[statement];
+    for (uint32_t a = statement_destinations(at); a < at->count; a++) {
+        uint32_t value = kept_value(k, statement, a);
+        if (value == KEPT_NEVER)
+            continue;
+        k->stamp[value] = now + 1;
+        load(k, value, apart);
+    }
+}
+
+static void forget_arguments(struct keeper *k, uint32_t statement, uint32_t now) {
+    const struct statement *at = &k->p->s->list[statement];
+    for (uint32_t a = statement_destinations(at); a < at->count; a++) {
+        uint32_t value = kept_value(k, statement, a);
+        if (value != KEPT_NEVER)
+            forget(k, value, now);
+    }
+}
+
+static void print_pin(const struct keeper *k, uint32_t value, uint32_t slot) {
+    if (is_pinned(k, slot))
+        k->p->dialect->keep(k->p, in_dialect(k, value), slot - k->acts->pinned);
+}
+
+static void take_results(struct keeper *k, uint32_t statement, uint32_t now) {
+    const struct statement *at = &k->p->s->list[statement];
+    for (uint32_t d = 0; d < statement_destinations(at); d++) {
+        uint32_t value = 2 * statement + d, slot = k->p->s->operands[at->first + d];
+        if (k->p->flow->stored[statement] >> d & 1) {
+            drop(k, 2 * k->statements + slot);
+            drop(k, 2 * k->statements + k->slots + slot);
+            print_pin(k, value, slot);
+        }
+        if (kept_next(k, value, now) == KEPT_NEVER)
+            continue;
+        k->stamp[value] = now + 1;
+        hold(k, value);
+    }
+}
+
+static void print_one(struct keeper *k, uint32_t statement, uint32_t now) {
+    load_arguments(k, statement, now, false);
+    make_room(k, k->most, now);
+    print_statement(k->p, statement);
+    forget_arguments(k, statement, now);
+    take_results(k, statement, now);
+    make_room(k, k->most, now);
+}
+
+/* Text that may change slots. It computes, too: half of the variables are its own. */
+static void print_text(struct keeper *k, const struct act *act, uint32_t now) {
+    make_room(k, k->most / 2, now);
+    print_between(k->p, act->text);
+    for (size_t i = k->held_count; i-- > 0;)
+        if (k->held[i] >= 2 * k->statements)
+            drop(k, k->held[i]);
+}
+
+static void print_block(struct keeper *k, const struct act *act, uint32_t now) {
+    k->block++;
+    print_between(k->p, act->text);
+    for (uint32_t i = 1; i <= act->statement; i++) {
+        load_arguments(k, act[i].statement, now + i, true);
+        print_statement(k->p, act[i].statement);
+    }
+    print_between(k->p, "    }\n");
+    for (uint32_t i = 1; i <= act->statement; i++)
+        forget_arguments(k, act[i].statement, now + act->statement);
+}
+
+/* The first statement behind them makes room. */
+static void take_ahead(struct keeper *k, uint32_t now) {
+    for (uint32_t i = 0; i < k->statements; i++)
+        if (k->acts->ahead[i])
+            take_results(k, i, now);
+}
+
+bool kept_print(const struct printer *p, const struct acts *acts, size_t most, uint32_t *places,
+                void (*ahead)(const struct printer *p, const bool *which)) {
+    struct keeper k;
+    bool done = keeper_create(&k, p, acts, most);
+    for (uint32_t now = 0; done && now < acts->count; now++) {
+        const struct act *act = &acts->list[now];
+        if (act->kind == ACT_STATEMENT)
+            print_one(&k, act->statement, now);
+        else if (act->kind == ACT_TEXT)
+            print_text(&k, act, now);
+        else if (act->kind == ACT_QUIET)
+            print_between(p, act->text);
+        else if (act->kind == ACT_AHEAD) {
+            ahead(p, acts->ahead);
+            take_ahead(&k, now);
+        } else {
+            print_block(&k, act, now);
+            now += act->statement;
+        }
+    }
+    *places = done ? k.places : 0;
+    keeper_release(&k);
+    return done;
+}

@@ -1,0 +1,196 @@
+/* spill_plan.c - see spill_plan.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "codegen/print/spill_plan.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* ---- values ---- */
+
+static bool argument_is_mask(const struct statement *at, uint32_t a) {
+    enum function function = (enum function)at->function;
+    if (function_is_sum(function) || function == FUNCTION_SINCOS)
+        return false;
+    return function_shape(function).masks >> (a - 1) & 1;
+}
+
+uint32_t kept_value(const struct keeper *k, uint32_t statement, uint32_t a) {
+    const struct statement *at = &k->p->s->list[statement];
+    uint32_t operand = k->p->s->operands[at->first + a], source = k->p->flow->source[at->first + a];
+    if (operand_is_constant(operand))
+        return KEPT_NEVER;
+    return source ? source - 1 : 2 * k->statements + (argument_is_mask(at, a) ? k->slots : 0) + operand;
+}
+
+uint32_t kept_next(struct keeper *k, uint32_t value, uint32_t now) {
+    while (k->next[value] < k->uses[value + 1] && k->use_at[k->next[value]] <= now)
+        k->next[value]++;
+    if (k->next[value] < k->uses[value + 1])
+        return k->use_at[k->next[value]];
+    return k->last[value] > now ? k->last[value] : KEPT_NEVER;
+}
+
+/* ---- uses ---- */
+
+/* With visit, every use of a value by an act. */
+static void walk_uses(struct keeper *k, void (*visit)(struct keeper *k, uint32_t value, uint32_t time)) {
+    for (uint32_t time = 0; time < k->acts->count; time++) {
+        const struct act *act = &k->acts->list[time];
+        if (act->kind != ACT_STATEMENT)
+            continue;
+        const struct statement *at = &k->p->s->list[act->statement];
+        for (uint32_t a = statement_destinations(at); a < at->count; a++) {
+            uint32_t value = kept_value(k, act->statement, a);
+            if (value != KEPT_NEVER)
+                visit(k, value, time);
+        }
+    }
+}
+
+static void count_use(struct keeper *k, uint32_t value, uint32_t time) {
+    (void)time;
+    k->uses[value + 1]++;
+}
+
+static void note_use(struct keeper *k, uint32_t value, uint32_t time) {
+    k->use_at[k->next[value]++] = time;
+    k->last[value] = time;
+}
+
+static void note_acts(struct keeper *k) {
+    uint32_t texts = 0;
+    memset(k->written, 0xff, k->slots * sizeof *k->written);
+    for (uint32_t time = 0; time < k->acts->count; time++) {
+        const struct act *act = &k->acts->list[time];
+        k->texts[time] = texts += act->kind == ACT_TEXT;
+        if (act->kind != ACT_STATEMENT)
+            continue;
+        const struct statement *at = &k->p->s->list[act->statement];
+        k->born[act->statement] = time;
+        for (uint32_t d = 0; d < statement_destinations(at); d++) {
+            uint32_t slot = k->p->s->operands[at->first + d];
+            if (k->p->flow->stored[act->statement] >> d & 1 && k->written[slot] == UINT32_MAX)
+                k->written[slot] = time;
+        }
+    }
+}
+
+/* ---- what is computed again ---- */
+
+enum { AGAIN_MOST = 10, AGAIN_DEPTH = 3, AGAIN_NEVER = 1000 }; /* an operation is 2, reading a slot 1 */
+
+static bool is_short(enum function function) {
+    switch (function) {
+    case FUNCTION_ADD:
+    case FUNCTION_SUB:
+    case FUNCTION_MUL:
+    case FUNCTION_NEG:
+    case FUNCTION_MUL_ADD:
+    case FUNCTION_MUL_SUB:
+    case FUNCTION_SUB_MUL:
+    case FUNCTION_MUL_MUL:
+        return true;
+    default:
+        return function > ROW_FIRST && function < SUM_PLUS && !function_is_inverse(function) &&
+               !function_is_act(function) && function != ROW_RELATIVE && function != ROW_RESCALE;
+    }
+}
+
+/* Whether a slot is the same from one time to the other. */
+static bool is_same(const struct keeper *k, uint32_t slot, uint32_t from, uint32_t until) {
+    return (k->acts->steady[slot] || k->texts[from] == k->texts[until]) && k->written[slot] >= until;
+}
+
+/* What it costs to compute a statement's value again, up to a time. */
+static uint32_t cost_of(const struct keeper *k, uint32_t statement, uint32_t until, int depth) {
+    const struct statement *at = &k->p->s->list[statement];
+    uint32_t cost = 2;
+    if (!is_short((enum function)at->function) || depth == 0)
+        return AGAIN_NEVER;
+    for (uint32_t a = 1; a < at->count && cost < AGAIN_NEVER; a++) {
+        uint32_t value = kept_value(k, statement, a), slot = k->p->s->operands[at->first + a];
+        if (value == KEPT_NEVER)
+            continue;
+        if (value >= 2 * k->statements)
+            cost += is_same(k, slot, k->born[statement], until) ? 1 : AGAIN_NEVER;
+        else
+            cost += k->acts->ahead[value / 2] ? 2 : cost_of(k, value / 2, until, depth - 1);
+    }
+    return cost;
+}
+
+/* Sines and cosines are there as long as somebody may need them. */
+static void extend(struct keeper *k, uint32_t statement, uint32_t until) {
+    const struct statement *at = &k->p->s->list[statement];
+    for (uint32_t a = 1; a < at->count; a++) {
+        uint32_t value = kept_value(k, statement, a);
+        if (value >= 2 * k->statements)
+            continue;
+        if (!k->acts->ahead[value / 2])
+            extend(k, value / 2, until);
+        else if (k->last[value] < until)
+            k->last[value] = until;
+    }
+}
+
+static void choose(struct keeper *k) {
+    for (uint32_t time = 0; time < k->acts->count; time++) {
+        const struct act *act = &k->acts->list[time];
+        uint32_t until = act->kind == ACT_STATEMENT ? k->last[2 * (size_t)act->statement] : 0;
+        if (until == 0 || cost_of(k, act->statement, until, AGAIN_DEPTH) > AGAIN_MOST)
+            continue;
+        k->again[act->statement] = true;
+        extend(k, act->statement, until);
+    }
+}
+
+/* ---- all of it ---- */
+
+static void *take(size_t count, size_t each, bool *taken) {
+    void *room = base_allocate((count + 2) * each);
+    *taken = *taken && room;
+    if (room)
+        memset(room, 0, (count + 2) * each);
+    return room;
+}
+
+static bool take_room(struct keeper *k) {
+    bool taken = true;
+    uint32_t **numbers[] = {&k->uses, &k->next, &k->last, &k->place, &k->stamp, &k->shadow, &k->held, &k->free};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        *numbers[i] = take(k->values, sizeof **numbers[i], &taken);
+    k->local = take(k->values, sizeof *k->local, &taken);
+    k->use_at = take(k->p->s->operand_count, sizeof *k->use_at, &taken);
+    k->born = take(k->statements, sizeof *k->born, &taken);
+    k->again = take(k->statements, sizeof *k->again, &taken);
+    k->written = take(k->slots, sizeof *k->written, &taken);
+    k->texts = take(k->acts->count, sizeof *k->texts, &taken);
+    return taken;
+}
+
+bool keeper_create(struct keeper *k, const struct printer *p, const struct acts *acts, size_t most) {
+    *k = (struct keeper){.p = p, .acts = acts, .most = most, .slots = p->walk->slots};
+    k->statements = (uint32_t)p->s->count;
+    k->places = acts->pinned_count;
+    k->values = 2 * k->statements + 2 * k->slots;
+    if (!take_room(k))
+        return false;
+    walk_uses(k, count_use);
+    for (uint32_t value = 0; value < k->values; value++)
+        k->uses[value + 1] += k->uses[value];
+    memcpy(k->next, k->uses, k->values * sizeof *k->next);
+    walk_uses(k, note_use);
+    memcpy(k->next, k->uses, k->values * sizeof *k->next);
+    note_acts(k);
+    choose(k);
+    return true;
+}
+
+void keeper_release(struct keeper *k) {
+    void *const rooms[] = {k->uses, k->next,  k->last,   k->place, k->stamp, k->shadow,  k->held,
+                           k->free, k->local, k->use_at, k->born,  k->again, k->written, k->texts};
+    for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++)
+        base_release(rooms[i]);
+}

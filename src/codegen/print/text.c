@@ -1,0 +1,86 @@
+/* text.c - see text.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "codegen/print/text.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool make_room(struct text *text, size_t count) {
+    if (!text->failed && count < text->capacity - text->length) /* and the 0 behind them */
+        return true;
+    char *grown = text->failed ? NULL : array_grow(text->bytes, &text->capacity, text->length + count + 1, 1);
+    text->failed = !grown;
+    if (grown)
+        text->bytes = grown;
+    return !text->failed;
+}
+
+void text_add_bytes(struct text *text, const char *bytes, size_t count) {
+    if (!make_room(text, count))
+        return;
+    if (count > 0) /* of a text without any there are no bytes */
+        memcpy(text->bytes + text->length, bytes, count);
+    text->length += count;
+    text->bytes[text->length] = 0;
+}
+
+/* Into the room that is there; what does not fit is written again once there is more. */
+void text_add(struct text *text, const char *format, ...) {
+    va_list arguments;
+    size_t room = text->failed ? 0 : text->capacity - text->length;
+    va_start(arguments, format);
+    int length = vsnprintf(room > 0 ? text->bytes + text->length : NULL, room, format, arguments);
+    va_end(arguments);
+    bool fits = length >= 0 && (size_t)length < room;
+    if (room > 0 && !fits)
+        text->bytes[text->length] = 0;
+    if (length < 0)
+        text->failed = true;
+    if (text->failed || !make_room(text, (size_t)length))
+        return;
+    if (!fits) {
+        va_start(arguments, format);
+        vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
+        va_end(arguments);
+    }
+    text->length += (size_t)length;
+}
+
+void text_fail(struct text *text, const char *format, ...) {
+    va_list arguments;
+    if (!text->failed) {
+        va_start(arguments, format);
+        error_format(text->lacks, sizeof text->lacks, format, arguments);
+        va_end(arguments);
+    }
+    text->failed = true;
+}
+
+void text_fail_with(struct text *text, const struct text *other) {
+    if (!text->failed)
+        memcpy(text->lacks, other->lacks, sizeof text->lacks);
+    text->failed = true;
+}
+
+hn_status text_error(const struct text *text, const char *what, hn_error *error) {
+    if (!text->lacks[0])
+        return error_no_memory(error, what);
+    return error_set(error, HN_UNSUPPORTED, "%s: %s", what, text->lacks);
+}
+
+void text_drop(struct text *text) {
+    base_release(text->bytes);
+    *text = (struct text){.bytes = NULL};
+}
+
+void passage_replace(struct passage *passage, const char *from, const char *to, const char *words) {
+    text_add_bytes(passage->out, passage->done, (size_t)(from - passage->done));
+    text_add_bytes(passage->out, words, strlen(words));
+    passage->done = to;
+}

@@ -1,0 +1,39 @@
+/* text.h - a text that grows.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CODEGEN_TEXT_H
+#define HN_CODEGEN_TEXT_H
+
+#include "hardnet/base.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text {
+    char *bytes; /* with a 0 behind them once there are any */
+    size_t length, capacity;
+    bool failed;     /* what is added is lost */
+    char lacks[112]; /* why, in words; empty: memory is out */
+};
+
+void text_add_bytes(struct text *text, const char *bytes, size_t count);
+__attribute__((format(printf, 2, 3))) void text_add(struct text *text, const char *format, ...);
+void text_drop(struct text *text);
+
+/* The text cannot be made, for another reason than memory: the first one stays. text_fail_with: for the reason of another text. */
+__attribute__((format(printf, 2, 3))) void text_fail(struct text *text, const char *format, ...);
+void text_fail_with(struct text *text, const struct text *other);
+
+/* The error of a text that has failed; what: the text, in words. */
+hn_status text_error(const struct text *text, const char *what, hn_error *error);
+
+/* A text on its way into another, with some of it replaced: what stays as it is goes in long pieces. */
+struct passage {
+    struct text *out;
+    const char *done; /* what is before it has gone out */
+};
+
+/* From one place up to another, both behind `done`, the text has these words instead. */
+void passage_replace(struct passage *passage, const char *from, const char *to, const char *words);
+
+#endif

@@ -1,0 +1,401 @@
+/* active_set.h - see affine.h: one sample. A text for the processor and for a device.
+ *
+ * Numbers of inequalities are in their own numbering; side is 1 on a lower bound, -1 on an upper one. A round: multipliers of equalities
+ * and of active rows answer what their rows lack (correct), the active set changes until nothing is violated (settle), y and c are
+ * computed anew (move), and the residual is judged.
+ *
+ * Whoever includes it says what lies so many numbers behind the first of a sample's own (NEAREST_AT).
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_ACTIVE_SET_H
+#define HN_CORE_ACTIVE_SET_H
+
+#include "core/active_set_objective.h"
+
+#include <float.h>
+#include <math.h>
+
+#define OWN(vector, k) (*NEAREST_AT(vector, k)) /* a number of the sample */
+
+enum { AFFINE_ROUNDS = 6 };
+static const double AFFINE_NOISE = 0x1p-42;   /* of a row's terms: a violation that is none */
+static const double AFFINE_DEPENDENT = 1e-11; /* what is left of a row that follows from active ones, of its square */
+static const double AFFINE_NOTHING = 1e-15;   /* a residual that needs no further round */
+
+/* One sample's numbers. */
+struct affine_search {
+    const struct affine *a;
+    struct affine_sample *sample;
+    double *pull, *rest;      /* outputs: J' l - g; H d - that */
+    double *y, *c;            /* outputs; rows: c + J d */
+    double *l;                /* rows: multipliers */
+    double *base, *lack;      /* equalities: multipliers before those of inequalities, and what their rows lack */
+    double *value, *low, *up; /* inequalities: predicted c; bounds */
+    double *noise;            /* what counts as none */
+    double *force;            /* multipliers */
+    double *factor;           /* (most + 1) x most: L of the active part of the Schur complement, by rows */
+    double *solution, *side;  /* most: of its systems; of active rows */
+    double *active;           /* most: their numbers */
+    size_t count;             /* of active rows */
+    int changes;
+};
+
+static void affine_lay_out(struct affine_search *s, double *memory) {
+    const struct affine *a = s->a;
+    size_t m = a->most + 1;
+    s->pull = memory;
+    s->rest = NEAREST_AT(s->pull, a->outputs);
+    s->y = NEAREST_AT(s->rest, a->outputs);
+    s->c = NEAREST_AT(s->y, a->outputs);
+    s->l = NEAREST_AT(s->c, a->rows);
+    s->base = NEAREST_AT(s->l, a->rows);
+    s->lack = NEAREST_AT(s->base, a->equalities);
+    s->value = NEAREST_AT(s->lack, a->equalities);
+    s->low = NEAREST_AT(s->value, a->inequalities);
+    s->up = NEAREST_AT(s->low, a->inequalities);
+    s->noise = NEAREST_AT(s->up, a->inequalities);
+    s->force = NEAREST_AT(s->noise, a->inequalities);
+    s->solution = NEAREST_AT(s->force, a->inequalities);
+    s->side = NEAREST_AT(s->solution, m);
+    s->active = NEAREST_AT(s->side, m);
+    s->factor = NEAREST_AT(s->active, m);
+}
+
+/* to += factor x, count entries; x is a list of the plan */
+static inline void affine_add(double *__restrict__ to, double factor, const double *__restrict__ x, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        OWN(to, i) += factor * x[i];
+}
+
+/* The same where x is the sample's own. */
+static inline void affine_add_own(double *__restrict__ to, double factor, const double *__restrict__ x, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        OWN(to, i) += factor * OWN(x, i);
+}
+
+static inline void affine_copy(double *__restrict__ to, const double *__restrict__ from, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        OWN(to, i) = OWN(from, i);
+}
+
+static inline void affine_clear(double *to, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        OWN(to, i) = 0;
+}
+
+static size_t affine_active_row(const struct affine_search *s, size_t k) {
+    return (size_t)OWN(s->active, k);
+}
+
+static double affine_active_bound(const struct affine_search *s, size_t k) {
+    return OWN(s->side, k) > 0 ? OWN(s->low, affine_active_row(s, k)) : OWN(s->up, affine_active_row(s, k));
+}
+
+/* ---- the factor of the active part ---- */
+
+/* The row of L that row p would have behind the active ones; what is left of its diagonal. */
+static double affine_border(struct affine_search *s, size_t p) {
+    const struct affine *a = s->a;
+    double left = a->schur[p * a->inequalities + p], *row = NEAREST_AT(s->factor, s->count * a->most);
+    for (size_t k = 0; k < s->count; k++) {
+        const double *own = NEAREST_AT(s->factor, k * a->most);
+        double sum = a->schur[p * a->inequalities + affine_active_row(s, k)];
+        for (size_t t = 0; t < k; t++)
+            sum -= OWN(own, t) * OWN(row, t);
+        OWN(row, k) = sum / OWN(own, k);
+        left -= OWN(row, k) * OWN(row, k);
+    }
+    return left;
+}
+
+/* solution = L'^-1 solution */
+static void affine_solve_back(struct affine_search *s) {
+    for (size_t k = s->count; k-- > 0;) {
+        const double *own = NEAREST_AT(s->factor, k * s->a->most);
+        OWN(s->solution, k) /= OWN(own, k);
+        affine_add_own(s->solution, -OWN(s->solution, k), own, k);
+    }
+}
+
+static void affine_solve_forward(struct affine_search *s) {
+    for (size_t k = 0; k < s->count; k++) {
+        const double *own = NEAREST_AT(s->factor, k * s->a->most);
+        for (size_t t = 0; t < k; t++)
+            OWN(s->solution, k) -= OWN(own, t) * OWN(s->solution, t);
+        OWN(s->solution, k) /= OWN(own, k);
+    }
+}
+
+/* Row p becomes active, with the row of L that affine_border has left. */
+static void affine_join(struct affine_search *s, size_t p, double side, double left) {
+    OWN(s->factor, s->count * s->a->most + s->count) = sqrt(left);
+    OWN(s->active, s->count) = (double)p;
+    OWN(s->side, s->count) = side;
+    s->count++;
+}
+
+/* The active row number q leaves; the rows of L behind it are computed anew. False where one is lost in rounding. */
+static bool affine_leave(struct affine_search *s, size_t q) {
+    size_t count = s->count;
+    OWN(s->force, affine_active_row(s, q)) = 0;
+    for (s->count = q; s->count + 1 < count;) {
+        size_t p = (size_t)OWN(s->active, s->count + 1);
+        double left = affine_border(s, p);
+        if (!(left > 0))
+            return false;
+        affine_join(s, p, OWN(s->side, s->count + 1), left);
+    }
+    return true;
+}
+
+/* ---- the search ---- */
+
+/* The inequality that is violated most, in units of its row; false: none is. */
+static bool affine_find_violated(const struct affine_search *s, size_t *row, double *side) {
+    const struct affine *a = s->a;
+    double most = 0;
+    for (size_t i = 0; i < a->inequalities; i++) {
+        double below = OWN(s->low, i) - OWN(s->value, i), above = OWN(s->value, i) - OWN(s->up, i);
+        double worst = below > above ? below : above;
+        if (worst > OWN(s->noise, i) && worst * a->unit[i] > most && OWN(s->force, i) == 0) {
+            most = worst * a->unit[i];
+            *row = i;
+            *side = below > above ? 1 : -1;
+        }
+    }
+    return most > 0;
+}
+
+/* How far multipliers may go before one of an active row changes its sign; which one. */
+static double affine_longest(const struct affine_search *s, double side, size_t *which) {
+    double best = HUGE_VAL;
+    for (size_t k = 0; k < s->count; k++) {
+        double falls = side * OWN(s->side, k) * OWN(s->solution, k);
+        double has = affine_larger(OWN(s->side, k) * OWN(s->force, affine_active_row(s, k)), 0);
+        if (falls > 0 && has < best * falls) {
+            best = has / falls;
+            *which = k;
+        }
+    }
+    return best;
+}
+
+/* Multipliers of row p and of the active ones move by t; so do the rows, unless p follows from the active ones. */
+static void affine_advance(struct affine_search *s, size_t p, double t, bool moves) {
+    const struct affine *a = s->a;
+    OWN(s->force, p) += t;
+    for (size_t k = 0; k < s->count; k++)
+        OWN(s->force, affine_active_row(s, k)) -= t * OWN(s->solution, k);
+    if (!moves)
+        return;
+    affine_add(s->value, t, a->schur + p * a->inequalities, a->inequalities);
+    for (size_t k = 0; k < s->count; k++)
+        affine_add(s->value, -t * OWN(s->solution, k), a->schur + affine_active_row(s, k) * a->inequalities,
+                   a->inequalities);
+}
+
+/* Brings row p to its bound. False: no multipliers do that. */
+static bool affine_satisfy(struct affine_search *s, size_t p, double side) {
+    const struct affine *a = s->a;
+    while (s->changes++ < (int)(8 * (a->inequalities + 8))) {
+        double left = affine_border(s, p), bound = side > 0 ? OWN(s->low, p) : OWN(s->up, p);
+        bool moves = left > AFFINE_DEPENDENT * a->schur[p * a->inequalities + p] && s->count < a->most;
+        affine_copy(s->solution, NEAREST_AT(s->factor, s->count * a->most), s->count);
+        affine_solve_back(s);
+        size_t which = 0;
+        double whole = moves ? side * (bound - OWN(s->value, p)) / left : HUGE_VAL;
+        double first = affine_longest(s, side, &which);
+        double t = whole < first ? whole : first;
+        if (!(t < HUGE_VAL))
+            return false;
+        affine_advance(s, p, side * t, moves);
+        if (whole <= first) {
+            affine_join(s, p, side, left);
+            return true;
+        }
+        if (!affine_leave(s, which))
+            return false;
+    }
+    return false;
+}
+
+static bool affine_settle(struct affine_search *s) {
+    size_t p = 0;
+    double side = 0;
+    while (affine_find_violated(s, &p, &side))
+        if (!affine_satisfy(s, p, side))
+            return false;
+    return true;
+}
+
+/* ---- rounds ---- */
+
+/* Multipliers answer what equalities and active rows lack at c; rows are predicted. */
+static bool affine_correct(struct affine_search *s) {
+    const struct affine *a = s->a;
+    size_t e = a->equalities, n = a->inequalities;
+    for (size_t k = 0; k < e; k++)
+        OWN(s->lack, k) = s->sample->lower[a->equality[k]] - OWN(s->c, a->equality[k]);
+    for (size_t i = 0; i < n; i++)
+        OWN(s->value, i) = OWN(s->c, a->inequality[i]);
+    for (size_t k = 0; k < e; k++) {
+        double sum = 0;
+        for (size_t t = 0; t < e; t++)
+            sum += a->solver[k * e + t] * OWN(s->lack, t);
+        OWN(s->base, k) += sum;
+        affine_add(s->value, sum, a->coupling + k * n, n);
+    }
+    for (size_t k = 0; k < s->count; k++)
+        OWN(s->solution, k) = affine_active_bound(s, k) - OWN(s->value, affine_active_row(s, k));
+    affine_solve_forward(s);
+    affine_solve_back(s);
+    for (size_t k = 0; k < s->count; k++) {
+        OWN(s->force, affine_active_row(s, k)) += OWN(s->solution, k);
+        affine_add(s->value, OWN(s->solution, k), a->schur + affine_active_row(s, k) * n, n);
+    }
+    for (size_t k = s->count; k-- > 0;) { /* what has the wrong sign now was next to nothing */
+        double force = OWN(s->force, affine_active_row(s, k));
+        if (OWN(s->side, k) * force > 0)
+            continue;
+        affine_add(s->value, -force, a->schur + affine_active_row(s, k) * n, n);
+        if (!affine_leave(s, k))
+            return false;
+    }
+    return true;
+}
+
+static void affine_add_row(const struct affine *a, size_t i, double factor, double *to) {
+    size_t first = a->first[i], count = a->first[i + 1] - first;
+    if (a->dense[i])
+        affine_add(NEAREST_AT(to, a->column[first]), factor, a->number + first, count);
+    else
+        for (size_t e = first; e < first + count; e++)
+            OWN(to, a->column[e]) += factor * a->number[e];
+}
+
+/* Multipliers of all rows, y and c. */
+static void affine_move(struct affine_search *s) {
+    const struct affine *a = s->a;
+    const struct affine_sample *sample = s->sample;
+    affine_clear(s->l, a->rows);
+    affine_copy(s->lack, s->base, a->equalities);
+    for (size_t k = 0; k < s->count; k++) {
+        size_t i = affine_active_row(s, k);
+        OWN(s->l, a->inequality[i]) = OWN(s->force, i);
+        affine_add(s->lack, -OWN(s->force, i), a->answer + i * a->equalities, a->equalities);
+    }
+    for (size_t k = 0; k < a->equalities; k++)
+        OWN(s->l, a->equality[k]) = OWN(s->lack, k);
+    for (size_t j = 0; j < a->outputs; j++)
+        OWN(s->pull, j) = sample->slope ? -sample->slope[j] : 0;
+    for (size_t i = 0; i < a->rows; i++)
+        if (OWN(s->l, i) != 0)
+            affine_add_row(a, i, OWN(s->l, i), s->pull);
+    for (size_t i = 0; i < a->rows; i++)
+        OWN(s->c, i) = sample->value[i];
+    affine_clear(s->y, a->outputs);
+    for (size_t j = 0; j < a->outputs; j++)
+        if (a->full)
+            affine_add(s->y, OWN(s->pull, j), a->solved + j * a->outputs, a->outputs);
+        else
+            OWN(s->y, j) = a->inverse[j] * OWN(s->pull, j);
+    for (size_t j = 0; j < a->outputs; j++) {
+        OWN(s->y, j) += sample->start[j];
+        if (OWN(s->y, j) != sample->start[j])
+            affine_add(s->c, OWN(s->y, j) - sample->start[j], a->columns + j * a->rows, a->rows);
+    }
+}
+
+static double affine_row_residual(const struct affine_sample *sample, size_t i, double c, double l) {
+    double low = sample->lower[i], up = sample->upper[i], worst = affine_larger(affine_larger(low - c, c - up), 0);
+    if (low == up || l == 0)
+        return worst;
+    double room = l > 0 ? c - low : up - c;
+    return affine_larger(worst, fabs(l) * affine_larger(room, 0));
+}
+
+/* H d + g - J' l */
+static void affine_find_rest(const struct affine_search *s) {
+    const struct affine *a = s->a;
+    for (size_t j = 0; j < a->outputs; j++)
+        OWN(s->rest, j) = -OWN(s->pull, j);
+    for (size_t j = 0; j < a->outputs; j++) {
+        double d = OWN(s->y, j) - s->sample->start[j];
+        if (a->full)
+            affine_add(s->rest, d, a->hessian + j * a->outputs, a->outputs);
+        else
+            OWN(s->rest, j) += a->weight[j] * d;
+    }
+}
+
+/* As polish_residual of nearest_newton.h, at y. */
+static double affine_residual(const struct affine_search *s) {
+    const struct affine *a = s->a;
+    double largest = 0, worst = 0, sum = 0;
+    affine_find_rest(s);
+    for (size_t i = 0; i < a->rows; i++)
+        largest = affine_larger(largest, fabs(OWN(s->l, i)) * a->gauge[i]);
+    for (size_t j = 0; j < a->outputs; j++) {
+        double rest = a->inverse[j] > 0 ? fabs(OWN(s->rest, j)) : 0;
+        worst = affine_larger(worst, rest / affine_larger(1, largest));
+        sum += rest;
+    }
+    for (size_t i = 0; i < a->rows; i++) {
+        double lack = affine_row_residual(s->sample, i, OWN(s->c, i), OWN(s->l, i));
+        worst = affine_larger(worst, lack);
+        sum += lack + fabs(OWN(s->c, i)) + fabs(OWN(s->l, i));
+    }
+    return sum <= DBL_MAX ? worst : HUGE_VAL; /* the larger one hides a NaN, a sum does not */
+}
+
+/* Keeps what is better than before; false: no further round is needed, or of use. */
+static bool affine_judge(const struct affine_search *s) {
+    struct affine_sample *sample = s->sample;
+    double found = affine_residual(s), before = sample->kkt;
+    if (found < before) {
+        sample->kkt = found;
+        for (size_t j = 0; j < s->a->outputs; j++)
+            sample->y[j] = OWN(s->y, j);
+        for (size_t i = 0; i < s->a->rows; i++)
+            sample->multipliers[i] = OWN(s->l, i);
+    }
+    return found > AFFINE_NOTHING && found < 0.25 * before;
+}
+
+static void affine_begin(struct affine_search *s) {
+    const struct affine *a = s->a;
+    const struct affine_sample *sample = s->sample;
+    s->count = 0;
+    s->changes = 0;
+    affine_clear(s->base, a->equalities);
+    affine_clear(s->force, a->inequalities);
+    for (size_t i = 0; i < a->inequalities; i++) {
+        size_t row = a->inequality[i];
+        OWN(s->low, i) = sample->lower[row];
+        OWN(s->up, i) = sample->upper[row];
+        double low = OWN(s->low, i) > -HUGE_VAL ? fabs(OWN(s->low, i)) : 0;
+        double up = OWN(s->up, i) < HUGE_VAL ? fabs(OWN(s->up, i)) : 0;
+        OWN(s->noise, i) = AFFINE_NOISE * (fabs(sample->value[row]) + affine_larger(low, up));
+    }
+    affine_move(s);
+}
+
+static void affine_run(const struct affine *a, double *memory, struct affine_sample *sample) {
+    struct affine_search s = {.a = a, .sample = sample};
+    affine_lay_out(&s, memory);
+    sample->kkt = HUGE_VAL;
+    sample->rounds = 0;
+    affine_begin(&s);
+    bool goes_on = true;
+    while (goes_on && sample->rounds++ < AFFINE_ROUNDS) {
+        goes_on = affine_correct(&s) && affine_settle(&s);
+        if (goes_on)
+            affine_move(&s);
+        goes_on = goes_on && affine_judge(&s);
+    }
+    sample->changes = s.changes;
+}
+
+#undef OWN
+
+#endif

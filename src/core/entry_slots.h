@@ -1,0 +1,14 @@
+/* entry_slots.h - how the generated statements of an emitted file reach their slots: as numbers, or as masks.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_ENTRY_SLOTS_H
+#define HN_CORE_ENTRY_SLOTS_H
+
+enum { LANE_PARTS = 1, LANES_HERE = 1 };
+
+#define S(slot)           (slots[slot])
+#define M(slot)           (wide_to_bits(slots[slot]))
+#define S_AT(moved, slot) (slots[(moved) + (slot)])
+#define M_AT(moved, slot) (wide_to_bits(slots[(moved) + (slot)]))
+
+#endif

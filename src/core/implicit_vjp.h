@@ -1,0 +1,303 @@
+/* implicit_vjp.h - see nearest.h: the gradient of the nearest point by the implicit function theorem, for samples side by side. A text for the
+ * processor and for a device, as search.h.
+ *
+ * With A the active rows, the optimality conditions S^2 (y - y_raw) = J' l, c_A = b_A have the derivative
+ *
+ *     [ H     J_A' ] [  dy ]   [ S^2 dy_raw + d/dx (J' l) dx ]
+ *     [ J_A   0    ] [ -dl ] = [ db_A - dc_A/dx dx           ]
+ *
+ * A gradient p by y, and g by l, therefore goes through one solve with the same matrix, K (a, q) = (p, -g): S^2 a belongs to y_raw, q to the active
+ * bounds, a' d/dx (J' l) - q' dc/dx to x, and likewise to fixed outputs; -2 S (y - y_raw) a, which is -2 (J' l) a / S, to S. A row is active where its multiplier is larger than its distance
+ * to the bound, and weakly active where both are below WEAK, in units of the row. Solutions with weakly active rows, dependent active
+ * rows, or a Hessian that is not positive on the tangent (the number of positive pivots says so) are not regular.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_IMPLICIT_VJP_H
+#define HN_CORE_IMPLICIT_VJP_H
+
+#include "core/nearest_samples.h"
+#include "core/nearest_solve.h"
+
+static const double PULL_WEAK = 1e-5;
+static const double PULL_LEFT_OUT = 1e30; /* W of a row that is not active */
+static const double PULL_DEPENDENT =
+    1e-8; /* of a unit right-hand side on the rows: its solution is larger than 1 / this */
+static const double PULL_SOLVED = 1e-10; /* of the right-hand side may be left */
+enum {
+    PULL_REFINEMENTS = 2,
+    PULL_WITHOUT = 6
+}; /* of f, whose matrix is factored with something on its diagonal that is then left out */
+
+/* The samples of one call. */
+struct pulls {
+    const struct backend *kernels;
+    const struct nearest_parts *n;
+    double *memory, *inputs; /* of the plan, and of the program by inputs */
+    struct nearest_pull *samples;
+    size_t count;
+};
+
+static struct nearest_view pull_view(const struct pulls *g, size_t lane) {
+    return nearest_view_of(&g->n->plan, g->memory, lane);
+}
+
+/* ---- the point ---- */
+
+static void pull_load(const struct pulls *g, size_t lane) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_inputs *by = &g->n->by_inputs;
+    const struct nearest_pull *s = &g->samples[lane];
+    const struct nearest_view v = pull_view(g, lane);
+    double *other = g->inputs + lane;
+    for (size_t i = 0; i < p->inputs; i++)
+        *view_slot(&v, p->x + i * p->stride) = *NEAREST_AT(other, by->x + i * p->stride) = s->x[i];
+    for (size_t j = 0; j < p->outputs; j++) {
+        *view_slot(&v, p->y + j * p->stride) = s->y[j];
+        if (by->program)
+            *NEAREST_AT(other, by->y + j * p->stride) = s->y[j];
+    }
+    for (size_t i = 0; i < p->rows; i++) {
+        *view_slot(&v, p->lambda + i * p->stride) = -s->multipliers[i];
+        if (by->program)
+            *NEAREST_AT(other, by->lambda + i * p->stride) = s->multipliers[i];
+    }
+    if (p->optimal)
+        *view_slot(&v, p->sigma) = 1;
+    if (p->optimal && by->program)
+        *NEAREST_AT(other, by->sigma) = -1;
+}
+
+static void pull_evaluate(const struct pulls *g) {
+    const struct nearest_inputs *by = &g->n->by_inputs;
+    for (size_t lane = 0; lane < g->count; lane++)
+        pull_load(g, lane);
+    for (int phase = 0; phase < 3; phase++) {
+        if (phase < 2)
+            g->kernels->run(g->n->plan.program, phase, g->memory);
+        else
+            nearest_bend(g->kernels, g->n, g->memory);
+        if (by->program)
+            g->kernels->run(by->program, phase, g->inputs);
+    }
+}
+
+/* The side of row i that is active, 0: none; true in *weak where that is hard to say. */
+static double pull_side(const struct nearest_view *v, size_t i, double multiplier, bool *weak) {
+    double l = multiplier / *view_row(v, ROW_UNIT, i), answer = 0;
+    if (row_is_equality(v, i))
+        return 1;
+    for (size_t side = 0; side < 2; side++) {
+        double force = side ? -l : l, room = fabs(side_room(v, i, side));
+        if (!side_is_there(v, i, side))
+            continue;
+        *weak = *weak || (force < PULL_WEAK && room < PULL_WEAK);
+        if (force > room)
+            answer = side ? -1 : 1;
+    }
+    return answer;
+}
+
+/* Of a distance the largest S^2, of f the largest second derivative of the Lagrangian. */
+static void pull_measure_curvature(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    double largest = 0;
+    for (size_t e = 0; p->optimal && e < p->curvatures; e++)
+        largest = larger(largest, fabs(*view_slot(v, p->bend[e].offset)));
+    *view_number(v, NUMBER_UNIT) = 1;
+    *view_number(v, NUMBER_CURVATURE) = !p->optimal ? p->largest_square : largest > 0 ? largest : 1;
+}
+
+static void pull_assemble(const struct pulls *g, size_t lane) {
+    const struct nearest_view v = pull_view(g, lane);
+    const struct nearest_plan *p = v.plan;
+    struct nearest_pull *s = &g->samples[lane];
+    bool weak = false;
+    pull_measure_curvature(&v);
+    for (size_t j = 0; j < p->outputs; j++) {
+        *view_unknown(&v, UNKNOWN_DIAGONAL, j) =
+            p->fixed[j] ? 1 : p->square[j] + *view_slot(&v, p->curvature[j]) + proximal(&v);
+        *view_unknown(&v, UNKNOWN_RIGHT, j) = p->fixed[j] ? 0 : s->grad_y[j];
+    }
+    for (size_t i = 0; i < p->rows; i++) {
+        row_measure(&v, i);
+        double side = pull_side(&v, i, s->multipliers[i], &weak);
+        *view_row(&v, ROW_SIDE, i) = side;
+        *view_unknown(&v, UNKNOWN_DIAGONAL, p->outputs + i) = side != 0 ? -row_damping(&v, i) : -PULL_LEFT_OUT;
+        *view_unknown(&v, UNKNOWN_RIGHT, p->outputs + i) =
+            side != 0 && s->grad_multipliers ? -s->grad_multipliers[i] * *view_row(&v, ROW_UNIT, i) : 0;
+        for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
+            *view_slot(&v, p->matrix + e * p->stride) = row_entry(&v, i, e);
+    }
+    s->regular = !weak;
+}
+
+/* ---- the solve ---- */
+
+/* From UNKNOWN_RIGHT to the vector `to`. */
+static void pull_solve(const struct pulls *g, size_t to) {
+    const struct nearest_plan *p = &g->n->plan;
+    nearest_solve(g->kernels, p, g->memory, to, p->optimal ? PULL_WITHOUT : PULL_REFINEMENTS);
+}
+
+/* The matrix itself, for the residuals of what its factor gives. */
+static void pull_leave_out(const struct pulls *g, size_t lane) {
+    const struct nearest_view v = pull_view(g, lane);
+    const struct nearest_plan *p = v.plan;
+    for (size_t j = 0; p->optimal && j < p->outputs; j++)
+        *view_unknown(&v, UNKNOWN_DIAGONAL, j) = p->fixed[j] ? 1 : *view_slot(&v, p->curvature[j]);
+}
+
+/* 1 and -1 on the active rows in turn, 0 elsewhere: large where it goes in, unless the rows are independent. */
+static void pull_ask_rows(const struct pulls *g, size_t lane) {
+    const struct nearest_view v = pull_view(g, lane);
+    const struct nearest_plan *p = v.plan;
+    double sign = 1;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_unknown(&v, UNKNOWN_RIGHT, j) = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        bool active = *view_row(&v, ROW_SIDE, i) != 0;
+        *view_unknown(&v, UNKNOWN_RIGHT, p->outputs + i) = active ? sign : 0;
+        sign = active ? -0.875 * sign : sign; /* no sum of them is 0 by chance */
+        sign = fabs(sign) < 0.25 ? 4 * sign : sign;
+    }
+}
+
+static bool pull_rows_are_independent(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    double largest = 0;
+    for (size_t i = 0; i < p->rows; i++)
+        if (*view_row(v, ROW_SIDE, i) != 0)
+            largest = larger(largest, fabs(*view_unknown(v, UNKNOWN_STEP2, p->outputs + i)));
+    return largest * PULL_DEPENDENT < larger(1e-300, *view_number(v, NUMBER_CURVATURE));
+}
+
+/* Whether the solution answers the matrix itself: what stood on its diagonal while it was factored may have been too much. */
+static bool pull_is_solved(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    double rest = 0, right = 0;
+    for (size_t k = 0; p->optimal && k < p->outputs + p->rows; k++) {
+        rest = larger(rest, fabs(*view_unknown(v, UNKNOWN_REST, k)));
+        right = larger(right, fabs(*view_unknown(v, UNKNOWN_RIGHT, k)));
+    }
+    return rest <= PULL_SOLVED * right;
+}
+
+/* ---- what it gives ---- */
+
+/* (a, q) with the rows back in the user's units, in UNKNOWN_STEP. */
+static void pull_unscale(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    for (size_t i = 0; i < p->rows; i++) {
+        double *q = view_unknown(v, UNKNOWN_STEP, p->outputs + i);
+        *q = *view_row(v, ROW_SIDE, i) != 0 ? *q * *view_row(v, ROW_UNIT, i) : 0;
+    }
+}
+
+/* Of a fixed output: its own gradient, what J' l owes, and what c owes. */
+static void pull_fixed(const struct nearest_view *v, struct nearest_pull *s) {
+    const struct nearest_plan *p = v->plan;
+    for (size_t e = 0; e < p->curvatures; e++) {
+        size_t i = p->bend[e].row, j = p->bend[e].column;
+        double minus = *view_slot(v, p->bend[e].offset);
+        if (p->fixed[i] && !p->fixed[j])
+            s->gradient[i] -= minus * *view_unknown(v, UNKNOWN_STEP, j);
+        if (p->fixed[j] && !p->fixed[i])
+            s->gradient[j] -= minus * *view_unknown(v, UNKNOWN_STEP, i);
+    }
+    for (size_t i = 0; i < p->rows; i++)
+        for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
+            if (p->fixed[p->column[e]])
+                s->gradient[p->column[e]] -=
+                    *view_slot(v, p->entry[e]) * *view_unknown(v, UNKNOWN_STEP, p->outputs + i);
+}
+
+static void pull_inputs(const struct pulls *g, size_t lane, struct nearest_pull *s) {
+    const struct nearest_view v = pull_view(g, lane);
+    const struct nearest_inputs *by = &g->n->by_inputs;
+    const double *at = g->inputs + lane;
+    for (size_t k = 0; k < v.plan->inputs; k++)
+        s->grad_x[k] = 0;
+    for (size_t j = 0; j < by->bends.rows; j++)
+        for (size_t e = by->bends.first[j]; e < by->bends.first[j + 1] && !v.plan->fixed[j]; e++)
+            s->grad_x[by->bends.column[e]] += *NEAREST_AT(at, by->bends.entry[e]) * *view_unknown(&v, UNKNOWN_STEP, j);
+    for (size_t i = 0; i < by->rows.rows; i++) {
+        double q = *view_unknown(&v, UNKNOWN_STEP, v.plan->outputs + i);
+        for (size_t e = by->rows.first[i]; q != 0 && e < by->rows.first[i + 1]; e++)
+            s->grad_x[by->rows.column[e]] -= *NEAREST_AT(at, by->rows.entry[e]) * q;
+    }
+}
+
+/* An output that costs nothing has no pull: J' l is 0 there. */
+static void pull_weights(const struct nearest_view *v, const struct nearest_pull *s) {
+    const struct nearest_plan *p = v->plan;
+    for (size_t j = 0; j < p->outputs; j++)
+        s->grad_weights[j] = 0;
+    for (size_t i = 0; i < p->rows; i++)
+        for (size_t e = p->first[i]; s->multipliers[i] != 0 && e < p->first[i + 1]; e++)
+            s->grad_weights[p->column[e]] += *view_slot(v, p->entry[e]) * s->multipliers[i];
+    for (size_t j = 0; j < p->outputs; j++)
+        s->grad_weights[j] = p->fixed[j] || p->square[j] == 0
+                                 ? 0
+                                 : -2 * s->grad_weights[j] * *view_unknown(v, UNKNOWN_STEP, j) / sqrt(p->square[j]);
+}
+
+static void pull_give(const struct pulls *g, size_t lane) {
+    const struct nearest_view v = pull_view(g, lane);
+    const struct nearest_plan *p = v.plan;
+    struct nearest_pull *s = &g->samples[lane];
+    pull_unscale(&v);
+    for (size_t j = 0; j < p->outputs; j++)
+        s->gradient[j] = p->fixed[j] ? s->grad_y[j] : p->square[j] * *view_unknown(&v, UNKNOWN_STEP, j);
+    for (size_t i = 0; i < p->rows; i++) {
+        double q = *view_unknown(&v, UNKNOWN_STEP, p->outputs + i), side = *view_row(&v, ROW_SIDE, i);
+        s->grad_upper[i] = side < 0 || row_is_equality(&v, i) ? q : 0;
+        s->grad_lower[i] = side > 0 && !row_is_equality(&v, i) ? q : 0;
+    }
+    pull_fixed(&v, s);
+    pull_inputs(g, lane, s);
+    if (s->grad_weights)
+        pull_weights(&v, s);
+}
+
+static void pull_give_nothing(const struct pulls *g, struct nearest_pull *s) {
+    const struct nearest_plan *p = &g->n->plan;
+    s->regular = false;
+    for (size_t j = 0; j < p->outputs; j++)
+        s->gradient[j] = 0;
+    for (size_t i = 0; i < p->rows; i++)
+        s->grad_lower[i] = s->grad_upper[i] = 0;
+    for (size_t k = 0; k < p->inputs; k++)
+        s->grad_x[k] = 0;
+}
+
+/* At most plan.stride samples. */
+static void pull_run(const struct backend *kernels, const struct nearest_parts *n, double *memory,
+                     struct nearest_pull *samples, size_t count) {
+    const struct nearest_plan *p = &n->plan;
+    struct pulls g = {kernels, n, memory, NEAREST_AT(memory, n->inputs_at), samples, count};
+    pull_evaluate(&g);
+    for (size_t lane = 0; lane < count; lane++)
+        pull_assemble(&g, lane);
+    kernels->signed_factor(&p->system, memory);
+    for (size_t lane = 0; lane < count; lane++)
+        pull_leave_out(&g, lane);
+    pull_solve(&g, UNKNOWN_STEP);
+    kernels->signed_residual(&p->system, memory, nearest_vector(p, UNKNOWN_RIGHT), nearest_vector(p, UNKNOWN_STEP),
+                             nearest_vector(p, UNKNOWN_REST));
+    for (size_t lane = 0; lane < count; lane++) {
+        const struct nearest_view v = pull_view(&g, lane);
+        samples[lane].regular = samples[lane].regular && pull_is_solved(&v);
+        pull_ask_rows(&g, lane);
+    }
+    pull_solve(&g, UNKNOWN_STEP2);
+    for (size_t lane = 0; lane < count; lane++) {
+        const struct nearest_view v = pull_view(&g, lane);
+        samples[lane].regular = samples[lane].regular && pull_rows_are_independent(&v);
+        if (nearest_has_signs(&v))
+            pull_give(&g, lane);
+        else
+            pull_give_nothing(&g, &samples[lane]);
+    }
+}
+
+#endif

@@ -1,0 +1,265 @@
+/* infeasibility_proof.h - see nearest.h: row weights that prove, to first order, that nothing near a point holds all rows. A text for the processor
+ * and for a device, as search.h.
+ *
+ * At a point with values c and Jacobian J, with rows in units of their gradients, the step d that leaves least of the violation,
+ *
+ *     minimise |v|^2 / 2 + delta |d - d_0|^2 / 2,     v = what c + J d is beyond its bounds,
+ *
+ * has J' v = -delta (d - d_0). Where the linear rows have no common solution v does not vanish with delta, and J' v does: v is the proof,
+ * Farkas' lemma. The function is convex and piecewise quadratic: Newton's method on the rows that are beyond a bound, with shorter steps
+ * where needed, ends after finitely many. delta falls from round to round, and each begins where the last one ended, d_0.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_INFEASIBILITY_PROOF_H
+#define HN_CORE_INFEASIBILITY_PROOF_H
+
+#include "core/nearest_samples.h"
+#include "core/nearest_solve.h"
+
+struct nearest_watch;
+
+enum { PROOF_ROUNDS = 6, PROOF_STEPS = 40, PROOF_HALVES = 30, PROOF_REFINEMENTS = 2 };
+/* Vectors: c + J d, how it moves along a step, d, and d_0. */
+enum { ROW_REACHED = ROW_SLACK_LOWER, COLUMN_AWAY = COLUMN_Y, COLUMN_CENTRE = COLUMN_START };
+
+static const double PROOF_DELTA = 0x1p-4, PROOF_LESS = 0x1p-6; /* delta, and by how much it falls */
+static const double PROOF_LEFT_OUT = 1e30;                     /* W of a row that is within its bounds */
+static const double PROOF_ENOUGH = 1e-14;                      /* a proof that needs no other */
+static const double PROOF_LARGE = 0x1p200;
+static const double PROOF_ROUNDING = 1e-14; /* of the function's value */
+static const double PROOF_NOTHING = 1e-14;  /* what is left of the slope where Newton's method has ended */
+
+struct proof {
+    bool busy;
+    int round, steps;
+    double delta;
+    double slope; /* where the step before began */
+};
+
+struct proofs {
+    const struct backend *kernels;
+    const struct nearest_parts *n;
+    double *memory;
+    struct nearest_proof *samples;
+    size_t count;
+    struct proof state[NEAREST_AT_ONCE];
+};
+
+static struct nearest_view proof_view(const struct proofs *g, size_t lane) {
+    return nearest_view_of(&g->n->plan, g->memory, lane);
+}
+
+/* What a row with this value is beyond its bounds: above 0 at the upper one. */
+static double proof_beyond(const struct nearest_view *v, size_t i, double value) {
+    double lower = row_lower(v, i), upper = row_upper(v, i);
+    return value > upper ? value - upper : value < lower ? value - lower : 0;
+}
+
+static double proof_reached(const struct nearest_view *v, size_t i) {
+    return proof_beyond(v, i, *view_row(v, ROW_REACHED, i));
+}
+
+/* ---- the beginning ---- */
+
+static void proof_load(const struct proofs *g, size_t lane) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_view v = proof_view(g, lane);
+    for (size_t i = 0; i < p->inputs; i++)
+        *view_slot(&v, p->x + i * p->stride) = g->samples[lane].x[i];
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_slot(&v, p->y + j * p->stride) = g->samples[lane].y[j];
+    for (size_t i = 0; i < p->rows; i++)
+        *view_slot(&v, p->lambda + i * p->stride) = 0; /* no curvature */
+    if (p->optimal)
+        *view_slot(&v, p->sigma) = 0;
+}
+
+/* The unit of a row whose gradient vanishes leaves its violation a number that can be squared. */
+static void proof_measure_row(const struct nearest_view *v, size_t i) {
+    row_measure(v, i);
+    double violation = fabs(proof_beyond(v, i, row_value(v, i))), unit = *view_row(v, ROW_UNIT, i);
+    if (violation > PROOF_LARGE)
+        *view_row(v, ROW_UNIT, i) = violation <= DBL_MAX ? unit * ldexp(1.0, -(int)ilogb(violation / PROOF_LARGE)) : 1;
+}
+
+static void proof_begin(struct proofs *g, size_t lane) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_view v = proof_view(g, lane);
+    double sum = 0;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_column(&v, COLUMN_AWAY, j) = *view_column(&v, COLUMN_CENTRE, j) = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        proof_measure_row(&v, i);
+        *view_row(&v, ROW_REACHED, i) = row_value(&v, i);
+        sum += fabs(row_value(&v, i)) + *view_row(&v, ROW_NORM, i);
+        for (size_t e = p->first[i]; e < p->first[i + 1]; e++) {
+            *view_slot(&v, p->matrix + e * p->stride) = row_entry(&v, i, e);
+            sum += fabs(row_entry(&v, i, e));
+        }
+    }
+    const struct proof fresh = {.busy = sum <= DBL_MAX, .delta = PROOF_DELTA, .slope = INFINITY};
+    g->state[lane] = fresh;
+    g->samples[lane].rest = INFINITY;
+    for (size_t i = 0; i < p->rows; i++)
+        g->samples[lane].multipliers[i] = 0;
+}
+
+/* ---- the weights ---- */
+
+/* J' v into COLUMN_REST; sums: what d leaves of |v|^2 / 2 without delta's part. */
+static double proof_pull(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    double squares = 0;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_column(v, COLUMN_REST, j) = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        double r = proof_reached(v, i);
+        squares += r * r;
+        for (size_t e = p->first[i]; r != 0 && e < p->first[i + 1]; e++)
+            if (!p->fixed[p->column[e]])
+                *view_column(v, COLUMN_REST, p->column[e]) += row_entry(v, i, e) * r;
+    }
+    return squares / 2;
+}
+
+/* The weights v where their rest is the smallest so far, so that what they weigh of the violation is 1. */
+static void proof_keep(const struct nearest_view *v, struct nearest_proof *sample) {
+    const struct nearest_plan *p = v->plan;
+    double weighed = 0, rest = 0;
+    proof_pull(v);
+    for (size_t j = 0; j < p->outputs; j++)
+        rest += fabs(*view_column(v, COLUMN_REST, j));
+    for (size_t i = 0; i < p->rows; i++) {
+        double r = proof_reached(v, i), bound = r > 0 ? row_upper(v, i) : row_lower(v, i);
+        weighed += r != 0 ? r * (row_value(v, i) - bound) : 0; /* rows that hold here count against it */
+    }
+    if (!(weighed > 0 && weighed <= DBL_MAX && rest < sample->rest * weighed))
+        return;
+    sample->rest = rest / weighed;
+    for (size_t i = 0; i < p->rows; i++)
+        sample->multipliers[i] = 0 - proof_reached(v, i) * *view_row(v, ROW_UNIT, i) / weighed;
+}
+
+/* ---- Newton's method ---- */
+
+static void proof_assemble(const struct proofs *g, size_t lane) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_view v = proof_view(g, lane);
+    double delta = g->state[lane].delta;
+    for (size_t j = 0; j < p->outputs; j++) {
+        double away = *view_column(&v, COLUMN_AWAY, j) - *view_column(&v, COLUMN_CENTRE, j);
+        *view_unknown(&v, UNKNOWN_DIAGONAL, j) = p->fixed[j] ? 1 : delta;
+        *view_unknown(&v, UNKNOWN_RIGHT, j) = p->fixed[j] ? 0 : -delta * away;
+    }
+    for (size_t i = 0; i < p->rows; i++) {
+        double r = proof_reached(&v, i);
+        bool counts = r != 0 || row_is_equality(&v, i);
+        *view_unknown(&v, UNKNOWN_DIAGONAL, p->outputs + i) = counts ? -1 : -PROOF_LEFT_OUT;
+        *view_unknown(&v, UNKNOWN_RIGHT, p->outputs + i) = -r;
+    }
+}
+
+/* The function at a length along the step. */
+static double proof_height(const struct proofs *g, size_t lane, double length) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_view v = proof_view(g, lane);
+    double sum = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        double r = proof_beyond(&v, i, *view_row(&v, ROW_REACHED, i) + length * *view_row(&v, ROW_ALONG, i));
+        sum += r * r;
+    }
+    for (size_t j = 0; j < p->outputs; j++) {
+        double away = *view_column(&v, COLUMN_AWAY, j) - *view_column(&v, COLUMN_CENTRE, j);
+        away += p->fixed[j] ? 0 : length * *view_unknown(&v, UNKNOWN_STEP, j);
+        sum += g->state[lane].delta * away * away;
+    }
+    return sum / 2;
+}
+
+/* How the function changes along the step, at its beginning; the size of its slope is left in *slope. */
+static double proof_look_along(const struct proofs *g, size_t lane, double *slope) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_view v = proof_view(g, lane);
+    double down = 0;
+    proof_pull(&v);
+    *slope = 0;
+    for (size_t j = 0; j < p->outputs; j++) {
+        double away = *view_column(&v, COLUMN_AWAY, j) - *view_column(&v, COLUMN_CENTRE, j);
+        double own = p->fixed[j] ? 0 : *view_column(&v, COLUMN_REST, j) + g->state[lane].delta * away;
+        *slope = larger(*slope, fabs(own));
+        down += own * *view_unknown(&v, UNKNOWN_STEP, j);
+    }
+    for (size_t i = 0; i < p->rows; i++)
+        *view_row(&v, ROW_ALONG, i) = row_product(&v, i, view_unknown(&v, UNKNOWN_STEP, 0), p->stride);
+    return down;
+}
+
+/* Moves along the step; false where Newton's method has ended: the last steps change what the function has lost in rounding, and are judged
+ * by the slope. */
+static bool proof_move(struct proofs *g, size_t lane) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_view v = proof_view(g, lane);
+    struct proof *s = &g->state[lane];
+    double slope, length = 1, down = proof_look_along(g, lane, &slope), here = proof_height(g, lane, 0),
+                  lost = PROOF_ROUNDING * here;
+    bool ends = -down <= lost && !(slope < 0.5 * s->slope);
+    s->slope = slope;
+    if (!(down < 0 && slope > PROOF_NOTHING * sqrt(2 * here)) || ends)
+        return false;
+    for (int k = 0; k < PROOF_HALVES && !(proof_height(g, lane, length) <= here + 0.25 * length * down + lost); k++)
+        length *= 0.5;
+    if (!(proof_height(g, lane, length) <= here + lost))
+        return false;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_column(&v, COLUMN_AWAY, j) += p->fixed[j] ? 0 : length * *view_unknown(&v, UNKNOWN_STEP, j);
+    for (size_t i = 0; i < p->rows; i++)
+        *view_row(&v, ROW_REACHED, i) =
+            row_value(&v, i) + row_product(&v, i, view_column(&v, COLUMN_AWAY, 0), COLUMN_VECTORS);
+    return true;
+}
+
+/* ---- rounds ---- */
+
+static void proof_advance(struct proofs *g, size_t lane) {
+    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_view v = proof_view(g, lane);
+    struct proof *s = &g->state[lane];
+    if (!s->busy || (proof_move(g, lane) && ++s->steps < PROOF_STEPS))
+        return;
+    proof_keep(&v, &g->samples[lane]);
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_column(&v, COLUMN_CENTRE, j) = *view_column(&v, COLUMN_AWAY, j);
+    s->steps = 0;
+    s->slope = INFINITY;
+    s->delta *= PROOF_LESS;
+    s->busy = ++s->round < PROOF_ROUNDS && g->samples[lane].rest > PROOF_ENOUGH;
+}
+
+/* At most plan.stride samples. */
+static void proof_run(const struct backend *kernels, const struct nearest_parts *n, double *memory,
+                      struct nearest_proof *samples, size_t count, const struct nearest_watch *watch) {
+    struct proofs g = {.kernels = kernels, .n = n, .memory = memory, .samples = samples, .count = count};
+    bool any = false;
+    for (size_t lane = 0; lane < count; lane++)
+        proof_load(&g, lane);
+    kernels->run(n->plan.program, 0, memory);
+    kernels->run(n->plan.program, 1, memory);
+    nearest_bend(kernels, n, memory);
+    for (size_t lane = 0; lane < count; lane++) {
+        proof_begin(&g, lane);
+        any = any || g.state[lane].busy;
+    }
+    while (any && !NEAREST_ENDS(watch)) {
+        for (size_t lane = 0; lane < count; lane++)
+            proof_assemble(&g, lane);
+        kernels->signed_factor(&n->plan.system, memory);
+        nearest_solve(kernels, &n->plan, memory, UNKNOWN_STEP, PROOF_REFINEMENTS);
+        any = false;
+        for (size_t lane = 0; lane < count; lane++) {
+            proof_advance(&g, lane);
+            any = any || g.state[lane].busy;
+        }
+    }
+}
+
+#endif

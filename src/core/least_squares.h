@@ -1,0 +1,241 @@
+/* least_squares.h - least-squares systems over the plan's matrix, without curvature:
+ *
+ *     [ I    J_A' ] [ d ]
+ *     [ J_A  -w   ] [ q ],      A the rows whose ROW_SIDE is not 0
+ *
+ * Two questions are asked with them: which equalities depend on each other, and along which direction close to a step all rows of A stay
+ * where they are. A text for the processor and for a device, as search.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_LEAST_SQUARES_H
+#define HN_CORE_LEAST_SQUARES_H
+
+#include "core/nearest_best.h"
+#include "core/nearest_solve.h"
+#include "core/nearest_state.h"
+
+enum { PLAIN_REFINEMENTS = 2, PLAIN_RAYS = 8, PLAIN_PROBES = 3 };
+static const double PLAIN_LEFT_OUT = 1e30; /* W of a row that is not in A */
+static const double PLAIN_DEPENDENT = 1e8; /* q of a unit right-hand side is larger where rows depend on each other */
+static const double PLAIN_HELD =
+    0x1p30; /* factor on the damping of such rows: times 2^-30 of H it is not lost in rounding */
+static const double PLAIN_NOTHING = 1e-10; /* of the largest entry of a direction: rounding */
+static const double PLAIN_SLOPE = 1e-6;    /* what f must fall at least along a direction, of the sum of its parts */
+static const double PLAIN_ROUNDING = 1e-9; /* of sum |J_ij y_j|: what a row may lose in rounding far away */
+static const double PLAIN_FARTHER = 1e3;   /* factor between the points of a ray that are looked at */
+
+/* The samples of one call, of which those that are flagged count. */
+struct plain_group {
+    const struct backend *kernels;
+    const struct nearest_parts *n;
+    double *memory;
+    struct nearest_state *state;
+    size_t count;
+    bool flag[NEAREST_AT_ONCE];
+};
+
+static struct nearest_view plain_view(const struct plain_group *g, size_t lane) {
+    return nearest_view_of(&g->n->plan, g->memory, lane);
+}
+
+/* J in units of its rows, no curvature. c and J were evaluated. */
+static void plain_load(const struct plain_group *g) {
+    const struct nearest_plan *p = &g->n->plan;
+    for (size_t lane = 0; lane < g->count; lane++) {
+        const struct nearest_view v = plain_view(g, lane);
+        for (size_t i = 0; i < p->rows; i++) {
+            *view_slot(&v, p->lambda + i * p->stride) = 0;
+            for (size_t e = p->first[i]; g->flag[lane] && e < p->first[i + 1]; e++)
+                *view_slot(&v, p->matrix + e * p->stride) = row_entry(&v, i, e);
+        }
+        if (p->optimal)
+            *view_slot(&v, p->sigma) = 0;
+    }
+    nearest_bend(g->kernels, g->n, g->memory);
+}
+
+static void plain_assemble(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_unknown(v, UNKNOWN_DIAGONAL, j) = 1;
+    for (size_t i = 0; i < p->rows; i++) {
+        double norm = *view_row(v, ROW_NORM, i);
+        *view_unknown(v, UNKNOWN_DIAGONAL, p->outputs + i) =
+            -norm * norm * (*view_row(v, ROW_SIDE, i) != 0 ? 0x1p-44 : PLAIN_LEFT_OUT);
+    }
+}
+
+static void plain_solve(const struct plain_group *g) {
+    g->kernels->signed_factor(&g->n->plan.system, g->memory);
+    nearest_solve(g->kernels, &g->n->plan, g->memory, UNKNOWN_STEP, PLAIN_REFINEMENTS);
+}
+
+/* ---- rows that depend on each other ---- */
+
+/* Ones on the equalities, of which no sum is 0 by chance. */
+static void plain_ask_equalities(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    double sign = 1;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_unknown(v, UNKNOWN_RIGHT, j) = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        bool asked = row_is_equality(v, i);
+        *view_row(v, ROW_SIDE, i) = asked ? 1 : 0;
+        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = asked ? sign : 0;
+        sign = asked ? -0.875 * sign : sign;
+        sign = fabs(sign) < 0.25 ? 4 * sign : sign;
+    }
+    plain_assemble(v);
+}
+
+/* More damping for equalities that depend on each other at the program's y. Where the system has almost none on its diagonal, as in a
+ * linear programme, rounding is larger than their pivots, whose signs are then wrong. The proximal term of the damping vanishes at the
+ * solution, so that it is the same one. */
+static void plain_hold_dependent(struct plain_group *g) {
+    const struct nearest_plan *p = &g->n->plan;
+    plain_load(g);
+    for (size_t lane = 0; lane < g->count; lane++) {
+        const struct nearest_view v = plain_view(g, lane);
+        if (g->flag[lane])
+            plain_ask_equalities(&v);
+    }
+    plain_solve(g);
+    for (size_t lane = 0; lane < g->count; lane++) {
+        const struct nearest_view v = plain_view(g, lane);
+        for (size_t i = 0; g->flag[lane] && i < p->rows; i++)
+            if (row_is_equality(&v, i) && fabs(*view_unknown(&v, UNKNOWN_STEP, p->outputs + i)) > PLAIN_DEPENDENT)
+                *view_row(&v, ROW_HELD, i) = PLAIN_HELD;
+    }
+}
+
+/* ---- directions along which f falls without end ---- */
+
+/* Whether a row moves towards a bound along the ray, by more than rounding. */
+static bool plain_closes_in(const struct nearest_view *v, size_t i) {
+    const struct nearest_plan *p = v->plan;
+    double along = 0, size = 0;
+    for (size_t e = p->first[i]; e < p->first[i + 1]; e++) {
+        double part = p->fixed[p->column[e]] ? 0 : row_entry(v, i, e) * *view_column(v, COLUMN_RAY, p->column[e]);
+        along += part;
+        size += fabs(part);
+    }
+    if (!(fabs(along) > PLAIN_NOTHING * size))
+        return false;
+    return row_is_equality(v, i) || side_is_there(v, i, along > 0);
+}
+
+/* Rows that must not move; they stay. */
+static void plain_stop_rows(const struct nearest_view *v, bool first) {
+    for (size_t i = 0; i < v->plan->rows; i++)
+        if (first || *view_row(v, ROW_SIDE, i) == 0)
+            *view_row(v, ROW_SIDE, i) = row_is_equality(v, i) || plain_closes_in(v, i) ? 1 : 0;
+}
+
+static void plain_ask_ray(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    plain_assemble(v);
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_unknown(v, UNKNOWN_RIGHT, j) = p->fixed[j] ? 0 : *view_column(v, COLUMN_RAY, j);
+    for (size_t i = 0; i < p->rows; i++)
+        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = 0;
+}
+
+/* The ray as it was solved for, with a largest entry of 1 and without entries that are rounding; false: nothing is left of it. */
+static bool plain_take_ray(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    double most = 0;
+    for (size_t j = 0; j < p->outputs; j++)
+        most = larger(most, fabs(*view_unknown(v, UNKNOWN_STEP, j)));
+    for (size_t j = 0; j < p->outputs; j++) {
+        double d = *view_unknown(v, UNKNOWN_STEP, j) / most;
+        *view_column(v, COLUMN_RAY, j) = fabs(d) > PLAIN_NOTHING ? d : 0;
+    }
+    return most > 0 && most <= DBL_MAX;
+}
+
+/* How f changes along the ray at the program's y, in the user's units; 0 where that is lost among its parts. */
+static double plain_slope(const struct nearest_view *v) {
+    double sum = 0, size = 0;
+    for (size_t j = 0; j < v->plan->outputs; j++) {
+        double part = column_slope(v, j) * *view_column(v, COLUMN_RAY, j) / *view_number(v, NUMBER_UNIT);
+        sum += part;
+        size += fabs(part);
+    }
+    return sum < -PLAIN_SLOPE * size ? sum : 0;
+}
+
+/* Whether the program's y, far along the ray, satisfies the rows but for rounding, and f has fallen there at least half as much as the
+ * slope at the beginning promises. */
+static bool plain_falls(const struct nearest_view *v, const struct nearest_state *s, double length, double slope) {
+    const struct nearest_plan *p = v->plan;
+    for (size_t i = 0; i < p->rows; i++) {
+        double most, violation = best_violation(v, i, &most), size = 0;
+        for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
+            size += fabs(*view_slot(v, p->entry[e]) * *view_slot(v, p->y + p->column[e] * p->stride));
+        if (!(violation <= most + PLAIN_ROUNDING * size))
+            return false;
+    }
+    return *view_slot(v, p->own_cost) <= s->best_cost + 0.5 * length * slope;
+}
+
+static void plain_go_to(const struct nearest_view *v, double length) {
+    const struct nearest_plan *p = v->plan;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_slot(v, p->y + j * p->stride) =
+            *view_column(v, COLUMN_BEST, j) + (length > 0 ? length * *view_column(v, COLUMN_RAY, j) : 0);
+}
+
+/* The direction closest to the ray along which the rows that it would leave do not move. */
+static void plain_clear_rays(struct plain_group *g) {
+    for (int round = 0; round < PLAIN_RAYS; round++) {
+        for (size_t lane = 0; lane < g->count; lane++) {
+            const struct nearest_view v = plain_view(g, lane);
+            if (!g->flag[lane])
+                continue;
+            plain_stop_rows(&v, round == 0);
+            plain_ask_ray(&v);
+        }
+        plain_solve(g);
+        for (size_t lane = 0; lane < g->count; lane++) {
+            const struct nearest_view v = plain_view(g, lane);
+            g->flag[lane] = g->flag[lane] && plain_take_ray(&v);
+        }
+    }
+}
+
+/* Where a search has ended without a certificate: whether f is unbounded along the last step that lowered it. For affine rows and an affine
+ * f it is, where the direction says so; others are looked at in three points, 1e3, 1e6 and 1e9 times as far away as y is large. */
+static void plain_find_unbounded(struct plain_group *g) {
+    double slope[NEAREST_AT_ONCE], length[NEAREST_AT_ONCE];
+    for (size_t lane = 0; lane < g->count; lane++) {
+        const struct nearest_view v = plain_view(g, lane);
+        if (g->flag[lane])
+            plain_go_to(&v, 0);
+    }
+    g->kernels->run(g->n->plan.program, 1, g->memory);
+    plain_load(g);
+    plain_clear_rays(g);
+    for (size_t lane = 0; lane < g->count; lane++) {
+        const struct nearest_view v = plain_view(g, lane);
+        slope[lane] = g->flag[lane] ? plain_slope(&v) : 0;
+        length[lane] = g->flag[lane] ? best_size(&v, COLUMN_BEST) : 0;
+        g->flag[lane] = g->flag[lane] && slope[lane] < 0;
+    }
+    for (int probe = 0; probe < PLAIN_PROBES; probe++) {
+        for (size_t lane = 0; lane < g->count; lane++) {
+            const struct nearest_view v = plain_view(g, lane);
+            length[lane] *= PLAIN_FARTHER;
+            if (g->flag[lane])
+                plain_go_to(&v, length[lane]);
+        }
+        g->kernels->run(g->n->plan.program, 1, g->memory);
+        for (size_t lane = 0; lane < g->count; lane++) {
+            const struct nearest_view v = plain_view(g, lane);
+            g->flag[lane] = g->flag[lane] && plain_falls(&v, &g->state[lane], length[lane], slope[lane]);
+        }
+    }
+    for (size_t lane = 0; lane < g->count; lane++)
+        g->state[lane].unbounded = g->state[lane].unbounded || g->flag[lane];
+}
+
+#endif

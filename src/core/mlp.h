@@ -1,0 +1,71 @@
+/* mlp.h - a multilayer perceptron for one sample, in an emitted file.
+ *
+ *     h_0 = (x - shift) * scale,   h_k = activation(b_k + W_k h_(k-1)),   y = shift + scale * (b + W h)
+ *
+ *
+ * Where NETWORK_SHAPED is defined, layers may be residual, and normalised where NETWORK_NORM is 1: hardnet/network.h.
+ *
+ * Sums run over the inputs of a neuron in ascending order, starting from its bias: the bits of nn/matrix_kernel.h. Neurons go
+ * NETWORK_BLOCK at a time; their weights lie side by side, block by block, with zeros beyond the last neuron.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_MLP_H
+#define HN_CORE_MLP_H
+
+enum { NETWORK_BLOCK = 8 };
+
+/* z has room for whole blocks. */
+static void network_multiply(const struct network_layer *layer, const double *h, double *z) {
+    const double *w = layer->weights;
+    size_t inputs = layer->inputs,
+           outputs = layer->outputs; /* whoever proves that loops end need not know that no z is one of them */
+    for (size_t j = 0; j < outputs; j += NETWORK_BLOCK) {
+        double sum[NETWORK_BLOCK];
+        for (size_t k = 0; k < NETWORK_BLOCK; k++)
+            sum[k] = layer->biases[j + k];
+        for (size_t i = 0; i < inputs; i++, w += NETWORK_BLOCK)
+            for (size_t k = 0; k < NETWORK_BLOCK; k++)
+                sum[k] += h[i] * w[k];
+        for (size_t k = 0; k < NETWORK_BLOCK; k++)
+            z[j + k] = sum[k];
+    }
+}
+
+static void network_activate(double *z, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        z[i] = kernel_activation(NETWORK_ACTIVATION, z[i]);
+}
+
+#ifdef NETWORK_SHAPED
+/* From what the weights of a layer give to what its activation gets; what normalize gives. */
+static double network_finish(const struct network_layer *layer, double *z, double *carried) {
+    for (size_t i = 0; i < layer->outputs; i++) {
+        z[i] = layer->residual ? z[i] + carried[i] : z[i];
+        carried[i] = z[i];
+    }
+    return NETWORK_NORM ? normalize(z, layer->outputs) : 1;
+}
+#endif
+
+/* turns: two arrays, each wide enough for every layer; a third one where NETWORK_SHAPED is defined. */
+static void network_run(const double *x, double *y, double *const turns[]) {
+    double *h = turns[0], *z = turns[1];
+    for (size_t i = 0; i < network_layers[0].inputs; i++)
+        h[i] = (x[i] - network_input_shift[i]) * network_input_scale[i];
+    for (size_t k = 0; k < NETWORK_LAYERS; k++) {
+        double *other = h;
+        network_multiply(&network_layers[k], h, z);
+#ifdef NETWORK_SHAPED
+        if (k + 1 < NETWORK_LAYERS)
+            network_finish(&network_layers[k], z, turns[2]);
+#endif
+        if (k + 1 < NETWORK_LAYERS)
+            network_activate(z, network_layers[k].outputs);
+        h = z;
+        z = other;
+    }
+    for (size_t i = 0; i < network_layers[NETWORK_LAYERS - 1].outputs; i++)
+        y[i] = network_output_shift[i] + network_output_scale[i] * h[i];
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* mlp_adjoint.h - the gradient of a multilayer perceptron by its inputs for one sample, in an emitted file.
+ *
+ *     g = scale * grad_y,   g_(k-1) = activation'(z_k) * (W_k' g_k),   grad_x += scale * W_0' g
+ *
+ * Where NETWORK_SHAPED is defined, residual layers add g_k to g_(k-1), and normalised ones go back through normalize_back.
+ *
+ * What the inner layers hold is computed again. Sums run over the neurons of a layer in ascending order.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_MLP_ADJOINT_H
+#define HN_CORE_MLP_ADJOINT_H
+
+/* back = W' g */
+static void network_multiply_back(const struct network_layer *layer, const double *g, double *back) {
+    for (size_t i = 0; i < layer->inputs; i++) {
+        const double *w = layer->weights + i * NETWORK_BLOCK;
+        double sum = 0;
+        for (size_t j = 0; j < layer->outputs; j++)
+            sum += g[j] * w[j / NETWORK_BLOCK * NETWORK_BLOCK * layer->inputs + j % NETWORK_BLOCK];
+        back[i] = sum;
+    }
+}
+
+static size_t network_whole(size_t count) {
+    return (count + NETWORK_BLOCK - 1) / NETWORK_BLOCK * NETWORK_BLOCK;
+}
+
+/* From what is kept of a layer to what is kept of the next. */
+static size_t network_apart(size_t outputs) {
+#ifdef NETWORK_SHAPED
+    return network_whole(outputs) + 1; /* what normalize gives */
+#else
+    return network_whole(outputs);
+#endif
+}
+
+/* What the inner layers hold before their activation, one after the other in whole blocks. */
+static void network_inner(const double *x, double *hidden, double *h, double *const turns[]) {
+    (void)turns;
+    for (size_t i = 0; i < network_layers[0].inputs; i++)
+        h[i] = (x[i] - network_input_shift[i]) * network_input_scale[i];
+    for (size_t k = 0; k + 1 < NETWORK_LAYERS; k++) {
+        network_multiply(&network_layers[k], h, hidden);
+#ifdef NETWORK_SHAPED
+        hidden[network_whole(network_layers[k].outputs)] = network_finish(&network_layers[k], hidden, turns[2]);
+#endif
+        for (size_t i = 0; i < network_layers[k].outputs; i++)
+            h[i] = kernel_activation(NETWORK_ACTIVATION, hidden[i]);
+        hidden += network_apart(network_layers[k].outputs);
+    }
+}
+
+/* From the gradient by what the activation before layer k gives, `back`, to that by what the weights before it give; g: that of
+ * layer k. */
+static void network_pull_activation(size_t k, const double *z, const double *g, double *back) {
+    const struct network_layer *layer = &network_layers[k];
+    (void)g;
+    for (size_t i = 0; i < layer->inputs; i++)
+        back[i] = kernel_activation_back(NETWORK_ACTIVATION, z[i], back[i]);
+#ifdef NETWORK_SHAPED
+    if (NETWORK_NORM)
+        normalize_back(z, layer->inputs, z[network_whole(layer->inputs)], back);
+    for (size_t i = 0; layer->residual && i < layer->inputs; i++)
+        back[i] += g[i];
+#endif
+}
+
+/* turns: as network_run has them; hidden: room for all inner layers. */
+static void network_pull(const double *x, const double *grad_y, double *grad_x, double *hidden, double *const turns[]) {
+    double *g = turns[0], *back = turns[1];
+    const double *z = hidden;
+    network_inner(x, hidden, turns[0], turns);
+    for (size_t k = 0; k + 1 < NETWORK_LAYERS; k++)
+        z += network_apart(network_layers[k].outputs);
+    for (size_t j = 0; j < network_layers[NETWORK_LAYERS - 1].outputs; j++)
+        g[j] = grad_y[j] * network_output_scale[j];
+    for (size_t k = NETWORK_LAYERS; k-- > 0;) {
+        double *other = g;
+        network_multiply_back(&network_layers[k], g, back);
+        if (k > 0) {
+            z -= network_apart(network_layers[k].inputs);
+            network_pull_activation(k, z, g, back);
+        }
+        g = back;
+        back = other;
+    }
+    for (size_t i = 0; i < network_layers[0].inputs; i++)
+        grad_x[i] += g[i] * network_input_scale[i];
+}
+
+#endif

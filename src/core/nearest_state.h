@@ -1,0 +1,61 @@
+/* nearest_state.h - what a search knows of one sample between its evaluations.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_NEAREST_STATE_H
+#define HN_CORE_NEAREST_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum nearest_doing {
+    NEAREST_IDLE,
+    NEAREST_DESCENDS, /* steps of the interior-point method */
+    NEAREST_POLISHES  /* steps of nearest_newton.h */
+};
+
+/* Pairs of what the equations lacked and of the barrier's objective that steps must not come back to. */
+enum { FILTER_PAIRS = 32 };
+struct nearest_filter {
+    double phi;       /* the barrier's objective now, counted from where mu got its value */
+    double most, few; /* what the equations may lack at most; where steps are judged by the objective */
+    size_t count;
+    double lack[FILTER_PAIRS], objective[FILTER_PAIRS];
+};
+
+struct nearest_state {
+    enum nearest_doing doing;
+    bool filters;                 /* steps are judged by the filter, not by the merit function */
+    struct nearest_filter filter; /* of f */
+    double down;                  /* how the barrier's objective changes along the step */
+    double taken;                 /* its change along what is tried, */
+    double leaves;                /* and what the equations lack there */
+    double first_mu, mu;          /* of the barrier */
+    double scale, slope;          /* |y - y_raw| and the largest entry of S^2 (y - y_raw) at the start; of f 1 */
+    double energy;                /* |S (y - y_raw)|^2 there; of f its size */
+    double start_cost;            /* f where the search began first, */
+    double kept_cost;             /* and where the best y is */
+    double delta, damped;         /* on H; what it was when it was last above 0 */
+    double penalty;               /* nu */
+    double largest;               /* multiplier, as rows_rest has it */
+    double lack;                  /* sum of what the equations lack, */
+    double change;                /* and how the merit function changes along the step */
+    double length, forces;        /* of the step: in y and s, and in z */
+    double longest;               /* that the first step may have */
+    size_t way;                   /* 1: the second step */
+    bool settled;                 /* a length is found */
+    int failures;                 /* steps without one */
+    int attempt;                  /* 0; then begun again: 1 lengths of their own, 2 a smaller mu, 3 of f: at y_raw */
+    int iterations, programmes, factorisations;
+    int polish;         /* steps of the present polish */
+    double polished;    /* its best residual */
+    double polished_mu; /* where polishing was tried last */
+    double kept;        /* residual of the best y and multipliers so far */
+    double best_cost;   /* of f: the lowest where the rows were satisfied, */
+    bool led;           /* a step has led there: COLUMN_RAY */
+    bool unbounded;     /* f falls without end along it */
+    bool finite;        /* f and its derivatives, where the search began first */
+    double gap;         /* sum of multipliers times distances to their bounds there */
+    bool vanishes;      /* a row with a multiplier has hardly a gradient at the best y and multipliers */
+};
+
+#endif

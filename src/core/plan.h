@@ -1,0 +1,154 @@
+/* plan.h - a layer as data: everything that an executor needs to correct samples and to differentiate the correction.
+ *
+ * A plan is one block of memory without a pointer in it. A list is named by where it begins, counted from the plan's own address:
+ * a plan may be copied, kept after its model is gone, or written out as arrays. It is made once (plan_create) and constant.
+ *
+ * The numbers of a sample live in slots. Where several samples go side by side, width of them, number s of sample k lies at
+ * slots[s * width + k]; every list here counts in slots. The program comes first (constants, leaves, temporaries), then the
+ * layer's own vectors, then the storage of the linear system
+ *
+ *     (M M' + E) z = b,     M = A on the rows' side, A' on the outputs' side,  A = W J,  E = eps on rows that count, else 1
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_PLAN_H
+#define HN_CORE_PLAN_H
+
+#include "autodiff/program.h"
+#include "core/sample.h"
+#include "core/summary.h"
+#include "linalg/damped_system.h"
+
+/* Where a list begins, in units of 8 bytes from the plan's address, and how many elements it has: of type uint32_t unless a
+ * comment says otherwise. */
+struct plan_list {
+    uint32_t at, count;
+};
+
+/* A sparse matrix of values, by rows. */
+struct plan_matrix {
+    struct plan_list first; /* rows + 1 */
+    struct plan_list column, slot;
+};
+
+/* Values, each with the number of the entry of a vector that it belongs to. */
+struct plan_entries {
+    struct plan_list slot, entry;
+};
+
+struct plan_program {
+    struct plan_list constants;    /* double: of the first slots */
+    struct plan_list code;         /* struct instruction */
+    struct plan_list pairs;        /* of sums of products: two slots each */
+    struct plan_list coefficients; /* double: of sums of numbers times slots, */
+    struct plan_list columns;      /* and these slots */
+    uint32_t first[PHASES + 1];    /* phase p is code[first[p]] up to code[first[p + 1]] */
+    uint32_t operators[PHASES];    /* operators of the graph behind each phase */
+};
+
+/* The linear system; streams and kinds are those of linalg/damped_system.h. */
+struct plan_system {
+    uint32_t kind; /* enum factor_kind */
+    uint32_t order, nonzeros;
+    uint32_t added; /* of the order: the last unknowns, for columns of M that are kept out of M M' (linalg/border.h) */
+    uint32_t lower, negated, inverse, pivot_range, zero; /* slots */
+    uint32_t solution;                                   /* where some are added: two vectors of all unknowns */
+    double multiply_adds;
+    struct plan_list by_rows, by_columns; /* streams of the products A x and A' x */
+    struct plan_list stream;
+    struct plan_list permutation;  /* order: the unknown that is eliminated */
+    struct plan_list column_first; /* order + 1; no elements when dense */
+    struct plan_list row_unknown;  /* nonzeros: the entry's row, as an unknown; no elements when dense */
+    struct plan_list row_number;   /* nonzeros: in the order of elimination; FACTOR_WALKED only, as those below */
+    struct plan_list row_first, row_column, row_entry;
+    struct plan_list constant_slot, constant_value; /* numbers that are filled in once; double */
+};
+
+struct plan {
+    uint64_t bytes; /* of all of it */
+    struct sample_options options;
+    uint32_t inputs, outputs, rows, entries; /* entries of J */
+    uint32_t slots;                          /* of one sample */
+    uint32_t tape_steps;                     /* a tape has room for so many */
+    uint32_t tape_numbers;                   /* and for so many numbers besides: of the method nearest */
+    struct plan_program program;
+    struct plan_list value, lower, upper; /* rows: slots of c, bl, bu */
+    struct plan_matrix jacobian;          /* dc/dy */
+    struct plan_matrix lower_x, upper_x;  /* derivatives of bounds by x */
+    struct plan_list start;               /* outputs: slots of start values */
+    struct plan_matrix start_x;           /* their derivatives */
+    struct plan_entries fixed;            /* values of fixed outputs */
+    struct plan_matrix fixed_x;           /* their derivatives */
+    struct plan_entries bounds; /* rows that bound one output and nothing else: the row (not its slot), the output */
+    struct plan_entries clip;   /* one of these per output that has any, by output */
+    struct plan_list joint;     /* rows in several outputs that are no equalities by their form */
+    struct plan_entries bracket_y, bracket_x; /* of the adjoint: d/dy and d/dx of v' J t - q' J s, */
+    struct plan_entries pull_x;               /* and d/dx of lambda' c */
+    struct plan_system system;
+    /* ---- slots of vectors: over outputs ---- */
+    uint32_t y;
+    uint32_t base;     /* where the step starts; y itself where every step is taken */
+    uint32_t best;     /* the best iterate */
+    uint32_t raw;      /* what came in; auto only, else as best */
+    uint32_t step;     /* s */
+    uint32_t gradient; /* A' W r on the outputs' side; p of the adjoint */
+    uint32_t leaf_t, leaf_s;
+    /* ---- over rows ---- */
+    uint32_t residual; /* r */
+    uint32_t
+        matrix; /* A, one slot per entry; methods with weights only, as those below. What plan_knows has none: A is W J
+                      * there, unless SUMMARY_STRETCHED is set */
+    uint32_t scale;                  /* powers of two: the weights of rows that count */
+    uint32_t active;                 /* masks: rows that count */
+    uint32_t right;                  /* W r; without weights r */
+    uint32_t shift;                  /* E */
+    uint32_t q, v;                   /* of the adjoint */
+    uint32_t kept;                   /* D q */
+    uint32_t pulled;                 /* D W q, that is -g */
+    uint32_t leaf_q, leaf_v;         /* W q, W v for the second derivatives */
+    uint32_t grad_lower, grad_upper; /* sums of the adjoint */
+    /* ---- over inputs, over the longer of rows and outputs, single numbers ---- */
+    uint32_t x, grad_x;
+    uint32_t unknown, work;
+    uint32_t summary; /* SUMMARY_COUNT */
+    uint32_t eps;
+    uint32_t largest;                 /* the largest squared row of A */
+    uint32_t step_squares, step_gain; /* |s|^2; see sample_numbers */
+    uint32_t damped;                  /* of the adjoint: (q' v) d(eps)/d|W r| / |W r| */
+    /* ---- elastic programmes (point_elastic.h), in the places of the adjoint's vectors; auto only ---- */
+    uint32_t slack_lower, slack_upper, force_lower, force_upper; /* over rows, as those below */
+    uint32_t reached, change;                                    /* v; how it changes */
+    uint32_t column_scale, along;                                /* over outputs: S, x */
+};
+
+/* options: complete, with the method's own numbers filled in. A plan is released by plan_destroy; a copy by whoever made it. */
+hn_status plan_create(struct plan **out, const hn_model *model, const hn_layer_options *options, hn_error *error);
+void plan_destroy(struct plan *plan);
+
+/* ---- lists ---- */
+
+static inline const void *plan_bytes_at(const struct plan *plan, struct plan_list list) {
+    return (const unsigned char *)plan + 8 * (size_t)list.at;
+}
+
+static inline const uint32_t *plan_words(const struct plan *plan, struct plan_list list) {
+    return (const uint32_t *)plan_bytes_at(plan, list);
+}
+
+static inline const double *plan_numbers(const struct plan *plan, struct plan_list list) {
+    return (const double *)plan_bytes_at(plan, list);
+}
+
+/* Whether row i of J is constant, and the system tiled: such rows have weights for ever, and what A is follows. */
+static inline bool plan_knows(const struct plan *plan, size_t i) {
+    const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
+    bool known = plan->system.kind == FACTOR_TILED;
+    for (size_t e = first[i]; known && e < first[i + 1]; e++)
+        known = slot[e] < plan->program.constants.count;
+    return known;
+}
+
+static inline const struct instruction *plan_code(const struct plan *plan) {
+    return (const struct instruction *)plan_bytes_at(plan, plan->program.code);
+}
+
+#endif

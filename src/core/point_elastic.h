@@ -1,0 +1,276 @@
+/* point_elastic.h - the vectors of one sample's elastic programme (core/elastic.h), between the linear systems.
+ *
+ *     point_programme_prepare   after decisions: A and W r of the next system, in the places of an ordinary step's
+ *     point_programme_advance   after that step: moves slacks, forces and x; at the end y goes to where the programme leads
+ *
+ * c and J are those of the iterate throughout. In units of W and S: v = c - A x with x the step's scaled opposite; for the
+ * upper side d = bu - v, a = d + z; for the lower one d = v - bl. The system that leads to a z = aim, linearised, is that of a
+ * step with rows weighed by w = sum of z / (a + z) and right-hand side c - v + (sum of +-(z^2 + aim) / (a + z)) / w.
+ *
+ * Column scales are powers of two, at most 1 / |A e_j| (largest entry) at any iterate or trial of the stage: outputs whose
+ * coefficients are small travel far, and those whose coefficients have once been large do not (More 1978).
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_POINT_ELASTIC_H
+#define HN_CORE_POINT_ELASTIC_H
+
+#include "core/point.h"
+
+/* One row in its weight's units. */
+struct elastic_row {
+    double c, lower, upper;
+    double v;
+    bool equality, below, above; /* the bounds that it has */
+};
+
+/* A slack and the force that belongs to it; 0 where there is no bound. */
+struct elastic_side {
+    double *slack, *force;
+    double towards; /* how the distance to the bound shrinks with v: 1 at the upper one, -1 at the lower one */
+};
+
+static inline struct elastic_row elastic_row_at(const struct point *p, uint32_t i) {
+    const struct plan *plan = POINT_PLAN(p);
+    struct elastic_row row;
+    double scale = *point_at(p, plan->scale + i);
+    row.c = scale * *point_at(p, plan_words(plan, plan->value)[i]);
+    row.lower = scale * *point_at(p, plan_words(plan, plan->lower)[i]);
+    row.upper = scale * *point_at(p, plan_words(plan, plan->upper)[i]);
+    row.v = *point_at(p, plan->reached + i);
+    row.equality = row.lower == row.upper;
+    row.below = !row.equality && sample_is_finite(row.lower);
+    row.above = !row.equality && sample_is_finite(row.upper);
+    return row;
+}
+
+static inline struct elastic_side elastic_lower_at(const struct point *p, uint32_t i) {
+    struct elastic_side side = {point_at(p, POINT_PLAN(p)->slack_lower + i),
+                                point_at(p, POINT_PLAN(p)->force_lower + i), -1};
+    return side;
+}
+
+static inline struct elastic_side elastic_upper_at(const struct point *p, uint32_t i) {
+    struct elastic_side side = {point_at(p, POINT_PLAN(p)->slack_upper + i),
+                                point_at(p, POINT_PLAN(p)->force_upper + i), 1};
+    return side;
+}
+
+/* ---- the start ---- */
+
+/* Entry e of row i of W J S. */
+static inline double elastic_entry(const struct point *p, uint32_t i, uint32_t e) {
+    const struct plan *plan = POINT_PLAN(p);
+    double own = *point_at(p, plan->scale + i) * *point_at(p, plan_words(plan, plan->jacobian.slot)[e]);
+    return own * *point_at(p, plan->column_scale + plan_words(plan, plan->jacobian.column)[e]);
+}
+
+/* S follows J at the present y; anew: it forgets the points before. */
+static inline void point_elastic_columns(const struct point *p, bool anew) {
+    const struct plan *plan = POINT_PLAN(p);
+    const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
+    const uint32_t *column = plan_words(plan, plan->jacobian.column);
+    for (uint32_t j = 0; anew && j < plan->outputs; j++)
+        *point_at(p, plan->column_scale + j) = ELASTIC_WIDEST;
+    for (uint32_t i = 0; i < plan->rows; i++)
+        for (uint32_t e = first[i]; e < first[i + 1]; e++) {
+            double size = point_abs(*point_at(p, plan->scale + i) * *point_at(p, slot[e]));
+            double *scale = point_at(p, plan->column_scale + column[e]);
+            if (size * *scale >= 2 && sample_is_finite(size))
+                *scale = 1 / sample_power_of_two(size);
+        }
+}
+
+/* a z = mu and a - z = d. */
+static inline void elastic_split(const struct elastic_side *side, double d, double mu) {
+    double root = sqrt(d * d + 4 * mu), more = 0.5 * (point_abs(d) + root), less = mu / more;
+    *side->slack = d > 0 ? more : less;
+    *side->force = d > 0 ? less : more;
+}
+
+static inline void point_elastic_begin(const struct point *p, struct elastic *e, double squares) {
+    const struct plan *plan = POINT_PLAN(p);
+    double sides = 0;
+    for (uint32_t i = 0; i < plan->rows; i++) {
+        struct elastic_row row = elastic_row_at(p, i);
+        sides += (row.below ? 1.0 : 0.0) + (row.above ? 1.0 : 0.0);
+    }
+    elastic_open(e, squares, sides);
+    for (uint32_t i = 0; i < plan->rows; i++) {
+        struct elastic_row row = elastic_row_at(p, i);
+        struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
+        *lower.slack = *upper.slack = 1;
+        *lower.force = *upper.force = 0;
+        if (row.below)
+            elastic_split(&lower, row.c - row.lower, e->mu);
+        if (row.above)
+            elastic_split(&upper, row.upper - row.c, e->mu);
+        *point_at(p, plan->reached + i) = row.c;
+    }
+    point_clear(p, plan->along, plan->outputs);
+}
+
+/* ---- the system ---- */
+
+/* What a side adds to the weight and to the force of its row. */
+static inline void elastic_add_side(const struct elastic_side *side, double aim, double *weight, double *force) {
+    double z = *side->force, whole = *side->slack + z;
+    *weight += z / whole;
+    *force += side->towards * ((z * z + aim) / whole);
+}
+
+static inline void point_elastic_weigh(const struct point *p, const struct elastic *e) {
+    const struct plan *plan = POINT_PLAN(p);
+    const uint32_t *first = plan_words(plan, plan->jacobian.first);
+    point_set_mask(p, plan->summary + SUMMARY_STRETCHED, true);
+    for (uint32_t i = 0; i < plan->rows; i++) {
+        struct elastic_row row = elastic_row_at(p, i);
+        struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
+        double weight = 0, force = 0;
+        if (row.below)
+            elastic_add_side(&lower, e->aim, &weight, &force);
+        if (row.above)
+            elastic_add_side(&upper, e->aim, &weight, &force);
+        if (row.equality) {
+            weight = 1;
+            force = row.v - row.upper;
+        }
+        bool counts = row.equality || row.below || row.above;
+        double root = counts ? sqrt(sample_greater(weight, ELASTIC_LEAST_WEIGHT)) : 0;
+        point_set_mask(p, plan->active + i, true);
+        *point_at(p, plan->right + i) = counts ? root * (row.c - row.v) + force / root : 0;
+        for (uint32_t k = first[i]; k < first[i + 1]; k++)
+            *point_at(p, plan->matrix + k) = root * elastic_entry(p, i, k);
+    }
+}
+
+/* ---- the step ---- */
+
+/* y = the base, after a step: rows that are outputs have their values in y. */
+static inline void point_elastic_settle(const struct point *p) {
+    for (uint32_t j = 0; j < POINT_PLAN(p)->outputs; j++)
+        *point_at(p, POINT_PLAN(p)->y + j) = *point_at(p, POINT_PLAN(p)->base + j);
+}
+
+/* How v of row i would change with a step of length 1. */
+static inline double elastic_change(const struct point *p, uint32_t i, const struct elastic_row *row) {
+    const struct plan *plan = POINT_PLAN(p);
+    const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
+    double sum = 0;
+    for (uint32_t e = first[i]; e < first[i + 1]; e++)
+        sum += elastic_entry(p, i, e) * *point_at(p, plan->step + column[e]);
+    return row->c - sum - row->v;
+}
+
+/* Shares of the slack and of the force that a step of length 1 takes away; change: of v. */
+static inline void elastic_losses(const struct elastic_side *side, double change, double aim, double *slack,
+                                  double *force) {
+    double a = *side->slack, z = *side->force, towards = side->towards * change;
+    *slack = (z + towards - aim / a) / (a + z);
+    *force = (a - towards - aim / z) / (a + z);
+}
+
+static inline void elastic_look(const struct elastic_side *side, double change, double aim, struct elastic_sums *sums) {
+    double slack, force;
+    elastic_losses(side, change, aim, &slack, &force);
+    sums->loss = sample_greater(sums->loss, sample_greater(slack, force));
+}
+
+static inline void elastic_move(const struct elastic_side *side, double change, double aim, double length,
+                                struct elastic_sums *sums) {
+    double slack, force;
+    elastic_losses(side, change, aim, &slack, &force);
+    *side->slack *= 1 - length * slack;
+    *side->force *= 1 - length * force;
+    sums->gap += *side->slack * *side->force;
+    sums->energy += *side->force * *side->force;
+}
+
+static inline void elastic_move_rows(const struct point *p, double aim, double length, struct elastic_sums *sums) {
+    const struct plan *plan = POINT_PLAN(p);
+    for (uint32_t i = 0; i < plan->rows; i++) {
+        struct elastic_row row = elastic_row_at(p, i);
+        struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
+        double change = *point_at(p, plan->change + i), v = row.v + length * change;
+        if (row.below)
+            elastic_move(&lower, change, aim, length, sums);
+        if (row.above)
+            elastic_move(&upper, change, aim, length, sums);
+        if (row.equality)
+            sums->energy += (v - row.upper) * (v - row.upper);
+        *point_at(p, plan->reached + i) = v;
+    }
+}
+
+/* True at the end of the programme. delta: the damping of the system that was solved. */
+static inline bool point_elastic_advance(const struct point *p, struct elastic *e, double delta) {
+    const struct plan *plan = POINT_PLAN(p);
+    struct elastic_sums sums = {0, 0, 0};
+    for (uint32_t i = 0; i < plan->rows; i++) {
+        struct elastic_row row = elastic_row_at(p, i);
+        struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
+        double change = elastic_change(p, i, &row);
+        *point_at(p, plan->change + i) = change;
+        if (row.below)
+            elastic_look(&lower, change, e->aim, &sums);
+        if (row.above)
+            elastic_look(&upper, change, e->aim, &sums);
+    }
+    double length = elastic_length(&sums);
+    elastic_move_rows(p, e->aim, length, &sums);
+    for (uint32_t j = 0; j < plan->outputs; j++) {
+        double *x = point_at(p, plan->along + j);
+        *x += length * (*point_at(p, plan->step + j) - *x);
+        sums.energy += delta * *x * *x;
+    }
+    return elastic_advance(e, length, &sums);
+}
+
+/* ---- the end ---- */
+
+/* y = base - S x, with a word on whether it moved and is finite; what the linear model leaves of |W r|^2. */
+static inline void point_elastic_finish(const struct point *p) {
+    const struct plan *plan = POINT_PLAN(p);
+    bool moved = false, finite = true;
+    double left = 0;
+    for (uint32_t j = 0; j < plan->outputs; j++) {
+        double base = *point_at(p, plan->base + j);
+        double y = base - *point_at(p, plan->column_scale + j) * *point_at(p, plan->along + j);
+        moved = moved || y != base;
+        finite = finite && sample_is_finite(y);
+        *point_at(p, plan->y + j) = y;
+    }
+    for (uint32_t i = 0; i < plan->rows; i++) {
+        struct elastic_row row = elastic_row_at(p, i);
+        double r = row.v > row.upper ? row.v - row.upper : row.v < row.lower ? row.v - row.lower : 0;
+        left += r * r;
+    }
+    *point_at(p, plan->step_gain) = left;
+    point_set_mask(p, plan->summary + SUMMARY_MOVED, moved);
+    point_set_mask(p, plan->summary + SUMMARY_USABLE, finite);
+}
+
+/* ---- what a driver calls, for a sample that solves or settles ---- */
+
+static inline void point_programme_prepare(const struct point *p, struct sample *s) {
+    if (s->doing == SAMPLE_SETTLES) { /* J is that of the trial that was rejected */
+        point_elastic_columns(p, false);
+        return;
+    }
+    if (s->programme.solves == 0) {
+        point_elastic_columns(p, s->elastic == 0);
+        point_elastic_begin(p, &s->programme, s->squares);
+    }
+    point_elastic_weigh(p, &s->programme);
+}
+
+static inline void point_programme_advance(const struct point *p, struct sample *s) {
+    point_elastic_settle(p);
+    bool done = s->doing == SAMPLE_SOLVES && point_elastic_advance(p, &s->programme, s->eps);
+    point_set_mask(p, POINT_PLAN(p)->summary + SUMMARY_STRETCHED, false);
+    point_set_mask(p, POINT_PLAN(p)->summary + SUMMARY_USABLE, true);
+    if (done)
+        point_elastic_finish(p);
+    sample_advanced(s, done);
+}
+
+#endif

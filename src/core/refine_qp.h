@@ -1,0 +1,188 @@
+/* refine_qp.h - a step of refine_step.h for the samples that lie side by side: refine_lanes.c compiles it for the processor, a device
+ * for one sample per thread.
+ *
+ * Whoever includes it says how many samples there are at once (REFINE_AT_ONCE), how far the offsets of two slots are apart
+ * (REFINE_STRIDE), what lies at an offset (REFINE_SLOT), and what a struct backend is: kernels that are called by its names, or by
+ * REFINE_CALL where there is no such struct.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_REFINE_QP_H
+#define HN_CORE_REFINE_QP_H
+
+#include "core/refine_layout.h"
+
+#include <math.h>
+
+#ifndef REFINE_CALL
+#define REFINE_CALL(k, name) ((k)->name)
+#endif
+
+#define LEAST_SHARE 1e-3        /* of f's largest curvature, for every output */
+#define OWN_SHARE   0.3         /* of f's own curvature that a step has at least */
+enum { REFINE_PROGRAMME = 20 }; /* iterations of the interior-point method; 12 are usual */
+
+/* One sample of a group. */
+struct refine_sample {
+    const double *x, *y;
+    double *y_new, *multipliers;
+    bool known;
+    double length;
+};
+
+static uint32_t refine_row(const struct refine_places *p, size_t which) {
+    return (uint32_t)(p->task.by_rows + which * p->task.rows * REFINE_STRIDE);
+}
+
+static uint32_t refine_column(const struct refine_places *p, size_t which) {
+    return (uint32_t)(p->task.by_columns + which * p->task.columns * REFINE_STRIDE);
+}
+
+/* The greater of two; what is no number is none of them. */
+static double refine_greater(double a, double b) {
+    return a < b || a != a ? b : a;
+}
+
+static bool refine_is_finite(double a) {
+    return a - a == 0;
+}
+
+/* ---- curvature; `slots` are those of one sample from here on, `all` those of all at once ---- */
+
+static void refine_evaluate(const struct backend *k, const struct refine_places *p, double *all,
+                            const struct refine_sample *samples, size_t count) {
+    const double *x[REFINE_AT_ONCE] = {0}, *y[REFINE_AT_ONCE] = {0};
+    for (size_t s = 0; s < count; s++) {
+        x[s] = samples[s].x;
+        y[s] = samples[s].y;
+    }
+    REFINE_CALL(k, load)(all, p->x, p->inputs, x);
+    REFINE_CALL(k, load)(all, p->y, p->task.columns, y);
+    for (size_t lane = 0; lane < REFINE_AT_ONCE; lane++) {
+        REFINE_SLOT(all + lane, p->sigma) = 1;
+        for (size_t i = 0; i < p->task.rows; i++)
+            REFINE_SLOT(all + lane, p->lambda + i * REFINE_STRIDE) = 0;
+    }
+    for (int phase = 0; phase < 3; phase++)
+        REFINE_CALL(k, run)(p->program, phase, all);
+}
+
+/* What every output gets at least: a share of the largest; without any, what makes a step about as long as y. */
+static double refine_least_curvature(const struct refine_places *p, const double *slots) {
+    double largest = 0, slopes = 0, squares = 0;
+    for (size_t j = 0; j < p->task.columns; j++) {
+        double y = REFINE_SLOT(slots, p->y + j * REFINE_STRIDE), slope = REFINE_SLOT(slots, p->task.gradient[j]);
+        double own = REFINE_SLOT(slots, p->curvature[j]);
+        largest = refine_greater(largest, own < 0 ? -own : own);
+        slopes += slope * slope;
+        squares += y * y;
+    }
+    if (largest > 0)
+        return LEAST_SHARE * largest;
+    double least = sqrt(slopes) / (1 + sqrt(squares));
+    return least > 0 ? least : 1;
+}
+
+/* f's own curvature, lifted, while the multipliers are 0. */
+static void refine_keep_own(const struct refine_places *p, double *slots) {
+    double least = refine_least_curvature(p, slots);
+    for (size_t j = 0; j < p->task.columns; j++)
+        REFINE_SLOT(slots, p->own + j * REFINE_STRIDE) = refine_greater(least, REFINE_SLOT(slots, p->curvature[j]));
+}
+
+/* H for the programme, of the curvature that the program holds now. */
+static void refine_set_curvature(const struct refine_places *p, double *slots, double length) {
+    size_t h = refine_column(p, BARRIER_CURVATURE);
+    for (size_t j = 0; j < p->task.columns; j++) {
+        double own = REFINE_SLOT(slots, p->own + j * REFINE_STRIDE);
+        double wanted = refine_greater(OWN_SHARE * own, REFINE_SLOT(slots, p->curvature[j]));
+        REFINE_SLOT(slots, h + j * REFINE_STRIDE) = p->fixed[j] ? HUGE_VAL : wanted / length;
+    }
+}
+
+/* ---- the programme ---- */
+
+static bool refine_all_done(const struct refine_places *p, const double *all, size_t count) {
+    size_t done = p->task.summary + (size_t)BARRIER_DONE * REFINE_STRIDE;
+    for (size_t lane = 0; lane < count; lane++)
+        if (REFINE_SLOT(all + lane, done) == 0)
+            return false;
+    return true;
+}
+
+static void refine_iterate(const struct backend *k, const struct refine_places *p, double *all) {
+    const uint32_t dual[2] = {refine_row(p, BARRIER_DUAL), refine_row(p, BARRIER_DUAL2)};
+    const uint32_t along[2] = {refine_column(p, BARRIER_ALONG), refine_column(p, BARRIER_ALONG2)};
+    const uint32_t change[2] = {refine_row(p, BARRIER_CHANGE), refine_row(p, BARRIER_CHANGE2)};
+    const struct damped_sides sides = {
+        2, {refine_row(p, BARRIER_RIGHT), refine_row(p, BARRIER_RIGHT2)}, {dual[0], dual[1]}};
+    uint32_t rest = refine_column(p, BARRIER_REST);
+    REFINE_CALL(k, multiply)(&p->system.by_rows, all, rest, sides.from[0]);
+    REFINE_CALL(k, barrier_rows)(&p->task, all);
+    REFINE_CALL(k, solve)(&p->system, all, &sides);
+    REFINE_CALL(k, multiply_two)(&p->system.by_columns, all, dual, along);
+    REFINE_CALL(k, subtract)(all, along[0], rest, along[0], p->task.columns);
+    REFINE_CALL(k, multiply_two)(&p->system.by_rows, all, along, change);
+    REFINE_CALL(k, barrier_advance)(&p->task, all);
+}
+
+static void refine_solve(const struct backend *k, const struct refine_places *p, double *all,
+                         const struct refine_sample *samples, size_t count) {
+    for (size_t lane = 0; lane < REFINE_AT_ONCE; lane++)
+        refine_set_curvature(p, all + lane, lane < count ? samples[lane].length : 1);
+    REFINE_CALL(k, barrier_scale)(&p->task, all);
+    REFINE_CALL(k, barrier_begin)(&p->task, all);
+    REFINE_CALL(k, multiply_subtract)
+    (&p->system.by_columns, all, refine_row(p, BARRIER_DUAL), refine_column(p, BARRIER_REST));
+    for (int i = 0; i < REFINE_PROGRAMME && !refine_all_done(p, all, count); i++)
+        refine_iterate(k, p, all);
+    REFINE_CALL(k, barrier_multipliers)(&p->task, all);
+}
+
+/* ---- a step ---- */
+
+/* Multipliers into the program: those of the sample, or of the programme just solved. */
+static void refine_set_multipliers(const struct refine_places *p, double *slots, const struct refine_sample *sample) {
+    size_t solved = refine_row(p, BARRIER_DUAL);
+    for (size_t i = 0; i < p->task.rows; i++) {
+        double mu = sample->known ? sample->multipliers[i] : REFINE_SLOT(slots, solved + i * REFINE_STRIDE);
+        REFINE_SLOT(slots, p->lambda + i * REFINE_STRIDE) = refine_is_finite(mu) ? -mu : 0;
+    }
+}
+
+static void refine_write(const struct refine_places *p, const double *slots, const struct refine_sample *sample) {
+    size_t steps = refine_column(p, BARRIER_STEP), scales = refine_column(p, BARRIER_SCALE);
+    size_t solved = refine_row(p, BARRIER_DUAL);
+    bool finite = true;
+    for (size_t j = 0; j < p->task.columns; j++) {
+        double scale = REFINE_SLOT(slots, scales + j * REFINE_STRIDE);
+        sample->y_new[j] = sample->y[j] + scale * REFINE_SLOT(slots, steps + j * REFINE_STRIDE);
+        finite = finite && refine_is_finite(sample->y_new[j]);
+    }
+    for (size_t j = 0; j < p->task.columns && !finite; j++)
+        sample->y_new[j] = sample->y[j];
+    for (size_t i = 0; i < p->task.rows; i++)
+        sample->multipliers[i] = finite ? REFINE_SLOT(slots, solved + i * REFINE_STRIDE) : 0;
+}
+
+static void refine_group(const struct backend *k, const struct refine_places *p, double *all,
+                         const struct refine_sample *samples, size_t count) {
+    bool all_known = true;
+    refine_evaluate(k, p, all, samples, count);
+    for (size_t lane = 0; lane < count; lane++) {
+        refine_keep_own(p, all + lane);
+        all_known = all_known && samples[lane].known;
+    }
+    if (!all_known)
+        refine_solve(k, p, all, samples, count);
+    for (size_t lane = 0; lane < count; lane++)
+        refine_set_multipliers(p, all + lane, &samples[lane]);
+    REFINE_CALL(k, run)(p->program, 2, all);
+    refine_solve(k, p, all, samples, count);
+    for (size_t lane = 0; lane < count; lane++)
+        refine_write(p, all + lane, &samples[lane]);
+}
+
+#undef LEAST_SHARE
+#undef OWN_SHARE
+
+#endif

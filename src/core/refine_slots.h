@@ -1,0 +1,37 @@
+/* refine_slots.h - what the kernels of refinement (core/refine_qp.h) need in an emitted file: slots of one number, constant
+ * lists, and direct calls.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_REFINE_SLOTS_H
+#define HN_CORE_REFINE_SLOTS_H
+
+#define SLOT_STEP                  1
+#define SLOT_AT(slots, offset)     ((slots) + (offset))
+#define wide_prefetch(at, ahead)   ((void)0)
+#define DAMPED_LIST                const
+#define REFINE_AT_ONCE             1
+#define REFINE_STRIDE              1
+#define REFINE_SLOT(slots, offset) ((slots)[offset])
+#define REFINE_CALL(k, name)       ((void)(k), kernel_##name)
+
+struct backend;
+
+/* A program has a struct's name of its own in core/refine_layout.h. */
+struct program {
+    struct policy_program own;
+};
+
+static void kernel_load(double *slots, uint32_t offset, size_t count, const double *const *from) {
+    drive_copy(from[0], slots + offset, count);
+}
+
+static void kernel_subtract(double *slots, uint32_t a, uint32_t b, uint32_t to, size_t count) {
+    for (size_t j = 0; j < count; j++)
+        slots[to + j] = slots[a + j] - slots[b + j];
+}
+
+static void kernel_run(const struct program *program, int phase, double *slots) {
+    program_run(&program->own, phase, slots, 1);
+}
+
+#endif

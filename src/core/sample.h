@@ -1,0 +1,382 @@
+/* sample.h - the state of one sample, and every decision about it: what the methods are.
+ *
+ * An executor evaluates and steps; after each it leaves a few numbers (struct sample_numbers). From these and from its own
+ * state a sample decides: accept the iterate or reject it, go on, rewind to the best one, restart elsewhere, end. Nothing here
+ * knows how many samples go side by side, where their vectors lie, or who runs them.
+ *
+ *     paper, hardnet   as many steps as asked for; the tolerance only decides about the outcome
+ *     snarenet         the same until the tolerance is reached
+ *     lm               until the tolerance is reached. With an eps of one's own every finite step is taken. Else a step is
+ *                      accepted when it lowers |W r|^2, and eps follows the ratio of what was gained to what the linear model
+ *                      promised (Levenberg 1944, Marquardt 1963; the growth on rejection is Nielsen's, 1999)
+ *     enforce          lm with eps = 0; a row that depends on others is left out of a step
+ *     auto             sample_auto.h, elastic.h, sample_budget.h
+ *
+ * An adapted eps is a power of two, and every decision is constant nearby: neither has a derivative.
+ *
+ * The text is the common subset of C99 and C++ and calls nothing but sqrt, so that it can be compiled as it is for SIMD lanes, for
+ * a microcontroller and for a GPU. Whoever includes it may say beforehand what a function and a constant look like there.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_SAMPLE_H
+#define HN_CORE_SAMPLE_H
+
+#include "core/sample_state.h"
+
+SAMPLE_CONSTANT double SAMPLE_FIRST_EPS = 0x1p-10; /* of the largest squared row of A */
+SAMPLE_CONSTANT double SAMPLE_RANGE = 0x1p60;      /* how far eps may go from there, up or down */
+enum { SAMPLE_MOST_SLOW = 4 };
+
+/* ---- the life of a sample ---- */
+
+SAMPLE_FUNCTION bool sample_is_fresh(const struct sample *s) {
+    return s->doing == SAMPLE_OPENS || s->doing == SAMPLE_BEGINS;
+}
+
+/* Whether an elastic programme goes on, or is about to begin. */
+SAMPLE_FUNCTION bool sample_has_programme(const struct sample *s) {
+    return s->doing == SAMPLE_SOLVES || s->doing == SAMPLE_SETTLES;
+}
+
+SAMPLE_FUNCTION bool sample_is_last(const struct sample *s) {
+    return s->doing == SAMPLE_RETURNS || s->doing == SAMPLE_FALLS_BACK;
+}
+
+SAMPLE_FUNCTION void sample_open(struct sample *s, const struct sample_options *o) {
+    s->doing = SAMPLE_OPENS;
+    s->stage = SAMPLE_NEAR;
+    s->kind = SAMPLE_PLAIN;
+    s->origin = SAMPLE_FROM_NOWHERE;
+    s->asks = SAMPLE_ASKS_NOTHING;
+    s->outcome = HN_OUTCOME_STALLED;
+    s->chooses = o->adaptive;
+    s->stationary = s->crept = s->homed = false;
+    s->iteration = s->steps = s->attempt = s->best_step = s->best_attempt = 0;
+    s->slow = s->begun = s->waited = s->elastic = s->strayed = s->home = 0;
+    s->programme.solves = 0;
+    s->before = s->best = s->slope = HUGE_VAL;
+    s->away = 0;
+    s->squares = s->halved = s->growth = s->limit = 0;
+    s->eps = s->used = o->adaptive ? 0 : o->damping;
+}
+
+/* What came in are the model's start values. */
+SAMPLE_FUNCTION void sample_is_home(struct sample *s) {
+    s->homed = true;
+}
+
+/* Nothing can be done with it; y holds its fallback. */
+SAMPLE_FUNCTION void sample_fall_back(struct sample *s, hn_outcome outcome) {
+    s->doing = SAMPLE_FALLS_BACK;
+    s->outcome = outcome;
+}
+
+/* Whether anything depends on a step's having moved y, and on its range of pivots. */
+SAMPLE_FUNCTION bool sample_asks_moved(const struct sample_options *o) {
+    return o->weighted;
+}
+
+SAMPLE_FUNCTION bool sample_asks_pivots(const struct sample_options *o) {
+    return o->pivots;
+}
+
+SAMPLE_FUNCTION bool sample_asks_violation(const struct sample *s, const struct sample_options *o) {
+    return o->relative && s->doing == SAMPLE_OPENS;
+}
+
+SAMPLE_FUNCTION void sample_came_in(struct sample *s, const struct sample_options *o, const struct sample_numbers *n) {
+    if (n->finite)
+        s->before = o->relative ? n->violation : n->measure;
+}
+
+/* Whether a sample that has been evaluated at what came in would go on from a warm start. */
+SAMPLE_FUNCTION bool sample_starts_warm(const struct sample *s, const struct sample_options *o,
+                                        const struct sample_numbers *n) {
+    bool held = o->stops && n->finite && n->measure <= o->tolerance; /* paper and hardnet go on */
+    return s->doing == SAMPLE_OPENS && !held && o->iterations > 0;
+}
+
+/* y holds the warm start now. What came in remains the best iterate until there is a better one: nothing worse is returned. */
+SAMPLE_FUNCTION void sample_start_warm(struct sample *s, const struct sample_options *o,
+                                       const struct sample_numbers *n) {
+    sample_came_in(s, o, n);
+    s->doing = SAMPLE_BEGINS;
+    s->homed = false;
+    s->origin = SAMPLE_FROM_INPUT;
+    s->best = n->finite ? n->measure : HUGE_VAL;
+}
+
+/* The first eps at a new base, from the largest squared row of A. */
+SAMPLE_FUNCTION void sample_choose_eps(struct sample *s, double largest) {
+    if (!(largest > SAMPLE_SMALL && largest < SAMPLE_LARGE)) /* J is 0 or out of range: the step will show it */
+        largest = 1;
+    s->eps = sample_power_of_two(SAMPLE_FIRST_EPS * largest);
+    s->growth = 2;
+    s->limit = s->eps * SAMPLE_RANGE;
+    s->chooses = false;
+}
+
+/* ---- lm ---- */
+
+SAMPLE_FUNCTION enum sample_decision sample_end(struct sample *s, hn_outcome outcome) {
+    s->outcome = outcome;
+    return SAMPLE_END;
+}
+
+/* No step helps at the base. What that means is decided by its slope. */
+SAMPLE_FUNCTION void sample_stuck(struct sample *s) {
+    s->asks = SAMPLE_ASKS_SLOPE;
+    s->outcome = HN_OUTCOME_STALLED;
+}
+
+SAMPLE_FUNCTION enum sample_decision sample_refuse(struct sample *s) {
+    s->eps *= s->growth;
+    s->growth *= 2;
+    if (s->eps <= s->limit)
+        return SAMPLE_REJECT;
+    sample_stuck(s);
+    return SAMPLE_END_BEFORE;
+}
+
+/* Gained over promised: 2 (V - V+) / (eps |s|^2 + s' A' W r). */
+SAMPLE_FUNCTION double sample_gain_ratio(const struct sample *s, const struct sample_options *o,
+                                         const struct sample_numbers *n) {
+    double gain = o->outputs_side ? n->gain : s->squares - s->used * n->gain;
+    return (s->squares - n->squares) / (s->used * n->step_squares + gain);
+}
+
+SAMPLE_FUNCTION void sample_adapt(struct sample *s, double ratio) {
+    double least = s->limit / SAMPLE_RANGE / SAMPLE_RANGE;
+    s->growth = 2;
+    if (ratio > 0.9)
+        s->eps /= 8;
+    else if (ratio > 0.5)
+        s->eps /= 2;
+    else if (ratio < 0.25)
+        s->eps *= 2;
+    if (s->eps < least)
+        s->eps = least;
+}
+
+/* lm's judgement of an iterate that a step led to; slow: what is left of |W r|^2 by a step that gained nothing. */
+SAMPLE_FUNCTION enum sample_decision sample_judge(struct sample *s, const struct sample_options *o,
+                                                  const struct sample_numbers *n, double slow) {
+    if (!(n->squares < s->squares))
+        return sample_refuse(s);
+    sample_adapt(s, sample_gain_ratio(s, o, n));
+    s->slow = n->squares > slow * s->squares ? sample_one_more(s->slow) : 0;
+    s->squares = n->squares;
+    if (s->slow < SAMPLE_MOST_SLOW)
+        return SAMPLE_GO_ON;
+    sample_stuck(s);
+    return SAMPLE_END;
+}
+
+SAMPLE_FUNCTION enum sample_decision sample_decide_lm(struct sample *s, const struct sample_options *o,
+                                                      const struct sample_numbers *n, bool cancelled) {
+    if (n->measure <= o->tolerance)
+        return sample_end(s, HN_OUTCOME_OK);
+    if (s->iteration >= o->iterations)
+        return sample_end(s, HN_OUTCOME_ITERATION_LIMIT);
+    if (cancelled)
+        return sample_end(s, HN_OUTCOME_CANCELLED);
+    if (o->adaptive && !sample_is_fresh(s))
+        return sample_judge(s, o, n, SAMPLE_SLOW);
+    s->squares = n->squares;
+    return SAMPLE_GO_ON;
+}
+
+/* ---- paper, hardnet, snarenet ---- */
+
+SAMPLE_FUNCTION enum sample_decision sample_decide_counted(struct sample *s, const struct sample_options *o,
+                                                           const struct sample_numbers *n, bool cancelled) {
+    bool held = n->measure <= o->tolerance;
+    if (held && o->stops)
+        return sample_end(s, HN_OUTCOME_OK);
+    if (s->iteration >= o->iterations)
+        return sample_end(s, held ? HN_OUTCOME_OK : HN_OUTCOME_ITERATION_LIMIT);
+    if (cancelled)
+        return sample_end(s, held ? HN_OUTCOME_OK : HN_OUTCOME_CANCELLED);
+    return SAMPLE_GO_ON;
+}
+
+#include "core/sample_auto.h"
+
+/* ---- for all ---- */
+
+SAMPLE_FUNCTION enum sample_decision sample_decision(struct sample *s, const struct sample_options *o,
+                                                     const struct sample_numbers *n, bool cancelled) {
+    if (o->method == HN_METHOD_AUTO)
+        return sample_decide_auto(s, o, n, cancelled);
+    if (!n->finite && o->adaptive && !sample_is_fresh(s) && s->iteration < o->iterations)
+        return cancelled ? sample_end(s, HN_OUTCOME_CANCELLED) : sample_refuse(s);
+    if (!n->finite)
+        return sample_end(s, HN_OUTCOME_NONFINITE_EVALUATION);
+    return o->weighted ? sample_decide_lm(s, o, n, cancelled) : sample_decide_counted(s, o, n, cancelled);
+}
+
+/* The present iterate becomes the base of the next step. */
+SAMPLE_FUNCTION void sample_accept(struct sample *s, const struct sample_numbers *n, struct sample_choice *choice) {
+    choice->accepted = true;
+    if (s->doing == SAMPLE_REWINDS) {
+        s->steps = s->best_step;
+        s->strayed = s->strayed <= s->steps ? s->strayed : 0;
+        return;
+    }
+    if (s->doing == SAMPLE_STEPS)
+        s->steps = sample_one_more(s->steps);
+    if (choice->led == SAMPLE_SOLVED && s->strayed == 0)
+        s->strayed = s->steps;
+    choice->recorded = true;
+    choice->improved = n->measure <= s->best; /* of equals the last */
+    if (choice->improved) {
+        s->best = n->measure;
+        s->best_step = s->steps;
+        s->best_attempt = s->attempt;
+        s->origin = SAMPLE_FROM_ATTEMPT;
+    }
+}
+
+/* Whether the present iterate, if accepted, is the best one. */
+SAMPLE_FUNCTION bool sample_is_best(const struct sample *s) {
+    return s->origin == SAMPLE_FROM_ATTEMPT && s->best_step == s->steps && s->best_attempt == s->attempt;
+}
+
+SAMPLE_FUNCTION enum sample_doing sample_does_next(const struct sample *s, enum sample_decision decision, bool here) {
+    enum sample_doing steps = s->kind == SAMPLE_SOLVED ? SAMPLE_SOLVES : SAMPLE_STEPS;
+    switch (decision) {
+    case SAMPLE_END:
+    case SAMPLE_END_BEFORE:
+        return SAMPLE_RETURNS;
+    case SAMPLE_RESTART:
+    case SAMPLE_RESTART_BEFORE:
+        return SAMPLE_RESTARTS;
+    case SAMPLE_REWIND:
+        return here && s->stage != SAMPLE_ELASTIC ? SAMPLE_STEPS : SAMPLE_REWINDS;
+    case SAMPLE_RETRY:
+        return SAMPLE_SETTLES;
+    default:
+        return steps;
+    }
+}
+
+/* What becomes of the iterate that has just been evaluated. A sample that ends somewhere else than at its best iterate returns
+ * there first, so that every verdict comes from an evaluation at the returned y. */
+SAMPLE_FUNCTION struct sample_choice sample_decide(struct sample *s, const struct sample_options *o,
+                                                   const struct sample_numbers *n, bool cancelled) {
+    struct sample_choice choice = {false, false, false, false, s->kind};
+    if (sample_is_last(s)) {
+        choice.finished = true;
+        return choice;
+    }
+    if (s->doing == SAMPLE_SOLVES) {
+        sample_watch_programme(s, o, cancelled);
+        return choice;
+    }
+    if (s->doing == SAMPLE_OPENS)
+        sample_came_in(s, o, n);
+    enum sample_decision decision = sample_decision(s, o, n, cancelled);
+    bool ends = decision == SAMPLE_END || decision == SAMPLE_END_BEFORE;
+    if (n->finite &&
+        (decision == SAMPLE_GO_ON || decision == SAMPLE_END || decision == SAMPLE_REWIND || decision == SAMPLE_RESTART))
+        sample_accept(s, n, &choice);
+    bool here = choice.accepted && sample_is_best(s);
+    choice.finished = ends && choice.accepted && (s->outcome == HN_OUTCOME_OK || here);
+    if (choice.finished) {
+        s->best_step = s->steps;
+        s->best_attempt = s->attempt;
+        s->origin = SAMPLE_FROM_ATTEMPT;
+    }
+    s->doing = sample_does_next(s, decision, here);
+    return choice;
+}
+
+#include "core/stationarity.h"
+
+/* Whether the step that comes now counts: not where y is about to be replaced. */
+SAMPLE_FUNCTION bool sample_takes_step(const struct sample *s) {
+    return s->doing == SAMPLE_STEPS;
+}
+
+/* After the step was computed. */
+SAMPLE_FUNCTION void sample_stepped(struct sample *s, const struct sample_options *o, const struct sample_numbers *n) {
+    bool singular = sample_asks_pivots(o) && !(n->least_pivot >= SAMPLE_LEAST_PIVOT * n->most_pivot);
+    s->iteration = sample_one_more(s->iteration);
+    s->doing = SAMPLE_STEPS;
+    if (singular || (!n->usable && !o->adaptive)) {
+        s->outcome = HN_OUTCOME_STALLED;
+        s->asks = SAMPLE_ASKS_ENTRIES;
+        s->doing = SAMPLE_RETURNS;
+    } else if (o->weighted && o->method != HN_METHOD_AUTO && n->usable && !n->moved) {
+        sample_stuck(s);
+        s->doing = SAMPLE_RETURNS;
+    }
+}
+
+/* ---- rounds in which nothing is decided: evaluate, accept, step ---- */
+
+/* How many of them come next for a sample that has just stepped, as long as all it meets is finite and no system is singular. */
+SAMPLE_FUNCTION int sample_goes_on(const struct sample *s, const struct sample_options *o) {
+    return !o->stops && s->doing == SAMPLE_STEPS && s->iteration < o->iterations ? o->iterations - s->iteration : 0;
+}
+
+/* After so many of them: the smallest measure, and the round (from 1 on) whose iterate has it; 0: none had a smaller one. */
+SAMPLE_FUNCTION void sample_went_on(struct sample *s, int rounds, double best, int best_at) {
+    if (best_at > 0) {
+        s->best = best;
+        s->best_step = s->steps + best_at;
+        s->best_attempt = s->attempt;
+        s->origin = SAMPLE_FROM_ATTEMPT;
+    }
+    s->iteration += rounds;
+    s->steps += rounds;
+}
+
+/* y holds the best iterate again; what came in takes the place of the warm start that was tried. */
+SAMPLE_FUNCTION void sample_rewound(struct sample *s) {
+    if (s->origin != SAMPLE_FROM_INPUT)
+        return;
+    s->doing = SAMPLE_BEGINS;
+    s->steps = 0;
+}
+
+/* The next attempt: y is to hold its start, which depends on its number (restart.h). */
+SAMPLE_FUNCTION void sample_begin_attempt(struct sample *s, const struct sample_options *o) {
+    s->doing = SAMPLE_BEGINS;
+    s->attempt = sample_next_attempt(s, o);
+    s->stage = s->attempt == RESTART_HOME ? SAMPLE_NEAR : SAMPLE_GLOBAL;
+    s->steps = s->strayed = 0;
+    s->chooses = true;
+    if (s->attempt == RESTART_HOME) {
+        s->homed = true;
+        s->home = s->iteration;
+    }
+}
+
+/* ---- the verdict, from the evaluation at the y that is returned ---- */
+
+/* The bound on |J' r| / (|J| |r|) below which the sample is locally infeasible; 0 where it cannot be. */
+SAMPLE_FUNCTION double sample_asks_stationarity(const struct sample *s, const struct sample_options *o,
+                                                const struct sample_numbers *n) {
+    if (s->doing == SAMPLE_FALLS_BACK || !n->finite || n->measure <= o->tolerance)
+        return 0;
+    if (s->outcome == HN_OUTCOME_STALLED)
+        return SAMPLE_STATIONARY_STUCK;
+    return s->outcome == HN_OUTCOME_ITERATION_LIMIT ? SAMPLE_STATIONARY : 0;
+}
+
+/* stationary: that ratio was asked for, and is within its bound. */
+SAMPLE_FUNCTION hn_outcome sample_verdict(const struct sample *s, const struct sample_options *o,
+                                          const struct sample_numbers *n, bool stationary) {
+    if (s->doing == SAMPLE_FALLS_BACK)
+        return s->outcome;
+    if (n->finite && n->measure <= o->tolerance)
+        return HN_OUTCOME_OK;
+    if (stationary)
+        return HN_OUTCOME_LOCALLY_INFEASIBLE;
+    return s->outcome == HN_OUTCOME_OK ? HN_OUTCOME_STALLED : s->outcome;
+}
+
+#include "core/tape_head.h"
+
+#endif

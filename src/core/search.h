@@ -1,0 +1,268 @@
+/* search.h - see nearest.h: the search of samples side by side. A text for the processor and for a device.
+ *
+ *     evaluate    c and J at every sample's point, then the Hessian with its multipliers
+ *     prepare     errors, mu, the system; a sample may go over to polishing, or end
+ *     solve       factor, again with a larger delta where the signs of the pivots are wrong; solution, refined twice
+ *     search      lengths of steps, each with an evaluation of all samples; those that have theirs stay where they are
+ *
+ * Whoever includes it says how many samples there are at most (NEAREST_AT_ONCE), whether a search is to end early (NEAREST_ENDS of its
+ * watch), and what nearest_solve.h and nearest_barrier.h ask for.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_SEARCH_H
+#define HN_CORE_SEARCH_H
+
+#include "core/search_end.h"
+#include "core/search_group.h"
+
+/* ---- preparing ---- */
+
+/* After the evaluation at the start. One that needs no search has multipliers of 0. */
+static void search_begin(struct search_group *g, size_t lane) {
+    const struct nearest_view v = search_view(g, lane);
+    struct nearest_state *s = &g->state[lane];
+    barrier_begin(&v, s);
+    for (size_t i = 0; s->attempt == 0 && i < v.plan->rows; i++)
+        *view_row(&v, ROW_POLISH, i) = 0;
+    if (s->attempt == 0)
+        polish_keep(&v, s, ROW_POLISH, polish_residual(&v, ROW_POLISH));
+    bool finite = s->energy > 0 && s->energy <= DBL_MAX;
+    if (s->attempt == 0) {
+        s->best_cost = s->start_cost;
+        s->finite = s->kept <= DBL_MAX;
+    }
+    s->doing = finite && s->first_mu > 0 ? NEAREST_DESCENDS : NEAREST_IDLE;
+}
+
+/* The iterate, where c and J were evaluated: keep it, lower mu, polish or end. */
+static void search_look(struct search_group *g, size_t lane) {
+    const struct nearest_view v = search_view(g, lane);
+    struct nearest_state *s = &g->state[lane];
+    if (s->doing != NEAREST_DESCENDS)
+        return;
+    barrier_lower_mu(&v, s);
+    best_keep(&v, s);
+    polish_keep(&v, s, ROW_MULTIPLIER, polish_residual_of(&v, ROW_MULTIPLIER, s->largest));
+    if (s->mu <= SEARCH_POLISHES * s->first_mu && s->mu < s->polished_mu) {
+        polish_begin(&v, s);
+        s->doing = NEAREST_POLISHES;
+    } else if (++s->iterations > SEARCH_ITERATIONS || s->failures > SEARCH_FAILURES)
+        s->doing = NEAREST_IDLE;
+}
+
+/* ---- the search along the step ---- */
+
+/* Puts the sample back to its iterate. */
+static void search_go_back(const struct search_group *g, size_t lane) {
+    const struct nearest_view v = search_view(g, lane);
+    search_write_y(&v, COLUMN_Y);
+}
+
+static void search_begin_step(struct search_group *g, size_t lane) {
+    const struct nearest_view v = search_view(g, lane);
+    struct nearest_state *s = &g->state[lane];
+    s->settled = true;
+    if (s->doing == NEAREST_POLISHES) {
+        if (s->polish < 0 || !polish_step(&v)) {
+            s->doing = NEAREST_DESCENDS;
+            s->polish = -1;
+            search_go_back(g, lane);
+        }
+        return;
+    }
+    if (s->doing != NEAREST_DESCENDS)
+        return;
+    s->settled = false;
+    if (!barrier_direction(&v, s)) {
+        s->failures++;
+        s->settled = true;
+        s->length = 0;
+        s->damped = larger(s->damped, *view_number(&v, NUMBER_CURVATURE));
+        return;
+    }
+    barrier_try(&v, s);
+}
+
+/* Second steps, where they are asked for. */
+static void search_solve_second(struct search_group *g, const bool *asked) {
+    const struct nearest_plan *p = &g->n->plan;
+    for (size_t lane = 0; lane < g->count; lane++) {
+        const struct nearest_view v = search_view(g, lane);
+        if (asked[lane]) {
+            g->state[lane].way = 1;
+            barrier_right(&v, &g->state[lane]);
+        }
+    }
+    g->kernels->signed_solve(&p->system, g->memory, nearest_vector(p, UNKNOWN_RIGHT), nearest_vector(p, UNKNOWN_STEP2));
+    for (size_t lane = 0; lane < g->count; lane++) {
+        const struct nearest_view v = search_view(g, lane);
+        if (asked[lane]) {
+            barrier_second(&v, &g->state[lane]);
+            barrier_try(&v, &g->state[lane]);
+        }
+    }
+}
+
+/* After an evaluation; true where a length is still to be found. */
+static bool search_judge(struct search_group *g, size_t lane, bool *second) {
+    const struct nearest_view v = search_view(g, lane);
+    struct nearest_state *s = &g->state[lane];
+    *second = false;
+    if (s->settled)
+        return false;
+    switch (barrier_judge(&v, s)) {
+    case BARRIER_SETTLED:
+        s->settled = true;
+        s->failures = 0;
+        return false;
+    case BARRIER_FAILED:
+        s->settled = true;
+        s->failures++;
+        s->length = 0;
+        search_go_back(g, lane);
+        return true; /* c and J at the iterate again */
+    case BARRIER_SECOND:
+        *second = true;
+        return true;
+    default:
+        barrier_try(&v, s);
+        return true;
+    }
+}
+
+static void search_along(struct search_group *g) {
+    bool second[NEAREST_AT_ONCE] = {false}, any = true;
+    for (size_t lane = 0; lane < g->count; lane++)
+        search_begin_step(g, lane);
+    while (any) {
+        bool asked = false;
+        search_evaluate(g, 1);
+        any = false;
+        for (size_t lane = 0; lane < g->count; lane++) {
+            any = search_judge(g, lane, &second[lane]) || any;
+            asked = asked || second[lane];
+        }
+        if (asked)
+            search_solve_second(g, second);
+    }
+}
+
+/* Moves to what the search found; a polish goes on or ends. */
+static void search_take_over(struct search_group *g, size_t lane) {
+    const struct nearest_view v = search_view(g, lane);
+    struct nearest_state *s = &g->state[lane];
+    if (s->doing == NEAREST_DESCENDS && s->polish >= 0 && s->length > 0)
+        barrier_accept(&v, s);
+    s->polish = s->polish < 0 ? 0 : s->polish;
+    if (s->doing == NEAREST_POLISHES)
+        best_keep(&v, s);
+    if (s->doing == NEAREST_POLISHES && !polish_judge(&v, s)) {
+        s->doing = s->kept <= NEAREST_ENOUGH ? NEAREST_IDLE : NEAREST_DESCENDS;
+        search_go_back(g, lane);
+    }
+}
+
+/* ---- all of it ---- */
+
+/* Whether nobody waits for it any longer. */
+static bool search_ended(struct search_group *g) {
+    g->cut = g->cut || NEAREST_ENDS(g->watch);
+    return g->cut;
+}
+
+static void search_all(struct search_group *g) {
+    bool busy = true;
+    while (busy && !search_ended(g)) {
+        search_evaluate(g, 1);
+        for (size_t lane = 0; lane < g->count; lane++) {
+            const struct nearest_view v = search_view(g, lane);
+            search_look(g, lane);
+            search_set_multipliers(&v, g->state[lane].doing == NEAREST_POLISHES ? ROW_POLISH : ROW_MULTIPLIER);
+        }
+        nearest_bend(g->kernels, g->n, g->memory);
+        search_factor(g);
+        nearest_solve(g->kernels, &g->n->plan, g->memory, UNKNOWN_STEP, SEARCH_REFINEMENTS);
+        search_along(g);
+        busy = false;
+        for (size_t lane = 0; lane < g->count; lane++) {
+            search_take_over(g, lane);
+            busy = busy || search_is_busy(g, lane);
+        }
+    }
+}
+
+/* A sample that has not arrived, or at something further away, begins again where it began, closer to its bounds. */
+static bool search_begins_again(struct search_group *g, size_t lane) {
+    const struct nearest_view v = search_view(g, lane);
+    struct nearest_state *s = &g->state[lane];
+    if (search_is_taken(&v, s))
+        return false;
+    s->attempt++;
+    s->failures = s->iterations = 0;
+    s->kept = INFINITY;
+    for (size_t j = 0; j < v.plan->outputs; j++)
+        *view_column(&v, COLUMN_Y, j) =
+            *view_column(&v, s->attempt == 3 && !v.plan->fixed[j] ? COLUMN_RAW : COLUMN_START, j);
+    search_go_back(g, lane);
+    return true;
+}
+
+/* From the second attempt on: equalities that depend on each other are damped more. */
+static void search_hold_dependent(struct search_group *g, const bool *again) {
+    struct plain_group plain = {g->kernels, g->n, g->memory, g->state, g->count, {false}};
+    for (size_t lane = 0; lane < g->count; lane++)
+        plain.flag[lane] = again[lane];
+    plain_hold_dependent(&plain);
+}
+
+/* Of f: samples that have ended without a certificate. */
+static void search_find_unbounded(struct search_group *g) {
+    struct plain_group plain = {g->kernels, g->n, g->memory, g->state, g->count, {false}};
+    bool any = false;
+    for (size_t lane = 0; lane < g->count; lane++) {
+        const struct nearest_view v = search_view(g, lane);
+        bool own = v.plan->rows == v.plan->own_rows && v.plan->optimal;
+        plain.flag[lane] = own && g->state[lane].led && !search_is_taken(&v, &g->state[lane]);
+        any = any || plain.flag[lane];
+    }
+    if (any && !g->cut)
+        plain_find_unbounded(&plain);
+}
+
+/* At most plan.stride samples. */
+// NOLINTNEXTLINE(readability-non-const-parameter): it is written through the group
+static void search_run(const struct backend *kernels, const struct nearest_parts *n, double *memory,
+                       struct nearest_sample *samples, size_t count, const struct nearest_watch *watch) {
+    struct search_group g = {
+        .kernels = kernels, .n = n, .memory = memory, .samples = samples, .count = count, .watch = watch};
+    const struct nearest_state fresh = {.kept = INFINITY};
+    const int attempts = n->plan.optimal ? SEARCH_ATTEMPTS_OPTIMAL : SEARCH_ATTEMPTS;
+    bool again[NEAREST_AT_ONCE], any = true;
+    for (size_t lane = 0; lane < count; lane++) {
+        search_load(&g, lane);
+        g.state[lane] = fresh;
+        again[lane] = true;
+    }
+    search_evaluate(&g, 0);
+    for (int attempt = 0; attempt < attempts && any && !g.cut; attempt++) {
+        search_lift(&g);
+        search_evaluate(&g, 1);
+        for (size_t lane = 0; lane < count; lane++)
+            if (again[lane]) {
+                search_take_lifted(&g, lane);
+                search_begin(&g, lane);
+            }
+        if (attempt > 0)
+            search_hold_dependent(&g, again);
+        search_all(&g);
+        any = false;
+        for (size_t lane = 0; lane < count && attempt + 1 < attempts && !g.cut; lane++)
+            any = (again[lane] = search_begins_again(&g, lane)) || any;
+    }
+    search_find_unbounded(&g);
+    search_look_back(&g);
+    for (size_t lane = 0; lane < count; lane++)
+        search_finish(&g, lane);
+}
+
+#endif

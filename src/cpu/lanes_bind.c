@@ -1,0 +1,198 @@
+/* lanes_bind.c - from a plan to the tasks of the kernels: lists of slots become lists of offsets.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/lanes_executor.h"
+#include "linalg/stream_scale.h"
+
+#include <string.h>
+
+/* ---- lists ---- */
+
+/* Room for a list. */
+static uint32_t *taken(struct lanes *lanes, size_t count) {
+    uint32_t *list = arena_take(&lanes->arena, count + 1, sizeof *list);
+    lanes->failed = lanes->failed || !list;
+    return list;
+}
+
+/* A copy of the list that may be changed. */
+static uint32_t *copied(struct lanes *lanes, const struct plan *plan, struct plan_list list) {
+    uint32_t *copy = taken(lanes, list.count);
+    if (copy && list.count)
+        memcpy(copy, plan_words(plan, list), list.count * sizeof *copy);
+    return copy;
+}
+
+/* Slots as offsets. Kernels only read lists: where nothing changes they get the plan's own. */
+static uint32_t *offsets(struct lanes *lanes, const struct plan *plan, struct plan_list list) {
+    if (lanes->width == 1)
+        return (uint32_t *)plan_words(plan, list);
+    const uint32_t *slots = plan_words(plan, list);
+    uint32_t *out = taken(lanes, list.count);
+    for (size_t i = 0; out && i < list.count; i++)
+        out[i] = slots[i] * lanes->width;
+    return out;
+}
+
+static uint32_t *plain(const struct plan *plan, struct plan_list list) {
+    return (uint32_t *)plan_words(plan, list);
+}
+
+static struct lanes_entries entries_of(struct lanes *lanes, const struct plan *plan, struct plan_entries entries) {
+    return (struct lanes_entries){entries.slot.count, offsets(lanes, plan, entries.slot),
+                                  offsets(lanes, plan, entries.entry)};
+}
+
+/* ---- the program ---- */
+
+static struct instruction *code_of(struct lanes *lanes, const struct plan *plan) {
+    const struct instruction *from = plan_code(plan);
+    size_t count = plan->program.code.count;
+    uint32_t width = lanes->width;
+    if (width == 1)
+        return (struct instruction *)from;
+    struct instruction *code = arena_take(&lanes->arena, count + 1, sizeof *code);
+    lanes->failed = lanes->failed || !code;
+    for (size_t i = 0; code && i < count; i++)
+        code[i] = instruction_widen(from[i], width);
+    return code;
+}
+
+static void bind_program(struct lanes *lanes, const struct plan *plan) {
+    struct program *program = &lanes->program;
+    program->stride = lanes->width;
+    program->code = code_of(lanes, plan);
+    program->pairs = offsets(lanes, plan, plan->program.pairs);
+    program->coefficients = (double *)plan_numbers(plan, plan->program.coefficients);
+    program->columns = offsets(lanes, plan, plan->program.columns);
+    for (int phase = 0; phase <= PHASES; phase++)
+        program->first[phase] = plan->program.first[phase];
+}
+
+/* ---- the system ---- */
+
+static struct product product_of(struct lanes *lanes, const struct plan *plan, struct plan_list list, size_t results) {
+    struct product product = {.count = results, .words = list.count, .stream = plain(plan, list)};
+    if (lanes->width > 1) {
+        product.stream = copied(lanes, plan, list);
+        if (product.stream)
+            stream_scale_product(product.stream, results, lanes->width);
+    }
+    return product;
+}
+
+static uint32_t *stream_of(struct lanes *lanes, const struct plan *plan) {
+    const struct plan_system *system = &plan->system;
+    if (lanes->width == 1 || system->kind == FACTOR_TILED)
+        return plain(plan, system->stream);
+    uint32_t *stream = copied(lanes, plan, system->stream);
+    if (stream)
+        stream_scale_factor(stream, (enum factor_kind)system->kind, system->order, lanes->width);
+    return stream;
+}
+
+static void bind_system(struct lanes *lanes, const struct plan *plan) {
+    const struct plan_system *from = &plan->system;
+    uint32_t width = lanes->width;
+    lanes->system = (struct damped){
+        .outputs_side = plan->options.outputs_side,
+        .kind = (enum factor_kind)from->kind,
+        .order = from->order,
+        .nonzeros = from->nonzeros,
+        .added = from->added,
+        .lower = from->lower * width,
+        .negated = from->negated * width,
+        .inverse = from->inverse * width,
+        .pivot_range = from->pivot_range * width,
+        .zero = from->zero * width,
+        .solution = from->solution * width,
+        .by_rows = product_of(lanes, plan, from->by_rows, plan->rows),
+        .by_columns = product_of(lanes, plan, from->by_columns, plan->outputs),
+        .words = from->stream.count,
+        .stream = stream_of(lanes, plan),
+        .permutation = offsets(lanes, plan, from->permutation),
+        .column_first = plain(plan, from->column_first),
+        .row_offset = offsets(lanes, plan, from->row_unknown),
+        .row_number = plain(plan, from->row_number),
+        .row_first = plain(plan, from->row_first),
+        .row_column = plain(plan, from->row_column),
+        .row_entry = plain(plan, from->row_entry),
+    };
+}
+
+/* ---- rows ---- */
+
+static void bind_rows(struct lanes *lanes, const struct plan *plan) {
+    uint32_t width = lanes->width, own = plan->slots * width;
+    lanes->flags = own + LANES_FLAGS * width;
+    lanes->holds = own + LANES_HOLDS * width;
+    lanes->rows = (struct rows_task){
+        .rows = plan->rows,
+        .columns = plan->outputs,
+        .value = offsets(lanes, plan, plan->value),
+        .lower = offsets(lanes, plan, plan->lower),
+        .upper = offsets(lanes, plan, plan->upper),
+        .residual = plan->residual * width,
+        .summary = plan->summary * width,
+        .relative = plan->options.relative,
+        .weighted = plan->options.weighted,
+        .first = plan_words(plan, plan->jacobian.first),
+        .entry = offsets(lanes, plan, plan->jacobian.slot),
+        .matrix = plan->matrix * width,
+        .scale = plan->scale * width,
+        .active = plan->active * width,
+        .right = plan->right * width,
+        .shift = plan->shift * width,
+        .eps = plan->eps * width,
+        .hold = own + LANES_HOLD * width,
+        .leads = own + LANES_LEADS * width,
+    };
+}
+
+/* The bounds of clipped outputs, by their rows. */
+static uint32_t *bounds_of(struct lanes *lanes, const struct plan *plan, const uint32_t *bounds) {
+    const uint32_t *row = plan_words(plan, plan->clip.slot);
+    uint32_t *list = taken(lanes, plan->clip.slot.count);
+    for (size_t e = 0; list && bounds && e < plan->clip.slot.count; e++)
+        list[e] = bounds[row[e]];
+    return list;
+}
+
+static void bind_clip(struct lanes *lanes, const struct plan *plan) {
+    lanes->clip = (struct clip_task){
+        .count = plan->clip.slot.count,
+        .offset = offsets(lanes, plan, plan->clip.entry),
+        .lower = bounds_of(lanes, plan, lanes->rows.lower),
+        .upper = bounds_of(lanes, plan, lanes->rows.upper),
+        .row = plain(plan, plan->clip.slot),
+    };
+}
+
+static void bind_adjoint(struct lanes *lanes, const struct plan *plan) {
+    uint32_t width = lanes->width;
+    lanes->adjoint = (struct adjoint_task){
+        .damped = plan->damped * width,
+        .q = plan->q * width,
+        .v = plan->v * width,
+        .kept = plan->kept * width,
+        .pulled = plan->pulled * width,
+        .leaf_q = plan->leaf_q * width,
+        .leaf_v = plan->leaf_v * width,
+        .grad_lower = plan->grad_lower * width,
+        .grad_upper = plan->grad_upper * width,
+    };
+    lanes->bracket_y = entries_of(lanes, plan, plan->bracket_y);
+    lanes->bracket_x = entries_of(lanes, plan, plan->bracket_x);
+    lanes->pull_x = entries_of(lanes, plan, plan->pull_x);
+}
+
+bool lanes_bind(struct lanes *lanes, const struct plan *plan) {
+    bind_program(lanes, plan);
+    bind_system(lanes, plan);
+    bind_rows(lanes, plan);
+    if (plan->system.kind == FACTOR_TILED)
+        lanes_bind_tiled(lanes, plan);
+    bind_clip(lanes, plan);
+    bind_adjoint(lanes, plan);
+    return !lanes->failed;
+}

@@ -1,0 +1,166 @@
+/* blocked_ldl_layout.c - the words, numbers and slots of a linear system that the host solves in tiles: what blocked_ldl_thread.h, blocked_ldl_solve.h and
+ * tridiagonal_schur.h read. The numbers are the host's own (cpu/blocked_ldl_bind.c), to the last bit.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cuda/system_layout.h"
+
+#include <string.h>
+
+enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of dense_ldl.h */
+
+static uint64_t longer(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* ---- where the layer's vectors lie ---- */
+
+static void name_vectors(struct system_layout *l) {
+    const struct plan *p = l->plan;
+    bool outputs = p->options.outputs_side;
+    const struct {
+        char name[24];
+        uint32_t slot;
+    } places[] = {{"TILED_Y", p->y},
+                  {"TILED_MATRIX", p->matrix},
+                  {"TILED_SCALE", p->scale},
+                  {"TILED_ACTIVE", p->active},
+                  {"TILED_STRETCHED", p->summary + SUMMARY_STRETCHED},
+                  {"TILED_EPS", p->eps},
+                  {"TILED_PIVOTS", p->system.pivot_range},
+                  {"TILED_RESIDUAL", p->residual},
+                  {"TILED_RIGHT", p->right},
+                  {"TILED_LARGEST", p->largest},
+                  {"TILED_HOLD", p->slots + LANES_HOLD},
+                  {"TILED_LEADS", p->slots + LANES_LEADS},
+                  {"TILED_SLOPE", p->options.adaptive && outputs ? p->gradient : p->step},
+                  {"TILED_STEP", p->step},
+                  {"TILED_UNKNOWN", p->unknown},
+                  {"TILED_GRADIENT", p->gradient},
+                  {"TILED_WORK", p->work},
+                  {"TILED_LEAF_S", p->leaf_s},
+                  {"TILED_LEAF_T", p->leaf_t},
+                  {"TILED_Q", p->q},
+                  {"TILED_V", p->v},
+                  {"TILED_KEPT_Q", p->kept}};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        layout_name(l, places[i].name, places[i].slot);
+}
+
+static uint64_t bits_of(double number, bool single) {
+    const float small = (float)number;
+    uint64_t bits = 0;
+    uint32_t few;
+    memcpy(&few, &small, sizeof few);
+    memcpy(&bits, &number, sizeof bits);
+    return single ? few : bits;
+}
+
+static void name_sizes(struct system_layout *l) {
+    const struct plan *p = l->plan;
+    const double shift = p->options.weighted ? 0 : p->options.damping;
+    layout_name(l, "TILED_ROWS", p->rows);
+    layout_name(l, "TILED_COLUMNS", p->outputs);
+    layout_name(l, "TILED_WEIGHTED", p->options.weighted);
+    layout_name(l, "TILED_OUTPUTS_SIDE", p->options.outputs_side);
+    layout_name(l, "TILED_FIXED_SHIFT", bits_of(shift, l->single));
+    layout_name(l, "TILED_NONE", UINT32_MAX);
+}
+
+/* ---- slots of the loops' own ---- */
+
+static void take_slots(struct system_layout *l) {
+    const struct plan *p = l->plan;
+    uint64_t rows = p->rows, columns = p->outputs, order = p->options.outputs_side ? columns : rows;
+    uint64_t form = l->tiled->reduction.order,
+             depth = longer(order, rows); /* with a reduction: both parts of the rows */
+    layout_slots(l, "TILED_LOWER", order * (order + 1) / 2);
+    layout_name(l, "DENSE_DEPTH", depth);
+    layout_slots(l, "TILED_STRIP", STRIP_ROWS * depth);
+    layout_slots(l, "TILED_WEIGHT", depth);
+    layout_slots(l, "TILED_INVERSE", order);
+    layout_slots(l, "TILED_Z", order);
+    layout_slots(l, "TILED_OUT", longer(rows, columns));
+    layout_slots(l, "TILED_COUNT", rows);
+    layout_slots(l, "TILED_KEPT", rows + 2);
+    layout_slots(l, "REDUCED_LOWER", form);
+    layout_slots(l, "REDUCED_RIGHT", form);
+    layout_slots(l, "REDUCED_FIRST", form);
+    layout_slots(l, "REDUCED_SECOND", form);
+    layout_slots(l, "TILED_M", rows * columns);
+}
+
+/* ---- constant rows ---- */
+
+/* The first row behind the rows of the block that follow one another from here on; the row itself where it is none. */
+static uint32_t run_end(const struct system_layout *l, uint32_t row) {
+    const struct tiled_block *block = &l->tiled->block;
+    while (row < l->plan->rows && block->number[row] != UINT32_MAX)
+        row++;
+    return row;
+}
+
+static void place_runs(struct system_layout *l) {
+    for (uint32_t i = 0; l->words && i < l->plan->rows; i++)
+        l->words[l->word_count + i] = run_end(l, i);
+    layout_name(l, "TILED_RUN", l->word_count);
+    l->word_count += l->plan->rows;
+}
+
+/* Weights and squared rows, of those that are not known, too, where nobody asks. */
+static void place_known(struct system_layout *l) {
+    size_t rows = l->known ? l->plan->rows : 0;
+    for (size_t i = 0; l->numbers && i < rows; i++) {
+        l->numbers[l->number_count + i] = l->known[i].scale;
+        l->numbers[l->number_count + rows + i] = l->known[i].squares;
+    }
+    layout_name(l, "TILED_KNOWN_SCALE", l->number_count);
+    layout_name(l, "TILED_KNOWN_SQUARES", l->number_count + rows);
+    l->number_count += 2 * rows;
+}
+
+static size_t known_count(const struct system_layout *l) {
+    size_t count = 0;
+    for (size_t i = 0; i < l->plan->rows; i++)
+        count += l->tiled->known[i] != UINT32_MAX;
+    return count;
+}
+
+static void place_rows(struct system_layout *l) {
+    const struct tiled *t = l->tiled;
+    const struct tiled_block *block = &t->block;
+    size_t known = t->gram ? known_count(l) : 0;
+    layout_words(l, "TILED_KNOWN", t->known, l->plan->rows);
+    layout_words(l, "TILED_NUMBER", block->number, l->plan->rows);
+    place_runs(l);
+    place_known(l);
+    layout_name(l, "TILED_BLOCK_ROWS", block->rows);
+    layout_numbers(l, "TILED_BLOCK", block->by_rows, block->rows, block->across, l->plan->outputs);
+    layout_name(l, "TILED_VALUES", block->values);
+    layout_words(l, "TILED_VALUED", block->valued, block->values);
+    layout_words(l, "TILED_VALUE", block->value, block->values);
+    layout_name(l, "TILED_HAS_GRAM", t->gram != NULL);
+    layout_name(l, "TILED_GRAMS", known);
+    layout_numbers(l, "TILED_GRAM", t->gram, known, t->gram_leading, known);
+}
+
+static void place_reduction(struct system_layout *l) {
+    const struct tiled_reduction *form = &l->tiled->reduction;
+    size_t order = form->order, others = form->others;
+    layout_name(l, "REDUCED_ORDER", order);
+    layout_name(l, "REDUCED_OTHERS", others);
+    layout_words(l, "REDUCED_ROW", form->row, order + others);
+    layout_numbers(l, "REDUCED_DIAGONAL", form->diagonal, 1, 0, order);
+    layout_numbers(l, "REDUCED_BESIDE", form->beside, 1, 0, order);
+    layout_numbers(l, "REDUCED_TURN", form->turn, order, form->wide, order + others);
+    layout_numbers(l, "REDUCED_TURNED", form->turned, order + others, form->tall, order);
+    layout_numbers(l, "REDUCED_GRAM", form->gram, others, form->gram_leading, others);
+}
+
+void layout_tiled(struct system_layout *l) {
+    name_vectors(l);
+    name_sizes(l);
+    take_slots(l);
+    place_rows(l);
+    if (l->tiled->reduction.order > 0)
+        place_reduction(l);
+}

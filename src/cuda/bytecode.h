@@ -1,0 +1,42 @@
+/* bytecode.h - statements as words in a device's memory, and the text that runs them.
+ *
+ * In come the statements of some entries of a walk; out go one array of words, one of numbers, and for each entry where its words are;
+ * see bytecode_run.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CUDA_BYTECODE_H
+#define HN_CUDA_BYTECODE_H
+
+#include "codegen/ir/lower.h"
+#include "codegen/print/text.h"
+
+struct listed {
+    uint32_t *words;
+    size_t count;
+    double *numbers; /* what operands that are no slots stand for; floats where they were rounded */
+    size_t number_count;
+    bool rounded;
+    bool entry[KERNEL_ENTRIES];                          /* which are listed, */
+    uint32_t first[KERNEL_ENTRIES], end[KERNEL_ENTRIES]; /* and their words */
+    bool uses[FUNCTIONS];
+    bool batched;                 /* statements are ordered, and stand in groups: bytecode_groups_plan.h, */
+    bool uses_batched[FUNCTIONS]; /* of these functions */
+    uint32_t slots;               /* of a sample, those that groups need included */
+};
+
+/* entry says which, batched how. HN_LIMIT where there are more words than a number of 32 bits counts. */
+hn_status listed_create(struct listed *listed, const struct walk *walk, hn_error *error);
+
+/* Numbers become floats, one behind the other, for kernels of floats: behind everything that adds to them. HN_UNSUPPORTED where one is too
+ * large, which the model's own constants are not: they were looked at. */
+hn_status listed_round(struct listed *listed, hn_error *error);
+size_t listed_number_bytes(const struct listed *listed); /* of one */
+
+void listed_release(struct listed *listed); /* zeros are none */
+
+/* The functions that are named, in front of and behind bytecode_run.h; entry_NAME of each entry that is listed. */
+void listed_print_names(struct text *text);
+void listed_print_functions(struct text *text, const struct listed *listed);
+void listed_print_entry(struct text *text, const struct listed *listed, enum kernel_entry entry);
+
+#endif

@@ -1,0 +1,259 @@
+/* device_host.c - a batch in the host's memory: copied to the device, run there, copied back; see hardnet/device.h.
+ *
+ * All arrays of a call lie in one block of the device's memory, which is taken for the call, in the order of its stream where the device
+ * can do that: else giving it back waits for the kernels of every other call.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "base/structs.h"
+#include "cuda/device_parts.h"
+
+#include <string.h>
+
+enum { ALIGNMENT = 256 };
+
+/* One array: where it is here, where it goes in the block, and which way it is copied. */
+struct piece {
+    const void *from; /* host; NULL: not copied in */
+    void *to;         /* host; NULL: not copied out */
+    size_t at, bytes; /* in the block */
+    void **of;        /* the pointer of the batch or the gradient that becomes one of the device; NULL: none */
+};
+
+enum { MOST_PIECES = 24 };
+
+struct transfer {
+    const hn_device_layer *layer;
+    hn_batch batch; /* of the device */
+    hn_gradient gradient;
+    struct piece piece[MOST_PIECES];
+    size_t count, bytes;
+    bool fits; /* everything fits a size_t */
+    cuda_address block;
+    void *workspace, *reports;
+    cuda_stream stream;
+    double *seconds; /* of the work between the copies; NULL: nobody asks */
+};
+
+/* ---- what there is ---- */
+
+static void add(struct transfer *t, void **of, const void *from, void *to, size_t count, size_t each) {
+    size_t bytes, padded;
+    t->fits = t->fits && size_multiply(count, each, &bytes) && size_add(bytes, ALIGNMENT - 1, &padded);
+    if (!t->fits)
+        return;
+    t->piece[t->count++] = (struct piece){from, to, t->bytes, bytes, of};
+    t->fits = size_add(t->bytes, padded - padded % ALIGNMENT, &t->bytes);
+}
+
+/* An array that is copied in, out, or both; nothing where there is none. */
+static void add_in(struct transfer *t, const hn_real **array, size_t count) {
+    if (*array)
+        add(t, (void **)(uintptr_t)array, *array, NULL, count, sizeof(hn_real));
+}
+
+static void add_out(struct transfer *t, hn_real **array, size_t count) {
+    if (*array)
+        add(t, (void **)(void *)array, NULL, *array, count, sizeof(hn_real));
+}
+
+static void list_batch(struct transfer *t, const struct plan *plan) {
+    hn_batch *b = &t->batch;
+    add(t, &t->workspace, NULL, NULL, 1, hn_device_workspace_bytes(t->layer, b->count));
+    add_in(t, &b->x, (b->repeat_x ? 1 : b->count) * plan->inputs);
+    add_in(t, &b->y_raw, (b->repeat_y ? 1 : b->count) * plan->outputs);
+    add_in(t, &b->fallback, plan->outputs);
+    add_out(t, &b->y, b->count * plan->outputs);
+    add_out(t, &b->residual, b->count * plan->rows);
+    add_out(t, &b->multipliers, b->count * plan->rows);
+    add_out(t, &b->proof_y, b->count * plan->outputs);
+    if (b->warm)
+        add(t, (void **)(void *)&b->warm, b->warm, b->warm, b->count * plan->outputs, sizeof(hn_real));
+    if (b->reports)
+        add(t, (void **)(void *)&b->reports, NULL, t->reports, b->count, sizeof(hn_report));
+}
+
+static void list_gradient(struct transfer *t, const struct plan *plan) {
+    hn_gradient *g = &t->gradient;
+    size_t count = t->batch.count;
+    add(t, &t->batch.tape, NULL, NULL, 1, hn_device_tape_bytes(t->layer, count));
+    if (!t->batch.reports)
+        add(t, (void **)(void *)&t->batch.reports, NULL, NULL, count, sizeof(hn_report));
+    t->batch.report_size = sizeof(hn_report);
+    add_in(t, &g->grad_y, count * plan->outputs);
+    add_out(t, &g->grad_y_raw, count * plan->outputs);
+    add_out(t, &g->grad_x, count * plan->inputs);
+    add_out(t, &g->grad_lower, count * plan->rows);
+    add_out(t, &g->grad_upper, count * plan->rows);
+    add_in(t, &g->grad_multipliers, count * plan->rows);
+    add_out(t, &g->grad_weights, count * plan->outputs);
+    if (g->flagged)
+        add(t, (void **)(void *)&g->flagged, NULL, g->flagged, count, sizeof *g->flagged);
+}
+
+/* ---- there and back ---- */
+
+static hn_status copy_in(struct transfer *t, hn_error *error) {
+    const struct cuda_driver *cu = &t->layer->driver;
+    hn_status status = HN_OK;
+    for (size_t i = 0; i < t->count && status == HN_OK; i++) {
+        const struct piece *p = &t->piece[i];
+        uintptr_t at = (uintptr_t)(t->block + p->at);
+        if (p->from && p->bytes > 0)
+            status =
+                driver_status(cu, cu->copy_in(t->block + p->at, p->from, p->bytes, t->stream), "copy to it", error);
+        memcpy(p->of, &at, sizeof at); /* an address of the device has the form of a pointer */
+    }
+    return status;
+}
+
+static hn_status copy_out(const struct transfer *t, hn_error *error) {
+    const struct cuda_driver *cu = &t->layer->driver;
+    hn_status status = HN_OK;
+    for (size_t i = 0; i < t->count && status == HN_OK; i++) {
+        const struct piece *p = &t->piece[i];
+        if (p->to && p->bytes > 0)
+            status =
+                driver_status(cu, cu->copy_out(p->to, t->block + p->at, p->bytes, t->stream), "copy from it", error);
+    }
+    return status;
+}
+
+static hn_status finish(const struct transfer *t, hn_error *error) {
+    const struct cuda_driver *cu = &t->layer->driver;
+    return driver_status(cu, cu->stream_wait(t->stream), "finish the call", error);
+}
+
+static hn_status run(struct transfer *t, bool pulls, hn_error *error) {
+    hn_status status = hn_device_run(t->layer, &t->batch, t->workspace, t->stream, error);
+    if (status == HN_OK && pulls)
+        status = hn_device_gradient(t->layer, &t->batch, &t->gradient, t->workspace, t->stream, error);
+    return status;
+}
+
+/* Waits for what was copied, and for what is computed. */
+static hn_status run_timed(struct transfer *t, bool pulls, hn_error *error) {
+    hn_status status = finish(t, error);
+    double begun = clock_seconds();
+    if (status == HN_OK)
+        status = run(t, pulls, error);
+    if (status == HN_OK)
+        status = finish(t, error);
+    *t->seconds = clock_seconds() - begun;
+    return status;
+}
+
+static hn_status work(struct transfer *t, bool pulls, hn_error *error) {
+    hn_status status = copy_in(t, error);
+    if (status == HN_OK)
+        status = t->seconds ? run_timed(t, pulls, error) : run(t, pulls, error);
+    if (status == HN_OK)
+        status = copy_out(t, error);
+    return status;
+}
+
+/* ---- the block and the stream are there while the call lasts ---- */
+
+static hn_status take_block(struct transfer *t, hn_error *error) {
+    const struct cuda_driver *cu = &t->layer->driver;
+    cuda_result result =
+        t->layer->has_pools ? cu->allocate_ordered(&t->block, t->bytes, t->stream) : cu->allocate(&t->block, t->bytes);
+    return driver_status(cu, result, "take memory for the batch", error);
+}
+
+/* Waits for the call, whatever became of it: its copies are the caller's memory. */
+static hn_status give_block(const struct transfer *t, hn_error *error) {
+    const struct cuda_driver *cu = &t->layer->driver;
+    if (t->layer->has_pools)
+        cu->release_ordered(t->block, t->stream);
+    hn_status status = finish(t, error);
+    if (!t->layer->has_pools)
+        cu->release(t->block);
+    return status;
+}
+
+static hn_status go_on(struct transfer *t, bool pulls, hn_error *error) {
+    hn_status status = take_block(t, error);
+    if (status != HN_OK)
+        return status;
+    status = work(t, pulls, error);
+    hn_status waited = give_block(t, status == HN_OK ? error : NULL);
+    return status == HN_OK ? waited : status;
+}
+
+static hn_status go(struct transfer *t, bool pulls, hn_error *error) {
+    const struct cuda_driver *cu = &t->layer->driver;
+    hn_status status = device_enter(t->layer, error);
+    if (status != HN_OK)
+        return status;
+    status = driver_status(cu, cu->stream_create(&t->stream, 1), "make a stream", error);
+    if (status == HN_OK) {
+        status = go_on(t, pulls, error);
+        cu->stream_destroy(t->stream);
+    }
+    device_leave(t->layer);
+    return status;
+}
+
+/* Reports have the stride that the caller gives. */
+static void give_reports(const hn_batch *batch, const hn_report *reports) {
+    size_t bytes = batch->report_size < sizeof *reports ? batch->report_size : sizeof *reports;
+    for (size_t i = 0; i < batch->count; i++) {
+        unsigned char *to = (unsigned char *)batch->reports + i * batch->report_size;
+        memset(to, 0, batch->report_size);
+        memcpy(to, &reports[i], bytes);
+    }
+}
+
+static hn_status transfer(struct transfer *t, bool pulls, hn_error *error) {
+    list_batch(t, t->layer->plan);
+    if (pulls)
+        list_gradient(t, t->layer->plan);
+    if (!t->fits)
+        return error_no_memory(error, "the batch");
+    return go(t, pulls, error);
+}
+
+/* call: the name of the function that was called. seconds: NULL, or where they go. */
+static hn_status run_host(const char *call, const hn_device_layer *layer, const hn_batch *batch,
+                          const hn_gradient *gradient, double *seconds, hn_error *error) {
+    struct transfer t = {.layer = layer, .fits = true};
+    hn_batch own;
+    t.seconds = seconds;
+    if (!layer || !batch)
+        return error_missing(error, call, layer ? "batch" : "layer");
+    hn_status status = STRUCT_TAKE(hn_batch, &own, batch, error);
+    if (status == HN_OK && gradient)
+        status = STRUCT_TAKE(hn_gradient, &t.gradient, gradient, error);
+    if (status != HN_OK || own.count == 0)
+        return status;
+    t.batch = own;
+    t.batch.tape = NULL;
+    if (own.reports) {
+        t.reports = base_allocate(own.count * sizeof(hn_report));
+        t.batch.report_size = sizeof(hn_report);
+        if (!t.reports)
+            return error_no_memory(error, "the reports");
+    }
+    status = transfer(&t, gradient != NULL, error);
+    if (status == HN_OK && own.reports)
+        give_reports(&own, t.reports);
+    base_release(t.reports);
+    return status;
+}
+
+hn_status hn_device_run_host(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
+                             hn_error *error) {
+    return run_host("hn_device_run_host", layer, batch, gradient, NULL, error);
+}
+
+hn_status hn_device_time_host(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
+                              double *seconds, hn_error *error) {
+    if (!seconds)
+        return error_missing(error, "hn_device_time_host", "seconds");
+    *seconds = 0;
+    return run_host("hn_device_time_host", layer, batch, gradient, seconds, error);
+}

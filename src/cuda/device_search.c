@@ -1,0 +1,331 @@
+/* device_search.c - see device_search.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cuda/device_search.h"
+
+#include "autodiff/program.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "cuda/device_upload.h"
+#include "cuda/kernel_global_plan.h"
+#include "cuda/level_schedule.h"
+#include "nearest/affine.h"
+#include "nearest/nearest.h"
+
+#include <string.h>
+
+#include "cuda/kernels/level_schedule_lists.h"
+#include "cuda/kernels/search_layout.h"
+
+enum { MOST_LISTS = 160 };
+enum {
+    PROGRAM_OF_SEARCH,
+    PROGRAM_OF_PRODUCTS,
+    PROGRAM_OF_INPUTS,
+    PROGRAM_OF_GOAL,
+    PROGRAM_OF_SPLIT,
+    PROGRAM_OF_SPLIT_PRODUCTS,
+    SEARCH_PROGRAMS
+};
+
+struct device_search {
+    struct nearest near;  /* of the host: one sample at a time, as a thread of the device has it */
+    struct nearest split; /* without kinks */
+    struct affine affine;
+    struct search_places places;
+    struct team_program program[SEARCH_PROGRAMS];
+    struct team_code code[SEARCH_PROGRAMS]; /* where threads of a team share a sample */
+    struct signed_system system;            /* likewise: lists of its own, */
+    struct signed_system split_system;      /* and of the search without kinks */
+    struct arena team;                      /* what those two consist of */
+    bool is_team;
+    cuda_address lists;
+    const struct search_places *there;
+};
+
+/* ---- lists ---- */
+
+/* Lists that pointers of others lead to come before these. */
+struct lists {
+    struct device_list list[MOST_LISTS];
+    size_t count;
+};
+
+static void add(struct lists *all, const void *from, size_t count, size_t each, const void **to) {
+    all->list[all->count++] = (struct device_list){from, count, each, to};
+}
+
+#define ADD(all, array, many, pointer) add(all, array, many, sizeof *(array), (const void **)(uintptr_t) & (pointer))
+
+static const struct program *program_of(const struct device_search *s, int which) {
+    const struct nearest_parts *n = &s->near.parts;
+    return which == PROGRAM_OF_SEARCH           ? n->plan.program
+           : which == PROGRAM_OF_PRODUCTS       ? n->products.program
+           : which == PROGRAM_OF_INPUTS         ? n->by_inputs.program
+           : which == PROGRAM_OF_SPLIT          ? s->split.parts.plan.program
+           : which == PROGRAM_OF_SPLIT_PRODUCTS ? s->split.parts.products.program
+           : s->affine.there                    ? s->affine.goal
+                                                : NULL;
+}
+
+/* Programs that are not there stay NULL. */
+static void add_program(struct lists *all, struct device_search *s, int which, struct program **pointer) {
+    const struct program *from = program_of(s, which);
+    const struct team_code *code = &s->code[which];
+    struct policy_program *to = &s->program[which].own;
+    if (!from)
+        return;
+    ADD(all, s->is_team ? code->code : from->code, from->first[PHASES], to->code);
+    ADD(all, s->is_team ? code->pairs : from->pairs, 2 * from->pair_count, to->pairs);
+    ADD(all, s->is_team ? code->columns : from->columns, from->column_count, to->columns);
+    ADD(all, from->coefficients, from->coefficient_count, to->coefficients);
+    ADD(all, from->constants, from->constant_count, to->constants);
+    ADD(all, code->level, code->level_first[PHASES] + 1, s->program[which].level);
+    for (int i = 0; i <= PHASES; i++) {
+        to->first[i] = from->first[i];
+        s->program[which].level_first[i] = code->level_first[i];
+    }
+    to->constant_count = from->constant_count;
+    to->slots = from->slots;
+    ADD(all, &s->program[which], 1, *pointer);
+}
+
+static void add_system(struct lists *all, const struct signed_system *from, struct signed_system *to) {
+    ADD(all, from->permutation, from->order, to->permutation);
+    ADD(all, from->column_first, from->order + 1, to->column_first);
+    ADD(all, from->row_number, from->nonzeros, to->row_number);
+    ADD(all, from->row_offset, from->nonzeros, to->row_offset);
+    ADD(all, from->row_first, from->order + 1, to->row_first);
+    ADD(all, from->row_column, from->nonzeros, to->row_column);
+    ADD(all, from->row_entry, from->nonzeros, to->row_entry);
+    ADD(all, from->own_first, from->order + 1, to->own_first);
+    ADD(all, from->own_column, from->entries, to->own_column);
+    ADD(all, from->own_offset, from->entries, to->own_offset);
+    ADD(all, from->pair, 3 * from->entries, to->pair);
+}
+
+static void add_team_system(struct lists *all, const struct signed_system *from, const struct signed_system *team,
+                            struct signed_system *to) {
+    ADD(all, team->own_entry, from->entries, to->own_entry);
+    ADD(all, team->touch_first, from->order + 1, to->touch_first);
+    ADD(all, team->touch, 4 * from->entries, to->touch);
+}
+
+static void add_plan(struct lists *all, const struct nearest_plan *from, struct nearest_plan *to) {
+    ADD(all, from->value, from->rows, to->value);
+    ADD(all, from->lower, from->rows, to->lower);
+    ADD(all, from->upper, from->rows, to->upper);
+    ADD(all, from->first, from->rows + 1, to->first);
+    ADD(all, from->column, from->entries, to->column);
+    ADD(all, from->entry, from->entries, to->entry);
+    ADD(all, from->own_value, from->own_rows, to->own_value);
+    ADD(all, from->lift, from->outputs - from->own_outputs, to->lift);
+    ADD(all, from->kink, 2 * from->kinks, to->kink);
+    ADD(all, from->gradient, from->outputs, to->gradient);
+    ADD(all, from->curvature, from->outputs, to->curvature);
+    ADD(all, from->bend, from->curvatures, to->bend);
+    ADD(all, from->square, from->outputs, to->square);
+    ADD(all, from->fixed, from->outputs, to->fixed);
+    add_system(all, &from->system, &to->system);
+}
+
+static void add_products(struct lists *all, const struct nearest_products *from, struct nearest_products *to) {
+    if (!from->program)
+        return;
+    ADD(all, from->result, from->outputs, to->result);
+    ADD(all, from->first, from->outputs + 1, to->first);
+    ADD(all, from->column, from->first[from->outputs], to->column);
+    ADD(all, from->group_first, from->groups + 1, to->group_first);
+    ADD(all, from->member, from->group_first[from->groups], to->member);
+    ADD(all, from->entry_first, from->groups + 1, to->entry_first);
+    ADD(all, from->entries, from->entry_first[from->groups], to->entries);
+}
+
+static void add_matrix(struct lists *all, const struct matrix_places *from, struct matrix_places *to) {
+    if (!from->first)
+        return;
+    ADD(all, from->first, from->rows + 1, to->first);
+    ADD(all, from->column, from->count, to->column);
+    ADD(all, from->entry, from->count, to->entry);
+}
+
+static void add_affine(struct lists *all, const struct affine *from, struct affine *to) {
+    size_t n = from->outputs, m = from->rows, e = from->equalities, i = from->inequalities;
+    if (!from->there)
+        return;
+    ADD(all, from->equality, e, to->equality);
+    ADD(all, from->inequality, i, to->inequality);
+    ADD(all, from->weight, n, to->weight);
+    ADD(all, from->inverse, n, to->inverse);
+    ADD(all, from->hessian, from->full ? n * n : 0, to->hessian);
+    ADD(all, from->solved, from->full ? n * n : 0, to->solved);
+    ADD(all, from->goal_slope, from->goal ? n : 0, to->goal_slope);
+    ADD(all, from->first, m + 1, to->first);
+    ADD(all, from->column, from->first[m], to->column);
+    ADD(all, from->number, from->first[m], to->number);
+    ADD(all, from->dense, m, to->dense);
+    ADD(all, from->gauge, m, to->gauge);
+    ADD(all, from->columns, n * m, to->columns);
+    ADD(all, from->reach, n * m, to->reach);
+    ADD(all, from->solver, e * e, to->solver);
+    ADD(all, from->coupling, e * i, to->coupling);
+    ADD(all, from->answer, i * e, to->answer);
+    ADD(all, from->schur, i * i, to->schur);
+    ADD(all, from->unit, i, to->unit);
+}
+
+static void list_all(struct device_search *s, struct lists *all) {
+    const struct nearest_parts *from = &s->near.parts;
+    struct search_places *to = &s->places;
+    to->near = *from;
+    if (s->affine.there) /* else nothing of it is, also where it has a goal */
+        to->affine = s->affine;
+    add_plan(all, &from->plan, &to->near.plan);
+    add_products(all, &from->products, &to->near.products);
+    if (s->split.parts.plan.program) {
+        to->split = s->split.parts;
+        add_plan(all, &s->split.parts.plan, &to->split.plan);
+        add_products(all, &s->split.parts.products, &to->split.products);
+    }
+    add_matrix(all, &from->by_inputs.rows, &to->near.by_inputs.rows);
+    add_matrix(all, &from->by_inputs.bends, &to->near.by_inputs.bends);
+    add_affine(all, &s->affine, &to->affine);
+    if (s->is_team)
+        add_team_system(all, &from->plan.system, &s->system, &to->near.plan.system);
+    if (s->is_team && to->split.plan.program)
+        add_team_system(all, &s->split.parts.plan.system, &s->split_system, &to->split.plan.system);
+    add_program(all, s, PROGRAM_OF_SEARCH, &to->near.plan.program);
+    add_program(all, s, PROGRAM_OF_PRODUCTS, &to->near.products.program);
+    add_program(all, s, PROGRAM_OF_INPUTS, &to->near.by_inputs.program);
+    add_program(all, s, PROGRAM_OF_GOAL, &to->affine.goal);
+    add_program(all, s, PROGRAM_OF_SPLIT, &to->split.plan.program);
+    add_program(all, s, PROGRAM_OF_SPLIT_PRODUCTS, &to->split.products.program);
+}
+
+/* The copies are done when it returns: what they come from may go. */
+static hn_status upload(const hn_device_layer *layer, struct device_search *s, const struct lists *all,
+                        hn_error *error) {
+    const struct cuda_driver *cu = &layer->driver;
+    hn_status status = device_upload(cu, NULL, &s->lists, all->list, all->count, error);
+    hn_status waited = driver_status(cu, cu->stream_wait(NULL), "copy to it", status == HN_OK ? error : NULL);
+    return status == HN_OK ? waited : status;
+}
+
+/* ---- life ---- */
+
+static hn_status create_search(struct device_search *s, const hn_device_layer *layer, const hn_model *model,
+                               hn_error *error) {
+    const hn_layer_options *o = &layer->layer;
+    struct nearest_goal goal = {.optimal = o->method == HN_METHOD_OPTIMAL,
+                                .weights = o->weights,
+                                .tolerance = o->tolerance,
+                                .relative = o->relative};
+    hn_status status = nearest_create(&s->near, model, &goal, o->instructions, true, error);
+    goal.split = goal.optimal;
+    if (status == HN_OK && goal.split)
+        status = nearest_create_split(&s->split, model, &goal, o->instructions, true, error);
+    return status == HN_OK ? affine_create(&s->affine, &s->near.parts.plan, model, error) : status;
+}
+
+/* Where the numbers of each part of the search begin; spare ones of a team come last. */
+static void place(struct device_search *s) {
+    struct search_places *p = &s->places;
+    p->split_at = s->near.bytes / sizeof(double);
+    p->goal_at = p->split_at + s->split.bytes / sizeof(double);
+    p->affine_at = p->goal_at + (s->affine.there ? affine_goal_numbers(&s->affine) : 0);
+    p->near_numbers = p->affine_at + (s->affine.there ? s->affine.numbers : 0);
+}
+
+static hn_status make_team(struct device_search *s, hn_error *error) {
+    const struct nearest_parts *n = &s->near.parts;
+    const size_t split = s->places.split_at;
+    const size_t begin[SEARCH_PROGRAMS] = {
+        0, n->products_at, n->inputs_at, s->places.goal_at, split, split + s->split.parts.products_at};
+    size_t spare = 0;
+    hn_status status = team_system_create(&s->system, &n->plan.system, &s->team, error);
+    if (status == HN_OK && s->split.parts.plan.program)
+        status = team_system_create(&s->split_system, &s->split.parts.plan.system, &s->team, error);
+    for (int k = 0; k < SEARCH_PROGRAMS && status == HN_OK; k++) {
+        const struct program *program = program_of(s, k);
+        if (program)
+            status = team_code_create(&s->code[k], program, s->places.near_numbers - begin[k], &s->team, error);
+        spare = s->code[k].spare > spare ? s->code[k].spare : spare; /* no two run at once */
+    }
+    s->places.near_numbers += spare;
+    return status;
+}
+
+static void measure(struct device_search *s, const hn_device_layer *layer, const hn_model *model) {
+    struct search_places *p = &s->places;
+    const struct plan *plan = layer->plan;
+    p->numbers = p->near_numbers + 4 * (uint64_t)plan->outputs + 5 * (uint64_t)plan->rows + plan->inputs;
+    p->optimal = layer->layer.method == HN_METHOD_OPTIMAL;
+    p->maximizes = hn_model_objective(model).maximize;
+}
+
+/* The places go last: they hold the addresses of all others. */
+static hn_status move_there(const hn_device_layer *layer, struct device_search *s, hn_error *error) {
+    struct lists *all = base_allocate(sizeof *all);
+    if (!all)
+        return error_no_memory(error, "the search");
+    all->count = 0;
+    list_all(s, all);
+    if (layer->layer.weights)
+        ADD(all, layer->layer.weights, layer->plan->outputs, s->places.weights);
+    ADD(all, &s->places, 1, s->there);
+    hn_status status = device_enter(layer, error);
+    if (status == HN_OK) {
+        status = upload(layer, s, all, error);
+        device_leave(layer);
+    }
+    base_release(all);
+    return status;
+}
+
+hn_status device_search_create(hn_device_layer *layer, const hn_model *model, hn_error *error) {
+    if (layer->plan->tape_numbers == 0)
+        return HN_OK;
+    struct device_search *s = base_allocate(sizeof *s);
+    if (!s)
+        return error_no_memory(error, "the search");
+    memset(s, 0, sizeof *s);
+    layer->search = s;
+    hn_status status = create_search(s, layer, model, error);
+    s->is_team = device_is_team(layer->plan);
+    if (status == HN_OK)
+        place(s);
+    if (status == HN_OK && s->is_team)
+        status = make_team(s, error);
+    if (status == HN_OK) {
+        measure(s, layer, model);
+        status = move_there(layer, s, error);
+    }
+    arena_release(&s->team);
+    layer->layer.weights = NULL; /* the caller's */
+    return status;
+}
+
+void device_search_destroy(hn_device_layer *layer) {
+    struct device_search *s = layer->search;
+    if (!s)
+        return;
+    if (s->lists && device_enter(layer, NULL) == HN_OK) {
+        layer->driver.release(s->lists);
+        device_leave(layer);
+    }
+    nearest_release(&s->near);
+    nearest_release(&s->split);
+    affine_release(&s->affine);
+    base_release(s);
+    layer->search = NULL;
+}
+
+/* ---- a call ---- */
+
+size_t device_search_bytes(const hn_device_layer *layer) {
+    return layer->search ? (size_t)layer->search->places.numbers * sizeof(double) : 0;
+}
+
+const struct search_places *device_search_places(const hn_device_layer *layer) {
+    return layer->search ? layer->search->there : NULL;
+}

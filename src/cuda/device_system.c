@@ -1,0 +1,248 @@
+/* device_system.c - see device_system.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cuda/device_system.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "codegen/emit/amalgamate.h"
+#include "cuda/device_texts.h"
+#include "cuda/system_layout.h"
+
+#include <string.h>
+
+/* ---- a layout ---- */
+
+void layout_name(struct system_layout *l, const char *name, uint64_t value) {
+    if (l->words)
+        text_add(l->names, "    %s = %llu,\n", name, (unsigned long long)value);
+}
+
+void layout_words(struct system_layout *l, const char *name, const uint32_t *from, size_t count) {
+    layout_name(l, name, l->word_count);
+    if (l->words && count > 0)
+        memcpy(l->words + l->word_count, from, count * sizeof *from);
+    l->word_count += count;
+}
+
+void layout_numbers(struct system_layout *l, const char *name, const double *from, size_t rows, size_t apart,
+                    size_t columns) {
+    layout_name(l, name, l->number_count);
+    for (size_t i = 0; l->numbers && columns > 0 && i < rows; i++)
+        memcpy(l->numbers + l->number_count + i * columns, from + i * apart, columns * sizeof *from);
+    l->number_count += rows * columns;
+}
+
+void layout_slots(struct system_layout *l, const char *name, uint64_t count) {
+    layout_name(l, name, l->slot_count);
+    l->slot_count += count;
+}
+
+/* ---- systems that are gathered from the plan's own lists ---- */
+
+enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of dense_ldl.h */
+
+static void layout_list(struct system_layout *l, const char *name, struct plan_list list) {
+    layout_words(l, name, plan_words(l->plan, list), list.count);
+}
+
+/* Right-hand sides and solutions: codegen/ir/lower_system.c has what comes before and after. */
+static void layout_sides(struct system_layout *l) {
+    const struct plan *p = l->plan;
+    bool outputs = p->options.outputs_side;
+    layout_name(l, "SYSTEM_STEP_FROM", !outputs ? p->right : p->options.adaptive ? p->gradient : p->step);
+    layout_name(l, "SYSTEM_STEP_TO", outputs ? p->step : p->unknown);
+    layout_name(l, "SYSTEM_BACK_FROM", outputs ? p->step : p->right);
+    layout_name(l, "SYSTEM_BACK_FROM_TOO", outputs ? p->gradient : p->work);
+    layout_name(l, "SYSTEM_BACK_TO", outputs ? p->leaf_s : p->v);
+    layout_name(l, "SYSTEM_BACK_TO_TOO", outputs ? p->leaf_t : p->q);
+}
+
+static void layout_gathered(struct system_layout *l) {
+    const struct plan_system *s = &l->plan->system;
+    layout_sides(l);
+    layout_name(l, "SYSTEM_ORDER", s->order);
+    layout_name(l, "SYSTEM_OWN", s->order - s->added);
+    layout_name(l, "SYSTEM_LOWER", s->lower);
+    layout_name(l, "SYSTEM_INVERSE", s->inverse);
+    layout_name(l, "SYSTEM_PIVOTS", s->pivot_range);
+    layout_name(l, "SYSTEM_SOLUTION", s->solution);
+    layout_name(l, "DENSE_DEPTH", s->order);
+    layout_slots(l, "SYSTEM_WEIGHT", s->order);
+    layout_slots(l, "SYSTEM_STRIP", (uint64_t)STRIP_ROWS * s->order);
+    layout_list(l, "SYSTEM_STREAM", s->stream);
+    if (s->kind != FACTOR_WALKED)
+        return;
+    layout_list(l, "SYSTEM_PERMUTATION", s->permutation);
+    layout_list(l, "SYSTEM_COLUMN_FIRST", s->column_first);
+    layout_list(l, "SYSTEM_ROW_UNKNOWN", s->row_unknown);
+    layout_list(l, "SYSTEM_ROW_NUMBER", s->row_number);
+    layout_list(l, "SYSTEM_ROW_FIRST", s->row_first);
+    layout_list(l, "SYSTEM_ROW_COLUMN", s->row_column);
+    layout_list(l, "SYSTEM_ROW_ENTRY", s->row_entry);
+}
+
+static void lay_out(struct system_layout *l) {
+    const struct plan_program *program = &l->plan->program;
+    layout_name(l, "SYSTEM_CONSTANTS", program->constants.count);
+    layout_name(l, "SYSTEM_FIRST_CONSTANT", program->coefficients.count); /* as note_constants of codegen/ir/lower.c */
+    if (l->tiled)
+        layout_tiled(l);
+    else
+        layout_gathered(l);
+}
+
+/* ---- statements that the loops do ---- */
+
+/* The host's program is the plan's without the sums that the block computes; a statement stands for each instruction. */
+static void drop_values(struct walk *walk, const struct lanes *lanes) {
+    const struct plan *plan = walk->plan;
+    const struct instruction *left = lanes->program.code + lanes->program.first[1], *end = lanes->program.code;
+    const struct instruction *all = plan_code(plan) + plan->program.first[1];
+    struct statements *s = &walk->entry[KERNEL_EVALUATE];
+    size_t kept = 0;
+    end += lanes->program.first[2];
+    for (size_t i = 0; i < s->count; i++)
+        if (left < end && memcmp(left, &all[i], sizeof *left) == 0) {
+            s->list[kept++] = s->list[i];
+            left++;
+        }
+    s->count = kept;
+}
+
+/* ---- life ---- */
+
+hn_status device_system_create(struct device_system *out, struct walk *walk, bool single, hn_error *error) {
+    const struct plan *plan = walk->plan;
+    *out = (struct device_system){
+        .there = !walk->solves, .kind = (enum factor_kind)plan->system.kind, .single = single, .slots = walk->slots};
+    if (!out->there || out->kind != FACTOR_TILED)
+        return HN_OK;
+    hn_status status = executor_open_lanes(&out->host, plan, HN_INSTRUCTIONS_BEST, error);
+    if (status != HN_OK)
+        return status;
+    const struct lanes *lanes = lanes_of(&out->host);
+    out->reduces = lanes->tiled.reduction.order > 0;
+    if (lanes->tiled.block.values > 0)
+        drop_values(walk, lanes);
+    return HN_OK;
+}
+
+void device_system_release(struct device_system *system) {
+    text_drop(&system->names);
+    if (system->host.own)
+        executor_close(&system->host);
+    *system = (struct device_system){.there = false};
+}
+
+/* The same words and numbers, with room for what comes behind. */
+static bool grow(struct listed *listed, size_t words, size_t numbers) {
+    uint32_t *more = base_allocate(size_product(words + 1, sizeof *more));
+    double *further = base_allocate(size_product(numbers + 1, sizeof *further));
+    if (!more || !further) {
+        base_release(more);
+        base_release(further);
+        return false;
+    }
+    memcpy(more, listed->words, listed->count * sizeof *more);
+    memcpy(further, listed->numbers, listed->number_count * sizeof *further);
+    base_release(listed->words);
+    base_release(listed->numbers);
+    listed->words = more;
+    listed->numbers = further;
+    return true;
+}
+
+static hn_status check(const struct system_layout *l, hn_error *error) {
+    if (l->word_count <= UINT32_MAX && l->number_count <= UINT32_MAX && l->slot_count <= UINT32_MAX)
+        return HN_OK;
+    return error_set(
+        error, HN_LIMIT,
+        "device cuda: the linear system of this model has %u unknowns: %llu numbers of a sample, too many to "
+        "number",
+        l->plan->system.order, (unsigned long long)l->slot_count);
+}
+
+hn_status device_system_list(struct device_system *system, struct listed *listed, const struct walk *walk,
+                             hn_error *error) {
+    struct system_layout l = {.plan = walk->plan, .single = system->single, .names = &system->names};
+    if (!system->there)
+        return HN_OK;
+    if (system->host.own) {
+        l.tiled = &lanes_of(&system->host)->tiled;
+        l.known = lanes_of(&system->host)->rows.known;
+    }
+    l.word_count = listed->count;
+    l.number_count = listed->number_count;
+    l.slot_count = listed->slots;
+    struct system_layout placed = l;
+    lay_out(&l);
+    hn_status status = check(&l, error);
+    if (status != HN_OK)
+        return status;
+    if (!grow(listed, l.word_count, l.number_count))
+        return error_no_memory(error, "the linear system");
+    placed.words = listed->words;
+    placed.numbers = listed->numbers;
+    text_add(&system->names, "\nenum : long long {\n");
+    lay_out(&placed);
+    text_add(&system->names, "};\n");
+    listed->count = l.word_count;
+    listed->number_count = l.number_count;
+    system->slots = (uint32_t)l.slot_count;
+    return system->names.failed ? error_no_memory(error, "the linear system") : HN_OK;
+}
+
+/* ---- text ---- */
+
+void device_system_print_knows(const struct device_system *system, struct text *out) {
+    if (system->there && system->kind == FACTOR_TILED)
+        amalgamate_file(out, "cuda/kernels/blocked_ldl_known.h", system->single);
+}
+
+/* Loops that do not say how far they are unrolled are not: compilers would unroll them all, and take twice as long. */
+static void print_text(const struct device_system *system, struct text *out, const char *name) {
+    struct text own = {.bytes = NULL};
+    amalgamate_file(&own, name, system->single);
+    if (own.failed)
+        text_fail_with(out, &own);
+    else
+        device_print_as_cpp(out, own.bytes, true, false);
+    text_drop(&own);
+}
+
+/* Beside DEVICE_UNROLL, for loops over what registers hold: those over memory, so far that reads do not wait for each other. */
+static const char loops[] = "\n#ifdef DEVICE_HOST\n#define DEVICE_UNROLL_FOUR\n#define DEVICE_UNROLL_EIGHT\n#else\n"
+                            "#define DEVICE_UNROLL_FOUR _Pragma(\"unroll 4\")\n"
+                            "#define DEVICE_UNROLL_EIGHT _Pragma(\"unroll 8\")\n#endif\n";
+
+void device_system_print_functions(const struct device_system *system, struct text *out) {
+    if (!system->there)
+        return;
+    text_add(out, "%s", loops);
+    text_add_bytes(out, system->names.bytes, system->names.length);
+    print_text(system, out, "cuda/kernels/dense_ldl.h");
+    if (system->kind != FACTOR_TILED) {
+        print_text(system, out,
+                   system->kind == FACTOR_DENSE ? "cuda/kernels/normal_matrix.h" : "cuda/kernels/sparse_ldl.h");
+        return;
+    }
+    print_text(system, out, "cuda/kernels/blocked_ldl_thread.h");
+    print_text(system, out, "cuda/kernels/blocked_ldl_solve.h");
+    if (system->reduces) {
+        text_add(out, "\n#define TILED_REDUCES\n");
+        print_text(system, out, "cuda/kernels/tridiagonal_schur.h");
+    }
+}
+
+void device_system_print_entries(const struct device_system *system, struct text *out) {
+    if (system->there)
+        print_text(system, out,
+                   system->kind == FACTOR_TILED ? "cuda/kernels/blocked_ldl_step.h" : "cuda/kernels/system_step.h");
+}
+
+void device_system_print_begin(const struct device_system *system, struct text *out) {
+    if (system->there)
+        print_text(system, out, "cuda/kernels/system_constants.h");
+}

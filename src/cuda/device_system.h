@@ -1,0 +1,40 @@
+/* device_system.h - the linear system of a layer as loops over slots in the device's memory, where it is no list of statements.
+ *
+ *     dense    the factor is full: normal_matrix.h, dense_ldl.h
+ *     tiled    likewise, as the host does in tiles: blocked_ldl_thread.h, blocked_ldl_solve.h, tridiagonal_schur.h
+ *     walked   sparse, but too full for lists: sparse_ldl.h
+ *
+ * In come a plan and the lists of its statements; behind these go the words and numbers that the loops read, and out go the names of where
+ * everything lies, as constants of the text.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CUDA_DEVICE_SYSTEM_H
+#define HN_CUDA_DEVICE_SYSTEM_H
+
+#include "cuda/bytecode.h"
+
+struct device_system {
+    bool there;
+    enum factor_kind kind;
+    bool single;          /* in floats */
+    bool reduces;         /* tiled, by tridiagonal equalities */
+    uint32_t slots;       /* of a sample, those of the walk included */
+    struct text names;    /* the constants, as text */
+    struct executor host; /* of a tiled one: what it has computed of constant rows */
+};
+
+/* Zeros where the system is among the statements. The statements of evaluation that the loops do themselves leave the walk. */
+hn_status device_system_create(struct device_system *out, struct walk *walk, bool single, hn_error *error);
+
+/* Behind the words and numbers that are listed. */
+hn_status device_system_list(struct device_system *system, struct listed *listed, const struct walk *walk,
+                             hn_error *error);
+void device_system_release(struct device_system *system);
+
+/* Its texts: in front of points, in front of entries, behind them, behind the kernel's functions. Nothing where there is none. */
+void device_system_print_knows(const struct device_system *system, struct text *out);
+void device_system_print_functions(const struct device_system *system, struct text *out);
+void device_system_print_entries(const struct device_system *system, struct text *out);
+void device_system_print_begin(const struct device_system *system, struct text *out);
+
+#endif

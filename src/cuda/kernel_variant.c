@@ -1,0 +1,78 @@
+/* kernel_variant.c - see kernel_variant.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cuda/kernel_variant.h"
+
+#include "base/error.h"
+#include "base/structs.h"
+#include "codegen/passes/size_limits.h"
+#include "cuda/device_plan.h"
+
+enum {
+    STRAIGHT_MOST = 9000, /* operands: see docs/decisions.md */
+    ROLLED_MOST = 150000  /* bytes */
+};
+
+static const enum kernel_entry round_entries[] = {KERNEL_EVALUATE, KERNEL_RESIDUAL, KERNEL_WEIGH_ALL, KERNEL_STEP_BEGIN,
+                                                  KERNEL_STEP_END};
+enum { ROUND_ENTRIES = sizeof round_entries / sizeof round_entries[0] };
+
+bool form_is_rolled(const struct walk *walk, enum kernel_entry entry, bool *failed) {
+    size_t bytes;
+    if (!parts_predict(walk, entry, &bytes)) {
+        *failed = true;
+        return false;
+    }
+    return bytes <= ROLLED_MOST;
+}
+
+static hn_status look(hn_device_forecast *out, const struct walk *walk, hn_error *error) {
+    for (int i = 0; i < ROUND_ENTRIES; i++) {
+        size_t bytes;
+        out->operands += walk->entry[round_entries[i]].operand_count;
+        if (!parts_predict(walk, round_entries[i], &bytes))
+            return error_no_memory(error, "the device's kernel");
+        out->bytes = bytes > out->bytes ? bytes : out->bytes;
+    }
+    bool rolled = out->bytes <= out->bytes_most;
+    bool straight = out->operands <= out->operands_most && walk->plan->tape_numbers == 0; /* a search is far longer */
+    out->form = !walk->solves ? HN_DEVICE_DENSE
+                : straight    ? HN_DEVICE_STRAIGHT
+                : rolled      ? HN_DEVICE_ROLLED
+                              : HN_DEVICE_LISTED;
+    return HN_OK;
+}
+
+hn_status form_choose(hn_device_forecast *out, const struct plan *plan, hn_error *error) {
+    struct walk walk;
+    *out = (hn_device_forecast){.size = sizeof *out, .operands_most = STRAIGHT_MOST, .bytes_most = ROLLED_MOST};
+    hn_status status = walk_create_whole(&walk, plan, false, error);
+    if (status != HN_OK)
+        return status;
+    status = look(out, &walk, error);
+    walk_release(&walk);
+    return status;
+}
+
+/* ---- for everybody ---- */
+
+#define FORM_TEXT(name, text) text,
+static const char form_texts[][16] = {HN_DEVICE_FORM_LIST(FORM_TEXT)};
+
+const char *hn_device_form_text(hn_device_form form) {
+    return (unsigned)form < HN_DEVICE_FORM_COUNT ? form_texts[form] : "unknown";
+}
+
+hn_status hn_device_predict(hn_device_forecast *out, const hn_model *model, const hn_layer_options *layer,
+                            hn_error *error) {
+    hn_device_forecast own = {.size = sizeof own};
+    hn_layer_options filled;
+    struct plan *plan;
+    if (!out || !model)
+        return error_missing(error, "hn_device_predict", out ? "model" : "out");
+    hn_status status = device_plan(&plan, &filled, model, layer, error);
+    if (status == HN_OK)
+        status = form_choose(&own, plan, error);
+    plan_destroy(plan);
+    return status == HN_OK ? STRUCT_GIVE(hn_device_forecast, out, &own, error) : status;
+}

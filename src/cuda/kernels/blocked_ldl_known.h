@@ -1,0 +1,17 @@
+/* blocked_ldl_known.h - plan_knows of core/plan.h for the device's plan, where the system is solved in tiles: in place of that of
+ * core/emitted_plan.h, which knows of no such rows. Before core/point.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CUDA_BLOCKED_LDL_KNOWN_H
+#define HN_CUDA_BLOCKED_LDL_KNOWN_H
+
+static inline bool tiled_knows(const struct plan *plan, size_t i) {
+    const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
+    bool known = true;
+    for (size_t e = first[i]; known && e < first[i + 1]; e++)
+        known = slot[e] < plan->program.constants.count;
+    return known;
+}
+#define plan_knows tiled_knows
+
+#endif

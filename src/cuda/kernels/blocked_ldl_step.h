@@ -1,0 +1,91 @@
+/* blocked_ldl_step.h - what the driver calls where the system is solved in tiles: evaluation, weights, steps and the way back, in place of the
+ * entries of the same names, which do the rest. Behind the entries.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CUDA_BLOCKED_LDL_STEP_H
+#define HN_CUDA_BLOCKED_LDL_STEP_H
+
+static void tiled_solve(double *slots, size_t sides, const uint32_t *from, const uint32_t *to) {
+#ifdef TILED_REDUCES
+    if (tiled_recalls(slots)) {
+        reduced_solve(slots, sides, from, to);
+        return;
+    }
+#endif
+    tiled_solve_plain(slots, sides, from, to);
+}
+
+static void tiled_evaluate(double *slots) {
+    if (TILED_VALUES > 0)
+        tiled_values(slots);
+    entry_evaluate(slots);
+}
+#define entry_evaluate   tiled_evaluate
+#define entry_rescale    tiled_rescale
+#define entry_weigh_all  tiled_weigh
+#define entry_largest    tiled_largest
+#define entry_step_begin tiled_step_begin
+
+/* step = A' (A A' + E)^-1 W r, in as many unknowns as there are rows or as there are outputs. */
+static void tiled_step_begin(double *slots) {
+    const uint32_t from[1] = {TILED_OUTPUTS_SIDE ? TILED_SLOPE : TILED_RIGHT};
+    const uint32_t to[1] = {TILED_OUTPUTS_SIDE ? TILED_STEP : TILED_UNKNOWN};
+    if (TILED_OUTPUTS_SIDE)
+        tiled_columns(slots, TILED_RIGHT, TILED_SLOPE, false);
+    tiled_solve(slots, 1, from, to);
+    if (!TILED_OUTPUTS_SIDE)
+        tiled_columns(slots, TILED_UNKNOWN, TILED_STEP, false);
+}
+
+/* Outputs that lie on a bound of theirs and that go beyond it down the slope A' W r: their rows become active. The driver would read all
+ * of A, which is not written down where it is known. */
+static bool tiled_holds_bounds(const struct sample *s, const struct point *p) {
+    const struct plan *plan = p->plan;
+    const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
+    const uint32_t *first = tiled_first(), *slot = plan_words(plan, plan->jacobian.slot);
+    if (!sample_holds_bounds(s))
+        return false;
+    tiled_columns(p->slots, TILED_RIGHT, TILED_STEP, false); /* the step comes later */
+    for (size_t k = 0; k < plan->clip.slot.count; k++) {
+        uint32_t i = row[k], e = first[i];
+        double y = *point_at(p, plan_words(plan, plan->value)[i]), down = *point_at(p, TILED_STEP + output[k]);
+        bool below = y <= *point_at(p, plan_words(plan, plan->lower)[i]) && down > 0;
+        bool above = *point_at(p, plan_words(plan, plan->upper)[i]) <= y && down < 0;
+        if (point_mask(p, plan->active + i) || !(below || above))
+            continue;
+        if (!tiled_is_known(i))
+            *point_at(p, plan->matrix + e) = *point_at(p, plan->scale + i) * *point_at(p, slot[e]);
+        point_set_mask(p, plan->active + i, true);
+    }
+    return false; /* it is done */
+}
+#define sample_holds_bounds(s) tiled_holds_bounds(s, p)
+
+#ifdef DEVICE_GRADIENTS
+/* q, v, t, s: see cpu/lanes_back.c. */
+static void tiled_back_begin(double *slots) {
+    if (TILED_OUTPUTS_SIDE) {
+        const uint32_t from[2] = {TILED_STEP, TILED_GRADIENT}, to[2] = {TILED_LEAF_S, TILED_LEAF_T};
+        tiled_columns(slots, TILED_RIGHT, TILED_STEP, false);
+        tiled_solve(slots, 2, from, to);
+        tiled_rows(slots, TILED_LEAF_T, TILED_Q);
+        tiled_rows(slots, TILED_LEAF_S, TILED_WORK);
+    } else {
+        const uint32_t from[2] = {TILED_RIGHT, TILED_WORK}, to[2] = {TILED_V, TILED_Q};
+        tiled_rows(slots, TILED_GRADIENT, TILED_WORK);
+        tiled_solve(slots, 2, from, to);
+        tiled_columns(slots, TILED_Q, TILED_STEP, false);
+        tiled_columns(slots, TILED_V, TILED_LEAF_S, false);
+    }
+    entry_back_middle(slots);
+}
+
+static void tiled_back_end(double *slots) {
+    tiled_columns(slots, TILED_KEPT_Q, TILED_GRADIENT, true); /* J' g = -A' D q */
+    entry_back_end(slots);
+}
+#define entry_back_begin tiled_back_begin
+#define entry_back_end   tiled_back_end
+#endif
+
+#endif

@@ -1,0 +1,35 @@
+/* kernels_thread.h - the library's kernels by the names that the texts of src/nearest call them by, for one sample per thread whose slots
+ * are those of a warp. C++, as policy_slots.h: functions of a struct cost no pointer. They stay functions, because they are called
+ * in many places. kernels_block.h has the same for several threads.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CUDA_KERNELS_THREAD_H
+#define HN_CUDA_KERNELS_THREAD_H
+
+struct backend {
+    DEVICE GENERATED static void run(const struct program *program, int phase, double *slots) {
+        DEVICE_GLOBAL(slots);
+        program_run((const struct policy_program *)(const void *)program, phase, slots, SLOT_STEP);
+    }
+    DEVICE GENERATED static void add(double *slots, uint32_t a, uint32_t to, size_t count) {
+        DEVICE_GLOBAL(slots);
+        for (size_t j = 0; j < count; j++)
+            *SLOT_AT(slots, to + j) += *SLOT_AT(slots, a + j);
+    }
+    DEVICE GENERATED static void signed_factor(const struct signed_system *system, double *slots) {
+        DEVICE_GLOBAL(slots);
+        kernel_signed_factor(system, slots);
+    }
+    DEVICE GENERATED static void signed_solve(const struct signed_system *system, double *slots, uint32_t from,
+                                              uint32_t to) {
+        DEVICE_GLOBAL(slots);
+        kernel_signed_solve(system, slots, from, to);
+    }
+    DEVICE GENERATED static void signed_residual(const struct signed_system *system, double *slots, uint32_t right,
+                                                 uint32_t x, uint32_t to) {
+        DEVICE_GLOBAL(slots);
+        kernel_signed_residual(system, slots, right, x, to);
+    }
+};
+
+#endif

@@ -1,0 +1,15 @@
+/* system_constants.h - constants of the program go to their slots from the numbers of bytecode_run.h: dense models have thousands, too many
+ * for a text. Behind kernel_global_main.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CUDA_SYSTEM_CONSTANTS_H
+#define HN_CUDA_SYSTEM_CONSTANTS_H
+
+static void system_begin(struct far *f, double *slots, double *row) {
+    far_begin(f, slots, row);
+    for (size_t i = 0; i < SYSTEM_CONSTANTS; i++)
+        *dense_at(slots, i) = hardnet_listed.numbers[SYSTEM_FIRST_CONSTANT + i];
+}
+#define far_begin system_begin
+
+#endif

@@ -1,0 +1,212 @@
+/* tridiagonal_schur.h - systems of constant rows whose equalities were brought to tridiagonal form when the layer was made: what
+ * linalg/tridiagonal_schur_kernel.h computes, to the last bit.
+ *
+ *     T + eps = L D L',   X = L^-1 G,   S = A_o A_o' + eps - X' D^-1 X
+ *     t = (T + eps)^-1 Q' b_e,   S z_o = b_o - G' t,   z_e = Q (t - (T + eps)^-1 G z_o)
+ *
+ * Column i of X stands in front of row i of S: the factor of S begins with the products of X (dense_ldl.h), with 1/D for w. Q, G and A_o A_o'
+ * are numbers that all threads read; which of the other rows count differs, and is asked row by row.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CUDA_TRIDIAGONAL_SCHUR_H
+#define HN_CUDA_TRIDIAGONAL_SCHUR_H
+
+/* ---- a factor ---- */
+
+static void reduced_choose_rows(struct tiled *t) {
+    const uint32_t *other = tiled_words(REDUCED_ROW) + REDUCED_ORDER;
+    t->counted = 0;
+    for (size_t i = 0; i < REDUCED_OTHERS; i++)
+        if (tiled_counts(t->slots, other[i]))
+            *dense_at(t->slots, TILED_COUNT + t->counted++) = (double)i; /* numbers among the others */
+    t->known = t->factor.order = t->counted;
+    t->factor.prefix = REDUCED_ORDER;
+}
+
+static void reduced_factor_form(double *slots, double eps) {
+    const double *diagonal = tiled_numbers(REDUCED_DIAGONAL), *beside = tiled_numbers(REDUCED_BESIDE);
+    double owed = 0;
+    for (size_t k = 0; k < REDUCED_ORDER; k++) {
+        double whole = diagonal[k] + eps, d = whole - owed, inverse = kernel_pivot_inverse(whole, d);
+        *dense_at(slots, TILED_WEIGHT + k) = inverse;
+        if (k + 1 == REDUCED_ORDER)
+            break;
+        double l = beside[k] * inverse;
+        *dense_at(slots, REDUCED_LOWER + k) = l;
+        owed = l * beside[k];
+    }
+}
+
+/* Columns of X for rows i .., some at a time: x_k = g_k - x_(k-1) l_(k-1). */
+static void reduced_columns(const struct tiled *t, size_t i) {
+    const double *g[DENSE_DOWN];
+    double *to[DENSE_DOWN], x[DENSE_DOWN], l = 0;
+    DEVICE_UNROLL
+    for (size_t r = 0; r < DENSE_DOWN; r++) {
+        size_t own = dense_least(i + r, t->factor.order - 1);
+        g[r] = tiled_numbers(REDUCED_TURN) + tiled_row(t->slots, own);
+        to[r] = dense_row(&t->factor, own);
+        x[r] = 0;
+    }
+    for (size_t k = 0; k < REDUCED_ORDER; k++) {
+        DEVICE_UNROLL
+        for (size_t r = 0; r < DENSE_DOWN; r++)
+            x[r] = g[r][k * TILED_ROWS] - x[r] * l;
+        DEVICE_UNROLL
+        for (size_t r = 0; r < DENSE_DOWN; r++)
+            to[r][k * LANES_HERE] = x[r];
+        l = *dense_at(t->slots, REDUCED_LOWER + k);
+    }
+}
+
+/* A_o A_o' + eps behind them. */
+static void reduced_gather(const struct tiled *t, size_t i, double eps) {
+    double *into = dense_row(&t->factor, i) + REDUCED_ORDER * LANES_HERE;
+    size_t row = tiled_row(t->slots, i);
+    for (size_t j = 0; j <= i; j += TILED_AT_ONCE) {
+        double block[TILED_AT_ONCE];
+        DEVICE_UNROLL
+        for (size_t k = 0; k < TILED_AT_ONCE; k++) {
+            size_t other = tiled_row(t->slots, dense_least(j + k, i));
+            block[k] = tiled_numbers(REDUCED_GRAM)[other * REDUCED_OTHERS + row];
+        }
+        DEVICE_UNROLL
+        for (size_t k = 0; k < TILED_AT_ONCE; k++)
+            if (j + k <= i)
+                into[(j + k) * LANES_HERE] = j + k == i ? block[k] + eps : block[k];
+    }
+}
+
+static void reduced_factor(struct tiled *t, double eps) {
+    reduced_factor_form(t->slots, eps);
+    for (size_t i = 0; i < t->factor.order; i += DENSE_DOWN)
+        reduced_columns(t, i);
+    for (size_t i = 0; i < t->factor.order; i++)
+        reduced_gather(t, i, eps);
+    dense_factor(&t->factor);
+}
+
+/* ---- the solution ---- */
+
+/* x = (T + eps)^-1 x */
+static void reduced_solve_form(double *slots, double *x) {
+    const double *l = dense_at(slots, REDUCED_LOWER), *inverse = dense_at(slots, TILED_WEIGHT);
+    for (size_t k = 1; k < REDUCED_ORDER; k++)
+        x[k * LANES_HERE] -= l[(k - 1) * LANES_HERE] * x[(k - 1) * LANES_HERE];
+    for (size_t k = 0; k < REDUCED_ORDER; k++)
+        x[k * LANES_HERE] *= inverse[k * LANES_HERE];
+    for (size_t k = REDUCED_ORDER - 1; k-- > 0;)
+        x[k * LANES_HERE] -= l[k * LANES_HERE] * x[(k + 1) * LANES_HERE];
+}
+
+/* out_i = sum over k of matrix(k, i) x_k, begun with the first product; rows of the matrix are `apart`. */
+static void reduced_sum(const double *matrix, size_t apart, const double *x, size_t terms, double *out, size_t count) {
+    for (size_t i = 0; i < count; i += DENSE_DOWN) {
+        const double *at[DENSE_DOWN];
+        double sums[DENSE_DOWN];
+        DEVICE_UNROLL
+        for (size_t c = 0; c < DENSE_DOWN; c++) {
+            at[c] = matrix + dense_least(i + c, count - 1);
+            sums[c] = at[c][0] * x[0];
+        }
+        DEVICE_UNROLL_FOUR
+        for (size_t k = 1; k < terms; k++) {
+            double own = x[k * LANES_HERE];
+            DEVICE_UNROLL
+            for (size_t c = 0; c < DENSE_DOWN; c++)
+                sums[c] += at[c][k * apart] * own;
+        }
+        DEVICE_UNROLL
+        for (size_t c = 0; c < DENSE_DOWN; c++)
+            if (i + c < count)
+                out[(i + c) * LANES_HERE] = sums[c];
+    }
+}
+
+/* REDUCED_FIRST = t, and TILED_Z = b_o - G' t of the rows that count. */
+static void reduced_forward(const struct tiled *t, uint32_t from) {
+    const uint32_t *row = tiled_words(REDUCED_ROW), *other = row + REDUCED_ORDER;
+    double *slots = t->slots, *right = dense_at(slots, REDUCED_RIGHT), *first = dense_at(slots, REDUCED_FIRST);
+    for (size_t j = 0; j < REDUCED_ORDER; j++)
+        right[j * LANES_HERE] = *dense_at(slots, from + row[j]);
+    reduced_sum(tiled_numbers(REDUCED_TURNED) + REDUCED_OTHERS * REDUCED_ORDER, REDUCED_ORDER, right, REDUCED_ORDER,
+                first, REDUCED_ORDER); /* Q' b_e */
+    reduced_solve_form(slots, first);
+    reduced_sum(tiled_numbers(REDUCED_TURN), TILED_ROWS, first, REDUCED_ORDER, dense_at(slots, TILED_OUT),
+                REDUCED_OTHERS); /* G' t */
+    for (size_t i = 0; i < t->factor.order; i++) {
+        size_t own = tiled_row(slots, i);
+        *dense_at(slots, TILED_Z + i) = *dense_at(slots, from + other[own]) - *dense_at(slots, TILED_OUT + own);
+    }
+}
+
+/* REDUCED_SECOND = G z_o over the rows that count, whose unknowns lie in TILED_OUT by their numbers. */
+static void reduced_owed(double *slots) {
+    const uint32_t *other = tiled_words(REDUCED_ROW) + REDUCED_ORDER;
+    for (size_t k = 0; k < REDUCED_ORDER; k += DENSE_DOWN) {
+        double sums[DENSE_DOWN];
+        bool begun = false;
+        DEVICE_UNROLL
+        for (size_t c = 0; c < DENSE_DOWN; c++)
+            sums[c] = 0;
+        for (size_t i = 0; i < REDUCED_OTHERS; i++) {
+            const double *g = tiled_numbers(REDUCED_TURNED) + i * REDUCED_ORDER;
+            double own = *dense_at(slots, TILED_OUT + i);
+            bool counts = tiled_counts(slots, other[i]);
+            DEVICE_UNROLL
+            for (size_t c = 0; c < DENSE_DOWN; c++) {
+                double more = g[dense_least(k + c, REDUCED_ORDER - 1)] * own;
+                more = begun ? sums[c] + more : more;
+                sums[c] = counts ? more : sums[c];
+            }
+            begun = begun || counts;
+        }
+        DEVICE_UNROLL
+        for (size_t c = 0; c < DENSE_DOWN; c++)
+            if (k + c < REDUCED_ORDER)
+                *dense_at(slots, REDUCED_SECOND + k + c) = sums[c];
+    }
+}
+
+/* z_e = Q (t - (T + eps)^-1 G z_o) */
+static void reduced_backward(const struct tiled *t, uint32_t to) {
+    const uint32_t *row = tiled_words(REDUCED_ROW);
+    double *slots = t->slots, *first = dense_at(slots, REDUCED_FIRST), *second = dense_at(slots, REDUCED_SECOND);
+    for (size_t i = 0; i < t->factor.order; i++)
+        *dense_at(slots, TILED_OUT + tiled_row(slots, i)) = *dense_at(slots, TILED_Z + i);
+    reduced_owed(slots);
+    reduced_solve_form(slots, second);
+    for (size_t k = 0; k < REDUCED_ORDER; k++)
+        first[k * LANES_HERE] -= second[k * LANES_HERE];
+    reduced_sum(tiled_numbers(REDUCED_TURN) + REDUCED_OTHERS, TILED_ROWS, first, REDUCED_ORDER,
+                dense_at(slots, REDUCED_RIGHT), REDUCED_ORDER);
+    for (size_t j = 0; j < REDUCED_ORDER; j++)
+        *dense_at(slots, to + row[j]) = *dense_at(slots, REDUCED_RIGHT + j);
+}
+
+static void reduced_solve_side(const struct tiled *t, uint32_t from, uint32_t to) {
+    const uint32_t *other = tiled_words(REDUCED_ROW) + REDUCED_ORDER;
+    double *slots = t->slots;
+    reduced_forward(t, from);
+    dense_solve(&t->factor, dense_at(slots, TILED_Z));
+    for (size_t i = 0; i < REDUCED_OTHERS && from != to; i++) /* rows that do not count: 1 times the unknown */
+        *dense_at(slots, to + other[i]) = *dense_at(slots, from + other[i]);
+    for (size_t i = 0; i < t->factor.order; i++)
+        *dense_at(slots, to + other[tiled_row(slots, i)]) = *dense_at(slots, TILED_Z + i);
+    reduced_backward(t, to);
+}
+
+static GENERATED void reduced_solve(double *slots, size_t sides, const uint32_t *from, const uint32_t *to) {
+    struct tiled t = tiled_begin(slots);
+    bool counts = tiled_counts(slots, tiled_words(REDUCED_ROW)[0]);
+    double eps = counts ? *dense_at(slots, TILED_EPS) : 1;
+    reduced_choose_rows(&t);
+    if (!tiled_keeps(&t, eps)) {
+        reduced_factor(&t, eps);
+        tiled_keep(&t, eps);
+    }
+    for (size_t side = 0; side < sides; side++)
+        reduced_solve_side(&t, from[side], to[side]);
+}
+
+#endif

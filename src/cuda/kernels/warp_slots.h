@@ -1,0 +1,21 @@
+/* warp_slots.h - slots of a warp, whose threads are a block: a slot of all of them lies behind the other. The host takes the width from the
+ * call. Whoever sees to memory sees to it that 32 bits count the numbers of a warp.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CUDA_WARP_SLOTS_H
+#define HN_CUDA_WARP_SLOTS_H
+
+enum { LANE_PARTS = 1, LANES_HERE = 1 };
+
+#ifdef DEVICE_HOST
+static thread_local uint32_t warp_width;
+#define SLOT_STEP              warp_width
+#define DEVICE_GLOBAL(pointer) ((void)0)
+#else
+#define SLOT_STEP              blockDim.x
+#define DEVICE_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))
+#endif
+#define SLOT_AT(slots, offset)   ((slots) + (uint32_t)(offset)*SLOT_STEP)
+#define wide_prefetch(at, ahead) ((void)0)
+
+#endif

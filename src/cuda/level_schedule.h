@@ -1,0 +1,34 @@
+/* level_schedule.h - what a team of threads walks in place of what one thread does: see kernels_block.h.
+ *
+ * In come a program and a system as the library has them; out go the same instructions in levels, and lists of the system by entries and by
+ * unknowns. A program reuses the slots of what is dead, which makes instructions wait for each other that have nothing to do with each other:
+ * here each temporary has a number of its own, behind everything else that a sample has.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CUDA_LEVEL_SCHEDULE_H
+#define HN_CUDA_LEVEL_SCHEDULE_H
+
+#include "autodiff/program.h"
+#include "base/arena.h"
+#include "linalg/signed_factor.h"
+
+#include "hardnet/base.h"
+
+/* Lists of the arena. */
+struct team_code {
+    struct instruction *code;
+    uint32_t *pairs, *columns; /* as many as the program has */
+    uint32_t *level;           /* where each begins, and the end of the last */
+    size_t level_first[PHASES + 1];
+    size_t spare; /* temporaries beyond the program's slots */
+};
+
+/* A program whose slots hold one number; spare: the offset of the first of those temporaries from its first slot. */
+hn_status team_code_create(struct team_code *out, const struct program *program, size_t spare, struct arena *arena,
+                           hn_error *error);
+
+/* Fills own_entry, touch_first and touch. */
+hn_status team_system_create(struct signed_system *out, const struct signed_system *system, struct arena *arena,
+                             hn_error *error);
+
+#endif

@@ -1,0 +1,292 @@
+/* print_global.c - see print_global.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cuda/print_global.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "cuda/bytecode_groups_plan.h"
+#include "cuda/device_system.h"
+#include "cuda/device_texts.h"
+#include "cuda/kernel_variant.h"
+#include "cuda/print_library.h"
+
+#include <stdio.h>
+
+/* ---- the head ---- */
+
+/* On the host samples lie side by side, too: one thread takes them one after the other, in the first place of four. A team has one. */
+static const char widths[] =
+    "#ifdef DEVICE_HOST\n#define FAR_WIDTH 4\n#define FAR_REFILL 1\n#define LOOP_ROLLED\n"
+    "#define FAR_UNROLL_FEW\n"
+    "#define LISTED_PLACE(variable) extern \"C\" { variable; }\n"
+    "#else\n"
+    "#define LOOP_ROLLED _Pragma(\"unroll 1\")\n#define FAR_UNROLL_FEW _Pragma(\"unroll 4\")\n"
+    "#define FAR_WIDTH FAR_THREADS\n#define FAR_REFILL 8\n"
+    "#undef WARP_VOTE\n#define WARP_VOTE(flag) __ballot_sync(0xffffffffU >> (32 - FAR_WIDTH), flag)\n"
+    "#define LISTED_PLACE(variable) extern \"C\" { __constant__ variable; }\n"
+    "#endif\n";
+
+static uint32_t far_width(const struct device_subject *subject) {
+    return device_is_team(subject->plan) ? 1 : device_searches(subject) ? FAR_SEARCH_WARP : FAR_WARP;
+}
+
+static uint32_t far_threads(const struct device_subject *subject) {
+    return device_is_team(subject->plan) ? FAR_WARP + TEAM_HELPERS : far_width(subject);
+}
+
+static void print_far_head(struct text *out, const struct emission *e, const struct device_subject *subject) {
+    device_print_head(out, subject);
+    text_add(out,
+             "#define FAR_THREADS %u\n%s#define DRIVE_AT_ONCE 32\n#define DRIVE_EVEN 0\n#define DRIVE_UNROLL "
+             "DEVICE_UNROLL_SOME\n"
+             "#define POINT_UNROLL DEVICE_UNROLL_SOME\n%s",
+             far_width(subject), widths, emission_drive_judges(e) ? "#define DRIVE_JUDGES\n" : "");
+    if (device_is_team(subject->plan))
+        text_add(out, "#define TEAM_HELPERS %d\n#ifdef DEVICE_HOST\n#undef FAR_WIDTH\n#define FAR_WIDTH 1\n#endif\n",
+                 (int)TEAM_HELPERS);
+}
+
+/* ---- the layer's data ---- */
+
+/* Numbers that slots hold from the beginning; with a system of loops those of the program are no text. */
+static void print_constants(const struct emission *e, const struct device_system *system, struct text *out) {
+    const struct plan *p = e->plan;
+    const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
+    const uint32_t *slot = plan_words(p, p->system.constant_slot);
+    uint32_t own = system->there ? 0 : p->program.constants.count, all = own + p->system.constant_slot.count;
+    text_add(
+        out,
+        "\nenum {\n    LAYER_SLOTS = %u,\n    LAYER_CONSTANTS = %u,\n    LAYER_INPUTS = %u,\n    LAYER_OUTPUTS = %u,\n"
+        "    LAYER_ROWS = %u,\n    LAYER_TAKEN = %u,\n    LAYER_Y = %u,\n    LAYER_BEST = %u\n};\n",
+        system->slots, all, p->inputs, p->outputs, p->rows, device_taken(e), p->y, p->best);
+    text_add(out, "SHARED_CONSTANT uint32_t constant_slot[] = {");
+    for (uint32_t i = 0; i < all; i++)
+        text_add(out, "%u, ", i < own ? i : slot[i - own]);
+    text_add(out, "0};\nSHARED_CONSTANT wide_bits constant_bits[] = {"); /* of infinity, too */
+    for (uint32_t i = 0; i < all; i++)
+        device_print_bits(e, out, i < own ? numbers[i] : value[i - own]);
+    text_add(out, "0};\n");
+}
+
+/* ---- statements ---- */
+
+static void print_listed(const void *own, struct text *out, enum kernel_entry entry) {
+    listed_print_entry(out, own, entry);
+}
+
+static void print_functions(const struct emission *e, const struct listed *listed, struct text *out) {
+    struct text own = {.bytes = NULL};
+    listed_print_names(out);
+    amalgamate_file(out, "cuda/kernels/bytecode_run.h", e->options.single);
+    listed_print_functions(&own, listed);
+    if (listed->batched) {
+        batched_print_names(out);
+        amalgamate_file(out, "cuda/kernels/bytecode_groups.h", e->options.single);
+        batched_print_functions(&own, listed->uses_batched);
+    }
+    if (own.failed)
+        text_fail_with(out, &own);
+    else
+        amalgamate(out, own.bytes, e->options.single);
+    text_drop(&own);
+}
+
+static void choose_listed(const struct walk *walk, struct listed *listed, bool all, bool *failed) {
+    for (int k = 0; k < KERNEL_ENTRIES; k++)
+        listed->entry[k] = walk->entry[k].count > 0 && (all || !form_is_rolled(walk, (enum kernel_entry)k, failed));
+}
+
+/* ---- all of it ---- */
+
+/* The kernel's name; what a search begins with. */
+static const char host_kernel[] =
+    "\n#ifdef DEVICE_HOST\n"
+    "extern \"C\" void %s(const struct device_call *call) {\n"
+    "    task t;\n    far_begin(task_far(&t), call->far_slots, call->far_rows);\n%s    tasks_run(call, &t, 0, 1);\n}\n"
+    "#else\n";
+
+/* Its bounds and its name; what others do than the thread of a sample; what a search begins with, and what a team ends with. */
+static const char device_kernel[] =
+    "extern \"C\" __global__ void __launch_bounds__(%s) %s(const struct device_call call) {\n%s"
+    "    uint64_t thread = blockIdx.x * (uint64_t)FAR_WIDTH + threadIdx.x;\n    task t;\n"
+    "    far_begin(task_far(&t), call.far_slots + blockIdx.x * (uint64_t)LAYER_SLOTS * FAR_WIDTH + threadIdx.x,\n"
+    "              call.far_rows + thread * (LAYER_OUTPUTS + LAYER_TAKEN));\n"
+    "%s    tasks_run(&call, &t, thread, gridDim.x * (uint64_t)FAR_WIDTH);\n%s}\n"
+    "#endif\n";
+
+static void print_kernel(struct text *out, const struct device_subject *subject) {
+    const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
+    bool searches = device_searches(subject), team = device_is_team(subject->plan);
+    char bounds[32] = "FAR_WIDTH";
+    if (team)
+        snprintf(bounds, sizeof bounds, "%u, %d", far_threads(subject), (int)TEAM_BLOCKS);
+    text_add(out, host_kernel, name, searches ? "    far_search_begin(task_far(&t), call, 0);\n" : "");
+    text_add(out, device_kernel, bounds, name, team ? "    if (!team_begin())\n        return;\n" : "",
+             searches ? "    far_search_begin(task_far(&t), &call, thread);\n" : "", team ? "    team_end();\n" : "");
+}
+
+/* Numbers of the search lie as slots do. */
+static const char slots_of_search[] = "\n#define SLOT_STEP ((uint32_t)LANES_HERE)\n"
+                                      "#define SLOT_AT(slots, offset) ((slots) + (size_t)(offset)*SLOT_STEP)\n"
+                                      "#define wide_prefetch(at, ahead) ((void)0)\n"
+                                      "#ifdef DEVICE_HOST\n#define DEVICE_GLOBAL(pointer) ((void)0)\n#else\n"
+                                      "#define DEVICE_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))\n#endif\n";
+
+/* The methods nearest and optimal: the library's own search, in the order in which each text needs those before it. */
+static void print_search(struct text *out, bool team) {
+    static const char kernels[][48] = {"core/program_run.h", "base/arena_memory.h", "linalg/signed_factor.h",
+                                       "linalg/signed_kernel.h"};
+    static const char places[][48] = {"autodiff/program_layout.h", "core/nearest_layout.h",
+                                      "core/nearest_samples.h",    "core/nearest_state.h",
+                                      "core/active_set_layout.h",  "cuda/kernels/nearest_slots.h"};
+    static const char backends[2][48] = {"cuda/kernels/kernels_thread.h", "cuda/kernels/kernels_block.h"};
+    static const char own[][48] = {"core/nearest_rows.h",         "core/hessian_products.h",
+                                   "core/nearest_solve.h",        "core/nearest_barrier.h",
+                                   "core/nearest_newton.h",       "core/nearest_best.h",
+                                   "core/least_squares.h",        "core/search_group.h",
+                                   "core/search_end.h",           "core/search.h",
+                                   "core/infeasibility_proof.h",  "core/implicit_vjp.h",
+                                   "core/active_set_objective.h", "core/active_set.h"};
+    amalgamate_file(out, "core/program_lists.h", false);
+    amalgamate_file(out, "cuda/kernels/level_schedule_lists.h", false);
+    emission_print_operators(out, NULL);
+    text_add(out, "%s", slots_of_search);
+    LIBRARY_PRINT_FILES(out, kernels);
+    LIBRARY_PRINT_FILES(out, places);
+    amalgamate_file(out, backends[team], false);
+    LIBRARY_PRINT_FILES(out, own);
+}
+
+/* One thread, and the samples that it takes. */
+static void print_samples(const struct emission *e, bool polish, struct text *out) {
+    bool single = e->options.single, searches = e->plan->tape_numbers > 0 && !single;
+    amalgamate_file(out, "cuda/kernels/kernel_args.h", single);
+    amalgamate_file(out, "cuda/kernels/sample_io.h", single);
+    if (searches) {
+        print_search(out, device_is_team(e->plan));
+        amalgamate_file(out, "cuda/kernels/search_layout.h", single);
+    }
+    amalgamate_file(out, "cuda/kernels/kernel_global.h", single);
+    if (searches)
+        amalgamate_file(out, "cuda/kernels/nearest_kernel.h", single);
+    if (e->options.adjoint) {
+        amalgamate_file(out, "cuda/kernels/sample_io_adjoint.h", single);
+        amalgamate_file(out, "cuda/kernels/kernel_global_adjoint.h", single);
+    } else if (polish)
+        amalgamate_file(out, "cuda/kernels/mixed_precision.h", single);
+    if (searches && e->options.adjoint)
+        amalgamate_file(out, "cuda/kernels/nearest_kernel_adjoint.h", single);
+    amalgamate_file(out, "cuda/kernels/kernel_global_main.h", single);
+}
+
+/* nearest_kernel.h hears of every slope. */
+static const char slope_is_heard[] = "\n#define DEVICE_SEARCHES\n"
+                                     "static void far_search_slope(const struct point *p, double *row, "
+                                     "struct sample_slope *slope);\n#define point_slope far_search_slope\n";
+
+static void print_library(const struct emission *e, const struct listed *listed, const struct device_system *system,
+                          bool polish, struct text *out) {
+    bool single = e->options.single;
+    emission_print_lists(e, out);
+    emission_print_elementary(e, out);
+    emission_print_sample(e, out);
+    device_system_print_knows(system, out);
+    emission_print_points(e, out);
+    text_add(out, e->plan->tape_numbers > 0 ? slope_is_heard : "");
+    device_print_plan(e, out);
+    print_constants(e, system, out);
+    amalgamate_file(out, "linalg/pivot_kernel.h", single);
+    amalgamate_file(out, "cpu/row_values_kernel.h", single);
+    amalgamate_file(out, "codegen/kernel/row_functions_kernel.h", single);
+    amalgamate_file(out, "cuda/kernels/global_slots.h", single);
+    print_functions(e, listed, out);
+    device_system_print_functions(system, out);
+    emission_print_entries(e, out);
+    device_system_print_entries(system, out);
+    amalgamate_file(out, "core/solver.h", single);
+    if (e->options.adjoint) {
+        amalgamate_file(out, "core/point_back.h", single);
+        amalgamate_file(out, "core/solver_adjoint.h", single);
+    }
+    print_samples(e, polish, out);
+    device_system_print_begin(system, out);
+}
+
+static hn_status print_all(struct emission *e, const struct device_subject *subject, const struct device_system *system,
+                           struct far_code *code, hn_error *error) {
+    struct text own = {.bytes = NULL}, out = {.bytes = NULL};
+    const struct emission_lists lists = {code->listed.entry, print_listed, &code->listed};
+    e->lists = &lists;
+    print_library(e, &code->listed, system, subject->polish, &own);
+    e->lists = NULL;
+    if (!own.failed) {
+        print_far_head(&out, e, subject);
+        device_print_as_cpp(&out, own.bytes, false, false);
+        print_kernel(&out, subject);
+    }
+    if (own.failed)
+        text_fail_with(&out, &own);
+    text_drop(&own);
+    hn_status status = out.failed ? text_error(&out, "the device's kernel", error) : HN_OK;
+    if (status != HN_OK)
+        text_drop(&out);
+    code->text = out.bytes;
+    code->length = out.length;
+    return status;
+}
+
+static hn_status fill(struct emission *e, const struct device_subject *subject, struct device_system *system,
+                      struct far_code *code, hn_error *error) {
+    bool failed = false;
+    emission_drop_unasked(e);
+    choose_listed(&e->walk, &code->listed, subject->listed, &failed);
+    code->listed.batched = system->there;
+    if (failed)
+        return error_no_memory(error, "the device's kernel");
+    hn_status status = listed_create(&code->listed, &e->walk, error);
+    if (status == HN_OK)
+        status = device_system_list(system, &code->listed, &e->walk, error);
+    code->slots = system->slots;
+    code->width = far_width(subject);
+    code->threads = far_threads(subject);
+    code->row = e->plan->outputs + device_taken(e);
+    if (status == HN_OK)
+        status = print_all(e, subject, system, code, error);
+    return status == HN_OK && subject->single ? listed_round(&code->listed, error) : status;
+}
+
+static hn_status print_plan_of(struct emission *e, const struct device_subject *subject, struct far_code *out,
+                               hn_error *error) {
+    struct device_system system = {.there = false};
+    e->early = true;
+    hn_status status = walk_create_whole(&e->walk, e->plan, subject->adjoint, error);
+    if (status == HN_OK)
+        status = device_check_constants(e, error);
+    if (status == HN_OK)
+        status = device_system_create(&system, &e->walk, subject->single, error);
+    if (status == HN_OK)
+        status = fill(e, subject, &system, out, error);
+    device_system_release(&system);
+    walk_release(&e->walk);
+    return status;
+}
+
+hn_status far_print(struct far_code *out, const struct device_subject *subject, hn_error *error) {
+    struct emission e;
+    *out = (struct far_code){.text = NULL};
+    hn_status status = device_begin_emission(&e, subject, error);
+    if (status != HN_OK)
+        return status;
+    status = print_plan_of(&e, subject, out, error);
+    base_release(e.plan);
+    if (status != HN_OK)
+        far_release(out);
+    return status;
+}
+
+void far_release(struct far_code *code) {
+    base_release(code->text);
+    listed_release(&code->listed);
+    *code = (struct far_code){.text = NULL};
+}

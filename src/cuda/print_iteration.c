@@ -1,0 +1,328 @@
+/* print_iteration.c - see print_iteration.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cuda/print_iteration.h"
+
+#include "base/memory.h"
+#include "codegen/print/print.h"
+#include "cuda/device_parts.h"
+#include "cuda/ptx.h"
+
+#include <string.h>
+
+/* What does not fit into registers, where the generator decides that (codegen/print/spill.h). */
+#define KEPT_ARRAY                                                                                                     \
+    "    double kept[KEPT_OWN + 1];\n    double *const kept_near = NEAR_KEPT;\n    (void)kept;\n    "                  \
+    "(void)kept_near;\n    KEPT_BEGINS\n    ROUND_LINES\n"
+
+/* Of a warp: the tasks of its threads, one behind the other, then the first places of all threads side by side. */
+static const char places_text[] =
+    "\nenum { KEPT_PLACES = %u, KEPT_NEAR = %u, NEAR_TASK = %u, NEAR_WARP = %d * (NEAR_TASK + KEPT_NEAR) };\n"
+    "#ifdef DEVICE_HOST\nenum { KEPT_OWN = 0, NEAR_APART = 1 };\n"
+    "static thread_local double device_near[KEPT_PLACES + 1];\n"
+    "#define NEAR_KEPT device_near\n#define KEPT_AT(place) (*(volatile double *)&kept_near[place])\n#else\n"
+    "enum { KEPT_OWN = KEPT_PLACES - KEPT_NEAR, NEAR_APART = %d };\n"
+    "extern __shared__ double device_near[];\n"
+    "#define NEAR_OF_WARP (device_near + threadIdx.x / NEAR_APART * NEAR_WARP)\n"
+    "#define NEAR_KEPT (NEAR_OF_WARP + NEAR_APART * NEAR_TASK + threadIdx.x %% NEAR_APART)\n#endif\n";
+
+/* y in the places that rounds read it from, %u of them, where somebody else has changed it. */
+static const char pins_text[] =
+    "\nWIDE_INLINE void lane_pin(struct lane *l, const double *slots, double *kept_near) {\n"
+    "    if (l->pinned)\n        return;\n    l->pinned = true;\n    DEVICE_UNROLL_MANY\n"
+    "    for (uint32_t j = 0; j < %u; j++)\n"
+    "        *(volatile double *)&kept_near[j * NEAR_APART] = slots[LAYER_Y + j];\n}\n";
+
+#define ROUND_BEGINS                                                                                                   \
+    "\nWIDE_INLINE bool lane_round(struct lane *l, double *slots) {\n" KEPT_ARRAY                                      \
+    "    struct sample *s = &l->drive.state;\n    const struct sample_options o = layer_options;\n"                    \
+    "    quick_doubt doubt = 0;\n"
+#define DECIDES                                                                                                        \
+    "    enum lane_next next = lane_decide(l, slots, &o);\n    if (next == LANE_ENDS)\n        return false;\n"        \
+    "    if (next == LANE_MOVED)\n        return true;\n"
+
+static const char counted_begins[] = ROUND_BEGINS "    do {\n";
+static const char counted_decides[] = DECIDES;
+static const char counted_steps[] = "    s->used = s->eps;\n";
+static const char counted_ends[] = "    } while (false);\n    lane_stepped(l, slots, &o);\n    return true;\n}\n";
+
+/* The second pass is that of a step that is taken again, from the base. */
+static const char judged_begins[] =
+    ROUND_BEGINS "    if (sample_is_fresh(s))\n        lane_rescale(l);\n    for (int pass = 0;; pass++) {\n"
+                 "    lane_pin(l, slots, kept_near);\n";
+#define DECIDES_ONCE "    if (pass == 0) {\n" DECIDES "    if (next == LANE_AGAIN)\n        continue;\n    }\n"
+static const char judged_decides[] = DECIDES_ONCE;
+static const char assumed_decides[] = "    if (!l->assumed)\n        lane_evaluate(l);\n" DECIDES_ONCE;
+static const char judged_steps[] = "    s->used = s->eps;\n    slots[LAYER_EPS] = s->eps;\n";
+static const char judged_ends[] = "    break;\n    }\n    lane_stepped(l, slots, &o);\n    return true;\n}\n";
+
+/* A reciprocal is wrong: nothing of the step is in slots yet. */
+static const char round_unsafe[] =
+    "    ROUND_DOUBT\n    if (quick_fails(doubt)) {\n        lane_step_apart(l);\n        break;\n    }\n";
+static const char back_unsafe[] =
+    "    ROUND_DOUBT\n    if (quick_fails(doubt)) {\n        lane_back_apart(b);\n        return;\n    }\n";
+
+static const char back_begins[] =
+    "\nWIDE_INLINE void lane_back_round(struct lane_back *b, double *slots) {\n" KEPT_ARRAY
+    "    const bool bounds = b->back.grad_lower || b->back.grad_upper || b->back.grad_x;\n"
+    "    const struct sample_options o = layer_options;\n    quick_doubt doubt = 0;\n"
+    "    if (!lane_back_begin(b, slots, &o))\n        return;\n";
+static const char back_weighs[] = "    lane_back_weigh(b, slots, &o);\n";
+static const char back_damps[] = "    lane_back_damp(b, slots, &o);\n";
+static const char back_ends[] = "}\n";
+
+/* Gradients of bounds, which those by x go through; few ask for either. */
+static const char back_bounds[] = "    if (bounds) {\n";
+
+static const char once_listed[] = "\nstatic GENERATED void lane_weights(double *slots) {\n    (void)slots;\n}\n"
+                                  "\nstatic GENERATED void lane_residuals(double *slots) {\n"
+                                  "    entry_evaluate(slots);\n    entry_residual(slots);\n}\n";
+
+/* Values in registers at once; a thread of a device has 255 registers of 4 bytes, and computing takes some. */
+enum { MOST_DOUBLES = 100, MOST_FLOATS = 205 };
+
+struct round_kind {
+    struct round_room *room;
+    bool back;
+    const struct statements *prepare; /* what depends on x only */
+};
+
+static void keep(bool *kept, uint32_t slot, uint32_t count) {
+    memset(kept + slot, true, count * sizeof *kept);
+}
+
+/* What decisions and the next round read. */
+static void keep_forward(bool *kept, const struct plan *p) {
+    const uint32_t *joint = plan_words(p, p->joint);
+    keep(kept, p->y, p->outputs);
+    keep(kept, p->summary + SUMMARY_WORST, 1);
+    keep(kept, p->summary + SUMMARY_FINITE, 1);
+    keep(kept, p->summary + SUMMARY_USABLE, 1);
+    if (sample_asks_pivots(&p->options))
+        keep(kept, p->system.pivot_range, 2);
+    if (!p->options.weighted)
+        return;
+    keep(kept, p->summary, SUMMARY_COUNT);
+    keep(kept, p->scale, p->rows);
+    keep(kept, p->largest, 1);
+    if (p->options.method != HN_METHOD_AUTO) { /* near the projection nobody judges steps by them */
+        keep(kept, p->step_squares, 1);
+        keep(kept, p->step_gain, 1);
+    }
+    keep(kept, p->base, p->outputs);
+    for (uint32_t k = 0; k < p->joint.count; k++)
+        keep(kept, p->residual + joint[k], 1);
+}
+
+/* What the step before, and the end, read. */
+static void keep_back(bool *kept, const struct plan *p) {
+    keep(kept, p->gradient, p->outputs);
+    keep(kept, p->grad_x, p->inputs);
+    keep(kept, p->grad_lower, p->rows);
+    keep(kept, p->grad_upper, p->rows);
+    if (!p->options.weighted)
+        return;
+    keep(kept, p->summary + SUMMARY_SQUARES, 1);
+    keep(kept, p->damped, 1);
+}
+
+/* The paper's way forward fits into registers nearly as it is, and its statements wait for nothing. */
+static size_t most_values(const struct walk *walk, bool single, bool back) {
+    return !back && !walk->plan->options.weighted ? 0 : single ? MOST_FLOATS : MOST_DOUBLES;
+}
+
+/* As many as leave room for four warps: one for each scheduler of a multiprocessor. Of floats more fit into registers; the way back
+ * of methods with weights has many more, and is better off with 8 warps. */
+static uint32_t places_near(const struct plan *p, const struct round_kind *kind, uint32_t places) {
+    enum { MOST_BACK = 190, MOST_FORWARD = 220 };
+    bool back = kind->back && !p->options.weighted, forward = !kind->back && p->options.weighted;
+    uint32_t most = kind->room->single ? 0 : back ? MOST_BACK : forward ? MOST_FORWARD - kind->room->task : 0;
+    return places < most ? places : most;
+}
+
+/* Outputs that lie there, too: a round reads each of them several times. No more than half of it, and none where there is nothing. */
+static uint32_t outputs_near(const struct plan *p, const struct round_kind *kind) {
+    uint32_t most = kind->back ? 0 : places_near(p, kind, UINT32_MAX) / 2;
+    return p->outputs < most ? p->outputs : most;
+}
+
+/* What a round says of its registers, %s, which the kernel declares. */
+static const char lines_text[] =
+    "#define ROUND_REGISTERS %s\n"
+    "#define ROUND_LINES ROUND_DECLARES(ROUND_REGISTERS) PTX_PLACES(slots_at, own_at, near_at) PTX_NO_DOUBT\n"
+    "#define ROUND_DOUBT PTX_DOUBT(doubt)\n";
+
+static void print_registers(struct text *out, const struct ptx *x) {
+    struct text registers = {.bytes = NULL};
+    ptx_print_registers(x, &registers);
+    text_add(out, lines_text, registers.failed ? "" : registers.bytes);
+    out->failed = out->failed || registers.failed;
+    text_drop(&registers);
+}
+
+static void print_places(struct text *out, struct round_room *room, uint32_t places, uint32_t near) {
+    room->near = room->task + near;
+    text_add(out, places_text, places, near, room->task, DEVICE_THREADS, DEVICE_THREADS);
+}
+
+/* What stays as it is from where it is first read until the step is done: y, x and what depends on x only, and weights, with what texts
+ * say about them before anybody reads it. */
+static void find_steady(bool *steady, const struct walk *walk, const struct statements *prepare) {
+    const struct plan *p = walk->plan;
+    keep(steady, p->y, p->outputs);
+    keep(steady, p->x, p->inputs);
+    if (p->options.weighted) {
+        keep(steady, p->scale, p->rows);
+        keep(steady, p->eps, 1);
+        keep(steady, p->slots + LANES_HOLD, 1);
+        keep(steady, p->slots + LANES_LEADS, 1);
+    }
+    for (size_t i = 0; i < prepare->count; i++)
+        for (uint32_t d = 0; d < statement_destinations(&prepare->list[i]); d++)
+            keep(steady, prepare->operands[prepare->list[i].first + d], 1);
+}
+
+static bool print_links(struct text *out, const struct walk *walk, const struct print_link *links, size_t count,
+                        const struct round_kind *kind) {
+    const struct plan *p = walk->plan;
+    bool *kept = base_allocate(2 * (size_t)walk->slots * sizeof *kept);
+    struct text own = {.bytes = NULL};
+    struct ptx ptx;
+    uint32_t places = 0;
+    if (!kept)
+        return false;
+    ptx_create(&ptx, kind->room->single, p->slots + LANES_FLAGS);
+    ptx.near = places_near(p, kind, UINT32_MAX);
+    memset(kept, 0, 2 * (size_t)walk->slots * sizeof *kept);
+    bool *steady = kept + walk->slots;
+    find_steady(steady, walk, kind->prepare);
+    if (kind->back)
+        keep_back(kept, p);
+    else
+        keep_forward(kept, p);
+    const struct print_chain wanted = {.links = links,
+                                       .count = count,
+                                       .kept = kept,
+                                       .unsafe = kind->back ? back_unsafe : round_unsafe,
+                                       .seldom = {p->grad_lower, kind->back ? 2 * p->rows : 0, back_bounds},
+                                       .steady = steady,
+                                       .most = most_values(walk, kind->room->single, kind->back),
+                                       .places = &places,
+                                       .pinned = p->y,
+                                       .pinned_count = outputs_near(p, kind),
+                                       .dialect = &ptx.dialect};
+    bool done = print_chain(&own, walk, &wanted) && !own.failed;
+    if (done) {
+        print_places(out, kind->room, places, places_near(p, kind, places));
+        print_registers(out, &ptx);
+        if (!kind->back)
+            text_add(out, pins_text, wanted.pinned_count);
+        text_add_bytes(out, own.bytes, own.length);
+    }
+    text_drop(&own);
+    ptx_release(&ptx);
+    base_release(kept);
+    return done;
+}
+
+/* Evaluation and one entry behind it, as a function that leaves only what that entry writes, and the rows' values. */
+static bool print_once(struct text *out, const struct walk *walk, const char *name, enum kernel_entry entry,
+                       bool single) {
+    const struct statements *s = &walk->entry[entry];
+    const struct print_link links[] = {{&walk->entry[KERNEL_EVALUATE], "", "", 0, PRINT_LATE},
+                                       {s, "", back_ends, 0, PRINT_LATE}};
+    const uint32_t *value = plan_words(walk->plan, walk->plan->value);
+    bool *kept = base_allocate((size_t)walk->slots * sizeof *kept);
+    struct text own = {.bytes = NULL};
+    struct ptx ptx;
+    uint32_t places = 0;
+    if (!kept)
+        return false;
+    ptx_create(&ptx, single, walk->plan->slots + LANES_FLAGS);
+    memset(kept, 0, (size_t)walk->slots * sizeof *kept);
+    for (uint32_t i = 0; i < walk->plan->value.count; i++)
+        keep(kept, value[i], 1);
+    for (size_t i = 0; i < s->count; i++)
+        for (uint32_t d = 0; d < statement_destinations(&s->list[i]); d++)
+            keep(kept, s->operands[s->list[i].first + d], 1);
+    const struct print_chain wanted = {
+        .links = links, .count = 2, .kept = kept, .unsafe = "", .places = &places, .dialect = &ptx.dialect};
+    bool done = print_chain(&own, walk, &wanted) && !own.failed;
+    text_add(out, "\nstatic GENERATED void %s(double *slots) {\n", name);
+    ptx_print_declarations(&ptx, out);
+    text_add_bytes(out, done ? own.bytes : "", done ? own.length : 0);
+    text_drop(&own);
+    ptx_release(&ptx);
+    base_release(kept);
+    return done;
+}
+
+/* Methods without weights take hundreds of steps from each sample, and more of their warps run at once where registers are few. */
+bool round_print_once(struct text *out, const struct walk *walk, bool single) {
+    if (!walk->plan->options.weighted) {
+        text_add(out, "%s", once_listed);
+        return true;
+    }
+    return print_once(out, walk, "lane_weights", KERNEL_RESCALE, single) &&
+           print_once(out, walk, "lane_residuals", KERNEL_RESIDUAL, single);
+}
+
+/* The same statements, which leave y in the base before it moves. */
+static void add_base(struct statements *out, const struct statements *from, const struct plan *p) {
+    for (size_t i = 0; i < from->count; i++) {
+        uint32_t y = from->operands[from->list[i].first], j = y - p->y;
+        if (j < p->outputs)
+            statements_add(out, SUM_PLUS, p->base + j, &y, 1);
+        statements_repeat(out, from, i);
+    }
+}
+
+#define LINKS(list) list, sizeof(list) / sizeof((list)[0])
+
+bool round_print(struct text *out, const struct walk *walk, const struct walk *near, struct round_room *room) {
+    const struct statements *s = walk->entry;
+    struct statements at_once = {.list = NULL};
+    const struct round_kind kind = {.room = room, .prepare = &walk->entry[KERNEL_PREPARE]};
+    const struct print_link counted[] = {{&s[KERNEL_EVALUATE], counted_begins, "", 0, PRINT_IN_ORDER},
+                                         {&s[KERNEL_RESIDUAL], "", counted_decides, 0, PRINT_IN_ORDER},
+                                         {&s[KERNEL_STEP_BEGIN], counted_steps, "", 0, PRINT_IN_ORDER},
+                                         {&s[KERNEL_STEP_END], "", counted_ends, 0, PRINT_IN_ORDER}};
+    const struct print_link judged[] = {{&s[KERNEL_EVALUATE], judged_begins, "", 0, PRINT_LATE},
+                                        {&s[KERNEL_RESIDUAL], "", judged_decides, 0, PRINT_LATE},
+                                        {&s[KERNEL_WEIGH_ALL], judged_steps, "", 0, PRINT_LATE},
+                                        {&s[KERNEL_STEP_BEGIN], "", "", 0, PRINT_IN_ORDER},
+                                        {&s[KERNEL_STEP_END], "", judged_ends, 0, PRINT_LATE}};
+    const struct print_link nearby[] = {{&s[KERNEL_EVALUATE], judged_begins, "", 0, PRINT_LATE},
+                                        {&near->entry[KERNEL_RESIDUAL], "", assumed_decides, 0, PRINT_LATE},
+                                        {&at_once, judged_steps, judged_ends, 0, PRINT_LATE_BEFORE_SUM}};
+    if (!walk->plan->options.weighted)
+        return print_links(out, walk, LINKS(counted), &kind);
+    if (near->entry[KERNEL_NEAR].count == 0)
+        return print_links(out, walk, LINKS(judged), &kind);
+    add_base(&at_once, &near->entry[KERNEL_NEAR], walk->plan);
+    bool done = !at_once.failed && print_links(out, near, LINKS(nearby), &kind);
+    statements_release(&at_once);
+    return done;
+}
+
+bool round_print_back(struct text *out, const struct walk *walk, const struct walk *near, struct round_room *room) {
+    const struct plan *p = walk->plan;
+    const struct walk *own = near->entry[KERNEL_NEAR].count > 0 ? near : walk;
+    const struct statements *s = own->entry;
+    const struct round_kind kind = {.room = room, .back = true, .prepare = &walk->entry[KERNEL_PREPARE]};
+    const struct print_link counted[] = {{&walk->entry[KERNEL_EVALUATE], back_begins, "", 0, PRINT_LATE},
+                                         {&s[KERNEL_RESIDUAL_BRIEF], "", "", 0, PRINT_LATE},
+                                         {&s[KERNEL_BACK_BEGIN], "", "", 0, PRINT_IN_ORDER},
+                                         {&s[KERNEL_BACK_ROWS_BOUNDS], "", "", 0, PRINT_LATE},
+                                         {&s[KERNEL_BACK_PROGRAM], "", "", 0, PRINT_LATE},
+                                         {&s[KERNEL_BACK_END], "", back_ends, 0, PRINT_LATE}};
+    const struct print_link judged[] = {{&walk->entry[KERNEL_EVALUATE], back_begins, "", 0, PRINT_LATE},
+                                        {&s[KERNEL_RESIDUAL], "", back_weighs, 0, PRINT_LATE},
+                                        {&s[KERNEL_WEIGH_ALL], "", "", 0, PRINT_LATE},
+                                        {&s[KERNEL_BACK_BEGIN], "", back_damps, p->damped, PRINT_IN_ORDER},
+                                        {&s[KERNEL_BACK_ROWS_BOUNDS], "", "", 0, PRINT_LATE},
+                                        {&s[KERNEL_BACK_PROGRAM], "", "", 0, PRINT_LATE},
+                                        {&s[KERNEL_BACK_END], "", back_ends, 0, PRINT_LATE}};
+    return p->options.weighted ? print_links(out, own, LINKS(judged), &kind)
+                               : print_links(out, own, LINKS(counted), &kind);
+}

@@ -1,0 +1,400 @@
+/* print_kernel.c - see print_kernel.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cuda/print_kernel.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "cuda/device_texts.h"
+#include "cuda/print_iteration.h"
+#include "cuda/ptx.h"
+
+#include <string.h>
+
+/* ---- the head ---- */
+
+/* NVRTC has no header of the C library. */
+static const char head[] =
+    "#ifdef DEVICE_HOST\n"
+    "#include <cfloat>\n#include <cmath>\n#include <cstddef>\n#include <cstdint>\n"
+    "#define DEVICE\n#define DEVICE_CONSTANT\n#define DEVICE_INLINE inline\n#define DEVICE_UNROLL\n"
+    "#define DEVICE_UNROLL_SOME\n#define DEVICE_UNROLL_MANY\n#define DEVICE_ROLLED\n"
+    "#define DEVICE_STORE_ONCE(to, value) (*(to) = (value))\n"
+    "#define GENERATED __attribute__((noinline))\n"
+    "#define DEVICE_SQRT __builtin_sqrt\n#define DEVICE_SQRT_FLOAT __builtin_sqrtf\n"
+    "#define DEVICE_FUSED __builtin_fma\n#define DEVICE_FUSED_FLOAT __builtin_fmaf\n"
+    "static inline float device_subtract(volatile float a, volatile float b) {\n    return a - b;\n}\n"
+    "#define DEVICE_SUBTRACT_FLOAT device_subtract\n"
+    "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define LANE_PATIENCE 1\n#define "
+    "DEVICE_LOCAL(pointer) ((void)0)\n#define DEVICE_TASK(pointer) ((void)0)\n"
+    "#define BLOCK_COUNT(flag) ((unsigned)(flag))\n#define BLOCK_WARPS 1\n"
+    "#define DEVICE_TAKE(counter) ((*(counter))++)\n"
+    "#else\n"
+    "typedef int device_int32;\ntypedef unsigned int device_uint32;\n"
+    "typedef long long device_int64;\ntypedef unsigned long long device_uint64;\n"
+    "#define int32_t device_int32\n#define uint32_t device_uint32\n"
+    "#define int64_t device_int64\n#define uint64_t device_uint64\n"
+    "#ifndef INT64_C\n#define INT64_C(n) n##LL\n#define UINT64_C(n) n##ULL\n#define INT32_C(n) n\n"
+    "#define UINT32_C(n) n##U\n#endif\n"
+    "#ifndef INT64_MAX\n#define INT64_MAX 0x7fffffffffffffffLL\n#define INT64_MIN (-INT64_MAX - 1)\n"
+    "#define INT32_MAX 0x7fffffff\n#define INT32_MIN (-INT32_MAX - 1)\n#define UINT32_MAX 0xffffffffU\n#endif\n"
+    "#ifndef SIZE_MAX\n#define SIZE_MAX (~(size_t)0)\n#endif\n"
+    "#ifndef DBL_MAX\n#define DBL_MAX 0x1.fffffffffffffp+1023\n#define DBL_MIN 0x1p-1022\n"
+    "#define FLT_MAX 0x1.fffffep+127f\n#define FLT_MIN 0x1p-126f\n#endif\n"
+    "#define DEVICE __device__\n#define DEVICE_CONSTANT __constant__\n#define DEVICE_INLINE __forceinline__\n"
+    "#define DEVICE_UNROLL _Pragma(\"unroll\")\n#define DEVICE_UNROLL_SOME _Pragma(\"unroll 16\")\n"
+    "#define DEVICE_UNROLL_MANY _Pragma(\"unroll 10\")\n#define DEVICE_ROLLED _Pragma(\"unroll 1\")\n"
+    "#define DEVICE_STORE_ONCE(to, value) __stcs(to, value)\n"
+    "#define GENERATED __noinline__\n"
+    "#define DEVICE_SQRT __dsqrt_rn\n#define DEVICE_SQRT_FLOAT __fsqrt_rn\n"
+    "#define DEVICE_FUSED __fma_rn\n#define DEVICE_FUSED_FLOAT __fmaf_rn\n#define DEVICE_SUBTRACT_FLOAT __fsub_rn\n"
+    "#define WARP_VOTE(flag) __ballot_sync(0xffffffffU, flag)\n#define WARP_COUNT(votes) __popc(votes)\n"
+    "#define BLOCK_WARPS (blockDim.x / 32)\n"
+    "#define BLOCK_COUNT(flag) (BLOCK_WARPS == 1 ? (unsigned)WARP_COUNT(WARP_VOTE(flag)) : "
+    "(unsigned)__syncthreads_count(flag))\n"
+    "#ifndef LANE_PATIENCE\n#define LANE_PATIENCE (LANE_WAITS)\n#endif\n"
+    "#define DEVICE_LOCAL(pointer) __builtin_assume(__isLocal(pointer))\n"
+    "#ifdef TASK_NEAR\n#define DEVICE_TASK(pointer) __builtin_assume(__isShared(pointer))\n#else\n"
+    "#define DEVICE_TASK(pointer) ((void)0)\n#endif\n"
+    "#define DEVICE_TAKE(counter) atomicAdd(counter, 1U)\n"
+    "#endif\n"
+    "#define LOOP_STAYS ((void)0)\n#define REAL_LIBM\n"
+    "#define SELDOM GENERATED\n#define SHARED_FUNCTION DEVICE static inline\n#define SHARED_CONSTANT DEVICE static "
+    "const\n"
+    "#define WIDE_INLINE DEVICE static DEVICE_INLINE\n"
+    "#define SAMPLE_FUNCTION WIDE_INLINE\n#define SAMPLE_CONSTANT DEVICE static const\n"
+    "#define RANDOM_FUNCTION SHARED_FUNCTION\n#define RANDOM_INNER SHARED_FUNCTION\n"
+    "\ntypedef double full;\n";
+
+/* Rounds that the threads of a warp wait in all before those that have ended begin anew: see kernel_main.h. */
+enum { WAITS_FORWARD = 80, WAITS_BACK = 192 };
+
+void device_print_head(struct text *out, const struct device_subject *subject) {
+    text_add(out, "/* A kernel of hardnet %s for a device: one layer, generated. */\n%s", hn_version(), head);
+    const char *limits = subject->single ? "FLT" : "DBL", *own = subject->single ? "_FLOAT" : "";
+    text_add(out, "#define REAL_MAX %s_MAX\n#define REAL_MIN %s_MIN\n#define REAL_SQRT DEVICE_SQRT%s\n", limits, limits,
+             own);
+    if (subject->single)
+        text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n#define PAIR_FUSED DEVICE_FUSED_FLOAT\n"
+                      "#define ROUNDED_DIFFERENCE DEVICE_SUBTRACT_FLOAT\n");
+    text_add(out, "%s%s", subject->single ? "#define DEVICE_SINGLE\n" : "",
+             subject->polish && !subject->adjoint ? "#define DEVICE_POLISH\n" : "");
+    text_add(out, "#define LAYER_WEIGHTED %d\n#define LANE_WAITS %d\n%stypedef %s real;\n",
+             subject->plan->options.weighted, subject->adjoint ? WAITS_BACK : WAITS_FORWARD,
+             subject->adjoint ? "#define DEVICE_GRADIENTS\n" : "", subject->single ? "float" : "double");
+}
+
+bool device_is_apart(const struct device_subject *subject) {
+    return subject->adjoint || subject->plan->options.weighted;
+}
+
+/* ---- the layer's data ---- */
+
+void device_print_bits(const struct emission *e, struct text *out, double number) {
+    float small = (float)number;
+    int64_t bits;
+    int32_t small_bits;
+    memcpy(&bits, &number, sizeof bits);
+    memcpy(&small_bits, &small, sizeof small_bits);
+    text_add(out, "INT%d_C(%lld), ", e->options.single ? 32 : 64, (long long)(e->options.single ? small_bits : bits));
+}
+
+/* Where things lie, as constants that a compiler knows. */
+static void print_places(const struct emission *e, struct text *out, uint32_t constants) {
+    const struct plan *p = e->plan;
+    const struct {
+        char name[24];
+        uint32_t value;
+    } places[] = {{"SLOTS", e->walk.slots},
+                  {"CONSTANTS", constants},
+                  {"OUTPUTS", p->outputs},
+                  {"INPUTS", p->inputs},
+                  {"ROWS", p->rows},
+                  {"TAKEN", device_taken(e)},
+                  {"RESIDUAL", p->residual},
+                  {"X", p->x},
+                  {"RAW", p->raw},
+                  {"Y", p->y},
+                  {"BASE", p->base},
+                  {"BEST", p->best},
+                  {"SUMMARY", p->summary},
+                  {"PIVOTS", p->system.pivot_range},
+                  {"EPS", p->eps},
+                  {"LARGEST", p->largest},
+                  {"STEP_GAIN", p->step_gain},
+                  {"STEP_SQUARES", p->step_squares},
+                  {"DAMPED", p->damped},
+                  {"TAKES", p->slots + LANES_FLAGS},
+                  {"HOLD", p->slots + LANES_HOLD},
+                  {"LEADS", p->slots + LANES_LEADS}};
+    text_add(out, "\nenum {\n");
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        text_add(out, "    LAYER_%s = %u,\n", places[i].name, places[i].value);
+    text_add(out, "};\n");
+}
+
+/* What statements read and no statement writes, constants apart. False when memory is out. */
+static bool print_zeros(const struct emission *e, struct text *out) {
+    bool *written = base_allocate(2 * (size_t)e->walk.slots * sizeof *written);
+    uint32_t count = 0;
+    if (!written)
+        return false;
+    bool *read = written + e->walk.slots;
+    for (uint32_t slot = 0; slot < e->walk.slots; slot++) {
+        written[slot] = e->walk.constant_of[slot] != 0;
+        read[slot] = false;
+    }
+    for (int k = 0; k < KERNEL_ENTRIES; k++)
+        for (size_t i = 0; i < e->walk.entry[k].count; i++) {
+            const struct statement *at = &e->walk.entry[k].list[i];
+            const uint32_t *operand = e->walk.entry[k].operands + at->first;
+            for (uint32_t d = 0; d < at->count; d++)
+                if (!operand_is_constant(operand[d]))
+                    (d < statement_destinations(at) ? written : read)[operand[d]] = true;
+        }
+    text_add(out, "static DEVICE_CONSTANT const uint32_t zero_slot[] = {");
+    for (uint32_t slot = 0; slot < e->walk.slots; slot++)
+        if (read[slot] && !written[slot]) {
+            text_add(out, "%u, ", slot);
+            count++;
+        }
+    text_add(out, "0};\nenum { LAYER_ZEROS = %u };\n", count);
+    base_release(written);
+    return true;
+}
+
+/* Lists that loops of kernel_registers.h walk through: all threads at the same place. */
+static void print_slots(const struct emission *e, struct text *out, const char *name, struct plan_list list) {
+    text_add(out, "static DEVICE_CONSTANT const uint32_t %s_slot[] = {", name);
+    for (uint32_t i = 0; i < list.count; i++)
+        text_add(out, "%u, ", plan_words(e->plan, list)[i]);
+    text_add(out, "0};\n");
+}
+
+/* Rows with a bound that depends on x. */
+static void print_bounded(const struct emission *e, struct text *out) {
+    const struct plan *p = e->plan;
+    uint32_t count = 0;
+    text_add(out, "static DEVICE_CONSTANT const uint32_t bounded_row[] = {");
+    for (uint32_t i = 0; i < p->rows; i++)
+        if (!e->walk.constant_of[plan_words(p, p->lower)[i]] || !e->walk.constant_of[plan_words(p, p->upper)[i]]) {
+            text_add(out, "%u, ", i);
+            count++;
+        }
+    text_add(out, "0};\nenum { LAYER_BOUNDED = %u };\n", count);
+}
+
+static void print_constants(const struct emission *e, struct text *out) {
+    const struct plan *p = e->plan;
+    const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
+    const uint32_t *slot = plan_words(p, p->system.constant_slot);
+    uint32_t own = p->program.constants.count, all = own + p->system.constant_slot.count;
+    print_places(e, out, all);
+    text_add(out, "static DEVICE_CONSTANT const uint32_t constant_slot[] = {");
+    for (uint32_t i = 0; i < all; i++)
+        text_add(out, "%u, ", i < own ? i : slot[i - own]);
+    text_add(out, "0};\nstatic DEVICE_CONSTANT const wide_bits constant_bits[] = {"); /* of infinity, too */
+    for (uint32_t i = 0; i < all; i++)
+        device_print_bits(e, out, i < own ? numbers[i] : value[i - own]);
+    text_add(out, "0};\n");
+    print_slots(e, out, "value", p->value);
+    print_slots(e, out, "lower", p->lower);
+    print_slots(e, out, "upper", p->upper);
+    print_bounded(e, out);
+    out->failed = !print_zeros(e, out) || out->failed;
+}
+
+/* The same struct as in emitted files, field by field: C++ has no initialisers for fields of fields. */
+void device_print_plan(const struct emission *e, struct text *out) {
+    static const char begins[] = "static const struct plan layer_plan = {";
+    struct text own = {.bytes = NULL};
+    emission_print_plan(e, &own);
+    const char *at = own.failed ? NULL : strstr(own.bytes, begins);
+    int depth = 1;
+    if (!at) {
+        text_fail_with(out, &own);
+        text_drop(&own);
+        return;
+    }
+    text_add_bytes(out, own.bytes, (size_t)(at - own.bytes));
+    text_add(out, "static constexpr struct plan make_plan() {\n    struct plan p = {};\n");
+    for (at += strlen(begins); *at && depth > 0; at++) {
+        depth += (*at == '{') - (*at == '}');
+        if (depth == 1 && *at == '.' && at[-1] == ' ')
+            text_add(out, "p.");
+        else if (depth > 0)
+            text_add_bytes(out, depth == 1 && *at == ',' ? ";" : at, 1);
+    }
+    text_add(out, "    return p;\n}\nstatic DEVICE_CONSTANT const struct plan layer_plan = make_plan();\n"
+                  "static constexpr struct sample_options layer_options = make_plan().options;\n");
+    text_drop(&own);
+}
+
+/* Weights that straight rounds take for granted: their slots, and their bits. */
+static void print_assumed(const struct walk *near, struct text *out) {
+    const struct plan *p = near->plan;
+    uint32_t count = 0;
+    text_add(out, "struct assumed_weight {\n    uint32_t slot;\n    real value;\n};\n"
+                  "static DEVICE_CONSTANT const struct assumed_weight assumed_weight[] = {");
+    for (uint32_t i = 0; i < p->rows && near->entry[KERNEL_NEAR].count > 0; i++)
+        if (near->constant_of[p->scale + i]) {
+            text_add(out, "{%u, (real)%a}, ", p->scale + i, walk_number(near, p->scale + i));
+            count++;
+        }
+    text_add(out, "{0, 0}};\nenum { LAYER_ASSUMED = %u, LAYER_NEAR = %d, LAYER_SETS_BASE = %d };\n", count,
+             p->options.method == HN_METHOD_AUTO, near->entry[KERNEL_NEAR].count > 0);
+}
+
+/* ---- all of it ---- */
+
+enum { ENTRY_OPERANDS = 600 }; /* of a function that is hardly ever run */
+
+/* Doubles of a task in memory that threads share: enough for struct lane, and odd, so that no two threads meet in a bank. */
+enum { TASK_DOUBLES = 59, TASK_DOUBLES_POLISH = 83 };
+
+/* %s: the kernel's name. */
+static const char kernel[] =
+    "\n#ifndef ROUND_REGISTERS\n#define ROUND_REGISTERS\n#endif\n"
+    "#ifdef DEVICE_SINGLE\n#define TAKEN(storage) storage real taken[LAYER_TAKEN];\n"
+    "#else\n#define TAKEN(storage) real *const taken = 0;\n#endif\n"
+    "#ifdef DEVICE_HOST\n" /* a device has no zeros where nobody wrote, and nobody may rely on them here */
+    "extern \"C\" void %s(const struct device_call *call) {\n"
+    "    static thread_local real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n"
+    "    TAKEN(static thread_local)\n    task t;\n"
+    "    for (size_t i = 0; i < LAYER_SLOTS; i++)\n        slots[i] = (real)-7e11;\n"
+    "    lane_begin(task_lane(&t), slots, row, before, taken);\n"
+    "    tasks_run(call, &t, slots, 0, 1);\n}\n"
+    "#else\n"
+    "extern \"C\" __global__ void __launch_bounds__(256, 1) %s(const struct device_call call) {\n"
+    "    KERNEL_DECLARES(ROUND_REGISTERS)\n"
+    "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    TAKEN()\n"
+    "#ifdef TASK_NEAR\n    static_assert(sizeof(task) <= NEAR_TASK * sizeof(double), \"a task has its room\");\n"
+    "    task &t = *(task *)(void *)(NEAR_OF_WARP + threadIdx.x %% 32 * NEAR_TASK);\n#else\n    task t;\n#endif\n"
+    "    lane_begin(task_lane(&t), slots, row, before, taken);\n"
+    "    tasks_run(&call, &t, slots, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * "
+    "(uint64_t)blockDim.x);\n}\n"
+    "#endif\n";
+
+static void print_library(const struct emission *e, const struct walk *near, bool polish, struct text *out) {
+    bool single = e->options.single;
+    emission_print_lists(e, out);
+    emission_print_elementary(e, out);
+    emission_print_sample(e, out);
+    device_print_plan(e, out);
+    text_add(out, "\n#define POINT_PLAN(p) ((void)(p), &layer_plan)\n#define POINT_WIDTH(p) ((void)(p), (size_t)1)\n"
+                  "#define DRIVE_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
+    emission_print_points(e, out);
+    print_constants(e, out);
+    print_assumed(near, out);
+    amalgamate_file(out, "cuda/kernels/ptx_text.h", single);
+    text_add(out, "#define DRIVE_AT_ONCE 16\n");
+    if (e->back_alone)
+        text_add(out, "#define DRIVE_BACK_STEP %u\n", e->plan->leaf_s);
+    emission_print_drive(e, out);
+    amalgamate_file(out, "cuda/kernels/kernel_args.h", single);
+    amalgamate_file(out, "cuda/kernels/branchless_math.h", single);
+    amalgamate_file(out, "cuda/kernels/sample_io.h", single);
+    amalgamate_file(out, "cuda/kernels/register_loops.h", single);
+    amalgamate_file(out, "cuda/kernels/kernel_registers.h", single);
+    amalgamate_file(out, "cuda/kernels/kernel_registers_close.h", single);
+    if (e->options.adjoint) {
+        amalgamate_file(out, "cuda/kernels/sample_io_adjoint.h", single);
+        amalgamate_file(out, "cuda/kernels/kernel_registers_adjoint.h", single);
+    } else if (polish) {
+        amalgamate_file(out, "cuda/kernels/mixed_precision_registers.h", single);
+        amalgamate_file(out, "cuda/kernels/mixed_precision.h", single);
+    }
+}
+
+/* The task of a thread is read all over a round's decisions. */
+static uint32_t task_near(const struct device_subject *subject) {
+    bool near = subject->plan->options.weighted && !subject->single && !subject->adjoint;
+    return !near ? 0 : subject->polish ? TASK_DOUBLES_POLISH : TASK_DOUBLES;
+}
+
+static void print_straight(const struct emission *e, const struct walk *near, bool rounds, struct round_room *room,
+                           struct text *out) {
+    struct text round = {.bytes = NULL};
+    bool done = e->options.adjoint ? round_print_back(&round, &e->walk, near, room)
+                                   : round_print_once(&round, &e->walk, room->single);
+    if (done && rounds && !e->options.adjoint)
+        done = round_print(&round, &e->walk, near, room);
+    done = done && !round.failed;
+    if (done)
+        amalgamate(out, round.bytes, room->single);
+    out->failed = out->failed || !done;
+    text_drop(&round);
+}
+
+static hn_status print_all(const struct emission *e, const struct walk *near, const struct device_subject *subject,
+                           struct text *out, uint32_t *near_count, hn_error *error) {
+    const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
+    struct round_room room = {.single = subject->single, .task = task_near(subject)};
+    struct text own = {.bytes = NULL};
+    print_library(e, near, subject->polish, &own);
+    print_straight(e, near, subject->adjoint || !subject->polish || e->plan->options.weighted, &room, &own);
+    amalgamate_file(&own, "cuda/kernels/thread_begin.h", subject->single);
+    amalgamate_file(&own, "cuda/kernels/kernel_main.h", subject->single);
+    if (!own.failed) {
+        text_add(out, room.task > 0 ? "#define TASK_NEAR\n" : "");
+        device_print_head(out, subject);
+        text_add(out, "#define ROW_FUSED DEVICE_FUSED%s\n", subject->single ? "_FLOAT" : "");
+        device_print_as_cpp(out, own.bytes, true, device_is_apart(subject));
+        text_add(out, kernel, name, name);
+    }
+    if (own.failed)
+        text_fail_with(out, &own);
+    text_drop(&own);
+    *near_count = room.near;
+    return out->failed ? text_error(out, "the device's kernel", error) : HN_OK;
+}
+
+/* What a way back that has no step does without. */
+static const enum kernel_entry steps[] = {KERNEL_LARGEST, KERNEL_STEP_BEGIN, KERNEL_STEP_END};
+
+static hn_status print_plan_of(struct emission *e, const struct device_subject *subject, struct text *out,
+                               uint32_t *near_count, hn_error *error) {
+    struct walk near = {.plan = NULL};
+    struct ptx ptx;
+    ptx_create(&ptx, subject->single, e->plan->slots + LANES_FLAGS);
+    hn_status status = walk_create(&e->walk, e->plan, subject->adjoint, error);
+    if (status == HN_OK)
+        status = emission_check_walk(e, error);
+    if (status == HN_OK)
+        status = device_check_constants(e, error);
+    if (status == HN_OK)
+        status = walk_create_assumed(&near, e->plan, subject->adjoint, error);
+    e->walk.loops =
+        true; /* entries run once a sample or less: reading and compiling them takes longer than running them */
+    e->walk.shortened = device_is_apart(subject) ? ENTRY_OPERANDS : 0;
+    e->walk.dialect = &ptx.dialect;
+    e->back_alone = subject->adjoint;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && e->back_alone; i++)
+        statements_release(&e->walk.entry[steps[i]]);
+    if (status == HN_OK)
+        status = print_all(e, &near, subject, out, near_count, error);
+    walk_release(&near);
+    walk_release(&e->walk);
+    ptx_release(&ptx);
+    return status;
+}
+
+hn_status device_print(char **text, size_t *length, uint32_t *near, const struct device_subject *subject,
+                       hn_error *error) {
+    struct emission e;
+    struct text out = {.bytes = NULL};
+    *text = NULL;
+    *length = *near = 0;
+    hn_status status = device_begin_emission(&e, subject, error);
+    if (status != HN_OK)
+        return status;
+    status = print_plan_of(&e, subject, &out, near, error);
+    base_release(e.plan);
+    if (status != HN_OK) {
+        text_drop(&out);
+        return status;
+    }
+    *text = out.bytes;
+    *length = out.length;
+    return HN_OK;
+}

@@ -1,0 +1,92 @@
+/* fused_auto.c - rounds of auto's near stage, where the executor decides about all samples at once (cpu/fused_auto.h).
+ *
+ * While all samples of a worker are in that stage their numbers lie side by side in worker->stage; a sample's own state is caught up
+ * with when it ends, or when one of them needs another decision. Then all are decided one by one, from the same evaluation.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/fused_auto_lanes.h"
+#include "layer/driver.h"
+
+static void leave_all(struct worker *worker) {
+    for (uint32_t k = 0; k < worker->width && worker->near_seats; k++)
+        if (worker->stage.busy[k])
+            near_leave(&worker->stage, k, &worker->seat[k].state);
+    worker->near_seats = false;
+    worker->stage.trusts = 0;
+}
+
+/* Affine rows: whether nearest or optimal first tries to solve the new sample without steps (worker_answer). */
+static bool is_solved_first(const struct worker *worker, const struct seat *own) {
+    return worker->layer->affine.there && own->state.doing == SAMPLE_OPENS && !own->tried;
+}
+
+/* Whether all samples are in that stage; those that have come since are taken in. */
+static bool take_seats(struct worker *worker) {
+    bool all = true;
+    for (uint32_t k = 0; k < worker->width && all; k++) {
+        const struct sample *s = &worker->seat[k].state;
+        if (s->doing == SAMPLE_IDLE || worker->stage.busy[k])
+            continue;
+        all = sample_may_go_near(s) && !is_solved_first(worker, &worker->seat[k]);
+        if (all)
+            near_take(&worker->stage, k, s, &worker->plan->options);
+    }
+    worker->near_seats = true;
+    return all;
+}
+
+/* Of every sample the step that led to its y, and where that goes. */
+static void prepare_tapes(struct worker *worker) {
+    struct near_rounds *all = &worker->stage;
+    for (uint32_t k = 0; k < worker->width; k++) {
+        all->tape[k] = NULL;
+        if (!all->busy[k])
+            continue;
+        struct tape tape = worker_tape(worker, k);
+        int number = sample_near_step(&worker->seat[k].state, (int)all->done[k]);
+        tape_write_step(&tape, number, all->eps[k], all->leads[k] ? SAMPLE_LEADING : SAMPLE_PLAIN);
+        tape_prefetch(&tape, number + 1, true);
+        all->tape[k] = tape_iterate(&tape, number);
+    }
+}
+
+/* A sample that has ended, whose y is in `best`. */
+static void end_seat(struct worker *worker, uint32_t seat) {
+    struct sample_numbers n = {.measure = worker->stage.measure[seat], .finite = true};
+    near_leave(&worker->stage, seat, &worker->seat[seat].state);
+    sample_decide(&worker->seat[seat].state, &worker->plan->options, &n, false); /* which is to end here */
+    worker_finish(worker, seat, &n, worker->plan->best);
+}
+
+static void run(struct worker *worker) {
+    const struct executor *x = worker->executor;
+    struct near_rounds *all = &worker->stage;
+    all->count = worker->batch->tape ? 1 : worker_rounds_unwatched(worker);
+    all->tapes = worker->batch->tape ? -1 : 0;
+    near_open(all, &worker->plan->options);
+    if (all->tapes)
+        prepare_tapes(worker);
+    x->near_rounds(x, worker->slots, all);
+    worker_went(worker, (int)all->count - 1); /* one was counted beforehand */
+}
+
+bool worker_go_near(struct worker *worker) {
+    const struct sample_options *o = &worker->plan->options;
+    const hn_batch *batch = worker->batch;
+    bool may = worker->executor->near_rounds && o->method == HN_METHOD_AUTO && !o->relative && !batch->watch &&
+               !batch->warm && !worker->cancelled;
+    if (!may || !take_seats(worker)) {
+        leave_all(worker);
+        return false;
+    }
+    run(worker);
+    if (worker->stage.undecided) {
+        leave_all(worker);
+        worker->evaluated = true;
+        return false;
+    }
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (worker->stage.ended[k])
+            end_seat(worker, k);
+    return true;
+}

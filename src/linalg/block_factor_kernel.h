@@ -1,0 +1,250 @@
+/* block_factor_kernel.h - the factor h = L D L' by panels of TILED_PANEL columns, and the two triangular solutions.
+ *
+ * Where others help, what lies below a panel's own rows is shared out, by rows; so is what a stretch of unknowns is taken out
+ * of. Every entry loses its products in the order of k, as it does without help. Part of blocked_ldl_kernel.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_LINALG_BLOCK_FACTOR_KERNEL_H
+#define HN_LINALG_BLOCK_FACTOR_KERNEL_H
+
+/* ---- the factor ---- */
+
+/* Columns first..end of the factor. b: for each group of TILE_ACROSS columns n = L D of those before it, in their rows. */
+struct panel {
+    const struct tiles *t;
+    size_t first, end;
+    double *b;
+};
+
+/* Where the numbers of the group that begins with column j lie. */
+static double *panel_numbers(const struct panel *p, size_t j) {
+    size_t groups = (j - p->first) / TILE_ACROSS;
+    return p->b + groups * (groups - 1) / 2 * TILE_ACROSS * TILE_ACROSS;
+}
+
+static void panel_prepare(const struct panel *p, size_t j) {
+    const struct tiles *t = p->t;
+    const double *before = t->h + p->first * t->leading;
+    double *b = panel_numbers(p, j);
+    for (size_t k = 0; k < j - p->first; k++)
+        for (size_t c = 0; c < TILE_ACROSS; c++)
+            b[k * TILE_ACROSS + c] = before[k * t->leading + j + c] * t->d[p->first + k];
+}
+
+/* n = L D in row j, of the columns of its group before it. */
+static size_t panel_owed(const struct tiles *t, size_t group, size_t j, double n[TILE_ACROSS]) {
+    for (size_t k = 0; k < j - group; k++)
+        n[k] = t->h[(group + k) * t->leading + j] * t->d[group + k];
+    return j - group;
+}
+
+/* d_j, or its inverse 0 for a pivot that is lost in rounding. */
+static void panel_pivot(const struct tiles *t, size_t group, size_t j) {
+    double n[TILE_ACROSS], d = t->h[j * t->leading + j];
+    size_t owed = panel_owed(t, group, j, n);
+    for (size_t k = 0; k < owed; k++)
+        d -= t->h[(group + k) * t->leading + j] * n[k];
+    t->d[j] = d;
+    t->inverse[j] = t->whole[j] * 0x1p-50 < d ? 1 / d : 0;
+}
+
+/* Column j of L in rows from..to; only behind the last row of all SIMD vectors stick out. */
+WIDE_INLINE void panel_column(const struct tiles *t, size_t group, size_t j, size_t from, size_t to) {
+    double *column = t->h + j * t->leading, n[TILE_ACROSS], inverse = t->inverse[j];
+    const double *before = t->h + group * t->leading;
+    size_t owed = panel_owed(t, group, j, n), i = from;
+    for (; to == t->order ? i < to : i + WIDTH <= to; i += WIDTH) {
+        wide sum = wide_load(column + i);
+        for (size_t k = 0; k < owed; k++)
+            sum -= wide_load(before + k * t->leading + i) * n[k];
+        wide_store(column + i, sum * inverse);
+    }
+    for (; i < to; i++) {
+        double sum = column[i];
+        for (size_t k = 0; k < owed; k++)
+            sum -= before[k * t->leading + i] * n[k];
+        column[i] = sum * inverse;
+    }
+}
+
+/* Rows from..to of the group that begins with column j lose the products of the panel's columns before it. */
+static void panel_lose(const struct panel *p, size_t j, size_t from, size_t to) {
+    const struct tiles *t = p->t;
+    const double *before = t->h + p->first * t->leading, *b = panel_numbers(p, j);
+    size_t i = from, depth = j - p->first;
+    for (; to == t->order ? i < to : i + TILE_ROWS <= to; i += TILE_ROWS)
+        tile_multiply(t->h + j * t->leading + i, t->leading, before + i, t->leading, b, depth, true, TILE_VECTORS);
+    for (; i < to; i += WIDTH) /* a panel's own rows and its groups are multiples of it */
+        tile_multiply(t->h + j * t->leading + i, t->leading, before + i, t->leading, b, depth, true, 1);
+}
+
+/* The rows first..to: TILE_ACROSS columns at a time lose the products of those before them in the panel, then are factored. */
+static void panel_factor(const struct panel *p, size_t to) {
+    const struct tiles *t = p->t;
+    for (size_t j = p->first; j < p->end; j += TILE_ACROSS) {
+        if (j > p->first) {
+            panel_prepare(p, j);
+            panel_lose(p, j, j, to);
+        }
+        for (size_t c = j; c < j + TILE_ACROSS && c < p->end; c++) {
+            panel_pivot(t, j, c);
+            panel_column(t, j, c, c + 1, to);
+        }
+    }
+}
+
+/* Rows below the panel's own, in units of TILE_UNIT: what panel_factor does to them. */
+static void panel_below(const void *context, void *own, size_t from, size_t to) {
+    (void)own;
+    const struct panel *p = context;
+    const struct tiles *t = p->t;
+    size_t begin = p->end + from * TILE_UNIT, end = p->end + to * TILE_UNIT;
+    end = end < t->order ? end : t->order;
+    for (size_t j = p->first; j < p->end; j += TILE_ACROSS) {
+        if (j > p->first)
+            panel_lose(p, j, begin, end);
+        for (size_t c = j; c < j + TILE_ACROSS && c < p->end; c++)
+            panel_column(t, j, c, begin, end);
+    }
+}
+
+static void tiles_panel(const struct tiles *t, size_t first, size_t end) {
+    const struct panel panel = {t, first, end, t->n};
+    const struct crew_job below = {(t->order - end + TILE_UNIT - 1) / TILE_UNIT, 1, 1, panel_below, &panel, NULL};
+    if (crew_helpers(t->crew) == 0 || below.count < 2) {
+        panel_factor(&panel, t->order);
+        return;
+    }
+    panel_factor(&panel, end);
+    crew_share(t->crew, &below);
+}
+
+static void tiles_factor(const struct tiles *t) {
+    for (size_t first = 0; first < t->order; first += TILED_PANEL) {
+        size_t end = t->order - first < TILED_PANEL ? t->order : first + TILED_PANEL;
+        const struct tiles_pair rest = {.order = t->order,
+                                        .row = end,
+                                        .column = end,
+                                        .depth = end - first,
+                                        .leading = t->leading,
+                                        .a = t->n,
+                                        .b = t->n + TILED_PANEL * t->leading,
+                                        .h = t->h,
+                                        .m = t->h + first * t->leading,
+                                        .number = t->d + first};
+        tiles_panel(t, first, end);
+        tiles_update(&rest, t->crew, true);
+    }
+}
+
+/* ---- triangular solutions ---- */
+
+/* z = L^-1 z in rows below `to`: each unknown from..to in turn is taken out of those below it. */
+static void forward_alone(const struct tiles *t, size_t from, size_t to) {
+    for (size_t k = from; k < to; k++) {
+        const double *column = t->h + k * t->leading;
+        wide z = wide_all(t->z[k]);
+        size_t i = k + 1;
+        for (; to == t->order ? i < to : i + WIDTH <= to; i += WIDTH)
+            wide_store(t->z + i, wide_load(t->z + i) - wide_load(column + i) * z);
+        for (; i < to; i++)
+            t->z[i] -= column[i] * t->z[k];
+    }
+}
+
+/* A stretch of unknowns that are known, for those that they are taken out of. */
+struct stretch {
+    const struct tiles *t;
+    size_t first, end;
+};
+
+/* Units of TILE_UNIT rows from the end of the stretch on. */
+static void forward_below(const void *context, void *own, size_t from, size_t to) {
+    (void)own;
+    const struct stretch *s = context;
+    const struct tiles *t = s->t;
+    size_t begin = s->end + from * TILE_UNIT, end = s->end + to * TILE_UNIT;
+    end = end < t->order ? end : t->order;
+    for (size_t i = begin; i < end; i += WIDTH) {
+        wide sum = wide_load(t->z + i);
+        for (size_t k = s->first; k < s->end; k++)
+            sum -= wide_load(t->h + k * t->leading + i) * t->z[k];
+        wide_store(t->z + i, sum);
+    }
+}
+
+static bool tiles_solve_together(const struct tiles *t) {
+    return crew_helpers(t->crew) > 0 && t->order >= TILED_TOGETHER;
+}
+
+static void tiles_forward(const struct tiles *t) {
+    if (!tiles_solve_together(t)) {
+        forward_alone(t, 0, t->order);
+        return;
+    }
+    for (size_t first = 0; first < t->order; first += TILED_PANEL) {
+        struct stretch own = {t, first, t->order - first < TILED_PANEL ? t->order : first + TILED_PANEL};
+        const struct crew_job below = {
+            (t->order - own.end + TILE_UNIT - 1) / TILE_UNIT, 4, 1, forward_below, &own, NULL};
+        forward_alone(t, first, own.end);
+        crew_share(t->crew, &below);
+    }
+}
+
+/* The rows begin..end of L', the last first, taken out of unknowns from..to: WIDTH of them at a time, turned round. */
+static void backward_rows(const struct tiles *t, size_t begin, size_t end, size_t from, size_t to) {
+    for (size_t k = from; k < to; k += WIDTH) {
+        wide rows[WIDTH], sums = wide_load(t->z + k);
+        for (size_t last = end; last > begin; last -= WIDTH) {
+            for (size_t c = 0; c < WIDTH; c++)
+                rows[c] = wide_load(t->h + (k + c) * t->leading + last - WIDTH);
+            wide_transpose(rows);
+            for (size_t i = WIDTH; i-- > 0;)
+                sums -= rows[i] * t->z[last - WIDTH + i];
+        }
+        wide_store(t->z + k, sums);
+    }
+}
+
+/* z = L'^-1 z in rows from `from` on: the last unknown below `end` first, each taken out of those above. */
+static void backward_alone(const struct tiles *t, size_t from, size_t end) {
+    for (; end % WIDTH != 0 && end > from; end--)
+        for (size_t k = from; k + 1 < end; k++)
+            t->z[k] -= t->h[k * t->leading + end - 1] * t->z[end - 1];
+    for (; end > from; end -= WIDTH) {
+        size_t begin = end - WIDTH;
+        for (size_t i = end; i-- > begin;)
+            for (size_t k = begin; k < i; k++)
+                t->z[k] -= t->h[k * t->leading + i] * t->z[i];
+        backward_rows(t, begin, end, from, begin);
+    }
+}
+
+/* Units of WIDTH unknowns from the first on lose those of the stretch, the last first. */
+static void backward_above(const void *context, void *own, size_t from, size_t to) {
+    (void)own;
+    const struct stretch *s = context;
+    const struct tiles *t = s->t;
+    size_t end = s->end;
+    for (; end % WIDTH != 0; end--)
+        for (size_t k = from * WIDTH; k < to * WIDTH; k++)
+            t->z[k] -= t->h[k * t->leading + end - 1] * t->z[end - 1];
+    backward_rows(t, s->first, end, from * WIDTH, to * WIDTH);
+}
+
+static void tiles_backward(const struct tiles *t) {
+    size_t end = t->order;
+    if (!tiles_solve_together(t)) {
+        backward_alone(t, 0, end);
+        return;
+    }
+    while (end > 0) {
+        struct stretch own = {t, (end - 1) / TILED_PANEL * TILED_PANEL, end};
+        const struct crew_job above = {own.first / WIDTH, 8, 1, backward_above, &own, NULL};
+        backward_alone(t, own.first, end);
+        crew_share(t->crew, &above);
+        end = own.first;
+    }
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* block_product_kernel.h - products of full matrices by tiles of TILE_ROWS x TILE_ACROSS entries, which stay in registers.
+ *
+ *     h = h + a b',  h = h - a b'     the lower triangle; the sum over k ascending, each product rounded before it is added
+ *
+ * Factors are copied first so that what a tile needs lies together. Rows of tiles are shared out among the members of a
+ * crew: an entry's sum is the same wherever the cuts are. Part of blocked_ldl_kernel.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_LINALG_BLOCK_PRODUCT_KERNEL_H
+#define HN_LINALG_BLOCK_PRODUCT_KERNEL_H
+
+#include "base/helpers.h"
+#include "base/simd.h"
+#include "linalg/blocked_ldl.h"
+
+#include <string.h>
+
+/* Registers hold the sums, a column of the one factor and a number of the other. TILE_UNIT rows are whole tiles, as rows and as
+ * columns, at every WIDTH. */
+enum { TILE_VECTORS = 3, TILE_ROWS = TILE_VECTORS * WIDTH, TILE_ACROSS = WIDTH == 8 ? 8 : 4, TILE_UNIT = 24 };
+
+/* c(i, j) plus or minus the sum over k of a(i, k) b(j, k), for one tile of so many SIMD vectors by TILE_ACROSS: columns of a are
+ * `apart`, those of b lie one behind the other. */
+WIDE_INLINE void tile_multiply(double *c, size_t leading, const double *a, const size_t apart, const double *b,
+                               size_t depth, const bool minus, const int vectors) {
+    wide sums[TILE_ACROSS][TILE_VECTORS];
+    for (int j = 0; j < TILE_ACROSS; j++)
+        for (int v = 0; v < vectors; v++)
+            sums[j][v] = wide_load(c + (size_t)j * leading + (size_t)v * WIDTH);
+    for (size_t k = 0; k < depth; k++, a += apart, b += TILE_ACROSS) {
+        wide column[TILE_VECTORS];
+        for (int v = 0; v < vectors; v++)
+            column[v] = wide_load(a + (size_t)v * WIDTH);
+        for (int j = 0; j < TILE_ACROSS; j++)
+            for (int v = 0; v < vectors; v++)
+                sums[j][v] = minus ? sums[j][v] - column[v] * b[j] : sums[j][v] + column[v] * b[j];
+    }
+    for (int j = 0; j < TILE_ACROSS; j++)
+        for (int v = 0; v < vectors; v++)
+            wide_store(c + (size_t)j * leading + (size_t)v * WIDTH, sums[j][v]);
+}
+
+/* ---- clearing ---- */
+
+enum { CLEAR_UNIT = 4096 };
+
+struct tiles_clearing {
+    double *numbers;
+    size_t count;
+};
+
+static void tiles_clear_part(const void *context, void *own, size_t from, size_t to) {
+    (void)own;
+    const struct tiles_clearing *c = context;
+    size_t end = to * CLEAR_UNIT < c->count ? to * CLEAR_UNIT : c->count;
+    memset(c->numbers + from * CLEAR_UNIT, 0, (end - from * CLEAR_UNIT) * sizeof *c->numbers);
+}
+
+// NOLINTNEXTLINE(readability-non-const-parameter): the jobs write them
+static void tiles_clear(struct crew *crew, double *numbers, size_t count) {
+    const struct tiles_clearing clearing = {numbers, count};
+    const struct crew_job job = {(count + CLEAR_UNIT - 1) / CLEAR_UNIT, 1, 1, tiles_clear_part, &clearing, NULL};
+    crew_share(crew, &job);
+}
+
+/* ---- products ---- */
+
+/* What h gains or loses: factors as tiles, each one behind the other, of rows from `row` on and columns from `column` on. */
+struct tiles_pair {
+    size_t order, row, column, depth, leading;
+    double *a, *b;
+    double *h;
+    const double *m;      /* both factors are copied from here, by columns; NULL: they are there */
+    const double *number; /* columns of m times these; NULL: as they are */
+    bool tight;           /* `order` is a multiple of WIDTH, and tiles do not stick out: the rows below are another's */
+};
+
+/* Rows of m, as tiles: tiles from..to. */
+static void tiles_pack_rows(const struct tiles_pair *p, size_t from, size_t to) {
+    double *into = p->a + from * TILE_ROWS * p->depth;
+    for (size_t tile = from; tile < to; tile++)
+        for (size_t k = 0; k < p->depth; k++)
+            for (int v = 0; v < TILE_VECTORS; v++, into += WIDTH)
+                wide_store(into, wide_load(p->m + k * p->leading + p->row + tile * TILE_ROWS + (size_t)v * WIDTH));
+}
+
+/* The same as columns, times their numbers. */
+static void tiles_pack_columns(const void *context, void *own, size_t from, size_t to) {
+    (void)own;
+    const struct tiles_pair *p = context;
+    double *into = p->b + from * TILE_ACROSS * p->depth;
+    for (size_t tile = from; tile < to; tile++)
+        for (size_t k = 0; k < p->depth; k++) {
+            const double *column = p->m + k * p->leading + p->column + tile * TILE_ACROSS;
+            const double factor = p->number ? p->number[k] : 1;
+            for (int c = 0; c < TILE_ACROSS; c++)
+                *into++ = column[c] * factor;
+        }
+}
+
+/* A row of tiles of the lower triangle, so many vectors high. */
+WIDE_INLINE void tiles_row(const struct tiles_pair *p, size_t tile, const bool minus, const int vectors) {
+    size_t i = p->row + tile * TILE_ROWS, end = i + TILE_ROWS < p->order ? i + TILE_ROWS : p->order;
+    const double *a = p->a + tile * TILE_ROWS * p->depth;
+    for (size_t j = p->column; j < end; j += TILE_ACROSS)
+        tile_multiply(p->h + j * p->leading + i, p->leading, a, TILE_ROWS, p->b + (j - p->column) * p->depth, p->depth,
+                      minus, vectors);
+}
+
+/* Rows of tiles from..to of the lower triangle. */
+WIDE_INLINE void tiles_multiply(const struct tiles_pair *p, size_t from, size_t to, const bool minus) {
+    if (p->m)
+        tiles_pack_rows(p, from, to);
+    for (size_t tile = from; tile < to; tile++) {
+        size_t i = p->row + tile * TILE_ROWS, left = p->order - i;
+        if (left >= TILE_ROWS || !p->tight)
+            tiles_row(p, tile, minus, TILE_VECTORS);
+        else if (left > WIDTH)
+            tiles_row(p, tile, minus, 2);
+        else
+            tiles_row(p, tile, minus, 1);
+    }
+}
+
+static void tiles_add(const void *context, void *own, size_t from, size_t to) {
+    (void)own;
+    tiles_multiply(context, from, to, false);
+}
+
+static void tiles_subtract(const void *context, void *own, size_t from, size_t to) {
+    (void)own;
+    tiles_multiply(context, from, to, true);
+}
+
+/* h = h +- a b' */
+static void tiles_update(const struct tiles_pair *p, struct crew *crew, bool minus) {
+    size_t across = p->order > p->column ? (p->order - p->column + TILE_ACROSS - 1) / TILE_ACROSS : 0;
+    size_t down = p->order > p->row ? (p->order - p->row + TILE_ROWS - 1) / TILE_ROWS : 0;
+    const struct crew_job columns = {across, 4, 1, tiles_pack_columns, p, NULL};
+    const struct crew_job rows = {down, 1, 4, minus ? tiles_subtract : tiles_add, p, NULL};
+    if (p->m)
+        crew_share(crew, &columns);
+    crew_share(crew, &rows);
+}
+
+/* h += M M' in its rows from `row` on; pack: 2 TILED_DEPTH columns. */
+static void tiles_gram(const struct tiled_gram *g, size_t row) {
+    for (size_t k = 0; k < g->depth; k += TILED_DEPTH) {
+        const struct tiles_pair pair = {.order = g->order,
+                                        .row = row,
+                                        .depth = g->depth - k < TILED_DEPTH ? g->depth - k : TILED_DEPTH,
+                                        .leading = g->leading,
+                                        .a = g->pack,
+                                        .b = g->pack + TILED_DEPTH * g->leading,
+                                        .h = g->h,
+                                        .m = g->m + k * g->leading};
+        tiles_update(&pair, g->crew, false);
+    }
+}
+
+#endif

@@ -1,0 +1,302 @@
+/* damped_kernel.h - factor, solve and multiply over lanes; compiled by each backend for its width.
+ *
+ *     d_j  = h_jj - sum_k l_jk n_jk        h = M M' + E, n = L D, stored negated so that all sums add
+ *     n_ij = h_ij - sum_k l_ik n_jk        l_ij = n_ij / d_j
+ *     z_j  = b_j - sum_k l_jk z_k          then z_j / d_j, then back from the last to the first
+ *
+ * A pivot that is not above 2^-50 of its h_jj carries no information: its 1/d is taken as 0 and the unknown becomes 0. Sums run
+ * in the order of the streams, each product rounded before it is added: the same bits at every width.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_LINALG_DAMPED_KERNEL_H
+#define HN_LINALG_DAMPED_KERNEL_H
+
+#include "linalg/damped_system.h"
+#include "linalg/pivot_kernel.h"
+
+#include <math.h>
+
+#define AT(offset)      ((wide *)(void *)SLOT_AT(slots, offset))
+#define SEEN_AT(offset) ((const wide *)(const void *)SLOT_AT(slots, offset))
+
+/* sums += a b for one pair of offsets. */
+WIDE_INLINE void kernel_pair(const double *slots, const uint32_t *pair, wide *sums) {
+    const wide *a = SEEN_AT(pair[0]), *b = SEEN_AT(pair[1]);
+    for (int i = 0; i < LANE_PARTS; i++)
+        sums[i] += a[i] * b[i];
+}
+
+/* sums += a b over `count` pairs of offsets; most sums are short. */
+WIDE_INLINE const uint32_t *kernel_pairs(const double *slots, const uint32_t *stream, uint32_t count, wide *sums) {
+    for (; count >= 4; count -= 4, stream += 8) {
+        kernel_pair(slots, stream, sums);
+        kernel_pair(slots, stream + 2, sums);
+        kernel_pair(slots, stream + 4, sums);
+        kernel_pair(slots, stream + 6, sums);
+    }
+    switch (count) {
+    case 3:
+        kernel_pair(slots, stream, sums);
+        kernel_pair(slots, stream + 2, sums);
+        kernel_pair(slots, stream + 4, sums);
+        break;
+    case 2:
+        kernel_pair(slots, stream, sums);
+        kernel_pair(slots, stream + 2, sums);
+        break;
+    case 1:
+        kernel_pair(slots, stream, sums);
+        break;
+    default:
+        break;
+    }
+    return stream + 2 * (size_t)count;
+}
+
+/* The range of pivots so far, in registers until the factor is done, and where 1/d of the present one goes. */
+struct pivots {
+    wide low[LANE_PARTS], high[LANE_PARTS];
+    wide *inverse;
+};
+
+WIDE_INLINE void kernel_pivots_begin(const struct damped *system, double *slots, struct pivots *range) {
+    range->inverse = AT(system->inverse);
+    for (int i = 0; i < LANE_PARTS; i++) {
+        range->low[i] = wide_all(HUGE_VAL);
+        range->high[i] = wide_all(0);
+    }
+}
+
+WIDE_INLINE void kernel_pivots_end(const struct damped *system, double *slots, const struct pivots *range) {
+    wide *low = AT(system->pivot_range), *high = low + SLOT_STEP;
+    for (int i = 0; i < LANE_PARTS; i++) {
+        low[i] = range->low[i];
+        high[i] = range->high[i];
+    }
+}
+
+/* 1/d, or 0 for a pivot that is lost in rounding; keeps the range of pivots. */
+WIDE_INLINE void kernel_pivot(struct pivots *range, const wide *whole, const wide *d) {
+    for (int i = 0; i < LANE_PARTS; i++) {
+        range->inverse[i] = kernel_pivot_inverse(whole[i], d[i]);
+        range->low[i] = wide_select(wide_less(d[i], range->low[i]), d[i], range->low[i]);
+        range->high[i] = wide_select(wide_less(range->high[i], d[i]), d[i], range->high[i]);
+    }
+}
+
+/* 1/d of an added unknown, whose pivot is at most -1. It is no part of the range. */
+WIDE_INLINE void kernel_pivot_added(struct pivots *range, const wide *whole, const wide *d) {
+    for (int i = 0; i < LANE_PARTS; i++)
+        range->inverse[i] = kernel_pivot_added_inverse(whole[i], d[i]);
+}
+
+/* ---- the listed factor ---- */
+
+/* Row j of L: takes l_jk n_jk out of the diagonal and l_jk z_k out of each right-hand side. */
+WIDE_INLINE const uint32_t *kernel_row_listed(const double *slots, const uint32_t *s, uint32_t count, wide *d,
+                                              wide (*z)[LANE_PARTS], const struct damped_sides *sides,
+                                              const int side_count) {
+    for (uint32_t k = 0; k < count; k++, s += 3)
+        for (int i = 0; i < LANE_PARTS; i++) {
+            wide l = SEEN_AT(s[0])[i];
+            d[i] += l * SEEN_AT(s[1])[i];
+            for (int side = 0; side < side_count; side++)
+                z[side][i] -= l * SEEN_AT(sides->to[side] + s[2])[i];
+        }
+    return s;
+}
+
+/* The diagonal entry and the right-hand sides of the unknown at `at`; those of an added one are 0. */
+WIDE_INLINE const uint32_t *kernel_diagonal(double *slots, const uint32_t *s, uint32_t at, struct pivots *range,
+                                            const struct damped_sides *sides, const int side_count, const bool added) {
+    wide whole[LANE_PARTS], d[LANE_PARTS], z[2][LANE_PARTS];
+    uint32_t before = s[1], sums = s[3];
+    for (int i = 0; i < LANE_PARTS; i++)
+        whole[i] = AT(s[2])[i];
+    s = kernel_pairs(slots, s + 4, sums, whole);
+    for (int i = 0; i < LANE_PARTS; i++) {
+        d[i] = whole[i];
+        for (int side = 0; side < side_count; side++)
+            z[side][i] = added ? wide_all(0) : AT(sides->from[side] + at)[i];
+    }
+    s = kernel_row_listed(slots, s, before, d, z, sides, side_count);
+    for (int i = 0; i < LANE_PARTS; i++)
+        for (int side = 0; side < side_count; side++)
+            AT(sides->to[side] + at)[i] = z[side][i];
+    if (added)
+        kernel_pivot_added(range, whole, d);
+    else
+        kernel_pivot(range, whole, d);
+    return s;
+}
+
+/* bordered: some unknowns are added. */
+WIDE_INLINE void kernel_columns_listed(const struct damped *system, double *slots, const struct damped_sides *sides,
+                                       const int side_count, const bool bordered) {
+    const uint32_t *s = system->stream, own = (uint32_t)((system->order - system->added) * LANES_HERE);
+    wide *lower = AT(system->lower);
+    struct pivots range;
+    kernel_pivots_begin(system, slots, &range);
+    for (size_t j = 0; j < system->order; j++, range.inverse += SLOT_STEP) {
+        uint32_t below = s[0];
+        for (size_t line = 0; line < 3; line++)
+            wide_prefetch(s, 3072 + 64 * line);
+        wide_prefetch(lower, 2048);
+        if (bordered && system->permutation[j] >= own)
+            s = kernel_diagonal(slots, s, system->permutation[j], &range, sides, side_count, true);
+        else
+            s = kernel_diagonal(slots, s, system->permutation[j], &range, sides, side_count, false);
+        for (uint32_t e = 0; e < below; e++, lower += SLOT_STEP) {
+            wide sums[LANE_PARTS], *negated = AT(s[0]);
+            for (int i = 0; i < LANE_PARTS; i++)
+                sums[i] = AT(s[1])[i];
+            s = kernel_pairs(slots, s + 3, s[2], sums);
+            for (int i = 0; i < LANE_PARTS; i++) {
+                negated[i] = -sums[i];
+                lower[i] = sums[i] * range.inverse[i];
+            }
+        }
+    }
+    kernel_pivots_end(system, slots, &range);
+}
+
+static void kernel_factor_listed(const struct damped *system, double *slots, const struct damped_sides *sides) {
+    if (sides->count == 1)
+        kernel_columns_listed(system, slots, sides, 1, false);
+    else
+        kernel_columns_listed(system, slots, sides, 2, false);
+}
+
+/* z_j = z_j / d_j - sum over the entries below, last unknown first. */
+WIDE_INLINE void kernel_backward_sides(const struct damped *system, double *slots, const struct damped_sides *sides,
+                                       const int count) {
+    for (size_t j = system->order; j-- > 0;) {
+        const wide *inverse = AT(system->inverse) + j * SLOT_STEP, *lower = AT(system->lower);
+        wide_prefetch(lower + (size_t)system->column_first[j] * SLOT_STEP, (size_t)0 - 1024); /* backwards */
+        wide sums[2][LANE_PARTS];
+        for (int side = 0; side < count; side++)
+            for (int i = 0; i < LANE_PARTS; i++)
+                sums[side][i] = AT(sides->to[side] + system->permutation[j])[i] * inverse[i];
+        for (size_t e = system->column_first[j]; e < system->column_first[j + 1]; e++)
+            for (int i = 0; i < LANE_PARTS; i++) {
+                wide l = lower[e * SLOT_STEP + (size_t)i];
+                for (int side = 0; side < count; side++)
+                    sums[side][i] -= l * AT(sides->to[side] + system->row_offset[e])[i];
+            }
+        for (int side = 0; side < count; side++)
+            for (int i = 0; i < LANE_PARTS; i++)
+                AT(sides->to[side] + system->permutation[j])[i] = sums[side][i];
+    }
+}
+
+static void kernel_backward(const struct damped *system, double *slots, const struct damped_sides *sides) {
+    if (sides->count == 1)
+        kernel_backward_sides(system, slots, sides, 1);
+    else
+        kernel_backward_sides(system, slots, sides, 2);
+}
+
+/* ---- products ---- */
+
+WIDE_INLINE void kernel_products(const struct product *product, double *slots, const uint32_t *from, const uint32_t *to,
+                                 const int count) {
+    const uint32_t *s = product->stream;
+    for (uint32_t j = 0; j < product->count; j++) {
+        wide sums[2][LANE_PARTS];
+        for (int v = 0; v < count; v++)
+            for (int i = 0; i < LANE_PARTS; i++)
+                sums[v][i] = wide_all(0);
+        uint32_t pairs = *s++;
+        wide_prefetch(s, 1024);
+        if (pairs > 0)
+            do { /* most results have one pair: the first is taken without a loop's beginning */
+                for (int i = 0; i < LANE_PARTS; i++) {
+                    wide a = AT(s[0])[i];
+                    for (int v = 0; v < count; v++)
+                        sums[v][i] += a * AT(from[v] + s[1])[i];
+                }
+                s += 2;
+            } while (--pairs > 0);
+        for (int v = 0; v < count; v++)
+            for (int i = 0; i < LANE_PARTS; i++)
+                AT(to[v] + j * LANES_HERE)[i] = sums[v][i];
+    }
+}
+
+/* to = A from, or A' from; for one vector or two. */
+static void kernel_multiply(const struct product *product, double *slots, uint32_t from, uint32_t to) {
+    kernel_products(product, slots, &from, &to, 1);
+}
+
+/* to = to - A from, or A' from */
+static void kernel_multiply_subtract(const struct product *product, double *slots, uint32_t from, uint32_t to) {
+    const uint32_t *s = product->stream;
+    for (uint32_t j = 0; j < product->count; j++) {
+        wide sums[LANE_PARTS];
+        for (int i = 0; i < LANE_PARTS; i++)
+            sums[i] = AT(to + j * LANES_HERE)[i];
+        uint32_t pairs = *s++;
+        for (uint32_t k = 0; k < pairs; k++, s += 2)
+            for (int i = 0; i < LANE_PARTS; i++)
+                sums[i] -= AT(s[0])[i] * AT(from + s[1])[i];
+        for (int i = 0; i < LANE_PARTS; i++)
+            AT(to + j * LANES_HERE)[i] = sums[i];
+    }
+}
+
+static void kernel_multiply_two(const struct product *product, double *slots, const uint32_t from[2],
+                                const uint32_t to[2]) {
+    kernel_products(product, slots, from, to, 2);
+}
+
+#include "linalg/dense_ldl_kernel.h"
+#include "linalg/sparse_ldl_kernel.h"
+
+/* With added unknowns: among all unknowns, in memory of the system's own. */
+static void kernel_solve_bordered(const struct damped *system, double *slots, const struct damped_sides *sides) {
+    struct damped_sides all = *sides;
+    size_t own = system->order - system->added;
+    for (int side = 0; side < sides->count; side++)
+        all.to[side] = (uint32_t)(system->solution + (size_t)side * system->order * LANES_HERE);
+    if (system->kind == FACTOR_WALKED)
+        kernel_factor_walked(system, slots, &all);
+    else if (sides->count == 1)
+        kernel_columns_listed(system, slots, &all, 1, true);
+    else
+        kernel_columns_listed(system, slots, &all, 2, true);
+    kernel_backward(system, slots, &all);
+    for (int side = 0; side < sides->count; side++) {
+        const wide *from = SEEN_AT(all.to[side]);
+        wide *to = AT(sides->to[side]);
+        for (size_t j = 0; j < own; j++)
+            for (size_t i = 0; i < LANE_PARTS; i++)
+                to[j * SLOT_STEP + i] = from[j * SLOT_STEP + i];
+    }
+}
+
+static void kernel_solve(const struct damped *system, double *slots, const struct damped_sides *sides) {
+    if (system->added > 0) {
+        kernel_solve_bordered(system, slots, sides);
+        return;
+    }
+    switch (system->kind) {
+    case FACTOR_LISTED:
+        kernel_factor_listed(system, slots, sides);
+        kernel_backward(system, slots, sides);
+        break;
+    case FACTOR_WALKED:
+        kernel_factor_walked(system, slots, sides);
+        kernel_backward(system, slots, sides);
+        break;
+    default: /* FACTOR_DENSE */
+        kernel_factor_dense(system, slots);
+        for (int side = 0; side < sides->count; side++)
+            kernel_solve_dense(system, slots, sides->from[side], sides->to[side]);
+        break;
+    }
+}
+
+#undef AT
+#undef SEEN_AT
+
+#endif

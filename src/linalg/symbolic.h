@@ -1,0 +1,58 @@
+/* symbolic.h - the pattern of the factor L of a sparse symmetric matrix A: computed once, used for every sample.
+ *
+ * In comes the pattern of A (as in order.h); out go an order that keeps L sparse, the elimination tree, and the pattern of L
+ * by columns and by rows. Rows are numbered anew by their position in the order. Values are never seen; cancellation is not
+ * assumed.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_LINALG_SYMBOLIC_H
+#define HN_LINALG_SYMBOLIC_H
+
+#include "hardnet/base.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SYMBOLIC_ROOT UINT32_MAX
+
+struct symbolic {
+    size_t n;
+    uint32_t *order;        /* n: order[k] is the row of A that is eliminated k-th */
+    uint32_t *position;     /* n: position[order[k]] = k */
+    uint32_t *parent;       /* n: the elimination tree in the new numbering; SYMBOLIC_ROOT: none */
+    size_t *column_first;   /* n + 1 */
+    uint32_t *row_index;    /* nonzeros: rows of the strictly lower part of L, by columns, ascending in each */
+    size_t *row_first;      /* n + 1 */
+    uint32_t *column_index; /* nonzeros: columns of the same entries, by rows, ascending in each */
+    uint32_t *row_entry;    /* nonzeros: for each entry by rows its number by columns */
+    size_t nonzeros;        /* of the strictly lower part of L, at most UINT32_MAX */
+    double factor_work;     /* multiply-adds of a factorisation: sum of c (c + 1) / 2, c the entries of a column */
+    void *block;            /* the memory of all of the above */
+};
+
+/* All arrangements leave the same entries in L and eliminate children before parents. */
+enum arrangement {
+    ARRANGED_BY_SUBTREE, /* a postorder: each subtree is contiguous and ends with its root; good for caches */
+    ARRANGED_BY_DEPTH,   /* those farthest from their root first: neighbours in the order seldom wait for each other */
+    ARRANGED_FOR_SPEED,  /* by depth where the tree is small or narrow, else by subtree */
+    ARRANGED_SHALLOW     /* for speed, of a small factor with the lowest tree that has its entries (order_shallow.h) */
+};
+
+struct symbolic_request {
+    size_t n;
+    const size_t *first; /* pattern of A, as in order.h */
+    const uint32_t *index;
+    size_t limit; /* of entries below the diagonal of L */
+    enum arrangement arrangement;
+    const uint32_t
+        *order; /* n: of elimination; NULL: that of minimum degree. Rows that meet in L keep it, others may not */
+};
+
+/* Fails with HN_LIMIT, before any memory is taken for L, when L would have more entries than the limit. */
+hn_status symbolic_create(struct symbolic *out, const struct symbolic_request *request, hn_error *error);
+void symbolic_release(struct symbolic *symbolic);
+
+/* What symbolic_create would find for nonzeros and factor_work, without forming L: for predicting cost. */
+hn_status symbolic_count(const struct symbolic_request *request, size_t *nonzeros, double *work, hn_error *error);
+
+#endif

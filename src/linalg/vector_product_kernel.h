@@ -1,0 +1,178 @@
+/* vector_product_kernel.h - products with A for one sample: SIMD vectors over entries where rows are full, and never over what is summed.
+ *
+ *     c = J y,  A x     vectors are columns of the block of constant rows
+ *     A' x              vectors are rows, first to last: those of the block, and of the others those that are full
+ *
+ * Rows that do not count add nothing. Part of blocked_ldl_kernel.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_LINALG_VECTOR_PRODUCT_KERNEL_H
+#define HN_LINALG_VECTOR_PRODUCT_KERNEL_H
+
+/* Products with fewer numbers are not worth sharing: what goes from cache to cache takes as long. */
+enum { SUM_TOGETHER = 8, SUM_UNIT = 8, LEAST_SHARED = 1 << 14 };
+
+/* out = (out + or nothing) + number[0] v_0 + ... : `count` vectors, added one after the other. */
+WIDE_INLINE void sum_some(double *out, const double *const *vector, const double *number, size_t length,
+                          const int count, const bool fresh) {
+    for (size_t i = 0; i < length; i += WIDTH) {
+        wide sum = fresh ? wide_load(vector[0] + i) * number[0] : wide_load(out + i);
+        for (int k = fresh; k < count; k++)
+            sum += wide_load(vector[k] + i) * number[k];
+        wide_store(out + i, sum);
+    }
+}
+
+static void sum_places(const struct tiled_sum *sum, size_t from, size_t begin, const double *vector[SUM_TOGETHER],
+                       size_t count) {
+    for (size_t k = 0; k < count; k++)
+        vector[k] = sum->vectors + (sum->index ? sum->index[from + k] : from + k) * sum->apart + begin;
+}
+
+/* Units of SUM_UNIT entries. */
+static void sum_part(const void *context, void *own, size_t from, size_t to) {
+    (void)own;
+    const struct tiled_sum *sum = context;
+    const double *vector[SUM_TOGETHER];
+    size_t k = 0, begin = from * SUM_UNIT, end = to * SUM_UNIT < sum->length ? to * SUM_UNIT : sum->length;
+    size_t length = end - begin;
+    double *out = sum->out + begin;
+    if (sum->fresh && sum->count == 0)
+        memset(out, 0, length * sizeof *out);
+    if (sum->fresh && sum->count >= SUM_TOGETHER) {
+        sum_places(sum, 0, begin, vector, SUM_TOGETHER);
+        sum_some(out, vector, sum->numbers, length, SUM_TOGETHER, true);
+        k = SUM_TOGETHER;
+    } else if (sum->fresh && sum->count > 0) {
+        sum_places(sum, 0, begin, vector, 1);
+        sum_some(out, vector, sum->numbers, length, 1, true);
+        k = 1;
+    }
+    for (; k + SUM_TOGETHER <= sum->count; k += SUM_TOGETHER) {
+        sum_places(sum, k, begin, vector, SUM_TOGETHER);
+        sum_some(out, vector, sum->numbers + k, length, SUM_TOGETHER, false);
+    }
+    for (; k < sum->count; k++) {
+        sum_places(sum, k, begin, vector, 1);
+        sum_some(out, vector, sum->numbers + k, length, 1, false);
+    }
+}
+
+static void kernel_sum_tiled(const struct tiled_sum *sum, struct crew *crew) {
+    size_t units = (sum->length + SUM_UNIT - 1) / SUM_UNIT;
+    const struct crew_job job = {units, sum->count * sum->length < LEAST_SHARED ? units : 1, 1, sum_part, sum, NULL};
+    if (units > 0)
+        crew_share(crew, &job);
+}
+
+/* J x of the block's rows, into t->out; fresh: begun with the first product, not with 0. */
+static void block_multiply(const struct tiles *t, const double *x, bool fresh) {
+    const struct tiled_block *block = &t->task->block;
+    const struct tiled_sum sum = {block->by_columns, block->down, block->rows, NULL, x,
+                                  t->task->columns,  t->out,      fresh};
+    if (!fresh)
+        memset(t->out, 0, block->rows * sizeof *t->out);
+    kernel_sum_tiled(&sum, t->crew);
+}
+
+/* c = J y of the rows that are nothing else. */
+static void kernel_values_tiled(const struct tiled *task, double *slots, uint32_t y, struct crew *crew) {
+    const struct tiles t = tiles_place(task, slots, crew);
+    block_multiply(&t, slots + y, true);
+    for (size_t k = 0; k < task->block.values; k++)
+        slots[task->block.value[k]] = t.out[task->block.valued[k]];
+}
+
+static bool block_has(const struct tiles *t, size_t row) {
+    return t->recalls && t->task->block.number[row] != UINT32_MAX;
+}
+
+/* A x of one row that counts and is not in the block. */
+static double rows_sum(const struct tiles *t, size_t i, const double *x) {
+    const struct tiled *task = t->task;
+    const struct tiles_row row = tiles_row_of(t, i);
+    const uint32_t *column = task->column + task->first[i];
+    double sum = 0;
+    for (size_t e = 0; e < task->first[i + 1] - task->first[i]; e++)
+        sum += tiles_entry(t, &row, e) * x[column[e]];
+    return row.factor * sum;
+}
+
+struct rows_product {
+    const struct tiles *t;
+    uint32_t from, to;
+};
+
+static void rows_part(const void *context, void *own, size_t from, size_t to) {
+    (void)own;
+    const struct rows_product *p = context;
+    const struct tiles *t = p->t;
+    const struct tiled *task = t->task;
+    for (size_t i = from; i < to; i++)
+        if (!tiles_counts(t, i))
+            t->slots[p->to + i] = 0;
+        else if (block_has(t, i))
+            t->slots[p->to + i] = tiles_scale(t, i) * t->out[task->block.number[i]];
+        else
+            t->slots[p->to + i] = rows_sum(t, i, t->slots + p->from);
+}
+
+/* to = A from */
+static void kernel_rows_tiled(const struct tiled *task, double *slots, uint32_t from, uint32_t to, struct crew *crew) {
+    const struct tiles t = tiles_place(task, slots, crew);
+    const struct rows_product product = {&t, from, to};
+    bool known = task->block.rows == task->rows && t.recalls;
+    const struct crew_job rows = {task->rows, known ? task->rows : TILE_UNIT, 4, rows_part, &product, NULL};
+    if (task->block.rows > 0 && t.recalls)
+        block_multiply(&t, slots + from, false);
+    if (task->rows > 0)
+        crew_share(t.crew, &rows);
+}
+
+/* t->out += A's row i times the number. A full row that has its numbers one behind the other is a vector. */
+static void columns_add(const struct tiles *t, size_t i, double number) {
+    const struct tiled *task = t->task;
+    const struct tiles_row row = tiles_row_of(t, i);
+    const uint32_t *column = task->column + task->first[i];
+    size_t count = task->first[i + 1] - task->first[i], e = 0;
+    number *= row.factor;
+    if (!row.entry && count == task->columns)
+        for (; e + WIDTH <= count; e += WIDTH)
+            wide_store(t->out + e, wide_load(t->out + e) + wide_load(row.number + e) * number);
+    for (; e < count; e++)
+        t->out[column[e]] += tiles_entry(t, &row, e) * number;
+}
+
+/* Rows of the block that follow one another are added together. */
+static void columns_flush(const struct tiles *t, size_t *waiting) {
+    const struct tiled_block *block = &t->task->block;
+    const struct tiled_sum sum = {block->by_rows, block->across, t->task->columns, t->count,
+                                  t->numbers,     *waiting,      t->out,           false};
+    kernel_sum_tiled(&sum, t->crew);
+    *waiting = 0;
+}
+
+/* to = A' from, or to - A' from */
+static void kernel_columns_tiled(const struct tiled *task, double *slots, uint32_t from, uint32_t to, bool subtract,
+                                 struct crew *crew) {
+    const struct tiles t = tiles_place(task, slots, crew);
+    size_t waiting = 0;
+    for (size_t j = 0; j < task->columns; j++)
+        t.out[j] = subtract ? slots[to + j] : 0;
+    for (size_t i = 0; i < task->rows; i++) {
+        double number = subtract ? -slots[from + i] : slots[from + i];
+        if (!tiles_counts(&t, i))
+            continue;
+        if (block_has(&t, i)) {
+            t.count[waiting] = task->block.number[i];
+            t.numbers[waiting++] = tiles_scale(&t, i) * number;
+            continue;
+        }
+        columns_flush(&t, &waiting);
+        columns_add(&t, i, number);
+    }
+    columns_flush(&t, &waiting);
+    memcpy(slots + to, t.out, task->columns * sizeof *t.out);
+}
+
+#endif

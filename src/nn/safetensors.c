@@ -1,0 +1,195 @@
+/* safetensors.c - see safetensors.h: from bytes to a checked list of tensors.
+ *
+ * The order of checks: where the header ends, its grammar, the checksum, then the tensors. So a damaged file is called
+ * damaged, and what is said about tensors is said about what somebody has written.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "nn/safetensors.h"
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "base/utf8.h"
+#include "io/stranger.h"
+#include "nn/safetensors_header.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the outer shape ---- */
+
+/* What else the file may be, for somebody who took the wrong one. */
+static hn_status refuse_stranger(const char *name, const unsigned char *bytes, size_t count, hn_error *error) {
+    enum stranger kind = stranger_of(bytes, count);
+    struct error_subject file = error_file(name);
+    if (kind == STRANGER_PICKLE || kind == STRANGER_ZIP)
+        return error_about(error, HN_UNSUPPORTED, file, "%s: this is a %s, as PyTorch writes .pt files; %s", name,
+                           kind == STRANGER_PICKLE ? "pickle" : "zip archive",
+                           "such files can execute code when they are loaded and are refused; save the network with "
+                           "hardnet.torch.save_policy");
+    if (kind == STRANGER_ONNX)
+        return error_about(error, HN_UNSUPPORTED, file,
+                           "%s: this is an ONNX file; these are not supported: save the PyTorch network with "
+                           "hardnet.torch.save_policy",
+                           name);
+    if (kind == STRANGER_NL)
+        return error_about(error, HN_UNSUPPORTED, file, "%s: this is an .nl file, a model of AMPL, not a network",
+                           name);
+    if (kind == STRANGER_NPY)
+        return error_about(error, HN_UNSUPPORTED, file, "%s: this is a .npy file, not a safetensors file", name);
+    return error_about(error, HN_SYNTAX, file, "%s: this is not a safetensors file, or its beginning is damaged", name);
+}
+
+/* A header of 0 to MOST_HEADER bytes that begins as a dictionary. */
+hn_status safetensors_begins(const char *name, const struct file_bytes *begun, size_t *most, hn_error *error) {
+    if (begun->count <= SAFETENSORS_LENGTH)
+        return HN_OK;
+    uint64_t length = bytes_integer(begun->data, SAFETENSORS_LENGTH, false);
+    if (length > SAFETENSORS_MOST_HEADER || begun->data[SAFETENSORS_LENGTH] != '{')
+        return refuse_stranger(name, begun->data, begun->count, error);
+    *most = FILE_ANY;
+    return HN_OK;
+}
+
+static hn_status measure_header(size_t *length, const char *name, const unsigned char *bytes, size_t count,
+                                hn_error *error) {
+    if (count < SAFETENSORS_LENGTH)
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: %zu bytes are not a safetensors file", name, count);
+    uint64_t own = bytes_integer(bytes, SAFETENSORS_LENGTH, false);
+    if (own > SAFETENSORS_MOST_HEADER)
+        return refuse_stranger(name, bytes, count, error);
+    if (own > count - SAFETENSORS_LENGTH)
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: the file ends in its header: it has been cut short",
+                           name);
+    *length = (size_t)own;
+    return HN_OK;
+}
+
+/* ---- the checksum ---- */
+
+static hn_status check_sum(const struct safetensors *file, const char *name, const unsigned char *bytes, size_t count,
+                           hn_error *error) {
+    static const char zeros[] = "00000000";
+    char digits[SAFETENSORS_DIGITS + 1];
+    if (!file->checksum)
+        return error_about(
+            error, HN_UNSUPPORTED, error_file(name),
+            "%s: it was not written by hardnet, since its metadata has no checksum (\"" SAFETENSORS_CHECKSUM
+            "\"); hardnet.torch.save_policy saves a PyTorch network for hardnet",
+            name);
+    size_t before = (size_t)(file->checksum - bytes), after = before + SAFETENSORS_DIGITS;
+    uint32_t sum = checksum_add(0, bytes, before);
+    sum = checksum_add(sum, zeros, SAFETENSORS_DIGITS);
+    sum = checksum_add(sum, bytes + after, count - after);
+    snprintf(digits, sizeof digits, "%08lx", (unsigned long)sum);
+    if (memcmp(file->checksum, digits, SAFETENSORS_DIGITS) != 0)
+        return error_about(error, HN_SYNTAX, error_file(name),
+                           "%s: the file is damaged: its checksum is %s, and it says %.8s", name, digits,
+                           (const char *)file->checksum);
+    return HN_OK;
+}
+
+/* ---- the tensors ---- */
+
+static hn_status check_tensor(struct tensor *tensor, const char *name, hn_error *error) {
+    size_t numbers, bytes;
+    const char *shown = tensor->name;
+    if (strcmp(tensor->dtype, "F64") != 0 && strcmp(tensor->dtype, "F32") != 0)
+        return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: tensor %s: dtype %s is neither F64 nor F32",
+                           name, show_name(shown).text, show_name(tensor->dtype).text);
+    tensor->item = tensor->dtype[1] == '6' ? sizeof(double) : sizeof(float);
+    if (!size_multiply(tensor->shape[0], tensor->shape[1], &numbers) || !size_multiply(numbers, tensor->item, &bytes))
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor %s: its shape is too large", name,
+                           show_name(shown).text);
+    if (tensor->begin > tensor->end || tensor->end - tensor->begin != bytes)
+        return error_about(error, HN_SYNTAX, error_file(name),
+                           "%s: tensor %s: its shape needs %zu bytes, and its offsets are %zu and %zu", name,
+                           show_name(shown).text, bytes, tensor->begin, tensor->end);
+    return HN_OK;
+}
+
+static bool overlap(const struct tensor *a, const struct tensor *b) {
+    return a->begin < b->end && b->begin < a->end && a->begin < a->end && b->begin < b->end;
+}
+
+static hn_status check_place(const struct safetensors *file, size_t i, const char *name, hn_error *error) {
+    const struct tensor *tensor = &file->tensors[i];
+    if (tensor->end > file->data_bytes)
+        return error_about(error, HN_SYNTAX, error_file(name),
+                           "%s: tensor %s ends at byte %zu of the data, which has %zu", name,
+                           show_name(tensor->name).text, tensor->end, file->data_bytes);
+    for (size_t j = 0; j < i; j++)
+        if (overlap(tensor, &file->tensors[j]))
+            return error_about(error, HN_SYNTAX, error_file(name), "%s: tensors %s and %s overlap", name,
+                               show_name(file->tensors[j].name).text, show_name(tensor->name).text);
+    return HN_OK;
+}
+
+/* Every byte of the data belongs to one tensor. */
+static hn_status check_places(const struct safetensors *file, const char *name, hn_error *error) {
+    size_t covered = 0;
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        hn_status status = check_place(file, i, name, error);
+        if (status != HN_OK)
+            return status;
+        covered += file->tensors[i].end - file->tensors[i].begin;
+    }
+    if (covered != file->data_bytes)
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: %zu bytes of the data belong to no tensor", name,
+                           file->data_bytes - covered);
+    return HN_OK;
+}
+
+static hn_status check_tensors(struct safetensors *file, const char *name, hn_error *error) {
+    for (size_t i = 0; i < file->tensor_count; i++) {
+        hn_status status = check_tensor(&file->tensors[i], name, error);
+        if (status != HN_OK)
+            return status;
+    }
+    return check_places(file, name, error);
+}
+
+hn_status safetensors_parse(struct safetensors *file, const char *name, const unsigned char *bytes, size_t count,
+                            hn_error *error) {
+    size_t length = 0;
+    file->texts = NULL;
+    hn_status status = measure_header(&length, name, bytes, count, error);
+    if (status != HN_OK)
+        return status;
+    file->data = bytes + SAFETENSORS_LENGTH + length;
+    file->data_bytes = count - SAFETENSORS_LENGTH - length;
+    struct json_cursor c = {bytes, bytes + SAFETENSORS_LENGTH, file->data, name, error};
+    file->texts = base_allocate(length + 1);
+    if (!file->texts)
+        return error_no_memory(error, name);
+    status = safetensors_header(file, &c);
+    if (status == HN_OK)
+        status = check_sum(file, name, bytes, count, error);
+    if (status == HN_OK)
+        status = check_tensors(file, name, error);
+    if (status != HN_OK) {
+        base_release(file->texts);
+        file->texts = NULL;
+    }
+    return status;
+}
+
+/* ---- looking in ---- */
+
+const char *texts_find(const char *texts, size_t bytes, const char *key) {
+    const char *at = texts, *end = texts ? texts + bytes : NULL;
+    while (at < end) {
+        const char *value = at + strlen(at) + 1;
+        if (strcmp(at, key) == 0)
+            return value;
+        at = value + strlen(value) + 1;
+    }
+    return NULL;
+}
+
+double tensor_number(const struct safetensors *file, const struct tensor *tensor, size_t i) {
+    const unsigned char *bytes = file->data + tensor->begin + i * tensor->item;
+    return bytes_real(bytes_integer(bytes, tensor->item, false), tensor->item);
+}

@@ -1,0 +1,60 @@
+/* safetensors.h - safetensors files: a header in JSON, then the tensors' numbers; nothing in it is ever executed.
+ *
+ *     8 bytes: the header's length, little-endian;  the header;  the data
+ *     {"__metadata__": {"key": "value", ...}, "name": {"dtype": "F64", "shape": [2, 3], "data_offsets": [0, 48]}, ...}
+ *
+ * Ours carry a checksum among the metadata, "crc32": eight hexadecimal digits, over the whole file with zeros ('0') in the place
+ * of those digits (checksum.h). A file without it is refused, as is one whose tensors do not lie side by side from the first
+ * byte of the data to the last.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_NN_SAFETENSORS_H
+#define HN_NN_SAFETENSORS_H
+
+#include "base/file.h"
+
+#define SAFETENSORS_METADATA "__metadata__"
+#define SAFETENSORS_CHECKSUM "crc32"
+
+enum {
+    SAFETENSORS_LENGTH = 8, /* bytes before the header */
+    SAFETENSORS_DIGITS = 8, /* of the checksum */
+    SAFETENSORS_MOST_HEADER = 1 << 20,
+    SAFETENSORS_MOST_TENSORS = 64,
+    SAFETENSORS_MOST_TEXTS = 1024,
+    SAFETENSORS_NAME = 64
+};
+
+struct tensor {
+    char name[SAFETENSORS_NAME], dtype[SAFETENSORS_NAME];
+    int dimensions; /* 0 to 2 */
+    size_t shape[2];
+    size_t begin, end; /* of its bytes in the data */
+    size_t item;       /* bytes of a number: 4 or 8 */
+};
+
+struct safetensors {
+    const unsigned char *data; /* in the bytes that were parsed */
+    size_t data_bytes;
+    struct tensor tensors[SAFETENSORS_MOST_TENSORS];
+    size_t tensor_count;
+    char *texts; /* key, 0, value, 0, ... from base_allocate, whoever takes it releases it */
+    size_t text_bytes, text_count;
+    const unsigned char *checksum; /* its digits in the bytes; NULL when there are none */
+};
+
+/* Reads the header and checks all that can be checked without knowing what the tensors are for. On failure texts is
+ * NULL. The name is for messages. */
+hn_status safetensors_parse(struct safetensors *file, const char *name, const unsigned char *bytes, size_t count,
+                            hn_error *error);
+
+/* Refuses by its first bytes what is no such file (base/file.h). */
+hn_status safetensors_begins(const char *name, const struct file_bytes *begun, size_t *most, hn_error *error);
+
+/* The value under this key; NULL when there is none. */
+const char *texts_find(const char *texts, size_t bytes, const char *key);
+
+/* Number i of a tensor, in its own precision. */
+double tensor_number(const struct safetensors *file, const struct tensor *tensor, size_t i);
+
+#endif
